@@ -1,0 +1,3 @@
+module github.com/clichain/clichain/cmd/clichain
+
+go 1.26.0
