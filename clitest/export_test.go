@@ -1,0 +1,4 @@
+package clitest
+
+// NoLeaksFor is NoLeaks with another patience.
+var NoLeaksFor = noLeaks

@@ -1,0 +1,113 @@
+package clitest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Record is what a fake was started with, written by the step of the same name.
+type Record struct {
+	Args  []string `json:"args"` // with the program's name
+	Env   []string `json:"env"`
+	Dir   string   `json:"dir"`
+	Stdin []byte   `json:"stdin"` // all of it, base64 in the file
+	Pid   int      `json:"pid"`
+	Group int      `json:"group"` // process group, 0 where there are none
+	Sess  int      `json:"sess"`  // session, 0 where there are none
+	Files []string `json:"files"` // open descriptors and what they lead to, where /proc tells
+}
+
+// ReadRecord reads the file that a Record step has written.
+func ReadRecord(path string) (Record, error) {
+	var r Record
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("clitest: record %s: %w", path, err)
+	}
+	return r, nil
+}
+
+// doInput plays the steps that deal with standard input.
+func (p *player) doInput(s Step) error {
+	p.settle()
+	switch {
+	case s.CloseStdin:
+		return os.Stdin.Close()
+	case s.ReadLine:
+		return p.readLine()
+	case len(s.EachLine) > 0:
+		return p.eachLine(s.EachLine)
+	case s.Record != "":
+		return p.record(s.Record)
+	}
+	return p.readAll()
+}
+
+func (p *player) readAll() (err error) {
+	p.read, err = io.ReadAll(p.stdin)
+	p.input = append(p.input, p.read...)
+	return err
+}
+
+// readLine reads up to and with the next newline, or to the end.
+func (p *player) readLine() error {
+	var err error
+	p.read, err = p.stdin.ReadBytes('\n')
+	p.input = append(p.input, p.read...)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func (p *player) eachLine(steps []Step) error {
+	for {
+		if err := p.readLine(); err != nil || len(p.read) == 0 {
+			return err
+		}
+		p.play(steps)
+	}
+}
+
+// record writes the file in one rename, so that whoever waits for it never sees half of it.
+func (p *player) record(path string) error {
+	if err := p.readAll(); err != nil {
+		return err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	r := Record{Args: os.Args, Env: os.Environ(), Dir: dir, Stdin: p.input, Pid: os.Getpid(), Files: openFiles()}
+	r.Group, r.Sess = processGroup()
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	partial := fmt.Sprintf("%s.%d", path, os.Getpid())
+	if err := os.WriteFile(partial, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(partial, path)
+}
+
+// openFiles lists the descriptors of this process with their targets.
+func openFiles() []string {
+	var files []string
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return nil // no /proc here
+	}
+	for _, e := range entries {
+		if target, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil {
+			files = append(files, e.Name()+" "+target)
+		}
+	}
+	return files
+}

@@ -1,0 +1,51 @@
+package clitest
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// canSettle is false: Go hands children no further descriptors on Windows.
+const canSettle = false
+
+// doSignal plays the steps that deal with signals. Windows has no signals but the interrupt of the console.
+func (p *player) doSignal(s Step) error {
+	if s.Kill == "KILL" {
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			return err
+		}
+		return self.Kill()
+	}
+	if s.Kill != "" {
+		return errors.New("signal " + s.Kill + " does not exist on Windows")
+	}
+	for _, name := range s.Ignore {
+		if name == "INT" {
+			signal.Ignore(os.Interrupt)
+		}
+	}
+	if status, ok := s.ExitOn["INT"]; ok {
+		arrived := make(chan os.Signal, 1)
+		signal.Notify(arrived, os.Interrupt)
+		go func() {
+			<-arrived
+			exit(status)
+		}()
+	}
+	return nil
+}
+
+func sysAttr(s Spawn) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{}
+	if s.Setsid || s.Setpgid {
+		attr.CreationFlags = syscall.CREATE_NEW_PROCESS_GROUP
+	}
+	return attr
+}
+
+func closeOnExec(int) {}
+
+func processGroup() (group, session int) { return 0, 0 }

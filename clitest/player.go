@@ -1,0 +1,123 @@
+package clitest
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// player is the state of a process that plays a scenario.
+type player struct {
+	path  string // of the fake
+	steps []Step // of this process, for Spawn.Self
+	stdin *bufio.Reader
+	read  []byte       // by the latest ReadStdin or ReadLine
+	input []byte       // all that was ever read, for Record
+	ready func() error // tells the parent that a waiting step is reached
+}
+
+// exit ends the process. os.Exit would sleep for a second in binaries built with the race detector.
+func exit(status int) { syscall.Exit(status) }
+
+// playFake plays the scenario of the fake at path and exits.
+func playFake(path string, data []byte) {
+	var s Scenario
+	if err := json.Unmarshal(data, &s); err != nil {
+		fail("scenario of %s: %v", path, err)
+	}
+	newPlayer(path, s.choose(path, os.Args[1:]), func() error { return nil }).run()
+}
+
+// choose returns the steps of the first case that applies.
+func (s Scenario) choose(path string, args []string) []Step {
+	for i, c := range s.Cases {
+		applies := len(args) >= len(c.Args) && slices.Equal(args[:len(c.Args)], c.Args)
+		if applies && (!c.Once || claim(path, i)) {
+			return c.Steps
+		}
+	}
+	return s.Steps
+}
+
+// claim reports whether this call is the first to use case number i of the fake.
+func claim(path string, i int) bool {
+	f, err := os.OpenFile(path+sidecar+".used"+strconv.Itoa(i), os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return false
+	}
+	if err != nil {
+		fail("%v", err)
+	}
+	_ = f.Close() // nothing was written
+	return true
+}
+
+// usedMarkers lists the files that claim has left for the fake at path.
+func usedMarkers(path string) []string {
+	names, _ := filepath.Glob(path + sidecar + ".used*") // fails for a malformed pattern only: then there are none
+	return names
+}
+
+func newPlayer(path string, steps []Step, ready func() error) *player {
+	return &player{path: path, steps: steps, stdin: bufio.NewReader(os.Stdin), ready: ready}
+}
+
+// run plays all steps and exits.
+func (p *player) run() {
+	p.play(p.steps)
+	p.settle()
+	exit(0)
+}
+
+func (p *player) play(steps []Step) {
+	for _, s := range steps {
+		if err := p.do(s); err != nil {
+			fail("%s: %v", p.path, err)
+		}
+	}
+}
+
+// do plays one step.
+func (p *player) do(s Step) error {
+	switch {
+	case s.Stdout != "":
+		return print(os.Stdout, s.Stdout, s)
+	case s.Stderr != "":
+		return print(os.Stderr, s.Stderr, s)
+	case s.FloodStdout != 0:
+		return flood(os.Stdout, s.FloodStdout)
+	case s.FloodStderr != 0:
+		return flood(os.Stderr, s.FloodStderr)
+	case s.Sleep != 0:
+		p.settle()
+		time.Sleep(s.Sleep)
+	case s.Hang:
+		p.settle()
+		for { // not select {}: with no other goroutine the runtime would call that a deadlock
+			time.Sleep(time.Hour)
+		}
+	case s.Echo:
+		return print(os.Stdout, string(p.read), s)
+	case s.ReadStdin, s.ReadLine, s.CloseStdin, len(s.EachLine) > 0, s.Record != "":
+		return p.doInput(s)
+	case s.CloseStdout:
+		return os.Stdout.Close()
+	case s.Spawn != nil:
+		return p.spawn(*s.Spawn)
+	case s.Open != "":
+		return open(s.Open)
+	case s.Exit != nil:
+		p.settle()
+		exit(*s.Exit)
+	case len(s.Ignore) > 0, len(s.ExitOn) > 0, s.Kill != "":
+		return p.doSignal(s)
+	}
+	return nil
+}
