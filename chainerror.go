@@ -1,0 +1,156 @@
+package clichain
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-multierror"
+)
+
+// Attempt is one backend's part in a call: a failed try, or a skip. A plain
+// value; the zero value means nothing was tried.
+type Attempt struct {
+	// Backend is the name of the backend.
+	Backend string
+	// Reason says why it did not answer.
+	Reason Reason
+	// Skipped is true when the backend was not started.
+	Skipped bool
+	// Duration is how long the try took; about zero for a skip.
+	Duration time.Duration
+	// Usage is what the try consumed, as far as it was reported.
+	Usage Usage
+	// Err is the whole story, usually a [*BackendError].
+	Err error
+}
+
+type attemptJSON struct {
+	Backend    string        `json:"backend"`
+	Reason     Reason        `json:"reason"`
+	Skipped    bool          `json:"skipped"`
+	DurationMS float64       `json:"duration_ms"`
+	Usage      Usage         `json:"usage,omitzero"`
+	Error      *BackendError `json:"error,omitempty"`
+}
+
+// MarshalJSON writes the attempt with its error as an object and its duration
+// in milliseconds ("duration_ms").
+func (a Attempt) MarshalJSON() ([]byte, error) {
+	out := attemptJSON{a.Backend, a.Reason, a.Skipped, milliseconds(a.Duration), a.Usage, nil}
+	if a.Err != nil {
+		be := *asBackendError(a.Backend, a.Err)
+		be.Message, be.Earlier = be.detail(), nil
+		out.Error = &be
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote; Err becomes a [*BackendError].
+func (a *Attempt) UnmarshalJSON(data []byte) error {
+	var in attemptJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*a = Attempt{in.Backend, in.Reason, in.Skipped, fromMilliseconds(in.DurationMS), in.Usage, nil}
+	if in.Error != nil {
+		a.Err = in.Error
+	}
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func fromMilliseconds(ms float64) time.Duration {
+	return time.Duration(ms * float64(time.Millisecond))
+}
+
+// ChainError says that no backend of a chain answered. It wraps a
+// go-multierror Error that holds every attempt, skips too, so [errors.Is] and
+// [errors.As] reach them all. Reading it is safe for concurrent use.
+type ChainError struct {
+	// Attempts holds what was tried or skipped, in order. Empty when the
+	// chain has no backends, or the request was refused before the first.
+	Attempts []Attempt
+	// Cause is set when something else than the last attempt ended the chain,
+	// such as the caller's context. Otherwise nil.
+	Cause error
+}
+
+// Error is a summary line, then one line for each backend.
+func (e *ChainError) Error() string {
+	var b strings.Builder
+	switch {
+	case e.Cause != nil:
+		fmt.Fprintf(&b, "clichain: %v", e.Cause)
+	case len(e.Attempts) == 0:
+		b.WriteString("clichain: no backends to try")
+	default:
+		fmt.Fprintf(&b, "clichain: no backend answered (%d tried, %d skipped)", e.tried(), len(e.Attempts)-e.tried())
+	}
+	for _, a := range e.Attempts {
+		fmt.Fprintf(&b, "\n  %v", a.Err)
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause, if any, and a *multierror.Error of all attempts.
+func (e *ChainError) Unwrap() []error {
+	attempts := &multierror.Error{}
+	for _, a := range e.Attempts {
+		if a.Err != nil {
+			attempts = multierror.Append(attempts, &attemptError{a.Err})
+		}
+	}
+	if e.Cause == nil {
+		return []error{attempts}
+	}
+	return []error{e.Cause, attempts}
+}
+
+// attemptError keeps multierror.Append from flattening the *multierror.Error
+// inside a nested chain's error: an attempt stays one entry.
+type attemptError struct{ error }
+
+func (e *attemptError) Unwrap() error { return e.error }
+
+// Reason is the class of the whole failure: the cause's, else that of the
+// last backend that was really tried, else that of the first skip; empty when
+// there was nothing to try.
+func (e *ChainError) Reason() Reason {
+	if be, ok := e.Cause.(*BackendError); ok {
+		return be.Reason
+	}
+	for i := len(e.Attempts) - 1; i >= 0; i-- {
+		if !e.Attempts[i].Skipped {
+			return e.Attempts[i].Reason
+		}
+	}
+	if len(e.Attempts) > 0 {
+		return e.Attempts[0].Reason
+	}
+	return ""
+}
+
+// Tried reports whether any backend was really started.
+func (e *ChainError) Tried() bool { return e.tried() > 0 }
+
+func (e *ChainError) tried() (n int) {
+	for _, a := range e.Attempts {
+		if !a.Skipped {
+			n++
+		}
+	}
+	return n
+}
+
+// MarshalJSON writes {"reason", "message", "attempts"}.
+func (e *ChainError) MarshalJSON() ([]byte, error) {
+	message, _, _ := strings.Cut(e.Error(), "\n")
+	return json.Marshal(struct {
+		Reason   Reason    `json:"reason"`
+		Message  string    `json:"message"`
+		Attempts []Attempt `json:"attempts"`
+	}{e.Reason(), message, append([]Attempt{}, e.Attempts...)})
+}

@@ -1,0 +1,141 @@
+package clichain
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// finding is what a piece of evidence says about a failure.
+type finding struct {
+	reason     Reason
+	message    string
+	hint       string
+	retryAfter time.Time
+}
+
+// lineProgram is a list of line rules, compiled once.
+type lineProgram []compiledLine
+
+type compiledLine struct {
+	LineRule
+	re *regexp.Regexp
+}
+
+// compileLines needs rules that passed Validate.
+func compileLines(rules []LineRule) lineProgram {
+	p := make(lineProgram, len(rules))
+	for i, r := range rules {
+		p[i] = compiledLine{r, regexp.MustCompile(r.Pattern)}
+	}
+	return p
+}
+
+// maxEvidence bounds how much of an error text is searched, from its end:
+// failures explain themselves last.
+const maxEvidence = 32 << 10
+
+// find returns what the first rule of a kind that matches the text says. Rules
+// are in order of trust, so the order of the rules decides, not of the text.
+func (p lineProgram) find(kind EventKind, on Evidence, text string, now time.Time) (finding, bool) {
+	text = text[max(0, len(text)-maxEvidence):]
+	for _, line := range p {
+		if cmp.Or(line.Kind, EventError) != kind || len(line.On) > 0 && !slices.Contains(line.On, on) {
+			continue
+		}
+		m := line.re.FindStringSubmatchIndex(text)
+		if m == nil {
+			continue
+		}
+		if f := line.read(text, m, now); f.reason != "" {
+			return f, true
+		}
+	}
+	return finding{}, false
+}
+
+// read makes the finding of one match.
+func (l *compiledLine) read(text string, m []int, now time.Time) finding {
+	group := func(name string) string {
+		if i := l.re.SubexpIndex(name); i > 0 && m[2*i] >= 0 {
+			return text[m[2*i]:m[2*i+1]]
+		}
+		return ""
+	}
+	status, _ := strconv.Atoi(group("status"))
+	f := finding{
+		reason:  cmp.Or(l.Reason, reasonOfStatus(status)),
+		message: cmp.Or(group("message"), lineAround(text, m[0], m[1])),
+		hint:    l.Hint,
+	}
+	if reset := cmp.Or(group("reset"), group("delay")); reset != "" {
+		f.retryAfter = resetTime(reset, now)
+	}
+	return f
+}
+
+// lineAround is the line of text that holds the match.
+func lineAround(text string, from, to int) string {
+	for from > 0 && text[from-1] != '\n' {
+		from--
+	}
+	for to < len(text) && text[to] != '\n' {
+		to++
+	}
+	return text[from:to]
+}
+
+// statusReasons gives HTTP statuses their meaning, as the model services use
+// them; the rest of the 4xx are the request's fault, the rest of the 5xx the
+// server's.
+var statusReasons = map[int]Reason{
+	401: ReasonUnauthenticated,
+	402: ReasonBilling,
+	403: ReasonUnauthenticated,
+	404: ReasonBadModel,
+	408: ReasonNetwork,
+	409: ReasonServerError,
+	413: ReasonContextOverflow,
+	429: ReasonRateLimited,
+	503: ReasonOverloaded,
+	529: ReasonOverloaded,
+}
+
+// reasonOfStatus is empty for what is no error status.
+func reasonOfStatus(status int) Reason {
+	if r, ok := statusReasons[status]; ok {
+		return r
+	}
+	switch {
+	case status >= 500 && status <= 599:
+		return ReasonServerError
+	case status >= 400 && status <= 499:
+		return ReasonBadRequest
+	}
+	return ""
+}
+
+// judgeEvent classifies an error, retry or failed result event. Words come
+// before the status: a 400 may be an overflow, a 429 the plan's limit.
+func (s *compiledSpec) judgeEvent(e *Event, now time.Time) (finding, bool) {
+	text := e.errorText()
+	f, ok := s.judgeText(OnEvent, text, now)
+	if r := reasonOfStatus(e.Status); !ok && r != "" {
+		f, ok = finding{reason: r}, true
+	}
+	f.message = text
+	if !e.RetryAfter.IsZero() {
+		f.retryAfter = e.RetryAfter
+	}
+	return f, ok
+}
+
+// judgeText classifies an error text by the spec's rules, then the common ones.
+func (s *compiledSpec) judgeText(on Evidence, text string, now time.Time) (finding, bool) {
+	if f, ok := s.lines.find(EventError, on, text, now); ok {
+		return f, true
+	}
+	return commonLines.find(EventError, on, text, now)
+}

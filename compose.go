@@ -1,0 +1,220 @@
+package clichain
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// invocation is everything needed to start a CLI once. Only run.go acts on it.
+type invocation struct {
+	path  string
+	args  []string // without the program's own name
+	env   []string
+	dir   string
+	stdin []byte // nil: closed
+	files []tempFile
+	call  *call
+}
+
+type tempFile struct {
+	path    string
+	content string
+}
+
+// host is what compose may know about the machine: it does no I/O itself, so
+// that every invocation can be tested without one.
+type host struct {
+	path       string   // of the program
+	environ    []string // of this process
+	passEnv    []string // Config.PassEnv
+	inheritEnv bool     // Config.InheritEnv
+	root       bool     // this user is root
+	dir        string   // absolute directory to work in, "" for the process's
+	tempDir    string   // of this call's files; does not exist yet
+}
+
+// wish is what a call wants beside the request.
+type wish struct {
+	output    OutputMode // "": the spec's best
+	transport Transport  // "": the spec's best
+	stream    bool       // text in small pieces
+}
+
+// call is a request in the terms of one spec.
+type call struct {
+	access    Access
+	output    OutputMode
+	transport Transport
+	fields    fields
+}
+
+// maxArg is the longest single argument or variable Linux takes, without its
+// final NUL (32 pages); longer ones fail in exec with "argument list too long".
+const maxArg = 131_071
+
+// compose turns a request into an invocation. It is pure: the same input gives
+// the same result, and nothing happens.
+func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation, *BackendError) {
+	c, err := newCall(spec, m, req, w)
+	if err != nil {
+		return nil, err
+	}
+	inv := &invocation{path: h.path, dir: h.dir, call: c}
+	for _, row := range spec.Files {
+		if c.holds(row.When) {
+			f := tempFile{filepath.Join(h.tempDir, row.Name), c.fields.expand(row.Content)}
+			inv.files = append(inv.files, f)
+			c.fields.set(row.Field+"_file", f.path)
+		}
+	}
+	if inv.args, err = c.arguments(argRows(spec)); err != nil {
+		return nil, err
+	}
+	inv.env = c.environ(spec, h)
+	if c.transport == TransportStdin {
+		inv.stdin = []byte(c.fields["prompt"][0])
+	}
+	if err := inv.checkLengths(); err != nil {
+		return nil, err
+	}
+	return inv, c.preflight(spec, h.root, inv.env)
+}
+
+// newCall resolves what depends on the spec: model, session, system text,
+// output mode and transport; and refuses what the spec cannot honour.
+func newCall(spec *CliSpec, m *models, req Request, w wish) (*call, *BackendError) {
+	c := &call{access: req.Access, fields: fieldsOf(req)}
+	if w.stream {
+		c.fields.set("stream", "1")
+	}
+	model, ok := m.resolve(req.Model)
+	if !ok {
+		return nil, mistake(ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
+	}
+	c.fields.set("model", model)
+	if err := c.setSession(spec, req.Session); err != nil {
+		return nil, err
+	}
+	if err := c.choose(spec, w); err != nil {
+		return nil, err
+	}
+	c.setTexts(spec, req.Messages)
+	return c, c.unsupported(spec)
+}
+
+// choose picks the output mode and the transport: the wished one if the spec
+// has it, else the spec's best.
+func (c *call) choose(spec *CliSpec, w wish) *BackendError {
+	outputs := orDefault(spec.Outputs, OutputText)
+	transports := orDefault(spec.Transports, TransportArgv)
+	c.output, c.transport = cmp.Or(w.output, outputs[0]), cmp.Or(w.transport, transports[0])
+	if !slices.Contains(outputs, c.output) {
+		return unsupported("output", "%q is none of %q", c.output, outputs)
+	}
+	if !slices.Contains(transports, c.transport) {
+		return unsupported("transport", "%q is none of %q", c.transport, transports)
+	}
+	return nil
+}
+
+func orDefault[T any](list []T, deflt T) []T {
+	if len(list) == 0 {
+		return []T{deflt}
+	}
+	return list
+}
+
+// setTexts sets the system text and the prompt. A system text that no row
+// takes goes in front of the prompt.
+func (c *call) setTexts(spec *CliSpec, messages []Message) {
+	system, prompt := systemText(messages), promptText(messages)
+	c.fields.set("prompt", prompt)
+	c.fields.set("system", system)
+	if system == "" && c.access == AccessNone {
+		c.fields.set("system", spec.SystemDefault)
+	}
+	if system != "" && !c.uses(spec, "system") {
+		c.fields.set("prompt", withSystem(system, prompt))
+	}
+}
+
+// argRows is the spec's argument table, or that of its prompt style.
+func argRows(spec *CliSpec) []ArgRow {
+	if len(spec.Args) > 0 {
+		return spec.Args
+	}
+	var rows []ArgRow
+	if spec.PromptStyle == RunSubcommand {
+		rows = append(rows, ArgRow{Args: []string{"run"}})
+	}
+	if spec.SystemFlag != "" {
+		rows = append(rows, ArgRow{Args: []string{spec.SystemFlag, "{system}"}, When: When{Set: []string{"system"}}})
+	}
+	rows = append(rows, ArgRow{Args: []string{"--model", "{model}"}, When: When{Set: []string{"model"}}})
+	if spec.PromptStyle == RunSubcommand {
+		return append(rows, ArgRow{Args: []string{"{prompt}"}})
+	}
+	return append(rows, ArgRow{Args: []string{"-p", "{prompt}"}})
+}
+
+// arguments expands the rows that apply.
+func (c *call) arguments(rows []ArgRow) ([]string, *BackendError) {
+	var args []string
+	for _, row := range rows {
+		if !c.holds(row.When) {
+			continue
+		}
+		elements := [][]string{nil}
+		if row.Each != "" {
+			elements = chunk(c.fields[row.Each])
+		}
+		for _, element := range elements {
+			var err *BackendError
+			if args, err = c.appendArgs(args, row, element); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return args, nil
+}
+
+func chunk(values []string) (out [][]string) {
+	for _, v := range values {
+		out = append(out, []string{v})
+	}
+	return out
+}
+
+// appendArgs expands one row. A value that fills a whole argument must not
+// look like a flag, unless a "--" has ended the flags.
+func (c *call) appendArgs(args []string, row ArgRow, element []string) ([]string, *BackendError) {
+	values := c.fields
+	if element != nil {
+		values = fields{row.Each: element}
+	}
+	for _, template := range row.Args {
+		arg := values.expand(template)
+		if strings.HasPrefix(template, "{") && strings.HasPrefix(arg, "-") && !slices.Contains(args, "--") {
+			return nil, unsupported(strings.Join(templateFields(template), ","),
+				"begins with %q, which this CLI would take for a flag", "-")
+		}
+		args = append(args, arg)
+	}
+	return args, nil
+}
+
+func (inv *invocation) checkLengths() *BackendError {
+	for _, arg := range inv.args {
+		if len(arg) > maxArg {
+			return unsupported("prompt", "an argument of %d bytes is over the system's limit of %d, and this CLI takes it no other way", len(arg), maxArg)
+		}
+	}
+	for _, kv := range inv.env {
+		if name, _, _ := strings.Cut(kv, "="); len(kv) > maxArg {
+			return unsupported(name, "an environment variable of %d bytes is over the system's limit of %d", len(kv), maxArg)
+		}
+	}
+	return nil
+}

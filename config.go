@@ -1,0 +1,52 @@
+package clichain
+
+import (
+	"cmp"
+	"log/slog"
+	"time"
+)
+
+// DefaultTimeout bounds one attempt. It is deliberately below the 30 s after
+// which common sandboxes kill a build step, so that the error still arrives.
+const DefaultTimeout = 25 * time.Second
+
+// Config sets how one backend is run. The zero value works. It is copied when
+// a backend is made.
+type Config struct {
+	// Binary is the program to run instead of the spec's: a name to look for
+	// on PATH, or an absolute path. Empty: the spec's.
+	Binary string
+	// Timeout bounds one attempt, a second try included. Zero: DefaultTimeout;
+	// negative: none but the context's.
+	Timeout time.Duration
+	// Output and Transport choose among what the spec has. Empty: its best.
+	Output    OutputMode
+	Transport Transport
+	// PassEnv names more variables of this process that the CLI may see; a
+	// trailing "*" makes a prefix. InheritEnv passes them all.
+	PassEnv    []string
+	InheritEnv bool
+	// MaxOutput bounds the bytes a run may print. Zero: 256 MiB.
+	MaxOutput int64
+	// RawOutput takes what a run printed as its answer when it exits 0 and
+	// cannot be read; the response carries a warning.
+	RawOutput bool
+	// StripFence removes one code fence around the whole answer. It is always
+	// done when the request has a Schema.
+	StripFence bool
+	// Logger gets a debug record at the start and the end of each run, without
+	// prompts, answers or environments. Nil: silent.
+	Logger *slog.Logger
+}
+
+const defaultMaxOutput = 256 << 20
+
+// withDefaults returns a copy whose zero fields are filled in.
+func (c Config) withDefaults() Config {
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.MaxOutput = cmp.Or(c.MaxOutput, defaultMaxOutput)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}

@@ -1,0 +1,76 @@
+package clichain
+
+import (
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// commonEnv is what any program needs of the host's environment: to find
+// programs, files and its user, to speak the user's language, and to reach the
+// network the way the host does. Everything else a CLI sees is named by its
+// spec or by the caller, so that no stranger's secret reaches it.
+var commonEnv = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LANGUAGE", "LC_*",
+	"TMPDIR", "TMP", "TEMP", "XDG_*", "DBUS_SESSION_BUS_ADDRESS",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
+	"http_proxy", "https_proxy", "no_proxy", "all_proxy",
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+}
+
+// windowsEnv is what Windows programs do not start without.
+var windowsEnv = []string{
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "USERDOMAIN",
+	"HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES*", "PROCESSOR_ARCHITECTURE",
+	"NUMBER_OF_PROCESSORS",
+}
+
+// quietEnv keeps programs from drawing, colouring or asking.
+var quietEnv = []string{"TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0"}
+
+// environ builds the child's environment: what may pass of the host's, the
+// quiet settings, the spec's rows. Later wins; the result is sorted.
+func (c *call) environ(spec *CliSpec, h host) []string {
+	vars := map[string]string{}
+	pass := append(slices.Concat(commonEnv, spec.PassEnv), h.passEnv...)
+	if runtime.GOOS == "windows" {
+		pass = append(pass, windowsEnv...)
+	}
+	for _, kv := range h.environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if (h.inheritEnv || matchesEnv(pass, name)) && !matchesEnv(spec.DropEnv, name) {
+			vars[name] = value
+		}
+	}
+	for _, kv := range quietEnv {
+		name, value, _ := strings.Cut(kv, "=")
+		vars[name] = value
+	}
+	for _, row := range spec.Env {
+		if c.holds(row.When) {
+			vars[row.Name] = c.fields.expand(row.Value)
+		}
+	}
+	if h.dir != "" {
+		vars["PWD"] = h.dir
+	}
+	out := make([]string, 0, len(vars))
+	for name, value := range vars {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// matchesEnv reports whether a variable is in a list whose entries may end in
+// "*". Windows folds the case of names.
+func matchesEnv(list []string, name string) bool {
+	if runtime.GOOS == "windows" {
+		name = strings.ToUpper(name)
+	}
+	return slices.ContainsFunc(list, func(pattern string) bool {
+		ok, _ := path.Match(pattern, name)
+		return ok
+	})
+}

@@ -1,0 +1,115 @@
+package clichain
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// BackendError says why one backend did not answer: it failed, or it was
+// skipped before anything started. It matches the sentinel of its Reason
+// with [errors.Is], and what Err wraps. It is a plain value: do not change
+// one that was returned, and reading it is safe for concurrent use.
+type BackendError struct {
+	// Backend is the name of the spec, such as "claude".
+	Backend string `json:"backend"`
+	// Reason is the class of the failure, decided from all the evidence.
+	Reason Reason `json:"reason"`
+	// Message is what the backend itself said, one line, or what is wrong
+	// with the request. Empty when there is nothing beyond the Reason.
+	Message string `json:"message,omitempty"`
+	// Option names the field of the request that the backend cannot honour
+	// or that is wrong. Empty for the other reasons.
+	Option string `json:"option,omitempty"`
+	// ExitCode is the program's exit status; -1 when it was not started, or
+	// was ended by a signal.
+	ExitCode int `json:"exit_code"`
+	// Stderr is the kept part (head and tail) of the program's stderr.
+	Stderr string `json:"stderr,omitempty"`
+	// Partial is answer text that had arrived before the failure.
+	Partial string `json:"partial,omitempty"`
+	// RetryAfter is when the backend said it will be of use again. Zero when
+	// it did not say.
+	RetryAfter time.Time `json:"retry_after,omitzero"`
+	// Hint tells a person what to do next. Empty when there is no advice.
+	Hint string `json:"hint,omitempty"`
+	// Usage is what the failed run consumed, as far as it was reported.
+	Usage Usage `json:"usage,omitzero"`
+	// Earlier holds the tries of the same backend before this one, oldest
+	// first. Empty when the first try was the last.
+	Earlier []Attempt `json:"earlier,omitempty"`
+	// SideEffects: the agent had used a tool with write access, so running the
+	// request again, here or elsewhere, could do things twice.
+	SideEffects bool `json:"side_effects,omitempty"`
+	// Err is the cause underneath, such as a [context.DeadlineExceeded] or an
+	// [io/fs.ErrNotExist]. May be nil.
+	Err error `json:"-"`
+
+	unstarted bool // our own word that no process was started
+}
+
+// Error is one line: backend, reason, what was said, what to do.
+func (e *BackendError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", cmp.Or(e.Backend, "clichain"), e.Reason)
+	if e.Option != "" {
+		fmt.Fprintf(&b, " (%s)", e.Option)
+	}
+	if detail := e.detail(); detail != "" {
+		b.WriteString(": " + detail)
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(&b, " [%s]", e.Hint)
+	}
+	return b.String()
+}
+
+// detail is the most telling text there is: the backend's own words, the
+// cause, the exit status, the last line of stderr.
+func (e *BackendError) detail() string {
+	switch {
+	case e.Message != "":
+		return oneLine(e.Message)
+	case e.Err != nil:
+		return oneLine(e.Err.Error())
+	case e.ExitCode > 0 && e.Stderr != "":
+		return fmt.Sprintf("exit status %d: %s", e.ExitCode, lastLine(e.Stderr))
+	case e.ExitCode > 0:
+		return fmt.Sprintf("exit status %d", e.ExitCode)
+	}
+	return ""
+}
+
+// Is reports whether target is the sentinel of e's Reason.
+func (e *BackendError) Is(target error) bool { return target == sentinel(e.Reason) }
+
+// Unwrap returns the cause.
+func (e *BackendError) Unwrap() error { return e.Err }
+
+// asBackendError finds the BackendError of a failed attempt. Backends are an
+// interface, so a stranger's error is possible: it counts as a failed run.
+func asBackendError(name string, err error) *BackendError {
+	if be, ok := errors.AsType[*BackendError](err); ok {
+		return be
+	}
+	return &BackendError{Backend: name, Reason: ReasonExit, ExitCode: -1, Err: err}
+}
+
+const maxLine = 300 // runes of somebody else's text in one line of ours
+
+// oneLine folds white space and bounds the length, so that a backend's words
+// never break a log line.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > maxLine {
+		return string(r[:maxLine-1]) + "…"
+	}
+	return s
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return oneLine(s[strings.LastIndexByte(s, '\n')+1:])
+}

@@ -1,0 +1,199 @@
+package clichain
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Backend answers requests. [Provider] and [Chain] are Backends, so chains
+// nest, and tests can use their own.
+//
+// A failed call returns an error that holds a [*BackendError] for each backend
+// involved; a chain goes on to its next backend unless the Reason says that no
+// other could do better (bad_request, bad_option, canceled). Implementations
+// must be safe for concurrent use.
+type Backend interface {
+	// Name is the backend's name, such as "claude".
+	Name() string
+	// Complete answers the request, or says why not.
+	Complete(ctx context.Context, req Request) (*Response, error)
+	// Stream answers in events, the last of which is an EventDone. An error is
+	// terminal. A stream can be read once; leaving it early stops the call.
+	Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
+}
+
+// Provider runs one CLI. It is safe for concurrent use.
+type Provider struct {
+	name   string
+	spec   *compiledSpec
+	broken error // what is wrong with the spec; spec is nil then
+	cfg    Config
+	finder finder
+}
+
+// NewProvider makes a Provider for a CLI. A nil cfg means defaults. Nothing is
+// looked up or started; a mistake in the spec is reported by Available and by
+// every call, as bad_option.
+func NewProvider(spec CliSpec, cfg *Config) *Provider {
+	p := &Provider{name: spec.Name}
+	if cfg != nil {
+		p.cfg = *cfg
+	}
+	p.cfg = p.cfg.withDefaults()
+	p.spec, p.broken = compileSpec(spec)
+	return p
+}
+
+// Name is the spec's name.
+func (p *Provider) Name() string { return p.name }
+
+// Available returns nil, or the [*BackendError] a call would be skipped with:
+// the spec is invalid, the backend is suppressed, or its program is not
+// installed. It starts nothing and takes microseconds.
+func (p *Provider) Available(context.Context) error {
+	if _, err := p.ready(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// ready finds the program to run.
+func (p *Provider) ready() (path string, err *BackendError) {
+	defer func() { p.own(err) }()
+	if p.broken != nil {
+		err = badOption("spec", "is invalid")
+		err.Message, err.Err = p.broken.Error(), p.broken
+		return "", err
+	}
+	if err := checkSuppressed(&p.spec.CliSpec); err != nil {
+		return "", err
+	}
+	names := append([]string{p.spec.Binary}, p.spec.AltBinaries...)
+	if p.cfg.Binary != "" {
+		names = []string{p.cfg.Binary}
+	}
+	path, err = p.finder.find(names)
+	if err != nil {
+		err = new(*err) // the finder's own is shared
+	}
+	return path, err
+}
+
+// own puts the provider's name and hint on an error that no run made.
+func (p *Provider) own(err *BackendError) {
+	if err == nil {
+		return
+	}
+	err.Backend, err.unstarted = p.name, true
+	if p.spec != nil {
+		err.Hint = cmp.Or(err.Hint, p.spec.Hints[err.Reason])
+	}
+}
+
+// Complete runs the CLI for one answer. The error is a [*BackendError].
+func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error) {
+	return p.answer(ctx, req, nil)
+}
+
+// Stream runs the CLI and yields what happens, as it happens. Events of a
+// second try follow those of the first; text is delivered once, unless a
+// "retry" event of this backend stands between.
+func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
+	return stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) { return p.answer(ctx, req, emit) })
+}
+
+// prepare does everything that comes before the process.
+func (p *Provider) prepare(req Request, streaming bool) (*invocation, *BackendError) {
+	path, err := p.ready()
+	if err != nil {
+		return nil, err
+	}
+	inv, err := p.compose(path, req, streaming)
+	p.own(err)
+	return inv, err
+}
+
+func (p *Provider) compose(path string, req Request, streaming bool) (*invocation, *BackendError) {
+	if err := checkRequest(req); err != nil {
+		return nil, err
+	}
+	dir, err := workDir(req.Dir)
+	if err != nil {
+		return nil, err
+	}
+	w := wish{output: p.cfg.Output, transport: p.cfg.Transport, stream: streaming}
+	return compose(&p.spec.CliSpec, &p.spec.models, req, w, host{
+		path: path, environ: os.Environ(), passEnv: p.cfg.PassEnv, inheritEnv: p.cfg.InheritEnv,
+		root: os.Geteuid() == 0, dir: dir, tempDir: filepath.Join(os.TempDir(), "clichain-"+rand.Text()),
+	})
+}
+
+// workDir makes the directory absolute and checks that it is one.
+func workDir(dir string) (string, *BackendError) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", badOption("dir", "%q: %v", dir, err)
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case err != nil:
+		return "", badOption("dir", "%v", err)
+	case !info.IsDir():
+		return "", badOption("dir", "%q is no directory", dir)
+	}
+	return abs, nil
+}
+
+// try runs the CLI once.
+func (p *Provider) try(ctx context.Context, inv *invocation, req Request, timeout time.Duration, emit func(Event)) (*Response, *BackendError) {
+	start := time.Now()
+	log := p.cfg.Logger.With("backend", p.name)
+	log.DebugContext(ctx, "cli start", "path", inv.path, "output", inv.call.output, "transport", inv.call.transport)
+	ev, err := p.execute(ctx, inv, timeout, emit)
+	if err != nil {
+		p.own(err)
+		log.DebugContext(ctx, "cli not started", "reason", err.Reason)
+		return nil, err
+	}
+	ev.rawOK = p.cfg.RawOutput
+	text, err := p.spec.verdictOf(ev)
+	log.DebugContext(ctx, "cli end", slog.Duration("duration", time.Since(start)), "exit", ev.result.ExitCode, "reason", reasonOf(err))
+	if err != nil {
+		err.SideEffects = req.Access >= AccessWrite && ev.tally.tools > 0
+		return nil, err
+	}
+	if p.cfg.StripFence || len(req.Schema) > 0 {
+		text = stripFence(text)
+	}
+	return p.response(ev, req, text, time.Since(start)), nil
+}
+
+func reasonOf(err *BackendError) Reason {
+	if err == nil {
+		return ""
+	}
+	return err.Reason
+}
+
+func (p *Provider) response(ev *evidence, req Request, text string, took time.Duration) *Response {
+	t := ev.tally
+	return &Response{
+		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
+		Model:   cmp.Or(t.model, first(ev.model), p.spec.DefaultModel),
+		Session: sessionHandle(p.name, t.session), KeySource: t.keySource,
+		Usage: t.total(), Duration: took, Warnings: t.warnings, Metadata: req.Metadata,
+	}
+}
+
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
+}

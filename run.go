@@ -1,0 +1,204 @@
+package clichain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain/internal/lines"
+	"github.com/clichain/clichain/internal/proc"
+)
+
+// run is one process and what is read from it. Its methods are called by the
+// process's two reader goroutines, so mu guards the rest.
+type run struct {
+	spec   *compiledSpec
+	inv    *invocation
+	emit   func(Event) // nil: nobody listens
+	stop   context.CancelCauseFunc
+	linger *time.Timer // set at the terminal event
+
+	mu    sync.Mutex
+	tally tally
+	whole bytes.Buffer // all of stdout, in the modes read at the end
+	stray bytes.Buffer // lines of a stream that are no JSON
+}
+
+// execute runs an invocation to its end and returns the evidence. Nothing it
+// started, and no file it made, is left when it returns. The error is non-nil
+// only when nothing was started.
+func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Duration, emit func(Event)) (*evidence, *BackendError) {
+	remove, err := writeFiles(inv.files)
+	defer remove()
+	if err != nil {
+		return nil, &BackendError{Reason: ReasonSpawn, Message: "cannot write a temporary file", ExitCode: -1, Err: err, unstarted: true}
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if timeout > 0 {
+		timer := time.AfterFunc(timeout, func() { stop(&stopError{ReasonTimeout, timeout}) })
+		defer timer.Stop()
+	}
+	r := &run{spec: p.spec, inv: inv, emit: emit, stop: stop, tally: tally{answer: p.spec.Answer}}
+	stdout, stderr := r.readers()
+	result, spawnErr := proc.Run(ctx, proc.Command{
+		Path: inv.path, Args: append([]string{inv.path}, inv.args...), Env: inv.env, Dir: inv.dir, Stdin: inv.stdin,
+		Stdout: stdout, Stderr: stderr, Limit: p.cfg.MaxOutput,
+	})
+	if r.linger != nil {
+		r.linger.Stop()
+	}
+	if spawnErr != nil {
+		return nil, spawnFailure(spawnErr)
+	}
+	_, _ = stdout.Close(), stderr.Close() // a last line without an end
+	return r.evidence(result, stdout.Skipped+stderr.Skipped), nil
+}
+
+// readers make the line splitters of both streams.
+func (r *run) readers() (stdout, stderr *lines.Splitter) {
+	stderr = &lines.Splitter{Line: r.stderrLine}
+	stdout = &lines.Splitter{Line: r.streamLine}
+	if r.inv.call.output != OutputStream {
+		stdout.Line = r.keepLine
+	}
+	return stdout, stderr
+}
+
+// keepLine collects the output of a mode that is read at the end.
+func (r *run) keepLine(line []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.whole.Write(line)
+	r.whole.WriteByte('\n')
+}
+
+// streamLine reads one event line.
+func (r *run) streamLine(line []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(bytes.TrimSpace(line)) == 0 {
+		return
+	}
+	object, ok := parseObject(line)
+	if !ok {
+		if r.stray.Len() < maxEvidence {
+			r.stray.Write(line)
+			r.stray.WriteByte('\n')
+		}
+		return
+	}
+	events := r.spec.program.events(object)
+	if len(events) == 0 {
+		r.deliver(Event{Kind: EventRaw, Raw: bytes.Clone(line)})
+	}
+	for _, e := range events {
+		r.deliver(e)
+	}
+}
+
+// stderrLine looks for signs that the CLI is trying again.
+func (r *run) stderrLine(line []byte) {
+	now := time.Now()
+	for _, kind := range []EventKind{EventRetry, EventWarning} {
+		f, ok := r.spec.lines.find(kind, OnStderr, string(line), now)
+		if !ok {
+			continue
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.deliver(Event{Kind: kind, Message: oneLine(f.message), Code: string(f.reason), RetryAfter: f.retryAfter})
+		return
+	}
+}
+
+// deliver counts an event and passes it on. The caller holds mu.
+func (r *run) deliver(e Event) {
+	e.Backend = r.spec.Name
+	out, ok := r.tally.add(e)
+	if ok && r.emit != nil {
+		r.emit(out)
+	}
+	if e.terminal && r.linger == nil {
+		r.linger = time.AfterFunc(r.spec.linger(), func() { r.stop(errAnswered) })
+	}
+}
+
+// errAnswered ends a process that goes on after its last word.
+var errAnswered = errors.New("the call was over")
+
+func (r *run) evidence(result proc.Result, skipped int) *evidence {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ev := &evidence{
+		output: r.inv.call.output, tally: &r.tally, result: result, now: time.Now(),
+		stdout: r.whole.String(), stray: r.stray.String(), stderr: result.Stderr.Text(),
+		model: r.inv.call.fields["model"],
+	}
+	if ev.output == OutputJSON {
+		r.readDocument(ev)
+	}
+	if skipped > 0 {
+		r.tally.warn(fmt.Sprintf("%d lines of output were too long and were skipped", skipped))
+	}
+	return ev
+}
+
+// readDocument reads the output of json mode: some CLIs print the document of
+// a failure on stderr.
+func (r *run) readDocument(ev *evidence) {
+	for _, text := range []string{ev.stdout, ev.stderr} {
+		for _, object := range documentObjects([]byte(text)) {
+			for _, e := range r.spec.program.events(object) {
+				r.deliver(e)
+			}
+		}
+		if r.tally.terminal != nil {
+			return
+		}
+	}
+	ev.stray = ev.stdout
+}
+
+// spawnFailure is the error of a program that was not started.
+func spawnFailure(err error) *BackendError {
+	be := &BackendError{Reason: ReasonSpawn, Message: err.Error(), ExitCode: -1, Err: err, unstarted: true}
+	var spawn *proc.SpawnError
+	switch {
+	case !errors.As(err, &spawn): // the context ended first
+		be.Reason, be.Message = ReasonCanceled, ""
+		var stop *stopError
+		if errors.As(err, &stop) {
+			be.Reason = stop.reason
+		}
+	case spawn.Kind == proc.NotFound:
+		be.Reason = ReasonNotInstalled
+	case spawn.Kind == proc.ArgTooBig:
+		be.Reason, be.Option = ReasonUnsupported, "prompt"
+	}
+	return be
+}
+
+// writeFiles makes the call's files in a private folder. The returned func
+// removes the folder, and must always be called.
+func writeFiles(files []tempFile) (remove func(), err error) {
+	if len(files) == 0 {
+		return func() {}, nil
+	}
+	dir := filepath.Dir(files[0].path)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return func() {}, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) } // ours alone; nothing to do about a failure
+	for _, f := range files {
+		if err := os.WriteFile(f.path, []byte(f.content), 0o600); err != nil {
+			return remove, err
+		}
+	}
+	return remove, nil
+}

@@ -1,0 +1,60 @@
+package clichain
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// eventSetters are the fields that EventRule.Set can fill. Numbers may come as
+// JSON numbers or as text.
+var eventSetters = map[string]func(*Event, gjson.Result){
+	"text":       func(e *Event, v gjson.Result) { e.Text = v.String() },
+	"id":         func(e *Event, v gjson.Result) { e.ID = v.String() },
+	"name":       func(e *Event, v gjson.Result) { e.Name = v.String() },
+	"input":      func(e *Event, v gjson.Result) { e.Input = json.RawMessage(v.Raw) },
+	"session":    func(e *Event, v gjson.Result) { e.Session = v.String() },
+	"model":      func(e *Event, v gjson.Result) { e.Model = v.String() },
+	"key_source": func(e *Event, v gjson.Result) { e.KeySource = v.String() },
+	"code":       func(e *Event, v gjson.Result) { e.Code = v.String() },
+	"message":    func(e *Event, v gjson.Result) { e.Message = v.String() },
+	"status":     func(e *Event, v gjson.Result) { e.Status = int(v.Int()) },
+	"try":        func(e *Event, v gjson.Result) { e.Try = int(v.Int()) },
+	"delay_ms":   func(e *Event, v gjson.Result) { e.Delay = scaled(v, time.Millisecond) },
+	"delay_s":    func(e *Event, v gjson.Result) { e.Delay = scaled(v, time.Second) },
+	"reset_at":   func(e *Event, v gjson.Result) { e.RetryAfter = epoch(v.Float()) },
+	"failed":     func(e *Event, v gjson.Result) { e.Failed = v.Bool() || v.String() == "error" },
+	"partial":    func(e *Event, v gjson.Result) { e.partial = v.Bool() },
+
+	"input_tokens":       func(e *Event, v gjson.Result) { e.Usage.InputTokens = v.Int() },
+	"output_tokens":      func(e *Event, v gjson.Result) { e.Usage.OutputTokens = v.Int() },
+	"cache_read_tokens":  func(e *Event, v gjson.Result) { e.Usage.CacheReadTokens = v.Int() },
+	"cache_write_tokens": func(e *Event, v gjson.Result) { e.Usage.CacheWriteTokens = v.Int() },
+	"reasoning_tokens":   func(e *Event, v gjson.Result) { e.Usage.ReasoningTokens = v.Int() },
+	"turns":              func(e *Event, v gjson.Result) { e.Usage.Turns = v.Int() },
+	"cost_usd":           func(e *Event, v gjson.Result) { e.Usage.CostUSD = new(v.Float()) },
+}
+
+// scaled turns a number of units into a duration; nonsense becomes zero.
+func scaled(v gjson.Result, unit time.Duration) time.Duration {
+	d := v.Float() * float64(unit)
+	if !(d > 0 && d < math.MaxInt64) {
+		return 0
+	}
+	return time.Duration(d)
+}
+
+// epoch reads a point in time in seconds, or in milliseconds when it would
+// otherwise lie thousands of years ahead. Nonsense becomes the zero time.
+func epoch(n float64) time.Time {
+	const farSeconds = 1e11 // the year 5138
+	switch {
+	case !(n > 0 && n < 1e14):
+		return time.Time{}
+	case n >= farSeconds:
+		return time.UnixMilli(int64(n))
+	}
+	return time.Unix(int64(n), 0)
+}

@@ -1,0 +1,61 @@
+package clichain
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync/atomic"
+)
+
+// stream turns a call that reports events into a sequence. The call runs in a
+// goroutine of its own that has ended when the sequence does.
+func stream(ctx context.Context, call func(context.Context, func(Event)) (*Response, error)) iter.Seq2[Event, error] {
+	var used atomic.Bool
+	return func(yield func(Event, error) bool) {
+		if used.Swap(true) {
+			yield(Event{}, errors.New("clichain: a stream can be read only once"))
+			return
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		events := make(chan Event)
+		var resp *Response
+		var err error
+		go func() {
+			defer close(events)
+			resp, err = call(ctx, func(e Event) {
+				select {
+				case events <- e:
+				case <-ctx.Done(): // the reader has left
+				}
+			})
+		}()
+		defer func() {
+			cancel()
+			for range events { // until the call has ended
+			}
+		}()
+		for e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		yield(Event{Kind: EventDone, Backend: resp.Backend, Response: resp}, nil)
+	}
+}
+
+// Collect reads a stream to its end and returns the answer.
+func Collect(events iter.Seq2[Event, error]) (*Response, error) {
+	for e, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		if e.Kind == EventDone {
+			return e.Response, nil
+		}
+	}
+	return nil, &BackendError{Reason: ReasonBadOutput, ExitCode: -1, Message: "the stream ended without an answer"}
+}

@@ -1,0 +1,78 @@
+package clichain
+
+import (
+	"slices"
+	"strings"
+)
+
+// unsupported refuses a request of which the rows that apply leave a field
+// unused: an option that has no effect would be a silent lie.
+func (c *call) unsupported(spec *CliSpec) *BackendError {
+	for _, name := range optionFields {
+		if c.fields.has(name) && !c.uses(spec, name) {
+			return unsupported(name, "%q cannot be honoured by this backend here", strings.Join(c.fields[name], ","))
+		}
+	}
+	if c.access != AccessNone && !c.grants(spec) {
+		return unsupported("access", "%q is no access level of this backend", c.access)
+	}
+	return nil
+}
+
+// uses reports whether a row that applies tests the field or contains it.
+func (c *call) uses(spec *CliSpec, field string) bool {
+	used := false
+	c.eachRow(spec, func(w When, templates ...string) {
+		used = used || slices.Contains(w.Set, field) ||
+			slices.ContainsFunc(templates, func(t string) bool { return slices.Contains(templateFields(t), field) })
+	})
+	return used
+}
+
+// grants reports whether a row that applies is meant for the access level.
+func (c *call) grants(spec *CliSpec) bool {
+	granted := false
+	c.eachRow(spec, func(w When, _ ...string) { granted = granted || slices.Contains(w.Access, c.access) })
+	return granted
+}
+
+// eachRow calls f for every row that applies, of all three tables.
+func (c *call) eachRow(spec *CliSpec, f func(w When, templates ...string)) {
+	for _, row := range argRows(spec) {
+		if c.holds(row.When) {
+			f(row.When, row.Args...)
+		}
+	}
+	for _, row := range spec.Env {
+		if c.holds(row.When) {
+			f(row.When, row.Value)
+		}
+	}
+	for _, row := range spec.Files {
+		if c.holds(row.When) {
+			f(row.When, row.Content)
+		}
+	}
+}
+
+// preflight refuses a call that the CLI itself would refuse, without starting
+// it.
+func (c *call) preflight(spec *CliSpec, root bool, env []string) *BackendError {
+	for _, rule := range spec.Preflight {
+		if !c.holds(rule.When) || rule.Root && !root || slices.ContainsFunc(rule.UnlessEnv, func(n string) bool { return isSet(env, n) }) {
+			continue
+		}
+		return &BackendError{Reason: rule.Reason, Message: rule.Message, Hint: rule.Hint, ExitCode: -1}
+	}
+	return nil
+}
+
+// isSet reports whether a variable has a value that means yes.
+func isSet(env []string, name string) bool {
+	for _, kv := range env {
+		if n, value, _ := strings.Cut(kv, "="); n == name {
+			return !slices.Contains([]string{"", "0", "false"}, strings.ToLower(value))
+		}
+	}
+	return false
+}
