@@ -3,6 +3,7 @@ package clichain
 import (
 	"cmp"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,7 @@ type invocation struct {
 	dir   string
 	stdin []byte // nil: closed
 	files []tempFile
+	empty bool // dir is to be made, and removed with the files
 	call  *call
 }
 
@@ -62,6 +64,9 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 		return nil, err
 	}
 	inv := &invocation{path: h.path, dir: h.dir, call: c}
+	if inv.empty = spec.EmptyDir && req.Access == AccessNone && req.Dir == "" && req.Session == ""; inv.empty {
+		inv.dir = filepath.Join(h.tempDir, "empty")
+	}
 	for _, row := range spec.Files {
 		if c.holds(row.When) {
 			f := tempFile{filepath.Join(h.tempDir, row.Name), c.fields.expand(row.Content)}
@@ -72,7 +77,7 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 	if inv.args, err = c.arguments(argRows(spec)); err != nil {
 		return nil, err
 	}
-	inv.env = c.environ(spec, h)
+	inv.env = c.environ(spec, h, inv.dir)
 	if c.transport == TransportStdin {
 		inv.stdin = []byte(c.fields["prompt"][0])
 	}
@@ -137,6 +142,16 @@ func (c *call) setTexts(spec *CliSpec, messages []Message) {
 	}
 	if system != "" && !c.uses(spec, "system") {
 		c.fields.set("prompt", withSystem(system, prompt))
+	}
+	c.guard(spec.Guards)
+}
+
+// guard applies the spec's guards to the prompt as the CLI would get it.
+func (c *call) guard(rules []GuardRule) {
+	for _, rule := range rules {
+		if prompt := c.fields["prompt"][0]; regexp.MustCompile(rule.Pattern).MatchString(prompt) {
+			c.fields.set("prompt", rule.Prefix+prompt)
+		}
 	}
 }
 

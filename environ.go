@@ -31,7 +31,7 @@ var quietEnv = []string{"TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0"}
 
 // environ builds the child's environment: what may pass of the host's, the
 // quiet settings, the spec's rows. Later wins; the result is sorted.
-func (c *call) environ(spec *CliSpec, h host) []string {
+func (c *call) environ(spec *CliSpec, h host, dir string) []string {
 	vars := map[string]string{}
 	pass := append(slices.Concat(commonEnv, spec.PassEnv), h.passEnv...)
 	if runtime.GOOS == "windows" {
@@ -52,8 +52,8 @@ func (c *call) environ(spec *CliSpec, h host) []string {
 			vars[row.Name] = c.fields.expand(row.Value)
 		}
 	}
-	if h.dir != "" {
-		vars["PWD"] = h.dir
+	if dir != "" {
+		vars["PWD"] = dir
 	}
 	out := make([]string, 0, len(vars))
 	for name, value := range vars {

@@ -52,5 +52,6 @@ type Event struct {
 	Raw        []byte        `json:"raw,omitempty"`        // the line, for EventRaw
 	Response   *Response     `json:"response,omitempty"`   // of EventDone
 	terminal   bool          // the CLI has no more to say
+	whole      bool          // a block of thinking, which may have come in pieces before
 	partial    bool          // a result that was cut short: the text so far is the answer
 }

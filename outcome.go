@@ -19,8 +19,7 @@ type evidence struct {
 	stderr string // kept part
 	result proc.Result
 	now    time.Time
-	model  []string // the model asked for
-	rawOK  bool     // Config.RawOutput
+	rawOK  bool // Config.RawOutput
 }
 
 // verdictOf decides what a run was. In order of trust: the terminal event, why

@@ -171,7 +171,7 @@ func (p *Provider) try(ctx context.Context, inv *invocation, req Request, timeou
 	if p.cfg.StripFence || len(req.Schema) > 0 {
 		text = stripFence(text)
 	}
-	return p.response(ev, req, text, time.Since(start)), nil
+	return p.response(inv, ev, req, text, time.Since(start)), nil
 }
 
 func reasonOf(err *BackendError) Reason {
@@ -181,12 +181,16 @@ func reasonOf(err *BackendError) Reason {
 	return err.Reason
 }
 
-func (p *Provider) response(ev *evidence, req Request, text string, took time.Duration) *Response {
+func (p *Provider) response(inv *invocation, ev *evidence, req Request, text string, took time.Duration) *Response {
 	t := ev.tally
+	session := sessionHandle(p.name, t.session)
+	if inv.empty {
+		session = "" // its directory is gone
+	}
 	return &Response{
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
-		Model:   cmp.Or(t.model, first(ev.model), p.spec.DefaultModel),
-		Session: sessionHandle(p.name, t.session), KeySource: t.keySource,
+		Model:   cmp.Or(t.model, first(inv.call.fields["model"]), p.spec.DefaultModel),
+		Session: session, KeySource: t.keySource,
 		Usage: t.total(), Duration: took, Warnings: t.warnings, Metadata: req.Metadata,
 	}
 }

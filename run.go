@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -33,7 +31,7 @@ type run struct {
 // started, and no file it made, is left when it returns. The error is non-nil
 // only when nothing was started.
 func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Duration, emit func(Event)) (*evidence, *BackendError) {
-	remove, err := writeFiles(inv.files)
+	remove, err := inv.prepareFiles()
 	defer remove()
 	if err != nil {
 		return nil, &BackendError{Reason: ReasonSpawn, Message: "cannot write a temporary file", ExitCode: -1, Err: err, unstarted: true}
@@ -138,7 +136,6 @@ func (r *run) evidence(result proc.Result, skipped int) *evidence {
 	ev := &evidence{
 		output: r.inv.call.output, tally: &r.tally, result: result, now: time.Now(),
 		stdout: r.whole.String(), stray: r.stray.String(), stderr: result.Stderr.Text(),
-		model: r.inv.call.fields["model"],
 	}
 	if ev.output == OutputJSON {
 		r.readDocument(ev)
@@ -182,23 +179,4 @@ func spawnFailure(err error) *BackendError {
 		be.Reason, be.Option = ReasonUnsupported, "prompt"
 	}
 	return be
-}
-
-// writeFiles makes the call's files in a private folder. The returned func
-// removes the folder, and must always be called.
-func writeFiles(files []tempFile) (remove func(), err error) {
-	if len(files) == 0 {
-		return func() {}, nil
-	}
-	dir := filepath.Dir(files[0].path)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return func() {}, err
-	}
-	remove = func() { _ = os.RemoveAll(dir) } // ours alone; nothing to do about a failure
-	for _, f := range files {
-		if err := os.WriteFile(f.path, []byte(f.content), 0o600); err != nil {
-			return remove, err
-		}
-	}
-	return remove, nil
 }

@@ -26,6 +26,7 @@ var eventSetters = map[string]func(*Event, gjson.Result){
 	"delay_s":    func(e *Event, v gjson.Result) { e.Delay = scaled(v, time.Second) },
 	"reset_at":   func(e *Event, v gjson.Result) { e.RetryAfter = epoch(v.Float()) },
 	"failed":     func(e *Event, v gjson.Result) { e.Failed = v.Bool() || v.String() == "error" },
+	"whole":      func(e *Event, v gjson.Result) { e.whole = v.Bool() },
 	"partial":    func(e *Event, v gjson.Result) { e.partial = v.Bool() },
 
 	"input_tokens":       func(e *Event, v gjson.Result) { e.Usage.InputTokens = v.Int() },

@@ -35,6 +35,12 @@ type CliSpec struct {
 	Transports []Transport `json:"transports,omitempty"`
 	// Outputs are the output modes the CLI has, best first. Empty: text.
 	Outputs []OutputMode `json:"outputs,omitempty"`
+	// Guards keep the CLI from taking a prompt for something else.
+	Guards []GuardRule `json:"guards,omitempty"`
+	// EmptyDir: an AccessNone call without Dir and Session runs in an empty
+	// temporary directory, because the CLI looks at files unasked. Its session
+	// cannot be gone on from.
+	EmptyDir bool `json:"empty_dir,omitempty"`
 	// Args is the ordered argument table. Empty: see PromptStyle.
 	Args []ArgRow `json:"args,omitempty"`
 	// Env is the table of environment variables to set.
@@ -132,6 +138,12 @@ type ArgRow struct {
 	// Each repeats the row for every element of a list field, in which the
 	// field stands for the element.
 	Each string `json:"each,omitempty"`
+}
+
+// GuardRule puts Prefix in front of a prompt that Pattern matches.
+type GuardRule struct {
+	Pattern string `json:"pattern"`
+	Prefix  string `json:"prefix"`
 }
 
 // EnvRow sets one environment variable to a template.

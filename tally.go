@@ -14,6 +14,7 @@ type tally struct {
 	limit                     *Event  // the latest limit event with a time
 	usage                     Usage   // sum of the steps
 	tools                     int
+	thinking                  bool // pieces of a block of thinking have come
 	warnings                  []string
 
 	before  strings.Builder // text before the last tool use
@@ -32,6 +33,10 @@ func (t *tally) add(e Event) (Event, bool) {
 		return e, e.Text != ""
 	case EventText:
 		return t.addBlock(e)
+	case EventThinking:
+		twice := e.whole && t.thinking
+		t.thinking = !e.whole
+		return e, e.Text != "" && !twice
 	case EventToolUse:
 		t.tools++
 		t.before.WriteString(t.text.String())

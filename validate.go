@@ -179,6 +179,9 @@ func (v *validator) rules(s *CliSpec) {
 	for i, pattern := range s.Models.Accept {
 		v.pattern(fmt.Sprintf("models.accept[%d]", i), pattern)
 	}
+	for i, rule := range s.Guards {
+		v.pattern(fmt.Sprintf("guards[%d].pattern", i), rule.Pattern)
+	}
 	for i, rule := range s.Preflight {
 		path := fmt.Sprintf("preflight[%d]", i)
 		v.when(path+".when", rule.When)

@@ -1,0 +1,128 @@
+package specs
+
+import "github.com/clichain/clichain"
+
+// Claude is Anthropic's Claude Code.
+func Claude() clichain.CliSpec {
+	return clichain.CliSpec{
+		Name: "claude", Binary: "claude",
+		ProviderSlug: "anthropic-cli", DefaultModel: "claude-desktop",
+		PromptStyle: clichain.DashP, SystemFlag: "--append-system-prompt",
+		SystemDefault: defaultSystem,
+		CheckedWith:   "2.1.329",
+
+		Transports: []clichain.Transport{clichain.TransportStdin, clichain.TransportArgv},
+		Outputs:    []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON, clichain.OutputText},
+		// "/clear" and its like are commands even in print mode, and never
+		// reach the model; after a line break they do.
+		Guards: []clichain.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
+
+		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system")}},
+		Args: []clichain.ArgRow{
+			{Args: []string{"-p"}},
+			{Args: []string{"--output-format", "stream-json", "--verbose"}, When: output(clichain.OutputStream)},
+			{Args: []string{"--include-partial-messages"}, When: clichain.When{Set: []string{"stream"}, Output: []clichain.OutputMode{clichain.OutputStream}}},
+			{Args: []string{"--output-format", "json"}, When: output(clichain.OutputJSON)},
+			{Args: []string{"--tools", "", "--strict-mcp-config"}, When: access(clichain.AccessNone)},
+			{Args: []string{"--tools", "Read,Grep,Glob", "--allowedTools", "Read,Grep,Glob", "--strict-mcp-config"}, When: access(clichain.AccessRead)},
+			{Args: []string{"--permission-mode", "acceptEdits"}, When: access(clichain.AccessWrite)},
+			{Args: []string{"--dangerously-skip-permissions"}, When: access(clichain.AccessFull)},
+			{Args: []string{"--system-prompt-file", "{system_file}"}, When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
+			{Args: []string{"--append-system-prompt-file", "{system_file}"}, When: clichain.When{Set: []string{"system"}, Access: agentAccess()}},
+			{Args: []string{"--model", "{model}"}, When: set("model")},
+			{Args: []string{"--resume", "{session}"}, When: set("session")},
+			{Args: []string{"--effort", "{effort}"}, When: set("effort")},
+			{Args: []string{"--max-turns", "{max_turns}"}, When: set("max_turns")},
+			{Args: []string{"--max-budget-usd", "{max_budget_usd}"}, When: set("max_budget_usd")},
+			{Args: []string{"--allowedTools={allowed_tools}"}, When: clichain.When{Set: []string{"allowed_tools"}, Access: []clichain.Access{clichain.AccessWrite, clichain.AccessFull}}},
+			{Args: []string{"--disallowedTools={disallowed_tools}"}, When: clichain.When{Set: []string{"disallowed_tools"}, Access: agentAccess()}},
+			{Args: []string{"--", "{prompt}"}, When: argv()},
+		},
+		// A plain completion loads nothing of the project's or the user's: no
+		// hooks, plugins and skills, no CLAUDE.md, no files named with "@" in
+		// the prompt. Variables, not flags: versions that do not know one
+		// ignore it, and logging in works as ever.
+		Env: []clichain.EnvRow{
+			{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(clichain.AccessNone)},
+			{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(clichain.AccessNone)},
+			{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(clichain.AccessNone)},
+			{Name: "CLAUDE_CODE_DISABLE_ATTACHMENTS", Value: "1", When: access(clichain.AccessNone)},
+		},
+		PassEnv: []string{
+			"ANTHROPIC_*", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*",
+			"CLAUDE_CODE_DISABLE_*", "CLAUDE_CODE_MAX_OUTPUT_TOKENS", "CLAUDE_CODE_API_KEY_HELPER_TTL_MS",
+			"CLAUDE_CODE_SUBAGENT_MODEL", "CLAUDE_CODE_EFFORT_LEVEL", "CLAUDE_CODE_GIT_BASH_PATH", "CLAUDE_CODE_TMPDIR",
+			"DISABLE_*", "MAX_THINKING_TOKENS", "MAX_MCP_OUTPUT_TOKENS", "MCP_*", "BASH_*", "IS_SANDBOX",
+			"AWS_*", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "CLOUD_ML_REGION", "VERTEX_*", "AZURE_*",
+		},
+		DropEnv: []string{"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH"},
+
+		Models: clichain.ModelRules{
+			Accept: []string{`(?i)claude|anthropic`, `^(opus|sonnet|haiku|opusplan|best)(\[1m\])?$`, `^arn:aws`},
+		},
+		Preflight: []clichain.PreflightRule{{
+			When: access(clichain.AccessFull), Root: true, UnlessEnv: []string{"IS_SANDBOX"},
+			Reason:  clichain.ReasonPermissionRefused,
+			Message: "--dangerously-skip-permissions is refused for root",
+			Hint:    "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox",
+		}},
+
+		Events: claudeEvents(),
+		Lines: []clichain.LineRule{
+			{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: clichain.ReasonPermissionRefused, On: onStderr(),
+				Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox"},
+			{Pattern: `No conversation found with session ID`, Reason: clichain.ReasonBadOption, On: onStderr(), Hint: "the session is gone, or belongs to another directory"},
+			{Pattern: `error: unknown option`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+			{Pattern: `--json-schema is not valid JSON`, Reason: clichain.ReasonBadOption, On: onStderr()},
+			{Pattern: `issue with the selected model`, Reason: clichain.ReasonBadModel, On: onAnswer()},
+			{Pattern: `(?i)organization has disabled|oauth token|/login`, Reason: clichain.ReasonUnauthenticated, On: onAnswer()},
+		},
+		Hints: map[clichain.Reason]string{
+			clichain.ReasonNotInstalled:    "npm install -g @anthropic-ai/claude-code",
+			clichain.ReasonUnauthenticated: "run `claude` and log in with /login, or set ANTHROPIC_API_KEY",
+			clichain.ReasonBilling:         "add credit, or log in with a subscription",
+		},
+	}
+}
+
+// claudeEvents reads stream-json, and the one object (or the array of the same
+// events) of json.
+func claudeEvents() []clichain.EventRule {
+	usage := map[string]string{
+		"session": "session_id", "cost_usd": "total_cost_usd ?? cost_usd", "turns": "num_turns",
+		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
+		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
+	}
+	return []clichain.EventRule{
+		{Match: match("type", "system", "subtype", "init"), Kind: clichain.EventSession,
+			Set: map[string]string{"session": "session_id", "model": "model", "key_source": "apiKeySource"}},
+		{Match: match("type", "system", "subtype", "status"), Kind: clichain.EventStatus, Set: map[string]string{"text": "status"}},
+		{Match: match("type", "system", "subtype", "compact_boundary"), Kind: clichain.EventStatus, Set: map[string]string{"text": "subtype"}},
+		{Match: match("type", "system", "subtype", "api_retry"), Kind: clichain.EventRetry,
+			Set: map[string]string{"try": "attempt", "delay_ms": "retry_delay_ms", "status": "error_status", "code": "error"}},
+		{Match: match("type", "rate_limit_event"), Kind: clichain.EventLimit,
+			Set: map[string]string{"code": "rate_limit_info.status", "message": "rate_limit_info.rateLimitType", "reset_at": "rate_limit_info.resetsAt"}},
+
+		{Match: match("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: clichain.EventDelta, Set: map[string]string{"text": "event.delta.text"}},
+		{Match: match("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: clichain.EventThinking, Set: map[string]string{"text": "event.delta.thinking"}},
+		{Match: match("type", "assistant", "error", ".+"), Kind: clichain.EventError, Last: true,
+			Set: map[string]string{"code": "error", "message": "message.content.0.text"}},
+		{Match: match("type", "assistant", "parent_tool_use_id", "", "@.type", "text"), Each: "message.content", Kind: clichain.EventText, Set: map[string]string{"text": "@.text"}},
+		{Match: match("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content", Kind: clichain.EventThinking, Set: map[string]string{"text": "@.thinking", "whole": "=true"}},
+		{Match: match("type", "assistant", "@.type", "(server_|mcp_)?tool_use"), Each: "message.content", Kind: clichain.EventToolUse,
+			Set: map[string]string{"id": "@.id", "name": "@.name", "input": "@.input"}},
+		{Match: match("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: clichain.EventToolResult,
+			Set: map[string]string{"id": "@.tool_use_id", "text": "@.content"}},
+
+		{Match: match("type", "result", "subtype", "error_max_turns"), Kind: clichain.EventResult, Terminal: true, Last: true,
+			Set: with(usage, "failed", "=true", "partial", "=true", "text", "result", "message", "errors.0 ?? =the turn limit was reached")},
+		{Match: match("type", "result", "is_error", "true"), Kind: clichain.EventResult, Terminal: true, Last: true,
+			Set: with(usage, "failed", "=true", "message", "result ?? errors.0 ?? subtype", "status", "api_error_status")},
+		{Match: match("type", "result", "subtype", "error.*"), Kind: clichain.EventResult, Terminal: true, Last: true,
+			Set: with(usage, "failed", "=true", "message", "errors.0 ?? result ?? subtype")},
+		// A command of the CLI's own answers without a turn of the model.
+		{Match: match("type", "result", "num_turns", "0"), Kind: clichain.EventResult, Terminal: true, Last: true,
+			Set: with(usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked")},
+		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: with(usage, "text", "result")},
+	}
+}

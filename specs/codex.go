@@ -1,0 +1,97 @@
+package specs
+
+import "github.com/clichain/clichain"
+
+// Codex is OpenAI's Codex CLI.
+func Codex() clichain.CliSpec {
+	return clichain.CliSpec{
+		Name: "codex", Binary: "codex",
+		ProviderSlug: "openai-cli", DefaultModel: "codex-default",
+		PromptStyle:   clichain.RunSubcommand,
+		SystemDefault: defaultSystem,
+		CheckedWith:   "0.169.0",
+
+		Transports: []clichain.Transport{clichain.TransportStdin, clichain.TransportArgv},
+		Outputs:    []clichain.OutputMode{clichain.OutputStream, clichain.OutputText},
+		Answer:     clichain.AnswerLastBlock,
+
+		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}}},
+		Args: []clichain.ArgRow{
+			{Args: []string{"exec"}},
+			{Args: []string{"resume"}, When: set("session")},
+			{Args: []string{"--json"}, When: output(clichain.OutputStream)},
+			// Without analytics off the process lingers for 5 s where there is
+			// no network. Settings, not --disable: a version that does not know
+			// one only warns.
+			{Args: []string{"--skip-git-repo-check", "-c", "analytics.enabled=false"}},
+			{Args: []string{"-c", `sandbox_mode="read-only"`}, When: access(clichain.AccessNone, clichain.AccessRead)},
+			{Args: []string{"-c", `sandbox_mode="workspace-write"`}, When: access(clichain.AccessWrite)},
+			{Args: []string{"--dangerously-bypass-approvals-and-sandbox"}, When: access(clichain.AccessFull)},
+			{Args: codexLean(), When: access(clichain.AccessNone)},
+			{Args: []string{"-c", "model_instructions_file={system_file:json}"}, When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
+			{Args: []string{"-c", "developer_instructions={system:json}"}, When: clichain.When{Set: []string{"system"}, Access: agentAccess()}},
+			{Args: []string{"--model", "{model}"}, When: set("model")},
+			{Args: []string{"-c", "model_reasoning_effort={effort:json}"}, When: set("effort")},
+			{Args: []string{"{session}"}, When: set("session")},
+			{Args: []string{"-"}, When: stdin()},
+			{Args: []string{"--", "{prompt}"}, When: argv()},
+		},
+		PassEnv: []string{"CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"},
+		DropEnv: []string{"CODEX_SANDBOX*", "CODEX_THREAD_ID", "CODEX_MANAGED_*", "CODEX_INTERNAL_*"},
+
+		Models: clichain.ModelRules{Accept: []string{`(?i)codex|^gpt-|^o\d`}},
+
+		Events: codexEvents(),
+		Lines: []clichain.LineRule{
+			{Pattern: `no rollout found for thread id|thread/resume failed`, Reason: clichain.ReasonBadOption, On: onStderr(), Hint: "the session is gone"},
+			{Pattern: `error: unexpected argument|error: invalid value`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+			{Pattern: `Not inside a trusted directory`, Reason: clichain.ReasonUntrustedDir, On: onStderr()},
+			{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: clichain.ReasonBadModel},
+			{Pattern: `Missing environment variable`, Reason: clichain.ReasonUnauthenticated},
+		},
+		Hints: map[clichain.Reason]string{
+			clichain.ReasonNotInstalled:    "npm install -g @openai/codex",
+			clichain.ReasonUnauthenticated: "run `codex login`",
+			clichain.ReasonUntrustedDir:    "trust the folder in codex, or run it in a git repository",
+		},
+	}
+}
+
+// codexLean turns off what a plain completion has no use for: tools, project
+// documents and the notes about the machine.
+func codexLean() []string {
+	settings := []string{
+		"features.shell_tool=false", "features.apps=false", "features.plugins=false", "features.goals=false",
+		"features.multi_agent=false", "features.image_generation=false", "features.view_image=false",
+		"agents.enabled=false", `web_search="disabled"`, "project_doc_max_bytes=0",
+		"include_permissions_instructions=false", "include_environment_context=false", "include_apps_instructions=false",
+		"include_collaboration_mode_instructions=false", "skills.include_instructions=false",
+	}
+	var args []string
+	for _, s := range settings {
+		args = append(args, "-c", s)
+	}
+	return args
+}
+
+func codexEvents() []clichain.EventRule {
+	const tools = "command_execution|mcp_tool_call|web_search|collab_tool_call|image_generation"
+	return []clichain.EventRule{
+		{Match: match("type", "thread.started"), Kind: clichain.EventSession, Set: map[string]string{"session": "thread_id"}},
+		{Match: match("type", "turn.started"), Kind: clichain.EventStatus, Set: map[string]string{"text": "=turn"}},
+		{Match: match("type", "item.completed", "item.type", "agent_message"), Kind: clichain.EventText, Set: map[string]string{"text": "item.text"}},
+		{Match: match("type", "item.completed", "item.type", "reasoning"), Kind: clichain.EventThinking, Set: map[string]string{"text": "item.text"}},
+		{Match: match("type", "item.started", "item.type", tools), Kind: clichain.EventToolUse, Set: map[string]string{"id": "item.id", "name": "item.type", "input": "item"}},
+		{Match: match("type", "item.completed", "item.type", tools), Kind: clichain.EventToolResult, Set: map[string]string{"id": "item.id", "text": "item.aggregated_output ?? item.result"}},
+		{Match: match("type", "item.completed", "item.type", "file_change"), Kind: clichain.EventToolUse, Set: map[string]string{"id": "item.id", "name": "item.type", "input": "item"}},
+		// As an item, an error is no more than a warning.
+		{Match: match("type", "item.completed", "item.type", "error"), Kind: clichain.EventWarning, Set: map[string]string{"message": "item.message"}},
+		{Match: match("type", "error", "message", `Reconnecting\.\.\..*`), Kind: clichain.EventRetry, Set: map[string]string{"message": "message"}, Last: true},
+		{Match: match("type", "error"), Kind: clichain.EventError, Set: map[string]string{"message": "message"}},
+		{Match: match("type", "turn.failed"), Kind: clichain.EventError, Terminal: true, Set: map[string]string{"message": "error.message"}},
+		{Match: match("type", "turn.completed"), Kind: clichain.EventResult, Terminal: true, Set: map[string]string{
+			"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens", "reasoning_tokens": "usage.reasoning_output_tokens",
+			"cache_read_tokens": "usage.cached_input_tokens", "cache_write_tokens": "usage.cache_write_input_tokens",
+		}},
+	}
+}

@@ -1,0 +1,110 @@
+package specs
+
+import "github.com/clichain/clichain"
+
+// Gemini is Google's Gemini CLI.
+func Gemini() clichain.CliSpec {
+	return clichain.CliSpec{
+		Name: "gemini", Binary: "gemini",
+		ProviderSlug: "google-cli", DefaultModel: "gemini-desktop",
+		PromptStyle:   clichain.DashP,
+		SystemDefault: defaultSystem,
+		CheckedWith:   "0.61.0",
+
+		Transports: []clichain.Transport{clichain.TransportStdin, clichain.TransportArgv},
+		Outputs:    []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON, clichain.OutputText},
+		// It attaches files that the prompt happens to name with "@", and sends
+		// a listing of the directory.
+		EmptyDir: true,
+
+		Files: []clichain.FileRow{
+			{Field: "system", Name: "system.md", Content: "{system}", When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
+			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(clichain.AccessNone)},
+			{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiAllowRead, When: access(clichain.AccessRead)},
+		},
+		Args: []clichain.ArgRow{
+			{Args: []string{"--skip-trust"}},
+			{Args: []string{"-o", "stream-json"}, When: output(clichain.OutputStream)},
+			{Args: []string{"-o", "json"}, When: output(clichain.OutputJSON)},
+			{Args: []string{"-o", "text"}, When: output(clichain.OutputText)},
+			{Args: []string{"--policy", "{policy_file}", "--allowed-mcp-server-names", "none", "-e", "none"}, When: access(clichain.AccessNone)},
+			{Args: []string{"--policy", "{policy_file}"}, When: access(clichain.AccessRead)},
+			{Args: []string{"--approval-mode", "auto_edit"}, When: access(clichain.AccessWrite)},
+			{Args: []string{"--approval-mode", "yolo"}, When: access(clichain.AccessFull)},
+			{Args: []string{"-m", "{model}"}, When: set("model")},
+			{Args: []string{"--resume", "{session}"}, When: set("session")},
+			{Args: []string{"--prompt={prompt}"}, When: argv()},
+		},
+		Env: []clichain.EnvRow{
+			{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
+		},
+		PassEnv: []string{"GEMINI_*", "GOOGLE_*", "CLOUD_SHELL", "CODE_ASSIST_ENDPOINT"},
+		DropEnv: []string{"GEMINI_CLI", "GEMINI_SYSTEM_MD"},
+
+		Models: clichain.ModelRules{Accept: []string{`(?i)gemini|gemma`, `^(auto|pro|flash|flash-lite)$`}},
+
+		Events: geminiEvents(),
+		Lines: []clichain.LineRule{
+			{Pattern: `Attempt (?P<attempt>\d+) failed(?: with status (?P<status>\d{3}))?`, Kind: clichain.EventRetry, On: onStderr()},
+			{Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: clichain.ReasonUnauthenticated},
+			{Pattern: `not running in a trusted directory`, Reason: clichain.ReasonUntrustedDir, On: onStderr()},
+			{Pattern: `Unknown arguments?:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+			{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: clichain.ReasonBadOption, On: onStderr(), Hint: "the session is gone, or belongs to another directory"},
+		},
+		ExitCodes: map[int]clichain.Reason{
+			41: clichain.ReasonUnauthenticated,
+			42: clichain.ReasonBadRequest,
+			53: clichain.ReasonBadOutput, // the turn limit
+			55: clichain.ReasonUntrustedDir,
+		},
+		Hints: map[clichain.Reason]string{
+			clichain.ReasonNotInstalled:    "npm install -g @google/gemini-cli",
+			clichain.ReasonUnauthenticated: "run `gemini` and log in, or set GEMINI_API_KEY",
+			clichain.ReasonUntrustedDir:    "run `gemini` there once and trust the folder",
+		},
+	}
+}
+
+// The policy rules leave the tools out of the request, they do not only
+// refuse them.
+const geminiDenyAll = `[[rule]]
+toolName = "*"
+decision = "deny"
+priority = 900
+`
+
+const geminiAllowRead = `
+[[rule]]
+toolName = ["read_file", "read_many_files", "list_directory", "glob", "grep_search"]
+decision = "allow"
+priority = 901
+`
+
+// geminiEvents reads stream-json, then the document of json, which has no type.
+func geminiEvents() []clichain.EventRule {
+	usage := map[string]string{
+		"input_tokens": "stats.input_tokens", "output_tokens": "stats.output_tokens", "cache_read_tokens": "stats.cached",
+	}
+	return []clichain.EventRule{
+		{Match: match("type", "init"), Kind: clichain.EventSession, Set: map[string]string{"session": "session_id", "model": "model"}},
+		{Match: match("type", "message", "role", "assistant", "delta", "true"), Kind: clichain.EventDelta, Set: map[string]string{"text": "content"}},
+		{Match: match("type", "message", "role", "assistant", "delta", "(false)?"), Kind: clichain.EventText, Set: map[string]string{"text": "content"}},
+		{Match: match("type", "message", "role", "user"), Kind: clichain.EventStatus, Set: map[string]string{"text": "=asked"}},
+		{Match: match("type", "tool_use"), Kind: clichain.EventToolUse, Set: map[string]string{"id": "tool_id", "name": "tool_name", "input": "parameters"}},
+		{Match: match("type", "tool_result"), Kind: clichain.EventToolResult, Set: map[string]string{"id": "tool_id", "text": "output"}},
+		{Match: match("type", "error", "severity", "warning"), Kind: clichain.EventWarning, Set: map[string]string{"message": "message"}, Last: true},
+		{Match: match("type", "error"), Kind: clichain.EventError, Set: map[string]string{"message": "message"}},
+		{Match: match("type", "result", "status", "error"), Kind: clichain.EventResult, Terminal: true, Last: true,
+			Set: with(usage, "failed", "=true", "message", "error.message", "code", "error.type")},
+		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: usage},
+
+		{Match: match("type", "", "session_id", ".+", "error.message", ".+"), Kind: clichain.EventResult, Terminal: true, Last: true,
+			Set: map[string]string{"session": "session_id", "failed": "=true", "message": "error.message", "code": "error.type"}},
+		{Match: match("type", "", "session_id", ".+", "response", ".*", "stats", ".+"), Kind: clichain.EventResult, Terminal: true,
+			Set: map[string]string{
+				"session": "session_id", "text": "response", "model": "stats.models|@keys|0",
+				"input_tokens": "stats.models|@values|0.tokens.prompt", "output_tokens": "stats.models|@values|0.tokens.candidates",
+				"cache_read_tokens": "stats.models|@values|0.tokens.cached",
+			}},
+	}
+}
