@@ -1,0 +1,18 @@
+// Package proc runs a program and owns everything that the program starts, until all of it is gone.
+//
+// Killing a process, or its process group, is not enough for programs that start tools in sessions of their own, wrap
+// a child, or leave daemons behind. [Run] therefore starts the program in a new session, marks its environment with a
+// cookie, watches for its exit without reaping it, and after every run, successful or not, sweeps what is left:
+// descendants, group, sessions, and whatever carries the cookie. Only then does it reap the program and return.
+//
+// # What is out of reach
+//
+// A descendant that breaks every tie at once (double fork, own session, empty environment) before Run has seen it gets
+// away; a [ShimMain] process in between, or a delegated control group, closes that gap. Work handed to another daemon,
+// such as a container engine, is nobody's descendant. Without /proc only the process group is killed.
+//
+// # What a host process keeps
+//
+// The first Run starts one watchdog, a shell of under 2 MB, that kills what this process leaves behind if it dies
+// itself. It is kept for as long as the process lives, with one open descriptor.
+package proc

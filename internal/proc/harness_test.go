@@ -1,0 +1,117 @@
+package proc_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/proc"
+)
+
+func TestMain(m *testing.M) {
+	clitest.Main()
+	os.Exit(m.Run())
+}
+
+// Short names for what every test here is made of.
+type (
+	step  = clitest.Step
+	spawn = clitest.Spawn
+)
+
+var (
+	ready  = step{Stdout: "ready\n"}
+	hang   = step{Hang: true}
+	errEnd = errors.New("stopped by the test")
+)
+
+// margin is what a loaded machine may add to any bound that a test checks.
+const margin = 10 * time.Second
+
+// trial is one run of a fake. Every trial also checks that Run returns in time, that nothing leaks, and that no
+// process is left, found by its arguments and so by other means than those under test.
+type trial struct {
+	steps   []step
+	args    []string
+	command proc.Command // the rest of it
+	// stopWhen stops the run when standard output has it; stopped already if empty and stop is set.
+	stopWhen string
+	within   time.Duration // after the stop or, without one, the start; 0 for two graces and the defaults
+}
+
+// run plays the trial and returns its result and the path of the fake.
+func (tr trial) run(t *testing.T) (proc.Result, string) {
+	t.Helper()
+	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: tr.steps})
+	return tr.runAt(t, path), path
+}
+
+func (tr trial) runAt(t *testing.T, path string) proc.Result {
+	t.Helper()
+	warmUp(t)
+	clitest.NoLeaks(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	begin := time.Now()
+	c := tr.command
+	c.Path, c.Args = path, append([]string{path}, tr.args...)
+	if tr.stopWhen != "" {
+		c.Stdout = &watcher{text: tr.stopWhen, next: c.Stdout, found: func() { begin = time.Now(); cancel(errEnd) }}
+	}
+	result, err := proc.Run(ctx, c)
+	require.NoError(t, err)
+	bound := tr.within
+	if bound == 0 {
+		bound = 2*max(c.Grace, 0) + 3*time.Second
+	}
+	require.Less(t, time.Since(begin), bound+margin, "time to return")
+	require.Empty(t, clitest.Survivors(path))
+	return result
+}
+
+// warmUp makes the run that starts what a process keeps, so that leak checks do not count it.
+func warmUp(t *testing.T) {
+	t.Helper()
+	_, err := proc.Run(t.Context(), proc.Command{Path: clitest.Fake(t, "warmup", clitest.Scenario{})})
+	require.NoError(t, err)
+}
+
+// watcher is a Writer that calls found once when it has seen the text.
+type watcher struct {
+	text  string
+	seen  bytes.Buffer
+	found func()
+	next  interface{ Write([]byte) (int, error) }
+}
+
+func (w *watcher) Write(p []byte) (int, error) {
+	w.seen.Write(p)
+	if w.found != nil && bytes.Contains(w.seen.Bytes(), []byte(w.text)) {
+		w.found()
+		w.found = nil
+	}
+	if w.next != nil {
+		return w.next.Write(p)
+	}
+	return len(p), nil
+}
+
+// writerFunc is a Writer made of a function.
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// steps starts a list of steps; it reads better than the literal.
+func steps(s ...step) []step { return s }
+
+// eventually polls until the condition holds.
+func eventually(t *testing.T, holds func() bool, message ...any) {
+	t.Helper()
+	require.Eventually(t, holds, 30*time.Second, 2*time.Millisecond, message...)
+}

@@ -1,0 +1,147 @@
+package proc
+
+import (
+	"context"
+	"time"
+)
+
+// reapPatience bounds the wait for news of an exit that the sweep has seen already.
+const reapPatience = time.Second
+
+// Run runs a program to its end and returns when nothing of it is left. If ctx is done the program is stopped: SIGINT,
+// then SIGTERM, each with its grace, then SIGKILL for the whole tree.
+//
+// The error is nil if a program was started, however it ended; otherwise it is a *SpawnError, or the cause of ctx if
+// that was done before. After ctx is done Run returns within 2·Grace + Teardown + 2·Drain, in the worst case with
+// Result.TreeClean false. Run may be called concurrently.
+func Run(ctx context.Context, c Command) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	c = c.withDefaults()
+	if err := c.check(); err != nil {
+		return Result{}, err
+	}
+	s, err := openStreams(c)
+	if err != nil {
+		return Result{}, spawnError(c, err)
+	}
+	r := run{command: c, streams: s, result: Result{Started: time.Now()}}
+	r.tree, err = start(c, s.child[:])
+	s.closeChildEnds()
+	if err != nil {
+		s.close()
+		return Result{}, spawnError(c, err)
+	}
+	return r.supervise(ctx), nil
+}
+
+// run is one program from its start to its end.
+type run struct {
+	command Command
+	tree    tree
+	streams *streams
+	result  Result
+}
+
+// supervise takes a started program to its end.
+func (r *run) supervise(ctx context.Context) Result {
+	r.result.Pid = r.tree.pid()
+	r.streams.begin()
+	r.result.Cause = r.await(ctx)
+	if r.result.Cause != nil {
+		r.stop()
+	}
+	left := r.tree.sweep(r.command.Teardown)
+	r.result.TreeClean, r.result.Leftovers = left.clean, left.leftovers
+	r.finishStreams()
+	r.finishTree()
+	r.result.Duration = time.Since(r.result.Started)
+	return r.result
+}
+
+// await returns nil when the program has ended, or the reason to stop it.
+func (r *run) await(ctx context.Context) error {
+	select {
+	case <-r.tree.exited():
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-r.streams.failed:
+		return r.streams.failure()
+	case <-r.command.Kill:
+		return ErrKilled
+	}
+}
+
+// stop asks the program to end, with growing insistence.
+func (r *run) stop() {
+	r.streams.closeStdin()
+	for _, s := range []softSignal{interrupt, terminate} {
+		r.tree.remember()
+		if r.command.Grace < 0 || r.killed() {
+			break
+		}
+		r.tree.ask(s)
+		r.result.SoftSignal = string(s)
+		if r.exitsWithin(r.command.Grace) {
+			return
+		}
+	}
+	r.result.Escalated = true
+}
+
+func (r *run) killed() bool {
+	select {
+	case <-r.command.Kill:
+		return true
+	default:
+		return false
+	}
+}
+
+// exitsWithin waits for the program's end, unless it is to be killed at once.
+func (r *run) exitsWithin(patience time.Duration) bool {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-r.tree.exited():
+		return true
+	case <-r.command.Kill:
+	case <-timer.C:
+	}
+	return false
+}
+
+// finishStreams collects the rest of the output. What a Writer reports counts even if the program has ended before it
+// was heard, so that the outcome does not depend on who was faster.
+func (r *run) finishStreams() {
+	r.result.DrainCut = !r.streams.drain(r.command.Drain)
+	r.result.StdinErr = r.streams.stdinErr()
+	r.result.Stdout, r.result.Stderr = r.streams.stdout.capture(), r.streams.stderr.capture()
+	if r.result.Cause == nil {
+		r.result.Cause = r.streams.failure()
+	}
+}
+
+// finishTree reaps the program. One that cannot die, because it waits in the kernel, is left to a goroutine.
+func (r *run) finishTree() {
+	r.result.ExitCode = -1
+	timer := time.NewTimer(reapPatience)
+	defer timer.Stop()
+	select {
+	case <-r.tree.exited():
+	case <-timer.C:
+		r.result.TreeClean = false
+		go func() {
+			<-r.tree.exited()
+			r.tree.reap()
+		}()
+		return
+	}
+	s := r.tree.reap()
+	r.result.ExitCode, r.result.Signal = s.code, s.signal
+	if s.lost && r.result.Cause == nil {
+		r.result.Cause = ErrReapLost
+	}
+}

@@ -1,0 +1,265 @@
+package proc_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/proc"
+)
+
+func TestExitStatusIsPassedThrough(t *testing.T) { // case 87
+	for _, code := range []int{0, 1, 41, 127, 130, 143, 255} {
+		result, _ := trial{steps: steps(clitest.Exit(code))}.run(t)
+		require.Equal(t, code, result.ExitCode)
+		require.Empty(t, result.Signal)
+		require.NoError(t, result.Cause)
+		require.True(t, result.TreeClean)
+		require.Zero(t, result.Leftovers)
+		require.False(t, result.DrainCut)
+	}
+}
+
+func TestSignalFromElsewhereIsNoCause(t *testing.T) { // case 86
+	for _, name := range []string{"KILL", "INT", "TERM"} {
+		result, _ := trial{steps: steps(step{Kill: name}, hang)}.run(t)
+		require.Equal(t, "SIG"+name, result.Signal)
+		require.Equal(t, -1, result.ExitCode)
+		require.NoError(t, result.Cause)
+		require.Empty(t, result.SoftSignal)
+	}
+}
+
+func TestOutputArrives(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	result, _ := trial{
+		steps:   steps(step{Stdout: "out\n"}, step{Stderr: "err"}, step{Stdout: "no newline at the end"}),
+		command: proc.Command{Stdout: &stdout, Stderr: &stderr},
+	}.run(t)
+	require.Equal(t, "out\nno newline at the end", stdout.String())
+	require.Equal(t, "err", stderr.String())
+	require.Equal(t, stdout.String(), result.Stdout.Text())
+	require.Equal(t, stderr.String(), result.Stderr.Text())
+	require.Positive(t, result.Duration)
+	require.NotZero(t, result.Pid)
+}
+
+// record runs a fake that records what arrives.
+func record(t *testing.T, tr trial) clitest.Record {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "record")
+	tr.steps = steps(step{Record: file})
+	result, _ := tr.run(t)
+	require.Empty(t, result.Stderr.Text())
+	require.NoError(t, result.StdinErr)
+	r, err := clitest.ReadRecord(file)
+	require.NoError(t, err)
+	return r
+}
+
+func TestStdinArrivesByteForByte(t *testing.T) { // cases 21, 22
+	for name, text := range map[string]string{
+		"empty":          "",
+		"newlines":       "\n\n\n",
+		"invalid UTF-8":  "a\xff\xfe\xc3(",
+		"CRLF":           "a\r\nb\r\n",
+		"lone surrogate": "\xed\xa0\x80",
+		"NUL":            "a\x00b",
+		"flag":           "--help",
+		"10 MB":          strings.Repeat("0123456789", 1<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := record(t, trial{command: proc.Command{Stdin: []byte(text)}})
+			require.Equal(t, text, string(r.Stdin))
+		})
+	}
+}
+
+func TestArgumentsArriveAsText(t *testing.T) { // case 20
+	args := []string{"--help", "-p", "", "a b", "\"'$(x)`\\\n", "--dangerously-skip-permissions"}
+	r := record(t, trial{args: args})
+	require.Equal(t, args, r.Args[1:])
+}
+
+func TestEnvironmentIsWhatWasGiven(t *testing.T) {
+	t.Setenv("NOT_INHERITED", "1")
+	dir := t.TempDir()
+	r := record(t, trial{command: proc.Command{Env: []string{"A=1", "PWD=/wrong"}, Dir: dir}})
+	require.Equal(t, dir, r.Dir)
+	require.Len(t, r.Env, 3)
+	require.True(t, strings.HasPrefix(r.Env[0], proc.CookieName+"="))
+	require.Equal(t, []string{"A=1", "PWD=" + dir}, r.Env[1:])
+}
+
+func TestNilEnvironmentIsEmpty(t *testing.T) {
+	t.Setenv("NOT_INHERITED", "1")
+	r := record(t, trial{})
+	require.Len(t, r.Env, 1, "the cookie alone")
+}
+
+func TestStdinIgnoredByTheProgramIsNoFailure(t *testing.T) { // cases 24, 25
+	for name, first := range map[string]step{"never reads": {Stdout: "x"}, "closes it": {CloseStdin: true}} {
+		t.Run(name, func(t *testing.T) {
+			result, _ := trial{
+				steps:   steps(first, step{Stdout: "done"}),
+				command: proc.Command{Stdin: make([]byte, 10<<20)},
+			}.run(t)
+			require.Equal(t, 0, result.ExitCode)
+			require.NoError(t, result.Cause)
+			require.ErrorIs(t, result.StdinErr, syscall.EPIPE)
+			require.Contains(t, result.Stdout.Text(), "done")
+		})
+	}
+}
+
+func TestNoDeadlockBetweenStreams(t *testing.T) { // cases 26, 27
+	input := bytes.Repeat([]byte("line of input\n"), 700_000)
+	for name, list := range map[string][]step{
+		"in and out at once": steps(step{EachLine: steps(step{Echo: true})}),
+		"stderr first":       steps(step{FloodStderr: int64(len(input))}, step{ReadStdin: true}, step{Echo: true}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "in and out at once" {
+				input = input[:1_400_000] // one write per line
+			}
+			result, _ := trial{steps: list, command: proc.Command{Stdin: input}, within: time.Minute}.run(t)
+			require.NoError(t, result.StdinErr)
+			require.EqualValues(t, len(input), result.Stdout.Total)
+		})
+	}
+}
+
+func TestHundredMegabytesInLittleMemory(t *testing.T) { // case 28
+	const size = 100 << 20
+	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Stdout: "first\n"}, step{FloodStdout: size}, step{Stdout: "last\n"})})
+	warmUp(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	result, err := proc.Run(t.Context(), proc.Command{Path: path})
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.EqualValues(t, size+11, result.Stdout.Total)
+	require.True(t, result.Stdout.Truncated())
+	require.True(t, strings.HasPrefix(result.Stdout.Text(), "first\n"))
+	require.True(t, strings.HasSuffix(result.Stdout.Text(), "last\n"))
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20), "bytes allocated")
+}
+
+func TestOutputLimit(t *testing.T) { // case 29
+	var delivered int
+	result, _ := trial{
+		steps: steps(step{FloodStdout: 8 << 20}, hang),
+		command: proc.Command{Limit: 1 << 20, Grace: time.Millisecond, Stdout: writerFunc(func(p []byte) (int, error) {
+			delivered += len(p)
+			return len(p), nil
+		})},
+	}.run(t)
+	require.ErrorIs(t, result.Cause, proc.ErrOutputLimit)
+	require.LessOrEqual(t, delivered, 1<<20)
+	require.Greater(t, result.Stdout.Total, int64(1<<20), "reading goes on after the limit")
+}
+
+func TestOutputLimitIsSeenAfterTheExit(t *testing.T) {
+	result, _ := trial{steps: steps(step{FloodStdout: 2000}), command: proc.Command{Limit: 1999}}.run(t)
+	require.ErrorIs(t, result.Cause, proc.ErrOutputLimit)
+	result, _ = trial{steps: steps(step{FloodStdout: 2000}), command: proc.Command{Limit: 2000}}.run(t)
+	require.NoError(t, result.Cause)
+}
+
+func TestClosedStdoutIsNotTheEnd(t *testing.T) { // case 32
+	result, _ := trial{
+		steps: steps(step{CloseStdout: true}, step{Sleep: 50 * time.Millisecond}, step{Stderr: "later"}, clitest.Exit(3)),
+	}.run(t)
+	require.Equal(t, 3, result.ExitCode)
+	require.Equal(t, "later", result.Stderr.Text())
+}
+
+func TestWriterFailureStopsTheRun(t *testing.T) { // cases 37, 38
+	for name, test := range map[string]struct {
+		write writerFunc
+		check func(t *testing.T, cause error)
+	}{
+		"error": {func([]byte) (int, error) { return 0, errEnd },
+			func(t *testing.T, cause error) { require.Equal(t, errEnd, cause) }},
+		"short write": {func([]byte) (int, error) { return 0, nil },
+			func(t *testing.T, cause error) { require.Equal(t, io.ErrShortWrite, cause) }},
+		"panic": {func([]byte) (int, error) { panic("oops") }, requirePanic},
+	} {
+		for stream, list := range map[string][]step{"stdout": steps(ready, hang), "stderr": steps(step{Stderr: "x"}, hang)} {
+			t.Run(name+" on "+stream, func(t *testing.T) {
+				c := proc.Command{Stdout: test.write, Stderr: test.write, Grace: time.Millisecond}
+				result, _ := trial{steps: list, command: c}.run(t)
+				test.check(t, result.Cause)
+			})
+		}
+		t.Run(name+" after the exit", func(t *testing.T) {
+			result, _ := trial{steps: steps(ready), command: proc.Command{Stdout: test.write}}.run(t)
+			test.check(t, result.Cause)
+		})
+	}
+}
+
+func requirePanic(t *testing.T, cause error) {
+	var e *proc.PanicError
+	require.ErrorAs(t, cause, &e)
+	require.Equal(t, "oops", e.Value)
+	require.Contains(t, string(e.Stack), "run_test.go")
+	require.ErrorContains(t, cause, "oops")
+}
+
+func TestWriterThatBlocksDoesNotBlockRun(t *testing.T) { // case 36
+	release := make(chan struct{})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, hang)})
+	clitest.NoLeaks(t)
+	begin := time.Now()
+	result, err := proc.Run(ctx, proc.Command{
+		Path: path, Grace: -1, Drain: 50 * time.Millisecond,
+		Stdout: writerFunc(func(p []byte) (int, error) { cancel(errEnd); <-release; return len(p), nil }),
+	})
+	require.NoError(t, err)
+	require.Less(t, time.Since(begin), margin)
+	require.Equal(t, errEnd, result.Cause)
+	require.True(t, result.DrainCut)
+	require.Equal(t, "ready\n", result.Stdout.Text())
+	require.Empty(t, clitest.Survivors(path))
+	close(release) // and now its goroutine ends, as NoLeaks will see
+}
+
+func TestSmallWritesAndPipes(t *testing.T) { // case 39
+	text := strings.Repeat("é\x1b[31m✔\n", 20)
+	var stdout bytes.Buffer
+	result, _ := trial{
+		steps:   steps(step{Stdout: text, Chunk: 1, Every: 100 * time.Microsecond}),
+		command: proc.Command{Stdout: &stdout},
+	}.run(t)
+	require.Equal(t, text, stdout.String())
+	require.Equal(t, text, result.Stdout.Text())
+}
+
+func TestOddBytesAreKept(t *testing.T) { // case 41
+	text := "\ufeff{\"a\":1}\r\n\x00\x1b[2K\r50%\r100%\n"
+	result, _ := trial{steps: steps(step{Stdout: text})}.run(t)
+	require.Equal(t, text, result.Stdout.Text())
+}
+
+func TestCanceledBeforeStart(t *testing.T) { // case 16
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errEnd)
+	file := filepath.Join(t.TempDir(), "record")
+	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Record: file})})
+	_, err := proc.Run(ctx, proc.Command{Path: path})
+	require.Equal(t, errEnd, err)
+	_, err = os.Stat(file)
+	require.ErrorIs(t, err, os.ErrNotExist, "nothing was started")
+}

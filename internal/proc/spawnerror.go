@@ -1,0 +1,84 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Kind is why a program could not be started.
+type Kind string
+
+// The kinds of SpawnError.
+const (
+	NotFound    Kind = "not_found"   // no such file, or a link that leads nowhere
+	Permission  Kind = "permission"  // not executable, or a directory
+	ExecFormat  Kind = "exec_format" // neither a script with "#!" nor a program for this machine
+	Interpreter Kind = "interpreter" // the script is there, the program named after its "#!" is not
+	BadDir      Kind = "bad_dir"     // the working directory is missing, no directory, or closed to us
+	ArgTooBig   Kind = "arg_too_big" // arguments or environment exceed what the system takes
+	ArgNUL      Kind = "arg_nul"     // a zero byte in path, arguments or environment
+	Batch       Kind = "batch"       // a Windows batch file, whose arguments cannot be quoted safely
+	Resource    Kind = "resource"    // out of processes, memory or descriptors, or the file is being written: try later
+	Other       Kind = "other"       // anything else; Err tells
+)
+
+// SpawnError says why nothing was started.
+type SpawnError struct {
+	Kind Kind
+	Path string // of the program, or the working directory for BadDir
+	Err  error  // of the system
+}
+
+func (e *SpawnError) Error() string {
+	return fmt.Sprintf("proc: start %s: %s: %v", e.Path, e.Kind, e.Err)
+}
+
+// Unwrap returns the error of the system.
+func (e *SpawnError) Unwrap() error { return e.Err }
+
+// Retryable reports whether the same command may work a moment later.
+func (e *SpawnError) Retryable() bool { return e.Kind == Resource }
+
+// spawnError classifies an error that the system gave for starting c.
+func spawnError(c Command, err error) *SpawnError {
+	if known, ok := errors.AsType[*SpawnError](err); ok {
+		return known
+	}
+	return &SpawnError{Kind: kindOf(c.Path, err), Path: c.Path, Err: err}
+}
+
+func kindOf(path string, err error) Kind {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && isFile(path):
+		return Interpreter // the system names the script when it misses the interpreter
+	case errors.Is(err, fs.ErrNotExist), isErrno(err, syscall.ELOOP, syscall.ENOTDIR):
+		return NotFound
+	case isErrno(err, syscall.ENOEXEC):
+		return ExecFormat
+	case isErrno(err, syscall.E2BIG, syscall.ENAMETOOLONG):
+		return ArgTooBig
+	case isErrno(err, busyErrnos...):
+		return Resource
+	case errors.Is(err, fs.ErrPermission):
+		return Permission
+	}
+	return Other
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+func isErrno(err error, list ...syscall.Errno) bool {
+	errno, ok := errors.AsType[syscall.Errno](err)
+	for _, e := range list {
+		if ok && errno == e {
+			return true
+		}
+	}
+	return false
+}
