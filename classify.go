@@ -5,7 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // finding is what a piece of evidence says about a failure.
@@ -125,11 +128,38 @@ func (s *compiledSpec) judgeEvent(e *Event, now time.Time) (finding, bool) {
 	if r := reasonOfStatus(e.Status); !ok && r != "" {
 		f, ok = finding{reason: r}, true
 	}
-	f.message = text
+	f.message = plainMessage(text)
+	if e.Delay > 0 && e.Kind == EventError && f.retryAfter.IsZero() {
+		f.retryAfter = now.Add(e.Delay)
+	}
 	if !e.RetryAfter.IsZero() {
 		f.retryAfter = e.RetryAfter
 	}
 	return f, ok
+}
+
+// errorText is an error event as one text to judge.
+func (e *Event) errorText() string {
+	message := cmp.Or(e.Message, e.Text)
+	if e.Code == "" || message == "" {
+		return cmp.Or(e.Code, message)
+	}
+	return e.Code + ": " + message
+}
+
+// plainMessage is what a person should read of an error text: services answer
+// with JSON, and CLIs print it as it is.
+func plainMessage(text string) string {
+	if start := strings.IndexByte(text, '{'); start >= 0 {
+		if object, ok := parseObject([]byte(text[start : strings.LastIndexByte(text, '}')+1])); ok {
+			for _, path := range []string{"error.message", "message"} {
+				if message := object.Get(path); message.Type == gjson.String && message.Str != "" {
+					return strings.TrimRight(text[:start], " :[") + ": " + message.Str
+				}
+			}
+		}
+	}
+	return text
 }
 
 // judgeText classifies an error text by the spec's rules, then the common ones.

@@ -47,7 +47,7 @@ type BackendError struct {
 	// [io/fs.ErrNotExist]. May be nil.
 	Err error `json:"-"`
 
-	unstarted bool // our own word that no process was started
+	started, unstarted bool // our own word on whether there was a process
 }
 
 // Error is one line: backend, reason, what was said, what to do.
@@ -97,19 +97,3 @@ func asBackendError(name string, err error) *BackendError {
 	return &BackendError{Backend: name, Reason: ReasonExit, ExitCode: -1, Err: err}
 }
 
-const maxLine = 300 // runes of somebody else's text in one line of ours
-
-// oneLine folds white space and bounds the length, so that a backend's words
-// never break a log line.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > maxLine {
-		return string(r[:maxLine-1]) + "…"
-	}
-	return s
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return oneLine(s[strings.LastIndexByte(s, '\n')+1:])
-}

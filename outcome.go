@@ -178,7 +178,7 @@ func (ev *evidence) failure(reason Reason, message string) *BackendError {
 
 // complete adds what every failure of a run carries.
 func (s *compiledSpec) complete(err *BackendError, ev *evidence) {
-	err.Backend, err.Stderr, err.Usage = s.Name, ev.stderr, ev.tally.total()
+	err.Backend, err.Stderr, err.Usage, err.started = s.Name, ev.stderr, ev.tally.total(), true
 	err.Partial = ev.tally.answerText()
 	err.Hint = cmp.Or(err.Hint, s.Hints[err.Reason])
 	if limit := ev.tally.limit; err.RetryAfter.IsZero() && limit != nil && (err.Reason == ReasonUsageLimit || err.Reason == ReasonRateLimited) {

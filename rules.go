@@ -1,7 +1,6 @@
 package clichain
 
 import (
-	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -168,7 +167,3 @@ func lookup(root, element gjson.Result, path string) gjson.Result {
 	return root.Get(path)
 }
 
-// errorText is an error event as one text to judge.
-func (e *Event) errorText() string {
-	return strings.TrimPrefix(cmp.Or(e.Code, "")+": "+cmp.Or(e.Message, e.Text), ": ")
-}

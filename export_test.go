@@ -1,0 +1,55 @@
+package clichain
+
+import (
+	"time"
+
+	"github.com/clichain/clichain/internal/proc"
+)
+
+// Recording is a run that is over.
+type Recording struct {
+	Output         OutputMode
+	Stdout, Stderr string
+	ExitCode       int
+	TimedOut       bool
+	Now            time.Time
+}
+
+// Replay judges a recorded run the way a live one is judged, and returns the
+// events a reader of its stream would have seen.
+func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Event) {
+	compiled, err := compileSpec(spec)
+	if err != nil {
+		panic(err)
+	}
+	var events []Event
+	r := &run{
+		spec: compiled, tally: tally{answer: spec.Answer}, stop: func(error) {},
+		inv:  &invocation{call: &call{output: rec.Output}},
+		emit: func(e Event) { events = append(events, e) },
+	}
+	stdout, stderr := r.readers()
+	feed := func(w interface {
+		Write([]byte) (int, error)
+		Close() error
+	}, text string) {
+		_, _ = w.Write([]byte(text))
+		_ = w.Close()
+	}
+	feed(stderr, rec.Stderr)
+	feed(stdout, rec.Stdout)
+	result := proc.Result{ExitCode: rec.ExitCode}
+	result.Stderr.Head = []byte(rec.Stderr)
+	result.Stderr.Total = int64(len(rec.Stderr))
+	if rec.TimedOut {
+		result.ExitCode, result.Cause = -1, &stopError{ReasonTimeout, DefaultTimeout}
+	}
+	if r.linger != nil {
+		r.linger.Stop()
+	}
+	ev := r.evidence(result, 0)
+	ev.now = rec.Now
+	text, failure := compiled.verdictOf(ev)
+	resp := Response{Session: r.tally.session, Model: r.tally.model, KeySource: r.tally.keySource, Usage: r.tally.total(), Warnings: r.tally.warnings}
+	return text, resp, failure, events
+}

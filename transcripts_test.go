@@ -1,0 +1,191 @@
+package clichain_test
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+const (
+	hello = "Bonjour 中文 😀 done"
+	fence = "```json {\\\"key\\\":\\\"value\\\"} ```"
+	tool  = "Hello from the loopback model."
+)
+
+// transcripts is what each recorded run of a real CLI must be judged to be:
+// the answer, or the reason.
+var transcripts = map[string]struct {
+	text   string
+	reason clichain.Reason
+}{
+	"claude/badflag":                  {reason: clichain.ReasonUnsupported},
+	"claude/badjsonschema":            {reason: clichain.ReasonBadOption},
+	"claude/json-400":                 {reason: clichain.ReasonBadRequest},
+	"claude/json-401":                 {reason: clichain.ReasonTimeout}, // it retried without a word
+	"claude/json-429":                 {reason: clichain.ReasonTimeout},
+	"claude/json-500":                 {reason: clichain.ReasonTimeout},
+	"claude/json-badresume":           {reason: clichain.ReasonBadOption},
+	"claude/json-fence":               {text: fence},
+	"claude/json-loggedout":           {reason: clichain.ReasonUnauthenticated},
+	"claude/json-ok":                  {text: hello},
+	"claude/stream-400":               {reason: clichain.ReasonBadRequest},
+	"claude/stream-401":               {reason: clichain.ReasonUnauthenticated},
+	"claude/stream-429":               {reason: clichain.ReasonRateLimited},
+	"claude/stream-500":               {reason: clichain.ReasonServerError},
+	"claude/stream-loggedout":         {reason: clichain.ReasonUnauthenticated},
+	"claude/stream-maxturns":          {reason: clichain.ReasonBadOutput},
+	"claude/stream-ok":                {text: hello},
+	"claude/stream-partial-400":       {reason: clichain.ReasonBadRequest},
+	"claude/stream-partial-fence":     {text: fence},
+	"claude/stream-partial-loggedout": {reason: clichain.ReasonUnauthenticated},
+	"claude/stream-partial-ok":        {text: hello},
+	"claude/stream-tool":              {text: tool},
+	"claude/text-400":                 {reason: clichain.ReasonBadRequest},
+	"claude/text-fence":               {text: fence},
+	"claude/text-loggedout":           {reason: clichain.ReasonUnauthenticated},
+	"claude/text-ok":                  {text: hello},
+	"claude/text-rootbypass":          {reason: clichain.ReasonPermissionRefused},
+	"codex/badflag":                   {reason: clichain.ReasonUnsupported},
+	"codex/badresume":                 {reason: clichain.ReasonBadOption},
+	"codex/hang":                      {reason: clichain.ReasonTimeout},
+	"codex/nogit":                     {reason: clichain.ReasonUntrustedDir},
+	"codex/stream-400":                {reason: clichain.ReasonBadRequest},
+	"codex/stream-401":                {reason: clichain.ReasonUnauthenticated},
+	"codex/stream-429":                {reason: clichain.ReasonRateLimited},
+	"codex/stream-ok":                 {text: hello},
+	"codex/stream-tool":               {text: tool},
+	"codex/text-ok":                   {text: hello},
+	"gemini/badflag":                  {reason: clichain.ReasonUnsupported},
+	"gemini/hang":                     {reason: clichain.ReasonTimeout},
+	"gemini/json-400":                 {reason: clichain.ReasonBadRequest},
+	"gemini/json-401":                 {reason: clichain.ReasonUnauthenticated},
+	"gemini/json-loggedout":           {reason: clichain.ReasonUnauthenticated},
+	"gemini/json-ok":                  {text: hello},
+	"gemini/stream-401":               {reason: clichain.ReasonUnauthenticated},
+	"gemini/stream-429":               {reason: clichain.ReasonRateLimited},
+	"gemini/stream-loggedout":         {reason: clichain.ReasonUnauthenticated},
+	"gemini/stream-ok":                {text: hello},
+	"gemini/stream-tool":              {text: tool},
+	"gemini/text-400":                 {reason: clichain.ReasonBadRequest},
+	"gemini/text-401":                 {reason: clichain.ReasonUnauthenticated},
+	"gemini/text-loggedout":           {reason: clichain.ReasonUnauthenticated},
+	"gemini/text-ok":                  {text: hello},
+	"opencode/badflag":                {reason: clichain.ReasonUnsupported},
+	"opencode/badsession":             {reason: clichain.ReasonBadOption},
+	"opencode/hang":                   {reason: clichain.ReasonTimeout},
+	"opencode/stream-401":             {reason: clichain.ReasonUnauthenticated},
+	"opencode/stream-429":             {reason: clichain.ReasonRateLimited},
+	"opencode/stream-500":             {reason: clichain.ReasonTimeout}, // it retried without a word
+	"opencode/stream-ok":              {text: hello},
+	"opencode/stream-tool":            {text: tool},
+	"opencode/text-ok":                {text: hello},
+}
+
+func TestTranscripts(t *testing.T) {
+	recorded, err := filepath.Glob("testdata/transcripts/*/*")
+	require.NoError(t, err)
+	require.Len(t, recorded, len(transcripts), "every recording has a verdict in the table")
+	for _, dir := range recorded {
+		name, err := filepath.Rel("testdata/transcripts", dir)
+		require.NoError(t, err)
+		t.Run(name, func(t *testing.T) {
+			want, ok := transcripts[filepath.ToSlash(name)]
+			require.True(t, ok, "no verdict for it in the table")
+			spec, ok := specs.ByName(filepath.Dir(name))
+			require.True(t, ok)
+			text, resp, failure, events := clichain.Replay(spec, readRecording(t, dir))
+			if want.reason == "" {
+				require.Nil(t, failure)
+			} else {
+				require.NotNil(t, failure)
+				require.Equal(t, want.reason, failure.Reason, "%v", failure)
+			}
+			require.Equal(t, want.text, text)
+			golden(t, filepath.Join("testdata", "golden", "transcripts", strings.ReplaceAll(name, string(filepath.Separator), "-")+".json"),
+				summary{text, resp, failure, compact(events)})
+		})
+	}
+}
+
+// A run that timed out while the CLI was retrying is both.
+func TestRetriedTimeoutIsStillATimeout(t *testing.T) {
+	rec := readRecording(t, "testdata/transcripts/claude/stream-401")
+	_, _, failure, _ := clichain.Replay(specs.Claude(), rec)
+	require.ErrorIs(t, failure, clichain.ErrUnauthenticated)
+	require.ErrorIs(t, failure, clichain.ErrTimeout)
+	require.False(t, errors.Is(failure, clichain.ErrRateLimited))
+}
+
+type summary struct {
+	Text     string                 `json:"text"`
+	Response clichain.Response      `json:"response"`
+	Failure  *clichain.BackendError `json:"failure"`
+	Events   []clichain.Event       `json:"events"`
+}
+
+// compact drops what makes golden files long and says nothing.
+func compact(events []clichain.Event) []clichain.Event {
+	for i := range events {
+		events[i].Backend = ""
+	}
+	return events
+}
+
+func readRecording(t *testing.T, dir string) clichain.Recording {
+	t.Helper()
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		return string(data)
+	}
+	rec := clichain.Recording{Stdout: read("stdout"), Stderr: read("stderr"), Output: outputOf(t, read("argv")), Now: time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)}
+	status, _, _ := strings.Cut(strings.TrimSpace(read("exit")), " ")
+	if status == "timeout" {
+		rec.TimedOut = true
+		return rec
+	}
+	code, err := strconv.Atoi(status)
+	require.NoError(t, err)
+	rec.ExitCode = code
+	return rec
+}
+
+// outputOf tells from a recorded command line which mode the run was in.
+func outputOf(t *testing.T, argv string) clichain.OutputMode {
+	var args []string
+	require.NoError(t, json.Unmarshal([]byte(argv), &args))
+	line := strings.Join(args, " ")
+	switch {
+	case strings.Contains(line, "stream-json"), strings.Contains(line, "exec --json"), strings.Contains(line, "resume --json"), strings.Contains(line, "run --format json"):
+		return clichain.OutputStream
+	case strings.Contains(line, "format json"), strings.Contains(line, "-o json"):
+		return clichain.OutputJSON
+	}
+	return clichain.OutputText
+}
+
+func golden(t *testing.T, path string, value any) {
+	t.Helper()
+	got, err := json.MarshalIndent(value, "", "  ")
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, append(got, '\n'), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run the test with -update to make it")
+	require.Equal(t, strings.TrimSpace(string(want)), string(got))
+}
