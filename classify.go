@@ -154,7 +154,7 @@ func plainMessage(text string) string {
 		if object, ok := parseObject([]byte(text[start : strings.LastIndexByte(text, '}')+1])); ok {
 			for _, path := range []string{"error.message", "message"} {
 				if message := object.Get(path); message.Type == gjson.String && message.Str != "" {
-					return strings.TrimRight(text[:start], " :[") + ": " + message.Str
+					return strings.TrimPrefix(strings.TrimRight(text[:start], " :[")+": "+message.Str, ": ")
 				}
 			}
 		}

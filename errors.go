@@ -96,4 +96,3 @@ func asBackendError(name string, err error) *BackendError {
 	}
 	return &BackendError{Backend: name, Reason: ReasonExit, ExitCode: -1, Err: err}
 }
-

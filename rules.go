@@ -166,4 +166,3 @@ func lookup(root, element gjson.Result, path string) gjson.Result {
 	}
 	return root.Get(path)
 }
-

@@ -71,7 +71,7 @@ func Claude() clichain.CliSpec {
 		Lines: []clichain.LineRule{
 			{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: clichain.ReasonPermissionRefused, On: onStderr(),
 				Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox"},
-			{Pattern: `No conversation found with session ID`, Reason: clichain.ReasonBadOption, On: onStderr(), Hint: "the session is gone, or belongs to another directory"},
+			{Pattern: `No conversation found with session ID`, Reason: clichain.ReasonBadOption, Hint: "the session is gone, or belongs to another directory"},
 			{Pattern: `error: unknown option`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 			{Pattern: `--json-schema is not valid JSON`, Reason: clichain.ReasonBadOption, On: onStderr()},
 			{Pattern: `issue with the selected model`, Reason: clichain.ReasonBadModel, On: onAnswer()},
@@ -93,6 +93,7 @@ func claudeEvents() []clichain.EventRule {
 		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
 		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
 	}
+	notAsked := with(usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked")
 	return []clichain.EventRule{
 		{Match: match("type", "system", "subtype", "init"), Kind: clichain.EventSession,
 			Set: map[string]string{"session": "session_id", "model": "model", "key_source": "apiKeySource"}},
@@ -117,12 +118,12 @@ func claudeEvents() []clichain.EventRule {
 		{Match: match("type", "result", "subtype", "error_max_turns"), Kind: clichain.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "partial", "=true", "text", "result", "message", "errors.0 ?? =the turn limit was reached")},
 		{Match: match("type", "result", "is_error", "true"), Kind: clichain.EventResult, Terminal: true, Last: true,
-			Set: with(usage, "failed", "=true", "message", "result ?? errors.0 ?? subtype", "status", "api_error_status")},
+			Set: with(usage, "failed", "=true", "message", "result ?? errors.0 ?? subtype", "status", "api_error_status", "code", "api_error_type")},
 		{Match: match("type", "result", "subtype", "error.*"), Kind: clichain.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "message", "errors.0 ?? result ?? subtype")},
 		// A command of the CLI's own answers without a turn of the model.
-		{Match: match("type", "result", "num_turns", "0"), Kind: clichain.EventResult, Terminal: true, Last: true,
-			Set: with(usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked")},
+		{Match: match("type", "result", "num_turns", "0"), Kind: clichain.EventResult, Terminal: true, Last: true, Set: notAsked},
+		{Match: match("type", "result", "local_command", ".+"), Kind: clichain.EventResult, Terminal: true, Last: true, Set: notAsked},
 		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: with(usage, "text", "result")},
 	}
 }
