@@ -1,14 +1,32 @@
 package clichain_test
 
 import (
+	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/proc"
 )
 
 // TestMain lets the test binary play the fake CLIs that tests start.
 func TestMain(m *testing.M) {
 	clitest.Main()
+	warmUp()
 	os.Exit(m.Run())
+}
+
+// warmUp runs a program once: what the first run of a process starts for good,
+// such as the watchdog, is no leak of the test that comes first.
+func warmUp() {
+	program, err := exec.LookPath("true")
+	if err == nil {
+		_, err = proc.Run(context.Background(), proc.Command{Path: program})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "warm-up:", err)
+		os.Exit(1)
+	}
 }

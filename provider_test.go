@@ -1,0 +1,321 @@
+package clichain_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+// step and play keep the scenarios of these tests short.
+func play(steps ...clitest.Step) clitest.Scenario { return clitest.Scenario{Steps: steps} }
+
+func stdout(text string) clitest.Step { return clitest.Step{Stdout: text} }
+
+var readStdin = clitest.Step{ReadStdin: true}
+
+// codexAnswer is what codex prints for an answer.
+func codexAnswer(text string) string {
+	quoted, _ := json.Marshal(text)
+	return `{"type":"thread.started","thread_id":"t-1"}` + "\n" +
+		`{"type":"item.completed","item":{"id":"i","type":"agent_message","text":` + string(quoted) + `}}` + "\n" +
+		`{"type":"turn.completed","usage":{"input_tokens":12,"output_tokens":7}}` + "\n"
+}
+
+// provider makes a Provider whose program is a fake.
+func provider(t *testing.T, spec clichain.CliSpec, cfg clichain.Config, s clitest.Scenario) *clichain.Provider {
+	t.Helper()
+	cfg.Binary = clitest.Fake(t, spec.Binary, s)
+	return clichain.NewProvider(spec, &cfg)
+}
+
+func requireReason(t *testing.T, want clichain.Reason, err error) *clichain.BackendError {
+	t.Helper()
+	var be *clichain.BackendError
+	require.ErrorAs(t, err, &be)
+	require.Equal(t, want, be.Reason, "%v", err)
+	return be
+}
+
+func TestProviderAnswers(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("hello"))))
+	req := clichain.Prompt("hi")
+	req.Metadata = map[string]string{"job": "7"}
+	resp, err := p.Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Equal(t, "hello", resp.Text)
+	require.Equal(t, "codex", resp.Backend)
+	require.Equal(t, "openai-cli", resp.Provider)
+	require.Equal(t, "codex-default", resp.Model)
+	require.Equal(t, "codex:t-1", resp.Session)
+	require.Equal(t, int64(12), resp.Usage.InputTokens)
+	require.Nil(t, resp.Usage.CostUSD, "an unknown cost is not zero")
+	require.Positive(t, resp.Duration)
+	require.Equal(t, req.Metadata, resp.Metadata)
+}
+
+// The two fields and nothing else make a CLI that takes -p and prints text.
+func TestMinimalSpec(t *testing.T) {
+	clitest.NoLeaks(t)
+	record := filepath.Join(t.TempDir(), "record.json")
+	spec := clichain.CliSpec{Name: "mini", Binary: "mini", SystemFlag: "--system"}
+	p := provider(t, spec, clichain.Config{}, play(clitest.Step{Record: record}, stdout("  fine \n")))
+	resp, err := p.Complete(t.Context(), clichain.Request{Model: "m1", Messages: []clichain.Message{
+		{Role: clichain.RoleSystem, Content: "be brief"}, {Role: clichain.RoleUser, Content: "hi"},
+	}})
+	require.NoError(t, err)
+	require.Equal(t, "fine", resp.Text)
+	got, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	require.Equal(t, []string{"--system", "be brief", "--model", "m1", "-p", "hi"}, got.Args[1:])
+	require.Empty(t, got.Stdin, "stdin is closed, not left open")
+}
+
+// What a program sees on stdin is the prompt, byte for byte.
+func TestPromptArrivesExactly(t *testing.T) {
+	prompts := map[string]string{
+		"long":          strings.Repeat("x", 300_000),
+		"looks a flag":  "--help",
+		"quotes":        `"it's" $(rm -rf ~) ` + "`x`\r\n\ttab\n\n",
+		"emoji":         "👩‍👩‍👧 \u2028 ﷽",
+		"trailing line": "hi\n",
+	}
+	for name, prompt := range prompts {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			record := filepath.Join(t.TempDir(), "record.json")
+			p := provider(t, specs.Codex(), clichain.Config{}, play(clitest.Step{Record: record}, stdout(codexAnswer("ok"))))
+			_, err := p.Complete(t.Context(), clichain.Prompt(prompt))
+			require.NoError(t, err)
+			got, err := clitest.ReadRecord(record)
+			require.NoError(t, err)
+			require.Equal(t, prompt, string(got.Stdin))
+			require.NotContains(t, got.Args, prompt)
+		})
+	}
+}
+
+func TestProviderFailures(t *testing.T) {
+	tests := map[string]struct {
+		cfg    clichain.Config
+		play   clitest.Scenario
+		reason clichain.Reason
+		also   error
+	}{
+		"timeout":            {clichain.Config{Timeout: 300 * time.Millisecond}, play(clitest.Step{Hang: true}), clichain.ReasonTimeout, nil},
+		"silent exit":        {clichain.Config{}, play(clitest.Exit(3)), clichain.ReasonExit, nil},
+		"exit 0, no result":  {clichain.Config{}, play(stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")), clichain.ReasonBadOutput, nil},
+		"usage text, exit 0": {clichain.Config{}, play(stdout("Usage: codex [OPTIONS]\n")), clichain.ReasonBadOutput, nil},
+		"empty answer":       {clichain.Config{}, play(stdout(`{"type":"turn.completed"}` + "\n")), clichain.ReasonEmpty, nil},
+		"truncated result":   {clichain.Config{}, play(stdout(`{"type":"turn.completed","usage":{"inp`), clitest.Step{Kill: "KILL"}), clichain.ReasonKilled, nil},
+		"stderr explains":    {clichain.Config{}, play(clitest.Step{Stderr: "Error: Not logged in\n"}, clitest.Exit(1)), clichain.ReasonUnauthenticated, nil},
+		"too much output":    {clichain.Config{MaxOutput: 1000}, play(clitest.Step{FloodStdout: 1 << 20}, clitest.Step{Hang: true}), clichain.ReasonOutputLimit, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			_, err := provider(t, specs.Codex(), test.cfg, test.play).Complete(t.Context(), clichain.Prompt("hi"))
+			be := requireReason(t, test.reason, err)
+			require.Equal(t, "codex", be.Backend)
+		})
+	}
+}
+
+// The answer was given: a process that does not go away is ended, and the
+// answer stands.
+func TestLingeringProcess(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := provider(t, specs.Codex(), clichain.Config{}, play(stdout(codexAnswer("done")), clitest.Step{Hang: true}))
+	start := time.Now()
+	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, "done", resp.Text)
+	require.Less(t, time.Since(start), 10*time.Second)
+}
+
+func TestAnswerThenBadExitIsAWarning(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := provider(t, specs.Codex(), clichain.Config{}, play(stdout(codexAnswer("done")), clitest.Exit(1)))
+	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"the CLI answered, then exited with status 1"}, resp.Warnings)
+}
+
+func TestCancelIsCanceled(t *testing.T) {
+	clitest.NoLeaks(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	spec := clichain.CliSpec{Name: "mini", Binary: "mini"}
+	started := filepath.Join(t.TempDir(), "started")
+	p := provider(t, spec, clichain.Config{}, play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
+	go func() {
+		for {
+			if _, err := os.Stat(started); err == nil {
+				cancel()
+				return
+			}
+		}
+	}()
+	_, err := p.Complete(ctx, clichain.Prompt("hi"))
+	requireReason(t, clichain.ReasonCanceled, err)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A failure that may pass is tried once more, and the first try is on record.
+func TestTransientFailureIsRetriedOnce(t *testing.T) {
+	overloaded := []clitest.Step{stdout(`{"type":"turn.failed","error":{"message":"server overloaded"}}` + "\n"), clitest.Exit(1)}
+	t.Run("then answers", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
+			Cases: []clitest.Case{{Once: true, Steps: overloaded}}, Steps: []clitest.Step{stdout(codexAnswer("second"))},
+		})
+		resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		require.NoError(t, err)
+		require.Equal(t, "second", resp.Text)
+		require.Len(t, resp.Attempts, 1)
+		require.Equal(t, clichain.ReasonOverloaded, resp.Attempts[0].Reason)
+		require.False(t, resp.Attempts[0].Skipped)
+	})
+	t.Run("never a third time", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
+			Cases: []clitest.Case{{Once: true, Steps: overloaded}, {Once: true, Steps: overloaded}}, Steps: []clitest.Step{stdout(codexAnswer("third"))},
+		})
+		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		be := requireReason(t, clichain.ReasonOverloaded, err)
+		require.Len(t, be.Earlier, 1)
+	})
+	t.Run("not after a login failure", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
+			Cases: []clitest.Case{{Once: true, Steps: []clitest.Step{{Stderr: "Not logged in\n"}, clitest.Exit(1)}}}, Steps: []clitest.Step{stdout(codexAnswer("no"))},
+		})
+		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		requireReason(t, clichain.ReasonUnauthenticated, err)
+	})
+	t.Run("not when a tool may have changed something", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		wrote := append([]clitest.Step{stdout(`{"type":"item.started","item":{"id":"1","type":"command_execution","command":"touch x"}}` + "\n")}, overloaded...)
+		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
+			Cases: []clitest.Case{{Once: true, Steps: wrote}}, Steps: []clitest.Step{stdout(codexAnswer("twice"))},
+		})
+		req := clichain.Prompt("hi")
+		req.Access = clichain.AccessWrite
+		_, err := p.Complete(t.Context(), req)
+		require.True(t, requireReason(t, clichain.ReasonOverloaded, err).SideEffects)
+	})
+}
+
+func TestAvailable(t *testing.T) {
+	spec := clichain.CliSpec{Name: "mini", Binary: "mini", ProviderSlug: "mini-cli"}
+	require.NoError(t, provider(t, spec, clichain.Config{}, play()).Available(t.Context()))
+	t.Run("not installed", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		err := clichain.NewProvider(spec, nil).Available(t.Context())
+		require.ErrorIs(t, err, clichain.ErrNotInstalled)
+	})
+	t.Run("suppressed", func(t *testing.T) {
+		t.Setenv("SKIP_CLI", "other, MINI")
+		p := provider(t, spec, clichain.Config{}, play())
+		require.ErrorIs(t, p.Available(t.Context()), clichain.ErrSuppressed)
+		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		require.ErrorContains(t, err, "suppressed by SKIP_CLI")
+	})
+	t.Run("invalid spec", func(t *testing.T) {
+		err := clichain.NewProvider(clichain.CliSpec{Name: "mini"}, nil).Available(t.Context())
+		be := requireReason(t, clichain.ReasonBadOption, err)
+		require.Contains(t, be.Message, "binary")
+	})
+	t.Run("a relative PATH entry is never used", func(t *testing.T) {
+		dir := filepath.Dir(clitest.Fake(t, "mini", play()))
+		t.Chdir(dir)
+		t.Setenv("PATH", ".")
+		require.ErrorIs(t, clichain.NewProvider(spec, nil).Available(t.Context()), clichain.ErrNotInstalled)
+	})
+	t.Run("an uninstalled program is noticed at once", func(t *testing.T) {
+		path := clitest.Fake(t, "mini", play())
+		p := clichain.NewProvider(spec, &clichain.Config{Binary: path})
+		require.NoError(t, p.Available(t.Context()))
+		require.NoError(t, os.Remove(path))
+		require.ErrorIs(t, p.Available(t.Context()), clichain.ErrNotInstalled)
+	})
+}
+
+func TestRootBypassIsRefusedBeforeAnythingStarts(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root is refused")
+	}
+	record := filepath.Join(t.TempDir(), "record.json")
+	p := provider(t, specs.Claude(), clichain.Config{}, play(clitest.Step{Record: record}))
+	req := clichain.Prompt("hi")
+	req.Access = clichain.AccessFull
+	t.Setenv("IS_SANDBOX", "")
+	_, err := p.Complete(t.Context(), req)
+	be := requireReason(t, clichain.ReasonPermissionRefused, err)
+	require.Contains(t, be.Hint, "IS_SANDBOX")
+	require.Equal(t, -1, be.ExitCode)
+	require.NoFileExists(t, record, "nothing was started")
+	t.Setenv("IS_SANDBOX", "1")
+	_, err = p.Complete(t.Context(), req)
+	requireReason(t, clichain.ReasonBadOutput, err)
+	require.FileExists(t, record)
+}
+
+// Temporary files are private, hold what they should, and end with the call.
+func TestTemporaryFiles(t *testing.T) {
+	clitest.NoLeaks(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	record := filepath.Join(t.TempDir(), "record.json")
+	p := provider(t, specs.Gemini(), clichain.Config{Timeout: 5 * time.Second}, play(clitest.Step{Record: record},
+		stdout(`{"type":"message","role":"assistant","content":"ok"}`+"\n"+`{"type":"result","status":"success"}`+"\n")))
+	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, "ok", resp.Text)
+	got, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	require.Equal(t, "empty", filepath.Base(got.Dir))
+	left, err := os.ReadDir(os.Getenv("TMPDIR"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestStreamStopsTheProcessWhenLeft(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := provider(t, specs.Codex(), clichain.Config{}, play(stdout(codexAnswer("x")[:45]), clitest.Step{Hang: true}))
+	for e, err := range p.Stream(t.Context(), clichain.Prompt("hi")) {
+		require.NoError(t, err)
+		require.Equal(t, clichain.EventSession, e.Kind)
+		break
+	}
+}
+
+func TestStreamDeliversTextOnce(t *testing.T) {
+	clitest.NoLeaks(t)
+	recorded, err := os.ReadFile("testdata/transcripts/claude/stream-partial-ok/stdout")
+	require.NoError(t, err)
+	p := provider(t, specs.Claude(), clichain.Config{}, play(readStdin, stdout(string(recorded))))
+	events := p.Stream(t.Context(), clichain.Prompt("hi"))
+	var text string
+	var last clichain.Event
+	for e, err := range events {
+		require.NoError(t, err)
+		if e.Kind == clichain.EventDelta || e.Kind == clichain.EventText {
+			text += e.Text
+		}
+		last = e
+	}
+	require.Equal(t, hello, text)
+	require.Equal(t, clichain.EventDone, last.Kind)
+	require.Equal(t, hello, last.Response.Text)
+	for _, err := range events {
+		require.ErrorContains(t, err, "only once")
+	}
+}
