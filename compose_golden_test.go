@@ -1,0 +1,157 @@
+package clichain_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	allAccess     = []clichain.Access{clichain.AccessNone, clichain.AccessRead, clichain.AccessWrite, clichain.AccessFull}
+	allOutputs    = []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON, clichain.OutputText}
+	allTransports = []clichain.Transport{clichain.TransportStdin, clichain.TransportArgv}
+)
+
+// testHost is a machine on which nothing is set but what the test sets.
+func testHost() clichain.Host {
+	return clichain.Host{Path: "/opt/bin/cli", Dir: "/home/user/project", TempDir: "/tmp/clichain-test"}
+}
+
+func engineOf(t testing.TB, spec clichain.CliSpec) *clichain.Engine {
+	t.Helper()
+	engine, err := clichain.NewEngine(spec)
+	require.NoError(t, err)
+	return engine
+}
+
+// goldenCase is one request of the golden files.
+type goldenCase struct {
+	name string
+	wish clichain.Wish
+	root bool
+	req  clichain.Request
+}
+
+// matrix is every combination of access, output, transport and streaming.
+func matrix() (cases []goldenCase) {
+	withSystem := []clichain.Message{{Role: clichain.RoleSystem, Content: "Be brief."}, {Role: clichain.RoleUser, Content: "Hello"}}
+	for _, variant := range []struct {
+		name     string
+		messages []clichain.Message
+	}{{"plain", withSystem[1:]}, {"system", withSystem}} {
+		for _, access := range allAccess {
+			for _, output := range allOutputs {
+				for _, transport := range allTransports {
+					for _, stream := range []bool{false, true} {
+						cases = append(cases, goldenCase{
+							name: fmt.Sprintf("%s access=%s output=%s transport=%s stream=%v", variant.name, access, output, transport, stream),
+							wish: clichain.Wish{Output: output, Transport: transport, Stream: stream},
+							req:  clichain.Request{Messages: variant.messages, Access: access},
+						})
+					}
+				}
+			}
+		}
+	}
+	return cases
+}
+
+// goldenModels is a model of each backend's own.
+var goldenModels = map[string]string{
+	"claude": "opus", "gemini": "gemini-2.5-pro", "cursor-agent": "auto", "opencode": "openai/gpt-5", "codex": "gpt-5-codex",
+}
+
+// variations set one field each, at every access level, in the spec's best
+// output mode and transport.
+func variations(name string) (cases []goldenCase) {
+	for _, variation := range []struct {
+		name string
+		root bool
+		set  func(*clichain.Request)
+	}{
+		{"model", false, func(r *clichain.Request) { r.Model = goldenModels[name] }},
+		{"session", false, func(r *clichain.Request) { r.Session = name + ":0199-abcd" }},
+		{"dir", false, func(r *clichain.Request) { r.Dir = "/home/user/project" }},
+		{"schema", false, func(r *clichain.Request) { r.Schema = []byte(`{"type":"object"}`) }},
+		{"max_turns", false, func(r *clichain.Request) { r.Options.MaxTurns = 3 }},
+		{"max_budget_usd", false, func(r *clichain.Request) { r.Options.MaxBudgetUSD = 0.25 }},
+		{"allowed_tools", false, func(r *clichain.Request) { r.Options.AllowedTools = []string{"Read", "Bash(git log:*)"} }},
+		{"disallowed_tools", false, func(r *clichain.Request) { r.Options.DisallowedTools = []string{"WebFetch"} }},
+		{"effort", false, func(r *clichain.Request) { r.Options.Effort = "high" }},
+		{"as root", true, func(*clichain.Request) {}},
+		{"conversation", false, func(r *clichain.Request) {
+			r.Messages = []clichain.Message{{Role: clichain.RoleUser, Content: "Hi"}, {Role: clichain.RoleAssistant, Content: "Hello."}, {Role: clichain.RoleUser, Content: "/clear?"}}
+		}},
+		{"slash command", false, func(r *clichain.Request) { r.Messages[0].Content = "/clear" }},
+	} {
+		for _, access := range allAccess {
+			req := clichain.Prompt("Hello")
+			req.Access = access
+			variation.set(&req)
+			cases = append(cases, goldenCase{name: fmt.Sprintf("%s access=%s", variation.name, access), root: variation.root, req: req})
+		}
+	}
+	return cases
+}
+
+func TestComposeGolden(t *testing.T) {
+	for _, spec := range specs.All() {
+		t.Run(spec.Name, func(t *testing.T) {
+			engine := engineOf(t, spec)
+			var b strings.Builder
+			for _, c := range append(matrix(), variations(spec.Name)...) {
+				host := testHost()
+				host.Root = c.root
+				inv, err := engine.Compose(c.req, c.wish, host)
+				fmt.Fprintf(&b, "=== %s\n", c.name)
+				if err != nil {
+					fmt.Fprintf(&b, "error %v\n", err)
+					continue
+				}
+				describe(&b, spec, inv)
+			}
+			goldenText(t, filepath.Join("testdata", "golden", "compose", spec.Name+".txt"), b.String())
+		})
+	}
+}
+
+// describe writes what a golden file says about one invocation.
+func describe(b *strings.Builder, spec clichain.CliSpec, inv *clichain.Invocation) {
+	for _, arg := range inv.Args {
+		fmt.Fprintf(b, "%q\n", arg)
+	}
+	for _, kv := range inv.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		if slices.ContainsFunc(spec.Env, func(row clichain.EnvRow) bool { return row.Name == name }) {
+			fmt.Fprintf(b, "env %s %q\n", name, value)
+		}
+	}
+	for _, f := range inv.Files {
+		fmt.Fprintf(b, "file %s %q\n", f.Path, f.Content)
+	}
+	if inv.EmptyDir {
+		fmt.Fprintf(b, "empty directory %s\n", inv.Dir)
+	}
+	if inv.Stdin != nil {
+		fmt.Fprintf(b, "stdin %q\n", inv.Stdin)
+	}
+}
+
+func goldenText(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run the test with -update to make it")
+	require.Equal(t, string(want), got)
+}

@@ -1,0 +1,147 @@
+package clichain
+
+import (
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// Wish is what a call wants beside the request.
+type Wish struct {
+	Output    OutputMode
+	Transport Transport
+	Stream    bool
+}
+
+// Host is what compose may know about the machine.
+type Host struct {
+	Path       string
+	Environ    []string
+	PassEnv    []string
+	InheritEnv bool
+	Root       bool
+	Dir        string
+	TempDir    string
+}
+
+// File is a temporary file of an invocation.
+type File struct{ Path, Content string }
+
+// Invocation is everything needed to start a CLI once.
+type Invocation struct {
+	Path      string
+	Args      []string
+	Env       []string
+	Dir       string
+	Stdin     []byte
+	Files     []File
+	EmptyDir  bool
+	Output    OutputMode
+	Transport Transport
+}
+
+// Engine is a spec as the interpreter sees it.
+type Engine struct{ spec *compiledSpec }
+
+// NewEngine compiles a spec.
+func NewEngine(spec CliSpec) (*Engine, error) {
+	compiled, err := compileSpec(spec)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{compiled}, nil
+}
+
+// Compose is what Provider does before it starts anything, without the checks
+// of CheckRequest.
+func (e *Engine) Compose(req Request, w Wish, h Host) (*Invocation, *BackendError) {
+	inv, err := compose(&e.spec.CliSpec, &e.spec.models, req, wish{w.Output, w.Transport, w.Stream}, host{
+		path: h.Path, environ: h.Environ, passEnv: h.PassEnv, inheritEnv: h.InheritEnv, root: h.Root, dir: h.Dir, tempDir: h.TempDir,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &Invocation{
+		Path: inv.path, Args: inv.args, Env: inv.env, Dir: inv.dir, Stdin: inv.stdin, EmptyDir: inv.empty,
+		Output: inv.call.output, Transport: inv.call.transport,
+	}
+	for _, f := range inv.files {
+		out.Files = append(out.Files, File{f.path, f.content})
+	}
+	return out, nil
+}
+
+// ResolveModel is the name the CLI gets for a request's model.
+func (e *Engine) ResolveModel(name string) (string, bool) { return e.spec.models.resolve(name) }
+
+// Claims reports whether a model name addresses this backend itself.
+func (e *Engine) Claims(name string) bool { return e.spec.models.claims(name) }
+
+// Events are what one line of a stream means; ok is false when it is no JSON
+// object.
+func (e *Engine) Events(line string) (events []Event, ok bool) {
+	object, ok := parseObject([]byte(line))
+	if !ok {
+		return nil, false
+	}
+	return e.spec.program.events(object), true
+}
+
+// Finding is what a piece of evidence says about a failure.
+type Finding struct {
+	Reason     Reason
+	Message    string
+	Hint       string
+	RetryAfter time.Time
+}
+
+// JudgeText classifies an error text.
+func (e *Engine) JudgeText(on Evidence, text string, now time.Time) (Finding, bool) {
+	f, ok := e.spec.judgeText(on, text, now)
+	return Finding{f.reason, f.message, f.hint, f.retryAfter}, ok
+}
+
+// JudgeEvent classifies an error event.
+func (e *Engine) JudgeEvent(event Event, now time.Time) (Finding, bool) {
+	f, ok := e.spec.judgeEvent(&event, now)
+	return Finding{f.reason, f.message, f.hint, f.retryAfter}, ok
+}
+
+// DocumentObjects are the objects of the JSON document in a text.
+func DocumentObjects(text string) (raw []string) {
+	for _, object := range documentObjects([]byte(text)) {
+		raw = append(raw, object.Get("@this|@ugly").Raw)
+	}
+	return raw
+}
+
+// ParseObject is the object on a line.
+func ParseObject(line string) (gjson.Result, bool) { return parseObject([]byte(line)) }
+
+// PolicyReasons are the Reasons of the decision table.
+func PolicyReasons() (reasons []Reason) {
+	for r := range policy {
+		reasons = append(reasons, r)
+	}
+	return reasons
+}
+
+// ReasonOfSentinel is the Reason of a sentinel error, "" for any other error.
+func ReasonOfSentinel(err error) Reason {
+	s, _ := err.(sentinel)
+	return Reason(s)
+}
+
+// MaxDepth is the deepest nesting that is read.
+const MaxDepth = maxDepth
+
+// The pure functions behind the exported API.
+var (
+	CheckRequest   = checkRequest
+	PromptText     = promptText
+	SystemText     = systemText
+	StripFence     = stripFence
+	ReasonOfStatus = reasonOfStatus
+	OneLine        = oneLine
+	ResetTime      = resetTime
+)
