@@ -1,10 +1,105 @@
 package proc
 
-// guard is replaced below.
-type noGuard struct{}
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
 
-func (noGuard) ensure()    {}
-func (noGuard) enter(stat) {}
-func (noGuard) leave(stat) {}
+//go:embed watchdog.sh
+var watchdogScript string
 
-var guard noGuard
+// watchdogName is how the watchdog shows among the system's processes.
+const watchdogName = "clichain-watchdog"
+
+// watchdog is the shell that outlives this process for a moment to kill what it was running. One serves all runs. It is
+// best effort: where there is no shell, runs work without. Safe for concurrent use.
+type watchdog struct {
+	mu      sync.Mutex
+	process *os.Process // nil before the first run
+	life    *os.File    // its standard input
+	groups  map[int]stat
+}
+
+var guard = &watchdog{groups: map[int]stat{}}
+
+// ensure starts the watchdog, or another one if it has died.
+func (w *watchdog) ensure() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tell("\n")
+}
+
+// enter puts the group led by s under guard.
+func (w *watchdog) enter(s stat) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.groups[s.pid] = s
+	w.tell(line('+', s))
+}
+
+// leave ends that. It must come before the leader is reaped, which may hand the id to a stranger.
+func (w *watchdog) leave(s stat) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.groups, s.pid)
+	w.tell(line('-', s))
+}
+
+func line(op byte, s stat) string { return fmt.Sprintf("%c %d %d\n", op, s.pid, s.start) }
+
+// tell sends a line to the watchdog. If it does not take it another one is started, and told about all groups.
+func (w *watchdog) tell(text string) {
+	if w.process != nil {
+		_ = w.life.SetWriteDeadline(time.Now().Add(time.Second)) // a pipe has deadlines
+		if _, err := w.life.WriteString(text); err == nil {
+			return
+		}
+		w.dismiss()
+	}
+	if w.start() != nil {
+		return
+	}
+	for _, s := range w.groups {
+		_, _ = w.life.WriteString(line('+', s)) // the next line will meet the same error
+	}
+}
+
+// dismiss ends a watchdog that does not listen, without letting it act.
+func (w *watchdog) dismiss() {
+	_ = w.process.Kill() // gone already is what we expect
+	_, _ = w.process.Wait()
+	_ = w.life.Close() // what was not delivered is not needed
+	w.process = nil
+}
+
+// start starts the watchdog without the environment of this process: it must not look like part of a run.
+func (w *watchdog) start() error {
+	input, life, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer input.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		_ = life.Close() // nothing was written
+		return err
+	}
+	defer null.Close()
+	args := []string{"sh", "-c", watchdogScript, watchdogName, hostID()}
+	process, err := os.StartProcess("/bin/sh", args, &os.ProcAttr{
+		Dir:   "/",
+		Env:   []string{"PATH=" + os.Getenv("PATH")},
+		Files: []*os.File{input, null, null},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		_ = life.Close() // nothing was written
+		return err
+	}
+	w.process, w.life = process, life
+	return nil
+}

@@ -16,6 +16,7 @@ import (
 
 func TestMain(m *testing.M) {
 	clitest.Main()
+	beHost()
 	os.Exit(m.Run())
 }
 

@@ -1,0 +1,183 @@
+//go:build linux
+
+package proc_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/proc"
+)
+
+// hostVariable makes the test binary a host that runs the named program and does nothing else.
+const hostVariable = "PROC_TEST_HOST"
+
+// beHost runs the program in hostVariable, if there is one, and exits with its status.
+func beHost() {
+	path := os.Getenv(hostVariable)
+	if path == "" {
+		return
+	}
+	result, err := proc.Run(hostContext(), proc.Command{Path: path, Env: os.Environ(), Stdout: os.Stdout, Grace: 100 * time.Millisecond})
+	fmt.Printf("exit %d signal %q soft %q cause %v error %v\n", result.ExitCode, result.Signal, result.SoftSignal, result.Cause, err)
+	syscall.Exit(0)
+}
+
+// hostContext is done when the host gets SIGUSR1.
+func hostContext() context.Context {
+	ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGUSR1) // until the process ends
+	return ctx
+}
+
+// host is a process that runs a fake.
+type host struct {
+	*exec.Cmd
+	output *bufio.Reader
+	fake   string
+}
+
+// startHost starts a host and waits until its fake has printed the line "ready".
+func startHost(t *testing.T, fake string, prefix ...string) host {
+	t.Helper()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	args := append(prefix, exe)
+	h := host{Cmd: exec.Command(args[0], args[1:]...), fake: fake}
+	h.Env = append(os.Environ(), hostVariable+"="+fake)
+	h.Stderr = os.Stderr
+	output, err := h.StdoutPipe()
+	require.NoError(t, err)
+	h.output = bufio.NewReader(output)
+	require.NoError(t, h.Start())
+	t.Cleanup(func() { _, _ = h.Process.Kill(), h.Wait() })
+	text, err := h.output.ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "ready\n", text)
+	return h
+}
+
+func (h host) rest(t *testing.T) string {
+	t.Helper()
+	text, err := io.ReadAll(h.output)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func (h host) kill(t *testing.T) {
+	t.Helper()
+	require.NoError(t, h.Process.Kill())
+	_ = h.Wait() // it was killed
+}
+
+// watchdogs lists the watchdogs of a host.
+func watchdogs(pid int) []clitest.Survivor {
+	return slices.DeleteFunc(clitest.Survivors("clichain-watchdog"), func(s clitest.Survivor) bool {
+		return !strings.Contains(strings.Join(s.Args, " "), fmt.Sprintf(".%d.", pid))
+	})
+}
+
+func TestNothingOutlivesTheHost(t *testing.T) { // case 75
+	for _, shape := range shapes {
+		if shape.spawn.ClearEnv {
+			continue // nothing tells it is ours; see the strong mode
+		}
+		t.Run(shape.name, func(t *testing.T) {
+			h := startHost(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Spawn: &shape.spawn}, ready, hang)}))
+			require.Len(t, clitest.Survivors(h.fake), shape.count+1)
+			h.kill(t)
+			eventually(t, func() bool { return len(clitest.Survivors(h.fake)) == 0 })
+			eventually(t, func() bool { return len(watchdogs(h.Process.Pid)) == 0 }, "the watchdog ends, too")
+		})
+	}
+}
+
+func TestScrubbedLeaderDiesWithTheHost(t *testing.T) {
+	// Its group is known to the watchdog, so no cookie is needed.
+	child := spawn{Steps: stubborn, ClearEnv: true}
+	h := startHost(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Spawn: &child}, ready, hang)}))
+	h.kill(t)
+	eventually(t, func() bool { return len(clitest.Survivors(h.fake)) == 0 })
+}
+
+func TestWatchdogEndsWithAHostThatExits(t *testing.T) {
+	h := startHost(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready)}))
+	require.Contains(t, h.rest(t), "exit 0")
+	require.NoError(t, h.Wait())
+	eventually(t, func() bool { return len(watchdogs(h.Process.Pid)) == 0 })
+}
+
+func TestWatchdogIsReplaced(t *testing.T) { // case 84
+	warmUp(t)
+	clitest.NoLeaks(t)
+	old := watchdogs(os.Getpid())
+	require.Len(t, old, 1)
+	result, _ := trial{
+		steps: steps(ready, hang), stopWhen: "ready",
+		command: proc.Command{Grace: -1, Stdout: writerFunc(func(p []byte) (int, error) {
+			return len(p), syscall.Kill(old[0].Pid, syscall.SIGKILL)
+		})},
+	}.run(t)
+	require.Equal(t, errEnd, result.Cause)
+	require.True(t, result.TreeClean)
+	warmUp(t)
+	fresh := watchdogs(os.Getpid())
+	require.Len(t, fresh, 1)
+	require.NotEqual(t, old[0].Pid, fresh[0].Pid)
+}
+
+func TestSweepOrphans(t *testing.T) { // case 85
+	family := clitest.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Daemon: true}}, ready, hang)}
+	dead, live := startHost(t, clitest.Fake(t, "dead", family)), startHost(t, clitest.Fake(t, "live", family))
+	for _, w := range watchdogs(dead.Process.Pid) {
+		require.NoError(t, syscall.Kill(w.Pid, syscall.SIGKILL))
+	}
+	dead.kill(t)
+	require.Len(t, clitest.Survivors(dead.fake), 2, "without its watchdog")
+
+	killed, err := proc.SweepOrphans()
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, killed, 2, "other tests may have left some")
+	require.Empty(t, clitest.Survivors(dead.fake))
+	require.Len(t, clitest.Survivors(live.fake), 2)
+}
+
+func TestHostInsideARun(t *testing.T) {
+	// The inner host is killed together with its watchdog; the outer run must find the inner daemon by itself.
+	inner := clitest.Fake(t, "inner", clitest.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Daemon: true}}, ready, hang)})
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	begin := trial{
+		command:  proc.Command{Env: append(os.Environ(), hostVariable+"="+inner), Grace: -1},
+		stopWhen: "ready",
+	}
+	result := begin.runAt(t, exe)
+	require.True(t, result.TreeClean)
+	require.Empty(t, clitest.Survivors(inner))
+}
+
+func TestHostWithSignalsIgnored(t *testing.T) { // cases 76, 77
+	fake := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, hang)})
+	t.Run("SIGINT", func(t *testing.T) {
+		h := startHost(t, fake, "/bin/sh", "-c", `trap '' INT; exec "$0"`)
+		require.NoError(t, h.Process.Signal(syscall.SIGUSR1)) // stops the run, see hostContext
+		require.Contains(t, h.rest(t), `signal "SIGTERM" soft "SIGTERM"`)
+	})
+	t.Run("SIGCHLD", func(t *testing.T) {
+		path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, clitest.Exit(41))})
+		h := startHost(t, path, "/bin/sh", "-c", `trap '' CHLD; exec "$0"`)
+		require.Contains(t, h.rest(t), "exit 41")
+	})
+}

@@ -1,0 +1,71 @@
+package proc
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// process makes a stat in the order of a process listing.
+func process(pid, parent, group, session int, start uint64) stat {
+	return stat{pid: pid, parent: parent, group: group, session: session, start: start, state: 'S', threads: 1}
+}
+
+func ids(list []stat) []int {
+	out := []int{}
+	for _, s := range list {
+		out = append(out, s.pid)
+	}
+	return out
+}
+
+func TestMembers(t *testing.T) {
+	host, leader := process(10, 1, 10, 9, 50), process(100, 10, 100, 100, 1000)
+	first, strangers := process(1, 0, 1, 1, 1), []stat{process(11, 10, 10, 9, 2000), process(12, 1, 12, 12, 2000)}
+	for _, test := range []struct {
+		name    string
+		earlier []stat // a scan before
+		now     []stat
+		cookies []int // processes that have the cookie
+		want    []int
+	}{
+		{name: "leader alone", now: []stat{leader}, want: []int{100}},
+		{name: "nobody", want: []int{}},
+		{name: "strangers", now: append(strangers, first, host), want: []int{}},
+		{name: "child in the group", now: []stat{leader, process(101, 100, 100, 100, 1001)}, want: []int{100, 101}},
+		{name: "child in its session", now: []stat{leader, process(101, 100, 101, 101, 1001)}, want: []int{100, 101}},
+		{name: "children before their parents", want: []int{100, 103, 102, 101}, now: []stat{
+			process(101, 102, 101, 101, 1003), process(102, 103, 102, 102, 1002), process(103, 100, 103, 103, 1001), leader}},
+		{name: "group without the leader", now: []stat{process(101, 1, 100, 100, 1001)}, want: []int{101}},
+		{name: "session of a known one that is gone", want: []int{102},
+			earlier: []stat{leader, process(101, 100, 101, 101, 1001)}, now: []stat{process(102, 1, 102, 101, 1002)}},
+		{name: "handed to the first process", want: []int{101},
+			earlier: []stat{leader, process(101, 100, 101, 101, 1001)}, now: []stat{process(101, 1, 101, 101, 1001)}},
+		{name: "cookie", now: []stat{leader, process(101, 1, 101, 101, 1001)}, cookies: []int{101}, want: []int{100, 101}},
+		{name: "child of one with the cookie", want: []int{101, 102},
+			now: []stat{process(102, 101, 102, 102, 1002), process(101, 1, 101, 101, 1001)}, cookies: []int{101}},
+		{name: "older than the leader", now: []stat{process(101, 100, 100, 100, 999)}, cookies: []int{101}, want: []int{}},
+		{name: "recycled id", want: []int{},
+			earlier: []stat{leader, process(101, 100, 101, 101, 1001)}, now: []stat{process(101, 1, 101, 101, 1500)}},
+		{name: "child and session of a recycled id", want: []int{},
+			earlier: []stat{leader, process(101, 100, 101, 101, 1001)},
+			now:     []stat{process(101, 1, 101, 101, 1500), process(102, 101, 102, 102, 1501), process(103, 1, 103, 101, 1502)}},
+		{name: "the host's own, whatever they carry", now: []stat{process(10, 100, 10, 9, 2000), process(13, 100, 10, 9, 2000), process(14, 100, 14, 9, 2000)},
+			cookies: []int{10, 13, 14}, want: []int{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMembers(leader, host, "cookie")
+			hasCookie := func(pid int, cookie string) bool {
+				require.Equal(t, "cookie", cookie)
+				for _, id := range test.cookies {
+					if id == pid {
+						return true
+					}
+				}
+				return false
+			}
+			m.pick(test.earlier, hasCookie)
+			require.ElementsMatch(t, test.want, ids(m.pick(test.now, hasCookie)))
+		})
+	}
+}

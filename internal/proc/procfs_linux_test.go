@@ -1,0 +1,162 @@
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// statLine makes a line as the kernel does.
+func statLine(name string, s stat) string {
+	return fmt.Sprintf("%d (%s) %c %d %d %d 0 -1 4194304 90 0 0 0 0 0 0 0 20 0 %d 0 %d 2703360 0 18446744073709551615\n",
+		s.pid, name, s.state, s.parent, s.group, s.session, s.threads, s.start)
+}
+
+func TestParseStat(t *testing.T) {
+	want := stat{pid: 42, parent: 7, group: 40, session: 4, threads: 3, state: 'S', start: 123456789}
+	for _, name := range []string{"sh", "", "a b", "a) R 1 2 3", "(sd-pam)", "x\ny", ") Z 0 0"} {
+		got, err := parseStat([]byte(statLine(name, want)))
+		require.NoError(t, err, "%q", name)
+		require.Equal(t, want, got, "%q", name)
+	}
+	for _, bad := range []string{"", "42", "42 (sh", "42 (sh)", "42 (sh) S", "42 (sh) S 1 2 3", "x (sh) S" + strings.Repeat(" 1", 30), "0 (sh) S" + strings.Repeat(" 1", 30)} {
+		_, err := parseStat([]byte(bad))
+		require.Error(t, err, "%q", bad)
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add("sh", 42, 1, uint64(5))
+	f.Add(") R 1", 1, 0, uint64(0))
+	f.Fuzz(func(t *testing.T, name string, pid, parent int, start uint64) {
+		if pid <= 0 || parent < 0 {
+			t.Skip("no such ids")
+		}
+		want := stat{pid: pid, parent: parent, threads: 1, state: 'R', start: start}
+		got, err := parseStat([]byte(statLine(name, want)))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		_, _ = parseStat([]byte(name)) // must not panic
+	})
+}
+
+func TestAlive(t *testing.T) {
+	for _, test := range []struct {
+		state   byte
+		threads int
+		want    bool
+	}{
+		{'R', 1, true}, {'S', 4, true}, {'D', 1, true}, {'T', 1, true},
+		{'Z', 1, false}, {'Z', 0, false}, {'X', 1, false},
+		{'Z', 2, true}, // the first thread has ended, another runs on
+	} {
+		require.Equal(t, test.want, stat{state: test.state, threads: test.threads}.alive(), "%c %d", test.state, test.threads)
+	}
+}
+
+// fakeProc makes a /proc with the given processes and environments.
+func fakeProc(t *testing.T, environs map[int]string, list ...stat) *procfs {
+	t.Helper()
+	root := t.TempDir()
+	for _, s := range list {
+		dir := filepath.Join(root, strconv.Itoa(s.pid))
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.WriteFile(dir+"/stat", []byte(statLine("x", s)), 0o600))
+		require.NoError(t, os.WriteFile(dir+"/environ", []byte(environs[s.pid]), 0o600))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(root, "sys"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(root, "9999"), 0o700)) // gone: no files
+	return &procfs{root: root}
+}
+
+func TestScan(t *testing.T) {
+	var list []stat
+	for pid := 1; pid <= 2000; pid++ { // more than one block of directory entries
+		list = append(list, stat{pid: pid, threads: 1, state: 'S', start: uint64(pid)})
+	}
+	p := fakeProc(t, nil, list...)
+	for range 2 {
+		require.NoError(t, p.scan(func(all []stat) { require.ElementsMatch(t, list, all) }))
+	}
+}
+
+func TestCookieIsFoundWhereverItIs(t *testing.T) {
+	const cookie = "boot.1.2.3.RANDOM"
+	block := 16 << 10
+	for _, before := range []int{0, 1, block - len(cookie), block - len(cookie) + 1, block - 1, block, 5*block - 3} {
+		environ := strings.Repeat("x", before) + cookie + strings.Repeat("y", 100)
+		p := fakeProc(t, map[int]string{5: environ, 6: strings.Repeat("x", before) + "boot.1.2.3.RANDON"},
+			stat{pid: 5, state: 'S'}, stat{pid: 6, state: 'S'})
+		require.NoError(t, p.scan(func([]stat) {
+			require.True(t, p.hasCookie(5, cookie), before)
+			require.False(t, p.hasCookie(6, cookie), before)
+			require.False(t, p.hasCookie(9999, cookie))
+		}))
+	}
+}
+
+func TestKillSparesAStranger(t *testing.T) { // case 70
+	cmd := exec.Command("/bin/sleep", "1000")
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Wait() })
+	now, err := system.stat(cmd.Process.Pid)
+	require.NoError(t, err)
+	recycled := now
+	recycled.start-- // as if another process had had the id when it was seen
+	for name, kill := range map[string]func(stat) error{"pidfd": system.kill, "id": system.killByID} {
+		require.Equal(t, unix.ESRCH, kill(recycled), name)
+		after, err := system.stat(now.pid)
+		require.NoError(t, err)
+		require.True(t, after.alive(), name)
+	}
+	require.NoError(t, system.killByID(now))
+	require.Error(t, cmd.Wait())
+	require.Equal(t, unix.ESRCH, system.kill(now))
+}
+
+func TestOwnerGone(t *testing.T) {
+	self, err := system.stat(os.Getpid())
+	require.NoError(t, err)
+	parts := strings.Split(hostID(), ".")
+	id := func(boot, namespace, pid, start string) string {
+		return strings.Join([]string{boot, namespace, pid, start, "RANDOM"}, ".")
+	}
+	start := strconv.FormatUint(self.start, 10)
+	for name, test := range map[string]struct {
+		cookie string
+		want   bool
+	}{
+		"ours":              {hostID() + ".RANDOM", false},
+		"recycled id":       {id(parts[0], parts[1], parts[2], "1"), true},
+		"no such process":   {id(parts[0], parts[1], "99999999", start), true},
+		"another boot":      {id("boot", parts[1], "99999999", start), false},
+		"another namespace": {id(parts[0], "1", "99999999", start), false},
+		"none":              {"", false},
+		"garbage":           {hostScope() + ".x.y.z", false},
+		"outer gone":        {id(parts[0], parts[1], "99999999", start) + "," + hostID() + ".RANDOM", false},
+		"inner gone":        {hostID() + ".RANDOM," + id(parts[0], parts[1], "99999999", start), true},
+	} {
+		require.Equal(t, test.want, ownerGone(system, test.cookie), name)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for text, want := range map[string]uint64{"0": 0, "42": 42, "18446744073709551615": 1<<64 - 1} {
+		n, ok := number([]byte(text))
+		require.True(t, ok)
+		require.Equal(t, want, n)
+	}
+	for _, bad := range []string{"", "-1", "1a", " 1"} {
+		_, ok := number([]byte(bad))
+		require.False(t, ok, bad)
+	}
+	require.False(t, bytes.Contains([]byte(newCookie()), []byte(",")), "commas separate nested cookies")
+}
