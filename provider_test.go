@@ -319,3 +319,10 @@ func TestStreamDeliversTextOnce(t *testing.T) {
 		require.ErrorContains(t, err, "only once")
 	}
 }
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(data)
+}

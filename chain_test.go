@@ -1,0 +1,245 @@
+package clichain_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/go-multierror"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// backend is a Backend made of its answer, for tests of policy.
+type backend struct {
+	name  string
+	takes time.Duration
+	err   error
+	text  string // streamed before the answer or the error
+	asked int
+}
+
+func (b *backend) Name() string { return b.name }
+
+func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+	b.asked++
+	select {
+	case <-time.After(b.takes):
+	case <-ctx.Done():
+		return nil, &clichain.BackendError{Backend: b.name, Reason: clichain.ReasonCanceled, Err: context.Cause(ctx)}
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	return &clichain.Response{Text: "from " + b.name, Backend: b.name, Metadata: req.Metadata}, nil
+}
+
+func (b *backend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
+	return func(yield func(clichain.Event, error) bool) {
+		if b.text != "" && !yield(clichain.Event{Kind: clichain.EventDelta, Text: b.text}, nil) {
+			return
+		}
+		resp, err := b.Complete(ctx, req)
+		if err != nil {
+			yield(clichain.Event{}, err)
+			return
+		}
+		yield(clichain.Event{Kind: clichain.EventDone, Response: resp}, nil)
+	}
+}
+
+func failing(name string, reason clichain.Reason) *backend {
+	return &backend{name: name, err: &clichain.BackendError{Backend: name, Reason: reason, Message: "it said so"}}
+}
+
+func chainOf(backends ...*backend) *clichain.Chain {
+	list := make([]clichain.Backend, len(backends))
+	for i, b := range backends {
+		list[i] = b
+	}
+	return clichain.ChainOf(list, nil)
+}
+
+func TestChainFallsBackInOrder(t *testing.T) {
+	first, second, third := failing("a", clichain.ReasonRateLimited), failing("b", clichain.ReasonSuppressed), &backend{name: "c"}
+	fourth := &backend{name: "d"}
+	resp, err := chainOf(first, second, third, fourth).Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, "from c", resp.Text)
+	require.Len(t, resp.Attempts, 2)
+	require.Equal(t, "a", resp.Attempts[0].Backend)
+	require.False(t, resp.Attempts[0].Skipped)
+	require.True(t, resp.Attempts[1].Skipped)
+	require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrRateLimited)
+	require.Zero(t, fourth.asked)
+}
+
+// Which failures let the next backend try is the decision table's.
+func TestChainFollowsTheDecisionTable(t *testing.T) {
+	for reason, goesOn := range map[clichain.Reason]bool{
+		clichain.ReasonSuppressed: true, clichain.ReasonNotInstalled: true, clichain.ReasonUnsupported: true,
+		clichain.ReasonModelMismatch: true, clichain.ReasonCoolingDown: true, clichain.ReasonBudgetSpent: true,
+		clichain.ReasonUnauthenticated: true, clichain.ReasonUntrustedDir: true, clichain.ReasonPermissionRefused: true,
+		clichain.ReasonNestedSession: true, clichain.ReasonRateLimited: true, clichain.ReasonUsageLimit: true,
+		clichain.ReasonBilling: true, clichain.ReasonOverloaded: true, clichain.ReasonServerError: true,
+		clichain.ReasonNetwork: true, clichain.ReasonTimeout: true, clichain.ReasonIdleTimeout: true,
+		clichain.ReasonFirstOutputTimeout: true, clichain.ReasonBadModel: true, clichain.ReasonContextOverflow: true,
+		clichain.ReasonBadOutput: true, clichain.ReasonEmpty: true, clichain.ReasonExit: true, clichain.ReasonKilled: true,
+		clichain.ReasonOutputLimit: true, clichain.ReasonSpawn: true,
+		clichain.ReasonBadRequest: false, clichain.ReasonBadOption: false, clichain.ReasonCanceled: false,
+	} {
+		t.Run(string(reason), func(t *testing.T) {
+			next := &backend{name: "next"}
+			_, err := chainOf(failing("a", reason), next).Complete(t.Context(), clichain.Prompt("hi"))
+			require.Equal(t, goesOn, err == nil)
+			require.Equal(t, goesOn, next.asked == 1)
+		})
+	}
+}
+
+func TestChainErrorReachesEveryAttempt(t *testing.T) {
+	inner := clichain.ChainOf([]clichain.Backend{failing("deep", clichain.ReasonBilling)}, &clichain.ChainConfig{Name: "inner"})
+	stranger := &backend{name: "s", err: fs.ErrClosed}
+	c := clichain.ChainOf([]clichain.Backend{failing("a", clichain.ReasonSuppressed), inner, stranger, failing("b", clichain.ReasonTimeout)}, nil)
+	_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+	for _, target := range []error{clichain.ErrSuppressed, clichain.ErrBilling, clichain.ErrTimeout, fs.ErrClosed} {
+		require.ErrorIs(t, err, target)
+	}
+	require.False(t, errors.Is(err, clichain.ErrRateLimited))
+	var gathered *multierror.Error
+	require.ErrorAs(t, err, &gathered)
+	require.Len(t, gathered.Errors, 4, "a nested chain is one attempt")
+	var ce *clichain.ChainError
+	require.ErrorAs(t, err, &ce)
+	require.Len(t, ce.Attempts, 4)
+	require.Equal(t, clichain.ReasonTimeout, ce.Reason())
+	require.True(t, ce.Attempts[0].Skipped)
+	require.Equal(t, clichain.ReasonBilling, ce.Attempts[1].Reason)
+}
+
+func TestChainRefusesBadRequestsBeforeAnyBackend(t *testing.T) {
+	b := &backend{name: "a"}
+	_, err := chainOf(b).Complete(t.Context(), clichain.Request{})
+	require.ErrorIs(t, err, clichain.ErrBadOption)
+	require.Zero(t, b.asked)
+}
+
+func TestEmptyChain(t *testing.T) {
+	_, err := clichain.NewChain(nil, nil).Complete(t.Context(), clichain.Prompt("hi"))
+	require.ErrorContains(t, err, "no backends")
+}
+
+func TestChainStopsWhenTheCallerLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		slow, next := &backend{name: "slow", takes: time.Hour}, &backend{name: "next"}
+		_, err := chainOf(slow, next).Complete(ctx, clichain.Prompt("hi"))
+		require.ErrorIs(t, err, clichain.ErrCanceled)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Zero(t, next.asked)
+	})
+}
+
+func TestChainBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow, never := &backend{name: "slow", takes: time.Hour}, &backend{name: "never"}
+		c := clichain.ChainOf([]clichain.Backend{slow, never}, &clichain.ChainConfig{Budget: 10 * time.Second})
+		start := time.Now()
+		_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+		require.Equal(t, 10*time.Second, time.Since(start))
+		require.ErrorIs(t, err, clichain.ErrBudgetSpent)
+		require.Zero(t, never.asked)
+		var ce *clichain.ChainError
+		require.ErrorAs(t, err, &ce)
+		require.Len(t, ce.Attempts, 2, "what was not reached is listed too")
+		require.True(t, ce.Attempts[1].Skipped)
+	})
+}
+
+func TestChainNeverRepeatsSideEffects(t *testing.T) {
+	first := failing("a", clichain.ReasonTimeout)
+	first.err.(*clichain.BackendError).SideEffects = true
+	next := &backend{name: "next"}
+	_, err := chainOf(first, next).Complete(t.Context(), clichain.Prompt("hi"))
+	require.ErrorIs(t, err, clichain.ErrTimeout)
+	require.Zero(t, next.asked)
+}
+
+func TestChainStream(t *testing.T) {
+	t.Run("falls back before text", func(t *testing.T) {
+		resp, err := clichain.Collect(chainOf(failing("a", clichain.ReasonExit), &backend{name: "b", text: "fr"}).Stream(t.Context(), clichain.Prompt("hi")))
+		require.NoError(t, err)
+		require.Equal(t, "from b", resp.Text)
+		require.Len(t, resp.Attempts, 1)
+	})
+	t.Run("never after text", func(t *testing.T) {
+		first, next := failing("a", clichain.ReasonExit), &backend{name: "b"}
+		first.text = "half an ans"
+		_, err := clichain.Collect(chainOf(first, next).Stream(t.Context(), clichain.Prompt("hi")))
+		require.ErrorIs(t, err, clichain.ErrExit)
+		require.Zero(t, next.asked)
+	})
+}
+
+// The whole way with real processes: logged out, at its limit, answers.
+func TestChainOfProcesses(t *testing.T) {
+	clitest.NoLeaks(t)
+	loggedOut, err := filepath.Abs("testdata/transcripts/claude/stream-loggedout/stdout")
+	require.NoError(t, err)
+	c := clichain.ChainOf([]clichain.Backend{
+		provider(t, specs.Claude(), clichain.Config{}, play(readStdin, stdout(read(t, loggedOut)), clitest.Exit(1))),
+		provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(read(t, "testdata/transcripts/codex/stream-429/stdout")), clitest.Exit(1))),
+		provider(t, specs.OpenCode(), clichain.Config{}, play(readStdin, stdout(read(t, "testdata/transcripts/opencode/stream-ok/stdout")))),
+	}, nil)
+	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, "opencode", resp.Backend)
+	require.Equal(t, hello, resp.Text)
+	require.Equal(t, []clichain.Reason{clichain.ReasonUnauthenticated, clichain.ReasonRateLimited},
+		[]clichain.Reason{resp.Attempts[0].Reason, resp.Attempts[1].Reason})
+}
+
+func TestChainRoutesByModel(t *testing.T) {
+	for model, want := range map[string]string{
+		"openai-cli": "codex", "codex": "codex", "codex/gpt-5": "codex", "gemini-desktop": "gemini", "gemini-2.5-pro": "gemini",
+		"o3": "codex", "gpt-5.5": "cursor-agent", "sonnet": "claude", "lmstudio/qwen": "opencode", "": "claude",
+	} {
+		t.Run(model, func(t *testing.T) {
+			req := clichain.Prompt("hi")
+			req.Model = model
+			dir := t.TempDir()
+			for _, spec := range specs.All() {
+				_, err := clitest.Install(dir, spec.Binary, play(clitest.Exit(9)))
+				require.NoError(t, err)
+			}
+			t.Setenv("PATH", dir)
+			_, err := clichain.NewChain(specs.All(), nil).Complete(t.Context(), req)
+			var ce *clichain.ChainError
+			require.ErrorAs(t, err, &ce)
+			for _, a := range ce.Attempts {
+				if a.Reason != clichain.ReasonModelMismatch {
+					require.Equal(t, clichain.ReasonExit, a.Reason)
+					require.Equal(t, want, a.Backend, "the first that may take it")
+					return
+				}
+			}
+			t.Fatalf("nobody takes %q: %v", model, err)
+		})
+	}
+}
+
+func TestOneBinaryForManyBackendsIsRefused(t *testing.T) {
+	c := clichain.NewChain(specs.All(), &clichain.ChainConfig{Config: clichain.Config{Binary: "/bin/true"}})
+	_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+	require.ErrorIs(t, err, clichain.ErrBadOption)
+	require.ErrorContains(t, err, "config.binary")
+}
