@@ -17,6 +17,7 @@ type finding struct {
 	message    string
 	hint       string
 	retryAfter time.Time
+	fatal      bool // LineRule.Fatal
 }
 
 // lineProgram is a list of line rules, compiled once.
@@ -68,8 +69,13 @@ func (l *compiledLine) read(text string, m []int, now time.Time) finding {
 		return ""
 	}
 	status, _ := strconv.Atoi(group("status"))
+	var words finding
+	if l.Reason == "" && group("message") != "" {
+		words, _ = commonLines.find(EventError, OnEvent, group("message"), now)
+	}
 	f := finding{
-		reason:  cmp.Or(l.Reason, reasonOfStatus(status)),
+		reason:  cmp.Or(l.Reason, reasonOfStatus(status), words.reason),
+		fatal:   l.Fatal,
 		message: cmp.Or(group("message"), lineAround(text, m[0], m[1])),
 		hint:    l.Hint,
 	}

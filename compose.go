@@ -2,6 +2,7 @@ package clichain
 
 import (
 	"cmp"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ type invocation struct {
 	env   []string
 	dir   string
 	stdin []byte // nil: closed
+	temp  string // private folder of the call, "" when it needs none
 	files []tempFile
 	empty bool // dir is to be made, and removed with the files
 	call  *call
@@ -67,8 +69,13 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 	if inv.empty = spec.EmptyDir && req.Access == AccessNone && req.Dir == "" && req.Session == ""; inv.empty {
 		inv.dir = filepath.Join(h.tempDir, "empty")
 	}
+	if c.uses(spec, "temp") || inv.empty {
+		inv.temp = h.tempDir
+		c.fields.set("temp", inv.temp)
+	}
 	for _, row := range spec.Files {
 		if c.holds(row.When) {
+			inv.temp = h.tempDir
 			f := tempFile{filepath.Join(h.tempDir, row.Name), c.fields.expand(row.Content)}
 			inv.files = append(inv.files, f)
 			c.fields.set(row.Field+"_file", f.path)
@@ -207,7 +214,8 @@ func chunk(values []string) (out [][]string) {
 func (c *call) appendArgs(args []string, row ArgRow, element []string) ([]string, *BackendError) {
 	values := c.fields
 	if element != nil {
-		values = fields{row.Each: element}
+		values = maps.Clone(c.fields)
+		values[row.Each] = element
 	}
 	for _, template := range row.Args {
 		arg := values.expand(template)

@@ -22,7 +22,7 @@ var optionFields = []string{
 }
 
 // knownFields are the names a spec may use.
-var knownFields = append([]string{"prompt", "system", "dir", "stream"}, optionFields...)
+var knownFields = append([]string{"prompt", "system", "dir", "stream", "temp"}, optionFields...)
 
 // fieldsOf reads the options of a request. Prompt, system, model and session
 // need the spec, and are added by newCall.

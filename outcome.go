@@ -40,6 +40,8 @@ func (s *compiledSpec) verdictOf(ev *evidence) (string, *BackendError) {
 func (s *compiledSpec) judge(ev *evidence) (string, *BackendError) {
 	t := ev.tally
 	switch {
+	case t.fatal != nil:
+		return "", ev.found(*t.fatal)
 	case t.succeeded():
 		s.noteOddities(ev)
 		return t.answerText(), nil
@@ -78,7 +80,11 @@ func (s *compiledSpec) failed(ev *evidence, last *Event) *BackendError {
 	if err := s.byTexts(ev); err != nil {
 		return err
 	}
-	return ev.failure(cmp.Or(s.ExitCodes[ev.result.ExitCode], ReasonBadOutput), last.errorText())
+	said := last.errorText()
+	if n := len(ev.tally.failures); said == "" && n > 0 {
+		said = ev.tally.failures[n-1].errorText()
+	}
+	return ev.failure(cmp.Or(s.ExitCodes[ev.result.ExitCode], ReasonBadOutput), said)
 }
 
 // ended judges a run that we ended. What the CLI was retrying at that time

@@ -100,16 +100,21 @@ func (r *run) streamLine(line []byte) {
 	}
 }
 
-// stderrLine looks for signs that the CLI is trying again.
+// stderrLine looks for signs that the CLI is trying again, and for what must
+// end the run.
 func (r *run) stderrLine(line []byte) {
 	now := time.Now()
-	for _, kind := range []EventKind{EventRetry, EventWarning} {
+	for _, kind := range []EventKind{EventRetry, EventWarning, EventError} {
 		f, ok := r.spec.lines.find(kind, OnStderr, string(line), now)
-		if !ok {
+		if !ok || kind == EventError && !f.fatal {
 			continue
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		if f.fatal {
+			r.tally.fatal = &f
+			r.stop(errFatal)
+		}
 		r.deliver(Event{Kind: kind, Message: oneLine(f.message), Code: string(f.reason), RetryAfter: f.retryAfter})
 		return
 	}
@@ -129,6 +134,9 @@ func (r *run) deliver(e Event) {
 
 // errAnswered ends a process that goes on after its last word.
 var errAnswered = errors.New("the call was over")
+
+// errFatal ends a run after a line of a Fatal rule.
+var errFatal = errors.New("the run could not go on")
 
 func (r *run) evidence(result proc.Result, skipped int) *evidence {
 	r.mu.Lock()

@@ -216,9 +216,13 @@ type LineRule struct {
 	// Kind is EventError (also the meaning of ""), which explains a failure;
 	// EventRetry, which explains why nothing happens; or EventWarning.
 	Kind EventKind `json:"kind,omitempty"`
-	// Reason is the class. Empty: from the group status.
+	// Reason is the class. Empty: from the group status, else from the words
+	// in the group message.
 	Reason Reason `json:"reason,omitempty"`
-	Hint   string `json:"hint,omitempty"`
+	// Fatal: such a line on stderr ends the run at once, and nothing it says
+	// afterwards is an answer.
+	Fatal bool   `json:"fatal,omitempty"`
+	Hint  string `json:"hint,omitempty"`
 }
 
 // Evidence is where an error text was found.

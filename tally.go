@@ -12,7 +12,8 @@ type tally struct {
 	failures                  []Event // error events, oldest first
 	retry                     *Event  // the latest sign that the CLI is trying again
 	limit                     *Event  // the latest limit event with a time
-	usage                     Usage   // sum of the steps
+	fatal                     *finding
+	usage                     Usage // sum of the steps
 	tools                     int
 	thinking                  bool // pieces of a block of thinking have come
 	warnings                  []string

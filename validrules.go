@@ -65,9 +65,9 @@ func (v *validator) lineRule(path string, rule LineRule) {
 				v.add(path+".pattern", group, fmt.Sprintf("is no group with a meaning; there are %q", lineGroups))
 			}
 		}
-		hasStatus := slices.Contains(re.SubexpNames(), "status")
-		if rule.Reason == "" && !hasStatus && rule.Kind != EventWarning {
-			v.add(path+".reason", "", "is missing, and the pattern has no group status to tell it")
+		tells := slices.Contains(re.SubexpNames(), "status") || slices.Contains(re.SubexpNames(), "message")
+		if rule.Reason == "" && !tells && rule.Kind != EventWarning {
+			v.add(path+".reason", "", "is missing, and the pattern has no group status or message to tell it")
 		}
 	}
 	if rule.Reason != "" {

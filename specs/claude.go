@@ -55,7 +55,7 @@ func Claude() clichain.CliSpec {
 			"DISABLE_*", "MAX_THINKING_TOKENS", "MAX_MCP_OUTPUT_TOKENS", "MCP_*", "BASH_*", "IS_SANDBOX",
 			"AWS_*", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "CLOUD_ML_REGION", "VERTEX_*", "AZURE_*",
 		},
-		DropEnv: []string{"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH"},
+		DropEnv: []string{"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH"},
 
 		Models: clichain.ModelRules{
 			Accept: []string{`(?i)claude|anthropic`, `^(opus|sonnet|haiku|opusplan|best)(\[1m\])?$`, `^arn:aws`},

@@ -18,7 +18,6 @@ func Codex() clichain.CliSpec {
 		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}}},
 		Args: []clichain.ArgRow{
 			{Args: []string{"exec"}},
-			{Args: []string{"resume"}, When: set("session")},
 			{Args: []string{"--json"}, When: output(clichain.OutputStream)},
 			// Without analytics off the process lingers for 5 s where there is
 			// no network. Settings, not --disable: a version that does not know
@@ -32,7 +31,7 @@ func Codex() clichain.CliSpec {
 			{Args: []string{"-c", "developer_instructions={system:json}"}, When: clichain.When{Set: []string{"system"}, Access: agentAccess()}},
 			{Args: []string{"--model", "{model}"}, When: set("model")},
 			{Args: []string{"-c", "model_reasoning_effort={effort:json}"}, When: set("effort")},
-			{Args: []string{"{session}"}, When: set("session")},
+			{Args: []string{"resume", "{session}"}, When: set("session")},
 			{Args: []string{"-"}, When: stdin()},
 			{Args: []string{"--", "{prompt}"}, When: argv()},
 		},

@@ -36,6 +36,8 @@ func Gemini() clichain.CliSpec {
 			{Args: []string{"--prompt={prompt}"}, When: argv()},
 		},
 		Env: []clichain.EnvRow{
+			// It leaves error reports in the temporary folder.
+			{Name: "TMPDIR", Value: "{temp}", When: access(clichain.AccessNone, clichain.AccessRead)},
 			{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
 		},
 		PassEnv: []string{"GEMINI_*", "GOOGLE_*", "CLOUD_SHELL", "CODE_ASSIST_ENDPOINT"},
@@ -47,6 +49,8 @@ func Gemini() clichain.CliSpec {
 		Lines: []clichain.LineRule{
 			{Pattern: `Attempt (?P<attempt>\d+) failed(?: with status (?P<status>\d{3}))?`, Kind: clichain.EventRetry, On: onStderr()},
 			{Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: clichain.ReasonUnauthenticated},
+			{Pattern: `Invalid auth method`, Reason: clichain.ReasonUnauthenticated, On: onStderr()},
+			{Pattern: `model returned an empty response`, Reason: clichain.ReasonEmpty},
 			{Pattern: `not running in a trusted directory`, Reason: clichain.ReasonUntrustedDir, On: onStderr()},
 			{Pattern: `Unknown arguments?:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 			{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: clichain.ReasonBadOption, On: onStderr(), Hint: "the session is gone, or belongs to another directory"},

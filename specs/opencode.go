@@ -18,7 +18,9 @@ func OpenCode() clichain.CliSpec {
 		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}}},
 		Args: []clichain.ArgRow{
 			{Args: []string{"run"}},
-			{Args: []string{"--format", "json"}, When: output(clichain.OutputStream)},
+			{Args: []string{"--format", "json", "--thinking"}, When: output(clichain.OutputStream)},
+			// It tries for ever without a word, but in its log.
+			{Args: []string{"--print-logs", "--log-level", "ERROR"}},
 			// --pure: no external plugins. A title saves the request that
 			// would ask the model for one.
 			{Args: []string{"--pure", "--title", "clichain"}},
@@ -27,7 +29,7 @@ func OpenCode() clichain.CliSpec {
 			{Args: []string{"-s", "{session}"}, When: set("session")},
 		},
 		Env: []clichain.EnvRow{
-			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"agent":{"clichain":{"mode":"primary","prompt":"{file:{system_file}}","tools":{"*":false}}}}`, When: access(clichain.AccessNone)},
+			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"agent":{"clichain":{"mode":"primary","prompt":"{file:{system_file}}","tools":{"*":false}}},"permission":{"*":"deny"}}`, When: access(clichain.AccessNone)},
 			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"permission":{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}}`, When: access(clichain.AccessRead)},
 			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"permission":{"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"}}`, When: access(clichain.AccessWrite)},
 			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"permission":"allow"}`, When: access(clichain.AccessFull)},
@@ -42,6 +44,10 @@ func OpenCode() clichain.CliSpec {
 
 		Events: openCodeEvents(),
 		Lines: []clichain.LineRule{
+			// It would go on as its default agent, with all tools.
+			{Pattern: `agent "clichain" not found`, Reason: clichain.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
+			{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: clichain.EventRetry, On: onStderr()},
+			{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: clichain.EventRetry, On: onStderr(), Reason: clichain.ReasonServerError},
 			{Pattern: `Session not found`, Reason: clichain.ReasonBadOption, On: onStderr(), Hint: "the session is gone, or belongs to another directory"},
 			{Pattern: `(?s)^\s*opencode run \[message\.\.\].*Options:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 			{Pattern: `(?i)ProviderModelNotFoundError|Model not found`, Reason: clichain.ReasonBadModel},
