@@ -3,6 +3,22 @@ module github.com/clichain/clichain/conformance
 go 1.26.0
 
 require (
-	github.com/stretchr/testify v1.12.1 // indirect
-	golang.org/x/sys v0.49.0 // indirect
+	github.com/stretchr/testify v1.12.1
+	golang.org/x/sys v0.49.0
 )
+
+require (
+	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
+	github.com/hashicorp/errwrap v1.0.0 // indirect
+	github.com/hashicorp/go-multierror v1.1.1 // indirect
+	github.com/tidwall/gjson v1.20.0 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.2.0 // indirect
+)
+
+require (
+	github.com/clichain/clichain v0.0.0
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+)
+
+replace github.com/clichain/clichain => ../

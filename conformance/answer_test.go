@@ -1,0 +1,96 @@
+package conformance_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	minute = time.Minute
+	hello  = "Bonjour 中文 😀 done"
+)
+
+// Each real CLI answers a lean completion, with the caller's system text, in
+// one small request.
+func TestLeanAnswer(t *testing.T) {
+	limits := map[string]int{home.Claude: 1_500, home.Codex: 7_000, home.Gemini: 8_000, home.OpenCode: 1_000}
+	for _, name := range home.Names() {
+		t.Run(name, func(t *testing.T) {
+			c := start(t, name, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
+			req := clichain.Prompt("say hi")
+			req.Messages = append([]clichain.Message{{Role: clichain.RoleSystem, Content: "Answer in French."}}, req.Messages...)
+			resp, err := c.Complete(t.Context(), req)
+			require.NoError(t, err)
+			require.Equal(t, hello, resp.Text)
+			require.Equal(t, name, resp.Backend)
+			require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens)
+
+			calls := c.server.Calls()
+			require.Len(t, calls, 1, "one request answers one question")
+			require.Equal(t, "say hi", lastLine(calls[0].Prompt()))
+			require.Contains(t, calls[0].System(), "Answer in French.")
+			t.Logf("%s: request body %d bytes, answered in %v", name, len(calls[0].Body), resp.Duration.Round(time.Millisecond))
+			require.LessOrEqual(t, len(calls[0].Body), limits[name])
+			require.Empty(t, sideCalls(c.server), "nothing else is asked of the model")
+		})
+	}
+}
+
+// Streaming gives the same text, in pieces, once.
+func TestStream(t *testing.T) {
+	for _, name := range home.Names() {
+		t.Run(name, func(t *testing.T) {
+			c := start(t, name, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
+			var text strings.Builder
+			for e, err := range c.Stream(t.Context(), c.ask("say hi")) {
+				require.NoError(t, err)
+				if e.Kind == clichain.EventDelta || e.Kind == clichain.EventText {
+					text.WriteString(e.Text)
+				}
+			}
+			require.Equal(t, hello, text.String())
+		})
+	}
+}
+
+// Whatever the prompt looks like, the model gets it byte for byte.
+func TestPromptArrivesExactly(t *testing.T) {
+	prompts := map[string]string{
+		"300 kB":       strings.Repeat("0123456789 abcdefghij\n", 300_000/22),
+		"looks a flag": "--help me",
+		"quotes":       "it's \"quoted\" $(false) `x` \\n %s\r\nnext\n\nlast",
+		"emoji":        "👩‍👩‍👧 \u2028 ﷽ é",
+		"a command":    "/help me please",
+		"a file":       "what is in @/etc/hostname ?",
+	}
+	for _, name := range home.Names() {
+		for label, prompt := range prompts {
+			t.Run(name+"/"+label, func(t *testing.T) {
+				c := start(t, name, home.LoggedIn, patient, loopback.Always(loopback.Text("ok")))
+				_, err := c.Complete(t.Context(), clichain.Prompt(prompt))
+				require.NoError(t, err)
+				calls := c.server.Calls()
+				require.NotEmpty(t, calls)
+				arrived := calls[0].Prompt()
+				require.True(t, strings.HasSuffix(arrived, prompt), "sent %d bytes, arrived %d: %.200q", len(prompt), len(arrived), arrived)
+			})
+		}
+	}
+}
+
+func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
+
+func sideCalls(s *loopback.Server) (side []string) {
+	for _, q := range s.Requests() {
+		if q.Side {
+			side = append(side, q.Path)
+		}
+	}
+	return side
+}

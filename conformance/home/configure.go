@@ -1,0 +1,72 @@
+package home
+
+import (
+	"fmt"
+	"testing"
+)
+
+type object = map[string]any
+
+// configurations write the files that point a CLI at the server and return the environment for it.
+var configurations = map[string]func(t testing.TB, h Home, url string, state State) []string{
+	Claude:   claude,
+	Codex:    codex,
+	Gemini:   gemini,
+	OpenCode: openCode,
+}
+
+func claude(t testing.TB, h Home, url string, state State) []string {
+	env := []string{"ANTHROPIC_BASE_URL=" + url, "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
+	switch state {
+	case LoggedIn:
+		env = append(env, "ANTHROPIC_API_KEY="+Key)
+	case Subscribed:
+		h.json(t, ".claude/.credentials.json", object{"claudeAiOauth": object{
+			"accessToken": Key, "refreshToken": Key, "expiresAt": int64(4102444800000), // the year 2100: never refreshed
+			"scopes": []string{"user:inference", "user:profile"}, "subscriptionType": "max"}})
+	case LoggedOut:
+	}
+	return env
+}
+
+// codexModel is a model that the CLI knows and whose tools are separate, unlike those of its default model.
+const codexModel = "gpt-5.5"
+
+func codex(t testing.TB, h Home, url string, state State) []string {
+	onlyKeys(t, h.Name, state)
+	h.Write(t, ".codex/config.toml", fmt.Sprintf("model = %q\nopenai_base_url = %q\n", codexModel, url+"/v1"))
+	if state == LoggedIn {
+		h.json(t, ".codex/auth.json", object{"auth_mode": "apikey", "OPENAI_API_KEY": Key})
+	}
+	return nil
+}
+
+func gemini(t testing.TB, h Home, url string, state State) []string {
+	onlyKeys(t, h.Name, state)
+	env := []string{"GOOGLE_GEMINI_BASE_URL=" + url}
+	if state == LoggedIn {
+		h.json(t, ".gemini/settings.json", object{"security": object{"auth": object{"selectedType": "gemini-api-key"}}})
+		env = append(env, "GEMINI_API_KEY="+Key)
+	}
+	return env
+}
+
+func openCode(t testing.TB, h Home, url string, state State) []string {
+	onlyKeys(t, h.Name, state)
+	config := object{"autoupdate": false}
+	if state == LoggedIn {
+		config["model"] = "loop/m1"
+		config["provider"] = object{"loop": object{"npm": "@ai-sdk/openai-compatible", "name": "loop",
+			"options": object{"baseURL": url + "/v1", "apiKey": Key}, "models": object{"m1": object{"name": "m1"}}}}
+	}
+	h.json(t, ".config/opencode/opencode.json", config)
+	// Without a network the list of models is waited for, for a long time and in silence.
+	return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"}
+}
+
+func onlyKeys(t testing.TB, name string, state State) {
+	t.Helper()
+	if state == Subscribed {
+		t.Fatalf("%s has no subscription that can be faked: use home.LoggedIn", name)
+	}
+}

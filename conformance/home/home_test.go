@@ -1,0 +1,148 @@
+package home
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// installed makes a folder with fake CLIs, for tests that are about homes and not about CLIs.
+func installed(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range Names() {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho \"$HOME\"; pwd\n"), 0o700))
+	}
+	t.Setenv(binariesVariable, dir)
+}
+
+func lookup(h Home, name string) string {
+	for _, pair := range h.Env {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// everything is all that a CLI could read in its home, and its environment.
+func everything(t *testing.T, h Home) string {
+	t.Helper()
+	all := strings.Join(h.Env, "\n")
+	require.NoError(t, filepath.WalkDir(h.Dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		all += fmt.Sprintf("\n%s %s", path, b)
+		return err
+	}))
+	return all
+}
+
+func TestHomesPointAtTheServerAndHoldNoOtherKey(t *testing.T) {
+	installed(t)
+	t.Setenv("ANTHROPIC_API_KEY", "of the person")
+	t.Setenv("OPENAI_API_KEY", "of the person")
+	for _, name := range Names() {
+		h := New(t, name, "http://127.0.0.1:9", LoggedIn)
+		all := everything(t, h)
+		require.Contains(t, all, "http://127.0.0.1:9", name)
+		require.Contains(t, all, Key, name)
+		require.NotContains(t, all, "of the person", name)
+	}
+}
+
+func TestLoggedOutHomesHoldNoKey(t *testing.T) {
+	installed(t)
+	for _, name := range Names() {
+		all := everything(t, New(t, name, "http://127.0.0.1:9", LoggedOut))
+		require.NotContains(t, all, Key, name)
+		require.NotContains(t, all, "_API_KEY=", name)
+	}
+}
+
+func TestASubscriptionIsAFileAndNoKey(t *testing.T) {
+	installed(t)
+	h := New(t, Claude, "http://127.0.0.1:9", Subscribed)
+	require.Empty(t, lookup(h, "ANTHROPIC_API_KEY"))
+	require.FileExists(t, filepath.Join(h.Dir, ".claude", ".credentials.json"))
+}
+
+func TestCommandsRunInTheHome(t *testing.T) {
+	installed(t)
+	h := New(t, Codex, "http://127.0.0.1:9", LoggedIn)
+	out, err := h.Command(t.Context()).Output()
+	require.NoError(t, err)
+	require.Equal(t, h.Dir+"\n"+h.Work+"\n", string(out))
+	require.Equal(t, filepath.Join(h.Dir, "notes", "a.md"), h.Write(t, "notes/a.md", "a"))
+	require.FileExists(t, filepath.Join(h.Dir, "notes", "a.md"))
+}
+
+func TestTheGroupOfACommandDiesWithItsContext(t *testing.T) {
+	installed(t)
+	h := New(t, Codex, "http://127.0.0.1:9", LoggedIn)
+	h.Binary = h.Write(t, "wrapper", "#!/bin/sh\nsleep 600 &\necho $!\nwait\n")
+	require.NoError(t, os.Chmod(h.Binary, 0o700))
+	ctx, cancel := context.WithCancel(t.Context())
+	cmd := h.Command(ctx)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var child int
+	_, err = fmt.Fscan(out, &child)
+	require.NoError(t, err)
+
+	cancel()
+	_, err = io.ReadAll(out) // ends when nobody holds the pipe: neither the wrapper nor its child
+	require.NoError(t, err)
+	require.Error(t, cmd.Wait())
+}
+
+func TestApplySetsTheEnvironmentOfThisProcess(t *testing.T) {
+	installed(t)
+	h := New(t, Gemini, "http://127.0.0.1:9", LoggedIn)
+	t.Run("inside", func(t *testing.T) {
+		h.Apply(t)
+		require.Equal(t, h.Dir, os.Getenv("HOME"))
+		require.Equal(t, "http://127.0.0.1:9", os.Getenv("GOOGLE_GEMINI_BASE_URL"))
+	})
+	require.NotEqual(t, h.Dir, os.Getenv("HOME"))
+}
+
+func TestHomesAreRemoved(t *testing.T) {
+	installed(t)
+	var dir string
+	t.Run("inside", func(t *testing.T) {
+		dir = New(t, OpenCode, "http://127.0.0.1:9", LoggedIn).Dir
+		require.DirExists(t, dir)
+	})
+	require.NoDirExists(t, dir)
+}
+
+func TestMissingCLIsSkipWithTheCommandThatInstallsThem(t *testing.T) {
+	t.Setenv(binariesVariable, t.TempDir())
+	probe := &skipProbe{TB: t}
+	func() {
+		defer func() { _ = recover() }() // Skipf of a real test does not return either
+		Binary(probe, Claude)
+	}()
+	require.Contains(t, probe.why, "claude is not installed")
+	require.Contains(t, probe.why, installCommand)
+}
+
+type skipProbe struct {
+	testing.TB
+	why string
+}
+
+func (p *skipProbe) Skipf(format string, args ...any) {
+	p.why = fmt.Sprintf(format, args...)
+	panic("skipped")
+}

@@ -1,0 +1,123 @@
+package loopback
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Reply is what the server answers to one request. Build it with Text, Thinking, Tool, Join, Slow, Status, Hang,
+// Truncate; the zero value is an answer without content.
+type Reply struct {
+	parts    []part
+	status   *statusReply
+	delay    time.Duration
+	hang     bool
+	truncate bool
+	failure  *streamFailure
+}
+
+type partKind int
+
+const (
+	textPart partKind = iota
+	thinkingPart
+	toolPart
+)
+
+// part is one block of an answer, in the order the model produced it.
+type part struct {
+	kind partKind
+	text string
+	tool string
+	args map[string]any
+}
+
+type statusReply struct {
+	code   int
+	header map[string]string
+	body   string
+	kind   string // set when body is a message that the protocol wraps in its own error object
+}
+
+type streamFailure struct{ code, message string }
+
+// Text answers with text, streamed word by word.
+func Text(text string) Reply { return Reply{parts: []part{{kind: textPart, text: text}}} }
+
+// Thinking answers with reasoning; join it with a Text, most CLIs ask again when nothing else comes.
+func Thinking(text string) Reply { return Reply{parts: []part{{kind: thinkingPart, text: text}}} }
+
+// Tool asks the CLI to run one of its tools, by the name that this CLI gives it.
+func Tool(name string, args map[string]any) Reply {
+	return Reply{parts: []part{{kind: toolPart, tool: name, args: maps.Clone(args)}}}
+}
+
+// Join puts the parts of several replies into one answer. Its behaviour (delay, truncation) is that of the last one.
+func Join(replies ...Reply) Reply {
+	var joined Reply
+	for _, r := range replies {
+		parts := slices.Concat(joined.parts, r.parts)
+		joined = r
+		joined.parts = parts
+	}
+	return joined
+}
+
+// Slow answers with the joined replies and waits before every piece of the stream.
+func Slow(delay time.Duration, replies ...Reply) Reply {
+	r := Join(replies...)
+	r.delay = delay
+	return r
+}
+
+// Status answers with an HTTP status, headers and a body instead of a stream.
+func Status(code int, header map[string]string, body string) Reply {
+	return Reply{status: &statusReply{code: code, header: maps.Clone(header), body: body}}
+}
+
+// Error answers with an HTTP status in the shape in which the protocol of the request reports errors.
+func Error(code int, kind, message string) Reply {
+	return Reply{status: &statusReply{code: code, body: message, kind: kind}}
+}
+
+// With adds a header to a Status or an Error, such as Retry-After.
+func (r Reply) With(header, value string) Reply {
+	if r.status == nil {
+		panic("loopback: only a Status or an Error has headers")
+	}
+	status := *r.status
+	status.header = maps.Clone(status.header)
+	if status.header == nil {
+		status.header = map[string]string{}
+	}
+	status.header[header] = value
+	r.status = &status
+	return r
+}
+
+// Fail begins a stream with status 200 and then reports a failure inside it, as overloaded services do.
+func Fail(code, message string) Reply {
+	return Reply{failure: &streamFailure{code: code, message: message}}
+}
+
+// Hang accepts the request and never answers, until the client goes away or the server closes.
+func Hang() Reply { return Reply{hang: true} }
+
+// Truncate sends the joined replies and then cuts the connection before the end of the stream.
+func Truncate(replies ...Reply) Reply {
+	r := Join(replies...)
+	r.truncate = true
+	return r
+}
+
+func (s *statusReply) writeHeader(w http.ResponseWriter) {
+	for k, v := range s.header {
+		w.Header().Set(k, v)
+	}
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	w.WriteHeader(s.code)
+}

@@ -1,0 +1,128 @@
+package loopback
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+)
+
+// TB is the part of testing.TB that the server needs.
+type TB interface {
+	Helper()
+	Cleanup(func())
+}
+
+// Server is a running model server. Its methods may be called from several goroutines.
+type Server struct {
+	URL string // "http://127.0.0.1:PORT", without a path
+
+	http   *httptest.Server
+	script Script
+	done   chan struct{} // closed by Close; releases every handler that waits
+	close  sync.Once
+
+	scripting sync.Mutex // one script call at a time
+
+	mu       sync.Mutex
+	requests []Request
+	calls    int
+	arrived  chan struct{} // closed and replaced whenever a request was recorded
+}
+
+// New starts a server that closes when the test ends. A nil script answers "ok".
+func New(tb TB, script Script) *Server {
+	tb.Helper()
+	if script == nil {
+		script = Always(Text("ok"))
+	}
+	s := &Server{script: script, done: make(chan struct{}), arrived: make(chan struct{})}
+	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.URL = s.http.URL
+	tb.Cleanup(s.Close)
+	return s
+}
+
+// Close stops the server and returns when no goroutine of it is left. Replies under way are cut, not waited for.
+func (s *Server) Close() {
+	s.close.Do(func() {
+		close(s.done)
+		s.http.CloseClientConnections()
+		s.http.Close()
+	})
+}
+
+// Requests are all requests so far, in the order of their arrival.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Calls are the model calls of the conversation: Requests without what is Side or no model call at all.
+func (s *Server) Calls() []Request {
+	return slices.DeleteFunc(s.Requests(), func(q Request) bool { return q.N == 0 })
+}
+
+// Arrived is closed when the next request was recorded. Take it before the action that causes the request.
+func (s *Server) Arrived() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.arrived
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client went away; there is nobody to answer
+	}
+	q := Request{Method: r.Method, Path: pathOf(r), Header: withoutSecrets(r.Header), Auth: authOf(r), Body: body}
+	p := protocolFor(r)
+	if p == nil {
+		s.record(q)
+		refuse(w, r)
+		return
+	}
+	q.Protocol = p.name
+	q.view, q.Side = p.read(r, body)
+	q = s.record(q)
+	s.answer(w, r, p, q)
+}
+
+func (s *Server) record(q Request) Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q.Protocol != "" && !q.Side {
+		s.calls++
+		q.N = s.calls
+	}
+	s.requests = append(s.requests, q)
+	close(s.arrived)
+	s.arrived = make(chan struct{})
+	return q
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, p *protocol, q Request) {
+	if q.Auth == "" {
+		p.writeStatus(w, Error(http.StatusUnauthorized, "authentication_error", "no credentials in the request").status)
+		return
+	}
+	if q.Side {
+		s.write(w, r, p, q, p.aside(q))
+		return
+	}
+	s.scripting.Lock()
+	reply := s.script(q)
+	s.scripting.Unlock()
+	s.write(w, r, p, q, reply)
+}
+
+// refuse answers what is no model call. Codex tries a WebSocket first and goes on with HTTP on exactly this status.
+func refuse(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "" {
+		http.Error(w, `{"error":{"message":"no WebSocket here"}}`, http.StatusUpgradeRequired)
+		return
+	}
+	http.Error(w, `{"error":{"message":"no such path"}}`, http.StatusNotFound)
+}

@@ -1,0 +1,128 @@
+package loopback
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"time"
+)
+
+// frame is one server-sent event; raw wins over data.
+type frame struct {
+	event string
+	data  any
+	raw   string
+}
+
+// stream is an encoded answer: the frames of the content, then those that say that the answer is complete.
+type stream struct{ content, end []frame }
+
+// write sends a reply to one request, in the request's protocol.
+func (s *Server) write(w http.ResponseWriter, r *http.Request, p *protocol, q Request, reply Reply) {
+	switch {
+	case reply.status != nil:
+		p.writeStatus(w, reply.status)
+	case reply.hang:
+		select {
+		case <-s.done:
+		case <-r.Context().Done():
+		}
+		abort()
+	case !q.view.stream:
+		writeJSON(w, p.whole(q, reply))
+	default:
+		s.writeStream(w, r, reply, p.encode(q, reply))
+	}
+}
+
+func (s *Server) writeStream(w http.ResponseWriter, r *http.Request, reply Reply, frames stream) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	send := frames.content
+	if !reply.truncate {
+		send = append(send, frames.end...)
+	}
+	for _, f := range send {
+		if !s.wait(r, reply.delay) || !f.writeTo(w) {
+			abort()
+		}
+	}
+	if reply.truncate {
+		abort()
+	}
+}
+
+// abort cuts the connection of the current handler. Returning from it would end the response properly, and a client
+// would take what it has for the whole answer.
+func abort() { panic(http.ErrAbortHandler) }
+
+// wait sleeps for d and reports whether it is still worth going on.
+func (s *Server) wait(r *http.Request, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.done:
+	case <-r.Context().Done():
+	}
+	return false
+}
+
+func (f frame) writeTo(w http.ResponseWriter) bool {
+	text := f.raw
+	if text == "" {
+		text = mustJSON(f.data)
+	}
+	if f.event != "" {
+		if _, err := fmt.Fprintf(w, "event: %s\n", f.event); err != nil {
+			return false
+		}
+	}
+	if _, err := fmt.Fprintf(w, "data: %s\n\n", text); err != nil {
+		return false
+	}
+	return http.NewResponseController(w).Flush() == nil
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprint(w, mustJSON(v)) // a client that left is no concern of the server
+}
+
+// mustJSON encodes values that this package built; only a test's own tool arguments could fail, and then loudly.
+func mustJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("loopback: a reply holds what JSON cannot: %v", err))
+	}
+	return string(b)
+}
+
+var wordPattern = regexp.MustCompile(`\s*\S+\s*|\s+`)
+
+// pieces cuts text into words, so that a reader sees several deltas whose concatenation is the text.
+func pieces(text string) []string { return wordPattern.FindAllString(text, -1) }
+
+type object = map[string]any
+
+// wholeText joins the texts of a reply, for protocols and modes that have one string.
+func (r Reply) wholeText() string {
+	var text string
+	for _, p := range r.parts {
+		if p.kind == textPart {
+			text += p.text
+		}
+	}
+	return text
+}
+
+func (r Reply) usesTools() bool {
+	for _, p := range r.parts {
+		if p.kind == toolPart {
+			return true
+		}
+	}
+	return false
+}

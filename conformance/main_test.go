@@ -1,0 +1,45 @@
+package conformance_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMain(m *testing.M) { os.Exit(netns.Main(m)) }
+
+// cli is a real CLI in a home of its own, talking to a server of its own.
+type cli struct {
+	*clichain.Provider
+	home   home.Home
+	server *loopback.Server
+}
+
+// patient is a configuration for machines that are slow to start four large
+// programs.
+var patient = clichain.Config{Timeout: minute}
+
+// start makes a Provider for a real CLI whose model says what the script says.
+func start(t *testing.T, name string, state home.State, cfg clichain.Config, script loopback.Script) cli {
+	t.Helper()
+	netns.Require(t)
+	server := loopback.New(t, script)
+	h := home.New(t, name, server.URL, state)
+	spec, ok := specs.ByName(name)
+	require.True(t, ok)
+	cfg.Binary, cfg.Env = h.Binary, h.Env
+	return cli{clichain.NewProvider(spec, &cfg), h, server}
+}
+
+// ask is a plain question in the CLI's own folder.
+func (c cli) ask(text string) clichain.Request {
+	req := clichain.Prompt(text)
+	req.Dir = c.home.Work
+	return req
+}

@@ -1,0 +1,78 @@
+package netns
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMain(m *testing.M) { os.Exit(Main(m)) }
+
+func TestOnlyLoopbackIsUp(t *testing.T) {
+	Require(t)
+	interfaces, err := net.Interfaces()
+	require.NoError(t, err)
+	var up []string
+	for _, i := range interfaces {
+		if i.Flags&net.FlagUp != 0 {
+			up = append(up, i.Name)
+		}
+	}
+	require.Equal(t, []string{"lo"}, up)
+	require.NoError(t, LoopbackOnly())
+}
+
+func TestLoopbackWorksAndNothingElseIsReachable(t *testing.T) {
+	Require(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, listener.Close()) }()
+	conn, err := net.DialTimeout("tcp", listener.Addr().String(), time.Minute)
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+
+	// Addresses of documentation and a resolver: unreachable at once, not after a timeout.
+	for _, address := range []string{"192.0.2.1:443", "[2001:db8::1]:443", "198.51.100.7:53"} {
+		_, err = net.DialTimeout("tcp", address, time.Minute)
+		require.ErrorContains(t, err, "unreachable", address)
+	}
+}
+
+type skipped struct{ why string }
+
+func (*skipped) Helper()                         {}
+func (s *skipped) Skipf(format string, a ...any) { s.why = fmt.Sprintf(format, a...) }
+
+func TestRequireSaysWhyItSkips(t *testing.T) {
+	before := reason
+	t.Cleanup(func() { reason = before })
+
+	reason = errOutside // what a test binary starts with
+	var s skipped
+	Require(&s)
+	require.Contains(t, s.why, "call netns.Main in TestMain")
+
+	reason = errors.New("operation not permitted")
+	Require(&s)
+	require.Equal(t, "no isolated network: operation not permitted", s.why)
+
+	reason = nil
+	s = skipped{}
+	Require(&s)
+	require.Empty(t, s.why)
+}
+
+type runner func() int
+
+func (r runner) Run() int { return r() }
+
+func TestTheInnerBinaryRunsTheTests(t *testing.T) {
+	Require(t) // inside the namespace the marker is set, so Main does not go round again
+	require.Equal(t, 7, Main(runner(func() int { return 7 })))
+	require.NoError(t, reason)
+}
