@@ -34,6 +34,7 @@ type host struct {
 	environ    []string // of this process
 	passEnv    []string // Config.PassEnv
 	inheritEnv bool     // Config.InheritEnv
+	env        []string // Config.Env
 	root       bool     // this user is root
 	dir        string   // absolute directory to work in, "" for the process's
 	tempDir    string   // of this call's files; does not exist yet
