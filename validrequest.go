@@ -41,12 +41,19 @@ func checkMessages(req Request) *BackendError {
 }
 
 func checkTexts(req Request) *BackendError {
-	texts := map[string]string{"model": req.Model, "dir": req.Dir, "session": req.Session, "options.effort": req.Options.Effort}
-	for _, tool := range append(slices.Clone(req.Options.AllowedTools), req.Options.DisallowedTools...) {
-		texts["options.tools"] += tool
+	type text struct{ field, value string }
+	texts := []text{
+		{"model", req.Model}, {"dir", req.Dir}, {"session", req.Session}, {"schema", string(req.Schema)},
+		{"options.effort", req.Options.Effort},
 	}
-	for _, field := range []string{"model", "dir", "session", "options.effort", "options.tools"} {
-		if err := checkText(field, texts[field]); err != nil {
+	for i, tool := range req.Options.AllowedTools {
+		texts = append(texts, text{fmt.Sprintf("options.allowed_tools[%d]", i), tool})
+	}
+	for i, tool := range req.Options.DisallowedTools {
+		texts = append(texts, text{fmt.Sprintf("options.disallowed_tools[%d]", i), tool})
+	}
+	for _, t := range texts {
+		if err := checkText(t.field, t.value); err != nil {
 			return err
 		}
 	}
