@@ -61,7 +61,7 @@ func decodeAs[T any](data []byte) (value T, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&value); err != nil {
-		return value, &offsetError{d.InputOffset(), err}
+		return value, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return value, &offsetError{d.InputOffset(), errors.New("text after the end of the specs")}
@@ -85,7 +85,7 @@ func check(list []clichain.CliSpec) error {
 	return errors.Join(all...)
 }
 
-// offsetError is a decoding error with how far the decoder had come.
+// offsetError is a mistake with its place.
 type offsetError struct {
 	offset int64
 	err    error
@@ -94,24 +94,29 @@ type offsetError struct {
 func (e *offsetError) Error() string { return e.err.Error() }
 func (e *offsetError) Unwrap() error { return e.err }
 
-// position puts the line in front of a decoding error, and the field's path
-// where the decoder knows it.
+// position puts the line in front of a decoding error, and the field's path,
+// where the decoder knows them.
 func position(data []byte, err error) error {
 	var (
+		offset int64
 		at     *offsetError
 		syntax *json.SyntaxError
 		typed  *json.UnmarshalTypeError
 	)
-	offset := int64(0)
-	if errors.As(err, &at) {
+	switch {
+	case errors.As(err, &at):
 		offset = at.offset
-	}
-	if errors.As(err, &syntax) {
+	case errors.As(err, &syntax):
 		offset = syntax.Offset
-	}
-	if errors.As(err, &typed) {
+	case errors.As(err, &typed):
 		offset = typed.Offset
 		err = fmt.Errorf("%s: a %s stands where %v must", typed.Field, typed.Value, typed.Type)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		offset = int64(len(data))
+	case errors.Is(err, io.EOF):
+		return errors.New("the file is empty")
+	default: // an unknown field: its name has to do
+		return err
 	}
 	line := 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte{'\n'})
 	return fmt.Errorf("line %d: %w", line, err)
