@@ -1,0 +1,134 @@
+package specs_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+func TestIdentities(t *testing.T) {
+	type identity struct{ name, binary, slug, model string }
+	var got []identity
+	for _, s := range specs.All() {
+		got = append(got, identity{s.Name, s.Binary, s.ProviderSlug, s.DefaultModel})
+	}
+	require.Equal(t, []identity{
+		{"claude", "claude", "anthropic-cli", "claude-desktop"},
+		{"gemini", "gemini", "google-cli", "gemini-desktop"},
+		{"cursor-agent", "cursor-agent", "cursor-cli", "cursor-desktop"},
+		{"opencode", "opencode", "opencode", "opencode-default"},
+		{"codex", "codex", "openai-cli", "codex-default"},
+	}, got, "in the default fallback order")
+}
+
+// Two backends that share a program, a slug or a default model could not be
+// told apart in a model name, in SKIP_CLI or in a report.
+func TestIdentitiesAreDistinct(t *testing.T) {
+	for what, of := range map[string]func(clichain.CliSpec) []string{
+		"binary":  func(s clichain.CliSpec) []string { return append([]string{s.Binary}, s.AltBinaries...) },
+		"address": func(s clichain.CliSpec) []string { return slices.Compact([]string{s.Name, s.ProviderSlug}) },
+		"model":   func(s clichain.CliSpec) []string { return []string{s.DefaultModel} },
+	} {
+		owner := map[string]string{}
+		for _, s := range specs.All() {
+			for _, value := range of(s) {
+				require.NotEmpty(t, value)
+				require.Empty(t, owner[value], "%s %q of %s and %s", what, value, owner[value], s.Name)
+				owner[value] = s.Name
+			}
+		}
+	}
+}
+
+func TestByName(t *testing.T) {
+	for _, want := range specs.All() {
+		got, ok := specs.ByName(want.Name)
+		require.True(t, ok)
+		require.Equal(t, want, got)
+	}
+	for _, name := range []string{"", "Claude", "anthropic-cli", "claude ", "nobody"} {
+		got, ok := specs.ByName(name)
+		require.False(t, ok, name)
+		require.Zero(t, got)
+	}
+}
+
+// Every call makes a fresh value, down to the last slice and map.
+func TestFreshValues(t *testing.T) {
+	for name, make := range map[string]func() clichain.CliSpec{
+		"claude": specs.Claude, "gemini": specs.Gemini, "cursor-agent": specs.Cursor, "opencode": specs.OpenCode, "codex": specs.Codex,
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := make()
+			require.Equal(t, name, want.Name)
+			spoil(make())
+			require.Equal(t, want, make())
+			byName, _ := specs.ByName(name)
+			spoil(byName)
+			for _, s := range specs.All() {
+				spoil(s)
+			}
+			require.Equal(t, want, make())
+		})
+	}
+}
+
+// spoil overwrites all that a copy of a spec shares with the original.
+func spoil(s clichain.CliSpec) {
+	when := func(w clichain.When) {
+		fill(w.Set, "x")
+		fill(w.Unset, "x")
+		fill(w.Access, 9)
+		fill(w.Output, "x")
+		fill(w.Transport, "x")
+	}
+	for _, row := range s.Args {
+		fill(row.Args, "x")
+		when(row.When)
+	}
+	for _, row := range s.Env {
+		when(row.When)
+	}
+	for _, row := range s.Files {
+		when(row.When)
+	}
+	for _, rule := range s.Preflight {
+		when(rule.When)
+		fill(rule.UnlessEnv, "x")
+	}
+	for _, rule := range s.Events {
+		rule.Match["x"] = "x"
+		if rule.Set != nil {
+			rule.Set["x"] = "x"
+		}
+	}
+	for _, rule := range s.Lines {
+		fill(rule.On, "x")
+	}
+	if s.ExitCodes != nil {
+		s.ExitCodes[1] = "x"
+	}
+	s.Hints["x"] = "x"
+	fill(s.Args, clichain.ArgRow{})
+	fill(s.Env, clichain.EnvRow{})
+	fill(s.Files, clichain.FileRow{})
+	fill(s.Preflight, clichain.PreflightRule{})
+	fill(s.Events, clichain.EventRule{})
+	fill(s.Lines, clichain.LineRule{})
+	fill(s.Guards, clichain.GuardRule{})
+	fill(s.Outputs, "x")
+	fill(s.Transports, "x")
+	fill(s.Models.Accept, "x")
+	for _, list := range [][]string{s.AltBinaries, s.PassEnv, s.DropEnv} {
+		fill(list, "x")
+	}
+}
+
+func fill[T any](list []T, value T) {
+	for i := range list {
+		list[i] = value
+	}
+}
