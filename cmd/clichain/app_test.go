@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/stretchr/testify/require"
+)
+
+// TestOptionsArrive: every flag of ask reaches the CLI.
+func TestOptionsArrive(t *testing.T) {
+	w := newWorld(t)
+	record := filepath.Join(t.TempDir(), "record")
+	w.fake("claude", "record", record)
+	cmd := w.command("ask", "--system", "Be brief.", "--model", "opus", "--access", "read", "--effort", "high", "--max-turns", "3",
+		"--max-budget-usd", "0.5", "--session", "claude:s1", "--dir", w.bin, "--pass-env", "MINE,TEAM_*", "--", "-p")
+	cmd.Env = append(cmd.Env, "MINE=1", "TEAM_A=2", "OTHER=3")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, "recorded\n", string(out))
+	r, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	args := strings.Join(r.Args, " ")
+	for _, want := range []string{"--model opus", "--effort high", "--max-turns 3", "--max-budget-usd 0.5", "--resume s1", "--tools Read,Grep,Glob", "--append-system-prompt-file "} {
+		require.Contains(t, args, want)
+	}
+	require.Equal(t, "-p", string(r.Stdin))
+	require.Equal(t, w.bin, r.Dir)
+	require.Subset(t, r.Env, []string{"MINE=1", "TEAM_A=2"})
+	require.NotContains(t, r.Env, "OTHER=3")
+}
+
+// TestSchemaArrives, as far as a spec has a place for it.
+func TestSchemaArrives(t *testing.T) {
+	w := newWorld(t)
+	dir := t.TempDir()
+	record, schema, spec := filepath.Join(dir, "record"), filepath.Join(dir, "schema.json"), filepath.Join(dir, "spec.json")
+	require.NoError(t, os.WriteFile(schema, []byte(`{"type":"object"}`), 0o600))
+	require.NoError(t, os.WriteFile(spec, []byte(`{"name":"mine","binary":"mine","args":[
+		{"args":["--schema={schema}"],"when":{"set":["schema"]}},{"args":["{prompt}"]}]}`), 0o600))
+	w.fake("mine", "record", record)
+	out, err := w.command("ask", "--spec", spec, "--only", "mine", "--schema", schema, "hi").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	r, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	require.Equal(t, []string{`--schema={"type":"object"}`, "hi"}, r.Args[1:])
+}
+
+// TestLargeInput: 300 kB pass through both ways, byte for byte.
+func TestLargeInput(t *testing.T) {
+	w := newWorld(t)
+	spec := filepath.Join(t.TempDir(), "spec.json")
+	require.NoError(t, os.WriteFile(spec, []byte(`{"name":"echo","binary":"echo","transports":["stdin"],"args":[{"args":["-"]}]}`), 0o600))
+	w.fake("echo", "echo", "")
+	text := strings.Repeat("0123456789\n", 300_000/11) + "end"
+	cmd := w.command("ask", "--only", "echo", "--spec", spec)
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	require.True(t, text+"\n" == string(out), "%d bytes became %d", len(text), len(out))
+}
+
+func TestInvalidTextIsRefused(t *testing.T) {
+	w := newWorld(t)
+	w.fake("claude", "answer", "no")
+	cmd := w.command("ask")
+	cmd.Stdin = strings.NewReader("a\x00b")
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Equal(t, 2, cmd.ProcessState.ExitCode())
+	require.Equal(t, "clichain: bad_request (messages[0].content): NUL byte at offset 1: remove it\n", string(out))
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+// TestOutputErrors: an answer that cannot be written is no success.
+func TestOutputErrors(t *testing.T) {
+	for _, args := range [][]string{{"specs"}, {"specs", "claude"}, {"specs", "--json"}, {"doctor"}, {"doctor", "--json"}} {
+		var stderr bytes.Buffer
+		a := &app{strings.NewReader(""), brokenWriter{}, &stderr, func(string) string { return "" }}
+		require.Equal(t, exitFailed, run(context.Background(), a, args), "%q", args)
+	}
+}
+
+func TestChainStatus(t *testing.T) {
+	attempts := func(reasons ...clichain.Reason) *clichain.ChainError {
+		err := &clichain.ChainError{}
+		for _, r := range reasons {
+			skipped := r == clichain.ReasonSuppressed || r == clichain.ReasonNotInstalled || r == clichain.ReasonBudgetSpent
+			err.Attempts = append(err.Attempts, clichain.Attempt{Reason: r, Skipped: skipped})
+		}
+		return err
+	}
+	for _, test := range []struct {
+		name  string
+		err   *clichain.ChainError
+		spent bool
+		want  int
+	}{
+		{"no backends", attempts(), false, exitNothing},
+		{"suppressed", attempts(clichain.ReasonSuppressed, clichain.ReasonNotInstalled), false, exitNothing},
+		{"failed", attempts(clichain.ReasonTimeout, clichain.ReasonExit, clichain.ReasonNotInstalled), false, exitFailed},
+		{"timeout", attempts(clichain.ReasonExit, clichain.ReasonTimeout, clichain.ReasonNotInstalled), false, exitTimeout},
+		{"idle", attempts(clichain.ReasonIdleTimeout), false, exitTimeout},
+		{"silent", attempts(clichain.ReasonFirstOutputTimeout), false, exitTimeout},
+		{"budget, with backends left", attempts(clichain.ReasonOverloaded, clichain.ReasonBudgetSpent), false, exitTimeout},
+		{"budget, at the last backend", attempts(clichain.ReasonOverloaded), true, exitTimeout},
+		{"mistake", attempts(clichain.ReasonBadOption), false, exitUsage},
+	} {
+		require.Equal(t, test.want, chainStatus(test.err, test.spent), test.name)
+	}
+}
+
+// TestTerminalText: a model's text cannot do things to the terminal.
+func TestTerminalText(t *testing.T) {
+	var out, status bytes.Buffer
+	s := &textStream{out: &out, err: &status, clean: true}
+	for _, e := range []clichain.Event{
+		{Kind: clichain.EventDelta, Text: "a\x1b]0;title\x07"},
+		{Kind: clichain.EventToolUse, Backend: "b", Name: "x\x1b[2J\ny"},
+		{Kind: clichain.EventDelta, Text: "é\tz\r"},
+		{Kind: clichain.EventDone, Response: &clichain.Response{Text: "whole"}},
+	} {
+		require.NoError(t, s.show(e))
+	}
+	require.Equal(t, "a]0;title\n\né\tz\n", out.String())
+	require.Equal(t, "b uses x[2J y\n", status.String())
+}
+
+func TestBar(t *testing.T) {
+	require.Equal(t, "", bar(0, time.Second, 10))
+	require.Equal(t, "▏", bar(time.Millisecond, time.Second, 10))
+	require.Equal(t, "█████", bar(500*time.Millisecond, time.Second, 10))
+	require.Equal(t, "█████▌", bar(550*time.Millisecond, time.Second, 10))
+	require.Equal(t, "██████████", bar(2*time.Second, time.Second, 10))
+}
+
+func TestRoughly(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		12 * time.Second: "12 s", 5 * time.Minute: "5 min", 192 * time.Minute: "3 h 12 min", 73 * time.Hour: "3 days",
+	} {
+		require.Equal(t, want, roughly(d))
+	}
+}
+
+// TestNoColour: paint is for terminals that want it.
+func TestNoColour(t *testing.T) {
+	a := &app{out: io.Discard, env: func(string) string { return "" }}
+	require.Equal(t, "x", a.styleOf(a.out).red("x"))
+	require.Equal(t, "\x1b[31mx\x1b[0m", style{true}.red("x"))
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/clichain/clichain"
+)
+
+// The exit statuses.
+const (
+	exitFailed      = 1   // every backend failed
+	exitUsage       = 2   // a mistake in the command line, the environment or the input
+	exitNothing     = 3   // nothing to try: suppressed, or none installed
+	exitTimeout     = 124 // out of time
+	exitInterrupted = 130 // Ctrl-C
+)
+
+// statusError is an error that knows the exit status. Without err there is
+// nothing left to say.
+type statusError struct {
+	status int
+	err    error
+}
+
+func (e *statusError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.status)
+	}
+	return e.err.Error()
+}
+func (e *statusError) Unwrap() error { return e.err }
+
+// usagef is a mistake of the caller's: one line that names where and what.
+func usagef(format string, args ...any) error {
+	return &statusError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// outputError is a failure to write the answer.
+func outputError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &statusError{exitFailed, fmt.Errorf("cannot write the answer: %w", err)}
+}
+
+var timeouts = []clichain.Reason{clichain.ReasonTimeout, clichain.ReasonIdleTimeout, clichain.ReasonFirstOutputTimeout}
+
+// chainStatus is the exit status of a chain that did not answer. spent says
+// that its whole budget is gone.
+func chainStatus(err *clichain.ChainError, spent bool) int {
+	for _, a := range err.Attempts {
+		spent = spent || a.Reason == clichain.ReasonBudgetSpent
+	}
+	reason := err.Reason()
+	switch {
+	case reason == clichain.ReasonBadRequest || reason == clichain.ReasonBadOption:
+		return exitUsage
+	case spent:
+		return exitTimeout
+	case !err.Tried():
+		return exitNothing
+	case slices.Contains(timeouts, reason):
+		return exitTimeout
+	}
+	return exitFailed
+}
+
+// report prints a failure where it belongs and returns the exit status.
+func (a *app) report(ctx context.Context, err error, asJSON bool) int {
+	if err == nil {
+		return 0
+	}
+	status := exitUsage // of what only cobra itself reports
+	known, ok := errors.AsType[*statusError](err)
+	if ok {
+		status = known.status
+	}
+	if stop, ok := errors.AsType[*signalError](context.Cause(ctx)); ok {
+		status = stop.status()
+	}
+	switch {
+	case ok && known.err == nil:
+	case errors.Is(err, syscall.EPIPE): // the reader has left: nobody to tell
+	case asJSON:
+		_ = writeJSON(a.out, map[string]any{"error": failureOf(err, status)}, false) // the status tells as well
+	case status > 128:
+		fmt.Fprintln(a.err, "clichain:", context.Cause(ctx))
+	default:
+		fmt.Fprintln(a.err, "clichain:", visible(message(err)))
+	}
+	return status
+}
+
+// failure is the JSON form of an error that is no *clichain.ChainError.
+type failure struct {
+	Reason   clichain.Reason    `json:"reason"`
+	Message  string             `json:"message"`
+	Attempts []clichain.Attempt `json:"attempts"`
+}
+
+func failureOf(err error, status int) any {
+	if chain, ok := errors.AsType[*clichain.ChainError](err); ok {
+		return chain
+	}
+	reason := clichain.ReasonBadOption
+	switch {
+	case status > 128:
+		reason = clichain.ReasonCanceled
+	case status != exitUsage:
+		reason = clichain.ReasonExit
+	}
+	return failure{reason, message(err), []clichain.Attempt{}}
+}
+
+// message is the error's text without the library's own mark.
+func message(err error) string {
+	text := err.Error()
+	for strings.HasPrefix(text, "clichain: ") {
+		text = strings.TrimPrefix(text, "clichain: ")
+	}
+	return text
+}
+
+// wantsJSON looks for --json by itself: a command line with a mistake in it is
+// read only up to there.
+func wantsJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	clitest.Main()
+	testscript.Main(m, map[string]func(){"clichain": main})
+}
+
+// quickExit keeps programs built with the race detector from sleeping for a
+// second before they exit.
+const quickExit = "GORACE=atexit_sleep_ms=0"
+
+// TestScripts runs the command as a program. In the scripts, PATH holds the
+// command and the fakes alone, so that no CLI of this machine takes part.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			bin := filepath.Join(env.WorkDir, "bin")
+			env.Setenv("PATH", bin+string(filepath.ListSeparator)+filepath.Dir(program()))
+			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, ".tmp"))
+			name, value, _ := strings.Cut(quickExit, "=")
+			env.Setenv(name, value)
+			return os.MkdirAll(bin, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"fake":   fakeCommand,
+			"exits":  exitsCommand,
+			"stable": stableCommand,
+		},
+	})
+}
+
+// program is the path of the command that testscript.Main has put on PATH.
+func program() string {
+	path, err := exec.LookPath("clichain")
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
+// fakeCommand installs a fake: fake NAME KIND [TEXT].
+func fakeCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: fake NAME KIND [TEXT]")
+	}
+	text := strings.Join(args[2:], " ")
+	if args[1] == "record" {
+		text = ts.MkAbs(text)
+	}
+	_, err := clitest.Install(ts.MkAbs("bin"), args[0], scenario(args[0], args[1], text))
+	ts.Check(err)
+}
+
+// exitsCommand runs clichain and checks its exit status: exits STATUS ARGS....
+func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: exits STATUS ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec("clichain", args[1:]...); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("clichain: %v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("clichain %q: exit status %d instead of %d", args[1:], got, want)
+	}
+}
+
+var unstable = regexp.MustCompile(`"duration_ms": ?[0-9.]+`)
+
+// stableCommand writes the latest stdout to a file, without what differs from
+// run to run.
+func stableCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: stable FILE")
+	}
+	text := unstable.ReplaceAllString(ts.ReadFile("stdout"), `"duration_ms":0`)
+	text = strings.ReplaceAll(text, ts.Getenv("WORK"), "$WORK")
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}

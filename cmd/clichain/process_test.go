@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/stretchr/testify/require"
+)
+
+// world is a directory for the fakes of one test, and for temporary files.
+type world struct {
+	t        *testing.T
+	bin, tmp string
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{t, t.TempDir(), t.TempDir()}
+	t.Cleanup(func() {
+		left, err := os.ReadDir(w.tmp)
+		require.NoError(t, err)
+		require.Empty(t, left, "temporary files are left")
+	})
+	return w
+}
+
+// fake installs one and returns its path, the token of all its processes.
+func (w *world) fake(name, kind, text string) string {
+	path, err := clitest.Install(w.bin, name, scenario(name, kind, text))
+	require.NoError(w.t, err)
+	return path
+}
+
+func (w *world) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(program(), args...)
+	cmd.Env = []string{"PATH=" + w.bin, "TMPDIR=" + w.tmp, "HOME=" + w.tmp, quickExit}
+	cmd.WaitDelay = 20 * time.Second
+	return cmd
+}
+
+// TestSignals: whatever signal, and however often, no process stays, and the
+// exit status names the first.
+func TestSignals(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		kind    string
+		signals []os.Signal
+		status  int
+	}{
+		{"Ctrl-C", "stubborn", []os.Signal{os.Interrupt}, 130},
+		{"Ctrl-C twice", "stubborn", []os.Signal{os.Interrupt, os.Interrupt}, 130},
+		{"Ctrl-C many times", "stubborn", []os.Signal{os.Interrupt, os.Interrupt, os.Interrupt, os.Interrupt, os.Interrupt}, 130},
+		{"TERM", "stubborn", []os.Signal{syscall.SIGTERM}, 143},
+		{"hangup", "stubborn", []os.Signal{syscall.SIGHUP}, 129},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			path := w.fake("claude", test.kind, "")
+			cmd := w.command("ask", "--stream", "hi")
+			out, err := cmd.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			line, err := bufio.NewReader(out).ReadString('\n')
+			require.NoError(t, err)
+			require.Equal(t, "started\n", line)
+			require.NotEmpty(t, clitest.Survivors(path))
+			for _, s := range test.signals {
+				require.NoError(t, cmd.Process.Signal(s))
+			}
+			require.Error(t, cmd.Wait())
+			require.Equal(t, test.status, cmd.ProcessState.ExitCode())
+			require.Empty(t, clitest.Survivors(path))
+		})
+	}
+}
+
+// TestInterruptedJSON: the failure is told in the form that was asked for.
+func TestInterruptedJSON(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fake("claude", "stubborn", "")
+	cmd := w.command("ask", "--stream", "--json", "hi")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	r := bufio.NewReader(out)
+	_, err = r.ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	rest, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.Error(t, cmd.Wait())
+	require.Contains(t, string(rest), `{"error":{"reason":"canceled"`)
+}
+
+// TestReaderLeaves: nobody reads the answer any more, as with "| head -1".
+func TestReaderLeaves(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := installFlood(t, w)
+	cmd := w.command("ask", "--stream", "--only", "claude", "hi")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	require.NoError(t, cmd.Start())
+	_, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 1, cmd.ProcessState.ExitCode())
+	require.Empty(t, stderr.String())
+	require.Empty(t, clitest.Survivors(path))
+}
+
+// installFlood makes a fake that talks for long, and then stays.
+func installFlood(t *testing.T, w *world) string {
+	steps := []clitest.Step{{ReadStdin: true}}
+	for range 2000 {
+		steps = append(steps, clitest.Step{Stdout: delta(strings.Repeat("x", 500)+"\n") + "\n"})
+	}
+	path, err := clitest.Install(w.bin, "claude", clitest.Scenario{Steps: append(steps, clitest.Step{Hang: true})})
+	require.NoError(t, err)
+	return path
+}
+
+// TestSuppressedAtOnce: with SKIP_CLI nothing is read and nothing is waited
+// for, not even a stdin that never ends.
+func TestSuppressedAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.fake("claude", "answer", "no")
+	best := time.Hour
+	for range 20 { // the machine may be busy: the best of some counts
+		cmd := w.command("ask", "hi")
+		cmd.Env = append(cmd.Env, "SKIP_CLI=1")
+		stdin, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		start := time.Now()
+		err = cmd.Run()
+		best = min(best, time.Since(start))
+		_ = stdin.Close() // Run has closed it
+		require.Error(t, err)
+		require.Equal(t, 3, cmd.ProcessState.ExitCode())
+		require.Empty(t, stdout.String())
+		require.Contains(t, stderr.String(), "SKIP_CLI=1")
+		if best < 50*time.Millisecond {
+			return
+		}
+	}
+	require.Less(t, best, 50*time.Millisecond)
+}
+
+// TestSilentStdin: a person is told what is being waited for, and can leave.
+func TestSilentStdin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fake("claude", "answer", "no")
+	cmd := w.command("ask", "hi")
+	stdin, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	defer stdin.Close()
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	r := bufio.NewReader(stderr)
+	line, err := r.ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, "waiting for the end of stdin")
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	_, err = io.ReadAll(r)
+	require.NoError(t, err)
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 130, cmd.ProcessState.ExitCode())
+}
+
+// TestDemoInterrupted: its directory and its fakes go all the same.
+func TestDemoInterrupted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cmd := w.command("demo")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	r := bufio.NewReader(out)
+	for line := ""; !strings.Contains(line, "unauthenticated"); {
+		line, err = r.ReadString('\n')
+		require.NoError(t, err)
+	}
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	_, err = io.ReadAll(r)
+	require.NoError(t, err)
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 130, cmd.ProcessState.ExitCode())
+}
+
+// TestProbeIsBounded: a CLI that hangs does not hang doctor, and is gone after.
+func TestProbeIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path, err := clitest.Install(w.bin, "claude", clitest.Scenario{Steps: []clitest.Step{
+		{Ignore: []string{"INT", "TERM"}}, {Spawn: &clitest.Spawn{Setsid: true, HoldStdout: true, Steps: []clitest.Step{{Hang: true}}}}, {Hang: true},
+	}})
+	require.NoError(t, err)
+	w.fake("codex", "version", "codex-cli 1")
+	out, err := w.command("doctor", "--probe", "--json").Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), `"code":"timeout","message":"--version gave no answer in 4s"`)
+	require.Contains(t, string(out), `"version":"codex-cli 1"`)
+	require.Contains(t, string(out), `"ready":1`)
+	require.Empty(t, clitest.Survivors(path))
+}

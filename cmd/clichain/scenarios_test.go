@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/clichain/clichain/clitest"
+)
+
+// scenario makes the fakes of the tests, in the real CLI's words where the name
+// is that of one.
+func scenario(name, kind, text string) clitest.Scenario {
+	steps := []clitest.Step{{ReadStdin: true}}
+	switch kind {
+	case "answer":
+		steps = append(steps, answer(name, text)...)
+	case "record":
+		steps = append([]clitest.Step{{Record: text}}, answer(name, "recorded")...)
+	case "echo":
+		steps = append(steps, clitest.Step{Echo: true})
+	case "loggedout":
+		steps = append(steps, loggedOut().Steps[2:]...)
+	case "tool":
+		steps = append(steps, stdout(
+			`{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"text","text":"Let me look."}]}}`,
+			`{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]}}`,
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"1"}]}}`)...)
+		steps = append(steps, answer(name, text)...)
+	case "retry":
+		steps = append(steps, stdout(`{"type":"system","subtype":"api_retry","attempt":2,"retry_delay_ms":1,"error_status":529,"error":"overloaded"}`)...)
+		steps = append(steps, answer(name, text)...)
+	case "crash":
+		steps = append(steps, clitest.Step{Stderr: text + "\n"}, clitest.Exit(7))
+	case "version":
+		steps = stdout(text)
+	case "hang":
+		steps = append(steps, clitest.Step{Hang: true})
+	case "stubborn": // says a word, has children that try to stay, and ends for no polite signal
+		hang := []clitest.Step{{Ignore: []string{"INT", "TERM"}}, {Hang: true}}
+		steps = append(steps, clitest.Step{Ignore: []string{"INT", "TERM"}},
+			clitest.Step{Spawn: &clitest.Spawn{Setsid: true, HoldStdout: true, Steps: hang}},
+			clitest.Step{Spawn: &clitest.Spawn{Daemon: true, Steps: hang}})
+		steps = append(steps, stdout(delta("started\n"))...)
+		steps = append(steps, clitest.Step{Hang: true})
+	default:
+		panic("no such kind of fake: " + kind)
+	}
+	return clitest.Scenario{Steps: steps}
+}
+
+func stdout(lines ...string) (steps []clitest.Step) {
+	for _, line := range lines {
+		steps = append(steps, clitest.Step{Stdout: line + "\n"})
+	}
+	return steps
+}
+
+func delta(text string) string {
+	return fmt.Sprintf(`{"type":"stream_event","parent_tool_use_id":null,"event":{"delta":{"type":"text_delta","text":%q}}}`, text)
+}
+
+// answer is what the CLI of that name prints; any other prints plain text.
+func answer(name, text string) []clitest.Step {
+	switch name {
+	case "claude":
+		half := len(text) / 2
+		return stdout(
+			`{"type":"system","subtype":"init","session_id":"s1","model":"claude-opus-4-8","apiKeySource":"none"}`,
+			delta(text[:half]), delta(text[half:]),
+			fmt.Sprintf(`{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"text","text":%q}]}}`, text),
+			fmt.Sprintf(`{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":%q,"session_id":"s1","total_cost_usd":0.01,"usage":{"input_tokens":12,"output_tokens":7}}`, text))
+	case "codex":
+		return stdout(
+			`{"type":"thread.started","thread_id":"t1"}`,
+			fmt.Sprintf(`{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":%q}}`, text),
+			`{"type":"turn.completed","usage":{"input_tokens":12,"output_tokens":7}}`)
+	}
+	return stdout(text)
+}

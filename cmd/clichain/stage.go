@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+)
+
+// stage is where the demo is seen. On a terminal the bars grow.
+type stage struct {
+	timeline
+	live bool
+}
+
+// frame is the pause between two looks at a running attempt.
+const frame = 40 * time.Millisecond
+
+func (a *app) newStage() *stage {
+	s := &stage{live: a.styleOf(a.out).on}
+	s.timeline = timeline{out: a.out, style: a.styleOf(a.out), width: columns(a.out), full: 1050 * time.Millisecond}
+	for _, name := range builtinNames() {
+		s.names = max(s.names, len(name))
+	}
+	return s
+}
+
+func (s *stage) intro(unsuppressed []string) {
+	fmt.Fprintf(s.out, "%s\n%s\n", s.style.bold("One question, five CLIs."),
+		s.style.dim("The CLIs are fakes, built in here; chain, specs and processes are real."))
+	if len(unsuppressed) > 0 {
+		fmt.Fprintln(s.out, s.style.dim("("+strings.Join(unsuppressed, ", ")+" is set, and does not matter here: nothing of yours is run.)"))
+	}
+	fmt.Fprintf(s.out, "\n  > %s\n\n", demoPrompt)
+}
+
+// begin shows that a backend is asked. The func it returns shows how that
+// ended.
+func (s *stage) begin(name, path string) (end func(*clichain.BackendError)) {
+	start := time.Now()
+	over := make(chan struct{})
+	var watch sync.WaitGroup
+	most := 0
+	watch.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(frame):
+			}
+			most = max(most, len(clitest.Survivors(path)))
+			s.redraw(row{name: name, took: time.Since(start), state: running, label: "asking"})
+		}
+	})
+	return func(err *clichain.BackendError) {
+		took := time.Since(start)
+		close(over)
+		watch.Wait()
+		s.redraw(row{})
+		s.draw(endOf(name, took, err, most, len(clitest.Survivors(path))))
+	}
+}
+
+// redraw replaces the line of a running attempt; the zero row clears it.
+func (s *stage) redraw(r row) {
+	if !s.live {
+		return
+	}
+	_, _ = io.WriteString(s.out, "\r\x1b[K") // of no account: the end is drawn anew
+	if r.name != "" {
+		_, _ = io.WriteString(s.out, s.line(r))
+	}
+}
+
+// endOf is the row of an attempt that is over; most is how many processes it
+// had, left how many it still has.
+func endOf(name string, took time.Duration, err *clichain.BackendError, most, left int) row {
+	if err == nil {
+		return row{name: name, took: took, state: answered, label: "answered"}
+	}
+	r := row{name: name, took: took, state: failed, label: string(err.Reason), notes: notes(err, time.Now())}
+	if err.Reason == clichain.ReasonNotInstalled {
+		r.state, r.label, r.notes = skipped, r.label+", skipped", nil
+	}
+	if most > 1 {
+		r.notes = append(r.notes, fmt.Sprintf("1 process tree killed: %d processes in %d sessions, %d left", most, most, left))
+	}
+	return r
+}
+
+// outro shows the answer, and where to go from here.
+func (s *stage) outro(resp *clichain.Response, took time.Duration) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n  %s\n\n", strings.Join(wrap(visible(resp.Text), s.width-4), "\n  "))
+	fmt.Fprintf(&b, "  %s\n\n", s.style.dim(fmt.Sprintf("%s, %d others tried or skipped", summary(resp, took), len(resp.Attempts))))
+	fmt.Fprintln(&b, s.style.bold("Now with your own CLIs:"))
+	for _, try := range [][2]string{
+		{"clichain doctor", "what is ready on this machine"},
+		{fmt.Sprintf("clichain ask %q", demoPrompt), "the answer, from the first that can"},
+		{"git diff | clichain ask --trace \"Review it\"", "with what happened on the way"},
+	} {
+		fmt.Fprintf(&b, "  %-42s %s\n", try[0], s.style.dim(try[1]))
+	}
+	_, err := io.WriteString(s.out, b.String())
+	return outputError(err)
+}

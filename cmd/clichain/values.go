@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain"
+)
+
+// parsed is a flag whose value is checked where it is read, so that the mistake
+// is reported with the flag's name and the value.
+type parsed[T any] struct {
+	value *T
+	parse func(string) (T, error)
+	kind  string
+	text  string
+}
+
+func (p *parsed[T]) String() string { return p.text }
+func (p *parsed[T]) Type() string   { return p.kind }
+
+func (p *parsed[T]) Set(text string) (err error) {
+	p.text = text
+	*p.value, err = p.parse(text)
+	return err
+}
+
+func parseDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, errors.New("write a time above zero with its unit, such as 90s or 5m")
+	}
+	return d, nil
+}
+
+func parseCount(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 {
+		return 0, errors.New("write a whole number above zero")
+	}
+	return n, nil
+}
+
+func parseDollars(text string) (float64, error) {
+	d, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(d > 0) || math.IsInf(d, 0) {
+		return 0, errors.New("write an amount in US dollars, such as 0.50")
+	}
+	return d, nil
+}
+
+func parseAccess(text string) (access clichain.Access, err error) {
+	if err := access.UnmarshalText([]byte(text)); err != nil || text == "" {
+		return 0, errors.New("use none, read, write or full")
+	}
+	return access, nil
+}
+
+// parseNames splits "a,b".
+func parseNames(text string) ([]string, error) {
+	var names []string
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("name at least one backend, such as %s", strings.Join(builtinNames()[:2], ","))
+	}
+	return names, nil
+}
