@@ -156,8 +156,8 @@ func (e *Event) errorText() string {
 // plainMessage is what a person should read of an error text: services answer
 // with JSON, and CLIs print it as it is.
 func plainMessage(text string) string {
-	if start := strings.IndexByte(text, '{'); start >= 0 {
-		if object, ok := parseObject([]byte(text[start : strings.LastIndexByte(text, '}')+1])); ok {
+	if start, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}'); start >= 0 && start < end {
+		if object, ok := parseObject([]byte(text[start : end+1])); ok {
 			for _, path := range []string{"error.message", "message"} {
 				if message := object.Get(path); message.Type == gjson.String && message.Str != "" {
 					return strings.TrimPrefix(strings.TrimRight(text[:start], " :[")+": "+message.Str, ": ")
