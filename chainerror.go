@@ -3,6 +3,7 @@ package clichain
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -63,7 +64,7 @@ func (a *Attempt) UnmarshalJSON(data []byte) error {
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func fromMilliseconds(ms float64) time.Duration {
-	return time.Duration(ms * float64(time.Millisecond))
+	return time.Duration(math.Round(ms*1000)) * time.Microsecond
 }
 
 // ChainError says that no backend of a chain answered. It wraps a

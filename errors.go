@@ -61,7 +61,7 @@ func (e *BackendError) Error() string {
 		b.WriteString(": " + detail)
 	}
 	if e.Hint != "" {
-		fmt.Fprintf(&b, " [%s]", e.Hint)
+		fmt.Fprintf(&b, " [%s]", oneLine(e.Hint))
 	}
 	return b.String()
 }
