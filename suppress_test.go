@@ -1,0 +1,104 @@
+package clichain_test
+
+import (
+	"testing"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+// suppressors are the variables, first one first.
+var suppressors = []string{"SKIP_CLI", "CLICHAIN_SKIP_CLI", "NOETHER_LLM_SKIP_CLI", "CALORON_LLM_SKIP_CLI", "LLM_HERE_SKIP_CLI"}
+
+// suppressNothing unsets what the machine running the tests may have set.
+func suppressNothing(t *testing.T) {
+	for _, variable := range suppressors {
+		t.Setenv(variable, "")
+	}
+}
+
+func TestSuppression(t *testing.T) {
+	const none, claude, all = "none", "claude only", "all"
+	for _, test := range []struct{ value, want string }{
+		{"1", all}, {"true", all}, {"yes", all}, {"on", all}, {"all", all},
+		{"TRUE", all}, {"Yes", all}, {"oN", all}, {" 1 ", all}, {"\ttrue\n", all}, {"1,", all},
+		{"", none}, {"0", none}, {"false", none}, {"no", none}, {"off", none}, {"2", none}, {"11", none}, {"  ", none}, {",", none}, {"truey", none},
+		{"claude", claude}, {"CLAUDE", claude}, {" Claude ", claude}, {"anthropic-cli", claude},
+		{"nobody,claude", claude}, {"claude;nobody", claude}, {"nobody claude", claude}, {"nobody,\n claude,", claude},
+		{"nobody", none}, {"claudette", none}, {"clau", none}, {"claude-", none}, {"claude.cli", none},
+		{"0,claude", claude}, {"1,claude", claude}, {"all,nobody", none},
+	} {
+		t.Run(test.value, func(t *testing.T) {
+			for _, variable := range suppressors {
+				suppressNothing(t)
+				t.Setenv(variable, test.value)
+				require.Equal(t, test.want == all, clichain.Suppressed())
+				for _, name := range []string{"claude", "anthropic-cli", "gemini"} {
+					by, ok := clichain.SuppressedBy(name)
+					want := test.want == all || test.want == claude && test.value != "anthropic-cli" && name == "claude" ||
+						test.value == "anthropic-cli" && name == "anthropic-cli"
+					require.Equal(t, want, ok, "%s by %s", name, variable)
+					if ok {
+						require.Equal(t, variable, by)
+					}
+				}
+				requireSuppressed(t, specs.Claude(), test.want != none, variable)
+				requireSuppressed(t, specs.Gemini(), test.want == all, variable)
+			}
+		})
+	}
+}
+
+// requireSuppressed checks what a Provider says, by name or by slug.
+func requireSuppressed(t *testing.T, spec clichain.CliSpec, want bool, variable string) {
+	t.Helper()
+	for _, err := range []error{
+		clichain.NewProvider(spec, &clichain.Config{Binary: "/nowhere"}).Available(t.Context()),
+		second(clichain.NewProvider(spec, &clichain.Config{Binary: "/nowhere"}).Complete(t.Context(), clichain.Prompt("P"))),
+	} {
+		if !want {
+			require.ErrorIs(t, err, clichain.ErrNotInstalled)
+			continue
+		}
+		require.ErrorIs(t, err, clichain.ErrSuppressed)
+		require.ErrorContains(t, err, "suppressed by "+variable+"=")
+		require.ErrorContains(t, err, "unset "+variable)
+	}
+}
+
+func TestSuppressionPrecedence(t *testing.T) {
+	for first := range suppressors {
+		suppressNothing(t)
+		for _, variable := range suppressors[first:] {
+			t.Setenv(variable, "on")
+		}
+		by, ok := clichain.SuppressedBy("claude")
+		require.True(t, ok)
+		require.Equal(t, suppressors[first], by)
+	}
+	suppressNothing(t)
+	t.Setenv("SKIP_CLI", "0")
+	t.Setenv("LLM_HERE_SKIP_CLI", "1")
+	by, ok := clichain.SuppressedBy("claude")
+	require.True(t, ok, "a variable that says no does not outvote one that says yes")
+	require.Equal(t, "LLM_HERE_SKIP_CLI", by)
+}
+
+func TestSuppressedByNobody(t *testing.T) {
+	suppressNothing(t)
+	t.Setenv("SKIP_CLI", "claude")
+	_, ok := clichain.SuppressedBy("")
+	require.False(t, ok)
+	_, ok = clichain.SuppressedBy("Claude")
+	require.True(t, ok, "the case of the name does not matter either")
+}
+
+// The value is somebody else's text: it must not break a log line.
+func TestSuppressionMessageIsOneLine(t *testing.T) {
+	suppressNothing(t)
+	t.Setenv("SKIP_CLI", "claude,\n\x1b[31mgemini")
+	err := clichain.NewProvider(specs.Claude(), nil).Available(t.Context())
+	require.ErrorIs(t, err, clichain.ErrSuppressed)
+	requireOneLine(t, err.Error())
+}
