@@ -105,7 +105,7 @@ func TestChainFollowsTheDecisionTable(t *testing.T) {
 	}
 }
 
-func TestChainErrorReachesEveryAttempt(t *testing.T) {
+func TestFailedChainReachesEveryAttempt(t *testing.T) {
 	inner := clichain.ChainOf([]clichain.Backend{failing("deep", clichain.ReasonBilling)}, &clichain.ChainConfig{Name: "inner"})
 	stranger := &backend{name: "s", err: fs.ErrClosed}
 	c := clichain.ChainOf([]clichain.Backend{failing("a", clichain.ReasonSuppressed), inner, stranger, failing("b", clichain.ReasonTimeout)}, nil)

@@ -53,6 +53,7 @@ type call struct {
 	output    OutputMode
 	transport Transport
 	fields    fields
+	env       map[string]string // what the CLI sees of the host's environment
 }
 
 // maxArg is the longest single argument or variable Linux takes, without its
@@ -62,7 +63,7 @@ const maxArg = 131_071
 // compose turns a request into an invocation. It is pure: the same input gives
 // the same result, and nothing happens.
 func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation, *BackendError) {
-	c, err := newCall(spec, m, req, w)
+	c, err := newCall(spec, m, req, w, h.passed(spec))
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +93,13 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 	if err := inv.checkLengths(); err != nil {
 		return nil, err
 	}
-	return inv, c.preflight(spec, h.root, inv.env)
+	return inv, c.preflight(spec, h.root)
 }
 
 // newCall resolves what depends on the spec: model, session, system text,
 // output mode and transport; and refuses what the spec cannot honour.
-func newCall(spec *CliSpec, m *models, req Request, w wish) (*call, *BackendError) {
-	c := &call{access: req.Access, fields: fieldsOf(req)}
+func newCall(spec *CliSpec, m *models, req Request, w wish, env map[string]string) (*call, *BackendError) {
+	c := &call{access: req.Access, fields: fieldsOf(req), env: env}
 	if w.stream {
 		c.fields.set("stream", "1")
 	}

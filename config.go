@@ -26,6 +26,8 @@ type Config struct {
 	// trailing "*" makes a prefix. InheritEnv passes them all.
 	PassEnv    []string
 	InheritEnv bool
+	// Env sets variables, as "NAME=value", whatever else would set them.
+	Env []string
 	// MaxOutput bounds the bytes a run may print. Zero: 256 MiB.
 	MaxOutput int64
 	// RawOutput takes what a run printed as its answer when it exits 0 and

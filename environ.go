@@ -1,6 +1,7 @@
 package clichain
 
 import (
+	"maps"
 	"path"
 	"runtime"
 	"slices"
@@ -29,9 +30,9 @@ var windowsEnv = []string{
 // quietEnv keeps programs from drawing, colouring or asking.
 var quietEnv = []string{"TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0"}
 
-// environ builds the child's environment: what may pass of the host's, the
-// quiet settings, the spec's rows. Later wins; the result is sorted.
-func (c *call) environ(spec *CliSpec, h host, dir string) []string {
+// passed is the part of the host's environment that the CLI may see, and what
+// the caller sets.
+func (h *host) passed(spec *CliSpec) map[string]string {
 	vars := map[string]string{}
 	pass := append(slices.Concat(commonEnv, spec.PassEnv), h.passEnv...)
 	if runtime.GOOS == "windows" {
@@ -43,15 +44,28 @@ func (c *call) environ(spec *CliSpec, h host, dir string) []string {
 			vars[name] = value
 		}
 	}
-	for _, kv := range quietEnv {
+	setAll(vars, h.env)
+	return vars
+}
+
+func setAll(vars map[string]string, list []string) {
+	for _, kv := range list {
 		name, value, _ := strings.Cut(kv, "=")
 		vars[name] = value
 	}
+}
+
+// environ builds the child's environment: what may pass, the quiet settings,
+// the spec's rows, what the caller sets. Later wins; the result is sorted.
+func (c *call) environ(spec *CliSpec, h host, dir string) []string {
+	vars := maps.Clone(c.env)
+	setAll(vars, quietEnv)
 	for _, row := range spec.Env {
 		if c.holds(row.When) {
 			vars[row.Name] = c.fields.expand(row.Value)
 		}
 	}
+	setAll(vars, h.env)
 	if dir != "" {
 		vars["PWD"] = dir
 	}
@@ -61,6 +75,11 @@ func (c *call) environ(spec *CliSpec, h host, dir string) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// isSet reports whether a variable has a value that means yes.
+func isSet(vars map[string]string, name string) bool {
+	return !slices.Contains([]string{"", "0", "false"}, strings.ToLower(vars[name]))
 }
 
 // matchesEnv reports whether a variable is in a list whose entries may end in

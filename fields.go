@@ -93,5 +93,9 @@ func (c *call) holds(w When) bool {
 		!slices.ContainsFunc(w.Unset, c.fields.has) &&
 		(len(w.Access) == 0 || slices.Contains(w.Access, c.access)) &&
 		(len(w.Output) == 0 || slices.Contains(w.Output, c.output)) &&
-		(len(w.Transport) == 0 || slices.Contains(w.Transport, c.transport))
+		(len(w.Transport) == 0 || slices.Contains(w.Transport, c.transport)) &&
+		(len(w.Env) == 0 || slices.ContainsFunc(w.Env, c.sees))
 }
+
+// sees reports whether the CLI will see a variable that says yes.
+func (c *call) sees(name string) bool { return isSet(c.env, name) }

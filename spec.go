@@ -128,6 +128,9 @@ type When struct {
 	Access    []Access     `json:"access,omitempty"`
 	Output    []OutputMode `json:"output,omitempty"`
 	Transport []Transport  `json:"transport,omitempty"`
+	// Env: the CLI sees one of these variables, set to anything but "", "0"
+	// and "false".
+	Env []string `json:"env,omitempty"`
 }
 
 // ArgRow is one row of the argument table: templates in which {field} stands

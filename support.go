@@ -57,22 +57,12 @@ func (c *call) eachRow(spec *CliSpec, f func(w When, templates ...string)) {
 
 // preflight refuses a call that the CLI itself would refuse, without starting
 // it.
-func (c *call) preflight(spec *CliSpec, root bool, env []string) *BackendError {
+func (c *call) preflight(spec *CliSpec, root bool) *BackendError {
 	for _, rule := range spec.Preflight {
-		if !c.holds(rule.When) || rule.Root && !root || slices.ContainsFunc(rule.UnlessEnv, func(n string) bool { return isSet(env, n) }) {
+		if !c.holds(rule.When) || rule.Root && !root || slices.ContainsFunc(rule.UnlessEnv, c.sees) {
 			continue
 		}
 		return &BackendError{Reason: rule.Reason, Message: rule.Message, Hint: rule.Hint, ExitCode: -1}
 	}
 	return nil
-}
-
-// isSet reports whether a variable has a value that means yes.
-func isSet(env []string, name string) bool {
-	for _, kv := range env {
-		if n, value, _ := strings.Cut(kv, "="); n == name {
-			return !slices.Contains([]string{"", "0", "false"}, strings.ToLower(value))
-		}
-	}
-	return false
 }

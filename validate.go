@@ -167,6 +167,11 @@ func (v *validator) when(path string, w When) {
 			v.add(fmt.Sprintf("%s.access[%d]", path, i), a.String(), "is no access level")
 		}
 	}
+	for i, name := range w.Env {
+		if !envShape.MatchString(name) {
+			v.add(fmt.Sprintf("%s.env[%d]", path, i), name, "is no name of a variable")
+		}
+	}
 	for i, o := range w.Output {
 		oneOf(v, fmt.Sprintf("%s.output[%d]", path, i), o, OutputStream, OutputJSON, OutputText)
 	}

@@ -12,7 +12,7 @@ import (
 // Logged out, at its limit, answers: three real CLIs in one chain.
 func TestChain(t *testing.T) {
 	loggedOut := start(t, home.Claude, home.LoggedOut, patient, loopback.Always(loopback.Text("no")))
-	limited := start(t, home.Codex, home.LoggedIn, patient, loopback.Always(loopback.Fail(429, "slow down")))
+	limited := start(t, home.Codex, home.LoggedIn, patient, loopback.Always(loopback.Error(429, "rate_limit_error", "slow down")))
 	healthy := start(t, home.OpenCode, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
 	chain := clichain.ChainOf([]clichain.Backend{loggedOut, limited, healthy}, nil)
 	resp, err := chain.Complete(t.Context(), clichain.Prompt("say hi"))
@@ -35,11 +35,11 @@ func TestFailures(t *testing.T) {
 		state  home.State
 		reason map[string]clichain.Reason
 	}{
-		"bad request": {loopback.Fail(400, "messages: field is wrong"), home.LoggedIn, map[string]clichain.Reason{
+		"bad request": {loopback.Error(400, "invalid_request_error", "messages: field is wrong"), home.LoggedIn, map[string]clichain.Reason{
 			home.Claude: clichain.ReasonBadRequest, home.Codex: clichain.ReasonBadRequest, home.Gemini: clichain.ReasonBadRequest, home.OpenCode: clichain.ReasonBadRequest}},
 		"logged out": {loopback.Text("no"), home.LoggedOut, map[string]clichain.Reason{
 			home.Claude: clichain.ReasonUnauthenticated, home.Gemini: clichain.ReasonUnauthenticated}},
-		"key refused": {loopback.Fail(401, "invalid key"), home.LoggedIn, map[string]clichain.Reason{
+		"key refused": {loopback.Error(401, "authentication_error", "invalid key"), home.LoggedIn, map[string]clichain.Reason{
 			home.Codex: clichain.ReasonUnauthenticated, home.Gemini: clichain.ReasonUnauthenticated, home.OpenCode: clichain.ReasonUnauthenticated}},
 		"empty answer": {loopback.Text(""), home.LoggedIn, map[string]clichain.Reason{
 			home.Claude: clichain.ReasonEmpty, home.Codex: clichain.ReasonEmpty, home.OpenCode: clichain.ReasonEmpty}},

@@ -44,6 +44,8 @@ func Claude() clichain.CliSpec {
 		// ignore it, and logging in works as ever.
 		Env: []clichain.EnvRow{
 			{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(clichain.AccessNone)},
+			// It halves the request, and would break a subscription's login.
+			{Name: "CLAUDE_CODE_SIMPLE", Value: "1", When: clichain.When{Access: []clichain.Access{clichain.AccessNone}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}}},
 			{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(clichain.AccessNone)},
 			{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(clichain.AccessNone)},
 			{Name: "CLAUDE_CODE_DISABLE_ATTACHMENTS", Value: "1", When: access(clichain.AccessNone)},
