@@ -53,7 +53,7 @@ func waitUnreaped(pid int) {
 }
 
 // unreaped reports whether the child's id is still reserved, whether or not it has ended.
-func unreaped(pid int) bool {
+func unreaped(child stat) bool {
 	var info unix.Siginfo
-	return unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil) != unix.ECHILD
+	return unix.Waitid(unix.P_PID, child.pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil) != unix.ECHILD
 }

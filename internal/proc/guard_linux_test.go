@@ -19,7 +19,7 @@ func TestWatchdogThatDoesNotListenIsReplaced(t *testing.T) { // case 84
 	require.NoError(t, w.life.SetWriteDeadline(time.Now().Add(100*time.Millisecond)))
 	_, err := w.life.Write(make([]byte, 1<<20)) // fills the pipe
 	require.True(t, errors.Is(err, os.ErrDeadlineExceeded))
-	w.ensure()
+	w.enter(stat{pid: 1 << 30})
 	require.NotEqual(t, old, w.process.Pid)
 }
 

@@ -9,6 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// startsAreMonotonic says that a process never has an earlier start time than its parent.
+const startsAreMonotonic = true
+
+// rememberEvery is 0: the cookie finds what has lost its parents, and scans cost on systems with many processes.
+const rememberEvery = 0
+
 // procfs reads a /proc. One reader at a time: with many runs in one process, concurrent scans would each hold a thread
 // and none would be faster.
 type procfs struct {

@@ -62,16 +62,31 @@ func (r *run) supervise(ctx context.Context) Result {
 
 // await returns nil when the program has ended, or the reason to stop it.
 func (r *run) await(ctx context.Context) error {
-	select {
-	case <-r.tree.exited():
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-r.streams.failed:
-		return r.streams.failure()
-	case <-r.command.Kill:
-		return ErrKilled
+	notes, stop := noteTimer()
+	defer stop()
+	for {
+		select {
+		case <-r.tree.exited():
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-r.streams.failed:
+			return r.streams.failure()
+		case <-r.command.Kill:
+			return ErrKilled
+		case <-notes:
+			r.tree.remember()
+		}
 	}
+}
+
+// noteTimer tells when to look at the tree while the program runs, where there is no cookie to find it by later.
+func noteTimer() (<-chan time.Time, func()) {
+	if rememberEvery == 0 {
+		return nil, func() {}
+	}
+	ticker := time.NewTicker(rememberEvery)
+	return ticker.C, ticker.Stop
 }
 
 // stop asks the program to end, with growing insistence.

@@ -54,11 +54,11 @@ func kindOf(path string, err error) Kind {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && isFile(path):
 		return Interpreter // the system names the script when it misses the interpreter
-	case errors.Is(err, fs.ErrNotExist), isErrno(err, syscall.ELOOP, syscall.ENOTDIR):
+	case errors.Is(err, fs.ErrNotExist), isErrno(err, missingErrnos...):
 		return NotFound
-	case isErrno(err, syscall.ENOEXEC):
+	case isErrno(err, formatErrnos...):
 		return ExecFormat
-	case isErrno(err, syscall.E2BIG, syscall.ENAMETOOLONG):
+	case isErrno(err, sizeErrnos...):
 		return ArgTooBig
 	case isErrno(err, busyErrnos...):
 		return Resource

@@ -5,24 +5,6 @@ import (
 	"errors"
 )
 
-// stat is a process as /proc/PID/stat shows it.
-type stat struct {
-	pid, parent, group, session, threads int
-
-	state byte
-	start uint64 // clock ticks since boot; with pid it names a process for good
-}
-
-// alive tells processes from those that have ended and wait to be reaped. A program whose first thread has ended looks
-// like the latter while others run on.
-func (s stat) alive() bool {
-	switch s.state {
-	case 'Z', 'X', 'x':
-		return s.threads > 1
-	}
-	return true
-}
-
 var errStat = errors.New("proc: malformed stat")
 
 // parseStat reads the line "pid (name) state ppid pgrp session …". The name may contain anything, also ") R 1".

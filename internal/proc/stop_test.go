@@ -1,3 +1,5 @@
+//go:build unix
+
 package proc_test
 
 import (
@@ -74,18 +76,24 @@ func TestCauseIsThatOfTheContext(t *testing.T) {
 }
 
 func TestKillSkipsTheGrace(t *testing.T) { // case 58
-	kill := make(chan struct{})
 	stubborn := steps(step{Ignore: []string{"INT", "TERM"}}, ready, hang)
 	t.Run("while stopping", func(t *testing.T) {
-		time.AfterFunc(50*time.Millisecond, func() { close(kill) })
+		kill := make(chan struct{})
+		soon := writerFunc(func(p []byte) (int, error) {
+			time.AfterFunc(20*time.Millisecond, func() { close(kill) })
+			return len(p), nil
+		})
 		result, _ := trial{
-			steps: stubborn, command: proc.Command{Grace: time.Hour, Kill: kill},
+			steps: stubborn, command: proc.Command{Grace: time.Hour, Kill: kill, Stdout: soon},
 			stopWhen: "ready", within: time.Second,
 		}.run(t)
 		require.Equal(t, errEnd, result.Cause, "the first cause stays")
 		require.True(t, result.Escalated)
+		require.Equal(t, "SIGINT", result.SoftSignal)
 	})
 	t.Run("alone", func(t *testing.T) {
+		kill := make(chan struct{})
+		close(kill)
 		result, _ := trial{steps: stubborn, command: proc.Command{Grace: time.Hour, Kill: kill}, within: time.Second}.run(t)
 		require.Equal(t, proc.ErrKilled, result.Cause)
 		require.Equal(t, "SIGKILL", result.Signal)

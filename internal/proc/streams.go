@@ -126,7 +126,9 @@ func (s *streams) drain(patience time.Duration) (complete bool) {
 			complete = complete && r.ended
 		case <-timer.C:
 			complete = false
-			timer.Reset(0) // no more patience with the other
+			timer.Reset(0)    // no more patience with the other
+			go r.file.Close() // on Windows it may have to wait for the reader
+			continue
 		}
 		_ = r.file.Close() // it was only read from
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package proc
 
 import (
@@ -6,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// linuxTree is a tree that is found through /proc.
-type linuxTree struct {
+// unixTree is a tree that is found in the system's table of processes.
+type unixTree struct {
 	process *os.Process
 	members *members
 	done    chan struct{} // see exited
@@ -26,37 +28,37 @@ func start(c Command, files []*os.File) (tree, error) {
 		_, _ = process.Wait()
 		return nil, err
 	}
-	leader, _ := system.stat(process.Pid) // without /proc the group is all we know
+	leader, _ := system.stat(process.Pid) // without a table the group is all we know
 	host, _ := system.stat(os.Getpid())
 	leader.pid, host.pid = process.Pid, os.Getpid()
 	guard.enter(leader)
-	return &linuxTree{process: process, members: newMembers(leader, host, cookie), done: exit}, nil
+	return &unixTree{process: process, members: newMembers(leader, host, cookie), done: exit}, nil
 }
 
-func (t *linuxTree) pid() int                { return t.process.Pid }
-func (t *linuxTree) exited() <-chan struct{} { return t.done }
-func (t *linuxTree) remember()               { _, _ = t.scan() } // sweep will meet the same error
+func (t *unixTree) pid() int                { return t.process.Pid }
+func (t *unixTree) exited() <-chan struct{} { return t.done }
+func (t *unixTree) remember()               { _, _ = t.scan() } // sweep will meet the same error
 
-func (t *linuxTree) ask(s softSignal) {
-	if unreaped(t.pid()) {
+func (t *unixTree) ask(s softSignal) {
+	if unreaped(t.members.leader) {
 		askGroup(t.pid(), s)
 	}
 }
 
-func (t *linuxTree) reap() status {
+func (t *unixTree) reap() status {
 	guard.leave(t.members.leader)
 	return reapProcess(t.process)
 }
 
 // killGroup kills the process group, whose id is only ours as long as nobody has reaped the leader.
-func (t *linuxTree) killGroup() {
-	if unreaped(t.pid()) {
+func (t *unixTree) killGroup() {
+	if unreaped(t.members.leader) {
 		_ = unix.Kill(-t.pid(), unix.SIGKILL) // nobody left to kill is fine
 	}
 }
 
 // scan returns the present members.
-func (t *linuxTree) scan() (found []stat, err error) {
+func (t *unixTree) scan() (found []stat, err error) {
 	err = system.scan(func(all []stat) { found = t.members.pick(all, system.hasCookie) })
 	return found, err
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package proc
 
 import "golang.org/x/sys/unix"
@@ -5,13 +7,18 @@ import "golang.org/x/sys/unix"
 // members decides which processes belong to a run.
 type members struct {
 	leader stat
+	since  uint64 // no member started before
 	cookie string
 	known  map[int]uint64 // start times of all members ever seen, the leader included
 	host   stat           // this process, whose group and session are never touched
 }
 
 func newMembers(leader, host stat, cookie string) *members {
-	return &members{leader: leader, cookie: cookie, host: host, known: map[int]uint64{leader.pid: leader.start}}
+	m := &members{leader: leader, cookie: cookie, host: host, known: map[int]uint64{leader.pid: leader.start}}
+	if startsAreMonotonic {
+		m.since = leader.start
+	}
+	return m
 }
 
 // pick returns those of all processes that belong to the run, and remembers them. A process does if it was known, is in
@@ -49,7 +56,7 @@ func (m *members) forgetRecycled(all []stat) {
 
 // possible rules out what is older than the run, and ourselves.
 func (m *members) possible(s stat) bool {
-	if s.start < m.leader.start || s.pid == 1 || s.pid == m.host.pid {
+	if s.start < m.since || s.pid == 1 || s.pid == m.host.pid {
 		return false
 	}
 	return s.pid == m.leader.pid || (s.group != m.host.group && s.session != m.host.session)

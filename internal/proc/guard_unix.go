@@ -1,3 +1,5 @@
+//go:build unix
+
 package proc
 
 import (
@@ -26,11 +28,13 @@ type watchdog struct {
 
 var guard = &watchdog{groups: map[int]stat{}}
 
-// ensure starts the watchdog, or another one if it has died.
+// ensure starts the watchdog before the first run, so that not a moment of it is without guard.
 func (w *watchdog) ensure() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.tell("\n")
+	if w.process == nil {
+		_ = w.start() // enter will try again
+	}
 }
 
 // enter puts the group led by s under guard.

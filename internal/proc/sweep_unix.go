@@ -1,3 +1,5 @@
+//go:build unix
+
 package proc
 
 import (
@@ -15,7 +17,7 @@ const (
 )
 
 // sweep kills and scans until scans find nobody.
-func (t *linuxTree) sweep(patience time.Duration) swept {
+func (t *unixTree) sweep(patience time.Duration) swept {
 	deadline := time.Now().Add(patience)
 	leftovers := map[stat]bool{}
 	clean, stuck, pause := 0, 0, scanPause
@@ -37,13 +39,15 @@ func (t *linuxTree) sweep(patience time.Duration) swept {
 			t.members.reapOrphans(found)
 			return swept{clean: clean == cleanScans, leftovers: len(leftovers)}
 		}
-		time.Sleep(pause)
-		pause = min(pause*pauseFactor, maxPause)
+		if clean == 0 { // what was killed needs a moment to go
+			time.Sleep(pause)
+			pause = min(pause*pauseFactor, maxPause)
+		}
 	}
 }
 
 // alive returns the members that have not ended, and counts those besides the leader.
-func (t *linuxTree) alive(found []stat, leftovers map[stat]bool) []stat {
+func (t *unixTree) alive(found []stat, leftovers map[stat]bool) []stat {
 	var alive []stat
 	for _, s := range found {
 		if !s.alive() {
@@ -58,7 +62,7 @@ func (t *linuxTree) alive(found []stat, leftovers map[stat]bool) []stat {
 }
 
 // kill kills the members and reports whether there is hope, that is, whether it may kill at least one of them.
-func (t *linuxTree) kill(alive []stat) (hope bool) {
+func (t *unixTree) kill(alive []stat) (hope bool) {
 	t.killGroup()
 	for _, s := range alive {
 		if system.kill(s) != unix.EPERM {
@@ -68,8 +72,8 @@ func (t *linuxTree) kill(alive []stat) (hope bool) {
 	return hope
 }
 
-// sweepBlindly does what can be done without /proc. That is not enough to call the tree clean.
-func (t *linuxTree) sweepBlindly(deadline time.Time) swept {
+// sweepBlindly does what can be done without a table of processes. That is not enough to call the tree clean.
+func (t *unixTree) sweepBlindly(deadline time.Time) swept {
 	t.killGroup()
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()

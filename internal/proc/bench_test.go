@@ -1,0 +1,60 @@
+//go:build unix
+
+package proc_test
+
+import (
+	"context"
+	"io"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/proc"
+)
+
+// BenchmarkSpawn compares the whole cost of one run of /bin/true with that of os/exec with buffers.
+func BenchmarkSpawn(b *testing.B) {
+	b.Run("proc", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, err := proc.Run(context.Background(), proc.Command{Path: "/bin/true"})
+			require.NoError(b, err)
+		}
+	})
+	b.Run("os-exec", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, err := exec.Command("/bin/true").CombinedOutput()
+			require.NoError(b, err)
+		}
+	})
+}
+
+// BenchmarkCapture measures what 100 MB of output cost: captured, captured and delivered, and by os/exec.
+func BenchmarkCapture(b *testing.B) {
+	const size = 100 << 20
+	path := clitest.Fake(b, "fake", clitest.Scenario{Steps: []clitest.Step{{FloodStdout: size}}})
+	bench := func(name string, run func() error) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(size)
+			for b.Loop() {
+				require.NoError(b, run())
+			}
+		})
+	}
+	bench("proc", func() error {
+		_, err := proc.Run(context.Background(), proc.Command{Path: path})
+		return err
+	})
+	bench("proc-writer", func() error {
+		_, err := proc.Run(context.Background(), proc.Command{Path: path, Stdout: io.Discard})
+		return err
+	})
+	bench("os-exec", func() error {
+		_, err := exec.Command(path).Output()
+		return err
+	})
+}

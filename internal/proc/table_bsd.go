@@ -1,0 +1,24 @@
+//go:build dragonfly || freebsd || netbsd || openbsd
+
+package proc
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	startsAreMonotonic = false
+	rememberEvery      = 0 // there is nothing to see
+)
+
+// table stands for a table of processes that we cannot read: only groups are killed here, and no tree is called clean.
+type table struct{}
+
+var system table
+
+func (table) scan(func([]stat)) error    { return errors.ErrUnsupported }
+func (table) stat(int) (stat, error)     { return stat{}, errors.ErrUnsupported }
+func (table) hasCookie(int, string) bool { return false }
+func (table) kill(s stat) error          { return unix.Kill(s.pid, unix.SIGKILL) }

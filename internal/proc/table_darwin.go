@@ -1,0 +1,72 @@
+package proc
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// startsAreMonotonic is false: start times are those of the wall clock, which may be set back.
+const startsAreMonotonic = false
+
+// rememberEvery makes up for the lack of a cookie: the environment of other processes is not dependable here, so
+// what leaves its parents must have been seen before.
+const rememberEvery = time.Second
+
+// zombie is the state SZOMB of sys/proc.h.
+const zombie = 5
+
+// table is the kernel's table of processes.
+type table struct{}
+
+var system table
+
+// scan calls see with all processes.
+func (table) scan(see func(all []stat)) error {
+	list, err := unix.SysctlKinfoProcSlice("kern.proc.all")
+	if err != nil {
+		return err
+	}
+	all := make([]stat, 0, len(list))
+	for i := range list {
+		all = append(all, statOf(&list[i]))
+	}
+	see(all)
+	return nil
+}
+
+// stat returns the present state of one process.
+func (table) stat(pid int) (stat, error) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return stat{}, err
+	}
+	return statOf(info), nil
+}
+
+func statOf(k *unix.KinfoProc) stat {
+	s := stat{
+		pid: int(k.Proc.P_pid), parent: int(k.Eproc.Ppid), group: int(k.Eproc.Pgid), threads: 1, state: 'S',
+		start: uint64(k.Proc.P_starttime.Sec)*1e6 + uint64(k.Proc.P_starttime.Usec),
+	}
+	if k.Proc.P_stat == zombie {
+		s.state = 'Z'
+	}
+	if session, err := unix.Getsid(s.pid); err == nil {
+		s.session = session
+	} else {
+		s.session = -1 // ended: nobody's
+	}
+	return s
+}
+
+// hasCookie is always false, see rememberEvery.
+func (table) hasCookie(int, string) bool { return false }
+
+// kill kills the process if it is still the one that was seen; between check and kill there is a gap of microseconds.
+func (t table) kill(s stat) error {
+	if now, err := t.stat(s.pid); err != nil || now.start != s.start {
+		return unix.ESRCH
+	}
+	return unix.Kill(s.pid, unix.SIGKILL)
+}
