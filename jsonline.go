@@ -10,10 +10,13 @@ import (
 // deeper value is a mistake or an attack on the parser's stack.
 const maxDepth = 200
 
+// byteOrderMark is what some Windows shells put before the first line.
+var byteOrderMark = []byte("\ufeff")
+
 // parseObject reads one JSON object. Nothing that does not parse as a whole is
 // ever acted on: a line cut short by a kill is no event.
 func parseObject(text []byte) (gjson.Result, bool) {
-	text = bytes.TrimSpace(text)
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))
 	if len(text) == 0 || text[0] != '{' || !shallow(text) || !gjson.ValidBytes(text) {
 		return gjson.Result{}, false
 	}
