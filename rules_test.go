@@ -1,0 +1,127 @@
+package clichain_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+// readerSpec has a rule for every part of the rule language.
+func readerSpec() clichain.CliSpec {
+	return clichain.CliSpec{Name: "mine", Binary: "mine", Events: []clichain.EventRule{
+		{Match: map[string]string{"type": "first"}, Kind: clichain.EventStatus, Set: map[string]string{"text": "=one"}},
+		{Match: map[string]string{"type": "first"}, Kind: clichain.EventStatus, Set: map[string]string{"text": "=two"}, Last: true},
+		{Match: map[string]string{"type": "first"}, Kind: clichain.EventStatus, Set: map[string]string{"text": "=three"}},
+		{Match: map[string]string{"type": "block", "kind": "", "@.type": "text"}, Each: "parts", Kind: clichain.EventText, Set: map[string]string{"text": "@.text ?? @.content ?? fallback ?? =nothing"}},
+		{Match: map[string]string{"type": "a.b"}, Kind: clichain.EventStatus, Set: map[string]string{"text": "=pattern"}},
+		{Match: map[string]string{"type": "x|y"}, Kind: clichain.EventStatus, Set: map[string]string{"text": "=either"}},
+		{Match: map[string]string{"type": "", "bare": ".+"}, Kind: clichain.EventStatus, Set: map[string]string{"text": "bare"}},
+		{Match: map[string]string{"type": "7"}, Kind: clichain.EventStatus, Set: map[string]string{"text": "=number"}},
+		{Match: map[string]string{"type": "all"}, Kind: clichain.EventError, Set: map[string]string{
+			"id": "id", "name": "name", "input": "input", "session": "session", "model": "model", "key_source": "key", "code": "code",
+			"message": "message", "status": "status", "try": "try", "delay_ms": "ms", "reset_at": "reset", "cost_usd": "cost",
+			"input_tokens": "t.0", "output_tokens": "t.1", "cache_read_tokens": "t.2", "cache_write_tokens": "t.3", "reasoning_tokens": "t.4", "turns": "t.5",
+		}},
+		{Match: map[string]string{"type": "result"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"failed": "status"}},
+	}}
+}
+
+func TestRules(t *testing.T) {
+	status := func(texts ...string) (events []clichain.Event) {
+		for _, text := range texts {
+			events = append(events, clichain.Event{Kind: clichain.EventStatus, Text: text})
+		}
+		return events
+	}
+	block := func(texts ...string) (events []clichain.Event) {
+		for _, text := range texts {
+			events = append(events, clichain.Event{Kind: clichain.EventText, Text: text})
+		}
+		return events
+	}
+	for _, test := range []struct {
+		name, line string
+		want       []clichain.Event
+	}{
+		{"several rules, up to one with last", `{"type":"first"}`, status("one", "two")},
+		{"each element that matches", `{"type":"block","parts":[{"type":"text","text":"a"},{"type":"image"},{"type":"text","text":"b"}]}`, block("a", "b")},
+		{"alternatives", `{"type":"block","fallback":"f","parts":[{"type":"text","content":"c"},{"type":"text","text":null},{"type":"text","text":""}]}`, block("c", "f", "")},
+		{"a literal", `{"type":"block","parts":[{"type":"text"}]}`, block("nothing")},
+		{"null is like absent", `{"type":"block","kind":null,"parts":[{"type":"text","text":"a"}]}`, block("a")},
+		{"a condition that must be empty", `{"type":"block","kind":"x","parts":[{"type":"text","text":"a"}]}`, nil},
+		{"each over what is no array", `{"type":"block","parts":{"type":"text","text":"a"}}`, block("a")},
+		{"each over nothing", `{"type":"block"}`, nil},
+		{"a pattern is anchored", `{"type":"xa.by"}`, nil},
+		{"a pattern", `{"type":"a-b"}`, status("pattern")},
+		{"an alternation is anchored as a whole", `{"type":"xx"}`, nil},
+		{"an alternation", `{"type":"y"}`, status("either")},
+		{"no type", `{"bare":"b"}`, status("b")},
+		{"type null", `{"type":null,"bare":"b"}`, status("b")},
+		{"type number", `{"type":7}`, status("number")},
+		{"type object", `{"type":{"a":1},"bare":"b"}`, nil},
+		{"type with another case", `{"type":"First"}`, nil},
+		{"unknown type", `{"type":"later"}`, nil},
+		{"the first of two equal keys", `{"type":"y","type":"first"}`, status("either")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, ok := engineOf(t, readerSpec()).Events(test.line)
+			require.True(t, ok)
+			require.Equal(t, test.want, got)
+		})
+	}
+}
+
+func TestSetters(t *testing.T) {
+	full := clichain.Event{
+		Kind: clichain.EventError, ID: "i", Name: "n", Input: []byte(`{"a": [1]}`), Session: "s", Model: "m", KeySource: "k", Code: "c", Message: "x",
+		Status: 429, Try: 2, Delay: 1500 * time.Microsecond, RetryAfter: time.Unix(1762952400, 0),
+		Usage: clichain.Usage{InputTokens: 1, OutputTokens: 2, CacheReadTokens: 3, CacheWriteTokens: 4, ReasoningTokens: 5, Turns: 6, CostUSD: new(0.25)},
+	}
+	for _, test := range []struct {
+		name, line string
+		want       clichain.Event
+	}{
+		{"numbers", `{"type":"all","id":"i","name":"n","input":{"a": [1]},"session":"s","model":"m","key":"k","code":"c","message":"x","status":429,"try":2,"ms":1.5,"reset":1762952400,"cost":0.25,"t":[1,2,3,4,5,6]}`, full},
+		{"numbers as text", `{"type":"all","id":"i","name":"n","input":{"a": [1]},"session":"s","model":"m","key":"k","code":"c","message":"x","status":"429","try":"2","ms":"1.5","reset":"1762952400000","cost":"0.25","t":["1","2","3","4","5","6"]}`, full},
+		{"nonsense", `{"type":"all","status":"soon","ms":-5,"reset":1e300}`, clichain.Event{Kind: clichain.EventError}},
+		{"endless delay", `{"type":"all","ms":1e300}`, clichain.Event{Kind: clichain.EventError}},
+		{"a cost of nothing is known", `{"type":"all","cost":0}`, clichain.Event{Kind: clichain.EventError, Usage: clichain.Usage{CostUSD: new(0.0)}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, ok := engineOf(t, readerSpec()).Events(test.line)
+			require.True(t, ok)
+			require.Len(t, got, 1)
+			require.Equal(t, test.want, got[0])
+		})
+	}
+	for value, want := range map[string]bool{`true`: true, `"true"`: true, `"error"`: true, `false`: false, `"success"`: false, `null`: false} {
+		got, _ := engineOf(t, readerSpec()).Events(`{"type":"result","status":` + value + `}`)
+		require.Equal(t, want, got[0].Failed, value)
+	}
+}
+
+func TestResetTime(t *testing.T) {
+	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
+	for words, want := range map[string]time.Time{
+		"1762952400": time.Unix(1762952400, 0), "1762952400000": time.Unix(1762952400, 0), " 1762952400 ": time.Unix(1762952400, 0),
+		"5h12m3s": now.Add(5*time.Hour + 12*time.Minute + 3*time.Second), "30 s": now.Add(30 * time.Second), "1h 5m": now.Add(65 * time.Minute),
+		"": {}, "soon": {}, "-5s": {}, "0s": {}, "-1": {}, "NaN": {}, "Inf": {}, "1e300": {},
+	} {
+		require.True(t, want.Equal(clichain.ResetTime(words, now)), "%q: %v", words, clichain.ResetTime(words, now))
+	}
+}
+
+// A line of an unknown type is passed on as it is; a line that is no JSON is
+// not acted on.
+func TestUnknownLines(t *testing.T) {
+	stdout := "banner\n{\"type\":\"later\",\"x\":1}\r\n{\"type\":\"resu\n"
+	for _, spec := range specs.All() {
+		text, _, failure, events := clichain.Replay(spec, clichain.Recording{Output: clichain.OutputStream, Stdout: stdout})
+		require.Empty(t, text)
+		require.ErrorIs(t, failure, clichain.ErrBadOutput)
+		require.Equal(t, []clichain.Event{{Kind: clichain.EventRaw, Backend: spec.Name, Raw: []byte(`{"type":"later","x":1}`)}}, events)
+	}
+}
