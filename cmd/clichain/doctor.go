@@ -51,7 +51,7 @@ when at least one is ready, else 3.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
-	cmd.Flags().BoolVar(&probe, "probe", false, "run each CLI's --version, side by side, for at most "+probeTime.String())
+	cmd.Flags().BoolVar(&probe, "probe", false, "also run each CLI's --version, all within "+probeTime.String())
 	addSpecFlag(cmd.Flags(), &files)
 	return cmd
 }

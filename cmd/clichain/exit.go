@@ -119,11 +119,31 @@ func failureOf(err error, status int) any {
 
 // message is the error's text without the library's own mark.
 func message(err error) string {
+	if text := suppressedAlike(err); text != "" {
+		return text
+	}
 	text := err.Error()
 	for strings.HasPrefix(text, "clichain: ") {
 		text = strings.TrimPrefix(text, "clichain: ")
 	}
 	return text
+}
+
+// suppressedAlike is one line for what would be the same line for each backend.
+func suppressedAlike(err error) string {
+	chain, ok := errors.AsType[*clichain.ChainError](err)
+	if !ok || len(chain.Attempts) < 2 {
+		return ""
+	}
+	said := ""
+	for i, a := range chain.Attempts {
+		be, ok := a.Err.(*clichain.BackendError)
+		if !ok || a.Reason != clichain.ReasonSuppressed || i > 0 && be.Message != said {
+			return ""
+		}
+		said = be.Message
+	}
+	return fmt.Sprintf("nothing to try: all %d backends are %s", len(chain.Attempts), said)
 }
 
 // wantsJSON looks for --json by itself: a command line with a mistake in it is

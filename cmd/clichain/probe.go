@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -43,7 +44,7 @@ func (p *patient) probe(ctx context.Context) {
 	case result.Cause != nil:
 		p.fail(clichain.ReasonBadOutput, "--version: "+result.Cause.Error())
 	case result.ExitCode != 0 || version == "":
-		p.fail(clichain.ReasonExit, "--version failed: "+lastLine(result.Stderr.Text()))
+		p.fail(clichain.ReasonExit, strings.TrimSuffix(fmt.Sprintf("--version: exit status %d: %s", result.ExitCode, lastLine(result.Stderr.Text())), ": "))
 	default:
 		p.Version = shorten(oneLine(version), 60)
 	}

@@ -53,7 +53,7 @@ func (a *app) showSpecs(files, args []string, asJSON bool) error {
 
 func (a *app) listSpecs(all []clichain.CliSpec) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tPROGRAM\tPROVIDER\tDEFAULT MODEL\tCHECKED WITH")
+	fmt.Fprintln(w, "NAME\tPROGRAM\tPROVIDER\tDEFAULT MODEL\tCHECKED")
 	for _, s := range all {
 		programs := strings.Join(append([]string{s.Binary}, s.AltBinaries...), ", ")
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.Name, programs, dash(s.ProviderSlug), dash(s.DefaultModel), dash(s.CheckedWith))

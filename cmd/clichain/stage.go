@@ -87,7 +87,7 @@ func endOf(name string, took time.Duration, err *clichain.BackendError, most, le
 		r.state, r.label, r.notes = skipped, r.label+", skipped", nil
 	}
 	if most > 1 {
-		r.notes = append(r.notes, fmt.Sprintf("1 process tree killed: %d processes in %d sessions, %d left", most, most, left))
+		r.notes = append(r.notes, fmt.Sprintf("1 process tree killed: %d processes, %d left", most, left))
 	}
 	return r
 }
@@ -99,11 +99,11 @@ func (s *stage) outro(resp *clichain.Response, took time.Duration) error {
 	fmt.Fprintf(&b, "  %s\n\n", s.style.dim(fmt.Sprintf("%s, %d others tried or skipped", summary(resp, took), len(resp.Attempts))))
 	fmt.Fprintln(&b, s.style.bold("Now with your own CLIs:"))
 	for _, try := range [][2]string{
-		{"clichain doctor", "what is ready on this machine"},
-		{fmt.Sprintf("clichain ask %q", demoPrompt), "the answer, from the first that can"},
-		{"git diff | clichain ask --trace \"Review it\"", "with what happened on the way"},
+		{"clichain doctor", "what is ready here"},
+		{fmt.Sprintf("clichain ask %q", demoPrompt), "the first answer there is"},
+		{"git diff | clichain ask --trace \"Review it\"", "and what happened on the way"},
 	} {
-		fmt.Fprintf(&b, "  %-42s %s\n", try[0], s.style.dim(try[1]))
+		fmt.Fprintf(&b, "  %-44s %s\n", try[0], s.style.dim(try[1]))
 	}
 	_, err := io.WriteString(s.out, b.String())
 	return outputError(err)

@@ -90,12 +90,16 @@ func duration(d time.Duration) string {
 // rowOf shows an attempt.
 func rowOf(a clichain.Attempt) row {
 	r := row{name: a.Backend, took: a.Duration, state: failed, label: string(a.Reason)}
-	if a.Skipped {
+	be, ok := errors.AsType[*clichain.BackendError](a.Err)
+	switch {
+	case a.Skipped:
 		r.state = skipped
-	}
-	if be, ok := errors.AsType[*clichain.BackendError](a.Err); ok {
+		if ok && a.Reason != clichain.ReasonNotInstalled { // which says it all
+			r.notes = []string{be.Message}
+		}
+	case ok:
 		r.notes = notes(be, time.Now())
-	} else if a.Err != nil {
+	case a.Err != nil:
 		r.notes = []string{a.Err.Error()}
 	}
 	return r
