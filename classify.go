@@ -60,6 +60,21 @@ func (p lineProgram) find(kind EventKind, on Evidence, text string, now time.Tim
 	return finding{}, false
 }
 
+// telling drops the lines of stderr that explain nothing.
+func (p lineProgram) telling(stderr string) string {
+	noise := slices.DeleteFunc(slices.Clone(p), func(l compiledLine) bool { return l.Kind != EventStatus })
+	if len(noise) == 0 {
+		return stderr
+	}
+	var b strings.Builder
+	for line := range strings.Lines(stderr) {
+		if !slices.ContainsFunc(noise, func(l compiledLine) bool { return l.re.MatchString(line) }) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
 // read makes the finding of one match.
 func (l *compiledLine) read(text string, m []int, now time.Time) finding {
 	group := func(name string) string {

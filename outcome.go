@@ -164,7 +164,7 @@ func (s *compiledSpec) byTexts(ev *evidence) *BackendError {
 	for _, text := range []struct {
 		on   Evidence
 		text string
-	}{{OnStderr, ev.stderr}, {OnStdout, stdout}} {
+	}{{OnStderr, s.lines.telling(ev.stderr)}, {OnStdout, stdout}} {
 		if f, ok := s.judgeText(text.on, text.text, ev.now); ok {
 			return ev.found(f)
 		}

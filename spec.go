@@ -217,7 +217,8 @@ type LineRule struct {
 	// On lists where it applies. Empty: everywhere.
 	On []Evidence `json:"on,omitempty"`
 	// Kind is EventError (also the meaning of ""), which explains a failure;
-	// EventRetry, which explains why nothing happens; or EventWarning.
+	// EventRetry, which explains why nothing happens; EventWarning; or
+	// EventStatus, which marks a line of stderr that explains nothing.
 	Kind EventKind `json:"kind,omitempty"`
 	// Reason is the class. Empty: from the group status, else from the words
 	// in the group message.

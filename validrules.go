@@ -66,14 +66,14 @@ func (v *validator) lineRule(path string, rule LineRule) {
 			}
 		}
 		tells := slices.Contains(re.SubexpNames(), "status") || slices.Contains(re.SubexpNames(), "message")
-		if rule.Reason == "" && !tells && rule.Kind != EventWarning {
+		if rule.Reason == "" && !tells && rule.Kind != EventWarning && rule.Kind != EventStatus {
 			v.add(path+".reason", "", "is missing, and the pattern has no group status or message to tell it")
 		}
 	}
 	if rule.Reason != "" {
 		v.reason(path+".reason", rule.Reason)
 	}
-	oneOf(v, path+".kind", rule.Kind, EventError, EventRetry, EventWarning)
+	oneOf(v, path+".kind", rule.Kind, EventError, EventRetry, EventWarning, EventStatus)
 	for i, on := range rule.On {
 		oneOf(v, fmt.Sprintf("%s.on[%d]", path, i), on, OnEvent, OnStderr, OnStdout)
 	}

@@ -17,6 +17,7 @@ var commonLines = compileLines([]LineRule{
 	{Reason: ReasonUntrustedDir, Pattern: `(?i)(?:not|un)[ -]?trusted (?:directory|folder|workspace)|(?:directory|folder|workspace)[\w ]{0,20} (?:is )?not trusted|workspace trust required`},
 	{Reason: ReasonNestedSession, Pattern: `(?i)cannot be launched inside another|nested session`},
 	{Pattern: `(?i)\b(?:status(?:[ _]?code)?|api error|http(?:/\d(?:\.\d)?)?|code)["']?\s*[:=]?\s*(?P<status>[45]\d\d)\b`},
+	{Reason: ReasonBadRequest, Pattern: `(?i)\binvalid_request(?:_error)?\b|\bINVALID_ARGUMENT\b`},
 	{Reason: ReasonNetwork, Pattern: `(?i)\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE)\b|connection (?:refused|reset|closed|error)|network (?:error|is unreachable)|fetch failed|failed to connect|unable to connect|could not resolve|name resolution|getaddrinfo|socket hang up|stream disconnected|error sending request`},
 	{Reason: ReasonServerError, Pattern: `(?i)internal[_ ]server[_ ]error|\bserver_error\b|bad gateway|gateway timeout`},
 })

@@ -46,6 +46,7 @@ func Codex() clichain.CliSpec {
 			{Pattern: `error: unexpected argument|error: invalid value`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 			{Pattern: `Not inside a trusted directory`, Reason: clichain.ReasonUntrustedDir, On: onStderr()},
 			{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: clichain.ReasonBadModel},
+			{Pattern: `responses_websocket: failed to connect`, Kind: clichain.EventStatus, On: onStderr()}, // it goes on over HTTP
 			{Pattern: `Missing environment variable`, Reason: clichain.ReasonUnauthenticated},
 		},
 		Hints: map[clichain.Reason]string{
