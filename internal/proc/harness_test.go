@@ -17,6 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	proc.ShimMain()
 	clitest.Main()
 	beHost()
 	os.Exit(m.Run())

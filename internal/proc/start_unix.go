@@ -9,17 +9,21 @@ import (
 	"time"
 )
 
-// startProcess starts the program as the leader of a session of its own. Not just of a group: in the session of a host
-// with a terminal, a program that asks for a password would be stopped instead of failing.
-func startProcess(c Command, cookie string, files []*os.File) (*os.Process, error) {
-	attr := &os.ProcAttr{
+// directly says how to start the program as the leader of a session of its own. Not just of a group: in the session of a
+// host with a terminal, a program that asks for a password would be stopped instead of failing.
+func directly(c Command, cookie string, files []*os.File) *os.ProcAttr {
+	return &os.ProcAttr{
 		Dir:   c.Dir,
 		Env:   markEnv(c.Env, c.Dir, cookie),
 		Files: files,
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	}
+}
+
+// startProcess is os.StartProcess that is patient with programs being written.
+func startProcess(path string, args []string, attr *os.ProcAttr) (*os.Process, error) {
 	for try := time.Duration(1); ; try++ {
-		p, err := os.StartProcess(c.Path, c.Args, attr)
+		p, err := os.StartProcess(path, args, attr)
 		if !errors.Is(err, syscall.ETXTBSY) || try == 20 {
 			return p, err
 		}
@@ -35,7 +39,10 @@ func reapProcess(p *os.Process) status {
 		_ = p.Release() // there is nothing to release but memory
 		return status{code: -1, lost: true}
 	}
-	wait := state.Sys().(syscall.WaitStatus)
+	return statusOf(state.Sys().(syscall.WaitStatus))
+}
+
+func statusOf(wait syscall.WaitStatus) status {
 	if wait.Signaled() {
 		return status{code: -1, signal: signalName(wait.Signal())}
 	}

@@ -15,13 +15,24 @@ type unixTree struct {
 	done    chan struct{} // see exited
 }
 
-func start(c Command, files []*os.File) (tree, error) {
-	guard.ensure()
+// startDirectly starts the program as our child, under guard.
+func startDirectly(c Command, files []*os.File) (tree, error) {
 	cookie := newCookie()
-	process, err := startProcess(c, cookie, files)
+	guard.ensure()
+	process, err := startProcess(c.Path, c.Args, directly(c, cookie, files))
 	if err != nil {
 		return nil, err
 	}
+	t, err := newUnixTree(process, cookie)
+	if err != nil {
+		return nil, err
+	}
+	guard.enter(t.members.leader)
+	return t, nil
+}
+
+// newUnixTree takes over a process that has just been started and leads a session. It kills it if that fails.
+func newUnixTree(process *os.Process, cookie string) (*unixTree, error) {
 	exit, err := watchExit(process.Pid)
 	if err != nil {
 		_ = unix.Kill(-process.Pid, unix.SIGKILL) // it has not been reaped, so the group is its own
@@ -31,7 +42,6 @@ func start(c Command, files []*os.File) (tree, error) {
 	leader, _ := system.stat(process.Pid) // without a table the group is all we know
 	host, _ := system.stat(os.Getpid())
 	leader.pid, host.pid = process.Pid, os.Getpid()
-	guard.enter(leader)
 	return &unixTree{process: process, members: newMembers(leader, host, cookie), done: exit}, nil
 }
 

@@ -1,0 +1,86 @@
+package proc
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// cgroupTree is a tree in a control group of its own, which no process can leave and the kernel kills as a whole. The
+// usual sweep follows: it costs little, and finds what somebody else may have moved out.
+type cgroupTree struct {
+	*unixTree
+	dir string
+}
+
+// startInCgroup starts the program right inside a new group.
+func startInCgroup(c Command, files []*os.File) (tree, error) {
+	dir := filepath.Join(c.Cgroup, "clichain-"+rand.Text()[:16])
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, &SpawnError{Resource, dir, err}
+	}
+	t, err := startIn(dir, c, files)
+	if err != nil {
+		_ = removeGroup(dir, time.Now()) // nothing has entered it
+		return nil, err
+	}
+	return t, nil
+}
+
+func startIn(dir string, c Command, files []*os.File) (*cgroupTree, error) {
+	fd, err := unix.Open(dir, unix.O_DIRECTORY|unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	cookie := newCookie()
+	attr := directly(c, cookie, files)
+	attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, fd
+	guard.ensure()
+	process, err := startProcess(c.Path, c.Args, attr)
+	if err != nil {
+		return nil, err
+	}
+	base, err := newUnixTree(process, cookie)
+	if err != nil {
+		return nil, err
+	}
+	guard.enter(base.members.leader)
+	return &cgroupTree{base, dir}, nil
+}
+
+// sweep has the kernel kill the group and waits until it is empty.
+func (t *cgroupTree) sweep(patience time.Duration) swept {
+	deadline := time.Now().Add(patience)
+	leftovers := t.count()
+	err := os.WriteFile(t.dir+"/cgroup.kill", []byte("1"), 0)
+	left := t.unixTree.sweep(patience) // also kills if the kernel is older than 5.14
+	err = errors.Join(err, removeGroup(t.dir, deadline))
+	return swept{clean: left.clean && err == nil, leftovers: max(leftovers, left.leftovers)}
+}
+
+// count returns the number of live processes in the group besides the program.
+func (t *cgroupTree) count() int {
+	procs, _ := os.ReadFile(t.dir + "/cgroup.procs") // gone: none
+	n := bytes.Count(procs, []byte("\n"))
+	if leader, err := system.stat(t.process.Pid); err == nil && leader.alive() {
+		n--
+	}
+	return max(n, 0)
+}
+
+// removeGroup removes the group, which succeeds once only processes that have ended are in it.
+func removeGroup(dir string, deadline time.Time) error {
+	for pause := scanPause; ; pause = min(pause*pauseFactor, maxPause) {
+		err := os.Remove(dir)
+		if !errors.Is(err, unix.EBUSY) || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(pause)
+	}
+}

@@ -1,0 +1,195 @@
+package proc
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// shimName is the only argument of a shim.
+const shimName = "clichain-shim"
+
+// The descriptors of a shim after the standard three, which are those of its program.
+const (
+	shimLife    = 3 // the order comes in here; its end means that the host is gone or wants all gone
+	shimReports = 4 // the reports go out here
+)
+
+// shimOrder tells a shim what to do.
+type shimOrder struct {
+	Path     string
+	Args     []string
+	Env      []string
+	Dir      string
+	Teardown time.Duration
+}
+
+// shimReport is what a shim has to say: when it has started the program, and when all is over.
+type shimReport struct {
+	Pid       int           // of the program, 0 if it could not be started
+	Errno     syscall.Errno // why not
+	Wait      syscall.WaitStatus
+	Leftovers int
+	Clean     bool
+}
+
+// shimInstalled is set once the host has called ShimMain: without, a shim would be another host.
+var shimInstalled atomic.Bool
+
+// ShimMain must be called first in main, or TestMain, of a program that uses Command.Shim. If this process was started
+// as a shim it never returns; otherwise it returns at once.
+func ShimMain() {
+	if len(os.Args) != 1 || os.Args[0] != shimName {
+		shimInstalled.Store(true)
+		return
+	}
+	runtime.LockOSThread() // the program dies with the thread that starts it
+	s := shim{left: map[int]bool{}, report: json.NewEncoder(os.NewFile(shimReports, "reports"))}
+	if err := s.run(); err != nil {
+		syscall.Exit(1) // the missing report tells
+	}
+	syscall.Exit(0)
+}
+
+// shim is the process between host and program. It has one goroutine but for the one that waits for the host's end.
+type shim struct {
+	report  *json.Encoder
+	program int // process id
+	exited  bool
+	wait    syscall.WaitStatus
+	left    map[int]bool // processes that were killed after the program's end
+}
+
+func (s *shim) run() error {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, unix.SIGCHLD, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	closeOthers()
+	life := os.NewFile(shimLife, "life")
+	var order shimOrder
+	decoder := json.NewDecoder(life)
+	if err := decoder.Decode(&order); err != nil {
+		return err
+	}
+	if err := s.start(order); err != nil {
+		return err
+	}
+	gone := make(chan struct{})
+	go func() {
+		_ = decoder.Decode(new(any)) // there is nothing more to come but the end
+		close(gone)
+	}()
+	s.attend(signals, gone)
+	return s.teardown(signals, time.Now().Add(order.Teardown))
+}
+
+// closeOthers keeps descriptors that the host was started with from the program.
+func closeOthers() {
+	if unix.CloseRange(3, 1<<31, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	names, _ := filepath.Glob("/proc/self/fd/*") // kernels before 5.11
+	for _, name := range names {
+		if fd, ok := number([]byte(filepath.Base(name))); ok && fd > 2 {
+			unix.CloseOnExec(int(fd))
+		}
+	}
+}
+
+// start starts the program and gives up the descriptors that are the program's.
+func (s *shim) start(order shimOrder) error {
+	process, err := startProcess(order.Path, order.Args, &os.ProcAttr{
+		Dir:   order.Dir,
+		Env:   order.Env,
+		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: unix.SIGKILL},
+	})
+	if err != nil {
+		errno, _ := errors.AsType[syscall.Errno](err)
+		return errors.Join(err, s.report.Encode(shimReport{Errno: errno}))
+	}
+	s.program = process.Pid
+	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	for fd := 0; err == nil && fd < 3; fd++ {
+		err = unix.Dup3(null, fd, unix.O_CLOEXEC)
+	}
+	return errors.Join(err, s.report.Encode(shimReport{Pid: s.program}))
+}
+
+// attend forwards signals until the program has ended or the host is gone.
+func (s *shim) attend(signals <-chan os.Signal, gone <-chan struct{}) {
+	for !s.exited {
+		select {
+		case <-gone:
+			return
+		case sig := <-signals:
+			if sig != unix.SIGCHLD {
+				_ = unix.Kill(-s.program, sig.(syscall.Signal)) // it has not been reaped
+				_ = unix.Kill(-s.program, unix.SIGCONT)
+			}
+		}
+		s.reap()
+	}
+}
+
+// teardown kills until the kernel says that there is no child left. All that was below the program has become a child
+// by then: no scan is needed, and no fork is fast enough.
+func (s *shim) teardown(signals <-chan os.Signal, deadline time.Time) error {
+	for pause := 100 * time.Microsecond; ; pause = min(2*pause, maxPause) {
+		s.killChildren()
+		if none := s.reap(); none || time.Now().After(deadline) {
+			return s.report.Encode(shimReport{Pid: s.program, Wait: s.wait, Leftovers: len(s.left), Clean: none})
+		}
+		select {
+		case <-signals:
+		case <-time.After(pause):
+		}
+	}
+}
+
+// killChildren kills all present children. None of them can have been reaped: only this goroutine does.
+func (s *shim) killChildren() {
+	lists, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is well formed
+	for _, list := range lists {
+		pids, _ := os.ReadFile(list) // a thread may have ended
+		for _, digits := range strings.Fields(string(pids)) {
+			pid, _ := number([]byte(digits))
+			now, err := system.stat(int(pid))
+			if err != nil || !now.alive() {
+				continue
+			}
+			if int(pid) != s.program {
+				s.left[int(pid)] = true
+			}
+			_ = unix.Kill(int(pid), unix.SIGKILL) // another user's will outlast the deadline
+		}
+	}
+}
+
+// reap reaps all children that have ended and reports whether there is none left at all.
+func (s *shim) reap() (none bool) {
+	for {
+		var wait syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &wait, syscall.WNOHANG, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return true
+		case pid == 0:
+			return false
+		case pid == s.program:
+			s.exited, s.wait = true, wait
+		}
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package proc
+
+// ShimMain does nothing on this system.
+func ShimMain() {}
