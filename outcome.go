@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -157,19 +158,36 @@ func (s *compiledSpec) unexplained(ev *evidence) *BackendError {
 
 // byTexts looks through stderr, then through what is no JSON on stdout.
 func (s *compiledSpec) byTexts(ev *evidence) *BackendError {
-	stdout := ev.stray
-	if ev.output == OutputText {
-		stdout = ev.stdout
-	}
 	for _, text := range []struct {
 		on   Evidence
 		text string
-	}{{OnStderr, s.lines.telling(ev.stderr)}, {OnStdout, stdout}} {
+	}{{OnStderr, s.lines.telling(ev.stderr)}, {OnStdout, ev.words()}} {
 		if f, ok := s.judgeText(text.on, text.text, ev.now); ok {
 			return ev.found(f)
 		}
 	}
 	return nil
+}
+
+// jsonStart begins a line of JSON, whole or cut short.
+var jsonStart = regexp.MustCompile(`^[\s\x{feff}]*(?:\{|\[\s*(?:\{|$))`)
+
+// words is the stdout of a failed run that may explain the failure. JSON is
+// left out even where it does not parse: it may hold the model's own text.
+func (ev *evidence) words() string {
+	if ev.output == OutputText {
+		return ev.stdout
+	}
+	var b strings.Builder
+	for line := range strings.Lines(ev.stray) {
+		switch {
+		case !jsonStart.MatchString(line):
+			b.WriteString(line)
+		case ev.output == OutputJSON:
+			return b.String() // the rest belongs to the document
+		}
+	}
+	return b.String()
 }
 
 func (ev *evidence) found(f finding) *BackendError {
