@@ -76,7 +76,7 @@ func TestChainErrorCause(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorIs(t, err, clichain.ErrTimeout)
 	require.Equal(t, clichain.ReasonCanceled, err.Reason())
-	require.Equal(t, "clichain: clichain: canceled: context deadline exceeded\n  gemini: timeout", err.Error())
+	require.Equal(t, "clichain: canceled: context deadline exceeded\n  gemini: timeout", err.Error())
 }
 
 func TestChainErrorReason(t *testing.T) {

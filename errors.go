@@ -1,7 +1,6 @@
 package clichain
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -53,7 +52,10 @@ type BackendError struct {
 // Error is one line: backend, reason, what was said, what to do.
 func (e *BackendError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", cmp.Or(e.Backend, "clichain"), e.Reason)
+	if e.Backend != "" {
+		b.WriteString(e.Backend + ": ")
+	}
+	b.WriteString(string(e.Reason))
 	if e.Option != "" {
 		fmt.Fprintf(&b, " (%s)", e.Option)
 	}

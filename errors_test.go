@@ -106,7 +106,7 @@ func TestBackendErrorText(t *testing.T) {
 		{"nothing to add", be{Backend: "c", Reason: clichain.ReasonTimeout, ExitCode: -1}, "c: timeout"},
 		{"option", be{Backend: "c", Reason: clichain.ReasonUnsupported, Option: "effort", Message: "no"}, "c: unsupported (effort): no"},
 		{"hint", be{Backend: "c", Reason: clichain.ReasonUnauthenticated, Message: "who?", Hint: "run `c login`"}, "c: unauthenticated: who? [run `c login`]"},
-		{"no backend", be{Reason: clichain.ReasonBadOption}, "clichain: bad_option"},
+		{"no backend", be{Reason: clichain.ReasonBadOption}, "bad_option"},
 		{"many lines", be{Backend: "c", Reason: clichain.ReasonExit, Message: "a\r\n\tb\n\nc"}, "c: exit: a b c"},
 		{"cause of many lines", be{Backend: "c", Reason: clichain.ReasonExit, Err: errors.New("a\nb")}, "c: exit: a b"},
 		{"colours", be{Backend: "c", Reason: clichain.ReasonExit, Message: "\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07link\x1b]8;;\x1b\\"}, "c: exit: red link"},

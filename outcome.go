@@ -217,7 +217,9 @@ type stopError struct {
 	after  time.Duration
 }
 
-func (e *stopError) Error() string { return fmt.Sprintf("%s after %v", e.reason, e.after) }
+func (e *stopError) Error() string {
+	return fmt.Sprintf("%s after %v", e.reason, e.after.Round(time.Millisecond))
+}
 
 // Is lets errors.Is find the clock behind a more telling Reason.
 func (e *stopError) Is(target error) bool { return target == sentinel(e.reason) }

@@ -40,6 +40,7 @@ func Cursor() clichain.CliSpec {
 			{Pattern: `(?i)cannot use this model|available models:`, Reason: clichain.ReasonBadModel},
 		},
 		Hints: map[clichain.Reason]string{
+			clichain.ReasonNotInstalled:    "install it as cursor.com/cli says",
 			clichain.ReasonUnauthenticated: "run `cursor-agent login`, or set CURSOR_API_KEY",
 			clichain.ReasonUntrustedDir:    "run `cursor-agent` there once and trust the folder",
 		},

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/clichain/clichain/conformance/netns"
 )
 
 // binariesVariable names a folder with the CLIs, in place of conformance/node_modules/.bin.
@@ -18,6 +20,9 @@ const installCommand = "npm ci --prefix conformance"
 func Binary(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(filepath.Join(folder(), name))
+	if err != nil && netns.Required() {
+		t.Fatalf("%s is not installed (%v), and CLICHAIN_CONFORMANCE says it must be: run %q", name, err, installCommand)
+	}
 	if err != nil {
 		t.Skipf("%s is not installed (%v): run %q, or set %s to a folder that has it", name, err, installCommand, binariesVariable)
 	}

@@ -28,6 +28,7 @@ var reason = errOutside
 type TB interface {
 	Helper()
 	Skipf(format string, args ...any)
+	Fatalf(format string, args ...any)
 }
 
 // Runner is what *testing.M is.
@@ -48,9 +49,18 @@ func Main(m Runner) int {
 	return m.Run()
 }
 
+const requiredVariable = "CLICHAIN_CONFORMANCE"
+
+// Required reports whether CLICHAIN_CONFORMANCE=required turns skips into failures, so that a green run proves that the
+// real CLIs have run.
+func Required() bool { return os.Getenv(requiredVariable) == "required" }
+
 // Require skips the test unless this process can reach loopback and nothing else.
 func Require(tb TB) {
 	tb.Helper()
+	if reason != nil && Required() {
+		tb.Fatalf("no isolated network: %v", reason)
+	}
 	if reason != nil {
 		tb.Skipf("no isolated network: %v", reason)
 	}

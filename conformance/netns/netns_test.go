@@ -43,14 +43,19 @@ func TestLoopbackWorksAndNothingElseIsReachable(t *testing.T) {
 	}
 }
 
-type skipped struct{ why string }
+type skipped struct {
+	why    string
+	failed bool
+}
 
-func (*skipped) Helper()                         {}
-func (s *skipped) Skipf(format string, a ...any) { s.why = fmt.Sprintf(format, a...) }
+func (*skipped) Helper()                          {}
+func (s *skipped) Skipf(format string, a ...any)  { s.why = fmt.Sprintf(format, a...) }
+func (s *skipped) Fatalf(format string, a ...any) { s.failed = true }
 
 func TestRequireSaysWhyItSkips(t *testing.T) {
 	before := reason
 	t.Cleanup(func() { reason = before })
+	t.Setenv(requiredVariable, "")
 
 	reason = errOutside // what a test binary starts with
 	var s skipped
@@ -60,6 +65,10 @@ func TestRequireSaysWhyItSkips(t *testing.T) {
 	reason = errors.New("operation not permitted")
 	Require(&s)
 	require.Equal(t, "no isolated network: operation not permitted", s.why)
+
+	t.Setenv(requiredVariable, "required")
+	Require(&s)
+	require.True(t, s.failed, "where it is required, a skip is a failure")
 
 	reason = nil
 	s = skipped{}

@@ -1,0 +1,51 @@
+package clichain_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
+)
+
+func Example() {
+	_ = func(ctx context.Context) error {
+		chain := clichain.NewChain(specs.All(), nil)
+		resp, err := chain.Complete(ctx, clichain.Prompt("Name three uses of a paper clip."))
+		if err != nil {
+			return err // every backend's reason; errors.Is(err, clichain.ErrRateLimited) and the like reach each of them
+		}
+		fmt.Println(resp.Text)
+		fmt.Println("answered by", resp.Backend, "after", len(resp.Attempts), "others")
+		return nil
+	}
+}
+
+// A failed chain says of each backend why it did not answer.
+func ExampleChainError() {
+	_, err := clichain.NewChain(nil, nil).Complete(context.Background(), clichain.Prompt("hi"))
+	if chain, ok := errors.AsType[*clichain.ChainError](err); ok {
+		for _, a := range chain.Attempts {
+			fmt.Println(a.Backend, a.Reason, a.Err)
+		}
+	}
+	fmt.Println(err)
+	// Output: clichain: no backends to try
+}
+
+// The README's snippet is the body of Example, which compiles.
+func TestReadmeSnippetIsTheExample(t *testing.T) {
+	source, readme := read(t, "example_test.go"), read(t, "README.md")
+	_, body, _ := strings.Cut(source, "ctx context.Context) error {\n")
+	body, _, ok := strings.Cut(body, "\t\treturn nil\n")
+	require.True(t, ok)
+	_, snippet, _ := strings.Cut(readme, "```go\n")
+	snippet, _, ok = strings.Cut(snippet, "```")
+	require.True(t, ok)
+	require.Equal(t, snippet, strings.ReplaceAll("\n"+body, "\n\t\t", "\n")[1:])
+}
