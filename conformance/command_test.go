@@ -28,8 +28,8 @@ func command(t *testing.T) string {
 	return path
 }
 
-// run is the command in the home of a real CLI.
-func run(t *testing.T, program string, h home.Home, args ...string) (stdout, stderr *bytes.Buffer, cmd *exec.Cmd) {
+// commandIn is the command in the home of a real CLI.
+func commandIn(t *testing.T, program string, h home.Home, args ...string) (stdout, stderr *bytes.Buffer, cmd *exec.Cmd) {
 	t.Helper()
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	cmd = exec.CommandContext(t.Context(), program, args...)
@@ -45,7 +45,7 @@ func TestAskOnly(t *testing.T) {
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
 			server := loopback.New(t, loopback.Always(loopback.Text(hello)))
-			stdout, stderr, cmd := run(t, program, home.New(t, name, server.URL, home.LoggedIn),
+			stdout, stderr, cmd := commandIn(t, program, home.New(t, name, server.URL, home.LoggedIn),
 				"ask", "--only", name, "--json", "--timeout", "60s", "--pass-env", "LOOPBACK_*", "say hi")
 			require.NoError(t, cmd.Run(), "%s%s", stdout, stderr)
 			var resp clichain.Response
@@ -64,7 +64,7 @@ func TestInterrupt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := loopback.New(t, loopback.Always(loopback.Hang()))
 			h := home.New(t, name, server.URL, home.LoggedIn)
-			stdout, stderr, cmd := run(t, program, h, "ask", "--only", name, "--timeout", "60s", "--pass-env", "LOOPBACK_*", "say hi")
+			stdout, stderr, cmd := commandIn(t, program, h, "ask", "--only", name, "--timeout", "60s", "--pass-env", "LOOPBACK_*", "say hi")
 			require.NoError(t, cmd.Start())
 			select {
 			case <-server.Arrived():
