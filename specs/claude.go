@@ -18,26 +18,7 @@ func Claude() clichain.CliSpec {
 		Guards: []clichain.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
 
 		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system")}},
-		Args: []clichain.ArgRow{
-			{Args: []string{"-p"}},
-			{Args: []string{"--output-format", "stream-json", "--verbose"}, When: output(clichain.OutputStream)},
-			{Args: []string{"--include-partial-messages"}, When: clichain.When{Set: []string{"stream"}, Output: []clichain.OutputMode{clichain.OutputStream}}},
-			{Args: []string{"--output-format", "json"}, When: output(clichain.OutputJSON)},
-			{Args: []string{"--tools", "", "--strict-mcp-config"}, When: access(clichain.AccessNone)},
-			{Args: []string{"--tools", "Read,Grep,Glob", "--allowedTools", "Read,Grep,Glob", "--strict-mcp-config"}, When: access(clichain.AccessRead)},
-			{Args: []string{"--permission-mode", "acceptEdits"}, When: access(clichain.AccessWrite)},
-			{Args: []string{"--dangerously-skip-permissions"}, When: access(clichain.AccessFull)},
-			{Args: []string{"--system-prompt-file", "{system_file}"}, When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
-			{Args: []string{"--append-system-prompt-file", "{system_file}"}, When: clichain.When{Set: []string{"system"}, Access: agentAccess()}},
-			{Args: []string{"--model", "{model}"}, When: set("model")},
-			{Args: []string{"--resume", "{session}"}, When: set("session")},
-			{Args: []string{"--effort", "{effort}"}, When: set("effort")},
-			{Args: []string{"--max-turns", "{max_turns}"}, When: set("max_turns")},
-			{Args: []string{"--max-budget-usd", "{max_budget_usd}"}, When: set("max_budget_usd")},
-			{Args: []string{"--allowedTools={allowed_tools}"}, When: clichain.When{Set: []string{"allowed_tools"}, Access: []clichain.Access{clichain.AccessWrite, clichain.AccessFull}}},
-			{Args: []string{"--disallowedTools={disallowed_tools}"}, When: clichain.When{Set: []string{"disallowed_tools"}, Access: agentAccess()}},
-			{Args: []string{"--", "{prompt}"}, When: argv()},
-		},
+		Args:  claudeArgs(),
 		// A plain completion loads nothing of the project's or the user's: no
 		// hooks, plugins and skills, no CLAUDE.md, no files named with "@" in
 		// the prompt. Variables, not flags: versions that do not know one
@@ -84,6 +65,30 @@ func Claude() clichain.CliSpec {
 			clichain.ReasonUnauthenticated: "run `claude` and log in with /login, or set ANTHROPIC_API_KEY",
 			clichain.ReasonBilling:         "add credit, or log in with a subscription",
 		},
+	}
+}
+
+// claudeArgs is the argument table.
+func claudeArgs() []clichain.ArgRow {
+	return []clichain.ArgRow{
+		{Args: []string{"-p"}},
+		{Args: []string{"--output-format", "stream-json", "--verbose"}, When: output(clichain.OutputStream)},
+		{Args: []string{"--include-partial-messages"}, When: clichain.When{Set: []string{"stream"}, Output: []clichain.OutputMode{clichain.OutputStream}}},
+		{Args: []string{"--output-format", "json"}, When: output(clichain.OutputJSON)},
+		{Args: []string{"--tools", "", "--strict-mcp-config"}, When: access(clichain.AccessNone)},
+		{Args: []string{"--tools", "Read,Grep,Glob", "--allowedTools", "Read,Grep,Glob", "--strict-mcp-config"}, When: access(clichain.AccessRead)},
+		{Args: []string{"--permission-mode", "acceptEdits"}, When: access(clichain.AccessWrite)},
+		{Args: []string{"--dangerously-skip-permissions"}, When: access(clichain.AccessFull)},
+		{Args: []string{"--system-prompt-file", "{system_file}"}, When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
+		{Args: []string{"--append-system-prompt-file", "{system_file}"}, When: clichain.When{Set: []string{"system"}, Access: agentAccess()}},
+		{Args: []string{"--model", "{model}"}, When: set("model")},
+		{Args: []string{"--resume", "{session}"}, When: set("session")},
+		{Args: []string{"--effort", "{effort}"}, When: set("effort")},
+		{Args: []string{"--max-turns", "{max_turns}"}, When: set("max_turns")},
+		{Args: []string{"--max-budget-usd", "{max_budget_usd}"}, When: set("max_budget_usd")},
+		{Args: []string{"--allowedTools={allowed_tools}"}, When: clichain.When{Set: []string{"allowed_tools"}, Access: []clichain.Access{clichain.AccessWrite, clichain.AccessFull}}},
+		{Args: []string{"--disallowedTools={disallowed_tools}"}, When: clichain.When{Set: []string{"disallowed_tools"}, Access: agentAccess()}},
+		{Args: []string{"--", "{prompt}"}, When: argv()},
 	}
 }
 

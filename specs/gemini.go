@@ -22,19 +22,7 @@ func Gemini() clichain.CliSpec {
 			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(clichain.AccessNone)},
 			{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiAllowRead, When: access(clichain.AccessRead)},
 		},
-		Args: []clichain.ArgRow{
-			{Args: []string{"--skip-trust"}},
-			{Args: []string{"-o", "stream-json"}, When: output(clichain.OutputStream)},
-			{Args: []string{"-o", "json"}, When: output(clichain.OutputJSON)},
-			{Args: []string{"-o", "text"}, When: output(clichain.OutputText)},
-			{Args: []string{"--policy", "{policy_file}", "--allowed-mcp-server-names", "none", "-e", "none"}, When: access(clichain.AccessNone)},
-			{Args: []string{"--policy", "{policy_file}"}, When: access(clichain.AccessRead)},
-			{Args: []string{"--approval-mode", "auto_edit"}, When: access(clichain.AccessWrite)},
-			{Args: []string{"--approval-mode", "yolo"}, When: access(clichain.AccessFull)},
-			{Args: []string{"-m", "{model}"}, When: set("model")},
-			{Args: []string{"--resume", "{session}"}, When: set("session")},
-			{Args: []string{"--prompt={prompt}"}, When: argv()},
-		},
+		Args: geminiArgs(),
 		Env: []clichain.EnvRow{
 			// It leaves error reports in the temporary folder.
 			{Name: "TMPDIR", Value: "{temp}", When: access(clichain.AccessNone, clichain.AccessRead)},
@@ -66,6 +54,23 @@ func Gemini() clichain.CliSpec {
 			clichain.ReasonUnauthenticated: "run `gemini` and log in, or set GEMINI_API_KEY",
 			clichain.ReasonUntrustedDir:    "run `gemini` there once and trust the folder",
 		},
+	}
+}
+
+// geminiArgs is the argument table.
+func geminiArgs() []clichain.ArgRow {
+	return []clichain.ArgRow{
+		{Args: []string{"--skip-trust"}},
+		{Args: []string{"-o", "stream-json"}, When: output(clichain.OutputStream)},
+		{Args: []string{"-o", "json"}, When: output(clichain.OutputJSON)},
+		{Args: []string{"-o", "text"}, When: output(clichain.OutputText)},
+		{Args: []string{"--policy", "{policy_file}", "--allowed-mcp-server-names", "none", "-e", "none"}, When: access(clichain.AccessNone)},
+		{Args: []string{"--policy", "{policy_file}"}, When: access(clichain.AccessRead)},
+		{Args: []string{"--approval-mode", "auto_edit"}, When: access(clichain.AccessWrite)},
+		{Args: []string{"--approval-mode", "yolo"}, When: access(clichain.AccessFull)},
+		{Args: []string{"-m", "{model}"}, When: set("model")},
+		{Args: []string{"--resume", "{session}"}, When: set("session")},
+		{Args: []string{"--prompt={prompt}"}, When: argv()},
 	}
 }
 
