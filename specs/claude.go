@@ -19,18 +19,7 @@ func Claude() clichain.CliSpec {
 
 		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system")}},
 		Args:  claudeArgs(),
-		// A plain completion loads nothing of the project's or the user's: no
-		// hooks, plugins and skills, no CLAUDE.md, no files named with "@" in
-		// the prompt. Variables, not flags: versions that do not know one
-		// ignore it, and logging in works as ever.
-		Env: []clichain.EnvRow{
-			{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(clichain.AccessNone)},
-			// It halves the request, and would break a subscription's login.
-			{Name: "CLAUDE_CODE_SIMPLE", Value: "1", When: clichain.When{Access: []clichain.Access{clichain.AccessNone}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}}},
-			{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(clichain.AccessNone)},
-			{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(clichain.AccessNone)},
-			{Name: "CLAUDE_CODE_DISABLE_ATTACHMENTS", Value: "1", When: access(clichain.AccessNone)},
-		},
+		Env:   claudeEnv(),
 		PassEnv: []string{
 			"ANTHROPIC_*", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*",
 			"CLAUDE_CODE_DISABLE_*", "CLAUDE_CODE_MAX_OUTPUT_TOKENS", "CLAUDE_CODE_API_KEY_HELPER_TTL_MS",
@@ -65,6 +54,21 @@ func Claude() clichain.CliSpec {
 			clichain.ReasonUnauthenticated: "run `claude` and log in with /login, or set ANTHROPIC_API_KEY",
 			clichain.ReasonBilling:         "add credit, or log in with a subscription",
 		},
+	}
+}
+
+// claudeEnv: a plain completion loads nothing of the project's or the user's: no
+// hooks, plugins and skills, no CLAUDE.md, no files named with "@" in
+// the prompt. Variables, not flags: versions that do not know one
+// ignore it, and logging in works as ever.
+func claudeEnv() []clichain.EnvRow {
+	return []clichain.EnvRow{
+		{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(clichain.AccessNone)},
+		// It halves the request, and would break a subscription's login.
+		{Name: "CLAUDE_CODE_SIMPLE", Value: "1", When: clichain.When{Access: []clichain.Access{clichain.AccessNone}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}}},
+		{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(clichain.AccessNone)},
+		{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(clichain.AccessNone)},
+		{Name: "CLAUDE_CODE_DISABLE_ATTACHMENTS", Value: "1", When: access(clichain.AccessNone)},
 	}
 }
 
