@@ -1,0 +1,214 @@
+package clichain_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/clichain/clichain"
+
+// sourceFile is one parsed Go file of the repository.
+type sourceFile struct {
+	path string // with slashes, from the root
+	set  *token.FileSet
+	ast  *ast.File
+}
+
+func (f *sourceFile) dir() string { return path.Dir(f.path) }
+func (f *sourceFile) test() bool  { return strings.HasSuffix(f.path, "_test.go") }
+func (f *sourceFile) under(dirs ...string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(f.path, dir+"/") })
+}
+
+func (f *sourceFile) at(pos token.Pos) string { return f.set.Position(pos).String() }
+
+// sources parses all Go files that git knows, those of nested modules too.
+func sources(t *testing.T) (files []*sourceFile) {
+	t.Helper()
+	list, err := exec.Command("git", "ls-files", "-z", "--", "*.go").Output()
+	if err != nil {
+		t.Skip("no git checkout: ", err)
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, filepath.FromSlash(name), nil, parser.ParseComments)
+		if os.IsNotExist(err) {
+			continue // deleted, but not yet in a commit
+		}
+		require.NoError(t, err)
+		files = append(files, &sourceFile{name, set, file})
+	}
+	require.NotEmpty(t, files)
+	return files
+}
+
+// rootSources are the files of the root module.
+func rootSources(t *testing.T) []*sourceFile {
+	t.Helper()
+	nested := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == "go.mod" && name != "go.mod" {
+			nested[filepath.ToSlash(filepath.Dir(name))] = true
+		}
+		return err
+	}))
+	return slices.DeleteFunc(sources(t), func(f *sourceFile) bool {
+		for dir := f.dir(); dir != "."; dir = path.Dir(dir) {
+			if nested[dir] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// Specs are data: no code knows a CLI by its name.
+func TestNoCodeKnowsACLI(t *testing.T) {
+	var names []string
+	for _, s := range specs.All() {
+		names = append(names, append([]string{s.Name, s.Binary, s.ProviderSlug, s.DefaultModel}, s.AltBinaries...)...)
+	}
+	for i := range names {
+		names[i] = regexp.QuoteMeta(names[i])
+	}
+	known := regexp.MustCompile(`(?i)(^|[^\w])(` + strings.Join(names, "|") + `)($|[^\w])`)
+	checked := 0
+	for _, f := range sources(t) {
+		if f.test() || f.under("specs", "cmd", "conformance", "clitest") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			checked++
+			text, err := strconv.Unquote(lit.Value)
+			require.NoError(t, err)
+			// A sentence for people may give a name as an example.
+			if known.MatchString(text) && !strings.Contains(text, " ") {
+				t.Errorf("%s: %q is a CLI's name; it belongs into its spec", f.at(lit.Pos()), text)
+			}
+			return true
+		})
+	}
+	require.Greater(t, checked, 300)
+}
+
+func TestImportsAreFew(t *testing.T) {
+	allowed := []string{"github.com/hashicorp/go-multierror", "github.com/cenkalti/backoff/v4", "github.com/tidwall/gjson", "golang.org/x/sys", module}
+	inTests := []string{"github.com/stretchr/testify"}
+	for _, f := range rootSources(t) {
+		for _, spec := range f.ast.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			from := func(list []string) bool {
+				return slices.ContainsFunc(list, func(m string) bool { return name == m || strings.HasPrefix(name, m+"/") })
+			}
+			first, _, _ := strings.Cut(name, "/")
+			stdlib := !strings.Contains(first, ".")
+			switch {
+			case stdlib:
+			case f.under("clitest") && !f.test():
+				t.Errorf("%s: clitest imports %s: it must have the standard library only", f.at(spec.Pos()), name)
+			case from(allowed), f.test() && from(inTests):
+			default:
+				t.Errorf("%s: imports %s, which is not on the list of dependencies", f.at(spec.Pos()), name)
+			}
+		}
+	}
+}
+
+func TestEverythingExportedIsDocumented(t *testing.T) {
+	checked := 0
+	for _, f := range sources(t) {
+		if f.test() || !slices.Contains([]string{".", "specs", "clitest"}, f.dir()) {
+			continue
+		}
+		for _, decl := range f.ast.Decls {
+			for _, name := range undocumented(decl, &checked) {
+				t.Errorf("%s: %s has no doc comment", f.at(name.Pos()), name.Name)
+			}
+		}
+	}
+	require.Greater(t, checked, 150)
+}
+
+// undocumented lists the exported names of a declaration without a comment.
+// The comment of a group of values is enough for all of them.
+func undocumented(decl ast.Decl, checked *int) (names []*ast.Ident) {
+	check := func(name *ast.Ident, comments ...*ast.CommentGroup) {
+		if !name.IsExported() {
+			return
+		}
+		*checked++
+		if !slices.ContainsFunc(comments, func(c *ast.CommentGroup) bool { return c.Text() != "" }) {
+			names = append(names, name)
+		}
+	}
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		if decl.Recv == nil || ast.IsExported(receiver(decl.Recv.List[0].Type)) {
+			check(decl.Name, decl.Doc)
+		}
+	case *ast.GenDecl:
+		for _, spec := range decl.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				check(spec.Name, spec.Doc, decl.Doc)
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					check(name, spec.Doc, spec.Comment, decl.Doc)
+				}
+			}
+		}
+	}
+	return names
+}
+
+func receiver(expr ast.Expr) string {
+	switch expr := expr.(type) {
+	case *ast.StarExpr:
+		return receiver(expr.X)
+	case *ast.IndexExpr:
+		return receiver(expr.X)
+	case *ast.Ident:
+		return expr.Name
+	}
+	return ""
+}
+
+func TestFilesAndFunctionsAreShort(t *testing.T) {
+	const maxFile, maxFunc = 300, 60
+	for _, f := range sources(t) {
+		if f.test() || ast.IsGenerated(f.ast) {
+			continue
+		}
+		line := func(pos token.Pos) int { return f.set.Position(pos).Line }
+		if n := line(f.ast.FileEnd); n > maxFile+1 {
+			t.Errorf("%s has %d lines; %d are enough", f.path, n-1, maxFile)
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if fn, ok := n.(*ast.FuncDecl); ok {
+				if long := line(fn.End()) - line(fn.Pos()) + 1; long > maxFunc {
+					t.Errorf("%s: %s has %d lines; %d are enough", f.at(fn.Pos()), fn.Name.Name, long, maxFunc)
+				}
+			}
+			return true
+		})
+	}
+}
