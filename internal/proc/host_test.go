@@ -29,12 +29,10 @@ type host struct {
 // startHost starts a host and waits until its fake has printed the line "ready".
 func startHost(t *testing.T, fake string, prefix ...string) host {
 	t.Helper()
-	exe, err := os.Executable()
-	require.NoError(t, err)
-	args := append(prefix, exe)
-	h := host{Cmd: exec.Command(args[0], args[1:]...), fake: fake}
-	h.Env = append(os.Environ(), hostVariable+"="+fake)
-	h.Stderr = os.Stderr
+	h := host{Cmd: hostCommand(t, fake), fake: fake}
+	if len(prefix) > 0 {
+		h.Path, h.Args = prefix[0], append(prefix, h.Args...)
+	}
 	output, err := h.StdoutPipe()
 	require.NoError(t, err)
 	h.output = bufio.NewReader(output)
@@ -134,15 +132,21 @@ func TestSweepOrphans(t *testing.T) { // case 85
 func TestHostInsideARun(t *testing.T) {
 	// The inner host is killed together with its watchdog; the outer run must find the inner daemon by itself.
 	inner := clitest.Fake(t, "inner", clitest.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Daemon: true}}, ready, hang)})
-	exe, err := os.Executable()
-	require.NoError(t, err)
-	begin := trial{
-		command:  proc.Command{Env: append(os.Environ(), hostVariable+"="+inner), Grace: -1},
-		stopWhen: "ready",
-	}
-	result := begin.runAt(t, exe)
+	host := hostCommand(t, inner)
+	outer := trial{command: proc.Command{Env: host.Env, Grace: -1}, stopWhen: "ready"}
+	result := outer.runAt(t, host.Path)
 	require.True(t, result.TreeClean)
 	require.Empty(t, clitest.Survivors(inner))
+}
+
+func TestHostThatInheritsOrphans(t *testing.T) {
+	// As the first process of a container does: nobody else would reap what the sweep has killed.
+	daemon := spawn{Steps: stubborn, Daemon: true}
+	h := hostCommand(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Spawn: &daemon})}))
+	h.Env = append(h.Env, hostReapVariable+"=1")
+	output, err := h.Output()
+	require.NoError(t, err)
+	require.Contains(t, string(output), "leftovers 1 error <nil> children 1\n", "the watchdog is left")
 }
 
 func TestHostWithSignalsIgnored(t *testing.T) { // cases 76, 77

@@ -1,35 +1,60 @@
-//go:build unix
+//go:build linux
 
 package proc_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+	"strconv"
 	"syscall"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// hostVariable makes the test binary a host that runs the named program and does nothing else.
-const hostVariable = "PROC_TEST_HOST"
+// These variables make the test binary a host that runs one program and does nothing else.
+const (
+	hostVariable      = "PROC_TEST_HOST"       // the arguments in JSON; those of the host are not to look like them
+	hostShimVariable  = "PROC_TEST_HOST_SHIM"  // with a shim
+	hostCountVariable = "PROC_TEST_HOST_COUNT" // that often at once
+	hostUserVariable  = "PROC_TEST_HOST_USER"  // as that user
+	hostReapVariable  = "PROC_TEST_HOST_REAP"  // as the one that inherits orphans
+)
 
-// hostShimVariable makes the host use a shim.
-const hostShimVariable = "PROC_TEST_HOST_SHIM"
-
-// beHost runs the program in hostVariable, if there is one, and exits with its status.
+// beHost runs the program, if this process is a host, and exits.
 func beHost() {
-	path := os.Getenv(hostVariable)
-	if path == "" {
+	var program []string
+	if json.Unmarshal([]byte(os.Getenv(hostVariable)), &program) != nil {
 		return
 	}
-	result, err := proc.Run(hostContext(), proc.Command{
-		Path: path, Env: os.Environ(), Stdout: os.Stdout, Grace: 100 * time.Millisecond,
+	if user, err := strconv.Atoi(os.Getenv(hostUserVariable)); err == nil {
+		if err := syscall.Setuid(user); err != nil {
+			fmt.Println(err)
+		}
+	}
+	if os.Getenv(hostReapVariable) != "" {
+		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+			fmt.Println(err)
+		}
+	}
+	if count, err := strconv.Atoi(os.Getenv(hostCountVariable)); err == nil {
+		runMany(program[0], count)
+		syscall.Exit(0)
+	}
+	r, err := proc.Run(hostContext(), proc.Command{
+		Path: program[0], Args: program, Env: os.Environ(), Stdout: os.Stdout, Grace: 100 * time.Millisecond,
 		Shim: os.Getenv(hostShimVariable) != "",
 	})
-	fmt.Printf("exit %d signal %q soft %q cause %v error %v\n", result.ExitCode, result.Signal, result.SoftSignal, result.Cause, err)
+	fmt.Printf("exit %d signal %q soft %q cause %v clean %v leftovers %d error %v children %d\n",
+		r.ExitCode, r.Signal, r.SoftSignal, r.Cause, r.TreeClean, r.Leftovers, err, len(children()))
 	syscall.Exit(0)
 }
 
@@ -37,4 +62,17 @@ func beHost() {
 func hostContext() context.Context {
 	ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGUSR1) // until the process ends
 	return ctx
+}
+
+// hostCommand is a host that runs the program.
+func hostCommand(t *testing.T, program ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	arguments, err := json.Marshal(program)
+	require.NoError(t, err)
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), hostVariable+"="+string(arguments))
+	cmd.Stderr = os.Stderr
+	return cmd
 }

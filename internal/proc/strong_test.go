@@ -181,7 +181,7 @@ func TestShimThatIsKilled(t *testing.T) {
 	child := spawn{Steps: stubborn, Daemon: true}
 	killShim := writerFunc(func(p []byte) (int, error) {
 		for _, s := range clitest.Survivors("clichain-shim") {
-			if isChild(s.Pid) {
+			if slices.Contains(children(), strconv.Itoa(s.Pid)) {
 				return len(p), syscall.Kill(s.Pid, syscall.SIGKILL)
 			}
 		}
@@ -193,11 +193,12 @@ func TestShimThatIsKilled(t *testing.T) {
 	require.True(t, result.TreeClean)
 }
 
-// isChild reports whether a process is a child of this one.
-func isChild(pid int) bool {
+// children lists the children of this process.
+func children() (pids []string) {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
-	return slices.ContainsFunc(lists, func(list string) bool {
-		pids, _ := os.ReadFile(list)
-		return slices.Contains(strings.Fields(string(pids)), strconv.Itoa(pid))
-	})
+	for _, list := range lists {
+		data, _ := os.ReadFile(list) // the thread may have ended
+		pids = append(pids, strings.Fields(string(data))...)
+	}
+	return pids
 }
