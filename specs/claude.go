@@ -40,15 +40,7 @@ func Claude() clichain.CliSpec {
 		}},
 
 		Events: claudeEvents(),
-		Lines: []clichain.LineRule{
-			{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: clichain.ReasonPermissionRefused, On: onStderr(),
-				Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox"},
-			{Pattern: `No conversation found with session ID`, Reason: clichain.ReasonBadOption, Hint: "the session is gone, or belongs to another directory"},
-			{Pattern: `error: unknown option`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-			{Pattern: `--json-schema is not valid JSON`, Reason: clichain.ReasonBadOption, On: onStderr()},
-			{Pattern: `issue with the selected model`, Reason: clichain.ReasonBadModel, On: onAnswer()},
-			{Pattern: `(?i)organization has disabled|oauth token|/login`, Reason: clichain.ReasonUnauthenticated, On: onAnswer()},
-		},
+		Lines:  claudeLines(),
 		Hints: map[clichain.Reason]string{
 			clichain.ReasonNotInstalled:    "npm install -g @anthropic-ai/claude-code",
 			clichain.ReasonUnauthenticated: "run `claude` and log in with /login, or set ANTHROPIC_API_KEY",
@@ -136,5 +128,17 @@ func claudeEvents() []clichain.EventRule {
 		{Match: match("type", "result", "num_turns", "0"), Kind: clichain.EventResult, Terminal: true, Last: true, Set: notAsked},
 		{Match: match("type", "result", "local_command", ".+"), Kind: clichain.EventResult, Terminal: true, Last: true, Set: notAsked},
 		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: with(usage, "text", "result")},
+	}
+}
+
+func claudeLines() []clichain.LineRule {
+	return []clichain.LineRule{
+		{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: clichain.ReasonPermissionRefused, On: onStderr(),
+			Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox"},
+		{Pattern: `No conversation found with session ID`, Reason: clichain.ReasonBadOption, Hint: "the session is gone, or belongs to another directory"},
+		{Pattern: `error: unknown option`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{Pattern: `--json-schema is not valid JSON`, Reason: clichain.ReasonBadOption, On: onStderr()},
+		{Pattern: `issue with the selected model`, Reason: clichain.ReasonBadModel, On: onAnswer()},
+		{Pattern: `(?i)organization has disabled|oauth token|/login`, Reason: clichain.ReasonUnauthenticated, On: onAnswer()},
 	}
 }
