@@ -145,3 +145,12 @@ var (
 	OneLine        = oneLine
 	ResetTime      = resetTime
 )
+
+// CountEvents is the number of events of a line; zero for no JSON object.
+func (e *Engine) CountEvents(line []byte) int {
+	object, ok := parseObject(line)
+	if !ok {
+		return 0
+	}
+	return len(e.spec.program.events(object))
+}

@@ -1,0 +1,205 @@
+package clichain_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/lines"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+// onlyLast makes a PATH of several directories on which the last of the
+// built-in specs alone is installed.
+func onlyLast(b *testing.B) {
+	for _, variable := range suppressors {
+		b.Setenv(variable, "")
+	}
+	dirs := make([]string, 8)
+	for i := range dirs {
+		dirs[i] = b.TempDir()
+	}
+	all := specs.All()
+	require.NoError(b, os.WriteFile(filepath.Join(dirs[len(dirs)-1], all[len(all)-1].Binary), []byte("#!/bin/sh\n"), 0o755))
+	b.Setenv("PATH", strings.Join(dirs, string(os.PathListSeparator)))
+}
+
+func providersOfAll() (all []*clichain.Provider) {
+	for _, spec := range specs.All() {
+		all = append(all, clichain.NewProvider(spec, nil))
+	}
+	return all
+}
+
+// choose is what a chain does before it starts anything.
+func choose(b *testing.B, providers []*clichain.Provider) {
+	for _, p := range providers {
+		if p.Available(context.Background()) == nil {
+			return
+		}
+	}
+	b.Fatal("none is available")
+}
+
+// BenchmarkChoose finds the one installed CLI of five: cold with nothing
+// remembered, warm as every later call does.
+func BenchmarkChoose(b *testing.B) {
+	onlyLast(b)
+	b.Run("cold", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			providers := providersOfAll()
+			b.StartTimer()
+			choose(b, providers)
+		}
+	})
+	b.Run("new", func(b *testing.B) { // cold, and the specs compiled too
+		b.ReportAllocs()
+		for b.Loop() {
+			choose(b, providersOfAll())
+		}
+	})
+	b.Run("warm", func(b *testing.B) {
+		providers := providersOfAll()
+		b.ReportAllocs()
+		for b.Loop() {
+			choose(b, providers)
+		}
+	})
+}
+
+// BenchmarkCallOverhead runs the same child in turn through a Provider and
+// bare, so that the machine's mood is the same for both.
+func BenchmarkCallOverhead(b *testing.B) {
+	for _, variable := range suppressors {
+		b.Setenv(variable, "")
+	}
+	dir := b.TempDir()
+	path, err := clitest.Install(dir, "fake", clitest.Scenario{Steps: []clitest.Step{{ReadStdin: true}, {Stdout: resultLine("42") + "\n"}}})
+	require.NoError(b, err)
+	spec := clichain.CliSpec{
+		Name: "fake", Binary: path, Transports: []clichain.Transport{clichain.TransportStdin}, Outputs: []clichain.OutputMode{clichain.OutputStream},
+		Args:   []clichain.ArgRow{{Args: []string{"-p"}}},
+		Events: []clichain.EventRule{{Match: map[string]string{"type": "result"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "result"}}},
+	}
+	provider := clichain.NewProvider(spec, nil)
+	bare := func() {
+		cmd := exec.Command(path, "-p")
+		cmd.Stdin = strings.NewReader("What is the answer?")
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Run(); err != nil || !strings.Contains(stdout.String(), "42") {
+			b.Fatal(err, stdout.String(), stderr.String())
+		}
+	}
+	call := func() {
+		resp, err := provider.Complete(context.Background(), clichain.Prompt("What is the answer?"))
+		if err != nil || resp.Text != "42" {
+			b.Fatal(err)
+		}
+	}
+	call() // what the first call of a process starts for good
+	bare()
+	b.Run("bare", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			bare()
+		}
+	})
+	b.Run("provider", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			call()
+		}
+	})
+	b.Run("difference", func(b *testing.B) {
+		var ours, theirs time.Duration
+		for b.Loop() {
+			start := time.Now()
+			bare()
+			middle := time.Now()
+			call()
+			ours, theirs = ours+time.Since(middle), theirs+middle.Sub(start)
+		}
+		b.ReportMetric(float64(ours-theirs)/float64(b.N), "overhead-ns/op")
+		b.ReportMetric(float64(theirs)/float64(b.N), "bare-ns/op")
+	})
+}
+
+// mixedStream is what a long run of claude with partial messages prints.
+func mixedStream(size int) []byte {
+	var b bytes.Buffer
+	padding := strings.Repeat("words and more words, ", 20)
+	for b.Len() < size {
+		for range 20 {
+			b.WriteString(deltaLine("a few words") + "\n")
+		}
+		b.WriteString(blockLine(padding) + "\n")
+		b.WriteString(toolUse + "\n")
+		b.WriteString(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":` + quoted(strings.Repeat(padding, 10)) + `}]}}` + "\n")
+		b.WriteString(`{"type":"system","subtype":"status","status":"requesting","session_id":"s1"}` + "\n")
+		b.WriteString(`{"type":"unknown","n":[1,2,3,{"a":null}]}` + "\n")
+	}
+	return b.Bytes()
+}
+
+// BenchmarkDecode splits a mixed stream into lines and makes events of them.
+func BenchmarkDecode(b *testing.B) {
+	data := mixedStream(4 << 20)
+	for _, spec := range []clichain.CliSpec{specs.Claude(), specs.Codex()} {
+		b.Run(spec.Name, func(b *testing.B) {
+			engine, events := engineOf(b, spec), 0
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				s := &lines.Splitter{Line: func(line []byte) { events += engine.CountEvents(line) }}
+				for rest := data; len(rest) > 0; { // as a pipe delivers it
+					n := min(64<<10, len(rest))
+					_, _ = s.Write(rest[:n])
+					rest = rest[n:]
+				}
+			}
+			if spec.Name == "claude" && events == 0 {
+				b.Fatal("no events")
+			}
+		})
+	}
+}
+
+// BenchmarkJudgeText explains a failure with the most stderr that is searched.
+func BenchmarkJudgeText(b *testing.B) {
+	engine := engineOf(b, specs.Claude())
+	text := strings.Repeat("    at Module._compile (node:internal/modules/cjs/loader:1554:14)\n", 32<<10/66)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, ok := engine.JudgeText(clichain.OnStderr, text, time.Time{}); ok {
+			b.Fatal("found")
+		}
+	}
+}
+
+// BenchmarkCompose turns a request into an invocation.
+func BenchmarkCompose(b *testing.B) {
+	for _, spec := range specs.All() {
+		b.Run(spec.Name, func(b *testing.B) {
+			engine, host := engineOf(b, spec), testHost()
+			host.Environ = os.Environ()
+			req := clichain.Prompt("What is the answer?")
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := engine.Compose(req, clichain.Wish{}, host); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
