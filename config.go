@@ -30,6 +30,13 @@ type Config struct {
 	Env []string
 	// MaxOutput bounds the bytes a run may print. Zero: 256 MiB.
 	MaxOutput int64
+	// MaxParallel bounds how many calls of this backend run at once; more wait
+	// their turn. Slots does so for all backends that share it. Zero and nil:
+	// no bound.
+	MaxParallel int
+	Slots       *Slots
+	// Registry lists this backend's runs while they go on. Nil: none.
+	Registry *Registry
 	// RawOutput takes what a run printed as its answer when it exits 0 and
 	// cannot be read; the response carries a warning.
 	RawOutput bool

@@ -35,6 +35,7 @@ type Provider struct {
 	broken error // what is wrong with the spec; spec is nil then
 	cfg    Config
 	finder finder
+	own    *Slots // nil: no bound
 }
 
 // NewProvider makes a Provider for a CLI. A nil cfg means defaults. Nothing is
@@ -46,6 +47,9 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 		p.cfg = *cfg
 	}
 	p.cfg = p.cfg.withDefaults()
+	if p.cfg.MaxParallel > 0 {
+		p.own = NewSlots(p.cfg.MaxParallel)
+	}
 	p.spec, p.broken = compileSpec(spec)
 	return p
 }
@@ -65,7 +69,7 @@ func (p *Provider) Available(context.Context) error {
 
 // ready finds the program to run.
 func (p *Provider) ready() (path string, err *BackendError) {
-	defer func() { p.own(err) }()
+	defer func() { p.sign(err) }()
 	if p.broken != nil {
 		err = badOption("spec", "is invalid")
 		err.Message, err.Err = p.broken.Error(), p.broken
@@ -85,8 +89,8 @@ func (p *Provider) ready() (path string, err *BackendError) {
 	return path, err
 }
 
-// own puts the provider's name and hint on an error that no run made.
-func (p *Provider) own(err *BackendError) {
+// sign puts the provider's name and hint on an error that no run made.
+func (p *Provider) sign(err *BackendError) {
 	if err == nil {
 		return
 	}
@@ -115,7 +119,7 @@ func (p *Provider) prepare(req Request, streaming bool) (*invocation, *BackendEr
 		return nil, err
 	}
 	inv, err := p.compose(path, req, streaming)
-	p.own(err)
+	p.sign(err)
 	return inv, err
 }
 
@@ -157,7 +161,7 @@ func (p *Provider) try(ctx context.Context, inv *invocation, req Request, timeou
 	log.DebugContext(ctx, "cli start", "path", inv.path, "output", inv.call.output, "transport", inv.call.transport)
 	ev, err := p.execute(ctx, inv, timeout, emit)
 	if err != nil {
-		p.own(err)
+		p.sign(err)
 		log.DebugContext(ctx, "cli not started", "reason", err.Reason)
 		return nil, err
 	}

@@ -17,6 +17,11 @@ func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*
 	if err != nil {
 		return nil, err
 	}
+	release, err := p.slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	var (
 		resp    *Response
 		last    *BackendError

@@ -38,6 +38,7 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	defer p.cfg.Registry.enter(ctx, p.name, stop)()
 	if timeout > 0 {
 		timer := time.AfterFunc(timeout, func() { stop(&stopError{ReasonTimeout, timeout}) })
 		defer timer.Stop()
