@@ -53,3 +53,18 @@ func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Eve
 	resp := Response{Session: r.tally.session, Model: r.tally.model, KeySource: r.tally.keySource, Usage: r.tally.total(), Warnings: r.tally.warnings}
 	return text, resp, failure, events
 }
+
+// Backdate makes the runs of a registry older.
+func (r *Registry) Backdate(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for run := range r.runs {
+		run.Started = run.Started.Add(-d)
+	}
+}
+
+// Take takes a slot, as a call does.
+func (s *Slots) Take() (release func()) {
+	s.free <- struct{}{}
+	return func() { <-s.free }
+}

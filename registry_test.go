@@ -1,0 +1,165 @@
+package clichain_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// hanging starts calls that hang, and returns when their programs run.
+func hanging(t *testing.T, r *clichain.Registry, keys ...string) (wait func() []error) {
+	t.Helper()
+	var calls sync.WaitGroup
+	errs := make([]error, len(keys))
+	for i, key := range keys {
+		started := filepath.Join(t.TempDir(), "started")
+		p := provider(t, specs.Codex(), clichain.Config{Registry: r}, play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
+		calls.Go(func() {
+			_, errs[i] = p.Complete(clichain.WithKey(t.Context(), key, "call "+key), clichain.Prompt("hi"))
+		})
+		require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
+	}
+	return func() []error { calls.Wait(); return errs }
+}
+
+func TestRegistryKillsOneKey(t *testing.T) {
+	clitest.NoLeaks(t)
+	var r clichain.Registry
+	wait := hanging(t, &r, "a", "b", "a")
+	require.True(t, r.HasActive("a"))
+	require.False(t, r.HasActive("c"))
+	active := r.Active()
+	require.Len(t, active, 3)
+	require.Equal(t, clichain.ActiveRun{Key: "a", Label: "call a", Backend: "codex", Started: active[0].Started}, active[0])
+
+	require.Equal(t, 2, r.KillAll("a"))
+	require.False(t, r.HasActive("a"), "they are gone when KillAll returns")
+	require.True(t, r.HasActive("b"))
+	require.True(t, r.WasAborted("a"))
+	require.False(t, r.WasAborted("b"))
+	r.ClearAbort("a")
+	require.False(t, r.WasAborted("a"))
+
+	require.Equal(t, 1, r.KillAll("b"))
+	for _, err := range wait() {
+		requireReason(t, clichain.ReasonCanceled, err)
+		require.ErrorIs(t, err, clichain.ErrAborted)
+	}
+	require.Empty(t, r.Active())
+	require.Zero(t, r.KillAll("a"))
+}
+
+// An abort ends the chain: the next backend must not answer a call that was
+// stopped.
+func TestAbortEndsTheChain(t *testing.T) {
+	clitest.NoLeaks(t)
+	var r clichain.Registry
+	started := filepath.Join(t.TempDir(), "started")
+	next := &backend{name: "next"}
+	c := clichain.ChainOf([]clichain.Backend{
+		provider(t, specs.Codex(), clichain.Config{Registry: &r}, play(clitest.Step{Record: started}, clitest.Step{Hang: true})), next,
+	}, nil)
+	var err error
+	var call sync.WaitGroup
+	call.Go(func() { _, err = c.Complete(clichain.WithKey(t.Context(), "k", ""), clichain.Prompt("hi")) })
+	require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
+	require.Equal(t, 1, r.KillAll("k"))
+	call.Wait()
+	require.ErrorIs(t, err, clichain.ErrAborted)
+	require.Zero(t, next.asked)
+}
+
+func TestKillStale(t *testing.T) {
+	clitest.NoLeaks(t)
+	var r clichain.Registry
+	wait := hanging(t, &r, "old")
+	require.Zero(t, r.KillStale(time.Hour))
+	r.Backdate(2 * time.Hour)
+	wait2 := hanging(t, &r, "new")
+	require.Equal(t, 1, r.KillStale(time.Hour))
+	require.True(t, r.WasAborted("old"))
+	require.True(t, r.HasActive("new"))
+	require.Equal(t, 1, r.KillAll("new"))
+	for _, err := range append(wait(), wait2()...) {
+		require.ErrorIs(t, err, clichain.ErrAborted)
+	}
+}
+
+// The clock that counts a run's age goes on while the machine sleeps.
+func TestRunsAreTimedByTheWallClock(t *testing.T) {
+	var r clichain.Registry
+	wait := hanging(t, &r, "k")
+	started := r.Active()[0].Started
+	require.Equal(t, started, started.Round(0), "no monotonic reading")
+	r.KillAll("k")
+	wait()
+}
+
+func TestSlots(t *testing.T) {
+	answer := play(readStdin, stdout(codexAnswer("ok")))
+	t.Run("the timeout starts at the slot", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		var r clichain.Registry
+		slots := clichain.NewSlots(1)
+		started := filepath.Join(t.TempDir(), "started")
+		holder := provider(t, specs.Codex(), clichain.Config{Slots: slots, Registry: &r}, play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
+		var calls sync.WaitGroup
+		calls.Go(func() { _, _ = holder.Complete(clichain.WithKey(t.Context(), "holder", ""), clichain.Prompt("hi")) })
+		require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
+
+		var err error
+		queued := provider(t, specs.Codex(), clichain.Config{Slots: slots, Timeout: 5 * time.Second}, answer)
+		calls.Go(func() { _, err = queued.Complete(t.Context(), clichain.Prompt("hi")) })
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, late := queued.Complete(ctx, clichain.Prompt("hi"))
+		requireReason(t, clichain.ReasonCanceled, late)
+		require.ErrorIs(t, late, context.DeadlineExceeded)
+
+		r.KillAll("holder")
+		calls.Wait()
+		require.NoError(t, err)
+	})
+	t.Run("per backend", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		var r clichain.Registry
+		p := provider(t, specs.Codex(), clichain.Config{MaxParallel: 2, Registry: &r}, play(readStdin, clitest.Step{Sleep: 30 * time.Millisecond}, stdout(codexAnswer("ok"))))
+		most, done := 0, make(chan struct{})
+		go func() {
+			defer close(done)
+			for t.Context().Err() == nil {
+				n := len(r.Active())
+				most = max(most, n)
+				if r.HasActive("last") {
+					return
+				}
+			}
+		}()
+		var calls sync.WaitGroup
+		for range 8 {
+			calls.Go(func() { _, err := p.Complete(t.Context(), clichain.Prompt("hi")); require.NoError(t, err) })
+		}
+		calls.Wait()
+		_, err := p.Complete(clichain.WithKey(t.Context(), "last", ""), clichain.Prompt("hi"))
+		require.NoError(t, err)
+		<-done
+		require.LessOrEqual(t, most, 2)
+	})
+	t.Run("the chain's budget ends the wait", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		slots := clichain.NewSlots(1)
+		release := slots.Take()
+		defer release()
+		c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Codex(), clichain.Config{Slots: slots}, answer)}, &clichain.ChainConfig{Budget: 50 * time.Millisecond})
+		_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+		require.ErrorIs(t, err, clichain.ErrBudgetSpent)
+	})
+}
