@@ -62,7 +62,7 @@ func FuzzRules(f *testing.F) {
 }
 
 func FuzzJudgeText(f *testing.F) {
-	addRecorded(f, "stderr", func(text string) { f.Add(text, 429) })
+	addRecorded(f, "stderr", func(text string) { f.Add(text[:min(len(text), 500)], 429) })
 	for _, text := range scary {
 		f.Add(text, 500)
 	}
@@ -73,13 +73,11 @@ func FuzzJudgeText(f *testing.F) {
 	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text string, status int) {
 		for _, engine := range all {
-			for _, on := range []clichain.Evidence{clichain.OnEvent, clichain.OnStderr, clichain.OnStdout} {
-				got, ok := engine.JudgeText(on, text, now)
-				if ok != slices.Contains(reasons, got.Reason) {
-					t.Fatalf("%q: %v %+v", text, ok, got)
-				}
+			got, ok := engine.JudgeText(clichain.OnStderr, text, now)
+			if ok != slices.Contains(reasons, got.Reason) {
+				t.Fatalf("%q: %v %+v", text, ok, got)
 			}
-			got, ok := engine.JudgeEvent(clichain.Event{Kind: clichain.EventError, Message: text, Status: status}, now)
+			got, ok = engine.JudgeEvent(clichain.Event{Kind: clichain.EventError, Message: text, Status: status}, now)
 			if ok != slices.Contains(reasons, got.Reason) {
 				t.Fatalf("%q %d: %v %+v", text, status, ok, got)
 			}

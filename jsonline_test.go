@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
 )
 
@@ -48,6 +47,8 @@ func TestParseObject(t *testing.T) {
 // Two million brackets must be an error, not a stack of two million frames.
 func TestBracketBomb(t *testing.T) {
 	const depth = 2_000_000
+	bomber := readerSpec()
+	bomber.Outputs = []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON}
 	for name, bomb := range map[string]string{
 		"objects": `{"type":"result","x":` + strings.Repeat(`{"a":`, depth), "arrays": `{"type":"result","x":` + strings.Repeat("[", depth),
 		"closed": `{"type":"result","x":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}", "bare": strings.Repeat("[", depth),
@@ -57,7 +58,7 @@ func TestBracketBomb(t *testing.T) {
 			require.False(t, ok)
 			require.Empty(t, clichain.DocumentObjects(bomb))
 			for _, output := range []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON} {
-				text, _, failure, _ := clichain.Replay(specs.Claude(), clichain.Recording{Output: output, Stdout: bomb + "\n"})
+				text, _, failure, _ := clichain.Replay(bomber, clichain.Recording{Output: output, Stdout: bomb + "\n"})
 				require.Empty(t, text)
 				require.ErrorIs(t, failure, clichain.ErrBadOutput)
 			}

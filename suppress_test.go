@@ -43,8 +43,8 @@ func TestSuppression(t *testing.T) {
 						require.Equal(t, variable, by)
 					}
 				}
-				requireSuppressed(t, specs.Claude(), test.want != none, variable)
-				requireSuppressed(t, specs.Gemini(), test.want == all, variable)
+				requireSuppressed(t, clichain.CliSpec{Name: "claude", ProviderSlug: "anthropic-cli", Binary: "x"}, test.want != none, variable)
+				requireSuppressed(t, clichain.CliSpec{Name: "gemini", ProviderSlug: "google-cli", Binary: "x"}, test.want == all, variable)
 			}
 		})
 	}

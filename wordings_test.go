@@ -2,6 +2,7 @@ package clichain_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 var bare = clichain.CliSpec{Name: "bare", Binary: "bare"}
 
 func TestCommonWordings(t *testing.T) {
+	engine := engineOf(t, bare)
 	for reason, texts := range map[clichain.Reason][]string{
 		clichain.ReasonUsageLimit: {
 			"Claude AI usage limit reached|1762952400",
@@ -77,7 +79,7 @@ func TestCommonWordings(t *testing.T) {
 		for _, text := range texts {
 			t.Run(string(reason)+"/"+text, func(t *testing.T) {
 				for _, around := range []string{text, "warning: old node\n" + text + "\n    at main (cli.js:1:2)\n", "\t" + text} {
-					got, ok := engineOf(t, bare).JudgeText(clichain.OnStderr, around, time.Now())
+					got, ok := engine.JudgeText(clichain.OnStderr, around, time.Now())
 					require.True(t, ok, "%q", around)
 					require.Equal(t, reason, got.Reason, "%q", around)
 				}
@@ -202,12 +204,11 @@ func TestOwnWordingsFirst(t *testing.T) {
 
 // Only the end of a long text is searched: failures explain themselves last.
 func TestEvidenceIsBounded(t *testing.T) {
-	long := make([]byte, 64<<10)
-	for i := range long {
-		long[i] = ' '
-	}
-	_, ok := engineOf(t, bare).JudgeText(clichain.OnStderr, "API Error: 429"+string(long), time.Now())
-	require.False(t, ok)
-	_, ok = engineOf(t, bare).JudgeText(clichain.OnStderr, string(long)+"API Error: 429", time.Now())
+	own := bare
+	own.Lines = []clichain.LineRule{{Pattern: "^x", Reason: clichain.ReasonBilling}}
+	long := strings.Repeat("x", 1<<20)
+	got, ok := engineOf(t, own).JudgeText(clichain.OnStderr, "API Error: 429\n"+long, time.Now())
 	require.True(t, ok)
+	require.Equal(t, clichain.ReasonBilling, got.Reason)
+	require.Less(t, len(got.Message), 64<<10, "the message is of what was searched")
 }
