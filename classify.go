@@ -53,7 +53,7 @@ func (p lineProgram) find(kind EventKind, on Evidence, text string, now time.Tim
 		if m == nil {
 			continue
 		}
-		if f := line.read(text, m, now); f.reason != "" {
+		if f := line.read(text, m, now); f.reason != "" || kind != EventError {
 			return f, true
 		}
 	}
