@@ -170,3 +170,45 @@ func TestPreflight(t *testing.T) {
 		})
 	}
 }
+
+// What the caller sets wins over everything but the directory.
+func TestCallersVariables(t *testing.T) {
+	vars := environOf(t, specs.Claude(), func(h *clichain.Host) {
+		h.Env = []string{"HOME=/mine", "TERM=xterm", "MINE=1", "CLAUDE_CODE_SAFE_MODE=0", "EMPTY="}
+	})
+	require.Equal(t, "/mine", vars["HOME"])
+	require.Equal(t, "xterm", vars["TERM"])
+	require.Equal(t, "1", vars["MINE"])
+	require.Equal(t, "0", vars["CLAUDE_CODE_SAFE_MODE"])
+	require.Contains(t, vars, "EMPTY")
+	require.Equal(t, "/bin", vars["PATH"])
+}
+
+// A row may depend on a variable that the CLI will see.
+func TestConditionOnAVariable(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		set  func(*clichain.Host)
+		want bool
+	}{
+		{"not set", func(h *clichain.Host) { h.Environ = nil }, false},
+		{"set", func(h *clichain.Host) { h.Environ = []string{"MINE_KEY=k"} }, true},
+		{"another of the list", func(h *clichain.Host) { h.Environ = []string{"MINE_TOKEN=k"} }, true},
+		{"a no", func(h *clichain.Host) { h.Environ = []string{"MINE_KEY=false"} }, false},
+		{"empty", func(h *clichain.Host) { h.Environ = []string{"MINE_KEY="} }, false},
+		{"set by the caller", func(h *clichain.Host) { h.Env = []string{"MINE_KEY=k"} }, true},
+		{"set, but the CLI does not see it", func(h *clichain.Host) { h.Environ = []string{"OTHER_KEY=k"} }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spec := clichain.CliSpec{
+				Name: "mine", Binary: "mine", PassEnv: []string{"MINE_*"},
+				Args: []clichain.ArgRow{{Args: []string{"--key"}, When: clichain.When{Env: []string{"MINE_KEY", "MINE_TOKEN", "OTHER_KEY"}}}, {Args: []string{"{prompt}"}}},
+			}
+			host := testHost()
+			test.set(&host)
+			inv, err := engineOf(t, spec).Compose(clichain.Prompt("P"), clichain.Wish{}, host)
+			require.Nil(t, err)
+			require.Equal(t, test.want, slices.Contains(inv.Args, "--key"))
+		})
+	}
+}

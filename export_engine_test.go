@@ -17,6 +17,7 @@ type Wish struct {
 type Host struct {
 	Path       string
 	Environ    []string
+	Env        []string // Config.Env
 	PassEnv    []string
 	InheritEnv bool
 	Root       bool
@@ -56,7 +57,7 @@ func NewEngine(spec CliSpec) (*Engine, error) {
 // of CheckRequest.
 func (e *Engine) Compose(req Request, w Wish, h Host) (*Invocation, *BackendError) {
 	inv, err := compose(&e.spec.CliSpec, &e.spec.models, req, wish{w.Output, w.Transport, w.Stream}, host{
-		path: h.Path, environ: h.Environ, passEnv: h.PassEnv, inheritEnv: h.InheritEnv, root: h.Root, dir: h.Dir, tempDir: h.TempDir,
+		path: h.Path, environ: h.Environ, env: h.Env, passEnv: h.PassEnv, inheritEnv: h.InheritEnv, root: h.Root, dir: h.Dir, tempDir: h.TempDir,
 	})
 	if err != nil {
 		return nil, err

@@ -95,6 +95,8 @@ var malformedTables = []malformed{
 	{"condition's output", func(s *spec) { s.Args[0].When.Output = []clichain.OutputMode{"xml"} }, "args[0].when.output[0]", "none of"},
 	{"condition's transport", func(s *spec) { s.Args[0].When.Transport = []clichain.Transport{"file"} }, "args[0].when.transport[0]", "none of"},
 
+	{"condition's variable", func(s *spec) { s.Args[0].When.Env = []string{"A=B"} }, "args[0].when.env[0]", "no name of a variable"},
+
 	{"variable without a name", func(s *spec) { s.Env[0].Name = "" }, "env[0].name", "no name of a variable"},
 	{"variable with =", func(s *spec) { s.Env[0].Name = "A=B" }, "env[0].name", "no name of a variable"},
 	{"variable's value", func(s *spec) { s.Env[0].Value = "{efort}" }, "env[0].value", "is no field of a request"},
