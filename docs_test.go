@@ -1,0 +1,247 @@
+package clichain_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// section is the part of a page under a heading, up to the next heading.
+func section(t *testing.T, page, heading string) string {
+	t.Helper()
+	_, text, ok := strings.Cut(page, "\n"+heading+"\n")
+	require.True(t, ok, "no heading %q", heading)
+	text, _, _ = strings.Cut(text, "\n#")
+	return text
+}
+
+var code = regexp.MustCompile("^`([^`]+)`")
+
+// table is the rows of the first table of a text, by the code in their first
+// column. The other columns are plain text.
+func table(t *testing.T, text string) map[string][]string {
+	t.Helper()
+	rows := map[string][]string{}
+	for line := range strings.Lines(text[max(0, strings.Index(text, "\n|")):]) {
+		cells := strings.Split(strings.Trim(line, "|\n"), " | ")
+		if name := code.FindStringSubmatch(strings.TrimSpace(cells[0])); name != nil {
+			require.NotContains(t, rows, name[1])
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			rows[name[1]] = cells[1:]
+		} else if len(rows) > 0 {
+			break
+		}
+	}
+	require.NotEmpty(t, rows)
+	return rows
+}
+
+func names(rows map[string][]string) []string { return slices.Sorted(maps.Keys(rows)) }
+
+// blocks are the code blocks of a language.
+func blocks(text, language string) (found []string) {
+	for _, part := range strings.Split(text, "\n```"+language+"\n")[1:] {
+		block, _, _ := strings.Cut(part, "\n```")
+		found = append(found, block)
+	}
+	return found
+}
+
+// parrot is a CLI that fails with what it is told to fail with.
+func parrot(t *testing.T) *clichain.Provider {
+	t.Helper()
+	spec := clichain.CliSpec{Name: "parrot", Binary: "parrot", Transports: []clichain.Transport{clichain.TransportStdin}, Args: []clichain.ArgRow{{Args: []string{"-p"}}}}
+	for _, reason := range clichain.PolicyReasons() {
+		spec.Lines = append(spec.Lines, clichain.LineRule{Pattern: fmt.Sprintf(`(?m)^fail with %s$`, reason), Reason: reason})
+	}
+	return provider(t, spec, clichain.Config{}, play(readStdin, clitest.Step{Echo: true}, clitest.Exit(1)))
+}
+
+// docs/errors.md says of each Reason what the library does.
+func TestErrorsPage(t *testing.T) {
+	suppressNothing(t)
+	page := read(t, "docs/errors.md")
+	rows := table(t, section(t, page, "## The reasons"))
+	p, says := parrot(t), map[bool]string{true: "yes", false: "no"}
+	var reasons []string
+	for _, reason := range declaredReasons(t) {
+		reasons = append(reasons, string(reason))
+		t.Run(string(reason), func(t *testing.T) {
+			row := rows[string(reason)]
+			require.Len(t, row, 5, "meaning, evidence, again, next, kind")
+			_, err := p.Complete(t.Context(), clichain.Prompt("fail with "+string(reason)))
+			be := requireReason(t, reason, err)
+			require.Equal(t, says[len(be.Earlier) == 1], row[2], "the same backend again")
+			next := &backend{name: "next"}
+			_, err = chainOf(failing("a", reason), next).Complete(t.Context(), clichain.Prompt("hi"))
+			require.Equal(t, says[err == nil], row[3], "the next backend")
+			require.Contains(t, []string{"skip", "failure", "both"}, row[4])
+		})
+	}
+	require.Equal(t, slices.Sorted(slices.Values(reasons)), names(rows))
+}
+
+// explain is the snippet of docs/errors.md.
+func explain(err error) {
+	if errors.Is(err, clichain.ErrUsageLimit) {
+		fmt.Println("at least one plan is used up")
+	}
+	chain, ok := errors.AsType[*clichain.ChainError](err)
+	if !ok {
+		return
+	}
+	fmt.Println("class:", chain.Reason(), "tried any:", chain.Tried())
+	for _, a := range chain.Attempts {
+		fmt.Println(a.Backend, a.Reason, a.Skipped, a.Duration)
+		if be, ok := errors.AsType[*clichain.BackendError](a.Err); ok && be.Hint != "" {
+			fmt.Println("  to do:", be.Hint)
+		}
+	}
+}
+
+func ExampleBackendError() {
+	explain(&clichain.ChainError{Attempts: []clichain.Attempt{
+		{Backend: "a", Reason: clichain.ReasonUsageLimit, Duration: time.Second, Err: &clichain.BackendError{Reason: clichain.ReasonUsageLimit, Hint: "wait"}},
+	}})
+	// Output:
+	// at least one plan is used up
+	// class: usage_limit tried any: true
+	// a usage_limit false 1s
+	//   to do: wait
+}
+
+func TestErrorsPageSnippetIsCompiled(t *testing.T) {
+	snippets := blocks(read(t, "docs/errors.md"), "go")
+	require.Len(t, snippets, 1)
+	require.Contains(t, read(t, "docs_test.go"), snippets[0])
+}
+
+// listed is what Validate says there is, when a spec names something else.
+func listed(t *testing.T, spec clichain.CliSpec, path string) []string {
+	t.Helper()
+	spec.Name, spec.Binary = "x", "x"
+	mistake, ok := errors.AsType[*clichain.SpecError](spec.Validate())
+	require.True(t, ok)
+	require.Equal(t, path, mistake.Path)
+	_, list, ok := strings.Cut(mistake.Problem, "there are ")
+	require.True(t, ok, mistake.Problem)
+	list, _, _ = strings.Cut(list, ", and ")
+	words := strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(`,[]" `, r) })
+	return slices.Sorted(slices.Values(words))
+}
+
+// eventKinds reads the constants from the source, so that none is missed.
+func eventKinds(t *testing.T) (kinds []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "event.go", nil, 0)
+	require.NoError(t, err)
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(spec.Names[0].Name, "Event") {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			require.NoError(t, err)
+			kinds = append(kinds, value)
+		}
+		return true
+	})
+	return slices.Sorted(slices.Values(kinds))
+}
+
+// keys are the JSON keys of a type and of all its parts.
+func keys(of reflect.Type) (found []string) {
+	switch of.Kind() {
+	case reflect.Slice, reflect.Map:
+		return keys(of.Elem())
+	case reflect.Struct:
+		for field := range of.Fields() {
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			found = append(append(found, key), keys(field.Type)...)
+		}
+	}
+	return found
+}
+
+// docs/specs.md names all there is in the language, and nothing else.
+func TestSpecsPage(t *testing.T) {
+	page := read(t, "docs/specs.md")
+	fields := listed(t, clichain.CliSpec{Args: []clichain.ArgRow{{Args: []string{"{nosuch}"}}}}, "args[0].args[0]")
+	require.Equal(t, fields, names(table(t, section(t, page, "## Request fields"))))
+	setters := listed(t, clichain.CliSpec{Events: []clichain.EventRule{{Match: map[string]string{"a": "a"}, Kind: clichain.EventText, Set: map[string]string{"nosuch": "a"}}}}, "events[0].set")
+	require.Equal(t, setters, names(table(t, section(t, page, "### Event fields"))))
+	require.Equal(t, eventKinds(t), names(table(t, section(t, page, "### Event kinds"))))
+	groups := listed(t, clichain.CliSpec{Lines: []clichain.LineRule{{Pattern: "(?P<nosuch>a)", Reason: clichain.ReasonExit}}}, "lines[0].pattern")
+	lines := section(t, page, "## Line rules")
+	require.Equal(t, groups, names(table(t, lines[strings.Index(lines, "| Group |"):])))
+
+	examples := blocks(page, "json")
+	all := strings.Join(examples, "\n")
+	for _, key := range keys(reflect.TypeFor[clichain.CliSpec]()) {
+		require.Contains(t, all, strconv.Quote(key)+":", "no example has it")
+	}
+	for _, example := range examples {
+		spec := map[string]any{"name": "x", "binary": "x", "events": []any{map[string]any{"match": map[string]string{"a": "a"}, "kind": "result", "terminal": true}}}
+		require.NoError(t, json.Unmarshal([]byte(example), &spec), example)
+		data, err := json.Marshal(spec)
+		require.NoError(t, err)
+		_, err = specs.Load(strings.NewReader(string(data)))
+		require.NoError(t, err, example)
+	}
+}
+
+func TestSpecsPageExample(t *testing.T) {
+	suppressNothing(t)
+	text := section(t, read(t, "docs/specs.md"), "## A complete example")
+	list, err := specs.Load(strings.NewReader(blocks(text, "json")[0]))
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	prints := blocks(text, "text")
+	require.Len(t, prints, 2)
+	run := func(t *testing.T, prints string) (*clichain.Response, clitest.Record, error) {
+		record := filepath.Join(t.TempDir(), "record")
+		p := provider(t, list[0], clichain.Config{}, play(clitest.Step{Record: record}, stdout(prints+"\n")))
+		req := clichain.Prompt(":uses of a paper clip")
+		req.Model = "small"
+		resp, err := p.Complete(t.Context(), req)
+		r, readErr := clitest.ReadRecord(record)
+		require.NoError(t, readErr)
+		return resp, r, err
+	}
+	t.Run("answers", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		resp, r, err := run(t, prints[0])
+		require.NoError(t, err)
+		require.Equal(t, "Hang a picture; mark a page.", resp.Text)
+		require.Equal(t, "lumen:c-17", resp.Session)
+		require.Equal(t, "lumen-2", resp.Model)
+		require.Equal(t, clichain.Usage{InputTokens: 11, OutputTokens: 9}, resp.Usage)
+		require.Equal(t, " :uses of a paper clip", string(r.Stdin), "behind the guard")
+		require.Equal(t, []string{"chat", "--json", "--tools", "off", "--system"}, r.Args[1:6])
+		require.Equal(t, []string{"--model", "lumen-1-mini"}, r.Args[7:])
+		require.Contains(t, r.Env, "LUMEN_QUIET=1")
+	})
+	t.Run("at its limit", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		_, _, err := run(t, prints[1])
+		be := requireReason(t, clichain.ReasonUsageLimit, err)
+		require.WithinDuration(t, time.Now().Add(150*time.Minute), be.RetryAfter, time.Minute)
+	})
+}
