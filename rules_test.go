@@ -103,17 +103,6 @@ func TestSetters(t *testing.T) {
 	}
 }
 
-func TestResetTime(t *testing.T) {
-	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
-	for words, want := range map[string]time.Time{
-		"1762952400": time.Unix(1762952400, 0), "1762952400000": time.Unix(1762952400, 0), " 1762952400 ": time.Unix(1762952400, 0),
-		"5h12m3s": now.Add(5*time.Hour + 12*time.Minute + 3*time.Second), "30 s": now.Add(30 * time.Second), "1h 5m": now.Add(65 * time.Minute),
-		"": {}, "soon": {}, "-5s": {}, "0s": {}, "-1": {}, "NaN": {}, "Inf": {}, "1e300": {},
-	} {
-		require.True(t, want.Equal(clichain.ResetTime(words, now)), "%q: %v", words, clichain.ResetTime(words, now))
-	}
-}
-
 // A line of an unknown type is passed on as it is; a line that is no JSON is
 // not acted on.
 func TestUnknownLines(t *testing.T) {

@@ -100,21 +100,6 @@ func TestNoWordings(t *testing.T) {
 	}
 }
 
-func TestResetTimesInWordings(t *testing.T) {
-	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
-	for text, want := range map[string]time.Time{
-		"Claude AI usage limit reached|1762952400":                      time.Unix(1762952400, 0),
-		"Claude AI usage limit reached|1762952400000":                   time.Unix(1762952400, 0),
-		"exhausted your capacity. Your quota will reset after 5h12m3s.": now.Add(5*time.Hour + 12*time.Minute + 3*time.Second),
-		"usage limit reached":                                           {},
-	} {
-		got, ok := engineOf(t, bare).JudgeText(clichain.OnEvent, text, now)
-		require.True(t, ok)
-		require.Equal(t, clichain.ReasonUsageLimit, got.Reason)
-		require.True(t, want.Equal(got.RetryAfter), "%q: %v", text, got.RetryAfter)
-	}
-}
-
 func TestStatuses(t *testing.T) {
 	special := map[int]clichain.Reason{
 		401: clichain.ReasonUnauthenticated, 402: clichain.ReasonBilling, 403: clichain.ReasonUnauthenticated, 404: clichain.ReasonBadModel,
