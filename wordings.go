@@ -6,13 +6,13 @@ package clichain
 // the general. None of them ever sees the model's own text.
 var commonLines = compileLines([]LineRule{
 	{Reason: ReasonContextOverflow, Pattern: `(?i)prompt is too long|context[_ ]length[_ ]exceeded|maximum context length|context (?:window|limit)|input is too long|exceeds? the (?:maximum|limit of).{0,40}tokens|input token count.{0,40}exceeds`},
-	{Reason: ReasonUsageLimit, Pattern: `(?i)usage[_ ]limit[_ ]reached\|(?P<reset>\d{10,13})`},
-	{Reason: ReasonUsageLimit, Pattern: `(?i)quota will reset after (?P<reset>(?:[\d.]+[hms] ?)+)`},
-	{Reason: ReasonUsageLimit, Pattern: `(?i)(?:hit|reached|exceeded) your (?:[\w-]+ ){0,2}limit.*?(?:resets?|try again (?:in|at)) (?P<reset>[^\n]+)`},
-	{Reason: ReasonUsageLimit, Pattern: `(?i)usage[_ ]limits?[_ ](?:reached|exceeded|will reset)|(?:hit|reached|exceeded) your (?:[\w-]+ ){0,2}limit|(?:weekly|5-hour|five-hour|session|opus) limit reached|daily quota|exhausted your (?:daily )?(?:quota|capacity)`},
-	{Reason: ReasonBilling, Pattern: `(?i)credit balance is too low|insufficient[_ ](?:quota|credits?|balance|funds)|billing[_ ](?:hard[_ ]limit|not active|error)|payment (?:required|method)|out of credits`},
-	{Reason: ReasonRateLimited, Pattern: `(?i)rate[_ -]?limit(?:s|ed|_error|_exceeded)?\b|too many requests|RESOURCE_EXHAUSTED|resource has been exhausted|would exceed your account`},
-	{Reason: ReasonOverloaded, Pattern: `(?i)overloaded(?:_error)?\b|model is (?:currently )?(?:overloaded|at capacity)|at capacity|temporarily unavailable|service unavailable`},
+	{Reason: ReasonUsageLimit, Pattern: resetBefore(usageLimitWords)},
+	{Reason: ReasonUsageLimit, Pattern: resetAfter(usageLimitWords)},
+	{Reason: ReasonRateLimited, Pattern: `(?i)exceeded your current quota(?s:.{0,400}?)(?P<reset>\bretry in \d[^\n]*)`}, // a minute's quota
+	{Reason: ReasonBilling, Pattern: `(?i)credit balance is too low|insufficient[_ ](?:quota|credits?|balance|funds)|billing[_ ](?:hard[_ ]limit|not active|error)|payment (?:required|method)|out of credits|exceeded your current quota|check your plan and billing`},
+	{Reason: ReasonRateLimited, Pattern: resetBefore(rateLimitWords)},
+	{Reason: ReasonRateLimited, Pattern: resetAfter(rateLimitWords)},
+	{Reason: ReasonOverloaded, Pattern: resetAfter(`overloaded(?:_error)?\b|model is (?:currently )?(?:overloaded|at capacity)|at capacity|temporarily unavailable|service unavailable`)},
 	{Reason: ReasonUnauthenticated, Pattern: `(?i)not (?:logged|signed) in|not authenticated|please (?:log|sign) in|(?:invalid|incorrect|missing|expired|revoked)[\w -]{0,20}(?:api[_ -]?key|token|credentials?)|api[_ -]?key not valid|(?:token|session|login|api[_ -]?key) (?:has )?(?:expired|been revoked)|authentication[_ ](?:failed|error|required)|unauthori[sz]ed\b|unauthenticated|no api key`},
 	{Reason: ReasonBadModel, Pattern: `(?i)model[_ ]not[_ ]found|(?:unknown|invalid|unsupported|unrecognized) model\b|\bmodels?\b.{0,80}(?:does not exist|is not (?:found|supported|available)|not found|may not exist)|no such model`},
 	{Reason: ReasonUntrustedDir, Pattern: `(?i)(?:not (?:(?:in|inside) )?(?:an? )?|un-?)trusted (?:directory|folder|workspace)|(?:directory|folder|workspace)[\w ]{0,20} (?:is )?not trusted|workspace trust required`},
@@ -22,3 +22,21 @@ var commonLines = compileLines([]LineRule{
 	{Reason: ReasonNetwork, Pattern: `(?i)\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE)\b|connection (?:refused|reset|closed|error)|(?:request|connection) timed out|self[ -]signed certificate|local issuer certificate|network (?:error|is unreachable)|fetch failed|failed to connect|unable to connect|could not resolve|name resolution|getaddrinfo|socket hang up|stream disconnected|error sending request`},
 	{Reason: ReasonServerError, Pattern: `(?i)internal[_ ]server[_ ]error|\bserver_error\b|bad gateway|gateway timeout`},
 })
+
+const (
+	usageLimitWords = `usage[_ ]limits?[_ ](?:has been |have been )?(?:reached|exceeded|will reset)|(?:hit|reached|exceeded) your (?:[\w-]+ ){0,3}limit|` +
+		`(?:weekly|daily|monthly|\d+[- ]hour|five[- ]hour|session|plan|message|opus|sonnet|fable) limit (?:reached|exceeded)|limit reached\s*[·∙•]|` +
+		`(?:out of|used (?:up )?(?:all )?(?:of )?your) (?:\w+ )?usage|(?:daily|weekly|monthly) (?:\w+ )?quota|exhausted your (?:daily )?(?:quota|capacity)|quota will reset|quota exceeded for [^\n]{0,200}per[ _]?day`
+	rateLimitWords = `rate[_ -]?limit(?:s|ed|_error|_exceeded)?\b|too many requests|RESOURCE_EXHAUSTED|resource has been exhausted|would exceed your account|quota exceeded`
+)
+
+// resetAfter makes the pattern of a limit's wordings that reads, too, when the
+// limit ends, where it says so on that line or one of the next three.
+func resetAfter(words string) string {
+	return `(?i)(?:` + words + `)(?:[^\n]*?(?:\n[^\n]*?){0,3}?(?P<reset>` + resetHeads + resetGlue + resetStart + `[^\n]*))?`
+}
+
+// resetBefore is resetAfter for the end in front of the words.
+func resetBefore(words string) string {
+	return `(?i)(?P<reset>` + resetHeads + resetGlue + resetStart + `[^\n]*?)(?:` + words + `)`
+}
