@@ -1,6 +1,7 @@
 package clichain
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -149,7 +150,7 @@ func (m *moment) resolve(now time.Time) time.Time {
 	}
 	year, month, day := here.Date()
 	on := func(y int, mo time.Month, d int) time.Time {
-		return time.Date(y, mo, d, m.hour, m.min, 0, int(m.sec*1e9), here.Location())
+		return time.Date(y, mo, d, m.hour, m.min, 0, int(math.Round(m.sec*1e9)), here.Location())
 	}
 	step := 1
 	switch {

@@ -103,6 +103,7 @@ var resetWords = []struct {
 	{"try again at 10:26 PM.", home(20, 22, 26)},
 	{"try again at 10:26\u202fPM.", home(20, 22, 26)},
 	{"try again at 22:26", home(20, 22, 26)},
+	{"resets 22:26:30.001", home(20, 22, 26).Add(30001 * time.Millisecond)},
 	{"resets 22:26:30", home(20, 22, 26).Add(30 * time.Second)},
 	{"resets 12am", home(21, 0, 0)},
 	{"resets 12pm", home(21, 12, 0)},

@@ -36,7 +36,8 @@ func resetAfter(words string) string {
 	return `(?i)(?:` + words + `)(?:[^\n]*?(?:\n[^\n]*?){0,3}?(?P<reset>` + resetHeads + resetGlue + resetStart + `[^\n]*))?`
 }
 
-// resetBefore is resetAfter for the end in front of the words.
+// resetBefore is resetAfter for the end in front of the words. It knows few
+// heads: it is tried at every letter of a text.
 func resetBefore(words string) string {
-	return `(?i)(?P<reset>` + resetHeads + resetGlue + resetStart + `[^\n]*?)(?:` + words + `)`
+	return `(?i)(?P<reset>(?:reset|retry|try again|wait)s?` + resetGlue + resetStart + `[^\n]*?)(?:` + words + `)`
 }
