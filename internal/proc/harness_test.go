@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -44,9 +45,11 @@ type trial struct {
 	steps   []step
 	args    []string
 	command proc.Command // the rest of it
-	// stopWhen stops the run when standard output has it; stopped already if empty and stop is set.
+	// stopWhen stops the run when standard output has it; empty for not at all.
 	stopWhen string
-	within   time.Duration // after the stop or, without one, the start; 0 for two graces and the defaults
+	// suspended waits, before that stop, until the program has stopped itself with SIGSTOP.
+	suspended bool
+	within    time.Duration // after the stop or, without one, the start; 0 for two graces and the defaults
 }
 
 // run plays the trial and returns its result and the path of the fake.
@@ -66,7 +69,13 @@ func (tr trial) runAt(t *testing.T, path string) proc.Result {
 	c := tr.command
 	c.Path, c.Args = path, append([]string{path}, tr.args...)
 	if tr.stopWhen != "" {
-		c.Stdout = &watcher{text: tr.stopWhen, next: c.Stdout, found: func() { begin = time.Now(); cancel(errEnd) }}
+		c.Stdout = &watcher{text: tr.stopWhen, next: c.Stdout, found: func() {
+			if tr.suspended {
+				eventually(t, func() bool { return isSuspended(path) })
+			}
+			begin = time.Now()
+			cancel(errEnd)
+		}}
 	}
 	result, err := proc.Run(ctx, c)
 	require.NoError(t, err)
@@ -77,6 +86,15 @@ func (tr trial) runAt(t *testing.T, path string) proc.Result {
 	require.Less(t, time.Since(begin), bound+margin, "time to return")
 	require.Empty(t, clitest.Survivors(path))
 	return result
+}
+
+// isSuspended reports whether the fake has been stopped by a signal. Without /proc it guesses so.
+func isSuspended(path string) bool {
+	for _, s := range clitest.Survivors(path) {
+		line, err := os.ReadFile("/proc/" + strconv.Itoa(s.Pid) + "/stat")
+		return err == nil && bytes.Contains(line, []byte(") T "))
+	}
+	return true
 }
 
 // warmUp makes the run that starts what a process keeps, so that leak checks do not count it.
@@ -114,8 +132,10 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // steps starts a list of steps; it reads better than the literal.
 func steps(s ...step) []step { return s }
 
-// eventually polls until the condition holds.
+// eventually polls until the condition holds, on the goroutine of the test, so that the condition may use require.
 func eventually(t *testing.T, holds func() bool, message ...any) {
 	t.Helper()
-	require.Eventually(t, holds, 30*time.Second, 2*time.Millisecond, message...)
+	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+		require.True(t, time.Now().Before(deadline), message...)
+	}
 }

@@ -50,7 +50,7 @@ func beHost() {
 		syscall.Exit(0)
 	}
 	r, err := proc.Run(hostContext(), proc.Command{
-		Path: program[0], Args: program, Env: os.Environ(), Stdout: os.Stdout, Grace: 100 * time.Millisecond,
+		Path: program[0], Args: program, Env: os.Environ(), Stdout: os.Stdout, Grace: 100 * time.Millisecond, Teardown: time.Minute,
 		Shim: os.Getenv(hostShimVariable) != "",
 	})
 	fmt.Printf("exit %d signal %q soft %q cause %v clean %v leftovers %d error %v children %d\n",

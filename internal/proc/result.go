@@ -37,7 +37,7 @@ type Result struct {
 	// Stdout and Stderr are what was kept of the output.
 	Stdout, Stderr Capture
 
-	Pid      int
+	Pid      int // of the program
 	Started  time.Time
 	Duration time.Duration // until the program was reaped
 }

@@ -205,8 +205,15 @@ func TestWriterFailureStopsTheRun(t *testing.T) { // cases 37, 38
 			})
 		}
 		t.Run(name+" after the exit", func(t *testing.T) {
-			result, _ := trial{steps: steps(ready), command: proc.Command{Stdout: test.write}}.run(t)
-			test.check(t, result.Cause)
+			path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready)})
+			late := writerFunc(func(p []byte) (int, error) {
+				for len(clitest.Survivors(path)) > 0 {
+					time.Sleep(time.Millisecond)
+				}
+				time.Sleep(20 * time.Millisecond) // most likely Run has seen the exit by then; if not, all is as above
+				return test.write(p)
+			})
+			test.check(t, trial{command: proc.Command{Stdout: late}}.runAt(t, path).Cause)
 		})
 	}
 }

@@ -5,6 +5,7 @@ package proc_test
 import (
 	"context"
 	"math/rand/v2"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ func TestStop(t *testing.T) {
 		signal    string
 		soft      string
 		escalated bool
+		suspended bool
 	}{
 		{name: "hangs (case 50)", steps: steps(ready, hang), code: -1, signal: "SIGINT", soft: "SIGINT"},
 		{name: "exits 0 when interrupted (case 54)", steps: steps(step{ExitOn: map[string]int{"INT": 0}}, ready, hang), soft: "SIGINT"},
@@ -36,16 +38,17 @@ func TestStop(t *testing.T) {
 		{name: "ignores both (case 53)", steps: steps(ignore("INT", "TERM"), ready, hang),
 			grace: grace, code: -1, signal: "SIGKILL", soft: "SIGTERM", escalated: true},
 		{name: "no grace (case 60)", steps: steps(ready, hang), grace: -1, code: -1, signal: "SIGKILL", escalated: true},
-		{name: "is stopped (case 56)", steps: steps(ready, step{Kill: "STOP"}, hang), code: -1, signal: "SIGINT", soft: "SIGINT"},
+		{name: "is stopped (case 56)", steps: steps(ready, step{Kill: "STOP"}, hang), suspended: true,
+			code: -1, signal: "SIGINT", soft: "SIGINT"},
 		{name: "is stopped and ignores both", steps: steps(ignore("INT", "TERM"), ready, step{Kill: "STOP"}, hang),
-			grace: grace, code: -1, signal: "SIGKILL", soft: "SIGTERM", escalated: true},
+			suspended: true, grace: grace, code: -1, signal: "SIGKILL", soft: "SIGTERM", escalated: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			command := proc.Command{Grace: test.grace}
 			if test.grace == 0 {
 				command.Grace = 30 * time.Second // only a loaded machine needs it
 			}
-			result, _ := trial{steps: test.steps, command: command, stopWhen: "ready", within: 3 * time.Second}.run(t)
+			result, _ := trial{steps: test.steps, command: command, stopWhen: "ready", suspended: test.suspended, within: 3 * time.Second}.run(t)
 			require.Equal(t, errEnd, result.Cause, "the cause wins over the status")
 			require.Equal(t, test.code, result.ExitCode)
 			require.Equal(t, test.signal, result.Signal)
@@ -57,13 +60,16 @@ func TestStop(t *testing.T) {
 }
 
 func TestStopClosesStdin(t *testing.T) {
-	input := make([]byte, 1<<20) // more than a pipe takes, so that it is never delivered
+	input := make([]byte, 10<<20) // more than a pipe takes, so that most of it waits for the reader
 	result, _ := trial{
-		steps:    steps(step{Ignore: []string{"INT", "TERM"}}, ready, hang),
-		command:  proc.Command{Stdin: input, Grace: time.Millisecond},
-		stopWhen: "ready",
+		steps: steps(step{Ignore: []string{"INT", "TERM"}}, ready, step{Sleep: 300 * time.Millisecond},
+			step{ReadStdin: true}, step{Echo: true}, clitest.Exit(9)),
+		command:  proc.Command{Stdin: input, Grace: 30 * time.Second},
+		stopWhen: "ready", within: 3 * time.Second,
 	}.run(t)
+	require.Equal(t, 9, result.ExitCode, "the end of input let it finish")
 	require.Error(t, result.StdinErr)
+	require.Less(t, result.Stdout.Total, int64(len(input)))
 }
 
 func TestCauseIsThatOfTheContext(t *testing.T) {
@@ -134,31 +140,25 @@ func TestExitRacesCancel(t *testing.T) { // cases 17, 55, 60
 }
 
 func TestReapedByAnother(t *testing.T) { // case 83
-	stop := make(chan struct{})
-	done := make(chan struct{})
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, step{ReadStdin: true})})
-	pid := make(chan int, 1)
-	go func() {
-		defer close(done)
-		select {
-		case child := <-pid:
-			_ = syscall.Kill(child, syscall.SIGKILL)
-			_, _ = syscall.Wait4(child, nil, 0, nil)
-		case <-stop:
-		}
-	}()
-	result, err := proc.Run(t.Context(), proc.Command{Path: path, Stdin: make([]byte, 1<<20), Stdout: writerFunc(func(p []byte) (int, error) {
-		for _, s := range clitest.Survivors(path) {
-			select {
-			case pid <- s.Pid:
-			default:
+	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, step{Sleep: 50 * time.Millisecond}, clitest.Exit(7))})
+	eventually(t, func() bool { // the other one does not always get there first
+		var thief sync.WaitGroup
+		steal := writerFunc(func(p []byte) (int, error) {
+			for _, s := range clitest.Survivors(path) {
+				thief.Go(func() { _, _ = syscall.Wait4(s.Pid, nil, 0, nil) })
 			}
+			return len(p), nil
+		})
+		result, err := proc.Run(t.Context(), proc.Command{Path: path, Stdout: steal})
+		thief.Wait()
+		require.NoError(t, err)
+		require.True(t, result.TreeClean)
+		if result.Cause == nil {
+			require.Equal(t, 7, result.ExitCode)
+			return false
 		}
-		return len(p), nil
-	})})
-	close(stop)
-	<-done
-	require.NoError(t, err)
-	require.ErrorIs(t, result.Cause, proc.ErrReapLost)
-	require.Equal(t, -1, result.ExitCode)
+		require.Equal(t, proc.ErrReapLost, result.Cause)
+		require.Equal(t, -1, result.ExitCode)
+		return true
+	})
 }
