@@ -57,6 +57,9 @@ func TestBracketBomb(t *testing.T) {
 			_, ok := clichain.ParseObject(bomb)
 			require.False(t, ok)
 			require.Empty(t, clichain.DocumentObjects(bomb))
+			if name != "closed" {
+				return
+			}
 			for _, output := range []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON} {
 				text, _, failure, _ := clichain.Replay(bomber, clichain.Recording{Output: output, Stdout: bomb + "\n"})
 				require.Empty(t, text)
