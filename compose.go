@@ -3,7 +3,6 @@ package clichain
 import (
 	"cmp"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,9 +19,11 @@ type invocation struct {
 	files []tempFile
 	empty bool // dir is to be made, and removed with the files
 	call  *call
+	box   *box // of a call in a container
 }
 
 type tempFile struct {
+	field   string // of its FileRow
 	path    string
 	content string
 }
@@ -38,6 +39,8 @@ type host struct {
 	root       bool     // this user is root
 	dir        string   // absolute directory to work in, "" for the process's
 	tempDir    string   // of this call's files; does not exist yet
+	container  *Container
+	names      []string // of the CLI's program inside
 }
 
 // wish is what a call wants beside the request.
@@ -69,7 +72,7 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 	}
 	inv := &invocation{path: h.path, dir: h.dir, call: c}
 	if inv.empty = spec.EmptyDir && req.Access == AccessNone && req.Dir == "" && req.Session == ""; inv.empty {
-		inv.dir = filepath.Join(h.tempDir, "empty")
+		inv.dir = h.join(h.tempDir, "empty")
 	}
 	if c.uses(spec, "temp") || inv.empty {
 		inv.temp = h.tempDir
@@ -78,7 +81,7 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 	for _, row := range spec.Files {
 		if c.holds(row.When) {
 			inv.temp = h.tempDir
-			f := tempFile{filepath.Join(h.tempDir, row.Name), c.fields.expand(row.Content)}
+			f := tempFile{row.Field, h.join(h.tempDir, row.Name), c.fields.expand(row.Content)}
 			inv.files = append(inv.files, f)
 			c.fields.set(row.Field+"_file", f.path)
 		}
@@ -89,6 +92,11 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 	inv.env = c.environ(spec, h, inv.dir)
 	if c.transport == TransportStdin {
 		inv.stdin = []byte(c.fields["prompt"][0])
+	}
+	if h.container != nil {
+		if err := inv.enter(h); err != nil {
+			return nil, err
+		}
 	}
 	if err := inv.checkLengths(); err != nil {
 		return nil, err

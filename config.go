@@ -35,6 +35,8 @@ type Config struct {
 	// no bound.
 	MaxParallel int
 	Slots       *Slots
+	// Container runs the CLI in a container. Nil: on this machine.
+	Container *Container
 	// Registry lists this backend's runs while they go on. Nil: none.
 	Registry *Registry
 	// RawOutput takes what a run printed as its answer when it exits 0 and
@@ -54,6 +56,9 @@ const defaultMaxOutput = 256 << 20
 func (c Config) withDefaults() Config {
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 	c.MaxOutput = cmp.Or(c.MaxOutput, defaultMaxOutput)
+	if c.Container != nil {
+		c.Container = new(*c.Container)
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

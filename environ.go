@@ -13,7 +13,7 @@ import (
 // network the way the host does. Everything else a CLI sees is named by its
 // spec or by the caller, so that no stranger's secret reaches it.
 var commonEnv = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LANGUAGE", "LC_*",
+	callVar, "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LANGUAGE", "LC_*",
 	"TMPDIR", "TMP", "TEMP", "XDG_*", "DBUS_SESSION_BUS_ADDRESS",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
 	"http_proxy", "https_proxy", "no_proxy", "all_proxy",
@@ -34,13 +34,13 @@ var quietEnv = []string{"TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0"}
 // the caller sets.
 func (h *host) passed(spec *CliSpec) map[string]string {
 	vars := map[string]string{}
-	pass := append(slices.Concat(commonEnv, spec.PassEnv), h.passEnv...)
-	if runtime.GOOS == "windows" {
+	pass := append(slices.Concat(h.common(), spec.PassEnv), h.passEnv...)
+	if runtime.GOOS == "windows" && h.container == nil {
 		pass = append(pass, windowsEnv...)
 	}
 	for _, kv := range h.environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if (h.inheritEnv || matchesEnv(pass, name)) && !matchesEnv(spec.DropEnv, name) {
+		if (h.inheritEnv || matchesEnv(pass, name)) && !matchesEnv(spec.DropEnv, name) && !h.stays(name) {
 			vars[name] = value
 		}
 	}
@@ -66,7 +66,7 @@ func (c *call) environ(spec *CliSpec, h host, dir string) []string {
 		}
 	}
 	setAll(vars, h.env)
-	if dir != "" {
+	if dir != "" && h.container == nil {
 		vars["PWD"] = dir
 	}
 	out := make([]string, 0, len(vars))

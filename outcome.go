@@ -20,7 +20,8 @@ type evidence struct {
 	stderr string // kept part
 	result proc.Result
 	now    time.Time
-	rawOK  bool // Config.RawOutput
+	rawOK  bool  // Config.RawOutput
+	left   error // why something may be left in a container
 }
 
 // verdictOf decides what a run was. In order of trust: the terminal event, why

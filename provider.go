@@ -3,7 +3,6 @@ package clichain
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"iter"
 	"log/slog"
 	"os"
@@ -78,13 +77,12 @@ func (p *Provider) ready() (path string, err *BackendError) {
 	if err := checkSuppressed(&p.spec.CliSpec); err != nil {
 		return "", err
 	}
-	names := append([]string{p.spec.Binary}, p.spec.AltBinaries...)
-	if p.cfg.Binary != "" {
-		names = []string{p.cfg.Binary}
+	if err := p.cfg.Container.check(); err != nil {
+		return "", err
 	}
-	path, err = p.finder.find(names)
+	path, err = p.finder.find(p.programs())
 	if err != nil {
-		err = new(*err) // the finder's own is shared
+		err = p.cfg.Container.missing(err)
 	}
 	return path, err
 }
@@ -127,14 +125,15 @@ func (p *Provider) compose(path string, req Request, streaming bool) (*invocatio
 	if err := checkRequest(req); err != nil {
 		return nil, err
 	}
-	dir, err := workDir(req.Dir)
+	dir, err := p.cfg.Container.workDir(req.Dir)
 	if err != nil {
 		return nil, err
 	}
 	w := wish{output: p.cfg.Output, transport: p.cfg.Transport, stream: streaming}
 	return compose(&p.spec.CliSpec, &p.spec.models, req, w, host{
 		path: path, environ: os.Environ(), passEnv: p.cfg.PassEnv, inheritEnv: p.cfg.InheritEnv, env: p.cfg.Env,
-		root: os.Geteuid() == 0, dir: dir, tempDir: filepath.Join(os.TempDir(), "clichain-"+rand.Text()),
+		root: os.Geteuid() == 0 && p.cfg.Container == nil, dir: dir, tempDir: p.cfg.Container.tempDir(),
+		container: p.cfg.Container, names: p.cliNames(),
 	})
 }
 
@@ -167,6 +166,7 @@ func (p *Provider) try(ctx context.Context, inv *invocation, req Request, timeou
 	}
 	ev.rawOK = p.cfg.RawOutput
 	text, err := p.spec.verdictOf(ev)
+	inv.box.explain(err, ev, p.spec)
 	log.DebugContext(ctx, "cli end", slog.Duration("duration", time.Since(start)), "exit", ev.result.ExitCode, "reason", reasonOf(err))
 	if err != nil {
 		err.SideEffects = req.Access >= AccessWrite && ev.tally.tools > 0

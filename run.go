@@ -45,7 +45,7 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 	}
 	r := &run{spec: p.spec, inv: inv, emit: emit, stop: stop, tally: tally{answer: p.spec.Answer}}
 	stdout, stderr := r.readers()
-	result, spawnErr := proc.Run(ctx, proc.Command{
+	result, left, spawnErr := inv.box.supervise(ctx, proc.Command{
 		Path: inv.path, Args: append([]string{inv.path}, inv.args...), Env: inv.env, Dir: inv.dir, Stdin: inv.stdin,
 		Stdout: stdout, Stderr: stderr, Limit: p.cfg.MaxOutput,
 	})
@@ -56,7 +56,10 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 		return nil, spawnFailure(spawnErr)
 	}
 	_, _ = stdout.Close(), stderr.Close() // a last line without an end
-	return r.evidence(result, stdout.Skipped+stderr.Skipped), nil
+	r.noteLeft(left)
+	ev := r.evidence(result, stdout.Skipped+stderr.Skipped)
+	ev.left = left
+	return ev, nil
 }
 
 // readers make the line splitters of both streams.

@@ -1,0 +1,185 @@
+package clichain
+
+import (
+	_ "embed"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/internal/proc"
+)
+
+// callVar marks all processes of a call inside a container.
+const callVar = "CLICHAIN_CALL"
+
+// sweepScript ends what a call has left in a container that goes on running.
+//
+//go:embed containersweep.sh
+var sweepScript string
+
+// box is how to end what a call leaves in its container: arguments of the
+// runtime's client.
+type box struct {
+	path string
+	env  []string
+	stop []string // asks what runs inside to end
+	end  []string // kills it, and removes what is left
+}
+
+// wrapper is what the shell does inside before it becomes the CLI.
+type wrapper struct {
+	script strings.Builder
+	names  []string // of the client's variables that go in
+	env    []string // those variables
+}
+
+// enter turns the invocation of a CLI into that of a container runtime's
+// client that runs the CLI inside. Values travel in the client's environment,
+// because arguments are visible to all users of both machines.
+func (inv *invocation) enter(h host) *BackendError {
+	c, id := h.container, path.Base(h.tempDir)
+	w := wrapper{names: []string{proc.CookieName}}
+	w.pass(callVar, callVar, id)
+	if err := w.makeFiles(inv); err != nil {
+		return err
+	}
+	if err := w.setVars(inv.env); err != nil {
+		return err
+	}
+	w.start(inv, h.names)
+
+	client := h.clientEnviron()
+	inv.box = c.ending(h.path, client, id, inv.temp)
+	inv.args = append(c.arguments(id, inv.workDir(), w.names), append([]string{"-c", w.script.String(), "clichain"}, inv.args...)...)
+	inv.env = append(client, w.env...)
+	slices.Sort(inv.env)
+	inv.temp, inv.files, inv.dir = "", nil, ""
+	return nil
+}
+
+// workDir is the directory that the runtime is to enter; the empty one does
+// not exist yet then.
+func (inv *invocation) workDir() string {
+	if inv.empty {
+		return ""
+	}
+	return inv.dir
+}
+
+// arguments are the client's up to the shell's own.
+func (c *Container) arguments(id, dir string, names []string) []string {
+	args := append([]string{"exec"}, c.RunArgs...)
+	if c.Image != "" {
+		args = append([]string{"run"}, c.RunArgs...)
+		args = append(args, "--rm", "--init", "--name", id)
+	}
+	args = append(args, "-i") // without it there is no stdin
+	for _, name := range names {
+		args = append(args, "-e", name)
+	}
+	if dir != "" {
+		args = append(args, "-w", dir)
+	}
+	if c.Image != "" {
+		return append(args, "--entrypoint", "sh", c.Image)
+	}
+	return append(args, c.Name, "sh")
+}
+
+// ending says how to end what the call leaves. In a container that goes on,
+// that is done by the same user as the call, who alone may see its marks.
+func (c *Container) ending(program string, env []string, id, temp string) *box {
+	b := &box{path: program, env: env}
+	if c.Image != "" {
+		b.stop = []string{"stop", "-t", "1", id}
+		b.end = []string{"rm", "-f", "-v", id}
+		return b
+	}
+	b.end = append([]string{"exec"}, c.RunArgs...)
+	b.end = append(b.end, c.Name, "sh", "-c", sweepScript, "clichain", callVar+"="+id, temp)
+	b.stop = b.end
+	return b
+}
+
+// clientEnviron is the client's own environment.
+func (h *host) clientEnviron() (env []string) {
+	list := append(slices.Clone(clientEnv), windowsEnv...)
+	for _, kv := range h.environ {
+		if name, _, ok := strings.Cut(kv, "="); ok && matchesEnv(list, name) {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// pass lets a value in; the client knows it as outer, the CLI as name.
+func (w *wrapper) pass(outer, name, value string) {
+	w.names = append(w.names, outer)
+	w.env = append(w.env, outer+"="+value)
+	if outer != name {
+		fmt.Fprintf(&w.script, "export %s=\"$%s\"; unset %s\n", name, outer, outer)
+	}
+}
+
+// setVars passes the CLI's environment. What the client heeds goes in under
+// another name.
+func (w *wrapper) setVars(env []string) *BackendError {
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		outer := name
+		switch {
+		case !identifier.MatchString(name):
+			return unsupported("env", "the shell in the container passes no variable %q on", name)
+		case name == callVar || name == proc.CookieName:
+			continue // ours
+		case matchesEnv(heededEnv, name):
+			outer = "CLICHAIN_ENV_" + name
+		}
+		w.pass(outer, name, value)
+	}
+	return nil
+}
+
+// makeFiles makes the call's folder with what is in it, readable by its owner
+// only.
+func (w *wrapper) makeFiles(inv *invocation) *BackendError {
+	if inv.temp == "" {
+		return nil
+	}
+	steps := []string{"umask 077", "mkdir " + quoted(inv.temp)}
+	if inv.empty {
+		steps = append(steps, "mkdir "+quoted(inv.dir))
+	}
+	var used []string
+	for i, f := range inv.files {
+		name := fmt.Sprintf("CLICHAIN_FILE_%d", i)
+		if n := len(name) + 1 + len(f.content); n > maxArg {
+			return unsupported(f.field, "%d bytes are over the limit of %d for a file in a container", len(f.content), maxArg-len(name)-1)
+		}
+		w.pass(name, name, f.content)
+		steps = append(steps, fmt.Sprintf(`printf %%s "$%s" >%s`, name, quoted(f.path)))
+		used = append(used, name)
+	}
+	fmt.Fprintf(&w.script, "(%s) || { echo 'clichain: cannot make temporary files in the container' >&2; exit 125; }\n", strings.Join(steps, " && "))
+	if len(used) > 0 {
+		fmt.Fprintf(&w.script, "unset %s\n", strings.Join(used, " "))
+	}
+	return nil
+}
+
+// start becomes the first of the programs that is there.
+func (w *wrapper) start(inv *invocation, names []string) {
+	if inv.empty {
+		fmt.Fprintf(&w.script, "cd %s || exit 125\n", quoted(inv.dir))
+	}
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = quoted(name)
+	}
+	fmt.Fprintf(&w.script, `for _cli in %s; do command -v "$_cli" >/dev/null 2>&1 && exec "$_cli" "$@"; done`+"\n", strings.Join(list, " "))
+	fmt.Fprintf(&w.script, "echo %s >&2; exit 127\n", quoted(fmt.Sprintf("clichain: no program %q in the container", names[0])))
+}
+
+// quoted makes one word of the shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
