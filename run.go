@@ -21,10 +21,11 @@ type run struct {
 	stop   context.CancelCauseFunc
 	linger *time.Timer // set at the terminal event
 
-	mu    sync.Mutex
-	tally tally
-	whole bytes.Buffer // all of stdout, in the modes read at the end
-	stray bytes.Buffer // lines of a stream that are no JSON
+	mu      sync.Mutex
+	tally   tally
+	remarks *commentary  // nil: all text is passed on as text
+	whole   bytes.Buffer // all of stdout, in the modes read at the end
+	stray   bytes.Buffer // lines of a stream that are no JSON
 }
 
 // execute runs an invocation to its end and returns the evidence. Nothing it
@@ -44,6 +45,9 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 		defer timer.Stop()
 	}
 	r := &run{spec: p.spec, inv: inv, emit: emit, stop: stop, tally: tally{answer: p.spec.Answer}}
+	if emit != nil && p.spec.Answer == AnswerLastBlock && !p.cfg.KeepCommentary {
+		r.remarks = new(commentary)
+	}
 	stdout, stderr := r.readers()
 	result, left, spawnErr := inv.box.supervise(ctx, proc.Command{
 		Path: inv.path, Args: append([]string{inv.path}, inv.args...), Env: inv.env, Dir: inv.dir, Stdin: inv.stdin,
@@ -128,11 +132,28 @@ func (r *run) stderrLine(line []byte) {
 func (r *run) deliver(e Event) {
 	e.Backend = r.spec.Name
 	out, ok := r.tally.add(e)
-	if ok && r.emit != nil {
-		r.emit(out)
+	if ok {
+		r.show(out)
 	}
 	if e.terminal && r.linger == nil {
 		r.linger = time.AfterFunc(r.spec.linger(), func() { r.stop(errAnswered) })
+	}
+}
+
+// show passes an event on. The caller holds mu.
+func (r *run) show(e Event) {
+	switch {
+	case r.emit == nil:
+	case r.remarks == nil:
+		r.emit(e)
+	default:
+		r.showAll(r.remarks.add(e))
+	}
+}
+
+func (r *run) showAll(events []Event) {
+	for _, e := range events {
+		r.emit(e)
 	}
 }
 
@@ -151,6 +172,10 @@ func (r *run) evidence(result proc.Result, skipped int) *evidence {
 	}
 	if ev.output == OutputJSON {
 		r.readDocument(ev)
+	}
+	if r.remarks != nil {
+		quiet := result.Cause == nil && result.ExitCode == 0 && r.tally.terminal == nil && len(r.tally.failures) == 0
+		r.showAll(r.remarks.end(quiet)) // without a last word
 	}
 	if skipped > 0 {
 		r.tally.warn(fmt.Sprintf("%d lines of output were too long and were skipped", skipped))
