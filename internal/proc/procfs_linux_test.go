@@ -79,7 +79,7 @@ func fakeProc(t *testing.T, environs map[int]string, list ...stat) *procfs {
 
 func TestScan(t *testing.T) {
 	var list []stat
-	for pid := 1; pid <= 2000; pid++ { // more than one block of directory entries
+	for pid := 1; pid <= 700; pid++ { // more than one block of directory entries
 		list = append(list, stat{pid: pid, threads: 1, state: 'S', start: uint64(pid)})
 	}
 	p := fakeProc(t, nil, list...)

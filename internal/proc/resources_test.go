@@ -118,7 +118,7 @@ func TestLostThreadsDoNotKillPrograms(t *testing.T) { // case 79
 				<-done
 			}
 		})
-		for range 10 {
+		for range 4 {
 			result, _ := trial{steps: steps(step{Sleep: 20 * time.Millisecond}, clitest.Exit(3)), command: c}.run(t)
 			require.Equal(t, 3, result.ExitCode)
 		}

@@ -111,7 +111,7 @@ func TestExitRacesCancel(t *testing.T) { // cases 17, 55, 60
 	warmUp(t)
 	clitest.NoLeaks(t)
 	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Sleep: time.Millisecond}, clitest.Exit(7))})
-	runs := 200
+	runs := 100
 	if testing.Short() {
 		runs = 50
 	}

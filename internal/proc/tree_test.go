@@ -80,8 +80,8 @@ func TestRespawnedChildren(t *testing.T) { // case 64
 
 func TestManyChildren(t *testing.T) { // case 65
 	count := 200
-	if testing.Short() {
-		count = 20
+	if testing.Short() || raceEnabled { // it makes fakes slow to start
+		count = 40
 	}
 	result, _ := trial{
 		steps:    steps(step{Spawn: &spawn{Steps: stubborn, Count: count}}, ready, hang),
