@@ -97,10 +97,10 @@ func TestRespawns(t *testing.T) {
 		}
 		return 0
 	}
-	wait(t, func() bool { return child() != 0 })
-	first := child()
+	first := 0
+	wait(t, func() bool { first = child(); return first != 0 })
 	require.NoError(t, syscall.Kill(first, syscall.SIGKILL))
-	wait(t, func() bool { return child() != 0 && child() != first })
+	wait(t, func() bool { next := child(); return next != 0 && next != first })
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 }

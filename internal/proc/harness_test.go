@@ -4,6 +4,7 @@ package proc_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -47,6 +48,8 @@ type trial struct {
 	command proc.Command // the rest of it
 	// stopWhen stops the run when standard output has it; empty for not at all.
 	stopWhen string
+	// token is by which survivors are found, the path of the fake if empty.
+	token string
 	// suspended waits, before that stop, until the program has stopped itself with SIGSTOP.
 	suspended bool
 	within    time.Duration // after the stop or, without one, the start; 0 for two graces and the defaults
@@ -84,7 +87,7 @@ func (tr trial) runAt(t *testing.T, path string) proc.Result {
 		bound = 2*max(c.Grace, 0) + 3*time.Second
 	}
 	require.Less(t, time.Since(begin), bound+margin, "time to return")
-	require.Empty(t, clitest.Survivors(path))
+	require.Empty(t, clitest.Survivors(cmp.Or(tr.token, path)))
 	return result
 }
 
