@@ -101,7 +101,7 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 	if err := inv.checkLengths(); err != nil {
 		return nil, err
 	}
-	return inv, c.preflight(spec, h.root)
+	return inv, c.preflight(spec, h.root && h.container == nil) // who the user inside is, nobody knows
 }
 
 // newCall resolves what depends on the spec: model, session, system text,

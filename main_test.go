@@ -13,7 +13,9 @@ import (
 
 // TestMain lets the test binary play the fake CLIs that tests start.
 func TestMain(m *testing.M) {
+	playContainer()
 	clitest.Main()
+	stayOutside()
 	warmUp()
 	os.Exit(m.Run())
 }

@@ -1,0 +1,284 @@
+package clichain_test
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// boxedCodex is a provider whose CLI, a fake at cli, runs in a container.
+func boxedCodex(client, cli string, c clichain.Container, cfg clichain.Config) *clichain.Provider {
+	c.Runtime = client
+	cfg.Container, cfg.Binary = &c, cli
+	return clichain.NewProvider(specs.Codex(), &cfg)
+}
+
+func fakeCodex(t *testing.T, steps ...clitest.Step) string {
+	t.Helper()
+	return clitest.Fake(t, "codex", play(steps...))
+}
+
+var places = map[string]clichain.Container{
+	"docker exec": {Name: "dev", RunArgs: []string{"--user=0"}}, "podman exec": {Name: "dev"},
+	"docker run": {Image: "example/codex"}, "podman run": {Image: "example/codex"},
+}
+
+func clientOf(place string) string { return strings.Fields(place)[0] }
+
+func TestContainerAnswers(t *testing.T) {
+	for place, c := range places {
+		t.Run(place, func(t *testing.T) {
+			e, client := newEngine(t, clientOf(place))
+			record := filepath.Join(t.TempDir(), "record.json")
+			cli := fakeCodex(t, clitest.Step{Record: record}, stdout(codexAnswer("from inside")))
+			clitest.NoLeaks(t)
+			t.Setenv("OPENAI_API_KEY", "secret-own")
+			t.Setenv("STRANGER", "secret-stranger")
+			prompt := "it's \x01 `$x`\r\n--help\n" + strings.Repeat("é", 200_000) + "\n"
+			p := boxedCodex(client, cli, c, clichain.Config{Env: []string{"TOKEN=secret-token", "TMPDIR=/inside/tmp"}})
+			resp, err := p.Complete(t.Context(), clichain.Request{Messages: clichain.Prompt(prompt).Messages, Dir: "/usr/bin"})
+			require.NoError(t, err)
+			require.Equal(t, "from inside", resp.Text)
+			require.Empty(t, resp.Warnings)
+
+			got, err := clitest.ReadRecord(record)
+			require.NoError(t, err)
+			require.Equal(t, prompt, string(got.Stdin))
+			require.Equal(t, "/usr/bin", got.Dir)
+			require.Less(t, got.Pid, 100, "it has a namespace of its own")
+			require.Subset(t, got.Env, []string{"OPENAI_API_KEY=secret-own", "TOKEN=secret-token", "TMPDIR=/inside/tmp", "HOME=/inside", "PATH=" + e.cliDir + ":/usr/bin:/bin"})
+			require.NotContains(t, strings.Join(got.Env, "\n"), "stranger")
+			for _, call := range e.calls {
+				require.NotContains(t, strings.Join(call.Args, " "), "secret")
+			}
+			if c.Name != "" {
+				require.Equal(t, []string{"exec", "sweep"}, e.asked())
+			} else {
+				require.Equal(t, []string{"run", "rm"}, e.asked())
+				require.Equal(t, []string{"dev"}, e.names())
+			}
+			require.Empty(t, clitest.Survivors(cli))
+		})
+	}
+}
+
+// What a call needs is made inside, for its owner only, and is gone afterwards.
+func TestContainerFiles(t *testing.T) {
+	e, client := newEngine(t, "docker")
+	script := "#!/bin/sh\ncat >/dev/null\npwd; stat -c '%a %n' \"$2\" \"$TMPDIR\"; cat \"$2\"\n"
+	require.NoError(t, os.WriteFile(filepath.Join(e.cliDir, "boxed"), []byte(script), 0o755))
+	clitest.NoLeaks(t)
+	p := clichain.NewProvider(boxSpec(), &clichain.Config{Container: &clichain.Container{Runtime: client, Name: "dev"}})
+	resp, err := p.Complete(t.Context(), withSystem())
+	require.NoError(t, err)
+	lines := strings.Split(resp.Text, "\n")
+	folder := strings.TrimSuffix(lines[0], "/empty")
+	require.Regexp(t, `^/tmp/clichain-\w+$`, folder)
+	require.Equal(t, []string{"600 " + folder + "/system.md", "700 " + folder, "secret-system"}, lines[1:])
+	require.NoDirExists(t, folder)
+	require.NotContains(t, e.inside("ls", "-A", "/tmp"), "clichain-")
+}
+
+// runaways get away from whoever kills the CLI, its group or its session.
+var runaways = []clitest.Step{
+	{Ignore: []string{"INT"}},
+	{Spawn: &clitest.Spawn{Setsid: true, Steps: []clitest.Step{{Hang: true}}}},
+	{Spawn: &clitest.Spawn{Daemon: true, Steps: []clitest.Step{{Hang: true}}}},
+}
+
+// hangingBox starts a call that leaves runaways, and returns when they run.
+func hangingBox(t *testing.T, ctx context.Context, client string, c clichain.Container, cfg clichain.Config, more ...clitest.Step) (cli string, wait func() error) {
+	t.Helper()
+	started := filepath.Join(t.TempDir(), "started")
+	cli = fakeCodex(t, append(append(more, runaways...), clitest.Step{Record: started}, clitest.Step{Hang: true})...)
+	p := boxedCodex(client, cli, c, cfg)
+	var err error
+	var call sync.WaitGroup
+	call.Go(func() { _, err = p.Complete(ctx, clichain.Prompt("hi")) })
+	waitForRecord(t, started)
+	require.Len(t, clitest.Survivors(cli), 3)
+	return cli, func() error { call.Wait(); return err }
+}
+
+// An engine on another machine is the hard case: nothing here can see what
+// runs there.
+func TestNothingIsLeftInside(t *testing.T) {
+	var registry clichain.Registry
+	stops := map[string]struct {
+		cfg    clichain.Config
+		stop   func(cancel context.CancelFunc, e *engine)
+		reason clichain.Reason
+	}{
+		"timeout":    {clichain.Config{Timeout: 1500 * time.Millisecond}, nil, clichain.ReasonTimeout},
+		"cancel":     {clichain.Config{Timeout: -1}, func(cancel context.CancelFunc, _ *engine) { cancel() }, clichain.ReasonCanceled},
+		"abort":      {clichain.Config{Timeout: -1, Registry: &registry}, func(context.CancelFunc, *engine) { registry.KillAll("k") }, clichain.ReasonCanceled},
+		"client die": {clichain.Config{Timeout: -1}, func(_ context.CancelFunc, e *engine) { e.killClients() }, clichain.ReasonKilled},
+	}
+	for place, c := range map[string]clichain.Container{"docker exec": {Name: "dev"}, "podman run": {Image: "i"}} {
+		for name, test := range stops {
+			t.Run(place+" "+name, func(t *testing.T) {
+				e, client := newEngine(t, clientOf(place))
+				e.foreign = true
+				clitest.NoLeaks(t)
+				ctx, cancel := context.WithCancel(clichain.WithKey(t.Context(), "k", ""))
+				defer cancel()
+				cli, wait := hangingBox(t, ctx, client, c, test.cfg)
+				if test.stop != nil {
+					test.stop(cancel, e)
+				}
+				requireReason(t, test.reason, wait())
+				require.Empty(t, clitest.Survivors(cli))
+				require.Equal(t, []string{"dev"}, e.names(), "and no container but that of others")
+			})
+		}
+	}
+}
+
+// killClients kills the client processes, as somebody else might.
+func (e *engine) killClients() {
+	for _, client := range []string{"docker", "podman"} {
+		for _, s := range clitest.Survivors(filepath.Join(e.dir, client)) {
+			_ = syscall.Kill(s.Pid, syscall.SIGKILL) // gone already is fine
+		}
+	}
+}
+
+// What ignores SIGTERM is killed, after about a second.
+func TestStubbornInside(t *testing.T) {
+	e, client := newEngine(t, "docker")
+	e.foreign = true
+	clitest.NoLeaks(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cli, wait := hangingBox(t, ctx, client, clichain.Container{Name: "dev"}, clichain.Config{Timeout: -1}, clitest.Step{Ignore: []string{"TERM"}})
+	cancel()
+	start := time.Now()
+	requireReason(t, clichain.ReasonCanceled, wait())
+	require.Greater(t, time.Since(start), 900*time.Millisecond)
+	require.Empty(t, clitest.Survivors(cli))
+}
+
+// A success leaves nothing either.
+func TestNothingIsLeftInsideAfterAnAnswer(t *testing.T) {
+	e, client := newEngine(t, "docker")
+	e.foreign = true
+	clitest.NoLeaks(t)
+	cli := fakeCodex(t, append(runaways[1:], readStdin, stdout(codexAnswer("ok")))...)
+	resp, err := boxedCodex(client, cli, clichain.Container{Name: "dev"}, clichain.Config{}).Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Empty(t, resp.Warnings)
+	require.Empty(t, clitest.Survivors(cli))
+}
+
+// denySweeps makes it impossible to end what is inside.
+func denySweeps(args []string) string {
+	if args[len(args)-1] != "" && strings.Contains(strings.Join(args, " "), clichain.SweepScript) {
+		return "the engine is on strike"
+	}
+	return ""
+}
+
+// The control: without the sweep all of them survive, the call says so, and
+// the other tests would notice.
+func TestWithoutTheSweepTheySurvive(t *testing.T) {
+	t.Run("failure", func(t *testing.T) {
+		e, client := newEngine(t, "docker")
+		e.foreign, e.deny = true, denySweeps
+		ctx, cancel := context.WithCancel(t.Context())
+		cli, wait := hangingBox(t, ctx, client, clichain.Container{Name: "dev"}, clichain.Config{Timeout: -1})
+		cancel()
+		err := wait()
+		requireReason(t, clichain.ReasonCanceled, err)
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, "left in the container: exit status 1: the engine is on strike")
+		require.Len(t, clitest.Survivors(cli), 3)
+	})
+	t.Run("success", func(t *testing.T) {
+		e, client := newEngine(t, "docker")
+		e.foreign, e.deny = true, denySweeps
+		cli := fakeCodex(t, append(runaways[1:], readStdin, stdout(codexAnswer("ok")))...)
+		resp, err := boxedCodex(client, cli, clichain.Container{Name: "dev"}, clichain.Config{}).Complete(t.Context(), clichain.Prompt("hi"))
+		require.NoError(t, err)
+		require.Len(t, resp.Warnings, 1)
+		require.Contains(t, resp.Warnings[0], "the engine is on strike")
+		require.Len(t, clitest.Survivors(cli), 2)
+	})
+}
+
+// With an engine on this machine the mark of the run goes in as well, so that
+// whatever guards the runs here guards those inside.
+func TestLocalEngineIsGuardedFromOutside(t *testing.T) {
+	e, client := newEngine(t, "docker")
+	e.deny = denySweeps
+	ctx, cancel := context.WithCancel(t.Context())
+	cli, wait := hangingBox(t, ctx, client, clichain.Container{Name: "dev"}, clichain.Config{Timeout: -1})
+	cancel()
+	require.ErrorContains(t, wait(), "on strike")
+	require.Empty(t, clitest.Survivors(cli))
+}
+
+// What the CLI says when it is asked to end is heard.
+func TestLastWordsFromInside(t *testing.T) {
+	e, client := newEngine(t, "docker")
+	started := filepath.Join(t.TempDir(), "started")
+	script := "#!/bin/sh\n" +
+		`trap 'echo "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"half\"}}"; exit 0' TERM` + "\n" +
+		`echo {} >` + started + "\nwhile :; do sleep 0.01; done\n"
+	require.NoError(t, os.WriteFile(filepath.Join(e.cliDir, "codex"), []byte(script), 0o755))
+	clitest.NoLeaks(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var call sync.WaitGroup
+	var err error
+	call.Go(func() {
+		_, err = boxedCodex(client, "codex", clichain.Container{Name: "dev"}, clichain.Config{Timeout: -1}).Complete(ctx, clichain.Prompt("hi"))
+	})
+	waitForRecord(t, started)
+	cancel()
+	call.Wait()
+	be := requireReason(t, clichain.ReasonCanceled, err)
+	require.Equal(t, "half", be.Partial)
+}
+
+func TestContainerFailures(t *testing.T) {
+	tests := map[string]struct {
+		c      clichain.Container
+		steps  []clitest.Step
+		binary string
+		reason clichain.Reason
+		says   string
+	}{
+		"no container":     {clichain.Container{Name: "gone"}, nil, "", clichain.ReasonSpawn, "No such container: gone"},
+		"no program":       {clichain.Container{Name: "dev"}, nil, "codex-of-tomorrow", clichain.ReasonNotInstalled, `no program "codex-of-tomorrow" in the container`},
+		"killed inside":    {clichain.Container{Name: "dev"}, []clitest.Step{{Kill: "KILL"}}, "", clichain.ReasonKilled, "SIGKILL inside"},
+		"its own words":    {clichain.Container{Name: "dev"}, []clitest.Step{{Stderr: "Error: Not logged in\n"}, clitest.Exit(1)}, "", clichain.ReasonUnauthenticated, "Not logged in"},
+		"its own status":   {clichain.Container{Image: "i"}, []clitest.Step{clitest.Exit(3)}, "", clichain.ReasonExit, "exit status 3"},
+		"container killed": {clichain.Container{Name: "dev"}, []clitest.Step{{Hang: true}}, "", clichain.ReasonKilled, "SIGKILL inside"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			e, client := newEngine(t, "docker")
+			started := filepath.Join(t.TempDir(), "started")
+			cli := fakeCodex(t, append([]clitest.Step{{Record: started}}, test.steps...)...)
+			var killer sync.WaitGroup
+			if name == "container killed" {
+				killer.Go(func() { waitForRecord(t, started); e.remove("dev") })
+			}
+			_, err := boxedCodex(client, cmp.Or(test.binary, cli), test.c, clichain.Config{}).Complete(t.Context(), clichain.Prompt("hi"))
+			killer.Wait()
+			require.ErrorContains(t, err, test.says)
+			be := requireReason(t, test.reason, err)
+			require.NotContains(t, be.Error(), "left in the container")
+		})
+	}
+}

@@ -1,0 +1,276 @@
+package clichain_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/stretchr/testify/require"
+)
+
+// boxSpec uses all that is different in a container: files, an empty
+// directory, a variable that clients heed too, and another name.
+func boxSpec() clichain.CliSpec {
+	return clichain.CliSpec{
+		Name: "boxed", Binary: "boxed", AltBinaries: []string{"box'd"}, EmptyDir: true,
+		Transports: []clichain.Transport{clichain.TransportStdin},
+		Files:      []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clichain.When{Set: []string{"system"}}}},
+		Args: []clichain.ArgRow{
+			{Args: []string{"--system", "{system_file}"}, When: clichain.When{Set: []string{"system"}}},
+			{Args: []string{"--effort={effort}"}, When: clichain.When{Set: []string{"effort"}}},
+		},
+		Env:     []clichain.EnvRow{{Name: "TMPDIR", Value: "{temp}", When: clichain.When{Set: []string{"system"}}}},
+		PassEnv: []string{"BOXED_*"}, DropEnv: []string{"BOXED_MARK"},
+		Preflight: []clichain.PreflightRule{{Root: true, Reason: clichain.ReasonPermissionRefused, Message: "not as root"}},
+	}
+}
+
+// boxHost is a machine whose secrets have the word in them.
+var boxHost = clichain.Host{
+	Path: "/usr/bin/docker", TempDir: "/tmp/clichain-ID", Root: true,
+	Environ: []string{
+		"PATH=/host/bin", "HOME=/host/home", "TMPDIR=/host/tmp", "LANG=C", "DOCKER_HOST=unix:///host.sock", "CONTAINER_HOST=x", "SHELL=/bin/fish",
+		"BOXED_KEY=secret-key", "BOXED_MARK=1", "MORE=secret-more", "STRANGER=secret-stranger", "BASH_FUNC_x%%=() { :; }",
+	},
+	PassEnv: []string{"MORE", "BASH_*", "P*"},
+}
+
+func boxed(t testing.TB, c clichain.Container, req clichain.Request, change func(*clichain.Host)) (*clichain.Boxed, *clichain.BackendError) {
+	host := boxHost
+	if change != nil {
+		change(&host)
+	}
+	return engineOf(t, boxSpec()).ComposeIn(c, req, clichain.Wish{}, host)
+}
+
+func withSystem() clichain.Request {
+	return clichain.Request{Messages: []clichain.Message{{Role: clichain.RoleSystem, Content: "secret-system"}, {Role: clichain.RoleUser, Content: "secret-prompt"}}}
+}
+
+func TestContainerGolden(t *testing.T) {
+	requests := map[string]clichain.Request{
+		"plain": {Messages: withSystem().Messages[1:], Dir: "/work"},
+		"empty": {Messages: withSystem().Messages[1:]},
+		"files": withSystem(),
+	}
+	for place, c := range map[string]clichain.Container{
+		"exec": {Name: "dev"}, "run": {Image: "example/agent:1", RunArgs: []string{"--user=1000", "-v", "/a:/b"}},
+	} {
+		for name, req := range requests {
+			t.Run(place+" "+name, func(t *testing.T) {
+				inv, err := boxed(t, c, req, func(h *clichain.Host) {
+					h.Dir, h.Env = req.Dir, []string{"HOME=/home/secret", "TOKEN=secret-token"}
+				})
+				require.Nil(t, err)
+				var b strings.Builder
+				for _, arg := range inv.Args {
+					fmt.Fprintf(&b, "%s\n", strings.TrimRight(arg, "\n"))
+				}
+				for _, kv := range inv.Env {
+					fmt.Fprintf(&b, "env %s\n", kv)
+				}
+				fmt.Fprintf(&b, "stdin %s\n", inv.Stdin)
+				for _, args := range [][]string{inv.Stop, inv.End} {
+					fmt.Fprintf(&b, "then %s\n", strings.ReplaceAll(strings.Join(args, " "), clichain.SweepScript, "SWEEP"))
+				}
+				goldenText(t, filepath.Join("testdata", "golden", "container", place+"-"+name+".txt"), b.String())
+				all := slices.Concat(inv.Args, inv.Stop, inv.End)
+				require.NotContains(t, strings.Join(all, "\n"), "secret", "arguments are visible to all")
+				require.Empty(t, inv.Dir, "it is a directory inside")
+			})
+		}
+	}
+}
+
+// No value of this machine's own goes in, whoever asks for all of them.
+func TestContainerEnvironment(t *testing.T) {
+	inv, err := boxed(t, clichain.Container{Name: "dev"}, clichain.Prompt("hi"), func(h *clichain.Host) {
+		h.InheritEnv, h.Env = true, []string{"PATH=/inside/bin", "DOCKER_HOST="}
+	})
+	require.Nil(t, err)
+	var in []string
+	for i, arg := range inv.Args {
+		if arg == "-e" {
+			in = append(in, inv.Args[i+1])
+		}
+	}
+	require.ElementsMatch(t, []string{
+		"CLICHAIN_RUN", "CLICHAIN_CALL", "BOXED_KEY", "MORE", "STRANGER", "LANG",
+		"TERM", "NO_COLOR", "GIT_TERMINAL_PROMPT", "CLICHAIN_ENV_PATH", "CLICHAIN_ENV_DOCKER_HOST",
+	}, in)
+	require.Contains(t, inv.Env, "PATH=/host/bin", "the client's own")
+	require.Contains(t, inv.Env, "DOCKER_HOST=unix:///host.sock")
+	require.Contains(t, inv.Env, "CLICHAIN_ENV_PATH=/inside/bin")
+}
+
+func TestContainerRefusals(t *testing.T) {
+	big := withSystem()
+	big.Messages[0].Content = strings.Repeat("x", 131_072)
+	_, err := boxed(t, clichain.Container{Name: "dev"}, big, nil)
+	require.NotNil(t, err)
+	require.Equal(t, []any{clichain.ReasonUnsupported, "system"}, []any{err.Reason, err.Option})
+	_, err = boxed(t, clichain.Container{Name: "dev"}, clichain.Prompt("hi"), func(h *clichain.Host) { h.Env = []string{"a.b=c"} })
+	require.NotNil(t, err)
+	require.Equal(t, []any{clichain.ReasonUnsupported, "env"}, []any{err.Reason, err.Option})
+	big.Messages[0].Content = strings.Repeat("x", 131_000)
+	_, err = boxed(t, clichain.Container{Name: "dev"}, big, nil)
+	require.Nil(t, err)
+}
+
+func TestContainerMistakes(t *testing.T) {
+	tests := map[string]struct {
+		c      clichain.Container
+		option string
+	}{
+		"neither":           {clichain.Container{}, "container"},
+		"both":              {clichain.Container{Name: "a", Image: "b"}, "container"},
+		"name is a flag":    {clichain.Container{Name: "--privileged"}, "container.name"},
+		"NUL":               {clichain.Container{Name: "a\x00b"}, "container.name"},
+		"image is a flag":   {clichain.Container{Image: "-v/:/host"}, "container.image"},
+		"runtime is a flag": {clichain.Container{Runtime: "-x", Name: "a"}, "container.runtime"},
+		"relative runtime":  {clichain.Container{Runtime: "./docker", Name: "a"}, "container.runtime"},
+		"terminal":          {clichain.Container{Name: "a", RunArgs: []string{"--user=1", "-it"}}, "container.run_args[1]"},
+		"detached":          {clichain.Container{Image: "a", RunArgs: []string{"--detach=true"}}, "container.run_args[0]"},
+		"another name":      {clichain.Container{Image: "a", RunArgs: []string{"--name", "b"}}, "container.run_args[0]"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("PATH", t.TempDir())
+			p := clichain.NewProvider(boxSpec(), &clichain.Config{Container: &test.c})
+			require.Equal(t, test.option, requireReason(t, clichain.ReasonBadOption, p.Available(t.Context())).Option)
+		})
+	}
+	c := &clichain.Container{Name: "a"}
+	t.Setenv("PATH", t.TempDir())
+	p := clichain.NewProvider(boxSpec(), &clichain.Config{Container: c})
+	c.Name = "" // what was made is not changed
+	be := requireReason(t, clichain.ReasonNotInstalled, p.Available(t.Context()))
+	require.Contains(t, be.Message, "docker")
+	require.Contains(t, be.Hint, "docker")
+
+	runtime := clitest.Fake(t, "podman", play(clitest.Exit(1)))
+	p = clichain.NewProvider(boxSpec(), &clichain.Config{Container: &clichain.Container{Runtime: runtime, Name: "a"}})
+	require.NoError(t, p.Available(t.Context()))
+	_, err := p.Complete(t.Context(), clichain.Request{Messages: clichain.Prompt("hi").Messages, Dir: "work"})
+	require.Equal(t, "dir", requireReason(t, clichain.ReasonBadOption, err).Option)
+}
+
+// shells are those of this machine that containers have as sh.
+func shells(t *testing.T) map[string][]string {
+	found := map[string][]string{}
+	for _, shell := range [][]string{{"sh"}, {"dash"}, {"bash", "--posix"}, {"busybox", "sh"}} {
+		if path, err := exec.LookPath(shell[0]); err == nil {
+			found[shell[0]] = append([]string{path}, shell[1:]...)
+		}
+	}
+	require.NotEmpty(t, found)
+	return found
+}
+
+// The wrapper, played by each shell here instead of in a container.
+func TestContainerWrapper(t *testing.T) {
+	for name, shell := range shells(t) {
+		t.Run(name, func(t *testing.T) {
+			bin, temp := t.TempDir(), filepath.Join(t.TempDir(), "clichain-ID")
+			require.NoError(t, os.WriteFile(filepath.Join(bin, "box'd"), []byte(`#!/bin/sh
+pwd; umask; stat -c %a . .. "$2"; cat "$2"; echo; echo "$TMPDIR|$BOXED_KEY|$HOME|${CLICHAIN_FILE_0-none}|${CLICHAIN_ENV_HOME-none}"; cat
+`), 0o755))
+			req := withSystem()
+			req.Messages[0].Content = "it's $HOME `x` \\n 100%\n\n"
+			inv, refusal := boxed(t, clichain.Container{Name: "dev"}, req, func(h *clichain.Host) {
+				h.TempDir, h.Env = temp, []string{"HOME=/inside", "PATH=" + bin + ":" + os.Getenv("PATH")}
+			})
+			require.Nil(t, refusal)
+			at := slices.Index(inv.Args, "-c")
+			cmd := exec.Command(shell[0], append(shell[1:], inv.Args[at:]...)...)
+			cmd.Env, cmd.Stdin = append(inv.Env, "PATH=/usr/bin:/bin"), bytes.NewReader(inv.Stdin)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			umask, err := exec.Command("sh", "-c", "umask").Output()
+			require.NoError(t, err)
+			out, err := cmd.Output()
+			require.NoError(t, err, "%s%s", out, stderr.String())
+			text := req.Messages[0].Content
+			require.Equal(t, fmt.Sprintf("%s/empty\n%s700\n700\n600\n%s\n%s|secret-key|/inside|none|none\nsecret-prompt",
+				temp, umask, text, temp), string(out))
+
+			again := exec.Command(shell[0], append(shell[1:], inv.Args[at:]...)...)
+			again.Env = cmd.Env
+			out, err = again.CombinedOutput()
+			require.Error(t, err)
+			require.Contains(t, string(out), "clichain: cannot make temporary files", "a folder that is there already is a stranger's")
+		})
+	}
+}
+
+// The sweep, played by each shell here: it ends what has the mark, and nothing
+// else.
+func TestContainerSweep(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip("no /proc here")
+	}
+	for name, shell := range shells(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			temp, started := t.TempDir(), filepath.Join(t.TempDir(), "started")
+			path := clitest.Fake(t, "cli", play(
+				clitest.Step{Ignore: []string{"TERM"}},
+				clitest.Step{Spawn: &clitest.Spawn{Setsid: true, Steps: []clitest.Step{{Ignore: []string{"TERM"}}, {Hang: true}}}},
+				clitest.Step{Spawn: &clitest.Spawn{Daemon: true, Steps: []clitest.Step{{Hang: true}}}},
+				clitest.Step{Record: started}, clitest.Step{Hang: true}))
+			marked, other := exec.Command(path), exec.Command(path)
+			marked.Env, other.Env = []string{"CLICHAIN_CALL=clichain-" + name}, []string{"CLICHAIN_CALL=other"}
+			require.NoError(t, marked.Start())
+			waitForRecord(t, started)
+			ended := make(chan struct{})
+			go func() { defer close(ended); _ = marked.Wait() }()
+			require.Len(t, clitest.Survivors(path), 3)
+			require.NoError(t, other.Start())
+			require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 6 }, 10*time.Second, time.Millisecond)
+			defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+
+			out, err := exec.CommandContext(t.Context(), shell[0], append(shell[1:], "-c", clichain.SweepScript, "clichain", "CLICHAIN_CALL=clichain-"+name, temp)...).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			<-ended
+			require.NoDirExists(t, temp)
+			for _, left := range clitest.Survivors(path) {
+				environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", left.Pid))
+				require.NoError(t, err)
+				require.Contains(t, string(environ), "CLICHAIN_CALL=other")
+			}
+			require.NoError(t, other.Process.Signal(os.Interrupt), "it still runs")
+		})
+	}
+}
+
+// Nothing is ended of a call that was not started.
+func TestContainerNotStarted(t *testing.T) {
+	record := filepath.Join(t.TempDir(), "record.json")
+	runtime := clitest.Fake(t, "docker", play(clitest.Step{Record: record}))
+	p := clichain.NewProvider(boxSpec(), &clichain.Config{Container: &clichain.Container{Runtime: runtime, Name: "a"}})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := p.Complete(ctx, clichain.Prompt("hi"))
+	requireReason(t, clichain.ReasonCanceled, err)
+	require.NoFileExists(t, record)
+}
+
+// waitForRecord waits until a fake has come to its Record step.
+func waitForRecord(t *testing.T, path string) (r clitest.Record) {
+	t.Helper()
+	require.Eventually(t, func() (ok bool) {
+		var err error
+		r, err = clitest.ReadRecord(path)
+		return err == nil
+	}, 10*time.Second, time.Millisecond)
+	return r
+}

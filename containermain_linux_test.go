@@ -1,0 +1,239 @@
+package clichain_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// The test binary plays all parts of a container runtime: the first process of
+// a container, in namespaces of its own, and the client. The engine between
+// them is the test itself, so that, as with a real one, nothing inside is a
+// descendant of the client and nothing inside ends with it.
+
+// boxInit is the name of the first process of a container.
+const boxInit = "clichain-test-init"
+
+// engineSuffix is added to a client's path to name the link to its engine.
+const engineSuffix = ".engine"
+
+// job is what goes from the client to the engine, and on to the container,
+// with three descriptors.
+type job struct {
+	Args, Env []string
+	Dir       string
+}
+
+// outcome is what comes back.
+type outcome struct {
+	Exit int
+	Say  string
+}
+
+// playContainer never returns in a process that plays a part.
+func playContainer() {
+	if os.Args[0] == boxInit {
+		must(beInit(os.Args[1], os.Args[2:]))
+	}
+	if socket, err := os.Readlink(os.Args[0] + engineSuffix); err == nil {
+		must(beClient(socket))
+	}
+}
+
+// stayOutside ends a process inside that is no fake.
+func stayOutside() {
+	if os.Getenv(insideVar) != "" {
+		must(fmt.Errorf("%q is no fake", os.Args))
+	}
+}
+
+// insideVar is set inside: there the test binary must never run its tests.
+const insideVar = "CLICHAIN_TEST_INSIDE"
+
+// must ends a process that cannot play its part. os.Exit would wait for a
+// second under the race detector.
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fake container:", err)
+		syscall.Exit(70)
+	}
+	syscall.Exit(0)
+}
+
+// ask sends a job and waits for its outcome.
+func ask(socket string, j job, files ...*os.File) (out outcome, err error) {
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: socket, Net: "unix"})
+	if err != nil {
+		return out, err
+	}
+	defer conn.Close()
+	data, err := json.Marshal(j)
+	if err != nil {
+		return out, err
+	}
+	rights := syscall.UnixRights(int(files[0].Fd()), int(files[1].Fd()), int(files[2].Fd()))
+	if _, _, err := conn.WriteMsgUnix([]byte{'!'}, rights, nil); err != nil {
+		return out, err
+	}
+	if _, err := conn.Write(append(data, '\n')); err != nil {
+		return out, err
+	}
+	for _, f := range files {
+		_ = f.Close() // theirs now
+	}
+	return out, json.NewDecoder(conn).Decode(&out)
+}
+
+// hear takes one job off a connection.
+func hear(conn *net.UnixConn) (j job, files []*os.File, err error) {
+	oob := make([]byte, 64)
+	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), oob)
+	if err != nil {
+		return j, nil, err
+	}
+	messages, err := syscall.ParseSocketControlMessage(oob[:n])
+	if err != nil || len(messages) == 0 {
+		return j, nil, fmt.Errorf("no descriptors: %v", err)
+	}
+	fds, err := syscall.ParseUnixRights(&messages[0])
+	if err != nil {
+		return j, nil, err
+	}
+	for _, fd := range fds {
+		files = append(files, os.NewFile(uintptr(fd), "passed"))
+	}
+	return j, files, json.NewDecoder(conn).Decode(&j)
+}
+
+// beClient carries the streams between its own descriptors and what runs
+// inside, so that they break when it is killed.
+func beClient(socket string) error {
+	var inside [3]*os.File
+	input, feed, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	inside[0] = input
+	go func() {
+		_, _ = io.Copy(feed, os.Stdin) // it may end without reading
+		_ = feed.Close()
+	}()
+	var output sync.WaitGroup
+	for i, to := range []*os.File{os.Stdout, os.Stderr} {
+		from, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		inside[i+1] = w
+		output.Go(func() { _, _ = io.Copy(to, from) }) // ours are never closed
+	}
+	out, err := ask(socket, job{Args: os.Args[1:], Env: os.Environ()}, inside[:]...)
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); output.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(time.Second): // somebody inside holds them
+	}
+	if out.Say != "" {
+		fmt.Fprintln(os.Stderr, out.Say)
+	}
+	syscall.Exit(out.Exit)
+	return nil
+}
+
+// beInit sets up a container in which /tmp is its own but for some folders,
+// and runs what it is asked to until its standard input ends.
+func beInit(socket string, folders []string) error {
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	if err := syscall.Mount("proc", "/proc", "proc", 0, ""); err != nil {
+		return err
+	}
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
+	if err != nil {
+		return err
+	}
+	if err := ownTemp(folders); err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		syscall.Exit(0) // and all others here with it
+	}()
+	fmt.Println("ready")
+	for {
+		conn, err := listener.AcceptUnix()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer conn.Close()
+			_ = json.NewEncoder(conn).Encode(runInside(conn)) // the engine may be gone
+		}()
+	}
+}
+
+func ownTemp(folders []string) error {
+	var kept []*os.File
+	for _, folder := range folders {
+		f, err := os.Open(folder)
+		if err != nil {
+			return err
+		}
+		kept = append(kept, f)
+	}
+	if err := syscall.Mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777"); err != nil {
+		return err
+	}
+	for i, folder := range folders {
+		if !strings.HasPrefix(folder, "/tmp/") {
+			continue
+		}
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
+		if err := syscall.Mount(fmt.Sprintf("/proc/self/fd/%d", kept[i].Fd()), folder, "", syscall.MS_BIND, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runInside starts a program and waits for its end, whoever has asked.
+func runInside(conn *net.UnixConn) outcome {
+	j, files, err := hear(conn)
+	if err != nil {
+		return outcome{125, err.Error()}
+	}
+	path := j.Args[0]
+	if !filepath.IsAbs(path) {
+		path = filepath.Join("/bin", path)
+	}
+	process, err := os.StartProcess(path, j.Args, &os.ProcAttr{Dir: j.Dir, Env: j.Env, Files: files, Sys: &syscall.SysProcAttr{Setsid: true}})
+	for _, f := range files {
+		_ = f.Close() // the program's now
+	}
+	if err != nil {
+		return outcome{126, "OCI runtime exec failed: " + err.Error()}
+	}
+	state, err := process.Wait()
+	if err != nil {
+		return outcome{125, err.Error()}
+	}
+	status := state.Sys().(syscall.WaitStatus)
+	if status.Signaled() {
+		return outcome{Exit: 128 + int(status.Signal())}
+	}
+	return outcome{Exit: status.ExitStatus()}
+}
