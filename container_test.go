@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -157,8 +158,8 @@ func TestContainerMistakes(t *testing.T) {
 	require.Contains(t, be.Message, "docker")
 	require.Contains(t, be.Hint, "docker")
 
-	runtime := clitest.Fake(t, "podman", play(clitest.Exit(1)))
-	p = clichain.NewProvider(boxSpec(), &clichain.Config{Container: &clichain.Container{Runtime: runtime, Name: "a"}})
+	podman := clitest.Fake(t, "podman", play(clitest.Exit(1)))
+	p = clichain.NewProvider(boxSpec(), &clichain.Config{Container: &clichain.Container{Runtime: podman, Name: "a"}})
 	require.NoError(t, p.Available(t.Context()))
 	_, err := p.Complete(t.Context(), clichain.Request{Messages: clichain.Prompt("hi").Messages, Dir: "work"})
 	require.Equal(t, "dir", requireReason(t, clichain.ReasonBadOption, err).Option)
@@ -166,6 +167,9 @@ func TestContainerMistakes(t *testing.T) {
 
 // shells are those of this machine that containers have as sh.
 func shells(t *testing.T) map[string][]string {
+	if runtime.GOOS != "linux" {
+		t.Skip("what is inside a container is Linux")
+	}
 	found := map[string][]string{}
 	for _, shell := range [][]string{{"sh"}, {"dash"}, {"bash", "--posix"}, {"busybox", "sh"}} {
 		if path, err := exec.LookPath(shell[0]); err == nil {
@@ -255,8 +259,8 @@ func TestContainerSweep(t *testing.T) {
 // Nothing is ended of a call that was not started.
 func TestContainerNotStarted(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record.json")
-	runtime := clitest.Fake(t, "docker", play(clitest.Step{Record: record}))
-	p := clichain.NewProvider(boxSpec(), &clichain.Config{Container: &clichain.Container{Runtime: runtime, Name: "a"}})
+	docker := clitest.Fake(t, "docker", play(clitest.Step{Record: record}))
+	p := clichain.NewProvider(boxSpec(), &clichain.Config{Container: &clichain.Container{Runtime: docker, Name: "a"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := p.Complete(ctx, clichain.Prompt("hi"))
