@@ -243,3 +243,13 @@ func TestOneBinaryForManyBackendsIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, clichain.ErrBadOption)
 	require.ErrorContains(t, err, "config.binary")
 }
+
+// A mistake of the caller's is the reason, whatever was skipped before it.
+func TestAMistakeIsTheChainsReason(t *testing.T) {
+	broken := clichain.NewProvider(clichain.CliSpec{Name: "broken"}, nil)
+	_, err := clichain.ChainOf([]clichain.Backend{failing("a", clichain.ReasonNotInstalled), broken}, nil).Complete(t.Context(), clichain.Prompt("hi"))
+	var ce *clichain.ChainError
+	require.ErrorAs(t, err, &ce)
+	require.Equal(t, clichain.ReasonBadOption, ce.Reason())
+	require.False(t, ce.Tried())
+}

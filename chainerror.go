@@ -117,14 +117,14 @@ type attemptError struct{ error }
 func (e *attemptError) Unwrap() error { return e.error }
 
 // Reason is the class of the whole failure: the cause's, else that of the
-// last backend that was really tried, else that of the first skip; empty when
+// last backend that was really tried or found a mistake of the caller's, else that of the first skip; empty when
 // there was nothing to try.
 func (e *ChainError) Reason() Reason {
 	if be, ok := e.Cause.(*BackendError); ok {
 		return be.Reason
 	}
 	for i := len(e.Attempts) - 1; i >= 0; i-- {
-		if !e.Attempts[i].Skipped {
+		if a := e.Attempts[i]; !a.Skipped || !policy[a.Reason].next {
 			return e.Attempts[i].Reason
 		}
 	}

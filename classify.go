@@ -144,6 +144,9 @@ func reasonOfStatus(status int) Reason {
 // judgeEvent classifies an error, retry or failed result event. Words come
 // before the status: a 400 may be an overflow, a 429 the plan's limit.
 func (s *compiledSpec) judgeEvent(e *Event, now time.Time) (finding, bool) {
+	if e.found.reason != "" {
+		return e.found, true
+	}
 	text := e.errorText()
 	f, ok := s.judgeText(OnEvent, text, now)
 	if r := reasonOfStatus(e.Status); !ok && r != "" {
@@ -175,7 +178,7 @@ func plainMessage(text string) string {
 		if object, ok := parseObject([]byte(text[start : end+1])); ok {
 			for _, path := range []string{"error.message", "message"} {
 				if message := object.Get(path); message.Type == gjson.String && message.Str != "" {
-					return strings.TrimPrefix(strings.TrimRight(text[:start], " :[")+": "+message.Str, ": ")
+					return strings.TrimPrefix(strings.Trim(text[:start], " :[]")+": "+message.Str, ": ")
 				}
 			}
 		}

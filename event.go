@@ -52,6 +52,7 @@ type Event struct {
 	Raw        []byte        `json:"raw,omitempty"`        // the line, for EventRaw
 	Response   *Response     `json:"response,omitempty"`   // of EventDone
 	terminal   bool          // the CLI has no more to say
+	found      finding       // what a line rule made of the text the event is of
 	whole      bool          // a block of thinking, which may have come in pieces before
 	partial    bool          // a result that was cut short: the text so far is the answer
 }

@@ -24,7 +24,7 @@ func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Eve
 	}
 	var events []Event
 	r := &run{
-		spec: compiled, tally: tally{answer: spec.Answer}, stop: func(error) {},
+		spec: compiled, tally: tally{answer: spec.Answer}, stop: func(error) {}, ended: func() bool { return false },
 		inv:  &invocation{call: &call{output: rec.Output}},
 		emit: func(e Event) { events = append(events, e) },
 	}
@@ -38,7 +38,7 @@ func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Eve
 	}
 	feed(stderr, rec.Stderr)
 	feed(stdout, rec.Stdout)
-	result := proc.Result{ExitCode: rec.ExitCode}
+	result := proc.Result{ExitCode: rec.ExitCode, TreeClean: true}
 	result.Stderr.Head = []byte(rec.Stderr)
 	result.Stderr.Total = int64(len(rec.Stderr))
 	if rec.TimedOut {

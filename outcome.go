@@ -21,14 +21,18 @@ type evidence struct {
 	result proc.Result
 	now    time.Time
 	rawOK  bool  // Config.RawOutput
+	strip  bool  // remove a fence around the answer
 	left   error // why something may be left in a container
 }
 
 // verdictOf decides what a run was. In order of trust: the terminal event, why
-// we ended the run, error events, stderr, the exit status, stdout. Exit 0
+// we ended the run, error events, stderr, stdout, the exit status. Exit 0
 // alone proves nothing where the CLI has a terminal event.
 func (s *compiledSpec) verdictOf(ev *evidence) (string, *BackendError) {
 	text, err := s.judge(ev)
+	if ev.strip {
+		text = stripFence(text)
+	}
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = ev.failure(ReasonEmpty, "the run succeeded with an empty answer")
 	}

@@ -164,16 +164,13 @@ func (p *Provider) try(ctx context.Context, inv *invocation, req Request, timeou
 		log.DebugContext(ctx, "cli not started", "reason", err.Reason)
 		return nil, err
 	}
-	ev.rawOK = p.cfg.RawOutput
+	ev.rawOK, ev.strip = p.cfg.RawOutput, p.cfg.StripFence || len(req.Schema) > 0
 	text, err := p.spec.verdictOf(ev)
 	inv.box.explain(err, ev, p.spec)
 	log.DebugContext(ctx, "cli end", slog.Duration("duration", time.Since(start)), "exit", ev.result.ExitCode, "reason", reasonOf(err))
 	if err != nil {
 		err.SideEffects = req.Access >= AccessWrite && ev.tally.tools > 0
 		return nil, err
-	}
-	if p.cfg.StripFence || len(req.Schema) > 0 {
-		text = stripFence(text)
 	}
 	return p.response(inv, ev, req, text, time.Since(start)), nil
 }

@@ -326,3 +326,21 @@ func read(t *testing.T, path string) string {
 	require.NoError(t, err)
 	return string(data)
 }
+
+// Some CLIs report the signal that ends them as a failure of their own.
+func TestTheEchoOfOurSignalIsNoVerdict(t *testing.T) {
+	clitest.NoLeaks(t)
+	failed := `{"type":"turn.failed","error":{"message":"interrupted"}}` + "\n"
+	p := provider(t, specs.Codex(), clichain.Config{Timeout: 500 * time.Millisecond}, play(
+		clitest.Step{Spawn: &clitest.Spawn{HoldStdout: true, Setsid: true, Steps: []clitest.Step{{Sleep: 700 * time.Millisecond}, stdout(failed), {Hang: true}}}},
+		clitest.Step{Ignore: []string{"INT"}}, clitest.Step{Hang: true}))
+	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	requireReason(t, clichain.ReasonTimeout, err)
+}
+
+func TestAFenceAroundNothingIsEmpty(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := provider(t, specs.Codex(), clichain.Config{StripFence: true}, play(readStdin, stdout(codexAnswer("```json\n```"))))
+	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	requireReason(t, clichain.ReasonEmpty, err)
+}

@@ -19,6 +19,7 @@ type run struct {
 	inv    *invocation
 	emit   func(Event) // nil: nobody listens
 	stop   context.CancelCauseFunc
+	ended  func() bool // we have told the process to end
 	linger *time.Timer // set at the terminal event
 
 	mu      sync.Mutex
@@ -44,7 +45,7 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 		timer := time.AfterFunc(timeout, func() { stop(&stopError{ReasonTimeout, timeout}) })
 		defer timer.Stop()
 	}
-	r := &run{spec: p.spec, inv: inv, emit: emit, stop: stop, tally: tally{answer: p.spec.Answer}}
+	r := &run{spec: p.spec, inv: inv, emit: emit, stop: stop, ended: func() bool { return ctx.Err() != nil }, tally: tally{answer: p.spec.Answer}}
 	if emit != nil && p.spec.Answer == AnswerLastBlock && !p.cfg.KeepCommentary {
 		r.remarks = new(commentary)
 	}
@@ -59,7 +60,9 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 	if spawnErr != nil {
 		return nil, spawnFailure(spawnErr)
 	}
-	_, _ = stdout.Close(), stderr.Close() // a last line without an end
+	if !result.DrainCut { // else a reader may still be at work
+		_, _ = stdout.Close(), stderr.Close() // a last line without an end
+	}
 	r.noteLeft(left)
 	ev := r.evidence(result, stdout.Skipped+stderr.Skipped)
 	ev.left = left
@@ -123,7 +126,7 @@ func (r *run) stderrLine(line []byte) {
 			r.tally.fatal = &f
 			r.stop(errFatal)
 		}
-		r.deliver(Event{Kind: kind, Message: oneLine(f.message), Code: string(f.reason), RetryAfter: f.retryAfter})
+		r.deliver(Event{Kind: kind, Message: oneLine(f.message), RetryAfter: f.retryAfter, found: f})
 		return
 	}
 }
@@ -131,6 +134,9 @@ func (r *run) stderrLine(line []byte) {
 // deliver counts an event and passes it on. The caller holds mu.
 func (r *run) deliver(e Event) {
 	e.Backend = r.spec.Name
+	if e.terminal && (e.Failed || e.Kind == EventError) && r.ended() {
+		e.terminal = false // the echo of our own signal says nothing about the call
+	}
 	out, ok := r.tally.add(e)
 	if ok {
 		r.show(out)
@@ -176,6 +182,9 @@ func (r *run) evidence(result proc.Result, skipped int) *evidence {
 	if r.remarks != nil {
 		quiet := result.Cause == nil && result.ExitCode == 0 && r.tally.terminal == nil && len(r.tally.failures) == 0
 		r.showAll(r.remarks.end(quiet)) // without a last word
+	}
+	if !result.TreeClean {
+		r.tally.warn("processes of the run may be left: not all could be seen or ended")
 	}
 	if skipped > 0 {
 		r.tally.warn(fmt.Sprintf("%d lines of output were too long and were skipped", skipped))

@@ -21,9 +21,12 @@ func Suppressed() bool {
 
 // SuppressedBy returns the first variable that turns the named backend off,
 // either as all others or by name in a list such as "claude,gemini".
-func SuppressedBy(name string) (variable string, ok bool) {
+func SuppressedBy(name string) (variable string, ok bool) { return suppressedBy(name) }
+
+func suppressedBy(names ...string) (variable string, ok bool) {
 	for _, variable := range suppressVariables {
-		if suppresses(os.Getenv(variable), name) {
+		value := os.Getenv(variable)
+		if value != "" && slices.ContainsFunc(names, func(name string) bool { return suppresses(value, name) }) {
 			return variable, true
 		}
 	}
@@ -45,12 +48,11 @@ func suppresses(value, name string) bool {
 // checkSuppressed is the skip of a backend that the environment turns off, by
 // its name or its slug.
 func checkSuppressed(spec *CliSpec) *BackendError {
-	for _, name := range []string{spec.Name, spec.ProviderSlug} {
-		if variable, ok := SuppressedBy(name); ok {
-			err := mistake(ReasonSuppressed, "", "suppressed by %s=%s", variable, oneLine(os.Getenv(variable)))
-			err.Hint = "unset " + variable
-			return err
-		}
+	variable, ok := suppressedBy(spec.Name, spec.ProviderSlug)
+	if !ok {
+		return nil
 	}
-	return nil
+	err := mistake(ReasonSuppressed, "", "suppressed by %s=%s", variable, oneLine(os.Getenv(variable)))
+	err.Hint = "unset " + variable
+	return err
 }

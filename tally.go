@@ -42,6 +42,7 @@ func (t *tally) add(e Event) (Event, bool) {
 		t.tools++
 		t.before.WriteString(t.text.String())
 		t.text.Reset()
+		t.pending.Reset() // a block that is not closed by now never will be
 		t.blocks = 0
 	case EventSession:
 		t.session, t.model, t.keySource = orOld(e.Session, t.session), orOld(e.Model, t.model), orOld(e.KeySource, t.keySource)

@@ -32,6 +32,9 @@ func (s CliSpec) Validate() error {
 	v.identity(&s)
 	v.tables(&s)
 	v.rules(&s)
+	if v.found == nil { // a misspelt field is one mistake, not two
+		v.prompt(&s)
+	}
 	if v.found == nil {
 		return nil
 	}
@@ -136,6 +139,16 @@ func (v *validator) tables(s *CliSpec) {
 				v.add(fmt.Sprintf("%s[%d]", name, i), entry, "is no name of a variable, nor a prefix with a final '*'")
 			}
 		}
+	}
+}
+
+// prompt checks that the prompt gets to a CLI that takes it as an argument.
+func (v *validator) prompt(s *CliSpec) {
+	takes := func(row ArgRow) bool {
+		return slices.ContainsFunc(row.Args, func(t string) bool { return slices.Contains(templateFields(t), "prompt") })
+	}
+	if slices.Contains(orDefault(s.Transports, TransportArgv), TransportArgv) && !slices.ContainsFunc(argRows(s), takes) {
+		v.add("args", "", "no row holds {prompt}, so the prompt would never reach the CLI")
 	}
 }
 

@@ -175,3 +175,11 @@ func TestProviderOfAnInvalidSpec(t *testing.T) {
 }
 
 func second[A any](_ A, err error) error { return err }
+
+// A prompt that no row takes to the CLI would be a question nobody asked.
+func TestThePromptMustReachTheCLI(t *testing.T) {
+	spec := clichain.CliSpec{Name: "mine", Binary: "mine", Args: []clichain.ArgRow{{Args: []string{"-p"}}}}
+	require.ErrorContains(t, spec.Validate(), "{prompt}")
+	spec.Transports = []clichain.Transport{clichain.TransportStdin}
+	require.NoError(t, spec.Validate())
+}

@@ -33,7 +33,7 @@ func start(t *testing.T, name string, state home.State, cfg clichain.Config, scr
 	h := home.New(t, name, server.URL, state)
 	spec, ok := specs.ByName(name)
 	require.True(t, ok)
-	cfg.Binary, cfg.Env = h.Binary, h.Env
+	cfg.Binary, cfg.Env = h.Binary, append(h.Env, "IS_SANDBOX=1") // root may use the bypass flags here
 	return cli{clichain.NewProvider(spec, &cfg), h, server}
 }
 

@@ -104,11 +104,11 @@ func geminiEvents() []clichain.EventRule {
 		{Match: match("type", "error", "severity", "warning"), Kind: clichain.EventWarning, Set: map[string]string{"message": "message"}, Last: true},
 		{Match: match("type", "error"), Kind: clichain.EventError, Set: map[string]string{"message": "message"}},
 		{Match: match("type", "result", "status", "error"), Kind: clichain.EventResult, Terminal: true, Last: true,
-			Set: with(usage, "failed", "=true", "message", "error.message", "code", "error.type")},
+			Set: with(usage, "failed", "=true", "message", "error.message")},
 		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: usage},
 
 		{Match: match("type", "", "session_id", ".+", "error.message", ".+"), Kind: clichain.EventResult, Terminal: true, Last: true,
-			Set: map[string]string{"session": "session_id", "failed": "=true", "message": "error.message", "code": "error.type"}},
+			Set: map[string]string{"session": "session_id", "failed": "=true", "message": "error.message"}},
 		{Match: match("type", "", "session_id", ".+", "response", ".*", "stats", ".+"), Kind: clichain.EventResult, Terminal: true,
 			Set: map[string]string{
 				"session": "session_id", "text": "response", "model": "stats.models|@keys|0",

@@ -1,0 +1,167 @@
+package conformance_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/conformance/netns"
+)
+
+// rounds is how often each way to end a call is tried on each CLI.
+var rounds = flag.Int("rounds", 1, "how often the process tree tests end each CLI in each way")
+
+// shell asks a CLI to run a command in its shell tool.
+func shell(name, command string) loopback.Reply {
+	switch name {
+	case home.Claude:
+		return loopback.Tool("Bash", map[string]any{"command": command, "description": "wait"})
+	case home.Codex:
+		return loopback.Tool("exec_command", map[string]any{"cmd": command, "yield_time_ms": 60000})
+	case home.Gemini:
+		return loopback.Tool("run_shell_command", map[string]any{"command": command, "description": "wait"})
+	}
+	return loopback.Tool("bash", map[string]any{"command": command, "description": "wait"})
+}
+
+// waiter is a shell command with a background child, both of which wait for
+// ever and can be told from all other processes by an argument. (claude
+// refuses to sleep in its shell.)
+func waiter() (command, token string) {
+	token = fmt.Sprintf("97%d%05d", os.Getpid()%1000, time.Now().UnixNano()%100_000)
+	wait := "tail -f -s " + token + " /dev/null"
+	return wait + " & " + wait + "; wait", token
+}
+
+// withArgument lists the processes that have the token as an argument.
+func withArgument(t *testing.T, token string) (found []string) {
+	t.Helper()
+	dirs, err := os.ReadDir("/proc")
+	require.NoError(t, err)
+	for _, dir := range dirs {
+		cmdline, _ := os.ReadFile("/proc/" + dir.Name() + "/cmdline")
+		for _, arg := range strings.Split(string(cmdline), "\x00") {
+			if arg == token {
+				found = append(found, dir.Name())
+			}
+		}
+	}
+	return found
+}
+
+// toolRuns waits until the shell tool's two commands run.
+func toolRuns(t *testing.T, token string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(withArgument(t, token)) >= 2 }, minute, 10*time.Millisecond, "the tool never ran")
+}
+
+// nothingLeft asserts that neither the tool nor anything of the CLI lives.
+func nothingLeft(t *testing.T, token string, h home.Home) {
+	t.Helper()
+	require.Empty(t, withArgument(t, token), "survivors of the tool")
+	require.Empty(t, living(t, h), "survivors of the CLI")
+}
+
+// A real CLI with its shell tool running is gone when its call has ended,
+// however it ends.
+func TestNothingSurvivesTheCall(t *testing.T) {
+	var registry clichain.Registry
+	ways := map[string]func(cancel context.CancelFunc, key string){
+		"cancel": func(cancel context.CancelFunc, _ string) { cancel() },
+		"abort":  func(_ context.CancelFunc, key string) { registry.KillAll(key) },
+	}
+	for _, name := range home.Names() {
+		for way, end := range ways {
+			for round := range *rounds {
+				t.Run(fmt.Sprintf("%s/%s/%d", name, way, round), func(t *testing.T) {
+					command, token := waiter()
+					c := start(t, name, home.LoggedIn, clichain.Config{Timeout: 2 * minute, Registry: &registry}, loopback.Always(shell(name, command)))
+					ctx, cancel := context.WithCancel(clichain.WithKey(t.Context(), token, ""))
+					defer cancel()
+					failed := make(chan error, 1)
+					go func() {
+						_, err := c.Complete(ctx, c.agent())
+						failed <- err
+					}()
+					toolRuns(t, token)
+					began := time.Now()
+					end(cancel, token)
+					require.ErrorIs(t, <-failed, clichain.ErrCanceled)
+					require.Less(t, time.Since(began), 10*time.Second)
+					nothingLeft(t, token, c.home)
+				})
+			}
+		}
+	}
+}
+
+// A timeout does the same; it must be long enough for the tool to start.
+func TestNothingSurvivesATimeout(t *testing.T) {
+	timeouts := map[string]time.Duration{home.Claude: 6 * time.Second, home.Codex: 6 * time.Second, home.Gemini: 12 * time.Second, home.OpenCode: 20 * time.Second}
+	for _, name := range home.Names() {
+		for round := range *rounds {
+			t.Run(fmt.Sprintf("%s/%d", name, round), func(t *testing.T) {
+				command, token := waiter()
+				c := start(t, name, home.LoggedIn, clichain.Config{Timeout: timeouts[name]}, loopback.Always(shell(name, command)))
+				ran := make(chan bool, 1)
+				go func() {
+					for t.Context().Err() == nil {
+						if len(withArgument(t, token)) >= 2 {
+							ran <- true
+							return
+						}
+					}
+				}()
+				_, err := c.Complete(t.Context(), c.agent())
+				require.ErrorIs(t, err, clichain.ErrTimeout)
+				require.True(t, <-ran, "the tool ran")
+				nothingLeft(t, token, c.home)
+			})
+		}
+	}
+}
+
+// Nor does anything survive the host: Ctrl-C, and a kill that nothing can
+// catch.
+func TestNothingSurvivesTheHost(t *testing.T) {
+	netns.Require(t)
+	program := command(t)
+	for _, name := range home.Names() {
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+			for round := range *rounds {
+				t.Run(fmt.Sprintf("%s/%v/%d", name, sig, round), func(t *testing.T) {
+					command, token := waiter()
+					server := loopback.New(t, loopback.Always(shell(name, command)))
+					h := home.New(t, name, server.URL, home.LoggedIn)
+					_, _, cmd := commandIn(t, program, h, "ask", "--only", name, "--access", "full", "--timeout", "2m", "--pass-env", "LOOPBACK_*", "use your shell")
+					cmd.Env = append(cmd.Env, "IS_SANDBOX=1")
+					require.NoError(t, cmd.Start())
+					toolRuns(t, token)
+					require.NoError(t, cmd.Process.Signal(sig))
+					require.Error(t, cmd.Wait())
+					if sig == syscall.SIGKILL { // the watchdog needs a moment
+						require.Eventually(t, func() bool { return len(withArgument(t, token)) == 0 && len(living(t, h)) == 0 }, 5*time.Second, 5*time.Millisecond)
+					}
+					nothingLeft(t, token, h)
+				})
+			}
+		}
+	}
+}
+
+// agent is a request that lets the CLI use its shell.
+func (c cli) agent() clichain.Request {
+	req := c.ask("use your shell")
+	req.Access = clichain.AccessFull
+	return req
+}
