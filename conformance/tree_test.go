@@ -107,7 +107,7 @@ func TestNothingSurvivesTheCall(t *testing.T) {
 
 // A timeout does the same; it must be long enough for the tool to start.
 func TestNothingSurvivesATimeout(t *testing.T) {
-	timeouts := map[string]time.Duration{home.Claude: 6 * time.Second, home.Codex: 6 * time.Second, home.Gemini: 12 * time.Second, home.OpenCode: 20 * time.Second}
+	timeouts := map[string]time.Duration{home.Claude: 5 * time.Second, home.Codex: 5 * time.Second, home.Gemini: 9 * time.Second, home.OpenCode: 14 * time.Second}
 	for _, name := range home.Names() {
 		for round := range *rounds {
 			t.Run(fmt.Sprintf("%s/%d", name, round), func(t *testing.T) {
