@@ -25,14 +25,15 @@ type lineProgram []compiledLine
 
 type compiledLine struct {
 	LineRule
-	re *regexp.Regexp
+	re       *regexp.Regexp
+	literals []string // one of them is in every text that matches; nil: unknown
 }
 
 // compileLines needs rules that passed Validate.
 func compileLines(rules []LineRule) lineProgram {
 	p := make(lineProgram, len(rules))
 	for i, r := range rules {
-		p[i] = compiledLine{r, regexp.MustCompile(r.Pattern)}
+		p[i] = compiledLine{r, regexp.MustCompile(r.Pattern), literals(r.Pattern)}
 	}
 	return p
 }
@@ -45,8 +46,9 @@ const maxEvidence = 32 << 10
 // are in order of trust, so the order of the rules decides, not of the text.
 func (p lineProgram) find(kind EventKind, on Evidence, text string, now time.Time) (finding, bool) {
 	text = text[max(0, len(text)-maxEvidence):]
+	lower := strings.ToLower(text)
 	for _, line := range p {
-		if cmp.Or(line.Kind, EventError) != kind || len(line.On) > 0 && !slices.Contains(line.On, on) {
+		if cmp.Or(line.Kind, EventError) != kind || len(line.On) > 0 && !slices.Contains(line.On, on) || !line.mayMatch(lower) {
 			continue
 		}
 		m := line.re.FindStringSubmatchIndex(text)
@@ -58,6 +60,11 @@ func (p lineProgram) find(kind EventKind, on Evidence, text string, now time.Tim
 		}
 	}
 	return finding{}, false
+}
+
+// mayMatch is false when the rule cannot match the text, given in lower case.
+func (l *compiledLine) mayMatch(lower string) bool {
+	return l.literals == nil || slices.ContainsFunc(l.literals, func(s string) bool { return strings.Contains(lower, s) })
 }
 
 // telling drops the lines of stderr that explain nothing.

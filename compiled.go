@@ -2,6 +2,7 @@ package clichain
 
 import (
 	"cmp"
+	"regexp"
 	"time"
 )
 
@@ -12,6 +13,12 @@ type compiledSpec struct {
 	models  models
 	program *program
 	lines   lineProgram
+	guards  []compiledGuard
+}
+
+type compiledGuard struct {
+	GuardRule
+	re *regexp.Regexp
 }
 
 func compileSpec(spec CliSpec) (*compiledSpec, error) {
@@ -19,6 +26,9 @@ func compileSpec(spec CliSpec) (*compiledSpec, error) {
 		return nil, err
 	}
 	c := &compiledSpec{CliSpec: spec, program: compileProgram(spec.Events), lines: compileLines(spec.Lines)}
+	for _, g := range spec.Guards {
+		c.guards = append(c.guards, compiledGuard{g, regexp.MustCompile(g.Pattern)})
+	}
 	var err error
 	c.models, err = newModels(&c.CliSpec)
 	return c, err

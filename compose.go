@@ -3,7 +3,6 @@ package clichain
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -65,8 +64,8 @@ const maxArg = 131_071
 
 // compose turns a request into an invocation. It is pure: the same input gives
 // the same result, and nothing happens.
-func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation, *BackendError) {
-	c, err := newCall(spec, m, req, w, h.passed(spec))
+func compose(spec *compiledSpec, req Request, w wish, h host) (*invocation, *BackendError) {
+	c, err := newCall(spec, req, w, h.passed(&spec.CliSpec))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +73,7 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 	if inv.empty = spec.EmptyDir && req.Access == AccessNone && req.Dir == "" && req.Session == ""; inv.empty {
 		inv.dir = h.join(h.tempDir, "empty")
 	}
-	if c.uses(spec, "temp") || inv.empty {
+	if c.uses(&spec.CliSpec, "temp") || inv.empty {
 		inv.temp = h.tempDir
 		c.fields.set("temp", inv.temp)
 	}
@@ -86,10 +85,10 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 			c.fields.set(row.Field+"_file", f.path)
 		}
 	}
-	if inv.args, err = c.arguments(argRows(spec)); err != nil {
+	if inv.args, err = c.arguments(argRows(&spec.CliSpec)); err != nil {
 		return nil, err
 	}
-	inv.env = c.environ(spec, h, inv.dir)
+	inv.env = c.environ(&spec.CliSpec, h, inv.dir)
 	if c.transport == TransportStdin {
 		inv.stdin = []byte(c.fields["prompt"][0])
 	}
@@ -101,29 +100,30 @@ func compose(spec *CliSpec, m *models, req Request, w wish, h host) (*invocation
 	if err := inv.checkLengths(); err != nil {
 		return nil, err
 	}
-	return inv, c.preflight(spec, h.root && h.container == nil) // who the user inside is, nobody knows
+	return inv, c.preflight(&spec.CliSpec, h.root && h.container == nil) // who the user inside is, nobody knows
 }
 
 // newCall resolves what depends on the spec: model, session, system text,
 // output mode and transport; and refuses what the spec cannot honour.
-func newCall(spec *CliSpec, m *models, req Request, w wish, env map[string]string) (*call, *BackendError) {
+func newCall(spec *compiledSpec, req Request, w wish, env map[string]string) (*call, *BackendError) {
 	c := &call{access: req.Access, fields: fieldsOf(req), env: env}
 	if w.stream {
 		c.fields.set("stream", "1")
 	}
-	model, ok := m.resolve(req.Model)
+	model, ok := spec.models.resolve(req.Model)
 	if !ok {
 		return nil, mistake(ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
 	}
 	c.fields.set("model", model)
-	if err := c.setSession(spec, req.Session); err != nil {
+	if err := c.setSession(&spec.CliSpec, req.Session); err != nil {
 		return nil, err
 	}
-	if err := c.choose(spec, w); err != nil {
+	if err := c.choose(&spec.CliSpec, w); err != nil {
 		return nil, err
 	}
-	c.setTexts(spec, req.Messages)
-	return c, c.unsupported(spec)
+	c.setTexts(&spec.CliSpec, req.Messages)
+	c.guard(spec.guards)
+	return c, c.unsupported(&spec.CliSpec)
 }
 
 // choose picks the output mode and the transport: the wished one if the spec
@@ -160,14 +160,13 @@ func (c *call) setTexts(spec *CliSpec, messages []Message) {
 	if system != "" && !c.uses(spec, "system") {
 		c.fields.set("prompt", withSystem(system, prompt))
 	}
-	c.guard(spec.Guards)
 }
 
 // guard applies the spec's guards to the prompt as the CLI would get it.
-func (c *call) guard(rules []GuardRule) {
-	for _, rule := range rules {
-		if prompt := c.fields["prompt"][0]; regexp.MustCompile(rule.Pattern).MatchString(prompt) {
-			c.fields.set("prompt", rule.Prefix+prompt)
+func (c *call) guard(guards []compiledGuard) {
+	for _, g := range guards {
+		if prompt := c.fields["prompt"][0]; g.re.MatchString(prompt) {
+			c.fields.set("prompt", g.Prefix+prompt)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func NewEngine(spec CliSpec) (*Engine, error) {
 // Compose is what Provider does before it starts anything, without the checks
 // of CheckRequest.
 func (e *Engine) Compose(req Request, w Wish, h Host) (*Invocation, *BackendError) {
-	inv, err := compose(&e.spec.CliSpec, &e.spec.models, req, wish{w.Output, w.Transport, w.Stream}, host{
+	inv, err := compose(e.spec, req, wish{w.Output, w.Transport, w.Stream}, host{
 		path: h.Path, environ: h.Environ, env: h.Env, passEnv: h.PassEnv, inheritEnv: h.InheritEnv, root: h.Root, dir: h.Dir, tempDir: h.TempDir,
 	})
 	if err != nil {
@@ -155,3 +155,20 @@ func (e *Engine) CountEvents(line []byte) int {
 	}
 	return len(e.spec.program.events(object))
 }
+
+// Literals is what a pattern's matches are searched for first.
+func Literals(pattern string) []string { return literals(pattern) }
+
+// LineMatcher is one of the rules common to all specs.
+type LineMatcher struct{ compiledLine }
+
+// CommonLines are the rules common to all specs.
+func CommonLines() (rules []LineMatcher) {
+	for _, line := range commonLines {
+		rules = append(rules, LineMatcher{line})
+	}
+	return rules
+}
+
+func (m LineMatcher) MayMatch(lower string) bool { return m.mayMatch(lower) }
+func (m LineMatcher) Matches(text string) bool   { return m.re.MatchString(text) }

@@ -130,7 +130,7 @@ func (p *Provider) compose(path string, req Request, streaming bool) (*invocatio
 		return nil, err
 	}
 	w := wish{output: p.cfg.Output, transport: p.cfg.Transport, stream: streaming}
-	return compose(&p.spec.CliSpec, &p.spec.models, req, w, host{
+	return compose(p.spec, req, w, host{
 		path: path, environ: os.Environ(), passEnv: p.cfg.PassEnv, inheritEnv: p.cfg.InheritEnv, env: p.cfg.Env,
 		root: os.Geteuid() == 0, dir: dir, tempDir: p.cfg.Container.tempDir(),
 		container: p.cfg.Container, names: p.cliNames(),
