@@ -164,7 +164,7 @@ func (s *compiledSpec) judgeEvent(e *Event, now time.Time) (finding, bool) {
 		f.retryAfter = now.Add(e.Delay)
 	}
 	if !e.RetryAfter.IsZero() {
-		f.retryAfter = e.RetryAfter
+		f.retryAfter = clampReset(e.RetryAfter, now)
 	}
 	return f, ok
 }

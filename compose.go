@@ -240,7 +240,7 @@ func (c *call) appendArgs(args []string, row ArgRow, element []string) ([]string
 func (inv *invocation) checkLengths() *BackendError {
 	for _, arg := range inv.args {
 		if len(arg) > maxArg {
-			return unsupported("prompt", "an argument of %d bytes is over the system's limit of %d, and this CLI takes it no other way", len(arg), maxArg)
+			return unsupported(inv.call.fields.holding(arg), "an argument of %d bytes is over the system's limit of %d, and this CLI takes it no other way", len(arg), maxArg)
 		}
 	}
 	for _, kv := range inv.env {

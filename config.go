@@ -39,6 +39,16 @@ type Config struct {
 	Container *Container
 	// Registry lists this backend's runs while they go on. Nil: none.
 	Registry *Registry
+	// Shim puts a small process of this program between us and each run, which
+	// adopts whatever loses its parent: then nothing gets away, even what hides
+	// from a search, and nothing outlives this process. It costs some
+	// milliseconds and megabytes a run, and the program must call [ShimMain].
+	// Linux only; without effect elsewhere.
+	Shim bool
+	// Cgroup is a directory of a version 2 control group that was delegated to
+	// this user; each run gets a group of its own below it, which is killed as
+	// a whole. Empty: none. Linux only.
+	Cgroup string
 	// RawOutput takes what a run printed as its answer when it exits 0 and
 	// cannot be read; the response carries a warning.
 	RawOutput bool

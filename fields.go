@@ -52,25 +52,40 @@ func (f fields) set(name string, values ...string) {
 
 func (f fields) has(name string) bool { return len(f[name]) > 0 }
 
-// placeholder is {field} or {field:json}. JSON text around it is no problem:
+// holding names the longest field that a text contains.
+func (f fields) holding(text string) string {
+	name, longest := "prompt", 0
+	for n, values := range f {
+		if value := strings.Join(values, ","); strings.Contains(text, value) && len(value) > longest {
+			name, longest = n, len(value)
+		}
+	}
+	return name
+}
+
+// placeholder is {field}; {field:json}, a JSON string; or {field:text}, the
+// same without its quotes, for a place inside one. JSON text around it is no problem:
 // an object never begins with a brace and a letter.
-var placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(:json)?\}`)
+var placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(:json|:text)?\}`)
 
 // expand fills a template. A list becomes its values joined by commas.
 func (f fields) expand(template string) string {
 	return placeholder.ReplaceAllStringFunc(template, func(m string) string {
-		name, asJSON := parsePlaceholder(m)
+		name, form := parsePlaceholder(m)
 		value := strings.Join(f[name], ",")
-		if asJSON {
-			return quoteJSON(value)
+		switch quoted := quoteJSON(value); form {
+		case "json":
+			return quoted
+		case "text":
+			return quoted[1 : len(quoted)-1]
 		}
 		return value
 	})
 }
 
-func parsePlaceholder(m string) (name string, asJSON bool) {
-	name, asJSON = strings.CutSuffix(strings.Trim(m, "{}"), ":json")
-	return name, asJSON
+func parsePlaceholder(m string) (name, form string) {
+	name, form, _ = strings.Cut(strings.Trim(m, "{}"), ":")
+	return name, form
 }
 
 func quoteJSON(s string) string {

@@ -211,7 +211,7 @@ func (s *compiledSpec) complete(err *BackendError, ev *evidence) {
 	err.Partial = ev.tally.answerText()
 	err.Hint = cmp.Or(err.Hint, s.Hints[err.Reason])
 	if limit := ev.tally.limit; err.RetryAfter.IsZero() && limit != nil && (err.Reason == ReasonUsageLimit || err.Reason == ReasonRateLimited) {
-		err.RetryAfter = limit.RetryAfter
+		err.RetryAfter = clampReset(limit.RetryAfter, ev.now)
 	}
 }
 

@@ -33,6 +33,7 @@ type run struct {
 // started, and no file it made, is left when it returns. The error is non-nil
 // only when nothing was started.
 func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Duration, emit func(Event)) (*evidence, *BackendError) {
+	sweepOrphans()
 	remove, err := inv.prepareFiles()
 	defer remove()
 	if err != nil {
@@ -52,7 +53,7 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 	stdout, stderr := r.readers()
 	result, left, spawnErr := inv.box.supervise(ctx, proc.Command{
 		Path: inv.path, Args: append([]string{inv.path}, inv.args...), Env: inv.env, Dir: inv.dir, Stdin: inv.stdin,
-		Stdout: stdout, Stderr: stderr, Limit: p.cfg.MaxOutput,
+		Stdout: stdout, Stderr: stderr, Limit: p.cfg.MaxOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
 	if r.linger != nil {
 		r.linger.Stop()

@@ -31,7 +31,7 @@ func OpenCode() clichain.CliSpec {
 		Env: []clichain.EnvRow{
 			// A project's configuration may start programs.
 			{Name: "OPENCODE_DISABLE_PROJECT_CONFIG", Value: "1", When: access(clichain.AccessNone)},
-			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"agent":{"clichain":{"mode":"primary","prompt":"{file:{system_file}}","tools":{"*":false}}},"permission":{"*":"deny"}}`, When: access(clichain.AccessNone)},
+			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"agent":{"clichain":{"mode":"primary","prompt":"{file:{system_file:text}}","tools":{"*":false}}},"permission":{"*":"deny"}}`, When: access(clichain.AccessNone)},
 			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"permission":{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}}`, When: access(clichain.AccessRead)},
 			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"permission":{"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"}}`, When: access(clichain.AccessWrite)},
 			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"permission":"allow"}`, When: access(clichain.AccessFull)},

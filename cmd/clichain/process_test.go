@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -218,4 +220,40 @@ func TestProbeIsBounded(t *testing.T) {
 	require.Contains(t, string(out), `"version":"codex-cli 1"`)
 	require.Contains(t, string(out), `"ready":1`)
 	require.Empty(t, clitest.Survivors(path))
+}
+
+// TestOrphansOfADeadHost: what a host and its watchdog left behind when both
+// were killed, the next one ends.
+func TestOrphansOfADeadHost(t *testing.T) {
+	w := newWorld(t)
+	path, err := clitest.Install(w.bin, "codex", clitest.Scenario{Steps: []clitest.Step{{Hang: true}}})
+	require.NoError(t, err)
+	host := w.command("ask", "--only", "codex", "hi")
+	host.Env = append(host.Env, "TMPDIR="+t.TempDir()) // nobody is left to tidy up
+	require.NoError(t, host.Start())
+	require.Eventually(t, func() bool { return len(clitest.Survivors(path)) > 0 }, 10*time.Second, time.Millisecond)
+	watchdogs := clitest.Survivors("clichain-watchdog")
+	for _, dog := range watchdogs {
+		if parentOf(t, dog.Pid) == host.Process.Pid {
+			require.NoError(t, syscall.Kill(dog.Pid, syscall.SIGKILL))
+		}
+	}
+	require.NoError(t, host.Process.Kill())
+	require.Error(t, host.Wait())
+	require.NotEmpty(t, clitest.Survivors(path), "with its watchdog dead the host leaves an orphan")
+
+	w.fake("claude", "answer", "fine")
+	out, err := w.command("ask", "--only", "claude", "hi").Output()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, clitest.Survivors(path))
+}
+
+func parentOf(t *testing.T, pid int) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(status), "PPid:")
+	parent, err := strconv.Atoi(strings.TrimSpace(strings.SplitN(rest, "\n", 2)[0]))
+	require.NoError(t, err)
+	return parent
 }

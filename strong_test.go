@@ -1,0 +1,46 @@
+package clichain_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// A daemon that breaks every tie, environment included, gets away from a
+// search; behind a shim it does not.
+func TestShim(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the shim exists on Linux only")
+	}
+	clitest.NoLeaks(t)
+	escaped := filepath.Join(t.TempDir(), "escaped")
+	daemon := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, ClearEnv: true, Steps: []clitest.Step{{Record: escaped}, {Hang: true}}}}
+	path := clitest.Fake(t, "codex", play(readStdin, daemon, stdout(codexAnswer("ok"))))
+	p := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: path, Shim: true, Timeout: 20 * time.Second})
+	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, "ok", resp.Text)
+	require.FileExists(t, escaped, "the daemon did run")
+	require.Empty(t, clitest.Survivors(path))
+}
+
+// A group that is none is a clear error, before anything starts.
+func TestCgroupThatIsNone(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("control groups exist on Linux only")
+	}
+	record := filepath.Join(t.TempDir(), "record.json")
+	p := provider(t, specs.Codex(), clichain.Config{Cgroup: filepath.Join(t.TempDir(), "nowhere")}, play(clitest.Step{Record: record}))
+	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	requireReason(t, clichain.ReasonSpawn, err)
+	_, err = os.Stat(record)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
