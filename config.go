@@ -19,6 +19,9 @@ type Config struct {
 	// Timeout bounds one attempt, a second try included. Zero: DefaultTimeout;
 	// negative: none but the context's.
 	Timeout time.Duration
+	// FirstOutputTimeout bounds the time until the CLI says anything at all,
+	// IdleTimeout every later silence, on both of its streams. Zero: no bound.
+	FirstOutputTimeout, IdleTimeout time.Duration
 	// Output and Transport choose among what the spec has. Empty: its best.
 	Output    OutputMode
 	Transport Transport

@@ -50,10 +50,12 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 	if emit != nil && p.spec.Answer == AnswerLastBlock && !p.cfg.KeepCommentary {
 		r.remarks = new(commentary)
 	}
+	quiet := listen(&p.cfg, stop)
+	defer quiet.end()
 	stdout, stderr := r.readers()
 	result, left, spawnErr := inv.box.supervise(ctx, proc.Command{
 		Path: inv.path, Args: append([]string{inv.path}, inv.args...), Env: inv.env, Dir: inv.dir, Stdin: inv.stdin,
-		Stdout: stdout, Stderr: stderr, Limit: p.cfg.MaxOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
+		Stdout: heardWriter{stdout, quiet}, Stderr: heardWriter{stderr, quiet}, Limit: p.cfg.MaxOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
 	if r.linger != nil {
 		r.linger.Stop()

@@ -1,0 +1,72 @@
+package clichain_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+func TestSilence(t *testing.T) {
+	begin := stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")
+	pause := 400 * time.Millisecond
+	tests := map[string]struct {
+		cfg    clichain.Config
+		steps  []clitest.Step
+		reason clichain.Reason
+	}{
+		"no output":         {clichain.Config{FirstOutputTimeout: pause}, []clitest.Step{{Hang: true}}, clichain.ReasonFirstOutputTimeout},
+		"output, then none": {clichain.Config{FirstOutputTimeout: 20 * time.Second, IdleTimeout: pause}, []clitest.Step{begin, {Hang: true}}, clichain.ReasonIdleTimeout},
+		"never any":         {clichain.Config{IdleTimeout: pause}, []clitest.Step{{Hang: true}}, clichain.ReasonIdleTimeout},
+		"stderr counts":     {clichain.Config{FirstOutputTimeout: 20 * time.Second, IdleTimeout: pause}, []clitest.Step{{Stderr: "hm\n"}, {Hang: true}}, clichain.ReasonIdleTimeout},
+		"the total wins":    {clichain.Config{IdleTimeout: 20 * time.Second, Timeout: pause}, []clitest.Step{begin, {Hang: true}}, clichain.ReasonTimeout},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			_, err := provider(t, specs.Codex(), test.cfg, clitest.Scenario{Steps: test.steps}).Complete(t.Context(), clichain.Prompt("hi"))
+			requireReason(t, test.reason, err)
+		})
+	}
+}
+
+// A CLI that says a little all the time is not idle, however long it takes.
+func TestSteadyOutputIsNoSilence(t *testing.T) {
+	clitest.NoLeaks(t)
+	slow := clitest.Step{Stderr: strings.Repeat("working\n", 20), Chunk: 8, Every: 100 * time.Millisecond}
+	p := provider(t, specs.Codex(), clichain.Config{IdleTimeout: 1500 * time.Millisecond}, play(readStdin, slow, stdout(codexAnswer("done"))))
+	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Greater(t, resp.Duration, 1500*time.Millisecond)
+}
+
+// A line over the bound is skipped with a warning; the lines after it count.
+func TestALineThatIsTooLong(t *testing.T) {
+	clitest.NoLeaks(t)
+	long := `{"type":"item.completed","item":{"type":"agent_message","text":"` + strings.Repeat("x", 17<<20) + `"}}` + "\n"
+	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(long), stdout(codexAnswer("later"))))
+	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, "later", resp.Text)
+	require.Equal(t, []string{"1 lines of output were too long and were skipped"}, resp.Warnings)
+}
+
+// Without a place for its temporary files a call fails with a clear error, and
+// starts nothing.
+func TestNoPlaceForTemporaryFiles(t *testing.T) {
+	record := filepath.Join(t.TempDir(), "record.json")
+	p := provider(t, specs.Gemini(), clichain.Config{}, play(clitest.Step{Record: record}))
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	be := requireReason(t, clichain.ReasonSpawn, err)
+	require.Contains(t, be.Message, "temporary file")
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoFileExists(t, record)
+}
