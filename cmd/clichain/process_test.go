@@ -235,7 +235,9 @@ func TestOrphansOfADeadHost(t *testing.T) {
 	watchdogs := clitest.Survivors("clichain-watchdog")
 	for _, dog := range watchdogs {
 		if parentOf(t, dog.Pid) == host.Process.Pid {
-			require.NoError(t, syscall.Kill(dog.Pid, syscall.SIGKILL))
+			process, err := os.FindProcess(dog.Pid)
+			require.NoError(t, err)
+			require.NoError(t, process.Kill())
 		}
 	}
 	require.NoError(t, host.Process.Kill())
