@@ -42,7 +42,10 @@ type Invocation struct {
 }
 
 // Engine is a spec as the interpreter sees it.
-type Engine struct{ spec *compiledSpec }
+type Engine struct {
+	spec    *compiledSpec
+	scratch object
+}
 
 // NewEngine compiles a spec.
 func NewEngine(spec CliSpec) (*Engine, error) {
@@ -50,7 +53,7 @@ func NewEngine(spec CliSpec) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{compiled}, nil
+	return &Engine{spec: compiled}, nil
 }
 
 // Compose is what Provider does before it starts anything, without the checks
@@ -81,11 +84,11 @@ func (e *Engine) Claims(name string) bool { return e.spec.models.claims(name) }
 // Events are what one line of a stream means; ok is false when it is no JSON
 // object.
 func (e *Engine) Events(line string) (events []Event, ok bool) {
-	object, ok := parseObject([]byte(line))
+	root, ok := parseObject([]byte(line))
 	if !ok {
 		return nil, false
 	}
-	return e.spec.program.events(object), true
+	return e.spec.program.events(new(object), root), true
 }
 
 // Finding is what a piece of evidence says about a failure.
@@ -149,11 +152,11 @@ var (
 
 // CountEvents is the number of events of a line; zero for no JSON object.
 func (e *Engine) CountEvents(line []byte) int {
-	object, ok := parseObject(line)
+	root, ok := parseObject(line)
 	if !ok {
 		return 0
 	}
-	return len(e.spec.program.events(object))
+	return len(e.spec.program.events(&e.scratch, root))
 }
 
 // Literals is what a pattern's matches are searched for first.

@@ -26,23 +26,39 @@ func parseObject(text []byte) (gjson.Result, bool) {
 // shallow reports whether the nesting stays within maxDepth. It must look
 // before a parser does: parsers recurse.
 func shallow(text []byte) bool {
-	depth, quoted := 0, false
+	depth := 0
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
+		switch text[i] {
+		case '"':
+			i = stringEnd(text, i+1)
+		case '{', '[':
 			if depth++; depth > maxDepth {
 				return false
 			}
-		case c == '}' || c == ']':
+		case '}', ']':
 			depth--
 		}
 	}
 	return true
+}
+
+// stringEnd finds the quote that ends a string, or the end of the text. Most
+// of a long line is in strings, where nothing else counts.
+func stringEnd(text []byte, i int) int {
+	for i < len(text) {
+		n := bytes.IndexByte(text[i:], '"')
+		if n < 0 {
+			return len(text)
+		}
+		slashes := 0
+		for slashes < n && text[i+n-1-slashes] == '\\' {
+			slashes++
+		}
+		if i += n + 1; slashes%2 == 0 {
+			return i - 1
+		}
+	}
+	return len(text)
 }
 
 // maxCandidates bounds the search for a document in a text full of brackets.

@@ -21,21 +21,29 @@ type program struct {
 
 type rule struct {
 	EventRule
+	each     jsonPath
 	matchers []matcher
 	setters  []setter
 }
 
 // matcher is one entry of EventRule.Match.
 type matcher struct {
-	path    string
+	path    jsonPath
 	element bool
 	literal string         // compared when re is nil
 	re      *regexp.Regexp // anchored
 }
 
 type setter struct {
-	apply func(*Event, gjson.Result)
-	paths []string // alternatives
+	apply   func(*Event, gjson.Result)
+	origins []origin // alternatives
+}
+
+// origin is where a setter's value comes from.
+type origin struct {
+	literal gjson.Result // when it exists
+	path    jsonPath
+	element bool // the path starts at the element
 }
 
 // compileProgram needs rules that passed Validate.
@@ -64,10 +72,10 @@ func compileProgram(rules []EventRule) *program {
 }
 
 func compileRule(r EventRule) *rule {
-	c := &rule{EventRule: r}
+	c := &rule{EventRule: r, each: parsePath(r.Each)}
 	for _, path := range slices.Sorted(maps.Keys(r.Match)) {
 		rest, element := strings.CutPrefix(path, elementPrefix)
-		m := matcher{path: rest, element: element}
+		m := matcher{path: parsePath(rest), element: element}
 		re := regexp.MustCompile(r.Match[path])
 		if literal, whole := re.LiteralPrefix(); whole {
 			m.literal = literal
@@ -77,7 +85,7 @@ func compileRule(r EventRule) *rule {
 		c.matchers = append(c.matchers, m)
 	}
 	for _, field := range slices.Sorted(maps.Keys(r.Set)) {
-		c.setters = append(c.setters, setter{eventSetters[field], alternatives(r.Set[field])})
+		c.setters = append(c.setters, setter{eventSetters[field], origins(r.Set[field])})
 	}
 	return c
 }
@@ -87,23 +95,26 @@ func alternatives(value string) []string { return strings.Split(value, " ?? ") }
 // typeLiteral is the one "type" of the values a rule can match.
 func (r *rule) typeLiteral() (string, bool) {
 	for _, m := range r.matchers {
-		if m.path == "type" && !m.element && m.re == nil {
+		if m.path.whole == "type" && !m.element && m.re == nil {
 			return m.literal, true
 		}
 	}
 	return "", false
 }
 
-// events makes the events of one JSON object.
-func (p *program) events(root gjson.Result) []Event {
-	rules, ok := p.byType[root.Get("type").String()]
+var typePath = parsePath("type")
+
+// events makes the events of one JSON object; o is memory to work in.
+func (p *program) events(o *object, root gjson.Result) []Event {
+	o.open(root)
+	rules, ok := p.byType[o.get(typePath).String()]
 	if !ok {
 		rules = p.others
 	}
 	var out []Event
 	for _, r := range rules {
 		before := len(out)
-		out = r.appendEvents(out, root)
+		out = r.appendEvents(out, o)
 		if r.Last && len(out) > before {
 			break
 		}
@@ -111,44 +122,46 @@ func (p *program) events(root gjson.Result) []Event {
 	return out
 }
 
-func (r *rule) appendEvents(out []Event, root gjson.Result) []Event {
-	if !r.matches(root, gjson.Result{}, false) {
+func (r *rule) appendEvents(out []Event, o *object) []Event {
+	if !r.matches(o, gjson.Result{}, false) {
 		return out
 	}
 	if r.Each == "" {
-		return append(out, r.event(root, gjson.Result{}))
+		return append(out, r.event(o, gjson.Result{}))
 	}
-	for _, element := range root.Get(r.Each).Array() {
-		if r.matches(root, element, true) {
-			out = append(out, r.event(root, element))
+	for _, element := range o.get(r.each).Array() {
+		if r.matches(o, element, true) {
+			out = append(out, r.event(o, element))
 		}
 	}
 	return out
 }
 
-// matches checks the conditions on the root, or those on the element.
-func (r *rule) matches(root, element gjson.Result, onElement bool) bool {
+// matches checks the conditions on the object, or those on the element.
+func (r *rule) matches(o *object, element gjson.Result, onElement bool) bool {
 	for _, m := range r.matchers {
 		if m.element != onElement {
 			continue
 		}
-		from := root
-		if onElement {
-			from = element
-		}
-		value := from.Get(m.path).String()
-		if m.re == nil && value != m.literal || m.re != nil && !m.re.MatchString(value) {
+		if onElement && !m.accepts(element.Get(m.path.whole)) || !onElement && !m.accepts(o.get(m.path)) {
 			return false
 		}
 	}
 	return true
 }
 
-func (r *rule) event(root, element gjson.Result) Event {
+func (m *matcher) accepts(value gjson.Result) bool {
+	if m.re == nil {
+		return value.String() == m.literal
+	}
+	return m.re.MatchString(value.String())
+}
+
+func (r *rule) event(o *object, element gjson.Result) Event {
 	e := Event{Kind: r.Kind, terminal: r.Terminal}
 	for _, s := range r.setters {
-		for _, path := range s.paths {
-			if value := lookup(root, element, path); value.Exists() && value.Type != gjson.Null {
+		for _, from := range s.origins {
+			if value := from.value(o, element); value.Exists() && value.Type != gjson.Null {
 				s.apply(&e, value)
 				break
 			}
@@ -157,12 +170,25 @@ func (r *rule) event(root, element gjson.Result) Event {
 	return e
 }
 
-func lookup(root, element gjson.Result, path string) gjson.Result {
-	if literal, ok := strings.CutPrefix(path, "="); ok {
-		return gjson.Result{Type: gjson.String, Str: literal, Raw: quoteJSON(literal)}
+func (s *origin) value(o *object, element gjson.Result) gjson.Result {
+	switch {
+	case s.literal.Exists():
+		return s.literal
+	case s.element:
+		return element.Get(s.path.whole)
 	}
-	if rest, ok := strings.CutPrefix(path, elementPrefix); ok {
-		return element.Get(rest)
+	return o.get(s.path)
+}
+
+// origins takes the value of EventRule.Set apart.
+func origins(value string) (list []origin) {
+	for _, alternative := range alternatives(value) {
+		if literal, ok := strings.CutPrefix(alternative, "="); ok {
+			list = append(list, origin{literal: gjson.Result{Type: gjson.String, Str: literal, Raw: quoteJSON(literal)}})
+			continue
+		}
+		path, element := strings.CutPrefix(alternative, elementPrefix)
+		list = append(list, origin{path: parsePath(path), element: element})
 	}
-	return root.Get(path)
+	return list
 }

@@ -23,6 +23,7 @@ type run struct {
 	linger *time.Timer // set at the terminal event
 
 	mu      sync.Mutex
+	object  object // memory to read events in
 	tally   tally
 	remarks *commentary  // nil: all text is passed on as text
 	whole   bytes.Buffer // all of stdout, in the modes read at the end
@@ -105,7 +106,7 @@ func (r *run) streamLine(line []byte) {
 		}
 		return
 	}
-	events := r.spec.program.events(object)
+	events := r.spec.program.events(&r.object, object)
 	if len(events) == 0 {
 		r.deliver(Event{Kind: EventRaw, Raw: bytes.Clone(line)})
 	}
@@ -200,7 +201,7 @@ func (r *run) evidence(result proc.Result, skipped int) *evidence {
 func (r *run) readDocument(ev *evidence) {
 	for _, text := range []string{ev.stdout, ev.stderr} {
 		for _, object := range documentObjects([]byte(text)) {
-			for _, e := range r.spec.program.events(object) {
+			for _, e := range r.spec.program.events(&r.object, object) {
 				r.deliver(e)
 			}
 		}

@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,16 +21,24 @@ func TestShim(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the shim exists on Linux only")
 	}
-	clitest.NoLeaks(t)
-	escaped := filepath.Join(t.TempDir(), "escaped")
-	daemon := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, ClearEnv: true, Steps: []clitest.Step{{Record: escaped}, {Hang: true}}}}
-	path := clitest.Fake(t, "codex", play(readStdin, daemon, stdout(codexAnswer("ok"))))
-	p := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: path, Shim: true, Timeout: 20 * time.Second})
-	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
-	require.NoError(t, err)
-	require.Equal(t, "ok", resp.Text)
-	require.FileExists(t, escaped, "the daemon did run")
-	require.Empty(t, clitest.Survivors(path))
+	for _, shim := range []bool{false, true} {
+		t.Run(fmt.Sprintf("shim %v", shim), func(t *testing.T) {
+			clitest.NoLeaks(t)
+			daemon := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, ClearEnv: true, Steps: []clitest.Step{{Hang: true}}}}
+			path := clitest.Fake(t, "codex", play(readStdin, daemon, stdout(codexAnswer("ok"))))
+			p := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: path, Shim: shim, Timeout: 20 * time.Second})
+			resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, err)
+			require.Equal(t, "ok", resp.Text)
+			left := clitest.Survivors(path)
+			for _, s := range left {
+				process, err := os.FindProcess(s.Pid)
+				require.NoError(t, err)
+				require.NoError(t, process.Kill())
+			}
+			require.Equal(t, shim, len(left) == 0, "what the shim is for: %v", left)
+		})
+	}
 }
 
 // A group that is none is a clear error, before anything starts.
