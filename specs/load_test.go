@@ -24,8 +24,8 @@ func TestLoad(t *testing.T) {
 		{"array", `[{"name":"mine","binary":"mine"},{"name":"yours","binary":"yours","linger_ms":7}]`, []clichain.CliSpec{mine, yours}},
 		{"array of one", "\n [{\"name\":\"mine\",\"binary\":\"mine\"}]\n\n", []clichain.CliSpec{mine}},
 		{"blanks around an object", "\r\n\t{\"name\":\"mine\",\"binary\":\"mine\"}  \r\n", []clichain.CliSpec{mine}},
-		{"names of access levels", `{"name":"mine","binary":"mine","args":[{"args":["-x"],"when":{"access":["read","full"]}}]}`,
-			[]clichain.CliSpec{{Name: "mine", Binary: "mine", Args: []clichain.ArgRow{{Args: []string{"-x"}, When: clichain.When{Access: []clichain.Access{clichain.AccessRead, clichain.AccessFull}}}}}}},
+		{"names of access levels", `{"name":"mine","binary":"mine","transports":["stdin"],"args":[{"args":["-x"],"when":{"access":["read","full"]}}]}`,
+			[]clichain.CliSpec{{Name: "mine", Binary: "mine", Transports: []clichain.Transport{clichain.TransportStdin}, Args: []clichain.ArgRow{{Args: []string{"-x"}, When: clichain.When{Access: []clichain.Access{clichain.AccessRead, clichain.AccessFull}}}}}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := specs.Load(strings.NewReader(test.file))

@@ -148,7 +148,7 @@ func TestShimHidesInheritedFiles(t *testing.T) { // case 78
 	leaked := func(c proc.Command) bool {
 		return slices.ContainsFunc(record(t, trial{command: c}).Files, func(f string) bool {
 			fd, target, _ := strings.Cut(f, " ")
-			return target == os.DevNull && fd > "2"
+			return target == os.DevNull && fd == strconv.Itoa(inherited)
 		})
 	}
 	require.False(t, leaked(proc.Command{Shim: true}))
