@@ -1,0 +1,56 @@
+package clichain_test
+
+import (
+	"bytes"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// Output that cannot be read is an answer only for those who ask for that, and
+// only of a run that exited 0.
+func TestRawOutput(t *testing.T) {
+	banner := stdout("plain words, no events\n")
+	for name, test := range map[string]struct {
+		raw    bool
+		steps  []clitest.Step
+		reason clichain.Reason
+	}{
+		"not asked for": {false, []clitest.Step{readStdin, banner}, clichain.ReasonBadOutput},
+		"asked for":     {true, []clitest.Step{readStdin, banner}, ""},
+		"a failed run":  {true, []clitest.Step{readStdin, banner, clitest.Exit(3)}, clichain.ReasonExit},
+		"nothing":       {true, []clitest.Step{readStdin}, clichain.ReasonBadOutput},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			p := provider(t, specs.Codex(), clichain.Config{RawOutput: test.raw}, clitest.Scenario{Steps: test.steps})
+			resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			if test.reason != "" {
+				requireReason(t, test.reason, err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, "plain words, no events", resp.Text)
+			require.Len(t, resp.Warnings, 1, "it is flagged")
+		})
+	}
+}
+
+// A run is logged at its start and its end, and what was said is not.
+func TestLog(t *testing.T) {
+	var log bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	p := provider(t, specs.Codex(), clichain.Config{Logger: logger}, play(readStdin, stdout(codexAnswer("the answer"))))
+	_, err := p.Complete(t.Context(), clichain.Prompt("the question"))
+	require.NoError(t, err)
+	require.Contains(t, log.String(), "cli start")
+	require.Contains(t, log.String(), "cli end")
+	require.Contains(t, log.String(), "backend=codex")
+	require.NotContains(t, log.String(), "the question")
+	require.NotContains(t, log.String(), "the answer")
+}
