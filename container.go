@@ -2,7 +2,6 @@ package clichain
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
 	"os"
 	"path"
@@ -124,11 +123,10 @@ func (c *Container) workDir(dir string) (string, *BackendError) {
 
 // tempDir is a new name for the folder of a call, here or inside.
 func (c *Container) tempDir() string {
-	name := "clichain-" + rand.Text()
 	if c != nil {
-		return path.Join("/tmp", name)
+		return path.Join("/tmp", newTempName())
 	}
-	return filepath.Join(os.TempDir(), name)
+	return filepath.Join(os.TempDir(), newTempName())
 }
 
 // join is filepath.Join for paths of where the CLI runs.

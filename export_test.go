@@ -68,3 +68,9 @@ func (s *Slots) Take() (release func()) {
 	s.free <- struct{}{}
 	return func() { <-s.free }
 }
+
+// NewTempName and RemoveStale are about the folders of calls.
+var (
+	NewTempName = newTempName
+	RemoveStale = removeStale
+)

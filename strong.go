@@ -1,7 +1,9 @@
 package clichain
 
 import (
+	"os"
 	"sync"
+	"time"
 
 	"github.com/clichain/clichain/internal/proc"
 )
@@ -12,6 +14,10 @@ import (
 func ShimMain() { proc.ShimMain() }
 
 // sweepOrphans ends, once in the life of this process, what hosts that died
-// before it have left behind. Where that cannot be told nothing is touched,
-// and a failure must not keep anybody from working.
-var sweepOrphans = sync.OnceFunc(func() { _, _ = proc.SweepOrphans() })
+// before it have left behind: processes, and folders that are old enough.
+// Where that cannot be told nothing is touched, and a failure must not keep
+// anybody from working.
+var sweepOrphans = sync.OnceFunc(func() {
+	_, _ = proc.SweepOrphans()
+	removeStale(os.TempDir(), time.Now())
+})
