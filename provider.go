@@ -190,15 +190,8 @@ func (p *Provider) response(inv *invocation, ev *evidence, req Request, text str
 	}
 	return &Response{
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
-		Model:   cmp.Or(t.model, first(inv.call.fields["model"]), p.spec.DefaultModel),
+		Model:   cmp.Or(t.model, inv.call.fields.expand("{model}"), p.spec.DefaultModel),
 		Session: session, KeySource: t.keySource,
 		Usage: t.total(), Duration: took, Warnings: t.warnings, Metadata: req.Metadata,
 	}
-}
-
-func first(values []string) string {
-	if len(values) == 0 {
-		return ""
-	}
-	return values[0]
 }

@@ -14,7 +14,6 @@ const elementPrefix = "@."
 
 // program is a spec's event rules, compiled once.
 type program struct {
-	rules  []*rule
 	byType map[string][]*rule // the rules that a value with this "type" can meet
 	others []*rule            // those for any other type
 }
@@ -49,15 +48,14 @@ type origin struct {
 // compileProgram needs rules that passed Validate.
 func compileProgram(rules []EventRule) *program {
 	p := &program{byType: map[string][]*rule{}}
-	for _, r := range rules {
-		p.rules = append(p.rules, compileRule(r))
-	}
-	for _, r := range p.rules {
-		if t, ok := r.typeLiteral(); ok {
+	compiled := make([]*rule, len(rules))
+	for i, r := range rules {
+		compiled[i] = compileRule(r)
+		if t, ok := compiled[i].typeLiteral(); ok {
 			p.byType[t] = nil
 		}
 	}
-	for _, r := range p.rules {
+	for _, r := range compiled {
 		t, ok := r.typeLiteral()
 		for known := range p.byType {
 			if !ok || t == known {

@@ -66,9 +66,10 @@ func oneOf[T ~string](v *validator, path string, value T, allowed ...T) {
 }
 
 var (
-	nameShape = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
-	envShape  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	passShape = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	nameShape  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	envShape   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	fieldShape = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	passShape  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 )
 
 func (v *validator) identity(s *CliSpec) {
@@ -105,7 +106,7 @@ func (v *validator) tables(s *CliSpec) {
 		if row.Name == "" || row.Name != filepath.Base(row.Name) || row.Name == "." || row.Name == ".." {
 			v.add(path+".name", row.Name, "must be a bare file name")
 		}
-		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(row.Field) {
+		if !fieldShape.MatchString(row.Field) {
 			v.add(path+".field", row.Field, "must be lower-case letters, digits and '_'")
 		}
 		v.template(path+".content", row.Content)
