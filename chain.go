@@ -2,7 +2,6 @@ package clichain
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -17,6 +16,9 @@ type ChainConfig struct {
 	// Budget bounds the whole call, over all backends. Zero: none but the
 	// context's.
 	Budget time.Duration
+	// AcceptReset lets a stream go on to the next backend after it delivered
+	// text: the reader promises to drop that text when a "reset" event comes.
+	AcceptReset bool
 	// Name is what the chain is called as a Backend. Empty: "chain".
 	Name string
 }
@@ -64,17 +66,32 @@ func (c *Chain) Name() string {
 // Complete returns the first answer. Response.Attempts holds what was tried or
 // skipped before it. The error is a [*ChainError].
 func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
-	return c.answer(ctx, req, nil)
+	o := outlookOf(ctx)
+	o.resets = true // nobody reads the text as it comes
+	return Collect(c.Stream(withOutlook(ctx, o), req))
 }
 
-// Stream yields the events of each backend in turn. Once text was delivered,
-// a failure ends the chain: the reader cannot unread it.
+// Stream yields the events of each backend in turn, and an "attempt" event for
+// each that failed or was skipped. Once text was delivered, a failure ends the
+// chain, because the reader cannot unread it, unless ChainConfig.AcceptReset is
+// set: then a "reset" event comes before the next backend's first.
 func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
-	return stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) { return c.answer(ctx, req, emit) })
+	return once(func(yield func(Event, error) bool) {
+		w := &walk{req: req, yield: yield, above: outlookOf(ctx), owner: c.claimant(req.Model), backends: c.backends}
+		w.resets = c.cfg.AcceptReset || w.above.resets
+		resp, err := c.answer(ctx, w)
+		switch {
+		case w.left:
+		case err != nil:
+			yield(Event{}, err)
+		default:
+			yield(Event{Kind: EventDone, Backend: resp.Backend, Response: resp}, nil)
+		}
+	})
 }
 
-func (c *Chain) answer(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
-	if err := checkRequest(req); err != nil {
+func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
+	if err := checkRequest(w.req); err != nil {
 		return nil, &ChainError{Cause: err}
 	}
 	if c.cfg.Budget > 0 {
@@ -82,9 +99,9 @@ func (c *Chain) answer(ctx context.Context, req Request, emit func(Event)) (*Res
 		ctx, cancel = context.WithTimeoutCause(ctx, c.cfg.Budget, &stopError{ReasonTimeout, c.cfg.Budget})
 		defer cancel()
 	}
-	w := walk{ctx: ctx, req: req, emit: emit, owner: c.claimant(req.Model)}
-	for _, b := range c.backends {
-		resp, goOn := w.visit(b)
+	w.ctx = ctx
+	for i := range c.backends {
+		resp, goOn := w.visit(i)
 		if resp != nil {
 			return resp, nil
 		}
@@ -103,89 +120,4 @@ func (c *Chain) claimant(model string) Backend {
 		}
 	}
 	return nil
-}
-
-// walk is one call's way along the chain.
-type walk struct {
-	ctx       context.Context
-	req       Request
-	emit      func(Event)
-	owner     Backend // the only one that may take the model
-	attempts  []Attempt
-	delivered bool // text has reached the reader
-}
-
-// visit asks one backend; goOn is false when the chain must end.
-func (w *walk) visit(b Backend) (resp *Response, goOn bool) {
-	if err := w.skip(b); err != nil {
-		w.attempts = append(w.attempts, attemptOf(b.Name(), err, 0))
-		return nil, true
-	}
-	start := time.Now()
-	resp, err := w.ask(b)
-	if err == nil {
-		resp.Attempts = append(w.attempts, resp.Attempts...)
-		return resp, false
-	}
-	w.attempts = append(w.attempts, attemptsOf(b.Name(), err, time.Since(start))...)
-	return nil, w.mayGoOn(err)
-}
-
-// skip passes a backend over without asking it.
-func (w *walk) skip(b Backend) *BackendError {
-	var err *BackendError
-	switch {
-	case w.spent():
-		err = mistake(ReasonBudgetSpent, "", "the chain's budget was over before its turn")
-	case w.owner != nil && w.owner != b:
-		err = mistake(ReasonModelMismatch, "model", "%q belongs to %s", w.req.Model, w.owner.Name())
-	default:
-		return nil
-	}
-	err.Backend = b.Name()
-	return err
-}
-
-// spent reports whether the chain's budget, not the caller, ended the context.
-func (w *walk) spent() bool {
-	_, ok := errors.AsType[*stopError](context.Cause(w.ctx))
-	return ok
-}
-
-func (w *walk) ask(b Backend) (*Response, error) {
-	if w.emit == nil {
-		return b.Complete(w.ctx, w.req)
-	}
-	for e, err := range b.Stream(w.ctx, w.req) {
-		if err != nil {
-			return nil, err
-		}
-		if e.Kind == EventDone {
-			return e.Response, nil
-		}
-		w.delivered = w.delivered || e.Kind == EventDelta || e.Kind == EventText
-		w.emit(e)
-	}
-	return nil, &BackendError{Backend: b.Name(), Reason: ReasonBadOutput, Message: "the stream ended without an answer"}
-}
-
-// mayGoOn applies the decision table to the last failure.
-func (w *walk) mayGoOn(err error) bool {
-	last := w.attempts[len(w.attempts)-1]
-	if be, ok := errors.AsType[*BackendError](err); ok && be.SideEffects || w.delivered {
-		return false
-	}
-	if w.ctx.Err() != nil {
-		return w.spent() // the rest is listed as skipped
-	}
-	return policy[last.Reason].next
-}
-
-// failure is the error of a chain that gave no answer.
-func (w *walk) failure() *ChainError {
-	err := &ChainError{Attempts: w.attempts}
-	if cause := context.Cause(w.ctx); cause != nil && !w.spent() {
-		err.Cause = &BackendError{Reason: ReasonCanceled, ExitCode: -1, Err: cause}
-	}
-	return err
 }

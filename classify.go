@@ -17,6 +17,8 @@ type finding struct {
 	message    string
 	hint       string
 	retryAfter time.Time
+	status     int  // HTTP status
+	try        int  // number of a retry
 	fatal      bool // LineRule.Fatal
 }
 
@@ -43,8 +45,9 @@ func compileLines(rules []LineRule) lineProgram {
 const maxEvidence = 32 << 10
 
 // find returns what the first rule of a kind that matches the text says. Rules
-// are in order of trust, so the order of the rules decides, not of the text.
-func (p lineProgram) find(kind EventKind, on Evidence, text string, now time.Time) (finding, bool) {
+// are in order of trust, so the order of the rules decides, not of the text. A
+// rule that knows the reason wins over one that does not; an error needs one.
+func (p lineProgram) find(kind EventKind, on Evidence, text string, now time.Time) (best finding, ok bool) {
 	text = text[max(0, len(text)-maxEvidence):]
 	lower := strings.ToLower(text)
 	for _, line := range p {
@@ -55,11 +58,15 @@ func (p lineProgram) find(kind EventKind, on Evidence, text string, now time.Tim
 		if m == nil {
 			continue
 		}
-		if f := line.read(text, m, now); f.reason != "" || kind != EventError {
+		f := line.read(text, m, now)
+		if f.reason != "" {
 			return f, true
 		}
+		if !ok && kind != EventError {
+			best, ok = f, true
+		}
 	}
-	return finding{}, false
+	return best, ok
 }
 
 // mayMatch is false when the rule cannot match the text, given in lower case.
@@ -91,14 +98,15 @@ func (l *compiledLine) read(text string, m []int, now time.Time) finding {
 		return ""
 	}
 	status, _ := strconv.Atoi(group("status"))
+	try, _ := strconv.Atoi(group("attempt"))
 	var words finding
 	if l.Reason == "" && group("message") != "" {
 		words, _ = commonLines.find(EventError, OnEvent, group("message"), now)
 	}
 	f := finding{
-		reason:  cmp.Or(l.Reason, reasonOfStatus(status), words.reason),
-		fatal:   l.Fatal,
-		message: cmp.Or(group("message"), lineAround(text, m[0], m[1])),
+		reason: cmp.Or(l.Reason, words.reason, reasonOfStatus(status)),
+		status: status, try: try, fatal: l.Fatal, retryAfter: words.retryAfter,
+		message: cmp.Or(plainMessage(group("message")), lineAround(text, m[0], m[1])),
 		hint:    l.Hint,
 	}
 	if reset := cmp.Or(group("reset"), group("delay")); reset != "" {
@@ -146,6 +154,23 @@ func reasonOfStatus(status int) Reason {
 		return ReasonBadRequest
 	}
 	return ""
+}
+
+// classify says of an error, a retry or a limit that was hit which it is.
+func (s *compiledSpec) classify(e *Event, now time.Time) {
+	switch {
+	case e.Kind == EventError, e.Kind == EventRetry, e.Kind == EventLimit && e.Failed:
+	default:
+		return
+	}
+	e.found, _ = s.judgeEvent(e, now)
+	if e.Kind == EventLimit {
+		e.found.reason = cmp.Or(e.found.reason, ReasonUsageLimit)
+	}
+	e.Reason = e.found.reason
+	if e.RetryAfter.IsZero() {
+		e.RetryAfter = e.found.retryAfter
+	}
 }
 
 // judgeEvent classifies an error, retry or failed result event. Words come

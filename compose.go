@@ -46,7 +46,6 @@ type host struct {
 type wish struct {
 	output    OutputMode // "": the spec's best
 	transport Transport  // "": the spec's best
-	stream    bool       // text in small pieces
 }
 
 // call is a request in the terms of one spec.
@@ -107,9 +106,6 @@ func compose(spec *compiledSpec, req Request, w wish, h host) (*invocation, *Bac
 // output mode and transport; and refuses what the spec cannot honour.
 func newCall(spec *compiledSpec, req Request, w wish, env map[string]string) (*call, *BackendError) {
 	c := &call{access: req.Access, fields: fieldsOf(req), env: env}
-	if w.stream {
-		c.fields.set("stream", "1")
-	}
 	model, ok := spec.models.resolve(req.Model)
 	if !ok {
 		return nil, mistake(ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)

@@ -39,7 +39,7 @@ type goldenCase struct {
 	req  clichain.Request
 }
 
-// matrix is every combination of access, output, transport and streaming.
+// matrix is every combination of access, output and transport.
 func matrix() (cases []goldenCase) {
 	withSystem := []clichain.Message{{Role: clichain.RoleSystem, Content: "Be brief."}, {Role: clichain.RoleUser, Content: "Hello"}}
 	for _, variant := range []struct {
@@ -49,13 +49,11 @@ func matrix() (cases []goldenCase) {
 		for _, access := range allAccess {
 			for _, output := range allOutputs {
 				for _, transport := range allTransports {
-					for _, stream := range []bool{false, true} {
-						cases = append(cases, goldenCase{
-							name: fmt.Sprintf("%s access=%s output=%s transport=%s stream=%v", variant.name, access, output, transport, stream),
-							wish: clichain.Wish{Output: output, Transport: transport, Stream: stream},
-							req:  clichain.Request{Messages: variant.messages, Access: access},
-						})
-					}
+					cases = append(cases, goldenCase{
+						name: fmt.Sprintf("%s access=%s output=%s transport=%s", variant.name, access, output, transport),
+						wish: clichain.Wish{Output: output, Transport: transport},
+						req:  clichain.Request{Messages: variant.messages, Access: access},
+					})
 				}
 			}
 		}

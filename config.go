@@ -22,6 +22,12 @@ type Config struct {
 	// FirstOutputTimeout bounds the time until the CLI says anything at all,
 	// IdleTimeout every later silence, on both of its streams. Zero: no bound.
 	FirstOutputTimeout, IdleTimeout time.Duration
+	// RetryPatience is how long a run may go on while its CLI retries an
+	// overloaded or failing service and a chain has another backend left that
+	// could answer. A limit or a refused login ends the run at once then; the
+	// last backend keeps its whole Timeout. Zero: 3 s; negative: every backend
+	// keeps its Timeout.
+	RetryPatience time.Duration
 	// Output and Transport choose among what the spec has. Empty: its best.
 	Output    OutputMode
 	Transport Transport
@@ -67,12 +73,16 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-const defaultMaxOutput = 256 << 20
+const (
+	defaultMaxOutput     = 256 << 20
+	defaultRetryPatience = 3 * time.Second
+)
 
 // withDefaults returns a copy whose zero fields are filled in.
 func (c Config) withDefaults() Config {
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 	c.MaxOutput = cmp.Or(c.MaxOutput, defaultMaxOutput)
+	c.RetryPatience = cmp.Or(c.RetryPatience, defaultRetryPatience)
 	if c.Container != nil {
 		c.Container = new(*c.Container)
 	}

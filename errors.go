@@ -47,6 +47,7 @@ type BackendError struct {
 	Err error `json:"-"`
 
 	started, unstarted bool // our own word on whether there was a process
+	brokeOff           bool // a stream that ended well, but before its last event
 }
 
 // Error is one line: backend, reason, what was said, what to do.
@@ -83,6 +84,9 @@ func (e *BackendError) detail() string {
 	}
 	return ""
 }
+
+// movedOn reports whether the run was ended for the next backend's sake.
+func (e *BackendError) movedOn() bool { return errors.Is(e.Err, errMovedOn) }
 
 // Is reports whether target is the sentinel of e's Reason.
 func (e *BackendError) Is(target error) bool { return target == sentinel(e.Reason) }

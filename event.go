@@ -9,25 +9,32 @@ import (
 type EventKind string
 
 const (
-	EventSession    EventKind = "session"     // a session began: Session, Model, KeySource
-	EventDelta      EventKind = "delta"       // a piece of the answer's text: Text
-	EventText       EventKind = "text"        // a whole block of text: Text
-	EventThinking   EventKind = "thinking"    // reasoning: Text
-	EventToolUse    EventKind = "tool_use"    // a tool was started: ID, Name, Input
-	EventToolResult EventKind = "tool_result" // and has ended: ID, Text
-	EventStatus     EventKind = "status"      // what the CLI is doing: Text
-	EventUsage      EventKind = "usage"       // consumption of one step: Usage
-	EventRetry      EventKind = "retry"       // the CLI tries again: Try, Status, Message, Delay
-	EventLimit      EventKind = "limit"       // a limit was hit or is near: Status text, RetryAfter
-	EventWarning    EventKind = "warning"     // something a person may care about: Message
-	EventError      EventKind = "error"       // something failed: Message, Code, Status
-	EventResult     EventKind = "result"      // the CLI's own summary: Text, Usage, Failed
-	EventRaw        EventKind = "raw"         // a line that no rule knows: Raw
-	EventDone       EventKind = "done"        // the call succeeded: Response; always the last
+	EventSession    EventKind = "session"          // a session began: Session, Model, KeySource
+	EventDelta      EventKind = "delta"            // a piece of the answer's text: Text
+	EventText       EventKind = "text"             // a whole block of text: Text
+	EventThinking   EventKind = "thinking"         // reasoning: Text
+	EventToolUse    EventKind = "tool_use"         // a tool was started: ID, Name, Input
+	EventToolResult EventKind = "tool_result"      // and has ended: ID, Text
+	EventStatus     EventKind = "status"           // what the CLI is doing: Text
+	EventCompact    EventKind = "compact_boundary" // the CLI shortened its memory of the conversation: Trigger, PreTokens
+	EventUsage      EventKind = "usage"            // consumption of one step: Usage
+	EventRetry      EventKind = "retry"            // the CLI tries again by itself: Reason, Try, Status, Message, Delay
+	EventLimit      EventKind = "limit"            // a limit was hit (Failed) or is watched: Code, RetryAfter
+	EventWarning    EventKind = "warning"          // something a person may care about: Message
+	EventError      EventKind = "error"            // something failed: Reason, Message, Code, Status
+	EventResult     EventKind = "result"           // the CLI's own summary: Text, Usage, Failed
+	EventRaw        EventKind = "raw"              // a line that no rule knows: Raw
+
+	// The events of clichain itself.
+	EventStart   EventKind = "start"   // a run of the backend begins
+	EventAttempt EventKind = "attempt" // a backend failed or was skipped: Attempt
+	EventReset   EventKind = "reset"   // forget the text so far: another backend begins anew
+	EventDone    EventKind = "done"    // the call succeeded: Response; always the last
 )
 
 // Event is one thing that happened during a call. Which fields are set depends
-// on Kind; the rest are zero. A plain value.
+// on Kind; the rest are zero. A plain value that survives JSON, with Delay in
+// milliseconds ("delay_ms").
 type Event struct {
 	Kind    EventKind `json:"kind"`
 	Backend string    `json:"backend,omitempty"`
@@ -40,19 +47,48 @@ type Event struct {
 	Session   string `json:"session,omitempty"`
 	Model     string `json:"model,omitempty"`
 	KeySource string `json:"key_source,omitempty"`
+	Trigger   string `json:"trigger,omitempty"`    // of a compact boundary: "auto" or "manual"
+	PreTokens int64  `json:"pre_tokens,omitempty"` // tokens before it
 
+	Reason     Reason        `json:"reason,omitempty"` // class of a retry, a limit or an error; empty: unknown
 	Status     int           `json:"status,omitempty"` // HTTP status
 	Code       string        `json:"code,omitempty"`   // the backend's own name of an error
 	Message    string        `json:"message,omitempty"`
 	Try        int           `json:"try,omitempty"`        // number of a retry, from 1
-	Delay      time.Duration `json:"delay,omitempty"`      // nanoseconds until that retry
+	Delay      time.Duration `json:"-"`                    // until that retry
 	RetryAfter time.Time     `json:"retry_after,omitzero"` // when a limit ends
-	Failed     bool          `json:"failed,omitempty"`     // a result that is a failure
+	Failed     bool          `json:"failed,omitempty"`     // of a result, a tool's result or a limit: it was no success
 	Usage      Usage         `json:"usage,omitzero"`       // of a step, or of the call in a result
-	Raw        []byte        `json:"raw,omitempty"`        // the line, for EventRaw
+	Raw        string        `json:"raw,omitempty"`        // the line, for EventRaw
+	Attempt    *Attempt      `json:"attempt,omitempty"`    // of EventAttempt
 	Response   *Response     `json:"response,omitempty"`   // of EventDone
-	terminal   bool          // the CLI has no more to say
-	found      finding       // what a line rule made of the text the event is of
-	whole      bool          // a block of thinking, which may have come in pieces before
-	partial    bool          // a result that was cut short: the text so far is the answer
+
+	terminal bool    // the CLI has no more to say
+	found    finding // what its words were taken for
+	whole    bool    // a block of thinking, which may have come in pieces before
+	partial  bool    // a result that was cut short: the text so far is the answer
+}
+
+// plainEvent has Event's fields without its methods.
+type plainEvent Event
+
+type eventJSON struct {
+	plainEvent
+	DelayMS float64 `json:"delay_ms,omitempty"`
+}
+
+// MarshalJSON adds "delay_ms".
+func (e Event) MarshalJSON() ([]byte, error) {
+	return json.Marshal(eventJSON{plainEvent(e), milliseconds(e.Delay)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *Event) UnmarshalJSON(data []byte) error {
+	var in eventJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*e = Event(in.plainEvent)
+	e.Delay = fromMilliseconds(in.DelayMS)
+	return nil
 }

@@ -9,7 +9,7 @@ type Boxed struct {
 // ComposeIn is Compose for a container.
 func (e *Engine) ComposeIn(c Container, req Request, w Wish, h Host) (*Boxed, *BackendError) {
 	p := &Provider{spec: e.spec, cfg: Config{Container: &c}}
-	inv, err := compose(e.spec, req, wish{w.Output, w.Transport, w.Stream}, host{
+	inv, err := compose(e.spec, req, wish{w.Output, w.Transport}, host{
 		path: h.Path, environ: h.Environ, env: h.Env, passEnv: h.PassEnv, inheritEnv: h.InheritEnv, root: h.Root, dir: h.Dir, tempDir: h.TempDir,
 		container: &c, names: p.cliNames(),
 	})

@@ -10,7 +10,6 @@ import (
 type Wish struct {
 	Output    OutputMode
 	Transport Transport
-	Stream    bool
 }
 
 // Host is what compose may know about the machine.
@@ -59,7 +58,7 @@ func NewEngine(spec CliSpec) (*Engine, error) {
 // Compose is what Provider does before it starts anything, without the checks
 // of CheckRequest.
 func (e *Engine) Compose(req Request, w Wish, h Host) (*Invocation, *BackendError) {
-	inv, err := compose(e.spec, req, wish{w.Output, w.Transport, w.Stream}, host{
+	inv, err := compose(e.spec, req, wish{w.Output, w.Transport}, host{
 		path: h.Path, environ: h.Environ, env: h.Env, passEnv: h.PassEnv, inheritEnv: h.InheritEnv, root: h.Root, dir: h.Dir, tempDir: h.TempDir,
 	})
 	if err != nil {

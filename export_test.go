@@ -11,6 +11,7 @@ type Recording struct {
 	Output         OutputMode
 	Stdout, Stderr string
 	ExitCode       int
+	Signal         string // that ended it
 	TimedOut       bool
 	Now            time.Time
 }
@@ -25,6 +26,7 @@ func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Eve
 	var events []Event
 	r := &run{
 		spec: compiled, tally: tally{answer: spec.Answer}, stop: func(error) {}, ended: func() bool { return false },
+		now:  func() time.Time { return rec.Now },
 		inv:  &invocation{call: &call{output: rec.Output}},
 		emit: func(e Event) { events = append(events, e) },
 	}
@@ -38,17 +40,14 @@ func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Eve
 	}
 	feed(stderr, rec.Stderr)
 	feed(stdout, rec.Stdout)
-	result := proc.Result{ExitCode: rec.ExitCode, TreeClean: true}
+	result := proc.Result{ExitCode: rec.ExitCode, Signal: rec.Signal, TreeClean: true}
 	result.Stderr.Head = []byte(rec.Stderr)
 	result.Stderr.Total = int64(len(rec.Stderr))
 	if rec.TimedOut {
 		result.ExitCode, result.Cause = -1, &stopError{ReasonTimeout, DefaultTimeout}
 	}
-	if r.linger != nil {
-		r.linger.Stop()
-	}
+	r.stopClocks()
 	ev := r.evidence(result, 0)
-	ev.now = rec.Now
 	text, failure := compiled.verdictOf(ev)
 	resp := Response{Session: r.tally.session, Model: r.tally.model, KeySource: r.tally.keySource, Usage: r.tally.total(), Warnings: r.tally.warnings}
 	return text, resp, failure, events

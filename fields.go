@@ -14,15 +14,15 @@ import (
 type fields map[string][]string
 
 // optionFields are the fields that a backend must honour when they are set.
-// The prompt and the system text always find a way, the directory is the
-// process's, and "stream" only asks for text in smaller pieces.
+// The prompt and the system text always find a way, and the directory is the
+// process's.
 var optionFields = []string{
 	"model", "session", "schema", "max_turns", "max_budget_usd",
 	"allowed_tools", "disallowed_tools", "effort",
 }
 
 // knownFields are the names a spec may use.
-var knownFields = append([]string{"prompt", "system", "dir", "stream", "temp"}, optionFields...)
+var knownFields = append([]string{"prompt", "system", "dir", "temp"}, optionFields...)
 
 // fieldsOf reads the options of a request. Prompt, system, model and session
 // need the spec, and are added by newCall.

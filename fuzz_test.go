@@ -88,13 +88,13 @@ func FuzzJudgeText(f *testing.F) {
 }
 
 func FuzzCompose(f *testing.F) {
-	f.Add("Hello", "", "", "", "", "", uint8(0), false)
-	f.Add("--help me", "Be brief.", "opus", "claude:1", "high", "Read", uint8(7), true)
-	f.Add("/clear", "-x", "--model", "claude:--x", "-e", "-t", uint8(13), false)
-	f.Add("a\x00b", "\xff", "m\x00", ":", "\xc3", "", uint8(255), true)
-	f.Add(strings.Repeat("x", 131_072), "{prompt}", "gpt-5", "codex:{prompt}", "{system:json}", "{}", uint8(2), true)
+	f.Add("Hello", "", "", "", "", "", uint8(0))
+	f.Add("--help me", "Be brief.", "opus", "claude:1", "high", "Read", uint8(7))
+	f.Add("/clear", "-x", "--model", "claude:--x", "-e", "-t", uint8(13))
+	f.Add("a\x00b", "\xff", "m\x00", ":", "\xc3", "", uint8(255))
+	f.Add(strings.Repeat("x", 131_072), "{prompt}", "gpt-5", "codex:{prompt}", "{system:json}", "{}", uint8(2))
 	all, list := engines(f), specs.All()
-	f.Fuzz(func(t *testing.T, prompt, sys, model, session, effort, tool string, bits uint8, stream bool) {
+	f.Fuzz(func(t *testing.T, prompt, sys, model, session, effort, tool string, bits uint8) {
 		req := clichain.Request{
 			Messages: []clichain.Message{system(sys), user(prompt)}, Model: model, Session: session,
 			Access: clichain.Access(bits % 4), Options: clichain.Options{Effort: effort},
@@ -112,7 +112,7 @@ func FuzzCompose(f *testing.F) {
 			requireOneLine(t, err.Error())
 			return
 		}
-		wish := clichain.Wish{Transport: allTransports[bits>>2%2], Output: allOutputs[bits>>3%3], Stream: stream}
+		wish := clichain.Wish{Transport: allTransports[bits>>2%2], Output: allOutputs[bits>>3%3]}
 		for i, engine := range all {
 			inv, err := engine.Compose(req, wish, testHost())
 			if err != nil {

@@ -52,19 +52,24 @@ func (s *compiledSpec) judge(ev *evidence) (string, *BackendError) {
 		s.noteOddities(ev)
 		return t.answerText(), nil
 	case t.terminal != nil && t.terminal.partial && strings.TrimSpace(t.answerText()) != "":
-		t.warn("the answer was cut short: " + t.terminal.errorText())
+		t.mark(FlagTruncated, "the answer was cut short: "+t.terminal.errorText())
 		return t.answerText(), nil
 	case t.terminal != nil:
 		return "", s.failed(ev, t.terminal)
 	case ev.result.Cause != nil:
 		return "", s.ended(ev)
 	case ev.output == OutputText && ev.result.ExitCode == 0:
-		return strings.TrimSpace(ev.stdout), nil
+		return strings.TrimSpace(escapes.ReplaceAllString(ev.stdout, "")), nil
 	case ev.rawOK && ev.result.ExitCode == 0 && ev.result.Signal == "" && strings.TrimSpace(ev.stray) != "":
-		t.warn("the output could not be read; this is all of it as it came")
+		t.mark(FlagRawOutput, "the output could not be read; this is all of it as it came")
 		return strings.TrimSpace(ev.stray), nil
 	}
-	return "", s.unexplained(ev)
+	err := s.unexplained(ev)
+	if text := t.text.String(); err.brokeOff && strings.TrimSpace(text) != "" {
+		t.mark(FlagTruncated, "the stream broke off without its last event; the text may not be whole")
+		return text, nil
+	}
+	return "", err
 }
 
 // noteOddities turns what does not fit a success into warnings.
@@ -98,7 +103,7 @@ func (s *compiledSpec) failed(ev *evidence, last *Event) *BackendError {
 func (s *compiledSpec) ended(ev *evidence) *BackendError {
 	cause := ev.result.Cause
 	err := ev.failure(reasonOfCause(cause), "")
-	if _, ours := errors.AsType[*stopError](cause); ours {
+	if _, ours := errors.AsType[*stopError](cause); ours || errors.Is(cause, errMovedOn) {
 		if f, ok := s.retried(ev); ok {
 			err = ev.found(f)
 		}
@@ -120,15 +125,17 @@ func reasonOfCause(cause error) Reason {
 		return ReasonOutputLimit
 	case errors.Is(cause, proc.ErrReapLost):
 		return ReasonExit
+	case errors.Is(cause, errMovedOn):
+		return ReasonServerError // it retried and did not say why
 	}
 	return ReasonCanceled
 }
 
 // retried says what the CLI was silently trying again.
 func (s *compiledSpec) retried(ev *evidence) (finding, bool) {
-	if ev.tally.retry != nil {
-		if f, ok := s.judgeEvent(ev.tally.retry, ev.now); ok {
-			return f, true
+	for _, e := range []*Event{ev.tally.retry, ev.tally.limit} {
+		if e != nil && e.found.reason != "" {
+			return e.found, true
 		}
 	}
 	for i := len(ev.tally.failures) - 1; i >= 0; i-- {
@@ -141,8 +148,9 @@ func (s *compiledSpec) retried(ev *evidence) (finding, bool) {
 
 // unexplained judges a run that ended by itself without a last word.
 func (s *compiledSpec) unexplained(ev *evidence) *BackendError {
-	for i := len(ev.tally.failures) - 1; i >= 0; i-- {
-		if f, ok := s.judgeEvent(&ev.tally.failures[i], ev.now); ok {
+	failures := ev.tally.failures
+	for i := len(failures) - 1; i >= 0; i-- {
+		if f, ok := s.judgeEvent(&failures[i], ev.now); ok {
 			return ev.found(f)
 		}
 	}
@@ -158,7 +166,12 @@ func (s *compiledSpec) unexplained(ev *evidence) *BackendError {
 	case ev.result.ExitCode != 0:
 		return ev.failure(ReasonExit, "")
 	}
-	return ev.failure(ReasonBadOutput, "exited with status 0 and no result")
+	if f, ok := s.retried(ev); ok && ev.tally.text.Len() == 0 {
+		return ev.found(f)
+	}
+	err := ev.failure(ReasonBadOutput, "exited with status 0 and no result")
+	err.brokeOff = ev.output == OutputStream && ev.tally.known && len(failures) == 0
+	return err
 }
 
 // byTexts looks through stderr, then through what is no JSON on stdout.

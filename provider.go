@@ -100,28 +100,29 @@ func (p *Provider) sign(err *BackendError) {
 
 // Complete runs the CLI for one answer. The error is a [*BackendError].
 func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error) {
-	return p.answer(ctx, req, nil)
+	return Collect(p.Stream(ctx, req))
 }
 
-// Stream runs the CLI and yields what happens, as it happens. Events of a
-// second try follow those of the first; text is delivered once, unless a
-// "retry" event of this backend stands between.
+// Stream runs the CLI and yields what happens, as it happens. Text is delivered
+// once: in deltas or as a block. Events of a second try follow those of the
+// first and an "attempt" event; there is none after text.
 func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) { return p.answer(ctx, req, emit) })
 }
 
-// prepare does everything that comes before the process.
-func (p *Provider) prepare(req Request, streaming bool) (*invocation, *BackendError) {
+// prepare does everything that comes before the process. Without an output
+// mode it takes the best there is.
+func (p *Provider) prepare(req Request, output OutputMode) (*invocation, *BackendError) {
 	path, err := p.ready()
 	if err != nil {
 		return nil, err
 	}
-	inv, err := p.compose(path, req, streaming)
+	inv, err := p.compose(path, req, output)
 	p.sign(err)
 	return inv, err
 }
 
-func (p *Provider) compose(path string, req Request, streaming bool) (*invocation, *BackendError) {
+func (p *Provider) compose(path string, req Request, output OutputMode) (*invocation, *BackendError) {
 	if err := checkRequest(req); err != nil {
 		return nil, err
 	}
@@ -129,8 +130,7 @@ func (p *Provider) compose(path string, req Request, streaming bool) (*invocatio
 	if err != nil {
 		return nil, err
 	}
-	w := wish{output: p.cfg.Output, transport: p.cfg.Transport, stream: streaming}
-	return compose(p.spec, req, w, host{
+	return compose(p.spec, req, wish{output: output, transport: p.cfg.Transport}, host{
 		path: path, environ: os.Environ(), passEnv: p.cfg.PassEnv, inheritEnv: p.cfg.InheritEnv, env: p.cfg.Env,
 		root: os.Geteuid() == 0, dir: dir, tempDir: p.cfg.Container.tempDir(),
 		container: p.cfg.Container, names: p.cliNames(),
@@ -192,6 +192,6 @@ func (p *Provider) response(inv *invocation, ev *evidence, req Request, text str
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
 		Model:   cmp.Or(t.model, inv.call.fields.expand("{model}"), p.spec.DefaultModel),
 		Session: session, KeySource: t.keySource,
-		Usage: t.total(), Duration: took, Warnings: t.warnings, Metadata: req.Metadata,
+		Usage: t.total(), Duration: took, Warnings: t.warnings, Flags: t.flags, Metadata: req.Metadata,
 	}
 }

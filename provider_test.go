@@ -113,7 +113,7 @@ func TestProviderFailures(t *testing.T) {
 	}{
 		"timeout":            {clichain.Config{Timeout: 300 * time.Millisecond}, play(clitest.Step{Hang: true}), clichain.ReasonTimeout, nil},
 		"silent exit":        {clichain.Config{}, play(clitest.Exit(3)), clichain.ReasonExit, nil},
-		"exit 0, no result":  {clichain.Config{}, play(stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")), clichain.ReasonBadOutput, nil},
+		"exit 0, no result":  {clichain.Config{Output: clichain.OutputStream}, play(stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")), clichain.ReasonBadOutput, nil},
 		"usage text, exit 0": {clichain.Config{}, play(stdout("Usage: codex [OPTIONS]\n")), clichain.ReasonBadOutput, nil},
 		"empty answer":       {clichain.Config{}, play(stdout(`{"type":"turn.completed"}` + "\n")), clichain.ReasonEmpty, nil},
 		"truncated result":   {clichain.Config{}, play(stdout(`{"type":"turn.completed","usage":{"inp`), clitest.Step{Kill: "KILL"}), clichain.ReasonKilled, nil},
@@ -290,11 +290,14 @@ func TestTemporaryFiles(t *testing.T) {
 func TestStreamStopsTheProcessWhenLeft(t *testing.T) {
 	clitest.NoLeaks(t)
 	p := provider(t, specs.Codex(), clichain.Config{}, play(stdout(codexAnswer("x")[:45]), clitest.Step{Hang: true}))
+	var kinds []clichain.EventKind
 	for e, err := range p.Stream(t.Context(), clichain.Prompt("hi")) {
 		require.NoError(t, err)
-		require.Equal(t, clichain.EventSession, e.Kind)
-		break
+		if kinds = append(kinds, e.Kind); e.Kind == clichain.EventSession {
+			break
+		}
 	}
+	require.Equal(t, []clichain.EventKind{clichain.EventStart, clichain.EventSession}, kinds)
 }
 
 func TestStreamDeliversTextOnce(t *testing.T) {

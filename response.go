@@ -31,9 +31,26 @@ type Response struct {
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// Warnings is what a person should know although the answer stands.
 	Warnings []string `json:"warnings,omitempty"`
+	// Flags marks an answer that is not quite what was asked for, for programs;
+	// Warnings says the same to people. Empty: nothing is unusual.
+	Flags []Flag `json:"flags,omitempty"`
 	// Metadata is the request's.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
+
+// Flag marks an answer that is not quite what was asked for.
+type Flag string
+
+const (
+	// FlagTruncated: the text may not be whole. A limit of the CLI's cut it
+	// short, or its stream broke off without an error.
+	FlagTruncated Flag = "truncated"
+	// FlagStreamFallback: the stream broke off before any text; a second run,
+	// in a mode that is read at its end, answered.
+	FlagStreamFallback Flag = "stream_fallback"
+	// FlagRawOutput: the text is all that the CLI printed; see Config.RawOutput.
+	FlagRawOutput Flag = "raw_output"
+)
 
 // plainResponse has Response's fields without its methods.
 type plainResponse Response

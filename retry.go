@@ -2,6 +2,7 @@ package clichain
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
@@ -10,10 +11,10 @@ import (
 // retryDelay is the pause before the second try of the same backend.
 const retryDelay = 500 * time.Millisecond
 
-// answer runs the CLI, and once more after a failure that may have passed. Both
-// tries share the timeout.
+// answer runs the CLI, and once more after a failure that may have passed, or
+// in a simpler mode when its stream broke off. Both tries share the timeout.
 func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
-	inv, err := p.prepare(req, emit != nil)
+	inv, err := p.prepare(req, p.cfg.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -22,46 +23,82 @@ func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*
 		return nil, err
 	}
 	defer release()
-	var (
-		resp    *Response
-		last    *BackendError
-		earlier []Attempt
-		start   = time.Now()
-	)
-	operation := func() error {
-		if last != nil {
-			earlier = append(earlier, attemptOf(p.name, last, time.Since(start)))
-		}
-		began := time.Now()
-		if resp, last = p.try(ctx, inv, req, p.remaining(start), emit); last == nil {
-			return nil
-		}
-		if !p.worthAnother(last, time.Since(began), p.remaining(start)) {
-			return backoff.Permanent(last)
-		}
-		return last
-	}
+	t := tries{p: p, req: req, inv: inv, emit: emit, start: time.Now()}
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(retryDelay), backoff.WithMaxElapsedTime(0))
-	if backoff.Retry(operation, backoff.WithContext(backoff.WithMaxRetries(pause, 1), ctx)) == nil {
-		resp.Attempts = earlier
-		return resp, nil
+	if backoff.Retry(func() error { return t.next(ctx) }, backoff.WithContext(backoff.WithMaxRetries(pause, 1), ctx)) == nil {
+		t.resp.Attempts = t.earlier
+		return t.resp, nil
 	}
-	last.Earlier = earlier
-	return nil, last
+	t.err.Earlier = t.earlier
+	return nil, t.err
+}
+
+// tries are the runs of one call.
+type tries struct {
+	p     *Provider
+	req   Request
+	inv   *invocation
+	emit  func(Event)
+	start time.Time
+
+	resp    *Response
+	err     *BackendError // of the last try
+	took    time.Duration // by it
+	earlier []Attempt
+}
+
+// next runs the CLI once; a permanent error ends the tries.
+func (t *tries) next(ctx context.Context) error {
+	broke := t.err != nil && t.err.brokeOff
+	if t.err != nil {
+		failed := attemptOf(t.p.name, t.err, t.took)
+		t.earlier = append(t.earlier, failed)
+		t.emit(Event{Kind: EventAttempt, Backend: t.p.name, Attempt: &failed})
+	}
+	began := time.Now()
+	t.resp, t.err = t.p.try(ctx, t.inv, t.req, t.remaining(), t.emit)
+	t.took = time.Since(began)
+	switch {
+	case t.err == nil && broke:
+		t.resp.Flags = append(t.resp.Flags, FlagStreamFallback)
+		return nil
+	case t.err == nil:
+		return nil
+	case t.worthAnother():
+		return t.err
+	}
+	return backoff.Permanent(t.err)
 }
 
 // worthAnother says whether the same backend may do better a moment later: the
-// failure passes by itself, nothing was changed, and there is time for a try
-// as long as the first.
-func (p *Provider) worthAnother(err *BackendError, took, remaining time.Duration) bool {
-	return policy[err.Reason].again && !err.SideEffects && err.Partial == "" &&
-		(p.cfg.Timeout < 0 || remaining > 2*retryDelay+took)
+// failure passes by itself or was the stream's, nothing was changed, and there
+// is time for a try as long as the first.
+func (t *tries) worthAnother() bool {
+	enough := t.p.cfg.Timeout < 0 || t.remaining() > 2*retryDelay+t.took
+	if t.err.SideEffects || t.err.Partial != "" || t.err.movedOn() || !enough {
+		return false
+	}
+	return policy[t.err.Reason].again || t.err.brokeOff && t.simplify()
+}
+
+// simplify turns to the best mode that is read at the end of a run.
+func (t *tries) simplify() bool {
+	i := slices.IndexFunc(t.p.spec.Outputs, func(o OutputMode) bool { return o != OutputStream })
+	if i < 0 || t.p.cfg.Output != "" {
+		return false
+	}
+	inv, err := t.p.prepare(t.req, t.p.spec.Outputs[i])
+	if err != nil {
+		return false
+	}
+	t.inv = inv
+	return true
 }
 
 // remaining is what is left of the timeout; 0 means that there is none.
-func (p *Provider) remaining(start time.Time) time.Duration {
-	if p.cfg.Timeout < 0 {
+func (t *tries) remaining() time.Duration {
+	if t.p.cfg.Timeout < 0 {
 		return 0
 	}
-	return max(p.cfg.Timeout-time.Since(start), time.Nanosecond)
+	return max(t.p.cfg.Timeout-time.Since(t.start), time.Nanosecond)
 }

@@ -103,14 +103,18 @@ func TestSetters(t *testing.T) {
 	}
 }
 
-// A line of an unknown type is passed on as it is; a line that is no JSON is
-// not acted on.
+// A line of an unknown type, or that is no JSON, is passed on as it is; one that
+// is broken is counted.
 func TestUnknownLines(t *testing.T) {
 	stdout := "banner\n{\"type\":\"later\",\"x\":1}\r\n{\"type\":\"resu\n"
 	for _, spec := range specs.All() {
-		text, _, failure, events := clichain.Replay(spec, clichain.Recording{Output: clichain.OutputStream, Stdout: stdout})
+		text, resp, failure, events := clichain.Replay(spec, clichain.Recording{Output: clichain.OutputStream, Stdout: stdout})
 		require.Empty(t, text)
 		require.ErrorIs(t, failure, clichain.ErrBadOutput)
-		require.Equal(t, []clichain.Event{{Kind: clichain.EventRaw, Backend: spec.Name, Raw: []byte(`{"type":"later","x":1}`)}}, events)
+		require.Equal(t, []clichain.Event{
+			{Kind: clichain.EventRaw, Backend: spec.Name, Raw: "banner"},
+			{Kind: clichain.EventRaw, Backend: spec.Name, Raw: `{"type":"later","x":1}`},
+		}, events)
+		require.Equal(t, []string{"1 lines of output were broken JSON and were skipped"}, resp.Warnings)
 	}
 }

@@ -17,17 +17,21 @@ import (
 type run struct {
 	spec   *compiledSpec
 	inv    *invocation
-	emit   func(Event) // nil: nobody listens
+	emit   func(Event)
+	now    func() time.Time
 	stop   context.CancelCauseFunc
 	ended  func() bool // we have told the process to end
 	linger *time.Timer // set at the terminal event
 
-	mu      sync.Mutex
-	object  object // memory to read events in
-	tally   tally
+	mu     sync.Mutex
+	object object // memory to read events in
+	tally  tally
+	patience
+	shown   bool         // the reader has some of the answer
 	remarks *commentary  // nil: all text is passed on as text
 	whole   bytes.Buffer // all of stdout, in the modes read at the end
 	stray   bytes.Buffer // lines of a stream that are no JSON
+	broken  int          // those that begin like it
 }
 
 // execute runs an invocation to its end and returns the evidence. Nothing it
@@ -47,20 +51,16 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 		timer := time.AfterFunc(timeout, func() { stop(&stopError{ReasonTimeout, timeout}) })
 		defer timer.Stop()
 	}
-	r := &run{spec: p.spec, inv: inv, emit: emit, stop: stop, ended: func() bool { return ctx.Err() != nil }, tally: tally{answer: p.spec.Answer}}
-	if emit != nil && p.spec.Answer == AnswerLastBlock && !p.cfg.KeepCommentary {
-		r.remarks = new(commentary)
-	}
+	r := p.newRun(ctx, inv, stop, emit)
 	quiet := listen(&p.cfg, stop)
 	defer quiet.end()
+	emit(Event{Kind: EventStart, Backend: p.name})
 	stdout, stderr := r.readers()
 	result, left, spawnErr := inv.box.supervise(ctx, proc.Command{
 		Path: inv.path, Args: append([]string{inv.path}, inv.args...), Env: inv.env, Dir: inv.dir, Stdin: inv.stdin,
 		Stdout: heardWriter{stdout, quiet}, Stderr: heardWriter{stderr, quiet}, Limit: p.cfg.MaxOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
-	if r.linger != nil {
-		r.linger.Stop()
-	}
+	r.stopClocks()
 	if spawnErr != nil {
 		return nil, spawnFailure(spawnErr)
 	}
@@ -71,6 +71,36 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 	ev := r.evidence(result, stdout.Skipped+stderr.Skipped)
 	ev.left = left
 	return ev, nil
+}
+
+func (p *Provider) newRun(ctx context.Context, inv *invocation, stop context.CancelCauseFunc, emit func(Event)) *run {
+	r := &run{
+		spec: p.spec, inv: inv, emit: emit, now: time.Now, stop: stop, ended: func() bool { return ctx.Err() != nil },
+		tally: tally{answer: p.spec.Answer},
+	}
+	r.patience = patience{
+		outlook: outlookOf(ctx), overload: p.cfg.RetryPatience, settle: p.spec.linger(),
+		bound: r.bound, stop: func() { stop(errMovedOn) },
+	}
+	if p.spec.Answer == AnswerLastBlock && !p.cfg.KeepCommentary {
+		r.remarks = new(commentary)
+	}
+	return r
+}
+
+// bound reports whether no other backend may take over: something was done, or
+// read, that cannot be undone. The caller holds mu.
+func (r *run) bound() bool {
+	return r.inv.call.access >= AccessWrite && r.tally.tools > 0 || r.shown && !r.resets
+}
+
+func (r *run) stopClocks() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rest()
+	if r.linger != nil {
+		r.linger.Stop()
+	}
 }
 
 // readers make the line splitters of both streams.
@@ -100,27 +130,38 @@ func (r *run) streamLine(line []byte) {
 	}
 	object, ok := parseObject(line)
 	if !ok {
-		if r.stray.Len() < maxEvidence {
-			r.stray.Write(line)
-			r.stray.WriteByte('\n')
-		}
+		r.strayLine(line)
 		return
 	}
 	events := r.spec.program.events(&r.object, object)
 	if len(events) == 0 {
-		r.deliver(Event{Kind: EventRaw, Raw: bytes.Clone(line)})
+		r.deliver(Event{Kind: EventRaw, Raw: string(line)})
 	}
 	for _, e := range events {
 		r.deliver(e)
 	}
 }
 
+// strayLine keeps a line that is no event. One that begins like an event and
+// does not parse is broken or cut short, and is counted; any other may be a
+// banner.
+func (r *run) strayLine(line []byte) {
+	if r.stray.Len() < maxEvidence {
+		r.stray.Write(line)
+		r.stray.WriteByte('\n')
+	}
+	if jsonStart.Match(line) {
+		r.broken++
+	} else {
+		r.deliver(Event{Kind: EventRaw, Raw: string(line)})
+	}
+}
+
 // stderrLine looks for signs that the CLI is trying again, and for what must
 // end the run.
 func (r *run) stderrLine(line []byte) {
-	now := time.Now()
 	for _, kind := range []EventKind{EventRetry, EventWarning, EventError} {
-		f, ok := r.spec.lines.find(kind, OnStderr, string(line), now)
+		f, ok := r.spec.lines.find(kind, OnStderr, string(line), r.now())
 		if !ok || kind == EventError && !f.fatal {
 			continue
 		}
@@ -130,7 +171,7 @@ func (r *run) stderrLine(line []byte) {
 			r.tally.fatal = &f
 			r.stop(errFatal)
 		}
-		r.deliver(Event{Kind: kind, Message: oneLine(f.message), RetryAfter: f.retryAfter, found: f})
+		r.deliver(Event{Kind: kind, Message: oneLine(f.message), Status: f.status, Try: f.try, RetryAfter: f.retryAfter, found: f})
 		return
 	}
 }
@@ -141,28 +182,32 @@ func (r *run) deliver(e Event) {
 	if e.terminal && (e.Failed || e.Kind == EventError) && r.ended() {
 		e.terminal = false // the echo of our own signal says nothing about the call
 	}
-	out, ok := r.tally.add(e)
-	if ok {
+	r.spec.classify(&e, r.now())
+	if out, ok := r.tally.add(e); ok {
 		r.show(out)
 	}
-	if e.terminal && r.linger == nil {
+	if !e.terminal {
+		r.hear(&e)
+		return
+	}
+	r.rest()
+	if r.linger == nil {
 		r.linger = time.AfterFunc(r.spec.linger(), func() { r.stop(errAnswered) })
 	}
 }
 
 // show passes an event on. The caller holds mu.
 func (r *run) show(e Event) {
-	switch {
-	case r.emit == nil:
-	case r.remarks == nil:
-		r.emit(e)
-	default:
+	if r.remarks == nil {
+		r.showAll([]Event{e})
+	} else {
 		r.showAll(r.remarks.add(e))
 	}
 }
 
 func (r *run) showAll(events []Event) {
 	for _, e := range events {
+		r.shown = r.shown || e.Kind == EventDelta || e.Kind == EventText
 		r.emit(e)
 	}
 }
@@ -177,7 +222,7 @@ func (r *run) evidence(result proc.Result, skipped int) *evidence {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ev := &evidence{
-		output: r.inv.call.output, tally: &r.tally, result: result, now: time.Now(),
+		output: r.inv.call.output, tally: &r.tally, result: result, now: r.now(),
 		stdout: r.whole.String(), stray: r.stray.String(), stderr: result.Stderr.Text(),
 	}
 	if ev.output == OutputJSON {
@@ -192,6 +237,9 @@ func (r *run) evidence(result proc.Result, skipped int) *evidence {
 	}
 	if skipped > 0 {
 		r.tally.warn(fmt.Sprintf("%d lines of output were too long and were skipped", skipped))
+	}
+	if r.broken > 0 {
+		r.tally.warn(fmt.Sprintf("%d lines of output were broken JSON and were skipped", r.broken))
 	}
 	return ev
 }

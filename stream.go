@@ -7,34 +7,45 @@ import (
 	"sync/atomic"
 )
 
-// stream turns a call that reports events into a sequence. The call runs in a
-// goroutine of its own that has ended when the sequence does.
-func stream(ctx context.Context, call func(context.Context, func(Event)) (*Response, error)) iter.Seq2[Event, error] {
+// events is a sequence of what happens during a call.
+type events = iter.Seq2[Event, error]
+
+// once makes a sequence that can be read a single time: a call is made by
+// reading it.
+func once(sequence events) events {
 	var used atomic.Bool
 	return func(yield func(Event, error) bool) {
 		if used.Swap(true) {
 			yield(Event{}, errors.New("clichain: a stream can be read only once"))
 			return
 		}
+		sequence(yield)
+	}
+}
+
+// stream turns a call that reports events into a sequence. The call runs in a
+// goroutine of its own that has ended when the sequence does.
+func stream(ctx context.Context, call func(context.Context, func(Event)) (*Response, error)) events {
+	return once(func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		events := make(chan Event)
+		happened := make(chan Event)
 		var resp *Response
 		var err error
 		go func() {
-			defer close(events)
+			defer close(happened)
 			resp, err = call(ctx, func(e Event) {
 				select {
-				case events <- e:
+				case happened <- e:
 				case <-ctx.Done(): // the reader has left
 				}
 			})
 		}()
 		defer func() {
 			cancel()
-			for range events { // until the call has ended
+			for range happened { // until the call has ended
 			}
 		}()
-		for e := range events {
+		for e := range happened {
 			if !yield(e, nil) {
 				return
 			}
@@ -44,10 +55,11 @@ func stream(ctx context.Context, call func(context.Context, func(Event)) (*Respo
 			return
 		}
 		yield(Event{Kind: EventDone, Backend: resp.Backend, Response: resp}, nil)
-	}
+	})
 }
 
-// Collect reads a stream to its end and returns the answer.
+// Collect reads a stream to its end and returns the answer. Complete is the
+// Collect of Stream.
 func Collect(events iter.Seq2[Event, error]) (*Response, error) {
 	for e, err := range events {
 		if err != nil {

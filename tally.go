@@ -15,8 +15,10 @@ type tally struct {
 	fatal                     *finding
 	usage                     Usage // sum of the steps
 	tools                     int
+	known                     bool // there was an event that a rule knows
 	thinking                  bool // pieces of a block of thinking have come
 	warnings                  []string
+	flags                     []Flag
 
 	before  strings.Builder // text before the last tool use
 	text    strings.Builder // text since
@@ -27,6 +29,7 @@ type tally struct {
 // add takes an event and returns what a reader of the stream should see: the
 // event, the part of a block that did not come in deltas, or nothing.
 func (t *tally) add(e Event) (Event, bool) {
+	t.known = t.known || e.Kind != EventRaw
 	switch e.Kind {
 	case EventDelta:
 		t.pending.WriteString(e.Text)
@@ -94,6 +97,12 @@ func (t *tally) warn(message string) {
 	if message != "" && len(t.warnings) < maxWarnings {
 		t.warnings = append(t.warnings, oneLine(message))
 	}
+}
+
+// mark notes an answer that is not quite what was asked for.
+func (t *tally) mark(flag Flag, warning string) {
+	t.flags = append(t.flags, flag)
+	t.warn(warning)
 }
 
 // answerText is the text of the run as far as it went.

@@ -104,8 +104,11 @@ func TestLastWord(t *testing.T) {
 	}{
 		{name: "result", lines: []string{init1, resultLine("A")}, text: "A"},
 		{name: "a result without a line end counts", lines: []string{init1, resultLine("A")}, text: "A"},
-		{name: "text but no result", lines: []string{init1, blockLine("A")}, reason: clichain.ReasonBadOutput},
-		{name: "a result cut short", lines: []string{init1, blockLine("A"), resultLine("A")[:40]}, reason: clichain.ReasonBadOutput},
+		{name: "text but no result", lines: []string{init1, blockLine("A")}, text: "A", warns: "may not be whole"},
+		{name: "text but no result, and a bad exit", exit: 1, lines: []string{init1, blockLine("A")}, reason: clichain.ReasonExit},
+		{name: "text, an error, no result", lines: []string{blockLine("A"), `{"type":"assistant","error":"rate_limit","message":{"content":[]}}`}, reason: clichain.ReasonRateLimited},
+		{name: "text, a tool, no result", lines: []string{blockLine("A"), toolUse}, reason: clichain.ReasonBadOutput},
+		{name: "a result cut short", lines: []string{init1, blockLine("A"), resultLine("A")[:40]}, text: "A", warns: "broken JSON"},
 		{name: "events after the result", lines: []string{resultLine("A"), blockLine("B"), toolUse}, text: "A"},
 		{name: "an error event after the result", lines: []string{resultLine("A"), `{"type":"assistant","error":"rate_limit","message":{"content":[]}}`}, text: "A"},
 		{name: "the last of two results", lines: []string{resultLine("A"), resultLine("B")}, text: "B"},
@@ -122,7 +125,7 @@ func TestLastWord(t *testing.T) {
 		{name: "CRLF", lines: []string{init1 + "\r", resultLine("A") + "\r"}, text: "A"},
 		{name: "byte order mark", lines: []string{"\ufeff" + resultLine("A")}, text: "A"},
 		{name: "colours around the line", lines: []string{"\x1b[32m" + resultLine("A") + "\x1b[0m"}, reason: clichain.ReasonBadOutput},
-		{name: "banners and blank lines", lines: []string{"Welcome!", "", "{not json}", resultLine("A"), "", "bye"}, text: "A"},
+		{name: "banners and blank lines", lines: []string{"Welcome!", "", "{not json}", resultLine("A"), "", "bye"}, text: "A", warns: "1 lines of output were broken"},
 		{name: "the turn limit with text", exit: 1, lines: []string{blockLine("half"), `{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}`}, text: "half", warns: "turn limit"},
 		{name: "the turn limit without text", exit: 1, lines: []string{`{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}`}, reason: clichain.ReasonBadOutput},
 	} {

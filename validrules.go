@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// ruleKinds are the events a rule may make; done and raw are the engine's own.
+// ruleKinds are the events a rule may make; the others are the engine's own.
 var ruleKinds = []EventKind{
-	EventSession, EventDelta, EventText, EventThinking, EventToolUse, EventToolResult, EventStatus,
+	EventSession, EventDelta, EventText, EventThinking, EventToolUse, EventToolResult, EventStatus, EventCompact,
 	EventUsage, EventRetry, EventLimit, EventWarning, EventError, EventResult,
 }
 

@@ -12,7 +12,7 @@ var commonLines = compileLines([]LineRule{
 	{Reason: ReasonBilling, Pattern: `(?i)credit balance is too low|insufficient[_ ](?:quota|credits?|balance|funds)|billing[_ ](?:hard[_ ]limit|not active|error)|payment (?:required|method)|out of credits|exceeded your current quota|check your plan and billing`},
 	{Reason: ReasonRateLimited, Pattern: resetBefore(rateLimitWords)},
 	{Reason: ReasonRateLimited, Pattern: resetAfter(rateLimitWords)},
-	{Reason: ReasonOverloaded, Pattern: resetAfter(`overloaded(?:_error)?\b|model is (?:currently )?(?:overloaded|at capacity)|at capacity|temporarily unavailable|service unavailable`)},
+	{Reason: ReasonOverloaded, Pattern: resetAfter(`overloaded(?:_error)?\b|model is (?:currently )?(?:overloaded|at capacity)|at capacity|experiencing high demand|temporarily unavailable|service unavailable`)},
 	{Reason: ReasonUnauthenticated, Pattern: `(?i)not (?:logged|signed) in|not authenticated|please (?:log|sign) in|(?:invalid|incorrect|missing|expired|revoked)[\w -]{0,20}(?:api[_ -]?key|token|credentials?)|api[_ -]?key not valid|(?:token|session|login|api[_ -]?key) (?:has )?(?:expired|been revoked)|authentication[_ ](?:failed|error|required)|unauthori[sz]ed\b|unauthenticated|no api key`},
 	{Reason: ReasonBadModel, Pattern: `(?i)model[_ ]not[_ ]found|(?:unknown|invalid|unsupported|unrecognized) model\b|\bmodels?\b.{0,80}(?:does not exist|is not (?:found|supported|available)|not found|may not exist)|no such model`},
 	{Reason: ReasonUntrustedDir, Pattern: `(?i)(?:not (?:(?:in|inside) )?(?:an? )?|un-?)trusted (?:directory|folder|workspace)|(?:directory|folder|workspace)[\w ]{0,20} (?:is )?not trusted|workspace trust required`},

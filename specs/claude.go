@@ -68,8 +68,7 @@ func claudeEnv() []clichain.EnvRow {
 func claudeArgs() []clichain.ArgRow {
 	return []clichain.ArgRow{
 		{Args: []string{"-p"}},
-		{Args: []string{"--output-format", "stream-json", "--verbose"}, When: output(clichain.OutputStream)},
-		{Args: []string{"--include-partial-messages"}, When: clichain.When{Set: []string{"stream"}, Output: []clichain.OutputMode{clichain.OutputStream}}},
+		{Args: []string{"--output-format", "stream-json", "--verbose", "--include-partial-messages"}, When: output(clichain.OutputStream)},
 		{Args: []string{"--output-format", "json"}, When: output(clichain.OutputJSON)},
 		{Args: []string{"--tools", "", "--strict-mcp-config"}, When: access(clichain.AccessNone)},
 		{Args: []string{"--tools", "Read,Grep,Glob", "--allowedTools", "Read,Grep,Glob", "--strict-mcp-config"}, When: access(clichain.AccessRead)},
@@ -96,16 +95,20 @@ func claudeEvents() []clichain.EventRule {
 		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
 		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
 	}
+	limit := map[string]string{"code": "rate_limit_info.status", "message": "rate_limit_info.rateLimitType", "reset_at": "rate_limit_info.resetsAt"}
 	notAsked := with(usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked")
 	return []clichain.EventRule{
 		{Match: match("type", "system", "subtype", "init"), Kind: clichain.EventSession,
 			Set: map[string]string{"session": "session_id", "model": "model", "key_source": "apiKeySource"}},
 		{Match: match("type", "system", "subtype", "status"), Kind: clichain.EventStatus, Set: map[string]string{"text": "status"}},
-		{Match: match("type", "system", "subtype", "compact_boundary"), Kind: clichain.EventStatus, Set: map[string]string{"text": "subtype"}},
+		{Match: match("type", "system", "subtype", "compact_boundary"), Kind: clichain.EventCompact,
+			Set: map[string]string{"trigger": "compact_metadata.trigger", "pre_tokens": "compact_metadata.pre_tokens"}},
 		{Match: match("type", "system", "subtype", "api_retry"), Kind: clichain.EventRetry,
 			Set: map[string]string{"try": "attempt", "delay_ms": "retry_delay_ms", "status": "error_status", "code": "error"}},
-		{Match: match("type", "rate_limit_event"), Kind: clichain.EventLimit,
-			Set: map[string]string{"code": "rate_limit_info.status", "message": "rate_limit_info.rateLimitType", "reset_at": "rate_limit_info.resetsAt"}},
+		// A plan that is used up is no limit where more is paid for.
+		{Match: match("type", "rate_limit_event", "rate_limit_info.status", "rejected", "rate_limit_info.isUsingOverage", "(false)?", "rate_limit_info.overageStatus", "(rejected)?"),
+			Kind: clichain.EventLimit, Last: true, Set: with(limit, "failed", "=true")},
+		{Match: match("type", "rate_limit_event"), Kind: clichain.EventLimit, Set: limit},
 
 		{Match: match("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: clichain.EventDelta, Set: map[string]string{"text": "event.delta.text"}},
 		{Match: match("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: clichain.EventThinking, Set: map[string]string{"text": "event.delta.thinking"}},
@@ -116,7 +119,7 @@ func claudeEvents() []clichain.EventRule {
 		{Match: match("type", "assistant", "@.type", "(server_|mcp_)?tool_use"), Each: "message.content", Kind: clichain.EventToolUse,
 			Set: map[string]string{"id": "@.id", "name": "@.name", "input": "@.input"}},
 		{Match: match("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: clichain.EventToolResult,
-			Set: map[string]string{"id": "@.tool_use_id", "text": "@.content"}},
+			Set: map[string]string{"id": "@.tool_use_id", "text": "@.content", "failed": "@.is_error"}},
 
 		{Match: match("type", "result", "subtype", "error_max_turns"), Kind: clichain.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "partial", "=true", "text", "result", "message", "errors.0 ?? =the turn limit was reached")},

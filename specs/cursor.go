@@ -17,8 +17,7 @@ func Cursor() clichain.CliSpec {
 
 		Args: []clichain.ArgRow{
 			{Args: []string{"-p"}},
-			{Args: []string{"--output-format", "stream-json"}, When: output(clichain.OutputStream)},
-			{Args: []string{"--stream-partial-output"}, When: clichain.When{Set: []string{"stream"}, Output: []clichain.OutputMode{clichain.OutputStream}}},
+			{Args: []string{"--output-format", "stream-json", "--stream-partial-output"}, When: output(clichain.OutputStream)},
 			{Args: []string{"--output-format", "json"}, When: output(clichain.OutputJSON)},
 			{Args: []string{"--output-format", "text"}, When: output(clichain.OutputText)},
 			{Args: []string{"--trust", "--mode", "ask"}, When: access(clichain.AccessNone, clichain.AccessRead)},

@@ -35,7 +35,7 @@ func Gemini() clichain.CliSpec {
 
 		Events: geminiEvents(),
 		Lines: []clichain.LineRule{
-			{Pattern: `Attempt (?P<attempt>\d+) failed(?: with status (?P<status>\d{3}))?`, Kind: clichain.EventRetry, On: onStderr()},
+			{Pattern: `Attempt (?P<attempt>\d+) failed(?: with status (?P<status>\d{3}))?(?:.*?(?P<message>\{.*\}))?`, Kind: clichain.EventRetry, On: onStderr()},
 			{Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: clichain.ReasonUnauthenticated},
 			{Pattern: `Invalid auth method`, Reason: clichain.ReasonUnauthenticated, On: onStderr()},
 			{Pattern: `model returned an empty response`, Reason: clichain.ReasonEmpty},
@@ -100,7 +100,7 @@ func geminiEvents() []clichain.EventRule {
 		{Match: match("type", "message", "role", "assistant", "delta", "(false)?"), Kind: clichain.EventText, Set: map[string]string{"text": "content"}},
 		{Match: match("type", "message", "role", "user"), Kind: clichain.EventStatus, Set: map[string]string{"text": "=asked"}},
 		{Match: match("type", "tool_use"), Kind: clichain.EventToolUse, Set: map[string]string{"id": "tool_id", "name": "tool_name", "input": "parameters"}},
-		{Match: match("type", "tool_result"), Kind: clichain.EventToolResult, Set: map[string]string{"id": "tool_id", "text": "output"}},
+		{Match: match("type", "tool_result"), Kind: clichain.EventToolResult, Set: map[string]string{"id": "tool_id", "text": "output ?? error.message", "failed": "status"}},
 		{Match: match("type", "error", "severity", "warning"), Kind: clichain.EventWarning, Set: map[string]string{"message": "message"}, Last: true},
 		{Match: match("type", "error"), Kind: clichain.EventError, Set: map[string]string{"message": "message"}},
 		{Match: match("type", "result", "status", "error"), Kind: clichain.EventResult, Terminal: true, Last: true,

@@ -1,0 +1,158 @@
+package clichain
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// walk is one call's way along a chain. It belongs to one goroutine, apart
+// from another.
+type walk struct {
+	ctx      context.Context
+	req      Request
+	yield    func(Event, error) bool
+	above    outlook // of the chain this one is part of
+	resets   bool    // text can be taken back
+	owner    Backend // the only one that may take the model; nil: any
+	backends []Backend
+
+	attempts []Attempt
+	text     bool // the reader has text
+	void     bool // of a backend that failed
+	left     bool // the reader is gone
+}
+
+// visit asks one backend; goOn is false when the chain must end.
+func (w *walk) visit(i int) (resp *Response, goOn bool) {
+	b := w.backends[i]
+	if err := w.skip(b); err != nil {
+		w.failed(attemptOf(b.Name(), err, 0))
+		return nil, !w.left
+	}
+	start := time.Now()
+	resp, err := w.ask(i)
+	switch {
+	case w.left:
+		return nil, false
+	case err == nil:
+		resp.Attempts = append(w.attempts, resp.Attempts...)
+		return resp, false
+	}
+	w.failed(attemptsOf(b.Name(), err, time.Since(start))...)
+	return nil, !w.left && w.mayGoOn(err)
+}
+
+// failed records what came of a backend. Its earlier tries have been told.
+func (w *walk) failed(attempts ...Attempt) {
+	w.attempts = append(w.attempts, attempts...)
+	last := attempts[len(attempts)-1]
+	w.emit(Event{Kind: EventAttempt, Backend: last.Backend, Attempt: &last})
+}
+
+func (w *walk) emit(e Event) {
+	if !w.left {
+		w.left = !w.yield(e, nil)
+	}
+}
+
+// skip passes a backend over without asking it.
+func (w *walk) skip(b Backend) *BackendError {
+	var err *BackendError
+	switch {
+	case w.spent():
+		err = mistake(ReasonBudgetSpent, "", "the chain's budget was over before its turn")
+	case w.owner != nil && w.owner != b:
+		err = mistake(ReasonModelMismatch, "model", "%q belongs to %s", w.req.Model, w.owner.Name())
+	default:
+		return nil
+	}
+	err.Backend = b.Name()
+	return err
+}
+
+// spent reports whether the chain's budget, not the caller, ended the context.
+func (w *walk) spent() bool {
+	_, ok := errors.AsType[*stopError](context.Cause(w.ctx))
+	return ok
+}
+
+// ask reads one backend's stream.
+func (w *walk) ask(i int) (*Response, error) {
+	b := w.backends[i]
+	ctx := withOutlook(w.ctx, outlook{another: func() bool { return w.another(i) }, resets: w.resets})
+	for e, err := range b.Stream(ctx, w.req) {
+		if err != nil {
+			w.void = w.text
+			return nil, err
+		}
+		if e.Kind == EventDone {
+			return e.Response, nil
+		}
+		w.pass(e)
+		if w.left {
+			return nil, nil
+		}
+	}
+	return nil, &BackendError{Backend: b.Name(), Reason: ReasonBadOutput, Message: "the stream ended without an answer"}
+}
+
+// pass hands an event on, after taking back what an earlier backend said.
+func (w *walk) pass(e Event) {
+	if w.void && e.Kind != EventAttempt {
+		w.text, w.void = false, false
+		w.emit(Event{Kind: EventReset, Backend: e.Backend})
+	}
+	switch e.Kind {
+	case EventDelta, EventText:
+		w.text = true
+	case EventReset:
+		w.text = false
+	}
+	w.emit(e)
+}
+
+// another reports whether a backend after the one at i could answer. It is
+// called from that one's goroutines while the walk waits for it.
+func (w *walk) another(i int) bool {
+	could := func(b Backend) bool { return w.skip(b) == nil && mayAnswer(w.ctx, b, w.req) }
+	return slices.ContainsFunc(w.backends[i+1:], could) || w.above.another != nil && w.above.another()
+}
+
+// mayAnswer reports whether a backend would take the request, as far as that
+// can be told without asking it.
+func mayAnswer(ctx context.Context, b Backend, req Request) bool {
+	switch b := b.(type) {
+	case *Provider:
+		_, err := b.prepare(req, b.cfg.Output)
+		return err == nil
+	case *Chain:
+		return slices.ContainsFunc(b.backends, func(b Backend) bool { return mayAnswer(ctx, b, req) })
+	}
+	if b, ok := b.(interface{ Available(context.Context) error }); ok {
+		return b.Available(ctx) == nil
+	}
+	return true
+}
+
+// mayGoOn applies the decision table to the last failure.
+func (w *walk) mayGoOn(err error) bool {
+	last := w.attempts[len(w.attempts)-1]
+	if be, ok := errors.AsType[*BackendError](err); ok && be.SideEffects || w.text && !w.resets {
+		return false
+	}
+	if w.ctx.Err() != nil {
+		return w.spent() // the rest is listed as skipped
+	}
+	return policy[last.Reason].next
+}
+
+// failure is the error of a chain that gave no answer.
+func (w *walk) failure() *ChainError {
+	err := &ChainError{Attempts: w.attempts}
+	if cause := context.Cause(w.ctx); cause != nil && !w.spent() {
+		err.Cause = &BackendError{Reason: ReasonCanceled, ExitCode: -1, Err: cause}
+	}
+	return err
+}

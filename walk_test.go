@@ -1,0 +1,145 @@
+package clichain_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// story is a stream as one line per event.
+func story(t *testing.T, events func(func(clichain.Event, error) bool)) (lines []string, err error) {
+	t.Helper()
+	for e, streamErr := range events {
+		if streamErr != nil {
+			return lines, streamErr
+		}
+		line := string(e.Kind)
+		switch {
+		case e.Attempt != nil:
+			line += " " + e.Attempt.Backend + " " + string(e.Attempt.Reason)
+		case e.Response != nil:
+			line += " " + e.Response.Text
+		case e.Text != "":
+			line += " " + e.Text
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// A reader who can forget text gets the next backend's, after a reset.
+func TestAcceptReset(t *testing.T) {
+	first, skipped := failing("a", clichain.ReasonExit), failing("b", clichain.ReasonUnsupported)
+	first.text = "half an ans"
+	next := &backend{name: "c", text: "whole"}
+	list := []clichain.Backend{first, skipped, next}
+	want := []string{"delta half an ans", "attempt a exit", "attempt b unsupported", "reset", "delta whole", "done from c"}
+
+	lines, err := story(t, clichain.ChainOf(list, &clichain.ChainConfig{AcceptReset: true}).Stream(t.Context(), clichain.Prompt("hi")))
+	require.NoError(t, err)
+	require.Equal(t, want, lines)
+
+	lines, err = story(t, clichain.ChainOf(list, nil).Stream(t.Context(), clichain.Prompt("hi")))
+	require.ErrorIs(t, err, clichain.ErrExit)
+	require.Equal(t, want[:2], lines)
+
+	t.Run("nobody takes over", func(t *testing.T) {
+		lines, err := story(t, clichain.ChainOf(list[:2], &clichain.ChainConfig{AcceptReset: true}).Stream(t.Context(), clichain.Prompt("hi")))
+		require.ErrorIs(t, err, clichain.ErrUnsupported)
+		require.Equal(t, want[:3], lines, "the text stays")
+	})
+	t.Run("in a chain that accepts", func(t *testing.T) {
+		outer := clichain.ChainOf([]clichain.Backend{clichain.ChainOf(list, nil)}, &clichain.ChainConfig{AcceptReset: true})
+		lines, err := story(t, outer.Stream(t.Context(), clichain.Prompt("hi")))
+		require.NoError(t, err)
+		require.Equal(t, want, lines)
+	})
+	t.Run("complete reads no text", func(t *testing.T) {
+		inner := clichain.ChainOf(list, nil)
+		for _, c := range []*clichain.Chain{inner, clichain.ChainOf([]clichain.Backend{inner}, nil)} {
+			resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, err)
+			require.Equal(t, "from c", resp.Text)
+		}
+	})
+}
+
+// Every run and every failure can be seen, a second try of one backend too.
+func TestAttemptsAreEvents(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	overloaded := play(readStdin, stdout(`{"type":"turn.failed","error":{"message":"server overloaded"}}`+"\n"), clitest.Exit(1))
+	c := clichain.ChainOf([]clichain.Backend{
+		clichain.NewProvider(specs.Gemini(), &clichain.Config{Binary: "/nonexistent/gemini"}),
+		provider(t, specs.Codex(), clichain.Config{}, overloaded),
+		&backend{name: "c"},
+	}, nil)
+	lines, err := story(t, c.Stream(t.Context(), clichain.Prompt("hi")))
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"attempt gemini not_installed",
+		"start", "error", "attempt codex overloaded",
+		"start", "error", "attempt codex overloaded",
+		"done from c",
+	}, lines)
+}
+
+func TestLeavingAChainsStreamStopsIt(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	next := &backend{name: "next"}
+	c := clichain.ChainOf([]clichain.Backend{
+		provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(`{"type":"thread.started","thread_id":"t"}`+"\n"), clitest.Step{Hang: true})), next,
+	}, nil)
+	events := c.Stream(t.Context(), clichain.Prompt("hi"))
+	for e := range events {
+		if e.Kind == clichain.EventSession {
+			break
+		}
+	}
+	require.Zero(t, next.asked)
+	_, err := clichain.Collect(events)
+	require.ErrorContains(t, err, "only once")
+}
+
+// A stream that breaks off without text is asked for again as a whole.
+func TestStreamFallback(t *testing.T) {
+	suppressNothing(t)
+	begun := clitest.Case{Once: true, Steps: []clitest.Step{readStdin, stdout(init1 + "\n")}}
+	whole := []clitest.Step{readStdin, stdout(resultLine("whole") + "\n")}
+	run := func(t *testing.T, cfg clichain.Config, req clichain.Request, s clitest.Scenario) (*clichain.Response, error) {
+		clitest.NoLeaks(t)
+		return provider(t, specs.Claude(), cfg, s).Complete(context.WithoutCancel(t.Context()), req)
+	}
+	t.Run("answers", func(t *testing.T) {
+		resp, err := run(t, clichain.Config{}, clichain.Prompt("hi"), clitest.Scenario{Cases: []clitest.Case{
+			begun, {Args: []string{"-p", "--output-format", "json"}, Steps: whole},
+		}, Steps: []clitest.Step{clitest.Exit(9)}})
+		require.NoError(t, err)
+		require.Equal(t, "whole", resp.Text)
+		require.Equal(t, []clichain.Flag{clichain.FlagStreamFallback}, resp.Flags)
+		require.Len(t, resp.Attempts, 1)
+		require.Equal(t, clichain.ReasonBadOutput, resp.Attempts[0].Reason)
+	})
+	t.Run("not where a stream was asked for", func(t *testing.T) {
+		_, err := run(t, clichain.Config{Output: clichain.OutputStream}, clichain.Prompt("hi"), clitest.Scenario{Cases: []clitest.Case{begun}, Steps: whole})
+		requireReason(t, clichain.ReasonBadOutput, err)
+	})
+	t.Run("not after a tool with write access", func(t *testing.T) {
+		req := clichain.Prompt("hi")
+		req.Access = clichain.AccessWrite
+		begun := clitest.Case{Once: true, Steps: []clitest.Step{readStdin, stdout(init1 + "\n" + toolUse + "\n")}}
+		_, err := run(t, clichain.Config{}, req, clitest.Scenario{Cases: []clitest.Case{begun}, Steps: whole})
+		require.True(t, requireReason(t, clichain.ReasonBadOutput, err).SideEffects)
+	})
+	t.Run("not for what is no stream", func(t *testing.T) {
+		help := clitest.Case{Once: true, Steps: []clitest.Step{readStdin, stdout("Usage: claude\n")}}
+		_, err := run(t, clichain.Config{}, clichain.Prompt("hi"), clitest.Scenario{Cases: []clitest.Case{help}, Steps: whole})
+		requireReason(t, clichain.ReasonBadOutput, err)
+	})
+}
