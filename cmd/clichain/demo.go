@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"time"
@@ -39,16 +40,38 @@ func (a *app) demo(ctx context.Context) (err error) {
 	}()
 	s := a.newStage()
 	s.intro(unsuppress(specs.All()))
-	backends, err := install(dir, s)
+	backends, err := install(dir)
 	if err != nil {
 		return &statusError{exitFailed, fmt.Errorf("cannot set up the fakes: %w", err)}
 	}
 	start := time.Now()
-	resp, err := clichain.ChainOf(backends, nil).Complete(ctx, clichain.Prompt(demoPrompt))
+	resp, err := s.perform(dir, clichain.ChainOf(backends, nil).Stream(ctx, clichain.Prompt(demoPrompt)))
 	if err != nil {
 		return &statusError{exitFailed, err}
 	}
 	return s.outro(resp, time.Since(start))
+}
+
+// perform shows a stream; the processes of each backend carry its path in dir.
+func (s *stage) perform(dir string, events iter.Seq2[clichain.Event, error]) (*clichain.Response, error) {
+	end := func(*clichain.BackendError) {}
+	for e, err := range events {
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Kind == clichain.EventStart:
+			end = s.begin(e.Backend, filepath.Join(dir, e.Backend))
+		case e.Kind == clichain.EventDone:
+			end(nil)
+			return e.Response, nil
+		case e.Kind == clichain.EventAttempt && e.Attempt.Skipped:
+			s.draw(rowOf(*e.Attempt))
+		case e.Kind == clichain.EventAttempt:
+			be, _ := errors.AsType[*clichain.BackendError](e.Attempt.Err)
+			end(be)
+		}
+	}
+	return nil, nil // a stream ends in an error or in EventDone
 }
 
 // unsuppress takes back, for this process, what turns CLIs off: nothing of the
@@ -69,7 +92,7 @@ func unsuppress(list []clichain.CliSpec) (variables []string) {
 
 // install makes the backends of the demo: the real specs, on fakes in dir. An
 // absolute path for each, present or not, keeps the user's own CLIs out of it.
-func install(dir string, s *stage) ([]clichain.Backend, error) {
+func install(dir string) ([]clichain.Backend, error) {
 	var backends []clichain.Backend
 	cast := demoCast()
 	for _, spec := range specs.All() {
@@ -80,23 +103,7 @@ func install(dir string, s *stage) ([]clichain.Backend, error) {
 				return nil, err
 			}
 		}
-		provider := clichain.NewProvider(spec, &clichain.Config{Binary: path, Timeout: role.timeout})
-		backends = append(backends, &watched{provider, path, s})
+		backends = append(backends, clichain.NewProvider(spec, &clichain.Config{Binary: path, Timeout: role.timeout}))
 	}
 	return backends, nil
-}
-
-// watched shows on the stage what its backend does.
-type watched struct {
-	clichain.Backend
-	path  string // a word that all its processes carry
-	stage *stage
-}
-
-func (w *watched) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
-	end := w.stage.begin(w.Name(), w.path)
-	resp, err := w.Backend.Complete(ctx, req)
-	be, _ := errors.AsType[*clichain.BackendError](err)
-	end(be)
-	return resp, err
 }

@@ -28,6 +28,12 @@ func scenario(name, kind, text string) clitest.Scenario {
 	case "retry":
 		steps = append(steps, stdout(`{"type":"system","subtype":"api_retry","attempt":2,"retry_delay_ms":1,"error_status":529,"error":"overloaded"}`)...)
 		steps = append(steps, answer(name, text)...)
+	case "think":
+		steps = append(steps, stdout(
+			`{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":9000}}`,
+			`{"type":"stream_event","parent_tool_use_id":null,"event":{"delta":{"type":"thinking_delta","thinking":"hm"}}}`,
+			`{"type":"stream_event","parent_tool_use_id":null,"event":{"delta":{"type":"thinking_delta","thinking":", well"}}}`)...)
+		steps = append(steps, answer(name, text)...)
 	case "crash":
 		steps = append(steps, clitest.Step{Stderr: text + "\n"}, clitest.Exit(7))
 	case "version":

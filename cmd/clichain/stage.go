@@ -83,9 +83,6 @@ func endOf(name string, took time.Duration, err *clichain.BackendError, most, le
 		return row{name: name, took: took, state: answered, label: "answered"}
 	}
 	r := row{name: name, took: took, state: failed, label: string(err.Reason), notes: notes(err, time.Now())}
-	if err.Reason == clichain.ReasonNotInstalled {
-		r.state, r.label, r.notes = skipped, r.label+", skipped", nil
-	}
 	if most > 1 {
 		r.notes = append(r.notes, fmt.Sprintf("1 process tree killed: %d processes, %d left", most, left))
 	}

@@ -20,6 +20,7 @@ type textStream struct {
 	wrote   bool // there is text on out
 	newline bool // which ends in a line break
 	apart   bool // the next text is a new block
+	last    clichain.EventKind
 }
 
 func (a *app) streamText(ctx context.Context, chain *clichain.Chain, req clichain.Request) (*clichain.Response, error) {
@@ -40,6 +41,8 @@ func (a *app) streamText(ctx context.Context, chain *clichain.Chain, req clichai
 }
 
 func (t *textStream) show(e clichain.Event) error {
+	before := t.last
+	t.last = e.Kind
 	switch e.Kind {
 	case clichain.EventDelta:
 		return t.text(e.Text)
@@ -51,6 +54,18 @@ func (t *textStream) show(e clichain.Event) error {
 	case clichain.EventToolUse:
 		t.apart = t.wrote
 		return t.status(e, "uses "+e.Name)
+	case clichain.EventThinking:
+		if before == clichain.EventThinking {
+			return nil // one line for all of a thought
+		}
+		return t.status(e, "thinks")
+	case clichain.EventCompact:
+		return t.status(e, "shortens what it remembers of the conversation")
+	case clichain.EventAttempt:
+		if e.Attempt.Skipped {
+			return nil // it cost nothing
+		}
+		return t.status(e, "did not answer: "+string(e.Attempt.Reason))
 	case clichain.EventRetry:
 		return t.status(e, strings.Join(strings.Fields(fmt.Sprintf("tries again: %s %s", e.Message, retryDetail(e))), " "))
 	case clichain.EventDone:
