@@ -1,0 +1,101 @@
+package conformance_test
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/stretchr/testify/require"
+)
+
+var beside = flag.Bool("beside", false, "measure failover beside chains that wait for the plain timeout")
+
+// Of two real CLIs the first fails as its service does, and says so only in its
+// retries. The second answers within the time that both need to start and one
+// second, patience with an overload aside.
+func TestEarlyFailover(t *testing.T) {
+	limit := loopback.Error(429, "rate_limit_error", "Rate limit reached")
+	broken := loopback.Error(500, "api_error", "Internal server error")
+	const patience = 3 * time.Second // the default
+	for label, test := range map[string]struct {
+		name, next string
+		reply      loopback.Reply
+		reason     clichain.Reason
+		patience   time.Duration
+	}{
+		"claude at 429":   {home.Claude, home.Codex, limit, clichain.ReasonRateLimited, 0},
+		"claude at 401":   {home.Claude, home.Codex, loopback.Error(401, "authentication_error", "invalid x-api-key"), clichain.ReasonUnauthenticated, 0},
+		"codex at 429":    {home.Codex, home.Claude, limit, clichain.ReasonRateLimited, 0},
+		"gemini at 429":   {home.Gemini, home.Codex, limit, clichain.ReasonRateLimited, 0},
+		"gemini at 500":   {home.Gemini, home.Codex, broken, clichain.ReasonServerError, patience},
+		"opencode at 500": {home.OpenCode, home.Claude, broken, clichain.ReasonServerError, patience},
+	} {
+		t.Run(label, func(t *testing.T) {
+			good := loopback.Always(loopback.Text(hello))
+			next := start(t, test.next, home.LoggedIn, patient, good)
+			startUps := took(t, start(t, test.name, home.LoggedIn, patient, good)) + took(t, next)
+			chained := func(cfg clichain.Config) (time.Duration, *clichain.Response) {
+				failing := start(t, test.name, home.LoggedIn, cfg, loopback.Always(test.reply))
+				begin := time.Now()
+				resp, err := clichain.ChainOf([]clichain.Backend{failing, next}, nil).Complete(t.Context(), clichain.Prompt("say hi"))
+				require.NoError(t, err)
+				require.Equal(t, test.next, resp.Backend)
+				return time.Since(begin), resp
+			}
+			early, resp := chained(clichain.Config{})
+			for range 2 { // a busy machine starts no CLI in time
+				if early < startUps+test.patience+time.Second {
+					break
+				}
+				t.Logf("%.2f s, once more", early.Seconds())
+				early, resp = chained(clichain.Config{})
+			}
+			require.Len(t, resp.Attempts, 1)
+			require.Equal(t, test.reason, resp.Attempts[0].Reason, "%+v", resp.Attempts[0].Err.(*clichain.BackendError))
+			t.Logf("both start-ups %.2f s, the chain %.2f s", startUps.Seconds(), early.Seconds())
+			require.Less(t, early, startUps+test.patience+time.Second)
+			if *beside {
+				plain, _ := chained(clichain.Config{RetryPatience: -1})
+				t.Logf("without early failover %.2f s", plain.Seconds())
+				require.Less(t, early, plain)
+			}
+		})
+	}
+}
+
+// took is the longer of two healthy calls.
+func took(t *testing.T, c cli) (longest time.Duration) {
+	t.Helper()
+	for range 2 {
+		begin := time.Now()
+		_, err := c.Complete(t.Context(), clichain.Prompt("say hi"))
+		require.NoError(t, err)
+		longest = max(longest, time.Since(begin))
+	}
+	return longest
+}
+
+// Codex without a network answers when its last event has come: it does not
+// wait for what it would send home.
+func TestTheLastEventIsTheEnd(t *testing.T) {
+	for _, name := range home.Names() {
+		t.Run(name, func(t *testing.T) {
+			c := start(t, name, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
+			var last time.Time
+			for e, err := range c.Stream(t.Context(), clichain.Prompt("say hi")) {
+				require.NoError(t, err)
+				switch e.Kind {
+				case clichain.EventResult:
+					last = time.Now()
+				case clichain.EventDone:
+					require.False(t, last.IsZero())
+					t.Logf("%v after its last event", time.Since(last).Round(time.Millisecond))
+					require.Less(t, time.Since(last), 2*time.Second)
+				}
+			}
+		})
+	}
+}
