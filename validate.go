@@ -2,12 +2,16 @@ package clichain
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/go-multierror"
+
+	"github.com/clichain/clichain/internal/spelling"
 )
 
 // SpecError is one mistake in a spec.
@@ -60,13 +64,42 @@ func (v *validator) add(path, value, problem string) {
 
 // oneOf checks an enumeration; the empty value is its default.
 func oneOf[T ~string](v *validator, path string, value T, allowed ...T) {
-	if value != "" && !slices.Contains(allowed, value) {
-		v.add(path, string(value), fmt.Sprintf("is none of %q", allowed))
+	if value != "" {
+		v.known(path, string(value), texts(allowed))
+	}
+}
+
+// allOf checks a list of an enumeration's values, none of which is a default.
+func allOf[T ~string](v *validator, path string, values []T, allowed ...T) {
+	for i, value := range values {
+		v.known(fmt.Sprintf("%s[%d]", path, i), string(value), texts(allowed))
+	}
+}
+
+func texts[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, value := range list {
+		out[i] = string(value)
+	}
+	return out
+}
+
+func (v *validator) known(path, value string, allowed []string) {
+	switch {
+	case value == "":
+		v.add(path, "", fmt.Sprintf("is empty: write one of %q", allowed))
+	case !slices.Contains(allowed, value):
+		problem := fmt.Sprintf("is none of %q", allowed)
+		if near := spelling.Near(value, allowed); near != "" {
+			problem += fmt.Sprintf("; did you mean %q?", near)
+		}
+		v.add(path, value, problem)
 	}
 }
 
 var (
 	nameShape  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	slugShape  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	envShape   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	fieldShape = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	passShape  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
@@ -76,22 +109,23 @@ func (v *validator) identity(s *CliSpec) {
 	if !nameShape.MatchString(s.Name) {
 		v.add("name", s.Name, "must be lower-case letters, digits, '-', '_' and '.', such as \"claude\"")
 	}
+	if s.ProviderSlug != "" && !slugShape.MatchString(s.ProviderSlug) {
+		v.add("provider_slug", s.ProviderSlug, "must be letters, digits, '-', '_' and '.', such as \"anthropic-cli\"")
+	}
 	if s.Binary == "" {
 		v.add("binary", "", "is missing: give the program's name or absolute path")
+	} else {
+		v.program("binary", s.Binary)
 	}
-	for i, name := range append([]string{s.Binary}, s.AltBinaries...) {
-		if strings.ContainsAny(name, "\x00\n") || strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
-			v.add([]string{"binary", fmt.Sprintf("alt_binaries[%d]", i-1)}[min(i, 1)], name, "must be a bare name or an absolute path")
-		}
+	for i, name := range s.AltBinaries {
+		v.program(fmt.Sprintf("alt_binaries[%d]", i), name)
 	}
 	oneOf(v, "prompt_style", s.PromptStyle, DashP, RunSubcommand)
+	v.text("system_flag", s.SystemFlag)
+	v.text("system_default", s.SystemDefault)
 	oneOf(v, "answer", s.Answer, AnswerAfterTools, AnswerLastBlock)
-	for i, o := range s.Outputs {
-		oneOf(v, fmt.Sprintf("outputs[%d]", i), o, OutputStream, OutputJSON, OutputText)
-	}
-	for i, t := range s.Transports {
-		oneOf(v, fmt.Sprintf("transports[%d]", i), t, TransportStdin, TransportArgv)
-	}
+	allOf(v, "outputs", s.Outputs, OutputStream, OutputJSON, OutputText)
+	allOf(v, "transports", s.Transports, TransportStdin, TransportArgv)
 	if s.LingerMS < 0 || s.LingerMS > 60_000 {
 		v.add("linger_ms", fmt.Sprint(s.LingerMS), "must be 0 to 60000")
 	}
@@ -100,23 +134,28 @@ func (v *validator) identity(s *CliSpec) {
 	}
 }
 
+// program checks a name to look for.
+func (v *validator) program(path, name string) {
+	if name == "" || strings.ContainsAny(name, "\x00\n") || strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
+		v.add(path, name, "must be a bare name or an absolute path")
+	}
+}
+
+// text checks what goes to the CLI as it is.
+func (v *validator) text(path, text string) {
+	if strings.ContainsRune(text, 0) {
+		v.add(path, text, "holds a NUL byte")
+	}
+}
+
 func (v *validator) tables(s *CliSpec) {
 	for i, row := range s.Files {
-		path := fmt.Sprintf("files[%d]", i)
-		if row.Name == "" || row.Name != filepath.Base(row.Name) || row.Name == "." || row.Name == ".." {
-			v.add(path+".name", row.Name, "must be a bare file name")
-		}
-		if !fieldShape.MatchString(row.Field) {
-			v.add(path+".field", row.Field, "must be lower-case letters, digits and '_'")
-		}
-		v.template(path+".content", row.Content)
-		v.when(path+".when", row.When)
-		v.files[row.Field+"_file"] = true
+		v.file(s, i, row)
 	}
 	for i, row := range s.Args {
 		path := fmt.Sprintf("args[%d]", i)
 		if len(row.Args) == 0 {
-			v.add(path+".args", "", "is empty")
+			v.add(path+".args", "", "is empty: list the arguments of this row")
 		}
 		for j, arg := range row.Args {
 			v.template(fmt.Sprintf("%s.args[%d]", path, j), arg)
@@ -128,17 +167,46 @@ func (v *validator) tables(s *CliSpec) {
 	}
 	for i, row := range s.Env {
 		path := fmt.Sprintf("env[%d]", i)
-		if !envShape.MatchString(row.Name) {
-			v.add(path+".name", row.Name, "is no name of a variable")
-		}
+		v.variable(path+".name", row.Name)
 		v.template(path+".value", row.Value)
 		v.when(path+".when", row.When)
 	}
-	for name, list := range map[string][]string{"pass_env": s.PassEnv, "drop_env": s.DropEnv} {
-		for i, entry := range list {
-			if !passShape.MatchString(entry) {
-				v.add(fmt.Sprintf("%s[%d]", name, i), entry, "is no name of a variable, nor a prefix with a final '*'")
-			}
+	v.passed("pass_env", s.PassEnv)
+	v.passed("drop_env", s.DropEnv)
+}
+
+// file checks a row of files, and that it is not the same file as one before.
+func (v *validator) file(s *CliSpec, i int, row FileRow) {
+	path := fmt.Sprintf("files[%d]", i)
+	if row.Name != filepath.Base(row.Name) || slices.Contains([]string{"", ".", ".."}, row.Name) || strings.ContainsAny(row.Name, "/\\\x00\n") {
+		v.add(path+".name", row.Name, "must be a bare file name")
+	}
+	if s.EmptyDir && row.Name == "empty" {
+		v.add(path+".name", row.Name, "is the name of the empty directory: choose another")
+	}
+	if !fieldShape.MatchString(row.Field) {
+		v.add(path+".field", row.Field, "must be lower-case letters, digits and '_'")
+	}
+	for j, other := range s.Files[:i] {
+		if row.Name == other.Name && reflect.DeepEqual(row.When, other.When) {
+			v.add(path+".name", row.Name, fmt.Sprintf("is the name of files[%d] too, which would be overwritten", j))
+		}
+	}
+	v.template(path+".content", row.Content)
+	v.when(path+".when", row.When)
+	v.files[row.Field+"_file"] = true
+}
+
+func (v *validator) variable(path, name string) {
+	if !envShape.MatchString(name) {
+		v.add(path, name, "is no name of a variable")
+	}
+}
+
+func (v *validator) passed(path string, list []string) {
+	for i, entry := range list {
+		if !passShape.MatchString(entry) {
+			v.add(fmt.Sprintf("%s[%d]", path, i), entry, "is no name of a variable, nor a prefix with a final '*'")
 		}
 	}
 }
@@ -154,9 +222,7 @@ func (v *validator) prompt(s *CliSpec) {
 }
 
 func (v *validator) template(path, template string) {
-	if strings.ContainsRune(template, 0) {
-		v.add(path, template, "holds a NUL byte")
-	}
+	v.text(path, template)
 	for _, name := range templateFields(template) {
 		v.field(path, name)
 	}
@@ -165,8 +231,17 @@ func (v *validator) template(path, template string) {
 // field checks the name of a request field, or of a file's path.
 func (v *validator) field(path, name string) {
 	if !slices.Contains(knownFields, name) && !v.files[name] {
-		v.add(path, name, fmt.Sprintf("is no field of a request; there are %s, and \"_file\" ones for the rows of files", strings.Join(knownFields, ", ")))
+		problem := "is no field of a request, nor a file's; " + meant(name, slices.Concat(knownFields, slices.Sorted(maps.Keys(v.files))))
+		v.add(path, name, problem)
 	}
+}
+
+// meant names the word that may have been meant, and else all of them.
+func meant(word string, words []string) string {
+	if near := spelling.Near(word, words); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "there are " + strings.Join(words, ", ")
 }
 
 func (v *validator) when(path string, w When) {
@@ -182,58 +257,8 @@ func (v *validator) when(path string, w When) {
 		}
 	}
 	for i, name := range w.Env {
-		if !envShape.MatchString(name) {
-			v.add(fmt.Sprintf("%s.env[%d]", path, i), name, "is no name of a variable")
-		}
+		v.variable(fmt.Sprintf("%s.env[%d]", path, i), name)
 	}
-	for i, o := range w.Output {
-		oneOf(v, fmt.Sprintf("%s.output[%d]", path, i), o, OutputStream, OutputJSON, OutputText)
-	}
-	for i, t := range w.Transport {
-		oneOf(v, fmt.Sprintf("%s.transport[%d]", path, i), t, TransportStdin, TransportArgv)
-	}
-}
-
-func (v *validator) rules(s *CliSpec) {
-	for i, pattern := range s.Models.Accept {
-		v.pattern(fmt.Sprintf("models.accept[%d]", i), pattern)
-	}
-	for i, rule := range s.Guards {
-		v.pattern(fmt.Sprintf("guards[%d].pattern", i), rule.Pattern)
-	}
-	for i, rule := range s.Preflight {
-		path := fmt.Sprintf("preflight[%d]", i)
-		v.when(path+".when", rule.When)
-		v.reason(path+".reason", rule.Reason)
-		if rule.Message == "" {
-			v.add(path+".message", "", "is missing: say what the CLI would refuse")
-		}
-	}
-	for i, rule := range s.Events {
-		v.eventRule(fmt.Sprintf("events[%d]", i), rule)
-	}
-	for i, rule := range s.Lines {
-		v.lineRule(fmt.Sprintf("lines[%d]", i), rule)
-	}
-	for code, reason := range s.ExitCodes {
-		if code < 1 || code > 255 {
-			v.add("exit_codes", fmt.Sprint(code), "must be 1 to 255")
-		}
-		v.reason(fmt.Sprintf("exit_codes[%d]", code), reason)
-	}
-	for reason := range s.Hints {
-		v.reason("hints", reason)
-	}
-}
-
-func (v *validator) reason(path string, r Reason) {
-	if _, ok := policy[r]; !ok {
-		v.add(path, string(r), "is no reason; docs/errors.md lists them")
-	}
-}
-
-func (v *validator) pattern(path, pattern string) {
-	if _, err := regexp.Compile(pattern); err != nil {
-		v.add(path, pattern, "is no regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-	}
+	allOf(v, path+".output", w.Output, OutputStream, OutputJSON, OutputText)
+	allOf(v, path+".transport", w.Transport, TransportStdin, TransportArgv)
 }

@@ -13,7 +13,7 @@ import (
 var malformedRules = []malformed{
 	{"accept", func(s *spec) { s.Models.Accept = []string{"a", "("} }, "models.accept[1]", "no regular expression"},
 	{"guard", func(s *spec) { s.Guards[0].Pattern = "[" }, "guards[0].pattern", "no regular expression"},
-	{"preflight without a reason", func(s *spec) { s.Preflight[0].Reason = "" }, "preflight[0].reason", "is no reason"},
+	{"preflight without a reason", func(s *spec) { s.Preflight[0].Reason = "" }, "preflight[0].reason", "is missing"},
 	{"preflight's reason", func(s *spec) { s.Preflight[0].Reason = "root" }, "preflight[0].reason", "is no reason"},
 	{"preflight without a message", func(s *spec) { s.Preflight[0].Message = "" }, "preflight[0].message", "is missing"},
 	{"preflight's condition", func(s *spec) { s.Preflight[0].When.Set = []string{"x"} }, "preflight[0].when.set[0]", "is no field of a request"},
@@ -24,7 +24,7 @@ var malformedRules = []malformed{
 	{"an element without each", func(s *spec) { s.Events[1].Match["@.kind"] = "x" }, "events[1].match", "the rule has no each"},
 	{"an element without each in set", func(s *spec) { s.Events[1].Set["text"] = "@.x" }, "events[1].set.text", "the rule has no each"},
 	{"a long path", func(s *spec) { s.Events[1].Match[strings.Repeat("x", 201)] = "x" }, "events[1].match", "too long"},
-	{"no kind", func(s *spec) { s.Events[0].Kind = "" }, "events[0].kind", "is none of"},
+	{"no kind", func(s *spec) { s.Events[0].Kind = "" }, "events[0].kind", "is empty: write one of"},
 	{"kind", func(s *spec) { s.Events[0].Kind = "speech" }, "events[0].kind", "is none of"},
 	{"the engine's own kind", func(s *spec) { s.Events[0].Kind = clichain.EventDone }, "events[0].kind", "is none of"},
 	{"event field", func(s *spec) { s.Events[0].Set["txt"] = "a" }, "events[0].set", "is no field of an event"},

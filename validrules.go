@@ -6,12 +6,96 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/clichain/clichain/internal/spelling"
 )
 
 // ruleKinds are the events a rule may make; the others are the engine's own.
 var ruleKinds = []EventKind{
 	EventSession, EventDelta, EventText, EventThinking, EventToolUse, EventToolResult, EventStatus, EventCompact,
 	EventUsage, EventRetry, EventLimit, EventWarning, EventError, EventResult,
+}
+
+func (v *validator) rules(s *CliSpec) {
+	v.models(s.Models)
+	for i, rule := range s.Guards {
+		v.guard(fmt.Sprintf("guards[%d]", i), rule)
+	}
+	for i, rule := range s.Preflight {
+		v.preflight(fmt.Sprintf("preflight[%d]", i), rule)
+	}
+	for i, rule := range s.Events {
+		v.eventRule(fmt.Sprintf("events[%d]", i), rule)
+	}
+	for i, rule := range s.Lines {
+		v.lineRule(fmt.Sprintf("lines[%d]", i), rule)
+	}
+	for _, code := range slices.Sorted(maps.Keys(s.ExitCodes)) {
+		if code < 1 || code > 255 {
+			v.add("exit_codes", fmt.Sprint(code), "must be 1 to 255")
+		}
+		v.reason(fmt.Sprintf("exit_codes[%d]", code), s.ExitCodes[code])
+	}
+	for _, reason := range slices.Sorted(maps.Keys(s.Hints)) {
+		v.reason("hints", reason)
+	}
+}
+
+func (v *validator) models(m ModelRules) {
+	for i, pattern := range m.Accept {
+		path := fmt.Sprintf("models.accept[%d]", i)
+		if pattern == "" {
+			v.add(path, "", "is empty: to take every name, leave accept out")
+		}
+		v.pattern(path, pattern)
+	}
+	for _, alias := range slices.Sorted(maps.Keys(m.Aliases)) {
+		if alias == "" || m.Aliases[alias] == "" {
+			v.add("models.aliases", alias, "stands for no model: give both names")
+		}
+	}
+}
+
+func (v *validator) guard(path string, rule GuardRule) {
+	if rule.Pattern == "" {
+		v.add(path+".pattern", "", "is missing: say which prompts need the prefix")
+	}
+	if rule.Prefix == "" {
+		v.add(path+".prefix", "", "is missing: say what to put in front of such a prompt")
+	}
+	v.text(path+".prefix", rule.Prefix)
+	v.pattern(path+".pattern", rule.Pattern)
+}
+
+func (v *validator) preflight(path string, rule PreflightRule) {
+	v.when(path+".when", rule.When)
+	for i, name := range rule.UnlessEnv {
+		v.variable(fmt.Sprintf("%s.unless_env[%d]", path, i), name)
+	}
+	v.reason(path+".reason", rule.Reason)
+	if rule.Message == "" {
+		v.add(path+".message", "", "is missing: say what the CLI would refuse")
+	}
+}
+
+func (v *validator) reason(path string, r Reason) {
+	if _, ok := policy[r]; ok {
+		return
+	}
+	problem := "is no reason; docs/errors.md lists them"
+	if near := spelling.Near(string(r), texts(slices.Sorted(maps.Keys(policy)))); near != "" {
+		problem = fmt.Sprintf("is no reason; did you mean %q?", near)
+	}
+	if r == "" {
+		problem = "is missing; docs/errors.md lists the reasons"
+	}
+	v.add(path, string(r), problem)
+}
+
+func (v *validator) pattern(path, pattern string) {
+	if _, err := regexp.Compile(pattern); err != nil {
+		v.add(path, pattern, "is no regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
 }
 
 func (v *validator) eventRule(path string, rule EventRule) {
@@ -22,12 +106,16 @@ func (v *validator) eventRule(path string, rule EventRule) {
 		v.jsonPath(path+".match", key, rule.Each)
 		v.pattern(path+".match."+key, rule.Match[key])
 	}
-	if !slices.Contains(ruleKinds, rule.Kind) {
-		v.add(path+".kind", string(rule.Kind), fmt.Sprintf("is none of %q", ruleKinds))
+	v.known(path+".kind", string(rule.Kind), texts(ruleKinds))
+	switch {
+	case strings.HasPrefix(rule.Each, elementPrefix):
+		v.add(path+".each", rule.Each, "is the list itself: it cannot start at an element")
+	case rule.Each != "":
+		v.jsonPath(path+".each", rule.Each, "")
 	}
 	for _, field := range slices.Sorted(maps.Keys(rule.Set)) {
 		if _, ok := eventSetters[field]; !ok {
-			v.add(path+".set", field, fmt.Sprintf("is no field of an event; there are %s", strings.Join(slices.Sorted(maps.Keys(eventSetters)), ", ")))
+			v.add(path+".set", field, "is no field of an event; "+meant(field, slices.Sorted(maps.Keys(eventSetters))))
 		}
 		for _, alternative := range alternatives(rule.Set[field]) {
 			if !strings.HasPrefix(alternative, "=") {
@@ -43,7 +131,7 @@ func (v *validator) eventRule(path string, rule EventRule) {
 func (v *validator) jsonPath(path, key, each string) {
 	switch {
 	case key == "":
-		v.add(path, key, "is no path")
+		v.add(path, key, "is no path: name the value, such as \"error.message\"")
 	case strings.HasPrefix(key, elementPrefix) && each == "":
 		v.add(path, key, "starts at an element, but the rule has no each")
 	case len(key) > 200:
@@ -74,7 +162,5 @@ func (v *validator) lineRule(path string, rule LineRule) {
 		v.reason(path+".reason", rule.Reason)
 	}
 	oneOf(v, path+".kind", rule.Kind, EventError, EventRetry, EventWarning, EventStatus)
-	for i, on := range rule.On {
-		oneOf(v, fmt.Sprintf("%s.on[%d]", path, i), on, OnEvent, OnStderr, OnStdout)
-	}
+	allOf(v, path+".on", rule.On, OnEvent, OnStderr, OnStdout)
 }

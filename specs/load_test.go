@@ -11,21 +11,61 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v4"
 )
 
+const mineJSON = `{"name":"mine","binary":"mine"}`
+
+func mine(change ...func(*clichain.CliSpec)) clichain.CliSpec {
+	s := clichain.CliSpec{Name: "mine", Binary: "mine"}
+	for _, f := range change {
+		f(&s)
+	}
+	return s
+}
+
 func TestLoad(t *testing.T) {
-	mine := clichain.CliSpec{Name: "mine", Binary: "mine"}
 	yours := clichain.CliSpec{Name: "yours", Binary: "yours", LingerMS: 7}
+	both := []clichain.CliSpec{mine(), yours}
 	for _, test := range []struct {
 		name, file string
 		want       []clichain.CliSpec
 	}{
-		{"object", `{"name": "mine", "binary": "mine"}`, []clichain.CliSpec{mine}},
-		{"array", `[{"name":"mine","binary":"mine"},{"name":"yours","binary":"yours","linger_ms":7}]`, []clichain.CliSpec{mine, yours}},
-		{"array of one", "\n [{\"name\":\"mine\",\"binary\":\"mine\"}]\n\n", []clichain.CliSpec{mine}},
-		{"blanks around an object", "\r\n\t{\"name\":\"mine\",\"binary\":\"mine\"}  \r\n", []clichain.CliSpec{mine}},
+		{"object", `{"name": "mine", "binary": "mine"}`, []clichain.CliSpec{mine()}},
+		{"array", `[{"name":"mine","binary":"mine"},{"name":"yours","binary":"yours","linger_ms":7}]`, both},
+		{"array of one", "\n [" + mineJSON + "]\n\n", []clichain.CliSpec{mine()}},
+		{"no spec in an array", "[]", nil},
+		{"under a key", `{"$schema":"x","specs":[` + mineJSON + `]}`, []clichain.CliSpec{mine()}},
+		{"with its schema", `{"$schema":"x","name":"mine","binary":"mine"}`, []clichain.CliSpec{mine()}},
+		{"blanks around an object", "\r\n\t" + mineJSON + "  \r\n", []clichain.CliSpec{mine()}},
+		{"byte order mark", "\ufeff" + mineJSON, []clichain.CliSpec{mine()}},
+		{"null is nothing", `{"name":"mine","binary":"mine","args":null,"checked_with":null}`, []clichain.CliSpec{mine()}},
+		{"surrogates", `{"name":"mine","binary":"mine","checked_with":"\ud83d\ude00\/"}`, []clichain.CliSpec{mine(func(s *clichain.CliSpec) { s.CheckedWith = "😀/" })}},
 		{"names of access levels", `{"name":"mine","binary":"mine","transports":["stdin"],"args":[{"args":["-x"],"when":{"access":["read","full"]}}]}`,
-			[]clichain.CliSpec{{Name: "mine", Binary: "mine", Transports: []clichain.Transport{clichain.TransportStdin}, Args: []clichain.ArgRow{{Args: []string{"-x"}, When: clichain.When{Access: []clichain.Access{clichain.AccessRead, clichain.AccessFull}}}}}}},
+			[]clichain.CliSpec{mine(func(s *clichain.CliSpec) {
+				s.Transports = []clichain.Transport{clichain.TransportStdin}
+				s.Args = []clichain.ArgRow{{Args: []string{"-x"}, When: clichain.When{Access: []clichain.Access{clichain.AccessRead, clichain.AccessFull}}}}
+			})}},
+
+		{"YAML", "# mine\nname: mine\nbinary: mine\n", []clichain.CliSpec{mine()}},
+		{"YAML list", "- {name: mine, binary: mine}\n- name: yours\n  binary: yours\n  linger_ms: 7\n", both},
+		{"YAML under a key", "specs:\n- {name: mine, binary: mine}\n- {name: yours, binary: yours, linger_ms: 7}\n", both},
+		{"YAML documents", "name: mine\nbinary: mine\n---\n# nothing\n---\n- {name: yours, binary: yours, linger_ms: 7}\n...\n", both},
+		{"YAML with byte order mark and CRLF", "\ufeffname: mine\r\nbinary: mine\r\n", []clichain.CliSpec{mine()}},
+		{"YAML in braces", "{name: mine, binary: mine,}", []clichain.CliSpec{mine()}},
+		{"nothing behind a key", "name: mine\nbinary: mine\nargs:\nhints: ~\n", []clichain.CliSpec{mine()}},
+		{"a text is what is written", "name: no\nbinary: off\nchecked_with: 1.10\ndefault_model: 0x1f\nalt_binaries: [2026-11-20, yes, 1_000, 012, .5]\n",
+			[]clichain.CliSpec{{Name: "no", Binary: "off", CheckedWith: "1.10", DefaultModel: "0x1f", AltBinaries: []string{"2026-11-20", "yes", "1_000", "012", ".5"}}}},
+		{"numbers for keys", "name: mine\nbinary: mine\nexit_codes: {41: unauthenticated, \"42\": billing}\n",
+			[]clichain.CliSpec{mine(func(s *clichain.CliSpec) {
+				s.ExitCodes = map[int]clichain.Reason{41: clichain.ReasonUnauthenticated, 42: clichain.ReasonBilling}
+			})}},
+		{"patterns as they are", "name: mine\nbinary: mine\nlines:\n- {pattern: '^\\d+ \"x\"$', reason: exit}\n- pattern: |-\n    a:\\sb\n  reason: exit\n",
+			[]clichain.CliSpec{mine(func(s *clichain.CliSpec) {
+				s.Lines = []clichain.LineRule{{Pattern: `^\d+ "x"$`, Reason: clichain.ReasonExit}, {Pattern: `a:\sb`, Reason: clichain.ReasonExit}}
+			})}},
+		{"an alias", "name: mine\nbinary: mine\npass_env: &vars [A, B_*]\ndrop_env: *vars\n",
+			[]clichain.CliSpec{mine(func(s *clichain.CliSpec) { s.PassEnv, s.DropEnv = []string{"A", "B_*"}, []string{"A", "B_*"} })}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := specs.Load(strings.NewReader(test.file))
@@ -35,41 +75,107 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// Each case is the whole text of the error.
 func TestLoadMistakes(t *testing.T) {
-	ok := `{"name":"mine","binary":"mine"}`
+	const ok = mineJSON
+	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+	for c := 'b'; c < 'i'; c++ {
+		bomb += strings.ReplaceAll(string(c)+": &"+string(c)+" [*p, *p, *p, *p, *p, *p, *p, *p, *p, *p]\n", "*p", "*"+string(c-1))
+	}
 	for _, test := range []struct {
 		name, file string
-		want       []string
+		want       string
 	}{
-		{"empty file", "", []string{"specs: the file is empty"}},
-		{"blank file", " \n\t\n", []string{"specs: the file is empty"}},
-		{"text", "\nmine", []string{"line 2", "invalid character 'm'"}},
-		{"syntax error", "{\n  \"name\": \"mine\",\n  \"binary\" \"mine\"\n}", []string{"line 3", "invalid character '\"'"}},
-		{"a comma too many", "[\n" + ok + ",\n]", []string{"line 3", "invalid character ']'"}},
-		{"cut short", "{\n  \"name\": \"mine\",\n  \"binary\": \"mi", []string{"line 3", "unexpected EOF"}},
-		{"a string for a number", "{\n\"name\":\"mine\",\n\"linger_ms\":\"7\"}", []string{"line 3", "linger_ms: a string stands where int must"}},
-		{"a number for a string", "[\n" + ok + ",\n{\"name\":\n7}]", []string{"line 4", "name: a number stands where string must"}},
-		{"a string for a list", "{\"args\":[{\"args\":\"-p\"}]}", []string{"line 1", "args.args: a string stands where []string must"}},
-		{"not a spec", "7", []string{"line 1", "number stands where"}},
-		{"a list of no specs", "[7]", []string{"line 1", "number stands where"}},
-		{"unknown field", "{\n\"name\":\"mine\",\n\"binry\":\"mine\"\n}", []string{`specs: json: unknown field "binry"`}},
-		{"unknown field inside", "{\"name\":\"mine\",\n\"args\":[{\"argz\":[]}]}", []string{`specs: json: unknown field "argz"`}},
-		{"unknown access level", `{"args":[{"args":["x"],"when":{"access":["root"]}}]}`, []string{`access: "root" is none of`}},
-		{"two objects", ok + "\n" + ok, []string{"line 2", "text after the end"}},
-		{"trailing garbage", ok + "\n\n}", []string{"line 3", "text after the end"}},
-		{"duplicate names", "[" + ok + "," + ok + "]", []string{`specs[1].name: "mine" is the name of specs[0] already`}},
-		{"a mistake in the spec", `[` + ok + `,{"name":"yours","binary":"yours","answer":"x"}]`, []string{`specs[1]: spec "yours": answer: "x" is none of`}},
-		{"mistakes in two specs", `[{"name":"A","binary":"a"},{"name":"b"}]`, []string{`specs[0]: spec "A": name`, `specs[1]: spec "b": binary: is missing`}},
-		{"null", "null", []string{"name: must be"}},
+		{"empty file", "", "the file is empty: it has no spec"},
+		{"blank file", " \n\n", "the file is empty: it has no spec"},
+		{"only a comment", "# nothing\n---\n", "the file is empty: it has no spec"},
+		{"null", "null", "the file is empty: it has no spec"},
+		{"text", "\nmine", `line 2:1: is "mine" where a map must be`},
+		{"not a spec", "7", `line 1:1: is "7" where a map must be`},
+		{"a list of no specs", "[7]", `line 1:2: specs[0]: is "7" where a map must be`},
+		{"no list under specs", "specs: {a: b}\n", "line 1:8: specs: must be a list"},
+		{"a field beside specs", "name: mine\nspecs: []\n", "line 1:1: name: unknown field: beside specs there can be $schema only"},
+		{"specs twice", "specs: []\nspecs: []\n", "line 2:1: specs: is there twice"},
+
+		{"syntax error", "{\n  \"name\": \"mine\",\n  \"binary\" \"mine\"\n}", `line 3:12: invalid character '"' after object key`},
+		{"cut short", "{\n  \"name\": \"mine\",\n  \"binary\": \"mi", "line 3:15: unexpected end of JSON input"},
+		{"two objects", ok + "\n" + ok, "line 2:1: invalid character '{' after top-level value"},
+		{"trailing garbage", ok + "\n\n}", "line 3:1: invalid character '}' after top-level value"},
+		{"a tab that indents", "name: mine\nargs:\n\t- args: []\n", "line 3:1: a tab does not indent: use blanks"},
+		{"a quote that is open", "name: 'mine\nbinary: mine\n", "line 3:1: found unexpected end of stream while scanning a quoted scalar that begins at 1:7"},
+		{"a colon too many", "name: mine: yours\n", "line 1:11: mapping values are not allowed in this context"},
+		{"an unknown alias", "name: *mine\n", "line 1:7: unknown anchor 'mine' referenced"},
+		{"UTF-16", "\xff\xfen\x00", "line 1:1: is no UTF-8: save the file in that encoding"},
+		{"Latin-1", "name: mine\nbinary: caf\xe9\n", "line 2:12: is no UTF-8: save the file in that encoding"},
+
+		{"aliases of aliases", bomb, "line 2:8: the file has over 50000 values"},
+		{"an alias of itself", "name: mine\nargs: &a [*a]\n", "line 2:7: the file is nested deeper than 100 levels"},
+		{"deep JSON", strings.Repeat("[", 2000) + strings.Repeat("]", 2000), "line 1:102: the file is nested deeper than 100 levels"},
+		{"deep YAML", strings.Repeat("[", 2000) + "a: b" + strings.Repeat("]", 2000), "line 1:102: the file is nested deeper than 100 levels"},
+		{"a merge", "name: mine\nbinary: mine\n<<: {empty_dir: true}\n", "line 3:1: << merges another map: write its fields out"},
+		{"a list for a key", "? [a]\n: b\n", "line 1:3: a key must be a text"},
+		{"a tag", "name: !!binary bWluZQ==\nbinary: mine\n", "line 1:7: name: has the tag !!binary: write the value without one"},
+
+		{"a string for a number", "{\"name\":\"mine\",\"binary\":\"mine\",\n\"linger_ms\":\"7\"}", `line 2:13: linger_ms: is "7" where a whole number must be`},
+		{"a fraction", "name: mine\nbinary: mine\nlinger_ms: 7.5\n", `line 3:12: linger_ms: is "7.5" where a whole number must be, in digits only`},
+		{"a number with a nought", "name: mine\nbinary: mine\nlinger_ms: 0100\n", `line 3:12: linger_ms: is "0100" where a whole number must be, in digits only`},
+		{"a number out of range", "name: mine\nbinary: mine\nlinger_ms: 99999999999\n", "line 3:12: linger_ms: is 99999999999: that is out of range"},
+		{"a number above the bound", "name: mine\nbinary: mine\nlinger_ms: 60001\n", `line 3:12: linger_ms: "60001" must be 0 to 60000`},
+		{"yes for true", "name: mine\nbinary: mine\nempty_dir: yes\n", `line 3:12: empty_dir: is "yes" where true or false must be`},
+		{"a number for a string", "[" + ok + ",\n{\"name\":\n7,\"binary\":\"b\"}]", `line 3:1: specs[1].name: is "7" where a text must be`},
+		{"a string for a list", `{"name":"mine","binary":"mine","args":[{"args":"-p"}]}`, `line 1:48: args[0].args: is "-p" where a list must be`},
+		{"a list for a string", "name: [mine]\nbinary: mine\n", "line 1:7: name: is a list where a text must be"},
+		{"nothing in a list", "name: mine\nbinary: mine\nalt_binaries: [~]\n", "line 3:16: alt_binaries[0]: is nothing where a text must be"},
+		{"a word for an exit status", "name: mine\nbinary: mine\nexit_codes: {x: exit}\n", `line 3:14: exit_codes: is "x" where a whole number must be, in digits only`},
+		{"a key twice", "name: mine\nbinary: mine\nname: yours\n", "line 3:1: name: is there twice; the first is on line 1"},
+		{"a key twice in JSON", `{"name":"mine","binary":"mine","hints":{"exit":"a","exit":"b"}}`, "line 1:52: hints.exit: is there twice; the first is on line 1"},
+
+		{"unknown field", "{\n\"name\":\"mine\",\n\"binry\":\"mine\"\n}", "line 3:1: binry: unknown field; did you mean binary?"},
+		{"unknown field inside", "- name: mine\n  binary: mine\n  args:\n  - args: [\"{prompt}\"]\n    when: {acces: [read]}\n", "line 5:12: specs[0].args[0].when.acces: unknown field; did you mean access?"},
+		{"a field like none", "name: mine\nbinary: mine\nmodels: {zzz: a}\n", "line 3:10: models.zzz: unknown field; there are accept, aliases"},
+		{"a field in capitals", "Name: mine\nbinary: mine\n", "line 1:1: Name: unknown field; did you mean name?"},
+		{"unknown access level", "name: mine\nbinary: mine\nargs: [{args: [\"{prompt}\"], when: {access: [root]}}]\n", `line 3:45: args[0].when.access[0]: "root" is none of ["none" "read" "write" "full"]`},
+
+		{"duplicate names", "[" + ok + ",\n" + ok + "]", `line 2:9: specs[1].name: "mine" is the name of specs[0] already`},
+		{"duplicate names in documents", "name: mine\nbinary: mine\n---\nname: mine\nbinary: mine\n", `line 4:7: specs[1].name: "mine" is the name of specs[0] already`},
+		{"a mistake in the spec", "[" + ok + ",\n{\"name\":\"yours\",\"binary\":\"yours\",\"answer\":\"x\"}]", `line 2:43: specs[1].answer: "x" is none of ["after_tools" "last_block"]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := specs.Load(strings.NewReader(test.file))
-			require.Error(t, err)
-			for _, want := range test.want {
-				require.ErrorContains(t, err, want)
-			}
+			got, err := specs.Load(strings.NewReader(test.file))
+			require.EqualError(t, err, "specs: "+test.want)
+			require.Nil(t, got)
 		})
 	}
+}
+
+// All mistakes of a file at once, in its order, and nothing of it is loaded.
+func TestLoadGathersMistakes(t *testing.T) {
+	got, err := specs.Load(strings.NewReader(`
+- name: sound
+  binary: sound
+- name: Mine
+  binray: mine
+  linger_ms: soon
+  args:
+    - args: ["{promt}"]
+      when: {set: model}
+  lines:
+    - {pattern: "(", reason: exit}
+- binary: yours
+`))
+	require.Nil(t, got)
+	require.EqualError(t, err, `specs: line 4:9: specs[1].name: "Mine" must be lower-case letters, digits, '-', '_' and '.', such as "claude"
+line 5:3: specs[1].binray: unknown field; did you mean binary?
+line 6:14: specs[1].linger_ms: is "soon" where a whole number must be
+line 8:14: specs[1].args[0].args[0]: "promt" is no field of a request, nor a file's; did you mean "prompt"?
+line 9:19: specs[1].args[0].when.set: is "model" where a list must be
+line 11:17: specs[1].lines[0].pattern: "(" is no regular expression: missing closing ): `+"`(`"+`
+line 12:3: specs[2].name: must be lower-case letters, digits, '-', '_' and '.', such as "claude"`)
+	all, ok := errors.AsType[*specs.LoadError](err)
+	require.True(t, ok)
+	require.Len(t, all.Problems, 7)
+	require.Equal(t, "specs[1].binray", all.Problems[1].Path)
+	require.Equal(t, [2]int{5, 3}, [2]int{all.Problems[1].Line, all.Problems[1].Column})
 }
 
 func TestLoadFindsSpecErrors(t *testing.T) {
@@ -80,14 +186,37 @@ func TestLoadFindsSpecErrors(t *testing.T) {
 	require.Equal(t, "promt", mistake.Value)
 }
 
+// A path leads to its place, though keys have dots and brackets of their own.
+func TestLoadFindsPlaces(t *testing.T) {
+	_, err := specs.Load(strings.NewReader(`name: mine
+binary: mine
+outputs: [json]
+exit_codes:
+  7: exit
+  8: bang
+events:
+  - match:
+      error: x
+      error.code: "("
+      "a.[0]": x
+    kind: error
+    set:
+      txt: a
+  - {match: {type: done}, kind: result, terminal: true}
+`))
+	require.ErrorContains(t, err, "line 6:6: exit_codes[8]: ")
+	require.ErrorContains(t, err, "line 10:19: events[0].match.error.code: ")
+	require.ErrorContains(t, err, "line 14:7: events[0].set: ")
+}
+
 func TestLoadIsBounded(t *testing.T) {
-	const limit = 4 << 20
-	file := []byte(`{"name":"mine","binary":"mine"}`)
+	const limit = 1 << 20
+	file := []byte(mineJSON)
 	fits := append(file, bytes.Repeat([]byte(" "), limit-len(file))...)
 	_, err := specs.Load(bytes.NewReader(fits))
 	require.NoError(t, err)
 	_, err = specs.Load(bytes.NewReader(append(fits, ' ')))
-	require.ErrorContains(t, err, "over 4194304 bytes")
+	require.EqualError(t, err, "specs: the file is over 1048576 bytes")
 }
 
 func TestLoadFromABrokenReader(t *testing.T) {
@@ -102,4 +231,30 @@ func TestLoadReadsWhatAllWrites(t *testing.T) {
 	got, err := specs.Load(bytes.NewReader(data))
 	require.NoError(t, err)
 	require.Equal(t, specs.All(), got)
+
+	var plain any
+	require.NoError(t, json.Unmarshal(data, &plain))
+	data, err = yaml.Marshal(plain)
+	require.NoError(t, err)
+	got, err = specs.Load(bytes.NewReader(data))
+	require.NoError(t, err)
+	require.Equal(t, specs.All(), got)
+}
+
+// What can be loaded is valid, and nothing makes the loader crash.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{mineJSON, "[" + mineJSON + "]", "name: mine\nbinary: mine\n---\n- {name: a, binary: &a b, alt_binaries: [*a]}\n", "specs: [{exit_codes: {7: exit}}]", "a: &a [*a]", "? {}\n: - !!x y", "\ufeff\t{", "<<: *x"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, err := specs.Load(bytes.NewReader(data))
+		if err != nil {
+			require.Nil(t, list)
+			require.NotEmpty(t, err.Error())
+			return
+		}
+		for _, spec := range list {
+			require.NoError(t, spec.Validate())
+		}
+	})
 }

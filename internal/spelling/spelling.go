@@ -1,0 +1,43 @@
+// Package spelling guesses which word was meant by a misspelt one.
+package spelling
+
+import "strings"
+
+// Near returns the one of the words that a person may have meant by a
+// misspelt one, or "".
+func Near(word string, words []string) string {
+	best, least := "", 1+min(2, len(word)/3)
+	for _, w := range words {
+		if d := distance(strings.ToLower(word), w); d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, drop or replace; two neighbours that
+// changed places count as one.
+func distance(a, b string) int {
+	if len(a) > 50 || len(b) > 50 {
+		return 50
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row = last, row, before
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}
