@@ -12,28 +12,43 @@ import (
 
 func (a *app) specsCommand() *cobra.Command {
 	var (
-		files  []string
-		asJSON bool
+		files []string
+		form  specForm
 	)
 	cmd := &cobra.Command{
-		Use:   "specs [NAME]",
+		Use:   "specs [NAME] | specs lint FILE...",
 		Short: "Show what clichain knows about each CLI, as data",
 		Long: `Show the specs: everything clichain knows about each CLI, as plain data.
 
-With a NAME, or with --json, the output is what --spec and CLICHAIN_SPECS read:
-save it, change it, and use it.`,
+With a NAME, --json or --yaml, the output is what --spec and CLICHAIN_SPECS
+read: save it, change it, check it with "clichain specs lint", and use it.`,
 		Args:              atMostOne("specs", "NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(builtinNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.showSpecs(files, args, asJSON)
+			return a.showSpecs(files, args, form)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print all of it as JSON")
+	cmd.Flags().BoolVar(&form.json, "json", false, "print all of it as JSON")
+	cmd.Flags().BoolVar(&form.yaml, "yaml", false, "print all of it as YAML")
 	addSpecFlag(cmd.Flags(), &files)
+	cmd.AddCommand(a.specsLintCommand())
 	return cmd
 }
 
-func (a *app) showSpecs(files, args []string, asJSON bool) error {
+// specForm is how specs are to be printed.
+type specForm struct{ json, yaml bool }
+
+func (f specForm) print(a *app, value any) error {
+	if f.yaml {
+		return writeYAML(a.out, value)
+	}
+	return writeJSON(a.out, value, true)
+}
+
+func (a *app) showSpecs(files, args []string, form specForm) error {
+	if form.json && form.yaml {
+		return usagef("specs: --json and --yaml exclude each other")
+	}
 	all, err := a.loadSpecs(files)
 	if err != nil {
 		return err
@@ -43,10 +58,10 @@ func (a *app) showSpecs(files, args []string, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		return writeJSON(a.out, one[0], true)
+		return form.print(a, one[0])
 	}
-	if asJSON {
-		return writeJSON(a.out, all, true)
+	if form.json || form.yaml {
+		return form.print(a, all)
 	}
 	return a.listSpecs(all)
 }
