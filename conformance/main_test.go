@@ -12,7 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMain(m *testing.M) { os.Exit(netns.Main(m)) }
+func TestMain(m *testing.M) {
+	playRecorder()
+	os.Exit(netns.Main(m))
+}
 
 // cli is a real CLI in a home of its own, talking to a server of its own.
 type cli struct {

@@ -1,0 +1,150 @@
+package conformance_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/specs"
+)
+
+var recordTo = flag.String("record", "", "the folder that TestRecord records the real CLIs into; empty: it is skipped")
+
+// maxRecording bounds the output of one run, so that recordings stay readable.
+const maxRecording = 60_000
+
+// TestRecord records each scene with each real CLI it is for. The arguments are the library's own.
+func TestRecord(t *testing.T) {
+	if *recordTo == "" {
+		t.Skip("without -record there is nothing to record into")
+	}
+	netns.Require(t)
+	for _, name := range home.Names() {
+		for _, s := range scenes(name) {
+			t.Run(name+"/"+s.name, func(t *testing.T) { s.record(t, name, filepath.Join(*recordTo, name, s.name)) })
+		}
+	}
+}
+
+// A scene that nobody has recorded tests nothing.
+func TestEverySceneIsRecorded(t *testing.T) {
+	for _, name := range home.Names() {
+		seen := map[string]bool{}
+		for _, s := range scenes(name) {
+			require.False(t, seen[s.name], "two scenes %q of %s", s.name, name)
+			seen[s.name] = true
+			require.DirExists(t, filepath.Join("..", "testdata", "recordings", name, s.name))
+		}
+	}
+}
+
+// record plays the scene once and puts the rewritten recording into a folder, in place of the one that is there.
+func (s scene) record(t *testing.T, name, into string) {
+	raw := filepath.Join(t.TempDir(), "run")
+	server := loopback.New(t, loopback.InOrder(s.replies...))
+	h := home.New(t, name, server.URL, s.state)
+	h.Write(t, "work/notes.txt", "The sky is blue.\n")
+	t.Setenv("TMPDIR", filepath.Join(h.Dir, "tmp")) // the library's files, and so the paths in argv, are there
+	spec, ok := specs.ByName(name)
+	require.True(t, ok)
+	if len(s.extra) > 0 {
+		spec.Args = append(spec.Args, clichain.ArgRow{Args: s.extra})
+	}
+	h.Env = append(h.Env, s.env...)
+	s.ask(t, recorded(t, spec, h, raw, clichain.Config{Timeout: s.patience(), Output: s.output}), h)
+
+	rewrite := rewriter(t, h, server.URL)
+	require.NoError(t, os.RemoveAll(into))
+	require.NoError(t, os.MkdirAll(into, 0o755))
+	size := 0
+	for _, file := range []string{"argv", "stdin", "stdout", "stderr", "exit"} {
+		content, err := os.ReadFile(filepath.Join(raw, file))
+		if errors.Is(err, os.ErrNotExist) && file == "exit" { // the recorder was killed
+			content, err = fmt.Appendf(nil, "timeout %.0f\n", s.patience().Seconds()), nil
+		}
+		require.NoError(t, err)
+		size += len(content)
+		require.NoError(t, os.WriteFile(filepath.Join(into, file), []byte(rewrite(string(content))), 0o644))
+	}
+	require.Less(t, size, maxRecording, "too large for a recording")
+}
+
+// recorded makes a Provider whose program is the recorder, which runs the CLI of the home.
+func recorded(t *testing.T, spec clichain.CliSpec, h home.Home, into string, cfg clichain.Config) *clichain.Provider {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cfg.Binary = filepath.Join(t.TempDir(), h.Name)
+	require.NoError(t, os.Symlink(self, cfg.Binary))
+	cfg.Env = append(h.Env, "IS_SANDBOX=1", recordInto+"="+into, recordProgram+"="+h.Binary)
+	return clichain.NewProvider(spec, &cfg)
+}
+
+// ask asks the scene's question. Its answer does not matter here, nor its failure, unless nothing ran.
+func (s scene) ask(t *testing.T, p *clichain.Provider, h home.Home) {
+	req := clichain.Prompt("say hi")
+	if h.Name != home.Gemini || s.session != "" || s.access != clichain.AccessNone {
+		req.Dir = h.Work // a lean gemini has an empty folder of its own
+	}
+	req.Model, req.Access, req.Options = s.model, s.access, s.options
+	if s.session != "" {
+		req.Session = h.Name + ":" + s.session
+	}
+	var err error
+	if s.stream {
+		for _, failure := range p.Stream(t.Context(), req) {
+			err = failure
+		}
+	} else {
+		_, err = p.Complete(t.Context(), req)
+	}
+	t.Logf("%v", err)
+}
+
+func (s scene) patience() time.Duration {
+	if s.timeout > 0 {
+		return s.timeout
+	}
+	return minute
+}
+
+// rewriter replaces what is of this machine and of this run alone, and fails the test if any of it is left.
+func rewriter(t *testing.T, h home.Home, url string) func(string) string {
+	t.Helper()
+	_, port, ok := strings.Cut(strings.TrimPrefix(url, "http://"), ":")
+	require.True(t, ok)
+	packages := filepath.Dir(filepath.Dir(filepath.Dir(h.Binary))) // the folder that has node_modules/.bin
+	server := regexp.MustCompile(`:` + port + `\b`)
+	call := regexp.MustCompile(`clichain-[A-Z2-7]{26}`)
+	temp := regexp.MustCompile(`(^|[^\w/.-])/tmp/`) // what does not heed TMPDIR
+	dashed := strings.NewReplacer("/", "-", ".", "-").Replace
+	known := strings.NewReplacer(
+		h.Dir, "/home/dev", dashed(h.Dir), "-home-dev", strings.TrimPrefix(h.Dir, "/"), "home/dev", packages, "/home/dev/clis",
+	)
+	var telling []*regexp.Regexp
+	for _, f := range []func() (string, error){os.Hostname, os.UserHomeDir, os.Getwd} {
+		if s, err := f(); err == nil && s != "" && s != "/" {
+			telling = append(telling, regexp.MustCompile(`(^|\W)`+regexp.QuoteMeta(s)+`(\W|$)`))
+		}
+	}
+	return func(text string) string {
+		text = call.ReplaceAllString(known.Replace(text), "clichain-CALL")
+		text = temp.ReplaceAllString(server.ReplaceAllString(text, ":PORT"), "${1}/home/dev/tmp/")
+		for _, re := range telling {
+			require.NotRegexp(t, re, text, "it tells of this machine")
+		}
+		return text
+	}
+}

@@ -1,0 +1,104 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// These variables make this test binary play the recorder.
+const (
+	recordInto    = "CLICHAIN_RECORD_INTO"    // the folder of the run
+	recordProgram = "CLICHAIN_RECORD_PROGRAM" // the program to record
+)
+
+// playRecorder never returns in a process that was started as the recorder: it must not get as far as the tests, which
+// would start it again.
+func playRecorder() {
+	into, ok := os.LookupEnv(recordInto)
+	if !ok {
+		return
+	}
+	status, err := recordRun(into, os.Getenv(recordProgram), os.Args)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "recorder:", err)
+		os.Exit(70)
+	}
+	os.Exit(status)
+}
+
+// recordRun runs the program with the arguments, input and environment of this process, keeps all that goes in and out,
+// and returns its exit status. Only the first run into a folder is kept: the library may try a second time.
+func recordRun(into, program string, args []string) (int, error) {
+	// A run is stopped by signals to its process group: the program gets them from there. This process must outlive
+	// them, to note the end.
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, os.Interrupt, syscall.SIGTERM)
+	input, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.Command(program, args[1:]...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "CLICHAIN_RECORD_") })
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(input), os.Stdout, os.Stderr, time.Second
+	if err := os.Mkdir(into, 0o755); errors.Is(err, fs.ErrExist) {
+		_, err := finish(cmd)
+		return cmd.ProcessState.ExitCode(), err
+	}
+	if err := keepStart(cmd, into, args, input); err != nil {
+		return 0, err
+	}
+	took, err := finish(cmd)
+	if err != nil {
+		return 0, err
+	}
+	end := fmt.Sprintf("%d %.1fs\n", cmd.ProcessState.ExitCode(), took.Seconds())
+	if len(stopped) > 0 {
+		end = fmt.Sprintf("timeout %.0f\n", took.Seconds())
+	}
+	return cmd.ProcessState.ExitCode(), os.WriteFile(filepath.Join(into, "exit"), []byte(end), 0o644)
+}
+
+// keepStart writes what a run begins with, and makes its output go to files, too: whoever kills this process leaves
+// them as far as they got.
+func keepStart(cmd *exec.Cmd, into string, args []string, input []byte) error {
+	argv, err := json.MarshalIndent(append([]string{filepath.Base(args[0])}, args[1:]...), "", "  ")
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{"argv": append(argv, '\n'), "stdin": input} {
+		if err := os.WriteFile(filepath.Join(into, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	for name, out := range map[string]*io.Writer{"stdout": &cmd.Stdout, "stderr": &cmd.Stderr} {
+		file, err := os.Create(filepath.Join(into, name))
+		if err != nil {
+			return err
+		}
+		*out = io.MultiWriter(file, *out)
+	}
+	return nil
+}
+
+// finish runs a command to its end, whatever its status.
+func finish(cmd *exec.Cmd) (time.Duration, error) {
+	began := time.Now()
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) || errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
+	return time.Since(began), err
+}

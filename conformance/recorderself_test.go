@@ -1,0 +1,89 @@
+package conformance_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+)
+
+// lumen is a CLI that prints its answer.
+var lumen = clichain.CliSpec{
+	Name: "lumen", Binary: "lumen", Transports: []clichain.Transport{clichain.TransportStdin},
+	Args: []clichain.ArgRow{{Args: []string{"chat", ""}}},
+}
+
+// recordScript makes a Provider that records a shell script, and the folder of the recording.
+func recordScript(t *testing.T, script string) (p *clichain.Provider, into string) {
+	t.Helper()
+	dir := t.TempDir()
+	h := home.Home{Name: lumen.Name, Binary: filepath.Join(dir, "script")}
+	require.NoError(t, os.WriteFile(h.Binary, []byte("#!/bin/sh\n"+script), 0o700))
+	into = filepath.Join(dir, "run")
+	return recorded(t, lumen, h, into, clichain.Config{Timeout: minute}), into
+}
+
+func kept(t *testing.T, into, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(into, file))
+	require.NoError(t, err)
+	return string(content)
+}
+
+func TestRecorderKeepsWhatGoesInAndOut(t *testing.T) {
+	p, into := recordScript(t, `cat; echo " [$#] ${CLICHAIN_RECORD_INTO-hidden}"; echo "a warning" >&2`)
+	resp, err := p.Complete(t.Context(), clichain.Prompt("say 中文"))
+	require.NoError(t, err)
+	require.Equal(t, "say 中文 [2] hidden", resp.Text, "the library sees the program through the recorder")
+	require.JSONEq(t, `["lumen", "chat", ""]`, kept(t, into, "argv"))
+	require.Equal(t, "say 中文", kept(t, into, "stdin"))
+	require.Equal(t, "say 中文 [2] hidden\n", kept(t, into, "stdout"))
+	require.Equal(t, "a warning\n", kept(t, into, "stderr"))
+	require.Regexp(t, `^0 \d+\.\ds\n$`, kept(t, into, "exit"))
+}
+
+func TestRecorderPassesTheStatusOn(t *testing.T) {
+	p, into := recordScript(t, "echo no >&2; exit 3")
+	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	var failure *clichain.BackendError
+	require.ErrorAs(t, err, &failure)
+	require.Equal(t, 3, failure.ExitCode)
+	require.Regexp(t, `^3 `, kept(t, into, "exit"))
+}
+
+func TestRecorderKeepsTheFirstRun(t *testing.T) {
+	p, into := recordScript(t, "cat")
+	for _, prompt := range []string{"first", "second"} {
+		resp, err := p.Complete(t.Context(), clichain.Prompt(prompt))
+		require.NoError(t, err)
+		require.Equal(t, prompt, resp.Text)
+	}
+	require.Equal(t, "first", kept(t, into, "stdin"))
+	require.Equal(t, "first", kept(t, into, "stdout"))
+}
+
+// A stopped program hears the signal, and what it says then is kept.
+func TestRecorderOutlivesTheSignal(t *testing.T) {
+	p, into := recordScript(t, "trap 'echo interrupted; exit 7' INT; echo started; while :; do sleep 0.05; done")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	failed := make(chan error, 1)
+	go func() {
+		_, err := p.Complete(ctx, clichain.Prompt("hi"))
+		failed <- err
+	}()
+	require.Eventually(t, func() bool {
+		content, _ := os.ReadFile(filepath.Join(into, "stdout"))
+		return string(content) == "started\n"
+	}, minute, 10*time.Millisecond)
+	cancel()
+	require.ErrorIs(t, <-failed, clichain.ErrCanceled)
+	require.Equal(t, "started\ninterrupted\n", kept(t, into, "stdout"))
+	require.Regexp(t, `^timeout \d+\n$`, kept(t, into, "exit"))
+}
