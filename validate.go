@@ -129,7 +129,7 @@ func (v *validator) identity(s *CliSpec) {
 	if s.LingerMS < 0 || s.LingerMS > 60_000 {
 		v.add("linger_ms", fmt.Sprint(s.LingerMS), "must be 0 to 60000")
 	}
-	if slices.ContainsFunc(s.Outputs, func(o OutputMode) bool { return o != OutputText }) && !slices.ContainsFunc(s.Events, func(r EventRule) bool { return r.Terminal }) {
+	if slices.ContainsFunc(s.Outputs, func(o OutputMode) bool { return o == OutputStream || o == OutputJSON }) && !slices.ContainsFunc(s.Events, func(r EventRule) bool { return r.Terminal }) {
 		v.add("events", "", "no rule is terminal, so a stream or json run could never succeed")
 	}
 }
