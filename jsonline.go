@@ -2,85 +2,98 @@ package clichain
 
 import (
 	"bytes"
+	"unsafe"
 
+	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
 // maxDepth is the deepest nesting that is read. Real events stay below 30; a
-// deeper value is a mistake or an attack on the parser's stack.
+// deeper value is a mistake or an attack on the stack of a parser.
 const maxDepth = 200
 
 // byteOrderMark is what some Windows shells put before the first line.
 var byteOrderMark = []byte("\ufeff")
 
 // parseObject reads one JSON object. Nothing that does not parse as a whole is
-// ever acted on: a line cut short by a kill is no event.
-func parseObject(text []byte) (gjson.Result, bool) {
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))
-	if len(text) == 0 || text[0] != '{' || !shallow(text) || !gjson.ValidBytes(text) {
+// ever acted on: a line cut short by a kill is no event. The object shares the
+// memory of line, and is valid as long as that does not change.
+func parseObject(line []byte) (gjson.Result, bool) {
+	object, ok := wholeObject(line)
+	if !ok && coloured(line) {
+		return wholeObject(plainText(line))
+	}
+	return object, ok
+}
+
+func wholeObject(line []byte) (gjson.Result, bool) {
+	line = bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
+	if len(line) == 0 || line[0] != '{' {
 		return gjson.Result{}, false
 	}
-	return gjson.ParseBytes(text), true
-}
-
-// shallow reports whether the nesting stays within maxDepth. It must look
-// before a parser does: parsers recurse.
-func shallow(text []byte) bool {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			i = stringEnd(text, i+1)
-		case '{', '[':
-			if depth++; depth > maxDepth {
-				return false
-			}
-		case '}', ']':
-			depth--
-		}
+	if end, ok := jsontext.Value(line, maxDepth); !ok || end < len(line) {
+		return gjson.Result{}, false
 	}
-	return true
+	return gjson.Parse(inPlace(line)), true
 }
 
-// stringEnd finds the quote that ends a string, or the end of the text. Most
-// of a long line is in strings, where nothing else counts.
-func stringEnd(text []byte, i int) int {
-	for i < len(text) {
-		n := bytes.IndexByte(text[i:], '"')
-		if n < 0 {
-			return len(text)
-		}
-		slashes := 0
-		for slashes < n && text[i+n-1-slashes] == '\\' {
-			slashes++
-		}
-		if i += n + 1; slashes%2 == 0 {
-			return i - 1
-		}
-	}
-	return len(text)
-}
+// inPlace is a text without a copy, which would be as much garbage as there
+// are lines.
+func inPlace(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
-// maxCandidates bounds the search for a document in a text full of brackets.
+// coloured reports whether there may be escape sequences of a terminal. No
+// JSON has that byte, so whatever it is part of can only be in the way.
+func coloured(text []byte) bool { return bytes.IndexByte(text, 0x1b) >= 0 }
+
+func plainText(text []byte) []byte { return escapes.ReplaceAll(text, nil) }
+
+// maxCandidates bounds the search for documents in a text full of brackets.
 const maxCandidates = 50
 
-// documentObjects finds the JSON document at the end of a text, after banners
-// and warnings, and returns its objects: the document itself, or the elements
-// of an array.
-func documentObjects(text []byte) []gjson.Result {
-	rest := text
-	for range maxCandidates {
-		start := lineStart(rest)
+// documentObjects finds the JSON documents in a text, among banners and
+// warnings, and returns their objects in order: a document itself, or the
+// elements of an array. The objects share the memory of text.
+func documentObjects(text []byte) (objects []gjson.Result) {
+	if coloured(text) {
+		text = plainText(text)
+	}
+	for failures := 0; failures < maxCandidates; {
+		start := lineStart(text)
 		if start < 0 {
-			return nil
+			break
 		}
-		rest = rest[start:]
-		if doc := bytes.TrimSpace(rest); shallow(doc) && gjson.ValidBytes(doc) {
-			return objectsOf(gjson.ParseBytes(doc))
+		text = text[start:]
+		end, ok := jsontext.Value(text, maxDepth)
+		if ok {
+			objects = append(objects, objectsOf(gjson.Parse(inPlace(text[:end])))...)
+			text = text[end:]
+			continue
 		}
-		rest = rest[1:]
+		failures++
+		text = afterBroken(text, end)
+	}
+	return objects
+}
+
+// afterBroken is what may be read after text that begins like a document and
+// stops being one at a place. What is inside a broken document is no document,
+// so all of it is skipped; a bracket that is just part of a sentence is not one.
+func afterBroken(text []byte, at int) []byte {
+	if end, closed := jsontext.Balanced(inPlace(text)); closed {
+		return nextLine(text[end:])
+	}
+	if len(bytes.TrimSpace(text[1:at])) == 0 && at < len(text) {
+		return nextLine(text)
 	}
 	return nil
+}
+
+func nextLine(text []byte) []byte {
+	end := bytes.IndexByte(text, '\n')
+	if end < 0 {
+		return nil
+	}
+	return text[end:]
 }
 
 // lineStart finds the next line that begins with a bracket.
@@ -104,9 +117,9 @@ func objectsOf(doc gjson.Result) []gjson.Result {
 		return []gjson.Result{doc}
 	}
 	var objects []gjson.Result
-	for _, element := range doc.Array() {
-		if element.IsObject() {
-			objects = append(objects, element)
+	for element := range jsontext.Elements(doc.Raw) {
+		if element[0] == '{' {
+			objects = append(objects, gjson.Parse(element))
 		}
 	}
 	return objects

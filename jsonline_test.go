@@ -3,6 +3,7 @@ package clichain_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/stretchr/testify/require"
@@ -32,8 +33,13 @@ func TestParseObject(t *testing.T) {
 		{"null", `null`, false},
 		{"banner before", `warning: {"a":1}`, false},
 		{"text after", `{"a":1} done`, false},
-		{"colours around", "\x1b[32m{\"a\":1}\x1b[0m", false},
-		{"raw control character in a string", "{\"a\":\"\x1b[0m\"}", false},
+		{"colours around", "\x1b[32m{\"a\":1}\x1b[0m", true},
+		{"colours inside", "{\"a\":\x1b[1m\"b\x1b[0m\"}", true},
+		{"colours, blanks and a byte order mark", "\x1b[0m\ufeff {\"a\":1}\x1b[K \r", true},
+		{"a window's title before", "\x1b]0;title\x07{\"a\":1}", true},
+		{"colours around what is cut short", "\x1b[32m{\"a\":1\x1b[0m", false},
+		{"no escape sequence", "{\"a\":\"\x1b\"}", false},
+		{"another raw control character", "{\"a\":\"\x01\"}", false},
 		{"comma too many", `{"a":1,}`, false},
 		{"NaN", `{"a":NaN}`, false},
 	} {
@@ -83,7 +89,18 @@ func TestDocument(t *testing.T) {
 		{"byte order mark", "\ufeff{\"a\":1}", []string{`{"a":1}`}},
 		{"CRLF", "warning\r\n{\r\n\"a\":1\r\n}\r\n", []string{`{"a":1}`}},
 		{"a document in the middle of a line", `result: {"a":1}`, nil},
-		{"text after", "{\"a\":1}\nbye", nil},
+		{"text after", "{\"a\":1}\nbye", []string{`{"a":1}`}},
+		{"text after on its line", "{\"a\":1} bye", []string{`{"a":1}`}},
+		{"colours", "\x1b[33mwarning\x1b[0m\n\x1b[32m{\"a\":\x1b[1m1}\x1b[0m\n", []string{`{"a":1}`}},
+		{"documents on one line", `{"a":1}{"b":2} [{"c":3}]`, []string{`{"a":1}`, `{"b":2}`, `{"c":3}`}},
+		{"documents with text between", "{\"a\":1}\nbye\nhello {x}\n[\n{\"b\":2}\n]\n[WARN] odd\n{\"c\":3}\nbye", []string{`{"a":1}`, `{"b":2}`, `{"c":3}`}},
+		{"a log's time before", "[12:00:01] loading\n[2026-11-20 14:22] {\"x\":1}\n{\"a\":1}", []string{`{"a":1}`}},
+		{"a broken document before", "{\n\"a\": oops,\n\"b\":\n{\"c\":1}\n}\n{\"d\":4}", []string{`{"d":4}`}},
+		{"a broken document after", "{\"a\":1}\n{\"b\": oops,\n\"list\": [\n{\"c\":1}\n]}", []string{`{"a":1}`}},
+		{"an unclosed document", "[\n{\"a\":1},\n{\"b\":2},\n{\"c\":", nil},
+		{"an unclosed document after", "{\"z\":0}\n{\"list\":[\n  {\"a\":1},\n  {\"b\":2}\n", []string{`{"z":0}`}},
+		{"a document cut in a string", "{\n\"a\": \"\n{\\\"type\\\":1}\n", nil},
+		{"too deep", strings.Repeat("[\n", clichain.MaxDepth+1) + `{"a":1}` + strings.Repeat("\n]", clichain.MaxDepth+1), nil},
 		{"cut short", `{"a":1`, nil},
 		{"array cut short", `[{"a":1},`, nil},
 		{"scalar", `7`, nil},
@@ -95,4 +112,15 @@ func TestDocument(t *testing.T) {
 			require.Equal(t, test.want, clichain.DocumentObjects(test.text))
 		})
 	}
+}
+
+// A text full of brackets, none of which begins a document, costs a bounded
+// number of looks at it.
+func TestManyBrokenDocuments(t *testing.T) {
+	text := strings.Repeat("[x\n", 2_000_000)
+	start := time.Now()
+	require.Empty(t, clichain.DocumentObjects(text+`{"a":1}`))
+	require.Less(t, time.Since(start), 10*time.Second)
+	documents := clichain.DocumentObjects(strings.Repeat("{\"a\":1}\nand so on\n", 10_000))
+	require.Len(t, documents, 10_000, "documents are no broken ones")
 }

@@ -3,6 +3,7 @@ package clichain
 import (
 	"strings"
 
+	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -12,49 +13,110 @@ import (
 type object struct {
 	root   gjson.Result
 	names  []string
-	values []gjson.Result
+	values []string // as they are in the JSON text
+	events []Event  // those made of it, until the next is opened
 }
 
 // open reads the members of another object, in the memory of the last one.
 func (o *object) open(root gjson.Result) {
-	o.root, o.names, o.values = root, o.names[:0], o.values[:0]
-	root.ForEach(func(name, value gjson.Result) bool {
-		o.names, o.values = append(o.names, name.Str), append(o.values, value)
-		return true
-	})
+	clear(o.events) // or else they would keep their texts from being freed
+	o.root, o.names, o.values, o.events = root, o.names[:0], o.values[:0], o.events[:0]
+	for name, value := range jsontext.Members(root.Raw) {
+		o.names, o.values = append(o.names, jsontext.Unquote(name)), append(o.values, value)
+	}
 }
 
-// jsonPath is a gjson path, taken apart at its first step.
+// jsonPath is a gjson path, taken apart as far as it is names of members.
 type jsonPath struct {
 	whole string
-	first string // the name of a member; "" when the path begins otherwise
-	rest  string // from there on
+	steps []step
+	rest  string // what is left to gjson after the steps
+}
+
+type step struct {
+	name string
+	path string // from this step on
 }
 
 func parsePath(path string) jsonPath {
-	first, rest := path, ""
-	if i := strings.IndexAny(path, ".|"); i >= 0 {
-		first, rest = path[:i], path[i+1:]
+	p := jsonPath{whole: path, rest: path}
+	for p.rest != "" {
+		name, rest := p.rest, ""
+		i := strings.IndexAny(name, ".|")
+		if i >= 0 {
+			name, rest = name[:i], name[i+1:]
+		}
+		if name == "" || i >= 0 && rest == "" || strings.ContainsAny(name, `@#*?!\{[(`) {
+			break
+		}
+		p.steps, p.rest = append(p.steps, step{name, p.rest}), rest
 	}
-	if strings.ContainsAny(first, `@#*?!\{[(`) {
-		first = ""
-	}
-	return jsonPath{path, first, rest}
+	return p
 }
 
-// get is gjson's Get; of two members with one name the first counts.
-func (o *object) get(path jsonPath) gjson.Result {
-	if path.first == "" {
+// get is gjson's Get on the object; of two members with one name the first
+// counts.
+func (o *object) get(path *jsonPath) gjson.Result {
+	if len(path.steps) == 0 {
 		return o.root.Get(path.whole)
 	}
 	for i, name := range o.names {
-		if name != path.first {
-			continue
+		if name == path.steps[0].name {
+			return path.follow(o.values[i], 1)
 		}
-		if path.rest == "" {
-			return o.values[i]
-		}
-		return o.values[i].Get(path.rest)
 	}
 	return gjson.Result{}
+}
+
+// at is get on the object, or on an element of an array in it.
+func (o *object) at(path *jsonPath, element string, onElement bool) gjson.Result {
+	if onElement {
+		return path.follow(element, 0)
+	}
+	return o.get(path)
+}
+
+// follow goes on from a value, which took some steps to reach. What is no
+// object is left to gjson.
+func (p *jsonPath) follow(value string, taken int) gjson.Result {
+	for _, step := range p.steps[taken:] {
+		if value == "" || value[0] != '{' {
+			return gjson.Get(value, step.path)
+		}
+		value = member(value, step.name)
+	}
+	if p.rest != "" && value != "" {
+		return gjson.Get(value, p.rest)
+	}
+	return result(value)
+}
+
+func member(object, name string) string {
+	for quoted, value := range jsontext.Members(object) {
+		if jsontext.Unquote(quoted) == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// result is gjson's Parse, which is slow at long strings.
+func result(value string) gjson.Result {
+	if value != "" && value[0] == '"' {
+		return gjson.Result{Type: gjson.String, Raw: value, Str: jsontext.Unquote(value)}
+	}
+	return gjson.Parse(value)
+}
+
+// owned is a value that does not share the memory of the line: what an event
+// keeps. Only the JSON text of a string still does: a setter that wants it
+// must copy it.
+func owned(value gjson.Result) gjson.Result {
+	switch {
+	case value.Type != gjson.String:
+		value.Raw = strings.Clone(value.Raw)
+	case len(value.Str)+2 >= len(value.Raw): // nothing to unescape, nothing copied
+		value.Str = strings.Clone(value.Str)
+	}
+	return value
 }

@@ -2,10 +2,10 @@ package clichain
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -29,8 +29,8 @@ type rule struct {
 type matcher struct {
 	path    jsonPath
 	element bool
-	literal string         // compared when re is nil
-	re      *regexp.Regexp // anchored
+	pattern string
+	accepts func(text string) bool
 }
 
 type setter struct {
@@ -73,13 +73,7 @@ func compileRule(r EventRule) *rule {
 	c := &rule{EventRule: r, each: parsePath(r.Each)}
 	for _, path := range slices.Sorted(maps.Keys(r.Match)) {
 		rest, element := strings.CutPrefix(path, elementPrefix)
-		m := matcher{path: parsePath(rest), element: element}
-		re := regexp.MustCompile(r.Match[path])
-		if literal, whole := re.LiteralPrefix(); whole {
-			m.literal = literal
-		} else {
-			m.re = regexp.MustCompile(`^(?s:` + r.Match[path] + `)$`)
-		}
+		m := matcher{parsePath(rest), element, r.Match[path], textMatcher(r.Match[path])}
 		c.matchers = append(c.matchers, m)
 	}
 	for _, field := range slices.Sorted(maps.Keys(r.Set)) {
@@ -93,8 +87,8 @@ func alternatives(value string) []string { return strings.Split(value, " ?? ") }
 // typeLiteral is the one "type" of the values a rule can match.
 func (r *rule) typeLiteral() (string, bool) {
 	for _, m := range r.matchers {
-		if m.path.whole == "type" && !m.element && m.re == nil {
-			return m.literal, true
+		if m.path.whole == "type" && !m.element {
+			return literal(m.pattern)
 		}
 	}
 	return "", false
@@ -102,80 +96,75 @@ func (r *rule) typeLiteral() (string, bool) {
 
 var typePath = parsePath("type")
 
-// events makes the events of one JSON object; o is memory to work in.
+// events makes the events of one JSON object; o is memory to work in. The
+// slice is valid until o is used again; the events share no memory with root.
 func (p *program) events(o *object, root gjson.Result) []Event {
 	o.open(root)
-	rules, ok := p.byType[o.get(typePath).String()]
+	rules, ok := p.byType[o.get(&typePath).String()]
 	if !ok {
 		rules = p.others
 	}
-	var out []Event
 	for _, r := range rules {
-		before := len(out)
-		out = r.appendEvents(out, o)
-		if r.Last && len(out) > before {
+		before := len(o.events)
+		r.appendEvents(o)
+		if r.Last && len(o.events) > before {
 			break
 		}
 	}
-	return out
+	return o.events
 }
 
-func (r *rule) appendEvents(out []Event, o *object) []Event {
-	if !r.matches(o, gjson.Result{}, false) {
-		return out
+func (r *rule) appendEvents(o *object) {
+	if !r.matches(o, "", false) {
+		return
 	}
 	if r.Each == "" {
-		return append(out, r.event(o, gjson.Result{}))
+		r.appendEvent(o, "")
+		return
 	}
-	for _, element := range o.get(r.each).Array() {
-		if r.matches(o, element, true) {
-			out = append(out, r.event(o, element))
-		}
+	list := o.get(&r.each)
+	for element := range jsontext.Elements(list.Raw) {
+		r.appendEvent(o, element)
 	}
-	return out
+	if !list.IsArray() && list.Type != gjson.Null { // the one element itself
+		r.appendEvent(o, list.Raw)
+	}
 }
 
 // matches checks the conditions on the object, or those on the element.
-func (r *rule) matches(o *object, element gjson.Result, onElement bool) bool {
-	for _, m := range r.matchers {
-		if m.element != onElement {
-			continue
-		}
-		if onElement && !m.accepts(element.Get(m.path.whole)) || !onElement && !m.accepts(o.get(m.path)) {
+func (r *rule) matches(o *object, element string, onElement bool) bool {
+	for i := range r.matchers {
+		m := &r.matchers[i]
+		if m.element == onElement && !m.accepts(o.at(&m.path, element, onElement).String()) {
 			return false
 		}
 	}
 	return true
 }
 
-func (m *matcher) accepts(value gjson.Result) bool {
-	if m.re == nil {
-		return value.String() == m.literal
+// appendEvent makes the event of an element that meets the conditions. It is
+// made in place: setters take a pointer, so a variable would be garbage.
+func (r *rule) appendEvent(o *object, element string) {
+	if !r.matches(o, element, true) {
+		return
 	}
-	return m.re.MatchString(value.String())
-}
-
-func (r *rule) event(o *object, element gjson.Result) Event {
-	e := Event{Kind: r.Kind, terminal: r.Terminal}
+	o.events = append(o.events, Event{Kind: r.Kind, terminal: r.Terminal})
+	e := &o.events[len(o.events)-1]
 	for _, s := range r.setters {
-		for _, from := range s.origins {
-			if value := from.value(o, element); value.Exists() && value.Type != gjson.Null {
-				s.apply(&e, value)
+		for i := range s.origins {
+			if value := s.origins[i].value(o, element); value.Exists() && value.Type != gjson.Null {
+				s.apply(e, owned(value))
 				break
 			}
 		}
 	}
-	return e
 }
 
-func (s *origin) value(o *object, element gjson.Result) gjson.Result {
-	switch {
-	case s.literal.Exists():
+func (s *origin) value(o *object, element string) gjson.Result {
+	if s.literal.Exists() {
 		return s.literal
-	case s.element:
-		return element.Get(s.path.whole)
 	}
-	return o.get(s.path)
+	return o.at(&s.path, element, s.element)
 }
 
 // origins takes the value of EventRule.Set apart.

@@ -1,12 +1,16 @@
 package clichain_test
 
 import (
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 )
 
 // readerSpec has a rule for every part of the rule language.
@@ -56,6 +60,7 @@ func TestRules(t *testing.T) {
 		{"each over nothing", `{"type":"block"}`, nil},
 		{"a pattern is anchored", `{"type":"xa.by"}`, nil},
 		{"a pattern", `{"type":"a-b"}`, status("pattern")},
+		{"a pattern's dot is one character", `{"type":"a中b"}`, status("pattern")},
 		{"an alternation is anchored as a whole", `{"type":"xx"}`, nil},
 		{"an alternation", `{"type":"y"}`, status("either")},
 		{"no type", `{"bare":"b"}`, status("b")},
@@ -100,6 +105,70 @@ func TestSetters(t *testing.T) {
 	for value, want := range map[string]bool{`true`: true, `"true"`: true, `"error"`: true, `false`: false, `"success"`: false, `null`: false} {
 		got, _ := engineOf(t, readerSpec()).Events(`{"type":"result","status":` + value + `}`)
 		require.Equal(t, want, got[0].Failed, value)
+	}
+}
+
+// A text is compared without an expression where the pattern allows it.
+func TestTextMatcher(t *testing.T) {
+	patterns := []string{
+		"", "a", "a.b", `a\.b`, "a|b", "a|", "|", "ab.c|d", ".", "..", ".*", ".+", "a.*", "(a|b)c", "(?i)a|b", "[a|b]", `a\|b`, "^a|b$", `\Qa|b\E`, "(false)?", "a{2}", "é.",
+	}
+	texts := []string{"", "a", "b", "A", "B", "a.b", "axb", "a中b", "a\nb", "ab", "a|b", "ab.c", "abxc", "d", "ac", "bc", "aa", "|", "false", "\xff", "é\xff", "a\xffb", "\n", "x"}
+	for _, pattern := range patterns {
+		re := regexp.MustCompile(`^(?s:` + pattern + `)$`)
+		for _, text := range texts {
+			require.Equal(t, re.MatchString(text), clichain.MatchesText(pattern, text), "%q in %q", pattern, text)
+		}
+	}
+}
+
+// Paths are followed without gjson as far as they are names.
+func TestPaths(t *testing.T) {
+	const doc = `{"type":"t","a":{"b":{"c":"d\n"},"":1,"0":"zero","n":null,"x":"1","x":"2"},"list":[{"p":1},{"p":[2,3]}],"e\u0041":{"\"":5}," s":true,"num":-1.50,"a.b":7}`
+	for _, path := range []string{
+		"type", "a", "a.b", "a.b.c", "a|b|c", "a.b.c.d", "a.x", "a.0", "a.n", "a.n.x", "a.none", "none", "none.x", "list", "list.0", "list.0.p", "list.1.p.1", "list.#", "list.#.p", "list.9",
+		"list|0|p", "a|@keys|0", "a.b|@values|0", "@keys", "@this.type", "eA", "eA.\"", " s", "num", `a\.b`, "list.#(p==1).p", "t*", "a.b.*", "a..b", "a.", ".a", "num.x", "type.x",
+	} {
+		want, got := gjson.Get(doc, path), clichain.Lookup(doc, path)
+		require.Equal(t, want.Type, got.Type, path)
+		require.Equal(t, want.Raw, got.Raw, path)
+		require.Equal(t, want.String(), got.String(), path)
+	}
+	require.False(t, clichain.Lookup(doc, "a.none|@keys").Exists(), "what is absent has no keys; gjson finds an empty list of them")
+}
+
+// A line's memory is used again for the next one: events must not share it.
+func TestEventsOwnTheirText(t *testing.T) {
+	const line = `{"type":"all","id":"i","name":"n\n","input":{"a": [1]},"session":"s","model":7,"code":{"c":1},"message":"x","status":"429","key":true}`
+	engine := engineOf(t, readerSpec())
+	want, ok := engine.Events(line)
+	require.True(t, ok)
+	buffer := []byte(line)
+	got := slices.Clone(engine.EventsOf(buffer))
+	for i := range buffer {
+		buffer[i] = '#'
+	}
+	require.Equal(t, want, got)
+	require.Equal(t, clichain.Event{Kind: clichain.EventStatus, Text: "either"}, engine.EventsOf([]byte(`{"type":"y"}`))[0])
+}
+
+// What a line costs is the texts of its events, no more.
+func TestLinesAllocateTheirTextsOnly(t *testing.T) {
+	for _, test := range []struct {
+		name, line string
+		want       int
+	}{
+		{"delta", deltaLine("a few words"), 1},
+		{"delta with an escape", deltaLine(`a few\nwords`), 1},
+		{"block of text", blockLine("a few words"), 1},
+		{"tool result", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":` + quoted(strings.Repeat("a\n", 1<<19)) + `}]}}`, 2},
+		{"unknown", `{"type":"later","x":"` + strings.Repeat(`a\n`, 1000) + `"}`, 0},
+		{"no JSON", "Warning: " + strings.Repeat("a", 1000), 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			engine, line := engineOf(t, specs.Claude()), []byte(test.line)
+			require.InDelta(t, test.want, testing.AllocsPerRun(20, func() { engine.EventsOf(line) }), 0)
+		})
 	}
 }
 

@@ -3,8 +3,10 @@ package lines_test
 import (
 	"bytes"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clichain/clichain/internal/lines"
 	"github.com/stretchr/testify/require"
@@ -85,6 +87,34 @@ func TestEndlessLine(t *testing.T) {
 	require.Zero(t, grown, "once over the bound, nothing more is kept")
 	require.NoError(t, s.Close())
 	require.Equal(t, 1, s.Skipped)
+}
+
+// A gigabyte in one line costs a scan of it, and no more memory than the
+// longest line that is kept.
+func TestGigabyteLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a gigabyte")
+	}
+	var got []string
+	s := &lines.Splitter{Line: func(line []byte) { got = append(got, string(line)) }}
+	write := func(p []byte) { _, _ = s.Write(p) }
+	write([]byte("before\n{\"type\":\""))
+	piece := bytes.Repeat([]byte("x"), 1<<20)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	for range 1 << 10 {
+		write(piece)
+	}
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	write([]byte("\"}\n{\"type\":\"result\"}\r\nlast"))
+	require.NoError(t, s.Close())
+	require.Equal(t, []string{"before", `{"type":"result"}`, "last"}, got)
+	require.Equal(t, 1, s.Skipped)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*lines.DefaultMax), "all that was ever allocated")
+	require.Less(t, took, 10*time.Second)
+	t.Logf("1 GB in %v, %d KB allocated", took, (after.TotalAlloc-before.TotalAlloc)>>10)
 }
 
 func FuzzLines(f *testing.F) {

@@ -1,0 +1,188 @@
+package jsontext_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/clichain/clichain/internal/jsontext"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+)
+
+const maxDepth = 200
+
+func TestValue(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		end        int // -1: no value
+	}{
+		{"empty", "", -1},
+		{"blanks", " \n\t\r", -1},
+		{"NUL", "\x00", -1},
+		{"ends at its bracket", `{"a":[1,{}]} {"b":2}`, 12},
+		{"blanks before", " \n[ ]x", 5},
+		{"ends at its quote", `"a"b"`, 3},
+		{"cut short", `{"a":1`, -1},
+		{"cut in a word", `[tru`, -1},
+		{"comma too many", `[1,]`, -1},
+		{"comma too many in an object", `{"a":1,}`, -1},
+		{"comma missing", `[1 2]`, -1},
+		{"comma first", `[,1]`, -1},
+		{"colon missing", `{"a" 1}`, -1},
+		{"name without quotes", `{a:1}`, -1},
+		{"the other bracket", `{"a":1]`, -1},
+		{"control character far into a string", `"0123456789` + "\x1f" + `"`, -1},
+		{"delete and beyond are no control characters", "\"0123456\x7f\x80\xff\"", 12},
+		{"escapes", `"\"\\\/\b\f\n\r\t\u00Af"`, 24},
+		{"unknown escape", `"\x"`, -1},
+		{"bad digit in an escape", `"\u00g0"`, -1},
+		{"cut in an escape", `"\u00`, -1},
+		{"quote after an even number of backslashes", `"aaaaaa\\\\"`, 12},
+		{"quote after an odd number of backslashes", `"aaaaaa\\\"`, -1},
+		{"number", `-0.5e+10,`, 8},
+		{"leading zero", `01`, 1},
+		{"leading zero in an array", `[01]`, -1},
+		{"no digits after the point", `1.`, -1},
+		{"no digits in the exponent", `1e+`, -1},
+		{"plus", `+1`, -1},
+		{"NaN", `NaN`, -1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			end, ok := jsontext.Value([]byte(test.text), maxDepth)
+			require.Equal(t, test.end >= 0, ok)
+			if ok {
+				require.Equal(t, test.end, end)
+			}
+		})
+	}
+}
+
+func TestDepth(t *testing.T) {
+	nest := func(open, end string, n int) []byte { return []byte(strings.Repeat(open, n) + strings.Repeat(end, n)) }
+	for name, text := range map[string][2]string{"arrays": {"[", "]"}, "objects": {`{"a":[`, "]}"}} {
+		t.Run(name, func(t *testing.T) {
+			levels := strings.Count(text[0], "[") + strings.Count(text[0], "{")
+			_, ok := jsontext.Value(nest(text[0], text[1], maxDepth/levels), maxDepth)
+			require.True(t, ok)
+			end, ok := jsontext.Value(nest(text[0], text[1], 1_000_000), maxDepth)
+			require.False(t, ok)
+			require.Less(t, end, 2000, "it stops where it is too deep")
+		})
+	}
+	_, ok := jsontext.Value([]byte("["+strings.Repeat("[[]],", 1000)+"1]"), 3)
+	require.True(t, ok, "what is closed counts no more")
+	_, ok = jsontext.Value([]byte(`"`+strings.Repeat("[{", 1_000_000)+`"`), 0)
+	require.True(t, ok, "brackets in a string do not count")
+}
+
+func TestBalanced(t *testing.T) {
+	for text, want := range map[string]int{
+		`[x] y`: 3, `{a: {b}} c`: 8, `{"}": 1}`: 8, `{"\"}": }`: 9, `[`: -1, `{"a}`: -1, `{{}`: -1,
+	} {
+		end, closed := jsontext.Balanced(text)
+		require.Equal(t, want >= 0, closed, text)
+		if closed {
+			require.Equal(t, want, end, text)
+		}
+	}
+}
+
+func TestUnquote(t *testing.T) {
+	for quoted, want := range map[string]string{
+		`""`: "", `"a b"`: "a b", `"\"\\\/\b\f\n\r\t"`: "\"\\/\b\f\n\r\t", `"\u0041\u00e9\u4E2D"`: "Aé中",
+		`"\ud83d\ude00!"`: "😀!", `"\ud83d"`: "\ufffd", `"\ud83dA"`: "\ufffdA", `"\ud83d\u0041"`: "\ufffdA", `"\ude00\ud83d\ude00"`: "\ufffd😀",
+		"\"\xff\\n\"": "\xff\n",
+	} {
+		require.Equal(t, want, jsontext.Unquote(quoted), quoted)
+	}
+}
+
+// sameParts compares a valid value, taken apart to its leaves, with what the
+// standard library reads.
+func sameParts(t *testing.T, text string) {
+	switch text[0] {
+	case '{':
+		want := map[string]json.RawMessage{}
+		require.NoError(t, json.Unmarshal([]byte(text), &want))
+		got := map[string]json.RawMessage{}
+		for name, value := range jsontext.Members(text) {
+			if utf8.ValidString(name) {
+				got[jsontext.Unquote(name)] = json.RawMessage(value)
+			}
+			sameParts(t, value)
+		}
+		if utf8.ValidString(text) {
+			require.Equal(t, want, got, "%q", text)
+		}
+	case '[':
+		want, got := []json.RawMessage{}, []json.RawMessage{}
+		require.NoError(t, json.Unmarshal([]byte(text), &want))
+		for value := range jsontext.Elements(text) {
+			got = append(got, json.RawMessage(value))
+			sameParts(t, value)
+		}
+		require.Equal(t, want, got, "%q", text)
+	case '"':
+		if utf8.ValidString(text) { // the standard library replaces what is not
+			var want string
+			require.NoError(t, json.Unmarshal([]byte(text), &want))
+			require.Equal(t, want, jsontext.Unquote(text), "%q", text)
+		}
+	}
+}
+
+func FuzzValue(f *testing.F) {
+	for _, seed := range []string{
+		"", " {} ", `{"a":[1,-0.5e+3,true,false,null,"\u00e9\ud83d\ude00\\\""],"":{}}`, `[01]`, `{"a":1,}`, "\"\x00\"", `[[[[[]]]]]`, "\xff", `"\ud800\u0041"`,
+		`{"a":1}{"a":2}`, `["aaaaaaaaaaaaaaaa\\","b"]`, strings.Repeat("[", 300), ` [ 1 , 2 ] `, `{"a" : {"b":[]} , "c":0}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		before := slices.Clone(text)
+		end, ok := jsontext.Value(text, maxDepth)
+		if end > len(text) || !slices.Equal(before, text) {
+			t.Fatalf("%q: end %d", text, end)
+		}
+		if _, deeper := jsontext.Value(text, 100_000); deeper != ok {
+			return // nothing but its depth is wrong
+		}
+		whole := ok && strings.Trim(string(text[end:]), " \t\r\n") == ""
+		if json.Valid(text) != whole || gjson.ValidBytes(text) != whole {
+			t.Fatalf("%q: %v, json %v, gjson %v", text, whole, json.Valid(text), gjson.ValidBytes(text))
+		}
+		if ok {
+			sameParts(t, strings.TrimLeft(string(text[:end]), " \t\r\n"))
+		}
+		_, _ = jsontext.Balanced(string(text))
+	})
+}
+
+// BenchmarkValue checks long tool outputs, beside what gjson does: with an
+// escape sequence in each dozen bytes, in each line, and nowhere.
+func BenchmarkValue(b *testing.B) {
+	for _, page := range []struct{ name, text string }{
+		{"dense", "\tif err != nil {\n\t\treturn fmt.Errorf(\"read %q: %w\", name, err)\n\t}\nok  \texample.com/project\t0.412s\tcoverage: 87.3% of statements\n"},
+		{"lines", "The quick brown fox jumps over the lazy dog while the build goes on and nobody looks.\n"},
+		{"plain", "The quick brown fox jumps over the lazy dog while the build goes on and nobody looks. "},
+	} {
+		output, err := json.Marshal(map[string]string{"type": "tool_result", "output": strings.Repeat(page.text, 1000)})
+		require.NoError(b, err)
+		for name, valid := range map[string]func() bool{
+			"jsontext": func() bool { _, ok := jsontext.Value(output, maxDepth); return ok },
+			"gjson":    func() bool { return gjson.ValidBytes(output) },
+		} {
+			b.Run(page.name+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(len(output)))
+				for b.Loop() {
+					if !valid() {
+						b.Fatal("not valid")
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,178 @@
+// Package jsontext checks JSON text and takes valid JSON text apart, fast:
+// most of what is read is inside long strings.
+package jsontext
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// Value reads the JSON value that text begins with, blanks before it included,
+// and returns where it ends. If there is none, or if it is nested deeper than
+// maxDepth, ok is false and end is where that showed. Like gjson, and unlike
+// the standard library's decoder, it leaves invalid UTF-8 in strings alone.
+func Value(text []byte, maxDepth int) (end int, ok bool) {
+	s := scanner{text: text, depth: maxDepth}
+	ok = s.value()
+	return s.at, ok
+}
+
+type scanner struct {
+	text  []byte
+	at    int
+	depth int // how much deeper values may be nested
+}
+
+// peek skips blanks and returns the byte there; at the end of the text 0, which
+// begins nothing.
+func (s *scanner) peek() byte {
+	for ; s.at < len(s.text); s.at++ {
+		if c := s.text[s.at]; !blank(c) {
+			return c
+		}
+	}
+	return 0
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+func (s *scanner) value() bool {
+	switch c := s.peek(); {
+	case c == '"':
+		return s.str()
+	case c == '{':
+		return s.container('}')
+	case c == '[':
+		return s.container(']')
+	case c == '-' || digit(c):
+		return s.number()
+	}
+	return s.word("null") || s.word("false") || s.word("true")
+}
+
+// container reads an object or an array.
+func (s *scanner) container(end byte) bool {
+	if s.depth == 0 {
+		return false
+	}
+	s.depth--
+	s.at++
+	for first := true; ; first = false {
+		c := s.peek()
+		if c == end && first {
+			break
+		}
+		if end == '}' && !s.name() || !s.value() {
+			return false
+		}
+		if c = s.peek(); c == end {
+			break
+		}
+		if c != ',' {
+			return false
+		}
+		s.at++
+	}
+	s.at++
+	s.depth++
+	return true
+}
+
+// name reads the name of a member and the colon after it.
+func (s *scanner) name() bool {
+	if s.peek() != '"' || !s.str() || s.peek() != ':' {
+		return false
+	}
+	s.at++
+	return true
+}
+
+// str reads a string, eight bytes at a time where nothing in them matters.
+func (s *scanner) str() bool {
+	text, i := s.text, s.at+1
+	for i < len(text) {
+		if i+8 <= len(text) {
+			hits := special(binary.LittleEndian.Uint64(text[i:]))
+			if hits == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(hits) / 8
+		}
+		switch c := text[i]; {
+		case c == '"':
+			s.at = i + 1
+			return true
+		case c == '\\' && i+1 < len(text) && simple[text[i+1]]:
+			i += 2
+		case c == '\\' && unicode(text[i+1:]):
+			i += 6
+		case c == '\\' || c < ' ':
+			return false
+		default:
+			i++
+		}
+	}
+	return false
+}
+
+// special has the high bit set of the first byte of w that ends a run of plain
+// text. The bits above it mean nothing: a subtraction borrows from them.
+func special(w uint64) uint64 {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	quote, slash := w^(ones*'"'), w^(ones*'\\')
+	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & high
+}
+
+// simple are the letters of the escape sequences that have one.
+var simple = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
+// unicode reports whether text, after a backslash, goes on with u and four digits.
+func unicode(text []byte) bool {
+	return len(text) >= 5 && text[0] == 'u' && hex(text[1]) && hex(text[2]) && hex(text[3]) && hex(text[4])
+}
+
+func hex(c byte) bool { return digit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
+
+func (s *scanner) number() bool {
+	s.accept('-', '-')
+	if !s.accept('0', '0') && !s.digits() {
+		return false
+	}
+	if s.accept('.', '.') && !s.digits() {
+		return false
+	}
+	if s.accept('e', 'E') {
+		s.accept('+', '-')
+		return s.digits()
+	}
+	return true
+}
+
+// accept goes past either of two bytes.
+func (s *scanner) accept(a, b byte) bool {
+	if s.at < len(s.text) && (s.text[s.at] == a || s.text[s.at] == b) {
+		s.at++
+		return true
+	}
+	return false
+}
+
+func (s *scanner) digits() bool {
+	start := s.at
+	for s.at < len(s.text) && digit(s.text[s.at]) {
+		s.at++
+	}
+	return s.at > start
+}
+
+func (s *scanner) word(w string) bool {
+	if !bytes.HasPrefix(s.text[s.at:], []byte(w)) {
+		return false
+	}
+	s.at += len(w)
+	return true
+}
