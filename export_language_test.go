@@ -3,7 +3,7 @@ package clichain
 // The words of the spec language, for the tests of its schema and its errors.
 var (
 	RuleKinds     = ruleKinds
-	LineGroups    = lineGroups
+	LineKinds     = lineKinds
 	RequestFields = knownFields
 )
 

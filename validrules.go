@@ -142,6 +142,9 @@ func (v *validator) jsonPath(path, key, each string) {
 // lineGroups are the named groups that mean something in a LineRule.
 var lineGroups = []string{"status", "attempt", "message", "reset", "delay"}
 
+// lineKinds are the events a line may be.
+var lineKinds = []EventKind{EventError, EventRetry, EventWarning, EventStatus}
+
 func (v *validator) lineRule(path string, rule LineRule) {
 	v.pattern(path+".pattern", rule.Pattern)
 	if re, err := regexp.Compile(rule.Pattern); err == nil {
@@ -161,6 +164,6 @@ func (v *validator) lineRule(path string, rule LineRule) {
 	if rule.Reason != "" {
 		v.reason(path+".reason", rule.Reason)
 	}
-	oneOf(v, path+".kind", rule.Kind, EventError, EventRetry, EventWarning, EventStatus)
+	oneOf(v, path+".kind", rule.Kind, lineKinds...)
 	allOf(v, path+".on", rule.On, OnEvent, OnStderr, OnStdout)
 }
