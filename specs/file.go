@@ -53,11 +53,18 @@ func read(r io.Reader) (*file, error) {
 	return f, nil
 }
 
-// sort puts the problems in the order of the file.
+// maxProblems bounds a report: who has more has given the wrong file.
+const maxProblems = 100
+
+// sort puts the problems in the order of the file, and leaves out what nobody
+// would read.
 func (f *file) sort() {
 	slices.SortStableFunc(f.problems, func(a, b *Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
+	if more := len(f.problems) - maxProblems; more > 0 {
+		f.problems = append(f.problems[:maxProblems], &Problem{Message: fmt.Sprintf("there are %d more", more), Warning: f.problems[0].Warning})
+	}
 }
 
 func (f *file) add(mistakes []specfile.Mistake) {

@@ -76,6 +76,16 @@ func TestLintTellsMistakes(t *testing.T) {
 	require.ErrorIs(t, err, bytes.ErrTooLarge)
 }
 
+// However many warnings there are, they are no mistakes.
+func TestLintIsBounded(t *testing.T) {
+	many := hinted + "pass_env: [" + strings.Repeat("A, ", 130) + "]\ndrop_env: [A]\n"
+	list, problems, err := specs.Lint(strings.NewReader(many))
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Len(t, problems, 101)
+	require.Equal(t, &specs.Problem{Message: "there are 30 more", Warning: true}, problems[100])
+}
+
 // The built-in specs are examples: there is nothing suspicious in them.
 func TestBuiltInSpecsLint(t *testing.T) {
 	data, err := json.Marshal(specs.All())

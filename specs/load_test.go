@@ -219,6 +219,15 @@ func TestLoadIsBounded(t *testing.T) {
 	require.EqualError(t, err, "specs: the file is over 1048576 bytes")
 }
 
+func TestReportsAreBounded(t *testing.T) {
+	_, err := specs.Load(strings.NewReader(strings.Repeat("-\n  x: y\n", 130)))
+	all, ok := errors.AsType[*specs.LoadError](err)
+	require.True(t, ok)
+	require.Len(t, all.Problems, 101)
+	require.Equal(t, "there are 30 more", all.Problems[100].Error())
+	require.Equal(t, 200, all.Problems[99].Line)
+}
+
 func TestLoadFromABrokenReader(t *testing.T) {
 	broken := errors.New("disk on fire")
 	_, err := specs.Load(iotest.ErrReader(broken))
