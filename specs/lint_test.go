@@ -38,6 +38,7 @@ func TestLint(t *testing.T) {
 		{"a rule behind the last", strings.Replace(streaming, "terminal: true,", "terminal: true, last: true,", 1) + "- {match: {type: end, ok: x}, kind: usage}\n", "line 7:3: events[1]: never applies: events[0] is last, and matches all that this one does"},
 		{"a rule beside the last", strings.Replace(streaming, "terminal: true,", "terminal: true, last: true,", 1) + "- {match: {ok: x}, kind: usage}\n", ""},
 		{"a value behind a literal", strings.Replace(streaming, "{text: answer}", "{text: a ?? =b ?? c}", 1), `line 6:66: events[0].set.text: "c" is never reached: "=b" before it always has a value`},
+		{"a path like a value", strings.Replace(streaming, "{text: answer}", "{text: a, failed: true}", 1), `line 6:77: events[0].set.failed: "true" is the path of a field with that name: for the text write "=true"`},
 		{"an end that is no result", strings.Replace(streaming, "kind: result, terminal: true", "kind: error, terminal: true", 1) + "- {match: {a: b}, kind: delta, set: {text: t}}\n", "line 6:1: events: no result is terminal, so a stream or json run could never succeed"},
 		{"no text", strings.Replace(streaming, "text: answer", "code: answer", 1), "line 6:1: events: no delta, text or result sets text, so there is never an answer"},
 
@@ -45,6 +46,7 @@ func TestLint(t *testing.T) {
 		{"fatal on stdout", hinted + "lines: [{pattern: x, reason: exit, fatal: true, on: [stdout]}]\n", "line 4:43: lines[0].fatal: has no effect: only a line of stderr can be fatal"},
 		{"events without events", hinted + "lines: [{pattern: x, reason: exit, on: [event]}]\n", "line 4:40: lines[0].on: never matches: outputs has neither stream nor json, so there are no events"},
 		{"a pattern again", hinted + "lines: [{pattern: x, reason: exit}, {pattern: x, reason: billing, on: [stderr]}]\n", "line 4:47: lines[1].pattern: never decides: lines[0] has the same one"},
+		{"a pattern again in one place", hinted + "lines: [{pattern: x, reason: exit, on: [stdout, stderr]}, {pattern: x, reason: billing, on: [stderr]}]\n", "line 4:69: lines[1].pattern: never decides: lines[0] has the same one"},
 		{"a pattern elsewhere", hinted + "lines: [{pattern: x, reason: exit, on: [stdout]}, {pattern: x, reason: billing}]\n", ""},
 		{"no hints", "name: mine\nbinary: mine\nhints: {not_installed: a}\n", "line 3:8: hints: there is none for unauthenticated: say how to install the CLI, and how to log in"},
 		{"none of two", "- " + strings.ReplaceAll(hinted, "\n", "\n  ") + "\n- name: a\n  binary: a\n", "line 5:3: specs[1].hints: there is none for not_installed and unauthenticated: say how to install the CLI, and how to log in"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,14 +33,22 @@ func includes(a, b map[string]string) bool {
 	return true
 }
 
-// eventValues finds alternatives that are never reached.
+// value is a path that looks like what it is to find.
+var value = regexp.MustCompile(`^(true|false|[0-9.]+)$`)
+
+// eventValues finds alternatives that are never reached, and texts that should
+// be literals.
 func (l *linter) eventValues() {
 	for i, rule := range l.spec.Events {
 		for _, field := range slices.Sorted(maps.Keys(rule.Set)) {
 			list := strings.Split(rule.Set[field], " ?? ")
-			for j, alternative := range list[:len(list)-1] {
-				if strings.HasPrefix(alternative, "=") {
-					l.warn(fmt.Sprintf("events[%d].set.%s", i, field), "%q is never reached: %q before it always has a value", list[j+1], alternative)
+			path := fmt.Sprintf("events[%d].set.%s", i, field)
+			for j, alternative := range list {
+				if j+1 < len(list) && strings.HasPrefix(alternative, "=") {
+					l.warn(path, "%q is never reached: %q before it always has a value", list[j+1], alternative)
+				}
+				if value.MatchString(alternative) {
+					l.warn(path, "%q is the path of a field with that name: for the text write \"=%s\"", alternative, alternative)
 				}
 			}
 		}
