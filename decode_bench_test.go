@@ -218,10 +218,10 @@ func measure(b *testing.B, f *feeder) {
 	for b.Loop() {
 		f.feed(streamSize)
 	}
-	for _, part := range []int{10, 1} {
-		peak, live := f.growth(streamSize / part)
-		b.ReportMetric(peak, fmt.Sprintf("peak-MB-of-%d", 100/part))
-		b.ReportMetric(live, fmt.Sprintf("live-MB-of-%d", 100/part))
+	for _, times := range []int{1, 10} {
+		peak, live := f.growth(times * streamSize)
+		b.ReportMetric(peak, fmt.Sprintf("peak-MB-of-%d", times*100))
+		b.ReportMetric(live, fmt.Sprintf("live-MB-of-%d", times*100))
 	}
 }
 
