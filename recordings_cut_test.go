@@ -38,7 +38,7 @@ func TestRecordingsCutShort(t *testing.T) {
 			require.NoError(t, err)
 			var seen []string
 			for _, dir := range dirs {
-				rec := readRecording(t, dir)
+				rec := readRun(t, dir)
 				if rec.Output != clichain.OutputStream {
 					continue
 				}

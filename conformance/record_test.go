@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -52,6 +53,7 @@ func TestEverySceneIsRecorded(t *testing.T) {
 
 // record plays the scene once and puts the rewritten recording into a folder, in place of the one that is there.
 func (s scene) record(t *testing.T, name, into string) {
+	forgetEnvironment(t)
 	raw := filepath.Join(t.TempDir(), "run")
 	server := loopback.New(t, loopback.InOrder(s.replies...))
 	h := home.New(t, name, server.URL, s.state)
@@ -62,7 +64,10 @@ func (s scene) record(t *testing.T, name, into string) {
 	if len(s.extra) > 0 {
 		spec.Args = append(spec.Args, clichain.ArgRow{Args: s.extra})
 	}
-	h.Env = append(h.Env, s.env...)
+	spec.LingerMS = int(minute.Milliseconds()) // it ends by itself, however busy this machine is
+	if h.Env = append(h.Env, s.env...); s.access == clichain.AccessFull {
+		h.Env = append(h.Env, "IS_SANDBOX=1") // for root only; claude also tries longer with it
+	}
 	s.ask(t, recorded(t, spec, h, raw, clichain.Config{Timeout: s.patience(), Output: s.output}), h)
 
 	rewrite := rewriter(t, h, server.URL)
@@ -81,6 +86,18 @@ func (s scene) record(t *testing.T, name, into string) {
 	require.Less(t, size, maxRecording, "too large for a recording")
 }
 
+// forgetEnvironment leaves nothing that a spec could pass on and that changes what a CLI does here.
+func forgetEnvironment(t *testing.T) {
+	t.Helper()
+	for _, kv := range os.Environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		if name != "PATH" && !strings.HasPrefix(name, "CLICHAIN_") {
+			require.NoError(t, os.Unsetenv(name))
+			t.Cleanup(func() { require.NoError(t, os.Setenv(name, value)) })
+		}
+	}
+}
+
 // recorded makes a Provider whose program is the recorder, which runs the CLI of the home.
 func recorded(t *testing.T, spec clichain.CliSpec, h home.Home, into string, cfg clichain.Config) *clichain.Provider {
 	t.Helper()
@@ -88,7 +105,7 @@ func recorded(t *testing.T, spec clichain.CliSpec, h home.Home, into string, cfg
 	require.NoError(t, err)
 	cfg.Binary = filepath.Join(t.TempDir(), h.Name)
 	require.NoError(t, os.Symlink(self, cfg.Binary))
-	cfg.Env = append(h.Env, "IS_SANDBOX=1", recordInto+"="+into, recordProgram+"="+h.Binary)
+	cfg.Env = append(h.Env, recordInto+"="+into, recordProgram+"="+h.Binary)
 	return clichain.NewProvider(spec, &cfg)
 }
 
@@ -120,6 +137,15 @@ func (s scene) patience() time.Duration {
 	return minute
 }
 
+// userHome is what HOME was before it was forgotten.
+func userHome() (string, error) {
+	u, err := user.Current()
+	if err != nil {
+		return "", err
+	}
+	return u.HomeDir, nil
+}
+
 // rewriter replaces what is of this machine and of this run alone, and fails the test if any of it is left.
 func rewriter(t *testing.T, h home.Home, url string) func(string) string {
 	t.Helper()
@@ -134,7 +160,7 @@ func rewriter(t *testing.T, h home.Home, url string) func(string) string {
 		h.Dir, "/home/dev", dashed(h.Dir), "-home-dev", strings.TrimPrefix(h.Dir, "/"), "home/dev", packages, "/home/dev/clis",
 	)
 	var telling []*regexp.Regexp
-	for _, f := range []func() (string, error){os.Hostname, os.UserHomeDir, os.Getwd} {
+	for _, f := range []func() (string, error){os.Hostname, userHome, os.Getwd} {
 		if s, err := f(); err == nil && s != "" && s != "/" {
 			telling = append(telling, regexp.MustCompile(`(^|\W)`+regexp.QuoteMeta(s)+`(\W|$)`))
 		}

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/conformance/home"
@@ -17,8 +18,9 @@ var own = map[string][]scene{
 	home.OpenCode: openCodeScenes(),
 }
 
-// limitEnds is when the limits of plans end, in seconds since 1970.
-const limitEnds = 1795300000
+// limitEnds is when the limits of plans end, in seconds since 1970: always in the future of the recording, and not on a
+// whole minute, which is all that the words of the CLIs tell.
+var limitEnds = time.Now().Truncate(time.Hour).Add(22*time.Hour + 26*time.Minute + 40*time.Second).Unix()
 
 func claudeScenes() []scene {
 	shell, done := shell(home.Claude, "echo ran"), loopback.Text("Done.")
@@ -46,6 +48,7 @@ func claudeScenes() []scene {
 		plays("subscription-ok", loopback.Text(hello)).as(home.Subscribed),
 		plays("subscription-401", expired).as(home.Subscribed).within(tries),
 		plays("subscription-limit", window).as(home.Subscribed).within(tries),
+		plays("subscription-529", overloaded).as(home.Subscribed).within(tries),
 		plays("billing", loopback.Error(http.StatusBadRequest, "invalid_request_error", "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.")),
 		plays("413", loopback.Error(http.StatusRequestEntityTooLarge, "request_too_large", "Request exceeds the maximum size")),
 		plays("529", overloaded).within(tries),

@@ -120,6 +120,7 @@ func failures(name string) []scene {
 		plays("404-model", problem(name, http.StatusNotFound)).asking(unknownModels[name]).within(tries),
 		plays("context", problem(name, http.StatusRequestEntityTooLarge)).within(tries),
 		plays("429", problem(name, http.StatusTooManyRequests)).within(tries),
+		plays("429-wait", problem(name, http.StatusTooManyRequests).With("retry-after", "30")).within(tries),
 		plays("429-then-ok", problem(name, http.StatusTooManyRequests).With("retry-after", "1"), loopback.Text(hello)).within(2 * tries),
 		plays("500", problem(name, http.StatusInternalServerError)).within(tries),
 		plays("500-then-ok", problem(name, http.StatusInternalServerError), loopback.Text(hello)).within(2 * tries),
