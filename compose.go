@@ -64,7 +64,7 @@ const maxArg = 131_071
 // compose turns a request into an invocation. It is pure: the same input gives
 // the same result, and nothing happens.
 func compose(spec *compiledSpec, req Request, w wish, h host) (*invocation, *BackendError) {
-	c, err := newCall(spec, req, w, h.passed(&spec.CliSpec))
+	c, err := newCall(spec, req, w, h)
 	if err != nil {
 		return nil, err
 	}
@@ -104,20 +104,23 @@ func compose(spec *compiledSpec, req Request, w wish, h host) (*invocation, *Bac
 
 // newCall resolves what depends on the spec: model, session, system text,
 // output mode and transport; and refuses what the spec cannot honour.
-func newCall(spec *compiledSpec, req Request, w wish, env map[string]string) (*call, *BackendError) {
-	c := &call{access: req.Access, fields: fieldsOf(req), env: env}
+func newCall(spec *compiledSpec, req Request, w wish, h host) (*call, *BackendError) {
+	c := &call{access: req.Access, fields: fieldsOf(req), env: h.passed(&spec.CliSpec)}
 	model, ok := spec.models.resolve(req.Model)
 	if !ok {
 		return nil, mistake(ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
 	}
 	c.fields.set("model", model)
-	if err := c.setSession(&spec.CliSpec, req.Session); err != nil {
+	if err := c.setSession(&spec.CliSpec, req, h.dir); err != nil {
 		return nil, err
 	}
+	c.fields.set("extra", req.Options.Extra[spec.Name]...)
 	if err := c.choose(&spec.CliSpec, w); err != nil {
 		return nil, err
 	}
-	c.setTexts(&spec.CliSpec, req.Messages)
+	if err := c.setTexts(&spec.CliSpec, req); err != nil {
+		return nil, err
+	}
 	c.guard(spec.guards)
 	return c, c.unsupported(&spec.CliSpec)
 }
@@ -144,18 +147,39 @@ func orDefault[T any](list []T, deflt T) []T {
 	return list
 }
 
-// setTexts sets the system text and the prompt. A system text that no row
-// takes goes in front of the prompt.
-func (c *call) setTexts(spec *CliSpec, messages []Message) {
-	system, prompt := systemText(messages), promptText(messages)
+// setTexts sets the system text and the prompt. What no row takes goes into
+// the prompt: a system text in front, a schema at its end.
+func (c *call) setTexts(spec *CliSpec, req Request) *BackendError {
+	system, prompt := systemText(req.Messages), promptText(req.Messages)
+	mode := cmp.Or(req.Options.SystemMode, usualMode(c.access))
+	field := "system_" + string(mode)
+	text := system
+	if mode == SystemReplace {
+		text = cmp.Or(system, spec.SystemDefault)
+	}
 	c.fields.set("prompt", prompt)
-	c.fields.set("system", system)
-	if system == "" && c.access == AccessNone {
-		c.fields.set("system", spec.SystemDefault)
+	c.fields.set("system", text)
+	c.fields.set(field, text)
+	if c.fields.has("schema") && !c.uses(spec, "schema") {
+		prompt += "\n\n" + schemaPrompt(string(req.Schema))
 	}
-	if system != "" && !c.uses(spec, "system") {
-		c.fields.set("prompt", withSystem(system, prompt))
+	if system != "" && !c.uses(spec, "system") && !c.uses(spec, field) {
+		if req.Options.SystemMode == SystemReplace {
+			return unsupported("options.system_mode", "%q cannot be honoured by this backend here", mode)
+		}
+		prompt = withSystem(system, prompt)
 	}
+	c.fields.set("prompt", prompt)
+	return nil
+}
+
+// usualMode is what becomes of the CLI's own system prompt where nothing is
+// said: an agent needs it, a plain completion does not.
+func usualMode(a Access) SystemMode {
+	if a == AccessNone {
+		return SystemReplace
+	}
+	return SystemAppend
 }
 
 // guard applies the spec's guards to the prompt as the CLI would get it.
@@ -179,7 +203,7 @@ func argRows(spec *CliSpec) []ArgRow {
 	if spec.SystemFlag != "" {
 		rows = append(rows, ArgRow{Args: []string{spec.SystemFlag, "{system}"}, When: When{Set: []string{"system"}}})
 	}
-	rows = append(rows, ArgRow{Args: []string{"--model", "{model}"}, When: When{Set: []string{"model"}}})
+	rows = append(rows, ArgRow{Args: []string{"--model", "{model}"}, When: When{Set: []string{"model"}}}, ArgRow{Args: []string{"{extra}"}, Each: "extra"})
 	if spec.PromptStyle == RunSubcommand {
 		return append(rows, ArgRow{Args: []string{"{prompt}"}})
 	}
@@ -224,7 +248,7 @@ func (c *call) appendArgs(args []string, row ArgRow, element []string) ([]string
 	}
 	for _, template := range row.Args {
 		arg := values.expand(template)
-		if strings.HasPrefix(template, "{") && strings.HasPrefix(arg, "-") && !slices.Contains(args, "--") {
+		if strings.HasPrefix(template, "{") && strings.HasPrefix(arg, "-") && !slices.Contains(args, "--") && template != "{extra}" {
 			return nil, unsupported(strings.Join(templateFields(template), ","),
 				"begins with %q, which this CLI would take for a flag", "-")
 		}

@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -66,6 +67,14 @@ var goldenModels = map[string]string{
 	"claude": "opus", "gemini": "gemini-2.5-pro", "cursor-agent": "auto", "opencode": "openai/gpt-5", "codex": "gpt-5-codex",
 }
 
+// goldenSession is a session of a backend's own.
+func goldenSession(name string) string {
+	if name == "opencode" {
+		return name + ":ses_0199abcd"
+	}
+	return name + ":0199abcd-0000-7000-8000-000000000001"
+}
+
 // variations set one field each, at every access level, in the spec's best
 // output mode and transport.
 func variations(name string) (cases []goldenCase) {
@@ -75,7 +84,7 @@ func variations(name string) (cases []goldenCase) {
 		set  func(*clichain.Request)
 	}{
 		{"model", false, func(r *clichain.Request) { r.Model = goldenModels[name] }},
-		{"session", false, func(r *clichain.Request) { r.Session = name + ":0199-abcd" }},
+		{"session", false, func(r *clichain.Request) { r.Session = goldenSession(name) }},
 		{"dir", false, func(r *clichain.Request) { r.Dir = "/home/user/project" }},
 		{"schema", false, func(r *clichain.Request) { r.Schema = []byte(`{"type":"object"}`) }},
 		{"max_turns", false, func(r *clichain.Request) { r.Options.MaxTurns = 3 }},
@@ -83,6 +92,23 @@ func variations(name string) (cases []goldenCase) {
 		{"allowed_tools", false, func(r *clichain.Request) { r.Options.AllowedTools = []string{"Read", "Bash(git log:*)"} }},
 		{"disallowed_tools", false, func(r *clichain.Request) { r.Options.DisallowedTools = []string{"WebFetch"} }},
 		{"effort", false, func(r *clichain.Request) { r.Options.Effort = "high" }},
+		{"permission_mode", false, func(r *clichain.Request) { r.Options.PermissionMode = "plan" }},
+		{"permission_mode that bypasses", false, func(r *clichain.Request) { r.Options.PermissionMode = bypassModes[name] }},
+		{"system_mode append", false, func(r *clichain.Request) { withSystemMode(r, clichain.SystemAppend) }},
+		{"system_mode replace", false, func(r *clichain.Request) { withSystemMode(r, clichain.SystemReplace) }},
+		{"mcp_config", false, func(r *clichain.Request) { r.Options.MCPConfig = goldenMCP() }},
+		{"strict_mcp", false, func(r *clichain.Request) { r.Options.StrictMCP = true }},
+		{"fallback_model", false, func(r *clichain.Request) { r.Options.FallbackModel = "haiku" }},
+		{"agents", false, func(r *clichain.Request) { r.Options.Agents = []byte(`{"a":{"description":"d","prompt":"p"}}`) }},
+		{"no_session_persistence", false, func(r *clichain.Request) { r.Options.NoSessionPersistence = true }},
+		{"no_session_persistence of a session", false, func(r *clichain.Request) {
+			r.Options.NoSessionPersistence, r.Session = true, goldenSession(name)
+		}},
+		{"add_dirs", false, func(r *clichain.Request) { r.Options.AddDirs = []string{"/data/a", "/data/b"} }},
+		{"images", false, func(r *clichain.Request) { r.Options.Images = []string{"/data/a.png", "/data/b.png"} }},
+		{"extra", false, func(r *clichain.Request) {
+			r.Options.Extra = map[string][]string{name: {"--debug", "x"}, "other": {"-y"}}
+		}},
 		{"as root", true, func(*clichain.Request) {}},
 		{"conversation", false, func(r *clichain.Request) {
 			r.Messages = []clichain.Message{{Role: clichain.RoleUser, Content: "Hi"}, {Role: clichain.RoleAssistant, Content: "Hello."}, {Role: clichain.RoleUser, Content: "/clear?"}}
@@ -97,6 +123,23 @@ func variations(name string) (cases []goldenCase) {
 		}
 	}
 	return cases
+}
+
+// bypassModes are the permission modes without limits.
+var bypassModes = map[string]string{
+	"claude": "bypassPermissions", "codex": "danger-full-access", "gemini": "yolo", "opencode": "any", "cursor-agent": "any",
+}
+
+func withSystemMode(r *clichain.Request, mode clichain.SystemMode) {
+	r.Options.SystemMode = mode
+	r.Messages = append([]clichain.Message{{Role: clichain.RoleSystem, Content: "Be brief."}}, r.Messages...)
+}
+
+func goldenMCP() []json.RawMessage {
+	return []json.RawMessage{
+		json.RawMessage(`{"mcpServers":{"probe":{"command":"probe","args":["--fast"]}}}`),
+		json.RawMessage(`{"mcpServers":{"far":{"url":"https://mcp.example.com"}}}`),
+	}
 }
 
 func TestComposeGolden(t *testing.T) {

@@ -139,13 +139,22 @@ func TestSimpleSpecRefusesWhatItCannotDo(t *testing.T) {
 	spec := clichain.CliSpec{Name: "mine", Binary: "mine"}
 	for option, set := range map[string]func(*clichain.Request){
 		"access":           func(r *clichain.Request) { r.Access = clichain.AccessRead },
-		"schema":           func(r *clichain.Request) { r.Schema = json.RawMessage(`{}`) },
 		"session":          func(r *clichain.Request) { r.Session = "mine:1" },
 		"max_turns":        func(r *clichain.Request) { r.Options.MaxTurns = 1 },
 		"max_budget_usd":   func(r *clichain.Request) { r.Options.MaxBudgetUSD = 1 },
 		"allowed_tools":    func(r *clichain.Request) { r.Options.AllowedTools = []string{"x"} },
 		"disallowed_tools": func(r *clichain.Request) { r.Options.DisallowedTools = []string{"x"} },
 		"effort":           func(r *clichain.Request) { r.Options.Effort = "high" },
+		"permission_mode":  func(r *clichain.Request) { r.Options.PermissionMode = "plan" },
+		"mcp_config":       func(r *clichain.Request) { r.Options.MCPConfig = goldenMCP() },
+		"strict_mcp":       func(r *clichain.Request) { r.Options.StrictMCP = true },
+		"fallback_model":   func(r *clichain.Request) { r.Options.FallbackModel = "m" },
+		"agents":           func(r *clichain.Request) { r.Options.Agents = json.RawMessage(`{"a":{}}`) },
+		"add_dirs":         func(r *clichain.Request) { r.Options.AddDirs = []string{"/x"} },
+		"images":           func(r *clichain.Request) { r.Options.Images = []string{"/x"} },
+
+		"no_session_persistence": func(r *clichain.Request) { r.Options.NoSessionPersistence = true },
+		"options.system_mode":    func(r *clichain.Request) { withSystemMode(r, clichain.SystemReplace) },
 	} {
 		t.Run(option, func(t *testing.T) {
 			req := clichain.Prompt("P")
@@ -195,7 +204,7 @@ func TestEmptyDirectory(t *testing.T) {
 	}{
 		{"plain", func(*clichain.Request) {}, "/tmp/clichain-test/empty"},
 		{"a directory of the caller's", func(r *clichain.Request) { r.Dir = "." }, "/home/user/project"},
-		{"a session", func(r *clichain.Request) { r.Session = "gemini:1" }, "/home/user/project"},
+		{"a session", func(r *clichain.Request) { r.Session = goldenSession("gemini") }, "/home/user/project"},
 		{"tools", func(r *clichain.Request) { r.Access = clichain.AccessRead }, "/home/user/project"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -31,6 +31,15 @@ type Config struct {
 	// Output and Transport choose among what the spec has. Empty: its best.
 	Output    OutputMode
 	Transport Transport
+	// ModelAliases give names of the caller's own to models of this backend,
+	// or pin names to dated models. They win over the spec's.
+	ModelAliases map[string]string
+	// Nested says what happens inside an outer agent's session, whose marks the
+	// spec's DropEnv names. Zero: the CLI does not see the marks.
+	Nested NestedPolicy
+	// FreshSessionOnReject begins a new session where the one to go on from is
+	// not accepted; the response is flagged. Zero: that is an error.
+	FreshSessionOnReject bool
 	// PassEnv names more variables of this process that the CLI may see; a
 	// trailing "*" makes a prefix. InheritEnv passes them all.
 	PassEnv    []string
@@ -72,6 +81,17 @@ type Config struct {
 	// prompts, answers or environments. Nil: silent.
 	Logger *slog.Logger
 }
+
+// NestedPolicy says what happens to a call inside an outer agent's session.
+type NestedPolicy string
+
+const (
+	// NestedHide, also the meaning of the zero value: the CLI does not learn
+	// of the outer session.
+	NestedHide NestedPolicy = "hide"
+	// NestedRefuse: the call fails with nested_session, before anything starts.
+	NestedRefuse NestedPolicy = "refuse"
+)
 
 const (
 	defaultMaxOutput     = 256 << 20

@@ -40,12 +40,29 @@ func (h *host) passed(spec *CliSpec) map[string]string {
 	}
 	for _, kv := range h.environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if (h.inheritEnv || matchesEnv(pass, name)) && !matchesEnv(spec.DropEnv, name) && !h.stays(name) {
+		if (h.inheritEnv || matchesEnv(pass, name)) && !matchesEnv(spec.DropEnv, name) && !matchesEnv(spec.NestedEnv, name) && !h.stays(name) {
 			vars[name] = value
 		}
 	}
 	setAll(vars, h.env)
 	return vars
+}
+
+// nested refuses a call inside an outer session of the same agent, where that
+// is the policy.
+func (s *compiledSpec) nested(policy NestedPolicy, environ []string) *BackendError {
+	if policy != NestedRefuse {
+		return nil
+	}
+	for _, kv := range environ {
+		if name, value, _ := strings.Cut(kv, "="); value != "" && matchesEnv(s.NestedEnv, name) {
+			return &BackendError{
+				Reason: ReasonNestedSession, Message: name + " is set: this process runs inside a session of the same agent", ExitCode: -1,
+				Hint: "run it outside of that session, or let Config.Nested be NestedHide",
+			}
+		}
+	}
+	return nil
 }
 
 func setAll(vars map[string]string, list []string) {

@@ -37,7 +37,7 @@ var sentinels = map[string]error{
 	"ErrOverloaded": clichain.ErrOverloaded, "ErrServerError": clichain.ErrServerError, "ErrNetwork": clichain.ErrNetwork,
 	"ErrTimeout": clichain.ErrTimeout, "ErrIdleTimeout": clichain.ErrIdleTimeout, "ErrFirstOutputTimeout": clichain.ErrFirstOutputTimeout,
 	"ErrBadModel": clichain.ErrBadModel, "ErrContextOverflow": clichain.ErrContextOverflow, "ErrBadRequest": clichain.ErrBadRequest,
-	"ErrBadOption": clichain.ErrBadOption, "ErrBadOutput": clichain.ErrBadOutput, "ErrEmpty": clichain.ErrEmpty, "ErrExit": clichain.ErrExit,
+	"ErrBadOption": clichain.ErrBadOption, "ErrBadSession": clichain.ErrBadSession, "ErrBadOutput": clichain.ErrBadOutput, "ErrEmpty": clichain.ErrEmpty, "ErrExit": clichain.ErrExit,
 	"ErrKilled": clichain.ErrKilled, "ErrOutputLimit": clichain.ErrOutputLimit, "ErrSpawn": clichain.ErrSpawn, "ErrCanceled": clichain.ErrCanceled,
 }
 
@@ -56,7 +56,7 @@ func declaredReasons(t *testing.T) map[string]clichain.Reason {
 		}
 		return true
 	})
-	require.Len(t, reasons, 30)
+	require.Len(t, reasons, 31)
 	return reasons
 }
 

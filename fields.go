@@ -17,12 +17,18 @@ type fields map[string][]string
 // The prompt and the system text always find a way, and the directory is the
 // process's.
 var optionFields = []string{
-	"model", "session", "schema", "max_turns", "max_budget_usd",
-	"allowed_tools", "disallowed_tools", "effort",
+	"model", "session", "max_turns", "max_budget_usd", "allowed_tools", "disallowed_tools",
+	"permission_mode", "mcp_config", "strict_mcp", "fallback_model", "effort", "agents", "no_session_persistence",
+	"add_dirs", "images", "extra",
 }
 
+// otherForms are fields that hold an option's value in another form: a row
+// that uses one of them honours the option.
+var otherForms = map[string][]string{"mcp_config": {"mcp_local", "mcp_toml"}}
+
 // knownFields are the names a spec may use.
-var knownFields = append([]string{"prompt", "system", "dir", "temp"}, optionFields...)
+var knownFields = slices.Concat([]string{"prompt", "system", "system_append", "system_replace", "schema", "dir", "temp"},
+	optionFields, otherForms["mcp_config"])
 
 // fieldsOf reads the options of a request. Prompt, system, model and session
 // need the spec, and are added by newCall.
@@ -30,16 +36,35 @@ func fieldsOf(req Request) fields {
 	f := fields{}
 	f.set("dir", req.Dir)
 	f.set("schema", string(req.Schema))
-	f.set("effort", req.Options.Effort)
-	f.set("allowed_tools", req.Options.AllowedTools...)
-	f.set("disallowed_tools", req.Options.DisallowedTools...)
-	if n := req.Options.MaxTurns; n > 0 {
-		f.set("max_turns", strconv.Itoa(n))
-	}
-	if usd := req.Options.MaxBudgetUSD; usd > 0 {
-		f.set("max_budget_usd", strconv.FormatFloat(usd, 'f', -1, 64))
-	}
+	f.setOptions(req.Options)
 	return f
+}
+
+func (f fields) setOptions(o Options) {
+	f.set("effort", o.Effort)
+	f.set("permission_mode", o.PermissionMode)
+	f.set("fallback_model", o.FallbackModel)
+	f.set("agents", string(o.Agents))
+	f.set("allowed_tools", o.AllowedTools...)
+	f.set("disallowed_tools", o.DisallowedTools...)
+	f.set("add_dirs", o.AddDirs...)
+	f.set("images", o.Images...)
+	f.flag("strict_mcp", o.StrictMCP)
+	f.flag("no_session_persistence", o.NoSessionPersistence)
+	f.setMCP(o.MCPConfig)
+	if o.MaxTurns > 0 {
+		f.set("max_turns", strconv.Itoa(o.MaxTurns))
+	}
+	if o.MaxBudgetUSD > 0 {
+		f.set("max_budget_usd", strconv.FormatFloat(o.MaxBudgetUSD, 'f', -1, 64))
+	}
+}
+
+// flag sets a field that is or is not.
+func (f fields) flag(name string, on bool) {
+	if on {
+		f.set(name, "1")
+	}
 }
 
 // set sets a field; no value, or one empty one, leaves it unset.
@@ -63,10 +88,11 @@ func (f fields) holding(text string) string {
 	return name
 }
 
-// placeholder is {field}; {field:json}, a JSON string; or {field:text}, the
-// same without its quotes, for a place inside one. JSON text around it is no problem:
-// an object never begins with a brace and a letter.
-var placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(:json|:text)?\}`)
+// placeholder is {field}; {field:json}, a JSON string; {field:text}, the same
+// without its quotes, for a place inside one; or {field:list}, a JSON list of
+// strings. JSON text around it is no problem: an object never begins with a
+// brace and a letter.
+var placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(:json|:text|:list)?\}`)
 
 // expand fills a template. A list becomes its values joined by commas.
 func (f fields) expand(template string) string {
@@ -78,6 +104,8 @@ func (f fields) expand(template string) string {
 			return quoted
 		case "text":
 			return quoted[1 : len(quoted)-1]
+		case "list":
+			return toJSON(append([]string{}, f[name]...))
 		}
 		return value
 	})

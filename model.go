@@ -1,6 +1,7 @@
 package clichain
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +28,14 @@ func newModels(spec *CliSpec) (models, error) {
 		m.accept = append(m.accept, re)
 	}
 	return m, nil
+}
+
+// pin adds the caller's own names.
+func (m *models) pin(aliases map[string]string) {
+	all := map[string]string{}
+	maps.Copy(all, m.aliases)
+	maps.Copy(all, aliases)
+	m.aliases = all
 }
 
 // resolve returns the name to give to the CLI, "" to leave the choice to it,

@@ -38,6 +38,7 @@ var policy = map[Reason]verdict{
 	ReasonContextOverflow: {next: true},
 	ReasonBadRequest:      {}, // the caller's mistake: no backend will like it better
 	ReasonBadOption:       {},
+	ReasonBadSession:      {},
 
 	ReasonBadOutput:   {next: true},
 	ReasonEmpty:       {next: true},

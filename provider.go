@@ -49,7 +49,9 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 	if p.cfg.MaxParallel > 0 {
 		p.own = NewSlots(p.cfg.MaxParallel)
 	}
-	p.spec, p.broken = compileSpec(spec)
+	if p.spec, p.broken = compileSpec(spec); p.spec != nil {
+		p.spec.models.pin(p.cfg.ModelAliases)
+	}
 	return p
 }
 
@@ -126,15 +128,32 @@ func (p *Provider) compose(path string, req Request, output OutputMode) (*invoca
 	if err := checkRequest(req); err != nil {
 		return nil, err
 	}
-	dir, err := p.cfg.Container.workDir(req.Dir)
+	dir, err := p.cfg.Container.workDir(req.dirFor())
+	if err != nil && req.Dir == "" && req.Session != "" {
+		err = badSession("the directory it was made in is gone: %s", err.Message)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return compose(p.spec, req, wish{output: output, transport: p.cfg.Transport}, host{
+	if p.cfg.Container == nil {
+		if req.Options, err = req.Options.onThisMachine(); err != nil {
+			return nil, err
+		}
+	}
+	h := p.host(path)
+	if err := p.spec.nested(p.cfg.Nested, h.environ); err != nil {
+		return nil, err
+	}
+	h.dir, h.tempDir = dir, p.cfg.Container.tempDir()
+	return compose(p.spec, req, wish{output: output, transport: p.cfg.Transport}, h)
+}
+
+// host is what this machine is to the CLI.
+func (p *Provider) host(path string) host {
+	return host{
 		path: path, environ: os.Environ(), passEnv: p.cfg.PassEnv, inheritEnv: p.cfg.InheritEnv, env: p.cfg.Env,
-		root: os.Geteuid() == 0, dir: dir, tempDir: p.cfg.Container.tempDir(),
-		container: p.cfg.Container, names: p.cliNames(),
-	})
+		root: os.Geteuid() == 0, container: p.cfg.Container, names: p.cliNames(),
+	}
 }
 
 // workDir makes the directory absolute and checks that it is one.
@@ -184,14 +203,14 @@ func reasonOf(err *BackendError) Reason {
 
 func (p *Provider) response(inv *invocation, ev *evidence, req Request, text string, took time.Duration) *Response {
 	t := ev.tally
-	session := sessionHandle(p.name, t.session)
-	if inv.empty {
-		session = "" // its directory is gone
+	made := session{p.name, t.session, inv.dir}
+	if inv.empty || req.Options.NoSessionPersistence {
+		made.id = "" // nothing is left to go on from
 	}
 	return &Response{
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
 		Model:   cmp.Or(t.model, inv.call.fields.expand("{model}"), p.spec.DefaultModel),
-		Session: session, KeySource: t.keySource,
+		Session: made.handle(), KeySource: t.keySource,
 		Usage: t.total(), Duration: took, Warnings: t.warnings, Flags: t.flags, Metadata: req.Metadata,
 	}
 }

@@ -41,6 +41,7 @@ const (
 	ReasonContextOverflow Reason = "context_overflow"
 	ReasonBadRequest      Reason = "bad_request"
 	ReasonBadOption       Reason = "bad_option"
+	ReasonBadSession      Reason = "bad_session" // there is no such session to go on from
 
 	// The run.
 	ReasonBadOutput   Reason = "bad_output"   // it ended without an answer that can be read
@@ -84,6 +85,7 @@ var (
 	ErrContextOverflow    error = sentinel(ReasonContextOverflow)
 	ErrBadRequest         error = sentinel(ReasonBadRequest)
 	ErrBadOption          error = sentinel(ReasonBadOption)
+	ErrBadSession         error = sentinel(ReasonBadSession)
 	ErrBadOutput          error = sentinel(ReasonBadOutput)
 	ErrEmpty              error = sentinel(ReasonEmpty)
 	ErrExit               error = sentinel(ReasonExit)

@@ -30,10 +30,12 @@ type Request struct {
 	Model string `json:"model,omitempty"`
 	// Access is what the agent may do. Zero: AccessNone.
 	Access Access `json:"access,omitempty"`
-	// Dir is the directory to work in. Empty: the process's own.
+	// Dir is the directory to work in. Empty: that of the Session, else the
+	// process's own.
 	Dir string `json:"dir,omitempty"`
 	// Session is a Response.Session to go on from: only the backend that made
-	// it can. Empty: a new session.
+	// it can. Calls that go on from one session in this process wait for each
+	// other. Empty: a new session.
 	Session string `json:"session,omitempty"`
 	// Schema is a JSON Schema that the answer must meet. Empty: free text.
 	Schema json.RawMessage `json:"schema,omitempty"`
@@ -42,19 +44,6 @@ type Request struct {
 	Options Options `json:"options,omitzero"`
 	// Metadata is the caller's own: carried to the Response, never read.
 	Metadata map[string]string `json:"metadata,omitempty"`
-}
-
-// Options are settings that only some backends have. The zero value sets none.
-type Options struct {
-	// MaxTurns bounds the agent's turns. Zero: the CLI's own bound.
-	MaxTurns int `json:"max_turns,omitempty"`
-	// MaxBudgetUSD bounds what one call may cost, in US dollars. Zero: none.
-	MaxBudgetUSD float64 `json:"max_budget_usd,omitempty"`
-	// AllowedTools and DisallowedTools name tools in the CLI's own terms.
-	AllowedTools    []string `json:"allowed_tools,omitempty"`
-	DisallowedTools []string `json:"disallowed_tools,omitempty"`
-	// Effort is the reasoning effort in the CLI's own terms, such as "high".
-	Effort string `json:"effort,omitempty"`
 }
 
 // Prompt makes a Request of one user message.

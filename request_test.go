@@ -51,8 +51,8 @@ func TestRefusedRequests(t *testing.T) {
 		{"negative budget", func(r *clichain.Request) { r.Options.MaxBudgetUSD = -0.01 }, badOption, "options.max_budget_usd", "-0.01"},
 		{"infinite budget", func(r *clichain.Request) { r.Options.MaxBudgetUSD = math.Inf(1) }, badOption, "options.max_budget_usd", "Inf"},
 		{"no number", func(r *clichain.Request) { r.Options.MaxBudgetUSD = math.NaN() }, badOption, "options.max_budget_usd", "NaN"},
-		{"empty tool", func(r *clichain.Request) { r.Options.AllowedTools = []string{"Read", ""} }, badOption, "options.allowed_tools", "empty name"},
-		{"empty forbidden tool", func(r *clichain.Request) { r.Options.DisallowedTools = []string{""} }, badOption, "options.disallowed_tools", "empty name"},
+		{"empty tool", func(r *clichain.Request) { r.Options.AllowedTools = []string{"Read", ""} }, badOption, "options.allowed_tools[1]", "is empty"},
+		{"empty forbidden tool", func(r *clichain.Request) { r.Options.DisallowedTools = []string{""} }, badOption, "options.disallowed_tools[0]", "is empty"},
 		{"broken schema", func(r *clichain.Request) { r.Schema = json.RawMessage(`{"type":`) }, badOption, "schema", "no valid JSON"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -93,6 +93,8 @@ func TestRequestsAtTheirBounds(t *testing.T) {
 	}
 }
 
+const anID = "0199abcd-0000-7000-8000-000000000001"
+
 func TestSessions(t *testing.T) {
 	for _, test := range []struct {
 		name, session string
@@ -100,14 +102,16 @@ func TestSessions(t *testing.T) {
 		argument      string
 	}{
 		{"none", "", "", ""},
-		{"own", "claude:0199-abcd", "", "0199-abcd"},
-		{"own with a colon in it", "claude:a:b", "", "a:b"},
+		{"own", "claude:" + anID, "", anID},
+		{"own, and where it was made", "claude:" + anID + "@/a b/c@d:e", "", anID},
+		{"an id of another shape", "claude:a:b", clichain.ReasonBadSession, ""},
 		{"another backend's", "codex:0199-abcd", clichain.ReasonUnsupported, ""},
-		{"no backend", "0199-abcd", clichain.ReasonBadOption, ""},
-		{"no id", "claude:", clichain.ReasonBadOption, ""},
-		{"an id like a flag", "claude:--dangerously-skip-permissions", clichain.ReasonBadOption, ""},
-		{"a foreign id like a flag", "codex:-x", clichain.ReasonBadOption, ""},
-		{"only a colon", ":", clichain.ReasonBadOption, ""},
+		{"no backend", "0199-abcd", clichain.ReasonBadSession, ""},
+		{"no id", "claude:", clichain.ReasonBadSession, ""},
+		{"a directory alone", "claude:@/x", clichain.ReasonBadSession, ""},
+		{"an id like a flag", "claude:--dangerously-skip-permissions", clichain.ReasonBadSession, ""},
+		{"a foreign id like a flag", "codex:-x", clichain.ReasonUnsupported, ""},
+		{"only a colon", ":", clichain.ReasonBadSession, ""},
 		{"the slug is no owner", "anthropic-cli:1", clichain.ReasonUnsupported, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

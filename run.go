@@ -186,6 +186,7 @@ func (r *run) deliver(e Event) {
 	if out, ok := r.tally.add(e); ok {
 		r.show(out)
 	}
+	r.checkSession(&e)
 	if !e.terminal {
 		r.hear(&e)
 		return
@@ -194,6 +195,17 @@ func (r *run) deliver(e Event) {
 	if r.linger == nil {
 		r.linger = time.AfterFunc(r.spec.linger(), func() { r.stop(errAnswered) })
 	}
+}
+
+// checkSession ends a run that began a new session in place of the one to go
+// on from: its answer would know nothing of what was said before.
+func (r *run) checkSession(e *Event) {
+	asked := r.inv.call.fields["session"]
+	if !r.spec.Sessions.SameID || e.Kind != EventSession || len(asked) == 0 || e.Session == asked[0] {
+		return
+	}
+	r.tally.fatal = &finding{reason: ReasonBadSession, message: "the CLI began a new session in place of " + asked[0]}
+	r.stop(errFatal)
 }
 
 // show passes an event on. The caller holds mu.

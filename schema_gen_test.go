@@ -239,6 +239,7 @@ var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 	"CliSpec.ProviderSlug":    func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$" },
 	"CliSpec.LingerMS":        func(_ *schemaGen, s *jsonschema.Schema) { s.Minimum, s.Maximum = new(0.0), new(60_000.0) },
 	"CliSpec.PassEnv":         eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
+	"CliSpec.NestedEnv":       eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
 	"CliSpec.DropEnv":         eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
 	"When.Set":                eachIs(fieldName()),
 	"When.Unset":              eachIs(fieldName()),
@@ -248,6 +249,7 @@ var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 	"ArgRow.Each":             func(_ *schemaGen, s *jsonschema.Schema) { s.AnyOf = fieldName().AnyOf },
 	"EnvRow.Name":             func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[A-Za-z_][A-Za-z0-9_]*$" },
 	"FileRow.Field":           func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9_]*$" },
+	"SessionRules.ID":         isRegex,
 	"GuardRule.Pattern":       isRegex,
 	"LineRule.Pattern":        isRegex,
 	"LineRule.Kind": func(_ *schemaGen, s *jsonschema.Schema) {

@@ -1,31 +1,66 @@
 package clichain
 
-import "strings"
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+)
 
-// A session handle is "backend:id": it says whose session it is, so that a
-// chain never offers it to another backend.
+// session is what a handle ("backend:id", or "backend:id@directory") says:
+// whose session it is, so that a chain never offers it to another backend, and
+// where it was made, because some CLIs find it nowhere else.
+type session struct{ backend, id, dir string }
 
-func sessionHandle(backend, id string) string {
-	if id == "" {
+func (s session) handle() string {
+	switch {
+	case s.id == "":
 		return ""
+	case s.dir == "":
+		return s.backend + ":" + s.id
 	}
-	return backend + ":" + id
+	return s.backend + ":" + s.id + "@" + s.dir
 }
 
-// setSession takes the handle apart and refuses a foreign one.
-func (c *call) setSession(spec *CliSpec, handle string) *BackendError {
-	if handle == "" {
+func parseSession(handle string) (session, bool) {
+	backend, rest, _ := strings.Cut(handle, ":")
+	id, dir, _ := strings.Cut(rest, "@")
+	return session{backend, id, dir}, backend != "" && id != ""
+}
+
+// dirFor is the directory to work in: the request's, else that of its session.
+func (req *Request) dirFor() string {
+	if s, ok := parseSession(req.Session); ok && req.Dir == "" {
+		return s.dir
+	}
+	return req.Dir
+}
+
+// setSession takes the handle apart and refuses what the CLI would not go on
+// from, or would not find.
+func (c *call) setSession(spec *CliSpec, req Request, dir string) *BackendError {
+	if req.Session == "" {
 		return nil
 	}
-	backend, id, ok := strings.Cut(handle, ":")
+	s, ok := parseSession(req.Session)
 	switch {
-	case !ok || id == "":
-		return badOption("session", "%q is no session: use the Session of a Response", handle)
-	case strings.HasPrefix(id, "-"):
-		return badOption("session", "%q: a session id does not begin with a dash", handle)
-	case backend != spec.Name:
-		return unsupported("session", "%q belongs to %s", handle, backend)
+	case !ok:
+		return badSession("%q is no session: use the Session of a Response", req.Session)
+	case s.backend != spec.Name:
+		return unsupported("session", "%q belongs to %s", req.Session, s.backend)
+	case strings.HasPrefix(s.id, "-") || !spec.Sessions.takes(s.id):
+		return badSession("%q is no id of a session of %s: use the Session of a Response", s.id, spec.Name)
+	case spec.Sessions.DirBound && s.dir != "" && dir != "" && filepath.Clean(dir) != filepath.Clean(s.dir):
+		return badSession("it was made in %q, and cannot be gone on from in %q: leave Dir empty", s.dir, dir)
 	}
-	c.fields.set("session", id)
+	c.fields.set("session", s.id)
 	return nil
+}
+
+// takes reports whether an id may be a session's.
+func (r SessionRules) takes(id string) bool {
+	return r.ID == "" || regexp.MustCompile(`^(?:`+r.ID+`)$`).MatchString(id)
+}
+
+func badSession(format string, args ...any) *BackendError {
+	return mistake(ReasonBadSession, "session", format, args...)
 }

@@ -50,12 +50,17 @@ type CliSpec struct {
 	// PassEnv names variables of the host's environment that the CLI may see,
 	// beside the common ones; a trailing "*" makes a prefix.
 	PassEnv []string `json:"pass_env,omitempty"`
-	// DropEnv names variables never passed on, in the form of PassEnv: the
-	// marks of an outer agent session. It wins over PassEnv.
+	// DropEnv names variables never passed on, in the form of PassEnv, over
+	// which it wins: those that would change what this spec relies on.
 	DropEnv []string `json:"drop_env,omitempty"`
+	// NestedEnv names the marks of an outer session of the same agent, in the
+	// same form. They are never passed on either; see Config.Nested.
+	NestedEnv []string `json:"nested_env,omitempty"`
 
 	// Models says which model names the CLI takes.
 	Models ModelRules `json:"models,omitzero"`
+	// Sessions says how the CLI goes on from an earlier answer.
+	Sessions SessionRules `json:"sessions,omitzero"`
 	// Preflight are conditions under which the CLI would refuse to work.
 	Preflight []PreflightRule `json:"preflight,omitempty"`
 
@@ -171,12 +176,41 @@ type ModelRules struct {
 	Accept []string `json:"accept,omitempty"`
 	// Aliases map a caller's name to the CLI's.
 	Aliases map[string]string `json:"aliases,omitempty"`
+	// List is the command that names the models the CLI offers, without asking
+	// one of them.
+	List ListRule `json:"list,omitzero"`
+}
+
+// ListRule is a command of the CLI that prints a list. The zero value means
+// that it has none.
+type ListRule struct {
+	// Args are its arguments.
+	Args []string `json:"args,omitempty"`
+	// Path is the gjson path of the names in the JSON that it prints. Empty: it
+	// prints one name on each line.
+	Path string `json:"path,omitempty"`
+}
+
+// SessionRules say how a CLI goes on from an earlier answer.
+type SessionRules struct {
+	// ID is a regular expression for the whole of a session's id: some CLIs
+	// begin anew, without a word, for what is none. Empty: any id.
+	ID string `json:"id,omitempty"`
+	// DirBound: a session lives in the directory it was made in, and nowhere
+	// else.
+	DirBound bool `json:"dir_bound,omitempty"`
+	// SameID: the CLI names the session it goes on from; another one means
+	// that it began anew, which ends the run.
+	SameID bool `json:"same_id,omitempty"`
 }
 
 // PreflightRule is a condition under which a call is refused before anything
 // starts, because the CLI itself would.
 type PreflightRule struct {
 	When When `json:"when,omitzero"`
+	// Match maps a request field to a regular expression that the whole of one
+	// of its values must match.
+	Match map[string]string `json:"match,omitempty"`
 	// Root: the user is root.
 	Root bool `json:"root,omitempty"`
 	// UnlessEnv: the CLI sees one of these variables, set to anything but "",

@@ -1,6 +1,7 @@
 package clichain
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -9,7 +10,8 @@ import (
 // unused: an option that has no effect would be a silent lie.
 func (c *call) unsupported(spec *CliSpec) *BackendError {
 	for _, name := range optionFields {
-		if c.fields.has(name) && !c.uses(spec, name) {
+		used := func(field string) bool { return c.fields.has(field) && c.uses(spec, field) }
+		if c.fields.has(name) && !used(name) && !slices.ContainsFunc(otherForms[name], used) {
 			return unsupported(name, "%q cannot be honoured by this backend here", strings.Join(c.fields[name], ","))
 		}
 	}
@@ -55,11 +57,22 @@ func (c *call) eachRow(spec *CliSpec, f func(w When, templates ...string)) {
 	}
 }
 
+// matches reports whether the fields have values of these patterns.
+func (c *call) matches(patterns map[string]string) bool {
+	for field, pattern := range patterns {
+		whole := regexp.MustCompile(`^(?:` + pattern + `)$`)
+		if !slices.ContainsFunc(c.fields[field], whole.MatchString) {
+			return false
+		}
+	}
+	return true
+}
+
 // preflight refuses a call that the CLI itself would refuse, without starting
 // it.
 func (c *call) preflight(spec *CliSpec, root bool) *BackendError {
 	for _, rule := range spec.Preflight {
-		if !c.holds(rule.When) || rule.Root && !root || slices.ContainsFunc(rule.UnlessEnv, c.sees) {
+		if !c.holds(rule.When) || !c.matches(rule.Match) || rule.Root && !root || slices.ContainsFunc(rule.UnlessEnv, c.sees) {
 			continue
 		}
 		return &BackendError{Reason: rule.Reason, Message: rule.Message, Hint: rule.Hint, ExitCode: -1}

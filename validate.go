@@ -173,6 +173,7 @@ func (v *validator) tables(s *CliSpec) {
 	}
 	v.passed("pass_env", s.PassEnv)
 	v.passed("drop_env", s.DropEnv)
+	v.passed("nested_env", s.NestedEnv)
 }
 
 // file checks a row of files, and that it is not the same file as one before.

@@ -1,9 +1,12 @@
 package clichain
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,13 +47,13 @@ func checkTexts(req Request) *BackendError {
 	type text struct{ field, value string }
 	texts := []text{
 		{"model", req.Model}, {"dir", req.Dir}, {"session", req.Session}, {"schema", string(req.Schema)},
-		{"options.effort", req.Options.Effort},
+		{"options.effort", req.Options.Effort}, {"options.permission_mode", req.Options.PermissionMode},
+		{"options.fallback_model", req.Options.FallbackModel}, {"options.agents", string(req.Options.Agents)},
 	}
-	for i, tool := range req.Options.AllowedTools {
-		texts = append(texts, text{fmt.Sprintf("options.allowed_tools[%d]", i), tool})
-	}
-	for i, tool := range req.Options.DisallowedTools {
-		texts = append(texts, text{fmt.Sprintf("options.disallowed_tools[%d]", i), tool})
+	for _, list := range req.Options.lists() {
+		for i, element := range list.values {
+			texts = append(texts, text{fmt.Sprintf("%s[%d]", list.field, i), element})
+		}
 	}
 	for _, t := range texts {
 		if err := checkText(t.field, t.value); err != nil {
@@ -88,14 +91,63 @@ func checkOptions(req Request) *BackendError {
 		return badOption("options.max_turns", "%d is negative: use 0 for no bound", o.MaxTurns)
 	case o.MaxBudgetUSD < 0 || math.IsNaN(o.MaxBudgetUSD) || math.IsInf(o.MaxBudgetUSD, 0):
 		return badOption("options.max_budget_usd", "%v is no amount of dollars: use 0 for no bound", o.MaxBudgetUSD)
-	case slices.Contains(o.AllowedTools, ""):
-		return badOption("options.allowed_tools", "holds an empty name")
-	case slices.Contains(o.DisallowedTools, ""):
-		return badOption("options.disallowed_tools", "holds an empty name")
+	case !slices.Contains([]SystemMode{"", SystemAppend, SystemReplace}, o.SystemMode):
+		return badOption("options.system_mode", "%q is none of append, replace", o.SystemMode)
+	case !wordShape.MatchString(o.PermissionMode):
+		return badOption("options.permission_mode", "%q is no mode: use one word, such as \"plan\"", o.PermissionMode)
+	case !wordShape.MatchString(o.Effort):
+		return badOption("options.effort", "%q is no effort: use one word, such as \"high\"", o.Effort)
+	case len(o.Agents) > 0 && !isObject(o.Agents):
+		return badOption("options.agents", "is no JSON object")
 	case len(req.Schema) > 0 && !json.Valid(req.Schema):
 		return badOption("schema", "is no valid JSON")
 	}
+	return checkLists(o)
+}
+
+// checkLists refuses elements that say nothing.
+func checkLists(o Options) *BackendError {
+	for _, list := range o.lists() {
+		if i := slices.Index(list.values, ""); i >= 0 && !list.raw {
+			return badOption(fmt.Sprintf("%s[%d]", list.field, i), "is empty: leave it out")
+		}
+	}
+	for i, element := range o.MCPConfig {
+		if !isObject(element) && json.Unmarshal(element, new(string)) != nil {
+			return badOption(fmt.Sprintf("options.mcp_config[%d]", i), "is neither a JSON object nor a JSON string with the name of a file")
+		}
+	}
 	return nil
+}
+
+// optionList is an option with several values.
+type optionList struct {
+	field  string
+	values []string
+	raw    bool // an empty value means something
+}
+
+func (o Options) lists() []optionList {
+	mcp := make([]string, len(o.MCPConfig))
+	for i, element := range o.MCPConfig {
+		mcp[i] = string(element)
+	}
+	all := []optionList{
+		{"options.allowed_tools", o.AllowedTools, false}, {"options.disallowed_tools", o.DisallowedTools, false},
+		{"options.add_dirs", o.AddDirs, false}, {"options.images", o.Images, false}, {"options.mcp_config", mcp, false},
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Extra)) {
+		all = append(all, optionList{"options.extra." + name, o.Extra[name], true})
+	}
+	return all
+}
+
+// wordShape is a value in a CLI's own terms, or none.
+var wordShape = regexp.MustCompile(`^(?:[A-Za-z0-9][A-Za-z0-9_.-]*)?$`)
+
+func isObject(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) > 0 && text[0] == '{' && json.Valid(text)
 }
 
 func badRequest(field, format string, args ...any) *BackendError {

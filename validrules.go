@@ -18,6 +18,7 @@ var ruleKinds = []EventKind{
 
 func (v *validator) rules(s *CliSpec) {
 	v.models(s.Models)
+	v.pattern("sessions.id", s.Sessions.ID)
 	for i, rule := range s.Guards {
 		v.guard(fmt.Sprintf("guards[%d]", i), rule)
 	}
@@ -54,6 +55,12 @@ func (v *validator) models(m ModelRules) {
 			v.add("models.aliases", alias, "stands for no model: give both names")
 		}
 	}
+	for i, arg := range m.List.Args {
+		v.text(fmt.Sprintf("models.list.args[%d]", i), arg)
+	}
+	if m.List.Path != "" && len(m.List.Args) == 0 {
+		v.add("models.list.args", "", "is empty: say which command prints the list")
+	}
 }
 
 func (v *validator) guard(path string, rule GuardRule) {
@@ -69,6 +76,10 @@ func (v *validator) guard(path string, rule GuardRule) {
 
 func (v *validator) preflight(path string, rule PreflightRule) {
 	v.when(path+".when", rule.When)
+	for _, field := range slices.Sorted(maps.Keys(rule.Match)) {
+		v.field(path+".match", field)
+		v.pattern(path+".match."+field, rule.Match[field])
+	}
 	for i, name := range rule.UnlessEnv {
 		v.variable(fmt.Sprintf("%s.unless_env[%d]", path, i), name)
 	}
@@ -134,6 +145,8 @@ func (v *validator) jsonPath(path, key, each string) {
 		v.add(path, key, "is no path: name the value, such as \"error.message\"")
 	case strings.HasPrefix(key, elementPrefix) && each == "":
 		v.add(path, key, "starts at an element, but the rule has no each")
+	case strings.Contains(key, "@fromstr"):
+		v.add(path, key, "reads JSON out of a text, whose nesting nobody has checked: leave @fromstr out")
 	case len(key) > 200:
 		v.add(path, key[:40]+"…", "is too long for a path")
 	}

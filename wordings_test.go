@@ -171,7 +171,7 @@ func TestOwnWordingsFirst(t *testing.T) {
 		text string
 		want clichain.Reason
 	}{
-		{specs.Claude(), clichain.OnStderr, "No conversation found with session ID: 1", clichain.ReasonBadOption},
+		{specs.Claude(), clichain.OnStderr, "No conversation found with session ID: 1", clichain.ReasonBadSession},
 		{specs.Claude(), clichain.OnStderr, "error: unknown option '--tools'", clichain.ReasonUnsupported},
 		{specs.Claude(), clichain.OnEvent, "error: unknown option '--tools'", ""},
 		{specs.Claude(), clichain.OnStdout, "Your organization has disabled access", clichain.ReasonUnauthenticated},

@@ -17,9 +17,13 @@ func Claude() clichain.CliSpec {
 		// reach the model; after a line break they do.
 		Guards: []clichain.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
 
-		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system")}},
-		Args:  claudeArgs(),
-		Env:   claudeEnv(),
+		Files: []clichain.FileRow{
+			{Field: "system", Name: "system.md", Content: "{system}", When: set("system")},
+			{Field: "mcp", Name: "mcp.json", Content: "{mcp_config}", When: setFor("mcp_config", clichain.AccessWrite, clichain.AccessFull)}, // it may hold secrets
+			{Field: "agents", Name: "agents.json", Content: "{agents}", When: setFor("agents", agentAccess()...)},
+		},
+		Args: claudeArgs(),
+		Env:  claudeEnv(),
 		PassEnv: []string{
 			"ANTHROPIC_*", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*",
 			"CLAUDE_CODE_DISABLE_*", "CLAUDE_CODE_MAX_OUTPUT_TOKENS", "CLAUDE_CODE_API_KEY_HELPER_TTL_MS",
@@ -27,12 +31,14 @@ func Claude() clichain.CliSpec {
 			"DISABLE_*", "MAX_THINKING_TOKENS", "MAX_MCP_OUTPUT_TOKENS", "MCP_*", "BASH_*", "IS_SANDBOX",
 			"AWS_*", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "CLOUD_ML_REGION", "VERTEX_*", "AZURE_*",
 		},
-		DropEnv: []string{"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH"},
+		DropEnv:   []string{"CLAUDE_CODE_SIMPLE"},
+		NestedEnv: []string{"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH"},
 
 		Models: clichain.ModelRules{
 			Accept: []string{`(?i)claude|anthropic`, `^(opus|sonnet|haiku|opusplan|best)(\[1m\])?$`, `^arn:aws`},
 		},
-		Preflight: []clichain.PreflightRule{{
+		Sessions: clichain.SessionRules{ID: uuid},
+		Preflight: []clichain.PreflightRule{bypass("bypassPermissions"), {
 			When: access(clichain.AccessFull), Root: true, UnlessEnv: []string{"IS_SANDBOX"},
 			Reason:  clichain.ReasonPermissionRefused,
 			Message: "--dangerously-skip-permissions is refused for root",
@@ -70,19 +76,29 @@ func claudeArgs() []clichain.ArgRow {
 		{Args: []string{"-p"}},
 		{Args: []string{"--output-format", "stream-json", "--verbose", "--include-partial-messages"}, When: output(clichain.OutputStream)},
 		{Args: []string{"--output-format", "json"}, When: output(clichain.OutputJSON)},
-		{Args: []string{"--tools", "", "--strict-mcp-config"}, When: access(clichain.AccessNone)},
-		{Args: []string{"--tools", "Read,Grep,Glob", "--allowedTools", "Read,Grep,Glob", "--strict-mcp-config"}, When: access(clichain.AccessRead)},
-		{Args: []string{"--permission-mode", "acceptEdits"}, When: access(clichain.AccessWrite)},
-		{Args: []string{"--dangerously-skip-permissions"}, When: access(clichain.AccessFull)},
-		{Args: []string{"--system-prompt-file", "{system_file}"}, When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
-		{Args: []string{"--append-system-prompt-file", "{system_file}"}, When: clichain.When{Set: []string{"system"}, Access: agentAccess()}},
+		{Args: []string{"--tools", ""}, When: access(clichain.AccessNone)},
+		{Args: []string{"--tools", "Read,Grep,Glob", "--allowedTools", "Read,Grep,Glob"}, When: access(clichain.AccessRead)},
+		{Args: []string{"--strict-mcp-config"}, When: unless("strict_mcp", clichain.AccessNone, clichain.AccessRead)},
+		{Args: []string{"--strict-mcp-config"}, When: set("strict_mcp")},
+		{Args: []string{"--permission-mode", "acceptEdits"}, When: unless("permission_mode", clichain.AccessWrite)},
+		{Args: []string{"--dangerously-skip-permissions"}, When: unless("permission_mode", clichain.AccessFull)},
+		{Args: []string{"--permission-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},
+		{Args: []string{"--system-prompt-file", "{system_file}"}, When: set("system_replace")},
+		{Args: []string{"--append-system-prompt-file", "{system_file}"}, When: set("system_append")},
 		{Args: []string{"--model", "{model}"}, When: set("model")},
 		{Args: []string{"--resume", "{session}"}, When: set("session")},
 		{Args: []string{"--effort", "{effort}"}, When: set("effort")},
 		{Args: []string{"--max-turns", "{max_turns}"}, When: set("max_turns")},
 		{Args: []string{"--max-budget-usd", "{max_budget_usd}"}, When: set("max_budget_usd")},
-		{Args: []string{"--allowedTools={allowed_tools}"}, When: clichain.When{Set: []string{"allowed_tools"}, Access: []clichain.Access{clichain.AccessWrite, clichain.AccessFull}}},
-		{Args: []string{"--disallowedTools={disallowed_tools}"}, When: clichain.When{Set: []string{"disallowed_tools"}, Access: agentAccess()}},
+		{Args: []string{"--allowedTools={allowed_tools}"}, When: setFor("allowed_tools", clichain.AccessWrite, clichain.AccessFull)},
+		{Args: []string{"--disallowedTools={disallowed_tools}"}, When: setFor("disallowed_tools", agentAccess()...)},
+		{Args: []string{"--json-schema", "{schema}"}, When: set("schema")},
+		{Args: []string{"--mcp-config={mcp_file}"}, When: setFor("mcp_config", clichain.AccessWrite, clichain.AccessFull)},
+		{Args: []string{"--agents", "{agents_file}"}, When: setFor("agents", agentAccess()...)},
+		{Args: []string{"--fallback-model", "{fallback_model}"}, When: set("fallback_model")},
+		{Args: []string{"--no-session-persistence"}, When: set("no_session_persistence")},
+		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", agentAccess()...)},
+		extra(),
 		{Args: []string{"--", "{prompt}"}, When: argv()},
 	}
 }
@@ -116,6 +132,8 @@ func claudeEvents() []clichain.EventRule {
 			Set: map[string]string{"code": "error", "message": "message.content.0.text"}},
 		{Match: match("type", "assistant", "parent_tool_use_id", "", "@.type", "text"), Each: "message.content", Kind: clichain.EventText, Set: map[string]string{"text": "@.text"}},
 		{Match: match("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content", Kind: clichain.EventThinking, Set: map[string]string{"text": "@.thinking", "whole": "=true"}},
+		// The answer itself, in the shape of a tool that changes nothing.
+		{Match: match("type", "assistant", "@.type", "tool_use", "@.name", "StructuredOutput"), Each: "message.content", Kind: clichain.EventStatus, Last: true, Set: map[string]string{"text": "=answer"}},
 		{Match: match("type", "assistant", "@.type", "(server_|mcp_)?tool_use"), Each: "message.content", Kind: clichain.EventToolUse,
 			Set: map[string]string{"id": "@.id", "name": "@.name", "input": "@.input"}},
 		{Match: match("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: clichain.EventToolResult,
@@ -130,7 +148,7 @@ func claudeEvents() []clichain.EventRule {
 		// A command of the CLI's own answers without a turn of the model.
 		{Match: match("type", "result", "num_turns", "0"), Kind: clichain.EventResult, Terminal: true, Last: true, Set: notAsked},
 		{Match: match("type", "result", "local_command", ".+"), Kind: clichain.EventResult, Terminal: true, Last: true, Set: notAsked},
-		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: with(usage, "text", "result")},
+		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: with(usage, "text", "structured_output ?? result")},
 	}
 }
 
@@ -138,7 +156,7 @@ func claudeLines() []clichain.LineRule {
 	return []clichain.LineRule{
 		{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: clichain.ReasonPermissionRefused, On: onStderr(),
 			Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox"},
-		{Pattern: `No conversation found with session ID`, Reason: clichain.ReasonBadOption, Hint: "the session is gone, or belongs to another directory"},
+		{Pattern: `No conversation found with session ID|--resume requires a valid session ID`, Reason: clichain.ReasonBadSession, Hint: goneHint},
 		{Pattern: `error: unknown option`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 		{Pattern: `--json-schema is not valid JSON`, Reason: clichain.ReasonBadOption, On: onStderr()},
 		{Pattern: `issue with the selected model`, Reason: clichain.ReasonBadModel, On: onAnswer()},

@@ -15,34 +15,27 @@ func Codex() clichain.CliSpec {
 		Outputs:    []clichain.OutputMode{clichain.OutputStream, clichain.OutputText},
 		Answer:     clichain.AnswerLastBlock,
 
-		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}}},
-		Args: []clichain.ArgRow{
-			{Args: []string{"exec"}},
-			{Args: []string{"--json"}, When: output(clichain.OutputStream)},
-			// Without analytics off the process lingers for 5 s where there is
-			// no network. Settings, not --disable: a version that does not know
-			// one only warns.
-			{Args: []string{"--skip-git-repo-check", "-c", "analytics.enabled=false"}},
-			{Args: []string{"-c", `sandbox_mode="read-only"`}, When: access(clichain.AccessNone, clichain.AccessRead)},
-			{Args: []string{"-c", `sandbox_mode="workspace-write"`}, When: access(clichain.AccessWrite)},
-			{Args: []string{"--dangerously-bypass-approvals-and-sandbox"}, When: access(clichain.AccessFull)},
-			{Args: codexLean(), When: access(clichain.AccessNone)},
-			{Args: []string{"-c", "model_instructions_file={system_file:json}"}, When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
-			{Args: []string{"-c", "developer_instructions={system:json}"}, When: clichain.When{Set: []string{"system"}, Access: agentAccess()}},
-			{Args: []string{"--model", "{model}"}, When: set("model")},
-			{Args: []string{"-c", "model_reasoning_effort={effort:json}"}, When: set("effort")},
-			{Args: []string{"resume", "{session}"}, When: set("session")},
-			{Args: []string{"-"}, When: stdin()},
-			{Args: []string{"--", "{prompt}"}, When: argv()},
+		Files: []clichain.FileRow{
+			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
+			{Field: "schema", Name: "schema.json", Content: "{schema}", When: set("schema")},
 		},
-		PassEnv: []string{"CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"},
-		DropEnv: []string{"CODEX_SANDBOX*", "CODEX_THREAD_ID", "CODEX_MANAGED_*", "CODEX_INTERNAL_*"},
+		Args:      codexArgs(),
+		PassEnv:   []string{"CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"},
+		DropEnv:   []string{"CODEX_MANAGED_*", "CODEX_INTERNAL_*"},
+		NestedEnv: []string{"CODEX_SANDBOX*", "CODEX_THREAD_ID"},
 
-		Models: clichain.ModelRules{Accept: []string{`(?i)codex|^gpt-|^o\d`}},
+		Models: clichain.ModelRules{
+			Accept: []string{`(?i)codex|^gpt-|^o\d`},
+			List:   clichain.ListRule{Args: []string{"debug", "models"}, Path: `models.#(visibility=="list")#.slug`},
+		},
+		// What is no id is a name to it, and begins a new session.
+		Sessions:  clichain.SessionRules{ID: uuid, SameID: true},
+		Preflight: []clichain.PreflightRule{bypass("danger-full-access")},
 
 		Events: codexEvents(),
 		Lines: []clichain.LineRule{
-			{Pattern: `no rollout found for thread id|thread/resume failed`, Reason: clichain.ReasonBadOption, On: onStderr(), Hint: "the session is gone"},
+			{Pattern: `already has an active writer`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: "another process goes on from this session right now"},
+			{Pattern: `no rollout found for thread id|thread/resume failed`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: goneHint},
 			{Pattern: `error: unexpected argument|error: invalid value`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 			{Pattern: `Not inside a trusted directory`, Reason: clichain.ReasonUntrustedDir, On: onStderr()},
 			{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: clichain.ReasonBadModel},
@@ -54,6 +47,39 @@ func Codex() clichain.CliSpec {
 			clichain.ReasonUnauthenticated: "run `codex login`",
 			clichain.ReasonUntrustedDir:    "trust the folder in codex, or run it in a git repository",
 		},
+	}
+}
+
+// codexArgs is the argument table.
+func codexArgs() []clichain.ArgRow {
+	return []clichain.ArgRow{
+		{Args: []string{"exec"}},
+		{Args: []string{"--json"}, When: output(clichain.OutputStream)},
+		// Without analytics off the process lingers for 5 s where there is
+		// no network. Settings, not --disable: a version that does not know
+		// one only warns.
+		{Args: []string{"--skip-git-repo-check", "-c", "analytics.enabled=false"}},
+		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: access(clichain.AccessNone)},
+		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: unless("permission_mode", clichain.AccessRead)},
+		{Args: []string{"-c", `sandbox_mode="workspace-write"`}, When: unless("permission_mode", clichain.AccessWrite)},
+		{Args: []string{"--dangerously-bypass-approvals-and-sandbox"}, When: unless("permission_mode", clichain.AccessFull)},
+		{Args: []string{"-c", "sandbox_mode={permission_mode:json}"}, When: setFor("permission_mode", clichain.AccessWrite, clichain.AccessFull)},
+		{Args: codexLean(), When: access(clichain.AccessNone)},
+		{Args: []string{"-c", "model_instructions_file={system_file:json}"}, When: set("system_replace")},
+		{Args: []string{"-c", "developer_instructions={system:json}"}, When: set("system_append")},
+		{Args: []string{"--model", "{model}"}, When: set("model")},
+		{Args: []string{"-c", "model_reasoning_effort={effort:json}"}, When: set("effort")},
+		{Args: []string{"--output-schema", "{schema_file}"}, When: set("schema")},
+		{Args: []string{"--image={images}"}, Each: "images", When: set("images")},
+		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", clichain.AccessWrite)},
+		// With less access it would ask before each call of a tool, and nobody answers.
+		{Args: []string{"-c", "{mcp_toml}"}, Each: "mcp_toml", When: setFor("mcp_toml", clichain.AccessFull)},
+		// Going on from a session would be stored all the same.
+		{Args: []string{"--ephemeral"}, When: clichain.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
+		extra(),
+		{Args: []string{"resume", "{session}"}, When: set("session")},
+		{Args: []string{"-"}, When: stdin()},
+		{Args: []string{"--", "{prompt}"}, When: argv()},
 	}
 }
 

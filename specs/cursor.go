@@ -20,16 +20,22 @@ func Cursor() clichain.CliSpec {
 			{Args: []string{"--output-format", "stream-json", "--stream-partial-output"}, When: output(clichain.OutputStream)},
 			{Args: []string{"--output-format", "json"}, When: output(clichain.OutputJSON)},
 			{Args: []string{"--output-format", "text"}, When: output(clichain.OutputText)},
-			{Args: []string{"--trust", "--mode", "ask"}, When: access(clichain.AccessNone, clichain.AccessRead)},
+			{Args: []string{"--trust", "--mode", "ask"}, When: access(clichain.AccessNone)},
+			{Args: []string{"--trust", "--mode", "ask"}, When: unless("permission_mode", clichain.AccessRead)},
+			{Args: []string{"--trust", "--mode={permission_mode}"}, When: setFor("permission_mode", clichain.AccessRead)},
 			{Args: []string{"--trust", "--force"}, When: access(clichain.AccessFull)},
 			{Args: []string{"--model", "{model}"}, When: set("model")},
 			{Args: []string{"--resume", "{session}"}, When: set("session")},
+			extra(),
 			{Args: []string{"{prompt}"}, When: argv()},
 		},
-		PassEnv: []string{"CURSOR_*"},
-		DropEnv: []string{"CURSOR_AGENT", "CURSOR_TRACE_ID"},
+		PassEnv:   []string{"CURSOR_*"},
+		DropEnv:   []string{"CURSOR_TRACE_ID"},
+		NestedEnv: []string{"CURSOR_AGENT"},
 
 		Models: clichain.ModelRules{Accept: []string{`^(auto|cheetah|composer.*|grok.*)$`, `^(gpt-|sonnet-|opus-|claude-|gemini-)`}},
+
+		Sessions: clichain.SessionRules{ID: `[A-Za-z0-9_-]+`},
 
 		Events: cursorEvents(),
 		Lines: []clichain.LineRule{

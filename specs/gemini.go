@@ -18,20 +18,25 @@ func Gemini() clichain.CliSpec {
 		EmptyDir: true,
 
 		Files: []clichain.FileRow{
-			{Field: "system", Name: "system.md", Content: "{system}", When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
+			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
 			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(clichain.AccessNone)},
 			{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiAllowRead, When: access(clichain.AccessRead)},
+			{Field: "allow", Name: "allow.toml", Content: geminiAllow, When: setFor("allowed_tools", clichain.AccessWrite, clichain.AccessFull)},
+			{Field: "deny", Name: "deny.toml", Content: geminiDeny, When: setFor("disallowed_tools", agentAccess()...)},
 		},
 		Args: geminiArgs(),
 		Env: []clichain.EnvRow{
 			// It leaves error reports in the temporary folder.
 			{Name: "TMPDIR", Value: "{temp}", When: access(clichain.AccessNone, clichain.AccessRead)},
-			{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}},
+			{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
 		},
-		PassEnv: []string{"GEMINI_*", "GOOGLE_*", "CLOUD_SHELL", "CODE_ASSIST_ENDPOINT"},
-		DropEnv: []string{"GEMINI_CLI", "GEMINI_SYSTEM_MD"},
+		PassEnv:   []string{"GEMINI_*", "GOOGLE_*", "CLOUD_SHELL", "CODE_ASSIST_ENDPOINT"},
+		DropEnv:   []string{"GEMINI_SYSTEM_MD"},
+		NestedEnv: []string{"GEMINI_CLI"},
 
-		Models: clichain.ModelRules{Accept: []string{`(?i)gemini|gemma`, `^(auto|pro|flash|flash-lite)$`}},
+		Models:    clichain.ModelRules{Accept: []string{`(?i)gemini|gemma`, `^(auto|pro|flash|flash-lite)$`}},
+		Sessions:  clichain.SessionRules{ID: uuid, DirBound: true},
+		Preflight: []clichain.PreflightRule{bypass("yolo")},
 
 		Events: geminiEvents(),
 		Lines: []clichain.LineRule{
@@ -41,7 +46,7 @@ func Gemini() clichain.CliSpec {
 			{Pattern: `model returned an empty response`, Reason: clichain.ReasonEmpty},
 			{Pattern: `not running in a trusted directory`, Reason: clichain.ReasonUntrustedDir, On: onStderr()},
 			{Pattern: `Unknown arguments?:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-			{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: clichain.ReasonBadOption, On: onStderr(), Hint: "the session is gone, or belongs to another directory"},
+			{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: goneHint},
 		},
 		ExitCodes: map[int]clichain.Reason{
 			41: clichain.ReasonUnauthenticated,
@@ -66,10 +71,15 @@ func geminiArgs() []clichain.ArgRow {
 		{Args: []string{"-o", "text"}, When: output(clichain.OutputText)},
 		{Args: []string{"--policy", "{policy_file}", "--allowed-mcp-server-names", "none", "-e", "none"}, When: access(clichain.AccessNone)},
 		{Args: []string{"--policy", "{policy_file}"}, When: access(clichain.AccessRead)},
-		{Args: []string{"--approval-mode", "auto_edit"}, When: access(clichain.AccessWrite)},
-		{Args: []string{"--approval-mode", "yolo"}, When: access(clichain.AccessFull)},
+		{Args: []string{"--policy", "{allow_file}"}, When: setFor("allowed_tools", clichain.AccessWrite, clichain.AccessFull)},
+		{Args: []string{"--policy", "{deny_file}"}, When: setFor("disallowed_tools", agentAccess()...)},
+		{Args: []string{"--approval-mode", "auto_edit"}, When: unless("permission_mode", clichain.AccessWrite)},
+		{Args: []string{"--approval-mode", "yolo"}, When: unless("permission_mode", clichain.AccessFull)},
+		{Args: []string{"--approval-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},
+		{Args: []string{"--include-directories={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", agentAccess()...)},
 		{Args: []string{"-m", "{model}"}, When: set("model")},
 		{Args: []string{"--resume", "{session}"}, When: set("session")},
+		extra(),
 		{Args: []string{"--prompt={prompt}"}, When: argv()},
 	}
 }
@@ -87,6 +97,18 @@ const geminiAllowRead = `
 toolName = ["read_file", "read_many_files", "list_directory", "glob", "grep_search"]
 decision = "allow"
 priority = 901
+`
+
+const geminiAllow = `[[rule]]
+toolName = {allowed_tools:list}
+decision = "allow"
+priority = 902
+`
+
+const geminiDeny = `[[rule]]
+toolName = {disallowed_tools:list}
+decision = "deny"
+priority = 903
 `
 
 // geminiEvents reads stream-json, then the document of json, which has no type.

@@ -108,7 +108,7 @@ func meets[T comparable](wanted, there []T) bool {
 }
 
 var (
-	placeholder = regexp.MustCompile(`\{[a-z][a-z0-9_]*(:json|:text)?\}`)
+	placeholder = regexp.MustCompile(`\{[a-z][a-z0-9_]*(:json|:text|:list)?\}`)
 	almostOne   = regexp.MustCompile(`\{ *[A-Za-z][A-Za-z0-9_-]* *(: *[A-Za-z]* *)?\}`)
 )
 
@@ -118,7 +118,7 @@ func (l *linter) templates() {
 		for _, template := range r.templates {
 			for _, text := range almostOne.FindAllString(template, -1) {
 				if !placeholder.MatchString(text) {
-					l.warn(r.path, "%s goes to the CLI as it is: fields are {name}, {name:json} and {name:text}, in lower case", text)
+					l.warn(r.path, "%s goes to the CLI as it is: fields are {name}, {name:json}, {name:text} and {name:list}, in lower case", text)
 				}
 			}
 		}

@@ -135,7 +135,7 @@ func TestLoadMistakes(t *testing.T) {
 
 		{"unknown field", "{\n\"name\":\"mine\",\n\"binry\":\"mine\"\n}", "line 3:1: binry: unknown field; did you mean binary?"},
 		{"unknown field inside", "- name: mine\n  binary: mine\n  args:\n  - args: [\"{prompt}\"]\n    when: {acces: [read]}\n", "line 5:12: specs[0].args[0].when.acces: unknown field; did you mean access?"},
-		{"a field like none", "name: mine\nbinary: mine\nmodels: {zzz: a}\n", "line 3:10: models.zzz: unknown field; there are accept, aliases"},
+		{"a field like none", "name: mine\nbinary: mine\nmodels: {zzz: a}\n", "line 3:10: models.zzz: unknown field; there are accept, aliases, list"},
 		{"a field in capitals", "Name: mine\nbinary: mine\n", "line 1:1: Name: unknown field; did you mean name?"},
 		{"unknown access level", "name: mine\nbinary: mine\nargs: [{args: [\"{prompt}\"], when: {access: [root]}}]\n", `line 3:45: args[0].when.access[0]: "root" is none of ["none" "read" "write" "full"]`},
 

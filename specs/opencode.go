@@ -15,7 +15,7 @@ func OpenCode() clichain.CliSpec {
 		Transports: []clichain.Transport{clichain.TransportStdin},
 		Outputs:    []clichain.OutputMode{clichain.OutputStream, clichain.OutputText},
 
-		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clichain.When{Set: []string{"system"}, Access: []clichain.Access{clichain.AccessNone}}}},
+		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")}},
 		Args: []clichain.ArgRow{
 			{Args: []string{"run"}},
 			{Args: []string{"--format", "json", "--thinking"}, When: output(clichain.OutputStream)},
@@ -25,41 +25,86 @@ func OpenCode() clichain.CliSpec {
 			// would ask the model for one.
 			{Args: []string{"--pure", "--title", "clichain"}},
 			{Args: []string{"--agent", "clichain"}, When: access(clichain.AccessNone)},
+			{Args: []string{"--agent", "clichain"}, When: setFor("system_replace", agentAccess()...)},
 			{Args: []string{"-m", "{model}"}, When: set("model")},
 			{Args: []string{"-s", "{session}"}, When: set("session")},
+			{Args: []string{"--file={images}"}, Each: "images", When: set("images")},
+			extra(),
 		},
-		Env: []clichain.EnvRow{
+		Env: append(openCodeConfig(),
 			// A project's configuration may start programs.
-			{Name: "OPENCODE_DISABLE_PROJECT_CONFIG", Value: "1", When: access(clichain.AccessNone)},
-			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"agent":{"clichain":{"mode":"primary","prompt":"{file:{system_file:text}}","tools":{"*":false}}},"permission":{"*":"deny"}}`, When: access(clichain.AccessNone)},
-			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"permission":{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}}`, When: access(clichain.AccessRead)},
-			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"permission":{"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"}}`, When: access(clichain.AccessWrite)},
-			{Name: "OPENCODE_CONFIG_CONTENT", Value: `{"permission":"allow"}`, When: access(clichain.AccessFull)},
-		},
+			clichain.EnvRow{Name: "OPENCODE_DISABLE_PROJECT_CONFIG", Value: "1", When: access(clichain.AccessNone)},
+			clichain.EnvRow{Name: "OPENCODE_DB", Value: ":memory:", When: clichain.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
+		),
 		PassEnv: []string{
 			"OPENCODE_*", "ANTHROPIC_*", "OPENAI_*", "GEMINI_API_KEY", "GOOGLE_*", "AWS_*", "AZURE_*", "GROQ_API_KEY", "MISTRAL_API_KEY",
 			"OPENROUTER_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY", "CEREBRAS_API_KEY", "GITHUB_TOKEN", "HF_TOKEN",
 		},
-		DropEnv: []string{"OPENCODE_CONFIG_CONTENT", "OPENCODE_PID", "OPENCODE_PROCESS_ROLE", "OPENCODE_RUN_ID"},
+		DropEnv:   []string{"OPENCODE_CONFIG_CONTENT"},
+		NestedEnv: []string{"OPENCODE_PID", "OPENCODE_PROCESS_ROLE", "OPENCODE_RUN_ID"},
 
-		Models: clichain.ModelRules{Accept: []string{`^[^/\s]+/\S+$`}},
+		Models: clichain.ModelRules{
+			Accept: []string{`^[^/\s]+/\S+$`},
+			List:   clichain.ListRule{Args: []string{"models"}},
+		},
+		// In another directory it would hang.
+		Sessions: clichain.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
 
 		Events: openCodeEvents(),
-		Lines: []clichain.LineRule{
-			// It would go on as its default agent, with all tools.
-			{Pattern: `agent "clichain" not found`, Reason: clichain.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
-			{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: clichain.EventRetry, On: onStderr()},
-			{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: clichain.EventRetry, On: onStderr(), Reason: clichain.ReasonServerError},
-			{Pattern: `Session not found`, Reason: clichain.ReasonBadOption, On: onStderr(), Hint: "the session is gone, or belongs to another directory"},
-			{Pattern: `(?s)^\s*opencode run \[message\.\.\].*Options:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-			{Pattern: `(?i)ProviderModelNotFoundError|Model not found`, Reason: clichain.ReasonBadModel},
-			{Pattern: `(?i)ProviderAuthError`, Reason: clichain.ReasonUnauthenticated},
-			{Pattern: `MessageOutputLengthError|ContextOverflowError`, Reason: clichain.ReasonContextOverflow},
-		},
+		Lines:  openCodeLines(),
 		Hints: map[clichain.Reason]string{
 			clichain.ReasonNotInstalled:    "npm install -g opencode-ai",
 			clichain.ReasonUnauthenticated: "run `opencode auth login`",
 		},
+	}
+}
+
+// openCodeConfig is the configuration that goes with each access level: what
+// is permitted, an agent of ours where its own prompt is to be replaced, and
+// the caller's MCP servers.
+func openCodeConfig() (rows []clichain.EnvRow) {
+	const prompt = `"prompt":"{file:{system_file:text}}"`
+	add := func(a clichain.Access, config string, set, unset []string) {
+		rows = append(rows, clichain.EnvRow{
+			Name: "OPENCODE_CONFIG_CONTENT", Value: "{" + config + "}",
+			When: clichain.When{Access: []clichain.Access{a}, Set: set, Unset: unset},
+		})
+	}
+	replace, mcp, both := []string{"system_replace"}, []string{"mcp_config"}, []string{"system_replace", "mcp_config"}
+	ours, servers := `"agent":{"clichain":{"mode":"primary",`+prompt+`}},`, `"mcp":{mcp_local},`
+
+	none := `"permission":{"*":"deny"}`
+	add(clichain.AccessNone, `"agent":{"clichain":{"mode":"primary",`+prompt+`,"tools":{"*":false}}},`+none, replace, nil)
+	add(clichain.AccessNone, `"agent":{"clichain":{"mode":"primary","tools":{"*":false}}},`+none, nil, replace)
+	read := `"permission":{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}`
+	add(clichain.AccessRead, ours+read, replace, nil)
+	add(clichain.AccessRead, read, nil, replace)
+	for _, agent := range []struct {
+		access     clichain.Access
+		permission string
+	}{
+		{clichain.AccessWrite, `"permission":{"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"}`},
+		{clichain.AccessFull, `"permission":"allow"`},
+	} {
+		add(agent.access, ours+servers+agent.permission, both, nil)
+		add(agent.access, ours+agent.permission, replace, mcp)
+		add(agent.access, servers+agent.permission, mcp, replace)
+		add(agent.access, agent.permission, nil, both)
+	}
+	return rows
+}
+
+func openCodeLines() []clichain.LineRule {
+	return []clichain.LineRule{
+		// It would go on as its default agent, with all tools.
+		{Pattern: `agent "clichain" not found`, Reason: clichain.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
+		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: clichain.EventRetry, On: onStderr()},
+		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: clichain.EventRetry, On: onStderr(), Reason: clichain.ReasonServerError},
+		{Pattern: `Session not found`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: goneHint},
+		{Pattern: `(?s)^\s*opencode run \[message\.\.\].*Options:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{Pattern: `(?i)ProviderModelNotFoundError|Model not found`, Reason: clichain.ReasonBadModel},
+		{Pattern: `(?i)ProviderAuthError`, Reason: clichain.ReasonUnauthenticated},
+		{Pattern: `MessageOutputLengthError|ContextOverflowError`, Reason: clichain.ReasonContextOverflow},
 	}
 }
 

@@ -26,6 +26,35 @@ func onAnswer() []clichain.Evidence {
 
 func set(field string) clichain.When { return clichain.When{Set: []string{field}} }
 
+// setFor is a field that counts at some access levels only.
+func setFor(field string, a ...clichain.Access) clichain.When {
+	return clichain.When{Set: []string{field}, Access: a}
+}
+
+// unless is an access level's own row where a field does not say otherwise.
+func unless(field string, a ...clichain.Access) clichain.When {
+	return clichain.When{Unset: []string{field}, Access: a}
+}
+
+// bypass refuses a mode without limits to those who did not ask for full
+// access.
+func bypass(mode string) clichain.PreflightRule {
+	return clichain.PreflightRule{
+		When:    access(clichain.AccessNone, clichain.AccessRead, clichain.AccessWrite),
+		Match:   map[string]string{"permission_mode": mode},
+		Reason:  clichain.ReasonPermissionRefused,
+		Message: "permission_mode: a mode that bypasses permissions needs access full",
+	}
+}
+
+// extra is where the caller's raw arguments go.
+func extra() clichain.ArgRow { return clichain.ArgRow{Args: []string{"{extra}"}, Each: "extra"} }
+
+// uuid is the shape of most session ids.
+const uuid = `[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`
+
+const goneHint = "the session is gone: ask without it"
+
 func access(a ...clichain.Access) clichain.When { return clichain.When{Access: a} }
 
 func output(o clichain.OutputMode) clichain.When {

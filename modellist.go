@@ -1,0 +1,59 @@
+package clichain
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// modelListTime bounds the command that lists models. Some CLIs need seconds to
+// start.
+const modelListTime = 15 * time.Second
+
+// Models lists the models that the CLI says it offers, in its order, without
+// asking one of them. It is empty, without an error, where the CLI has no
+// command for that, and in a container. The error is a [*BackendError]. It
+// takes 15 s at most.
+func (p *Provider) Models(ctx context.Context) ([]string, error) {
+	path, err := p.ready()
+	if err != nil {
+		return nil, err
+	}
+	rule := p.spec.Models.List
+	if len(rule.Args) == 0 || p.cfg.Container != nil {
+		return nil, nil
+	}
+	result, err := p.aside(ctx, path, rule.Args, modelListTime)
+	if err != nil {
+		return nil, err
+	}
+	ev := &evidence{output: OutputText, tally: new(tally), result: result, stdout: result.Stdout.Text(), stderr: result.Stderr.Text(), now: time.Now()}
+	if result.ExitCode != 0 || result.Signal != "" {
+		err := p.spec.unexplained(ev)
+		p.spec.complete(err, ev)
+		return nil, err
+	}
+	names, ok := rule.read(ev.stdout)
+	if !ok {
+		return nil, p.signed(&BackendError{Reason: ReasonBadOutput, Message: "the list of models could not be read"})
+	}
+	return names, nil
+}
+
+// read takes the names out of what the command printed.
+func (r ListRule) read(text string) (names []string, ok bool) {
+	text = escapes.ReplaceAllString(text, "")
+	if r.Path == "" {
+		return strings.Fields(text), true
+	}
+	for _, doc := range documentObjects([]byte(text)) {
+		for _, name := range doc.Get(r.Path).Array() {
+			if name.Type == gjson.String && name.Str != "" {
+				names = append(names, name.Str)
+			}
+		}
+	}
+	return names, len(names) > 0
+}

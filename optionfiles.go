@@ -1,0 +1,86 @@
+package clichain
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// maxMCPFile bounds a file of Options.MCPConfig.
+const maxMCPFile = 1 << 20
+
+// onThisMachine makes the paths of the options absolute, because the CLI may
+// work elsewhere, and reads the files that are configuration.
+func (o Options) onThisMachine() (Options, *BackendError) {
+	var err *BackendError
+	if o.AddDirs, err = absolute("options.add_dirs", o.AddDirs, true); err != nil {
+		return o, err
+	}
+	if o.Images, err = absolute("options.images", o.Images, false); err != nil {
+		return o, err
+	}
+	servers := make([]json.RawMessage, len(o.MCPConfig))
+	for i, element := range o.MCPConfig {
+		if servers[i], err = readMCP(fmt.Sprintf("options.mcp_config[%d]", i), element); err != nil {
+			return o, err
+		}
+	}
+	o.MCPConfig = servers
+	return o, nil
+}
+
+// absolute finds files, or directories.
+func absolute(field string, names []string, dirs bool) ([]string, *BackendError) {
+	what := map[bool]string{true: "directory", false: "regular file"}[dirs]
+	found := make([]string, len(names))
+	for i, name := range names {
+		path, err := filepath.Abs(name)
+		var info os.FileInfo
+		if err == nil {
+			info, err = os.Stat(path)
+		}
+		switch {
+		case err != nil:
+			return nil, badOption(fmt.Sprintf("%s[%d]", field, i), "%v", err)
+		case dirs != info.IsDir() || !dirs && !info.Mode().IsRegular():
+			return nil, badOption(fmt.Sprintf("%s[%d]", field, i), "%q is no %s", name, what)
+		}
+		found[i] = path
+	}
+	return found, nil
+}
+
+// readMCP returns an element of Options.MCPConfig as an object with servers.
+func readMCP(field string, element json.RawMessage) (json.RawMessage, *BackendError) {
+	var name string
+	if json.Unmarshal(element, &name) != nil {
+		return element, checkMCP(field, "it", element)
+	}
+	info, err := os.Stat(name)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxMCPFile) {
+		return nil, badOption(field, "%q is no regular file of at most %d bytes", name, maxMCPFile)
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, badOption(field, "%v", err)
+	}
+	return text, checkMCP(field, name, text)
+}
+
+// checkMCP refuses what no CLI would take for a list of servers.
+func checkMCP(field, name string, text []byte) *BackendError {
+	var config struct {
+		Servers map[string]map[string]any `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(text, &config); err != nil {
+		return badOption(field, "%s is no MCP configuration: %v", name, err)
+	}
+	if len(config.Servers) == 0 {
+		return badOption(field, `%s names no server: write {"mcpServers": {"name": {"command": "..."}}}`, name)
+	}
+	return nil
+}
