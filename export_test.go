@@ -73,3 +73,16 @@ var (
 	NewTempName = newTempName
 	RemoveStale = removeStale
 )
+
+// TakeTurn takes a session's turn, as a call does.
+var TakeTurn = turns.take
+
+// WaitingSessions counts the sessions that a call has or waits for.
+func WaitingSessions() int {
+	turns.mu.Lock()
+	defer turns.mu.Unlock()
+	return len(turns.waiting)
+}
+
+// OnThisMachine resolves the files that options name.
+func OnThisMachine(o Options) (Options, *BackendError) { return o.onThisMachine() }

@@ -73,7 +73,7 @@ func (s *mcpServer) toml() string {
 	if s.URL != "" {
 		return "{url=" + toJSON(s.URL) + "}"
 	}
-	return "{command=" + toJSON(s.Command) + ",args=" + toJSON(slices.Concat([]string{}, s.Args)) + "}"
+	return "{command=" + toJSON(s.Command) + ",args=" + toJSON(append([]string{}, s.Args...)) + "}"
 }
 
 func toJSON(v any) string {

@@ -109,7 +109,7 @@ func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error)
 // once: in deltas or as a block. Events of a second try follow those of the
 // first and an "attempt" event; there is none after text.
 func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
-	return stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) { return p.answer(ctx, req, emit) })
+	return stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) { return p.converse(ctx, req, emit) })
 }
 
 // prepare does everything that comes before the process. Without an output

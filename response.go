@@ -48,6 +48,9 @@ const (
 	// FlagStreamFallback: the stream broke off before any text; a second run,
 	// in a mode that is read at its end, answered.
 	FlagStreamFallback Flag = "stream_fallback"
+	// FlagFreshSession: the session to go on from was not accepted, and the
+	// answer knows nothing of it; see Config.FreshSessionOnReject.
+	FlagFreshSession Flag = "fresh_session"
 	// FlagRawOutput: the text is all that the CLI printed; see Config.RawOutput.
 	FlagRawOutput Flag = "raw_output"
 )

@@ -28,22 +28,23 @@ func (s *Slots) acquire(ctx context.Context) (release func(), err error) {
 func (p *Provider) slot(ctx context.Context) (release func(), failure *BackendError) {
 	own, err := p.own.acquire(ctx)
 	if err != nil {
-		return nil, p.noSlot(err)
+		return nil, p.noTurn(err, "no slot was free in time")
 	}
 	shared, err := p.cfg.Slots.acquire(ctx)
 	if err != nil {
 		own()
-		return nil, p.noSlot(err)
+		return nil, p.noTurn(err, "no slot was free in time")
 	}
 	return func() { shared(); own() }, nil
 }
 
-func (p *Provider) noSlot(cause error) *BackendError {
+// noTurn is the error of a call that ended before its turn came.
+func (p *Provider) noTurn(cause error, message string) *BackendError {
 	reason := reasonOfCause(cause)
 	if reason == ReasonTimeout {
 		reason = ReasonBudgetSpent // the chain's clock: nothing was started
 	}
-	err := &BackendError{Reason: reason, Message: "no slot was free in time", ExitCode: -1, Err: cause}
+	err := &BackendError{Reason: reason, Message: message, ExitCode: -1, Err: cause}
 	p.sign(err)
 	return err
 }

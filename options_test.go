@@ -1,0 +1,187 @@
+package clichain_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// Mistakes in options are told by field, value and what to do, before anything
+// starts, and end a chain: no other backend could mend them.
+func TestRefusedOptions(t *testing.T) {
+	suppressNothing(t)
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	file := write("file", "x")
+	quoted := func(name string) json.RawMessage { return json.RawMessage(`"` + name + `"`) }
+	mcp := func(elements ...json.RawMessage) clichain.Options { return clichain.Options{MCPConfig: elements} }
+	for name, test := range map[string]struct {
+		options clichain.Options
+		field   string
+		says    string
+	}{
+		"mode of two words":        {clichain.Options{PermissionMode: "plan --yolo"}, "options.permission_mode", "one word"},
+		"mode like a flag":         {clichain.Options{PermissionMode: "--yolo"}, "options.permission_mode", "--yolo"},
+		"effort like a flag":       {clichain.Options{Effort: "-c"}, "options.effort", "one word"},
+		"effort with a quote":      {clichain.Options{Effort: `high"`}, "options.effort", "one word"},
+		"system mode":              {clichain.Options{SystemMode: "prepend"}, "options.system_mode", "append, replace"},
+		"agents no object":         {clichain.Options{Agents: []byte(`["a"]`)}, "options.agents", "JSON object"},
+		"agents no JSON":           {clichain.Options{Agents: []byte(`{`)}, "options.agents", "JSON object"},
+		"NUL in a fallback model":  {clichain.Options{FallbackModel: "a\x00"}, "options.fallback_model", "NUL"},
+		"NUL in a raw argument":    {clichain.Options{Extra: map[string][]string{"claude": {"ok", "a\x00"}}}, "options.extra.claude[1]", "NUL"},
+		"UTF-8 in a directory":     {clichain.Options{AddDirs: []string{"a\xff"}}, "options.add_dirs[0]", "invalid UTF-8"},
+		"empty directory":          {clichain.Options{AddDirs: []string{dir, ""}}, "options.add_dirs[1]", "is empty"},
+		"no such directory":        {clichain.Options{AddDirs: []string{dir + "/none"}}, "options.add_dirs[0]", "no such file"},
+		"a file for a directory":   {clichain.Options{AddDirs: []string{file}}, "options.add_dirs[0]", "is no directory"},
+		"no such image":            {clichain.Options{Images: []string{file, dir + "/none.png"}}, "options.images[1]", "no such file"},
+		"a directory for an image": {clichain.Options{Images: []string{dir}}, "options.images[0]", "is no regular file"},
+		"a device for an image":    {clichain.Options{Images: []string{os.DevNull}}, "options.images[0]", "is no regular file"},
+		"MCP number":               {mcp(json.RawMessage(`7`)), "options.mcp_config[0]", "neither a JSON object nor"},
+		"MCP nothing":              {mcp(json.RawMessage(``)), "options.mcp_config[0]", "is empty"},
+		"MCP without servers":      {mcp(json.RawMessage(`{"servers":{}}`)), "options.mcp_config[0]", "names no server"},
+		"MCP servers in a list":    {mcp(json.RawMessage(`{"mcpServers":[]}`)), "options.mcp_config[0]", "no MCP configuration"},
+		"MCP file missing":         {mcp(quoted(dir + "/none.json")), "options.mcp_config[0]", "no such file"},
+		"MCP file a directory":     {mcp(quoted(dir)), "options.mcp_config[0]", "no regular file"},
+		"MCP file no JSON":         {mcp(quoted(file)), "options.mcp_config[0]", "no MCP configuration"},
+		"MCP file too long":        {mcp(quoted(write("long", strings.Repeat(" ", 1<<20)+"{}"))), "options.mcp_config[0]", "at most"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := clichain.Prompt("hi")
+			req.Access, req.Options = clichain.AccessFull, test.options
+			never := provider(t, specs.Codex(), clichain.Config{}, play(clitest.Exit(9)))
+			next := &backend{name: "next"}
+			_, err := clichain.ChainOf([]clichain.Backend{never, next}, nil).Complete(t.Context(), req)
+			var be *clichain.BackendError
+			require.ErrorAs(t, err, &be)
+			require.Contains(t, []clichain.Reason{clichain.ReasonBadOption, clichain.ReasonBadRequest}, be.Reason)
+			require.Equal(t, test.field, be.Option)
+			require.Contains(t, be.Message, test.says)
+			require.Zero(t, next.asked)
+		})
+	}
+}
+
+// A JSON request with a value of the wrong kind names the field.
+func TestOptionsOfTheWrongKind(t *testing.T) {
+	for field, value := range map[string]string{
+		"max_turns": `"three"`, "max_budget_usd": `"much"`, "allowed_tools": `"Read"`, "strict_mcp": `"yes"`, "extra": `["-x"]`,
+		"mcp_config": `{}`, "permission_mode": `1`, "images": `[1]`,
+	} {
+		err := json.Unmarshal([]byte(`{"messages":[],"options":{"`+field+`":`+value+`}}`), new(clichain.Request))
+		require.ErrorContains(t, err, "options."+field)
+	}
+}
+
+// Paths are the caller's: relative ones are found from where the caller is, not
+// from where the CLI works.
+func TestOptionPathsAreTheCallers(t *testing.T) {
+	clitest.NoLeaks(t)
+	record := filepath.Join(t.TempDir(), "record")
+	p := provider(t, specs.Codex(), clichain.Config{}, play(clitest.Step{Record: record}, stdout(codexAnswer("yes"))))
+	req := clichain.Prompt("hi")
+	req.Dir, req.Options.Images = t.TempDir(), []string{"testdata/../go.mod"}
+	_, err := p.Complete(t.Context(), req)
+	require.NoError(t, err)
+	ran, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	want, err := filepath.Abs("go.mod")
+	require.NoError(t, err)
+	require.Contains(t, ran.Args, "--image="+want)
+}
+
+// Servers come together from objects and files; a secret of theirs is in no
+// argument.
+func TestMCPConfig(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"mcpServers":{"b":{"command":"b"},"a":{"command":"late"}}}`), 0o600))
+	name, err := json.Marshal(file)
+	require.NoError(t, err)
+	req := clichain.Prompt("hi")
+	req.Access = clichain.AccessFull
+	req.Options.MCPConfig = []json.RawMessage{json.RawMessage(`{"mcpServers":{"a":{"command":"a","env":{"TOKEN":"s3cr3t-word"}}}}`), name}
+	t.Setenv("IS_SANDBOX", "1")
+
+	t.Run("claude gets a file", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		record := filepath.Join(t.TempDir(), "record")
+		p := provider(t, specs.Claude(), clichain.Config{}, play(clitest.Step{Record: record}, stdout(resultLine("yes")+"\n")))
+		_, err := p.Complete(t.Context(), req)
+		require.NoError(t, err)
+		ran, err := clitest.ReadRecord(record)
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(ran.Args, " "), "--mcp-config=")
+		require.NotContains(t, strings.Join(ran.Args, " "), "s3cr3t-word")
+	})
+	t.Run("opencode gets its shape", func(t *testing.T) {
+		inv, err := engineOf(t, specs.OpenCode()).Compose(withFiles(t, req), clichain.Wish{}, testHost())
+		require.Nil(t, err)
+		require.Contains(t, strings.Join(inv.Env, "\n"), `"mcp":{"a":{"command":["late"],"environment":null,"type":"local"},"b":{"command":["b"],"environment":null,"type":"local"}}`)
+	})
+	t.Run("codex has arguments only", func(t *testing.T) {
+		secret := req
+		secret.Options.MCPConfig = req.Options.MCPConfig[:1]
+		_, err := engineOf(t, specs.Codex()).Compose(secret, clichain.Wish{}, testHost())
+		require.ErrorIs(t, err, clichain.ErrUnsupported)
+		require.Equal(t, "mcp_config", err.Option)
+		inv, err := engineOf(t, specs.Codex()).Compose(withFiles(t, req), clichain.Wish{}, testHost())
+		require.Nil(t, err)
+		require.Contains(t, inv.Args, `mcp_servers.b={command="b",args=[]}`)
+	})
+}
+
+func withFiles(t *testing.T, req clichain.Request) clichain.Request {
+	t.Helper()
+	options, err := clichain.OnThisMachine(req.Options)
+	require.Nil(t, err)
+	req.Options = options
+	return req
+}
+
+// A mode that bypasses permissions is a bypass.
+func TestBypassNeedsFullAccess(t *testing.T) {
+	for _, spec := range specs.All() {
+		mode, ok := map[string]string{"claude": "bypassPermissions", "codex": "danger-full-access", "gemini": "yolo"}[spec.Name]
+		if !ok {
+			continue
+		}
+		for _, access := range allAccess {
+			req := clichain.Prompt("hi")
+			req.Access, req.Options.PermissionMode = access, mode
+			_, err := engineOf(t, spec).Compose(req, clichain.Wish{}, testHost())
+			require.Equal(t, access == clichain.AccessFull, err == nil, "%s %s: %v", spec.Name, access, err)
+		}
+	}
+}
+
+func TestNestedSession(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	t.Setenv("CLAUDECODE", "1")
+	record := filepath.Join(t.TempDir(), "record")
+	scenario := play(clitest.Step{Record: record}, stdout(resultLine("yes")+"\n"))
+	_, err := provider(t, specs.Claude(), clichain.Config{Nested: clichain.NestedRefuse}, scenario).Complete(t.Context(), clichain.Prompt("hi"))
+	be := requireReason(t, clichain.ReasonNestedSession, err)
+	require.Contains(t, be.Message, "CLAUDECODE")
+	require.NoFileExists(t, record)
+
+	_, err = provider(t, specs.Claude(), clichain.Config{InheritEnv: true}, scenario).Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	ran, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	require.NotContains(t, strings.Join(ran.Env, "\n"), "CLAUDECODE")
+
+	_, err = provider(t, specs.Codex(), clichain.Config{Nested: clichain.NestedRefuse}, play(readStdin, stdout(codexAnswer("yes")))).Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err, "another agent's session is not its own")
+}

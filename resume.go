@@ -1,0 +1,50 @@
+package clichain
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// converse is answer for a request that may go on from a session: one such
+// call at a time, and, where that is wanted, a new session in place of one that
+// is not accepted.
+func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
+	release, err := turns.take(ctx, req.Session)
+	if err != nil {
+		return nil, p.noTurn(err, "another call goes on from the same session")
+	}
+	defer release()
+	start := time.Now()
+	resp, err := p.answer(ctx, req, emit)
+	if !p.cfg.FreshSessionOnReject || err == nil || asBackendError(p.name, err).Reason != ReasonBadSession {
+		return resp, err
+	}
+	rejected := attemptOf(p.name, err, time.Since(start))
+	emit(Event{Kind: EventAttempt, Backend: p.name, Attempt: &rejected})
+	if p.cfg.Timeout > 0 { // both share it
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, p.cfg.Timeout-time.Since(start), &stopError{ReasonTimeout, p.cfg.Timeout})
+		defer cancel()
+	}
+	resp, err = p.answer(ctx, req.afresh(), emit)
+	if err != nil {
+		be := asBackendError(p.name, err)
+		be.Earlier = append([]Attempt{rejected}, be.Earlier...)
+		return nil, be
+	}
+	resp.Attempts = append([]Attempt{rejected}, resp.Attempts...)
+	resp.Flags = append(resp.Flags, FlagFreshSession)
+	return resp, nil
+}
+
+// afresh is the request without its session, in the session's directory as
+// long as that is there.
+func (req Request) afresh() Request {
+	dir := req.dirFor()
+	if _, err := os.Stat(dir); err != nil {
+		dir = req.Dir
+	}
+	req.Session, req.Dir = "", dir
+	return req
+}

@@ -1,0 +1,158 @@
+package clichain_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// threadAnswer is codex going on from a thread.
+func threadAnswer(id, text string) string {
+	quoted, _ := json.Marshal(text)
+	return `{"type":"thread.started","thread_id":"` + id + `"}` + "\n" +
+		`{"type":"item.completed","item":{"id":"i","type":"agent_message","text":` + string(quoted) + `}}` + "\n" +
+		`{"type":"turn.completed"}` + "\n"
+}
+
+// A session remembers where it was made, and a call goes on from it there.
+func TestSessionKeepsItsDirectory(t *testing.T) {
+	clitest.NoLeaks(t)
+	record := filepath.Join(t.TempDir(), "record")
+	p := provider(t, specs.Codex(), clichain.Config{}, play(clitest.Step{Record: record}, stdout(threadAnswer(anID, "yes"))))
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	req := clichain.Prompt("hi")
+	req.Dir = dir
+	resp, err := p.Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Equal(t, "codex:"+anID+"@"+dir, resp.Session)
+
+	next := clichain.Prompt("and?")
+	next.Session = resp.Session
+	resp, err = p.Complete(t.Context(), next)
+	require.NoError(t, err)
+	require.Equal(t, next.Session, resp.Session)
+	ran, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	require.Equal(t, dir, ran.Dir)
+	require.Contains(t, ran.Args, anID)
+
+	require.NoError(t, os.RemoveAll(dir))
+	_, err = p.Complete(t.Context(), next)
+	require.Contains(t, requireReason(t, clichain.ReasonBadSession, err).Message, "is gone")
+}
+
+func TestSessionElsewhere(t *testing.T) {
+	req := clichain.Prompt("hi")
+	req.Session, req.Dir = "gemini:"+anID+"@/made/here", t.TempDir()
+	p := provider(t, specs.Gemini(), clichain.Config{}, play(clitest.Exit(1)))
+	_, err := p.Complete(t.Context(), req)
+	be := requireReason(t, clichain.ReasonBadSession, err)
+	require.Contains(t, be.Message, "/made/here")
+	require.Equal(t, "session", be.Option)
+}
+
+// A CLI that begins a new session in place of the old one is ended: its answer
+// would know nothing.
+func TestABeginningIsNoGoingOn(t *testing.T) {
+	suppressNothing(t)
+	anew := play(readStdin, stdout(threadAnswer("0199abcd-0000-7000-8000-00000000ffff", "hello, stranger")))
+	req := clichain.Prompt("and?")
+	req.Session = "codex:" + anID
+	t.Run("an error", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		next := &backend{name: "next"}
+		c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Codex(), clichain.Config{}, anew), next}, nil)
+		_, err := c.Complete(t.Context(), req)
+		require.ErrorIs(t, err, clichain.ErrBadSession)
+		require.Zero(t, next.asked, "nobody else can go on from it")
+	})
+	t.Run("unless that is wanted", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		resp, err := provider(t, specs.Codex(), clichain.Config{FreshSessionOnReject: true}, anew).Complete(t.Context(), req)
+		require.NoError(t, err)
+		require.Equal(t, "hello, stranger", resp.Text)
+		require.Equal(t, []clichain.Flag{clichain.FlagFreshSession}, resp.Flags)
+		require.Len(t, resp.Attempts, 1)
+		require.Equal(t, clichain.ReasonBadSession, resp.Attempts[0].Reason)
+	})
+}
+
+func TestFreshSessionWhereTheOldOneIsGone(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := provider(t, specs.Claude(), clichain.Config{FreshSessionOnReject: true}, clitest.Scenario{Cases: []clitest.Case{
+		{Once: true, Steps: []clitest.Step{{Stderr: "No conversation found with session ID: x\n"}, clitest.Exit(1)}},
+	}, Steps: []clitest.Step{readStdin, stdout(init1 + "\n" + resultLine("hello") + "\n")}})
+	for _, session := range []string{"claude:" + anID, "claude:" + anID + "@/nonexistent", "claude:no-id"} {
+		req := clichain.Prompt("and?")
+		req.Session = session
+		resp, err := p.Complete(t.Context(), req)
+		require.NoError(t, err, session)
+		require.Equal(t, []clichain.Flag{clichain.FlagFreshSession}, resp.Flags, session)
+	}
+	req := clichain.Prompt("and?")
+	req.Session = "codex:" + anID
+	_, err := p.Complete(t.Context(), req)
+	requireReason(t, clichain.ReasonUnsupported, err)
+}
+
+func TestNoSessionToGoOnFrom(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(threadAnswer(anID, "yes"))))
+	req := clichain.Prompt("hi")
+	req.Options.NoSessionPersistence = true
+	resp, err := p.Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Empty(t, resp.Session)
+}
+
+// Of two calls that go on from one session the second waits; another session's
+// does not.
+func TestOneCallOfASessionAtATime(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := provider(t, specs.Codex(), clichain.Config{Registry: new(clichain.Registry)}, play(readStdin, clitest.Step{Sleep: 300 * time.Millisecond}, stdout(threadAnswer(anID, "yes"))))
+	var mu sync.Mutex
+	var ends []time.Time
+	var calls sync.WaitGroup
+	for _, dir := range []string{"", t.TempDir()} {
+		calls.Go(func() {
+			req := clichain.Prompt("and?")
+			req.Session, req.Dir = "codex:"+anID, dir
+			_, err := p.Complete(t.Context(), req)
+			mu.Lock()
+			defer mu.Unlock()
+			if ends = append(ends, time.Now()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	slices.SortFunc(ends, time.Time.Compare)
+	require.GreaterOrEqual(t, ends[1].Sub(ends[0]), 250*time.Millisecond)
+	require.Zero(t, clichain.WaitingSessions())
+
+	t.Run("who waits can leave", func(t *testing.T) {
+		release, err := clichain.TakeTurn(t.Context(), "codex:"+anID)
+		require.NoError(t, err)
+		defer release()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		req := clichain.Prompt("and?")
+		req.Session = "codex:" + anID + "@/elsewhere"
+		req.Dir = t.TempDir()
+		_, err = p.Complete(ctx, req)
+		requireReason(t, clichain.ReasonCanceled, err)
+	})
+	require.Zero(t, clichain.WaitingSessions())
+}

@@ -1,0 +1,58 @@
+package clichain
+
+import (
+	"context"
+	"sync"
+)
+
+// turns keeps calls that go on from one session apart: run at once, some CLIs
+// lose a turn, and one has both runs answer each other for minutes. A session
+// belongs to the machine, so all backends of this process share the turns.
+var turns = sessionTurns{waiting: map[string]*sessionTurn{}}
+
+type sessionTurns struct {
+	mu      sync.Mutex
+	waiting map[string]*sessionTurn
+}
+
+type sessionTurn struct {
+	*Slots
+	calls int // that have it, or wait for it
+}
+
+// take waits for the turn of a call that goes on from a session. It is bounded
+// by the context, and by the timeouts of the calls before it.
+func (t *sessionTurns) take(ctx context.Context, handle string) (release func(), err error) {
+	if handle == "" {
+		return func() {}, nil
+	}
+	s, _ := parseSession(handle)
+	key := s.backend + ":" + s.id
+	turn := t.join(key)
+	free, err := turn.acquire(ctx)
+	if err != nil {
+		t.leave(key, turn)
+		return nil, err
+	}
+	return func() { free(); t.leave(key, turn) }, nil
+}
+
+func (t *sessionTurns) join(key string) *sessionTurn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	turn, ok := t.waiting[key]
+	if !ok {
+		turn = &sessionTurn{Slots: NewSlots(1)}
+		t.waiting[key] = turn
+	}
+	turn.calls++
+	return turn
+}
+
+func (t *sessionTurns) leave(key string, turn *sessionTurn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if turn.calls--; turn.calls == 0 {
+		delete(t.waiting, key)
+	}
+}
