@@ -12,8 +12,14 @@ import (
 const retryDelay = 500 * time.Millisecond
 
 // answer runs the CLI, and once more after a failure that may have passed, or
-// in a simpler mode when its stream broke off. Both tries share the timeout.
+// in a simpler mode when its stream broke off; and once more for an answer that
+// does not meet the schema. All tries share the timeout.
 func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
+	schema, err := compileSchema(req.Schema)
+	if err != nil {
+		p.sign(err)
+		return nil, err
+	}
 	inv, err := p.prepare(req, p.cfg.Output)
 	if err != nil {
 		return nil, err
@@ -23,7 +29,9 @@ func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*
 		return nil, err
 	}
 	defer release()
-	t := tries{p: p, req: req, inv: inv, emit: emit, start: time.Now()}
+	t := tries{p: p, req: req, inv: inv, start: time.Now()}
+	t.structure.schema = schema
+	t.emit = t.structure.watch(req, emit)
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(retryDelay), backoff.WithMaxElapsedTime(0))
 	if backoff.Retry(func() error { return t.next(ctx) }, backoff.WithContext(backoff.WithMaxRetries(pause, 1), ctx)) == nil {
 		t.resp.Attempts = t.earlier
@@ -35,11 +43,12 @@ func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*
 
 // tries are the runs of one call.
 type tries struct {
-	p     *Provider
-	req   Request
-	inv   *invocation
-	emit  func(Event)
-	start time.Time
+	p         *Provider
+	req       Request
+	inv       *invocation
+	emit      func(Event)
+	start     time.Time
+	structure structure
 
 	resp    *Response
 	err     *BackendError // of the last try
@@ -47,17 +56,19 @@ type tries struct {
 	earlier []Attempt
 }
 
-// next runs the CLI once; a permanent error ends the tries.
+// next runs the CLI once, and again for a correction; a permanent error ends
+// the tries.
 func (t *tries) next(ctx context.Context) error {
 	broke := t.err != nil && t.err.brokeOff
 	if t.err != nil {
-		failed := attemptOf(t.p.name, t.err, t.took)
-		t.earlier = append(t.earlier, failed)
-		t.emit(Event{Kind: EventAttempt, Backend: t.p.name, Attempt: &failed})
+		t.record()
 	}
-	began := time.Now()
-	t.resp, t.err = t.p.try(ctx, t.inv, t.req, t.remaining(), t.emit)
-	t.took = time.Since(began)
+	t.run(ctx)
+	if t.repair() {
+		t.record()
+		t.emit(Event{Kind: EventReset, Backend: t.p.name})
+		t.run(ctx)
+	}
 	switch {
 	case t.err == nil && broke:
 		t.resp.Flags = append(t.resp.Flags, FlagStreamFallback)
@@ -70,12 +81,28 @@ func (t *tries) next(ctx context.Context) error {
 	return backoff.Permanent(t.err)
 }
 
+// record tells of a try that failed and is not the last.
+func (t *tries) record() {
+	failed := attemptOf(t.p.name, t.err, t.took)
+	t.earlier = append(t.earlier, failed)
+	t.emit(Event{Kind: EventAttempt, Backend: t.p.name, Attempt: &failed})
+}
+
+// run runs the CLI once.
+func (t *tries) run(ctx context.Context) {
+	began := time.Now()
+	t.structure.problem = ""
+	if t.resp, t.err = t.p.try(ctx, t.inv, t.req, t.remaining(), t.emit); t.err == nil {
+		t.err = t.structure.hold(t.resp)
+	}
+	t.took = time.Since(began)
+}
+
 // worthAnother says whether the same backend may do better a moment later: the
 // failure passes by itself or was the stream's, nothing was changed, and there
 // is time for a try as long as the first.
 func (t *tries) worthAnother() bool {
-	enough := t.p.cfg.Timeout < 0 || t.remaining() > 2*retryDelay+t.took
-	if t.err.SideEffects || t.err.Partial != "" || t.err.movedOn() || !enough {
+	if t.err.SideEffects || t.err.Partial != "" || t.err.movedOn() || !t.timeFor(2*retryDelay+t.took) {
 		return false
 	}
 	return policy[t.err.Reason].again || t.err.brokeOff && t.simplify()
@@ -94,6 +121,9 @@ func (t *tries) simplify() bool {
 	t.inv = inv
 	return true
 }
+
+// timeFor reports whether more than that is left of the timeout.
+func (t *tries) timeFor(d time.Duration) bool { return t.p.cfg.Timeout < 0 || t.remaining() > d }
 
 // remaining is what is left of the timeout; 0 means that there is none.
 func (t *tries) remaining() time.Duration {

@@ -1,0 +1,206 @@
+package clichain_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/stretchr/testify/require"
+)
+
+type place struct {
+	City  string            `json:"city" jsonschema:"its English name"`
+	Tags  []string          `json:"tags"`
+	Names map[string]string `json:"names"`
+	Mayor *string           `json:"mayor"`
+	Since time.Time         `json:"since"`
+	Note  string            `json:"note,omitempty"`
+}
+
+const paris = `{"city":"Paris","tags":["a"],"names":{"fr":"Paris"},"mayor":null,"since":"2026-01-02T03:04:05Z"}`
+
+func TestCompleteAs(t *testing.T) {
+	clitest.NoLeaks(t)
+	got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, runs(says(paris), mustNot)), clichain.Prompt("P"))
+	require.NoError(t, err)
+	require.Equal(t, paris, resp.Text)
+	want := place{City: "Paris", Tags: []string{"a"}, Names: map[string]string{"fr": "Paris"}, Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	require.Equal(t, want, got)
+}
+
+func TestCompleteAsOtherTypes(t *testing.T) {
+	clitest.NoLeaks(t)
+	ask := func(text string) clichain.Backend {
+		return provider(t, shaped(), clichain.Config{}, runs(says(text), mustNot))
+	}
+	list, _, err := clichain.CompleteAs[[]int](t.Context(), ask(`[1,2]`), clichain.Prompt("P"))
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2}, list)
+	table, _, err := clichain.CompleteAs[map[string]bool](t.Context(), ask(`{"a":true}`), clichain.Prompt("P"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]bool{"a": true}, table)
+	pointer, _, err := clichain.CompleteAs[*place](t.Context(), ask(paris), clichain.Prompt("P"))
+	require.NoError(t, err)
+	require.Equal(t, "Paris", pointer.City)
+	word, _, err := clichain.CompleteAs[string](t.Context(), ask(`"hi"`), clichain.Prompt("P"))
+	require.NoError(t, err)
+	require.Equal(t, "hi", word)
+	whatever, _, err := clichain.CompleteAs[any](t.Context(), ask(`[1]`), clichain.Prompt("P"))
+	require.NoError(t, err)
+	require.Equal(t, []any{1.0}, whatever)
+}
+
+func TestCompleteAsIsRepairedByItsSchema(t *testing.T) {
+	clitest.NoLeaks(t)
+	late := `{"city":"Paris","tags":[],"names":{},"mayor":null,"since":"last year"}`
+	got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, runs(says(late), says(paris), mustNot)), clichain.Prompt("P"))
+	require.NoError(t, err)
+	require.Equal(t, []clichain.Flag{clichain.FlagRepaired}, resp.Flags)
+	require.Equal(t, "Paris", got.City)
+	require.Contains(t, resp.Attempts[0].Err.Error(), "not valid date-time")
+}
+
+func TestCompleteAsErrors(t *testing.T) {
+	t.Run("of the backend", func(t *testing.T) {
+		_, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, runs(wrong, wrong, mustNot)), clichain.Prompt("P"))
+		requireReason(t, clichain.ReasonBadOutput, err)
+		require.Nil(t, resp)
+	})
+	t.Run("of a chain", func(t *testing.T) {
+		_, _, err := clichain.CompleteAs[place](t.Context(), clichain.ChainOf(nil, nil), clichain.Prompt("P"))
+		var chain *clichain.ChainError
+		require.ErrorAs(t, err, &chain)
+	})
+	t.Run("a schema that is not the type's", func(t *testing.T) {
+		req := clichain.Prompt("P")
+		req.Schema = json.RawMessage(`{}`)
+		got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, runs(says(`{"city":"Paris","tags":5}`), mustNot)), req)
+		be := requireReason(t, clichain.ReasonBadOutput, err)
+		require.Contains(t, be.Message, "clichain_test.place")
+		require.Equal(t, `{"city":"Paris","tags":5}`, be.Partial)
+		require.Equal(t, int64(12), be.Usage.InputTokens)
+		require.Nil(t, resp)
+		require.Zero(t, got)
+	})
+}
+
+// What docs/structured.md shows.
+func ExampleCompleteAs() {
+	ctx, chain := context.Background(), clichain.ChainOf(nil, nil)
+
+	type city struct {
+		Name   string    `json:"name" jsonschema:"in English"`
+		People int       `json:"people"`
+		River  *string   `json:"river"` // null: none
+		Since  time.Time `json:"since"`
+	}
+	answer, resp, err := clichain.CompleteAs[city](ctx, chain, clichain.Prompt("What is the capital of France?"))
+
+	fmt.Println(answer.Name, resp, err)
+	// Output: <nil> clichain: no backends to try
+}
+
+func TestStructuredPage(t *testing.T) {
+	page := read(t, "docs/structured.md")
+	snippets := blocks(page, "go")
+	require.Len(t, snippets, 1)
+	require.Contains(t, read(t, "completeas_test.go"), "\t"+strings.ReplaceAll(strings.TrimSpace(snippets[0]), "\n", "\n\t"))
+	// A struct as the page advises keeps to the strict mode of the API.
+	type city struct {
+		Name  string
+		River *string
+		Parts []struct{ Name string }
+	}
+	schema, err := clichain.SchemaOf(reflect.TypeFor[city]())
+	require.Nil(t, err)
+	require.JSONEq(t, `{"type":"object","properties":{"Name":{"type":"string"},"River":{"type":["null","string"]},"Parts":{"type":["null","array"],
+		"items":{"type":"object","properties":{"Name":{"type":"string"}},"required":["Name"],"additionalProperties":false}}},
+		"required":["Name","River","Parts"],"additionalProperties":false}`, string(schema))
+}
+
+type (
+	tree     struct{ Children []tree }
+	listens  struct{ C chan int }
+	inQuotes struct {
+		N int `json:"n,string"`
+	}
+	itself struct{}
+	reader interface{ Read([]byte) (int, error) }
+)
+
+func (*itself) UnmarshalJSON([]byte) error { return nil }
+
+func TestTypesWithoutASchema(t *testing.T) {
+	for name, test := range map[string]struct {
+		of   reflect.Type
+		says string
+	}{
+		"chan":                  {reflect.TypeFor[chan int](), "chan int"},
+		"func in a map":         {reflect.TypeFor[map[string]func()](), "map[string]func()"},
+		"chan in a struct":      {reflect.TypeFor[listens](), "clichain_test.listens"},
+		"recursive":             {reflect.TypeFor[tree](), "clichain_test.tree"},
+		"complex":               {reflect.TypeFor[[]complex128](), "complex128"},
+		"map of floats":         {reflect.TypeFor[map[float64]int](), "map[float64]int"},
+		"reads itself":          {reflect.TypeFor[[]itself](), "clichain_test.itself has an UnmarshalJSON of its own"},
+		"an interface":          {reflect.TypeFor[reader](), "nothing can be read into the interface clichain_test.reader"},
+		"numbers in quotes":     {reflect.TypeFor[inQuotes](), `the option "string" of field N`},
+		"reads itself, pointer": {reflect.TypeFor[*itself](), "clichain_test.itself"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := clichain.SchemaOf(test.of)
+			be := requireReason(t, clichain.ReasonBadOption, err)
+			require.Equal(t, "schema", be.Option)
+			require.Contains(t, be.Message, test.says)
+		})
+	}
+	t.Run("nothing is asked", func(t *testing.T) {
+		_, _, err := clichain.CompleteAs[chan int](t.Context(), provider(t, shaped(), clichain.Config{}, play(mustNot...)), clichain.Prompt("P"))
+		requireReason(t, clichain.ReasonBadOption, err)
+	})
+}
+
+func TestSchemasOfTypes(t *testing.T) {
+	type optional struct {
+		A int  `json:"a"`
+		B int  `json:"b,omitempty"`
+		C *int `json:"c"`
+		D int  `json:"-"`
+		e int
+	}
+	_ = optional{}.e
+	type other struct {
+		At   netip.Addr
+		Raw  json.RawMessage
+		Num  json.Number
+		Data []byte
+		Any  any
+	}
+	for name, test := range map[string]struct {
+		of   reflect.Type
+		want string
+	}{
+		"optional fields": {reflect.TypeFor[optional](), `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":["null","integer"]}},"required":["a","c"],"additionalProperties":false}`},
+		"types that read themselves": {reflect.TypeFor[other](), `{"type":"object","properties":{"At":{"type":"string"},"Raw":true,"Num":{"type":"number"},"Data":{"type":"string","contentEncoding":"base64"},"Any":true},
+			"required":["At","Raw","Num","Data","Any"],"additionalProperties":false}`},
+		"time":          {reflect.TypeFor[time.Time](), `{"type":"string","format":"date-time"}`},
+		"list":          {reflect.TypeFor[[]string](), `{"type":"array","items":{"type":"string"}}`},
+		"bytes":         {reflect.TypeFor[[]byte](), `{"type":"string","contentEncoding":"base64"}`},
+		"anything":      {reflect.TypeFor[any](), `{}`},
+		"anything, raw": {reflect.TypeFor[json.RawMessage](), `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			schema, err := clichain.SchemaOf(test.of)
+			require.Nil(t, err)
+			require.JSONEq(t, test.want, string(schema))
+			_, err = clichain.CompileSchema(schema)
+			require.Nil(t, err)
+		})
+	}
+}

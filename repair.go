@@ -1,0 +1,76 @@
+package clichain
+
+import (
+	"slices"
+	"sync/atomic"
+)
+
+// FlagRepaired: the first answer did not meet Request.Schema; the model was
+// told so, and this is its corrected answer.
+const FlagRepaired Flag = "repaired"
+
+// structure is what a call with a Request.Schema needs beyond the tries.
+type structure struct {
+	schema   *answerSchema // nil: free text
+	acted    atomic.Bool   // a tool was used that may have changed something
+	problem  string        // of the last answer; empty: none
+	repaired bool          // the model has been asked for a correction
+}
+
+// watch notes the use of tools on the way of the events to the reader.
+func (s *structure) watch(req Request, emit func(Event)) func(Event) {
+	if s.schema == nil || req.Access < AccessWrite {
+		return emit
+	}
+	return func(e Event) {
+		if e.Kind == EventToolUse {
+			s.acted.Store(true)
+		}
+		emit(e)
+	}
+}
+
+// hold holds a successful answer against the schema: its text becomes the JSON
+// text, or it becomes a failure.
+func (s *structure) hold(resp *Response) *BackendError {
+	if s.schema == nil {
+		return nil
+	}
+	var text string
+	if text, s.problem = s.schema.accept(resp.Text); s.problem != "" {
+		return &BackendError{
+			Backend: resp.Backend, Reason: ReasonBadOutput, Message: oneLine("the answer does not meet the schema: " + s.problem),
+			Partial: resp.Text, Usage: resp.Usage, SideEffects: s.acted.Load(), started: true,
+		}
+	}
+	resp.Text = text
+	if s.repaired {
+		resp.Flags = append(resp.Flags, FlagRepaired)
+		resp.Warnings = append(resp.Warnings, "the first answer did not meet the schema; this is a corrected one")
+	}
+	return nil
+}
+
+// repair prepares the run that asks for a correction, or says that there is to
+// be none: one is enough, what a tool did is not to be done twice, and half a
+// run is of no use.
+func (t *tries) repair() bool {
+	if t.err == nil || t.structure.problem == "" || t.structure.repaired || t.err.SideEffects || !t.timeFor(t.took) {
+		return false
+	}
+	req := t.req
+	req.Messages = append(slices.Clone(req.Messages),
+		Message{RoleAssistant, t.err.Partial}, Message{RoleUser, complaint(t.structure.problem)})
+	inv, err := t.p.prepare(req, t.inv.call.output)
+	if err != nil {
+		return false
+	}
+	t.req, t.inv, t.structure.repaired = req, inv, true
+	return true
+}
+
+// complaint asks the model for a correction.
+func complaint(problem string) string {
+	return "Your answer does not meet the JSON Schema that was given:\n" + problem +
+		"\nAnswer again with the corrected JSON value, and with nothing else: no explanation, no code fence."
+}

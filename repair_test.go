@@ -1,0 +1,294 @@
+package clichain_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+// shaped is a CLI that has a flag for a schema.
+func shaped() clichain.CliSpec {
+	spec := specs.Codex()
+	spec.Name = "shaped"
+	spec.Args = append([]clichain.ArgRow{{Args: []string{"--schema={schema}"}, When: clichain.When{Set: []string{"schema"}}}}, spec.Args...)
+	return spec
+}
+
+func askCity() clichain.Request {
+	req := clichain.Prompt("Which city?")
+	req.Schema = json.RawMessage(cities)
+	return req
+}
+
+// runs makes a scenario of a run after the other; the last is for all others.
+func runs(all ...[]clitest.Step) clitest.Scenario {
+	last := len(all) - 1
+	s := clitest.Scenario{Steps: all[last]}
+	for _, steps := range all[:last] {
+		s.Cases = append(s.Cases, clitest.Case{Once: true, Steps: steps})
+	}
+	return s
+}
+
+func says(text string) []clitest.Step { return []clitest.Step{readStdin, stdout(codexAnswer(text))} }
+
+var (
+	good     = says(`{"city":"Paris"}`)
+	wrong    = says(`{"city":7}`)
+	overload = []clitest.Step{stdout(`{"type":"turn.failed","error":{"message":"server overloaded"}}` + "\n"), clitest.Exit(1)}
+	mustNot  = []clitest.Step{clitest.Exit(99)}
+)
+
+func TestStructuredAnswer(t *testing.T) {
+	for name, text := range map[string]string{
+		"plain":         `{"city":"Paris"}`,
+		"fenced":        "```json\n{\"city\":\"Paris\"}\n```",
+		"with a banner": "Here it is:\n{\"city\":\"Paris\"}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			resp, err := provider(t, shaped(), clichain.Config{}, runs(says(text), mustNot)).Complete(t.Context(), askCity())
+			require.NoError(t, err)
+			require.JSONEq(t, `{"city":"Paris"}`, resp.Text)
+			require.Equal(t, byte('{'), resp.Text[0])
+			require.Empty(t, resp.Attempts)
+			require.Empty(t, resp.Flags)
+		})
+	}
+}
+
+func TestBadSchemaStartsNothing(t *testing.T) {
+	record := filepath.Join(t.TempDir(), "record.json")
+	p := provider(t, shaped(), clichain.Config{}, play(clitest.Step{Record: record}))
+	req := askCity()
+	req.Schema = json.RawMessage(`{"type":"nonsense"}`)
+	_, err := p.Complete(t.Context(), req)
+	be := requireReason(t, clichain.ReasonBadOption, err)
+	require.Equal(t, "schema", be.Option)
+	require.Equal(t, "shaped", be.Backend)
+	require.NoFileExists(t, record)
+}
+
+func TestRepair(t *testing.T) {
+	clitest.NoLeaks(t)
+	record := filepath.Join(t.TempDir(), "record.json")
+	second := []clitest.Step{{Record: record}, stdout(codexAnswer(`{"city":"Paris"}`))}
+	req := askCity()
+	req.Messages = append([]clichain.Message{{Role: clichain.RoleSystem, Content: "Be brief."}}, req.Messages...)
+	resp, err := provider(t, shaped(), clichain.Config{}, runs(wrong, second, mustNot)).Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Equal(t, `{"city":"Paris"}`, resp.Text)
+	require.Equal(t, []clichain.Flag{clichain.FlagRepaired}, resp.Flags)
+	require.Contains(t, resp.Warnings[len(resp.Warnings)-1], "corrected")
+	require.Equal(t, int64(12), resp.Usage.InputTokens, "of the answering run alone")
+	require.Len(t, resp.Attempts, 1)
+	require.Equal(t, clichain.ReasonBadOutput, resp.Attempts[0].Reason)
+	require.Equal(t, int64(12), resp.Attempts[0].Usage.InputTokens)
+	require.False(t, resp.Attempts[0].Skipped)
+	require.Len(t, req.Messages, 2, "the caller's request is not changed")
+
+	got, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	prompt := string(got.Stdin)
+	for _, part := range []string{"USER: Which city?", `ASSISTANT: {"city":7}`, "at '/city': got number, want string", "corrected JSON value"} {
+		require.Contains(t, prompt, part)
+		prompt = prompt[strings.Index(prompt, part):]
+	}
+	require.Contains(t, got.Args, "--schema="+cities)
+}
+
+// Where a CLI has no flag for a schema, it is asked for in words, both times.
+func TestRepairWithoutAFlag(t *testing.T) {
+	clitest.NoLeaks(t)
+	record := filepath.Join(t.TempDir(), "record.json")
+	spec := clichain.CliSpec{Name: "mini", Binary: "mini"}
+	p := provider(t, spec, clichain.Config{}, runs([]clitest.Step{stdout("Paris")}, []clitest.Step{{Record: record}, stdout(`{"city":"Paris"}`)}, mustNot))
+	resp, err := p.Complete(t.Context(), askCity())
+	require.NoError(t, err)
+	require.Equal(t, `{"city":"Paris"}`, resp.Text)
+	got, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	prompt := got.Args[len(got.Args)-1]
+	require.Contains(t, prompt, "ASSISTANT: Paris\n\nUSER: Your answer does not meet")
+	require.Contains(t, prompt, cities)
+}
+
+func TestRepairThatFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		runs    clitest.Scenario
+		reason  clichain.Reason
+		message string
+		partial string
+		earlier []clichain.Reason
+	}{
+		"invalid twice": {
+			runs(wrong, says(`{"city":8}`), mustNot), clichain.ReasonBadOutput,
+			"the answer does not meet the schema: at '/city': got number, want string", `{"city":8}`, []clichain.Reason{clichain.ReasonBadOutput},
+		},
+		"no JSON, then none": {
+			runs(says("Paris"), says("Paris!"), mustNot), clichain.ReasonBadOutput,
+			"the answer does not meet the schema: it is not one JSON value alone: invalid character 'P' looking for beginning of value", "Paris!", []clichain.Reason{clichain.ReasonBadOutput},
+		},
+		"the repair itself fails": {
+			runs(wrong, []clitest.Step{{Stderr: "Not logged in\n"}, clitest.Exit(1)}, mustNot), clichain.ReasonUnauthenticated,
+			"Not logged in", "", []clichain.Reason{clichain.ReasonBadOutput},
+		},
+		"retried once, repaired once, and that is all": {
+			runs(overload, wrong, overload, mustNot), clichain.ReasonOverloaded,
+			"server overloaded", "", []clichain.Reason{clichain.ReasonOverloaded, clichain.ReasonBadOutput},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			_, err := provider(t, shaped(), clichain.Config{}, test.runs).Complete(t.Context(), askCity())
+			be := requireReason(t, test.reason, err)
+			require.Equal(t, "shaped", be.Backend)
+			require.Equal(t, test.message, be.Message)
+			require.Equal(t, test.partial, be.Partial)
+			var earlier []clichain.Reason
+			for _, a := range be.Earlier {
+				earlier = append(earlier, a.Reason)
+				require.False(t, a.Skipped)
+			}
+			require.Equal(t, test.earlier, earlier)
+		})
+	}
+}
+
+// The second try after a failure that may pass and the repair are two things.
+func TestRetryAndRepair(t *testing.T) {
+	for name, scenario := range map[string]clitest.Scenario{
+		"retry, then repair": runs(overload, wrong, good),
+		"repair, then retry": runs(wrong, overload, good),
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			resp, err := provider(t, shaped(), clichain.Config{}, scenario).Complete(t.Context(), askCity())
+			require.NoError(t, err)
+			require.Equal(t, `{"city":"Paris"}`, resp.Text)
+			require.Len(t, resp.Attempts, 2)
+			require.Contains(t, resp.Flags, clichain.FlagRepaired)
+		})
+	}
+}
+
+func TestNoRepairAfterSideEffects(t *testing.T) {
+	tool := stdout(`{"type":"item.started","item":{"id":"1","type":"command_execution","command":"touch x"}}` + "\n")
+	for name, test := range map[string]struct {
+		access clichain.Access
+		effect bool
+	}{
+		"write access": {clichain.AccessWrite, true},
+		"read access":  {clichain.AccessRead, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			p := provider(t, shaped(), clichain.Config{}, runs(append([]clitest.Step{tool}, wrong...), good))
+			req := askCity()
+			req.Access = test.access
+			resp, err := p.Complete(t.Context(), req)
+			if !test.effect {
+				require.NoError(t, err)
+				require.Equal(t, []clichain.Flag{clichain.FlagRepaired}, resp.Flags)
+				return
+			}
+			be := requireReason(t, clichain.ReasonBadOutput, err)
+			require.True(t, be.SideEffects)
+			require.Empty(t, be.Earlier)
+			next := provider(t, shaped(), clichain.Config{}, play(good...))
+			_, err = clichain.ChainOf([]clichain.Backend{provider(t, shaped(), clichain.Config{}, runs(append([]clitest.Step{tool}, wrong...), good)), next}, nil).Complete(t.Context(), req)
+			requireReason(t, clichain.ReasonBadOutput, err)
+		})
+	}
+}
+
+func TestNoRepairWithoutTime(t *testing.T) {
+	clitest.NoLeaks(t)
+	slow := append([]clitest.Step{{Sleep: 2 * time.Second}}, wrong...)
+	p := provider(t, shaped(), clichain.Config{Timeout: 3500 * time.Millisecond}, runs(slow, good))
+	_, err := p.Complete(t.Context(), askCity())
+	be := requireReason(t, clichain.ReasonBadOutput, err)
+	require.Empty(t, be.Earlier)
+}
+
+func TestStreamOfARepair(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := provider(t, shaped(), clichain.Config{}, runs(wrong, good, mustNot))
+	var text string
+	var kinds []clichain.EventKind
+	for e, err := range p.Stream(t.Context(), askCity()) {
+		require.NoError(t, err)
+		kinds = append(kinds, e.Kind)
+		switch e.Kind {
+		case clichain.EventReset:
+			require.Equal(t, `{"city":7}`, text)
+			require.Equal(t, "shaped", e.Backend)
+			text = ""
+		case clichain.EventDelta, clichain.EventText:
+			text += e.Text
+		case clichain.EventAttempt:
+			require.Equal(t, clichain.ReasonBadOutput, e.Attempt.Reason)
+		}
+	}
+	require.Equal(t, `{"city":"Paris"}`, text)
+	require.Subset(t, kinds, []clichain.EventKind{clichain.EventAttempt, clichain.EventReset})
+	require.Equal(t, clichain.EventDone, kinds[len(kinds)-1])
+}
+
+func TestChainGoesOnAfterABadStructuredAnswer(t *testing.T) {
+	clitest.NoLeaks(t)
+	second := shaped()
+	second.Name = "second"
+	chain := clichain.ChainOf([]clichain.Backend{
+		provider(t, shaped(), clichain.Config{}, runs(wrong, wrong, mustNot)),
+		provider(t, second, clichain.Config{}, play(good...)),
+	}, nil)
+	resp, err := chain.Complete(t.Context(), askCity())
+	require.NoError(t, err)
+	require.Equal(t, "second", resp.Backend)
+	require.Equal(t, `{"city":"Paris"}`, resp.Text)
+	require.Empty(t, resp.Flags)
+	require.Len(t, resp.Attempts, 2)
+}
+
+func TestStreamOfAChainForgetsBadStructuredAnswers(t *testing.T) {
+	clitest.NoLeaks(t)
+	backends := []clichain.Backend{
+		provider(t, shaped(), clichain.Config{}, runs(wrong, wrong, mustNot)),
+		provider(t, shaped(), clichain.Config{}, play(good...)),
+	}
+	var text string
+	resets := 0
+	for e, err := range clichain.ChainOf(backends, &clichain.ChainConfig{AcceptReset: true}).Stream(t.Context(), askCity()) {
+		require.NoError(t, err)
+		switch e.Kind {
+		case clichain.EventReset:
+			text = ""
+			resets++
+		case clichain.EventDelta, clichain.EventText:
+			text += e.Text
+		}
+	}
+	require.Equal(t, `{"city":"Paris"}`, text)
+	require.Equal(t, 2, resets)
+}
+
+func TestABadSchemaEndsAChain(t *testing.T) {
+	req := askCity()
+	req.Schema = json.RawMessage(`{"$ref":"https://example.com/x"}`)
+	_, err := clichain.ChainOf([]clichain.Backend{
+		provider(t, shaped(), clichain.Config{}, play(mustNot...)), provider(t, shaped(), clichain.Config{}, play(good...)),
+	}, nil).Complete(t.Context(), req)
+	requireReason(t, clichain.ReasonBadOption, err)
+	var chain *clichain.ChainError
+	require.ErrorAs(t, err, &chain)
+	require.Len(t, chain.Attempts, 1)
+	require.False(t, chain.Tried())
+}
