@@ -14,6 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	playRecorder()
+	playMCPServer()
 	os.Exit(netns.Main(m))
 }
 

@@ -57,7 +57,8 @@ func openCode(t testing.TB, h Home, url string, state State) []string {
 	if state == LoggedIn {
 		config["model"] = "loop/m1"
 		config["provider"] = object{"loop": object{"npm": "@ai-sdk/openai-compatible", "name": "loop",
-			"options": object{"baseURL": url + "/v1", "apiKey": Key}, "models": object{"m1": object{"name": "m1"}}}}
+			"options": object{"baseURL": url + "/v1", "apiKey": Key}, "models": object{"m1": object{"name": "m1",
+				"attachment": true, "modalities": object{"input": []string{"text", "image"}, "output": []string{"text"}}}}}}
 	}
 	h.json(t, ".config/opencode/opencode.json", config)
 	// Without a network the list of models is waited for, for a long time and in silence.

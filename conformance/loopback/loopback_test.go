@@ -219,3 +219,11 @@ func TestJoinLeavesItsPartsAlone(t *testing.T) {
 	require.Equal(t, "abd", second.wholeText())
 	require.Panics(t, func() { Text("x").With("Retry-After", "1") })
 }
+
+func TestAToolOfANamespace(t *testing.T) {
+	eachDialect(t, func(t *testing.T, d dialect) {
+		body := bodyOf(t, d.post(t, New(t, Always(ToolOf("shells", "Bash", nil))), "hi"))
+		require.Contains(t, body, `"name":"Bash"`)
+		require.Equal(t, d.protocol == Responses, strings.Contains(body, `"namespace":"shells"`))
+	})
+}

@@ -32,6 +32,8 @@ type part struct {
 	text string
 	tool string
 	args map[string]any
+
+	namespace string // of the tool, in the protocol that has such
 }
 
 type statusReply struct {
@@ -52,6 +54,13 @@ func Thinking(text string) Reply { return Reply{parts: []part{{kind: thinkingPar
 // Tool asks the CLI to run one of its tools, by the name that this CLI gives it.
 func Tool(name string, args map[string]any) Reply {
 	return Reply{parts: []part{{kind: toolPart, tool: name, args: maps.Clone(args)}}}
+}
+
+// ToolOf asks for a tool by two names, as the Responses API groups tools; other protocols take the second.
+func ToolOf(namespace, name string, args map[string]any) Reply {
+	r := Tool(name, args)
+	r.parts[0].namespace = namespace
+	return r
 }
 
 // Join puts the parts of several replies into one answer. Its behaviour (delay, truncation) is that of the last one.

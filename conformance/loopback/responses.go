@@ -108,8 +108,12 @@ func responseOutput(q Request, i int, p part) []frame {
 		return []frame{done(object{"type": "reasoning", "id": fmt.Sprintf("rs_%d", i),
 			"summary": []any{object{"type": "summary_text", "text": p.text}}})}
 	case toolPart:
-		return []frame{done(object{"type": "function_call", "id": fmt.Sprintf("fc_%d", i), "call_id": callID(q, i),
-			"name": p.tool, "arguments": mustJSON(p.args)})}
+		item := object{"type": "function_call", "id": fmt.Sprintf("fc_%d", i), "call_id": callID(q, i),
+			"name": p.tool, "arguments": mustJSON(p.args)}
+		if p.namespace != "" {
+			item["namespace"] = p.namespace
+		}
+		return []frame{done(item)}
 	}
 	id := fmt.Sprintf("msg_%d", i)
 	frames := []frame{typed(object{"type": "response.output_item.added", "output_index": i,

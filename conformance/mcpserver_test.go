@@ -1,0 +1,112 @@
+package conformance_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+)
+
+// mcpServer is the argument that makes this test binary play an MCP server: not a variable, because not every CLI
+// passes variables on.
+const mcpServer = "play-mcp-server"
+
+// playMCPServer never returns in a process that was started as the server: it must not get as far as the tests, which
+// would start it again.
+func playMCPServer() {
+	if len(os.Args) < 2 || os.Args[1] != mcpServer {
+		return
+	}
+	requests, answers := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var r mcpRequest
+		if requests.Decode(&r) != nil {
+			os.Exit(0) // nobody asks any more
+		}
+		if len(r.ID) == 0 {
+			continue // a notification
+		}
+		if err := answers.Encode(map[string]any{"jsonrpc": "2.0", "id": r.ID, "result": r.result()}); err != nil {
+			os.Exit(1)
+		}
+	}
+}
+
+type mcpRequest struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		ProtocolVersion string             `json:"protocolVersion"`
+		Arguments       map[string]float64 `json:"arguments"`
+	} `json:"params"`
+}
+
+// result offers one tool, which adds.
+func (r mcpRequest) result() any {
+	type object = map[string]any
+	switch r.Method {
+	case "initialize":
+		return object{"protocolVersion": r.Params.ProtocolVersion, "capabilities": object{"tools": object{}},
+			"serverInfo": object{"name": "probe", "version": "1"}}
+	case "tools/list":
+		number := object{"type": "number"}
+		return object{"tools": []any{object{"name": "add", "description": "adds two numbers",
+			"inputSchema": object{"type": "object", "properties": object{"a": number, "b": number}}}}}
+	case "tools/call":
+		text := fmt.Sprintf("the sum is %v", r.Params.Arguments["a"]+r.Params.Arguments["b"])
+		return object{"content": []any{object{"type": "text", "text": text}}}
+	}
+	return object{}
+}
+
+// The tool of an MCP server is offered to the model, runs, and its result goes
+// back. The server is gone when the call is over.
+func TestMCPServer(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	args := map[string]any{"a": 2, "b": 3}
+	for name, test := range map[string]struct {
+		access  clichain.Access
+		model   string
+		tool    string
+		call    loopback.Reply
+		allowed []string
+	}{
+		home.Claude: {clichain.AccessWrite, "", "mcp__probe__add", loopback.Tool("mcp__probe__add", args), []string{"mcp__probe"}},
+		// Models that it knows would have to search for the tool.
+		home.Codex: {clichain.AccessFull, "gpt-loopback", "mcp__probe", loopback.ToolOf("mcp__probe", "add", args), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := start(t, name, home.LoggedIn, patient, loopback.InOrder(test.call, loopback.Text(hello)))
+			_, token := waiter()
+			req := c.ask("add 2 and 3")
+			req.Access, req.Model, req.Options.AllowedTools = test.access, test.model, test.allowed
+			req.Options.MCPConfig = []json.RawMessage{fmt.Appendf(nil, `{"mcpServers": {"probe": {"command": %q, "args": [%q, %q]}}}`, self, mcpServer, token)}
+			resp, err := c.Complete(t.Context(), req)
+			require.NoError(t, err)
+			require.Equal(t, hello, resp.Text)
+			require.Empty(t, withArgument(t, token), "the server outlives the call")
+			calls := c.server.Calls()
+			require.Len(t, calls, 2)
+			require.Contains(t, string(calls[0].Body), test.tool)
+			require.Contains(t, strings.Join(calls[1].Results(), "\n"), "the sum is 5")
+		})
+	}
+}
+
+// The built-in gemini has no way to it.
+func TestMCPServerWhereThereIsNoWay(t *testing.T) {
+	c := start(t, home.Gemini, home.LoggedIn, patient, nil)
+	req := c.agent()
+	req.Options.MCPConfig = []json.RawMessage{json.RawMessage(`{"mcpServers": {"probe": {"command": "false"}}}`)}
+	starts, err := c.starts(t, req)
+	require.ErrorIs(t, err, clichain.ErrUnsupported)
+	require.Zero(t, starts)
+}
