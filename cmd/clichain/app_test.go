@@ -22,7 +22,7 @@ func TestOptionsArrive(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record")
 	w.fake("claude", "record", record)
 	cmd := w.command("ask", "--system", "Be brief.", "--model", "opus", "--access", "read", "--effort", "high", "--max-turns", "3",
-		"--max-budget-usd", "0.5", "--session", "claude:s1", "--dir", w.bin, "--pass-env", "MINE,TEAM_*", "--", "-p")
+		"--max-budget-usd", "0.5", "--session", "claude:0199abcd-0000-7000-8000-000000000001", "--dir", w.bin, "--pass-env", "MINE,TEAM_*", "--", "-p")
 	cmd.Env = append(cmd.Env, "MINE=1", "TEAM_A=2", "OTHER=3")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -30,7 +30,7 @@ func TestOptionsArrive(t *testing.T) {
 	r, err := clitest.ReadRecord(record)
 	require.NoError(t, err)
 	args := strings.Join(r.Args, " ")
-	for _, want := range []string{"--model opus", "--effort high", "--max-turns 3", "--max-budget-usd 0.5", "--resume s1", "--tools Read,Grep,Glob", "--append-system-prompt-file "} {
+	for _, want := range []string{"--model opus", "--effort high", "--max-turns 3", "--max-budget-usd 0.5", "--resume 0199abcd-0000-7000-8000-000000000001", "--tools Read,Grep,Glob", "--append-system-prompt-file "} {
 		require.Contains(t, args, want)
 	}
 	require.Equal(t, "-p", string(r.Stdin))
@@ -39,7 +39,7 @@ func TestOptionsArrive(t *testing.T) {
 	require.NotContains(t, r.Env, "OTHER=3")
 }
 
-// TestSchemaArrives, as far as a spec has a place for it.
+// TestSchemaArrives at the CLI, and the answer is held against it.
 func TestSchemaArrives(t *testing.T) {
 	w := newWorld(t)
 	dir := t.TempDir()
@@ -47,12 +47,15 @@ func TestSchemaArrives(t *testing.T) {
 	require.NoError(t, os.WriteFile(schema, []byte(`{"type":"object"}`), 0o600))
 	require.NoError(t, os.WriteFile(spec, []byte(`{"name":"mine","binary":"mine","args":[
 		{"args":["--schema={schema}"],"when":{"set":["schema"]}},{"args":["{prompt}"]}]}`), 0o600))
-	w.fake("mine", "record", record)
+	w.fake("mine", "record", record) // which answers no JSON
 	out, err := w.command("ask", "--spec", spec, "--only", "mine", "--schema", schema, "hi").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	require.Error(t, err)
+	require.Contains(t, string(out), "does not meet the schema")
 	r, err := clitest.ReadRecord(record)
 	require.NoError(t, err)
-	require.Equal(t, []string{`--schema={"type":"object"}`, "hi"}, r.Args[1:])
+	require.Equal(t, `--schema={"type":"object"}`, r.Args[1])
+	require.Contains(t, r.Args[2], "hi", "which is asked for once more, with what was wrong")
+	require.NotEqual(t, "hi", r.Args[2])
 }
 
 // TestLargeInput: 300 kB pass through both ways, byte for byte.

@@ -26,9 +26,7 @@ type askFlags struct {
 	dir         string
 	session     string
 	schema      string
-	maxTurns    int
-	maxCost     float64
-	effort      string
+	options     optionFlags
 	givenStream bool
 }
 
@@ -77,9 +75,7 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.schema, "schema", "", "`file` with a JSON Schema for the answer")
 	flags.StringVar(&f.dir, "dir", "", "`directory` to work in")
 	flags.StringVar(&f.session, "session", "", "`id` of an earlier response's session, to go on")
-	flags.Var(&parsed[int]{value: &f.maxTurns, parse: parseCount, kind: "n"}, "max-turns", "limit for the agent's turns")
-	flags.Var(&parsed[float64]{value: &f.maxCost, parse: parseDollars, kind: "usd"}, "max-budget-usd", "limit for the cost")
-	flags.StringVar(&f.effort, "effort", "", "reasoning effort, a `level` the CLI knows")
+	f.options.register(flags)
 	flags.StringSliceVar(&f.passEnv, "pass-env", nil, "`name`s of more variables it may see, also FOO_*")
 	addSpecFlag(flags, &f.specFiles)
 	completeWith(cmd, "only", builtinNames())
@@ -121,7 +117,9 @@ func (a *app) ask(ctx context.Context, f *askFlags, args []string) error {
 func (f *askFlags) request() (req clichain.Request, err error) {
 	req = clichain.Request{
 		Model: f.model, Access: f.access, Dir: f.dir, Session: f.session,
-		Options: clichain.Options{MaxTurns: f.maxTurns, MaxBudgetUSD: f.maxCost, Effort: f.effort},
+	}
+	if req.Options, err = f.options.options(); err != nil {
+		return req, err
 	}
 	if f.system != "" {
 		req.Messages = []clichain.Message{{Role: clichain.RoleSystem, Content: f.system}}

@@ -17,7 +17,7 @@ const (
 )
 
 func addSpecFlag(flags *pflag.FlagSet, files *[]string) {
-	flags.StringArrayVar(files, "spec", nil, "add the specs of this JSON `file`, or replace some")
+	flags.StringArrayVar(files, "spec", nil, "add the specs of this JSON or YAML `file`, or replace some")
 }
 
 // loadSpecs returns the built-in specs and those of the user's files.

@@ -58,7 +58,7 @@ func chainStatus(err *clichain.ChainError, spent bool) int {
 	}
 	reason := err.Reason()
 	switch {
-	case reason == clichain.ReasonBadRequest || reason == clichain.ReasonBadOption:
+	case slices.Contains(mistakes, reason):
 		return exitUsage
 	case spent:
 		return exitTimeout
@@ -69,6 +69,9 @@ func chainStatus(err *clichain.ChainError, spent bool) int {
 	}
 	return exitFailed
 }
+
+// mistakes are what the user can mend on the command line.
+var mistakes = []clichain.Reason{clichain.ReasonBadRequest, clichain.ReasonBadOption, clichain.ReasonBadSession}
 
 // report prints a failure where it belongs and returns the exit status.
 func (a *app) report(ctx context.Context, err error, asJSON bool) int {
