@@ -32,7 +32,7 @@ type enumValue struct{ name, value, doc string }
 
 func newSchemaGen(t *testing.T) *schemaGen {
 	g := &schemaGen{t: t, types: map[string]string{}, fields: map[string]string{}, values: map[string][]enumValue{}, defs: map[string]*jsonschema.Schema{}}
-	for _, name := range []string{"spec.go", "reason.go", "event.go", "access.go"} {
+	for _, name := range []string{"spec.go", "loginspec.go", "reason.go", "event.go", "access.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		require.NoError(t, err)
 		for _, decl := range file.Decls {

@@ -63,6 +63,12 @@ type CliSpec struct {
 	Sessions SessionRules `json:"sessions,omitzero"`
 	// Preflight are conditions under which the CLI would refuse to work.
 	Preflight []PreflightRule `json:"preflight,omitempty"`
+	// Login says how to tell whether the CLI is logged in, and who pays.
+	Login LoginRules `json:"login,omitzero"`
+	// Trust is where it keeps the folders that its user trusts, one of which
+	// is enough; {dir} in a path or a pattern stands for the folder. Empty: it
+	// has no such thing.
+	Trust []FileFact `json:"trust,omitempty"`
 
 	// Events read the CLI's JSON output, in order.
 	Events []EventRule `json:"events,omitempty"`

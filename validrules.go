@@ -19,6 +19,7 @@ var ruleKinds = []EventKind{
 func (v *validator) rules(s *CliSpec) {
 	v.models(s.Models)
 	v.pattern("sessions.id", s.Sessions.ID)
+	v.login(s)
 	for i, rule := range s.Guards {
 		v.guard(fmt.Sprintf("guards[%d]", i), rule)
 	}

@@ -1,0 +1,67 @@
+package clichain
+
+import (
+	"errors"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// pathTemplate is where a CLI keeps a file: "${NAME:-default}/rest", in which
+// "~" at the start is the home.
+type pathTemplate struct{ variable, deflt, rest string }
+
+var templateShape = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^${}]+))?\}([^$]*)$`)
+
+var errPathTemplate = errors.New(`is no path: write "~/file", "./file", "${NAME:-~/folder}/file" or a path from the root`)
+
+func readTemplate(text string) (pathTemplate, error) {
+	m := templateShape.FindStringSubmatch(text)
+	switch {
+	case m != nil:
+		return pathTemplate{m[1], m[2], m[3]}, nil
+	case text == "" || strings.ContainsRune(text, '$'):
+		return pathTemplate{}, errPathTemplate
+	}
+	return pathTemplate{deflt: text}, nil
+}
+
+// place is what a CLI sees of the machine when it looks for its files.
+type place struct {
+	vars map[string]string
+	home string // "" when nobody knows
+	dir  string // absolute working directory
+}
+
+// paths are the places where the file may be, none where the template leads
+// nowhere; ok is false where nobody knows.
+func (t pathTemplate) paths(at place) (paths []string, ok bool) {
+	base := t.deflt
+	if value := at.vars[t.variable]; t.variable != "" && value != "" {
+		base = value
+	}
+	text := base + t.rest
+	switch {
+	case base == "":
+		return nil, true
+	case strings.HasPrefix(text, "./"):
+		return upward(at.dir, text[2:]), true
+	case text == "~" || strings.HasPrefix(text, "~/"):
+		return []string{filepath.Join(at.home, text[1:])}, at.home != ""
+	case !filepath.IsAbs(text):
+		return []string{filepath.Join(at.dir, text)}, true
+	}
+	return []string{filepath.Clean(text)}, true
+}
+
+// upward is the file in a folder and in all those above it.
+func upward(dir, file string) (paths []string) {
+	for {
+		paths = append(paths, filepath.Join(dir, file))
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return paths
+		}
+		dir = parent
+	}
+}
