@@ -13,7 +13,7 @@ const FlagRepaired Flag = "repaired"
 type structure struct {
 	schema   *answerSchema // nil: free text
 	acted    atomic.Bool   // a tool was used that may have changed something
-	problem  string        // of the last answer; empty: none
+	problem  string        // of the last answer there was; empty: none
 	repaired bool          // the model has been asked for a correction
 }
 

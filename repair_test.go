@@ -81,7 +81,8 @@ func TestRepair(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record.json")
 	second := []clitest.Step{{Record: record}, stdout(codexAnswer(`{"city":"Paris"}`))}
 	req := askCity()
-	req.Messages = append([]clichain.Message{{Role: clichain.RoleSystem, Content: "Be brief."}}, req.Messages...)
+	room := make([]clichain.Message, 10)
+	req.Messages = append(append(room[:0], clichain.Message{Role: clichain.RoleSystem, Content: "Be brief."}), req.Messages...)
 	resp, err := provider(t, shaped(), clichain.Config{}, runs(wrong, second, mustNot)).Complete(t.Context(), req)
 	require.NoError(t, err)
 	require.Equal(t, `{"city":"Paris"}`, resp.Text)
@@ -93,6 +94,7 @@ func TestRepair(t *testing.T) {
 	require.Equal(t, int64(12), resp.Attempts[0].Usage.InputTokens)
 	require.False(t, resp.Attempts[0].Skipped)
 	require.Len(t, req.Messages, 2, "the caller's request is not changed")
+	require.Empty(t, room[2], "nor what lies behind it")
 
 	got, err := clitest.ReadRecord(record)
 	require.NoError(t, err)
@@ -143,6 +145,10 @@ func TestRepairThatFails(t *testing.T) {
 		"retried once, repaired once, and that is all": {
 			runs(overload, wrong, overload, mustNot), clichain.ReasonOverloaded,
 			"server overloaded", "", []clichain.Reason{clichain.ReasonOverloaded, clichain.ReasonBadOutput},
+		},
+		"repaired once, although retried": {
+			runs(wrong, overload, wrong, mustNot), clichain.ReasonBadOutput,
+			"the answer does not meet the schema: at '/city': got number, want string", `{"city":7}`, []clichain.Reason{clichain.ReasonBadOutput, clichain.ReasonOverloaded},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -91,7 +91,6 @@ func (t *tries) record() {
 // run runs the CLI once.
 func (t *tries) run(ctx context.Context) {
 	began := time.Now()
-	t.structure.problem = ""
 	if t.resp, t.err = t.p.try(ctx, t.inv, t.req, t.remaining(), t.emit); t.err == nil {
 		t.err = t.structure.hold(t.resp)
 	}
