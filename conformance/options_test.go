@@ -1,0 +1,220 @@
+package conformance_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+)
+
+// optionCase is one option on one CLI: what is asked, what the model says
+// first, and what can be seen of the option afterwards.
+type optionCase struct {
+	cli    string
+	access clichain.Access
+	first  loopback.Reply
+	set    func(c cli, o *clichain.Options)
+	see    func(t *testing.T, c cli)
+}
+
+// Each option that a backend honours has its effect: in what the model is
+// sent, or in what the tools may do.
+func TestOptions(t *testing.T) {
+	for _, cases := range []map[string]optionCase{wireCases(), toolCases(), directoryCases()} {
+		for label, test := range cases {
+			t.Run(label, func(t *testing.T) {
+				c := start(t, test.cli, home.LoggedIn, patient, loopback.InOrder(test.first, loopback.Text(hello)))
+				c.home.Write(t, "more/notes.txt", "The sky is indigo.\n")
+				req := c.question("say hi")
+				req.Access = test.access
+				test.set(c, &req.Options)
+				resp, err := c.Complete(t.Context(), req)
+				require.NoError(t, err)
+				require.Equal(t, hello, resp.Text)
+				test.see(t, c)
+			})
+		}
+	}
+}
+
+// wireCases are options that the model's service is told of.
+func wireCases() map[string]optionCase {
+	answer := loopback.Text(hello)
+	effort := func(_ cli, o *clichain.Options) { o.Effort = "high" }
+	return map[string]optionCase{
+		"claude effort": {home.Claude, clichain.AccessNone, answer, effort, sent(`"output_config":{"effort":"high"`)},
+		"codex effort":  {home.Codex, clichain.AccessNone, answer, effort, sent(`"reasoning":{"effort":"high"`)},
+		"claude agents": {home.Claude, clichain.AccessWrite, answer, func(_ cli, o *clichain.Options) {
+			o.Agents = json.RawMessage(`{"zyzzyva": {"description": "counts beetles", "prompt": "Count."}}`)
+		}, sent("counts beetles")},
+		"claude extra": {home.Claude, clichain.AccessNone, answer, func(_ cli, o *clichain.Options) {
+			o.Extra = map[string][]string{home.Claude: {"--append-system-prompt", "Count beetles."}, home.Codex: {"--no-such-flag"}}
+		}, sent("Count beetles.")},
+	}
+}
+
+// toolCases are options about what an agent may do.
+func toolCases() map[string]optionCase {
+	write := func(name string) loopback.Reply { return shell(name, `sh -c "touch made"`) }
+	allow := func(tools ...string) func(cli, *clichain.Options) {
+		return func(_ cli, o *clichain.Options) { o.AllowedTools = tools }
+	}
+	deny := func(tools ...string) func(cli, *clichain.Options) {
+		return func(_ cli, o *clichain.Options) { o.DisallowedTools = tools }
+	}
+	return map[string]optionCase{
+		"claude without its shell":     {home.Claude, clichain.AccessWrite, write(home.Claude), allow("Read"), made(false, "work/made")},
+		"claude with its shell":        {home.Claude, clichain.AccessWrite, write(home.Claude), allow("Read", "Bash"), made(true, "work/made")},
+		"claude denied its shell":      {home.Claude, clichain.AccessFull, write(home.Claude), deny("Bash"), both(offered("Read", "Bash"), made(false, "work/made"))},
+		"gemini without its shell":     {home.Gemini, clichain.AccessWrite, write(home.Gemini), allow("read_file"), made(false, "work/made")},
+		"gemini with its shell":        {home.Gemini, clichain.AccessWrite, write(home.Gemini), allow("run_shell_command"), made(true, "work/made")},
+		"gemini is offered no glob":    {home.Gemini, clichain.AccessRead, loopback.Text(hello), deny("glob"), offered("read_file", "glob")},
+		"claude writes":                {home.Claude, clichain.AccessWrite, writeTool[home.Claude], allow(), made(true, "work/out.txt")},
+		"claude plans, and writes not": {home.Claude, clichain.AccessWrite, writeTool[home.Claude], plan, both(sent("lan mode"), made(false, "work/out.txt"))},
+	}
+}
+
+func plan(_ cli, o *clichain.Options) { o.PermissionMode = "plan" }
+
+// directoryCases are options with paths.
+func directoryCases() map[string]optionCase {
+	more := func(c cli, o *clichain.Options) { o.AddDirs = []string{filepath.Join(c.home.Dir, "more")} }
+	none := func(cli, *clichain.Options) {}
+	out := loopback.Tool("Write", map[string]any{"file_path": "../more/out.txt", "content": "hello\n"})
+	read := loopback.Tool("read_file", map[string]any{"file_path": "../more/notes.txt"})
+	return map[string]optionCase{
+		"claude in one folder":  {home.Claude, clichain.AccessWrite, out, none, made(false, "more/out.txt")},
+		"claude in two folders": {home.Claude, clichain.AccessWrite, out, more, made(true, "more/out.txt")},
+		"codex in two folders":  {home.Codex, clichain.AccessWrite, loopback.Text(hello), more, sent("/more")},
+		"gemini in one folder":  {home.Gemini, clichain.AccessRead, read, none, func(t *testing.T, c cli) { require.NotContains(t, results(c), "indigo") }},
+		"gemini in two folders": {home.Gemini, clichain.AccessRead, read, more, func(t *testing.T, c cli) { require.Contains(t, results(c), "indigo") }},
+	}
+}
+
+// Images are seen by the model.
+func TestImages(t *testing.T) {
+	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	png, err := base64.StdEncoding.DecodeString(pixel)
+	require.NoError(t, err)
+	for _, name := range []string{home.Codex, home.OpenCode} {
+		t.Run(name, func(t *testing.T) {
+			c := start(t, name, home.LoggedIn, patient, nil)
+			req := c.question("what is it?")
+			req.Options.Images = []string{c.home.Write(t, "more/pixel.png", string(png))}
+			_, err := c.Complete(t.Context(), req)
+			require.NoError(t, err)
+			sent("data:image/png;base64,"+pixel[:20])(t, c)
+		})
+	}
+}
+
+// A bound on turns or on money ends a run that would go on.
+func TestBounds(t *testing.T) {
+	for label, test := range map[string]struct {
+		options clichain.Options
+		calls   int
+	}{
+		"turns": {clichain.Options{MaxTurns: 2}, 2},
+		"money": {clichain.Options{MaxBudgetUSD: 0.0000001}, 1},
+	} {
+		t.Run(label, func(t *testing.T) {
+			c := start(t, home.Claude, home.LoggedIn, patient, loopback.Always(shell(home.Claude, "echo ran")))
+			req := c.agent()
+			req.Options = test.options
+			_, err := c.Complete(t.Context(), req)
+			require.ErrorIs(t, err, clichain.ErrBadOutput)
+			require.Len(t, c.server.Calls(), test.calls)
+		})
+	}
+}
+
+// The CLI itself turns to another model.
+func TestFallbackModel(t *testing.T) {
+	unknown := unknownModels[home.Claude]
+	c := start(t, home.Claude, home.LoggedIn, patient, func(q loopback.Request) loopback.Reply {
+		if q.Model() == unknown {
+			return problem(home.Claude, http.StatusNotFound)
+		}
+		return loopback.Text(hello)
+	})
+	req := c.question("say hi")
+	req.Model, req.Options.FallbackModel = unknown, "haiku"
+	resp, err := c.Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Equal(t, hello, resp.Text)
+	calls := c.server.Calls()
+	require.Len(t, calls, 2)
+	require.Contains(t, calls[1].Model(), "haiku")
+}
+
+// A system text takes the place of the CLI's own, or is added to it. Where a
+// CLI has no way to add one, it is in the prompt.
+func TestSystemMode(t *testing.T) {
+	const text = "Count beetles."
+	eachCLI(t, func(t *testing.T, name string) {
+		sent := map[clichain.SystemMode]loopback.Request{}
+		for _, mode := range []clichain.SystemMode{clichain.SystemReplace, clichain.SystemAppend} {
+			c := start(t, name, home.LoggedIn, patient, nil)
+			req := c.question("say hi")
+			req.Access, req.Options.SystemMode = clichain.AccessWrite, mode
+			req.Messages = append(req.Messages, clichain.Message{Role: clichain.RoleSystem, Content: text})
+			_, err := c.Complete(t.Context(), req)
+			require.NoError(t, err)
+			require.Len(t, c.server.Calls(), 1)
+			sent[mode] = c.server.Calls()[0]
+		}
+		replaced, added := sent[clichain.SystemReplace], sent[clichain.SystemAppend]
+		t.Logf("%d bytes of instructions, %d where the CLI's own are there too", len(replaced.System()), len(added.System()))
+		require.Contains(t, replaced.System(), text)
+		require.Contains(t, added.System()+added.Prompt(), text)
+		require.Greater(t, len(added.System()), len(replaced.System())+1000)
+	})
+}
+
+// sent asserts that the model was sent a text, in the first request.
+func sent(text string) func(*testing.T, cli) {
+	return func(t *testing.T, c cli) {
+		require.NotEmpty(t, c.server.Calls())
+		require.Contains(t, string(c.server.Calls()[0].Body), text)
+	}
+}
+
+// offered asserts that the model may use one tool and not another.
+func offered(tool, missing string) func(*testing.T, cli) {
+	return func(t *testing.T, c cli) {
+		require.Contains(t, c.server.Calls()[0].Tools(), tool)
+		require.NotContains(t, c.server.Calls()[0].Tools(), missing)
+	}
+}
+
+func both(a, b func(*testing.T, cli)) func(*testing.T, cli) {
+	return func(t *testing.T, c cli) { a(t, c); b(t, c) }
+}
+
+// made asserts that a file in the home was made, or was not.
+func made(want bool, path string) func(*testing.T, cli) {
+	return func(t *testing.T, c cli) {
+		require.Len(t, c.server.Calls(), 2, "the tool was not asked for")
+		if path = filepath.Join(c.home.Dir, path); want {
+			require.FileExists(t, path, results(c))
+		} else {
+			require.NoFileExists(t, path, results(c))
+		}
+	}
+}
+
+// results is all that the tools have answered.
+func results(c cli) (all string) {
+	for _, q := range c.server.Calls() {
+		all += strings.Join(q.Results(), "\n")
+	}
+	return all
+}
