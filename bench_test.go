@@ -12,7 +12,6 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
-	"github.com/clichain/clichain/internal/lines"
 	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
 )
@@ -133,46 +132,6 @@ func BenchmarkCallOverhead(b *testing.B) {
 		b.ReportMetric(float64(ours-theirs)/float64(b.N), "overhead-ns/op")
 		b.ReportMetric(float64(theirs)/float64(b.N), "bare-ns/op")
 	})
-}
-
-// mixedStream is what a long run of claude with partial messages prints.
-func mixedStream(size int) []byte {
-	var b bytes.Buffer
-	padding := strings.Repeat("words and more words, ", 20)
-	for b.Len() < size {
-		for range 20 {
-			b.WriteString(deltaLine("a few words") + "\n")
-		}
-		b.WriteString(blockLine(padding) + "\n")
-		b.WriteString(toolUse + "\n")
-		b.WriteString(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":` + quoted(strings.Repeat(padding, 10)) + `}]}}` + "\n")
-		b.WriteString(`{"type":"system","subtype":"status","status":"requesting","session_id":"s1"}` + "\n")
-		b.WriteString(`{"type":"unknown","n":[1,2,3,{"a":null}]}` + "\n")
-	}
-	return b.Bytes()
-}
-
-// BenchmarkDecode splits a mixed stream into lines and makes events of them.
-func BenchmarkDecode(b *testing.B) {
-	data := mixedStream(4 << 20)
-	for _, spec := range []clichain.CliSpec{specs.Claude(), specs.Codex()} {
-		b.Run(spec.Name, func(b *testing.B) {
-			engine, events := engineOf(b, spec), 0
-			b.SetBytes(int64(len(data)))
-			b.ReportAllocs()
-			for b.Loop() {
-				s := &lines.Splitter{Line: func(line []byte) { events += engine.CountEvents(line) }}
-				for rest := data; len(rest) > 0; { // as a pipe delivers it
-					n := min(64<<10, len(rest))
-					_, _ = s.Write(rest[:n])
-					rest = rest[n:]
-				}
-			}
-			if spec.Name == "claude" && events == 0 {
-				b.Fatal("no events")
-			}
-		})
-	}
 }
 
 // BenchmarkJudgeText explains a failure with the most stderr that is searched.

@@ -28,7 +28,7 @@ const (
 	// The events of clichain itself.
 	EventStart   EventKind = "start"   // a run of the backend begins
 	EventAttempt EventKind = "attempt" // a backend failed or was skipped: Attempt
-	EventReset   EventKind = "reset"   // forget the text so far: another backend begins anew
+	EventReset   EventKind = "reset"   // forget the text so far: a run that begins now says it anew
 	EventDone    EventKind = "done"    // the call succeeded: Response; always the last
 )
 

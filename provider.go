@@ -107,7 +107,8 @@ func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error)
 
 // Stream runs the CLI and yields what happens, as it happens. Text is delivered
 // once: in deltas or as a block. Events of a second try follow those of the
-// first and an "attempt" event; there is none after text.
+// first and an "attempt" event; after text, only an answer that does not meet
+// the request's Schema is followed by one, and a "reset" event comes before it.
 func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) { return p.converse(ctx, req, emit) })
 }

@@ -61,6 +61,9 @@ func (t *textStream) show(e clichain.Event) error {
 		return t.status(e, "thinks")
 	case clichain.EventCompact:
 		return t.status(e, "shortens what it remembers of the conversation")
+	case clichain.EventReset:
+		t.apart = t.wrote
+		return t.status(e, "answers anew: forget the text so far")
 	case clichain.EventAttempt:
 		if e.Attempt.Skipped {
 			return nil // it cost nothing
