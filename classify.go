@@ -74,15 +74,17 @@ func (l *compiledLine) mayMatch(lower string) bool {
 	return l.literals == nil || slices.ContainsFunc(l.literals, func(s string) bool { return strings.Contains(lower, s) })
 }
 
-// telling drops the lines of stderr that explain nothing.
-func (p lineProgram) telling(stderr string) string {
-	noise := slices.DeleteFunc(slices.Clone(p), func(l compiledLine) bool { return l.Kind != EventStatus })
-	if len(noise) == 0 {
-		return stderr
+// telling drops the lines of stderr that explain nothing. What was said of
+// tries that failed is such a thing once a later try went well.
+func (p lineProgram) telling(stderr string, gotOver bool) string {
+	says := func(kind EventKind, line string) bool {
+		return slices.ContainsFunc(p, func(l compiledLine) bool { return l.Kind == kind && l.re.MatchString(line) })
 	}
 	var b strings.Builder
+	trace := false // in the indented lines that belong to a try
 	for line := range strings.Lines(stderr) {
-		if !slices.ContainsFunc(noise, func(l compiledLine) bool { return l.re.MatchString(line) }) {
+		trace = gotOver && (says(EventRetry, line) || trace && strings.HasPrefix(line, " "))
+		if !trace && !says(EventStatus, line) {
 			b.WriteString(line)
 		}
 	}
@@ -106,7 +108,7 @@ func (l *compiledLine) read(text string, m []int, now time.Time) finding {
 	f := finding{
 		reason: cmp.Or(l.Reason, words.reason, reasonOfStatus(status)),
 		status: status, try: try, fatal: l.Fatal, retryAfter: words.retryAfter,
-		message: cmp.Or(plainMessage(group("message")), lineAround(text, m[0], m[1])),
+		message: plainMessage(cmp.Or(group("message"), lineAround(text, m[0], m[1]))),
 		hint:    l.Hint,
 	}
 	if reset := cmp.Or(group("reset"), group("delay")); reset != "" {
@@ -181,17 +183,24 @@ func (s *compiledSpec) judgeEvent(e *Event, now time.Time) (finding, bool) {
 	}
 	text := e.errorText()
 	f, ok := s.judgeText(OnEvent, text, now)
-	if r := reasonOfStatus(e.Status); !ok && r != "" {
+	if r := reasonOfStatus(e.Status); r != "" && (!ok || f.reason == ReasonServerError) {
 		f, ok = finding{reason: r}, true
 	}
 	f.message = plainMessage(text)
-	if e.Delay > 0 && e.Kind == EventError && f.retryAfter.IsZero() {
+	if e.toldDelay() && f.retryAfter.IsZero() {
 		f.retryAfter = now.Add(e.Delay)
 	}
 	if !e.RetryAfter.IsZero() {
 		f.retryAfter = clampReset(e.RetryAfter, now)
 	}
 	return f, ok
+}
+
+// toldDelay reports whether the service told how long to wait. What is no more
+// than the CLI's own doubling pause before its next try says nothing of that.
+func (e *Event) toldDelay() bool {
+	pause := 2 * time.Second << min(max(e.Try-1, 0), 10)
+	return e.Kind == EventError && e.Delay > 0 || e.Kind == EventRetry && e.Delay > pause
 }
 
 // errorText is an error event as one text to judge.
@@ -208,7 +217,7 @@ func (e *Event) errorText() string {
 func plainMessage(text string) string {
 	if start, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}'); start >= 0 && start < end {
 		if object, ok := parseObject([]byte(text[start : end+1])); ok {
-			for _, path := range []string{"error.message", "message"} {
+			for _, path := range []string{"error.message", "message", "detail"} {
 				if message := object.Get(path); message.Type == gjson.String && message.Str != "" {
 					return strings.TrimPrefix(strings.Trim(text[:start], " :[]")+": "+message.Str, ": ")
 				}

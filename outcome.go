@@ -51,9 +51,9 @@ func (s *compiledSpec) judge(ev *evidence) (string, *BackendError) {
 	case t.succeeded():
 		s.noteOddities(ev)
 		return t.answerText(), nil
-	case t.terminal != nil && t.terminal.partial && strings.TrimSpace(t.answerText()) != "":
+	case t.terminal != nil && t.terminal.partial && strings.TrimSpace(t.soFar()) != "":
 		t.mark(FlagTruncated, "the answer was cut short: "+t.terminal.errorText())
-		return t.answerText(), nil
+		return t.soFar(), nil
 	case t.terminal != nil:
 		return "", s.failed(ev, t.terminal)
 	case ev.result.Cause != nil:
@@ -179,7 +179,7 @@ func (s *compiledSpec) byTexts(ev *evidence) *BackendError {
 	for _, text := range []struct {
 		on   Evidence
 		text string
-	}{{OnStderr, s.lines.telling(ev.stderr)}, {OnStdout, ev.words()}} {
+	}{{OnStderr, s.lines.telling(ev.stderr, ev.tally.gotOver())}, {OnStdout, ev.words()}} {
 		if f, ok := s.judgeText(text.on, text.text, ev.now); ok {
 			return ev.found(f)
 		}
@@ -221,10 +221,10 @@ func (ev *evidence) failure(reason Reason, message string) *BackendError {
 // complete adds what every failure of a run carries.
 func (s *compiledSpec) complete(err *BackendError, ev *evidence) {
 	err.Backend, err.Stderr, err.Usage, err.started = s.Name, ev.stderr, ev.tally.total(), true
-	err.Partial = ev.tally.answerText()
+	err.Partial = ev.tally.soFar()
 	err.Hint = cmp.Or(err.Hint, s.Hints[err.Reason])
-	if limit := ev.tally.limit; err.RetryAfter.IsZero() && limit != nil && (err.Reason == ReasonUsageLimit || err.Reason == ReasonRateLimited) {
-		err.RetryAfter = clampReset(limit.RetryAfter, ev.now)
+	if err.Reason == ReasonUsageLimit || err.Reason == ReasonRateLimited {
+		err.RetryAfter = ev.tally.limitEnd(err.RetryAfter, ev.now)
 	}
 }
 

@@ -24,9 +24,10 @@ type patience struct {
 
 // hear takes an event of the run, classified.
 func (p *patience) hear(e *Event) {
-	switch e.Kind {
-	case EventDelta, EventText, EventThinking, EventToolUse, EventResult:
+	if e.progress() {
 		p.rest()
+	}
+	switch e.Kind {
 	case EventLimit:
 		if e.Failed {
 			p.trouble(e.Reason, 0)
@@ -36,6 +37,17 @@ func (p *patience) hear(e *Event) {
 	case EventError:
 		p.trouble(e.Reason, p.settle)
 	}
+}
+
+// progress reports whether a CLI that says this got over its trouble.
+func (e *Event) progress() bool {
+	switch e.Kind {
+	case EventDelta, EventText, EventThinking, EventToolUse:
+		return true
+	case EventResult:
+		return !e.Failed
+	}
+	return false
 }
 
 // trouble ends the run after wait, or after what an overload may take. What

@@ -1,6 +1,9 @@
 package clichain
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // tally is what the events of one run add up to. It does no I/O, so a recorded
 // stream gives the same result as a live one.
@@ -10,8 +13,9 @@ type tally struct {
 	session, model, keySource string
 	terminal                  *Event  // the last one wins
 	failures                  []Event // error events, oldest first
-	retry                     *Event  // the latest sign that the CLI is trying again
-	limit                     *Event  // the latest limit event with a time
+	retry                     *Event  // what the CLI is trying again right now
+	overcame                  bool    // it tried again, and got on
+	limit                     *Event  // the latest limit event
 	fatal                     *finding
 	usage                     Usage // sum of the steps
 	tools                     int
@@ -24,17 +28,19 @@ type tally struct {
 	text    strings.Builder // text since
 	pending strings.Builder // deltas of a block that has not come as a whole yet
 	blocks  int             // whole blocks in text
+	last    int             // where the last block begins in it
 }
 
 // add takes an event and returns what a reader of the stream should see: the
 // event, the part of a block that did not come in deltas, or nothing.
 func (t *tally) add(e Event) (Event, bool) {
 	t.known = t.known || e.Kind != EventRaw
+	if t.retry != nil && e.progress() {
+		t.retry, t.overcame = nil, true
+	}
 	switch e.Kind {
 	case EventDelta:
-		t.pending.WriteString(e.Text)
-		t.text.WriteString(e.Text)
-		return e, e.Text != ""
+		return t.addDelta(e)
 	case EventText:
 		return t.addBlock(e)
 	case EventThinking:
@@ -46,11 +52,15 @@ func (t *tally) add(e Event) (Event, bool) {
 		t.before.WriteString(t.text.String())
 		t.text.Reset()
 		t.pending.Reset() // a block that is not closed by now never will be
-		t.blocks = 0
+		t.blocks, t.last = 0, 0
 	case EventSession:
 		t.session, t.model, t.keySource = orOld(e.Session, t.session), orOld(e.Model, t.model), orOld(e.KeySource, t.keySource)
 	case EventUsage:
 		t.usage = t.usage.add(e.Usage)
+	case EventResult:
+		if t.usage == (Usage{}) {
+			t.usage = e.Usage // for a run that we ended: this is no last word then
+		}
 	case EventRetry:
 		t.retry = &e
 	case EventLimit:
@@ -67,10 +77,39 @@ func (t *tally) add(e Event) (Event, bool) {
 	return e, true
 }
 
+// addDelta takes a piece of text. The first piece of another block comes with
+// what keeps the two apart, so that the pieces are the answer.
+func (t *tally) addDelta(e Event) (Event, bool) {
+	if e.Text == "" {
+		return e, false
+	}
+	apart := ""
+	if t.pending.Len() == 0 {
+		apart = t.begin()
+	}
+	t.pending.WriteString(e.Text)
+	e.Text = apart + e.Text
+	t.text.WriteString(e.Text)
+	return e, true
+}
+
+// begin starts a block of text and returns what comes between it and the one
+// before.
+func (t *tally) begin() (apart string) {
+	if t.answer == AnswerLastBlock && t.blocks > 0 {
+		t.text.Reset()
+	} else if t.blocks > 0 {
+		apart = "\n\n"
+	}
+	t.last = t.text.Len() + len(apart)
+	return apart
+}
+
 // addBlock takes a whole block of text. CLIs that send deltas send the same
 // text again as a block: it is delivered once.
 func (t *tally) addBlock(e Event) (Event, bool) {
 	if t.pending.Len() > 0 {
+		t.blocks++
 		rest, ok := strings.CutPrefix(e.Text, t.pending.String())
 		t.pending.Reset()
 		if !ok || rest == "" {
@@ -82,13 +121,8 @@ func (t *tally) addBlock(e Event) (Event, bool) {
 	if e.Text == "" {
 		return e, false
 	}
-	if t.answer == AnswerLastBlock {
-		t.text.Reset()
-	} else if t.blocks > 0 {
-		t.text.WriteString("\n\n")
-	}
+	t.text.WriteString(t.begin() + e.Text)
 	t.blocks++
-	t.text.WriteString(e.Text)
 	return e, true
 }
 
@@ -105,15 +139,37 @@ func (t *tally) mark(flag Flag, warning string) {
 	t.warn(warning)
 }
 
-// answerText is the text of the run as far as it went.
+// answerText is the result's own text, else the text since the last tool use:
+// what was said before is a remark on the work, not its outcome. A result that
+// has no more than the last of several blocks is no answer by itself.
 func (t *tally) answerText() string {
-	if t.terminal != nil && t.terminal.Text != "" && !t.terminal.Failed && t.terminal.Kind == EventResult {
-		return t.terminal.Text
+	text, last := t.text.String(), t.terminal
+	if !t.succeeded() || last.Text == "" || !last.whole && t.last > 0 && last.Text == text[t.last:] {
+		return text
 	}
-	if text := t.text.String(); strings.TrimSpace(text) != "" {
+	return last.Text
+}
+
+// soFar is the text of a run that did not get to its answer.
+func (t *tally) soFar() string {
+	if text := t.answerText(); strings.TrimSpace(text) != "" {
 		return text
 	}
 	return t.before.String()
+}
+
+// gotOver reports whether nothing that the CLI tried again stands in its way
+// any more.
+func (t *tally) gotOver() bool { return t.overcame && t.retry == nil }
+
+// limitEnd is when a limit ends of which words said when. The time of a limit
+// event is exact, where words may leave out the seconds, the day or the zone;
+// but if it is about a limit that was not hit, it is no more than a guess.
+func (t *tally) limitEnd(words, now time.Time) time.Time {
+	if t.limit == nil || t.limit.RetryAfter.IsZero() || !t.limit.Failed && !words.IsZero() {
+		return words
+	}
+	return clampReset(t.limit.RetryAfter, now)
 }
 
 // succeeded reports whether the CLI's last word is an answer.

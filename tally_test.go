@@ -32,6 +32,10 @@ func failedLine(text string) string {
 	return `{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"` + text + `"}`
 }
 
+func structuredLine(output string) string {
+	return `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"x","structured_output":` + output + `}`
+}
+
 const emptyResult = `{"type":"result","subtype":"success","is_error":false,"num_turns":1}`
 
 func replayClaude(output clichain.OutputMode, exit int, lines ...string) (string, clichain.Response, *clichain.BackendError, []clichain.Event) {
@@ -64,10 +68,16 @@ func TestTextIsDeliveredOnce(t *testing.T) {
 		{"deltas that stop early", []string{deltaLine("Hel"), blockLine("Hello"), emptyResult}, "Hel|lo", "Hello"},
 		{"a block that differs: what was read stands", []string{deltaLine("Hello"), blockLine("Bye"), emptyResult}, "Hello", "Hello"},
 		{"two blocks", []string{blockLine("A"), blockLine("B"), emptyResult}, "A|B", "A\n\nB"},
-		{"two blocks in deltas", []string{deltaLine("A"), blockLine("A"), deltaLine("B"), blockLine("B"), emptyResult}, "A|B", "AB"},
+		{"two blocks in deltas", []string{deltaLine("A"), blockLine("A"), deltaLine("B"), blockLine("B"), emptyResult}, "A|\n\nB", "A\n\nB"},
+		{"a block in deltas, then a whole one", []string{deltaLine("A"), blockLine("A"), blockLine("B"), emptyResult}, "A|B", "A\n\nB"},
+		{"a whole block, then one in deltas", []string{blockLine("A"), deltaLine("B"), deltaLine("C"), blockLine("BC"), emptyResult}, "A|\n\nB|C", "A\n\nBC"},
+		{"the result has the last block only", []string{deltaLine("A"), blockLine("A"), deltaLine("B"), blockLine("B"), resultLine("B")}, "A|\n\nB", "A\n\nB"},
+		{"the last of the blocks after a tool", []string{blockLine("Let me see"), toolUse, blockLine("A"), blockLine("B"), resultLine("B")}, "Let me see|A|B", "A\n\nB"},
+		{"the result is no whole block", []string{blockLine("A"), blockLine("B."), resultLine(".")}, "A|B.", "."},
+		{"the result is one of the blocks, not the last", []string{blockLine("A"), blockLine("B"), resultLine("A")}, "A|B", "A"},
+		{"structured output is all of the answer", []string{blockLine("See:"), blockLine("7"), structuredLine("7")}, "See:|7", "7"},
 		{"equal blocks are no repetition", []string{blockLine("A"), blockLine("A"), emptyResult}, "A|A", "A\n\nA"},
 		{"the answer comes after the tools", []string{blockLine("Let me see"), toolUse, blockLine("42"), emptyResult}, "Let me see|42", "42"},
-		{"nothing after the tools", []string{blockLine("Done."), toolUse, emptyResult}, "Done.", "Done."},
 		{"empty delta", []string{deltaLine(""), deltaLine("A"), emptyResult}, "A", "A"},
 		{"empty block", []string{blockLine(""), blockLine("A"), emptyResult}, "A", "A"},
 	} {
@@ -91,6 +101,37 @@ func TestAnswerLastBlock(t *testing.T) {
 	require.Nil(t, failure)
 	require.Equal(t, "42", text)
 	require.Equal(t, int64(1), resp.Usage.InputTokens)
+}
+
+// The last block is the answer, whether it came in pieces or not.
+func TestAnswerLastBlockInDeltas(t *testing.T) {
+	spec := specs.Claude()
+	spec.Answer = clichain.AnswerLastBlock
+	for name, lines := range map[string][]string{
+		"in deltas":          {deltaLine("A"), blockLine("A"), deltaLine("4"), deltaLine("2"), blockLine("42"), emptyResult},
+		"whole":              {blockLine("A"), blockLine("42"), emptyResult},
+		"deltas, then whole": {deltaLine("A"), blockLine("A"), blockLine("42"), emptyResult},
+		"and in the result":  {blockLine("A"), blockLine("42"), resultLine("42")},
+	} {
+		text, _, failure, _ := clichain.Replay(spec, clichain.Recording{Output: clichain.OutputStream, Stdout: strings.Join(lines, "\n")})
+		require.Nil(t, failure, name)
+		require.Equal(t, "42", text, name)
+	}
+}
+
+// A remark before the tool is no answer, but it is not lost.
+func TestRemarkIsPartial(t *testing.T) {
+	_, _, failure, _ := replayClaude(clichain.OutputStream, 0, blockLine("Let me look."), toolUse, emptyResult)
+	require.ErrorIs(t, failure, clichain.ErrEmpty)
+	require.Equal(t, "Let me look.", failure.Partial)
+}
+
+// A run that we ended says what it cost, in a result that is no last word.
+func TestUsageOfAnEndedRun(t *testing.T) {
+	_, _, failure, _ := clichain.Replay(specs.Claude(), clichain.Recording{Output: clichain.OutputStream, TimedOut: true,
+		Stdout: `{"type":"result","subtype":"error_during_execution","is_error":true,"usage":{"input_tokens":12,"output_tokens":7}}` + "\n"})
+	require.ErrorIs(t, failure, clichain.ErrTimeout)
+	require.Equal(t, clichain.Usage{InputTokens: 12, OutputTokens: 7}, failure.Usage)
 }
 
 func TestLastWord(t *testing.T) {
@@ -118,6 +159,8 @@ func TestLastWord(t *testing.T) {
 		{name: "an answer and a bad exit", exit: 1, lines: []string{resultLine("A")}, text: "A", warns: "exited with status 1"},
 		{name: "a failure and a good exit", lines: []string{failedLine("API Error: 529 overloaded")}, reason: clichain.ReasonOverloaded},
 		{name: "an empty answer", lines: []string{init1, emptyResult}, reason: clichain.ReasonEmpty},
+		{name: "nothing after the tools", lines: []string{blockLine("Let me look."), toolUse, emptyResult}, reason: clichain.ReasonEmpty},
+		{name: "a blank after the tools", lines: []string{blockLine("Let me look."), toolUse, blockLine(" "), emptyResult}, reason: clichain.ReasonEmpty},
 		{name: "a blank answer", lines: []string{resultLine(`\n \t`)}, reason: clichain.ReasonEmpty},
 		{name: "type null", lines: []string{`{"type":null,"result":"A"}`}, reason: clichain.ReasonBadOutput},
 		{name: "type number", lines: []string{`{"type":1,"result":"A"}`}, reason: clichain.ReasonBadOutput},

@@ -8,7 +8,7 @@ var commonLines = compileLines([]LineRule{
 	{Reason: ReasonContextOverflow, Pattern: `(?i)prompt is too long|context[_ ]length[_ ]exceeded|maximum context length|context (?:window|limit)|input is too long|exceeds? the (?:maximum|limit of).{0,40}tokens|input token count.{0,40}exceeds`},
 	{Reason: ReasonUsageLimit, Pattern: resetBefore(usageLimitWords)},
 	{Reason: ReasonUsageLimit, Pattern: resetAfter(usageLimitWords)},
-	{Reason: ReasonRateLimited, Pattern: `(?i)exceeded your current quota(?s:.{0,400}?)(?P<reset>\bretry in \d[^\n]*)`}, // a minute's quota
+	{Reason: ReasonRateLimited, Pattern: `(?i)exceeded your current quota(?s:.{0,400}?)(?P<reset>\bretry (?:in|after) \d[^\n]*)`}, // a minute's quota
 	{Reason: ReasonBilling, Pattern: `(?i)credit balance is too low|insufficient[_ ](?:quota|credits?|balance|funds)|billing[_ ](?:hard[_ ]limit|not active|error)|payment (?:required|method)|out of credits|exceeded your current quota|check your plan and billing`},
 	{Reason: ReasonRateLimited, Pattern: resetBefore(rateLimitWords)},
 	{Reason: ReasonRateLimited, Pattern: resetAfter(rateLimitWords)},
@@ -18,8 +18,8 @@ var commonLines = compileLines([]LineRule{
 	{Reason: ReasonUntrustedDir, Pattern: `(?i)(?:not (?:(?:in|inside) )?(?:an? )?|un-?)trusted (?:directory|folder|workspace)|(?:directory|folder|workspace)[\w ]{0,20} (?:is )?not trusted|workspace trust required`},
 	{Reason: ReasonNestedSession, Pattern: `(?i)cannot be launched inside another|nested session`},
 	{Pattern: `(?i)\b(?:status(?:[ _]?code)?|api error|http(?:/\d(?:\.\d)?)?|code)["']?\s*[:=]?\s*(?P<status>[45]\d\d)\b`},
-	{Reason: ReasonBadRequest, Pattern: `(?i)\binvalid_request(?:_error)?\b|\bINVALID_ARGUMENT\b`},
-	{Reason: ReasonNetwork, Pattern: `(?i)\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE)\b|connection (?:refused|reset|closed|error)|(?:request|connection) timed out|self[ -]signed certificate|local issuer certificate|network (?:error|is unreachable)|fetch failed|failed to connect|unable to connect|could not resolve|name resolution|getaddrinfo|socket hang up|stream disconnected|error sending request`},
+	{Reason: ReasonBadRequest, Pattern: `(?i)\binvalid[_ ]request(?:_error)?\b|\bINVALID_ARGUMENT\b`},
+	{Reason: ReasonNetwork, Pattern: `(?i)\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE)\b|connection (?:was )?(?:refused|reset|closed|lost|error)|(?:request|connection) timed out|self[ -]signed certificate|local issuer certificate|network (?:error|is unreachable)|fetch failed|(?:failed|unable) to connect|cannot connect to|could not resolve|name resolution|getaddrinfo|socket hang up|stream disconnected|error sending request`},
 	{Reason: ReasonServerError, Pattern: `(?i)internal[_ ]server[_ ]error|\bserver_error\b|bad gateway|gateway timeout`},
 })
 

@@ -32,6 +32,7 @@ func TestCommonWordings(t *testing.T) {
 			"This request would exceed your account's rate limit. Please try again later.",
 			"429 Too Many Requests", "rate_limit_error: slow down", "Rate limit exceeded", "rate-limited by upstream", "You are being rate limited",
 			"status: RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota).", "unexpected status 429", "API Error: 429", "HTTP 429", "HTTP/1.1 429",
+			"You exceeded your current quota, please check your plan and billing details.\nSuggested retry after 43s.",
 			"Error code: 429 - slow down", `{"code":429}`, "status_code=429", "rate_limit_exceeded",
 		},
 		clichain.ReasonBilling: {
@@ -47,7 +48,7 @@ func TestCommonWordings(t *testing.T) {
 		},
 		clichain.ReasonOverloaded: {
 			"overloaded_error: Overloaded", "API Error: 529", "The model is overloaded. Please try again later.", "Selected model is at capacity",
-			"503 Service Unavailable", "upstream is temporarily unavailable", "status 503",
+			"503 Service Unavailable", "server_error: API Error: 503 upstream failed", "upstream is temporarily unavailable", "status 503",
 		},
 		clichain.ReasonServerError: {
 			"API Error: 500", "Internal Server Error", "internal_server_error", "server_error", "502 Bad Gateway", "504 Gateway Timeout", "status code 500",
@@ -56,6 +57,7 @@ func TestCommonWordings(t *testing.T) {
 			"connect ECONNREFUSED 127.0.0.1:443", "getaddrinfo ENOTFOUND api.example.com", "fetch failed", "Connection error.", "socket hang up",
 			"read ECONNRESET", "connect ETIMEDOUT 10.0.0.1:443", "network is unreachable", "Could not resolve host", "stream disconnected before completion",
 			"error sending request for url (https://api.example.com/)", "Unable to connect to API", "getaddrinfo EAI_AGAIN x", "API Error: 408",
+			"Cannot connect to API: The socket connection was closed unexpectedly.", "the connection was lost", "Failed to connect",
 			"Request timed out.", "self signed certificate in certificate chain", "unable to get local issuer certificate",
 		},
 		clichain.ReasonBadModel: {
@@ -70,7 +72,7 @@ func TestCommonWordings(t *testing.T) {
 			"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", "API Error: 413", "Input is too long for requested model",
 			"API Error: 400 prompt is too long",
 		},
-		clichain.ReasonBadRequest:   {"API Error: 400", "HTTP 422", "status: 418"},
+		clichain.ReasonBadRequest:   {"API Error: 400", "HTTP 422", "status: 418", "Invalid request", "invalid_request_error"},
 		clichain.ReasonUntrustedDir: {"Workspace trust required", "this is not a trusted directory", "The folder is not trusted"},
 		clichain.ReasonNestedSession: {
 			"Claude Code cannot be launched inside another Claude Code session.", "nested session detected",
@@ -139,6 +141,9 @@ func TestWordsBeforeStatus(t *testing.T) {
 		{"credit balance is too low", 400, clichain.ReasonBilling},
 		{"API key expired. Please renew the API key.", 400, clichain.ReasonUnauthenticated},
 		{"no idea", 429, clichain.ReasonRateLimited},
+		{"server_error", 503, clichain.ReasonOverloaded}, // these words say less than the status
+		{"server_error", 500, clichain.ReasonServerError},
+		{"server_error", 0, clichain.ReasonServerError},
 	} {
 		got, ok := engineOf(t, bare).JudgeEvent(clichain.Event{Kind: clichain.EventError, Message: test.message, Status: test.status}, time.Now())
 		require.True(t, ok)
@@ -152,6 +157,7 @@ func TestPlainMessages(t *testing.T) {
 		`API Error: 400 {"type":"error","error":{"message":"too long"}}`: "API Error: 400: too long",
 		`{"error":{"message":"slow down"}}`:                              "slow down",
 		`{"message":"slow down"}`:                                        "slow down",
+		`{"detail":"slow down"}`:                                         "slow down",
 		`[{"message":"slow down"}]`:                                      "slow down",
 		`API Error: {"error":{"message":"slow`:                           `API Error: {"error":{"message":"slow`,
 		"API Error: {cut short":                                          "API Error: {cut short",
@@ -178,7 +184,11 @@ func TestOwnWordingsFirst(t *testing.T) {
 		{specs.Codex(), clichain.OnEvent, "The model is not supported when using Codex with a ChatGPT account.", clichain.ReasonBadModel},
 		{specs.Codex(), clichain.OnStderr, "Not inside a trusted directory", clichain.ReasonUntrustedDir},
 		{specs.Gemini(), clichain.OnStderr, "Please set an Auth method", clichain.ReasonUnauthenticated},
+		{specs.Gemini(), clichain.OnEvent, "Invalid auth method selected.", clichain.ReasonUnauthenticated},
+		{specs.Gemini(), clichain.OnEvent, "[API Error: terminated]", clichain.ReasonNetwork},
 		{specs.OpenCode(), clichain.OnEvent, "ProviderModelNotFoundError: x", clichain.ReasonBadModel},
+		{specs.OpenCode(), clichain.OnStderr, "log\n\x1b[91m\x1b[1mError: \x1b[0mRate limit reached for m1", clichain.ReasonRateLimited},
+		{specs.OpenCode(), clichain.OnStderr, "Error: boom", ""},
 		{specs.Cursor(), clichain.OnStderr, "Cannot use this model: x", clichain.ReasonBadModel},
 		{specs.Cursor(), clichain.OnStderr, "pass --trust to go on", clichain.ReasonUntrustedDir},
 	} {

@@ -111,6 +111,7 @@ func claudeEvents() []clichain.EventRule {
 		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
 		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
 	}
+	retry := map[string]string{"try": "attempt", "delay_ms": "retry_delay_ms", "status": "error_status"}
 	limit := map[string]string{"code": "rate_limit_info.status", "message": "rate_limit_info.rateLimitType", "reset_at": "rate_limit_info.resetsAt"}
 	notAsked := with(usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked")
 	return []clichain.EventRule{
@@ -119,8 +120,10 @@ func claudeEvents() []clichain.EventRule {
 		{Match: match("type", "system", "subtype", "status"), Kind: clichain.EventStatus, Set: map[string]string{"text": "status"}},
 		{Match: match("type", "system", "subtype", "compact_boundary"), Kind: clichain.EventCompact,
 			Set: map[string]string{"trigger": "compact_metadata.trigger", "pre_tokens": "compact_metadata.pre_tokens"}},
-		{Match: match("type", "system", "subtype", "api_retry"), Kind: clichain.EventRetry,
-			Set: map[string]string{"try": "attempt", "delay_ms": "retry_delay_ms", "status": "error_status", "code": "error"}},
+		// Without a status there was no answer to the request.
+		{Match: match("type", "system", "subtype", "api_retry", "error", "unknown", "error_status", ""), Kind: clichain.EventRetry, Last: true,
+			Set: with(retry, "message", "=most likely a connection error")},
+		{Match: match("type", "system", "subtype", "api_retry"), Kind: clichain.EventRetry, Set: with(retry, "code", "error")},
 		// A plan that is used up is no limit where more is paid for.
 		{Match: match("type", "rate_limit_event", "rate_limit_info.status", "rejected", "rate_limit_info.isUsingOverage", "(false)?", "rate_limit_info.overageStatus", "(rejected)?"),
 			Kind: clichain.EventLimit, Last: true, Set: with(limit, "failed", "=true")},
@@ -148,7 +151,9 @@ func claudeEvents() []clichain.EventRule {
 		// A command of the CLI's own answers without a turn of the model.
 		{Match: match("type", "result", "num_turns", "0"), Kind: clichain.EventResult, Terminal: true, Last: true, Set: notAsked},
 		{Match: match("type", "result", "local_command", ".+"), Kind: clichain.EventResult, Terminal: true, Last: true, Set: notAsked},
-		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: with(usage, "text", "structured_output ?? result")},
+		{Match: match("type", "result", "structured_output", "(?s).+"), Kind: clichain.EventResult, Terminal: true, Last: true,
+			Set: with(usage, "text", "structured_output", "whole", "=true")},
+		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: with(usage, "text", "result")}, // the last block only
 	}
 }
 

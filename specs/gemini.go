@@ -13,6 +13,8 @@ func Gemini() clichain.CliSpec {
 
 		Transports: []clichain.Transport{clichain.TransportStdin, clichain.TransportArgv},
 		Outputs:    []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON, clichain.OutputText},
+		// After a run with a shell tool it needs half a second to end by itself.
+		LingerMS: 1500,
 		// It attaches files that the prompt happens to name with "@", and sends
 		// a listing of the directory.
 		EmptyDir: true,
@@ -39,15 +41,7 @@ func Gemini() clichain.CliSpec {
 		Preflight: []clichain.PreflightRule{bypass("yolo")},
 
 		Events: geminiEvents(),
-		Lines: []clichain.LineRule{
-			{Pattern: `Attempt (?P<attempt>\d+) failed(?: with status (?P<status>\d{3}))?(?:.*?(?P<message>\{.*\}))?`, Kind: clichain.EventRetry, On: onStderr()},
-			{Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: clichain.ReasonUnauthenticated},
-			{Pattern: `Invalid auth method`, Reason: clichain.ReasonUnauthenticated, On: onStderr()},
-			{Pattern: `model returned an empty response`, Reason: clichain.ReasonEmpty},
-			{Pattern: `not running in a trusted directory`, Reason: clichain.ReasonUntrustedDir, On: onStderr()},
-			{Pattern: `Unknown arguments?:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-			{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: goneHint},
-		},
+		Lines:  geminiLines(),
 		ExitCodes: map[int]clichain.Reason{
 			41: clichain.ReasonUnauthenticated,
 			42: clichain.ReasonBadRequest,
@@ -137,5 +131,21 @@ func geminiEvents() []clichain.EventRule {
 				"input_tokens": "stats.models|@values|0.tokens.prompt", "output_tokens": "stats.models|@values|0.tokens.candidates",
 				"cache_read_tokens": "stats.models|@values|0.tokens.cached",
 			}},
+	}
+}
+
+func geminiLines() []clichain.LineRule {
+	return []clichain.LineRule{
+		// It tries again only at the end of a minute's quota, not of a plan's.
+		{Pattern: `Attempt (?P<attempt>\d+) failed: .*current quota(?:.*Retrying after (?P<delay>\d+ms))?`, Kind: clichain.EventRetry, On: onStderr(), Reason: clichain.ReasonRateLimited},
+		{Pattern: `Suggested retry after (?P<delay>[\d.]+m?s)`, Kind: clichain.EventRetry, On: onStderr(), Reason: clichain.ReasonRateLimited},
+		{Pattern: `Attempt (?P<attempt>\d+) failed(?: with (?:status )?(?P<status>\d{3}))?(?:.*?(?P<message>\{.*\}))?`, Kind: clichain.EventRetry, On: onStderr()},
+		{Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: clichain.ReasonUnauthenticated},
+		{Pattern: `Invalid auth method`, Reason: clichain.ReasonUnauthenticated},
+		{Pattern: `(?:API |Type)Error: terminated`, Reason: clichain.ReasonNetwork}, // the stream broke off
+		{Pattern: `model returned an empty response`, Reason: clichain.ReasonEmpty},
+		{Pattern: `not running in a trusted directory`, Reason: clichain.ReasonUntrustedDir, On: onStderr()},
+		{Pattern: `Unknown arguments?:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: goneHint},
 	}
 }

@@ -102,8 +102,11 @@ func openCodeLines() []clichain.LineRule {
 		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: clichain.EventRetry, On: onStderr(), Reason: clichain.ReasonServerError},
 		{Pattern: `Session not found`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: goneHint},
 		{Pattern: `(?s)^\s*opencode run \[message\.\.\].*Options:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{Pattern: `(?P<message>Model not found: [^\s"\\)]+(?: Did you mean: [^\s"\\)]+)?)`, Reason: clichain.ReasonBadModel},
 		{Pattern: `(?i)ProviderModelNotFoundError|Model not found`, Reason: clichain.ReasonBadModel},
 		{Pattern: `(?i)ProviderAuthError`, Reason: clichain.ReasonUnauthenticated},
+		// Its last line, in text mode. The log says the same before it.
+		{Pattern: `(?m)^(?:\x1b\[[\d;]*m)*Error: (?:\x1b\[[\d;]*m)*(?P<message>.+)`, On: onStderr()},
 		{Pattern: `MessageOutputLengthError|ContextOverflowError`, Reason: clichain.ReasonContextOverflow},
 	}
 }
