@@ -13,9 +13,13 @@ type ChainConfig struct {
 	// Config applies to every provider that [NewChain] makes. Its Binary must
 	// be empty when there are several.
 	Config
-	// Budget bounds the whole call, over all backends. Zero: none but the
-	// context's.
+	// Budget bounds the whole call, over all backends. It is split so that a
+	// later backend still gets MinAttempt; time in a queue counts. Zero: none
+	// but the context's deadline, which is split in the same way, less a margin
+	// for the report: 2 s, or a tenth of what is less than 20 s.
 	Budget time.Duration
+	// MinAttempt is what a backend is worth asking for. Zero: 5 s.
+	MinAttempt time.Duration
 	// AcceptReset lets a stream go on to the next backend after it delivered
 	// text: the reader promises to drop that text when a "reset" event comes.
 	AcceptReset bool
@@ -94,9 +98,10 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 	if err := checkRequest(w.req); err != nil {
 		return nil, &ChainError{Cause: err}
 	}
-	if c.cfg.Budget > 0 {
+	now := time.Now()
+	if w.budget = c.cfg.newBudget(ctx, now, w.above.another != nil); !w.budget.end.IsZero() {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, c.cfg.Budget, &stopError{ReasonTimeout, c.cfg.Budget})
+		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, &stopError{ReasonTimeout, w.budget.end.Sub(now)})
 		defer cancel()
 	}
 	w.ctx = ctx

@@ -23,18 +23,21 @@ type backend struct {
 	name  string
 	takes time.Duration
 	err   error
-	text  string // streamed before the answer or the error
-	asked int
+
+	stubborn time.Duration // how long it does not hear that its time is over
+	text     string        // streamed before the answer or the error
+	asked    int
 }
 
 func (b *backend) Name() string { return b.name }
 
 func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 	b.asked++
+	time.Sleep(b.stubborn)
 	select {
 	case <-time.After(b.takes):
 	case <-ctx.Done():
-		return nil, &clichain.BackendError{Backend: b.name, Reason: clichain.ReasonCanceled, Err: context.Cause(ctx)}
+		return nil, &clichain.BackendError{Backend: b.name, Reason: clichain.ReasonOfCause(context.Cause(ctx)), Err: context.Cause(ctx)}
 	}
 	if b.err != nil {
 		return nil, b.err
@@ -139,20 +142,21 @@ func TestEmptyChain(t *testing.T) {
 
 func TestChainStopsWhenTheCallerLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer time.AfterFunc(5*time.Second, cancel).Stop()
 		slow, next := &backend{name: "slow", takes: time.Hour}, &backend{name: "next"}
 		_, err := chainOf(slow, next).Complete(ctx, clichain.Prompt("hi"))
 		require.ErrorIs(t, err, clichain.ErrCanceled)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, next.asked)
 	})
 }
 
 func TestChainBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow, never := &backend{name: "slow", takes: time.Hour}, &backend{name: "never"}
-		c := clichain.ChainOf([]clichain.Backend{slow, never}, &clichain.ChainConfig{Budget: 10 * time.Second})
+		queue := &backend{name: "queue", takes: time.Hour, stubborn: 10 * time.Second}
+		never := &backend{name: "never"}
+		c := clichain.ChainOf([]clichain.Backend{queue, never}, &clichain.ChainConfig{Budget: 10 * time.Second})
 		start := time.Now()
 		_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 		require.Equal(t, 10*time.Second, time.Since(start))
@@ -162,6 +166,50 @@ func TestChainBudget(t *testing.T) {
 		require.ErrorAs(t, err, &ce)
 		require.Len(t, ce.Attempts, 2, "what was not reached is listed too")
 		require.True(t, ce.Attempts[1].Skipped)
+	})
+}
+
+// A later backend still gets its minimum, and the caller his error in time.
+func TestChainSplitsItsTime(t *testing.T) {
+	for name, test := range map[string]struct {
+		cfg    clichain.ChainConfig
+		caller time.Duration
+		first  time.Duration // what the slow one gets of it
+	}{
+		"a budget":              {clichain.ChainConfig{Budget: 30 * time.Second}, 0, 25 * time.Second},
+		"another minimum":       {clichain.ChainConfig{Budget: 30 * time.Second, MinAttempt: 12 * time.Second}, 0, 18 * time.Second},
+		"a short one":           {clichain.ChainConfig{Budget: 4 * time.Second}, 0, 2 * time.Second},
+		"the caller's deadline": {clichain.ChainConfig{}, 30 * time.Second, 23 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx := t.Context()
+				if test.caller > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, test.caller)
+					defer cancel()
+				}
+				slow, next := &backend{name: "slow", takes: time.Hour}, &backend{name: "next"}
+				skipped := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "/nonexistent/codex"})
+				start := time.Now()
+				resp, err := clichain.ChainOf([]clichain.Backend{slow, skipped, next}, &test.cfg).Complete(ctx, clichain.Prompt("hi"))
+				require.NoError(t, err)
+				require.Equal(t, "from next", resp.Text)
+				require.Equal(t, test.first, time.Since(start), "who cannot answer needs no time")
+				require.Equal(t, test.first, resp.Attempts[0].Duration)
+			})
+		})
+	}
+	t.Run("nobody is left", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			start := time.Now()
+			_, err := chainOf(&backend{name: "slow", takes: time.Hour}).Complete(ctx, clichain.Prompt("hi"))
+			require.Equal(t, 28*time.Second, time.Since(start))
+			require.NoError(t, ctx.Err(), "the caller hears of it before his deadline")
+			require.ErrorIs(t, err, clichain.ErrTimeout)
+		})
 	})
 }
 
@@ -222,6 +270,7 @@ func TestChainRoutesByModel(t *testing.T) {
 				require.NoError(t, err)
 			}
 			t.Setenv("PATH", dir)
+			logIn(t)
 			_, err := clichain.NewChain(specs.All(), nil).Complete(t.Context(), req)
 			var ce *clichain.ChainError
 			require.ErrorAs(t, err, &ce)

@@ -86,3 +86,6 @@ func WaitingSessions() int {
 
 // OnThisMachine resolves the files that options name.
 func OnThisMachine(o Options) (Options, *BackendError) { return o.onThisMachine() }
+
+// ReasonOfCause classifies why a run was ended from outside.
+var ReasonOfCause = reasonOfCause

@@ -15,6 +15,7 @@ type walk struct {
 	yield    func(Event, error) bool
 	above    outlook // of the chain this one is part of
 	resets   bool    // text can be taken back
+	budget   budget
 	owner    Backend // the only one that may take the model; nil: any
 	backends []Backend
 
@@ -81,7 +82,9 @@ func (w *walk) spent() bool {
 // ask reads one backend's stream.
 func (w *walk) ask(i int) (*Response, error) {
 	b := w.backends[i]
-	ctx := withOutlook(w.ctx, outlook{another: func() bool { return w.another(i) }, resets: w.resets})
+	ctx, cancel := w.slice(i)
+	defer cancel()
+	ctx = withOutlook(ctx, outlook{another: func() bool { return w.another(i) }, resets: w.resets})
 	for e, err := range b.Stream(ctx, w.req) {
 		if err != nil {
 			w.void = w.text
@@ -96,6 +99,23 @@ func (w *walk) ask(i int) (*Response, error) {
 		}
 	}
 	return nil, &BackendError{Backend: b.Name(), Reason: ReasonBadOutput, Message: "the stream ended without an answer"}
+}
+
+// slice is the context of one backend's part of the time.
+func (w *walk) slice(i int) (context.Context, context.CancelFunc) {
+	later := 0
+	if !w.budget.end.IsZero() {
+		for _, b := range w.backends[i+1:] {
+			if w.could(b) {
+				later++
+			}
+		}
+	}
+	d, bounded := w.budget.slice(time.Now(), later)
+	if !bounded {
+		return w.ctx, func() {}
+	}
+	return context.WithTimeoutCause(w.ctx, d, &stopError{ReasonTimeout, d})
 }
 
 // pass hands an event on, after taking back what an earlier backend said.
@@ -116,9 +136,11 @@ func (w *walk) pass(e Event) {
 // another reports whether a backend after the one at i could answer. It is
 // called from that one's goroutines while the walk waits for it.
 func (w *walk) another(i int) bool {
-	could := func(b Backend) bool { return w.skip(b) == nil && mayAnswer(w.ctx, b, w.req) }
-	return slices.ContainsFunc(w.backends[i+1:], could) || w.above.another != nil && w.above.another()
+	return slices.ContainsFunc(w.backends[i+1:], w.could) || w.above.another != nil && w.above.another()
 }
+
+// could reports whether a backend may answer when its turn comes.
+func (w *walk) could(b Backend) bool { return w.skip(b) == nil && mayAnswer(w.ctx, b, w.req) }
 
 // mayAnswer reports whether a backend would take the request, as far as that
 // can be told without asking it.
