@@ -19,6 +19,7 @@ type invocation struct {
 	empty bool // dir is to be made, and removed with the files
 	call  *call
 	box   *box // of a call in a container
+	bill  *bill
 }
 
 type tempFile struct {

@@ -14,7 +14,9 @@ const DefaultTimeout = 25 * time.Second
 // a backend is made.
 type Config struct {
 	// Binary is the program to run instead of the spec's: a name to look for
-	// on PATH, or an absolute path. Empty: the spec's.
+	// on PATH, or an absolute path. Empty: the spec's. A program that is named
+	// here may bring a login of its own, so it is never skipped for the lack of
+	// one.
 	Binary string
 	// Timeout bounds one attempt, a second try included. Zero: DefaultTimeout;
 	// negative: none but the context's.
@@ -40,6 +42,11 @@ type Config struct {
 	// FreshSessionOnReject begins a new session where the one to go on from is
 	// not accepted; the response is flagged. Zero: that is an error.
 	FreshSessionOnReject bool
+	// Sandbox says what happens in a sandbox, such as a Nix build. Zero:
+	// SandboxAuto.
+	Sandbox SandboxPolicy
+	// Billing says who may pay. Zero: anybody.
+	Billing BillingPolicy
 	// PassEnv names more variables of this process that the CLI may see; a
 	// trailing "*" makes a prefix. InheritEnv passes them all.
 	PassEnv    []string

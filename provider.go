@@ -35,6 +35,8 @@ type Provider struct {
 	cfg    Config
 	finder finder
 	own    *Slots // nil: no bound
+	login  *loginSense
+	barred []string // variables kept from the CLI: see Config.Billing
 }
 
 // NewProvider makes a Provider for a CLI. A nil cfg means defaults. Nothing is
@@ -51,6 +53,8 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 	}
 	if p.spec, p.broken = compileSpec(spec); p.spec != nil {
 		p.spec.models.pin(p.cfg.ModelAliases)
+		p.login = newLoginSense(p.spec.Login)
+		p.barred = p.cfg.Billing.barred(p.spec.Login)
 	}
 	return p
 }
@@ -59,10 +63,15 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 func (p *Provider) Name() string { return p.name }
 
 // Available returns nil, or the [*BackendError] a call would be skipped with:
-// the spec is invalid, the backend is suppressed, or its program is not
-// installed. It starts nothing and takes microseconds.
+// the spec is invalid, the backend is suppressed, its program is not
+// installed, it is known to be logged out, or Config.Sandbox or Config.Billing
+// is against it. It starts nothing and takes microseconds.
 func (p *Provider) Available(context.Context) error {
-	if _, err := p.ready(); err != nil {
+	path, err := p.ready()
+	if err == nil {
+		_, err = p.admit(path, "", p.cfg.Output)
+	}
+	if err != nil {
 		return err
 	}
 	return nil
@@ -120,7 +129,14 @@ func (p *Provider) prepare(req Request, output OutputMode) (*invocation, *Backen
 	if err != nil {
 		return nil, err
 	}
+	b, err := p.admit(path, req.dirFor(), output)
+	if err != nil {
+		return nil, err
+	}
 	inv, err := p.compose(path, req, output)
+	if inv != nil {
+		inv.bill = b
+	}
 	p.sign(err)
 	return inv, err
 }
@@ -152,7 +168,7 @@ func (p *Provider) compose(path string, req Request, output OutputMode) (*invoca
 // host is what this machine is to the CLI.
 func (p *Provider) host(path string) host {
 	return host{
-		path: path, environ: os.Environ(), passEnv: p.cfg.PassEnv, inheritEnv: p.cfg.InheritEnv, env: p.cfg.Env,
+		path: path, environ: withoutEnv(os.Environ(), p.barred), passEnv: p.cfg.PassEnv, inheritEnv: p.cfg.InheritEnv, env: withoutEnv(p.cfg.Env, p.barred),
 		root: os.Geteuid() == 0, container: p.cfg.Container, names: p.cliNames(),
 	}
 }
@@ -178,7 +194,12 @@ func (p *Provider) try(ctx context.Context, inv *invocation, req Request, timeou
 	start := time.Now()
 	log := p.cfg.Logger.With("backend", p.name)
 	log.DebugContext(ctx, "cli start", "path", inv.path, "output", inv.call.output, "transport", inv.call.transport)
-	ev, err := p.execute(ctx, inv, timeout, emit)
+	release := p.gate(ctx, inv.bill.login, timeout)
+	defer release()
+	if timeout > 0 {
+		timeout = max(timeout-time.Since(start), time.Nanosecond)
+	}
+	ev, err := p.execute(ctx, inv, timeout, gated(emit, release))
 	if err != nil {
 		p.sign(err)
 		log.DebugContext(ctx, "cli not started", "reason", err.Reason)
@@ -211,7 +232,7 @@ func (p *Provider) response(inv *invocation, ev *evidence, req Request, text str
 	return &Response{
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
 		Model:   cmp.Or(t.model, inv.call.fields.expand("{model}"), p.spec.DefaultModel),
-		Session: made.handle(), KeySource: t.keySource,
+		Session: made.handle(), KeySource: t.keySource, Billing: inv.bill.payer(t.keySource),
 		Usage: t.total(), Duration: took, Warnings: t.warnings, Flags: t.flags, Metadata: req.Metadata,
 	}
 }

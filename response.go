@@ -23,6 +23,8 @@ type Response struct {
 	// KeySource is where the CLI says its credential came from, where it says
 	// so. Empty: unknown.
 	KeySource string `json:"key_source,omitempty"`
+	// Billing is who paid, as far as that is known. Empty: unknown.
+	Billing Billing `json:"billing,omitempty"`
 	// Usage is what this answer consumed.
 	Usage Usage `json:"usage,omitzero"`
 	// Duration is the time from the start of the answering try to its end.

@@ -187,6 +187,7 @@ func (r *run) deliver(e Event) {
 		r.show(out)
 	}
 	r.checkSession(&e)
+	r.checkBilling(&e)
 	if !e.terminal {
 		r.hear(&e)
 		return

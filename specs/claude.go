@@ -37,6 +37,7 @@ func Claude() clichain.CliSpec {
 		Models: clichain.ModelRules{
 			Accept: []string{`(?i)claude|anthropic`, `^(opus|sonnet|haiku|opusplan|best)(\[1m\])?$`, `^arn:aws`},
 		},
+		Login:    claudeLogin(),
 		Sessions: clichain.SessionRules{ID: uuid},
 		Preflight: []clichain.PreflightRule{bypass("bypassPermissions"), {
 			When: access(clichain.AccessFull), Root: true, UnlessEnv: []string{"IS_SANDBOX"},

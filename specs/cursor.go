@@ -35,6 +35,7 @@ func Cursor() clichain.CliSpec {
 
 		Models: clichain.ModelRules{Accept: []string{`^(auto|cheetah|composer.*|grok.*)$`, `^(gpt-|sonnet-|opus-|claude-|gemini-)`}},
 
+		Login:    cursorLogin(),
 		Sessions: clichain.SessionRules{ID: `[A-Za-z0-9_-]+`},
 
 		Events: cursorEvents(),

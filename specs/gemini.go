@@ -37,6 +37,8 @@ func Gemini() clichain.CliSpec {
 		NestedEnv: []string{"GEMINI_CLI"},
 
 		Models:    clichain.ModelRules{Accept: []string{`(?i)gemini|gemma`, `^(auto|pro|flash|flash-lite)$`}},
+		Login:     geminiLogin(),
+		Trust:     []clichain.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: match("{dir}", "TRUST_(FOLDER|PARENT)")}},
 		Sessions:  clichain.SessionRules{ID: uuid, DirBound: true},
 		Preflight: []clichain.PreflightRule{bypass("yolo")},
 

@@ -48,6 +48,7 @@ func OpenCode() clichain.CliSpec {
 			List:   clichain.ListRule{Args: []string{"models"}},
 		},
 		// In another directory it would hang.
+		Login:    openCodeLogin(),
 		Sessions: clichain.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
 
 		Events: openCodeEvents(),

@@ -1,0 +1,272 @@
+package clichain
+
+import (
+	"bytes"
+	"cmp"
+	"hash/maphash"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// login is what is known of a backend's login before it is asked.
+type login struct {
+	state    LoginState
+	evidence string // a variable or a file, never a value
+	billing  Billing
+	cold     credential // the one in use, if the CLI renews it itself
+	expired  bool
+}
+
+// loginSense finds out, from variables and files alone. It belongs to a
+// Provider; the zero value knows nothing.
+type loginSense struct {
+	ways    []compiledWay
+	sources []keySource
+	files   factReader
+
+	mu   sync.Mutex
+	last login
+	from lookedAt
+	when time.Time
+}
+
+// lookedAt tells whether the same question was asked before. It holds no
+// value of a variable.
+type lookedAt struct {
+	program, dir string
+	environ      uint64
+}
+
+// loginTTL bounds how long a change of a file stays unseen. That a backend is
+// logged out is looked at anew each time.
+const loginTTL = time.Second
+
+type compiledWay struct {
+	LoginWay
+	files []compiledFact
+}
+
+type keySource struct {
+	re      *regexp.Regexp
+	billing Billing
+}
+
+func newLoginSense(rules LoginRules) *loginSense {
+	s := &loginSense{}
+	for _, way := range rules.Ways {
+		c := compiledWay{LoginWay: way}
+		for _, f := range way.Files {
+			c.files = append(c.files, compileFact(f))
+		}
+		s.ways = append(s.ways, c)
+	}
+	for pattern, billing := range rules.KeySources {
+		s.sources = append(s.sources, keySource{wholeValue(pattern), billing})
+	}
+	return s
+}
+
+// loggedIn says what is known of the login of a program that works in dir; ""
+// is the directory of this process.
+func (p *Provider) loggedIn(path, dir string) login {
+	if p.cfg.Container != nil {
+		return login{state: LoginUnknown, evidence: "in a container"}
+	}
+	s, h := p.login, p.host(path)
+	from := lookedAt{path, dir, digest(h.environ)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.from == from && s.last.state != LoginInstalled && time.Since(s.when) < loginTTL {
+		return s.last
+	}
+	l := s.look(placeOf(h.passed(&p.spec.CliSpec), dir), time.Now())
+	if l.state == LoginInstalled && (p.cfg.Binary != "" || isShellScript(path)) {
+		l.state = LoginUnknown // it may bring a key of its own
+	}
+	s.from, s.last, s.when = from, l, time.Now()
+	return l
+}
+
+var digestSeed = maphash.MakeSeed()
+
+func digest(list []string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(digestSeed)
+	for _, s := range list {
+		_, _ = h.WriteString(s) // never fails
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+// placeOf is the machine as the CLI will see it.
+func placeOf(vars map[string]string, dir string) place {
+	if runtime.GOOS == "windows" { // folds the case of names
+		folded := map[string]string{}
+		for name, value := range vars {
+			folded[strings.ToUpper(name)] = value
+		}
+		vars = folded
+	}
+	at := place{vars: vars, home: vars["HOME"], dir: dir}
+	if runtime.GOOS == "windows" {
+		at.home = vars["USERPROFILE"]
+	}
+	if at.home == "" {
+		if u, err := user.Current(); err == nil {
+			at.home = u.HomeDir
+		}
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		at.dir = abs
+	}
+	return at
+}
+
+// look weighs the ways in. What may be a way comes before the credential that
+// is surely there: then nobody knows who pays.
+func (s *loginSense) look(at place, now time.Time) login {
+	l := login{state: LoginInstalled}
+	if len(s.ways) == 0 {
+		l.state = LoginUnknown
+	}
+	for i := range s.ways {
+		found, evidence := s.holds(&s.ways[i], at, now)
+		switch {
+		case found.known == absent:
+			continue
+		case l.state == LoginInstalled: // the first
+			l = login{state: LoginUnknown, evidence: evidence, billing: s.ways[i].Billing, expired: found.expired(now) && !found.renews}
+		case l.state == LoginUnknown && found.known == present && l.billing != s.ways[i].Billing:
+			l.billing = BillingUnknown
+		}
+		if found.known == present {
+			l.state, l.evidence, l.cold, l.expired = LoginAuthenticated, evidence, found, false
+			return l
+		}
+	}
+	return l
+}
+
+// holds says how sure one way is, and by what.
+func (s *loginSense) holds(way *compiledWay, at place, now time.Time) (found credential, evidence string) {
+	if len(way.OS) > 0 && !slices.Contains(way.OS, runtime.GOOS) {
+		return found, ""
+	}
+	found.known, evidence = present, "nothing that can be seen"
+	for _, list := range [][]string{way.With, way.Env} {
+		if len(list) == 0 {
+			continue
+		}
+		name := setVariable(list, at.vars)
+		if name == "" {
+			return credential{}, ""
+		}
+		evidence = name
+	}
+	for i := range way.files {
+		told := s.files.look(&way.files[i], at)
+		if told.known == absent {
+			return credential{}, ""
+		}
+		if told.expired(now) && !told.renews {
+			told.known = maybe
+		}
+		evidence, told.known = told.path, min(told.known, found.known)
+		found = told
+	}
+	if len(way.OS) > 0 && len(way.files) == 0 {
+		evidence = "the keychain of this system"
+	}
+	if way.Unsure {
+		found.known = min(found.known, maybe)
+	}
+	return found, evidence
+}
+
+// setVariable is the first variable of a list that is set, in the order of
+// their names.
+func setVariable(list []string, vars map[string]string) string {
+	var found []string
+	for name := range vars {
+		if isSet(vars, name) && matchesEnv(list, name) {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return slices.Min(found)
+}
+
+var shells = regexp.MustCompile(`^#!.*\b(sh|bash|dash|zsh|ksh|fish)\b`)
+
+// isShellScript reports whether a program is a wrapper that somebody may have
+// written to set variables first.
+func isShellScript(path string) bool {
+	if ext := strings.ToLower(filepath.Ext(path)); ext == ".cmd" || ext == ".bat" || ext == ".ps1" {
+		return true
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return true // nobody knows
+	}
+	defer file.Close()
+	head := make([]byte, 128)
+	n, err := io.ReadFull(file, head)
+	if err != nil && n == 0 {
+		return true
+	}
+	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
+	return shells.Match(line)
+}
+
+// admit decides, before anything is started, whether a call is worth it: who
+// is logged in, who would pay, and whether this is a sandbox.
+func (p *Provider) admit(path, dir string, output OutputMode) (*bill, *BackendError) {
+	if err := p.cfg.checkPolicies(); err != nil {
+		return nil, p.signed(err)
+	}
+	l := p.loggedIn(path, dir)
+	b := &bill{p.cfg.Billing, l, p.login}
+	err := loggedOut(l)
+	if err == nil {
+		err = p.sandboxed(l)
+	}
+	if err == nil {
+		streams := cmp.Or(output, orDefault(p.spec.Outputs, OutputText)[0]) == OutputStream
+		err = b.refused("", !streams || len(p.login.sources) == 0)
+	}
+	if err != nil {
+		return nil, p.signed(err)
+	}
+	return b, nil
+}
+
+// checkPolicies refuses a policy that nobody knows: it may have been meant as
+// a guard.
+func (c *Config) checkPolicies() *BackendError {
+	if c.Billing != BillingAny && c.Billing != SubscriptionOnly && c.Billing != APIKeyOnly {
+		return badOption("config.billing", "%q is none of %q", c.Billing, []BillingPolicy{SubscriptionOnly, APIKeyOnly})
+	}
+	if c.Sandbox != "" && c.Sandbox != SandboxAuto && c.Sandbox != SandboxOn && c.Sandbox != SandboxOff {
+		return badOption("config.sandbox", "%q is none of %q", c.Sandbox, []SandboxPolicy{SandboxAuto, SandboxOn, SandboxOff})
+	}
+	return nil
+}
+
+// loggedOut is the skip of a backend that is known to be logged out.
+func loggedOut(l login) *BackendError {
+	if l.state != LoginInstalled {
+		return nil
+	}
+	return &BackendError{Reason: ReasonUnauthenticated, Message: "not logged in: no credential file, key or other way in was found", ExitCode: -1}
+}

@@ -1,0 +1,200 @@
+package clichain
+
+import (
+	"encoding/base64"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// certainty is how much is known of a way in. The order counts.
+type certainty int
+
+const (
+	absent certainty = iota
+	maybe
+	present
+)
+
+// maxLoginFile bounds what is read of one file.
+const maxLoginFile = 1 << 20
+
+// compiledFact is a FileFact with its patterns compiled.
+type compiledFact struct {
+	FileFact
+	template pathTemplate
+	paths    []string // of JSON, in order
+	values   []*regexp.Regexp
+	pattern  *regexp.Regexp // nil: none
+}
+
+func compileFact(f FileFact) compiledFact {
+	c := compiledFact{FileFact: f, paths: slices.Sorted(maps.Keys(f.JSON))}
+	c.template, _ = readTemplate(f.Path) // Validate has read it
+	for _, path := range c.paths {
+		c.values = append(c.values, wholeValue(f.JSON[path]))
+	}
+	if f.Pattern != "" {
+		c.pattern = regexp.MustCompile(f.Pattern)
+	}
+	return c
+}
+
+func wholeValue(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+
+// credential is what a file tells about a way in, without its secrets.
+type credential struct {
+	known   certainty
+	path    string
+	expires time.Time // zero: not told
+	renews  bool      // the CLI renews it by itself
+}
+
+// expired reports whether the time of the credential is over.
+func (c credential) expired(now time.Time) bool { return !c.expires.IsZero() && now.After(c.expires) }
+
+// factReader reads files of logins and remembers what they told, until they
+// change. The zero value works; it is safe for concurrent use.
+type factReader struct {
+	mu   sync.Mutex
+	seen map[factKey]readFact
+}
+
+type factKey struct {
+	fact *compiledFact
+	path string
+}
+
+type readFact struct {
+	stamp fileStamp
+	told  credential
+}
+
+// fileStamp changes when a file does.
+type fileStamp struct {
+	modified time.Time
+	size     int64
+	mode     fs.FileMode
+}
+
+// look says what is known of a fact, by the first of its places that has it.
+func (r *factReader) look(f *compiledFact, at place) credential {
+	paths, ok := f.template.paths(at)
+	if !ok {
+		return credential{known: maybe}
+	}
+	best := credential{}
+	for _, path := range paths {
+		if told := r.read(f, path); told.known > best.known {
+			best = told
+		}
+	}
+	return best
+}
+
+func (r *factReader) read(f *compiledFact, path string) credential {
+	info, err := os.Stat(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return credential{}
+		}
+		return credential{known: maybe, path: path}
+	}
+	stamp := fileStamp{info.ModTime(), info.Size(), info.Mode()}
+	key := factKey{f, path}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old, ok := r.seen[key]; ok && old.stamp == stamp {
+		return old.told
+	}
+	told := f.open(path, info)
+	if r.seen == nil || len(r.seen) > 1000 { // of ever new working directories
+		r.seen = map[factKey]readFact{}
+	}
+	r.seen[key] = readFact{stamp, told}
+	return told
+}
+
+// open reads a file that is there.
+func (f *compiledFact) open(path string, info fs.FileInfo) credential {
+	told := credential{known: present, path: path}
+	if len(f.paths) == 0 && f.pattern == nil && f.Expires == "" {
+		return told // that it is there is enough
+	}
+	text, err := readAtMost(path, info)
+	if err != nil {
+		told.known = maybe
+		return told
+	}
+	told.known = f.holds(text)
+	if doc := string(text); told.known == present && f.Expires != "" && gjson.Valid(doc) {
+		told.expires = readExpiry(gjson.Get(doc, f.Expires))
+		told.renews = f.Refresh != "" && gjson.Get(doc, f.Refresh).String() != ""
+	}
+	return told
+}
+
+// readAtMost reads a regular file of a sane size; others, a pipe say, would
+// hold the call up.
+func readAtMost(path string, info fs.FileInfo) ([]byte, error) {
+	if !info.Mode().IsRegular() || info.Size() > maxLoginFile {
+		return nil, fs.ErrInvalid
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxLoginFile))
+}
+
+// holds reports whether a text is what the fact says. What should be JSON and
+// is none may be.
+func (f *compiledFact) holds(text []byte) certainty {
+	if f.pattern != nil && !f.pattern.Match(text) {
+		return absent
+	}
+	if len(f.paths) == 0 {
+		return present
+	}
+	doc := strings.TrimPrefix(string(text), "\ufeff")
+	if !gjson.Valid(doc) {
+		return maybe
+	}
+	for i, path := range f.paths {
+		value := gjson.Get(doc, path)
+		if value.Type == gjson.Null || !f.values[i].MatchString(value.String()) {
+			return absent
+		}
+	}
+	return present
+}
+
+// readExpiry reads a time in one of the forms that credentials have.
+func readExpiry(value gjson.Result) time.Time {
+	if value.Type == gjson.Number {
+		return epoch(value.Float())
+	}
+	if t, err := time.Parse(time.RFC3339, value.String()); err == nil {
+		return t
+	}
+	parts := strings.Split(value.String(), ".")
+	if len(parts) != 3 {
+		return time.Time{}
+	}
+	claims, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
+	if err != nil || !gjson.ValidBytes(claims) {
+		return time.Time{}
+	}
+	return epoch(gjson.GetBytes(claims, "exp").Float())
+}

@@ -1,0 +1,137 @@
+package clichain
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	// coldBefore is how long before its end a credential may be renewed.
+	coldBefore = 5 * time.Minute
+	// maxGateWait bounds the wait for another call that renews a credential.
+	maxGateWait = 10 * time.Second
+	// gatePoll is the pause between two looks at a lock of another process.
+	gatePoll = 20 * time.Millisecond
+)
+
+// gates has one for each credential file: calls of this process that may renew
+// the same one go in turn.
+var gates sync.Map // path → chan struct{} with room for one
+
+// gate lets the first call of a credential that is about to be renewed go
+// alone, because CLIs that renew one at the same time can log each other out.
+// The returned func lets the others go; it may be called more than once. On any
+// trouble with the lock the call goes on without it.
+func (p *Provider) gate(ctx context.Context, l login, limit time.Duration) (release func()) {
+	if !isCold(l) {
+		return func() {}
+	}
+	wait := maxGateWait
+	if limit > 0 {
+		wait = min(wait, limit/2) // the rest is for the call
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	leave, ok := enterGate(ctx, l.cold.path)
+	if !ok {
+		return func() {}
+	}
+	unlock := lockFile(ctx, l.cold.path)
+	release = sync.OnceFunc(func() { unlock(); leave() })
+	if now := p.login.again(l.cold); !isCold(login{cold: now}) {
+		release() // another call has renewed it meanwhile
+	}
+	return release
+}
+
+// isCold reports whether the CLI would renew the credential now.
+func isCold(l login) bool {
+	return l.cold.renews && l.cold.expired(time.Now().Add(coldBefore))
+}
+
+// again reads the credential anew.
+func (s *loginSense) again(old credential) credential {
+	for i := range s.ways {
+		for j := range s.ways[i].files {
+			f := &s.ways[i].files[j]
+			if told := s.files.read(f, old.path); f.Refresh != "" && told.renews {
+				return told
+			}
+		}
+	}
+	return old
+}
+
+func enterGate(ctx context.Context, path string) (leave func(), ok bool) {
+	entry, _ := gates.LoadOrStore(path, make(chan struct{}, 1))
+	gate := entry.(chan struct{})
+	select {
+	case gate <- struct{}{}:
+		return func() { <-gate }, true
+	case <-ctx.Done():
+		return nil, false
+	}
+}
+
+// lockFile waits for the lock that other processes heed.
+func lockFile(ctx context.Context, credential string) (unlock func()) {
+	file, err := openLock(credential)
+	if err != nil {
+		return func() {}
+	}
+	poll := time.NewTicker(gatePoll)
+	defer poll.Stop()
+	for {
+		got, err := tryLock(file)
+		if got {
+			return func() { _ = file.Close() } // which gives the lock back
+		}
+		if err == nil {
+			select {
+			case <-poll.C:
+				continue
+			case <-ctx.Done():
+			}
+		}
+		_ = file.Close()
+		return func() {}
+	}
+}
+
+// openLock is the file that stands for a credential. It stays: removing it
+// would let two processes lock two files.
+func openLock(credential string) (*os.File, error) {
+	dir, err := cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(credential))
+	return os.OpenFile(filepath.Join(dir, "login-"+hex.EncodeToString(sum[:8])+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
+}
+
+// cacheDir is this user's folder for what can be made again.
+func cacheDir() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(base, "clichain")
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+// gated passes events on, and lets the next call go when the model has said
+// something: then the credential was good, or has been renewed.
+func gated(emit func(Event), release func()) func(Event) {
+	return func(e Event) {
+		switch e.Kind {
+		case EventDelta, EventText, EventThinking, EventToolUse, EventUsage:
+			release()
+		}
+		emit(e)
+	}
+}
