@@ -32,11 +32,17 @@ var patient = clichain.Config{Timeout: minute}
 // start makes a Provider for a real CLI whose model says what the script says.
 func start(t *testing.T, name string, state home.State, cfg clichain.Config, script loopback.Script) cli {
 	t.Helper()
-	netns.Require(t)
-	server := loopback.New(t, script)
-	h := home.New(t, name, server.URL, state)
 	spec, ok := specs.ByName(name)
 	require.True(t, ok)
+	return startSpec(t, spec, state, cfg, script)
+}
+
+// startSpec does the same by a spec that may not be built in.
+func startSpec(t *testing.T, spec clichain.CliSpec, state home.State, cfg clichain.Config, script loopback.Script) cli {
+	t.Helper()
+	netns.Require(t)
+	server := loopback.New(t, script)
+	h := home.New(t, spec.Binary, server.URL, state)
 	cfg.Binary, cfg.Env = h.Binary, append(h.Env, "IS_SANDBOX=1") // root may use the bypass flags here
 	return cli{clichain.NewProvider(spec, &cfg), h, server}
 }

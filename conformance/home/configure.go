@@ -13,6 +13,7 @@ var configurations = map[string]func(t testing.TB, h Home, url string, state Sta
 	Codex:    codex,
 	Gemini:   gemini,
 	OpenCode: openCode,
+	Qwen:     qwen,
 }
 
 func claude(t testing.TB, h Home, url string, state State) []string {
@@ -63,6 +64,15 @@ func openCode(t testing.TB, h Home, url string, state State) []string {
 	h.json(t, ".config/opencode/opencode.json", config)
 	// Without a network the list of models is waited for, for a long time and in silence.
 	return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"}
+}
+
+func qwen(t testing.TB, h Home, url string, state State) []string {
+	onlyKeys(t, h.Name, state)
+	env := []string{"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=m1"}
+	if state == LoggedIn {
+		env = append(env, "OPENAI_API_KEY="+Key)
+	}
+	return env
 }
 
 func onlyKeys(t testing.TB, name string, state State) {

@@ -22,9 +22,12 @@ const (
 	Codex    = "codex"
 	Gemini   = "gemini"
 	OpenCode = "opencode"
+
+	// Qwen has no built-in spec.
+	Qwen = "qwen"
 )
 
-// Names are all of them, in the order in which tests run them.
+// Names are those that have a built-in spec, in the order in which tests run them.
 func Names() []string { return []string{Claude, Codex, Gemini, OpenCode} }
 
 // State is how a CLI is logged in.

@@ -12,11 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var all = append(Names(), Qwen)
+
 // installed makes a folder with fake CLIs, for tests that are about homes and not about CLIs.
 func installed(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range Names() {
+	for _, name := range all {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho \"$HOME\"; pwd\n"), 0o700))
 	}
 	t.Setenv(binariesVariable, dir)
@@ -34,37 +36,37 @@ func lookup(h Home, name string) string {
 // everything is all that a CLI could read in its home, and its environment.
 func everything(t *testing.T, h Home) string {
 	t.Helper()
-	all := strings.Join(h.Env, "\n")
+	found := strings.Join(h.Env, "\n")
 	require.NoError(t, filepath.WalkDir(h.Dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		b, err := os.ReadFile(path)
-		all += fmt.Sprintf("\n%s %s", path, b)
+		found += fmt.Sprintf("\n%s %s", path, b)
 		return err
 	}))
-	return all
+	return found
 }
 
 func TestHomesPointAtTheServerAndHoldNoOtherKey(t *testing.T) {
 	installed(t)
 	t.Setenv("ANTHROPIC_API_KEY", "of the person")
 	t.Setenv("OPENAI_API_KEY", "of the person")
-	for _, name := range Names() {
+	for _, name := range all {
 		h := New(t, name, "http://127.0.0.1:9", LoggedIn)
-		all := everything(t, h)
-		require.Contains(t, all, "http://127.0.0.1:9", name)
-		require.Contains(t, all, Key, name)
-		require.NotContains(t, all, "of the person", name)
+		found := everything(t, h)
+		require.Contains(t, found, "http://127.0.0.1:9", name)
+		require.Contains(t, found, Key, name)
+		require.NotContains(t, found, "of the person", name)
 	}
 }
 
 func TestLoggedOutHomesHoldNoKey(t *testing.T) {
 	installed(t)
-	for _, name := range Names() {
-		all := everything(t, New(t, name, "http://127.0.0.1:9", LoggedOut))
-		require.NotContains(t, all, Key, name)
-		require.NotContains(t, all, "_API_KEY=", name)
+	for _, name := range all {
+		found := everything(t, New(t, name, "http://127.0.0.1:9", LoggedOut))
+		require.NotContains(t, found, Key, name)
+		require.NotContains(t, found, "_API_KEY=", name)
 	}
 }
 

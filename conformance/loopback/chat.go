@@ -3,10 +3,11 @@ package loopback
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 )
 
-// chatProtocol is OpenAI chat completions, as opencode uses it for providers of a user's own.
+// chatProtocol is OpenAI chat completions, as opencode uses it for providers of a user's own, and qwen.
 var chatProtocol = protocol{
 	name:    Chat,
 	matches: endsWith("/chat/completions"),
@@ -31,8 +32,9 @@ type chatBody struct {
 	} `json:"tools"`
 }
 
-// titlePrompt begins the system prompt of the call with which opencode names a session.
-const titlePrompt = "You are a title generator"
+// asidePrompts begin the system prompts of the calls with which opencode names a session, and qwen looks for what to
+// remember.
+var asidePrompts = []string{"You are a title generator", "You are now acting as the managed memory extraction subagent"}
 
 func readChat(_ *http.Request, body []byte) (view, bool) {
 	var b chatBody
@@ -55,7 +57,7 @@ func readChat(_ *http.Request, body []byte) (view, bool) {
 	for _, t := range b.Tools {
 		v.tools = append(v.tools, t.Function.Name)
 	}
-	return v, strings.HasPrefix(v.system, titlePrompt)
+	return v, slices.ContainsFunc(asidePrompts, func(p string) bool { return strings.HasPrefix(v.system, p) })
 }
 
 func chatUsage() object {

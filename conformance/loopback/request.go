@@ -8,7 +8,7 @@ import (
 // Protocol names an API that the server speaks.
 type Protocol string
 
-// The protocols, by the CLI that uses them: claude, codex, opencode, gemini.
+// The protocols, by the CLI that uses them: claude, codex, opencode and qwen, gemini.
 const (
 	Messages  Protocol = "messages"
 	Responses Protocol = "responses"
