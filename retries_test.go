@@ -26,6 +26,8 @@ var (
 
 // A retry explains the end of a run only as long as nothing came of it.
 func TestRetryThatWasOvercome(t *testing.T) {
+	again := specs.Gemini()
+	again.Events = append(again.Events, clichain.EventRule{Match: map[string]string{"type": "again"}, Kind: clichain.EventRetry})
 	killed, timedOut := clichain.Recording{ExitCode: -1, Signal: "SIGKILL"}, clichain.Recording{TimedOut: true}
 	for _, test := range []struct {
 		name           string
@@ -38,6 +40,8 @@ func TestRetryThatWasOvercome(t *testing.T) {
 		{"gemini, killed while it retries", specs.Gemini(), killed, "", geminiRetry, clichain.ReasonRateLimited},
 		{"gemini, timeout", specs.Gemini(), timedOut, geminiText, geminiRetry, clichain.ReasonTimeout},
 		{"gemini, timeout while it retries", specs.Gemini(), timedOut, "", geminiRetry, clichain.ReasonRateLimited},
+		{"gemini, killed while it retries again", again, killed, geminiText + `{"type":"again"}`, geminiRetry, clichain.ReasonRateLimited},
+		{"gemini, in other words", specs.Gemini(), timedOut, "", "Attempt 1 failed with 429 error (no Retry-After header). Retrying with backoff...\n", clichain.ReasonRateLimited},
 		{"gemini, what it said after the retry", specs.Gemini(), killed, geminiText, geminiRetry + "Please set an Auth method\n", clichain.ReasonUnauthenticated},
 		{"opencode, killed", specs.OpenCode(), killed, openCodeText, openCodeRetry, clichain.ReasonKilled},
 		{"opencode, killed while it retries", specs.OpenCode(), killed, "", openCodeRetry, clichain.ReasonRateLimited},

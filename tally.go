@@ -144,7 +144,7 @@ func (t *tally) mark(flag Flag, warning string) {
 // has no more than the last of several blocks is no answer by itself.
 func (t *tally) answerText() string {
 	text, last := t.text.String(), t.terminal
-	if !t.succeeded() || last.Text == "" || !last.whole && t.last > 0 && last.Text == text[t.last:] {
+	if !t.succeeded() || last.Text == "" || !last.whole && last.Text == text[t.last:] {
 		return text
 	}
 	return last.Text

@@ -73,6 +73,7 @@ func TestTextIsDeliveredOnce(t *testing.T) {
 		{"a whole block, then one in deltas", []string{blockLine("A"), deltaLine("B"), deltaLine("C"), blockLine("BC"), emptyResult}, "A|\n\nB|C", "A\n\nBC"},
 		{"the result has the last block only", []string{deltaLine("A"), blockLine("A"), deltaLine("B"), blockLine("B"), resultLine("B")}, "A|\n\nB", "A\n\nB"},
 		{"the last of the blocks after a tool", []string{blockLine("Let me see"), toolUse, blockLine("A"), blockLine("B"), resultLine("B")}, "Let me see|A|B", "A\n\nB"},
+		{"no block after the tool", []string{blockLine("A"), blockLine("B"), toolUse, resultLine("C")}, "A|B", "C"},
 		{"the result is no whole block", []string{blockLine("A"), blockLine("B."), resultLine(".")}, "A|B.", "."},
 		{"the result is one of the blocks, not the last", []string{blockLine("A"), blockLine("B"), resultLine("A")}, "A|B", "A"},
 		{"structured output is all of the answer", []string{blockLine("See:"), blockLine("7"), structuredLine("7")}, "See:|7", "7"},
