@@ -12,7 +12,8 @@ import (
 const asideOutput = 4 << 20
 
 // aside runs the CLI for something else than an answer, such as its models. The
-// exit status is the caller's to judge; any other failure is an error.
+// exit status is the caller's to judge; any other failure is an error. When the
+// time is over it is killed at once: there is nothing to save.
 func (p *Provider) aside(ctx context.Context, path string, args []string, limit time.Duration) (proc.Result, *BackendError) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &stopError{ReasonTimeout, limit})
 	defer cancel()
@@ -20,7 +21,7 @@ func (p *Provider) aside(ctx context.Context, path string, args []string, limit 
 	c := &call{env: h.passed(&p.spec.CliSpec), fields: fields{}}
 	result, err := proc.Run(ctx, proc.Command{
 		Path: path, Args: append([]string{path}, args...), Env: c.environ(&CliSpec{}, h, ""),
-		Limit: asideOutput, Capture: asideOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
+		Limit: asideOutput, Capture: asideOutput, Grace: -1, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
 	if err != nil {
 		return result, p.signed(spawnFailure(err))

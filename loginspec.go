@@ -73,7 +73,8 @@ type StatusSign struct {
 	// JSON maps a gjson path to a regular expression for the whole value in the
 	// JSON that it prints.
 	JSON map[string]string `json:"json,omitempty"`
-	// Pattern is a regular expression for what it prints, on stdout or stderr.
+	// Pattern is a regular expression for what it prints, on stdout or stderr;
+	// "^" and "$" are the ends of its lines.
 	Pattern string `json:"pattern,omitempty"`
 	// Login is what that means: LoginAuthenticated or LoginInstalled.
 	Login LoginState `json:"login"`

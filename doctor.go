@@ -1,0 +1,272 @@
+package clichain
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// DoctorConfig sets how closely [Diagnose] looks. The zero value looks at
+// files and variables alone.
+type DoctorConfig struct {
+	// Probe runs each CLI's own commands for its version and its login: no
+	// tokens, no network of ours, but a process each.
+	Probe bool
+	// Ping makes one real call of each backend that seems ready: the only way
+	// to know, and it costs what a call costs.
+	Ping bool
+	// ProbeTimeout bounds the probes, which run side by side. Zero: 4 s.
+	ProbeTimeout time.Duration
+	// Dir is the folder whose trust is looked at. Empty: that of this process.
+	Dir string
+	// CacheDir keeps the versions that were found. Empty: "clichain" in the
+	// user's cache folder.
+	CacheDir string
+}
+
+// Report says what will work here, and why not. A plain value that survives
+// JSON and holds no secret.
+type Report struct {
+	// Backends is what was found of each, in the order of asking.
+	Backends []Diagnosis `json:"backends"`
+	// Ready counts those that a call would try.
+	Ready int `json:"ready"`
+}
+
+// Diagnosis is what is known of one backend.
+type Diagnosis struct {
+	// Name is the backend's.
+	Name string `json:"name"`
+	// Installed: the program was found.
+	Installed bool `json:"installed"`
+	// Path of the program, as it was found. It may be a link: see RealPath.
+	Path string `json:"path"`
+	// Version is what it says, if it was asked. Empty: it was not.
+	Version string `json:"version"`
+	// Login is what is known of its login.
+	Login LoginState `json:"login"`
+	// Evidence names the variable, file or command that tells of the login.
+	Evidence string `json:"evidence"`
+	// Billing is who would pay. Empty: unknown.
+	Billing Billing `json:"billing"`
+	// SuppressedBy names the variable or setting that turns it off.
+	SuppressedBy string `json:"suppressed_by"`
+	// CoolingUntil is when it is asked again after a failure. Nil: now.
+	CoolingUntil *time.Time `json:"cooling_until"`
+	// Problems are the reasons why it cannot answer, then remarks.
+	Problems []Problem `json:"problems"`
+}
+
+// Problem is something that a person may want to change.
+type Problem struct {
+	// Code is a [Reason] where the problem keeps the backend from answering,
+	// and a word of its own (docs/operations.md lists them) for a remark.
+	Code string `json:"code"`
+	// Message says what it is.
+	Message string `json:"message"`
+	// Hint says what to do. Commands stand in backquotes.
+	Hint string `json:"hint"`
+}
+
+// Blocks reports whether the problem keeps the backend from answering.
+func (p Problem) Blocks() bool { _, ok := policy[Reason(p.Code)]; return ok }
+
+// Ready reports whether a call would try the backend.
+func (d Diagnosis) Ready() bool {
+	for _, p := range d.Problems {
+		if p.Blocks() {
+			return false
+		}
+	}
+	return d.Installed
+}
+
+// RealPath is the program that Path leads to.
+func (d Diagnosis) RealPath() string {
+	path, err := filepath.EvalSymlinks(d.Path)
+	if err != nil {
+		return d.Path
+	}
+	return path
+}
+
+// Diagnose says what will work here without asking a model. It looks at files
+// and variables, starts nothing unless cfg says so, sends nothing, and writes
+// nothing but the versions it was told. A nil cfg means defaults. The backends
+// of chains are looked at one by one; of backends of other kinds it can tell
+// only what their method Available(context.Context) error says, if they have
+// one.
+func Diagnose(ctx context.Context, backends []Backend, cfg *DoctorConfig) Report {
+	d := doctor{surroundings: surroundings()}
+	if cfg != nil {
+		d.cfg = *cfg
+	}
+	backends = flatten(backends)
+	report := Report{Backends: make([]Diagnosis, len(backends))}
+	for i, b := range backends {
+		report.Backends[i] = d.examine(ctx, b)
+	}
+	if d.cfg.Probe {
+		d.probeAll(ctx, backends, report.Backends)
+	}
+	if d.cfg.Ping {
+		d.pingAll(ctx, backends, report.Backends)
+	}
+	for _, b := range report.Backends {
+		if b.Ready() {
+			report.Ready++
+		}
+	}
+	return report
+}
+
+// flatten takes the backends out of chains.
+func flatten(backends []Backend) (all []Backend) {
+	for _, b := range backends {
+		if c, ok := b.(*Chain); ok {
+			all = append(all, flatten(c.backends)...)
+		} else {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// doctor is one Diagnose.
+type doctor struct {
+	cfg          DoctorConfig
+	surroundings []surrounding
+}
+
+func (d *doctor) examine(ctx context.Context, b Backend) Diagnosis {
+	found := Diagnosis{Name: b.Name(), Installed: true, Login: LoginUnknown, Problems: []Problem{}}
+	p, ok := b.(*Provider)
+	if !ok {
+		found.block(available(ctx, b))
+		return found
+	}
+	if p.broken != nil {
+		found.Installed = false
+		found.block(p.Available(ctx))
+		return found
+	}
+	d.examineProvider(p, &found)
+	return found
+}
+
+// examineProvider looks for all that can be known, also where one thing alone
+// would be enough to skip the backend.
+func (d *doctor) examineProvider(p *Provider, found *Diagnosis) {
+	path, missing := p.finder.find(p.programs())
+	if missing != nil {
+		found.Installed, found.Login = false, LoginNotFound
+	} else {
+		l := p.loggedIn(path, d.cfg.Dir)
+		found.Path, found.Login, found.Evidence, found.Billing = path, l.state, l.evidence, l.billing
+		if l.expired {
+			found.remark("credential_expired", "the credential in "+l.evidence+" has expired, and nothing is there to renew it with", p.spec.Hints[ReasonUnauthenticated])
+		}
+	}
+	found.SuppressedBy = p.suppressor(path, d.cfg.Dir)
+	_, err := p.ready()
+	if err == nil {
+		_, err = p.admit(path, d.cfg.Dir, p.cfg.Output)
+	}
+	if err == nil {
+		err = p.signed(p.spec.nested(p.cfg.Nested, os.Environ()))
+	}
+	if err != nil {
+		found.block(err)
+	}
+	if found.Installed {
+		d.remarks(p, found)
+	}
+}
+
+// suppressor names what turns a backend off here.
+func (p *Provider) suppressor(path, dir string) string {
+	if variable, ok := suppressedBy(p.spec.Name, p.spec.ProviderSlug); ok {
+		return variable
+	}
+	if path == "" || p.sandboxed(p.loggedIn(path, dir)) == nil {
+		return ""
+	}
+	_, sign := p.cfg.Sandbox.sandbox()
+	return sign
+}
+
+// block adds a problem that keeps the backend from answering, before the
+// remarks.
+func (d *Diagnosis) block(err error) {
+	if err == nil {
+		return
+	}
+	be := asBackendError(d.Name, err)
+	if be.Reason == ReasonCoolingDown && !be.RetryAfter.IsZero() {
+		d.CoolingUntil = new(be.RetryAfter)
+	}
+	blocking := Problem{string(be.Reason), be.detail(), be.Hint}
+	d.Problems = append([]Problem{blocking}, d.Problems...)
+}
+
+func (d *Diagnosis) remark(code, message, hint string) {
+	d.Problems = append(d.Problems, Problem{code, message, hint})
+}
+
+// available is what a backend says of itself without being asked to answer.
+func available(ctx context.Context, b Backend) error {
+	switch b := b.(type) {
+	case *Chain:
+		return b.Ready(ctx)
+	case interface{ Available(context.Context) error }:
+		return b.Available(ctx)
+	}
+	return nil
+}
+
+// Ready returns nil when at least one backend is worth trying, else a
+// [*ChainError] with the reason for which each would be skipped. It starts
+// nothing and takes microseconds.
+func (c *Chain) Ready(ctx context.Context) error {
+	failure := &ChainError{}
+	for _, b := range c.backends {
+		err := available(ctx, b)
+		if err == nil {
+			return nil
+		}
+		failure.Attempts = append(failure.Attempts, attemptsOf(b.Name(), err, 0)...)
+	}
+	return failure
+}
+
+// pingAll asks each backend that seems ready.
+func (d *doctor) pingAll(ctx context.Context, backends []Backend, found []Diagnosis) {
+	var running sync.WaitGroup
+	for i, b := range backends {
+		if found[i].Ready() {
+			running.Go(func() { found[i].ping(ctx, b) })
+		}
+	}
+	running.Wait()
+}
+
+const pingText = "Answer with the word OK."
+
+func (d *Diagnosis) ping(ctx context.Context, b Backend) {
+	resp, err := b.Complete(ctx, Prompt(pingText))
+	if err != nil {
+		d.block(err)
+		if errors.Is(err, ErrUnauthenticated) {
+			d.Login, d.Evidence = LoginInstalled, "a call"
+		}
+		return
+	}
+	d.Login = LoginAuthenticated
+	d.Evidence = "a call"
+	if resp.Billing != BillingUnknown {
+		d.Billing = resp.Billing
+	}
+}
