@@ -1,6 +1,7 @@
 package clichain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -25,6 +26,12 @@ type ChainConfig struct {
 	AcceptReset bool
 	// Name is what the chain is called as a Backend. Empty: "chain".
 	Name string
+	// Policy changes rows of the decision table in docs/errors.md.
+	Policy map[Reason]Rule
+	// Store keeps which backends rest after failures: see docs/cooldowns.md.
+	// Nil: this chain's memory. NoRest asks every backend at every call.
+	Store  Store
+	NoRest bool
 }
 
 // Chain asks its backends in order until one answers. It is safe for
@@ -32,6 +39,8 @@ type ChainConfig struct {
 type Chain struct {
 	cfg      ChainConfig
 	backends []Backend
+	rests    *cooldowns
+	broken   *BackendError // what is wrong with the settings
 }
 
 // NewChain makes a chain of a Provider for each spec, in the order given. A nil
@@ -56,6 +65,9 @@ func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 	if cfg != nil {
 		c.cfg = *cfg
 	}
+	var table map[Reason]verdict
+	table, c.broken = policyWith(c.cfg.Policy)
+	c.rests = newCooldowns(&c.cfg, table)
 	return c
 }
 
@@ -95,7 +107,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 }
 
 func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
-	if err := checkRequest(w.req); err != nil {
+	if err := cmp.Or(c.broken, checkRequest(w.req)); err != nil {
 		return nil, &ChainError{Cause: err}
 	}
 	now := time.Now()
@@ -104,7 +116,7 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, &stopError{ReasonTimeout, w.budget.end.Sub(now)})
 		defer cancel()
 	}
-	w.ctx = ctx
+	w.ctx, w.rests = ctx, c.rests
 	for i := range c.backends {
 		resp, goOn := w.visit(i)
 		if resp != nil {

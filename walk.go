@@ -16,6 +16,7 @@ type walk struct {
 	above    outlook // of the chain this one is part of
 	resets   bool    // text can be taken back
 	budget   budget
+	rests    *cooldowns
 	owner    Backend // the only one that may take the model; nil: any
 	backends []Backend
 
@@ -28,19 +29,23 @@ type walk struct {
 // visit asks one backend; goOn is false when the chain must end.
 func (w *walk) visit(i int) (resp *Response, goOn bool) {
 	b := w.backends[i]
-	if err := w.skip(b); err != nil {
-		w.failed(attemptOf(b.Name(), err, 0))
+	turn, skip := w.enter(b)
+	if skip != nil {
+		w.failed(attemptOf(b.Name(), skip, 0))
 		return nil, !w.left
 	}
 	start := time.Now()
 	resp, err := w.ask(i)
 	switch {
 	case w.left:
+		turn.left(w.ctx)
 		return nil, false
 	case err == nil:
+		turn.answered(w.ctx)
 		resp.Attempts = append(w.attempts, resp.Attempts...)
 		return resp, false
 	}
+	turn.failed(w.ctx, err)
 	w.failed(attemptsOf(b.Name(), err, time.Since(start))...)
 	return nil, !w.left && w.mayGoOn(err)
 }
@@ -56,6 +61,14 @@ func (w *walk) emit(e Event) {
 	if !w.left {
 		w.left = !w.yield(e, nil)
 	}
+}
+
+// enter begins a backend's turn, or passes it over.
+func (w *walk) enter(b Backend) (*turn, *BackendError) {
+	if err := w.skip(b); err != nil {
+		return nil, err
+	}
+	return w.rests.enter(w.ctx, b, w.req)
 }
 
 // skip passes a backend over without asking it.
@@ -140,7 +153,9 @@ func (w *walk) another(i int) bool {
 }
 
 // could reports whether a backend may answer when its turn comes.
-func (w *walk) could(b Backend) bool { return w.skip(b) == nil && mayAnswer(w.ctx, b, w.req) }
+func (w *walk) could(b Backend) bool {
+	return w.skip(b) == nil && w.rests.awake(w.ctx, b, w.req) && mayAnswer(w.ctx, b, w.req)
+}
 
 // mayAnswer reports whether a backend would take the request, as far as that
 // can be told without asking it.
@@ -150,7 +165,9 @@ func mayAnswer(ctx context.Context, b Backend, req Request) bool {
 		_, err := b.prepare(req, b.cfg.Output)
 		return err == nil
 	case *Chain:
-		return slices.ContainsFunc(b.backends, func(b Backend) bool { return mayAnswer(ctx, b, req) })
+		return slices.ContainsFunc(b.backends, func(inner Backend) bool {
+			return b.rests.awake(ctx, inner, req) && mayAnswer(ctx, inner, req)
+		})
 	}
 	if b, ok := b.(interface{ Available(context.Context) error }); ok {
 		return b.Available(ctx) == nil
@@ -167,12 +184,12 @@ func (w *walk) mayGoOn(err error) bool {
 	if w.ctx.Err() != nil {
 		return w.spent() // the rest is listed as skipped
 	}
-	return policy[last.Reason].next
+	return w.rests.table[last.Reason].next
 }
 
 // failure is the error of a chain that gave no answer.
 func (w *walk) failure() *ChainError {
-	err := &ChainError{Attempts: w.attempts}
+	err := &ChainError{Attempts: w.attempts, Cause: allRest(w.attempts)}
 	if cause := context.Cause(w.ctx); cause != nil && !w.spent() {
 		err.Cause = &BackendError{Reason: ReasonCanceled, ExitCode: -1, Err: cause}
 	}

@@ -1,0 +1,131 @@
+package clichain
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// maxNameInKey bounds keys, for the sake of stores.
+const maxNameInKey = 100
+
+// restKey is what the rests of a backend are kept under; ok is false for one
+// that never rests: a chain, whose own backends do, and what cannot be started.
+func restKey(b Backend) (key string, ok bool) {
+	name := b.Name()
+	name = name[:min(len(name), maxNameInKey)]
+	switch b := b.(type) {
+	case *Chain:
+		return "", false
+	case *Provider:
+		account, ok := b.account()
+		return name + "@" + account, ok
+	}
+	return name, true
+}
+
+// tellsAccount: names of variables by which a CLI chooses the account that pays
+// and the service that is asked.
+var tellsAccount = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|AUTH|CREDENTIAL|PASSWORD|PROFILE|ACCOUNT|PROJECT|ORG|URL|ENDPOINT|_USE_|_HOME$|CONFIG_DIR$`)
+
+// homes are the variables that move all of a user's files.
+var homes = []string{"HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
+
+// account is a fingerprint of the program and of the credential that it would
+// use: with another one, what was known of the backend does not hold. Secrets
+// go into it and cannot be read from it.
+func (p *Provider) account() (fingerprint string, ok bool) {
+	path, err := p.ready()
+	if err != nil {
+		return "", false
+	}
+	h := sha256.New()
+	tellFile(h, path)
+	if c := p.cfg.Container; c != nil {
+		tell(h, c.Name, c.Image, fmt.Sprintf("%q", c.RunArgs))
+	}
+	host := p.host(path)
+	for _, kv := range host.environ {
+		if name, _, _ := strings.Cut(kv, "="); p.meansAccount(name) {
+			tell(h, kv)
+		}
+	}
+	tell(h, host.env...)
+	return hex.EncodeToString(h.Sum(nil)[:8]), true
+}
+
+func (p *Provider) meansAccount(name string) bool {
+	if matchesEnv(homes, name) {
+		return true
+	}
+	return tellsAccount.MatchString(name) && !matchesEnv(p.spec.DropEnv, name) && !matchesEnv(p.spec.NestedEnv, name) &&
+		(p.cfg.InheritEnv || matchesEnv(p.spec.PassEnv, name) || matchesEnv(p.cfg.PassEnv, name))
+}
+
+// scopeOf is the fingerprint of the calls that a rest is for; empty for all.
+func scopeOf(scope RestScope, b Backend, req Request) string {
+	if scope == ScopeAll {
+		return ""
+	}
+	h := sha256.New()
+	tell(h, string(scope))
+	p, _ := b.(*Provider)
+	dir, err := filepath.Abs(req.dirFor())
+	if err != nil {
+		dir = req.dirFor()
+	}
+	switch scope {
+	case ScopeRequest:
+		tell(h, dir, req.Access.String())
+		if p != nil {
+			p.tellSession(h)
+		}
+	case ScopeLogin:
+		if p != nil {
+			p.tellLogin(h, dir)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// tellSession tells of the outer session that the CLI would find itself in.
+func (p *Provider) tellSession(h io.Writer) {
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); matchesEnv(p.spec.NestedEnv, name) {
+			tell(h, name)
+		}
+	}
+}
+
+// tellLogin tells of the files in which a login may be.
+func (p *Provider) tellLogin(h io.Writer, dir string) {
+	host := p.host("")
+	at := placeOf(host.passed(&p.spec.CliSpec), dir)
+	for i := range p.login.ways {
+		for j := range p.login.ways[i].files {
+			paths, _ := p.login.ways[i].files[j].template.paths(at)
+			for _, path := range paths {
+				tellFile(h, path)
+			}
+		}
+	}
+}
+
+// tellFile tells which file is there, if any, and when it was changed.
+func tellFile(h io.Writer, path string) {
+	if info, err := os.Stat(path); err == nil {
+		tell(h, path, info.ModTime().UTC().String(), fmt.Sprint(info.Size()))
+	}
+}
+
+// tell writes texts so that no two lists are the same. A hash never fails.
+func tell(h io.Writer, texts ...string) {
+	for _, text := range texts {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+}
