@@ -23,9 +23,7 @@ func (d *doctor) remarks(p *Provider, found *Diagnosis) {
 	if p.cfg.Container != nil {
 		return // what follows is about this machine
 	}
-	for _, remark := range slices.Concat(homeRemarks(at), pathRemarks(at), argumentRemarks(p)) {
-		found.Problems = append(found.Problems, remark)
-	}
+	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(at), argumentRemarks(p))
 	for _, s := range d.surroundings {
 		found.remark(s.code, "this is "+s.name+" ("+s.sign+")", s.hint)
 	}

@@ -35,10 +35,31 @@ type versionCache struct {
 	dirty bool
 }
 
+// versionTTL bounds how long a version is believed: a package manager may
+// exchange what the program starts, and leave it as it is.
+const versionTTL = time.Hour
+
+// knownVersion is a version, and what the program and the link to it looked
+// like.
 type knownVersion struct {
+	Linked   time.Time `json:"linked"`
 	Modified time.Time `json:"modified"`
 	Size     int64     `json:"size"`
+	Asked    time.Time `json:"asked"`
 	Version  string    `json:"version"`
+}
+
+// stampOf is what a program looks like now.
+func stampOf(path string) (stamp knownVersion, err error) {
+	link, err := os.Lstat(path)
+	if err != nil {
+		return stamp, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp, err
+	}
+	return knownVersion{Linked: link.ModTime(), Modified: info.ModTime(), Size: info.Size()}, nil
 }
 
 func (d *doctor) openVersions() *versionCache {
@@ -58,23 +79,26 @@ func (d *doctor) openVersions() *versionCache {
 }
 
 func (c *versionCache) get(path string) string {
-	info, err := os.Stat(path)
+	now, err := stampOf(path)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if v, ok := c.known[path]; ok && err == nil && v.Modified.Equal(info.ModTime()) && v.Size == info.Size() {
-		return v.Version
+	v, ok := c.known[path]
+	age := time.Since(v.Asked)
+	if !ok || err != nil || !v.Linked.Equal(now.Linked) || !v.Modified.Equal(now.Modified) || v.Size != now.Size || age < 0 || age > versionTTL {
+		return ""
 	}
-	return ""
+	return v.Version
 }
 
 func (c *versionCache) put(path, version string) {
-	info, err := os.Stat(path)
+	stamp, err := stampOf(path)
 	if err != nil {
 		return
 	}
+	stamp.Asked, stamp.Version = time.Now(), version
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known[path], c.dirty = knownVersion{info.ModTime(), info.Size(), version}, true
+	c.known[path], c.dirty = stamp, true
 }
 
 // save writes the cache as a whole, or not at all; a failure costs only time.

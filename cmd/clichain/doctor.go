@@ -2,145 +2,124 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os/exec"
-	"path/filepath"
-	"strings"
+	"io"
 
 	"github.com/clichain/clichain"
 	"github.com/spf13/cobra"
 )
 
-// checkup is what doctor found.
-type checkup struct {
-	Backends []patient `json:"backends"`
-	Ready    int       `json:"ready"`
-}
-
-type patient struct {
-	Name         string    `json:"name"`
-	Installed    bool      `json:"installed"`
-	Path         string    `json:"path"`
-	Version      string    `json:"version,omitempty"`
-	SuppressedBy string    `json:"suppressed_by"`
-	Problems     []problem `json:"problems"`
-}
-
-type problem struct {
-	Code    clichain.Reason `json:"code"`
-	Message string          `json:"message"`
-	Hint    string          `json:"hint"`
+// doctorFlags are what doctor can be asked for.
+type doctorFlags struct {
+	files                 []string
+	json, markdown, hints bool
+	probe, ping           bool
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	var (
-		files         []string
-		asJSON, probe bool
-	)
+	var f doctorFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what will work here, why not, and what to do",
-		Long: `Look at each CLI: is it installed, is it turned off, what is to be done.
+		Long: `Look at each CLI: is it installed, is it logged in, who would pay, is it turned
+off, what is to be done.
 
-Nothing is started, unless --probe asks each CLI for its version. Exit status: 0
-when at least one is ready, else 3.`,
+Nothing is started and nothing is sent, unless --probe asks each CLI for its
+version and its login, or --ping makes one real call of each that seems ready.
+Exit status: 0 when at least one is ready, else 3.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.doctor(cmd.Context(), files, asJSON, probe)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), f) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
-	cmd.Flags().BoolVar(&probe, "probe", false, "also run each CLI's --version, all within "+probeTime.String())
-	addSpecFlag(cmd.Flags(), &files)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "print the findings as JSON (docs/doctor.schema.json)")
+	flags.BoolVar(&f.markdown, "markdown", false, "print them as Markdown, for the summary of a CI job")
+	flags.BoolVar(&f.hints, "fix-hints", false, "print the commands that would mend what is wrong, as a script")
+	flags.BoolVar(&f.probe, "probe", false, "also run each CLI's own commands for its version and login, all within 4s")
+	flags.BoolVar(&f.ping, "ping", false, "also ask each that seems ready one short question, which costs what it costs")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix-hints")
+	addSpecFlag(flags, &f.files)
 	return cmd
 }
 
-func (a *app) doctor(ctx context.Context, files []string, asJSON, probe bool) error {
-	all, err := a.loadSpecs(files)
+func (a *app) doctor(ctx context.Context, f doctorFlags) error {
+	all, err := a.loadSpecs(f.files)
 	if err != nil {
 		return err
 	}
-	found := &checkup{Backends: make([]patient, len(all))}
-	for i, spec := range all {
-		found.Backends[i] = examine(ctx, spec)
+	report := diagnose(ctx, all, f)
+	if err := a.printReport(report, f); err != nil {
+		return err
 	}
-	if probe {
-		probeAll(ctx, found.Backends)
+	if ctx.Err() != nil {
+		return &statusError{exitInterrupted, context.Cause(ctx)}
 	}
-	for _, p := range found.Backends {
-		if len(p.Problems) == 0 {
-			found.Ready++
-		}
+	if report.Ready == 0 {
+		return &statusError{status: exitNothing} // all is said
 	}
-	if asJSON {
-		err = writeJSON(a.out, found, isTerminal(a.out))
-	} else {
-		err = a.printCheckup(found)
-	}
-	if err == nil && ctx.Err() != nil {
-		err = &statusError{exitInterrupted, context.Cause(ctx)}
-	}
-	if err == nil && found.Ready == 0 {
-		err = &statusError{status: exitNothing} // all is said
-	}
-	return err
+	return nil
 }
 
-// examine looks at one CLI without starting it.
-func examine(ctx context.Context, spec clichain.CliSpec) patient {
-	p := patient{Name: spec.Name, Path: find(spec), Problems: []problem{}}
-	p.Installed = p.Path != ""
-	for _, name := range []string{spec.Name, spec.ProviderSlug} {
-		if variable, ok := clichain.SuppressedBy(name); ok && p.SuppressedBy == "" {
-			p.SuppressedBy = variable
-		}
+func diagnose(ctx context.Context, all []clichain.CliSpec, f doctorFlags) clichain.Report {
+	var backends []clichain.Backend
+	for _, spec := range all {
+		backends = append(backends, clichain.NewProvider(spec, nil))
 	}
-	err := clichain.NewProvider(spec, nil).Available(ctx)
-	if be, ok := errors.AsType[*clichain.BackendError](err); ok {
-		p.Problems = append(p.Problems, problem{be.Reason, be.Message, be.Hint})
-	}
-	return p
+	return clichain.Diagnose(ctx, backends, &clichain.DoctorConfig{Probe: f.probe, Ping: f.ping})
 }
 
-// find looks where the provider does, also for a CLI that is turned off.
-func find(spec clichain.CliSpec) string {
-	for _, name := range append([]string{spec.Binary}, spec.AltBinaries...) {
-		if path, err := exec.LookPath(name); err == nil && filepath.IsAbs(path) {
-			return path
-		}
+func (a *app) printReport(report clichain.Report, f doctorFlags) error {
+	text := ""
+	switch {
+	case f.json:
+		return writeJSON(a.out, report, isTerminal(a.out))
+	case f.markdown:
+		text = markdownOf(report)
+	case f.hints:
+		text = fixesOf(report)
+	default:
+		text = tableOf(report, a.styleOf(a.out))
 	}
-	return ""
-}
-
-func (a *app) printCheckup(found *checkup) error {
-	s, names := a.styleOf(a.out), 0
-	for _, p := range found.Backends {
-		names = max(names, len(p.Name))
-	}
-	var b strings.Builder
-	for _, p := range found.Backends {
-		writePatient(&b, s, p, names)
-	}
-	fmt.Fprintf(&b, "\n%d of %d ready\n", found.Ready, len(found.Backends))
-	_, err := fmt.Fprint(a.out, b.String())
+	_, err := io.WriteString(a.out, text)
 	return outputError(err)
 }
 
-func writePatient(b *strings.Builder, s style, p patient, names int) {
-	state, mark := s.green("ready"), s.green("✓")
+// stateOf is the word for what would become of a call.
+func stateOf(d clichain.Diagnosis) string {
 	switch {
-	case p.SuppressedBy != "":
-		state, mark = s.dim("turned off"), s.dim("–")
-	case len(p.Problems) > 0:
-		state, mark = s.red(string(p.Problems[0].Code)), s.red("✗")
+	case d.SuppressedBy != "":
+		return "turned off"
+	case d.Ready() && d.Login == clichain.LoginUnknown:
+		return "maybe"
+	case d.Ready():
+		return "ready"
 	}
-	where := oneLine(strings.Join(strings.Fields(p.Path+" "+p.Version), " "))
-	fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("%s %-*s  %s  %s", mark, names, p.Name, state, s.dim(where)), " "))
-	for _, problem := range p.Problems {
-		fmt.Fprintf(b, "  %*s  %s\n", names, "", oneLine(problem.Message))
-		if problem.Hint != "" {
-			fmt.Fprintf(b, "  %*s  → %s\n", names, "", oneLine(problem.Hint))
+	for _, p := range d.Problems {
+		if p.Blocks() {
+			return p.Code
 		}
 	}
+	return string(clichain.ReasonNotInstalled)
+}
+
+// shared splits off the problems that several backends have alike: they are
+// about the machine.
+func shared(report clichain.Report) (machine []clichain.Problem, own map[string][]clichain.Problem) {
+	count := map[clichain.Problem]int{}
+	for _, d := range report.Backends {
+		for _, p := range d.Problems {
+			count[p]++
+		}
+	}
+	own = map[string][]clichain.Problem{}
+	for _, d := range report.Backends {
+		for _, p := range d.Problems {
+			switch n := count[p]; {
+			case p.Blocks() || n == 1:
+				own[d.Name] = append(own[d.Name], p)
+			case n > 1:
+				machine = append(machine, p)
+				count[p] = 0 // told
+			}
+		}
+	}
+	return machine, own
 }

@@ -23,6 +23,10 @@ func TestMain(m *testing.M) {
 // second before they exit.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
+// logins are keys for the fakes: a CLI that is known to be logged out is not
+// started.
+var logins = []string{"ANTHROPIC_API_KEY=x", "GEMINI_API_KEY=x", "CURSOR_API_KEY=x", "CODEX_API_KEY=x"}
+
 // TestScripts runs the command as a program. In the scripts, PATH holds the
 // command and the fakes alone, so that no CLI of this machine takes part.
 func TestScripts(t *testing.T) {
@@ -34,8 +38,10 @@ func TestScripts(t *testing.T) {
 			bin := filepath.Join(env.WorkDir, "bin")
 			env.Setenv("PATH", bin+string(filepath.ListSeparator)+filepath.Dir(program()))
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, ".tmp"))
-			name, value, _ := strings.Cut(quickExit, "=")
-			env.Setenv(name, value)
+			for _, kv := range append([]string{quickExit}, logins...) {
+				name, value, _ := strings.Cut(kv, "=")
+				env.Setenv(name, value)
+			}
 			return os.MkdirAll(bin, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -32,6 +32,12 @@ func visible(s string) string {
 // oneLine is the text as part of a line.
 func oneLine(s string) string { return visible(strings.Join(strings.Fields(s), " ")) }
 
+// lastLine is the last line of a text, as part of a line.
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return oneLine(s[strings.LastIndexByte(s, '\n')+1:])
+}
+
 // shorten cuts a line to a number of columns; every rune counts as one.
 func shorten(s string, width int) string {
 	r := []rune(s)

@@ -19,12 +19,12 @@ import (
 
 // world is a directory for the fakes of one test, and for temporary files.
 type world struct {
-	t        *testing.T
-	bin, tmp string
+	t               *testing.T
+	bin, tmp, cache string
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t, t.TempDir(), t.TempDir()}
+	w := &world{t, t.TempDir(), t.TempDir(), t.TempDir()}
 	t.Cleanup(func() {
 		left, err := os.ReadDir(w.tmp)
 		require.NoError(t, err)
@@ -42,7 +42,7 @@ func (w *world) fake(name, kind, text string) string {
 
 func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(program(), args...)
-	cmd.Env = []string{"PATH=" + w.bin, "TMPDIR=" + w.tmp, "HOME=" + w.tmp, quickExit}
+	cmd.Env = append([]string{"PATH=" + w.bin, "TMPDIR=" + w.tmp, "HOME=" + w.tmp, "XDG_CACHE_HOME=" + w.cache, quickExit}, logins...)
 	cmd.WaitDelay = 20 * time.Second
 	return cmd
 }
