@@ -40,6 +40,8 @@ func (cfg *ChainConfig) newBudget(ctx context.Context, now time.Time, inner bool
 	return b
 }
 
+func (b budget) over(now time.Time) bool { return !b.end.IsZero() && !now.Before(b.end) }
+
 // slice is the time of the next backend, with so many others behind it that
 // could answer: all that is left but a minimum for each of them, or an equal
 // share where there is less.

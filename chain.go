@@ -24,6 +24,8 @@ type ChainConfig struct {
 	// AcceptReset lets a stream go on to the next backend after it delivered
 	// text: the reader promises to drop that text when a "reset" event comes.
 	AcceptReset bool
+	// Hooks watch each call. Zero: nobody does.
+	Hooks Hooks
 	// Name is what the chain is called as a Backend. Empty: "chain".
 	Name string
 	// Policy changes rows of the decision table in docs/errors.md.
@@ -92,7 +94,13 @@ func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 // chain, because the reader cannot unread it, unless ChainConfig.AcceptReset is
 // set: then a "reset" event comes before the next backend's first.
 func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
-	return once(func(yield func(Event, error) bool) {
+	return once(func(read func(Event, error) bool) {
+		yield := func(e Event, err error) bool {
+			if err == nil {
+				c.cfg.Hooks.see(ctx, e)
+			}
+			return read(e, err)
+		}
 		w := &walk{req: req, yield: yield, above: outlookOf(ctx), owner: c.claimant(req.Model), backends: c.backends}
 		w.resets = c.cfg.AcceptReset || w.above.resets
 		resp, err := c.answer(ctx, w)

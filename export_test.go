@@ -25,7 +25,7 @@ func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Eve
 	}
 	var events []Event
 	r := &run{
-		spec: compiled, tally: tally{answer: spec.Answer}, stop: func(error) {}, ended: func() bool { return rec.TimedOut },
+		spec: compiled, tally: tally{answer: spec.Answer}, secrets: newRedactor(nil), stop: func(error) {}, ended: func() bool { return rec.TimedOut },
 		now:  func() time.Time { return rec.Now },
 		inv:  &invocation{call: &call{output: rec.Output}},
 		emit: func(e Event) { events = append(events, e) },

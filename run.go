@@ -23,9 +23,10 @@ type run struct {
 	ended  func() bool // we have told the process to end
 	linger *time.Timer // set at the terminal event
 
-	mu     sync.Mutex
-	object object // memory to read events in
-	tally  tally
+	mu      sync.Mutex
+	object  object // memory to read events in
+	tally   tally
+	secrets *redactor
 	patience
 	shown   bool         // the reader has some of the answer
 	remarks *commentary  // nil: all text is passed on as text
@@ -76,7 +77,7 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 func (p *Provider) newRun(ctx context.Context, inv *invocation, stop context.CancelCauseFunc, emit func(Event)) *run {
 	r := &run{
 		spec: p.spec, inv: inv, emit: emit, now: time.Now, stop: stop, ended: func() bool { return ctx.Err() != nil },
-		tally: tally{answer: p.spec.Answer},
+		tally: tally{answer: p.spec.Answer}, secrets: newRedactor(inv.env),
 	}
 	r.patience = patience{
 		outlook: outlookOf(ctx), overload: p.cfg.RetryPatience, settle: p.spec.linger(),
@@ -178,7 +179,7 @@ func (r *run) stderrLine(line []byte) {
 
 // deliver counts an event and passes it on. The caller holds mu.
 func (r *run) deliver(e Event) {
-	e.Backend = r.spec.Name
+	e.Backend, e.Message = r.spec.Name, r.secrets.clean(e.Message)
 	if e.terminal && (e.Failed || e.Kind == EventError) && r.ended() {
 		e.terminal = false // the echo of our own signal says nothing about the call
 	}

@@ -75,7 +75,7 @@ func (w *walk) enter(b Backend) (*turn, *BackendError) {
 func (w *walk) skip(b Backend) *BackendError {
 	var err *BackendError
 	switch {
-	case w.spent():
+	case w.spent() || w.budget.over(time.Now()):
 		err = mistake(ReasonBudgetSpent, "", "the chain's budget was over before its turn")
 	case w.owner != nil && w.owner != b:
 		err = mistake(ReasonModelMismatch, "model", "%q belongs to %s", w.req.Model, w.owner.Name())

@@ -1,0 +1,79 @@
+package clichain_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+func TestHooks(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	var seen []string
+	note := func(what string) func(context.Context, string) {
+		return func(_ context.Context, name string) { seen = append(seen, what+" "+name) }
+	}
+	attempt := func(what string) func(context.Context, clichain.Attempt) {
+		return func(_ context.Context, a clichain.Attempt) {
+			seen = append(seen, fmt.Sprintf("%s %s %s", what, a.Backend, a.Reason))
+		}
+	}
+	events := 0
+	hooks := clichain.Hooks{
+		AttemptStart: note("start"), AttemptEnd: attempt("end"), Skip: attempt("skip"),
+		Event:  func(context.Context, clichain.Event) { events++ },
+		Answer: func(_ context.Context, resp *clichain.Response) { seen = append(seen, "answer "+resp.Text) },
+	}
+	list := []clichain.Backend{
+		clichain.NewProvider(specs.Gemini(), &clichain.Config{Binary: "/nonexistent/gemini"}),
+		provider(t, specs.Claude(), clichain.Config{}, play(readStdin, stdout(failedLine("API Error: 401")+"\n"), clitest.Exit(1))),
+		provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("yes")))),
+	}
+	_, err := clichain.ChainOf(list, &clichain.ChainConfig{Hooks: hooks}).Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"skip gemini not_installed", "start claude", "end claude unauthenticated", "start codex", "answer yes"}, seen)
+	require.Greater(t, events, len(seen))
+
+	_, err = clichain.ChainOf(list, nil).Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err, "without any")
+}
+
+func TestLogHooks(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	var log bytes.Buffer
+	hooks := clichain.LogHooks(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	const secret = "a-key-that-nobody-may-read"
+	t.Setenv("ANTHROPIC_API_KEY", secret)
+	list := []clichain.Backend{
+		provider(t, specs.Claude(), clichain.Config{}, play(readStdin, clitest.Step{Stderr: "401 for " + secret + "\n"},
+			stdout(failedLine("Invalid API key: "+secret)+"\n"), clitest.Exit(1))),
+		provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("the answer")))),
+	}
+	resp, err := clichain.ChainOf(list, &clichain.ChainConfig{Hooks: hooks}).Complete(t.Context(), clichain.Prompt("the question"))
+	require.NoError(t, err)
+	hooks.Cooldown(t.Context(), "claude", clichain.ReasonBilling, time.Unix(0, 0))
+	text := log.String()
+	for _, want := range []string{
+		`msg="attempt start" backend=claude`, `msg="attempt failed" backend=claude reason=unauthenticated duration=`,
+		"msg=answered backend=codex model=codex-default duration=", "attempts=1 input_tokens=12 output_tokens=7", `msg="backend rests" backend=claude reason=billing until=`,
+	} {
+		require.Contains(t, text, want)
+	}
+	require.NotContains(t, text, "the question")
+	require.NotContains(t, text, "the answer")
+	require.NotContains(t, text, secret)
+	be := resp.Attempts[0].Err.(*clichain.BackendError)
+	require.Contains(t, be.Message, "[redacted]")
+	require.NotContains(t, be.Stderr+be.Message+strings.Join(resp.Warnings, ""), secret)
+}
