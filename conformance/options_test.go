@@ -31,6 +31,7 @@ func TestOptions(t *testing.T) {
 	for _, cases := range []map[string]optionCase{wireCases(), toolCases(), directoryCases()} {
 		for label, test := range cases {
 			t.Run(label, func(t *testing.T) {
+				t.Parallel()
 				c := start(t, test.cli, home.LoggedIn, patient, loopback.InOrder(test.first, loopback.Text(hello)))
 				c.home.Write(t, "more/notes.txt", "The sky is indigo.\n")
 				req := c.question("say hi")
@@ -106,6 +107,7 @@ func TestImages(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range []string{home.Codex, home.OpenCode} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := start(t, name, home.LoggedIn, patient, nil)
 			req := c.question("what is it?")
 			req.Options.Images = []string{c.home.Write(t, "more/pixel.png", string(png))}
@@ -160,6 +162,7 @@ func TestFallbackModel(t *testing.T) {
 func TestSystemMode(t *testing.T) {
 	const text = "Count beetles."
 	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
 		sent := map[clichain.SystemMode]loopback.Request{}
 		for _, mode := range []clichain.SystemMode{clichain.SystemReplace, clichain.SystemAppend} {
 			c := start(t, name, home.LoggedIn, patient, nil)

@@ -62,6 +62,7 @@ func TestQwenFails(t *testing.T) {
 		"rate limited": {problem(home.OpenCode, http.StatusTooManyRequests), home.LoggedIn, 4 * time.Second, clichain.ReasonTimeout}, // it tries again, in silence
 	} {
 		t.Run(label, func(t *testing.T) {
+			t.Parallel()
 			c := startSpec(t, qwen(t), test.state, clichain.Config{Timeout: test.timeout}, loopback.Always(test.reply))
 			next := start(t, home.Claude, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
 			resp, err := clichain.ChainOf([]clichain.Backend{c, next}, nil).Complete(t.Context(), clichain.Prompt("say hi"))
@@ -103,6 +104,7 @@ func TestQwenAccess(t *testing.T) {
 		clichain.AccessRead: {false, false}, clichain.AccessWrite: {true, false}, clichain.AccessFull: {true, true},
 	} {
 		t.Run(access.String(), func(t *testing.T) {
+			t.Parallel()
 			var work string // it takes absolute paths only
 			c := startSpec(t, qwen(t), home.LoggedIn, patient, func(q loopback.Request) loopback.Reply {
 				return []loopback.Reply{

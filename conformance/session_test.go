@@ -25,6 +25,7 @@ const (
 // the session is still the same.
 func TestSessionGoesOn(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
 		c := start(t, name, home.LoggedIn, patient, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))
 		first, err := c.Complete(t.Context(), c.question(asked))
 		require.NoError(t, err)
@@ -49,6 +50,7 @@ func TestSessionGoesOn(t *testing.T) {
 // A session that a CLI does not know is no reason to answer without it.
 func TestUnknownSession(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
 		c := start(t, name, home.LoggedIn, patient, nil)
 		req := c.question("and now?")
 		req.Session = name + ":" + unknownSessions[name]
@@ -62,6 +64,7 @@ func TestUnknownSession(t *testing.T) {
 // some of these for none, and begin anew.
 func TestImpossibleSession(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
 		c := start(t, name, home.LoggedIn, patient, nil)
 		type handle struct {
 			session, dir string
@@ -94,6 +97,7 @@ func TestImpossibleSession(t *testing.T) {
 // home, where a kept one does, and nothing to go on from.
 func TestSessionIsNotKept(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
 		c := start(t, name, home.LoggedIn, patient, loopback.Always(loopback.Text(answered)))
 		forget := c.question(asked)
 		forget.Options.NoSessionPersistence = true

@@ -61,6 +61,7 @@ func asksForCity(t *testing.T, name string, q loopback.Request) {
 // JSON text.
 func TestStructuredAnswer(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
 		c := start(t, name, home.LoggedIn, patient, loopback.Always(structured(name, city)))
 		req := c.question("where?")
 		req.Schema = json.RawMessage(citySchema)
@@ -78,6 +79,7 @@ func TestStructuredAnswer(t *testing.T) {
 func TestStructuredAnswerIsRepaired(t *testing.T) {
 	for _, name := range []string{home.Codex, home.Gemini} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := start(t, name, home.LoggedIn, patient, loopback.InOrder(loopback.Text(`{"city":"Paris"}`), loopback.Text(city)))
 			req := c.question("where?")
 			req.Schema = json.RawMessage(citySchema)
@@ -122,6 +124,7 @@ func TestPlainTextIsNoStructuredAnswer(t *testing.T) {
 func TestStructuredAnswersInASession(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := start(t, name, home.LoggedIn, patient, loopback.InOrder(loopback.Text(answered), structured(name, city)))
 			first, err := c.Complete(t.Context(), c.question(asked))
 			require.NoError(t, err)
