@@ -22,6 +22,9 @@ type DoctorConfig struct {
 	ProbeTimeout time.Duration
 	// Dir is the folder whose trust is looked at. Empty: that of this process.
 	Dir string
+	// Store is asked which backends rest; those of a chain rest in its own.
+	// Nil: none does.
+	Store Store
 	// CacheDir keeps the versions that were found. Empty: "clichain" in the
 	// user's cache folder.
 	CacheDir string
@@ -104,16 +107,16 @@ func Diagnose(ctx context.Context, backends []Backend, cfg *DoctorConfig) Report
 	if cfg != nil {
 		d.cfg = *cfg
 	}
-	backends = flatten(backends)
-	report := Report{Backends: make([]Diagnosis, len(backends))}
-	for i, b := range backends {
-		report.Backends[i] = d.examine(ctx, b)
+	patients := flatten(backends, newCooldowns(&ChainConfig{Store: d.cfg.Store, NoRest: d.cfg.Store == nil}, policy))
+	report := Report{Backends: make([]Diagnosis, len(patients))}
+	for i, p := range patients {
+		report.Backends[i] = d.examine(ctx, p)
 	}
 	if d.cfg.Probe {
-		d.probeAll(ctx, backends, report.Backends)
+		d.probeAll(ctx, patients, report.Backends)
 	}
 	if d.cfg.Ping {
-		d.pingAll(ctx, backends, report.Backends)
+		d.pingAll(ctx, patients, report.Backends)
 	}
 	for _, b := range report.Backends {
 		if b.Ready() {
@@ -123,13 +126,19 @@ func Diagnose(ctx context.Context, backends []Backend, cfg *DoctorConfig) Report
 	return report
 }
 
+// patient is a backend, and what knows whether it rests.
+type patient struct {
+	Backend
+	rests *cooldowns
+}
+
 // flatten takes the backends out of chains.
-func flatten(backends []Backend) (all []Backend) {
+func flatten(backends []Backend, rests *cooldowns) (all []patient) {
 	for _, b := range backends {
 		if c, ok := b.(*Chain); ok {
-			all = append(all, flatten(c.backends)...)
+			all = append(all, flatten(c.backends, c.rests)...)
 		} else {
-			all = append(all, b)
+			all = append(all, patient{b, rests})
 		}
 	}
 	return all
@@ -141,19 +150,24 @@ type doctor struct {
 	surroundings []surrounding
 }
 
-func (d *doctor) examine(ctx context.Context, b Backend) Diagnosis {
+func (d *doctor) examine(ctx context.Context, b patient) Diagnosis {
 	found := Diagnosis{Name: b.Name(), Installed: true, Login: LoginUnknown, Problems: []Problem{}}
-	p, ok := b.(*Provider)
-	if !ok {
-		found.block(available(ctx, b))
-		return found
-	}
-	if p.broken != nil {
+	p, ok := b.Backend.(*Provider)
+	switch {
+	case !ok:
+		found.block(available(ctx, b.Backend))
+	case p.broken != nil:
 		found.Installed = false
 		found.block(p.Available(ctx))
-		return found
+	default:
+		d.examineProvider(p, &found)
 	}
-	d.examineProvider(p, &found)
+	if err := b.rests.skip(ctx, b.Backend); err != nil {
+		found.CoolingUntil = new(err.RetryAfter)
+		if found.Ready() {
+			found.block(err)
+		}
+	}
 	return found
 }
 
@@ -205,9 +219,6 @@ func (d *Diagnosis) block(err error) {
 		return
 	}
 	be := asBackendError(d.Name, err)
-	if be.Reason == ReasonCoolingDown && !be.RetryAfter.IsZero() {
-		d.CoolingUntil = new(be.RetryAfter)
-	}
 	blocking := Problem{string(be.Reason), be.detail(), be.Hint}
 	d.Problems = append([]Problem{blocking}, d.Problems...)
 }
@@ -235,6 +246,11 @@ func (c *Chain) Ready(ctx context.Context) error {
 	for _, b := range c.backends {
 		err := available(ctx, b)
 		if err == nil {
+			if rest := c.rests.skip(ctx, b); rest != nil {
+				err = rest
+			}
+		}
+		if err == nil {
 			return nil
 		}
 		failure.Attempts = append(failure.Attempts, attemptsOf(b.Name(), err, 0)...)
@@ -242,12 +258,23 @@ func (c *Chain) Ready(ctx context.Context) error {
 	return failure
 }
 
+// skip is the error of a backend that rests. It takes no probe.
+func (c *cooldowns) skip(ctx context.Context, b Backend) *BackendError {
+	rest, until := c.rests(ctx, b, Request{})
+	if until.IsZero() {
+		return nil
+	}
+	err := mistake(ReasonCoolingDown, "", "rests %s after %s", untilText(until, c.now()), rest.Reason)
+	err.Backend, err.RetryAfter, err.unstarted = b.Name(), until, true
+	return err
+}
+
 // pingAll asks each backend that seems ready.
-func (d *doctor) pingAll(ctx context.Context, backends []Backend, found []Diagnosis) {
+func (d *doctor) pingAll(ctx context.Context, backends []patient, found []Diagnosis) {
 	var running sync.WaitGroup
 	for i, b := range backends {
 		if found[i].Ready() {
-			running.Go(func() { found[i].ping(ctx, b) })
+			running.Go(func() { found[i].ping(ctx, b.Backend) })
 		}
 	}
 	running.Wait()

@@ -19,14 +19,14 @@ import (
 const probeTime = 4 * time.Second
 
 // probeAll asks every CLI that could be started for its version and its login.
-func (d *doctor) probeAll(ctx context.Context, backends []Backend, found []Diagnosis) {
+func (d *doctor) probeAll(ctx context.Context, backends []patient, found []Diagnosis) {
 	limit := cmp.Or(d.cfg.ProbeTimeout, probeTime)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &stopError{ReasonTimeout, limit})
 	defer cancel()
 	versions := d.openVersions()
 	var running sync.WaitGroup
 	for i, b := range backends {
-		if p, ok := b.(*Provider); ok && found[i].Ready() && p.cfg.Container == nil {
+		if p, ok := b.Backend.(*Provider); ok && found[i].Ready() && p.cfg.Container == nil {
 			running.Go(func() {
 				if p.probeVersion(ctx, &found[i], versions, limit) {
 					p.probeLogin(ctx, &found[i], limit)
