@@ -1,0 +1,140 @@
+package clichain
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// FileStore keeps rests in a file that all processes of a user share. The file
+// is replaced as a whole, so a process that is killed loses nothing that an
+// Update had kept. It holds no secrets and is for its owner only. It is safe
+// for concurrent use.
+type FileStore struct {
+	path string
+	warn func(error)
+	turn chan struct{} // one Update of this process at a time
+
+	mu   sync.Mutex
+	told map[string]bool // what the caller was warned of
+}
+
+// NewFileStore makes a store in that file; the folder is made when there is
+// something to keep. warn hears, once each, of what a person should know, such
+// as a corrupt file that was set aside; nil: nobody does.
+func NewFileStore(path string, warn func(error)) *FileStore {
+	if warn == nil {
+		warn = func(error) {}
+	}
+	return &FileStore{path: path, warn: warn, turn: make(chan struct{}, 1), told: map[string]bool{}}
+}
+
+const (
+	// storeLockWait bounds the wait for another process.
+	storeLockWait = 200 * time.Millisecond
+	// storePoll is the pause between two looks at the lock.
+	storePoll = time.Millisecond
+)
+
+// Load reads what is kept under the key. It waits for nobody.
+func (s *FileStore) Load(ctx context.Context, key string) (Rest, error) {
+	rests, err := s.read()
+	if errors.Is(err, errCorrupt) {
+		// What is there now may be whole: look again under the lock.
+		err = s.locked(ctx, func() error { rests, err = s.readOrSetAside(); return err })
+	}
+	return rests[key], s.tell(err)
+}
+
+// Update replaces what is kept under the key. It waits 200 ms at most for other
+// processes, then it fails.
+func (s *FileStore) Update(ctx context.Context, key string, change func(Rest) Rest) error {
+	return s.tell(s.locked(ctx, func() error {
+		rests, err := s.readOrSetAside()
+		if err != nil {
+			return err
+		}
+		next := change(rests[key])
+		switch {
+		case next == rests[key]:
+			return nil
+		case next == Rest{}:
+			delete(rests, key)
+		default:
+			rests[key] = next
+		}
+		prune(rests, time.Now())
+		return s.write(rests)
+	}))
+}
+
+// tell warns of an error, once, and returns it.
+func (s *FileStore) tell(err error) error {
+	if err == nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	s.mu.Lock()
+	known := s.told[err.Error()]
+	s.told[err.Error()] = true
+	s.mu.Unlock()
+	if !known {
+		s.warn(err)
+	}
+	return err
+}
+
+// locked calls do while no other call and no other process changes the file.
+func (s *FileStore) locked(ctx context.Context, do func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, storeLockWait)
+	defer cancel()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	lock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer lock.Close() // which gives the lock back
+	return do()
+}
+
+// lock takes the lock of a file beside, because the file itself is replaced. It
+// stays: removing it would let two processes lock two files.
+func (s *FileStore) lock(ctx context.Context) (*os.File, error) {
+	name := s.path + ".lock"
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+			return nil, err
+		}
+		file, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	}
+	if err != nil {
+		return nil, err
+	}
+	poll := time.NewTicker(storePoll)
+	defer poll.Stop()
+	for {
+		got, err := tryLock(file)
+		if got {
+			return file, nil
+		}
+		if err == nil {
+			select {
+			case <-poll.C:
+				continue
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		_ = file.Close()
+		return nil, err
+	}
+}
