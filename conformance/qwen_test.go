@@ -58,6 +58,7 @@ func TestQwenFails(t *testing.T) {
 		reason  clichain.Reason
 	}{
 		"key refused":  {problem(home.OpenCode, http.StatusUnauthorized), home.LoggedIn, minute, clichain.ReasonUnauthenticated},
+		"no answer":    {loopback.Reply{}, home.LoggedIn, minute, clichain.ReasonEmpty},
 		"logged out":   {loopback.Text("never"), home.LoggedOut, minute, clichain.ReasonUnauthenticated},
 		"rate limited": {problem(home.OpenCode, http.StatusTooManyRequests), home.LoggedIn, 4 * time.Second, clichain.ReasonTimeout}, // it tries again, in silence
 	} {
@@ -73,6 +74,17 @@ func TestQwenFails(t *testing.T) {
 			require.Equal(t, test.reason, resp.Attempts[0].Reason, resp.Attempts[0].Err)
 		})
 	}
+}
+
+// An error after the first turn has tokens that were paid for.
+func TestQwenFailsLater(t *testing.T) {
+	look := loopback.Tool("list_directory", map[string]any{"path": "/"})
+	c := startSpec(t, qwen(t), home.LoggedIn, patient, loopback.InOrder(look, problem(home.OpenCode, http.StatusUnauthorized)))
+	req := c.ask("what is there?")
+	req.Access = clichain.AccessRead
+	_, err := c.Complete(t.Context(), req)
+	require.ErrorIs(t, err, clichain.ErrUnauthenticated)
+	require.Len(t, c.server.Calls(), 2)
 }
 
 // What a model says about errors of a service is its answer.
