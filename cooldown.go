@@ -134,8 +134,12 @@ func (c *cooldowns) enter(ctx context.Context, b Backend, req Request) (*turn, *
 	return nil, err
 }
 
-// probeGrace is what a call may take beyond its timeout.
-const probeGrace = 5 * time.Second
+const (
+	// probeGrace is what a call may take beyond its timeout.
+	probeGrace = 5 * time.Second
+	// longestProbe is for calls without a timeout.
+	longestProbe = time.Hour
+)
 
 // probeSlot is how long a probe may take before another call may try.
 func probeSlot(ctx context.Context, b Backend) time.Duration {
@@ -143,8 +147,8 @@ func probeSlot(ctx context.Context, b Backend) time.Duration {
 	if p, ok := b.(*Provider); ok {
 		d = p.cfg.Timeout
 	}
-	if d < 0 {
-		d = restMemory
+	if d < 0 || d > longestProbe {
+		d = longestProbe
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		d = min(d, time.Until(deadline))

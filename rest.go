@@ -1,6 +1,9 @@
 package clichain
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Rest is what is known of a backend that failed lately: a plain value, fit for
 // JSON. Times are wall-clock times in UTC. The zero value: nothing is known.
@@ -56,6 +59,10 @@ func (r Rest) sane(now time.Time) Rest {
 		if !r.Until.IsZero() {
 			r.Until = now.Add(min(max(length, 0), longestRest))
 		}
+	}
+	r.Failures = min(max(r.Failures, 0), math.MaxInt16)
+	if r.Probe.After(now.Add(longestProbe + probeGrace + clockSlack)) {
+		r.Probe = time.Time{}
 	}
 	return r
 }

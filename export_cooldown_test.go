@@ -1,0 +1,31 @@
+package clichain
+
+import "time"
+
+// RestWithout makes a chain's rests as long as their rules say, without chance,
+// on a clock of the test's own; nil: the real one.
+func (c *Chain) RestWithout(chance float64, clock func() time.Time) *Chain {
+	c.rests.chance = func() float64 { return chance }
+	if clock != nil {
+		c.rests.now = clock
+	}
+	return c
+}
+
+// StoreOf is what a chain keeps its rests in.
+func (c *Chain) StoreOf() Store { return c.rests.store }
+
+// RestKey is what a backend's rests are kept under; empty where none are.
+func RestKey(b Backend) string {
+	key, ok := restKey(b)
+	if !ok {
+		return ""
+	}
+	return key
+}
+
+// MaxRests bounds a store, LongestRest a rest.
+const (
+	MaxRests    = maxRests
+	LongestRest = longestRest
+)
