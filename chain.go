@@ -24,6 +24,12 @@ type ChainConfig struct {
 	// AcceptReset lets a stream go on to the next backend after it delivered
 	// text: the reader promises to drop that text when a "reset" event comes.
 	AcceptReset bool
+	// Replay says whether a request may be run again elsewhere after an agent
+	// with write access began. Zero: ReplayIfIdempotent.
+	Replay ReplayPolicy
+	// MaxCostUSD ends a call whose failed attempts are known to have cost that
+	// much, in US dollars, before it costs more. Zero: no bound.
+	MaxCostUSD float64
 	// Hooks watch each call. Zero: nobody does.
 	Hooks Hooks
 	// Name is what the chain is called as a Backend. Empty: "chain".
@@ -35,6 +41,21 @@ type ChainConfig struct {
 	Store  Store
 	NoRest bool
 }
+
+// ReplayPolicy says whether a chain may run a request again on its next
+// backend, after one that had AccessWrite or AccessFull has failed. With less
+// access it always may.
+type ReplayPolicy string
+
+const (
+	// ReplayIfIdempotent, also the meaning of the zero value: as long as no tool
+	// was used that may have changed something.
+	ReplayIfIdempotent ReplayPolicy = "if_idempotent"
+	// ReplayAlways: even then. For requests that do no harm twice.
+	ReplayAlways ReplayPolicy = "always"
+	// ReplayNever: not once the backend was started.
+	ReplayNever ReplayPolicy = "never"
+)
 
 // Chain asks its backends in order until one answers. It is safe for
 // concurrent use, and is a [Backend] itself.
@@ -101,7 +122,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 			}
 			return read(e, err)
 		}
-		w := &walk{req: req, yield: yield, above: outlookOf(ctx), owner: c.claimant(req.Model), backends: c.backends}
+		w := &walk{req: req, yield: yield, cfg: &c.cfg, above: outlookOf(ctx), owner: c.claimant(req.Model), backends: c.backends}
 		w.resets = c.cfg.AcceptReset || w.above.resets
 		resp, err := c.answer(ctx, w)
 		switch {

@@ -2,7 +2,6 @@ package clichain
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -77,23 +76,9 @@ type ChainError struct {
 	// Cause is set when something else than the last attempt ended the chain,
 	// such as the caller's context. Otherwise nil.
 	Cause error
-}
-
-// Error is a summary line, then one line for each backend.
-func (e *ChainError) Error() string {
-	var b strings.Builder
-	switch {
-	case e.Cause != nil:
-		fmt.Fprintf(&b, "clichain: %v", e.Cause)
-	case len(e.Attempts) == 0:
-		b.WriteString("clichain: no backends to try")
-	default:
-		fmt.Fprintf(&b, "clichain: no backend answered (%d tried, %d skipped)", e.tried(), len(e.Attempts)-e.tried())
-	}
-	for _, a := range e.Attempts {
-		fmt.Fprintf(&b, "\n  %v", a.Err)
-	}
-	return b.String()
+	// Note says why the chain ended before its last backend. Empty when it did
+	// not, or the attempts tell.
+	Note string
 }
 
 // Unwrap returns the cause, if any, and a *multierror.Error of all attempts.

@@ -76,7 +76,7 @@ func TestChainErrorCause(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorIs(t, err, clichain.ErrTimeout)
 	require.Equal(t, clichain.ReasonCanceled, err.Reason())
-	require.Equal(t, "clichain: canceled: context deadline exceeded\n  gemini: timeout", err.Error())
+	require.Equal(t, "clichain: canceled: context deadline exceeded\n  gemini  timeout", err.Error())
 }
 
 func TestChainErrorReason(t *testing.T) {
@@ -91,9 +91,9 @@ func TestChainErrorReason(t *testing.T) {
 	}{
 		{"nothing to try", nil, "", false, "clichain: no backends to try"},
 		{"only skips: the first", []clichain.Attempt{skip(clichain.ReasonSuppressed), skip(clichain.ReasonNotInstalled)}, clichain.ReasonSuppressed, false,
-			"clichain: no backend answered (0 tried, 2 skipped)\n  s: suppressed\n  s: not_installed"},
+			"clichain: no backend answered (0 tried, 2 skipped)\n  s  suppressed\n  s  not_installed"},
 		{"the last that was tried", []clichain.Attempt{try(clichain.ReasonExit), try(clichain.ReasonEmpty), skip(clichain.ReasonNotInstalled)}, clichain.ReasonEmpty, true,
-			"clichain: no backend answered (2 tried, 1 skipped)\n  t: exit\n  t: empty\n  s: not_installed"},
+			"clichain: no backend answered (2 tried, 1 skipped)\n  t  exit\n  t  empty\n  s  not_installed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := &clichain.ChainError{Attempts: test.attempts}
@@ -174,4 +174,19 @@ func TestDurationsDoNotDrift(t *testing.T) {
 		require.NoError(t, json.Unmarshal(data, &back))
 		require.Equal(t, want, back.Duration)
 	}
+}
+
+// One line for each backend, in columns, nested ones too: the reason first, the
+// hint last.
+func TestChainErrorText(t *testing.T) {
+	err := nestedChainError()
+	err.Note = "nobody else was asked"
+	err.Attempts[0].Err.(*clichain.BackendError).Hint = "unset SKIP_CLI"
+	err.Attempts[1].Err = &clichain.BackendError{Backend: "gemini", Reason: clichain.ReasonUnsupported, Option: "effort", Message: "a\nb", Hint: "update it"}
+	require.Equal(t, `clichain: no backend answered (3 tried, 1 skipped): nobody else was asked
+  claude        suppressed            [unset SKIP_CLI]
+  gemini        unsupported (effort)  a b [update it]
+  other         exit                  strange
+  chain/inner   not_installed         stat /x: file does not exist
+  chain/inner2  billing`, err.Error())
 }

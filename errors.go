@@ -56,17 +56,27 @@ func (e *BackendError) Error() string {
 	if e.Backend != "" {
 		b.WriteString(e.Backend + ": ")
 	}
-	b.WriteString(string(e.Reason))
-	if e.Option != "" {
-		fmt.Fprintf(&b, " (%s)", e.Option)
-	}
+	b.WriteString(e.class())
 	if detail := e.detail(); detail != "" {
 		b.WriteString(": " + detail)
 	}
-	if e.Hint != "" {
-		fmt.Fprintf(&b, " [%s]", oneLine(e.Hint))
+	return b.String() + e.advice()
+}
+
+// class is the Reason, and the field it is about.
+func (e *BackendError) class() string {
+	if e.Option == "" {
+		return string(e.Reason)
 	}
-	return b.String()
+	return fmt.Sprintf("%s (%s)", e.Reason, e.Option)
+}
+
+// advice is the hint, in brackets.
+func (e *BackendError) advice() string {
+	if e.Hint == "" {
+		return ""
+	}
+	return fmt.Sprintf(" [%s]", oneLine(e.Hint))
 }
 
 // detail is the most telling text there is: the backend's own words, the

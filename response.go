@@ -57,6 +57,16 @@ const (
 	FlagRawOutput Flag = "raw_output"
 )
 
+// TotalUsage is what the whole call consumed: the answer and the attempts
+// before it. The cost is the sum of what is known, and nil when nothing is.
+func (r *Response) TotalUsage() Usage {
+	total := r.Usage
+	for _, a := range r.Attempts {
+		total = total.add(a.Usage)
+	}
+	return total
+}
+
 // plainResponse has Response's fields without its methods.
 type plainResponse Response
 

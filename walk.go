@@ -1,8 +1,10 @@
 package clichain
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -19,11 +21,13 @@ type walk struct {
 	rests    *cooldowns
 	owner    Backend // the only one that may take the model; nil: any
 	backends []Backend
+	cfg      *ChainConfig
 
 	attempts []Attempt
-	text     bool // the reader has text
-	void     bool // of a backend that failed
-	left     bool // the reader is gone
+	note     string // why nobody else is asked
+	text     bool   // the reader has text
+	void     bool   // of a backend that failed
+	left     bool   // the reader is gone
 }
 
 // visit asks one backend; goOn is false when the chain must end.
@@ -77,6 +81,8 @@ func (w *walk) skip(b Backend) *BackendError {
 	switch {
 	case w.spent() || w.budget.over(time.Now()):
 		err = mistake(ReasonBudgetSpent, "", "the chain's budget was over before its turn")
+	case w.cfg.MaxCostUSD > 0 && w.cost() >= w.cfg.MaxCostUSD:
+		err = mistake(ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", w.cost(), w.cfg.MaxCostUSD)
 	case w.owner != nil && w.owner != b:
 		err = mistake(ReasonModelMismatch, "model", "%q belongs to %s", w.req.Model, w.owner.Name())
 	default:
@@ -178,7 +184,7 @@ func mayAnswer(ctx context.Context, b Backend, req Request) bool {
 // mayGoOn applies the decision table to the last failure.
 func (w *walk) mayGoOn(err error) bool {
 	last := w.attempts[len(w.attempts)-1]
-	if be, ok := errors.AsType[*BackendError](err); ok && be.SideEffects || w.text && !w.resets {
+	if w.note = w.bound(last, err); w.note != "" {
 		return false
 	}
 	if w.ctx.Err() != nil {
@@ -187,9 +193,35 @@ func (w *walk) mayGoOn(err error) bool {
 	return w.rests.table[last.Reason].next
 }
 
+// bound says why no other backend may take over after the last attempt, where
+// none may, whatever its failure was.
+func (w *walk) bound(last Attempt, err error) string {
+	be, _ := errors.AsType[*BackendError](err)
+	changed := be != nil && be.SideEffects
+	switch replay := cmp.Or(w.cfg.Replay, ReplayIfIdempotent); {
+	case changed && replay != ReplayAlways:
+		return fmt.Sprintf("%s had used a tool that may have changed something, so it was not run again elsewhere", last.Backend)
+	case replay == ReplayNever && w.req.Access >= AccessWrite && !last.Skipped:
+		return fmt.Sprintf("%s had begun, and the policy is never to run a request with write access again", last.Backend)
+	case w.text && !w.resets:
+		return fmt.Sprintf("the reader has text of %s, which cannot be taken back", last.Backend)
+	}
+	return ""
+}
+
+// cost is what the attempts so far are known to have cost.
+func (w *walk) cost() (usd float64) {
+	for _, a := range w.attempts {
+		if a.Usage.CostUSD != nil {
+			usd += *a.Usage.CostUSD
+		}
+	}
+	return usd
+}
+
 // failure is the error of a chain that gave no answer.
 func (w *walk) failure() *ChainError {
-	err := &ChainError{Attempts: w.attempts, Cause: allRest(w.attempts)}
+	err := &ChainError{Attempts: w.attempts, Cause: allRest(w.attempts), Note: w.note}
 	if cause := context.Cause(w.ctx); cause != nil && !w.spent() {
 		err.Cause = &BackendError{Reason: ReasonCanceled, ExitCode: -1, Err: cause}
 	}

@@ -143,3 +143,64 @@ func TestStreamFallback(t *testing.T) {
 		requireReason(t, clichain.ReasonBadOutput, err)
 	})
 }
+
+// What an agent with write access has begun is run again only where the policy
+// allows it, and the error says so.
+func TestReplay(t *testing.T) {
+	for name, test := range map[string]struct {
+		replay   clichain.ReplayPolicy
+		access   clichain.Access
+		changed  bool
+		goesOn   bool
+		mentions string
+	}{
+		"nothing was changed":            {"", clichain.AccessWrite, false, true, ""},
+		"something may have been":        {"", clichain.AccessWrite, true, false, "a had used a tool"},
+		"the same, by name":              {clichain.ReplayIfIdempotent, clichain.AccessFull, true, false, "a had used a tool"},
+		"always":                         {clichain.ReplayAlways, clichain.AccessFull, true, true, ""},
+		"never":                          {clichain.ReplayNever, clichain.AccessWrite, false, false, "a had begun"},
+		"never, but it cannot do harm":   {clichain.ReplayNever, clichain.AccessRead, false, true, ""},
+		"never, but it was not started":  {clichain.ReplayNever, clichain.AccessFull, false, true, "skip"},
+		"never, and something was done":  {clichain.ReplayNever, clichain.AccessFull, true, false, "a had used a tool"},
+		"less access is always harmless": {"", clichain.AccessNone, false, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reason := clichain.ReasonEmpty
+			if test.mentions == "skip" {
+				reason = clichain.ReasonNotInstalled
+			}
+			first, next := failing("a", reason), &backend{name: "b"}
+			first.err.(*clichain.BackendError).SideEffects = test.changed
+			req := clichain.Prompt("hi")
+			req.Access = test.access
+			_, err := clichain.ChainOf([]clichain.Backend{first, next}, &clichain.ChainConfig{Replay: test.replay}).Complete(t.Context(), req)
+			require.Equal(t, test.goesOn, err == nil)
+			require.Equal(t, test.goesOn, next.asked == 1)
+			if !test.goesOn {
+				require.ErrorContains(t, err, test.mentions)
+			}
+		})
+	}
+}
+
+// What failed attempts cost is counted, and can end a call.
+func TestCost(t *testing.T) {
+	costly := func(name string, usd *float64) *backend {
+		b := failing(name, clichain.ReasonEmpty)
+		b.err.(*clichain.BackendError).Usage = clichain.Usage{OutputTokens: 5, CostUSD: usd}
+		return b
+	}
+	list := []clichain.Backend{costly("a", new(0.25)), costly("b", nil), costly("c", new(0.5)), &backend{name: "d"}}
+	resp, err := clichain.ChainOf(list, nil).Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, clichain.Usage{OutputTokens: 15, CostUSD: new(0.75)}, resp.TotalUsage())
+
+	_, err = clichain.ChainOf(list, &clichain.ChainConfig{MaxCostUSD: 0.5}).Complete(t.Context(), clichain.Prompt("hi"))
+	require.ErrorIs(t, err, clichain.ErrBudgetSpent)
+	require.ErrorContains(t, err, "0.7500 USD, of 0.5000")
+
+	resp, err = clichain.ChainOf(list[1:2], nil).Complete(t.Context(), clichain.Prompt("hi"))
+	require.Error(t, err)
+	require.Nil(t, resp)
+	require.Nil(t, (&clichain.Response{Attempts: []clichain.Attempt{{}}}).TotalUsage().CostUSD, "unknown stays unknown")
+}
