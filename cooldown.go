@@ -16,6 +16,7 @@ type cooldowns struct {
 	table  map[Reason]verdict
 	log    *slog.Logger
 	report sync.Once // of the store's first error
+	rested func(ctx context.Context, backend string, reason Reason, until time.Time)
 
 	now    func() time.Time
 	chance func() float64
@@ -23,7 +24,7 @@ type cooldowns struct {
 
 // newCooldowns takes what it needs of a chain's settings.
 func newCooldowns(cfg *ChainConfig, table map[Reason]verdict) *cooldowns {
-	c := &cooldowns{store: cfg.Store, table: table, log: cfg.withDefaults().Logger, now: time.Now, chance: rand.Float64}
+	c := &cooldowns{store: cfg.Store, table: table, log: cfg.withDefaults().Logger, now: time.Now, chance: rand.Float64, rested: cfg.Hooks.Cooldown}
 	switch {
 	case cfg.NoRest:
 		c.store = nil

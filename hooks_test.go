@@ -46,6 +46,14 @@ func TestHooks(t *testing.T) {
 
 	_, err = clichain.ChainOf(list, nil).Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err, "without any")
+
+	var rests string
+	hooks = clichain.Hooks{Cooldown: func(_ context.Context, backend string, reason clichain.Reason, until time.Time) {
+		rests = fmt.Sprint(backend, " ", reason, " ", time.Until(until) > time.Minute)
+	}}
+	_, err = clichain.ChainOf([]clichain.Backend{failing("a", clichain.ReasonBilling)}, &clichain.ChainConfig{Hooks: hooks}).Complete(t.Context(), clichain.Prompt("hi"))
+	require.ErrorIs(t, err, clichain.ErrBilling)
+	require.Equal(t, "a billing true", rests)
 }
 
 func TestLogHooks(t *testing.T) {

@@ -62,6 +62,9 @@ func (t *turn) keep(ctx context.Context, err *BackendError) {
 	})
 	if !rest.Until.IsZero() {
 		t.c.log.DebugContext(ctx, "backend rests", "backend", t.backend.Name(), "reason", rest.Reason, "until", rest.Until)
+		if t.c.rested != nil {
+			t.c.rested(ctx, t.backend.Name(), rest.Reason, rest.Until)
+		}
 	}
 }
 
