@@ -145,7 +145,7 @@ func (s *loginSense) look(at place, now time.Time) login {
 			continue
 		case l.state == LoginInstalled: // the first
 			l = login{state: LoginUnknown, evidence: evidence, billing: s.ways[i].Billing, expired: found.expired(now) && !found.renews}
-		case l.state == LoginUnknown && found.known == present && l.billing != s.ways[i].Billing:
+		case l.billing != s.ways[i].Billing:
 			l.billing = BillingUnknown
 		}
 		if found.known == present {

@@ -1,6 +1,21 @@
 package clichain_test
 
-import "testing"
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
 
 // logIn gives every CLI a key, as on a machine where they are in use.
 func logIn(t testing.TB) {
@@ -8,4 +23,235 @@ func logIn(t testing.TB) {
 	for _, name := range []string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "CURSOR_API_KEY", "CODEX_API_KEY"} {
 		t.Setenv(name, "x")
 	}
+}
+
+// freshMachine has all the CLIs on PATH, in an empty home, and nothing else in
+// the environment. It returns the home and the folder of the programs.
+func freshMachine(t *testing.T, s clitest.Scenario) (home, bin string) {
+	t.Helper()
+	for _, kv := range os.Environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		if name != "PATH" && name != "TMPDIR" && !strings.HasPrefix(name, "GO") {
+			t.Setenv(name, value) // to be restored
+			require.NoError(t, os.Unsetenv(name))
+		}
+	}
+	home, bin = t.TempDir(), t.TempDir()
+	for _, spec := range specs.All() {
+		_, err := clitest.Install(bin, spec.Binary, s)
+		require.NoError(t, err)
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("PATH", bin)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	return home, bin
+}
+
+// write puts a file into a folder.
+func write(t *testing.T, dir, path, content string) string {
+	t.Helper()
+	file := filepath.Join(dir, path)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+	return file
+}
+
+// diagnosis is what is known of one of the built-in backends.
+func diagnosis(t *testing.T, name string) clichain.Diagnosis {
+	t.Helper()
+	spec, ok := specs.ByName(name)
+	require.True(t, ok)
+	p := clichain.NewProvider(spec, nil)
+	d := clichain.Diagnose(t.Context(), []clichain.Backend{p}, nil).Backends[0]
+	require.Equal(t, d.Ready(), p.Available(t.Context()) == nil, "the report says what a call does")
+	return d
+}
+
+const future = 4102444800000 // the year 2100
+
+// Every documented way in is seen, and what may be one is never taken for none.
+func TestLoginStates(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("with a keychain, nothing is known to be absent")
+	}
+	oauth := func(expires int64, refresh string) string {
+		return fmt.Sprintf(`{"claudeAiOauth":{"accessToken":"t","refreshToken":%q,"expiresAt":%d}}`, refresh, expires)
+	}
+	jwt := "h." + base64.RawURLEncoding.EncodeToString([]byte(`{"exp":4102444800}`)) + ".s"
+	const in, out, unknown = clichain.LoginAuthenticated, clichain.LoginInstalled, clichain.LoginUnknown
+	plan, key, nobody := clichain.BillingSubscription, clichain.BillingAPIKey, clichain.BillingUnknown
+	for _, test := range []struct {
+		name, backend string
+		env           map[string]string
+		files         map[string]string
+		want          clichain.LoginState
+		evidence      string // its end
+		billing       clichain.Billing
+	}{
+		{"claude: nothing", "claude", nil, nil, out, "", nobody},
+		{"claude: key", "claude", map[string]string{"ANTHROPIC_API_KEY": "s3cret"}, nil, in, "ANTHROPIC_API_KEY", key},
+		{"claude: empty key", "claude", map[string]string{"ANTHROPIC_API_KEY": ""}, nil, out, "", nobody},
+		{"claude: gateway token", "claude", map[string]string{"ANTHROPIC_AUTH_TOKEN": "x"}, nil, in, "ANTHROPIC_AUTH_TOKEN", nobody},
+		{"claude: plan token", "claude", map[string]string{"CLAUDE_CODE_OAUTH_TOKEN": "x"}, nil, in, "CLAUDE_CODE_OAUTH_TOKEN", plan},
+		{"claude: cloud switch", "claude", map[string]string{"CLAUDE_CODE_USE_BEDROCK": "1"}, nil, unknown, "CLAUDE_CODE_USE_BEDROCK", key},
+		{"claude: cloud switch is off", "claude", map[string]string{"CLAUDE_CODE_USE_BEDROCK": "0"}, nil, out, "", nobody},
+		{"claude: cloud", "claude", map[string]string{"CLAUDE_CODE_USE_BEDROCK": "1", "AWS_PROFILE": "p"}, nil, in, "CLAUDE_CODE_USE_BEDROCK", key},
+		{"claude: credentials of the cloud alone", "claude", map[string]string{"AWS_PROFILE": "p"}, nil, out, "", nobody},
+		{"claude: a cloud to come", "claude", map[string]string{"CLAUDE_CODE_USE_NEBULA": "true"}, nil, unknown, "CLAUDE_CODE_USE_NEBULA", key},
+		{"claude: file", "claude", nil, map[string]string{".claude/.credentials.json": oauth(future, "r")}, in, "/.claude/.credentials.json", plan},
+		{"claude: file elsewhere", "claude", map[string]string{"CLAUDE_CONFIG_DIR": "$HOME/c"}, map[string]string{"c/.credentials.json": oauth(future, "r")}, in, "/c/.credentials.json", plan},
+		{"claude: file where it is not looked for", "claude", map[string]string{"CLAUDE_CONFIG_DIR": "$HOME/c"}, map[string]string{".claude/.credentials.json": oauth(future, "r")}, out, "", nobody},
+		{"claude: expired, to be renewed", "claude", nil, map[string]string{".claude/.credentials.json": oauth(1, "r")}, in, ".credentials.json", plan},
+		{"claude: expired for good", "claude", nil, map[string]string{".claude/.credentials.json": oauth(1, "")}, unknown, ".credentials.json", plan},
+		{"claude: logged out, other credentials are left", "claude", nil, map[string]string{".claude/.credentials.json": `{"mcpOAuth":{}}`}, out, "", nobody},
+		{"claude: broken file", "claude", nil, map[string]string{".claude/.credentials.json": `{"claudeAi`}, unknown, ".credentials.json", plan},
+		{"claude: key helper", "claude", nil, map[string]string{".claude/settings.json": `{"apiKeyHelper":"/x"}`}, unknown, "/.claude/settings.json", nobody},
+		{"claude: key in settings", "claude", nil, map[string]string{".claude/settings.json": `{"env":{"ANTHROPIC_API_KEY":"x"}}`}, unknown, "/.claude/settings.json", nobody},
+		{"claude: other settings", "claude", nil, map[string]string{".claude/settings.json": `{"env":{"ANTHROPIC_MODEL":"x"},"theme":"dark"}`}, out, "", nobody},
+		{"claude: key helper beside a plan", "claude", nil, map[string]string{".claude/settings.json": `{"apiKeyHelper":"/x"}`, ".claude/.credentials.json": oauth(future, "r")}, in, ".credentials.json", nobody},
+		{"claude: key beside a plan", "claude", map[string]string{"ANTHROPIC_API_KEY": "x"}, map[string]string{".claude/.credentials.json": oauth(future, "r")}, in, "ANTHROPIC_API_KEY", key},
+		{"claude: managed key", "claude", nil, map[string]string{".claude.json": `{"primaryApiKey":"x"}`}, in, "/.claude.json", key},
+
+		{"codex: nothing", "codex", nil, nil, out, "", nobody},
+		{"codex: key", "codex", map[string]string{"CODEX_API_KEY": "x"}, nil, in, "CODEX_API_KEY", key},
+		{"codex: a key it may not take", "codex", map[string]string{"OPENAI_API_KEY": "x"}, nil, unknown, "OPENAI_API_KEY", nobody},
+		{"codex: key file", "codex", nil, map[string]string{".codex/auth.json": `{"OPENAI_API_KEY":"x"}`}, in, "/.codex/auth.json", key},
+		{"codex: plan", "codex", nil, map[string]string{".codex/auth.json": `{"OPENAI_API_KEY":null,"tokens":{"access_token":"` + jwt + `","refresh_token":"r"}}`}, in, "/.codex/auth.json", plan},
+		{"codex: plan elsewhere", "codex", map[string]string{"CODEX_HOME": "$HOME/c"}, map[string]string{"c/auth.json": `{"tokens":{"access_token":"` + jwt + `"}}`}, in, "/c/auth.json", plan},
+		{"codex: logged out, file is left", "codex", nil, map[string]string{".codex/auth.json": `{"OPENAI_API_KEY":null,"tokens":null}`, ".codex/version.json": `{}`}, out, "", nobody},
+		{"codex: broken file", "codex", nil, map[string]string{".codex/auth.json": `{`}, unknown, "/.codex/auth.json", nobody},
+		{"codex: a provider of its own", "codex", nil, map[string]string{".codex/config.toml": "model_provider = \"local\"\n"}, unknown, "/.codex/config.toml", nobody},
+		{"codex: other settings", "codex", nil, map[string]string{".codex/config.toml": "model = \"gpt-5.5\"\n"}, out, "", nobody},
+		{"codex: keyring", "codex", nil, map[string]string{".codex/config.toml": "cli_auth_credentials_store = \"keyring\"\n"}, unknown, "/.codex/config.toml", nobody},
+
+		{"gemini: nothing", "gemini", nil, nil, out, "", nobody},
+		{"gemini: key", "gemini", map[string]string{"GEMINI_API_KEY": "x"}, nil, in, "GEMINI_API_KEY", key},
+		{"gemini: key selected", "gemini", map[string]string{"GEMINI_API_KEY": "x"}, map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`}, in, "/.gemini/settings.json", key},
+		{"gemini: key selected and not there", "gemini", nil, map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`}, unknown, "/.gemini/settings.json", nobody},
+		{"gemini: plan", "gemini", nil, map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"oauth-personal"}}}`, ".gemini/oauth_creds.json": `{"refresh_token":"r","expiry_date":1}`}, in, "/.gemini/oauth_creds.json", plan},
+		{"gemini: cloud", "gemini", map[string]string{"GOOGLE_GENAI_USE_VERTEXAI": "true"}, nil, unknown, "GOOGLE_GENAI_USE_VERTEXAI", nobody},
+		{"gemini: key in a file", "gemini", nil, map[string]string{".gemini/.env": "GEMINI_API_KEY=x\n"}, unknown, "/.gemini/.env", nobody},
+		{"gemini: another file of that name", "gemini", nil, map[string]string{".env": "OTHER=x\n"}, out, "", nobody},
+
+		{"opencode: nothing is needed", "opencode", nil, nil, unknown, "nothing that can be seen", nobody},
+		{"opencode: file", "opencode", nil, map[string]string{".local/share/opencode/auth.json": `{"openai":{"type":"oauth"}}`}, in, "/opencode/auth.json", nobody},
+		{"opencode: provider", "opencode", nil, map[string]string{".config/opencode/opencode.json": `{"provider":{"x":{}}}`}, unknown, "/opencode.json", nobody},
+		{"cursor: nobody knows", "cursor-agent", nil, nil, unknown, "nothing that can be seen", nobody},
+		{"cursor: key", "cursor-agent", map[string]string{"CURSOR_API_KEY": "x"}, nil, in, "CURSOR_API_KEY", nobody},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			home, _ := freshMachine(t, play())
+			for name, value := range test.env {
+				t.Setenv(name, strings.ReplaceAll(value, "$HOME", home))
+			}
+			for path, content := range test.files {
+				write(t, home, path, content)
+			}
+			d := diagnosis(t, test.backend)
+			require.Equal(t, test.want, d.Login)
+			require.Equal(t, test.want != out, d.Ready(), "in doubt it is tried")
+			require.True(t, strings.HasSuffix(d.Evidence, test.evidence), d.Evidence)
+			require.Equal(t, test.evidence == "", d.Evidence == "")
+			require.Equal(t, test.billing, d.Billing)
+			require.NotContains(t, fmt.Sprintf("%+v", d), "s3cret")
+		})
+	}
+}
+
+// A backend that is known to be logged out is skipped without a start, and
+// with what to do.
+func TestLoggedOutIsSkipped(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("with a keychain, nothing is known to be absent")
+	}
+	record := filepath.Join(t.TempDir(), "started")
+	home, _ := freshMachine(t, play(clitest.Step{Record: record}, stdout(codexAnswer("hello"))))
+	c := clichain.NewChain([]clichain.CliSpec{specs.Codex()}, nil)
+	_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+	ce := err.(*clichain.ChainError)
+	require.True(t, ce.Attempts[0].Skipped)
+	be := requireReason(t, clichain.ReasonUnauthenticated, err)
+	require.Equal(t, "run `codex login`", be.Hint)
+	require.NoFileExists(t, record)
+	require.ErrorIs(t, c.Ready(t.Context()), clichain.ErrUnauthenticated)
+
+	write(t, home, ".codex/auth.json", `{"OPENAI_API_KEY":"x"}`)
+	require.NoError(t, c.Ready(t.Context()), "seen at once")
+	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, clichain.BillingAPIKey, resp.Billing)
+}
+
+// What may bring a login of its own is tried without one.
+func TestLoginOfAWrapper(t *testing.T) {
+	home, bin := freshMachine(t, play())
+	require.NoError(t, os.Remove(filepath.Join(bin, "codex")))
+	script := write(t, bin, "codex", "#!/usr/bin/env bash\nexec codex-real\n")
+	require.NoError(t, os.Chmod(script, 0o700))
+	require.Equal(t, clichain.LoginUnknown, diagnosis(t, "codex").Login)
+
+	write(t, bin, "codex", "#!/usr/bin/env node\n")
+	if runtime.GOOS != "darwin" {
+		require.Equal(t, clichain.LoginInstalled, diagnosis(t, "codex").Login)
+	}
+	named := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "codex"})
+	require.NoError(t, named.Available(t.Context()))
+	require.NoError(t, clichain.NewProvider(specs.Codex(), &clichain.Config{Env: []string{"CODEX_API_KEY=x"}}).Available(t.Context()), "the caller's own")
+	require.NoError(t, clichain.NewProvider(specs.Codex(), &clichain.Config{Env: []string{"CODEX_HOME=" + home}, Binary: script}).Available(t.Context()))
+}
+
+// What cannot be looked at may be a login.
+func TestLoginThatCannotBeSeen(t *testing.T) {
+	t.Run("a pipe", func(t *testing.T) {
+		home, _ := freshMachine(t, play())
+		require.NoError(t, os.MkdirAll(filepath.Join(home, ".codex", "auth.json"), 0o700))
+		require.Equal(t, clichain.LoginUnknown, diagnosis(t, "codex").Login, "a folder in its place")
+	})
+	t.Run("too long", func(t *testing.T) {
+		home, _ := freshMachine(t, play())
+		write(t, home, ".codex/auth.json", `{"x":"`+strings.Repeat("x", 2<<20)+`"}`)
+		require.Equal(t, clichain.LoginUnknown, diagnosis(t, "codex").Login)
+	})
+	t.Run("a spec without a word about it", func(t *testing.T) {
+		_, bin := freshMachine(t, play())
+		_, err := clitest.Install(bin, "mini", play())
+		require.NoError(t, err)
+		p := clichain.NewProvider(clichain.CliSpec{Name: "mini", Binary: "mini"}, nil)
+		d := clichain.Diagnose(t.Context(), []clichain.Backend{p}, nil).Backends[0]
+		require.Equal(t, clichain.LoginUnknown, d.Login)
+		require.True(t, d.Ready())
+	})
+	t.Run("in a folder above", func(t *testing.T) {
+		freshMachine(t, play())
+		dir := t.TempDir()
+		write(t, dir, ".env", "export GEMINI_API_KEY=x\n")
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "b"), 0o700))
+		t.Chdir(filepath.Join(dir, "a", "b"))
+		require.Equal(t, clichain.LoginUnknown, diagnosis(t, "gemini").Login)
+	})
+}
+
+// The check of a call costs microseconds.
+func TestLoginIsRemembered(t *testing.T) {
+	home, _ := freshMachine(t, play())
+	file := write(t, home, ".codex/auth.json", `{"OPENAI_API_KEY":"x"}`)
+	p := clichain.NewProvider(specs.Codex(), nil)
+	require.NoError(t, p.Available(t.Context()))
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, p.Available(t.Context()), "for a moment")
+	t.Setenv("CODEX_HOME", home)
+	if runtime.GOOS != "darwin" {
+		require.ErrorIs(t, p.Available(t.Context()), clichain.ErrUnauthenticated, "another environment is another question")
+	}
+	best := time.Hour
+	t.Setenv("CODEX_API_KEY", "x")
+	for range 20 {
+		start := time.Now()
+		for range 100 {
+			require.NoError(t, p.Available(t.Context()))
+		}
+		best = min(best, time.Since(start)/100)
+	}
+	require.Less(t, best, 500*time.Microsecond)
 }

@@ -1,0 +1,132 @@
+package clichain_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// lumen is a CLI with a plan and a key, that says which of them it uses.
+func lumen() clichain.CliSpec {
+	return clichain.CliSpec{
+		Name: "claude", Binary: "claude", Outputs: []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON}, PassEnv: []string{"LUMEN_*"},
+		Events: []clichain.EventRule{
+			{Match: map[string]string{"type": "init"}, Kind: clichain.EventSession, Set: map[string]string{"session": "id", "key_source": "source"}},
+			{Match: map[string]string{"type": "result"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "text"}},
+		},
+		Login: clichain.LoginRules{
+			Ways: []clichain.LoginWay{
+				{Env: []string{"LUMEN_KEY"}, Billing: clichain.BillingAPIKey},
+				{Env: []string{"LUMEN_GATEWAY"}},
+				{Files: []clichain.FileFact{{Path: "~/helper"}}, Unsure: true},
+				{Files: []clichain.FileFact{{Path: "~/plan"}}, Billing: clichain.BillingSubscription},
+				{Env: []string{"LUMEN_PLAN"}, Billing: clichain.BillingSubscription},
+			},
+			KeySources: map[string]clichain.Billing{"none": clichain.BillingSubscription, ".*KEY|helper": clichain.BillingAPIKey},
+		},
+	}
+}
+
+func TestBillingGuard(t *testing.T) {
+	const plan, key, nobody = clichain.BillingSubscription, clichain.BillingAPIKey, clichain.BillingUnknown
+	for _, test := range []struct {
+		name   string
+		policy clichain.BillingPolicy
+		env    string
+		files  string
+		source string // that the CLI tells
+		output clichain.OutputMode
+
+		want    clichain.Billing
+		reason  clichain.Reason
+		skipped bool
+		seen    string // variables that the CLI sees
+	}{
+		{name: "anybody: key", env: "LUMEN_KEY", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
+		{name: "anybody: plan", files: "plan", source: "none", want: plan},
+		{name: "anybody: gateway", env: "LUMEN_GATEWAY", source: "none", want: nobody, seen: "LUMEN_GATEWAY"},
+		{name: "anybody: it says more than the files do", files: "plan", source: "helper", want: key},
+
+		{name: "plan only: the key stays out", policy: clichain.SubscriptionOnly, env: "LUMEN_KEY LUMEN_GATEWAY LUMEN_PLAN", source: "none", want: plan, seen: "LUMEN_PLAN"},
+		{name: "plan only: nothing else is there", policy: clichain.SubscriptionOnly, env: "LUMEN_KEY", reason: clichain.ReasonUnauthenticated, skipped: true},
+		{name: "plan only: it uses a key all the same", policy: clichain.SubscriptionOnly, files: "plan", source: "helper", reason: clichain.ReasonBilling},
+		{name: "plan only: it does not say", policy: clichain.SubscriptionOnly, files: "plan", source: "", want: plan},
+		{name: "plan only: a helper may be used", policy: clichain.SubscriptionOnly, files: "helper", source: "none", reason: clichain.ReasonBilling},
+		{name: "plan only: too late to tell", policy: clichain.SubscriptionOnly, files: "helper", output: clichain.OutputJSON, reason: clichain.ReasonBilling, skipped: true},
+
+		{name: "key only: the plan stays out", policy: clichain.APIKeyOnly, env: "LUMEN_KEY LUMEN_PLAN", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
+		{name: "key only: a plan is there", policy: clichain.APIKeyOnly, files: "plan", reason: clichain.ReasonBilling, skipped: true},
+		{name: "key only: a helper says so", policy: clichain.APIKeyOnly, files: "helper", source: "helper", want: key},
+		{name: "nobody knows the policy", policy: "free", env: "LUMEN_KEY", reason: clichain.ReasonBadOption, skipped: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			record := filepath.Join(t.TempDir(), "record")
+			home, _ := freshMachine(t, play(clitest.Step{Record: record},
+				stdout(`{"type":"init","id":"s","source":"`+test.source+`"}`+"\n"), stdout(`{"type":"result","text":"hello"}`+"\n")))
+			for _, name := range strings.Fields(test.env) {
+				t.Setenv(name, "x")
+			}
+			for _, name := range strings.Fields(test.files) {
+				write(t, home, name, "")
+			}
+			p := clichain.NewProvider(lumen(), &clichain.Config{Billing: test.policy, Output: test.output})
+			resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			if test.reason != "" {
+				requireReason(t, test.reason, err)
+				if test.skipped {
+					require.NoFileExists(t, record, "it was started")
+				}
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, test.want, resp.Billing)
+			got, err := clitest.ReadRecord(record)
+			require.NoError(t, err)
+			require.Equal(t, test.seen, strings.Join(lumenVariables(got.Env), " "))
+		})
+	}
+}
+
+func lumenVariables(environ []string) (names []string) {
+	for _, kv := range environ {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "LUMEN_") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// The guard ends the run before its model can have been asked for long.
+func TestBillingGuardEndsTheRun(t *testing.T) {
+	home, _ := freshMachine(t, play(stdout(`{"type":"init","id":"s","source":"helper"}`+"\n"), clitest.Step{Hang: true}))
+	write(t, home, "plan", "")
+	_, err := clichain.NewProvider(lumen(), &clichain.Config{Billing: clichain.SubscriptionOnly}).Complete(t.Context(), clichain.Prompt("hi"))
+	be := requireReason(t, clichain.ReasonBilling, err)
+	require.Contains(t, be.Error(), "only subscription may pay")
+}
+
+// The variables that each policy keeps from the real CLIs.
+func TestBillingBarsTheVendorsKeys(t *testing.T) {
+	for _, test := range []struct{ backend, policy, sees, never string }{
+		{"claude", "subscription", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_USE_BEDROCK"},
+		{"claude", "api_key", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"},
+		{"codex", "subscription", "", "CODEX_API_KEY OPENAI_API_KEY"},
+		{"gemini", "subscription", "", "GEMINI_API_KEY GOOGLE_API_KEY"},
+		{"cursor-agent", "subscription", "", "CURSOR_API_KEY"},
+	} {
+		t.Run(test.backend+" "+test.policy, func(t *testing.T) {
+			spec, _ := specs.ByName(test.backend)
+			barred := clichain.Barred(clichain.BillingPolicy(test.policy), spec)
+			for _, name := range strings.Fields(test.never) {
+				require.Contains(t, barred, name)
+			}
+			require.NotContains(t, barred, test.sees)
+		})
+	}
+}

@@ -1,0 +1,156 @@
+package clichain_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+)
+
+func TestCredentialExpiry(t *testing.T) {
+	jwt := func(claims string) string {
+		return `"h.` + base64.RawURLEncoding.EncodeToString([]byte(claims)) + `.s"`
+	}
+	end := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		value string
+		want  time.Time
+	}{
+		"seconds":           {fmt.Sprint(end.Unix()), end},
+		"milliseconds":      {fmt.Sprint(end.UnixMilli()), end},
+		"RFC 3339":          {`"2026-11-21T00:00:00Z"`, end},
+		"JWT":               {jwt(fmt.Sprintf(`{"exp":%d}`, end.Unix())), end},
+		"JWT without":       {jwt(`{}`), time.Time{}},
+		"JWT that is none":  {`"a.b.c"`, time.Time{}},
+		"nothing":           {`null`, time.Time{}},
+		"words":             {`"soon"`, time.Time{}},
+		"a negative number": {`-1`, time.Time{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.True(t, test.want.Equal(clichain.CredentialExpiry(gjson.Parse(test.value))))
+		})
+	}
+}
+
+// renewing is a CLI with a credential that it renews by itself.
+func renewing() clichain.CliSpec {
+	return clichain.CliSpec{
+		Name: "lumen", Binary: "claude", Outputs: []clichain.OutputMode{clichain.OutputStream},
+		Events: []clichain.EventRule{
+			{Match: map[string]string{"type": "delta"}, Kind: clichain.EventDelta, Set: map[string]string{"text": "text"}},
+			{Match: map[string]string{"type": "result"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "text"}},
+		},
+		Login: clichain.LoginRules{Ways: []clichain.LoginWay{{
+			Files: []clichain.FileFact{{Path: "~/login.json", JSON: map[string]string{"token": ".+"}, Expires: "ends", Refresh: "refresh"}},
+		}}},
+	}
+}
+
+const runTime = 300 * time.Millisecond
+
+// answerLate is a run in which nothing is said for a while, as while a
+// credential is renewed; then an answer begins.
+func answerLate() clitest.Scenario {
+	return play(clitest.Step{Sleep: runTime}, stdout(`{"type":"delta","text":"he"}`+"\n"), stdout(`{"type":"result","text":"hello"}`+"\n"))
+}
+
+func loginFile(t *testing.T, home string, ends time.Time) {
+	write(t, home, "login.json", fmt.Sprintf(`{"token":"t","refresh":"r","ends":%d}`, ends.UnixMilli()))
+}
+
+// spread is how long it takes three calls at once to begin to answer.
+func spread(t *testing.T, cfg *clichain.Config) time.Duration {
+	t.Helper()
+	var running sync.WaitGroup
+	start := time.Now()
+	for range 3 {
+		p := clichain.NewProvider(renewing(), cfg) // a gate is not a Provider's own
+		running.Go(func() {
+			resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			if err != nil || resp.Text != "hello" {
+				t.Errorf("%v %v", resp, err)
+			}
+		})
+	}
+	running.Wait()
+	return time.Since(start)
+}
+
+// Calls that would renew one credential at the same time go in turn; those of
+// a good one go together.
+func TestColdCredentialGoesAlone(t *testing.T) {
+	home, _ := freshMachine(t, answerLate())
+	loginFile(t, home, time.Now().Add(time.Minute))
+	require.GreaterOrEqual(t, spread(t, nil), 3*runTime, "one after the other")
+	loginFile(t, home, time.Now().Add(time.Hour))
+	best := time.Hour
+	for i := 0; i < 5 && best >= 3*runTime; i++ { // the machine may be busy
+		best = min(best, spread(t, nil))
+	}
+	require.Less(t, best, 3*runTime, "all at once")
+}
+
+// A lock that another process holds is waited for, but never for long.
+func TestColdCredentialAcrossProcesses(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs flock")
+	}
+	flock, err := exec.LookPath("flock")
+	if err != nil {
+		t.Skip("no program flock to play the other process")
+	}
+	home, _ := freshMachine(t, play(stdout(`{"type":"result","text":"hello"}`+"\n")))
+	loginFile(t, home, time.Now().Add(-time.Minute))
+	p := clichain.NewProvider(renewing(), &clichain.Config{Timeout: 2 * time.Second})
+	_, err = p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	locks, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "clichain", "login-*.lock"))
+	require.NoError(t, err)
+	require.Len(t, locks, 1)
+
+	other := exec.Command(flock, locks[0], "/bin/sh", "-c", "echo locked; read line")
+	in, err := other.StdinPipe()
+	require.NoError(t, err)
+	out, err := other.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, other.Start())
+	buffer := make([]byte, 6)
+	_, err = out.Read(buffer)
+	require.NoError(t, err)
+
+	start := time.Now()
+	_, err = p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err, "goes on without the lock")
+	require.GreaterOrEqual(t, time.Since(start), time.Second, "after half of its time")
+
+	done := make(chan error, 1)
+	go func() {
+		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		done <- err
+	}()
+	_, err = in.Write([]byte("go\n"))
+	require.NoError(t, err)
+	require.NoError(t, <-done, "or when the other is done")
+	require.NoError(t, other.Wait())
+}
+
+// Without a place for the lock a call goes on.
+func TestColdCredentialWithoutACache(t *testing.T) {
+	home, _ := freshMachine(t, play(stdout(`{"type":"result","text":"hello"}`+"\n")))
+	loginFile(t, home, time.Now())
+	t.Setenv("XDG_CACHE_HOME", write(t, home, "file", "")+strings.Repeat("/x", 2))
+	_, err := clichain.NewProvider(renewing(), nil).Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+}
