@@ -1,0 +1,65 @@
+package clichain_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
+)
+
+func TestSandbox(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		policy  clichain.SandboxPolicy
+		env     map[string]string
+		offline bool
+		want    clichain.Reason // "": it is tried
+		by      string
+	}{
+		{name: "none"},
+		{name: "Nix build", env: map[string]string{"NIX_BUILD_TOP": "/build"}, want: clichain.ReasonSuppressed, by: "NIX_BUILD_TOP"},
+		{name: "Nix shell", env: map[string]string{"NIX_BUILD_TOP": "/build", "IN_NIX_SHELL": "pure"}},
+		{name: "Nix build, said to be none", policy: clichain.SandboxOff, env: map[string]string{"NIX_BUILD_TOP": "/build"}},
+		{name: "Nix build with a login and a network", env: map[string]string{"NIX_BUILD_TOP": "/build", "OPENAI_API_KEY": "x"}},
+		{name: "Nix build with a login and no network", env: map[string]string{"NIX_BUILD_TOP": "/build", "OPENAI_API_KEY": "x"}, offline: true, want: clichain.ReasonSuppressed, by: "NIX_BUILD_TOP"},
+		{name: "said to be one", policy: clichain.SandboxOn, want: clichain.ReasonSuppressed, by: "Config.Sandbox"},
+		{name: "said to be one, with a login", policy: clichain.SandboxOn, env: map[string]string{"OPENAI_API_KEY": "x"}},
+		{name: "auto by name", policy: clichain.SandboxAuto, env: map[string]string{"NIX_BUILD_TOP": "/build"}, want: clichain.ReasonSuppressed, by: "NIX_BUILD_TOP"},
+		{name: "SKIP_CLI wins", policy: clichain.SandboxOff, env: map[string]string{"NIX_BUILD_TOP": "/build", "SKIP_CLI": "1"}, want: clichain.ReasonSuppressed, by: "SKIP_CLI"},
+		{name: "SKIP_CLI wins over the sandbox", env: map[string]string{"NIX_BUILD_TOP": "/build", "SKIP_CLI": "1"}, want: clichain.ReasonSuppressed, by: "SKIP_CLI"},
+		{name: "nobody knows the policy", policy: "perhaps", want: clichain.ReasonBadOption},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			freshMachine(t, play())
+			clichain.SetOnline(t, !test.offline)
+			for name, value := range test.env {
+				t.Setenv(name, value)
+			}
+			p := clichain.NewProvider(specs.OpenCode(), &clichain.Config{Sandbox: test.policy})
+			err := p.Available(t.Context())
+			if test.want == "" {
+				require.NoError(t, err)
+			} else {
+				requireReason(t, test.want, err)
+			}
+			d := clichain.Diagnose(t.Context(), []clichain.Backend{p}, nil).Backends[0]
+			require.Equal(t, test.by, d.SuppressedBy)
+			require.Equal(t, test.want == "", d.Ready())
+		})
+	}
+}
+
+// Where a login is unknown or a machine has no network, only a sandbox is a
+// reason to skip.
+func TestNoSandboxNoSkip(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("with a keychain, nothing is known to be absent")
+	}
+	freshMachine(t, play())
+	clichain.SetOnline(t, false)
+	require.NoError(t, clichain.NewProvider(specs.OpenCode(), nil).Available(t.Context()))
+	require.ErrorIs(t, clichain.NewProvider(specs.Claude(), nil).Available(t.Context()), clichain.ErrUnauthenticated)
+}
