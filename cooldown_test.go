@@ -302,16 +302,21 @@ func TestCallsUnderWay(t *testing.T) {
 }
 
 // What the caller's haste ended is no fault of the backend.
-func TestCutShort(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		slow := &backend{name: "slow", takes: time.Minute}
-		c := clichain.ChainOf([]clichain.Backend{slow}, &clichain.ChainConfig{Budget: time.Second})
-		for range 5 {
-			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
-			require.NotErrorIs(t, err, clichain.ErrCoolingDown)
-		}
-		require.Equal(t, 5, slow.asked)
-	})
+func TestHaste(t *testing.T) {
+	for _, test := range []struct {
+		budget time.Duration
+		asked  int
+	}{{time.Second, 5}, {6 * time.Second, 3}} {
+		synctest.Test(t, func(t *testing.T) {
+			slow := &backend{name: "slow", takes: time.Minute}
+			c := clichain.ChainOf([]clichain.Backend{slow}, &clichain.ChainConfig{Budget: test.budget})
+			for range 5 {
+				_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+				require.Error(t, err)
+			}
+			require.Equal(t, test.asked, slow.asked)
+		})
+	}
 }
 
 // The clock of the machine may be set, forward or back.

@@ -31,14 +31,18 @@ func (t *turn) answered(ctx context.Context) {
 	})
 }
 
-// failed keeps what the failure says about the calls to come.
-func (t *turn) failed(ctx context.Context, err error) {
+// failed keeps what the failure says about the calls to come. hurried: the call
+// was ended before the backend had the time it is due.
+func (t *turn) failed(ctx context.Context, err error, hurried bool) {
 	if t == nil {
 		return
 	}
 	be := asBackendError("", err)
 	if _, chain := errors.AsType[*ChainError](err); chain {
 		be = &BackendError{} // its own backends rest
+	}
+	if hurried && t.c.table[be.Reason].rest.After > 1 {
+		be = &BackendError{}
 	}
 	t.keep(ctx, be)
 }
@@ -48,7 +52,7 @@ func (t *turn) keep(ctx context.Context, err *BackendError) {
 		reason: err.Reason, rule: t.c.table[err.Reason].rest, told: err.RetryAfter,
 		began: t.began, now: wall(t.c.now()), chance: t.c.chance(), probe: t.probe,
 	}
-	if err.unstarted && !err.started || f.rule.After > 1 && t.cutShort(ctx, err, f.now) {
+	if err.unstarted && !err.started {
 		f.rule = RestRule{}
 	}
 	if f.rule == (RestRule{}) && t.probe.IsZero() {
@@ -66,13 +70,6 @@ func (t *turn) keep(ctx context.Context, err *BackendError) {
 			t.c.rested(ctx, t.backend.Name(), rest.Reason, rest.Until)
 		}
 	}
-}
-
-// cutShort reports whether the call had less time than the backend is due, so
-// that it was the caller's haste that ended it.
-func (t *turn) cutShort(ctx context.Context, err *BackendError, now time.Time) bool {
-	p, ok := t.backend.(*Provider)
-	return ctx.Err() != nil || ok && err.Reason == ReasonTimeout && now.Sub(t.began) < p.cfg.Timeout
 }
 
 // left gives the probe back: nobody knows what would have come of it.

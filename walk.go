@@ -28,6 +28,7 @@ type walk struct {
 	text     bool   // the reader has text
 	void     bool   // of a backend that failed
 	left     bool   // the reader is gone
+	hurried  bool   // the backend that failed had less time than it is due
 }
 
 // visit asks one backend; goOn is false when the chain must end.
@@ -49,7 +50,7 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 		resp.Attempts = append(w.attempts, resp.Attempts...)
 		return resp, false
 	}
-	turn.failed(w.ctx, err)
+	turn.failed(w.ctx, err, w.hurried)
 	w.failed(attemptsOf(b.Name(), err, time.Since(start))...)
 	return nil, !w.left && w.mayGoOn(err)
 }
@@ -103,10 +104,12 @@ func (w *walk) ask(i int) (*Response, error) {
 	b := w.backends[i]
 	ctx, cancel := w.slice(i)
 	defer cancel()
+	start := time.Now()
+	w.hurried = false
 	ctx = withOutlook(ctx, outlook{another: func() bool { return w.another(i) }, resets: w.resets})
 	for e, err := range b.Stream(ctx, w.req) {
 		if err != nil {
-			w.void = w.text
+			w.void, w.hurried = w.text, ctx.Err() != nil && time.Since(start) < w.budget.minimum
 			return nil, err
 		}
 		if e.Kind == EventDone {
