@@ -63,9 +63,9 @@ var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 // local is the shape in which a server is "local" or "remote".
 func (s *mcpServer) local() map[string]any {
 	if s.URL != "" {
-		return map[string]any{"type": "remote", "url": s.URL, "headers": s.Headers}
+		return map[string]any{"type": "remote", "enabled": true, "url": s.URL, "headers": given(s.Headers)}
 	}
-	return map[string]any{"type": "local", "command": append([]string{s.Command}, s.Args...), "environment": s.Env}
+	return map[string]any{"type": "local", "enabled": true, "command": append([]string{s.Command}, s.Args...), "environment": given(s.Env)}
 }
 
 // toml is an inline table. JSON strings and lists are TOML as well.
@@ -79,4 +79,12 @@ func (s *mcpServer) toml() string {
 func toJSON(v any) string {
 	text, _ := json.Marshal(v) // strings, and JSON that was read
 	return string(text)
+}
+
+// given is a map that is no JSON null.
+func given(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
 }

@@ -127,7 +127,7 @@ func TestMCPConfig(t *testing.T) {
 	t.Run("opencode gets its shape", func(t *testing.T) {
 		inv, err := engineOf(t, specs.OpenCode()).Compose(withFiles(t, req), clichain.Wish{}, testHost())
 		require.Nil(t, err)
-		require.Contains(t, strings.Join(inv.Env, "\n"), `"mcp":{"a":{"command":["late"],"environment":null,"type":"local"},"b":{"command":["b"],"environment":null,"type":"local"}}`)
+		require.Contains(t, strings.Join(inv.Env, "\n"), `"mcp":{"a":{"command":["late"],"enabled":true,"environment":{},"type":"local"},"b":{"command":["b"],"enabled":true,"environment":{},"type":"local"}}`)
 	})
 	t.Run("codex has arguments only", func(t *testing.T) {
 		secret := req

@@ -81,7 +81,8 @@ func TestMCPServer(t *testing.T) {
 	}{
 		home.Claude: {clichain.AccessWrite, "", "mcp__probe__add", loopback.Tool("mcp__probe__add", args), []string{"mcp__probe"}},
 		// Models that it knows would have to search for the tool.
-		home.Codex: {clichain.AccessFull, "gpt-loopback", "mcp__probe", loopback.ToolOf("mcp__probe", "add", args), nil},
+		home.Codex:    {clichain.AccessFull, "gpt-loopback", "mcp__probe", loopback.ToolOf("mcp__probe", "add", args), nil},
+		home.OpenCode: {clichain.AccessWrite, "", "probe_add", loopback.Tool("probe_add", args), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := start(t, name, home.LoggedIn, patient, loopback.InOrder(test.call, loopback.Text(hello)))

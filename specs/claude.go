@@ -20,7 +20,7 @@ func Claude() clichain.CliSpec {
 		Files: []clichain.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system")},
 			{Field: "mcp", Name: "mcp.json", Content: "{mcp_config}", When: setFor("mcp_config", clichain.AccessWrite, clichain.AccessFull)}, // it may hold secrets
-			{Field: "agents", Name: "agents.json", Content: "{agents}", When: setFor("agents", agentAccess()...)},
+			{Field: "agents", Name: "agents.json", Content: "{agents}", When: setFor("agents", clichain.AccessWrite, clichain.AccessFull)},
 		},
 		Args: claudeArgs(),
 		Env:  claudeEnv(),
@@ -95,7 +95,7 @@ func claudeArgs() []clichain.ArgRow {
 		{Args: []string{"--disallowedTools={disallowed_tools}"}, When: setFor("disallowed_tools", agentAccess()...)},
 		{Args: []string{"--json-schema", "{schema}"}, When: set("schema")},
 		{Args: []string{"--mcp-config={mcp_file}"}, When: setFor("mcp_config", clichain.AccessWrite, clichain.AccessFull)},
-		{Args: []string{"--agents", "{agents_file}"}, When: setFor("agents", agentAccess()...)},
+		{Args: []string{"--agents", "{agents_file}"}, When: setFor("agents", clichain.AccessWrite, clichain.AccessFull)},
 		{Args: []string{"--fallback-model", "{fallback_model}"}, When: set("fallback_model")},
 		{Args: []string{"--no-session-persistence"}, When: set("no_session_persistence")},
 		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", agentAccess()...)},
