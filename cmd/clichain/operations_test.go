@@ -1,0 +1,164 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/clichain/clichain"
+)
+
+// block is the code block of a language in docs/operations.md.
+func block(t *testing.T, language string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/operations.md")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(page), "\n```"+language+"\n")
+	require.True(t, ok)
+	text, _, _ := strings.Cut(rest, "\n```")
+	return text
+}
+
+// workshop is a world with a shell, and with fakes for what the examples
+// install with.
+func workshop(t *testing.T) *world {
+	w := newWorld(t)
+	for _, tool := range []string{"bash", "cp", "mkdir", "cat"} {
+		path, err := exec.LookPath(tool)
+		if err != nil {
+			t.Skip("the examples need a shell: ", err)
+		}
+		require.NoError(t, os.Symlink(path, filepath.Join(w.bin, tool)))
+	}
+	for name, text := range map[string]string{"npm": "installed", "go": "gopath", "git": "a commit"} {
+		w.fake(name, "version", text)
+	}
+	return w
+}
+
+// shell runs a script as CI systems do, and returns what it printed.
+func (w *world) shell(dir, script string, env ...string) (string, error) {
+	cmd := exec.Command(filepath.Join(w.bin, "bash"), "-e", "-c", script)
+	cmd.Dir, cmd.Env = dir, w.command().Env
+	cmd.Env = slices.DeleteFunc(cmd.Env, func(kv string) bool { return slices.Contains(logins, kv) })
+	cmd.Env = append(append(cmd.Env, "PATH="+w.bin+":"+filepath.Dir(program())), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+type workflow struct {
+	Jobs map[string]struct {
+		Steps []struct {
+			Name, Uses, Run string
+			Env             map[string]string
+		}
+	}
+}
+
+// TestOperationsPageActions runs the steps of the workflow, without what they
+// install.
+func TestOperationsPageActions(t *testing.T) {
+	var flow workflow
+	require.NoError(t, yaml.Load([]byte(block(t, "yaml")), &flow))
+	steps := flow.Jobs["ask"].Steps
+	require.Len(t, steps, 5)
+	for _, secret := range []string{"key", ""} {
+		t.Run("secret="+secret, func(t *testing.T) {
+			w := workshop(t)
+			w.fake("claude", "answer", "Bugs were mended.")
+			dir := t.TempDir()
+			summary, path := filepath.Join(dir, "summary.md"), filepath.Join(dir, "path")
+			for _, step := range steps {
+				if step.Run == "" {
+					require.NotEmpty(t, step.Uses)
+					continue
+				}
+				env := []string{"GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=" + summary, "GITHUB_PATH=" + path}
+				for name, value := range step.Env {
+					require.Equal(t, "${{ secrets."+name+" }}", value)
+					env = append(env, name+"="+secret)
+				}
+				out, err := w.shell(dir, step.Run, env...)
+				if secret == "" && step.Name == "What works here" {
+					var exit *exec.ExitError
+					require.ErrorAs(t, err, &exit)
+					require.Equal(t, 3, exit.ExitCode(), "and the job ends")
+					break
+				}
+				require.NoError(t, err, "%s: %s", step.Name, out)
+			}
+			written, err := os.ReadFile(summary)
+			require.NoError(t, err)
+			if secret == "" {
+				require.Contains(t, string(written), "| claude | unauthenticated | logged out |")
+				return
+			}
+			require.Contains(t, string(written), "| claude | ready | logged in: ANTHROPIC_API_KEY | api_key |")
+			require.Contains(t, string(written), "(github_actions)")
+			require.Contains(t, string(written), "Bugs were mended.")
+			folder, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, "gopath/bin\n", string(folder))
+		})
+	}
+}
+
+var phase = regexp.MustCompile(`(?s)(\w+Phase) = ''\n(.*?)\n  '';`)
+
+// TestOperationsPageNix runs the phases of the derivation in the environment
+// that a build has, with SKIP_CLI and without.
+func TestOperationsPageNix(t *testing.T) {
+	text := block(t, "nix")
+	phases := phase.FindAllStringSubmatch(text, -1)
+	require.Len(t, phases, 2)
+	require.Contains(t, text, `SKIP_CLI = "1";`)
+	for _, skip := range []string{"SKIP_CLI=1", "SKIP_CLI="} {
+		t.Run(skip, func(t *testing.T) {
+			w := workshop(t)
+			for _, name := range builtinNames() {
+				w.fake(name, "hang", "")
+			}
+			dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "CHANGES.md"), []byte("by hand"), 0o600))
+			for _, p := range phases {
+				said, err := w.shell(dir, p[2], skip, "NIX_BUILD_TOP="+dir, "HOME=/homeless-shelter", "out="+out)
+				require.NoError(t, err, said)
+			}
+			notes, err := os.ReadFile(filepath.Join(out, "notes.md"))
+			require.NoError(t, err)
+			require.Equal(t, "by hand", string(notes))
+		})
+	}
+}
+
+// TestOperationsPageRemarks: the page lists the codes that the code gives.
+func TestOperationsPageRemarks(t *testing.T) {
+	given := map[string]bool{}
+	for _, file := range []string{"doctor.go", "doctorprobe.go", "doctorremarks.go", "sandbox.go"} {
+		source, err := os.ReadFile("../../" + file)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`(?:remark\(|Problem\{+\s*|code: )"(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+			given[m[1]] = true
+		}
+	}
+	page, err := os.ReadFile("../../docs/operations.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(page), "| Remark | Meaning |\n|---|---|\n")
+	listed := map[string]bool{}
+	for line := range strings.Lines(rest) {
+		m := regexp.MustCompile("^\\| `(\\w+)` \\| ").FindStringSubmatch(line)
+		if m == nil {
+			break
+		}
+		listed[m[1]] = true
+		require.False(t, clichain.Problem{Code: m[1]}.Blocks(), "%s is a reason", m[1])
+	}
+	require.Equal(t, given, listed)
+}
