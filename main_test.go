@@ -16,6 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	clichain.ShimMain()
 	playContainer()
+	playStore()
 	clitest.Main()
 	stayOutside()
 	warmUp()
