@@ -1,0 +1,106 @@
+package clichain_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+)
+
+// instant is a backend that costs nothing.
+type instant struct {
+	name string
+	err  error
+}
+
+func (b *instant) Name() string { return b.name }
+
+func (b *instant) Complete(context.Context, clichain.Request) (*clichain.Response, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	return &clichain.Response{Text: "from " + b.name, Backend: b.name}, nil
+}
+
+func (b *instant) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
+	return func(yield func(clichain.Event, error) bool) {
+		resp, err := b.Complete(ctx, req)
+		if err != nil {
+			yield(clichain.Event{}, err)
+			return
+		}
+		yield(clichain.Event{Kind: clichain.EventDone, Response: resp}, nil)
+	}
+}
+
+// decisive is a chain whose first backend rests, so that a call has two
+// decisions to make.
+func decisive(tb testing.TB, store clichain.Store) *clichain.Chain {
+	limit := &clichain.BackendError{Reason: clichain.ReasonUsageLimit, RetryAfter: time.Now().Add(24 * time.Hour)}
+	c := clichain.ChainOf([]clichain.Backend{&instant{"a", limit}, &instant{name: "b"}}, &clichain.ChainConfig{Store: store})
+	_, err := c.Complete(tb.Context(), clichain.Prompt("hi"))
+	require.NoError(tb, err)
+	return c
+}
+
+// BenchmarkDecisions is whole calls of a chain, one backend of which rests.
+func BenchmarkDecisions(b *testing.B) {
+	for name, store := range map[string]clichain.Store{
+		"memory": clichain.NewMemoryStore(),
+		"file":   clichain.NewFileStore(filepath.Join(b.TempDir(), "rests.json"), func(err error) { b.Error(err) }),
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := decisive(b, store)
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					resp, err := c.Complete(context.Background(), clichain.Prompt("hi"))
+					if err != nil || resp.Attempts[0].Reason != clichain.ReasonCoolingDown {
+						b.Error(resp, err)
+					}
+				}
+			})
+			b.ReportMetric(2*float64(b.N)/b.Elapsed().Seconds(), "decisions/s")
+		})
+	}
+}
+
+// Thousands of calls at once on one chain: each is answered or told why not,
+// and nothing is kept of them.
+func TestManyCallsOfOneChain(t *testing.T) {
+	const waves, callers, calls = 2, 5000, 10 // the race detector knows 8128 goroutines at most
+	c := decisive(t, nil)
+	var before, after runtime.MemStats
+	for wave := range waves + 1 {
+		if wave == 1 { // what the first wave made for good is no growth
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+		}
+		var all sync.WaitGroup
+		start := make(chan struct{})
+		for range callers {
+			all.Go(func() {
+				<-start
+				for range calls {
+					resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+					if err != nil || resp.Text != "from b" || !errors.Is(resp.Attempts[0].Err, clichain.ErrCoolingDown) {
+						t.Error(resp, err)
+					}
+				}
+			})
+		}
+		close(start)
+		all.Wait()
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(4<<20))
+}
