@@ -1,0 +1,286 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/specs"
+)
+
+// nowhere is a server that is not there: doctor asks none.
+const nowhere = "http://127.0.0.1:9"
+
+// bare is a home in which nothing was ever set up: no file, and of the
+// environment only what leads to the programs.
+func bare(t *testing.T, name string) home.Home {
+	t.Helper()
+	h := home.New(t, name, nowhere, home.LoggedOut)
+	for _, folder := range []string{".codex", ".config"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(h.Dir, folder)))
+	}
+	h.Env = slices.DeleteFunc(h.Env, func(kv string) bool { return strings.Contains(kv, nowhere) })
+	h.Env = append(h.Env, "PATH="+filepath.Dir(h.Binary)+":"+os.Getenv("PATH"))
+	return h
+}
+
+// checkup is what the command says in a home of the CLI that it is about.
+func checkup(t *testing.T, program string, h home.Home, args ...string) clichain.Diagnosis {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"doctor", "--json"}, args...)...)
+	cmd.Dir, cmd.Env = h.Work, h.Env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		var exit *exec.ExitError
+		require.True(t, errors.As(err, &exit) && exit.ExitCode() == 3, "%v: %s", err, stderr.String())
+	}
+	var report clichain.Report
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), &report), stdout.String())
+	require.NotContains(t, stdout.String(), home.Key, "a secret")
+	i := slices.IndexFunc(report.Backends, func(d clichain.Diagnosis) bool { return d.Name == h.Name })
+	require.GreaterOrEqual(t, i, 0)
+	return report.Backends[i]
+}
+
+const (
+	signedIn  = clichain.LoginAuthenticated
+	signedOut = clichain.LoginInstalled
+	whoKnows  = clichain.LoginUnknown
+)
+
+// logins are the homes of each CLI, and what is known of the login in them.
+var logins = []struct {
+	name, cli string
+	env       []string
+	files     map[string]string
+	want      clichain.LoginState
+	billing   clichain.Billing
+	code      string // of a problem
+}{
+	{name: "fresh machine", cli: home.Claude, want: signedOut, code: "unauthenticated"},
+	{name: "fresh machine", cli: home.Codex, want: signedOut, code: "unauthenticated"},
+	{name: "fresh machine", cli: home.Gemini, want: signedOut, code: "unauthenticated"},
+	{name: "fresh machine", cli: home.OpenCode, want: whoKnows}, // it has models that need no login
+
+	{name: "key", cli: home.Claude, env: []string{"ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey},
+	{name: "key", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey},
+	{name: "key file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"auth_mode":"apikey","OPENAI_API_KEY":"loopback"}`}, want: signedIn, billing: clichain.BillingAPIKey},
+	{name: "key", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey},
+	{name: "key file", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{"anthropic":{"type":"api","key":"loopback"}}`}, want: signedIn},
+
+	{name: "plan", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":4102444800000,"scopes":["user:inference"],"subscriptionType":"max"}}`}, want: signedIn, billing: clichain.BillingSubscription},
+	{name: "plan", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"loopback","refresh_token":"loopback","id_token":"loopback"}}`}, want: signedIn, billing: clichain.BillingSubscription},
+	{name: "plan", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"oauth-personal"}}}`, ".gemini/oauth_creds.json": `{"refresh_token":"loopback","expiry_date":4102444800000}`}, want: signedIn, billing: clichain.BillingSubscription},
+	{name: "plan", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{"openai":{"type":"oauth","access":"loopback","refresh":"loopback","expires":4102444800000}}`}, want: signedIn},
+
+	{name: "logged out", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{}`, ".claude.json": `{"numStartups":3}`}, want: signedOut, code: "unauthenticated"},
+	{name: "logged out", cli: home.Codex, files: map[string]string{".codex/version.json": `{}`, ".codex/config.toml": "model = \"gpt-5.5\"\n"}, want: signedOut, code: "unauthenticated"},
+	{name: "logged out", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"ui":{"theme":"Default"}}`, ".gemini/projects.json": `{}`}, want: signedOut, code: "unauthenticated"},
+	{name: "logged out", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{}`}, want: whoKnows},
+
+	{name: "expired file", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","expiresAt":1}}`}, want: whoKnows, billing: clichain.BillingSubscription, code: "credential_expired"},
+	{name: "expired file, to be renewed", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":1}}`}, want: signedIn, billing: clichain.BillingSubscription},
+	{name: "expired file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`}, want: whoKnows, billing: clichain.BillingSubscription, code: "credential_expired"},
+
+	{name: "a key that settings.json selects and nobody has given", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`}, want: whoKnows},
+	{name: "a provider of its own", cli: home.Codex, files: map[string]string{".codex/config.toml": "model_provider = \"loop\"\n"}, want: whoKnows},
+	{name: "key helper", cli: home.Claude, files: map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, want: whoKnows},
+
+	{name: "untrusted folder", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "untrusted_folder"},
+	{name: "untrusted folder", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "untrusted_folder"},
+
+	{name: "suppressed", cli: home.Claude, env: []string{"SKIP_CLI=claude", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "suppressed"},
+	{name: "suppressed", cli: home.Codex, env: []string{"SKIP_CLI=1"}, want: signedOut, code: "suppressed"},
+	{name: "suppressed", cli: home.Gemini, env: []string{"SKIP_CLI=google-cli"}, want: signedOut, code: "suppressed"},
+	{name: "suppressed", cli: home.OpenCode, env: []string{"CLICHAIN_SKIP_CLI=yes"}, want: whoKnows, code: "suppressed"},
+
+	{name: "nested", cli: home.Claude, env: []string{"CLAUDECODE=1", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "nested"},
+	{name: "nested", cli: home.Codex, env: []string{"CODEX_THREAD_ID=1", "CODEX_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "nested"},
+	{name: "nested", cli: home.Gemini, env: []string{"GEMINI_CLI=1", "GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "nested"},
+	{name: "nested", cli: home.OpenCode, env: []string{"OPENCODE_PID=1"}, want: whoKnows, code: "nested"},
+
+	{name: "Nix build", cli: home.OpenCode, env: []string{"NIX_BUILD_TOP=/build"}, want: whoKnows, code: "suppressed"},
+	{name: "Nix build", cli: home.Claude, env: []string{"NIX_BUILD_TOP=/build", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "suppressed"}, // no network here
+}
+
+func TestDoctorInEachHome(t *testing.T) {
+	netns.Require(t)
+	program := command(t)
+	for _, test := range logins {
+		t.Run(test.cli+" "+test.name, func(t *testing.T) {
+			h := bare(t, test.cli)
+			h.Env = append(h.Env, test.env...)
+			for path, content := range test.files {
+				h.Write(t, path, content)
+			}
+			d := checkup(t, program, h)
+			require.True(t, d.Installed)
+			require.Equal(t, test.want, d.Login, "%+v", d)
+			require.Equal(t, test.billing, d.Billing)
+			require.Equal(t, test.want == signedOut || test.code == "suppressed", !d.Ready())
+			var codes []string
+			for _, p := range d.Problems {
+				codes = append(codes, p.Code)
+			}
+			if test.code != "" {
+				require.Contains(t, codes, test.code)
+			}
+			root := test.cli == home.Claude && os.Geteuid() == 0
+			require.Equal(t, root, slices.Contains(codes, "root_bypass"))
+		})
+	}
+}
+
+// As root, no mode of a folder makes a home read-only; a mount does.
+func TestDoctorInAReadOnlyHome(t *testing.T) {
+	netns.Require(t)
+	unshare, err := exec.LookPath("unshare")
+	if err != nil {
+		t.Skip("no program unshare to mount a home with")
+	}
+	program := command(t)
+	for _, name := range home.Names() {
+		h := bare(t, name)
+		cmd := exec.CommandContext(t.Context(), unshare, "--mount", "sh", "-c", `mount --bind "$HOME" "$HOME" && mount -o remount,bind,ro "$HOME" && exec "$@"`, "sh", program, "doctor", "--json")
+		cmd.Dir, cmd.Env = "/", append(h.Env, "TMPDIR=/tmp")
+		out, err := cmd.CombinedOutput()
+		var report clichain.Report
+		if json.Unmarshal(out, &report) != nil {
+			t.Skipf("no mounts here: %v: %s", err, out)
+		}
+		for _, d := range report.Backends {
+			if d.Name == name {
+				require.True(t, slices.ContainsFunc(d.Problems, func(p clichain.Problem) bool { return p.Code == "home_readonly" }), "%+v", d)
+			}
+		}
+	}
+}
+
+// What doctor calls logged out, the CLI does too, and it is not started for it.
+func TestLoggedOutIsWhatTheCLISays(t *testing.T) {
+	netns.Require(t)
+	for _, name := range []string{home.Claude, home.Gemini} {
+		t.Run(name, func(t *testing.T) {
+			h := bare(t, name)
+			h.Apply(t)
+			spec, ok := specs.ByName(name)
+			require.True(t, ok)
+			start := time.Now()
+			_, err := clichain.NewProvider(spec, nil).Complete(t.Context(), clichain.Prompt("hi"))
+			require.ErrorIs(t, err, clichain.ErrUnauthenticated)
+			require.Less(t, time.Since(start), 50*time.Millisecond)
+			_, err = clichain.NewProvider(spec, &clichain.Config{Binary: h.Binary, Timeout: minute}).Complete(t.Context(), clichain.Prompt("hi"))
+			require.ErrorIs(t, err, clichain.ErrUnauthenticated, "tried all the same")
+		})
+	}
+}
+
+// The status commands of the real CLIs, side by side.
+func TestDoctorProbesTheRealCLIs(t *testing.T) {
+	netns.Require(t)
+	for _, test := range []struct {
+		cli      string
+		env      string
+		want     clichain.LoginState
+		evidence string
+	}{
+		{home.Claude, "ANTHROPIC_API_KEY=" + home.Key, signedIn, "ANTHROPIC_API_KEY; `claude auth status`"},
+		{home.Claude, "CLAUDE_CODE_USE_BEDROCK=1", signedIn, "CLAUDE_CODE_USE_BEDROCK; `claude auth status`"},
+		{home.Claude, "ANTHROPIC_CUSTOM_HEADERS=a: b", signedOut, "`claude auth status`"},
+		{home.Codex, "CODEX_API_KEY=" + home.Key, signedIn, "CODEX_API_KEY"}, // its own command does not know
+		{home.Codex, "OPENAI_API_KEY=" + home.Key, whoKnows, "OPENAI_API_KEY"},
+		{home.Gemini, "GEMINI_API_KEY=" + home.Key, signedIn, "GEMINI_API_KEY"},
+		{home.OpenCode, "GROQ_API_KEY=" + home.Key, signedIn, "GROQ_API_KEY; `opencode auth list`"},
+	} {
+		t.Run(test.cli+" "+test.env, func(t *testing.T) {
+			h := bare(t, test.cli)
+			h.Env = append(h.Env, test.env)
+			h.Apply(t)
+			spec, ok := specs.ByName(test.cli)
+			require.True(t, ok)
+			d := clichain.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(spec, nil)}, &clichain.DoctorConfig{Probe: true, ProbeTimeout: minute}).Backends[0]
+			require.Equal(t, test.want, d.Login, "%+v", d)
+			require.Equal(t, test.evidence, d.Evidence)
+			require.Contains(t, d.Version, spec.CheckedWith)
+		})
+	}
+}
+
+// doctor takes no time, and leaves the home as it was.
+func TestDoctorIsQuickAndLeavesNothing(t *testing.T) {
+	netns.Require(t)
+	require.NoError(t, netns.LoopbackOnly(), "no packet could leave")
+	program, h := command(t), bare(t, home.Claude)
+	before := tree(t, h.Dir)
+	best := time.Hour
+	for range 20 {
+		start := time.Now()
+		checkup(t, program, h)
+		best = min(best, time.Since(start))
+	}
+	t.Logf("doctor for five backends: %v", best)
+	require.Less(t, best, 50*time.Millisecond)
+	require.Equal(t, before, tree(t, h.Dir))
+}
+
+func tree(t *testing.T, dir string) (paths []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		paths = append(paths, path)
+		return err
+	}))
+	return paths
+}
+
+// With a plan and a key beside it, SubscriptionOnly lets the plan pay.
+func TestSubscriptionOnly(t *testing.T) {
+	netns.Require(t)
+	ask := func(t *testing.T, files map[string]string, policy clichain.BillingPolicy) (*clichain.Response, *loopback.Server, error) {
+		server := loopback.New(t, loopback.Always(loopback.Text(hello)))
+		h := home.New(t, home.Claude, server.URL, home.Subscribed)
+		for path, content := range files {
+			h.Write(t, path, content)
+		}
+		h.Env = append(h.Env, "ANTHROPIC_API_KEY="+home.Key)
+		p := clichain.NewProvider(specs.Claude(), &clichain.Config{Binary: h.Binary, Env: h.Env, Timeout: minute, Billing: policy})
+		resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		return resp, server, err
+	}
+	t.Run("anybody", func(t *testing.T) {
+		resp, server, err := ask(t, nil, clichain.BillingAny)
+		require.NoError(t, err)
+		require.Equal(t, clichain.BillingAPIKey, resp.Billing, "the key wins, silently")
+		require.NotEqual(t, "bearer", server.Calls()[0].Auth)
+	})
+	t.Run("the plan", func(t *testing.T) {
+		resp, server, err := ask(t, nil, clichain.SubscriptionOnly)
+		require.NoError(t, err)
+		require.Equal(t, clichain.BillingSubscription, resp.Billing)
+		require.Equal(t, "none", resp.KeySource)
+		require.Equal(t, "bearer", server.Calls()[0].Auth)
+	})
+	t.Run("a key helper", func(t *testing.T) {
+		_, _, err := ask(t, map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, clichain.SubscriptionOnly)
+		require.ErrorIs(t, err, clichain.ErrBilling)
+	})
+	t.Run("the key", func(t *testing.T) {
+		resp, _, err := ask(t, nil, clichain.APIKeyOnly)
+		require.NoError(t, err)
+		require.Equal(t, clichain.BillingAPIKey, resp.Billing)
+	})
+}
