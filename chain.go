@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sync"
 	"time"
 )
 
@@ -24,6 +25,14 @@ type ChainConfig struct {
 	// AcceptReset lets a stream go on to the next backend after it delivered
 	// text: the reader promises to drop that text when a "reset" event comes.
 	AcceptReset bool
+	// Order is how the backends are ordered for a call, from what the chain has
+	// seen of them. Nil: as they were given.
+	Order Strategy
+	// HedgeAfter starts the next backend too when one has not answered for so
+	// long, and takes the first answer; the others are ended, and what they
+	// used is counted. For AccessNone only. Text comes when the call is over.
+	// Zero: one after the other.
+	HedgeAfter time.Duration
 	// Replay says whether a request may be run again elsewhere after an agent
 	// with write access began. Zero: ReplayIfIdempotent.
 	Replay ReplayPolicy
@@ -64,6 +73,15 @@ type Chain struct {
 	backends []Backend
 	rests    *cooldowns
 	broken   *BackendError // what is wrong with the settings
+	record   *record
+	recorded sync.Once
+}
+
+// seen is the chain's record, made at its first call: NewChain adds its
+// backends one by one.
+func (c *Chain) seen() *record {
+	c.recorded.Do(func() { c.record = newRecord(c.backends) })
+	return c.record
 }
 
 // NewChain makes a chain of a Provider for each spec, in the order given. A nil
@@ -145,8 +163,14 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, &stopError{ReasonTimeout, w.budget.end.Sub(now)})
 		defer cancel()
 	}
-	w.ctx, w.rests = ctx, c.rests
-	for i := range c.backends {
+	w.ctx, w.rests, w.record = ctx, c.rests, c.seen()
+	if c.cfg.Order != nil {
+		w.backends = w.record.order(c.cfg.Order, w.req)
+	}
+	if c.cfg.HedgeAfter > 0 && w.req.Access == AccessNone {
+		return w.race(c.cfg.HedgeAfter)
+	}
+	for i := range w.backends {
 		resp, goOn := w.visit(i)
 		if resp != nil {
 			return resp, nil

@@ -19,6 +19,7 @@ type walk struct {
 	resets   bool    // text can be taken back
 	budget   budget
 	rests    *cooldowns
+	record   *record
 	owner    Backend // the only one that may take the model; nil: any
 	backends []Backend
 	cfg      *ChainConfig
@@ -47,11 +48,13 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 		return nil, false
 	case err == nil:
 		turn.answered(w.ctx)
+		w.record.answered(b, resp)
 		resp.Attempts = append(w.attempts, resp.Attempts...)
 		return resp, false
 	}
 	turn.failed(w.ctx, err, w.hurried)
 	w.failed(attemptsOf(b.Name(), err, time.Since(start))...)
+	w.record.failed(b, w.attempts[len(w.attempts)-1].Reason, time.Now())
 	return nil, !w.left && w.mayGoOn(err)
 }
 

@@ -1,0 +1,139 @@
+package clichain
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// errLostRace is the cause of a run that another backend's answer ended.
+var errLostRace = errors.New("another backend answered first")
+
+// race asks the next backend too when the one before has not answered in time,
+// and takes the first answer. It is for requests that change nothing. The
+// losers' runs are ended, and nothing of them is left, when it returns.
+type race struct {
+	*walk
+	ctx    context.Context
+	stop   context.CancelCauseFunc
+	events chan Event
+	ends   chan lane
+	next   int // the backend to start next
+	lanes  int // that are running
+	won    *lane
+}
+
+// lane is one backend in a race.
+type lane struct {
+	backend Backend
+	turn    *turn
+	start   time.Time
+	text    []Event // held back: only the winner's counts
+	resp    *Response
+	err     error
+}
+
+// race runs the call to its end.
+func (w *walk) race(after time.Duration) (*Response, error) {
+	r := &race{walk: w, events: make(chan Event), ends: make(chan lane)}
+	r.ctx, r.stop = context.WithCancelCause(w.ctx)
+	defer r.stop(nil)
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	r.startNext()
+	for r.lanes > 0 {
+		select {
+		case e := <-r.events:
+			r.emit(e)
+		case end := <-r.ends:
+			r.lanes--
+			if r.finish(end) && r.lanes == 0 && r.startNext() {
+				timer.Reset(after)
+			}
+		case <-timer.C:
+			if r.won == nil && !r.left && r.startNext() {
+				timer.Reset(after)
+			}
+		}
+		if r.left {
+			r.stop(errLostRace)
+		}
+	}
+	if r.won == nil {
+		return nil, w.failure()
+	}
+	for _, e := range r.won.text {
+		r.emit(e)
+	}
+	r.won.resp.Attempts = append(w.attempts, r.won.resp.Attempts...)
+	return r.won.resp, nil
+}
+
+// startNext starts the next backend that may be asked; false when there is
+// none.
+func (r *race) startNext() bool {
+	for r.next < len(r.backends) && !r.left {
+		b := r.backends[r.next]
+		r.next++
+		turn, skip := r.enter(b)
+		if skip != nil {
+			r.failed(attemptOf(b.Name(), skip, 0))
+			continue
+		}
+		r.lanes++
+		go r.run(lane{backend: b, turn: turn, start: time.Now()})
+		return true
+	}
+	return false
+}
+
+// run reads one backend's stream to its end.
+func (r *race) run(l lane) {
+	ctx := withOutlook(r.ctx, outlook{resets: true}) // the others run already
+	l.err = &BackendError{Backend: l.backend.Name(), Reason: ReasonBadOutput, Message: "the stream ended without an answer"}
+	for e, err := range l.backend.Stream(ctx, r.req) {
+		switch {
+		case err != nil:
+			l.err = err
+		case e.Kind == EventDone:
+			l.resp, l.err = e.Response, nil
+		case e.Kind == EventReset:
+			l.text = nil
+		case e.Kind == EventDelta || e.Kind == EventText:
+			l.text = append(l.text, e)
+		default:
+			r.events <- e // the race reads until all lanes have ended
+		}
+	}
+	r.ends <- l
+}
+
+// finish takes what came of a backend; it reports whether others may go on.
+func (r *race) finish(l lane) bool {
+	switch {
+	case l.err == nil && r.won == nil && !r.left:
+		r.won = &l
+		l.turn.answered(r.walk.ctx)
+		r.record.answered(l.backend, l.resp)
+		r.stop(errLostRace)
+		return false
+	case l.err == nil: // a moment too late: it is paid for all the same
+		l.turn.answered(r.walk.ctx)
+		r.failed(Attempt{Backend: l.backend.Name(), Reason: ReasonCanceled, Duration: time.Since(l.start), Usage: l.resp.Usage, Err: errLostRace})
+		return false
+	case r.won != nil || r.left:
+		l.turn.left(r.walk.ctx)
+		r.failed(attemptsOf(l.backend.Name(), l.err, time.Since(l.start))...)
+		return false
+	}
+	l.turn.failed(r.walk.ctx, l.err, false)
+	attempts := attemptsOf(l.backend.Name(), l.err, time.Since(l.start))
+	r.failed(attempts...)
+	r.record.failed(l.backend, attempts[len(attempts)-1].Reason, time.Now())
+	if goOn := r.mayGoOn(l.err); !goOn {
+		r.next = len(r.backends)
+		r.stop(errLostRace)
+		return false
+	}
+	return true
+}
