@@ -85,7 +85,7 @@ func (c *cooldowns) resting(r Rest, now time.Time, b Backend, req Request) (unti
 
 // rests reports whether a call would be skipped, and takes no probe.
 func (c *cooldowns) rests(ctx context.Context, b Backend, req Request) (Rest, time.Time) {
-	key, ok := restKey(b)
+	key, ok := restKey(b, req.Model)
 	if c.store == nil || !ok {
 		return Rest{}, time.Time{}
 	}
@@ -106,7 +106,7 @@ func (c *cooldowns) awake(ctx context.Context, b Backend, req Request) bool {
 // the turn to end when the call is over. Of all calls after a rest, one has the
 // probe.
 func (c *cooldowns) enter(ctx context.Context, b Backend, req Request) (*turn, *BackendError) {
-	key, ok := restKey(b)
+	key, ok := restKey(b, req.Model)
 	if c.store == nil || !ok {
 		return nil, nil
 	}
@@ -167,8 +167,8 @@ func untilText(until, now time.Time) string {
 }
 
 // CoolingUntil returns until when a backend rests, and after what; the zero
-// time when it does not. A rest that is for some requests only, such as those
-// in one folder, is not among these.
+// time when it does not. It speaks of requests that name no model and no
+// folder.
 func CoolingUntil(ctx context.Context, store Store, b Backend) (time.Time, Reason) {
 	c := newCooldowns(&ChainConfig{Store: store}, policy)
 	rest, until := c.rests(ctx, b, Request{})

@@ -438,6 +438,21 @@ func TestFailuresInARow(t *testing.T) {
 	}
 }
 
+// The limit of one model is none of another.
+func TestRestOfAModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := failing("a", clichain.ReasonUsageLimit)
+		c := chainOf(a)
+		for _, model := range []string{"big", "big", "small", "small", "", ""} {
+			req := clichain.Prompt("hi")
+			req.Model = model
+			_, err := c.Complete(t.Context(), req)
+			require.Error(t, err)
+		}
+		require.Equal(t, 3, a.asked)
+	})
+}
+
 // A refusal of one folder or one access is none of another.
 func TestRestForARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -491,9 +506,10 @@ func TestRestKey(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "codex")
 	install := func(text string) { require.NoError(t, os.WriteFile(program, []byte(text), 0o700)) }
 	install("#!/bin/sh\n")
+	model := ""
 	key := func(cfg clichain.Config) string {
 		cfg.Binary = program
-		return clichain.RestKey(clichain.NewProvider(specs.Codex(), &cfg))
+		return clichain.RestKey(clichain.NewProvider(specs.Codex(), &cfg), model)
 	}
 	first := key(clichain.Config{})
 	require.Regexp(t, `^codex@[0-9a-f]{16}$`, first)
@@ -519,9 +535,14 @@ func TestRestKey(t *testing.T) {
 			require.NotEqual(t, before, key(test.cfg))
 		})
 	}
-	require.Empty(t, clichain.RestKey(clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "/nowhere/codex"})))
-	require.Empty(t, clichain.RestKey(chainOf()))
-	require.Less(t, len(clichain.RestKey(&backend{name: strings.Repeat("x", 1000)})), 200)
+	first = key(clichain.Config{})
+	model = "codex/gpt-5.5"
+	require.Equal(t, first+"/gpt-5.5", key(clichain.Config{}))
+	model = specs.Codex().DefaultModel
+	require.Equal(t, first, key(clichain.Config{}))
+	require.Empty(t, clichain.RestKey(clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "/nowhere/codex"}), ""))
+	require.Empty(t, clichain.RestKey(chainOf(), ""))
+	require.Less(t, len(clichain.RestKey(&backend{name: strings.Repeat("x", 1000)}, strings.Repeat("y", 1000))), 300)
 }
 
 // A refused login is forgotten when the login changes.

@@ -88,14 +88,15 @@ func TestErrorsPage(t *testing.T) {
 		reasons = append(reasons, string(reason))
 		t.Run(string(reason), func(t *testing.T) {
 			row := rows[string(reason)]
-			require.Len(t, row, 5, "meaning, evidence, again, next, kind")
+			require.Len(t, row, 6, "meaning, evidence, again, next, rest, kind")
 			_, err := p.Complete(t.Context(), clichain.Prompt("fail with "+string(reason)))
 			be := requireReason(t, reason, err)
 			require.Equal(t, says[len(be.Earlier) == 1], row[2], "the same backend again")
 			next := &backend{name: "next"}
 			_, err = chainOf(failing("a", reason), next).Complete(t.Context(), clichain.Prompt("hi"))
 			require.Equal(t, says[err == nil], row[3], "the next backend")
-			require.Contains(t, []string{"skip", "failure", "both"}, row[4])
+			require.Equal(t, row[4], restText(restsAfter(t, clichain.ChainConfig{}, reason)), "the rest")
+			require.Contains(t, []string{"skip", "failure", "both"}, row[5])
 		})
 	}
 	require.Equal(t, slices.Sorted(slices.Values(reasons)), names(rows))

@@ -16,8 +16,8 @@ func (c *Chain) RestWithout(chance float64, clock func() time.Time) *Chain {
 func (c *Chain) StoreOf() Store { return c.rests.store }
 
 // RestKey is what a backend's rests are kept under; empty where none are.
-func RestKey(b Backend) string {
-	key, ok := restKey(b)
+func RestKey(b Backend, model string) string {
+	key, ok := restKey(b, model)
 	if !ok {
 		return ""
 	}

@@ -104,7 +104,7 @@ var policy = map[Reason]verdict{
 	ReasonExit:        {next: true, rest: restForRuns},
 	ReasonKilled:      {next: true, rest: restForRuns},
 	ReasonOutputLimit: {next: true, rest: restForRuns},
-	ReasonSpawn:       {next: true, rest: restForRuns},
+	ReasonSpawn:       {next: true}, // what costs nothing may be tried each time
 
 	ReasonCanceled: {},
 }

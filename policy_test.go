@@ -71,7 +71,7 @@ func minutes(d time.Duration) string {
 func TestRests(t *testing.T) {
 	none := []string{
 		"suppressed", "not_installed", "unsupported", "model_mismatch", "cooling_down", "budget_spent",
-		"bad_model", "context_overflow", "bad_request", "bad_option", "bad_session", "canceled",
+		"bad_model", "context_overflow", "bad_request", "bad_option", "bad_session", "spawn", "canceled",
 	}
 	want := map[string][]clichain.Reason{
 		"10 min":                 {"unauthenticated", "untrusted_dir", "permission_refused", "nested_session"},
@@ -79,7 +79,7 @@ func TestRests(t *testing.T) {
 		"5 min to 1 h":           {"usage_limit"},
 		"1 h":                    {"billing"},
 		"30 s to 5 min":          {"overloaded", "server_error", "network"},
-		"after 3: 15 s to 5 min": {"timeout", "idle_timeout", "first_output_timeout", "bad_output", "empty", "exit", "killed", "output_limit", "spawn"},
+		"after 3: 15 s to 5 min": {"timeout", "idle_timeout", "first_output_timeout", "bad_output", "empty", "exit", "killed", "output_limit"},
 	}
 	for _, reason := range none {
 		want["–"] = append(want["–"], clichain.Reason(reason))

@@ -14,20 +14,28 @@ import (
 // maxNameInKey bounds keys, for the sake of stores.
 const maxNameInKey = 100
 
-// restKey is what the rests of a backend are kept under; ok is false for one
-// that never rests: a chain, whose own backends do, and what cannot be started.
-func restKey(b Backend) (key string, ok bool) {
-	name := b.Name()
-	name = name[:min(len(name), maxNameInKey)]
+// restKey is what the rests of a backend are kept under, apart for each model,
+// because plans limit some and not others. ok is false for what never rests: a
+// chain, whose own backends do, and what cannot be started.
+func restKey(b Backend, model string) (key string, ok bool) {
+	key, ok = shortened(b.Name()), true
 	switch b := b.(type) {
 	case *Chain:
 		return "", false
 	case *Provider:
-		account, ok := b.account()
-		return name + "@" + account, ok
+		var account string
+		if account, ok = b.account(); ok {
+			model, _ = b.spec.models.resolve(model)
+			key += "@" + account
+		}
 	}
-	return name, true
+	if model != "" {
+		key += "/" + shortened(model)
+	}
+	return key, ok
 }
+
+func shortened(name string) string { return name[:min(len(name), maxNameInKey)] }
 
 // tellsAccount: names of variables by which a CLI chooses the account that pays
 // and the service that is asked.
