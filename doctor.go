@@ -187,7 +187,7 @@ func (d *doctor) examineProvider(p *Provider, found *Diagnosis) {
 	found.SuppressedBy = p.suppressor(path, d.cfg.Dir)
 	_, err := p.ready()
 	if err == nil {
-		_, err = p.admit(path, d.cfg.Dir, p.cfg.Output)
+		_, err = p.admit(path, Request{Dir: d.cfg.Dir}, p.cfg.Output)
 	}
 	if err == nil {
 		err = p.signed(p.spec.nested(p.cfg.Nested, os.Environ()))

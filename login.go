@@ -230,12 +230,16 @@ func isShellScript(path string) bool {
 }
 
 // admit decides, before anything is started, whether a call is worth it: who
-// is logged in, who would pay, and whether this is a sandbox.
-func (p *Provider) admit(path, dir string, output OutputMode) (*bill, *BackendError) {
+// is logged in, who would pay, and whether this is a sandbox. Raw arguments may
+// bring a login of their own.
+func (p *Provider) admit(path string, req Request, output OutputMode) (*bill, *BackendError) {
 	if err := p.cfg.checkPolicies(); err != nil {
 		return nil, p.signed(err)
 	}
-	l := p.loggedIn(path, dir)
+	l := p.loggedIn(path, req.dirFor())
+	if len(req.Options.Extra[p.name]) > 0 && l.state == LoginInstalled {
+		l.state = LoginUnknown
+	}
 	b := &bill{p.cfg.Billing, l, p.login}
 	err := loggedOut(l)
 	if err == nil {

@@ -68,11 +68,14 @@ func diagnosis(t *testing.T, name string) clichain.Diagnosis {
 	return d
 }
 
+// keychain: on these systems a login may be where nothing shows it.
+const keychain = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+
 const future = 4102444800000 // the year 2100
 
 // Every documented way in is seen, and what may be one is never taken for none.
 func TestLoginStates(t *testing.T) {
-	if runtime.GOOS == "darwin" {
+	if keychain {
 		t.Skip("with a keychain, nothing is known to be absent")
 	}
 	oauth := func(expires int64, refresh string) string {
@@ -162,7 +165,7 @@ func TestLoginStates(t *testing.T) {
 // A backend that is known to be logged out is skipped without a start, and
 // with what to do.
 func TestLoggedOutIsSkipped(t *testing.T) {
-	if runtime.GOOS == "darwin" {
+	if keychain {
 		t.Skip("with a keychain, nothing is known to be absent")
 	}
 	record := filepath.Join(t.TempDir(), "started")
@@ -174,6 +177,11 @@ func TestLoggedOutIsSkipped(t *testing.T) {
 	be := requireReason(t, clichain.ReasonUnauthenticated, err)
 	require.Equal(t, "run `codex login`", be.Hint)
 	require.NoFileExists(t, record)
+	req := clichain.Prompt("hi")
+	req.Options.Extra = map[string][]string{"codex": {"--profile", "local"}}
+	_, err = c.Complete(t.Context(), req)
+	require.NoError(t, err, "who knows what they bring")
+	require.NoError(t, os.Remove(record))
 	require.ErrorIs(t, c.Ready(t.Context()), clichain.ErrUnauthenticated)
 
 	write(t, home, ".codex/auth.json", `{"OPENAI_API_KEY":"x"}`)
@@ -192,7 +200,7 @@ func TestLoginOfAWrapper(t *testing.T) {
 	require.Equal(t, clichain.LoginUnknown, diagnosis(t, "codex").Login)
 
 	write(t, bin, "codex", "#!/usr/bin/env node\n")
-	if runtime.GOOS != "darwin" {
+	if !keychain {
 		require.Equal(t, clichain.LoginInstalled, diagnosis(t, "codex").Login)
 	}
 	named := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "codex"})
@@ -241,7 +249,7 @@ func TestLoginIsRemembered(t *testing.T) {
 	require.NoError(t, os.Remove(file))
 	require.NoError(t, p.Available(t.Context()), "for a moment")
 	t.Setenv("CODEX_HOME", home)
-	if runtime.GOOS != "darwin" {
+	if !keychain {
 		require.ErrorIs(t, p.Available(t.Context()), clichain.ErrUnauthenticated, "another environment is another question")
 	}
 	best := time.Hour

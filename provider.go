@@ -69,7 +69,7 @@ func (p *Provider) Name() string { return p.name }
 func (p *Provider) Available(context.Context) error {
 	path, err := p.ready()
 	if err == nil {
-		_, err = p.admit(path, "", p.cfg.Output)
+		_, err = p.admit(path, Request{}, p.cfg.Output)
 	}
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (p *Provider) prepare(req Request, output OutputMode) (*invocation, *Backen
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.admit(path, req.dirFor(), output)
+	b, err := p.admit(path, req, output)
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 )
 
 // knownSystems are the systems that a way in may be bound to.
 var knownSystems = []string{"darwin", "linux", "windows", "freebsd", "netbsd", "openbsd", "dragonfly"}
+
+// rootedShape is how a path begins that does not depend on chance.
+var rootedShape = regexp.MustCompile(`^(/|~/|\./|\$\{|~$)`)
 
 var payers = []Billing{BillingSubscription, BillingAPIKey}
 
@@ -41,7 +44,7 @@ func (v *validator) fact(path string, fact FileFact) {
 	v.text(path+".path", fact.Path)
 	if _, err := readTemplate(fact.Path); err != nil {
 		v.add(path+".path", fact.Path, err.Error())
-	} else if rest := strings.TrimLeft(fact.Path, "~$."); rest == fact.Path && !filepath.IsAbs(fact.Path) && !strings.HasPrefix(fact.Path, "/") {
+	} else if !rootedShape.MatchString(fact.Path) && !filepath.IsAbs(fact.Path) {
 		v.add(path+".path", fact.Path, "must begin with \"~/\", \"./\", \"${\" or a root")
 	}
 	v.conditions(path, fact.JSON, fact.Pattern)

@@ -221,6 +221,18 @@ func TestDoctorProbesTheRealCLIs(t *testing.T) {
 	}
 }
 
+// All of them are asked side by side, within the bound.
+func TestDoctorProbesInTime(t *testing.T) {
+	netns.Require(t)
+	program, h := command(t), bare(t, home.OpenCode)
+	h.Env = append(h.Env, "ANTHROPIC_API_KEY="+home.Key, "GEMINI_API_KEY="+home.Key, "CODEX_API_KEY="+home.Key)
+	start := time.Now()
+	checkup(t, program, h, "--probe")
+	took := time.Since(start)
+	t.Logf("doctor --probe: %v", took)
+	require.Less(t, took, 5*time.Second, "4 s, and what it takes to start this and to end what is not ready")
+}
+
 // doctor takes no time, and leaves the home as it was.
 func TestDoctorIsQuickAndLeavesNothing(t *testing.T) {
 	netns.Require(t)
@@ -275,8 +287,9 @@ func TestSubscriptionOnly(t *testing.T) {
 		require.Equal(t, "bearer", server.Calls()[0].Auth)
 	})
 	t.Run("a key helper", func(t *testing.T) {
-		_, _, err := ask(t, map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, clichain.SubscriptionOnly)
+		_, server, err := ask(t, map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, clichain.SubscriptionOnly)
 		require.ErrorIs(t, err, clichain.ErrBilling)
+		t.Logf("requests of the model: %d", len(server.Calls()))
 	})
 	t.Run("the key", func(t *testing.T) {
 		resp, _, err := ask(t, nil, clichain.APIKeyOnly)

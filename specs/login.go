@@ -35,12 +35,13 @@ func claudeLogin() clichain.LoginRules {
 			clichain.LoginWay{Files: []clichain.FileFact{{Path: "/etc/claude-code/managed-settings.d"}}, Unsure: true},
 			clichain.LoginWay{Files: []clichain.FileFact{{Path: folder + "remote-settings.json", Pattern: inSettings}}, Unsure: true},
 			clichain.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN"}, Billing: clichain.BillingSubscription},
-			clichain.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR", "CLAUDE_CODE_OAUTH_REFRESH_TOKEN", "CLAUDE_CODE_SESSION_ACCESS_TOKEN"}, Unsure: true},
+			clichain.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR", "CLAUDE_CODE_OAUTH_REFRESH_TOKEN", "CLAUDE_CODE_SESSION_ACCESS_TOKEN", "CLAUDE_SECURESTORAGE_CONFIG_DIR"}, Unsure: true},
+			clichain.LoginWay{Files: []clichain.FileFact{{Path: "~/.claude/remote"}}, Unsure: true}, // tokens of a hosted session
 			clichain.LoginWay{Files: []clichain.FileFact{{Path: folder + ".credentials.json", JSON: match("claudeAiOauth.accessToken", ".+"),
 				Expires: "claudeAiOauth.expiresAt", Refresh: "claudeAiOauth.refreshToken"}}, Billing: clichain.BillingSubscription},
 			clichain.LoginWay{Files: []clichain.FileFact{{Path: "${CLAUDE_CONFIG_DIR:-~}/.claude.json", JSON: match("primaryApiKey", ".+")}}, Billing: clichain.BillingAPIKey},
 			// A key that is kept there shows in the key source.
-			clichain.LoginWay{OS: []string{"darwin"}, Unsure: true, Billing: clichain.BillingSubscription},
+			clichain.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true, Billing: clichain.BillingSubscription},
 		),
 		Status: clichain.StatusRule{Args: []string{"auth", "status"}, Whole: true, Signs: []clichain.StatusSign{
 			{JSON: match("loggedIn", "true", "authMethod", "claude.ai"), Login: clichain.LoginAuthenticated, Billing: clichain.BillingSubscription},
@@ -149,5 +150,5 @@ func cursorLogin() clichain.LoginRules {
 
 // keychain is where a credential can be that no file shows.
 func keychain() clichain.LoginWay {
-	return clichain.LoginWay{OS: []string{"darwin"}, Unsure: true}
+	return clichain.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true}
 }
