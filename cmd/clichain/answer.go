@@ -12,12 +12,17 @@ import (
 
 // answer asks the chain and prints what comes of it.
 func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backend, req clichain.Request) error {
-	chain := clichain.ChainOf(backends, &clichain.ChainConfig{Budget: f.budget})
+	cfg := &clichain.ChainConfig{Budget: f.budget}
+	if !f.noCooldown {
+		cfg.Store = a.cooldowns()
+	}
+	chain := clichain.ChainOf(backends, cfg)
 	start := time.Now()
 	resp, err := a.deliver(ctx, f, chain, req)
 	took := time.Since(start)
 	failed, _ := errors.AsType[*clichain.ChainError](err)
 	if failed != nil {
+		failed = hinted(failed)
 		err = &statusError{chainStatus(failed, f.budget > 0 && took >= f.budget), failed}
 	}
 	if resp != nil && !f.json {

@@ -27,6 +27,7 @@ type askFlags struct {
 	session     string
 	schema      string
 	options     optionFlags
+	noCooldown  bool
 	givenStream bool
 }
 
@@ -45,7 +46,8 @@ Exit status: 0 answered; 1 every backend failed; 2 a mistake in the flags or the
 input; 3 nothing to try; 124 out of time; 130 interrupted.
 
 Environment: CLICHAIN_ORDER (names, comma separated), CLICHAIN_TIMEOUT (such as
-90s), CLICHAIN_SPECS (a file), SKIP_CLI (1, or names) to turn CLIs off.`,
+90s), CLICHAIN_SPECS (a file), SKIP_CLI (1, or names) to turn CLIs off,
+CLICHAIN_COOLDOWNS (a file, or off) for what rests after a failure.`,
 		Example: `  clichain ask "What does errno 11 mean?"
   git diff | clichain ask "Review this" --only codex,claude
   clichain ask --json -- "--help: what does it do?"`,
@@ -77,6 +79,7 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.session, "session", "", "`id` of an earlier response's session, to go on")
 	f.options.register(flags)
 	flags.StringSliceVar(&f.passEnv, "pass-env", nil, "`name`s of more variables it may see, also FOO_*")
+	flags.BoolVar(&f.noCooldown, "no-cooldown", false, "ask also what rests after a failure, and tell other calls nothing")
 	addSpecFlag(flags, &f.specFiles)
 	completeWith(cmd, "only", builtinNames())
 	completeWith(cmd, "access", []string{"none", "read", "write", "full"})

@@ -45,7 +45,7 @@ func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 	if err != nil {
 		return err
 	}
-	report := diagnose(ctx, all, f)
+	report := diagnose(ctx, all, a.cooldowns(), f)
 	if err := a.printReport(report, f); err != nil {
 		return err
 	}
@@ -58,12 +58,12 @@ func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 	return nil
 }
 
-func diagnose(ctx context.Context, all []clichain.CliSpec, f doctorFlags) clichain.Report {
+func diagnose(ctx context.Context, all []clichain.CliSpec, rests clichain.Store, f doctorFlags) clichain.Report {
 	var backends []clichain.Backend
 	for _, spec := range all {
 		backends = append(backends, clichain.NewProvider(spec, nil))
 	}
-	return clichain.Diagnose(ctx, backends, &clichain.DoctorConfig{Probe: f.probe, Ping: f.ping})
+	return clichain.Diagnose(ctx, backends, &clichain.DoctorConfig{Probe: f.probe, Ping: f.ping, Store: rests})
 }
 
 func (a *app) printReport(report clichain.Report, f doctorFlags) error {

@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 // second before they exit.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
+// noRests lets no test's failures be another's.
+const noRests = cooldownsVariable + "=off"
+
 // logins are keys for the fakes: a CLI that is known to be logged out is not
 // started.
 var logins = []string{"ANTHROPIC_API_KEY=x", "GEMINI_API_KEY=x", "CURSOR_API_KEY=x", "CODEX_API_KEY=x"}
@@ -38,7 +41,7 @@ func TestScripts(t *testing.T) {
 			bin := filepath.Join(env.WorkDir, "bin")
 			env.Setenv("PATH", bin+string(filepath.ListSeparator)+filepath.Dir(program()))
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, ".tmp"))
-			for _, kv := range append([]string{quickExit}, logins...) {
+			for _, kv := range append([]string{quickExit, noRests}, logins...) {
 				name, value, _ := strings.Cut(kv, "=")
 				env.Setenv(name, value)
 			}

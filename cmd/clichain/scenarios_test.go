@@ -19,6 +19,9 @@ func scenario(name, kind, text string) clitest.Scenario {
 		steps = append(steps, clitest.Step{Echo: true})
 	case "loggedout":
 		steps = append(steps, loggedOut().Steps[2:]...)
+	case "limit":
+		steps = append(steps, stdout(`{"type":"turn.failed","error":{"message":"You've hit your usage limit. Try again in 3 hours."}}`)...)
+		steps = append(steps, clitest.Exit(1))
 	case "tool":
 		steps = append(steps, stdout(
 			`{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"text","text":"Let me look."}]}}`,
