@@ -29,3 +29,9 @@ const (
 	MaxRests    = maxRests
 	LongestRest = longestRest
 )
+
+// ScopeOf is the fingerprint of the requests that a rest after the reason is
+// for, of those that name no folder.
+func ScopeOf(reason Reason, b Backend) string {
+	return scopeOf(policy[reason].rest.Scope, b, Request{})
+}

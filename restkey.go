@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -37,9 +37,12 @@ func restKey(b Backend, model string) (key string, ok bool) {
 
 func shortened(name string) string { return name[:min(len(name), maxNameInKey)] }
 
-// tellsAccount: names of variables by which a CLI chooses the account that pays
-// and the service that is asked.
-var tellsAccount = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|AUTH|CREDENTIAL|PASSWORD|PROFILE|ACCOUNT|PROJECT|ORG|URL|ENDPOINT|_USE_|_HOME$|CONFIG_DIR$`)
+// accountWords are in the names of variables by which a CLI chooses the account
+// that pays, and the service that is asked.
+var accountWords = []string{
+	"KEY", "TOKEN", "SECRET", "AUTH", "CREDENTIAL", "PASSWORD", "PROFILE", "ACCOUNT", "PROJECT", "ORG", "URL", "ENDPOINT",
+	"_USE_", "_HOME", "CONFIG_DIR",
+}
 
 // homes are the variables that move all of a user's files.
 var homes = []string{"HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
@@ -68,10 +71,12 @@ func (p *Provider) account() (fingerprint string, ok bool) {
 }
 
 func (p *Provider) meansAccount(name string) bool {
-	if matchesEnv(homes, name) {
+	upper := strings.ToUpper(name)
+	if slices.Contains(homes, upper) {
 		return true
 	}
-	return tellsAccount.MatchString(name) && !matchesEnv(p.spec.DropEnv, name) && !matchesEnv(p.spec.NestedEnv, name) &&
+	return slices.ContainsFunc(accountWords, func(word string) bool { return strings.Contains(upper, word) }) &&
+		!matchesEnv(p.spec.DropEnv, name) && !matchesEnv(p.spec.NestedEnv, name) &&
 		(p.cfg.InheritEnv || matchesEnv(p.spec.PassEnv, name) || matchesEnv(p.cfg.PassEnv, name))
 }
 

@@ -1,0 +1,69 @@
+package clichain_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
+)
+
+// restingAll is a chain of all built-in specs, each of which rests after a
+// failure of that reason, as the shared file says.
+func restingAll(tb testing.TB, reason clichain.Reason) *clichain.Chain {
+	bin := tb.TempDir()
+	var backends []clichain.Backend
+	store := clichain.NewFileStore(filepath.Join(tb.TempDir(), "rests.json"), func(err error) { tb.Error(err) })
+	rest := clichain.Rest{Reason: reason, Failures: 1, At: time.Now().UTC().Round(0)}
+	rest.Until = rest.At.Add(time.Hour)
+	for _, spec := range specs.All() {
+		program := filepath.Join(bin, spec.Binary)
+		require.NoError(tb, os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700))
+		p := clichain.NewProvider(spec, &clichain.Config{Binary: program})
+		rest.Scope = clichain.ScopeOf(reason, p)
+		require.NoError(tb, store.Update(tb.Context(), clichain.RestKey(p, ""), put(rest)))
+		backends = append(backends, p)
+	}
+	return clichain.ChainOf(backends, &clichain.ChainConfig{Store: store})
+}
+
+// Five backends that rest are skipped in less than 5 ms each, the shared file
+// and a look at all the files of their logins included.
+func TestSkippingTakesNoTime(t *testing.T) {
+	suppressNothing(t)
+	for _, reason := range []clichain.Reason{clichain.ReasonUsageLimit, clichain.ReasonUnauthenticated} {
+		c := restingAll(t, reason)
+		best := time.Hour // a busy machine takes longer now and then
+		for range 20 {
+			start := time.Now()
+			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+			best = min(best, time.Since(start))
+			require.Equal(t, clichain.ReasonCoolingDown, requireReason(t, clichain.ReasonCoolingDown, err).Reason)
+		}
+		require.Less(t, best, 5*5*time.Millisecond, reason)
+		t.Logf("%s: %v", reason, best/5)
+	}
+}
+
+// BenchmarkSkip is one call of a chain of five that all rest.
+func BenchmarkSkip(b *testing.B) {
+	for _, variable := range suppressors {
+		b.Setenv(variable, "")
+	}
+	for _, reason := range []clichain.Reason{clichain.ReasonUsageLimit, clichain.ReasonUnauthenticated} {
+		b.Run(string(reason), func(b *testing.B) {
+			c := restingAll(b, reason)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.Complete(context.Background(), clichain.Prompt("hi")); err == nil {
+					b.Fatal("it was answered")
+				}
+			}
+		})
+	}
+}
