@@ -29,24 +29,32 @@ const (
 // maxLoginFile bounds what is read of one file.
 const maxLoginFile = 1 << 20
 
-// compiledFact is a FileFact with its patterns compiled.
+// compiledFact is a FileFact whose patterns are compiled when its file is there
+// for the first time: most files are not.
 type compiledFact struct {
 	FileFact
 	template pathTemplate
 	paths    []string // of JSON, in order
-	values   []*regexp.Regexp
-	pattern  *regexp.Regexp // nil: none
+	patterns func() factPatterns
+}
+
+type factPatterns struct {
+	values []*regexp.Regexp // of JSON
+	text   *regexp.Regexp   // nil: any
 }
 
 func compileFact(f FileFact) compiledFact {
 	c := compiledFact{FileFact: f, paths: slices.Sorted(maps.Keys(f.JSON))}
 	c.template, _ = readTemplate(f.Path) // Validate has read it
-	for _, path := range c.paths {
-		c.values = append(c.values, wholeValue(f.JSON[path]))
-	}
-	if f.Pattern != "" {
-		c.pattern = regexp.MustCompile(f.Pattern)
-	}
+	c.patterns = sync.OnceValue(func() (p factPatterns) {
+		for _, path := range c.paths {
+			p.values = append(p.values, wholeValue(f.JSON[path]))
+		}
+		if f.Pattern != "" {
+			p.text = regexp.MustCompile(f.Pattern)
+		}
+		return p
+	})
 	return c
 }
 
@@ -128,7 +136,7 @@ func (r *factReader) read(f *compiledFact, path string) credential {
 // open reads a file that is there.
 func (f *compiledFact) open(path string, info fs.FileInfo) credential {
 	told := credential{known: present, path: path}
-	if len(f.paths) == 0 && f.pattern == nil && f.Expires == "" {
+	if len(f.paths) == 0 && f.Pattern == "" && f.Expires == "" {
 		return told // that it is there is enough
 	}
 	text, err := readAtMost(path, info)
@@ -161,7 +169,8 @@ func readAtMost(path string, info fs.FileInfo) ([]byte, error) {
 // holds reports whether a text is what the fact says. What should be JSON and
 // is none may be.
 func (f *compiledFact) holds(text []byte) certainty {
-	if f.pattern != nil && !f.pattern.Match(text) {
+	patterns := f.patterns()
+	if patterns.text != nil && !patterns.text.Match(text) {
 		return absent
 	}
 	if len(f.paths) == 0 {
@@ -173,7 +182,7 @@ func (f *compiledFact) holds(text []byte) certainty {
 	}
 	for i, path := range f.paths {
 		value := gjson.Get(doc, path)
-		if value.Type == gjson.Null || !f.values[i].MatchString(value.String()) {
+		if value.Type == gjson.Null || !patterns.values[i].MatchString(value.String()) {
 			return absent
 		}
 	}
