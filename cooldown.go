@@ -145,7 +145,7 @@ const (
 // probeSlot is how long a probe may take before another call may try.
 func probeSlot(ctx context.Context, b Backend) time.Duration {
 	d := DefaultTimeout
-	if p, ok := b.(*Provider); ok {
+	if p := providerOf(b); p != nil {
 		d = p.cfg.Timeout
 	}
 	if d < 0 || d > longestProbe {

@@ -536,6 +536,8 @@ func TestRestKey(t *testing.T) {
 		})
 	}
 	first = key(clichain.Config{})
+	wrapped := struct{ *clichain.Provider }{clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: program})}
+	require.Equal(t, first, clichain.RestKey(wrapped, ""))
 	model = "codex/gpt-5.5"
 	require.Equal(t, first+"/gpt-5.5", key(clichain.Config{}))
 	model = specs.Codex().DefaultModel

@@ -19,13 +19,13 @@ const maxNameInKey = 100
 // chain, whose own backends do, and what cannot be started.
 func restKey(b Backend, model string) (key string, ok bool) {
 	key, ok = shortened(b.Name()), true
-	switch b := b.(type) {
-	case *Chain:
+	if _, chain := b.(*Chain); chain {
 		return "", false
-	case *Provider:
+	}
+	if p := providerOf(b); p != nil {
 		var account string
-		if account, ok = b.account(); ok {
-			model, _ = b.spec.models.resolve(model)
+		if account, ok = p.account(); ok {
+			model, _ = p.spec.models.resolve(model)
 			key += "@" + account
 		}
 	}
@@ -34,6 +34,17 @@ func restKey(b Backend, model string) (key string, ok bool) {
 	}
 	return key, ok
 }
+
+// providerOf is the Provider that a backend is, or that is embedded in it; nil
+// where there is none.
+func providerOf(b Backend) *Provider {
+	if b, ok := b.(interface{ self() *Provider }); ok {
+		return b.self()
+	}
+	return nil
+}
+
+func (p *Provider) self() *Provider { return p }
 
 func shortened(name string) string { return name[:min(len(name), maxNameInKey)] }
 
@@ -87,7 +98,7 @@ func scopeOf(scope RestScope, b Backend, req Request) string {
 	}
 	h := sha256.New()
 	tell(h, string(scope))
-	p, _ := b.(*Provider)
+	p := providerOf(b)
 	dir, err := filepath.Abs(req.dirFor())
 	if err != nil {
 		dir = req.dirFor()

@@ -1,0 +1,79 @@
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/stretchr/testify/require"
+)
+
+// seen remembers which keys a store was asked for.
+type seen struct {
+	clichain.Store
+	key atomic.Value
+}
+
+func (s *seen) Update(ctx context.Context, key string, change func(clichain.Rest) clichain.Rest) error {
+	s.key.Store(key)
+	return s.Store.Update(ctx, key, change)
+}
+
+// A plan at its limit is met once; later calls pass it over at once, until the
+// reset, when one call finds out.
+func TestRestUntilTheReset(t *testing.T) {
+	reset := time.Now().Add(3 * time.Hour).Truncate(time.Hour)
+	limit := loopback.Error(429, "rate_limit_error", "This request would exceed your account's rate limit. Please try again later.").
+		With("anthropic-ratelimit-unified-status", "rejected").
+		With("anthropic-ratelimit-unified-reset", fmt.Sprint(reset.Unix())).
+		With("anthropic-ratelimit-unified-representative-claim", "five_hour").
+		With("anthropic-ratelimit-unified-overage-status", "rejected")
+	var over atomic.Bool
+	claude := start(t, home.Claude, home.Subscribed, patient, func(loopback.Request) loopback.Reply {
+		if over.Load() {
+			return loopback.Text(hello)
+		}
+		return limit
+	})
+	store := &seen{Store: clichain.NewFileStore(filepath.Join(t.TempDir(), "rests.json"), func(err error) { t.Error(err) })}
+	other := start(t, home.Codex, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
+	chain := clichain.ChainOf([]clichain.Backend{claude.Provider, other.Provider}, &clichain.ChainConfig{Store: store})
+	ask := func() *clichain.Response {
+		resp, err := chain.Complete(t.Context(), clichain.Prompt("say hi"))
+		require.NoError(t, err)
+		return resp
+	}
+
+	resp := ask()
+	require.Equal(t, home.Codex, resp.Backend)
+	require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrUsageLimit)
+	until, _ := clichain.CoolingUntil(t.Context(), store, claude)
+	require.WithinDuration(t, reset, until, time.Minute, "which is what it said")
+	asked := len(claude.server.Requests())
+
+	alone := clichain.ChainOf([]clichain.Backend{claude.Provider}, &clichain.ChainConfig{Store: store})
+	best := time.Hour
+	for range 10 {
+		begin := time.Now()
+		_, err := alone.Complete(t.Context(), clichain.Prompt("say hi"))
+		best = min(best, time.Since(begin))
+		require.ErrorIs(t, err, clichain.ErrCoolingDown)
+	}
+	t.Logf("skipped in %v", best)
+	require.Less(t, best, 5*time.Millisecond)
+	require.Len(t, claude.server.Requests(), asked, "nobody has asked it")
+
+	over.Store(true)
+	require.NoError(t, store.Store.Update(t.Context(), store.key.Load().(string), func(r clichain.Rest) clichain.Rest {
+		r.At, r.Until = time.Now().Add(-2*time.Hour).UTC(), time.Now().Add(-time.Second).UTC() // the reset has come
+		return r
+	}))
+	require.Equal(t, home.Claude, ask().Backend)
+	require.Equal(t, home.Claude, ask().Backend)
+}
