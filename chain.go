@@ -165,7 +165,7 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 	}
 	w.ctx, w.rests, w.record = ctx, c.rests, c.seen()
 	if c.cfg.Order != nil {
-		w.backends = w.record.order(c.cfg.Order, w.req)
+		w.inOrder(w.record.order(c.cfg.Order, w.req))
 	}
 	if c.cfg.HedgeAfter > 0 && w.req.Access == AccessNone {
 		return w.race(c.cfg.HedgeAfter)

@@ -25,6 +25,7 @@ type race struct {
 
 // lane is one backend in a race.
 type lane struct {
+	place   int // in the record
 	backend Backend
 	turn    *turn
 	start   time.Time
@@ -73,7 +74,7 @@ func (w *walk) race(after time.Duration) (*Response, error) {
 // none.
 func (r *race) startNext() bool {
 	for r.next < len(r.backends) && !r.left {
-		b := r.backends[r.next]
+		i, b := r.next, r.backends[r.next]
 		r.next++
 		turn, skip := r.enter(b)
 		if skip != nil {
@@ -81,7 +82,7 @@ func (r *race) startNext() bool {
 			continue
 		}
 		r.lanes++
-		go r.run(lane{backend: b, turn: turn, start: time.Now()})
+		go r.run(lane{place: r.place(i), backend: b, turn: turn, start: time.Now()})
 		return true
 	}
 	return false
@@ -114,7 +115,7 @@ func (r *race) finish(l lane) bool {
 	case l.err == nil && r.won == nil && !r.left:
 		r.won = &l
 		l.turn.answered(r.walk.ctx)
-		r.record.answered(l.backend, l.resp)
+		r.record.answered(l.place, l.resp)
 		r.stop(errLostRace)
 		return false
 	case l.err == nil: // a moment too late: it is paid for all the same
@@ -129,7 +130,7 @@ func (r *race) finish(l lane) bool {
 	l.turn.failed(r.walk.ctx, l.err, false)
 	attempts := attemptsOf(l.backend.Name(), l.err, time.Since(l.start))
 	r.failed(attempts...)
-	r.record.failed(l.backend, attempts[len(attempts)-1].Reason, time.Now())
+	r.record.failed(l.place, attempts[len(attempts)-1].Reason, time.Now())
 	if goOn := r.mayGoOn(l.err); !goOn {
 		r.next = len(r.backends)
 		r.stop(errLostRace)

@@ -19,7 +19,7 @@ type Candidate struct {
 	// CostUSD is the same of what they cost, in US dollars. Nil: unknown.
 	CostUSD *float64
 
-	backend Backend
+	place int // in the chain, from 1; 0: none that this chain has made
 }
 
 // Strategy says in which order a chain asks its backends: it returns the
@@ -81,31 +81,30 @@ type record struct {
 func newRecord(backends []Backend) *record {
 	r := &record{seen: make([]Candidate, len(backends))}
 	for i, b := range backends {
-		r.seen[i] = Candidate{Name: b.Name(), backend: b}
+		r.seen[i] = Candidate{Name: b.Name(), place: i + 1}
 	}
 	return r
 }
 
-// order is the backends as the strategy wants them.
-func (r *record) order(strategy Strategy, req Request) []Backend {
+// order is the places of the backends as the strategy wants them.
+func (r *record) order(strategy Strategy, req Request) (places []int) {
 	r.mu.Lock()
 	candidates := slices.Clone(r.seen)
 	r.mu.Unlock()
-	var backends []Backend
 	for _, c := range strategy(req, candidates) {
-		if c.backend != nil && !slices.Contains(backends, c.backend) {
-			backends = append(backends, c.backend)
+		if c.place > 0 && !slices.Contains(places, c.place-1) {
+			places = append(places, c.place-1)
 		}
 	}
-	return backends
+	return places
 }
 
 // weight is how much the latest answer counts in an average.
 const weight = 0.3
 
 // answered notes what an answer took.
-func (r *record) answered(b Backend, resp *Response) {
-	r.change(b, func(c *Candidate) {
+func (r *record) answered(place int, resp *Response) {
+	r.change(place, func(c *Candidate) {
 		if c.Duration == 0 {
 			c.Duration = resp.Duration
 		}
@@ -118,16 +117,14 @@ func (r *record) answered(b Backend, resp *Response) {
 }
 
 // failed notes a limit.
-func (r *record) failed(b Backend, reason Reason, now time.Time) {
+func (r *record) failed(place int, reason Reason, now time.Time) {
 	if reason == ReasonRateLimited || reason == ReasonUsageLimit {
-		r.change(b, func(c *Candidate) { c.LastLimited = now })
+		r.change(place, func(c *Candidate) { c.LastLimited = now })
 	}
 }
 
-func (r *record) change(b Backend, f func(*Candidate)) {
+func (r *record) change(place int, f func(*Candidate)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if i := slices.IndexFunc(r.seen, func(c Candidate) bool { return c.backend == b }); i >= 0 {
-		f(&r.seen[i])
-	}
+	f(&r.seen[place])
 }

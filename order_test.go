@@ -71,3 +71,20 @@ func TestChainOrder(t *testing.T) {
 		require.Zero(t, a.asked)
 	})
 }
+
+// A caller's own backend may be of a type that cannot be compared.
+type incomparable struct {
+	clichain.Backend
+	_ []string
+}
+
+func TestBackendsThatCannotBeCompared(t *testing.T) {
+	for name, cfg := range map[string]*clichain.ChainConfig{
+		"as given": nil, "ordered": {Order: clichain.FastestKnown}, "hedged": {HedgeAfter: time.Hour},
+	} {
+		list := []clichain.Backend{incomparable{Backend: failing("a", clichain.ReasonRateLimited)}, incomparable{Backend: &backend{name: "b"}}}
+		resp, err := clichain.ChainOf(list, cfg).Complete(t.Context(), clichain.Prompt("hi"))
+		require.NoError(t, err, name)
+		require.Equal(t, "b", resp.Backend, name)
+	}
+}

@@ -22,6 +22,7 @@ type walk struct {
 	record   *record
 	owner    Backend // the only one that may take the model; nil: any
 	backends []Backend
+	places   []int // of the backends in the record; nil: as they stand here
 	cfg      *ChainConfig
 
 	attempts []Attempt
@@ -48,14 +49,30 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 		return nil, false
 	case err == nil:
 		turn.answered(w.ctx)
-		w.record.answered(b, resp)
+		w.record.answered(w.place(i), resp)
 		resp.Attempts = append(w.attempts, resp.Attempts...)
 		return resp, false
 	}
 	turn.failed(w.ctx, err, w.hurried)
 	w.failed(attemptsOf(b.Name(), err, time.Since(start))...)
-	w.record.failed(b, w.attempts[len(w.attempts)-1].Reason, time.Now())
+	w.record.failed(w.place(i), w.attempts[len(w.attempts)-1].Reason, time.Now())
 	return nil, !w.left && w.mayGoOn(err)
+}
+
+// inOrder turns to other backends, given by their places in the record.
+func (w *walk) inOrder(places []int) {
+	all := w.backends
+	w.places, w.backends = places, make([]Backend, len(places))
+	for i, place := range places {
+		w.backends[i] = all[place]
+	}
+}
+
+func (w *walk) place(i int) int {
+	if w.places == nil {
+		return i
+	}
+	return w.places[i]
 }
 
 // failed records what came of a backend. Its earlier tries have been told.
