@@ -139,7 +139,10 @@ func installFlood(t *testing.T, w *world) string {
 func TestSuppressedAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.fake("claude", "answer", "no")
-	best := time.Hour
+	best, limit := time.Hour, 50*time.Millisecond
+	if raceDetector { // with it the program starts four times slower
+		limit *= 4
+	}
 	for range 20 { // the machine may be busy: the best of some counts
 		cmd := w.command("ask", "hi")
 		cmd.Env = append(cmd.Env, "SKIP_CLI=1")
@@ -155,11 +158,11 @@ func TestSuppressedAtOnce(t *testing.T) {
 		require.Equal(t, 3, cmd.ProcessState.ExitCode())
 		require.Empty(t, stdout.String())
 		require.Contains(t, stderr.String(), "SKIP_CLI=1")
-		if best < 50*time.Millisecond {
+		if best < limit {
 			return
 		}
 	}
-	require.Less(t, best, 50*time.Millisecond)
+	require.Less(t, best, limit)
 }
 
 // TestSilentStdin: a person is told what is being waited for, and can leave.
