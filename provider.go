@@ -213,6 +213,7 @@ func (p *Provider) try(ctx context.Context, inv *invocation, req Request, timeou
 	secrets.all(ev.tally.warnings)
 	if err != nil {
 		secrets.error(err)
+		err.Usage = p.spec.Sessions.rebase(err.Usage, req)
 		err.SideEffects = req.Access >= AccessWrite && ev.tally.tools > 0
 		return nil, err
 	}
@@ -228,7 +229,8 @@ func reasonOf(err *BackendError) Reason {
 
 func (p *Provider) response(inv *invocation, ev *evidence, req Request, text string, took time.Duration) *Response {
 	t := ev.tally
-	made := session{p.name, t.session, inv.dir}
+	rules, total := p.spec.Sessions, t.total()
+	made := session{p.name, t.session, encodeBase(total, rules.Cumulative), inv.dir}
 	if inv.empty || req.Options.NoSessionPersistence {
 		made.id = "" // nothing is left to go on from
 	}
@@ -236,6 +238,6 @@ func (p *Provider) response(inv *invocation, ev *evidence, req Request, text str
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
 		Model:   cmp.Or(t.model, inv.call.fields.expand("{model}"), p.spec.DefaultModel),
 		Session: made.handle(), KeySource: t.keySource, Billing: inv.bill.payer(t.keySource),
-		Usage: t.total(), Duration: took, Warnings: t.warnings, Flags: t.flags, Metadata: req.Metadata,
+		Usage: rules.rebase(total, req), Duration: took, Warnings: t.warnings, Flags: t.flags, Metadata: req.Metadata,
 	}
 }

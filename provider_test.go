@@ -58,7 +58,7 @@ func TestProviderAnswers(t *testing.T) {
 	require.Equal(t, "codex-default", resp.Model)
 	dir, err := os.Getwd()
 	require.NoError(t, err)
-	require.Equal(t, "codex:t-1@"+dir, resp.Session)
+	require.Equal(t, "codex:t-1;input_tokens=12,output_tokens=7@"+dir, resp.Session)
 	require.Equal(t, int64(12), resp.Usage.InputTokens)
 	require.Nil(t, resp.Usage.CostUSD, "an unknown cost is not zero")
 	require.Positive(t, resp.Duration)

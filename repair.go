@@ -1,6 +1,7 @@
 package clichain
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 )
@@ -59,6 +60,9 @@ func (t *tries) repair() bool {
 		return false
 	}
 	req := t.req
+	if req.Session != "" { // the CLI has counted on
+		req.Session = cmp.Or(t.resp.Session, req.Session)
+	}
 	req.Messages = append(slices.Clone(req.Messages),
 		Message{RoleAssistant, t.err.Partial}, Message{RoleUser, complaint(t.structure.problem)})
 	inv, err := t.p.prepare(req, t.inv.call.output)

@@ -6,25 +6,40 @@ import (
 	"strings"
 )
 
-// session is what a handle ("backend:id", or "backend:id@directory") says:
-// whose session it is, so that a chain never offers it to another backend, and
-// where it was made, because some CLIs find it nowhere else.
-type session struct{ backend, id, dir string }
+// session is what a handle says: "backend:id", then ";" and what the session
+// had used, then "@" and a directory. Whose session it is, so that a chain
+// never offers it to another backend; what to take from the CLI's counts, which
+// go on; and where it was made, because some CLIs find it nowhere else.
+type session struct{ backend, id, base, dir string }
 
 func (s session) handle() string {
-	switch {
-	case s.id == "":
+	if s.id == "" {
 		return ""
-	case s.dir == "":
-		return s.backend + ":" + s.id
 	}
-	return s.backend + ":" + s.id + "@" + s.dir
+	handle := s.backend + ":" + s.id
+	if s.base != "" {
+		handle += ";" + s.base
+	}
+	if s.dir != "" {
+		handle += "@" + s.dir
+	}
+	return handle
 }
 
 func parseSession(handle string) (session, bool) {
 	backend, rest, _ := strings.Cut(handle, ":")
-	id, dir, _ := strings.Cut(rest, "@")
-	return session{backend, id, dir}, backend != "" && id != ""
+	rest, dir, _ := strings.Cut(rest, "@")
+	id, base, _ := strings.Cut(rest, ";")
+	return session{backend, id, base, dir}, backend != "" && id != ""
+}
+
+// rebase turns a run's counts into those of this call alone.
+func (r SessionRules) rebase(u Usage, req Request) Usage {
+	if req.Session == "" || len(r.Cumulative) == 0 {
+		return u
+	}
+	s, _ := parseSession(req.Session)
+	return rebased(u, r.Cumulative, decodeBase(s.base))
 }
 
 // dirFor is the directory to work in: the request's, else that of its session.

@@ -3,9 +3,11 @@ package clichain_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -155,4 +157,21 @@ func TestOneCallOfASessionAtATime(t *testing.T) {
 		requireReason(t, clichain.ReasonCanceled, err)
 	})
 	require.Zero(t, clichain.WaitingSessions())
+}
+
+// Counts that a CLI goes on with are taken down to those of the call.
+func TestUsageIsThatOfTheCall(t *testing.T) {
+	clitest.NoLeaks(t)
+	turn := func(input int) clitest.Case {
+		return clitest.Case{Once: true, Steps: []clitest.Step{readStdin, stdout(strings.Replace(threadAnswer(anID, "yes"), `"turn.completed"`,
+			fmt.Sprintf(`"turn.completed","usage":{"input_tokens":%d,"output_tokens":%d}`, input, input/2), 1))}}
+	}
+	p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{Cases: []clitest.Case{turn(12), turn(30), turn(50)}})
+	req := clichain.Prompt("hi")
+	for _, want := range []clichain.Usage{{InputTokens: 12, OutputTokens: 6}, {InputTokens: 18, OutputTokens: 9}, {InputTokens: 20, OutputTokens: 10}} {
+		resp, err := p.Complete(t.Context(), req)
+		require.NoError(t, err)
+		require.Equal(t, want, resp.Usage)
+		req.Session = resp.Session
+	}
 }

@@ -208,6 +208,10 @@ type SessionRules struct {
 	// SameID: the CLI names the session it goes on from; another one means
 	// that it began anew, which ends the run.
 	SameID bool `json:"same_id,omitempty"`
+	// Cumulative names the fields of a usage that the CLI counts on over the
+	// calls of a session, such as "cost_usd": what earlier calls had used is
+	// taken off. The names are those of EventRule.Set.
+	Cumulative []string `json:"cumulative,omitempty"`
 }
 
 // PreflightRule is a condition under which a call is refused before anything

@@ -19,6 +19,9 @@ var ruleKinds = []EventKind{
 func (v *validator) rules(s *CliSpec) {
 	v.models(s.Models)
 	v.pattern("sessions.id", s.Sessions.ID)
+	for i, name := range s.Sessions.Cumulative {
+		v.known(fmt.Sprintf("sessions.cumulative[%d]", i), name, append(slices.Sorted(maps.Keys(counters)), costCounter))
+	}
 	v.login(s)
 	for i, rule := range s.Guards {
 		v.guard(fmt.Sprintf("guards[%d]", i), rule)

@@ -37,7 +37,11 @@ func TestSessionGoesOn(t *testing.T) {
 		second, err := c.Complete(t.Context(), next)
 		require.NoError(t, err)
 		require.Equal(t, hello, second.Text)
-		require.Equal(t, first.Session, second.Session)
+		require.Equal(t, idOf(first.Session), idOf(second.Session))
+		require.Equal(t, first.Usage.OutputTokens, second.Usage.OutputTokens, "of this call, not of the session")
+		if first.Usage.CostUSD != nil {
+			require.InDelta(t, *first.Usage.CostUSD, *second.Usage.CostUSD, 0.1**first.Usage.CostUSD)
+		}
 		calls := c.server.Calls()
 		require.Len(t, calls, 2)
 		require.Contains(t, string(calls[1].Body), asked)
@@ -152,4 +156,11 @@ func holding(t *testing.T, dir, text string) (files []string) {
 		return err
 	}))
 	return files
+}
+
+// idOf is whose session a handle is, without what it had used.
+func idOf(handle string) string {
+	id, _, _ := strings.Cut(handle, "@")
+	id, _, _ = strings.Cut(id, ";")
+	return id
 }

@@ -38,7 +38,7 @@ func Claude() clichain.CliSpec {
 			Accept: []string{`(?i)claude|anthropic`, `^(opus|sonnet|haiku|opusplan|best)(\[1m\])?$`, `^arn:aws`},
 		},
 		Login:    claudeLogin(),
-		Sessions: clichain.SessionRules{ID: uuid},
+		Sessions: clichain.SessionRules{ID: uuid, Cumulative: []string{"cost_usd"}},
 		Preflight: []clichain.PreflightRule{bypass("bypassPermissions"), {
 			When: access(clichain.AccessFull), Root: true, UnlessEnv: []string{"IS_SANDBOX"},
 			Reason:  clichain.ReasonPermissionRefused,

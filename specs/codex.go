@@ -29,9 +29,11 @@ func Codex() clichain.CliSpec {
 			List:   clichain.ListRule{Args: []string{"debug", "models"}, Path: `models.#(visibility=="list")#.slug`},
 		},
 		// What is no id is a name to it, and begins a new session.
-		Login:     codexLogin(),
-		Trust:     []clichain.FileFact{{Path: "${CODEX_HOME:-~/.codex}/config.toml", Pattern: `(?m)^\[projects\."{dir}"\]\s*\n\s*trust_level\s*=\s*"trusted"`}},
-		Sessions:  clichain.SessionRules{ID: uuid, SameID: true},
+		Login: codexLogin(),
+		Trust: []clichain.FileFact{{Path: "${CODEX_HOME:-~/.codex}/config.toml", Pattern: `(?m)^\[projects\."{dir}"\]\s*\n\s*trust_level\s*=\s*"trusted"`}},
+		Sessions: clichain.SessionRules{ID: uuid, SameID: true, Cumulative: []string{
+			"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens",
+		}},
 		Preflight: []clichain.PreflightRule{bypass("danger-full-access")},
 
 		Events: codexEvents(),
