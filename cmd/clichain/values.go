@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +59,16 @@ func parseAccess(text string) (access clichain.Access, err error) {
 		return 0, errors.New("use none, read, write or full")
 	}
 	return access, nil
+}
+
+// oneOf parses one of some words.
+func oneOf[T ~string](words ...T) func(string) (T, error) {
+	return func(text string) (T, error) {
+		if !slices.Contains(words, T(text)) {
+			return "", fmt.Errorf("use one of %q", words)
+		}
+		return T(text), nil
+	}
 }
 
 // parseNames splits "a,b".
