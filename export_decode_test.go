@@ -22,3 +22,6 @@ func Lookup(json, path string) gjson.Result {
 
 // MatchesText reports whether an anchored pattern of a rule matches a text.
 func MatchesText(pattern, text string) bool { return textMatcher(pattern)(text) }
+
+// PlainText leaves out what colours a text on a terminal.
+func PlainText(text string) string { return string(plainText([]byte(text))) }

@@ -41,12 +41,13 @@ func FuzzRules(f *testing.F) {
 			f.Add(strings.TrimSuffix(line, "\n"))
 		}
 	})
-	for _, seed := range []string{"", "{}", `{"type":null}`, `{"type":7,"message":{"content":[[]]}}`, `{"type":"result"}{"type":"result"}`, strings.Repeat("[", 500)} {
+	for _, seed := range []string{"", "{}", `{"type":null}`, `{"type":7,"message":{"content":[[]]}}`, `{"type":"result"}{"type":"result"}`, strings.Repeat("[", 500), "{\"type\":\"a\x1b[1mb\"}", "\f{}", "\x1b[m\ufeff{}"} {
 		f.Add(seed)
 	}
 	all := engines(f)
 	f.Fuzz(func(t *testing.T, line string) {
-		valid := json.Valid([]byte(strings.TrimPrefix(line, "\ufeff")))
+		isJSON := func(text string) bool { return json.Valid([]byte(strings.TrimPrefix(text, "\ufeff"))) }
+		valid := isJSON(line) || isJSON(clichain.PlainText(line)) // colours are left out
 		for i, engine := range all {
 			events, ok := engine.Events(line)
 			if ok && !valid || !ok && len(events) > 0 {

@@ -15,6 +15,9 @@ const maxDepth = 200
 // byteOrderMark is what some Windows shells put before the first line.
 var byteOrderMark = []byte("\ufeff")
 
+// jsonSpace is all that JSON allows between its parts.
+const jsonSpace = " \t\r\n"
+
 // parseObject reads one JSON object. Nothing that does not parse as a whole is
 // ever acted on: a line cut short by a kill is no event. The object shares the
 // memory of line, and is valid as long as that does not change.
@@ -27,7 +30,7 @@ func parseObject(line []byte) (gjson.Result, bool) {
 }
 
 func wholeObject(line []byte) (gjson.Result, bool) {
-	line = bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
+	line = bytes.Trim(bytes.TrimPrefix(line, byteOrderMark), jsonSpace)
 	if len(line) == 0 || line[0] != '{' {
 		return gjson.Result{}, false
 	}
