@@ -104,7 +104,6 @@ func (r *run) checkBilling(e *Event) {
 		return
 	}
 	if err := r.inv.bill.refused(e.KeySource, true); err != nil {
-		r.tally.fatal = &finding{reason: err.Reason, message: err.Message, hint: err.Hint}
-		r.stop(errFatal)
+		r.abort(finding{reason: err.Reason, message: err.Message, hint: err.Hint})
 	}
 }

@@ -130,9 +130,22 @@ func (c *cooldowns) enter(ctx context.Context, b Backend, req Request) (*turn, *
 	if until.IsZero() {
 		return t, nil
 	}
-	err := mistake(ReasonCoolingDown, "", "rests %s after %s", untilText(until, t.began), rest.Reason)
+	return nil, restError(b, rest, until, t.began)
+}
+
+// skip is the error of a backend that rests. It takes no probe.
+func (c *cooldowns) skip(ctx context.Context, b Backend) *BackendError {
+	rest, until := c.rests(ctx, b, Request{})
+	if until.IsZero() {
+		return nil
+	}
+	return restError(b, rest, until, c.now())
+}
+
+func restError(b Backend, rest Rest, until, now time.Time) *BackendError {
+	err := mistake(ReasonCoolingDown, "", "rests %s after %s", untilText(until, now), rest.Reason)
 	err.Backend, err.RetryAfter, err.unstarted = b.Name(), until, true
-	return nil, err
+	return err
 }
 
 const (

@@ -258,17 +258,6 @@ func (c *Chain) Ready(ctx context.Context) error {
 	return failure
 }
 
-// skip is the error of a backend that rests. It takes no probe.
-func (c *cooldowns) skip(ctx context.Context, b Backend) *BackendError {
-	rest, until := c.rests(ctx, b, Request{})
-	if until.IsZero() {
-		return nil
-	}
-	err := mistake(ReasonCoolingDown, "", "rests %s after %s", untilText(until, c.now()), rest.Reason)
-	err.Backend, err.RetryAfter, err.unstarted = b.Name(), until, true
-	return err
-}
-
 // pingAll asks each backend that seems ready.
 func (d *doctor) pingAll(ctx context.Context, backends []patient, found []Diagnosis) {
 	var running sync.WaitGroup

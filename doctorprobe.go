@@ -82,13 +82,13 @@ func (p *Provider) probeLogin(ctx context.Context, found *Diagnosis, limit time.
 	if len(rule.Args) == 0 {
 		return
 	}
+	command := fmt.Sprintf("`%s %s`", p.name, strings.Join(rule.Args, " "))
 	result, err := p.aside(ctx, found.Path, rule.Args, limit)
 	if err != nil {
-		found.remark("no_status", fmt.Sprintf("`%s %s`: %s", p.name, strings.Join(rule.Args, " "), err.detail()), "")
+		found.remark("no_status", command+": "+err.detail(), "")
 		return
 	}
 	sign, ok := rule.read(result)
-	command := fmt.Sprintf("`%s %s`", p.name, strings.Join(rule.Args, " "))
 	switch {
 	case !ok:
 	case sign.Login == LoginAuthenticated:

@@ -119,22 +119,8 @@ func (s *FileStore) lock(ctx context.Context) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	poll := time.NewTicker(storePoll)
-	defer poll.Stop()
-	for {
-		got, err := tryLock(file)
-		if got {
-			return file, nil
-		}
-		if err == nil {
-			select {
-			case <-poll.C:
-				continue
-			case <-ctx.Done():
-				err = ctx.Err()
-			}
-		}
-		_ = file.Close()
+	if err := awaitLock(ctx, file, storePoll); err != nil {
 		return nil, err
 	}
+	return file, nil
 }

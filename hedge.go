@@ -91,7 +91,7 @@ func (r *race) startNext() bool {
 // run reads one backend's stream to its end.
 func (r *race) run(l lane) {
 	ctx := withOutlook(r.ctx, outlook{resets: true}) // the others run already
-	l.err = &BackendError{Backend: l.backend.Name(), Reason: ReasonBadOutput, Message: "the stream ended without an answer"}
+	l.err = noAnswer(l.backend)
 	for e, err := range l.backend.Stream(ctx, r.req) {
 		switch {
 		case err != nil:

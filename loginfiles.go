@@ -58,8 +58,6 @@ func compileFact(f FileFact) compiledFact {
 	return c
 }
 
-func wholeValue(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
-
 // credential is what a file tells about a way in, without its secrets.
 type credential struct {
 	known   certainty

@@ -81,26 +81,10 @@ func enterGate(ctx context.Context, path string) (leave func(), ok bool) {
 // lockFile waits for the lock that other processes heed.
 func lockFile(ctx context.Context, credential string) (unlock func()) {
 	file, err := openLock(credential)
-	if err != nil {
+	if err != nil || awaitLock(ctx, file, gatePoll) != nil {
 		return func() {}
 	}
-	poll := time.NewTicker(gatePoll)
-	defer poll.Stop()
-	for {
-		got, err := tryLock(file)
-		if got {
-			return func() { _ = file.Close() } // which gives the lock back
-		}
-		if err == nil {
-			select {
-			case <-poll.C:
-				continue
-			case <-ctx.Done():
-			}
-		}
-		_ = file.Close()
-		return func() {}
-	}
+	return func() { _ = file.Close() } // which gives the lock back
 }
 
 // openLock is the file that stands for a credential. It stays: removing it

@@ -169,8 +169,7 @@ func (r *run) stderrLine(line []byte) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if f.fatal {
-			r.tally.fatal = &f
-			r.stop(errFatal)
+			r.abort(f)
 		}
 		r.deliver(Event{Kind: kind, Message: oneLine(f.message), Status: f.status, Try: f.try, RetryAfter: f.retryAfter, found: f})
 		return
@@ -206,7 +205,13 @@ func (r *run) checkSession(e *Event) {
 	if !r.spec.Sessions.SameID || e.Kind != EventSession || len(asked) == 0 || e.Session == asked[0] {
 		return
 	}
-	r.tally.fatal = &finding{reason: ReasonBadSession, message: "the CLI began a new session in place of " + asked[0]}
+	r.abort(finding{reason: ReasonBadSession, message: "the CLI began a new session in place of " + asked[0]})
+}
+
+// abort ends the run: nothing it says afterwards is an answer. The caller holds
+// mu.
+func (r *run) abort(f finding) {
+	r.tally.fatal = &f
 	r.stop(errFatal)
 }
 

@@ -2,7 +2,6 @@ package clichain
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -73,7 +72,7 @@ func (c *call) setSession(spec *CliSpec, req Request, dir string) *BackendError 
 
 // takes reports whether an id may be a session's.
 func (r SessionRules) takes(id string) bool {
-	return r.ID == "" || regexp.MustCompile(`^(?:`+r.ID+`)$`).MatchString(id)
+	return r.ID == "" || wholeValue(r.ID).MatchString(id)
 }
 
 func badSession(format string, args ...any) *BackendError {

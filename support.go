@@ -1,7 +1,6 @@
 package clichain
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -60,8 +59,7 @@ func (c *call) eachRow(spec *CliSpec, f func(w When, templates ...string)) {
 // matches reports whether the fields have values of these patterns.
 func (c *call) matches(patterns map[string]string) bool {
 	for field, pattern := range patterns {
-		whole := regexp.MustCompile(`^(?:` + pattern + `)$`)
-		if !slices.ContainsFunc(c.fields[field], whole.MatchString) {
+		if !slices.ContainsFunc(c.fields[field], wholeValue(pattern).MatchString) {
 			return false
 		}
 	}

@@ -43,3 +43,6 @@ func equalButDots(word, text string) bool {
 	}
 	return text == ""
 }
+
+// wholeValue is a pattern of which a value must match the whole.
+func wholeValue(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }

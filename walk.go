@@ -140,7 +140,12 @@ func (w *walk) ask(i int) (*Response, error) {
 			return nil, nil
 		}
 	}
-	return nil, &BackendError{Backend: b.Name(), Reason: ReasonBadOutput, Message: "the stream ended without an answer"}
+	return nil, noAnswer(b)
+}
+
+// noAnswer is the error of a backend whose stream says nothing at its end.
+func noAnswer(b Backend) *BackendError {
+	return &BackendError{Backend: b.Name(), Reason: ReasonBadOutput, Message: "the stream ended without an answer"}
 }
 
 // slice is the context of one backend's part of the time.
