@@ -13,16 +13,17 @@ import (
 
 // evidence is all there is to judge a run by.
 type evidence struct {
-	output OutputMode
-	tally  *tally
-	stdout string // kept part
-	stray  string // lines of stdout that are no JSON, for the modes that are
-	stderr string // kept part
-	result proc.Result
-	now    time.Time
-	rawOK  bool  // Config.RawOutput
-	strip  bool  // remove a fence around the answer
-	left   error // why something may be left in a container
+	output  OutputMode
+	tally   *tally
+	stdout  string // kept part
+	stray   string // lines of stdout that are no JSON, for the modes that are
+	stderr  string // kept part
+	result  proc.Result
+	now     time.Time
+	rawOK   bool // Config.RawOutput
+	strip   bool // remove a fence around the answer
+	secrets *redactor
+	left    error // why something may be left in a container
 }
 
 // verdictOf decides what a run was. In order of trust: the terminal event, why

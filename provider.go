@@ -209,10 +209,9 @@ func (p *Provider) try(ctx context.Context, inv *invocation, req Request, timeou
 	text, err := p.spec.verdictOf(ev)
 	inv.box.explain(err, ev, p.spec)
 	log.DebugContext(ctx, "cli end", slog.Duration("duration", time.Since(start)), "exit", ev.result.ExitCode, "reason", reasonOf(err))
-	secrets := newRedactor(inv.env)
-	secrets.all(ev.tally.warnings)
+	ev.secrets.all(ev.tally.warnings)
 	if err != nil {
-		secrets.error(err)
+		ev.secrets.error(err)
 		err.Usage = p.spec.Sessions.rebase(err.Usage, req)
 		err.SideEffects = req.Access >= AccessWrite && ev.tally.tools > 0
 		return nil, err

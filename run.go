@@ -241,7 +241,7 @@ func (r *run) evidence(result proc.Result, skipped int) *evidence {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ev := &evidence{
-		output: r.inv.call.output, tally: &r.tally, result: result, now: r.now(),
+		output: r.inv.call.output, tally: &r.tally, secrets: r.secrets, result: result, now: r.now(),
 		stdout: r.whole.String(), stray: r.stray.String(), stderr: result.Stderr.Text(),
 	}
 	if ev.output == OutputJSON {
