@@ -29,21 +29,21 @@ func compileSchema(raw json.RawMessage) (*answerSchema, *BackendError) {
 		return nil, nil
 	}
 	if len(raw) > maxSchema {
-		return nil, badOption("schema", "has %d bytes: at most %d are taken", len(raw), maxSchema)
+		return nil, errorf(ReasonBadOption, "schema", "has %d bytes: at most %d are taken", len(raw), maxSchema)
 	}
 	if err := checkText("schema", string(raw)); err != nil {
 		return nil, err
 	}
 	document, err := strictJSON(string(raw))
 	if err != nil {
-		return nil, badOption("schema", "%s", invalidJSON(raw, err))
+		return nil, errorf(ReasonBadOption, "schema", "%s", invalidJSON(raw, err))
 	}
 	if _, ok := document.(map[string]any); !ok {
-		return nil, badOption("schema", "must be a JSON object: use {} for an answer of any JSON")
+		return nil, errorf(ReasonBadOption, "schema", "must be a JSON object: use {} for an answer of any JSON")
 	}
 	s := &answerSchema{fuse: new(fuse)}
 	if s.schema, err = s.compile(document); err != nil {
-		return nil, badOption("schema", "%s", schemaMistake(err))
+		return nil, errorf(ReasonBadOption, "schema", "%s", schemaMistake(err))
 	}
 	return s, nil
 }

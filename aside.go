@@ -7,32 +7,55 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// asideOutput bounds what a CLI may print about itself; one prints 750 kB for
+// probeOutput bounds what a CLI may print about itself; one prints 750 kB for
 // a list of twelve models.
-const asideOutput = 4 << 20
+const probeOutput = 4 << 20
 
-// aside runs the CLI for something else than an answer, such as its models. The
-// exit status is the caller's to judge; any other failure is an error. When the
-// time is over it is killed at once: there is nothing to save.
-func (p *Provider) aside(ctx context.Context, path string, args []string, limit time.Duration) (proc.Result, *BackendError) {
+// Output is what a CLI printed about itself, and how it ended.
+type Output struct {
+	Stdout, Stderr string
+	// ExitCode is its exit status, -1 when Signal ended it.
+	ExitCode int
+	// Signal that ended it. Empty: it exited.
+	Signal string
+}
+
+// Probe runs the CLI with these arguments for something else than an answer,
+// such as its version. The exit status is the caller's to judge; any other
+// failure is a [*BackendError]. When the limit is over it is killed at once:
+// there is nothing to save.
+func (p *Provider) Probe(ctx context.Context, args []string, limit time.Duration) (Output, error) {
+	path, err := p.ready()
+	if err != nil {
+		return Output{}, err
+	}
+	result, err := p.probe(ctx, path, args, limit)
+	if err != nil {
+		return Output{}, err
+	}
+	return Output{result.Stdout.Text(), result.Stderr.Text(), result.ExitCode, result.Signal}, nil
+}
+
+func (p *Provider) probe(ctx context.Context, path string, args []string, limit time.Duration) (proc.Result, *BackendError) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &stopError{ReasonTimeout, limit})
 	defer cancel()
 	h := p.host(path)
-	c := &call{env: h.passed(&p.spec.CliSpec), fields: fields{}}
+	c := &call{env: h.passed(p.spec), fields: fields{}}
 	result, err := proc.Run(ctx, proc.Command{
 		Path: path, Args: append([]string{path}, args...), Env: c.environ(&CliSpec{}, h, ""),
-		Limit: asideOutput, Capture: asideOutput, Grace: -1, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
+		Limit: probeOutput, Capture: probeOutput, Grace: -1, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
 	if err != nil {
-		return result, p.signed(spawnFailure(err))
+		return result, p.labelled(spawnFailure(err))
 	}
 	if result.Cause != nil {
-		return result, p.signed(&BackendError{Reason: reasonOfCause(result.Cause), Err: result.Cause, ExitCode: -1})
+		return result, p.labelled(&BackendError{Reason: reasonOfCause(result.Cause), Err: result.Cause, ExitCode: -1})
 	}
 	return result, nil
 }
 
-func (p *Provider) signed(err *BackendError) *BackendError {
-	p.sign(err)
+// labelled is label for a return statement.
+func (p *Provider) labelled(err *BackendError) *BackendError {
+	p.label(err)
 	return err
 }

@@ -17,7 +17,7 @@ func attemptOf(backend string, err error, took time.Duration) Attempt {
 	}
 	be := asBackendError(backend, err)
 	a.Reason, a.Usage = be.Reason, be.Usage
-	a.Skipped = !be.started && (be.unstarted || policy[be.Reason].skip)
+	a.Skipped = be.Stage == StageSkipped || be.Stage == "" && policy[be.Reason].skip
 	return a
 }
 

@@ -3,6 +3,7 @@ package clichain
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -27,4 +28,14 @@ func awaitLock(ctx context.Context, file *os.File, poll time.Duration) error {
 		_ = file.Close()
 		return err
 	}
+}
+
+// cacheDir is this user's folder for what can be made again.
+func cacheDir() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(base, "clichain")
+	return dir, os.MkdirAll(dir, 0o700)
 }

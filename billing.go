@@ -1,51 +1,21 @@
 package clichain
 
-import "strings"
-
-// BillingPolicy says who may pay for an answer.
-type BillingPolicy string
-
-const (
-	// BillingAny is the zero value.
-	BillingAny BillingPolicy = ""
-	// SubscriptionOnly: nothing that costs more than a plan which is paid for
-	// anyway. The CLI does not see the vendor's keys, and a backend of which
-	// this is not known is skipped, or ended before it asks its model, with
-	// the reason billing.
-	SubscriptionOnly BillingPolicy = "subscription"
-	// APIKeyOnly: nothing at the cost of a person's plan, in the same way.
-	APIKeyOnly BillingPolicy = "api_key"
-)
-
-// barred are the variables kept from the CLI so that nobody else pays.
-func (p BillingPolicy) barred(rules LoginRules) (patterns []string) {
+// barred are the variables kept from the CLI so that nobody but the payer pays;
+// BillingUnknown: anybody may.
+func barred(payer Billing, rules LoginRules) (patterns []string) {
 	for _, way := range rules.Ways {
-		if p == SubscriptionOnly && way.Billing != BillingSubscription || p == APIKeyOnly && way.Billing == BillingSubscription {
+		if payer != BillingUnknown && (way.Billing == BillingSubscription) != (payer == BillingSubscription) {
 			patterns = append(patterns, way.Env...)
 		}
 	}
 	return patterns
 }
 
-// withoutEnv is a list of variables without those that patterns name.
-func withoutEnv(environ, patterns []string) []string {
-	if len(patterns) == 0 {
-		return environ
-	}
-	var kept []string
-	for _, kv := range environ {
-		if name, _, _ := strings.Cut(kv, "="); !matchesEnv(patterns, name) {
-			kept = append(kept, kv)
-		}
-	}
-	return kept
-}
-
 // bill is who pays for a call, as far as is known.
 type bill struct {
-	policy BillingPolicy
-	login  login
-	sense  *loginSense
+	policy  Billing // who may pay; BillingUnknown: anybody
+	login   login
+	sources []keySource
 }
 
 // payer is who pays, by what the CLI says of its credential; "" where it says
@@ -55,7 +25,7 @@ func (b *bill) payer(source string) Billing {
 	if b == nil {
 		return BillingUnknown
 	}
-	for _, s := range b.sense.sources {
+	for _, s := range b.sources {
 		if source != "" && s.billing == BillingAPIKey && s.re.MatchString(source) {
 			return BillingAPIKey
 		}
@@ -67,13 +37,13 @@ func (b *bill) payer(source string) Billing {
 // a word of the CLI it depends on what was found; said is that the CLI will
 // not say more.
 func (b *bill) refused(source string, said bool) *BackendError {
-	if b == nil || b.policy == BillingAny {
+	if b == nil || b.policy == BillingUnknown {
 		return nil
 	}
 	who := b.payer(source)
 	sure := source != "" && b.explains(source) || b.login.state == LoginAuthenticated
 	switch {
-	case who != BillingUnknown && string(who) != string(b.policy):
+	case who != BillingUnknown && who != b.policy:
 		return refusal("this is paid by %s, and only %s may pay (Config.Billing)", who, b.policy)
 	case said && (who == BillingUnknown || !sure):
 		return refusal("nobody knows who would pay, and only %s may (Config.Billing)", b.policy)
@@ -83,7 +53,7 @@ func (b *bill) refused(source string, said bool) *BackendError {
 
 // explains reports whether the spec knows what a key source means.
 func (b *bill) explains(source string) bool {
-	for _, s := range b.sense.sources {
+	for _, s := range b.sources {
 		if s.re.MatchString(source) {
 			return true
 		}
@@ -92,18 +62,7 @@ func (b *bill) explains(source string) bool {
 }
 
 func refusal(format string, args ...any) *BackendError {
-	err := mistake(ReasonBilling, "", format, args...)
-	err.Hint = "log in with what may pay, or let Config.Billing be BillingAny"
+	err := errorf(ReasonBilling, "", format, args...)
+	err.Hint = "log in with what may pay, or leave Config.Billing empty"
 	return err
-}
-
-// checkBilling ends a run for which somebody else would pay, before its model
-// is asked. The caller holds mu.
-func (r *run) checkBilling(e *Event) {
-	if e.Kind != EventSession {
-		return
-	}
-	if err := r.inv.bill.refused(e.KeySource, true); err != nil {
-		r.abort(finding{reason: err.Reason, message: err.Message, hint: err.Hint})
-	}
 }

@@ -37,7 +37,7 @@ func TestBillingGuard(t *testing.T) {
 	const plan, key, nobody = clichain.BillingSubscription, clichain.BillingAPIKey, clichain.BillingUnknown
 	for _, test := range []struct {
 		name   string
-		policy clichain.BillingPolicy
+		policy clichain.Billing
 		env    string
 		files  string
 		source string // that the CLI tells
@@ -53,16 +53,16 @@ func TestBillingGuard(t *testing.T) {
 		{name: "anybody: gateway", env: "LUMEN_GATEWAY", source: "none", want: nobody, seen: "LUMEN_GATEWAY"},
 		{name: "anybody: it says more than the files do", files: "plan", source: "helper", want: key},
 
-		{name: "plan only: the key stays out", policy: clichain.SubscriptionOnly, env: "LUMEN_KEY LUMEN_GATEWAY LUMEN_PLAN", source: "none", want: plan, seen: "LUMEN_PLAN"},
-		{name: "plan only: nothing else is there", policy: clichain.SubscriptionOnly, env: "LUMEN_KEY", reason: clichain.ReasonUnauthenticated, skipped: true},
-		{name: "plan only: it uses a key all the same", policy: clichain.SubscriptionOnly, files: "plan", source: "helper", reason: clichain.ReasonBilling},
-		{name: "plan only: it does not say", policy: clichain.SubscriptionOnly, files: "plan", source: "", want: plan},
-		{name: "plan only: a helper may be used", policy: clichain.SubscriptionOnly, files: "helper", source: "none", reason: clichain.ReasonBilling},
-		{name: "plan only: too late to tell", policy: clichain.SubscriptionOnly, files: "helper", output: clichain.OutputJSON, reason: clichain.ReasonBilling, skipped: true},
+		{name: "plan only: the key stays out", policy: clichain.BillingSubscription, env: "LUMEN_KEY LUMEN_GATEWAY LUMEN_PLAN", source: "none", want: plan, seen: "LUMEN_PLAN"},
+		{name: "plan only: nothing else is there", policy: clichain.BillingSubscription, env: "LUMEN_KEY", reason: clichain.ReasonUnauthenticated, skipped: true},
+		{name: "plan only: it uses a key all the same", policy: clichain.BillingSubscription, files: "plan", source: "helper", reason: clichain.ReasonBilling},
+		{name: "plan only: it does not say", policy: clichain.BillingSubscription, files: "plan", source: "", want: plan},
+		{name: "plan only: a helper may be used", policy: clichain.BillingSubscription, files: "helper", source: "none", reason: clichain.ReasonBilling},
+		{name: "plan only: too late to tell", policy: clichain.BillingSubscription, files: "helper", output: clichain.OutputJSON, reason: clichain.ReasonBilling, skipped: true},
 
-		{name: "key only: the plan stays out", policy: clichain.APIKeyOnly, env: "LUMEN_KEY LUMEN_PLAN", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
-		{name: "key only: a plan is there", policy: clichain.APIKeyOnly, files: "plan", reason: clichain.ReasonBilling, skipped: true},
-		{name: "key only: a helper says so", policy: clichain.APIKeyOnly, files: "helper", source: "helper", want: key},
+		{name: "key only: the plan stays out", policy: clichain.BillingAPIKey, env: "LUMEN_KEY LUMEN_PLAN", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
+		{name: "key only: a plan is there", policy: clichain.BillingAPIKey, files: "plan", reason: clichain.ReasonBilling, skipped: true},
+		{name: "key only: a helper says so", policy: clichain.BillingAPIKey, files: "helper", source: "helper", want: key},
 		{name: "nobody knows the policy", policy: "free", env: "LUMEN_KEY", reason: clichain.ReasonBadOption, skipped: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func lumenVariables(environ []string) (names []string) {
 func TestBillingGuardEndsTheRun(t *testing.T) {
 	home, _ := freshMachine(t, play(stdout(`{"type":"init","id":"s","source":"helper"}`+"\n"), clitest.Step{Hang: true}))
 	write(t, home, "plan", "")
-	_, err := clichain.NewProvider(lumen(), &clichain.Config{Billing: clichain.SubscriptionOnly}).Complete(t.Context(), clichain.Prompt("hi"))
+	_, err := clichain.NewProvider(lumen(), &clichain.Config{Billing: clichain.BillingSubscription}).Complete(t.Context(), clichain.Prompt("hi"))
 	be := requireReason(t, clichain.ReasonBilling, err)
 	require.Contains(t, be.Error(), "only subscription may pay")
 }
@@ -122,7 +122,7 @@ func TestBillingBarsTheVendorsKeys(t *testing.T) {
 	} {
 		t.Run(test.backend+" "+test.policy, func(t *testing.T) {
 			spec, _ := specs.ByName(test.backend)
-			barred := clichain.Barred(clichain.BillingPolicy(test.policy), spec)
+			barred := clichain.Barred(clichain.Billing(test.policy), spec)
 			for _, name := range strings.Fields(test.never) {
 				require.Contains(t, barred, name)
 			}

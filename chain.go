@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 )
@@ -46,9 +47,9 @@ type ChainConfig struct {
 	// Policy changes rows of the decision table in docs/errors.md.
 	Policy map[Reason]Rule
 	// Store keeps which backends rest after failures: see docs/cooldowns.md.
-	// Nil: this chain's memory. NoRest asks every backend at every call.
+	// Nil: this chain's memory. NoCooldown asks every backend at every call.
 	Store  Store
-	NoRest bool
+	NoCooldown bool
 }
 
 // ReplayPolicy says whether a chain may run a request again on its next
@@ -106,7 +107,7 @@ func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 	if cfg != nil {
 		c.cfg = *cfg
 	}
-	var table map[Reason]verdict
+	var table map[Reason]row
 	table, c.broken = policyWith(c.cfg.Policy)
 	c.rests = newCooldowns(&c.cfg, table)
 	return c
@@ -123,9 +124,9 @@ func (c *Chain) Name() string {
 // Complete returns the first answer. Response.Attempts holds what was tried or
 // skipped before it. The error is a [*ChainError].
 func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
-	o := outlookOf(ctx)
+	o := chainViewOf(ctx)
 	o.resets = true // nobody reads the text as it comes
-	return Collect(c.Stream(withOutlook(ctx, o), req))
+	return Collect(c.Stream(withChainView(ctx, o), req))
 }
 
 // Stream yields the events of each backend in turn, and an "attempt" event for
@@ -140,7 +141,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 			}
 			return read(e, err)
 		}
-		w := &walk{req: req, yield: yield, cfg: &c.cfg, above: outlookOf(ctx), owner: c.claimant(req.Model), backends: c.backends}
+		w := &walk{req: req, yield: yield, cfg: &c.cfg, above: chainViewOf(ctx), owner: c.claimant(req.Model), backends: c.backends}
 		w.resets = c.cfg.AcceptReset || w.above.resets
 		resp, err := c.answer(ctx, w)
 		switch {
@@ -185,9 +186,51 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 // claimant is the backend that the model name addresses, or nil.
 func (c *Chain) claimant(model string) Backend {
 	for _, b := range c.backends {
-		if p, ok := b.(*Provider); ok && p.spec != nil && p.spec.models.claims(model) {
+		if p, ok := b.(*Provider); ok && p.spec != nil && p.composer.models.claims(model) {
 			return b
 		}
+	}
+	return nil
+}
+
+// available is what a backend says of itself without being asked to answer.
+func available(ctx context.Context, b Backend) error {
+	switch b := b.(type) {
+	case *Chain:
+		return b.Ready(ctx)
+	case interface{ Available(context.Context) error }:
+		return b.Available(ctx)
+	}
+	return nil
+}
+
+// Ready returns nil when at least one backend is worth trying, else a
+// [*ChainError] with the reason for which each would be skipped. It starts
+// nothing and takes microseconds.
+func (c *Chain) Ready(ctx context.Context) error {
+	failure := &ChainError{}
+	for _, b := range c.backends {
+		err := available(ctx, b)
+		if err == nil {
+			err = c.CoolingDown(ctx, b)
+		}
+		if err == nil {
+			return nil
+		}
+		failure.Attempts = append(failure.Attempts, attemptsOf(b.Name(), err, 0)...)
+	}
+	return failure
+}
+
+// Backends returns the chain's backends, in its order.
+func (c *Chain) Backends() []Backend { return slices.Clone(c.backends) }
+
+// CoolingDown returns nil, or the [*BackendError] with which a request that
+// names no model and no folder would skip the backend because it cools down;
+// its RetryAfter says until when. It starts nothing.
+func (c *Chain) CoolingDown(ctx context.Context, b Backend) error {
+	if err := c.rests.skip(ctx, b); err != nil {
+		return err
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 	out := attemptJSON{a.Backend, a.Reason, a.Skipped, milliseconds(a.Duration), a.Usage, nil}
 	if a.Err != nil {
 		be := *asBackendError(a.Backend, a.Err)
-		be.Message, be.Earlier = be.detail(), nil
+		be.Message, be.Earlier = be.Detail(), nil
 		out.Error = &be
 	}
 	return json.Marshal(out)

@@ -20,7 +20,7 @@ func errorLines(attempts []Attempt, within string) (lines []errorLine) {
 		}
 		line := errorLine{backend: name, reason: string(a.Reason)}
 		if be, ok := errors.AsType[*BackendError](a.Err); ok {
-			line.reason, line.detail = be.class(), strings.TrimLeft(be.detail()+be.advice(), " ")
+			line.reason, line.detail = be.Class(), strings.TrimLeft(be.Detail()+be.Advice(), " ")
 		} else if a.Err != nil {
 			line.detail = oneLine(a.Err.Error())
 		}

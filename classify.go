@@ -22,6 +22,15 @@ type finding struct {
 	fatal      bool // LineRule.Fatal
 }
 
+// sign is an event, and what its words were taken for.
+type sign struct {
+	item
+	found finding
+}
+
+// signOf is an event of which nothing more is known.
+func signOf(e Event) sign { return sign{item: item{Event: e}} }
+
 // lineProgram is a list of line rules, compiled once.
 type lineProgram []compiledLine
 
@@ -159,13 +168,13 @@ func reasonOfStatus(status int) Reason {
 }
 
 // classify says of an error, a retry or a limit that was hit which it is.
-func (s *compiledSpec) classify(e *Event, now time.Time) {
+func (j *judge) classify(e *sign, now time.Time) {
 	switch {
 	case e.Kind == EventError, e.Kind == EventRetry, e.Kind == EventLimit && e.Failed:
 	default:
 		return
 	}
-	e.found, _ = s.judgeEvent(e, now)
+	e.found, _ = j.judgeEvent(e, now)
 	if e.Kind == EventLimit {
 		e.found.reason = cmp.Or(e.found.reason, ReasonUsageLimit)
 	}
@@ -177,17 +186,17 @@ func (s *compiledSpec) classify(e *Event, now time.Time) {
 
 // judgeEvent classifies an error, retry or failed result event. Words come
 // before the status: a 400 may be an overflow, a 429 the plan's limit.
-func (s *compiledSpec) judgeEvent(e *Event, now time.Time) (finding, bool) {
+func (j *judge) judgeEvent(e *sign, now time.Time) (finding, bool) {
 	if e.found.reason != "" {
 		return e.found, true
 	}
-	text := e.errorText()
-	f, ok := s.judgeText(OnEvent, text, now)
+	text := errorText(&e.Event)
+	f, ok := j.judgeText(OnEvent, text, now)
 	if r := reasonOfStatus(e.Status); r != "" && (!ok || f.reason == ReasonServerError) {
 		f, ok = finding{reason: r}, true
 	}
 	f.message = plainMessage(text)
-	if e.toldDelay() && f.retryAfter.IsZero() {
+	if toldDelay(&e.Event) && f.retryAfter.IsZero() {
 		f.retryAfter = now.Add(e.Delay)
 	}
 	if !e.RetryAfter.IsZero() {
@@ -198,13 +207,13 @@ func (s *compiledSpec) judgeEvent(e *Event, now time.Time) (finding, bool) {
 
 // toldDelay reports whether the service told how long to wait. What is no more
 // than the CLI's own doubling pause before its next try says nothing of that.
-func (e *Event) toldDelay() bool {
+func toldDelay(e *Event) bool {
 	pause := 2 * time.Second << min(max(e.Try-1, 0), 10)
 	return e.Kind == EventError && e.Delay > 0 || e.Kind == EventRetry && e.Delay > pause
 }
 
 // errorText is an error event as one text to judge.
-func (e *Event) errorText() string {
+func errorText(e *Event) string {
 	message := cmp.Or(e.Message, e.Text)
 	if e.Code == "" || message == "" {
 		return cmp.Or(e.Code, message)
@@ -228,8 +237,8 @@ func plainMessage(text string) string {
 }
 
 // judgeText classifies an error text by the spec's rules, then the common ones.
-func (s *compiledSpec) judgeText(on Evidence, text string, now time.Time) (finding, bool) {
-	if f, ok := s.lines.find(EventError, on, text, now); ok {
+func (j *judge) judgeText(on Evidence, text string, now time.Time) (finding, bool) {
+	if f, ok := j.lines.find(EventError, on, text, now); ok {
 		return f, true
 	}
 	return commonLines.find(EventError, on, text, now)

@@ -47,24 +47,24 @@ func Coalesce(events iter.Seq2[Event, error], c Coalescing) iter.Seq2[Event, err
 
 // source is a sequence that is read by a goroutine.
 type source struct {
-	items    chan item
+	items    chan arrival
 	left     chan struct{} // closed when nobody reads items any more
 	panicked any           // may be read when items is closed
 }
 
-type item struct {
+type arrival struct {
 	event Event
 	err   error
 }
 
 func startSource(events iter.Seq2[Event, error]) *source {
-	s := &source{items: make(chan item), left: make(chan struct{})}
+	s := &source{items: make(chan arrival), left: make(chan struct{})}
 	go func() {
 		defer close(s.items)
 		defer func() { s.panicked = recover() }()
 		for e, err := range events {
 			select {
-			case s.items <- item{e, err}:
+			case s.items <- arrival{e, err}:
 			case <-s.left:
 				return
 			}
@@ -98,7 +98,7 @@ type merger struct {
 }
 
 // run reports whether all items were delivered.
-func (m *merger) run(items <-chan item) bool {
+func (m *merger) run(items <-chan arrival) bool {
 	for {
 		select {
 		case i, ok := <-items:
@@ -117,7 +117,7 @@ func (m *merger) run(items <-chan item) bool {
 }
 
 // take holds a delta, and delivers anything else.
-func (m *merger) take(i item) bool {
+func (m *merger) take(i arrival) bool {
 	if i.err != nil || i.event.Kind != EventDelta {
 		return m.flush() && m.yield(i.event, i.err)
 	}

@@ -3,6 +3,9 @@ package clichain
 import (
 	"cmp"
 	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,8 +21,6 @@ type invocation struct {
 	files []tempFile
 	empty bool // dir is to be made, and removed with the files
 	call  *call
-	box   *box // of a call in a container
-	bill  *bill
 }
 
 type tempFile struct {
@@ -39,12 +40,20 @@ type host struct {
 	root       bool     // this user is root
 	dir        string   // absolute directory to work in, "" for the process's
 	tempDir    string   // of this call's files; does not exist yet
-	container  *Container
-	names      []string // of the CLI's program inside
+	inside     bool     // the CLI runs in a container, whose paths have slashes
+	withheld   []string // variables of this machine that the CLI must not see
 }
 
-// wish is what a call wants beside the request.
-type wish struct {
+// join is filepath.Join for paths of where the CLI runs.
+func (h *host) join(elem ...string) string {
+	if h.inside {
+		return path.Join(elem...)
+	}
+	return filepath.Join(elem...)
+}
+
+// choice is what a call chooses among what the spec has.
+type choice struct {
 	output    OutputMode // "": the spec's best
 	transport Transport  // "": the spec's best
 }
@@ -62,10 +71,33 @@ type call struct {
 // final NUL (32 pages); longer ones fail in exec with "argument list too long".
 const maxArg = 131_071
 
+// composer composes the calls of one spec. It is never changed.
+type composer struct {
+	spec   *CliSpec
+	models models
+	guards []compiledGuard
+}
+
+type compiledGuard struct {
+	GuardRule
+	re *regexp.Regexp
+}
+
+// newComposer needs a spec that passed Validate. The aliases are the caller's
+// own names of models.
+func newComposer(spec *CliSpec, aliases map[string]string) *composer {
+	c := &composer{spec: spec, models: newModels(spec, aliases)}
+	for _, g := range spec.Guards {
+		c.guards = append(c.guards, compiledGuard{g, regexp.MustCompile(g.Pattern)})
+	}
+	return c
+}
+
 // compose turns a request into an invocation. It is pure: the same input gives
 // the same result, and nothing happens.
-func compose(spec *compiledSpec, req Request, w wish, h host) (*invocation, *BackendError) {
-	c, err := newCall(spec, req, w, h)
+func (o *composer) compose(req Request, w choice, h host) (*invocation, *BackendError) {
+	spec := o.spec
+	c, err := o.newCall(req, w, h)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +105,7 @@ func compose(spec *compiledSpec, req Request, w wish, h host) (*invocation, *Bac
 	if inv.empty = spec.EmptyDir && req.Access == AccessNone && req.Dir == "" && req.Session == ""; inv.empty {
 		inv.dir = h.join(h.tempDir, "empty")
 	}
-	if c.uses(&spec.CliSpec, "temp") || inv.empty {
+	if c.uses(spec, "temp") || inv.empty {
 		inv.temp = h.tempDir
 		c.fields.set("temp", inv.temp)
 	}
@@ -85,67 +117,56 @@ func compose(spec *compiledSpec, req Request, w wish, h host) (*invocation, *Bac
 			c.fields.set(row.Field+"_file", f.path)
 		}
 	}
-	if inv.args, err = c.arguments(argRows(&spec.CliSpec)); err != nil {
+	if inv.args, err = c.arguments(spec.ArgTable()); err != nil {
 		return nil, err
 	}
-	inv.env = c.environ(&spec.CliSpec, h, inv.dir)
+	inv.env = c.environ(spec, h, inv.dir)
 	if c.transport == TransportStdin {
 		inv.stdin = []byte(c.fields["prompt"][0])
-	}
-	if h.container != nil {
-		if err := inv.enter(h); err != nil {
-			return nil, err
-		}
 	}
 	if err := inv.checkLengths(); err != nil {
 		return nil, err
 	}
-	return inv, c.preflight(&spec.CliSpec, h.root && h.container == nil) // who the user inside is, nobody knows
+	return inv, c.preflight(spec, h.root && !h.inside) // the user inside is unknown
 }
 
 // newCall resolves what depends on the spec: model, session, system text,
 // output mode and transport; and refuses what the spec cannot honour.
-func newCall(spec *compiledSpec, req Request, w wish, h host) (*call, *BackendError) {
-	c := &call{access: req.Access, fields: fieldsOf(req), env: h.passed(&spec.CliSpec)}
-	model, ok := spec.models.resolve(req.Model)
+func (o *composer) newCall(req Request, w choice, h host) (*call, *BackendError) {
+	spec := o.spec
+	c := &call{access: req.Access, fields: fieldsOf(req), env: h.passed(spec)}
+	model, ok := o.models.resolve(req.Model)
 	if !ok {
-		return nil, mistake(ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
+		return nil, errorf(ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
 	}
 	c.fields.set("model", model)
-	if err := c.setSession(&spec.CliSpec, req, h.dir); err != nil {
+	if err := c.setSession(spec, req, h.dir); err != nil {
 		return nil, err
 	}
 	c.fields.set("extra", req.Options.Extra[spec.Name]...)
-	if err := c.choose(&spec.CliSpec, w); err != nil {
+	if err := c.choose(spec, w); err != nil {
 		return nil, err
 	}
-	if err := c.setTexts(&spec.CliSpec, req); err != nil {
+	if err := c.setTexts(spec, req); err != nil {
 		return nil, err
 	}
-	c.guard(spec.guards)
-	return c, c.unsupported(&spec.CliSpec)
+	c.guard(o.guards)
+	return c, c.unsupported(spec)
 }
 
 // choose picks the output mode and the transport: the wished one if the spec
 // has it, else the spec's best.
-func (c *call) choose(spec *CliSpec, w wish) *BackendError {
-	outputs := orDefault(spec.Outputs, OutputText)
-	transports := orDefault(spec.Transports, TransportArgv)
+func (c *call) choose(spec *CliSpec, w choice) *BackendError {
+	outputs := spec.OutputModes()
+	transports := spec.TransportModes()
 	c.output, c.transport = cmp.Or(w.output, outputs[0]), cmp.Or(w.transport, transports[0])
 	if !slices.Contains(outputs, c.output) {
-		return unsupported("output", "%q is none of %q", c.output, outputs)
+		return errorf(ReasonUnsupported, "output", "%q is none of %q", c.output, outputs)
 	}
 	if !slices.Contains(transports, c.transport) {
-		return unsupported("transport", "%q is none of %q", c.transport, transports)
+		return errorf(ReasonUnsupported, "transport", "%q is none of %q", c.transport, transports)
 	}
 	return nil
-}
-
-func orDefault[T any](list []T, deflt T) []T {
-	if len(list) == 0 {
-		return []T{deflt}
-	}
-	return list
 }
 
 // setTexts sets the system text and the prompt. What no row takes goes into
@@ -166,7 +187,7 @@ func (c *call) setTexts(spec *CliSpec, req Request) *BackendError {
 	}
 	if system != "" && !c.uses(spec, "system") && !c.uses(spec, field) {
 		if req.Options.SystemMode == SystemReplace {
-			return unsupported("options.system_mode", "%q cannot be honoured by this backend here", mode)
+			return errorf(ReasonUnsupported, "options.system_mode", "%q cannot be honoured by this backend here", mode)
 		}
 		prompt = withSystem(system, prompt)
 	}
@@ -190,25 +211,6 @@ func (c *call) guard(guards []compiledGuard) {
 			c.fields.set("prompt", g.Prefix+prompt)
 		}
 	}
-}
-
-// argRows is the spec's argument table, or that of its prompt style.
-func argRows(spec *CliSpec) []ArgRow {
-	if len(spec.Args) > 0 {
-		return spec.Args
-	}
-	var rows []ArgRow
-	if spec.PromptStyle == RunSubcommand {
-		rows = append(rows, ArgRow{Args: []string{"run"}})
-	}
-	if spec.SystemFlag != "" {
-		rows = append(rows, ArgRow{Args: []string{spec.SystemFlag, "{system}"}, When: When{Set: []string{"system"}}})
-	}
-	rows = append(rows, ArgRow{Args: []string{"--model", "{model}"}, When: When{Set: []string{"model"}}}, ArgRow{Args: []string{"{extra}"}, Each: "extra"})
-	if spec.PromptStyle == RunSubcommand {
-		return append(rows, ArgRow{Args: []string{"{prompt}"}})
-	}
-	return append(rows, ArgRow{Args: []string{"-p", "{prompt}"}})
 }
 
 // arguments expands the rows that apply.
@@ -250,7 +252,7 @@ func (c *call) appendArgs(args []string, row ArgRow, element []string) ([]string
 	for _, template := range row.Args {
 		arg := values.expand(template)
 		if strings.HasPrefix(template, "{") && strings.HasPrefix(arg, "-") && !slices.Contains(args, "--") && template != "{extra}" {
-			return nil, unsupported(strings.Join(templateFields(template), ","),
+			return nil, errorf(ReasonUnsupported, strings.Join(templateFields(template), ","),
 				"begins with %q, which this CLI would take for a flag", "-")
 		}
 		args = append(args, arg)
@@ -261,12 +263,12 @@ func (c *call) appendArgs(args []string, row ArgRow, element []string) ([]string
 func (inv *invocation) checkLengths() *BackendError {
 	for _, arg := range inv.args {
 		if len(arg) > maxArg {
-			return unsupported(inv.call.fields.holding(arg), "an argument of %d bytes is over the system's limit of %d, and this CLI takes it no other way", len(arg), maxArg)
+			return errorf(ReasonUnsupported, inv.call.fields.holding(arg), "an argument of %d bytes is over the system's limit of %d, and this CLI takes it no other way", len(arg), maxArg)
 		}
 	}
 	for _, kv := range inv.env {
 		if name, _, _ := strings.Cut(kv, "="); len(kv) > maxArg {
-			return unsupported(name, "an environment variable of %d bytes is over the system's limit of %d", len(kv), maxArg)
+			return errorf(ReasonUnsupported, name, "an environment variable of %d bytes is over the system's limit of %d", len(kv), maxArg)
 		}
 	}
 	return nil

@@ -36,17 +36,22 @@ type Config struct {
 	// ModelAliases give names of the caller's own to models of this backend,
 	// or pin names to dated models. They win over the spec's.
 	ModelAliases map[string]string
-	// Nested says what happens inside an outer agent's session, whose marks the
-	// spec's DropEnv names. Zero: the CLI does not see the marks.
-	Nested NestedPolicy
+	// RefuseNested fails a call inside a session of the same agent, which the
+	// spec's NestedEnv shows, with nested_session, before anything starts. Zero:
+	// the CLI does not see the outer session.
+	RefuseNested bool
 	// FreshSessionOnReject begins a new session where the one to go on from is
 	// not accepted; the response is flagged. Zero: that is an error.
 	FreshSessionOnReject bool
 	// Sandbox says what happens in a sandbox, such as a Nix build. Zero:
 	// SandboxAuto.
 	Sandbox SandboxPolicy
-	// Billing says who may pay. Zero: anybody.
-	Billing BillingPolicy
+	// Billing is who may pay. BillingSubscription: nothing that costs more than
+	// a plan which is paid for anyway; the CLI does not see the vendor's keys,
+	// and a backend of which this is not known is skipped, or ended before it
+	// asks its model, with the reason billing. BillingAPIKey: nothing at the
+	// cost of a person's plan, in the same way. Zero: anybody.
+	Billing Billing
 	// PassEnv names more variables of this process that the CLI may see; a
 	// trailing "*" makes a prefix. InheritEnv passes them all.
 	PassEnv    []string
@@ -56,10 +61,12 @@ type Config struct {
 	// MaxOutput bounds the bytes a run may print. Zero: 256 MiB.
 	MaxOutput int64
 	// MaxParallel bounds how many calls of this backend run at once; more wait
-	// their turn. Slots does so for all backends that share it. Zero and nil:
-	// no bound.
+	// their turn. Zero: no bound.
 	MaxParallel int
-	Slots       *Slots
+	// Slots does so for all backends that share the channel: its capacity is
+	// how many CLIs may run at once. A CLI takes 150 to 650 MB while it runs, so
+	// the machine's memory sets the number. Nil: no bound.
+	Slots chan struct{}
 	// Container runs the CLI in a container. Nil: on this machine.
 	Container *Container
 	// Registry lists this backend's runs while they go on. Nil: none.
@@ -89,15 +96,19 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// NestedPolicy says what happens to a call inside an outer agent's session.
-type NestedPolicy string
+// SandboxPolicy says what happens in a sandbox, where a backend would stall on
+// a network that is not there, or ask for a login that nobody can give.
+type SandboxPolicy string
 
 const (
-	// NestedHide, also the meaning of the zero value: the CLI does not learn
-	// of the outer session.
-	NestedHide NestedPolicy = "hide"
-	// NestedRefuse: the call fails with nested_session, before anything starts.
-	NestedRefuse NestedPolicy = "refuse"
+	// SandboxAuto, also the meaning of the zero value: as SandboxOn inside a
+	// Nix build, else as SandboxOff.
+	SandboxAuto SandboxPolicy = "auto"
+	// SandboxOn: this is one. Only backends that are known to be logged in are
+	// tried, and none where the machine has no network but loopback.
+	SandboxOn SandboxPolicy = "on"
+	// SandboxOff: nothing is skipped on account of a sandbox.
+	SandboxOff SandboxPolicy = "off"
 )
 
 const (

@@ -75,16 +75,6 @@ func (b *box) clean(ctx context.Context, args []string, patience time.Duration) 
 	return fmt.Errorf("exit status %d: %s", result.ExitCode, lastLine(said))
 }
 
-// noteLeft makes a warning of what was left, which a success carries.
-func (r *run) noteLeft(left error) {
-	if left == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.tally.warn(left.Error())
-}
-
 // boxLines are the words of the wrapper, and those of a runtime that did not
 // get as far.
 var boxLines = compileLines([]LineRule{
@@ -96,29 +86,29 @@ var boxLines = compileLines([]LineRule{
 
 // explain puts right what a failure is called that came about around the CLI,
 // and adds what was left. err is the verdict on ev.
-func (b *box) explain(err *BackendError, ev *evidence, s *compiledSpec) {
+func (b *box) explain(err *BackendError, ev *evidence, hints map[Reason]string) {
 	if b == nil || err == nil {
 		return
 	}
 	f, ok := boxLines.find(EventError, OnStderr, ev.stderr, ev.now)
 	switch {
-	case !ev.mute():
+	case !mute(ev):
 	case ok:
 		err.Reason, err.Message, err.Hint = f.reason, oneLine(f.message), f.hint
 		if err.Hint == "" {
-			err.Hint = s.Hints[f.reason]
+			err.Hint = hints[f.reason]
 		}
 	case err.Reason == ReasonExit && ev.result.ExitCode == 128+9:
 		err.Reason, err.Message = ReasonKilled, "ended by SIGKILL inside the container, most often for want of memory"
 	}
 	if ev.left != nil {
-		err.Message = strings.TrimPrefix(oneLine(err.detail()+"; "+ev.left.Error()), "; ")
+		err.Message = strings.TrimPrefix(oneLine(err.Detail()+"; "+ev.left.Error()), "; ")
 		err.Err = errors.Join(err.Err, ev.left)
 	}
 }
 
 // mute reports that the run failed by itself before the CLI had a word.
-func (ev *evidence) mute() bool {
+func mute(ev *evidence) bool {
 	t := ev.tally
 	return ev.result.Cause == nil && ev.result.ExitCode > 0 && t.terminal == nil && len(t.failures) == 0 && t.answerText() == ""
 }

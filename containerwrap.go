@@ -34,33 +34,34 @@ type wrapper struct {
 	env    []string // those variables
 }
 
-// enter turns the invocation of a CLI into that of a container runtime's
-// client that runs the CLI inside. Values travel in the client's environment,
-// because arguments are visible to all users of both machines.
-func (inv *invocation) enter(h host) *BackendError {
-	c, id := h.container, path.Base(h.tempDir)
+// wrap turns the invocation of a CLI into that of a container runtime's client,
+// the program of h, that runs the CLI inside, by the first of its names that is
+// there. Values travel in the client's environment, because arguments are
+// visible to all users of both machines.
+func (c *vessel) wrap(inv *invocation, h *host, names []string) (*box, *BackendError) {
+	id := path.Base(h.tempDir)
 	w := wrapper{names: []string{proc.CookieName}}
 	w.pass(callVar, callVar, id)
 	if err := w.makeFiles(inv); err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.setVars(inv.env); err != nil {
-		return err
+		return nil, err
 	}
-	w.start(inv, h.names)
+	w.start(inv, names)
 
-	client := h.clientEnviron()
-	inv.box = c.ending(h.path, client, id, inv.temp)
-	inv.args = append(c.arguments(id, inv.workDir(), w.names), append([]string{"-c", w.script.String(), "clichain"}, inv.args...)...)
+	client := clientEnviron(h.environ)
+	b := c.ending(h.path, client, id, inv.temp)
+	inv.args = append(c.arguments(id, workDirOf(inv), w.names), append([]string{"-c", w.script.String(), "clichain"}, inv.args...)...)
 	inv.env = append(client, w.env...)
 	slices.Sort(inv.env)
 	inv.temp, inv.files, inv.dir = "", nil, ""
-	return nil
+	return b, inv.checkLengths()
 }
 
-// workDir is the directory that the runtime is to enter; the empty one does
+// workDirOf is the directory that the runtime is to enter; the empty one does
 // not exist yet then.
-func (inv *invocation) workDir() string {
+func workDirOf(inv *invocation) string {
 	if inv.empty {
 		return ""
 	}
@@ -68,7 +69,7 @@ func (inv *invocation) workDir() string {
 }
 
 // arguments are the client's up to the shell's own.
-func (c *Container) arguments(id, dir string, names []string) []string {
+func (c *vessel) arguments(id, dir string, names []string) []string {
 	args := append([]string{"exec"}, c.RunArgs...)
 	if c.Image != "" {
 		args = append([]string{"run"}, c.RunArgs...)
@@ -89,7 +90,7 @@ func (c *Container) arguments(id, dir string, names []string) []string {
 
 // ending says how to end what the call leaves. In a container that goes on,
 // that is done by the same user as the call, who alone may see its marks.
-func (c *Container) ending(program string, env []string, id, temp string) *box {
+func (c *vessel) ending(program string, env []string, id, temp string) *box {
 	b := &box{path: program, env: env}
 	if c.Image != "" {
 		b.stop = []string{"stop", "-t", "1", id}
@@ -103,9 +104,9 @@ func (c *Container) ending(program string, env []string, id, temp string) *box {
 }
 
 // clientEnviron is the client's own environment.
-func (h *host) clientEnviron() (env []string) {
+func clientEnviron(environ []string) (env []string) {
 	list := append(slices.Clone(clientEnv), windowsEnv...)
-	for _, kv := range h.environ {
+	for _, kv := range environ {
 		if name, _, ok := strings.Cut(kv, "="); ok && matchesEnv(list, name) {
 			env = append(env, kv)
 		}
@@ -129,8 +130,8 @@ func (w *wrapper) setVars(env []string) *BackendError {
 		name, value, _ := strings.Cut(kv, "=")
 		outer := name
 		switch {
-		case !identifier.MatchString(name):
-			return unsupported("env", "the shell in the container passes no variable %q on", name)
+		case !isVariable(name):
+			return errorf(ReasonUnsupported, "env", "the shell in the container passes no variable %q on", name)
 		case name == callVar || name == proc.CookieName:
 			continue // ours
 		case matchesEnv(heededEnv, name):
@@ -155,7 +156,7 @@ func (w *wrapper) makeFiles(inv *invocation) *BackendError {
 	for i, f := range inv.files {
 		name := fmt.Sprintf("CLICHAIN_FILE_%d", i)
 		if n := len(name) + 1 + len(f.content); n > maxArg {
-			return unsupported(f.field, "%d bytes are over the limit of %d for a file in a container", len(f.content), maxArg-len(name)-1)
+			return errorf(ReasonUnsupported, f.field, "%d bytes are over the limit of %d for a file in a container", len(f.content), maxArg-len(name)-1)
 		}
 		w.pass(name, name, f.content)
 		steps = append(steps, fmt.Sprintf(`printf %%s "$%s" >%s`, name, quoted(f.path)))

@@ -13,7 +13,7 @@ import (
 // concurrent use.
 type cooldowns struct {
 	store  Store // nil: nothing rests
-	table  map[Reason]verdict
+	table  map[Reason]row
 	log    *slog.Logger
 	report sync.Once // of the store's first error
 	rested func(ctx context.Context, backend string, reason Reason, until time.Time)
@@ -23,10 +23,10 @@ type cooldowns struct {
 }
 
 // newCooldowns takes what it needs of a chain's settings.
-func newCooldowns(cfg *ChainConfig, table map[Reason]verdict) *cooldowns {
+func newCooldowns(cfg *ChainConfig, table map[Reason]row) *cooldowns {
 	c := &cooldowns{store: cfg.Store, table: table, log: cfg.withDefaults().Logger, now: time.Now, chance: rand.Float64, rested: cfg.Hooks.Cooldown}
 	switch {
-	case cfg.NoRest:
+	case cfg.NoCooldown:
 		c.store = nil
 	case c.store == nil:
 		c.store = NewMemoryStore()
@@ -143,8 +143,8 @@ func (c *cooldowns) skip(ctx context.Context, b Backend) *BackendError {
 }
 
 func restError(b Backend, rest Rest, until, now time.Time) *BackendError {
-	err := mistake(ReasonCoolingDown, "", "rests %s after %s", untilText(until, now), rest.Reason)
-	err.Backend, err.RetryAfter, err.unstarted = b.Name(), until, true
+	err := errorf(ReasonCoolingDown, "", "rests %s after %s", untilText(until, now), rest.Reason)
+	err.Backend, err.RetryAfter, err.Stage = b.Name(), until, StageSkipped
 	return err
 }
 
@@ -179,18 +179,6 @@ func untilText(until, now time.Time) string {
 	return "until " + local.Format(layout)
 }
 
-// CoolingUntil returns until when a backend rests, and after what; the zero
-// time when it does not. It speaks of requests that name no model and no
-// folder.
-func CoolingUntil(ctx context.Context, store Store, b Backend) (time.Time, Reason) {
-	c := newCooldowns(&ChainConfig{Store: store}, policy)
-	rest, until := c.rests(ctx, b, Request{})
-	if until.IsZero() {
-		return time.Time{}, ""
-	}
-	return until, rest.Reason
-}
-
 // allRest is the cause of a chain that has tried nothing because what could
 // have answered rests; nil for any other.
 func allRest(attempts []Attempt) error {
@@ -207,7 +195,7 @@ func allRest(attempts []Attempt) error {
 	if first == nil {
 		return nil
 	}
-	err := mistake(ReasonCoolingDown, "", "every backend that could answer rests, the first of them %s", untilText(first.RetryAfter, time.Now()))
+	err := errorf(ReasonCoolingDown, "", "every backend that could answer rests, the first of them %s", untilText(first.RetryAfter, time.Now()))
 	err.RetryAfter = first.RetryAfter
 	return err
 }

@@ -46,7 +46,7 @@ func TestRestUntilTheResetTime(t *testing.T) {
 					require.Equal(t, "from next", resp.Text)
 				}
 				require.Equal(t, 1, a.asked)
-				until, _ := clichain.CoolingUntil(t.Context(), c.StoreOf(), a)
+				until := coolingUntil(t, c, a)
 				require.Equal(t, test.want, time.Until(until))
 				time.Sleep(test.want)
 				a.err = nil
@@ -100,7 +100,7 @@ func TestAMistakeIsNoRest(t *testing.T) {
 
 func TestNoRest(t *testing.T) {
 	a := failing("a", clichain.ReasonUsageLimit)
-	c := clichain.ChainOf([]clichain.Backend{a}, &clichain.ChainConfig{NoRest: true, Store: clichain.NewMemoryStore()})
+	c := clichain.ChainOf([]clichain.Backend{a}, &clichain.ChainConfig{NoCooldown: true, Store: clichain.NewMemoryStore()})
 	for range 3 {
 		_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 		require.ErrorIs(t, err, clichain.ErrUsageLimit)
@@ -215,7 +215,7 @@ func TestProbe(t *testing.T) {
 			c, h := probing(t)
 			h.release <- &clichain.BackendError{Reason: clichain.ReasonUsageLimit}
 			require.ErrorIs(t, ask(t, c, t.Context())(), clichain.ErrUsageLimit)
-			until, _ := clichain.CoolingUntil(t.Context(), c.StoreOf(), h)
+			until := coolingUntil(t, c, h)
 			require.Equal(t, 10*time.Minute, time.Until(until))
 		})
 	})
@@ -286,7 +286,7 @@ func TestCallsUnderWay(t *testing.T) {
 			}
 			h.release <- last
 			calls.Wait()
-			until, _ := clichain.CoolingUntil(t.Context(), c.StoreOf(), h)
+			until := coolingUntil(t, c, h)
 			require.Equal(t, want, time.Until(until))
 		})
 	}
@@ -390,13 +390,13 @@ func TestJitter(t *testing.T) {
 			c := chainOf(a).RestWithout(chance, nil)
 			for _, rest := range []time.Duration{want, 2 * want} {
 				_, _ = c.Complete(t.Context(), clichain.Prompt("hi"))
-				until, _ := clichain.CoolingUntil(t.Context(), c.StoreOf(), a)
+				until := coolingUntil(t, c, a)
 				require.InDelta(t, rest, time.Until(until), float64(time.Microsecond))
 				time.Sleep(time.Until(until))
 			}
 			for range 5 {
 				_, _ = c.Complete(t.Context(), clichain.Prompt("hi"))
-				until, _ := clichain.CoolingUntil(t.Context(), c.StoreOf(), a)
+				until := coolingUntil(t, c, a)
 				require.LessOrEqual(t, time.Until(until), 5*time.Minute)
 				time.Sleep(time.Until(until))
 			}
@@ -577,4 +577,14 @@ func TestRestIsNoCandidate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "at last", resp.Text)
 	require.Equal(t, 1, a.asked)
+}
+
+// coolingUntil is until when the chain passes a backend over; zero: it asks it.
+func coolingUntil(t *testing.T, c *clichain.Chain, b clichain.Backend) time.Time {
+	t.Helper()
+	err := c.CoolingDown(t.Context(), b)
+	if err == nil {
+		return time.Time{}
+	}
+	return requireReason(t, clichain.ReasonCoolingDown, err).RetryAfter
 }

@@ -3,8 +3,8 @@ package clichain
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -75,7 +75,7 @@ type Problem struct {
 }
 
 // Blocks reports whether the problem keeps the backend from answering.
-func (p Problem) Blocks() bool { _, ok := policy[Reason(p.Code)]; return ok }
+func (p Problem) Blocks() bool { return slices.Contains(reasons, Reason(p.Code)) }
 
 // Ready reports whether a call would try the backend.
 func (d Diagnosis) Ready() bool {
@@ -107,16 +107,17 @@ func Diagnose(ctx context.Context, backends []Backend, cfg *DoctorConfig) Report
 	if cfg != nil {
 		d.cfg = *cfg
 	}
-	patients := flatten(backends, newCooldowns(&ChainConfig{Store: d.cfg.Store, NoRest: d.cfg.Store == nil}, policy))
-	report := Report{Backends: make([]Diagnosis, len(patients))}
-	for i, p := range patients {
-		report.Backends[i] = d.examine(ctx, p)
+	own := ChainOf(nil, &ChainConfig{Store: d.cfg.Store, NoCooldown: d.cfg.Store == nil})
+	subjects := flatten(backends, own)
+	report := Report{Backends: make([]Diagnosis, len(subjects))}
+	for i, m := range subjects {
+		report.Backends[i] = d.examine(ctx, m)
 	}
 	if d.cfg.Probe {
-		d.probeAll(ctx, patients, report.Backends)
+		d.probeAll(ctx, subjects, report.Backends)
 	}
 	if d.cfg.Ping {
-		d.pingAll(ctx, patients, report.Backends)
+		d.pingAll(ctx, subjects, report.Backends)
 	}
 	for _, b := range report.Backends {
 		if b.Ready() {
@@ -126,19 +127,19 @@ func Diagnose(ctx context.Context, backends []Backend, cfg *DoctorConfig) Report
 	return report
 }
 
-// patient is a backend, and what knows whether it rests.
-type patient struct {
+// subject is a backend, and the chain that knows whether it cools down.
+type subject struct {
 	Backend
-	rests *cooldowns
+	chain *Chain
 }
 
 // flatten takes the backends out of chains.
-func flatten(backends []Backend, rests *cooldowns) (all []patient) {
+func flatten(backends []Backend, chain *Chain) (all []subject) {
 	for _, b := range backends {
 		if c, ok := b.(*Chain); ok {
-			all = append(all, flatten(c.backends, c.rests)...)
+			all = append(all, flatten(c.Backends(), c)...)
 		} else {
-			all = append(all, patient{b, rests})
+			all = append(all, subject{b, chain})
 		}
 	}
 	return all
@@ -150,20 +151,16 @@ type doctor struct {
 	surroundings []surrounding
 }
 
-func (d *doctor) examine(ctx context.Context, b patient) Diagnosis {
-	found := Diagnosis{Name: b.Name(), Installed: true, Login: LoginUnknown, Problems: []Problem{}}
-	p, ok := b.Backend.(*Provider)
-	switch {
-	case !ok:
-		found.block(available(ctx, b.Backend))
-	case p.broken != nil:
-		found.Installed = false
-		found.block(p.Available(ctx))
-	default:
-		d.examineProvider(p, &found)
+func (d *doctor) examine(ctx context.Context, m subject) Diagnosis {
+	found := Diagnosis{Name: m.Name(), Installed: true, Login: LoginUnknown, Problems: []Problem{}}
+	switch b := m.Backend.(type) {
+	case *Provider:
+		d.examineProvider(b, &found)
+	case interface{ Available(context.Context) error }:
+		found.block(b.Available(ctx))
 	}
-	if err := b.rests.skip(ctx, b.Backend); err != nil {
-		found.CoolingUntil = new(err.RetryAfter)
+	if err := m.chain.CoolingDown(ctx, m.Backend); err != nil {
+		found.CoolingUntil = new(asBackendError(found.Name, err).RetryAfter)
 		if found.Ready() {
 			found.block(err)
 		}
@@ -174,42 +171,18 @@ func (d *doctor) examine(ctx context.Context, b patient) Diagnosis {
 // examineProvider looks for all that can be known, also where one thing alone
 // would be enough to skip the backend.
 func (d *doctor) examineProvider(p *Provider, found *Diagnosis) {
-	path, missing := p.finder.find(p.programs())
-	if missing != nil {
-		found.Installed, found.Login = false, LoginNotFound
-	} else {
-		l := p.loggedIn(path, d.cfg.Dir)
-		found.Path, found.Login, found.Evidence, found.Billing = path, l.state, l.evidence, l.billing
-		if l.expired {
-			found.remark("credential_expired", "the credential in "+l.evidence+" has expired, and nothing is there to renew it with", p.spec.Hints[ReasonUnauthenticated])
-		}
+	status := p.Status(d.cfg.Dir)
+	found.Path, found.Installed = status.Path, status.Path != ""
+	found.Login, found.Evidence, found.Billing = status.Login, status.Evidence, status.Billing
+	found.SuppressedBy = status.SuppressedBy
+	if status.Expired {
+		found.remark("credential_expired", "the credential in "+status.Evidence+" has expired, and nothing is there to renew it with",
+			p.Spec().Hints[ReasonUnauthenticated])
 	}
-	found.SuppressedBy = p.suppressor(path, d.cfg.Dir)
-	_, err := p.ready()
-	if err == nil {
-		_, err = p.admit(path, Request{Dir: d.cfg.Dir}, p.cfg.Output)
-	}
-	if err == nil {
-		err = p.signed(p.spec.nested(p.cfg.Nested, os.Environ()))
-	}
-	if err != nil {
-		found.block(err)
-	}
+	found.block(status.Err)
 	if found.Installed {
 		d.remarks(p, found)
 	}
-}
-
-// suppressor names what turns a backend off here.
-func (p *Provider) suppressor(path, dir string) string {
-	if variable, ok := suppressedBy(p.spec.Name, p.spec.ProviderSlug); ok {
-		return variable
-	}
-	if path == "" || p.sandboxed(p.loggedIn(path, dir)) == nil {
-		return ""
-	}
-	_, sign := p.cfg.Sandbox.sandbox()
-	return sign
 }
 
 // block adds a problem that keeps the backend from answering, before the
@@ -219,7 +192,7 @@ func (d *Diagnosis) block(err error) {
 		return
 	}
 	be := asBackendError(d.Name, err)
-	blocking := Problem{string(be.Reason), be.detail(), be.Hint}
+	blocking := Problem{string(be.Reason), be.Detail(), be.Hint}
 	d.Problems = append([]Problem{blocking}, d.Problems...)
 }
 
@@ -227,39 +200,8 @@ func (d *Diagnosis) remark(code, message, hint string) {
 	d.Problems = append(d.Problems, Problem{code, message, hint})
 }
 
-// available is what a backend says of itself without being asked to answer.
-func available(ctx context.Context, b Backend) error {
-	switch b := b.(type) {
-	case *Chain:
-		return b.Ready(ctx)
-	case interface{ Available(context.Context) error }:
-		return b.Available(ctx)
-	}
-	return nil
-}
-
-// Ready returns nil when at least one backend is worth trying, else a
-// [*ChainError] with the reason for which each would be skipped. It starts
-// nothing and takes microseconds.
-func (c *Chain) Ready(ctx context.Context) error {
-	failure := &ChainError{}
-	for _, b := range c.backends {
-		err := available(ctx, b)
-		if err == nil {
-			if rest := c.rests.skip(ctx, b); rest != nil {
-				err = rest
-			}
-		}
-		if err == nil {
-			return nil
-		}
-		failure.Attempts = append(failure.Attempts, attemptsOf(b.Name(), err, 0)...)
-	}
-	return failure
-}
-
 // pingAll asks each backend that seems ready.
-func (d *doctor) pingAll(ctx context.Context, backends []patient, found []Diagnosis) {
+func (d *doctor) pingAll(ctx context.Context, backends []subject, found []Diagnosis) {
 	var running sync.WaitGroup
 	for i, b := range backends {
 		if found[i].Ready() {

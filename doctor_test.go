@@ -41,7 +41,7 @@ func TestDiagnoseProblems(t *testing.T) {
 		blocks  bool
 	}{
 		{name: "nested", arrange: func(t *testing.T, _, _ string) { t.Setenv("CODEX_THREAD_ID", "1") }, code: "nested"},
-		{name: "nested and refused", cfg: clichain.Config{Nested: clichain.NestedRefuse}, arrange: func(t *testing.T, _, _ string) { t.Setenv("CODEX_THREAD_ID", "1") }, code: "nested_session", blocks: true},
+		{name: "nested and refused", cfg: clichain.Config{RefuseNested: true}, arrange: func(t *testing.T, _, _ string) { t.Setenv("CODEX_THREAD_ID", "1") }, code: "nested_session", blocks: true},
 		{name: "no home", arrange: func(t *testing.T, home, _ string) { t.Setenv("HOME", home+"/none") }, code: "home_missing"},
 		{name: "read-only home", arrange: func(t *testing.T, _, _ string) { t.Setenv("HOME", readOnlyFolder(t)) }, code: "home_readonly"},
 		{name: "no place for files", arrange: func(t *testing.T, home, _ string) { t.Setenv("TMPDIR", home+"/none") }, code: "no_temp"},

@@ -11,25 +11,23 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
-
-	"github.com/clichain/clichain/internal/proc"
 )
 
 // probeTime bounds the probes together. Some CLIs need seconds to start.
 const probeTime = 4 * time.Second
 
 // probeAll asks every CLI that could be started for its version and its login.
-func (d *doctor) probeAll(ctx context.Context, backends []patient, found []Diagnosis) {
+func (d *doctor) probeAll(ctx context.Context, backends []subject, found []Diagnosis) {
 	limit := cmp.Or(d.cfg.ProbeTimeout, probeTime)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &stopError{ReasonTimeout, limit})
 	defer cancel()
-	versions := d.openVersions()
+	versions := openVersions(d.cfg.CacheDir)
 	var running sync.WaitGroup
 	for i, b := range backends {
-		if p, ok := b.Backend.(*Provider); ok && found[i].Ready() && p.cfg.Container == nil {
+		if p, ok := b.Backend.(*Provider); ok && found[i].Ready() && p.Config().Container == nil {
 			running.Go(func() {
-				if p.probeVersion(ctx, &found[i], versions, limit) {
-					p.probeLogin(ctx, &found[i], limit)
+				if probeVersion(ctx, p, &found[i], versions, limit) {
+					probeLogin(ctx, p, &found[i], limit)
 				}
 			})
 		}
@@ -39,27 +37,30 @@ func (d *doctor) probeAll(ctx context.Context, backends []patient, found []Diagn
 }
 
 // probeVersion reports whether the program works at all.
-func (p *Provider) probeVersion(ctx context.Context, found *Diagnosis, versions *versionCache, limit time.Duration) bool {
+func probeVersion(ctx context.Context, p *Provider, found *Diagnosis, versions *versionCache, limit time.Duration) bool {
 	found.Version = versions.get(found.Path)
 	if found.Version == "" {
-		result, err := p.aside(ctx, found.Path, []string{"--version"}, limit)
-		version, _, _ := strings.Cut(strings.TrimSpace(escapes.ReplaceAllString(result.Stdout.Text(), "")), "\n")
+		out, err := p.Probe(ctx, []string{"--version"}, limit)
+		version, _, _ := strings.Cut(strings.TrimSpace(escapes.ReplaceAllString(out.Stdout, "")), "\n")
+		be := asBackendError(found.Name, err)
 		switch {
-		case err != nil && err.Reason == ReasonTimeout:
+		case err != nil && be.Reason == ReasonTimeout:
 			found.fail(ReasonTimeout, fmt.Sprintf("--version gave no answer in %v", limit))
 			return false
 		case err != nil:
-			found.fail(err.Reason, "--version: "+err.detail())
+			found.fail(be.Reason, "--version: "+be.Detail())
 			return false
-		case result.ExitCode != 0 || version == "":
-			found.fail(ReasonExit, strings.TrimSuffix(fmt.Sprintf("--version: exit status %d: %s", result.ExitCode, lastLine(result.Stderr.Text())), ": "))
+		case out.ExitCode != 0 || version == "":
+			said := fmt.Sprintf("--version: exit status %d: %s", out.ExitCode, lastLine(out.Stderr))
+			found.fail(ReasonExit, strings.TrimSuffix(said, ": "))
 			return false
 		}
 		found.Version = firstRunes(oneLine(version), 60)
 		versions.put(found.Path, found.Version)
 	}
-	if older(found.Version, p.spec.CheckedWith) {
-		found.remark("old_version", fmt.Sprintf("%s is older than %s, with which this was checked", found.Version, p.spec.CheckedWith), p.spec.Hints[ReasonNotInstalled])
+	if spec := p.Spec(); older(found.Version, spec.CheckedWith) {
+		message := fmt.Sprintf("%s is older than %s, with which this was checked", found.Version, spec.CheckedWith)
+		found.remark("old_version", message, spec.Hints[ReasonNotInstalled])
 	}
 	return true
 }
@@ -77,18 +78,19 @@ func firstRunes(s string, n int) string {
 
 // probeLogin asks the CLI itself. Its "yes" counts, its "no" only where it
 // knows all the ways in.
-func (p *Provider) probeLogin(ctx context.Context, found *Diagnosis, limit time.Duration) {
-	rule := p.spec.Login.Status
+func probeLogin(ctx context.Context, p *Provider, found *Diagnosis, limit time.Duration) {
+	spec := p.Spec()
+	rule := spec.Login.Status
 	if len(rule.Args) == 0 {
 		return
 	}
-	command := fmt.Sprintf("`%s %s`", p.name, strings.Join(rule.Args, " "))
-	result, err := p.aside(ctx, found.Path, rule.Args, limit)
+	command := fmt.Sprintf("`%s %s`", spec.Name, strings.Join(rule.Args, " "))
+	out, err := p.Probe(ctx, rule.Args, limit)
 	if err != nil {
-		found.remark("no_status", command+": "+err.detail(), "")
+		found.remark("no_status", command+": "+asBackendError(found.Name, err).Detail(), "")
 		return
 	}
-	sign, ok := rule.read(result)
+	sign, ok := signIn(rule, out)
 	switch {
 	case !ok:
 	case sign.Login == LoginAuthenticated:
@@ -96,16 +98,18 @@ func (p *Provider) probeLogin(ctx context.Context, found *Diagnosis, limit time.
 		found.Evidence = strings.TrimPrefix(found.Evidence+"; "+command, "; ")
 	case rule.Whole && found.Login != LoginInstalled:
 		found.Login, found.Evidence = LoginInstalled, command
-		found.block(p.signed(&BackendError{Reason: ReasonUnauthenticated, Message: command + " says that it is not logged in", ExitCode: -1}))
+		loggedOut := errorf(ReasonUnauthenticated, "", "%s says that it is not logged in", command)
+		loggedOut.Hint = spec.Hints[ReasonUnauthenticated]
+		found.block(loggedOut)
 	}
 }
 
-// read is the first sign that holds.
-func (r StatusRule) read(result proc.Result) (StatusSign, bool) {
-	text := escapes.ReplaceAllString(result.Stdout.Text()+"\n"+result.Stderr.Text(), "")
-	docs := documentObjects([]byte(result.Stdout.Text()))
+// signIn is the first sign of the rule that holds.
+func signIn(r StatusRule, out Output) (StatusSign, bool) {
+	text := escapes.ReplaceAllString(out.Stdout+"\n"+out.Stderr, "")
+	docs := documentObjects([]byte(out.Stdout))
 	for _, sign := range r.Signs {
-		if result.Signal != "" || result.ExitCode != sign.Exit || !regexp.MustCompile(`(?m)`+sign.Pattern).MatchString(text) {
+		if out.Signal != "" || out.ExitCode != sign.Exit || !regexp.MustCompile(`(?m)`+sign.Pattern).MatchString(text) {
 			continue
 		}
 		holds := true

@@ -4,43 +4,40 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
-	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 // remarks adds what does not keep a backend from answering, but may surprise.
 func (d *doctor) remarks(p *Provider, found *Diagnosis) {
-	h := p.host(found.Path)
-	at := placeOf(h.passed(&p.spec.CliSpec), d.cfg.Dir)
-	d.remarkSession(p, found)
-	if folder, ok := p.untrusted(at); ok {
-		found.remark("untrusted_folder", folder+" is no folder that this CLI trusts: it leaves out what belongs to the project", p.spec.Hints[ReasonUntrustedDir])
+	spec, cfg := p.Spec(), p.Config()
+	at := placeOf(p.Environ(), d.cfg.Dir)
+	remarkSession(&spec, &cfg, at, found)
+	if folder, ok := untrusted(spec.Trust, at); ok {
+		message := spec.Name + " does not trust " + folder + ": it leaves out what belongs to the project"
+		found.remark("untrusted_folder", message, spec.Hints[ReasonUntrustedDir])
 	}
-	if p.cfg.Container != nil {
+	if cfg.Container != nil {
 		return // what follows is about this machine
 	}
-	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(at), argumentRemarks(p))
+	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(at), argumentRemarks(&spec, &cfg))
 	for _, s := range d.surroundings {
 		found.remark(s.code, "this is "+s.name+" ("+s.sign+")", s.hint)
 	}
 }
 
 // remarkSession is about who runs this: an outer agent, or root.
-func (d *doctor) remarkSession(p *Provider, found *Diagnosis) {
-	if err := p.spec.nested(NestedRefuse, os.Environ()); err != nil && p.cfg.Nested != NestedRefuse {
-		found.remark("nested", err.Message, "nothing: the CLI does not get to see the outer session")
+func remarkSession(spec *CliSpec, cfg *Config, at place, found *Diagnosis) {
+	if name := outerSession(spec, os.Environ()); name != "" && !cfg.RefuseNested {
+		message := name + " is set: this process runs inside a session of the same agent"
+		found.remark("nested", message, "nothing: the CLI does not get to see the outer session")
 	}
 	if os.Geteuid() != 0 {
 		return
 	}
-	h := p.host(found.Path)
-	c := call{env: h.passed(&p.spec.CliSpec)}
-	for _, rule := range p.spec.Preflight {
-		if rule.Root && !slices.ContainsFunc(rule.UnlessEnv, c.sees) {
+	sees := func(name string) bool { return isSet(at.vars, name) }
+	for _, rule := range spec.Preflight {
+		if rule.Root && !slices.ContainsFunc(rule.UnlessEnv, sees) {
 			found.remark("root_bypass", "this user is root: with access full, "+rule.Message, rule.Hint)
 		}
 	}
@@ -78,32 +75,10 @@ func pathRemarks(at place) (remarks []Problem) {
 }
 
 // argumentRemarks are about prompts that travel as an argument.
-func argumentRemarks(p *Provider) []Problem {
-	if way := orDefault(p.spec.Transports, TransportArgv)[0]; way != TransportArgv || p.cfg.Transport == TransportStdin {
+func argumentRemarks(spec *CliSpec, cfg *Config) []Problem {
+	if way := spec.TransportModes()[0]; way != TransportArgv || cfg.Transport == TransportStdin {
 		return nil
 	}
-	return []Problem{{
-		"argument_limit", fmt.Sprintf("it takes the prompt as an argument: %d bytes at most, for other users of the machine to see", maxArg),
-		"ask another backend for long or private prompts",
-	}}
-}
-
-// untrusted returns the folder if it is none that the CLI trusts, nor is one
-// above it. A CLI that never kept a trusted folder is not asked.
-func (p *Provider) untrusted(at place) (folder string, ok bool) {
-	for _, fact := range p.spec.Trust {
-		for _, dir := range upward(at.dir, "") {
-			f := fact
-			f.Pattern = strings.ReplaceAll(fact.Pattern, "{dir}", regexp.QuoteMeta(dir))
-			f.JSON = map[string]string{}
-			for path, value := range fact.JSON {
-				f.JSON[strings.ReplaceAll(path, "{dir}", gjson.Escape(dir))] = value
-			}
-			compiled := compileFact(f)
-			if new(factReader).look(&compiled, at).known != absent {
-				return "", false
-			}
-		}
-	}
-	return at.dir, len(p.spec.Trust) > 0
+	message := fmt.Sprintf("it takes the prompt as an argument: %d bytes at most, for other users of the machine to see", maxArg)
+	return []Problem{{"argument_limit", message, "ask another backend for long or private prompts"}}
 }

@@ -2,7 +2,6 @@ package clichain
 
 import (
 	"maps"
-	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 // network the way the host does. Everything else a CLI sees is named by its
 // spec or by the caller, so that no stranger's secret reaches it.
 var commonEnv = []string{
-	callVar, "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LANGUAGE", "LC_*",
+	"CLICHAIN_CALL", "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LANGUAGE", "LC_*",
 	"TMPDIR", "TMP", "TEMP", "XDG_*", "DBUS_SESSION_BUS_ADDRESS",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
 	"http_proxy", "https_proxy", "no_proxy", "all_proxy",
@@ -34,13 +33,16 @@ var quietEnv = []string{"TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0"}
 // the caller sets.
 func (h *host) passed(spec *CliSpec) map[string]string {
 	vars := map[string]string{}
-	pass := append(slices.Concat(h.common(), spec.PassEnv), h.passEnv...)
-	if runtime.GOOS == "windows" && h.container == nil {
+	pass := slices.Concat(spec.PassEnv, h.passEnv)
+	if !h.inside { // the rest is about this machine
+		pass = append(pass, commonEnv...)
+	}
+	if runtime.GOOS == "windows" && !h.inside {
 		pass = append(pass, windowsEnv...)
 	}
 	for _, kv := range h.environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if (h.inheritEnv || matchesEnv(pass, name)) && !matchesEnv(spec.DropEnv, name) && !matchesEnv(spec.NestedEnv, name) && !h.stays(name) {
+		if (h.inheritEnv || matchesEnv(pass, name)) && !matchesEnv(spec.DropEnv, name) && !matchesEnv(spec.NestedEnv, name) && !h.withholds(name) {
 			vars[name] = value
 		}
 	}
@@ -48,28 +50,20 @@ func (h *host) passed(spec *CliSpec) map[string]string {
 	return vars
 }
 
-// nested refuses a call inside an outer session of the same agent, where that
-// is the policy.
-func (s *compiledSpec) nested(policy NestedPolicy, environ []string) *BackendError {
-	if policy != NestedRefuse {
-		return nil
-	}
+// outerSession is the variable that shows an outer session of the same agent;
+// empty where there is none.
+func outerSession(spec *CliSpec, environ []string) string {
 	for _, kv := range environ {
-		if name, value, _ := strings.Cut(kv, "="); value != "" && matchesEnv(s.NestedEnv, name) {
-			return &BackendError{
-				Reason: ReasonNestedSession, Message: name + " is set: this process runs inside a session of the same agent", ExitCode: -1,
-				Hint: "run it outside of that session, or let Config.Nested be NestedHide",
-			}
+		if name, value, _ := strings.Cut(kv, "="); value != "" && matchesEnv(spec.NestedEnv, name) {
+			return name
 		}
 	}
-	return nil
+	return ""
 }
 
-func setAll(vars map[string]string, list []string) {
-	for _, kv := range list {
-		name, value, _ := strings.Cut(kv, "=")
-		vars[name] = value
-	}
+// withholds reports whether a variable of this machine must not leave it.
+func (h *host) withholds(name string) bool {
+	return matchesEnv(h.withheld, name) || h.inside && !isVariable(name)
 }
 
 // environ builds the child's environment: what may pass, the quiet settings,
@@ -83,7 +77,7 @@ func (c *call) environ(spec *CliSpec, h host, dir string) []string {
 		}
 	}
 	setAll(vars, h.env)
-	if dir != "" && h.container == nil {
+	if dir != "" && !h.inside {
 		vars["PWD"] = dir
 	}
 	out := make([]string, 0, len(vars))
@@ -92,21 +86,4 @@ func (c *call) environ(spec *CliSpec, h host, dir string) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// isSet reports whether a variable has a value that means yes.
-func isSet(vars map[string]string, name string) bool {
-	return !slices.Contains([]string{"", "0", "false"}, strings.ToLower(vars[name]))
-}
-
-// matchesEnv reports whether a variable is in a list whose entries may end in
-// "*". Windows folds the case of names.
-func matchesEnv(list []string, name string) bool {
-	if runtime.GOOS == "windows" {
-		name = strings.ToUpper(name)
-	}
-	return slices.ContainsFunc(list, func(pattern string) bool {
-		ok, _ := path.Match(pattern, name)
-		return ok
-	})
 }

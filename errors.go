@@ -46,8 +46,23 @@ type BackendError struct {
 	// [io/fs.ErrNotExist]. May be nil.
 	Err error `json:"-"`
 
-	started, unstarted bool // our own word on whether there was a process
-	brokeOff           bool // a stream that ended well, but before its last event
+	// Stage says whether a process was started. Empty: unknown.
+	Stage Stage `json:"stage,omitempty"`
+}
+
+// Stage says how far a backend got before its error. The zero value means that
+// nobody knows, as for a custom backend that did not say.
+type Stage string
+
+const (
+	StageSkipped Stage = "skipped" // no process was started
+	StageStarted Stage = "started" // a process was started
+)
+
+// errorf makes the error of a call that was refused before a process started.
+// field is the field of the request that is wrong, or empty.
+func errorf(reason Reason, field, format string, args ...any) *BackendError {
+	return &BackendError{Reason: reason, Option: field, Message: fmt.Sprintf(format, args...), ExitCode: -1}
 }
 
 // Error is one line: backend, reason, what was said, what to do.
@@ -56,32 +71,32 @@ func (e *BackendError) Error() string {
 	if e.Backend != "" {
 		b.WriteString(e.Backend + ": ")
 	}
-	b.WriteString(e.class())
-	if detail := e.detail(); detail != "" {
+	b.WriteString(e.Class())
+	if detail := e.Detail(); detail != "" {
 		b.WriteString(": " + detail)
 	}
-	return b.String() + e.advice()
+	return b.String() + e.Advice()
 }
 
-// class is the Reason, and the field it is about.
-func (e *BackendError) class() string {
+// Class is the Reason, and the field it is about.
+func (e *BackendError) Class() string {
 	if e.Option == "" {
 		return string(e.Reason)
 	}
 	return fmt.Sprintf("%s (%s)", e.Reason, e.Option)
 }
 
-// advice is the hint, in brackets.
-func (e *BackendError) advice() string {
+// Advice is the hint, in brackets.
+func (e *BackendError) Advice() string {
 	if e.Hint == "" {
 		return ""
 	}
 	return fmt.Sprintf(" [%s]", oneLine(e.Hint))
 }
 
-// detail is the most telling text there is: the backend's own words, the
+// Detail is the most telling text there is: the backend's own words, the
 // cause, the exit status, the last line of stderr.
-func (e *BackendError) detail() string {
+func (e *BackendError) Detail() string {
 	switch {
 	case e.Message != "":
 		return oneLine(e.Message)
@@ -94,9 +109,6 @@ func (e *BackendError) detail() string {
 	}
 	return ""
 }
-
-// movedOn reports whether the run was ended for the next backend's sake.
-func (e *BackendError) movedOn() bool { return errors.Is(e.Err, errMovedOn) }
 
 // Is reports whether target is the sentinel of e's Reason.
 func (e *BackendError) Is(target error) bool { return target == sentinel(e.Reason) }

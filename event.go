@@ -62,11 +62,6 @@ type Event struct {
 	Raw        string        `json:"raw,omitempty"`        // the line, for EventRaw
 	Attempt    *Attempt      `json:"attempt,omitempty"`    // of EventAttempt
 	Response   *Response     `json:"response,omitempty"`   // of EventDone
-
-	terminal bool    // the CLI has no more to say
-	found    finding // what its words were taken for
-	whole    bool    // a block of thinking, which may have come in pieces before
-	partial  bool    // a result that was cut short: the text so far is the answer
 }
 
 // plainEvent has Event's fields without its methods.

@@ -8,15 +8,19 @@ type Boxed struct {
 
 // ComposeIn is Compose for a container.
 func (e *Engine) ComposeIn(c Container, req Request, w Wish, h Host) (*Boxed, *BackendError) {
-	p := &Provider{spec: e.spec, cfg: Config{Container: &c}}
-	inv, err := compose(e.spec, req, wish{w.Output, w.Transport}, host{
-		path: h.Path, environ: h.Environ, env: h.Env, passEnv: h.PassEnv, inheritEnv: h.InheritEnv, root: h.Root, dir: h.Dir, tempDir: h.TempDir,
-		container: &c, names: p.cliNames(),
-	})
+	v := (*vessel)(&c)
+	p := &Provider{spec: e.composer.spec, cfg: Config{Container: &c}}
+	at := hostFrom(h)
+	v.describe(&at)
+	inv, err := e.composer.compose(req, choice{w.Output, w.Transport}, at)
 	if err != nil {
 		return nil, err
 	}
-	boxed := &Boxed{Stop: inv.box.stop, End: inv.box.end}
+	box, err := v.wrap(inv, &at, p.cliNames())
+	if err != nil {
+		return nil, err
+	}
+	boxed := &Boxed{Stop: box.stop, End: box.end}
 	boxed.Path, boxed.Args, boxed.Env, boxed.Dir, boxed.Stdin = inv.path, inv.args, inv.env, inv.dir, inv.stdin
 	return boxed, nil
 }

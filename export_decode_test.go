@@ -9,7 +9,7 @@ func (e *Engine) EventsOf(line []byte) []Event {
 	if !ok {
 		return nil
 	}
-	return e.spec.program.events(&e.scratch, root)
+	return plainEvents(e.program.events(&e.scratch, root))
 }
 
 // Lookup is the value at a path of a JSON object.

@@ -42,25 +42,24 @@ type Invocation struct {
 
 // Engine is a spec as the interpreter sees it.
 type Engine struct {
-	spec    *compiledSpec
-	scratch object
+	composer *composer
+	program  *program
+	judge    *judge
+	scratch  scratch
 }
 
 // NewEngine compiles a spec.
 func NewEngine(spec CliSpec) (*Engine, error) {
-	compiled, err := compileSpec(spec)
-	if err != nil {
+	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
-	return &Engine{spec: compiled}, nil
+	return &Engine{composer: newComposer(&spec, nil), program: compileProgram(spec.Events), judge: newJudge(&spec)}, nil
 }
 
 // Compose is what Provider does before it starts anything, without the checks
 // of CheckRequest.
 func (e *Engine) Compose(req Request, w Wish, h Host) (*Invocation, *BackendError) {
-	inv, err := compose(e.spec, req, wish{w.Output, w.Transport}, host{
-		path: h.Path, environ: h.Environ, env: h.Env, passEnv: h.PassEnv, inheritEnv: h.InheritEnv, root: h.Root, dir: h.Dir, tempDir: h.TempDir,
-	})
+	inv, err := e.composer.compose(req, choice{w.Output, w.Transport}, hostFrom(h))
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +73,17 @@ func (e *Engine) Compose(req Request, w Wish, h Host) (*Invocation, *BackendErro
 	return out, nil
 }
 
+func hostFrom(h Host) host {
+	return host{
+		path: h.Path, environ: h.Environ, env: h.Env, passEnv: h.PassEnv, inheritEnv: h.InheritEnv, root: h.Root, dir: h.Dir, tempDir: h.TempDir,
+	}
+}
+
 // ResolveModel is the name the CLI gets for a request's model.
-func (e *Engine) ResolveModel(name string) (string, bool) { return e.spec.models.resolve(name) }
+func (e *Engine) ResolveModel(name string) (string, bool) { return e.composer.models.resolve(name) }
 
 // Claims reports whether a model name addresses this backend itself.
-func (e *Engine) Claims(name string) bool { return e.spec.models.claims(name) }
+func (e *Engine) Claims(name string) bool { return e.composer.models.claims(name) }
 
 // Events are what one line of a stream means; ok is false when it is no JSON
 // object.
@@ -87,7 +92,14 @@ func (e *Engine) Events(line string) (events []Event, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	return e.spec.program.events(new(object), root), true
+	return plainEvents(e.program.events(new(scratch), root)), true
+}
+
+func plainEvents(items []item) (events []Event) {
+	for _, i := range items {
+		events = append(events, i.Event)
+	}
+	return events
 }
 
 // Finding is what a piece of evidence says about a failure.
@@ -100,13 +112,14 @@ type Finding struct {
 
 // JudgeText classifies an error text.
 func (e *Engine) JudgeText(on Evidence, text string, now time.Time) (Finding, bool) {
-	f, ok := e.spec.judgeText(on, text, now)
+	f, ok := e.judge.judgeText(on, text, now)
 	return Finding{f.reason, f.message, f.hint, f.retryAfter}, ok
 }
 
 // JudgeEvent classifies an error event.
 func (e *Engine) JudgeEvent(event Event, now time.Time) (Finding, bool) {
-	f, ok := e.spec.judgeEvent(&event, now)
+	s := signOf(event)
+	f, ok := e.judge.judgeEvent(&s, now)
 	return Finding{f.reason, f.message, f.hint, f.retryAfter}, ok
 }
 
@@ -122,11 +135,11 @@ func DocumentObjects(text string) (raw []string) {
 func ParseObject(line string) (gjson.Result, bool) { return parseObject([]byte(line)) }
 
 // PolicyReasons are the Reasons of the decision table.
-func PolicyReasons() (reasons []Reason) {
+func PolicyReasons() (list []Reason) {
 	for r := range policy {
-		reasons = append(reasons, r)
+		list = append(list, r)
 	}
-	return reasons
+	return list
 }
 
 // ReasonOfSentinel is the Reason of a sentinel error, "" for any other error.
@@ -155,7 +168,7 @@ func (e *Engine) CountEvents(line []byte) int {
 	if !ok {
 		return 0
 	}
-	return len(e.spec.program.events(&e.scratch, root))
+	return len(e.program.events(&e.scratch, root))
 }
 
 // Literals is what a pattern's matches are searched for first.

@@ -1,7 +1,7 @@
 package clichain
 
 // Barred are the variables that a policy keeps from a CLI.
-func Barred(p BillingPolicy, spec CliSpec) []string { return p.barred(spec.Login) }
+func Barred(payer Billing, spec CliSpec) []string { return barred(payer, spec.Login) }
 
 // CredentialExpiry is the end of a credential, in one of its forms.
 var CredentialExpiry = readExpiry

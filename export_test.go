@@ -19,18 +19,17 @@ type Recording struct {
 // Replay judges a recorded run the way a live one is judged, and returns the
 // events a reader of its stream would have seen.
 func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Event) {
-	compiled, err := compileSpec(spec)
-	if err != nil {
+	if err := spec.Validate(); err != nil {
 		panic(err)
 	}
 	var events []Event
-	r := &run{
-		spec: compiled, tally: tally{answer: spec.Answer}, secrets: newRedactor(nil), stop: func(error) {}, ended: func() bool { return rec.TimedOut },
-		now:  func() time.Time { return rec.Now },
-		inv:  &invocation{call: &call{output: rec.Output}},
-		emit: func(e Event) { events = append(events, e) },
+	r := &reading{
+		Name: spec.Name, Program: compileProgram(spec.Events), Judge: newJudge(&spec), Output: rec.Output, Answer: spec.Answer,
+		Secrets: newRedactor(nil), KeepCommentary: true,
+		Emit: func(e Event) { events = append(events, e) }, Stop: func(error) {}, Ended: func() bool { return rec.TimedOut },
+		Now: func() time.Time { return rec.Now },
 	}
-	stdout, stderr := r.readers()
+	stdout, stderr := r.streams()
 	feed := func(w interface {
 		Write([]byte) (int, error)
 		Close() error
@@ -46,11 +45,10 @@ func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Eve
 	if rec.TimedOut {
 		result.ExitCode, result.Cause = -1, &stopError{ReasonTimeout, DefaultTimeout}
 	}
-	r.stopClocks()
 	ev := r.evidence(result, 0)
-	text, failure := compiled.verdictOf(ev)
+	v := r.Judge.verdictOf(ev)
 	resp := Response{Session: r.tally.session, Model: r.tally.model, KeySource: r.tally.keySource, Usage: r.tally.total(), Warnings: r.tally.warnings}
-	return text, resp, failure, events
+	return v.text, resp, v.err, events
 }
 
 // Backdate makes the runs of a registry older.
@@ -60,12 +58,6 @@ func (r *Registry) Backdate(d time.Duration) {
 	for run := range r.runs {
 		run.Started = run.Started.Add(-d)
 	}
-}
-
-// Take takes a slot, as a call does.
-func (s *Slots) Take() (release func()) {
-	s.free <- struct{}{}
-	return func() { <-s.free }
 }
 
 // NewTempName and RemoveStale are about the folders of calls.
@@ -85,7 +77,7 @@ func WaitingSessions() int {
 }
 
 // OnThisMachine resolves the files that options name.
-func OnThisMachine(o Options) (Options, *BackendError) { return o.onThisMachine() }
+func OnThisMachine(o Options) (Options, *BackendError) { return onThisMachine(o) }
 
 // ReasonOfCause classifies why a run was ended from outside.
 var ReasonOfCause = reasonOfCause

@@ -90,7 +90,7 @@ func (r *race) startNext() bool {
 
 // run reads one backend's stream to its end.
 func (r *race) run(l lane) {
-	ctx := withOutlook(r.ctx, outlook{resets: true}) // the others run already
+	ctx := withChainView(r.ctx, chainView{resets: true}) // the others run already
 	l.err = noAnswer(l.backend)
 	for e, err := range l.backend.Stream(ctx, r.req) {
 		switch {

@@ -16,7 +16,7 @@ import (
 )
 
 func hedged(backends ...clichain.Backend) *clichain.Chain {
-	return clichain.ChainOf(backends, &clichain.ChainConfig{HedgeAfter: 2 * time.Second, NoRest: true})
+	return clichain.ChainOf(backends, &clichain.ChainConfig{HedgeAfter: 2 * time.Second, NoCooldown: true})
 }
 
 // The next is asked too when one takes long; the first answer wins.

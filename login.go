@@ -2,7 +2,6 @@ package clichain
 
 import (
 	"bytes"
-	"cmp"
 	"hash/maphash"
 	"io"
 	"os"
@@ -25,9 +24,9 @@ type login struct {
 	expired  bool
 }
 
-// loginSense finds out, from variables and files alone. It belongs to a
+// prober finds out, from variables and files alone. It belongs to a
 // Provider; the zero value knows nothing.
-type loginSense struct {
+type prober struct {
 	ways    []compiledWay
 	sources []keySource
 	files   factReader
@@ -59,8 +58,8 @@ type keySource struct {
 	billing Billing
 }
 
-func newLoginSense(rules LoginRules) *loginSense {
-	s := &loginSense{}
+func newProber(rules LoginRules) *prober {
+	s := &prober{}
 	for _, way := range rules.Ways {
 		c := compiledWay{LoginWay: way}
 		for _, f := range way.Files {
@@ -74,25 +73,18 @@ func newLoginSense(rules LoginRules) *loginSense {
 	return s
 }
 
-// loggedIn says what is known of the login of a program that works in dir; ""
-// is the directory of this process.
-func (p *Provider) loggedIn(path, dir string) login {
-	if p.cfg.Container != nil {
-		return login{state: LoginUnknown, evidence: "in a container"}
-	}
-	s, h := p.login, p.host(path)
-	from := lookedAt{path, dir, digest(h.environ)}
+// state says what is known of the login of a program that works in dir, with
+// environ, of which it sees what vars returns; "" is the directory of this
+// process.
+func (s *prober) state(program, dir string, environ []string, vars func() map[string]string) login {
+	from := lookedAt{program, dir, digest(environ)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.from == from && s.last.state != LoginInstalled && time.Since(s.when) < loginTTL {
 		return s.last
 	}
-	l := s.look(placeOf(h.passed(&p.spec.CliSpec), dir), time.Now())
-	if l.state == LoginInstalled && (p.cfg.Binary != "" || isShellScript(path)) {
-		l.state = LoginUnknown // it may bring a key of its own
-	}
-	s.from, s.last, s.when = from, l, time.Now()
-	return l
+	s.from, s.last, s.when = from, s.look(placeOf(vars(), dir), time.Now()), time.Now()
+	return s.last
 }
 
 var digestSeed = maphash.MakeSeed()
@@ -133,7 +125,7 @@ func placeOf(vars map[string]string, dir string) place {
 
 // look weighs the ways in. What may be a way comes before the credential that
 // is surely there: then nobody knows who pays.
-func (s *loginSense) look(at place, now time.Time) login {
+func (s *prober) look(at place, now time.Time) login {
 	l := login{state: LoginInstalled}
 	if len(s.ways) == 0 {
 		l.state = LoginUnknown
@@ -157,7 +149,7 @@ func (s *loginSense) look(at place, now time.Time) login {
 }
 
 // holds says how sure one way is, and by what.
-func (s *loginSense) holds(way *compiledWay, at place, now time.Time) (found credential, evidence string) {
+func (s *prober) holds(way *compiledWay, at place, now time.Time) (found credential, evidence string) {
 	if len(way.OS) > 0 && !slices.Contains(way.OS, runtime.GOOS) {
 		return found, ""
 	}
@@ -192,21 +184,6 @@ func (s *loginSense) holds(way *compiledWay, at place, now time.Time) (found cre
 	return found, evidence
 }
 
-// setVariable is the first variable of a list that is set, in the order of
-// their names.
-func setVariable(list []string, vars map[string]string) string {
-	var found []string
-	for name := range vars {
-		if isSet(vars, name) && matchesEnv(list, name) {
-			found = append(found, name)
-		}
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	return slices.Min(found)
-}
-
 var shells = regexp.MustCompile(`^#!.*\b(sh|bash|dash|zsh|ksh|fish)\b`)
 
 // isShellScript reports whether a program is a wrapper that somebody may have
@@ -227,50 +204,4 @@ func isShellScript(path string) bool {
 	}
 	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
 	return shells.Match(line)
-}
-
-// admit decides, before anything is started, whether a call is worth it: who
-// is logged in, who would pay, and whether this is a sandbox. Raw arguments may
-// bring a login of their own.
-func (p *Provider) admit(path string, req Request, output OutputMode) (*bill, *BackendError) {
-	if err := p.cfg.checkPolicies(); err != nil {
-		return nil, p.signed(err)
-	}
-	l := p.loggedIn(path, req.dirFor())
-	if len(req.Options.Extra[p.name]) > 0 && l.state == LoginInstalled {
-		l.state = LoginUnknown
-	}
-	b := &bill{p.cfg.Billing, l, p.login}
-	err := loggedOut(l)
-	if err == nil {
-		err = p.sandboxed(l)
-	}
-	if err == nil {
-		streams := cmp.Or(output, orDefault(p.spec.Outputs, OutputText)[0]) == OutputStream
-		err = b.refused("", !streams || len(p.login.sources) == 0)
-	}
-	if err != nil {
-		return nil, p.signed(err)
-	}
-	return b, nil
-}
-
-// checkPolicies refuses a policy that nobody knows: it may have been meant as
-// a guard.
-func (c *Config) checkPolicies() *BackendError {
-	if c.Billing != BillingAny && c.Billing != SubscriptionOnly && c.Billing != APIKeyOnly {
-		return badOption("config.billing", "%q is none of %q", c.Billing, []BillingPolicy{SubscriptionOnly, APIKeyOnly})
-	}
-	if c.Sandbox != "" && c.Sandbox != SandboxAuto && c.Sandbox != SandboxOn && c.Sandbox != SandboxOff {
-		return badOption("config.sandbox", "%q is none of %q", c.Sandbox, []SandboxPolicy{SandboxAuto, SandboxOn, SandboxOff})
-	}
-	return nil
-}
-
-// loggedOut is the skip of a backend that is known to be logged out.
-func loggedOut(l login) *BackendError {
-	if l.state != LoginInstalled {
-		return nil
-	}
-	return &BackendError{Reason: ReasonUnauthenticated, Message: "not logged in: no credential file, key or other way in was found", ExitCode: -1}
 }

@@ -21,13 +21,13 @@ const (
 
 // gates has one for each credential file: calls of this process that may renew
 // the same one go in turn.
-var gates sync.Map // path → chan struct{} with room for one
+var gates sync.Map // path → semaphore of one
 
 // gate lets the first call of a credential that is about to be renewed go
 // alone, because CLIs that renew one at the same time can log each other out.
 // The returned func lets the others go; it may be called more than once. On any
 // trouble with the lock the call goes on without it.
-func (p *Provider) gate(ctx context.Context, l login, limit time.Duration) (release func()) {
+func (s *prober) gate(ctx context.Context, l login, limit time.Duration) (release func()) {
 	if !isCold(l) {
 		return func() {}
 	}
@@ -37,13 +37,14 @@ func (p *Provider) gate(ctx context.Context, l login, limit time.Duration) (rele
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	leave, ok := enterGate(ctx, l.cold.path)
-	if !ok {
+	gate, _ := gates.LoadOrStore(l.cold.path, make(semaphore, 1))
+	leave, err := gate.(semaphore).acquire(ctx)
+	if err != nil {
 		return func() {}
 	}
 	unlock := lockFile(ctx, l.cold.path)
 	release = sync.OnceFunc(func() { unlock(); leave() })
-	if now := p.login.again(l.cold); !isCold(login{cold: now}) {
+	if now := s.again(l.cold); !isCold(login{cold: now}) {
 		release() // another call has renewed it meanwhile
 	}
 	return release
@@ -55,7 +56,7 @@ func isCold(l login) bool {
 }
 
 // again reads the credential anew.
-func (s *loginSense) again(old credential) credential {
+func (s *prober) again(old credential) credential {
 	for i := range s.ways {
 		for j := range s.ways[i].files {
 			f := &s.ways[i].files[j]
@@ -65,17 +66,6 @@ func (s *loginSense) again(old credential) credential {
 		}
 	}
 	return old
-}
-
-func enterGate(ctx context.Context, path string) (leave func(), ok bool) {
-	entry, _ := gates.LoadOrStore(path, make(chan struct{}, 1))
-	gate := entry.(chan struct{})
-	select {
-	case gate <- struct{}{}:
-		return func() { <-gate }, true
-	case <-ctx.Done():
-		return nil, false
-	}
 }
 
 // lockFile waits for the lock that other processes heed.
@@ -96,16 +86,6 @@ func openLock(credential string) (*os.File, error) {
 	}
 	sum := sha256.Sum256([]byte(credential))
 	return os.OpenFile(filepath.Join(dir, "login-"+hex.EncodeToString(sum[:8])+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
-}
-
-// cacheDir is this user's folder for what can be made again.
-func cacheDir() (string, error) {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(base, "clichain")
-	return dir, os.MkdirAll(dir, 0o700)
 }
 
 // gated passes events on, and lets the next call go when the model has said

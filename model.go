@@ -15,27 +15,18 @@ type models struct {
 	accept  []*regexp.Regexp
 }
 
-func newModels(spec *CliSpec) (models, error) {
-	m := models{deflt: spec.DefaultModel, aliases: spec.Models.Aliases, names: []string{spec.Name}}
+// newModels needs patterns that passed Validate. The caller's own aliases win.
+func newModels(spec *CliSpec, own map[string]string) models {
+	m := models{deflt: spec.DefaultModel, aliases: map[string]string{}, names: []string{spec.Name}}
+	maps.Copy(m.aliases, spec.Models.Aliases)
+	maps.Copy(m.aliases, own)
 	if spec.ProviderSlug != "" && spec.ProviderSlug != spec.Name {
 		m.names = append(m.names, spec.ProviderSlug)
 	}
 	for _, pattern := range spec.Models.Accept {
-		re, err := regexp.Compile(pattern)
-		if err != nil {
-			return m, err
-		}
-		m.accept = append(m.accept, re)
+		m.accept = append(m.accept, regexp.MustCompile(pattern))
 	}
-	return m, nil
-}
-
-// pin adds the caller's own names.
-func (m *models) pin(aliases map[string]string) {
-	all := map[string]string{}
-	maps.Copy(all, m.aliases)
-	maps.Copy(all, aliases)
-	m.aliases = all
+	return m
 }
 
 // resolve returns the name to give to the CLI, "" to leave the choice to it,

@@ -25,25 +25,25 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	if len(rule.Args) == 0 || p.cfg.Container != nil {
 		return nil, nil
 	}
-	result, err := p.aside(ctx, path, rule.Args, modelListTime)
+	result, err := p.probe(ctx, path, rule.Args, modelListTime)
 	if err != nil {
 		return nil, err
 	}
 	ev := &evidence{output: OutputText, tally: new(tally), result: result, stdout: result.Stdout.Text(), stderr: result.Stderr.Text(), now: time.Now()}
 	if result.ExitCode != 0 || result.Signal != "" {
-		err := p.spec.unexplained(ev)
-		p.spec.complete(err, ev)
+		err := p.judge.unexplained(ev).err
+		p.judge.complete(err, ev)
 		return nil, err
 	}
-	names, ok := rule.read(ev.stdout)
+	names, ok := readList(rule, ev.stdout)
 	if !ok {
-		return nil, p.signed(&BackendError{Reason: ReasonBadOutput, Message: "the list of models could not be read"})
+		return nil, p.labelled(&BackendError{Reason: ReasonBadOutput, Message: "the list of models could not be read"})
 	}
 	return names, nil
 }
 
-// read takes the names out of what the command printed.
-func (r ListRule) read(text string) (names []string, ok bool) {
+// readList takes the names out of what the command printed.
+func readList(r ListRule, text string) (names []string, ok bool) {
 	text = escapes.ReplaceAllString(text, "")
 	if r.Path == "" {
 		return strings.Fields(text), true

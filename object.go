@@ -14,13 +14,11 @@ type object struct {
 	root   gjson.Result
 	names  []string
 	values []string // as they are in the JSON text
-	events []Event  // those made of it, until the next is opened
 }
 
 // open reads the members of another object, in the memory of the last one.
 func (o *object) open(root gjson.Result) {
-	clear(o.events) // or else they would keep their texts from being freed
-	o.root, o.names, o.values, o.events = root, o.names[:0], o.values[:0], o.events[:0]
+	o.root, o.names, o.values = root, o.names[:0], o.values[:0]
 	for name, value := range jsontext.Members(root.Raw) {
 		o.names, o.values = append(o.names, jsontext.Unquote(name)), append(o.values, value)
 	}

@@ -12,7 +12,7 @@ const maxMCPFile = 1 << 20
 
 // onThisMachine makes the paths of the options absolute, because the CLI may
 // work elsewhere, and reads the files that are configuration.
-func (o Options) onThisMachine() (Options, *BackendError) {
+func onThisMachine(o Options) (Options, *BackendError) {
 	var err *BackendError
 	if o.AddDirs, err = absolute("options.add_dirs", o.AddDirs, true); err != nil {
 		return o, err
@@ -42,9 +42,9 @@ func absolute(field string, names []string, dirs bool) ([]string, *BackendError)
 		}
 		switch {
 		case err != nil:
-			return nil, badOption(fmt.Sprintf("%s[%d]", field, i), "%v", err)
+			return nil, errorf(ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%v", err)
 		case dirs != info.IsDir() || !dirs && !info.Mode().IsRegular():
-			return nil, badOption(fmt.Sprintf("%s[%d]", field, i), "%q is no %s", name, what)
+			return nil, errorf(ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%q is no %s", name, what)
 		}
 		found[i] = path
 	}
@@ -59,14 +59,14 @@ func readMCP(field string, element json.RawMessage) (json.RawMessage, *BackendEr
 	}
 	info, err := os.Stat(name)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxMCPFile) {
-		return nil, badOption(field, "%q is no regular file of at most %d bytes", name, maxMCPFile)
+		return nil, errorf(ReasonBadOption, field, "%q is no regular file of at most %d bytes", name, maxMCPFile)
 	}
 	var text []byte
 	if err == nil {
 		text, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return nil, badOption(field, "%v", err)
+		return nil, errorf(ReasonBadOption, field, "%v", err)
 	}
 	return text, checkMCP(field, name, text)
 }
@@ -77,10 +77,10 @@ func checkMCP(field, name string, text []byte) *BackendError {
 		Servers map[string]map[string]any `json:"mcpServers"`
 	}
 	if err := json.Unmarshal(text, &config); err != nil {
-		return badOption(field, "%s is no MCP configuration: %v", name, err)
+		return errorf(ReasonBadOption, field, "%s is no MCP configuration: %v", name, err)
 	}
 	if len(config.Servers) == 0 {
-		return badOption(field, `%s names no server: write {"mcpServers": {"name": {"command": "..."}}}`, name)
+		return errorf(ReasonBadOption, field, `%s names no server: write {"mcpServers": {"name": {"command": "..."}}}`, name)
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func TestNestedSession(t *testing.T) {
 	t.Setenv("CLAUDECODE", "1")
 	record := filepath.Join(t.TempDir(), "record")
 	scenario := play(clitest.Step{Record: record}, stdout(resultLine("yes")+"\n"))
-	_, err := provider(t, specs.Claude(), clichain.Config{Nested: clichain.NestedRefuse}, scenario).Complete(t.Context(), clichain.Prompt("hi"))
+	_, err := provider(t, specs.Claude(), clichain.Config{RefuseNested: true}, scenario).Complete(t.Context(), clichain.Prompt("hi"))
 	be := requireReason(t, clichain.ReasonNestedSession, err)
 	require.Contains(t, be.Message, "CLAUDECODE")
 	require.NoFileExists(t, record)
@@ -182,6 +182,6 @@ func TestNestedSession(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, strings.Join(ran.Env, "\n"), "CLAUDECODE")
 
-	_, err = provider(t, specs.Codex(), clichain.Config{Nested: clichain.NestedRefuse}, play(readStdin, stdout(codexAnswer("yes")))).Complete(t.Context(), clichain.Prompt("hi"))
+	_, err = provider(t, specs.Codex(), clichain.Config{RefuseNested: true}, play(readStdin, stdout(codexAnswer("yes")))).Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err, "another agent's session is not its own")
 }

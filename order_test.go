@@ -50,7 +50,7 @@ func TestChainOrder(t *testing.T) {
 			seen = append(seen, slices.Clone(candidates))
 			return clichain.LeastRecentlyLimited(req, candidates)
 		}
-		c := clichain.ChainOf([]clichain.Backend{limited, fast}, &clichain.ChainConfig{Order: order, NoRest: true})
+		c := clichain.ChainOf([]clichain.Backend{limited, fast}, &clichain.ChainConfig{Order: order, NoCooldown: true})
 		for range 2 {
 			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 			require.NoError(t, err)

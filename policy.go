@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// verdict is one row of the decision table: what may follow a failure.
-type verdict struct {
+// row is one row of the decision table: what may follow a failure.
+type row struct {
 	skip  bool     // the backend was not started; the next one is tried
 	again bool     // the same backend, once, after a back-off
 	next  bool     // the next backend
@@ -68,7 +68,7 @@ var (
 
 // policy is the decision table of docs/errors.md. It is the only place that
 // says what a Reason leads to.
-var policy = map[Reason]verdict{
+var policy = map[Reason]row{
 	ReasonSuppressed:    {skip: true, next: true},
 	ReasonNotInstalled:  {skip: true, next: true},
 	ReasonUnsupported:   {skip: true, next: true},
@@ -110,31 +110,31 @@ var policy = map[Reason]verdict{
 }
 
 // policyWith is the table with some rows changed.
-func policyWith(rules map[Reason]Rule) (map[Reason]verdict, *BackendError) {
+func policyWith(rules map[Reason]Rule) (map[Reason]row, *BackendError) {
 	if len(rules) == 0 {
 		return policy, nil
 	}
 	table := maps.Clone(policy)
 	for _, reason := range slices.Sorted(maps.Keys(rules)) {
 		rule := rules[reason]
-		row, known := policy[reason]
-		if problem := rule.problem(reason, row, known); problem != "" {
-			return policy, badOption("policy."+string(reason), "%s", problem)
+		changed, known := policy[reason]
+		if problem := rule.problem(reason, changed, known); problem != "" {
+			return policy, errorf(ReasonBadOption, "policy."+string(reason), "%s", problem)
 		}
-		row.next, row.rest = !rule.Stop, rule.Rest
-		table[reason] = row
+		changed.next, changed.rest = !rule.Stop, rule.Rest
+		table[reason] = changed
 	}
 	return table, nil
 }
 
 // problem is what is wrong with a rule for a row of the table.
-func (r Rule) problem(reason Reason, row verdict, known bool) string {
+func (r Rule) problem(reason Reason, was row, known bool) string {
 	switch rest := r.Rest; {
 	case !known:
 		return "there is no such reason"
 	case reason == ReasonCanceled:
 		return "a call that its caller has ended cannot go on"
-	case row.skip && rest != RestRule{}:
+	case was.skip && rest != RestRule{}:
 		return "a backend that was not started cannot be let rest"
 	case rest.Base < 0 || rest.Cap < 0 || rest.After < 0:
 		return "a rest cannot be negative"

@@ -1,5 +1,7 @@
 package clichain
 
+import "slices"
+
 // Reason is the class of a failure or of a skip. The zero value means "none".
 // It is a string so that it reads well in logs and survives JSON; compare
 // errors with the sentinels ([ErrTimeout] and so on) through [errors.Is].
@@ -53,6 +55,19 @@ const (
 
 	ReasonCanceled Reason = "canceled" // the caller's context ended
 )
+
+// reasons are all of them, in the order above.
+var reasons = []Reason{
+	ReasonSuppressed, ReasonNotInstalled, ReasonUnsupported, ReasonModelMismatch, ReasonCoolingDown,
+	ReasonBudgetSpent, ReasonUnauthenticated, ReasonUntrustedDir, ReasonPermissionRefused, ReasonNestedSession,
+	ReasonRateLimited, ReasonUsageLimit, ReasonBilling, ReasonOverloaded, ReasonServerError, ReasonNetwork,
+	ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout, ReasonBadModel, ReasonContextOverflow,
+	ReasonBadRequest, ReasonBadOption, ReasonBadSession, ReasonBadOutput, ReasonEmpty, ReasonExit, ReasonKilled,
+	ReasonOutputLimit, ReasonSpawn, ReasonCanceled,
+}
+
+// Reasons lists all reasons, in the order of the constants.
+func Reasons() []Reason { return slices.Clone(reasons) }
 
 // sentinel is the error value of a Reason, the target of [errors.Is].
 type sentinel Reason

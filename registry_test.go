@@ -108,7 +108,7 @@ func TestSlots(t *testing.T) {
 	t.Run("the timeout starts at the slot", func(t *testing.T) {
 		clitest.NoLeaks(t)
 		var r clichain.Registry
-		slots := clichain.NewSlots(1)
+		slots := make(chan struct{}, 1)
 		started := filepath.Join(t.TempDir(), "started")
 		holder := provider(t, specs.Codex(), clichain.Config{Slots: slots, Registry: &r}, play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
 		var calls sync.WaitGroup
@@ -155,8 +155,9 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("the chain's budget ends the wait", func(t *testing.T) {
 		clitest.NoLeaks(t)
-		slots := clichain.NewSlots(1)
-		release := slots.Take()
+		slots := make(chan struct{}, 1)
+		slots <- struct{}{}
+		release := func() { <-slots }
 		defer release()
 		c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Codex(), clichain.Config{Slots: slots}, answer)}, &clichain.ChainConfig{Budget: 50 * time.Millisecond})
 		_, err := c.Complete(t.Context(), clichain.Prompt("hi"))

@@ -41,7 +41,7 @@ func (s *structure) hold(resp *Response) *BackendError {
 	if text, s.problem = s.schema.accept(resp.Text); s.problem != "" {
 		return &BackendError{
 			Backend: resp.Backend, Reason: ReasonBadOutput, Message: oneLine("the answer does not meet the schema: " + s.problem),
-			Partial: resp.Text, Usage: resp.Usage, SideEffects: s.acted.Load(), started: true,
+			Partial: resp.Text, Usage: resp.Usage, SideEffects: s.acted.Load(), Stage: StageStarted,
 		}
 	}
 	resp.Text = text

@@ -25,7 +25,7 @@ func restKey(b Backend, model string) (key string, ok bool) {
 	if p := providerOf(b); p != nil {
 		var account string
 		if account, ok = p.account(); ok {
-			model, _ = p.spec.models.resolve(model)
+			model, _ = p.composer.models.resolve(model)
 			key += "@" + account
 		}
 	}
@@ -99,9 +99,9 @@ func scopeOf(scope RestScope, b Backend, req Request) string {
 	h := sha256.New()
 	tell(h, string(scope))
 	p := providerOf(b)
-	dir, err := filepath.Abs(req.dirFor())
+	dir, err := filepath.Abs(dirFor(req))
 	if err != nil {
-		dir = req.dirFor()
+		dir = dirFor(req)
 	}
 	switch scope {
 	case ScopeRequest:
@@ -129,7 +129,7 @@ func (p *Provider) tellSession(h io.Writer) {
 // tellLogin tells of the files in which a login may be.
 func (p *Provider) tellLogin(h io.Writer, dir string) {
 	host := p.host("")
-	at := placeOf(host.passed(&p.spec.CliSpec), dir)
+	at := placeOf(host.passed(p.spec), dir)
 	for i := range p.login.ways {
 		for j := range p.login.ways[i].files {
 			paths, _ := p.login.ways[i].files[j].template.paths(at)

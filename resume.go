@@ -12,7 +12,7 @@ import (
 func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
 	release, err := turns.take(ctx, req.Session)
 	if err != nil {
-		return nil, p.noTurn(err, "another call goes on from the same session")
+		return nil, p.notStarted(err, "another call goes on from the same session")
 	}
 	defer release()
 	start := time.Now()
@@ -27,7 +27,7 @@ func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) 
 		ctx, cancel = context.WithTimeoutCause(ctx, p.cfg.Timeout-time.Since(start), &stopError{ReasonTimeout, p.cfg.Timeout})
 		defer cancel()
 	}
-	resp, err = p.answer(ctx, req.afresh(), emit)
+	resp, err = p.answer(ctx, afresh(req), emit)
 	if err != nil {
 		be := asBackendError(p.name, err)
 		be.Earlier = append([]Attempt{rejected}, be.Earlier...)
@@ -40,8 +40,8 @@ func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) 
 
 // afresh is the request without its session, in the session's directory as
 // long as that is there.
-func (req Request) afresh() Request {
-	dir := req.dirFor()
+func afresh(req Request) Request {
+	dir := dirFor(req)
 	if _, err := os.Stat(dir); err != nil {
 		dir = req.Dir
 	}

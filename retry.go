@@ -2,6 +2,7 @@ package clichain
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -17,7 +18,7 @@ const retryDelay = 500 * time.Millisecond
 func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
 	schema, err := compileSchema(req.Schema)
 	if err != nil {
-		p.sign(err)
+		p.label(err)
 		return nil, err
 	}
 	inv, err := p.prepare(req, p.cfg.Output)
@@ -45,21 +46,22 @@ func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*
 type tries struct {
 	p         *Provider
 	req       Request
-	inv       *invocation
+	inv       *plan
 	emit      func(Event)
 	start     time.Time
 	structure structure
 
-	resp    *Response
-	err     *BackendError // of the last try
-	took    time.Duration // by it
-	earlier []Attempt
+	resp     *Response
+	err      *BackendError // of the last try
+	brokeOff bool          // its stream did
+	took     time.Duration // by it
+	earlier  []Attempt
 }
 
 // next runs the CLI once, and again for a correction; a permanent error ends
 // the tries.
 func (t *tries) next(ctx context.Context) error {
-	broke := t.err != nil && t.err.brokeOff
+	broke := t.err != nil && t.brokeOff
 	if t.err != nil {
 		t.record()
 	}
@@ -91,7 +93,9 @@ func (t *tries) record() {
 // run runs the CLI once.
 func (t *tries) run(ctx context.Context) {
 	began := time.Now()
-	if t.resp, t.err = t.p.try(ctx, t.inv, t.req, t.remaining(), t.emit); t.err == nil {
+	resp, v := t.p.try(ctx, t.inv, t.req, t.remaining(), t.emit)
+	t.resp, t.err, t.brokeOff = resp, v.err, v.brokeOff
+	if t.err == nil {
 		t.err = t.structure.hold(t.resp)
 	}
 	t.took = time.Since(began)
@@ -101,10 +105,10 @@ func (t *tries) run(ctx context.Context) {
 // failure passes by itself or was the stream's, nothing was changed, and there
 // is time for a try as long as the first.
 func (t *tries) worthAnother() bool {
-	if t.err.SideEffects || t.err.Partial != "" || t.err.movedOn() || !t.timeFor(2*retryDelay+t.took) {
+	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, errMovedOn) || !t.timeFor(2*retryDelay+t.took) {
 		return false
 	}
-	return policy[t.err.Reason].again || t.err.brokeOff && t.simplify()
+	return policy[t.err.Reason].again || t.brokeOff && t.simplify()
 }
 
 // simplify turns to the best mode that is read at the end of a run.

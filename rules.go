@@ -12,6 +12,15 @@ import (
 // elementPrefix begins a path that starts at an element of EventRule.Each.
 const elementPrefix = "@."
 
+// item is an event as the CLI's output has it, with what only the judgement of
+// the run needs to know.
+type item struct {
+	Event
+	terminal bool // the CLI has no more to say
+	whole    bool // a block of thinking, which may have come in pieces before
+	partial  bool // a result that was cut short: the text so far is the answer
+}
+
 // program is a spec's event rules, compiled once.
 type program struct {
 	byType map[string][]*rule // the rules that a value with this "type" can meet
@@ -34,7 +43,7 @@ type matcher struct {
 }
 
 type setter struct {
-	apply   func(*Event, gjson.Result)
+	apply   func(*item, gjson.Result)
 	origins []origin // alternatives
 }
 
@@ -96,38 +105,47 @@ func (r *rule) typeLiteral() (string, bool) {
 
 var typePath = parsePath("type")
 
-// events makes the events of one JSON object; o is memory to work in. The
-// slice is valid until o is used again; the events share no memory with root.
-func (p *program) events(o *object, root gjson.Result) []Event {
-	o.open(root)
-	rules, ok := p.byType[o.get(&typePath).String()]
+// scratch is memory to make events in, reused from object to object. The zero
+// value works.
+type scratch struct {
+	object object
+	items  []item // made of the object
+}
+
+// events makes the events of one JSON object. The slice is valid until the
+// scratch is used again; the events share no memory with root.
+func (p *program) events(s *scratch, root gjson.Result) []item {
+	clear(s.items) // otherwise they would keep their texts from being freed
+	s.items = s.items[:0]
+	s.object.open(root)
+	rules, ok := p.byType[s.object.get(&typePath).String()]
 	if !ok {
 		rules = p.others
 	}
 	for _, r := range rules {
-		before := len(o.events)
-		r.appendEvents(o)
-		if r.Last && len(o.events) > before {
+		before := len(s.items)
+		r.appendEvents(s)
+		if r.Last && len(s.items) > before {
 			break
 		}
 	}
-	return o.events
+	return s.items
 }
 
-func (r *rule) appendEvents(o *object) {
-	if !r.matches(o, "", false) {
+func (r *rule) appendEvents(s *scratch) {
+	if !r.matches(&s.object, "", false) {
 		return
 	}
 	if r.Each == "" {
-		r.appendEvent(o, "")
+		r.appendEvent(s, "")
 		return
 	}
-	list := o.get(&r.each)
+	list := s.object.get(&r.each)
 	for element := range jsontext.Elements(list.Raw) {
-		r.appendEvent(o, element)
+		r.appendEvent(s, element)
 	}
 	if !list.IsArray() && list.Type != gjson.Null { // the one element itself
-		r.appendEvent(o, list.Raw)
+		r.appendEvent(s, list.Raw)
 	}
 }
 
@@ -144,16 +162,16 @@ func (r *rule) matches(o *object, element string, onElement bool) bool {
 
 // appendEvent makes the event of an element that meets the conditions. It is
 // made in place: setters take a pointer, so a variable would be garbage.
-func (r *rule) appendEvent(o *object, element string) {
-	if !r.matches(o, element, true) {
+func (r *rule) appendEvent(s *scratch, element string) {
+	if !r.matches(&s.object, element, true) {
 		return
 	}
-	o.events = append(o.events, Event{Kind: r.Kind, terminal: r.Terminal})
-	e := &o.events[len(o.events)-1]
-	for _, s := range r.setters {
-		for i := range s.origins {
-			if value := s.origins[i].value(o, element); value.Exists() && value.Type != gjson.Null {
-				s.apply(e, owned(value))
+	s.items = append(s.items, item{Event: Event{Kind: r.Kind}, terminal: r.Terminal})
+	e := &s.items[len(s.items)-1]
+	for _, setter := range r.setters {
+		for i := range setter.origins {
+			if value := setter.origins[i].value(&s.object, element); value.Exists() && value.Type != gjson.Null {
+				setter.apply(e, owned(value))
 				break
 			}
 		}

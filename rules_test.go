@@ -167,7 +167,7 @@ func TestLinesAllocateTheirTextsOnly(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			engine, line := engineOf(t, specs.Claude()), []byte(test.line)
-			require.InDelta(t, test.want, testing.AllocsPerRun(20, func() { engine.EventsOf(line) }), 0)
+			require.InDelta(t, test.want, testing.AllocsPerRun(20, func() { engine.CountEvents(line) }), 0)
 		})
 	}
 }

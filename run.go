@@ -1,49 +1,33 @@
 package clichain
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"time"
 
-	"github.com/clichain/clichain/internal/lines"
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// run is one process and what is read from it. Its methods are called by the
-// process's two reader goroutines, so mu guards the rest.
+// run is one process, what is read from it, and what may end it early.
 type run struct {
-	spec   *compiledSpec
-	inv    *invocation
-	emit   func(Event)
-	now    func() time.Time
-	stop   context.CancelCauseFunc
-	ended  func() bool // we have told the process to end
-	linger *time.Timer // set at the terminal event
-
-	mu      sync.Mutex
-	object  object // memory to read events in
-	tally   tally
-	secrets *redactor
-	patience
-	shown   bool         // the reader has some of the answer
-	remarks *commentary  // nil: all text is passed on as text
-	whole   bytes.Buffer // all of stdout, in the modes read at the end
-	stray   bytes.Buffer // lines of a stream that are no JSON
-	broken  int          // those that begin like it
+	plan    *plan
+	spec    *CliSpec
+	stop    context.CancelCauseFunc
+	reading *reading
+	failover
 }
 
-// execute runs an invocation to its end and returns the evidence. Nothing it
-// started, and no file it made, is left when it returns. The error is non-nil
-// only when nothing was started.
-func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Duration, emit func(Event)) (*evidence, *BackendError) {
+// execute runs a plan to its end and returns the evidence. Nothing it started,
+// and no file it made, is left when it returns. The error is non-nil only when
+// nothing was started.
+func (p *Provider) execute(ctx context.Context, c *plan, timeout time.Duration, emit func(Event)) (*evidence, *BackendError) {
 	sweepOrphans()
-	remove, err := inv.prepareFiles()
+	remove, err := c.makeFiles()
 	defer remove()
 	if err != nil {
-		return nil, &BackendError{Reason: ReasonSpawn, Message: "cannot write a temporary file", ExitCode: -1, Err: err, unstarted: true}
+		return nil, &BackendError{
+			Reason: ReasonSpawn, Message: "cannot write a temporary file", ExitCode: -1, Err: err, Stage: StageSkipped,
+		}
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -52,236 +36,77 @@ func (p *Provider) execute(ctx context.Context, inv *invocation, timeout time.Du
 		timer := time.AfterFunc(timeout, func() { stop(&stopError{ReasonTimeout, timeout}) })
 		defer timer.Stop()
 	}
-	r := p.newRun(ctx, inv, stop, emit)
+	r := p.newRun(ctx, c, stop, emit)
 	quiet := listen(&p.cfg, stop)
 	defer quiet.end()
 	emit(Event{Kind: EventStart, Backend: p.name})
-	stdout, stderr := r.readers()
-	result, left, spawnErr := inv.box.supervise(ctx, proc.Command{
-		Path: inv.path, Args: append([]string{inv.path}, inv.args...), Env: inv.env, Dir: inv.dir, Stdin: inv.stdin,
-		Stdout: heardWriter{stdout, quiet}, Stderr: heardWriter{stderr, quiet}, Limit: p.cfg.MaxOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
+	stdout, stderr := r.reading.streams()
+	result, left, spawnErr := c.box.supervise(ctx, proc.Command{
+		Path: c.path, Args: append([]string{c.path}, c.args...), Env: c.env, Dir: c.dir, Stdin: c.stdin,
+		Stdout: heardWriter{stdout, quiet}, Stderr: heardWriter{stderr, quiet},
+		Limit: p.cfg.MaxOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
-	r.stopClocks()
+	r.stopTimers()
 	if spawnErr != nil {
 		return nil, spawnFailure(spawnErr)
 	}
 	if !result.DrainCut { // else a reader may still be at work
 		_, _ = stdout.Close(), stderr.Close() // a last line without an end
 	}
-	r.noteLeft(left)
-	ev := r.evidence(result, stdout.Skipped+stderr.Skipped)
-	ev.left = left
+	ev := r.reading.evidence(result, stdout.Skipped+stderr.Skipped)
+	if ev.left = left; left != nil {
+		ev.tally.warn(left.Error())
+	}
 	return ev, nil
 }
 
-func (p *Provider) newRun(ctx context.Context, inv *invocation, stop context.CancelCauseFunc, emit func(Event)) *run {
-	r := &run{
-		spec: p.spec, inv: inv, emit: emit, now: time.Now, stop: stop, ended: func() bool { return ctx.Err() != nil },
-		tally: tally{answer: p.spec.Answer}, secrets: newRedactor(inv.env),
+func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCauseFunc, emit func(Event)) *run {
+	r := &run{plan: c, spec: p.spec, stop: stop}
+	r.reading = &reading{
+		Name: p.name, Program: p.program, Judge: p.judge, Output: c.call.output, Answer: p.spec.Answer,
+		Secrets: newRedactor(c.env), KeepCommentary: p.cfg.KeepCommentary,
+		Emit: emit, Check: r.check, Heard: r.hear, Stop: stop, Ended: func() bool { return ctx.Err() != nil },
 	}
-	r.patience = patience{
-		outlook: outlookOf(ctx), overload: p.cfg.RetryPatience, settle: p.spec.linger(),
-		bound: r.bound, stop: func() { stop(errMovedOn) },
-	}
-	if p.spec.Answer == AnswerLastBlock && !p.cfg.KeepCommentary {
-		r.remarks = new(commentary)
+	r.failover = failover{
+		chainView: chainViewOf(ctx), patience: p.cfg.RetryPatience, settle: lingerOf(p.spec), bound: r.bound, stop: stop,
 	}
 	return r
 }
 
+// lingerOf is how long the process may go on after its last word.
+func lingerOf(spec *CliSpec) time.Duration {
+	if spec.LingerMS == 0 {
+		return 500 * time.Millisecond
+	}
+	return time.Duration(spec.LingerMS) * time.Millisecond
+}
+
 // bound reports whether no other backend may take over: something was done, or
-// read, that cannot be undone. The caller holds mu.
+// read, that cannot be undone.
 func (r *run) bound() bool {
-	return r.inv.call.access >= AccessWrite && r.tally.tools > 0 || r.shown && !r.resets
+	return r.plan.call.access >= AccessWrite && r.reading.acted() || r.reading.delivered() && !r.resets
 }
 
-func (r *run) stopClocks() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.rest()
-	if r.linger != nil {
-		r.linger.Stop()
+// check refuses a run that began a new session in place of the one to go on
+// from, because its answer would know nothing of what was said before; and one
+// for which somebody else would pay, before its model is asked.
+func (r *run) check(e *Event) (finding, bool) {
+	if e.Kind != EventSession {
+		return finding{}, false
 	}
-}
-
-// readers make the line splitters of both streams.
-func (r *run) readers() (stdout, stderr *lines.Splitter) {
-	stderr = &lines.Splitter{Line: r.stderrLine}
-	stdout = &lines.Splitter{Line: r.streamLine}
-	if r.inv.call.output != OutputStream {
-		stdout.Line = r.keepLine
+	asked := r.plan.call.fields["session"]
+	if r.spec.Sessions.SameID && len(asked) > 0 && e.Session != asked[0] {
+		return finding{reason: ReasonBadSession, message: "the CLI began a new session in place of " + asked[0]}, true
 	}
-	return stdout, stderr
-}
-
-// keepLine collects the output of a mode that is read at the end.
-func (r *run) keepLine(line []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.whole.Write(line)
-	r.whole.WriteByte('\n')
-}
-
-// streamLine reads one event line.
-func (r *run) streamLine(line []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(bytes.TrimSpace(line)) == 0 {
-		return
+	if err := r.plan.bill.refused(e.KeySource, true); err != nil {
+		return finding{reason: err.Reason, message: err.Message, hint: err.Hint}, true
 	}
-	object, ok := parseObject(line)
-	if !ok {
-		r.strayLine(line)
-		return
-	}
-	events := r.spec.program.events(&r.object, object)
-	if len(events) == 0 {
-		r.deliver(Event{Kind: EventRaw, Raw: string(line)})
-	}
-	for _, e := range events {
-		r.deliver(e)
-	}
-}
-
-// strayLine keeps a line that is no event. One that begins like an event and
-// does not parse is broken or cut short, and is counted; any other may be a
-// banner.
-func (r *run) strayLine(line []byte) {
-	if r.stray.Len() < maxEvidence {
-		r.stray.Write(line)
-		r.stray.WriteByte('\n')
-	}
-	if jsonStart.Match(line) {
-		r.broken++
-	} else {
-		r.deliver(Event{Kind: EventRaw, Raw: string(line)})
-	}
-}
-
-// stderrLine looks for signs that the CLI is trying again, and for what must
-// end the run.
-func (r *run) stderrLine(line []byte) {
-	for _, kind := range []EventKind{EventRetry, EventWarning, EventError} {
-		f, ok := r.spec.lines.find(kind, OnStderr, string(line), r.now())
-		if !ok || kind == EventError && !f.fatal {
-			continue
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if f.fatal {
-			r.abort(f)
-		}
-		r.deliver(Event{Kind: kind, Message: oneLine(f.message), Status: f.status, Try: f.try, RetryAfter: f.retryAfter, found: f})
-		return
-	}
-}
-
-// deliver counts an event and passes it on. The caller holds mu.
-func (r *run) deliver(e Event) {
-	e.Backend, e.Message = r.spec.Name, r.secrets.clean(e.Message)
-	if e.terminal && (e.Failed || e.Kind == EventError) && r.ended() {
-		e.terminal = false // the echo of our own signal says nothing about the call
-	}
-	r.spec.classify(&e, r.now())
-	if out, ok := r.tally.add(e); ok {
-		r.show(out)
-	}
-	r.checkSession(&e)
-	r.checkBilling(&e)
-	if !e.terminal {
-		r.hear(&e)
-		return
-	}
-	r.rest()
-	if r.linger == nil {
-		r.linger = time.AfterFunc(r.spec.linger(), func() { r.stop(errAnswered) })
-	}
-}
-
-// checkSession ends a run that began a new session in place of the one to go
-// on from: its answer would know nothing of what was said before.
-func (r *run) checkSession(e *Event) {
-	asked := r.inv.call.fields["session"]
-	if !r.spec.Sessions.SameID || e.Kind != EventSession || len(asked) == 0 || e.Session == asked[0] {
-		return
-	}
-	r.abort(finding{reason: ReasonBadSession, message: "the CLI began a new session in place of " + asked[0]})
-}
-
-// abort ends the run: nothing it says afterwards is an answer. The caller holds
-// mu.
-func (r *run) abort(f finding) {
-	r.tally.fatal = &f
-	r.stop(errFatal)
-}
-
-// show passes an event on. The caller holds mu.
-func (r *run) show(e Event) {
-	if r.remarks == nil {
-		r.showAll([]Event{e})
-	} else {
-		r.showAll(r.remarks.add(e))
-	}
-}
-
-func (r *run) showAll(events []Event) {
-	for _, e := range events {
-		r.shown = r.shown || e.Kind == EventDelta || e.Kind == EventText
-		r.emit(e)
-	}
-}
-
-// errAnswered ends a process that goes on after its last word.
-var errAnswered = errors.New("the call was over")
-
-// errFatal ends a run after a line of a Fatal rule.
-var errFatal = errors.New("the run could not go on")
-
-func (r *run) evidence(result proc.Result, skipped int) *evidence {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	ev := &evidence{
-		output: r.inv.call.output, tally: &r.tally, secrets: r.secrets, result: result, now: r.now(),
-		stdout: r.whole.String(), stray: r.stray.String(), stderr: result.Stderr.Text(),
-	}
-	if ev.output == OutputJSON {
-		r.readDocument(ev)
-	}
-	if r.remarks != nil {
-		quiet := result.Cause == nil && result.ExitCode == 0 && r.tally.terminal == nil && len(r.tally.failures) == 0
-		r.showAll(r.remarks.end(quiet)) // without a last word
-	}
-	if !result.TreeClean {
-		r.tally.warn("processes of the run may be left: not all could be seen or ended")
-	}
-	if skipped > 0 {
-		r.tally.warn(fmt.Sprintf("%d lines of output were too long and were skipped", skipped))
-	}
-	if r.broken > 0 {
-		r.tally.warn(fmt.Sprintf("%d lines of output were broken JSON and were skipped", r.broken))
-	}
-	return ev
-}
-
-// readDocument reads the output of json mode: some CLIs print the document of
-// a failure on stderr.
-func (r *run) readDocument(ev *evidence) {
-	for _, text := range []string{ev.stdout, ev.stderr} {
-		for _, object := range documentObjects([]byte(text)) {
-			for _, e := range r.spec.program.events(&r.object, object) {
-				r.deliver(e)
-			}
-		}
-		if r.tally.terminal != nil {
-			return
-		}
-	}
-	ev.stray = ev.stdout
+	return finding{}, false
 }
 
 // spawnFailure is the error of a program that was not started.
 func spawnFailure(err error) *BackendError {
-	be := &BackendError{Reason: ReasonSpawn, Message: err.Error(), ExitCode: -1, Err: err, unstarted: true}
+	be := &BackendError{Reason: ReasonSpawn, Message: err.Error(), ExitCode: -1, Err: err, Stage: StageSkipped}
 	var spawn *proc.SpawnError
 	switch {
 	case !errors.As(err, &spawn): // the context ended first

@@ -7,21 +7,6 @@ import (
 	"strings"
 )
 
-// SandboxPolicy says what happens in a sandbox, where a backend would stall on
-// a network that is not there, or ask for a login that nobody can give.
-type SandboxPolicy string
-
-const (
-	// SandboxAuto, also the meaning of the zero value: as SandboxOn inside a
-	// Nix build, else as SandboxOff.
-	SandboxAuto SandboxPolicy = "auto"
-	// SandboxOn: this is one. Only backends that are known to be logged in are
-	// tried, and none where the machine has no network but loopback.
-	SandboxOn SandboxPolicy = "on"
-	// SandboxOff: nothing is skipped on account of a sandbox.
-	SandboxOff SandboxPolicy = "off"
-)
-
 // surrounding is a container, a sandbox or a CI job around this process.
 type surrounding struct {
 	code, name string
@@ -77,39 +62,13 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// sandbox is the name and the sign of the sandbox that the policy heeds; both
-// are empty where there is none.
-func (p SandboxPolicy) sandbox() (name, sign string) {
-	switch p {
-	case SandboxOn:
-		return "a sandbox", "Config.Sandbox"
-	case SandboxOff:
-		return "", ""
-	}
+// nixBuild is the variable that shows a Nix build around this process; empty
+// where there is none.
+func nixBuild() (name, sign string) {
 	if nix := knownSurroundings[0]; os.Getenv(nix.env) != "" && os.Getenv(nix.unset) == "" {
 		return nix.name, nix.env
 	}
 	return "", ""
-}
-
-// sandboxed is the skip of a backend that could only stall in here.
-func (p *Provider) sandboxed(l login) *BackendError {
-	name, sign := p.cfg.Sandbox.sandbox()
-	switch {
-	case sign == "" || p.cfg.Container != nil:
-		return nil
-	case l.state != LoginAuthenticated:
-		return inSandbox("inside %s (%s), and no credentials are in there", name, sign)
-	case !online():
-		return inSandbox("inside %s (%s), which has no network", name, sign)
-	}
-	return nil
-}
-
-func inSandbox(format string, args ...any) *BackendError {
-	err := mistake(ReasonSuppressed, "", format, args...)
-	err.Hint = "let Config.Sandbox be SandboxOff to try all the same"
-	return err
 }
 
 // online reports whether there is a network beside loopback, as far as can be

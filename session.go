@@ -33,16 +33,16 @@ func parseSession(handle string) (session, bool) {
 }
 
 // rebase turns a run's counts into those of this call alone.
-func (r SessionRules) rebase(u Usage, req Request) Usage {
-	if req.Session == "" || len(r.Cumulative) == 0 {
+func rebase(r SessionRules, u Usage, handle string) Usage {
+	if handle == "" || len(r.Cumulative) == 0 {
 		return u
 	}
-	s, _ := parseSession(req.Session)
+	s, _ := parseSession(handle)
 	return rebased(u, r.Cumulative, decodeBase(s.base))
 }
 
 // dirFor is the directory to work in: the request's, else that of its session.
-func (req *Request) dirFor() string {
+func dirFor(req Request) string {
 	if s, ok := parseSession(req.Session); ok && req.Dir == "" {
 		return s.dir
 	}
@@ -58,23 +58,19 @@ func (c *call) setSession(spec *CliSpec, req Request, dir string) *BackendError 
 	s, ok := parseSession(req.Session)
 	switch {
 	case !ok:
-		return badSession("%q is no session: use the Session of a Response", req.Session)
+		return errorf(ReasonBadSession, "session", "%q is no session: use the Session of a Response", req.Session)
 	case s.backend != spec.Name:
-		return unsupported("session", "%q belongs to %s", req.Session, s.backend)
-	case strings.HasPrefix(s.id, "-") || !spec.Sessions.takes(s.id):
-		return badSession("%q is no id of a session of %s: use the Session of a Response", s.id, spec.Name)
+		return errorf(ReasonUnsupported, "session", "%q belongs to %s", req.Session, s.backend)
+	case strings.HasPrefix(s.id, "-") || !takes(spec.Sessions, s.id):
+		return errorf(ReasonBadSession, "session", "%q is no id of a session of %s: use the Session of a Response", s.id, spec.Name)
 	case spec.Sessions.DirBound && s.dir != "" && dir != "" && filepath.Clean(dir) != filepath.Clean(s.dir):
-		return badSession("it was made in %q, and cannot be gone on from in %q: leave Dir empty", s.dir, dir)
+		return errorf(ReasonBadSession, "session", "it was made in %q, and cannot be gone on from in %q: leave Dir empty", s.dir, dir)
 	}
 	c.fields.set("session", s.id)
 	return nil
 }
 
 // takes reports whether an id may be a session's.
-func (r SessionRules) takes(id string) bool {
+func takes(r SessionRules, id string) bool {
 	return r.ID == "" || wholeValue(r.ID).MatchString(id)
-}
-
-func badSession(format string, args ...any) *BackendError {
-	return mistake(ReasonBadSession, "session", format, args...)
 }

@@ -16,7 +16,7 @@ type sessionTurns struct {
 }
 
 type sessionTurn struct {
-	*Slots
+	semaphore
 	calls int // that have it, or wait for it
 }
 
@@ -42,7 +42,7 @@ func (t *sessionTurns) join(key string) *sessionTurn {
 	defer t.mu.Unlock()
 	turn, ok := t.waiting[key]
 	if !ok {
-		turn = &sessionTurn{Slots: NewSlots(1)}
+		turn = &sessionTurn{semaphore: make(semaphore, 1)}
 		t.waiting[key] = turn
 	}
 	turn.calls++

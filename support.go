@@ -11,11 +11,11 @@ func (c *call) unsupported(spec *CliSpec) *BackendError {
 	for _, name := range optionFields {
 		used := func(field string) bool { return c.fields.has(field) && c.uses(spec, field) }
 		if c.fields.has(name) && !used(name) && !slices.ContainsFunc(otherForms[name], used) {
-			return unsupported(name, "%q cannot be honoured by this backend here", strings.Join(c.fields[name], ","))
+			return errorf(ReasonUnsupported, name, "%q cannot be honoured by this backend here", strings.Join(c.fields[name], ","))
 		}
 	}
 	if c.access != AccessNone && !c.grants(spec) {
-		return unsupported("access", "%q is no access level of this backend", c.access)
+		return errorf(ReasonUnsupported, "access", "%q is no access level of this backend", c.access)
 	}
 	return nil
 }
@@ -39,7 +39,7 @@ func (c *call) grants(spec *CliSpec) bool {
 
 // eachRow calls f for every row that applies, of all three tables.
 func (c *call) eachRow(spec *CliSpec, f func(w When, templates ...string)) {
-	for _, row := range argRows(spec) {
+	for _, row := range spec.ArgTable() {
 		if c.holds(row.When) {
 			f(row.When, row.Args...)
 		}

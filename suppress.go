@@ -52,7 +52,7 @@ func checkSuppressed(spec *CliSpec) *BackendError {
 	if !ok {
 		return nil
 	}
-	err := mistake(ReasonSuppressed, "", "suppressed by %s=%s", variable, oneLine(os.Getenv(variable)))
+	err := errorf(ReasonSuppressed, "", "suppressed by %s=%s", variable, oneLine(os.Getenv(variable)))
 	err.Hint = "unset " + variable
 	return err
 }

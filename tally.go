@@ -11,11 +11,11 @@ type tally struct {
 	answer AnswerMode
 
 	session, model, keySource string
-	terminal                  *Event  // the last one wins
-	failures                  []Event // error events, oldest first
-	retry                     *Event  // what the CLI is trying again right now
-	overcame                  bool    // it tried again, and got on
-	limit                     *Event  // the latest limit event
+	terminal                  *sign  // the last one wins
+	failures                  []sign // error events, oldest first
+	retry                     *sign  // what the CLI is trying again right now
+	overcame                  bool   // it tried again, and got on
+	limit                     *sign  // the latest limit event
 	fatal                     *finding
 	usage                     Usage // sum of the steps
 	tools                     int
@@ -33,20 +33,20 @@ type tally struct {
 
 // add takes an event and returns what a reader of the stream should see: the
 // event, the part of a block that did not come in deltas, or nothing.
-func (t *tally) add(e Event) (Event, bool) {
+func (t *tally) add(e *sign) (Event, bool) {
 	t.known = t.known || e.Kind != EventRaw
-	if t.retry != nil && e.progress() {
+	if t.retry != nil && progress(&e.Event) {
 		t.retry, t.overcame = nil, true
 	}
 	switch e.Kind {
 	case EventDelta:
-		return t.addDelta(e)
+		return t.addDelta(e.Event)
 	case EventText:
-		return t.addBlock(e)
+		return t.addBlock(e.Event)
 	case EventThinking:
 		twice := e.whole && t.thinking
 		t.thinking = !e.whole
-		return e, e.Text != "" && !twice
+		return e.Event, e.Text != "" && !twice
 	case EventToolUse:
 		t.tools++
 		t.before.WriteString(t.text.String())
@@ -62,19 +62,19 @@ func (t *tally) add(e Event) (Event, bool) {
 			t.usage = e.Usage // for a run that we ended: this is no last word then
 		}
 	case EventRetry:
-		t.retry = &e
+		t.retry = new(*e)
 	case EventLimit:
-		t.limit = &e
+		t.limit = new(*e)
 	case EventWarning:
 		t.warn(e.Message)
 	case EventError:
-		t.failures = append(t.failures, e)
+		t.failures = append(t.failures, *e)
 	}
 	t.session = orOld(e.Session, t.session)
 	if e.terminal {
-		t.terminal = &e
+		t.terminal = new(*e)
 	}
-	return e, true
+	return e.Event, true
 }
 
 // addDelta takes a piece of text. The first piece of another block comes with
@@ -91,6 +91,17 @@ func (t *tally) addDelta(e Event) (Event, bool) {
 	e.Text = apart + e.Text
 	t.text.WriteString(e.Text)
 	return e, true
+}
+
+// progress reports whether a CLI that says this got over its trouble.
+func progress(e *Event) bool {
+	switch e.Kind {
+	case EventDelta, EventText, EventThinking, EventToolUse:
+		return true
+	case EventResult:
+		return !e.Failed
+	}
+	return false
 }
 
 // begin starts a block of text and returns what comes between it and the one

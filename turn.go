@@ -52,7 +52,7 @@ func (t *turn) keep(ctx context.Context, err *BackendError) {
 		reason: err.Reason, rule: t.c.table[err.Reason].rest, told: err.RetryAfter,
 		began: t.began, now: wall(t.c.now()), chance: t.c.chance(), probe: t.probe,
 	}
-	if err.unstarted && !err.started {
+	if err.Stage == StageSkipped {
 		f.rule = RestRule{}
 	}
 	if f.rule == (RestRule{}) && t.probe.IsZero() {

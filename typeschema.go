@@ -30,14 +30,14 @@ func schemaOf(t reflect.Type) (json.RawMessage, *BackendError) {
 		schema, err = jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: types.schemas})
 	}
 	if err != nil {
-		return nil, badOption("schema", "no JSON Schema can be made of %s: %v: give Request.Schema", t, err)
+		return nil, errorf(ReasonBadOption, "schema", "no JSON Schema can be made of %s: %v: give Request.Schema", t, err)
 	}
 	if slices.Contains(schema.Types, "array") && t.Kind() == reflect.Slice { // null is no answer
 		schema.Type, schema.Types = "array", nil
 	}
 	text, err := json.Marshal(schema)
 	if err != nil {
-		return nil, badOption("schema", "no JSON Schema can be made of %s: %v", t, err)
+		return nil, errorf(ReasonBadOption, "schema", "no JSON Schema can be made of %s: %v", t, err)
 	}
 	if string(text) == "true" { // any JSON, as an object
 		text = []byte("{}")

@@ -217,7 +217,7 @@ func (v *validator) prompt(s *CliSpec) {
 	takes := func(row ArgRow) bool {
 		return slices.ContainsFunc(row.Args, func(t string) bool { return slices.Contains(templateFields(t), "prompt") })
 	}
-	if slices.Contains(orDefault(s.Transports, TransportArgv), TransportArgv) && !slices.ContainsFunc(argRows(s), takes) {
+	if slices.Contains(s.TransportModes(), TransportArgv) && !slices.ContainsFunc(s.ArgTable(), takes) {
 		v.add("args", "", "no row holds {prompt}, so the prompt would never reach the CLI")
 	}
 }

@@ -28,7 +28,7 @@ func checkMessages(req Request) *BackendError {
 	for i, m := range req.Messages {
 		field := fmt.Sprintf("messages[%d]", i)
 		if !slices.Contains([]Role{RoleSystem, RoleUser, RoleAssistant}, m.Role) {
-			return badRequest(field+".role", "%q is none of system, user, assistant", m.Role)
+			return errorf(ReasonBadRequest, field+".role", "%q is none of system, user, assistant", m.Role)
 		}
 		if err := checkText(field+".content", m.Content); err != nil {
 			return err
@@ -38,7 +38,7 @@ func checkMessages(req Request) *BackendError {
 		}
 	}
 	if turns == 0 {
-		return badOption("messages", "nothing is asked: give at least one user message with text")
+		return errorf(ReasonBadOption, "messages", "nothing is asked: give at least one user message with text")
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func checkTexts(req Request) *BackendError {
 		{"options.effort", req.Options.Effort}, {"options.permission_mode", req.Options.PermissionMode},
 		{"options.fallback_model", req.Options.FallbackModel}, {"options.agents", string(req.Options.Agents)},
 	}
-	for _, list := range req.Options.lists() {
+	for _, list := range listsOf(req.Options) {
 		for i, element := range list.values {
 			texts = append(texts, text{fmt.Sprintf("%s[%d]", list.field, i), element})
 		}
@@ -67,7 +67,7 @@ func checkTexts(req Request) *BackendError {
 // the CLIs replace invalid UTF-8 without a word.
 func checkText(field, text string) *BackendError {
 	if i := strings.IndexByte(text, 0); i >= 0 {
-		return badRequest(field, "NUL byte at offset %d: remove it", i)
+		return errorf(ReasonBadRequest, field, "NUL byte at offset %d: remove it", i)
 	}
 	if utf8.ValidString(text) {
 		return nil
@@ -75,7 +75,7 @@ func checkText(field, text string) *BackendError {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if r == utf8.RuneError && size == 1 {
-			return badRequest(field, "invalid UTF-8 (byte 0x%02x) at offset %d: convert the text first", text[i], i)
+			return errorf(ReasonBadRequest, field, "invalid UTF-8 (byte 0x%02x) at offset %d: convert the text first", text[i], i)
 		}
 		i += size
 	}
@@ -86,35 +86,35 @@ func checkOptions(req Request) *BackendError {
 	o := req.Options
 	switch {
 	case req.Access < AccessNone || req.Access > AccessFull:
-		return badOption("access", "%d is none of none, read, write, full", int(req.Access))
+		return errorf(ReasonBadOption, "access", "%d is none of none, read, write, full", int(req.Access))
 	case o.MaxTurns < 0:
-		return badOption("options.max_turns", "%d is negative: use 0 for no bound", o.MaxTurns)
+		return errorf(ReasonBadOption, "options.max_turns", "%d is negative: use 0 for no bound", o.MaxTurns)
 	case o.MaxBudgetUSD < 0 || math.IsNaN(o.MaxBudgetUSD) || math.IsInf(o.MaxBudgetUSD, 0):
-		return badOption("options.max_budget_usd", "%v is no amount of dollars: use 0 for no bound", o.MaxBudgetUSD)
+		return errorf(ReasonBadOption, "options.max_budget_usd", "%v is no amount of dollars: use 0 for no bound", o.MaxBudgetUSD)
 	case !slices.Contains([]SystemMode{"", SystemAppend, SystemReplace}, o.SystemMode):
-		return badOption("options.system_mode", "%q is none of append, replace", o.SystemMode)
+		return errorf(ReasonBadOption, "options.system_mode", "%q is none of append, replace", o.SystemMode)
 	case !wordShape.MatchString(o.PermissionMode):
-		return badOption("options.permission_mode", "%q is no mode: use one word, such as \"plan\"", o.PermissionMode)
+		return errorf(ReasonBadOption, "options.permission_mode", "%q is no mode: use one word, such as \"plan\"", o.PermissionMode)
 	case !wordShape.MatchString(o.Effort):
-		return badOption("options.effort", "%q is no effort: use one word, such as \"high\"", o.Effort)
+		return errorf(ReasonBadOption, "options.effort", "%q is no effort: use one word, such as \"high\"", o.Effort)
 	case len(o.Agents) > 0 && !isObject(o.Agents):
-		return badOption("options.agents", "is no JSON object")
+		return errorf(ReasonBadOption, "options.agents", "is no JSON object")
 	case len(req.Schema) > 0 && !json.Valid(req.Schema):
-		return badOption("schema", "is no valid JSON")
+		return errorf(ReasonBadOption, "schema", "is no valid JSON")
 	}
 	return checkLists(o)
 }
 
 // checkLists refuses elements that say nothing.
 func checkLists(o Options) *BackendError {
-	for _, list := range o.lists() {
+	for _, list := range listsOf(o) {
 		if i := slices.Index(list.values, ""); i >= 0 && !list.raw {
-			return badOption(fmt.Sprintf("%s[%d]", list.field, i), "is empty: leave it out")
+			return errorf(ReasonBadOption, fmt.Sprintf("%s[%d]", list.field, i), "is empty: leave it out")
 		}
 	}
 	for i, element := range o.MCPConfig {
 		if !isObject(element) && json.Unmarshal(element, new(string)) != nil {
-			return badOption(fmt.Sprintf("options.mcp_config[%d]", i), "is neither a JSON object nor a JSON string with the name of a file")
+			return errorf(ReasonBadOption, fmt.Sprintf("options.mcp_config[%d]", i), "is neither a JSON object nor a JSON string with the name of a file")
 		}
 	}
 	return nil
@@ -127,7 +127,7 @@ type optionList struct {
 	raw    bool // an empty value means something
 }
 
-func (o Options) lists() []optionList {
+func listsOf(o Options) []optionList {
 	mcp := make([]string, len(o.MCPConfig))
 	for i, element := range o.MCPConfig {
 		mcp[i] = string(element)
@@ -148,20 +148,4 @@ var wordShape = regexp.MustCompile(`^(?:[A-Za-z0-9][A-Za-z0-9_.-]*)?$`)
 func isObject(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	return len(text) > 0 && text[0] == '{' && json.Valid(text)
-}
-
-func badRequest(field, format string, args ...any) *BackendError {
-	return mistake(ReasonBadRequest, field, format, args...)
-}
-
-func badOption(field, format string, args ...any) *BackendError {
-	return mistake(ReasonBadOption, field, format, args...)
-}
-
-func unsupported(field, format string, args ...any) *BackendError {
-	return mistake(ReasonUnsupported, field, format, args...)
-}
-
-func mistake(reason Reason, field, format string, args ...any) *BackendError {
-	return &BackendError{Reason: reason, Option: field, Message: fmt.Sprintf(format, args...), ExitCode: -1}
 }

@@ -94,11 +94,11 @@ func (v *validator) preflight(path string, rule PreflightRule) {
 }
 
 func (v *validator) reason(path string, r Reason) {
-	if _, ok := policy[r]; ok {
+	if slices.Contains(reasons, r) {
 		return
 	}
 	problem := "is no reason; docs/errors.md lists them"
-	if near := spelling.Near(string(r), texts(slices.Sorted(maps.Keys(policy)))); near != "" {
+	if near := spelling.Near(string(r), texts(reasons)); near != "" {
 		problem = fmt.Sprintf("is no reason; did you mean %q?", near)
 	}
 	if r == "" {

@@ -62,9 +62,9 @@ func stampOf(path string) (stamp knownVersion, err error) {
 	return knownVersion{Linked: link.ModTime(), Modified: info.ModTime(), Size: info.Size()}, nil
 }
 
-func (d *doctor) openVersions() *versionCache {
+// openVersions reads the cache in a folder; empty: this user's own.
+func openVersions(dir string) *versionCache {
 	c := &versionCache{known: map[string]knownVersion{}}
-	dir := d.cfg.CacheDir
 	if dir == "" {
 		dir, _ = cacheDir() // without one, nothing is kept
 	}

@@ -15,8 +15,8 @@ type walk struct {
 	ctx      context.Context
 	req      Request
 	yield    func(Event, error) bool
-	above    outlook // of the chain this one is part of
-	resets   bool    // text can be taken back
+	above    chainView // of the chain this one is part of
+	resets   bool      // text can be taken back
 	budget   budget
 	rests    *cooldowns
 	record   *record
@@ -101,11 +101,11 @@ func (w *walk) skip(b Backend) *BackendError {
 	var err *BackendError
 	switch {
 	case w.spent() || w.budget.over(time.Now()):
-		err = mistake(ReasonBudgetSpent, "", "the chain's budget was over before its turn")
+		err = errorf(ReasonBudgetSpent, "", "the chain's budget was over before its turn")
 	case w.cfg.MaxCostUSD > 0 && w.cost() >= w.cfg.MaxCostUSD:
-		err = mistake(ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", w.cost(), w.cfg.MaxCostUSD)
+		err = errorf(ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", w.cost(), w.cfg.MaxCostUSD)
 	case w.owner != nil && w.owner != b:
-		err = mistake(ReasonModelMismatch, "model", "%q belongs to %s", w.req.Model, w.owner.Name())
+		err = errorf(ReasonModelMismatch, "model", "%q belongs to %s", w.req.Model, w.owner.Name())
 	default:
 		return nil
 	}
@@ -126,7 +126,7 @@ func (w *walk) ask(i int) (*Response, error) {
 	defer cancel()
 	start := time.Now()
 	w.hurried = false
-	ctx = withOutlook(ctx, outlook{another: func() bool { return w.another(i) }, resets: w.resets})
+	ctx = withChainView(ctx, chainView{another: func() bool { return w.another(i) }, resets: w.resets})
 	for e, err := range b.Stream(ctx, w.req) {
 		if err != nil {
 			w.void, w.hurried = w.text, ctx.Err() != nil && time.Since(start) < w.budget.minimum

@@ -53,7 +53,9 @@ func TestRestUntilTheReset(t *testing.T) {
 	resp := ask()
 	require.Equal(t, home.Codex, resp.Backend)
 	require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrUsageLimit)
-	until, _ := clichain.CoolingUntil(t.Context(), store, claude)
+	var rests *clichain.BackendError
+	require.ErrorAs(t, chain.CoolingDown(t.Context(), claude.Provider), &rests)
+	until := rests.RetryAfter
 	require.WithinDuration(t, reset, until, time.Minute, "which is what it said")
 	asked := len(claude.server.Requests())
 

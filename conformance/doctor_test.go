@@ -262,7 +262,7 @@ func tree(t *testing.T, dir string) (paths []string) {
 // With a plan and a key beside it, SubscriptionOnly lets the plan pay.
 func TestSubscriptionOnly(t *testing.T) {
 	netns.Require(t)
-	ask := func(t *testing.T, files map[string]string, policy clichain.BillingPolicy) (*clichain.Response, *loopback.Server, error) {
+	ask := func(t *testing.T, files map[string]string, policy clichain.Billing) (*clichain.Response, *loopback.Server, error) {
 		server := loopback.New(t, loopback.Always(loopback.Text(hello)))
 		h := home.New(t, home.Claude, server.URL, home.Subscribed)
 		for path, content := range files {
@@ -274,25 +274,25 @@ func TestSubscriptionOnly(t *testing.T) {
 		return resp, server, err
 	}
 	t.Run("anybody", func(t *testing.T) {
-		resp, server, err := ask(t, nil, clichain.BillingAny)
+		resp, server, err := ask(t, nil, clichain.BillingUnknown)
 		require.NoError(t, err)
 		require.Equal(t, clichain.BillingAPIKey, resp.Billing, "the key wins, silently")
 		require.NotEqual(t, "bearer", server.Calls()[0].Auth)
 	})
 	t.Run("the plan", func(t *testing.T) {
-		resp, server, err := ask(t, nil, clichain.SubscriptionOnly)
+		resp, server, err := ask(t, nil, clichain.BillingSubscription)
 		require.NoError(t, err)
 		require.Equal(t, clichain.BillingSubscription, resp.Billing)
 		require.Equal(t, "none", resp.KeySource)
 		require.Equal(t, "bearer", server.Calls()[0].Auth)
 	})
 	t.Run("a key helper", func(t *testing.T) {
-		_, server, err := ask(t, map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, clichain.SubscriptionOnly)
+		_, server, err := ask(t, map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, clichain.BillingSubscription)
 		require.ErrorIs(t, err, clichain.ErrBilling)
 		t.Logf("requests of the model: %d", len(server.Calls()))
 	})
 	t.Run("the key", func(t *testing.T) {
-		resp, _, err := ask(t, nil, clichain.APIKeyOnly)
+		resp, _, err := ask(t, nil, clichain.BillingAPIKey)
 		require.NoError(t, err)
 		require.Equal(t, clichain.BillingAPIKey, resp.Billing)
 	})

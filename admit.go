@@ -1,0 +1,149 @@
+package clichain
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// Available returns nil, or the [*BackendError] a call would be skipped with:
+// the spec is invalid, the backend is suppressed, its program is not
+// installed, it is known to be logged out, or Config.Sandbox or Config.Billing
+// is against it. It starts nothing and takes microseconds.
+func (p *Provider) Available(context.Context) error {
+	path, err := p.ready()
+	if err == nil {
+		_, err = p.admit(path, Request{}, p.cfg.Output)
+	}
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+// ready finds the program to run.
+func (p *Provider) ready() (path string, err *BackendError) {
+	defer func() { p.label(err) }()
+	if p.broken != nil {
+		err = errorf(ReasonBadOption, "spec", "is invalid")
+		err.Message, err.Err = p.broken.Error(), p.broken
+		return "", err
+	}
+	if err := checkSuppressed(p.spec); err != nil {
+		return "", err
+	}
+	if err := p.inside().check(); err != nil {
+		return "", err
+	}
+	path, err = p.finder.find(p.programs())
+	if err != nil {
+		err = p.inside().missing(err)
+	}
+	return path, err
+}
+
+// admit decides, before anything is started, whether a call is worth it: who
+// is logged in, who would pay, and whether this is a sandbox. Raw arguments may
+// bring a login of their own.
+func (p *Provider) admit(path string, req Request, output OutputMode) (*bill, *BackendError) {
+	if err := p.cfg.checkPolicies(); err != nil {
+		return nil, p.labelled(err)
+	}
+	l := p.loggedIn(path, dirFor(req))
+	if len(req.Options.Extra[p.name]) > 0 && l.state == LoginInstalled {
+		l.state = LoginUnknown
+	}
+	b := &bill{p.cfg.Billing, l, p.login.sources}
+	err := loggedOut(l)
+	if err == nil {
+		err = p.sandboxed(l)
+	}
+	if err == nil {
+		streams := cmp.Or(output, p.spec.OutputModes()[0]) == OutputStream
+		err = b.refused("", !streams || len(p.login.sources) == 0)
+	}
+	if err != nil {
+		return nil, p.labelled(err)
+	}
+	return b, nil
+}
+
+// checkPolicies refuses a policy that nobody knows: it may have been meant as
+// a guard.
+func (c *Config) checkPolicies() *BackendError {
+	payers := []Billing{BillingSubscription, BillingAPIKey}
+	if c.Billing != BillingUnknown && !slices.Contains(payers, c.Billing) {
+		return errorf(ReasonBadOption, "config.billing", "%q is none of %q", c.Billing, payers)
+	}
+	sandboxes := []SandboxPolicy{SandboxAuto, SandboxOn, SandboxOff}
+	if c.Sandbox != "" && !slices.Contains(sandboxes, c.Sandbox) {
+		return errorf(ReasonBadOption, "config.sandbox", "%q is none of %q", c.Sandbox, sandboxes)
+	}
+	return nil
+}
+
+// loggedOut is the skip of a backend that is known to be logged out.
+func loggedOut(l login) *BackendError {
+	if l.state != LoginInstalled {
+		return nil
+	}
+	return &BackendError{Reason: ReasonUnauthenticated, Message: "not logged in: no credential file, key or other way in was found", ExitCode: -1}
+}
+
+// nested refuses a call inside an outer session of the same agent, where that
+// is the policy.
+func (p *Provider) nested(environ []string) *BackendError {
+	name := outerSession(p.spec, environ)
+	if !p.cfg.RefuseNested || name == "" {
+		return nil
+	}
+	err := errorf(ReasonNestedSession, "", "%s is set: this process runs inside a session of the same agent", name)
+	err.Hint = "run it outside of that session, or leave Config.RefuseNested false"
+	return err
+}
+
+// sandbox is the name and the sign of the sandbox that the policy heeds; both
+// are empty where there is none.
+func (p SandboxPolicy) sandbox() (name, sign string) {
+	switch p {
+	case SandboxOn:
+		return "a sandbox", "Config.Sandbox"
+	case SandboxOff:
+		return "", ""
+	}
+	return nixBuild()
+}
+
+// sandboxed is the skip of a backend that could only stall in here.
+func (p *Provider) sandboxed(l login) *BackendError {
+	name, sign := p.cfg.Sandbox.sandbox()
+	switch {
+	case sign == "" || p.cfg.Container != nil:
+		return nil
+	case l.state != LoginAuthenticated:
+		return inSandbox("inside %s (%s), and no credentials are in there", name, sign)
+	case !online():
+		return inSandbox("inside %s (%s), which has no network", name, sign)
+	}
+	return nil
+}
+
+func inSandbox(format string, args ...any) *BackendError {
+	err := errorf(ReasonSuppressed, "", format, args...)
+	err.Hint = "let Config.Sandbox be SandboxOff to try all the same"
+	return err
+}
+
+// loggedIn says what is known of the login of a program that works in dir; ""
+// is the directory of this process.
+func (p *Provider) loggedIn(path, dir string) login {
+	if p.cfg.Container != nil {
+		return login{state: LoginUnknown, evidence: "in a container"}
+	}
+	h := p.host(path)
+	l := p.login.state(path, dir, h.environ, func() map[string]string { return h.passed(p.spec) })
+	if l.state == LoginInstalled && (p.cfg.Binary != "" || isShellScript(path)) {
+		l.state = LoginUnknown // it may bring a key of its own
+	}
+	return l
+}

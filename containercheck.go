@@ -1,0 +1,80 @@
+package clichain
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// vessel is a container to run CLIs in, as clichain.Container describes it.
+type vessel struct {
+	Runtime, Name, Image string
+	RunArgs              []string
+}
+
+// describe tells what composes a call where the CLI will run.
+func (c *vessel) describe(h *host) {
+	if c != nil {
+		h.inside, h.withheld = true, localEnv
+	}
+}
+
+// runtime is the program to look for on this machine.
+func (c *vessel) runtime() string { return cmp.Or(c.Runtime, "docker") }
+
+// spoiling are arguments under which a run cannot be read, or not be ended.
+var spoiling = regexp.MustCompile(`^(?:-[it]*[td][itd]*|--(?:tty|detach|name|entrypoint)(?:=.*)?)$`)
+
+// check finds mistakes before anything starts. Nil is no container.
+func (c *vessel) check() *BackendError {
+	if c == nil {
+		return nil
+	}
+	if (c.Name == "") == (c.Image == "") {
+		return errorf(ReasonBadOption, "container", "set exactly one of Name and Image")
+	}
+	for _, f := range [][2]string{{"name", c.Name}, {"image", c.Image}, {"runtime", c.Runtime}} {
+		if strings.HasPrefix(f[1], "-") || strings.Contains(f[1], "\x00") {
+			return errorf(ReasonBadOption, "container."+f[0], "%q begins with a dash or holds a NUL byte", f[1])
+		}
+	}
+	if !filepath.IsAbs(c.Runtime) && strings.ContainsAny(c.Runtime, `/\`) {
+		return errorf(ReasonBadOption, "container.runtime", "%q is neither a name nor an absolute path", c.Runtime)
+	}
+	for i, arg := range c.RunArgs {
+		if spoiling.MatchString(arg) || strings.Contains(arg, "\x00") {
+			return errorf(ReasonBadOption, fmt.Sprintf("container.run_args[%d]", i), "%q cannot be used here", arg)
+		}
+	}
+	return nil
+}
+
+// missing is the error of a program that is not there. The finder's own is
+// shared, so this is a copy.
+func (c *vessel) missing(err *BackendError) *BackendError {
+	err = new(*err)
+	if c != nil {
+		err.Hint = fmt.Sprintf("install %s, or set Config.Container.Runtime", c.runtime())
+	}
+	return err
+}
+
+// clientEnv is what the client of a container runtime needs of this machine's
+// environment: to find its configuration, its engine and its helpers.
+var clientEnv = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_*", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK",
+	"DOCKER_*", "CONTAINER*",
+}
+
+// heededEnv is what may change how the client itself works. Inside it is set
+// by the wrapper; the client gets it under another name.
+var heededEnv = append([]string{
+	"LD_*", "GODEBUG", "*_PROXY", "*_proxy", "SSL_CERT_*", "PODMAN_*", "BUILDAH_*", "STORAGE_*",
+}, append(clientEnv, windowsEnv...)...)
+
+// localEnv is about this machine and never passed on from here.
+var localEnv = append([]string{
+	"SHELL", "PWD", "OLDPWD", "HOSTNAME", "TMP", "TEMP", "SHLVL", "_", "TERM", "LD_*", "CLICHAIN_*",
+}, append(clientEnv, windowsEnv...)...)

@@ -1,0 +1,101 @@
+package clichain
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// failover ends a run early where its CLI only retries a request that keeps
+// failing, some for a minute and some for ever, while another backend could
+// answer. It also ends a process that goes on after its last event.
+type failover struct {
+	chainView
+	patience time.Duration // how long an overload may take to pass
+	settle   time.Duration // how long the process may go on after an error, or its last event
+	bound    func() bool   // what has happened cannot be repeated elsewhere
+	stop     context.CancelCauseFunc
+
+	mu     sync.Mutex
+	timer  *time.Timer // runs while the CLI is in trouble
+	linger *time.Timer // set at the terminal event
+}
+
+// hear takes an event of the run, classified.
+func (f *failover) hear(s *sign) {
+	if s.terminal {
+		f.finish()
+		return
+	}
+	if progress(&s.Event) {
+		f.calm()
+	}
+	switch s.Kind {
+	case EventLimit:
+		if s.Failed {
+			f.trouble(s.Reason, 0)
+		}
+	case EventRetry:
+		f.trouble(s.Reason, 0)
+	case EventError:
+		f.trouble(s.Reason, f.settle)
+	}
+}
+
+// trouble ends the run after wait, or after what an overload may take. What
+// every other backend would fail at too is left to the CLI. The question
+// whether another backend could answer may read files and stores, so no lock
+// is held meanwhile.
+func (f *failover) trouble(reason Reason, wait time.Duration) {
+	then := policy[reason]
+	if reason == "" || then.again {
+		wait = f.patience
+	} else if !then.next {
+		return
+	}
+	if wait < 0 || f.patience < 0 || f.another == nil || f.bound() || !f.another() {
+		return
+	}
+	if wait == 0 {
+		f.stop(errMovedOn)
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.timer == nil && f.linger == nil {
+		f.timer = time.AfterFunc(wait, func() { f.stop(errMovedOn) })
+	}
+}
+
+// calm forgets the trouble: the CLI got over it.
+func (f *failover) calm() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forget()
+}
+
+func (f *failover) forget() {
+	if f.timer != nil {
+		f.timer.Stop()
+		f.timer = nil
+	}
+}
+
+// finish gives the process a moment to end by itself after its last event.
+func (f *failover) finish() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forget()
+	if f.linger == nil {
+		f.linger = time.AfterFunc(f.settle, func() { f.stop(errAnswered) })
+	}
+}
+
+func (f *failover) stopTimers() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forget()
+	if f.linger != nil {
+		f.linger.Stop()
+	}
+}

@@ -1,0 +1,89 @@
+package clichain
+
+import "os"
+
+// Status is what is known of a backend without starting its CLI. A plain
+// value; it holds no secret.
+type Status struct {
+	// Path is the program that a call would start. Empty: there is none.
+	Path string
+	// Login is what is known of its login, and Evidence the variable or file
+	// that shows it.
+	Login    LoginState
+	Evidence string
+	// Billing is who would pay. Empty: unknown.
+	Billing Billing
+	// Expired: the credential has expired, and nothing is there to renew it.
+	Expired bool
+	// SuppressedBy names the variable or setting that turns the backend off.
+	// Empty: nothing does.
+	SuppressedBy string
+	// Err is the [*BackendError] that a call would be skipped with. Nil: it
+	// would be tried.
+	Err error
+}
+
+// Status says what is known of a call that works in dir; the empty dir is that
+// of this process. It starts nothing and takes microseconds.
+func (p *Provider) Status(dir string) Status {
+	if p.broken != nil {
+		_, err := p.ready()
+		return Status{Login: LoginUnknown, Err: err}
+	}
+	s := Status{Login: LoginNotFound}
+	if path, err := p.finder.find(p.programs()); err == nil {
+		l := p.loggedIn(path, dir)
+		s.Path, s.Login, s.Evidence, s.Billing, s.Expired = path, l.state, l.evidence, l.billing, l.expired
+	}
+	s.SuppressedBy = p.suppressor(s.Path, dir)
+	if err := p.refusal(Request{Dir: dir}); err != nil {
+		s.Err = err
+	}
+	return s
+}
+
+// suppressor names what turns the backend off here.
+func (p *Provider) suppressor(path, dir string) string {
+	if variable, ok := suppressedBy(p.spec.Name, p.spec.ProviderSlug); ok {
+		return variable
+	}
+	if path == "" || p.sandboxed(p.loggedIn(path, dir)) == nil {
+		return ""
+	}
+	_, sign := p.cfg.Sandbox.sandbox()
+	return sign
+}
+
+// refusal is why a call would not be started, as far as that can be told
+// without composing it.
+func (p *Provider) refusal(req Request) *BackendError {
+	path, err := p.ready()
+	if err == nil {
+		_, err = p.admit(path, req, p.cfg.Output)
+	}
+	if err == nil {
+		err = p.labelled(p.nested(os.Environ()))
+	}
+	return err
+}
+
+// Spec is the spec that the Provider was made from.
+func (p *Provider) Spec() CliSpec {
+	if p.spec == nil {
+		return CliSpec{Name: p.name}
+	}
+	return *p.spec
+}
+
+// Config is the configuration of the Provider, with its defaults filled in.
+func (p *Provider) Config() Config { return p.cfg }
+
+// Environ returns the variables of this process's environment that the CLI
+// sees, and those that Config.Env sets. It holds secrets.
+func (p *Provider) Environ() map[string]string {
+	if p.spec == nil {
+		return nil
+	}
+	h := p.host("")
+	return h.passed(p.spec)
+}

@@ -1,0 +1,28 @@
+package clichain
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// untrusted returns the folder unless the CLI trusts it, or one above it, by
+// the facts of its spec. A CLI that never kept a trusted folder is not asked.
+func untrusted(trust []FileFact, at place) (folder string, ok bool) {
+	for _, fact := range trust {
+		for _, dir := range upward(at.dir, "") {
+			f := fact
+			f.Pattern = strings.ReplaceAll(fact.Pattern, "{dir}", regexp.QuoteMeta(dir))
+			f.JSON = map[string]string{}
+			for path, value := range fact.JSON {
+				f.JSON[strings.ReplaceAll(path, "{dir}", gjson.Escape(dir))] = value
+			}
+			compiled := compileFact(f)
+			if new(factReader).look(&compiled, at).known != absent {
+				return "", false
+			}
+		}
+	}
+	return at.dir, len(trust) > 0
+}
