@@ -35,11 +35,15 @@ func (p *Provider) ready() (path string, err *BackendError) {
 	if err := p.inside().check(); err != nil {
 		return "", err
 	}
-	path, err = p.finder.find(p.programs())
-	if err != nil {
-		err = p.inside().missing(err)
+	path, missing := p.finder.find(p.programs())
+	if missing == nil {
+		return path, nil
 	}
-	return path, err
+	err = &BackendError{Reason: ReasonNotInstalled, Message: missing.Error(), ExitCode: -1, Err: missing}
+	if p.cfg.Container != nil {
+		err.Hint = p.inside().hint()
+	}
+	return "", err
 }
 
 // admit decides, before anything is started, whether a call is worth it: who

@@ -19,7 +19,7 @@ const schemaURL = "clichain:///schema"
 // call, for it counts the work of checking.
 type answerSchema struct {
 	schema *jsonschema.Schema
-	fuse   *fuse
+	limit  *stepLimit
 }
 
 // compileSchema finds the mistakes in a schema before anything starts. It is
@@ -31,8 +31,8 @@ func compileSchema(raw json.RawMessage) (*answerSchema, *BackendError) {
 	if len(raw) > maxSchema {
 		return nil, errorf(ReasonBadOption, "schema", "has %d bytes: at most %d are taken", len(raw), maxSchema)
 	}
-	if err := checkText("schema", string(raw)); err != nil {
-		return nil, err
+	if problem := untransportable(string(raw)); problem != "" {
+		return nil, errorf(ReasonBadRequest, "schema", "%s", problem)
 	}
 	document, err := strictJSON(string(raw))
 	if err != nil {
@@ -41,7 +41,7 @@ func compileSchema(raw json.RawMessage) (*answerSchema, *BackendError) {
 	if _, ok := document.(map[string]any); !ok {
 		return nil, errorf(ReasonBadOption, "schema", "must be a JSON object: use {} for an answer of any JSON")
 	}
-	s := &answerSchema{fuse: new(fuse)}
+	s := &answerSchema{limit: new(stepLimit)}
 	if s.schema, err = s.compile(document); err != nil {
 		return nil, errorf(ReasonBadOption, "schema", "%s", schemaMistake(err))
 	}
@@ -53,7 +53,7 @@ func (s *answerSchema) compile(document any) (*jsonschema.Schema, error) {
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(noLoader{})
 	c.AssertFormat() // else "format" would be no more than a remark
-	c.RegisterVocabulary(s.fuse.vocabulary())
+	c.RegisterVocabulary(s.limit.vocabulary())
 	c.AssertVocabs()
 	if err := c.AddResource(schemaURL, document); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *answerSchema) accept(text string) (document, problem string) {
 	if err != nil {
 		return "", err.Error()
 	}
-	err = s.fuse.guard(len(document), func() error { return s.schema.Validate(value) })
+	err = s.limit.guard(len(document), func() error { return s.schema.Validate(value) })
 	if mismatch, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		return "", mismatches(mismatch, maxMismatches)
 	}

@@ -46,9 +46,10 @@ type ChainConfig struct {
 	Name string
 	// Policy changes rows of the decision table in docs/errors.md.
 	Policy map[Reason]Rule
-	// Store keeps which backends rest after failures: see docs/cooldowns.md.
-	// Nil: this chain's memory. NoCooldown asks every backend at every call.
-	Store  Store
+	// Store keeps which backends cool down after failures: see
+	// docs/cooldowns.md. Nil: this chain's memory. NoCooldown asks every backend
+	// at every call.
+	Store      Store
 	NoCooldown bool
 }
 
@@ -72,7 +73,8 @@ const (
 type Chain struct {
 	cfg      ChainConfig
 	backends []Backend
-	rests    *cooldowns
+	cooldown *keeper
+	table    map[Reason]row
 	broken   *BackendError // what is wrong with the settings
 	record   *record
 	recorded sync.Once
@@ -107,9 +109,8 @@ func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 	if cfg != nil {
 		c.cfg = *cfg
 	}
-	var table map[Reason]row
-	table, c.broken = policyWith(c.cfg.Policy)
-	c.rests = newCooldowns(&c.cfg, table)
+	c.table, c.broken = policyWith(c.cfg.Policy)
+	c.cooldown = newKeeper(&c.cfg, c.table)
 	return c
 }
 
@@ -164,7 +165,7 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, &stopError{ReasonTimeout, w.budget.end.Sub(now)})
 		defer cancel()
 	}
-	w.ctx, w.rests, w.record = ctx, c.rests, c.seen()
+	w.ctx, w.cooldown, w.table, w.record = ctx, c.cooldown, c.table, c.seen()
 	if c.cfg.Order != nil {
 		w.inOrder(w.record.order(c.cfg.Order, w.req))
 	}
@@ -229,7 +230,7 @@ func (c *Chain) Backends() []Backend { return slices.Clone(c.backends) }
 // names no model and no folder would skip the backend because it cools down;
 // its RetryAfter says until when. It starts nothing.
 func (c *Chain) CoolingDown(ctx context.Context, b Backend) error {
-	if err := c.rests.skip(ctx, b); err != nil {
+	if err := c.cooldown.skip(ctx, cooling{b, Request{}}); err != nil {
 		return err
 	}
 	return nil

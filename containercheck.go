@@ -51,14 +51,9 @@ func (c *vessel) check() *BackendError {
 	return nil
 }
 
-// missing is the error of a program that is not there. The finder's own is
-// shared, so this is a copy.
-func (c *vessel) missing(err *BackendError) *BackendError {
-	err = new(*err)
-	if c != nil {
-		err.Hint = fmt.Sprintf("install %s, or set Config.Container.Runtime", c.runtime())
-	}
-	return err
+// hint says what to do where the program of the runtime is missing.
+func (c *vessel) hint() string {
+	return fmt.Sprintf("install %s, or set Config.Container.Runtime", c.runtime())
 }
 
 // clientEnv is what the client of a container runtime needs of this machine's

@@ -1,187 +1,42 @@
 package clichain
 
 import (
-	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
-	"log/slog"
-	"math/rand/v2"
-	"sync"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
-// cooldowns lets the backends of a chain rest after failures. It is safe for
-// concurrent use.
-type cooldowns struct {
-	store  Store // nil: nothing rests
-	table  map[Reason]row
-	log    *slog.Logger
-	report sync.Once // of the store's first error
-	rested func(ctx context.Context, backend string, reason Reason, until time.Time)
-
-	now    func() time.Time
-	chance func() float64
-}
-
-// newCooldowns takes what it needs of a chain's settings.
-func newCooldowns(cfg *ChainConfig, table map[Reason]row) *cooldowns {
-	c := &cooldowns{store: cfg.Store, table: table, log: cfg.withDefaults().Logger, now: time.Now, chance: rand.Float64, rested: cfg.Hooks.Cooldown}
+// newKeeper takes what it needs of a chain's settings.
+func newKeeper(cfg *ChainConfig, table map[Reason]row) *keeper {
+	k := &keeper{Store: cfg.Store, Rules: cooldownRules(table), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.Cooldown}
 	switch {
 	case cfg.NoCooldown:
-		c.store = nil
-	case c.store == nil:
-		c.store = NewMemoryStore()
+		k.Store = nil
+	case k.Store == nil:
+		k.Store = NewMemoryStore()
 	}
-	return c
+	return k
 }
 
-// storeWait bounds what a call waits for a store.
-const storeWait = 500 * time.Millisecond
-
-// load never fails: what is not known does not rest.
-func (c *cooldowns) load(ctx context.Context, key string) Rest {
-	if m, ok := c.store.(*MemoryStore); ok { // the common case, without a timer
-		rest, _ := m.Load(ctx, key)
-		return rest
+// cooldownFailure is what a failure means to the cooldowns of its backend. The
+// backends of a chain inside have their own.
+func cooldownFailure(err error) *BackendError {
+	if _, chain := errors.AsType[*ChainError](err); chain {
+		return &BackendError{}
 	}
-	ctx, cancel := context.WithTimeout(ctx, storeWait)
-	defer cancel()
-	rest, err := c.store.Load(ctx, key)
-	if err != nil {
-		c.trouble(ctx, err)
-		return Rest{}
-	}
-	return rest
+	return asBackendError("", err)
 }
 
-// update goes on after the end of the call, so that what it has found out is
-// known to others.
-func (c *cooldowns) update(ctx context.Context, key string, change func(Rest) Rest) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWait)
-	defer cancel()
-	if err := c.store.Update(ctx, key, change); err != nil {
-		c.trouble(ctx, err)
-	}
-}
-
-func (c *cooldowns) trouble(ctx context.Context, err error) {
-	level := slog.LevelDebug
-	c.report.Do(func() { level = slog.LevelWarn })
-	c.log.Log(ctx, level, "cooldown store", "error", err)
-}
-
-// resting is until when the backend is not to be asked; half means that it has
-// rested, and that one call may find out whether that was enough.
-func (c *cooldowns) resting(r Rest, now time.Time, b Backend, req Request) (until time.Time, half bool) {
-	switch {
-	case r.Until.IsZero() || r.Scope != "" && r.Scope != scopeOf(c.table[r.Reason].rest.Scope, b, req):
-		return time.Time{}, false
-	case now.Before(r.Until):
-		return r.Until, false
-	case now.Before(r.Probe):
-		return r.Probe, false
-	}
-	return time.Time{}, true
-}
-
-// rests reports whether a call would be skipped, and takes no probe.
-func (c *cooldowns) rests(ctx context.Context, b Backend, req Request) (Rest, time.Time) {
-	key, ok := restKey(b, req.Model)
-	if c.store == nil || !ok {
-		return Rest{}, time.Time{}
-	}
-	now := wall(c.now())
-	rest := c.load(ctx, key).sane(now)
-	until, _ := c.resting(rest, now, b, req)
-	return rest, until
-}
-
-// awake reports whether a call of the backend would not be skipped for its
-// rest.
-func (c *cooldowns) awake(ctx context.Context, b Backend, req Request) bool {
-	_, until := c.rests(ctx, b, req)
-	return until.IsZero()
-}
-
-// enter is the start of a call of the backend: the skip of one that rests, or
-// the turn to end when the call is over. Of all calls after a rest, one has the
-// probe.
-func (c *cooldowns) enter(ctx context.Context, b Backend, req Request) (*turn, *BackendError) {
-	key, ok := restKey(b, req.Model)
-	if c.store == nil || !ok {
-		return nil, nil
-	}
-	t := &turn{c: c, key: key, backend: b, req: req, began: wall(c.now())}
-	rest := c.load(ctx, key)
-	if rest == (Rest{}) {
-		return t, nil
-	}
-	until, half := c.resting(rest.sane(t.began), t.began, b, req)
-	if half || rest.sane(t.began) != rest {
-		c.update(ctx, key, func(r Rest) Rest {
-			rest = r.sane(t.began)
-			t.probe = time.Time{}
-			if until, half = c.resting(rest, t.began, b, req); half {
-				t.probe = t.began.Add(probeSlot(ctx, b))
-				rest.Probe = t.probe
-			}
-			return rest
-		})
-	}
-	if until.IsZero() {
-		return t, nil
-	}
-	return nil, restError(b, rest, until, t.began)
-}
-
-// skip is the error of a backend that rests. It takes no probe.
-func (c *cooldowns) skip(ctx context.Context, b Backend) *BackendError {
-	rest, until := c.rests(ctx, b, Request{})
-	if until.IsZero() {
-		return nil
-	}
-	return restError(b, rest, until, c.now())
-}
-
-func restError(b Backend, rest Rest, until, now time.Time) *BackendError {
-	err := errorf(ReasonCoolingDown, "", "rests %s after %s", untilText(until, now), rest.Reason)
-	err.Backend, err.RetryAfter, err.Stage = b.Name(), until, StageSkipped
-	return err
-}
-
-const (
-	// probeGrace is what a call may take beyond its timeout.
-	probeGrace = 5 * time.Second
-	// longestProbe is for calls without a timeout.
-	longestProbe = time.Hour
-)
-
-// probeSlot is how long a probe may take before another call may try.
-func probeSlot(ctx context.Context, b Backend) time.Duration {
-	d := DefaultTimeout
-	if p := providerOf(b); p != nil {
-		d = p.cfg.Timeout
-	}
-	if d < 0 || d > longestProbe {
-		d = longestProbe
-	}
-	if deadline, ok := ctx.Deadline(); ok {
-		d = min(d, time.Until(deadline))
-	}
-	return max(d, 0) + probeGrace
-}
-
-// untilText is a time as a person reads it.
-func untilText(until, now time.Time) string {
-	layout, local := "15:04:05", until.Local()
-	if until.Sub(now) > 20*time.Hour {
-		layout = "Mon 2 Jan 15:04"
-	}
-	return "until " + local.Format(layout)
-}
-
-// allRest is the cause of a chain that has tried nothing because what could
-// have answered rests; nil for any other.
-func allRest(attempts []Attempt) error {
+// allCoolingDown is the cause of a chain that has tried nothing because what
+// could have answered cools down; nil for any other.
+func allCoolingDown(attempts []Attempt) error {
 	var first *BackendError
 	for _, a := range attempts {
 		if !a.Skipped || !policy[a.Reason].next {
@@ -195,7 +50,160 @@ func allRest(attempts []Attempt) error {
 	if first == nil {
 		return nil
 	}
-	err := errorf(ReasonCoolingDown, "", "every backend that could answer rests, the first of them %s", untilText(first.RetryAfter, time.Now()))
+	err := errorf(ReasonCoolingDown, "", "every backend that could answer cools down, the first of them %s", untilText(first.RetryAfter, time.Now()))
 	err.RetryAfter = first.RetryAfter
 	return err
+}
+
+// maxNameInKey bounds keys, for the sake of stores.
+const maxNameInKey = 100
+
+// cooling is a call of a backend for its keeper of cooldowns.
+type cooling struct {
+	Backend
+	req Request
+}
+
+// Timeout is that of the backend's calls.
+func (c cooling) Timeout() time.Duration {
+	if p := providerOf(c.Backend); p != nil {
+		return p.cfg.Timeout
+	}
+	return DefaultTimeout
+}
+
+// Key keeps the cooldowns of each model apart, because plans limit some and not
+// others. ok is false for a chain, whose own backends cool down, and for what
+// cannot be started.
+func (c cooling) Key() (key string, ok bool) {
+	b, model := c.Backend, c.req.Model
+	key, ok = shortened(b.Name()), true
+	if _, chain := b.(*Chain); chain {
+		return "", false
+	}
+	if p := providerOf(b); p != nil {
+		var account string
+		if account, ok = p.account(); ok {
+			model, _ = p.composer.models.resolve(model)
+			key += "@" + account
+		}
+	}
+	if model != "" {
+		key += "/" + shortened(model)
+	}
+	return key, ok
+}
+
+// providerOf is the Provider that a backend is, or that is embedded in it; nil
+// where there is none.
+func providerOf(b Backend) *Provider {
+	if b, ok := b.(interface{ self() *Provider }); ok {
+		return b.self()
+	}
+	return nil
+}
+
+func (p *Provider) self() *Provider { return p }
+
+func shortened(name string) string { return name[:min(len(name), maxNameInKey)] }
+
+// accountWords are in the names of variables by which a CLI chooses the account
+// that pays, and the service that is asked.
+var accountWords = []string{
+	"KEY", "TOKEN", "SECRET", "AUTH", "CREDENTIAL", "PASSWORD", "PROFILE", "ACCOUNT", "PROJECT", "ORG", "URL", "ENDPOINT",
+	"_USE_", "_HOME", "CONFIG_DIR",
+}
+
+// homes are the variables that move all of a user's files.
+var homes = []string{"HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
+
+// account is a fingerprint of the program and of the credential that it would
+// use: with another one, what was known of the backend does not hold. Secrets
+// go into it and cannot be read from it.
+func (p *Provider) account() (fingerprint string, ok bool) {
+	path, err := p.ready()
+	if err != nil {
+		return "", false
+	}
+	h := sha256.New()
+	tellFile(h, path)
+	if c := p.cfg.Container; c != nil {
+		tell(h, c.Name, c.Image, fmt.Sprintf("%q", c.RunArgs))
+	}
+	host := p.host(path)
+	for _, kv := range host.environ {
+		if name, _, _ := strings.Cut(kv, "="); p.meansAccount(name) {
+			tell(h, kv)
+		}
+	}
+	tell(h, host.env...)
+	return hex.EncodeToString(h.Sum(nil)[:8]), true
+}
+
+func (p *Provider) meansAccount(name string) bool {
+	upper := strings.ToUpper(name)
+	if slices.Contains(homes, upper) {
+		return true
+	}
+	return slices.ContainsFunc(accountWords, func(word string) bool { return strings.Contains(upper, word) }) &&
+		!matchesEnv(p.spec.DropEnv, name) && !matchesEnv(p.spec.NestedEnv, name) &&
+		(p.cfg.InheritEnv || matchesEnv(p.spec.PassEnv, name) || matchesEnv(p.cfg.PassEnv, name))
+}
+
+// Scope is the fingerprint of the calls that a cooldown is for; empty for all.
+func (c cooling) Scope(scope RestScope) string {
+	if scope == ScopeAll {
+		return ""
+	}
+	h := sha256.New()
+	tell(h, string(scope))
+	p := providerOf(c.Backend)
+	dir, err := filepath.Abs(dirFor(c.req))
+	if err != nil {
+		dir = dirFor(c.req)
+	}
+	switch scope {
+	case ScopeRequest:
+		tell(h, dir, c.req.Access.String())
+		if p != nil {
+			p.tellSession(h)
+		}
+	case ScopeLogin:
+		if p != nil {
+			p.tellLogin(h, dir)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// tellSession tells of the outer session that the CLI would find itself in.
+func (p *Provider) tellSession(h io.Writer) {
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); matchesEnv(p.spec.NestedEnv, name) {
+			tell(h, name)
+		}
+	}
+}
+
+// tellLogin tells of the files in which a login may be.
+func (p *Provider) tellLogin(h io.Writer, dir string) {
+	host := p.host("")
+	at := placeOf(host.passed(p.spec), dir)
+	for _, path := range p.login.paths(at) {
+		tellFile(h, path)
+	}
+}
+
+// tellFile tells which file is there, if any, and when it was changed.
+func tellFile(h io.Writer, path string) {
+	if stamp, err := stampOf(path); err == nil {
+		tell(h, path, fmt.Sprint(stamp))
+	}
+}
+
+// tell writes texts so that no two lists are the same. A hash never fails.
+func tell(h io.Writer, texts ...string) {
+	for _, text := range texts {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
 }

@@ -77,7 +77,7 @@ func TestAllRest(t *testing.T) {
 		require.Equal(t, clichain.ReasonCoolingDown, chain.Reason())
 		require.False(t, chain.Tried())
 		require.Len(t, chain.Attempts, 3)
-		require.ErrorContains(t, chain.Attempts[1].Err, "a: cooling_down: rests until "+soon.Add(time.Hour).Local().Format("15:04:05")+" after usage_limit")
+		require.ErrorContains(t, chain.Attempts[1].Err, "a: cooling_down: cools down until "+soon.Add(time.Hour).Local().Format("15:04:05")+" after usage_limit")
 		require.True(t, chain.Attempts[1].Skipped)
 		require.NotErrorIs(t, err, clichain.ErrUsageLimit)
 	})
@@ -169,7 +169,7 @@ func TestOneProbe(t *testing.T) {
 		t.Run(store, func(t *testing.T) {
 			var kept clichain.Store = clichain.NewMemoryStore()
 			if store == "file" {
-				kept = clichain.NewFileStore(filepath.Join(t.TempDir(), "rests.json"), func(err error) { t.Error(err) })
+				kept = clichain.NewFileStore(filepath.Join(t.TempDir(), "cooldowns.json"), func(err error) { t.Error(err) })
 			}
 			past := time.Now().UTC().Round(0).Add(-time.Second)
 			require.NoError(t, kept.Update(t.Context(), "a", func(clichain.Rest) clichain.Rest {

@@ -55,7 +55,7 @@ func decisive(tb testing.TB, store clichain.Store) *clichain.Chain {
 func BenchmarkDecisions(b *testing.B) {
 	for name, store := range map[string]clichain.Store{
 		"memory": clichain.NewMemoryStore(),
-		"file":   clichain.NewFileStore(filepath.Join(b.TempDir(), "rests.json"), func(err error) { b.Error(err) }),
+		"file":   clichain.NewFileStore(filepath.Join(b.TempDir(), "cooldowns.json"), func(err error) { b.Error(err) }),
 	} {
 		b.Run(name, func(b *testing.B) {
 			c := decisive(b, store)

@@ -32,7 +32,7 @@ func snippetError(err error) {
 
 func snippetPolicy(cfg *clichain.ChainConfig) {
 	cfg.Policy = map[clichain.Reason]clichain.Rule{
-		clichain.ReasonTimeout: {Rest: clichain.RestRule{Base: time.Minute, Cap: time.Hour, After: 2}},
+		clichain.ReasonTimeout: {Cooldown: clichain.RestRule{Base: time.Minute, Cap: time.Hour, After: 2}},
 		clichain.ReasonBilling: {Stop: true},
 	}
 }
@@ -49,7 +49,7 @@ func TestCooldownsPage(t *testing.T) {
 	b := failing("a", clichain.ReasonBilling)
 	_, err := clichain.ChainOf([]clichain.Backend{b, &backend{name: "next"}}, &cfg).Complete(t.Context(), clichain.Prompt("hi"))
 	require.ErrorIs(t, err, clichain.ErrBilling)
-	require.Equal(t, "chain", snippetStore(filepath.Join(t.TempDir(), "rests.json")).Name())
+	require.Equal(t, "chain", snippetStore(filepath.Join(t.TempDir(), "cooldowns.json")).Name())
 }
 
 func ExampleErrCoolingDown() {

@@ -33,7 +33,7 @@ func (d *doctor) probeAll(ctx context.Context, backends []subject, found []Diagn
 		}
 	}
 	running.Wait()
-	versions.save()
+	versions.save(context.WithoutCancel(ctx))
 }
 
 // probeVersion reports whether the program works at all.

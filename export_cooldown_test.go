@@ -5,19 +5,19 @@ import "time"
 // RestWithout makes a chain's rests as long as their rules say, without chance,
 // on a clock of the test's own; nil: the real one.
 func (c *Chain) RestWithout(chance float64, clock func() time.Time) *Chain {
-	c.rests.chance = func() float64 { return chance }
+	c.cooldown.Chance = func() float64 { return chance }
 	if clock != nil {
-		c.rests.now = clock
+		c.cooldown.Now = clock
 	}
 	return c
 }
 
 // StoreOf is what a chain keeps its rests in.
-func (c *Chain) StoreOf() Store { return c.rests.store }
+func (c *Chain) StoreOf() Store { return c.cooldown.Store }
 
 // RestKey is what a backend's rests are kept under; empty where none are.
 func RestKey(b Backend, model string) string {
-	key, ok := restKey(b, model)
+	key, ok := cooling{b, Request{Model: model}}.Key()
 	if !ok {
 		return ""
 	}
@@ -33,5 +33,5 @@ const (
 // ScopeOf is the fingerprint of the requests that a rest after the reason is
 // for, of those that name no folder.
 func ScopeOf(reason Reason, b Backend) string {
-	return scopeOf(policy[reason].rest.Scope, b, Request{})
+	return cooling{b, Request{}}.Scope(policy[reason].cools.Scope)
 }

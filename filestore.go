@@ -3,14 +3,11 @@ package clichain
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 )
 
-// FileStore keeps rests in a file that all processes of a user share. The file
+// FileStore keeps cooldowns in a file that all processes of a user share. The file
 // is replaced as a whole, so a process that is killed loses nothing that an
 // Update had kept. It holds no secrets and is for its owner only. It is safe
 // for concurrent use.
@@ -42,33 +39,33 @@ const (
 
 // Load reads what is kept under the key. It waits for nobody.
 func (s *FileStore) Load(ctx context.Context, key string) (Rest, error) {
-	rests, err := s.read()
+	states, err := s.read()
 	if errors.Is(err, errCorrupt) {
 		// What is there now may be whole: look again under the lock.
-		err = s.locked(ctx, func() error { rests, err = s.readOrSetAside(); return err })
+		err = s.locked(ctx, func() error { states, err = s.readOrSetAside(); return err })
 	}
-	return rests[key], s.tell(err)
+	return states[key], s.tell(err)
 }
 
 // Update replaces what is kept under the key. It waits 200 ms at most for other
 // processes, then it fails.
 func (s *FileStore) Update(ctx context.Context, key string, change func(Rest) Rest) error {
 	return s.tell(s.locked(ctx, func() error {
-		rests, err := s.readOrSetAside()
+		states, err := s.readOrSetAside()
 		if err != nil {
 			return err
 		}
-		next := change(rests[key])
+		next := change(states[key])
 		switch {
-		case next == rests[key]:
+		case next == states[key]:
 			return nil
 		case next == Rest{}:
-			delete(rests, key)
+			delete(states, key)
 		default:
-			rests[key] = next
+			states[key] = next
 		}
-		prune(rests, time.Now())
-		return s.write(rests)
+		prune(states, time.Now())
+		return s.write(states)
 	}))
 }
 
@@ -97,30 +94,10 @@ func (s *FileStore) locked(ctx context.Context, do func() error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	lock, err := s.lock(ctx)
+	unlock, err := lockFile(ctx, s.path+".lock", storePoll) // a file beside, because the file itself is replaced
 	if err != nil {
 		return err
 	}
-	defer lock.Close() // which gives the lock back
+	defer unlock()
 	return do()
-}
-
-// lock takes the lock of a file beside, because the file itself is replaced. It
-// stays: removing it would let two processes lock two files.
-func (s *FileStore) lock(ctx context.Context) (*os.File, error) {
-	name := s.path + ".lock"
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
-			return nil, err
-		}
-		file, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := awaitLock(ctx, file, storePoll); err != nil {
-		return nil, err
-	}
-	return file, nil
 }

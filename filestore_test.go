@@ -50,7 +50,7 @@ func TestStores(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) clichain.Store{
 		"memory": func(*testing.T) clichain.Store { return clichain.NewMemoryStore() },
 		"file": func(t *testing.T) clichain.Store {
-			s, _ := fileStore(t, filepath.Join(t.TempDir(), "made", "when needed", "rests.json"))
+			s, _ := fileStore(t, filepath.Join(t.TempDir(), "made", "when needed", "cooldowns.json"))
 			return s
 		},
 	} {
@@ -90,7 +90,7 @@ func TestStores(t *testing.T) {
 
 // What is over goes, and of too much the oldest.
 func TestStoresAreBounded(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rests.json")
+	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	file, _ := fileStore(t, path)
 	for name, s := range map[string]clichain.Store{"memory": clichain.NewMemoryStore(), "file": file} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestStoresAreBounded(t *testing.T) {
 }
 
 func TestStoreFileIsPrivate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "clichain", "rests.json")
+	path := filepath.Join(t.TempDir(), "clichain", "cooldowns.json")
 	s, _ := fileStore(t, path)
 	require.NoError(t, s.Update(t.Context(), "a", put(aRest(1))))
 	if runtime.GOOS == "windows" {
@@ -147,9 +147,9 @@ func TestStoreFileThatIsNoGood(t *testing.T) {
 		{"no rests", text(`{"version":1}`), works},
 		{"of an earlier form", text(`{}`), works},
 		{"no JSON", text("\x00\x00\x00"), aside},
-		{"cut off", text(`{"version":1,"rests":{"a":{"reason":"usage_lim`), aside},
+		{"cut off", text(`{"version":1,"cooldowns":{"a":{"reason":"usage_lim`), aside},
 		{"other JSON", text(`[1,2]`), aside},
-		{"nonsense in it", text(`{"version":1,"rests":{"a":{"until":"tomorrow"}}}`), aside},
+		{"nonsense in it", text(`{"version":1,"cooldowns":{"a":{"until":"tomorrow"}}}`), aside},
 		{"huge", func(t *testing.T, path string) {
 			require.NoError(t, os.WriteFile(path, nil, 0o600))
 			require.NoError(t, os.Truncate(path, 1<<40))
@@ -171,14 +171,14 @@ func TestStoreFileThatIsNoGood(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "dir")
 			require.NoError(t, os.Mkdir(dir, 0o700))
-			path := filepath.Join(dir, "rests.json")
+			path := filepath.Join(dir, "cooldowns.json")
 			test.make(t, path)
 			allowed := []string{test.want}
 			if test.want == works {
 				allowed = nil
 			}
 			if test.want == unusable {
-				allowed = []string{"rests.json"}
+				allowed = []string{"cooldowns.json"}
 			}
 			s, warnings := fileStore(t, path, allowed...)
 			for range 3 {
@@ -213,7 +213,7 @@ func TestStoreThatIsReadOnly(t *testing.T) {
 		t.Skip("such a folder stops nobody here")
 	}
 	dir := t.TempDir()
-	path := filepath.Join(dir, "rests.json")
+	path := filepath.Join(dir, "cooldowns.json")
 	s, _ := fileStore(t, path, "permission denied")
 	rest := aRest(1)
 	rest.Scope = ""
@@ -230,7 +230,7 @@ func TestStoreThatIsReadOnly(t *testing.T) {
 
 // Who has the lock and does not give it back keeps nobody from going on.
 func TestStoreLockIsNotWaitedForLong(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rests.json")
+	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	s, _ := fileStore(t, path)
 	other, _ := fileStore(t, path)
 	require.NoError(t, s.Update(t.Context(), "a", put(aRest(1))))

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"time"
 )
 
@@ -17,8 +15,8 @@ const maxStoreFile = 1 << 20
 const storeVersion = 1
 
 type storeFile struct {
-	Version int             `json:"version"`
-	Rests   map[string]Rest `json:"rests"`
+	Version   int             `json:"version"`
+	Cooldowns map[string]Rest `json:"cooldowns"`
 }
 
 var errCorrupt = errors.New("is corrupt")
@@ -38,74 +36,43 @@ func (s *FileStore) read() (map[string]Rest, error) {
 		return nil, fmt.Errorf("%s %w: %v", s.path, errCorrupt, err)
 	case kept.Version > storeVersion:
 		return nil, fmt.Errorf("%s has version %d of its form, which is newer than this program", s.path, kept.Version)
-	case kept.Rests == nil:
-		kept.Rests = map[string]Rest{}
+	case kept.Cooldowns == nil:
+		kept.Cooldowns = map[string]Rest{}
 	}
-	return kept.Rests, nil
+	return kept.Cooldowns, nil
 }
 
 func (s *FileStore) readFile() ([]byte, error) {
-	file, err := os.OpenFile(s.path, os.O_RDONLY|openNoWait, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
+	data, err := readRegular(s.path, maxStoreFile)
 	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", s.path)
-	case !mine(info):
+	case errors.Is(err, errTooBig):
+		return nil, fmt.Errorf("%s %w: %v", s.path, errCorrupt, err)
+	case err == nil && !isMine(s.path):
 		return nil, fmt.Errorf("%s belongs to another user", s.path)
-	case info.Size() > maxStoreFile:
-		return nil, fmt.Errorf("%s %w: it has %d bytes", s.path, errCorrupt, info.Size())
 	}
-	return io.ReadAll(io.LimitReader(file, maxStoreFile))
+	return data, err
 }
 
 // readOrSetAside is read, under the lock. A corrupt file is kept under another
 // name for people to look at.
 func (s *FileStore) readOrSetAside() (map[string]Rest, error) {
-	rests, err := s.read()
+	states, err := s.read()
 	if !errors.Is(err, errCorrupt) {
-		return rests, err
+		return states, err
 	}
 	aside := s.path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
-	if err := replaceFile(s.path, aside); err != nil {
+	if err := moveFile(s.path, aside); err != nil {
 		return nil, err
 	}
 	_ = s.tell(fmt.Errorf("%w; set aside as %s", err, aside))
 	return map[string]Rest{}, nil
 }
 
-// write replaces the file. Only the one with the lock is here, so what is left
-// of the new file is that of a process that was killed.
-func (s *FileStore) write(rests map[string]Rest) error {
-	data, err := json.MarshalIndent(storeFile{storeVersion, rests}, "", "  ")
+// write replaces the file. Only the one with the lock is here.
+func (s *FileStore) write(states map[string]Rest) error {
+	data, err := json.MarshalIndent(storeFile{storeVersion, states}, "", "  ")
 	if err != nil {
 		return err
 	}
-	name := s.path + ".new"
-	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(data, '\n'))
-	if err == nil {
-		err = file.Sync()
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = replaceFile(name, s.path)
-	}
-	if err != nil {
-		_ = os.Remove(name)
-	}
-	return err
+	return replaceFile(s.path, append(data, '\n'))
 }

@@ -25,13 +25,8 @@ type race struct {
 
 // lane is one backend in a race.
 type lane struct {
-	place   int // in the record
-	backend Backend
-	turn    *turn
-	start   time.Time
-	text    []Event // held back: only the winner's counts
-	resp    *Response
-	err     error
+	try
+	text []Event // held back: only the winner's counts
 }
 
 // race runs the call to its end.
@@ -76,13 +71,13 @@ func (r *race) startNext() bool {
 	for r.next < len(r.backends) && !r.left {
 		i, b := r.next, r.backends[r.next]
 		r.next++
-		turn, skip := r.enter(b)
+		entry, skip := r.enter(b)
 		if skip != nil {
 			r.failed(attemptOf(b.Name(), skip, 0))
 			continue
 		}
 		r.lanes++
-		go r.run(lane{place: r.place(i), backend: b, turn: turn, start: time.Now()})
+		go r.run(lane{try: try{place: r.place(i), backend: b, entry: entry, start: time.Now()}})
 		return true
 	}
 	return false
@@ -112,29 +107,29 @@ func (r *race) run(l lane) {
 // finish takes what came of a backend; it reports whether others may go on.
 func (r *race) finish(l lane) bool {
 	switch {
-	case l.err == nil && r.won == nil && !r.left:
-		r.won = &l
-		l.turn.answered(r.walk.ctx)
-		r.record.answered(l.place, l.resp)
-		r.stop(errLostRace)
-		return false
-	case l.err == nil: // a moment too late: it is paid for all the same
-		l.turn.answered(r.walk.ctx)
-		r.failed(Attempt{Backend: l.backend.Name(), Reason: ReasonCanceled, Duration: time.Since(l.start), Usage: l.resp.Usage, Err: errLostRace})
-		return false
 	case r.won != nil || r.left:
-		l.turn.left(r.walk.ctx)
+		r.lost(l)
+		return false
+	case r.settle(l.try):
+		return true
+	case l.err == nil:
+		r.won = &l
+	}
+	r.next = len(r.backends)
+	r.stop(errLostRace)
+	return false
+}
+
+// lost records a backend that was asked for nothing. An answer a moment too
+// late is paid for all the same.
+func (r *race) lost(l lane) {
+	if l.err != nil {
+		l.entry.left(r.walk.ctx)
 		r.failed(attemptsOf(l.backend.Name(), l.err, time.Since(l.start))...)
-		return false
+		return
 	}
-	l.turn.failed(r.walk.ctx, l.err, false)
-	attempts := attemptsOf(l.backend.Name(), l.err, time.Since(l.start))
-	r.failed(attempts...)
-	r.record.failed(l.place, attempts[len(attempts)-1].Reason, time.Now())
-	if goOn := r.mayGoOn(l.err); !goOn {
-		r.next = len(r.backends)
-		r.stop(errLostRace)
-		return false
-	}
-	return true
+	l.entry.answered(r.walk.ctx)
+	r.failed(Attempt{
+		Backend: l.backend.Name(), Reason: ReasonCanceled, Duration: time.Since(l.start), Usage: l.resp.Usage, Err: errLostRace,
+	})
 }

@@ -41,7 +41,7 @@ func LogHooks(log *slog.Logger) Hooks {
 			log.InfoContext(ctx, "backend skipped", "backend", a.Backend, "reason", a.Reason)
 		},
 		Cooldown: func(ctx context.Context, backend string, reason Reason, until time.Time) {
-			log.WarnContext(ctx, "backend rests", "backend", backend, "reason", reason, "until", until)
+			log.WarnContext(ctx, "cooldown", "backend", backend, "reason", reason, "until", until)
 		},
 		Answer: func(ctx context.Context, resp *Response) {
 			attrs := []any{"backend", resp.Backend, "model", resp.Model, "duration", resp.Duration, "attempts", len(resp.Attempts),

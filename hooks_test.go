@@ -74,7 +74,7 @@ func TestLogHooks(t *testing.T) {
 	text := log.String()
 	for _, want := range []string{
 		`msg="attempt start" backend=claude`, `msg="attempt failed" backend=claude reason=unauthenticated duration=`,
-		"msg=answered backend=codex model=codex-default duration=", "attempts=1 input_tokens=12 output_tokens=7", `msg="backend rests" backend=claude reason=billing until=`,
+		"msg=answered backend=codex model=codex-default duration=", "attempts=1 input_tokens=12 output_tokens=7", `msg=cooldown backend=claude reason=billing until=`,
 	} {
 		require.Contains(t, text, want)
 	}

@@ -3,7 +3,6 @@ package clichain
 import (
 	"encoding/base64"
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -86,13 +85,6 @@ type readFact struct {
 	told  credential
 }
 
-// fileStamp changes when a file does.
-type fileStamp struct {
-	modified time.Time
-	size     int64
-	mode     fs.FileMode
-}
-
 // look says what is known of a fact, by the first of its places that has it.
 func (r *factReader) look(f *compiledFact, at place) credential {
 	paths, ok := f.template.paths(at)
@@ -116,14 +108,14 @@ func (r *factReader) read(f *compiledFact, path string) credential {
 		}
 		return credential{known: maybe, path: path}
 	}
-	stamp := fileStamp{info.ModTime(), info.Size(), info.Mode()}
+	stamp := stampOfInfo(info)
 	key := factKey{f, path}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if old, ok := r.seen[key]; ok && old.stamp == stamp {
 		return old.told
 	}
-	told := f.open(path, info)
+	told := f.open(path)
 	if r.seen == nil || len(r.seen) > 1000 { // of ever new working directories
 		r.seen = map[factKey]readFact{}
 	}
@@ -132,12 +124,12 @@ func (r *factReader) read(f *compiledFact, path string) credential {
 }
 
 // open reads a file that is there.
-func (f *compiledFact) open(path string, info fs.FileInfo) credential {
+func (f *compiledFact) open(path string) credential {
 	told := credential{known: present, path: path}
 	if len(f.paths) == 0 && f.Pattern == "" && f.Expires == "" {
 		return told // that it is there is enough
 	}
-	text, err := readAtMost(path, info)
+	text, err := readRegular(path, maxLoginFile)
 	if err != nil {
 		told.known = maybe
 		return told
@@ -148,20 +140,6 @@ func (f *compiledFact) open(path string, info fs.FileInfo) credential {
 		told.renews = f.Refresh != "" && gjson.Get(doc, f.Refresh).String() != ""
 	}
 	return told
-}
-
-// readAtMost reads a regular file of a sane size; others, a pipe say, would
-// hold the call up.
-func readAtMost(path string, info fs.FileInfo) ([]byte, error) {
-	if !info.Mode().IsRegular() || info.Size() > maxLoginFile {
-		return nil, fs.ErrInvalid
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, maxLoginFile))
 }
 
 // holds reports whether a text is what the fact says. What should be JSON and

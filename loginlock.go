@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -42,7 +41,7 @@ func (s *prober) gate(ctx context.Context, l login, limit time.Duration) (releas
 	if err != nil {
 		return func() {}
 	}
-	unlock := lockFile(ctx, l.cold.path)
+	unlock := lockCredential(ctx, l.cold.path)
 	release = sync.OnceFunc(func() { unlock(); leave() })
 	if now := s.again(l.cold); !isCold(login{cold: now}) {
 		release() // another call has renewed it meanwhile
@@ -53,6 +52,17 @@ func (s *prober) gate(ctx context.Context, l login, limit time.Duration) (releas
 // isCold reports whether the CLI would renew the credential now.
 func isCold(l login) bool {
 	return l.cold.renews && l.cold.expired(time.Now().Add(coldBefore))
+}
+
+// paths are the files in which a login may be.
+func (s *prober) paths(at place) (paths []string) {
+	for i := range s.ways {
+		for j := range s.ways[i].files {
+			more, _ := s.ways[i].files[j].template.paths(at)
+			paths = append(paths, more...)
+		}
+	}
+	return paths
 }
 
 // again reads the credential anew.
@@ -68,24 +78,17 @@ func (s *prober) again(old credential) credential {
 	return old
 }
 
-// lockFile waits for the lock that other processes heed.
-func lockFile(ctx context.Context, credential string) (unlock func()) {
-	file, err := openLock(credential)
-	if err != nil || awaitLock(ctx, file, gatePoll) != nil {
-		return func() {}
+// lockCredential waits for the lock that other processes heed.
+func lockCredential(ctx context.Context, credential string) (unlock func()) {
+	unlock = func() {}
+	if dir, err := cacheDir(); err == nil {
+		sum := sha256.Sum256([]byte(credential))
+		path := filepath.Join(dir, "login-"+hex.EncodeToString(sum[:8])+".lock")
+		if got, err := lockFile(ctx, path, gatePoll); err == nil {
+			unlock = got
+		}
 	}
-	return func() { _ = file.Close() } // which gives the lock back
-}
-
-// openLock is the file that stands for a credential. It stays: removing it
-// would let two processes lock two files.
-func openLock(credential string) (*os.File, error) {
-	dir, err := cacheDir()
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256([]byte(credential))
-	return os.OpenFile(filepath.Join(dir, "login-"+hex.EncodeToString(sum[:8])+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	return unlock
 }
 
 // gated passes events on, and lets the next call go when the model has said

@@ -3,7 +3,6 @@ package clichain
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,12 +15,12 @@ import (
 // choosing a backend costs one stat, and never a run of the program. The zero
 // value works; it is safe for concurrent use.
 type finder struct {
-	mu     sync.Mutex
-	path   string      // PATH at the time of the search
-	when   time.Time   // of the search
-	found  string      // absolute path, "" when there is none
-	stamp  fs.FileInfo // of found
-	reason *BackendError
+	mu      sync.Mutex
+	path    string    // PATH at the time of the search
+	when    time.Time // of the search
+	found   string    // absolute path, "" when there is none
+	stamp   fileStamp // of found
+	missing error     // why there is none
 }
 
 // finderTTL bounds how long a program installed later, or earlier on PATH,
@@ -29,16 +28,16 @@ type finder struct {
 const finderTTL = time.Second
 
 // find returns the absolute path of the program. A remembered one must still
-// be the same file.
-func (f *finder) find(names []string) (string, *BackendError) {
+// be the same file. The error wraps [exec.ErrNotFound].
+func (f *finder) find(names []string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fresh() {
-		return f.found, f.reason
+		return f.found, f.missing
 	}
 	f.path, f.when = os.Getenv("PATH"), time.Now()
-	f.found, f.stamp, f.reason = search(names)
-	return f.found, f.reason
+	f.found, f.stamp, f.missing = search(names)
+	return f.found, f.missing
 }
 
 func (f *finder) fresh() bool {
@@ -48,13 +47,13 @@ func (f *finder) fresh() bool {
 	if f.found == "" {
 		return true
 	}
-	now, err := os.Stat(f.found)
-	return err == nil && os.SameFile(now, f.stamp) && now.ModTime().Equal(f.stamp.ModTime())
+	now, err := stampOf(f.found)
+	return err == nil && now == f.stamp
 }
 
 // search looks the names up in order. A program found through a relative PATH
 // entry is never run: whoever owns the working directory could plant it.
-func search(names []string) (string, fs.FileInfo, *BackendError) {
+func search(names []string) (string, fileStamp, error) {
 	var trouble []string
 	for _, name := range names {
 		path, err := exec.LookPath(name)
@@ -62,9 +61,9 @@ func search(names []string) (string, fs.FileInfo, *BackendError) {
 			err = exec.ErrDot
 		}
 		if err == nil {
-			info, statErr := os.Stat(path)
+			stamp, statErr := stampOf(path)
 			if statErr == nil {
-				return path, info, nil
+				return path, stamp, nil
 			}
 			err = statErr
 		}
@@ -72,9 +71,15 @@ func search(names []string) (string, fs.FileInfo, *BackendError) {
 			trouble = append(trouble, err.Error())
 		}
 	}
-	message := fmt.Sprintf("no program %q on PATH", names[0])
 	if len(trouble) > 0 {
-		message = strings.Join(trouble, "; ")
+		return "", fileStamp{}, &missingError{strings.Join(trouble, "; ")}
 	}
-	return "", nil, &BackendError{Reason: ReasonNotInstalled, Message: message, ExitCode: -1, Err: exec.ErrNotFound}
+	return "", fileStamp{}, &missingError{fmt.Sprintf("no program %q on PATH", names[0])}
 }
+
+// missingError says that no program was found, and why.
+type missingError struct{ message string }
+
+func (e *missingError) Error() string { return e.message }
+
+func (e *missingError) Unwrap() error { return exec.ErrNotFound }

@@ -3,7 +3,6 @@ package clichain
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -19,7 +18,9 @@ type Candidate struct {
 	// CostUSD is the same of what they cost, in US dollars. Nil: unknown.
 	CostUSD *float64
 
-	place int // in the chain, from 1; 0: none that this chain has made
+	// Place is the backend's in the chain, from 1. A chain passes over a
+	// candidate without one.
+	Place int
 }
 
 // Strategy says in which order a chain asks its backends: it returns the
@@ -69,62 +70,4 @@ func unknownLast(a, b bool) int {
 		return 1
 	}
 	return -1
-}
-
-// record is what a chain has seen of its backends. It is safe for concurrent
-// use.
-type record struct {
-	mu   sync.Mutex
-	seen []Candidate // in the order of the chain
-}
-
-func newRecord(backends []Backend) *record {
-	r := &record{seen: make([]Candidate, len(backends))}
-	for i, b := range backends {
-		r.seen[i] = Candidate{Name: b.Name(), place: i + 1}
-	}
-	return r
-}
-
-// order is the places of the backends as the strategy wants them.
-func (r *record) order(strategy Strategy, req Request) (places []int) {
-	r.mu.Lock()
-	candidates := slices.Clone(r.seen)
-	r.mu.Unlock()
-	for _, c := range strategy(req, candidates) {
-		if c.place > 0 && !slices.Contains(places, c.place-1) {
-			places = append(places, c.place-1)
-		}
-	}
-	return places
-}
-
-// weight is how much the latest answer counts in an average.
-const weight = 0.3
-
-// answered notes what an answer took.
-func (r *record) answered(place int, resp *Response) {
-	r.change(place, func(c *Candidate) {
-		if c.Duration == 0 {
-			c.Duration = resp.Duration
-		}
-		c.Duration += time.Duration(weight * float64(resp.Duration-c.Duration))
-		if usd := resp.Usage.CostUSD; usd != nil {
-			old := *cmp.Or(c.CostUSD, usd)
-			c.CostUSD = new(old + weight*(*usd-old))
-		}
-	})
-}
-
-// failed notes a limit.
-func (r *record) failed(place int, reason Reason, now time.Time) {
-	if reason == ReasonRateLimited || reason == ReasonUsageLimit {
-		r.change(place, func(c *Candidate) { c.LastLimited = now })
-	}
-}
-
-func (r *record) change(place int, f func(*Candidate)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	f(&r.seen[place])
 }

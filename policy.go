@@ -1,7 +1,6 @@
 package clichain
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -12,58 +11,31 @@ type row struct {
 	skip  bool     // the backend was not started; the next one is tried
 	again bool     // the same backend, once, after a back-off
 	next  bool     // the next backend
-	rest  RestRule // how long later calls leave it alone
+	cools RestRule // how long later calls pass it over
 }
 
 // Rule takes the place of a row of the decision table; see ChainConfig.Policy.
-// The zero value goes on to the next backend, and does not let this one rest.
+// The zero value goes on to the next backend, without a cooldown.
 type Rule struct {
 	// Stop ends the chain: no further backend is asked.
 	Stop bool
-	// Rest is how long later calls leave the backend alone.
-	Rest RestRule
+	// Cooldown is how long later calls pass the backend over.
+	Cooldown RestRule
 }
 
-// RestRule says how long a backend rests after a failure. The time that the
-// backend itself has told comes before it. The zero value: not at all.
-type RestRule struct {
-	// Base is the first rest. Zero: none.
-	Base time.Duration
-	// Cap: each further failure in a row doubles the rest up to this. Zero:
-	// always Base.
-	Cap time.Duration
-	// After is how many failures in a row it takes. Zero: the first is enough.
-	After int
-	// Scope says which calls the rest is for. Zero: all of them.
-	Scope RestScope
-}
-
-// RestScope says which calls a rest is for.
-type RestScope string
-
-const (
-	// ScopeAll, the zero value, is every call of the backend.
-	ScopeAll RestScope = ""
-	// ScopeRequest: calls in the same folder, with the same access, in the same
-	// kind of outer session.
-	ScopeRequest RestScope = "request"
-	// ScopeLogin: calls with the login files as they are.
-	ScopeLogin RestScope = "login"
-)
-
-// The rests of the decision table. Rows that share one count their failures in
-// a row together.
+// The cooldowns of the decision table. Rows that share one count their failures
+// in a row together.
 var (
 	// Somebody has to do something, and will not say when it is done.
-	restForLogin = RestRule{Base: 10 * time.Minute, Scope: ScopeLogin}
-	restForSetup = RestRule{Base: 10 * time.Minute, Scope: ScopeRequest}
+	loginCooldown = RestRule{Base: 10 * time.Minute, Scope: ScopeLogin}
+	setupCooldown = RestRule{Base: 10 * time.Minute, Scope: ScopeRequest}
 
-	restForRate    = RestRule{Base: 30 * time.Second, Cap: 10 * time.Minute}
-	restForUsage   = RestRule{Base: 5 * time.Minute, Cap: time.Hour}
-	restForBilling = RestRule{Base: time.Hour}
-	restForService = RestRule{Base: 30 * time.Second, Cap: 5 * time.Minute}
+	rateCooldown    = RestRule{Base: 30 * time.Second, Cap: 10 * time.Minute}
+	usageCooldown   = RestRule{Base: 5 * time.Minute, Cap: time.Hour}
+	billingCooldown = RestRule{Base: time.Hour}
+	serviceCooldown = RestRule{Base: 30 * time.Second, Cap: 5 * time.Minute}
 	// One may be the request's fault; three in a row are hardly.
-	restForRuns = RestRule{Base: 15 * time.Second, Cap: 5 * time.Minute, After: 3}
+	runCooldown = RestRule{Base: 15 * time.Second, Cap: 5 * time.Minute, After: 3}
 )
 
 // policy is the decision table of docs/errors.md. It is the only place that
@@ -76,22 +48,22 @@ var policy = map[Reason]row{
 	ReasonCoolingDown:   {skip: true, next: true},
 	ReasonBudgetSpent:   {skip: true, next: true},
 
-	ReasonUnauthenticated:   {next: true, rest: restForLogin},
-	ReasonUntrustedDir:      {next: true, rest: restForSetup},
-	ReasonPermissionRefused: {next: true, rest: restForSetup},
-	ReasonNestedSession:     {next: true, rest: restForSetup},
+	ReasonUnauthenticated:   {next: true, cools: loginCooldown},
+	ReasonUntrustedDir:      {next: true, cools: setupCooldown},
+	ReasonPermissionRefused: {next: true, cools: setupCooldown},
+	ReasonNestedSession:     {next: true, cools: setupCooldown},
 
-	ReasonRateLimited: {next: true, rest: restForRate},
-	ReasonUsageLimit:  {next: true, rest: restForUsage},
-	ReasonBilling:     {next: true, rest: restForBilling},
+	ReasonRateLimited: {next: true, cools: rateCooldown},
+	ReasonUsageLimit:  {next: true, cools: usageCooldown},
+	ReasonBilling:     {next: true, cools: billingCooldown},
 
-	ReasonOverloaded:  {again: true, next: true, rest: restForService},
-	ReasonServerError: {again: true, next: true, rest: restForService},
-	ReasonNetwork:     {again: true, next: true, rest: restForService},
+	ReasonOverloaded:  {again: true, next: true, cools: serviceCooldown},
+	ReasonServerError: {again: true, next: true, cools: serviceCooldown},
+	ReasonNetwork:     {again: true, next: true, cools: serviceCooldown},
 
-	ReasonTimeout:            {next: true, rest: restForRuns},
-	ReasonIdleTimeout:        {next: true, rest: restForRuns},
-	ReasonFirstOutputTimeout: {next: true, rest: restForRuns},
+	ReasonTimeout:            {next: true, cools: runCooldown},
+	ReasonIdleTimeout:        {next: true, cools: runCooldown},
+	ReasonFirstOutputTimeout: {next: true, cools: runCooldown},
 
 	ReasonBadModel:        {next: true},
 	ReasonContextOverflow: {next: true},
@@ -99,11 +71,11 @@ var policy = map[Reason]row{
 	ReasonBadOption:       {},
 	ReasonBadSession:      {},
 
-	ReasonBadOutput:   {next: true, rest: restForRuns},
-	ReasonEmpty:       {next: true, rest: restForRuns},
-	ReasonExit:        {next: true, rest: restForRuns},
-	ReasonKilled:      {next: true, rest: restForRuns},
-	ReasonOutputLimit: {next: true, rest: restForRuns},
+	ReasonBadOutput:   {next: true, cools: runCooldown},
+	ReasonEmpty:       {next: true, cools: runCooldown},
+	ReasonExit:        {next: true, cools: runCooldown},
+	ReasonKilled:      {next: true, cools: runCooldown},
+	ReasonOutputLimit: {next: true, cools: runCooldown},
 	ReasonSpawn:       {next: true}, // what costs nothing may be tried each time
 
 	ReasonCanceled: {},
@@ -121,7 +93,7 @@ func policyWith(rules map[Reason]Rule) (map[Reason]row, *BackendError) {
 		if problem := rule.problem(reason, changed, known); problem != "" {
 			return policy, errorf(ReasonBadOption, "policy."+string(reason), "%s", problem)
 		}
-		changed.next, changed.rest = !rule.Stop, rule.Rest
+		changed.next, changed.cools = !rule.Stop, rule.Cooldown
 		table[reason] = changed
 	}
 	return table, nil
@@ -129,38 +101,22 @@ func policyWith(rules map[Reason]Rule) (map[Reason]row, *BackendError) {
 
 // problem is what is wrong with a rule for a row of the table.
 func (r Rule) problem(reason Reason, was row, known bool) string {
-	switch rest := r.Rest; {
+	switch {
 	case !known:
 		return "there is no such reason"
 	case reason == ReasonCanceled:
 		return "a call that its caller has ended cannot go on"
-	case was.skip && rest != RestRule{}:
-		return "a backend that was not started cannot be let rest"
-	case rest.Base < 0 || rest.Cap < 0 || rest.After < 0:
-		return "a rest cannot be negative"
-	case rest.Base > longestRest || rest.Cap > longestRest:
-		return fmt.Sprintf("a rest is at most %v", longestRest)
-	case rest.Cap > 0 && rest.Cap < rest.Base:
-		return fmt.Sprintf("the rest of %v is above its cap of %v", rest.Base, rest.Cap)
-	case rest.Scope != ScopeAll && rest.Scope != ScopeRequest && rest.Scope != ScopeLogin:
-		return fmt.Sprintf("there is no scope %q", rest.Scope)
+	case was.skip && r.Cooldown != RestRule{}:
+		return "a backend that was not started has no cooldown"
 	}
-	return ""
+	return r.Cooldown.problem()
 }
 
-// length is the rest after so many failures in a row, before chance has
-// lengthened or shortened it; zero for none.
-func (r RestRule) length(failures int) time.Duration {
-	longest := max(r.Cap, r.Base)
-	d := r.Base
-	for range failures - max(r.After, 1) {
-		if d >= longest {
-			break
-		}
-		d = min(2*d, longest)
+// cooldownRules are the cooldowns of a table.
+func cooldownRules(table map[Reason]row) map[Reason]RestRule {
+	rules := map[Reason]RestRule{}
+	for reason, row := range table {
+		rules[reason] = row.cools
 	}
-	if failures < r.After {
-		return 0
-	}
-	return d
+	return rules
 }

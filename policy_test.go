@@ -107,7 +107,7 @@ func TestRestsDouble(t *testing.T) {
 // ChainConfig.Policy changes rows, and those alone.
 func TestPolicy(t *testing.T) {
 	cfg := clichain.ChainConfig{Policy: map[clichain.Reason]clichain.Rule{
-		clichain.ReasonBilling:    {Rest: clichain.RestRule{Base: 7 * time.Second, After: 2}},
+		clichain.ReasonBilling:    {Cooldown: clichain.RestRule{Base: 7 * time.Second, After: 2}},
 		clichain.ReasonTimeout:    {Stop: true},
 		clichain.ReasonBadRequest: {},
 	}}
@@ -123,7 +123,7 @@ func TestPolicy(t *testing.T) {
 }
 
 func TestPolicyThatIsNonsense(t *testing.T) {
-	rest := func(r clichain.RestRule) clichain.Rule { return clichain.Rule{Rest: r} }
+	rest := func(r clichain.RestRule) clichain.Rule { return clichain.Rule{Cooldown: r} }
 	for _, test := range []struct {
 		name   string
 		reason clichain.Reason

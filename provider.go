@@ -110,12 +110,17 @@ func (p *Provider) try(ctx context.Context, inv *plan, req Request, timeout time
 	log.DebugContext(ctx, "cli end", slog.Duration("duration", time.Since(start)), "exit", ev.result.ExitCode, "reason", reasonOf(v.err))
 	ev.secrets.all(ev.tally.warnings)
 	if v.err != nil {
-		ev.secrets.error(v.err)
+		redactError(ev.secrets, v.err)
 		v.err.Usage = rebase(p.spec.Sessions, v.err.Usage, req.Session)
 		v.err.SideEffects = req.Access >= AccessWrite && ev.tally.tools > 0
 		return nil, v
 	}
 	return p.response(inv, ev, req, v.text, time.Since(start)), v
+}
+
+// redactError cleans what an error says; the partial answer is the model's own.
+func redactError(r *redactor, err *BackendError) {
+	err.Message, err.Stderr, err.Hint = r.clean(err.Message), r.clean(err.Stderr), r.clean(err.Hint)
 }
 
 func reasonOf(err *BackendError) Reason {

@@ -58,11 +58,7 @@ func (r *redactor) clean(text string) string {
 	return text
 }
 
-// error cleans what an error says; the partial answer is the model's own.
-func (r *redactor) error(err *BackendError) {
-	err.Message, err.Stderr, err.Hint = r.clean(err.Message), r.clean(err.Stderr), r.clean(err.Hint)
-}
-
+// all cleans texts in their place.
 func (r *redactor) all(texts []string) {
 	for i := range texts {
 		texts[i] = r.clean(texts[i])

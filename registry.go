@@ -47,9 +47,9 @@ func WithKey(ctx context.Context, key, label string) context.Context {
 	return context.WithValue(ctx, keyOfContext{}, ActiveRun{Key: key, Label: label})
 }
 
-// enter registers a run. The returned func must be called when nothing of it
+// Enter registers a run of a backend, which stop ends. The returned func must be called when nothing of it
 // is left. A nil registry registers nothing.
-func (r *Registry) enter(ctx context.Context, backend string, stop context.CancelCauseFunc) (leave func()) {
+func (r *Registry) Enter(ctx context.Context, backend string, stop context.CancelCauseFunc) (leave func()) {
 	if r == nil {
 		return func() {}
 	}

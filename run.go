@@ -31,7 +31,7 @@ func (p *Provider) execute(ctx context.Context, c *plan, timeout time.Duration, 
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer p.cfg.Registry.enter(ctx, p.name, stop)()
+	defer p.cfg.Registry.Enter(ctx, p.name, stop)()
 	if timeout > 0 {
 		timer := time.AfterFunc(timeout, func() { stop(&stopError{ReasonTimeout, timeout}) })
 		defer timer.Stop()

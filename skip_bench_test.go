@@ -18,7 +18,7 @@ import (
 func restingAll(tb testing.TB, reason clichain.Reason) *clichain.Chain {
 	bin := tb.TempDir()
 	var backends []clichain.Backend
-	store := clichain.NewFileStore(filepath.Join(tb.TempDir(), "rests.json"), func(err error) { tb.Error(err) })
+	store := clichain.NewFileStore(filepath.Join(tb.TempDir(), "cooldowns.json"), func(err error) { tb.Error(err) })
 	rest := clichain.Rest{Reason: reason, Failures: 1, At: time.Now().UTC().Round(0)}
 	rest.Until = rest.At.Add(time.Hour)
 	for _, spec := range specs.All() {

@@ -61,7 +61,7 @@ func storeProcess(role, path string) *exec.Cmd {
 
 // One process meets a limit, the next one does not.
 func TestProcessesShareRests(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rests.json")
+	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	for _, want := range []clichain.Reason{clichain.ReasonUsageLimit, clichain.ReasonCoolingDown, clichain.ReasonCoolingDown} {
 		out, err := storeProcess("call", path).CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -85,7 +85,7 @@ func TestKilledWriters(t *testing.T) {
 		rounds = 20
 	}
 	dir := t.TempDir()
-	path := filepath.Join(dir, "rests.json")
+	path := filepath.Join(dir, "cooldowns.json")
 	s, _ := fileStore(t, path)
 	unfinished := 0
 	for range rounds {

@@ -1,9 +1,11 @@
 package clichain
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // maxLine bounds somebody else's text in one line of ours, in runes.
@@ -32,4 +34,23 @@ func oneLine(s string) string {
 func lastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return oneLine(s[strings.LastIndexByte(s, '\n')+1:])
+}
+
+// untransportable says why a text cannot travel to a program unchanged: programs
+// take no NUL, and the CLIs replace invalid UTF-8 without a word. Empty: it can.
+func untransportable(s string) string {
+	if i := strings.IndexByte(s, 0); i >= 0 {
+		return fmt.Sprintf("NUL byte at offset %d: remove it", i)
+	}
+	if utf8.ValidString(s) {
+		return ""
+	}
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			return fmt.Sprintf("invalid UTF-8 (byte 0x%02x) at offset %d: convert the text first", s[i], i)
+		}
+		i += size
+	}
+	return ""
 }

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // checkRequest finds the caller's mistakes that no backend could mend, before
@@ -63,21 +62,10 @@ func checkTexts(req Request) *BackendError {
 	return nil
 }
 
-// checkText refuses what cannot travel unchanged: programs take no NUL, and
-// the CLIs replace invalid UTF-8 without a word.
+// checkText refuses what cannot travel unchanged.
 func checkText(field, text string) *BackendError {
-	if i := strings.IndexByte(text, 0); i >= 0 {
-		return errorf(ReasonBadRequest, field, "NUL byte at offset %d: remove it", i)
-	}
-	if utf8.ValidString(text) {
-		return nil
-	}
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if r == utf8.RuneError && size == 1 {
-			return errorf(ReasonBadRequest, field, "invalid UTF-8 (byte 0x%02x) at offset %d: convert the text first", text[i], i)
-		}
-		i += size
+	if problem := untransportable(text); problem != "" {
+		return errorf(ReasonBadRequest, field, "%s", problem)
 	}
 	return nil
 }

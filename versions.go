@@ -2,9 +2,9 @@ package clichain
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -39,27 +39,18 @@ type versionCache struct {
 // exchange what the program starts, and leave it as it is.
 const versionTTL = time.Hour
 
-// knownVersion is a version, and what the program and the link to it looked
-// like.
-type knownVersion struct {
-	Linked   time.Time `json:"linked"`
-	Modified time.Time `json:"modified"`
-	Size     int64     `json:"size"`
-	Asked    time.Time `json:"asked"`
-	Version  string    `json:"version"`
-}
+const (
+	// maxVersions bounds the file, in bytes.
+	maxVersions = 1 << 20
+	// saveWait bounds the wait for another process that writes it.
+	saveWait = 200 * time.Millisecond
+)
 
-// stampOf is what a program looks like now.
-func stampOf(path string) (stamp knownVersion, err error) {
-	link, err := os.Lstat(path)
-	if err != nil {
-		return stamp, err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return stamp, err
-	}
-	return knownVersion{Linked: link.ModTime(), Modified: info.ModTime(), Size: info.Size()}, nil
+// knownVersion is a version, and what the program looked like.
+type knownVersion struct {
+	Stamp   fileStamp `json:"stamp"`
+	Asked   time.Time `json:"asked"`
+	Version string    `json:"version"`
 }
 
 // openVersions reads the cache in a folder; empty: this user's own.
@@ -72,7 +63,7 @@ func openVersions(dir string) *versionCache {
 		return c
 	}
 	c.file = filepath.Join(dir, "versions.json")
-	if data, err := os.ReadFile(c.file); err == nil && json.Unmarshal(data, &c.known) != nil {
+	if data, err := readRegular(c.file, maxVersions); err == nil && json.Unmarshal(data, &c.known) != nil {
 		c.known = map[string]knownVersion{}
 	}
 	return c
@@ -84,7 +75,7 @@ func (c *versionCache) get(path string) string {
 	defer c.mu.Unlock()
 	v, ok := c.known[path]
 	age := time.Since(v.Asked)
-	if !ok || err != nil || !v.Linked.Equal(now.Linked) || !v.Modified.Equal(now.Modified) || v.Size != now.Size || age < 0 || age > versionTTL {
+	if !ok || err != nil || v.Stamp != now || age < 0 || age > versionTTL {
 		return ""
 	}
 	return v.Version
@@ -95,28 +86,25 @@ func (c *versionCache) put(path, version string) {
 	if err != nil {
 		return
 	}
-	stamp.Asked, stamp.Version = time.Now(), version
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known[path], c.dirty = stamp, true
+	c.known[path], c.dirty = knownVersion{stamp, time.Now(), version}, true
 }
 
 // save writes the cache as a whole, or not at all; a failure costs only time.
-func (c *versionCache) save() {
+func (c *versionCache) save(ctx context.Context) {
 	if !c.dirty || c.file == "" {
 		return
 	}
 	maps.DeleteFunc(c.known, func(path string, _ knownVersion) bool { return !exists(path) })
 	data, err := json.Marshal(c.known)
-	if err != nil || os.MkdirAll(filepath.Dir(c.file), 0o700) != nil {
-		return
-	}
-	temp, err := os.CreateTemp(filepath.Dir(c.file), "versions-*")
 	if err != nil {
 		return
 	}
-	_, err = temp.Write(data)
-	if closed := temp.Close(); err != nil || closed != nil || os.Rename(temp.Name(), c.file) != nil {
-		_ = os.Remove(temp.Name())
+	ctx, cancel := context.WithTimeout(ctx, saveWait)
+	defer cancel()
+	if unlock, err := lockFile(ctx, c.file+".lock", time.Millisecond); err == nil {
+		_ = replaceFile(c.file, data)
+		unlock()
 	}
 }

@@ -18,7 +18,8 @@ type walk struct {
 	above    chainView // of the chain this one is part of
 	resets   bool      // text can be taken back
 	budget   budget
-	rests    *cooldowns
+	cooldown *keeper
+	table    map[Reason]row
 	record   *record
 	owner    Backend // the only one that may take the model; nil: any
 	backends []Backend
@@ -30,33 +31,52 @@ type walk struct {
 	text     bool   // the reader has text
 	void     bool   // of a backend that failed
 	left     bool   // the reader is gone
-	hurried  bool   // the backend that failed had less time than it is due
+}
+
+// try is one backend's part in a call.
+type try struct {
+	place   int // in the record
+	backend Backend
+	entry   *entry
+	start   time.Time
+	hurried bool // it had less time than it is due
+	resp    *Response
+	err     error
 }
 
 // visit asks one backend; goOn is false when the chain must end.
 func (w *walk) visit(i int) (resp *Response, goOn bool) {
 	b := w.backends[i]
-	turn, skip := w.enter(b)
+	entry, skip := w.enter(b)
 	if skip != nil {
 		w.failed(attemptOf(b.Name(), skip, 0))
 		return nil, !w.left
 	}
-	start := time.Now()
-	resp, err := w.ask(i)
-	switch {
-	case w.left:
-		turn.left(w.ctx)
+	t := try{place: w.place(i), backend: b, entry: entry, start: time.Now()}
+	w.ask(i, &t)
+	if w.left {
+		entry.left(w.ctx)
 		return nil, false
-	case err == nil:
-		turn.answered(w.ctx)
-		w.record.answered(w.place(i), resp)
-		resp.Attempts = append(w.attempts, resp.Attempts...)
-		return resp, false
 	}
-	turn.failed(w.ctx, err, w.hurried)
-	w.failed(attemptsOf(b.Name(), err, time.Since(start))...)
-	w.record.failed(w.place(i), w.attempts[len(w.attempts)-1].Reason, time.Now())
-	return nil, !w.left && w.mayGoOn(err)
+	if goOn = w.settle(t); t.err == nil {
+		t.resp.Attempts = append(w.attempts, t.resp.Attempts...)
+	}
+	return t.resp, goOn
+}
+
+// settle keeps what came of a backend, for this call and for later ones; it
+// reports whether another backend may be asked.
+func (w *walk) settle(t try) (goOn bool) {
+	if t.err == nil {
+		t.entry.answered(w.ctx)
+		w.record.answered(t.place, t.resp)
+		return false
+	}
+	t.entry.failed(w.ctx, cooldownFailure(t.err), t.hurried)
+	attempts := attemptsOf(t.backend.Name(), t.err, time.Since(t.start))
+	w.failed(attempts...)
+	w.record.failed(t.place, attempts[len(attempts)-1].Reason, time.Now())
+	return !w.left && w.mayGoOn(t.err)
 }
 
 // inOrder turns to other backends, given by their places in the record.
@@ -88,12 +108,12 @@ func (w *walk) emit(e Event) {
 	}
 }
 
-// enter begins a backend's turn, or passes it over.
-func (w *walk) enter(b Backend) (*turn, *BackendError) {
+// enter begins a call of a backend, or passes it over.
+func (w *walk) enter(b Backend) (*entry, *BackendError) {
 	if err := w.skip(b); err != nil {
 		return nil, err
 	}
-	return w.rests.enter(w.ctx, b, w.req)
+	return w.cooldown.enter(w.ctx, cooling{b, w.req})
 }
 
 // skip passes a backend over without asking it.
@@ -120,27 +140,26 @@ func (w *walk) spent() bool {
 }
 
 // ask reads one backend's stream.
-func (w *walk) ask(i int) (*Response, error) {
-	b := w.backends[i]
+func (w *walk) ask(i int, t *try) {
 	ctx, cancel := w.slice(i)
 	defer cancel()
-	start := time.Now()
-	w.hurried = false
 	ctx = withChainView(ctx, chainView{another: func() bool { return w.another(i) }, resets: w.resets})
-	for e, err := range b.Stream(ctx, w.req) {
+	t.err = noAnswer(t.backend)
+	for e, err := range t.backend.Stream(ctx, w.req) {
 		if err != nil {
-			w.void, w.hurried = w.text, ctx.Err() != nil && time.Since(start) < w.budget.minimum
-			return nil, err
+			w.void, t.hurried = w.text, ctx.Err() != nil && time.Since(t.start) < w.budget.minimum
+			t.err = err
+			return
 		}
 		if e.Kind == EventDone {
-			return e.Response, nil
+			t.resp, t.err = e.Response, nil
+			return
 		}
 		w.pass(e)
 		if w.left {
-			return nil, nil
+			return
 		}
 	}
-	return nil, noAnswer(b)
 }
 
 // noAnswer is the error of a backend whose stream says nothing at its end.
@@ -188,7 +207,7 @@ func (w *walk) another(i int) bool {
 
 // could reports whether a backend may answer when its turn comes.
 func (w *walk) could(b Backend) bool {
-	return w.skip(b) == nil && w.rests.awake(w.ctx, b, w.req) && mayAnswer(w.ctx, b, w.req)
+	return w.skip(b) == nil && w.cooldown.skip(w.ctx, cooling{b, w.req}) == nil && mayAnswer(w.ctx, b, w.req)
 }
 
 // mayAnswer reports whether a backend would take the request, as far as that
@@ -200,7 +219,7 @@ func mayAnswer(ctx context.Context, b Backend, req Request) bool {
 		return err == nil
 	case *Chain:
 		return slices.ContainsFunc(b.backends, func(inner Backend) bool {
-			return b.rests.awake(ctx, inner, req) && mayAnswer(ctx, inner, req)
+			return b.cooldown.skip(ctx, cooling{inner, req}) == nil && mayAnswer(ctx, inner, req)
 		})
 	}
 	if b, ok := b.(interface{ Available(context.Context) error }); ok {
@@ -218,7 +237,7 @@ func (w *walk) mayGoOn(err error) bool {
 	if w.ctx.Err() != nil {
 		return w.spent() // the rest is listed as skipped
 	}
-	return w.rests.table[last.Reason].next
+	return w.table[last.Reason].next
 }
 
 // bound says why no other backend may take over after the last attempt, where
@@ -249,7 +268,7 @@ func (w *walk) cost() (usd float64) {
 
 // failure is the error of a chain that gave no answer.
 func (w *walk) failure() *ChainError {
-	err := &ChainError{Attempts: w.attempts, Cause: allRest(w.attempts), Note: w.note}
+	err := &ChainError{Attempts: w.attempts, Cause: allCoolingDown(w.attempts), Note: w.note}
 	if cause := context.Cause(w.ctx); cause != nil && !w.spent() {
 		err.Cause = &BackendError{Reason: ReasonCanceled, ExitCode: -1, Err: cause}
 	}

@@ -41,7 +41,7 @@ func TestRestUntilTheReset(t *testing.T) {
 		}
 		return limit
 	})
-	store := &seen{Store: clichain.NewFileStore(filepath.Join(t.TempDir(), "rests.json"), func(err error) { t.Error(err) })}
+	store := &seen{Store: clichain.NewFileStore(filepath.Join(t.TempDir(), "cooldowns.json"), func(err error) { t.Error(err) })}
 	other := start(t, home.Codex, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
 	chain := clichain.ChainOf([]clichain.Backend{claude.Provider, other.Provider}, &clichain.ChainConfig{Store: store})
 	ask := func() *clichain.Response {

@@ -1,0 +1,76 @@
+package clichain
+
+import (
+	"context"
+	"time"
+)
+
+// entry is one call of one backend, as far as its cooldowns go. The nil entry
+// is one of a backend that never cools down.
+type entry struct {
+	keeper *keeper
+	call   coolingCall
+	key    string
+	began  time.Time
+	probe  time.Time // until when the others wait for its outcome; zero: they do not
+}
+
+// answered forgets the failures, but not a cooldown that another call has met
+// since this one began.
+func (t *entry) answered(ctx context.Context) {
+	if t == nil || t.keeper.load(context.WithoutCancel(ctx), t.key) == (Rest{}) {
+		return
+	}
+	t.keeper.update(ctx, t.key, func(s Rest) Rest {
+		if !s.Until.IsZero() && t.began.Before(s.At) {
+			return s
+		}
+		return Rest{}
+	})
+}
+
+// failed keeps what the failure says about the calls to come. hurried: the call
+// was ended before the backend had the time it is due.
+func (t *entry) failed(ctx context.Context, err *BackendError, hurried bool) {
+	if t == nil {
+		return
+	}
+	if hurried && t.keeper.Rules[err.Reason].After > 1 {
+		err = &BackendError{}
+	}
+	t.keep(ctx, err)
+}
+
+func (t *entry) keep(ctx context.Context, err *BackendError) {
+	k := t.keeper
+	f := failure{
+		reason: err.Reason, rule: k.Rules[err.Reason], told: err.RetryAfter,
+		began: t.began, now: k.now(), chance: k.chance(), probe: t.probe,
+	}
+	if err.Stage == StageSkipped {
+		f.rule = RestRule{}
+	}
+	if f.rule == (RestRule{}) && t.probe.IsZero() {
+		return
+	}
+	f.scope = t.call.Scope(f.rule.Scope)
+	var state Rest
+	k.update(ctx, t.key, func(s Rest) Rest {
+		state = after(s, f, k.Rules[s.Reason] == f.rule)
+		return state
+	})
+	if state.Until.IsZero() {
+		return
+	}
+	k.Log.DebugContext(ctx, "cooldown", "backend", t.call.Name(), "reason", state.Reason, "until", state.Until)
+	if k.Began != nil {
+		k.Began(ctx, t.call.Name(), state.Reason, state.Until)
+	}
+}
+
+// left gives the probe back: nobody knows what would have come of it.
+func (t *entry) left(ctx context.Context) {
+	if t != nil && !t.probe.IsZero() {
+		t.keep(ctx, &BackendError{})
+	}
+}

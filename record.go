@@ -1,0 +1,66 @@
+package clichain
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+)
+
+// record is what a chain has seen of its backends. It is safe for concurrent
+// use.
+type record struct {
+	mu   sync.Mutex
+	seen []Candidate // in the order of the chain
+}
+
+func newRecord(backends []Backend) *record {
+	r := &record{seen: make([]Candidate, len(backends))}
+	for i, b := range backends {
+		r.seen[i] = Candidate{Name: b.Name(), Place: i + 1}
+	}
+	return r
+}
+
+// order is the places of the backends as the strategy wants them.
+func (r *record) order(strategy Strategy, req Request) (places []int) {
+	r.mu.Lock()
+	candidates := slices.Clone(r.seen)
+	r.mu.Unlock()
+	for _, c := range strategy(req, candidates) {
+		if c.Place > 0 && c.Place <= len(r.seen) && !slices.Contains(places, c.Place-1) {
+			places = append(places, c.Place-1)
+		}
+	}
+	return places
+}
+
+// weight is how much the latest answer counts in an average.
+const weight = 0.3
+
+// answered notes what an answer took.
+func (r *record) answered(place int, resp *Response) {
+	r.change(place, func(c *Candidate) {
+		if c.Duration == 0 {
+			c.Duration = resp.Duration
+		}
+		c.Duration += time.Duration(weight * float64(resp.Duration-c.Duration))
+		if usd := resp.Usage.CostUSD; usd != nil {
+			old := *cmp.Or(c.CostUSD, usd)
+			c.CostUSD = new(old + weight*(*usd-old))
+		}
+	})
+}
+
+// failed notes a limit.
+func (r *record) failed(place int, reason Reason, now time.Time) {
+	if reason == ReasonRateLimited || reason == ReasonUsageLimit {
+		r.change(place, func(c *Candidate) { c.LastLimited = now })
+	}
+}
+
+func (r *record) change(place int, f func(*Candidate)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(&r.seen[place])
+}
