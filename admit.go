@@ -32,16 +32,16 @@ func (p *Provider) ready() (path string, err *BackendError) {
 	if err := checkSuppressed(p.spec); err != nil {
 		return "", err
 	}
-	if err := p.inside().check(); err != nil {
+	if err := p.inside().Check(); err != nil {
 		return "", err
 	}
-	path, missing := p.finder.find(p.programs())
+	path, missing := p.finder.Find(p.programs())
 	if missing == nil {
 		return path, nil
 	}
 	err = &BackendError{Reason: ReasonNotInstalled, Message: missing.Error(), ExitCode: -1, Err: missing}
 	if p.cfg.Container != nil {
-		err.Hint = p.inside().hint()
+		err.Hint = p.inside().Hint()
 	}
 	return "", err
 }
@@ -54,17 +54,17 @@ func (p *Provider) admit(path string, req Request, output OutputMode) (*bill, *B
 		return nil, p.labelled(err)
 	}
 	l := p.loggedIn(path, dirFor(req))
-	if len(req.Options.Extra[p.name]) > 0 && l.state == LoginInstalled {
-		l.state = LoginUnknown
+	if len(req.Options.Extra[p.name]) > 0 && l.State == LoginInstalled {
+		l.State = LoginUnknown
 	}
-	b := &bill{p.cfg.Billing, l, p.login.sources}
+	b := &bill{p.cfg.Billing, l, p.login.Sources}
 	err := loggedOut(l)
 	if err == nil {
 		err = p.sandboxed(l)
 	}
 	if err == nil {
 		streams := cmp.Or(output, p.spec.OutputModes()[0]) == OutputStream
-		err = b.refused("", !streams || len(p.login.sources) == 0)
+		err = b.Refused("", !streams || len(p.login.Sources) == 0)
 	}
 	if err != nil {
 		return nil, p.labelled(err)
@@ -88,7 +88,7 @@ func (c *Config) checkPolicies() *BackendError {
 
 // loggedOut is the skip of a backend that is known to be logged out.
 func loggedOut(l login) *BackendError {
-	if l.state != LoginInstalled {
+	if l.State != LoginInstalled {
 		return nil
 	}
 	return &BackendError{Reason: ReasonUnauthenticated, Message: "not logged in: no credential file, key or other way in was found", ExitCode: -1}
@@ -124,7 +124,7 @@ func (p *Provider) sandboxed(l login) *BackendError {
 	switch {
 	case sign == "" || p.cfg.Container != nil:
 		return nil
-	case l.state != LoginAuthenticated:
+	case l.State != LoginAuthenticated:
 		return inSandbox("inside %s (%s), and no credentials are in there", name, sign)
 	case !online():
 		return inSandbox("inside %s (%s), which has no network", name, sign)
@@ -142,12 +142,12 @@ func inSandbox(format string, args ...any) *BackendError {
 // is the directory of this process.
 func (p *Provider) loggedIn(path, dir string) login {
 	if p.cfg.Container != nil {
-		return login{state: LoginUnknown, evidence: "in a container"}
+		return login{State: LoginUnknown, Evidence: "in a container"}
 	}
 	h := p.host(path)
-	l := p.login.state(path, dir, h.environ, func() map[string]string { return h.passed(p.spec) })
-	if l.state == LoginInstalled && (p.cfg.Binary != "" || isShellScript(path)) {
-		l.state = LoginUnknown // it may bring a key of its own
+	l := p.login.State(path, dir, h.Environ, func() map[string]string { return h.Passed(p.spec) })
+	if l.State == LoginInstalled && (p.cfg.Binary != "" || isShellScript(path)) {
+		l.State = LoginUnknown // it may bring a key of its own
 	}
 	return l
 }

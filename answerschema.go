@@ -91,9 +91,9 @@ func schemaMistake(err error) string {
 	return "is no valid JSON Schema: " + oneLine(err.Error())
 }
 
-// accept takes the JSON out of an answer, as it was written, or says in lines
+// Accept takes the JSON out of an answer, as it was written, or says in lines
 // why it does not do.
-func (s *answerSchema) accept(text string) (document, problem string) {
+func (s *answerSchema) Accept(text string) (document, problem string) {
 	document, err := soleDocument(text)
 	if err != nil {
 		return "", err.Error()

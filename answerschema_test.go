@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
 )
 
 func nested(open, inside, end string, depth int) string {

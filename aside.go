@@ -40,9 +40,9 @@ func (p *Provider) probe(ctx context.Context, path string, args []string, limit 
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &stopError{ReasonTimeout, limit})
 	defer cancel()
 	h := p.host(path)
-	c := &call{env: h.passed(p.spec), fields: fields{}}
+	c := &Call{Env: h.Passed(p.spec), Fields: fields{}}
 	result, err := proc.Run(ctx, proc.Command{
-		Path: path, Args: append([]string{path}, args...), Env: c.environ(&CliSpec{}, h, ""),
+		Path: path, Args: append([]string{path}, args...), Env: c.Environ(&CliSpec{}, h, ""),
 		Limit: probeOutput, Capture: probeOutput, Grace: -1, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
 	if err != nil {

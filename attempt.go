@@ -11,7 +11,7 @@ func attemptOf(backend string, err error, took time.Duration) Attempt {
 	if chain, ok := err.(*ChainError); ok {
 		a.Reason, a.Skipped = chain.Reason(), !chain.Tried()
 		for _, inner := range chain.Attempts {
-			a.Usage = a.Usage.add(inner.Usage)
+			a.Usage = a.Usage.Add(inner.Usage)
 		}
 		return a
 	}

@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // onlyLast makes a PATH of several directories on which the last of the
@@ -136,11 +137,11 @@ func BenchmarkCallOverhead(b *testing.B) {
 
 // BenchmarkJudgeText explains a failure with the most stderr that is searched.
 func BenchmarkJudgeText(b *testing.B) {
-	engine := engineOf(b, specs.Claude())
+	engine := interpreterOf(b, specs.Claude())
 	text := strings.Repeat("    at Module._compile (node:internal/modules/cjs/loader:1554:14)\n", 32<<10/66)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, ok := engine.JudgeText(clichain.OnStderr, text, time.Time{}); ok {
+		if _, ok := engine.judgeText(clichain.OnStderr, text, time.Time{}); ok {
 			b.Fatal("found")
 		}
 	}
@@ -150,12 +151,12 @@ func BenchmarkJudgeText(b *testing.B) {
 func BenchmarkCompose(b *testing.B) {
 	for _, spec := range specs.All() {
 		b.Run(spec.Name, func(b *testing.B) {
-			engine, host := engineOf(b, spec), testHost()
+			composer, host := composerOf(b, spec), testHost()
 			host.Environ = os.Environ()
 			req := clichain.Prompt("What is the answer?")
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := engine.Compose(req, clichain.Wish{}, host); err != nil {
+				if _, err := composer.Compose(req, clichain.Choice{}, host); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -13,47 +13,47 @@ func barred(payer Billing, rules LoginRules) (patterns []string) {
 
 // bill is who pays for a call, as far as is known.
 type bill struct {
-	policy  Billing // who may pay; BillingUnknown: anybody
-	login   login
-	sources []keySource
+	Policy  Billing // who may pay; BillingUnknown: anybody
+	Login   login
+	Sources []keySource
 }
 
-// payer is who pays, by what the CLI says of its credential; "" where it says
+// Payer is who pays, by what the CLI says of its credential; "" where it says
 // nothing. That no key was used does not tell a plan from a gateway: it counts
 // only with what was found before.
-func (b *bill) payer(source string) Billing {
+func (b *bill) Payer(source string) Billing {
 	if b == nil {
 		return BillingUnknown
 	}
-	for _, s := range b.sources {
+	for _, s := range b.Sources {
 		if source != "" && s.billing == BillingAPIKey && s.re.MatchString(source) {
 			return BillingAPIKey
 		}
 	}
-	return b.login.billing
+	return b.Login.Billing
 }
 
-// refused is the failure of a call for which somebody else would pay. Without
+// Refused is the failure of a call for which somebody else would pay. Without
 // a word of the CLI it depends on what was found; said is that the CLI will
 // not say more.
-func (b *bill) refused(source string, said bool) *BackendError {
-	if b == nil || b.policy == BillingUnknown {
+func (b *bill) Refused(source string, said bool) *BackendError {
+	if b == nil || b.Policy == BillingUnknown {
 		return nil
 	}
-	who := b.payer(source)
-	sure := source != "" && b.explains(source) || b.login.state == LoginAuthenticated
+	who := b.Payer(source)
+	sure := source != "" && b.explains(source) || b.Login.State == LoginAuthenticated
 	switch {
-	case who != BillingUnknown && who != b.policy:
-		return refusal("this is paid by %s, and only %s may pay (Config.Billing)", who, b.policy)
+	case who != BillingUnknown && who != b.Policy:
+		return refusal("this is paid by %s, and only %s may pay (Config.Billing)", who, b.Policy)
 	case said && (who == BillingUnknown || !sure):
-		return refusal("nobody knows who would pay, and only %s may (Config.Billing)", b.policy)
+		return refusal("nobody knows who would pay, and only %s may (Config.Billing)", b.Policy)
 	}
 	return nil
 }
 
 // explains reports whether the spec knows what a key source means.
 func (b *bill) explains(source string) bool {
-	for _, s := range b.sources {
+	for _, s := range b.Sources {
 		if s.re.MatchString(source) {
 			return true
 		}

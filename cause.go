@@ -11,16 +11,16 @@ import (
 // stopError is why clichain ended a run: the cause of the context that the
 // process runs under.
 type stopError struct {
-	reason Reason
-	after  time.Duration
+	Reason Reason
+	After  time.Duration
 }
 
 func (e *stopError) Error() string {
-	return fmt.Sprintf("%s after %v", e.reason, e.after.Round(time.Millisecond))
+	return fmt.Sprintf("%s after %v", e.Reason, e.After.Round(time.Millisecond))
 }
 
 // Is lets errors.Is find the clock behind a more telling Reason.
-func (e *stopError) Is(target error) bool { return target == sentinel(e.reason) }
+func (e *stopError) Is(target error) bool { return target == sentinel(e.Reason) }
 
 // The other causes for which a run is ended.
 var (
@@ -32,7 +32,7 @@ var (
 // reasonOfCause classifies why a run was ended from outside.
 func reasonOfCause(cause error) Reason {
 	if stop, ok := errors.AsType[*stopError](cause); ok {
-		return stop.reason
+		return stop.Reason
 	}
 	if _, ok := errors.AsType[*proc.PanicError](cause); ok {
 		return ReasonBadOutput

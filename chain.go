@@ -187,7 +187,7 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 // claimant is the backend that the model name addresses, or nil.
 func (c *Chain) claimant(model string) Backend {
 	for _, b := range c.backends {
-		if p, ok := b.(*Provider); ok && p.spec != nil && p.composer.models.claims(model) {
+		if p, ok := b.(*Provider); ok && p.spec != nil && p.composer.Models.Claims(model) {
 			return b
 		}
 	}
@@ -230,7 +230,7 @@ func (c *Chain) Backends() []Backend { return slices.Clone(c.backends) }
 // names no model and no folder would skip the backend because it cools down;
 // its RetryAfter says until when. It starts nothing.
 func (c *Chain) CoolingDown(ctx context.Context, b Backend) error {
-	if err := c.cooldown.skip(ctx, cooling{b, Request{}}); err != nil {
+	if err := c.cooldown.Skip(ctx, cooldownCall{b, Request{}}); err != nil {
 		return err
 	}
 	return nil

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain"
 	"github.com/hashicorp/go-multierror"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
 )
 
 func failedAttempt(backend string, reason clichain.Reason, skipped bool) clichain.Attempt {

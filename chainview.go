@@ -1,6 +1,8 @@
 package clichain
 
-import "context"
+import (
+	"context"
+)
 
 // chainView is what a call may know of the chain that makes it. It travels in
 // the context, so that it passes through backends of other kinds. The zero

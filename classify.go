@@ -11,25 +11,25 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// finding is what a piece of evidence says about a failure.
-type finding struct {
-	reason     Reason
-	message    string
-	hint       string
-	retryAfter time.Time
-	status     int  // HTTP status
-	try        int  // number of a retry
-	fatal      bool // LineRule.Fatal
+// Finding is what a piece of evidence says about a failure.
+type Finding struct {
+	Reason     Reason
+	Message    string
+	Hint       string
+	RetryAfter time.Time
+	Status     int  // HTTP status
+	Try        int  // number of a retry
+	Fatal      bool // LineRule.Fatal
 }
 
-// sign is an event, and what its words were taken for.
-type sign struct {
-	item
-	found finding
+// Sign is an event, and what its words were taken for.
+type Sign struct {
+	Item
+	Found Finding
 }
 
-// signOf is an event of which nothing more is known.
-func signOf(e Event) sign { return sign{item: item{Event: e}} }
+// SignOf is an event of which nothing more is known.
+func SignOf(e Event) Sign { return Sign{Item: Item{Event: e}} }
 
 // lineProgram is a list of line rules, compiled once.
 type lineProgram []compiledLine
@@ -53,10 +53,10 @@ func compileLines(rules []LineRule) lineProgram {
 // failures explain themselves last.
 const maxEvidence = 32 << 10
 
-// find returns what the first rule of a kind that matches the text says. Rules
+// Find returns what the first rule of a kind that matches the text says. Rules
 // are in order of trust, so the order of the rules decides, not of the text. A
 // rule that knows the reason wins over one that does not; an error needs one.
-func (p lineProgram) find(kind EventKind, on Evidence, text string, now time.Time) (best finding, ok bool) {
+func (p lineProgram) Find(kind EventKind, on Evidence, text string, now time.Time) (best Finding, ok bool) {
 	text = text[max(0, len(text)-maxEvidence):]
 	lower := strings.ToLower(text)
 	for _, line := range p {
@@ -68,7 +68,7 @@ func (p lineProgram) find(kind EventKind, on Evidence, text string, now time.Tim
 			continue
 		}
 		f := line.read(text, m, now)
-		if f.reason != "" {
+		if f.Reason != "" {
 			return f, true
 		}
 		if !ok && kind != EventError {
@@ -101,7 +101,7 @@ func (p lineProgram) telling(stderr string, gotOver bool) string {
 }
 
 // read makes the finding of one match.
-func (l *compiledLine) read(text string, m []int, now time.Time) finding {
+func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 	group := func(name string) string {
 		if i := l.re.SubexpIndex(name); i > 0 && m[2*i] >= 0 {
 			return text[m[2*i]:m[2*i+1]]
@@ -110,18 +110,18 @@ func (l *compiledLine) read(text string, m []int, now time.Time) finding {
 	}
 	status, _ := strconv.Atoi(group("status"))
 	try, _ := strconv.Atoi(group("attempt"))
-	var words finding
+	var words Finding
 	if l.Reason == "" && group("message") != "" {
-		words, _ = commonLines.find(EventError, OnEvent, group("message"), now)
+		words, _ = commonLines.Find(EventError, OnEvent, group("message"), now)
 	}
-	f := finding{
-		reason: cmp.Or(l.Reason, words.reason, reasonOfStatus(status)),
-		status: status, try: try, fatal: l.Fatal, retryAfter: words.retryAfter,
-		message: plainMessage(cmp.Or(group("message"), lineAround(text, m[0], m[1]))),
-		hint:    l.Hint,
+	f := Finding{
+		Reason: cmp.Or(l.Reason, words.Reason, reasonOfStatus(status)),
+		Status: status, Try: try, Fatal: l.Fatal, RetryAfter: words.RetryAfter,
+		Message: plainMessage(cmp.Or(group("message"), lineAround(text, m[0], m[1]))),
+		Hint:    l.Hint,
 	}
 	if reset := cmp.Or(group("reset"), group("delay")); reset != "" {
-		f.retryAfter = resetTime(reset, now)
+		f.RetryAfter = resetTime(reset, now)
 	}
 	return f
 }
@@ -167,40 +167,40 @@ func reasonOfStatus(status int) Reason {
 	return ""
 }
 
-// classify says of an error, a retry or a limit that was hit which it is.
-func (j *judge) classify(e *sign, now time.Time) {
+// Classify says of an error, a retry or a limit that was hit which it is.
+func (j *Judge) Classify(e *Sign, now time.Time) {
 	switch {
 	case e.Kind == EventError, e.Kind == EventRetry, e.Kind == EventLimit && e.Failed:
 	default:
 		return
 	}
-	e.found, _ = j.judgeEvent(e, now)
+	e.Found, _ = j.JudgeEvent(e, now)
 	if e.Kind == EventLimit {
-		e.found.reason = cmp.Or(e.found.reason, ReasonUsageLimit)
+		e.Found.Reason = cmp.Or(e.Found.Reason, ReasonUsageLimit)
 	}
-	e.Reason = e.found.reason
+	e.Reason = e.Found.Reason
 	if e.RetryAfter.IsZero() {
-		e.RetryAfter = e.found.retryAfter
+		e.RetryAfter = e.Found.RetryAfter
 	}
 }
 
-// judgeEvent classifies an error, retry or failed result event. Words come
+// JudgeEvent classifies an error, retry or failed result event. Words come
 // before the status: a 400 may be an overflow, a 429 the plan's limit.
-func (j *judge) judgeEvent(e *sign, now time.Time) (finding, bool) {
-	if e.found.reason != "" {
-		return e.found, true
+func (j *Judge) JudgeEvent(e *Sign, now time.Time) (Finding, bool) {
+	if e.Found.Reason != "" {
+		return e.Found, true
 	}
 	text := errorText(&e.Event)
-	f, ok := j.judgeText(OnEvent, text, now)
-	if r := reasonOfStatus(e.Status); r != "" && (!ok || f.reason == ReasonServerError) {
-		f, ok = finding{reason: r}, true
+	f, ok := j.JudgeText(OnEvent, text, now)
+	if r := reasonOfStatus(e.Status); r != "" && (!ok || f.Reason == ReasonServerError) {
+		f, ok = Finding{Reason: r}, true
 	}
-	f.message = plainMessage(text)
-	if toldDelay(&e.Event) && f.retryAfter.IsZero() {
-		f.retryAfter = now.Add(e.Delay)
+	f.Message = plainMessage(text)
+	if toldDelay(&e.Event) && f.RetryAfter.IsZero() {
+		f.RetryAfter = now.Add(e.Delay)
 	}
 	if !e.RetryAfter.IsZero() {
-		f.retryAfter = clampReset(e.RetryAfter, now)
+		f.RetryAfter = clampReset(e.RetryAfter, now)
 	}
 	return f, ok
 }
@@ -225,7 +225,7 @@ func errorText(e *Event) string {
 // with JSON, and CLIs print it as it is.
 func plainMessage(text string) string {
 	if start, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}'); start >= 0 && start < end {
-		if object, ok := parseObject([]byte(text[start : end+1])); ok {
+		if object, ok := ParseObject([]byte(text[start : end+1])); ok {
 			for _, path := range []string{"error.message", "message", "detail"} {
 				if message := object.Get(path); message.Type == gjson.String && message.Str != "" {
 					return strings.TrimPrefix(strings.Trim(text[:start], " :[]")+": "+message.Str, ": ")
@@ -236,10 +236,10 @@ func plainMessage(text string) string {
 	return text
 }
 
-// judgeText classifies an error text by the spec's rules, then the common ones.
-func (j *judge) judgeText(on Evidence, text string, now time.Time) (finding, bool) {
-	if f, ok := j.lines.find(EventError, on, text, now); ok {
+// JudgeText classifies an error text by the spec's rules, then the common ones.
+func (j *Judge) JudgeText(on Evidence, text string, now time.Time) (Finding, bool) {
+	if f, ok := j.Lines.Find(EventError, on, text, now); ok {
 		return f, true
 	}
-	return commonLines.find(EventError, on, text, now)
+	return commonLines.Find(EventError, on, text, now)
 }

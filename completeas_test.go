@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
-	"github.com/stretchr/testify/require"
 )
 
 type place struct {
@@ -28,7 +29,7 @@ const paris = `{"city":"Paris","tags":["a"],"names":{"fr":"Paris"},"mayor":null,
 
 func TestCompleteAs(t *testing.T) {
 	clitest.NoLeaks(t)
-	got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, runs(says(paris), mustNot)), clichain.Prompt("P"))
+	got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, inTurn(says(paris), mustNot)), clichain.Prompt("P"))
 	require.NoError(t, err)
 	require.Equal(t, paris, resp.Text)
 	want := place{City: "Paris", Tags: []string{"a"}, Names: map[string]string{"fr": "Paris"}, Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -38,7 +39,7 @@ func TestCompleteAs(t *testing.T) {
 func TestCompleteAsOtherTypes(t *testing.T) {
 	clitest.NoLeaks(t)
 	ask := func(text string) clichain.Backend {
-		return provider(t, shaped(), clichain.Config{}, runs(says(text), mustNot))
+		return provider(t, shaped(), clichain.Config{}, inTurn(says(text), mustNot))
 	}
 	list, _, err := clichain.CompleteAs[[]int](t.Context(), ask(`[1,2]`), clichain.Prompt("P"))
 	require.NoError(t, err)
@@ -60,7 +61,7 @@ func TestCompleteAsOtherTypes(t *testing.T) {
 func TestCompleteAsIsRepairedByItsSchema(t *testing.T) {
 	clitest.NoLeaks(t)
 	late := `{"city":"Paris","tags":[],"names":{},"mayor":null,"since":"last year"}`
-	got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, runs(says(late), says(paris), mustNot)), clichain.Prompt("P"))
+	got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, inTurn(says(late), says(paris), mustNot)), clichain.Prompt("P"))
 	require.NoError(t, err)
 	require.Equal(t, []clichain.Flag{clichain.FlagRepaired}, resp.Flags)
 	require.Equal(t, "Paris", got.City)
@@ -69,7 +70,7 @@ func TestCompleteAsIsRepairedByItsSchema(t *testing.T) {
 
 func TestCompleteAsErrors(t *testing.T) {
 	t.Run("of the backend", func(t *testing.T) {
-		_, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, runs(wrong, wrong, mustNot)), clichain.Prompt("P"))
+		_, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, inTurn(wrong, wrong, mustNot)), clichain.Prompt("P"))
 		requireReason(t, clichain.ReasonBadOutput, err)
 		require.Nil(t, resp)
 	})
@@ -81,7 +82,7 @@ func TestCompleteAsErrors(t *testing.T) {
 	t.Run("a schema that is not the type's", func(t *testing.T) {
 		req := clichain.Prompt("P")
 		req.Schema = json.RawMessage(`{}`)
-		got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, runs(says(`{"city":"Paris","tags":5}`), mustNot)), req)
+		got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, inTurn(says(`{"city":"Paris","tags":5}`), mustNot)), req)
 		be := requireReason(t, clichain.ReasonBadOutput, err)
 		require.Contains(t, be.Message, "clichain_test.place")
 		require.Equal(t, `{"city":"Paris","tags":5}`, be.Partial)

@@ -10,71 +10,71 @@ import (
 	"strings"
 )
 
-// invocation is everything needed to start a CLI once. Only run.go acts on it.
-type invocation struct {
-	path  string
-	args  []string // without the program's own name
-	env   []string
-	dir   string
-	stdin []byte // nil: closed
-	temp  string // private folder of the call, "" when it needs none
-	files []tempFile
-	empty bool // dir is to be made, and removed with the files
-	call  *call
+// Invocation is everything needed to start a CLI once. Only run.go acts on it.
+type Invocation struct {
+	Path  string
+	Args  []string // without the program's own name
+	Env   []string
+	Dir   string
+	Stdin []byte // nil: closed
+	Temp  string // private folder of the call, "" when it needs none
+	Files []TempFile
+	Empty bool // dir is to be made, and removed with the files
+	Call  *Call
 }
 
-type tempFile struct {
-	field   string // of its FileRow
-	path    string
-	content string
+type TempFile struct {
+	Field   string // of its FileRow
+	Path    string
+	Content string
 }
 
-// host is what compose may know about the machine: it does no I/O itself, so
+// Host is what compose may know about the machine: it does no I/O itself, so
 // that every invocation can be tested without one.
-type host struct {
-	path       string   // of the program
-	environ    []string // of this process
-	passEnv    []string // Config.PassEnv
-	inheritEnv bool     // Config.InheritEnv
-	env        []string // Config.Env
-	root       bool     // this user is root
-	dir        string   // absolute directory to work in, "" for the process's
-	tempDir    string   // of this call's files; does not exist yet
-	inside     bool     // the CLI runs in a container, whose paths have slashes
-	withheld   []string // variables of this machine that the CLI must not see
+type Host struct {
+	Path       string   // of the program
+	Environ    []string // of this process
+	PassEnv    []string // Config.PassEnv
+	InheritEnv bool     // Config.InheritEnv
+	Env        []string // Config.Env
+	Root       bool     // this user is root
+	Dir        string   // absolute directory to work in, "" for the process's
+	TempDir    string   // of this call's files; does not exist yet
+	Inside     bool     // the CLI runs in a container, whose paths have slashes
+	Withheld   []string // variables of this machine that the CLI must not see
 }
 
 // join is filepath.Join for paths of where the CLI runs.
-func (h *host) join(elem ...string) string {
-	if h.inside {
+func (h *Host) join(elem ...string) string {
+	if h.Inside {
 		return path.Join(elem...)
 	}
 	return filepath.Join(elem...)
 }
 
-// choice is what a call chooses among what the spec has.
-type choice struct {
-	output    OutputMode // "": the spec's best
-	transport Transport  // "": the spec's best
+// Choice is what a call chooses among what the spec has.
+type Choice struct {
+	Output    OutputMode // "": the spec's best
+	Transport Transport  // "": the spec's best
 }
 
-// call is a request in the terms of one spec.
-type call struct {
-	access    Access
-	output    OutputMode
-	transport Transport
-	fields    fields
-	env       map[string]string // what the CLI sees of the host's environment
+// Call is a request in the terms of one spec.
+type Call struct {
+	Access    Access
+	Output    OutputMode
+	Transport Transport
+	Fields    fields
+	Env       map[string]string // what the CLI sees of the host's environment
 }
 
 // maxArg is the longest single argument or variable Linux takes, without its
 // final NUL (32 pages); longer ones fail in exec with "argument list too long".
 const maxArg = 131_071
 
-// composer composes the calls of one spec. It is never changed.
-type composer struct {
+// Composer composes the calls of one spec. It is never changed.
+type Composer struct {
 	spec   *CliSpec
-	models models
+	Models models
 	guards []compiledGuard
 }
 
@@ -83,67 +83,67 @@ type compiledGuard struct {
 	re *regexp.Regexp
 }
 
-// newComposer needs a spec that passed Validate. The aliases are the caller's
+// NewComposer needs a spec that passed Validate. The aliases are the caller's
 // own names of models.
-func newComposer(spec *CliSpec, aliases map[string]string) *composer {
-	c := &composer{spec: spec, models: newModels(spec, aliases)}
+func NewComposer(spec *CliSpec, aliases map[string]string) *Composer {
+	c := &Composer{spec: spec, Models: newModels(spec, aliases)}
 	for _, g := range spec.Guards {
 		c.guards = append(c.guards, compiledGuard{g, regexp.MustCompile(g.Pattern)})
 	}
 	return c
 }
 
-// compose turns a request into an invocation. It is pure: the same input gives
+// Compose turns a request into an invocation. It is pure: the same input gives
 // the same result, and nothing happens.
-func (o *composer) compose(req Request, w choice, h host) (*invocation, *BackendError) {
+func (o *Composer) Compose(req Request, w Choice, h Host) (*Invocation, *BackendError) {
 	spec := o.spec
 	c, err := o.newCall(req, w, h)
 	if err != nil {
 		return nil, err
 	}
-	inv := &invocation{path: h.path, dir: h.dir, call: c}
-	if inv.empty = spec.EmptyDir && req.Access == AccessNone && req.Dir == "" && req.Session == ""; inv.empty {
-		inv.dir = h.join(h.tempDir, "empty")
+	inv := &Invocation{Path: h.Path, Dir: h.Dir, Call: c}
+	if inv.Empty = spec.EmptyDir && req.Access == AccessNone && req.Dir == "" && req.Session == ""; inv.Empty {
+		inv.Dir = h.join(h.TempDir, "empty")
 	}
-	if c.uses(spec, "temp") || inv.empty {
-		inv.temp = h.tempDir
-		c.fields.set("temp", inv.temp)
+	if c.uses(spec, "temp") || inv.Empty {
+		inv.Temp = h.TempDir
+		c.Fields.set("temp", inv.Temp)
 	}
 	for _, row := range spec.Files {
 		if c.holds(row.When) {
-			inv.temp = h.tempDir
-			f := tempFile{row.Field, h.join(h.tempDir, row.Name), c.fields.expand(row.Content)}
-			inv.files = append(inv.files, f)
-			c.fields.set(row.Field+"_file", f.path)
+			inv.Temp = h.TempDir
+			f := TempFile{row.Field, h.join(h.TempDir, row.Name), c.Fields.Expand(row.Content)}
+			inv.Files = append(inv.Files, f)
+			c.Fields.set(row.Field+"_file", f.Path)
 		}
 	}
-	if inv.args, err = c.arguments(spec.ArgTable()); err != nil {
+	if inv.Args, err = c.arguments(spec.ArgTable()); err != nil {
 		return nil, err
 	}
-	inv.env = c.environ(spec, h, inv.dir)
-	if c.transport == TransportStdin {
-		inv.stdin = []byte(c.fields["prompt"][0])
+	inv.Env = c.Environ(spec, h, inv.Dir)
+	if c.Transport == TransportStdin {
+		inv.Stdin = []byte(c.Fields["prompt"][0])
 	}
-	if err := inv.checkLengths(); err != nil {
+	if err := inv.CheckLengths(); err != nil {
 		return nil, err
 	}
-	return inv, c.preflight(spec, h.root && !h.inside) // the user inside is unknown
+	return inv, c.preflight(spec, h.Root && !h.Inside) // the user inside is unknown
 }
 
 // newCall resolves what depends on the spec: model, session, system text,
 // output mode and transport; and refuses what the spec cannot honour.
-func (o *composer) newCall(req Request, w choice, h host) (*call, *BackendError) {
+func (o *Composer) newCall(req Request, w Choice, h Host) (*Call, *BackendError) {
 	spec := o.spec
-	c := &call{access: req.Access, fields: fieldsOf(req), env: h.passed(spec)}
-	model, ok := o.models.resolve(req.Model)
+	c := &Call{Access: req.Access, Fields: fieldsOf(req), Env: h.Passed(spec)}
+	model, ok := o.Models.Resolve(req.Model)
 	if !ok {
 		return nil, errorf(ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
 	}
-	c.fields.set("model", model)
-	if err := c.setSession(spec, req, h.dir); err != nil {
+	c.Fields.set("model", model)
+	if err := c.setSession(spec, req, h.Dir); err != nil {
 		return nil, err
 	}
-	c.fields.set("extra", req.Options.Extra[spec.Name]...)
+	c.Fields.set("extra", req.Options.Extra[spec.Name]...)
 	if err := c.choose(spec, w); err != nil {
 		return nil, err
 	}
@@ -156,33 +156,33 @@ func (o *composer) newCall(req Request, w choice, h host) (*call, *BackendError)
 
 // choose picks the output mode and the transport: the wished one if the spec
 // has it, else the spec's best.
-func (c *call) choose(spec *CliSpec, w choice) *BackendError {
+func (c *Call) choose(spec *CliSpec, w Choice) *BackendError {
 	outputs := spec.OutputModes()
 	transports := spec.TransportModes()
-	c.output, c.transport = cmp.Or(w.output, outputs[0]), cmp.Or(w.transport, transports[0])
-	if !slices.Contains(outputs, c.output) {
-		return errorf(ReasonUnsupported, "output", "%q is none of %q", c.output, outputs)
+	c.Output, c.Transport = cmp.Or(w.Output, outputs[0]), cmp.Or(w.Transport, transports[0])
+	if !slices.Contains(outputs, c.Output) {
+		return errorf(ReasonUnsupported, "output", "%q is none of %q", c.Output, outputs)
 	}
-	if !slices.Contains(transports, c.transport) {
-		return errorf(ReasonUnsupported, "transport", "%q is none of %q", c.transport, transports)
+	if !slices.Contains(transports, c.Transport) {
+		return errorf(ReasonUnsupported, "transport", "%q is none of %q", c.Transport, transports)
 	}
 	return nil
 }
 
 // setTexts sets the system text and the prompt. What no row takes goes into
 // the prompt: a system text in front, a schema at its end.
-func (c *call) setTexts(spec *CliSpec, req Request) *BackendError {
+func (c *Call) setTexts(spec *CliSpec, req Request) *BackendError {
 	system, prompt := systemText(req.Messages), promptText(req.Messages)
-	mode := cmp.Or(req.Options.SystemMode, usualMode(c.access))
+	mode := cmp.Or(req.Options.SystemMode, usualMode(c.Access))
 	field := "system_" + string(mode)
 	text := system
 	if mode == SystemReplace {
 		text = cmp.Or(system, spec.SystemDefault)
 	}
-	c.fields.set("prompt", prompt)
-	c.fields.set("system", text)
-	c.fields.set(field, text)
-	if c.fields.has("schema") && !c.uses(spec, "schema") {
+	c.Fields.set("prompt", prompt)
+	c.Fields.set("system", text)
+	c.Fields.set(field, text)
+	if c.Fields.has("schema") && !c.uses(spec, "schema") {
 		prompt += "\n\n" + schemaPrompt(string(req.Schema))
 	}
 	if system != "" && !c.uses(spec, "system") && !c.uses(spec, field) {
@@ -191,7 +191,7 @@ func (c *call) setTexts(spec *CliSpec, req Request) *BackendError {
 		}
 		prompt = withSystem(system, prompt)
 	}
-	c.fields.set("prompt", prompt)
+	c.Fields.set("prompt", prompt)
 	return nil
 }
 
@@ -205,16 +205,16 @@ func usualMode(a Access) SystemMode {
 }
 
 // guard applies the spec's guards to the prompt as the CLI would get it.
-func (c *call) guard(guards []compiledGuard) {
+func (c *Call) guard(guards []compiledGuard) {
 	for _, g := range guards {
-		if prompt := c.fields["prompt"][0]; g.re.MatchString(prompt) {
-			c.fields.set("prompt", g.Prefix+prompt)
+		if prompt := c.Fields["prompt"][0]; g.re.MatchString(prompt) {
+			c.Fields.set("prompt", g.Prefix+prompt)
 		}
 	}
 }
 
 // arguments expands the rows that apply.
-func (c *call) arguments(rows []ArgRow) ([]string, *BackendError) {
+func (c *Call) arguments(rows []ArgRow) ([]string, *BackendError) {
 	var args []string
 	for _, row := range rows {
 		if !c.holds(row.When) {
@@ -222,7 +222,7 @@ func (c *call) arguments(rows []ArgRow) ([]string, *BackendError) {
 		}
 		elements := [][]string{nil}
 		if row.Each != "" {
-			elements = chunk(c.fields[row.Each])
+			elements = chunk(c.Fields[row.Each])
 		}
 		for _, element := range elements {
 			var err *BackendError
@@ -243,14 +243,14 @@ func chunk(values []string) (out [][]string) {
 
 // appendArgs expands one row. A value that fills a whole argument must not
 // look like a flag, unless a "--" has ended the flags.
-func (c *call) appendArgs(args []string, row ArgRow, element []string) ([]string, *BackendError) {
-	values := c.fields
+func (c *Call) appendArgs(args []string, row ArgRow, element []string) ([]string, *BackendError) {
+	values := c.Fields
 	if element != nil {
-		values = maps.Clone(c.fields)
+		values = maps.Clone(c.Fields)
 		values[row.Each] = element
 	}
 	for _, template := range row.Args {
-		arg := values.expand(template)
+		arg := values.Expand(template)
 		if strings.HasPrefix(template, "{") && strings.HasPrefix(arg, "-") && !slices.Contains(args, "--") && template != "{extra}" {
 			return nil, errorf(ReasonUnsupported, strings.Join(templateFields(template), ","),
 				"begins with %q, which this CLI would take for a flag", "-")
@@ -260,13 +260,13 @@ func (c *call) appendArgs(args []string, row ArgRow, element []string) ([]string
 	return args, nil
 }
 
-func (inv *invocation) checkLengths() *BackendError {
-	for _, arg := range inv.args {
+func (inv *Invocation) CheckLengths() *BackendError {
+	for _, arg := range inv.Args {
 		if len(arg) > maxArg {
-			return errorf(ReasonUnsupported, inv.call.fields.holding(arg), "an argument of %d bytes is over the system's limit of %d, and this CLI takes it no other way", len(arg), maxArg)
+			return errorf(ReasonUnsupported, inv.Call.Fields.holding(arg), "an argument of %d bytes is over the system's limit of %d, and this CLI takes it no other way", len(arg), maxArg)
 		}
 	}
-	for _, kv := range inv.env {
+	for _, kv := range inv.Env {
 		if name, _, _ := strings.Cut(kv, "="); len(kv) > maxArg {
 			return errorf(ReasonUnsupported, name, "an environment variable of %d bytes is over the system's limit of %d", len(kv), maxArg)
 		}

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 var (
@@ -25,17 +26,16 @@ func testHost() clichain.Host {
 	return clichain.Host{Path: "/opt/bin/cli", Dir: "/home/user/project", TempDir: "/tmp/clichain-test"}
 }
 
-func engineOf(t testing.TB, spec clichain.CliSpec) *clichain.Engine {
+func composerOf(t testing.TB, spec clichain.CliSpec) *clichain.Composer {
 	t.Helper()
-	engine, err := clichain.NewEngine(spec)
-	require.NoError(t, err)
-	return engine
+	require.NoError(t, spec.Validate())
+	return clichain.NewComposer(&spec, nil)
 }
 
 // goldenCase is one request of the golden files.
 type goldenCase struct {
 	name string
-	wish clichain.Wish
+	wish clichain.Choice
 	root bool
 	req  clichain.Request
 }
@@ -52,7 +52,7 @@ func matrix() (cases []goldenCase) {
 				for _, transport := range allTransports {
 					cases = append(cases, goldenCase{
 						name: fmt.Sprintf("%s access=%s output=%s transport=%s", variant.name, access, output, transport),
-						wish: clichain.Wish{Output: output, Transport: transport},
+						wish: clichain.Choice{Output: output, Transport: transport},
 						req:  clichain.Request{Messages: variant.messages, Access: access},
 					})
 				}
@@ -145,7 +145,7 @@ func goldenMCP() []json.RawMessage {
 func TestComposeGolden(t *testing.T) {
 	for _, spec := range specs.All() {
 		t.Run(spec.Name, func(t *testing.T) {
-			engine := engineOf(t, spec)
+			engine := composerOf(t, spec)
 			var b strings.Builder
 			for _, c := range append(matrix(), variations(spec.Name)...) {
 				host := testHost()
@@ -177,7 +177,7 @@ func describe(b *strings.Builder, spec clichain.CliSpec, inv *clichain.Invocatio
 	for _, f := range inv.Files {
 		fmt.Fprintf(b, "file %s %q\n", f.Path, f.Content)
 	}
-	if inv.EmptyDir {
+	if inv.Empty {
 		fmt.Fprintf(b, "empty directory %s\n", inv.Dir)
 	}
 	if inv.Stdin != nil {

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // composable calls check for every combination of the matrix that a spec can
@@ -18,7 +19,7 @@ import (
 func composable(t *testing.T, prompt string, check func(t *testing.T, spec clichain.CliSpec, c goldenCase, inv *clichain.Invocation)) {
 	t.Helper()
 	for _, spec := range specs.All() {
-		engine, composed := engineOf(t, spec), 0
+		engine, composed := composerOf(t, spec), 0
 		for _, c := range matrix() {
 			c.req.Messages = slices.Clone(c.req.Messages)
 			c.req.Messages[len(c.req.Messages)-1].Content = prompt
@@ -70,7 +71,7 @@ func TestLeadingDashIsNeverABareArgument(t *testing.T) {
 	refused := map[string]bool{}
 	for _, spec := range specs.All() {
 		for _, transport := range allTransports {
-			inv, err := engineOf(t, spec).Compose(clichain.Prompt(prompt), clichain.Wish{Transport: transport}, testHost())
+			inv, err := composerOf(t, spec).Compose(clichain.Prompt(prompt), clichain.Choice{Transport: transport}, testHost())
 			if err != nil {
 				require.Equal(t, clichain.ReasonUnsupported, err.Reason)
 				refused[spec.Name] = err.Option == "prompt"
@@ -85,7 +86,7 @@ func TestLeadingDashIsNeverABareArgument(t *testing.T) {
 
 func TestComposeIsPure(t *testing.T) {
 	for _, spec := range specs.All() {
-		engine := engineOf(t, spec)
+		engine := composerOf(t, spec)
 		for _, c := range append(matrix(), variations(spec.Name)...) {
 			before, err := json.Marshal(c.req)
 			require.NoError(t, err)
@@ -125,7 +126,7 @@ func TestSimpleSpecs(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.spec.Name, test.spec.Binary = "mine", "mine"
-			inv, err := engineOf(t, test.spec).Compose(test.req, clichain.Wish{}, testHost())
+			inv, err := composerOf(t, test.spec).Compose(test.req, clichain.Choice{}, testHost())
 			require.Nil(t, err)
 			require.Equal(t, test.want, inv.Args)
 			require.Nil(t, inv.Stdin)
@@ -159,7 +160,7 @@ func TestSimpleSpecRefusesWhatItCannotDo(t *testing.T) {
 		t.Run(option, func(t *testing.T) {
 			req := clichain.Prompt("P")
 			set(&req)
-			_, err := engineOf(t, spec).Compose(req, clichain.Wish{}, testHost())
+			_, err := composerOf(t, spec).Compose(req, clichain.Choice{}, testHost())
 			require.ErrorIs(t, err, clichain.ErrUnsupported)
 			require.Equal(t, option, err.Option)
 		})
@@ -180,23 +181,23 @@ func TestRows(t *testing.T) {
 	}
 	req := clichain.Prompt("-P")
 	req.Options = clichain.Options{AllowedTools: []string{"a", "b"}, Effort: `"hi"`}
-	inv, err := engineOf(t, spec).Compose(req, clichain.Wish{}, testHost())
+	inv, err := composerOf(t, spec).Compose(req, clichain.Choice{}, testHost())
 	require.Nil(t, err)
 	require.Equal(t, []string{
 		"--file=/tmp/clichain-test/tools.txt", `--json="\"hi\""`,
 		"--tool", "a", `--effort="hi"`, "--tool", "b", `--effort="hi"`, "--", "-P",
 	}, inv.Args, "in a repeated row the other fields keep their values")
-	require.Equal(t, []clichain.File{{Path: "/tmp/clichain-test/tools.txt", Content: "a,b"}}, inv.Files)
+	require.Equal(t, []clichain.TempFile{{Path: "/tmp/clichain-test/tools.txt", Content: "a,b"}}, inv.Files)
 	require.Contains(t, inv.Env, `MINE_EFFORT=<"hi">`)
 
-	inv, err = engineOf(t, spec).Compose(clichain.Prompt("P"), clichain.Wish{}, testHost())
+	inv, err = composerOf(t, spec).Compose(clichain.Prompt("P"), clichain.Choice{}, testHost())
 	require.Nil(t, err)
 	require.Equal(t, []string{"--no-tools", "--", "P"}, inv.Args)
 	require.Empty(t, inv.Files)
 }
 
 func TestEmptyDirectory(t *testing.T) {
-	engine := engineOf(t, specs.Gemini())
+	engine := composerOf(t, specs.Gemini())
 	for _, test := range []struct {
 		name string
 		set  func(*clichain.Request)
@@ -210,7 +211,7 @@ func TestEmptyDirectory(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			req := clichain.Prompt("P")
 			test.set(&req)
-			inv, err := engine.Compose(req, clichain.Wish{}, testHost())
+			inv, err := engine.Compose(req, clichain.Choice{}, testHost())
 			require.Nil(t, err)
 			require.Equal(t, test.want, inv.Dir)
 			require.Contains(t, inv.Env, "PWD="+test.want)
@@ -220,7 +221,7 @@ func TestEmptyDirectory(t *testing.T) {
 
 func TestArgumentLengths(t *testing.T) {
 	const limit = 131_071 // bytes of one string that Linux takes
-	argv := clichain.Wish{Transport: clichain.TransportArgv}
+	argv := clichain.Choice{Transport: clichain.TransportArgv}
 	mine := clichain.CliSpec{Name: "mine", Binary: "mine"}
 	env := mine
 	env.Env = []clichain.EnvRow{{Name: "E", Value: "{effort}"}}
@@ -241,7 +242,7 @@ func TestArgumentLengths(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			req := clichain.Prompt(strings.Repeat("x", test.prompt))
 			req.Options.Effort = strings.Repeat("y", test.effort)
-			_, err := engineOf(t, test.spec).Compose(req, argv, testHost())
+			_, err := composerOf(t, test.spec).Compose(req, argv, testHost())
 			if test.refused == "" {
 				require.Nil(t, err)
 				return
@@ -250,13 +251,13 @@ func TestArgumentLengths(t *testing.T) {
 			require.Equal(t, test.refused, err.Option)
 		})
 	}
-	inv, err := engineOf(t, specs.Claude()).Compose(clichain.Prompt(strings.Repeat("x", 1<<20)), clichain.Wish{}, testHost())
+	inv, err := composerOf(t, specs.Claude()).Compose(clichain.Prompt(strings.Repeat("x", 1<<20)), clichain.Choice{}, testHost())
 	require.Nil(t, err, "stdin takes any length")
 	require.Len(t, inv.Stdin, 1<<20)
 }
 
 func TestComposeErrorIsABackendError(t *testing.T) {
-	_, err := engineOf(t, specs.Codex()).Compose(clichain.Prompt("P"), clichain.Wish{Output: clichain.OutputJSON}, testHost())
+	_, err := composerOf(t, specs.Codex()).Compose(clichain.Prompt("P"), clichain.Choice{Output: clichain.OutputJSON}, testHost())
 	found, ok := errors.AsType[*clichain.BackendError](err)
 	require.True(t, ok)
 	require.Equal(t, "output", found.Option)

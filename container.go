@@ -56,7 +56,7 @@ func (p *Provider) inside() *vessel { return (*vessel)(p.cfg.Container) }
 // programs are the names that the program to start here can have.
 func (p *Provider) programs() []string {
 	if p.cfg.Container != nil {
-		return []string{p.inside().runtime()}
+		return []string{p.inside().Program()}
 	}
 	return p.cliNames()
 }

@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
-	"github.com/stretchr/testify/require"
 )
 
 // boxSpec uses all that is different in a container: files, an empty
@@ -45,12 +46,26 @@ var boxHost = clichain.Host{
 	PassEnv: []string{"MORE", "BASH_*", "P*"},
 }
 
-func boxed(t testing.TB, c clichain.Container, req clichain.Request, change func(*clichain.Host)) (*clichain.Boxed, *clichain.BackendError) {
+// boxed is an invocation in a container, and how what it leaves is ended.
+type boxed struct {
+	*clichain.Invocation
+	*clichain.Box
+}
+
+func wrap(t testing.TB, c clichain.Container, req clichain.Request, change func(*clichain.Host)) (*boxed, *clichain.BackendError) {
 	host := boxHost
 	if change != nil {
 		change(&host)
 	}
-	return engineOf(t, boxSpec()).ComposeIn(c, req, clichain.Wish{}, host)
+	vessel := (*clichain.Vessel)(&c)
+	vessel.Describe(&host)
+	inv, err := composerOf(t, boxSpec()).Compose(req, clichain.Choice{}, host)
+	if err != nil {
+		return nil, err
+	}
+	spec := boxSpec()
+	box, err := vessel.Wrap(inv, &host, append([]string{spec.Binary}, spec.AltBinaries...))
+	return &boxed{inv, box}, err
 }
 
 func withSystem() clichain.Request {
@@ -68,7 +83,7 @@ func TestContainerGolden(t *testing.T) {
 	} {
 		for name, req := range requests {
 			t.Run(place+" "+name, func(t *testing.T) {
-				inv, err := boxed(t, c, req, func(h *clichain.Host) {
+				inv, err := wrap(t, c, req, func(h *clichain.Host) {
 					h.Dir, h.Env = req.Dir, []string{"HOME=/home/secret", "TOKEN=secret-token"}
 				})
 				require.Nil(t, err)
@@ -94,7 +109,7 @@ func TestContainerGolden(t *testing.T) {
 
 // No value of this machine's own goes in, whoever asks for all of them.
 func TestContainerEnvironment(t *testing.T) {
-	inv, err := boxed(t, clichain.Container{Name: "dev"}, clichain.Prompt("hi"), func(h *clichain.Host) {
+	inv, err := wrap(t, clichain.Container{Name: "dev"}, clichain.Prompt("hi"), func(h *clichain.Host) {
 		h.InheritEnv, h.Env = true, []string{"PATH=/inside/bin", "DOCKER_HOST="}
 	})
 	require.Nil(t, err)
@@ -116,14 +131,14 @@ func TestContainerEnvironment(t *testing.T) {
 func TestContainerRefusals(t *testing.T) {
 	big := withSystem()
 	big.Messages[0].Content = strings.Repeat("x", 131_072)
-	_, err := boxed(t, clichain.Container{Name: "dev"}, big, nil)
+	_, err := wrap(t, clichain.Container{Name: "dev"}, big, nil)
 	require.NotNil(t, err)
 	require.Equal(t, []any{clichain.ReasonUnsupported, "system"}, []any{err.Reason, err.Option})
-	_, err = boxed(t, clichain.Container{Name: "dev"}, clichain.Prompt("hi"), func(h *clichain.Host) { h.Env = []string{"a.b=c"} })
+	_, err = wrap(t, clichain.Container{Name: "dev"}, clichain.Prompt("hi"), func(h *clichain.Host) { h.Env = []string{"a.b=c"} })
 	require.NotNil(t, err)
 	require.Equal(t, []any{clichain.ReasonUnsupported, "env"}, []any{err.Reason, err.Option})
 	big.Messages[0].Content = strings.Repeat("x", 131_000)
-	_, err = boxed(t, clichain.Container{Name: "dev"}, big, nil)
+	_, err = wrap(t, clichain.Container{Name: "dev"}, big, nil)
 	require.Nil(t, err)
 }
 
@@ -190,7 +205,7 @@ pwd; umask; stat -c %a . .. "$2"; cat "$2"; echo; echo "$TMPDIR|$BOXED_KEY|$HOME
 `), 0o755))
 			req := withSystem()
 			req.Messages[0].Content = "it's $HOME `x` \\n 100%\n\n"
-			inv, refusal := boxed(t, clichain.Container{Name: "dev"}, req, func(h *clichain.Host) {
+			inv, refusal := wrap(t, clichain.Container{Name: "dev"}, req, func(h *clichain.Host) {
 				h.TempDir, h.Env = temp, []string{"HOME=/inside", "PATH=" + bin + ":" + os.Getenv("PATH")}
 			})
 			require.Nil(t, refusal)

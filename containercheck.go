@@ -14,21 +14,21 @@ type vessel struct {
 	RunArgs              []string
 }
 
-// describe tells what composes a call where the CLI will run.
-func (c *vessel) describe(h *host) {
+// Describe tells what composes a call where the CLI will run.
+func (c *vessel) Describe(h *Host) {
 	if c != nil {
-		h.inside, h.withheld = true, localEnv
+		h.Inside, h.Withheld = true, localEnv
 	}
 }
 
-// runtime is the program to look for on this machine.
-func (c *vessel) runtime() string { return cmp.Or(c.Runtime, "docker") }
+// Program is the program to look for on this machine.
+func (c *vessel) Program() string { return cmp.Or(c.Runtime, "docker") }
 
 // spoiling are arguments under which a run cannot be read, or not be ended.
 var spoiling = regexp.MustCompile(`^(?:-[it]*[td][itd]*|--(?:tty|detach|name|entrypoint)(?:=.*)?)$`)
 
-// check finds mistakes before anything starts. Nil is no container.
-func (c *vessel) check() *BackendError {
+// Check finds mistakes before anything starts. Nil is no container.
+func (c *vessel) Check() *BackendError {
 	if c == nil {
 		return nil
 	}
@@ -51,9 +51,9 @@ func (c *vessel) check() *BackendError {
 	return nil
 }
 
-// hint says what to do where the program of the runtime is missing.
-func (c *vessel) hint() string {
-	return fmt.Sprintf("install %s, or set Config.Container.Runtime", c.runtime())
+// Hint says what to do where the program of the runtime is missing.
+func (c *vessel) Hint() string {
+	return fmt.Sprintf("install %s, or set Config.Container.Runtime", c.Program())
 }
 
 // clientEnv is what the client of a container runtime needs of this machine's

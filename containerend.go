@@ -18,10 +18,10 @@ const (
 	endPatience  = 10 * time.Second
 )
 
-// supervise runs the command to its end, and ends what it has left in its
+// Supervise runs the command to its end, and ends what it has left in its
 // container, if there is one. left says that this failed. err is non-nil only
 // when nothing was started.
-func (b *box) supervise(ctx context.Context, c proc.Command) (result proc.Result, left, err error) {
+func (b *box) Supervise(ctx context.Context, c proc.Command) (result proc.Result, left, err error) {
 	if b == nil || ctx.Err() != nil {
 		result, err = proc.Run(ctx, c)
 		return result, nil, err
@@ -33,7 +33,7 @@ func (b *box) supervise(ctx context.Context, c proc.Command) (result proc.Result
 	asked := make(chan struct{})
 	inTime := context.AfterFunc(ctx, func() {
 		defer close(asked)
-		_ = b.clean(ctx, b.stop, stopPatience) // the last clean tells
+		_ = b.clean(ctx, b.Stop, stopPatience) // the last clean tells
 		stop(context.Cause(ctx))
 	})
 	result, err = proc.Run(client, c)
@@ -46,7 +46,7 @@ func (b *box) supervise(ctx context.Context, c proc.Command) (result proc.Result
 	if err != nil {
 		return result, nil, err
 	}
-	if left = b.clean(ctx, b.end, endPatience); left != nil {
+	if left = b.clean(ctx, b.End, endPatience); left != nil {
 		left = fmt.Errorf("something may be left in the container: %w", left)
 	}
 	return result, left, nil
@@ -84,31 +84,31 @@ var boxLines = compileLines([]LineRule{
 		Hint: "check that the container runtime works, that the container is running, and that it has sh"},
 })
 
-// explain puts right what a failure is called that came about around the CLI,
+// Explain puts right what a failure is called that came about around the CLI,
 // and adds what was left. err is the verdict on ev.
-func (b *box) explain(err *BackendError, ev *evidence, hints map[Reason]string) {
+func (b *box) Explain(err *BackendError, ev *evidence, hints map[Reason]string) {
 	if b == nil || err == nil {
 		return
 	}
-	f, ok := boxLines.find(EventError, OnStderr, ev.stderr, ev.now)
+	f, ok := boxLines.Find(EventError, OnStderr, ev.Stderr, ev.Now)
 	switch {
 	case !mute(ev):
 	case ok:
-		err.Reason, err.Message, err.Hint = f.reason, oneLine(f.message), f.hint
+		err.Reason, err.Message, err.Hint = f.Reason, oneLine(f.Message), f.Hint
 		if err.Hint == "" {
-			err.Hint = hints[f.reason]
+			err.Hint = hints[f.Reason]
 		}
-	case err.Reason == ReasonExit && ev.result.ExitCode == 128+9:
+	case err.Reason == ReasonExit && ev.Result.ExitCode == 128+9:
 		err.Reason, err.Message = ReasonKilled, "ended by SIGKILL inside the container, most often for want of memory"
 	}
-	if ev.left != nil {
-		err.Message = strings.TrimPrefix(oneLine(err.Detail()+"; "+ev.left.Error()), "; ")
-		err.Err = errors.Join(err.Err, ev.left)
+	if ev.Left != nil {
+		err.Message = strings.TrimPrefix(oneLine(err.Detail()+"; "+ev.Left.Error()), "; ")
+		err.Err = errors.Join(err.Err, ev.Left)
 	}
 }
 
 // mute reports that the run failed by itself before the CLI had a word.
 func mute(ev *evidence) bool {
-	t := ev.tally
-	return ev.result.Cause == nil && ev.result.ExitCode > 0 && t.terminal == nil && len(t.failures) == 0 && t.answerText() == ""
+	t := ev.Tally
+	return ev.Result.Cause == nil && ev.Result.ExitCode > 0 && t.Terminal == nil && len(t.Failures) == 0 && t.AnswerText() == ""
 }

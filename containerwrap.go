@@ -23,8 +23,8 @@ var sweepScript string
 type box struct {
 	path string
 	env  []string
-	stop []string // asks what runs inside to end
-	end  []string // kills it, and removes what is left
+	Stop []string // asks what runs inside to end
+	End  []string // kills it, and removes what is left
 }
 
 // wrapper is what the shell does inside before it becomes the CLI.
@@ -34,38 +34,38 @@ type wrapper struct {
 	env    []string // those variables
 }
 
-// wrap turns the invocation of a CLI into that of a container runtime's client,
+// Wrap turns the invocation of a CLI into that of a container runtime's client,
 // the program of h, that runs the CLI inside, by the first of its names that is
 // there. Values travel in the client's environment, because arguments are
 // visible to all users of both machines.
-func (c *vessel) wrap(inv *invocation, h *host, names []string) (*box, *BackendError) {
-	id := path.Base(h.tempDir)
+func (c *vessel) Wrap(inv *Invocation, h *Host, names []string) (*box, *BackendError) {
+	id := path.Base(h.TempDir)
 	w := wrapper{names: []string{proc.CookieName}}
 	w.pass(callVar, callVar, id)
 	if err := w.makeFiles(inv); err != nil {
 		return nil, err
 	}
-	if err := w.setVars(inv.env); err != nil {
+	if err := w.setVars(inv.Env); err != nil {
 		return nil, err
 	}
 	w.start(inv, names)
 
-	client := clientEnviron(h.environ)
-	b := c.ending(h.path, client, id, inv.temp)
-	inv.args = append(c.arguments(id, workDirOf(inv), w.names), append([]string{"-c", w.script.String(), "clichain"}, inv.args...)...)
-	inv.env = append(client, w.env...)
-	slices.Sort(inv.env)
-	inv.temp, inv.files, inv.dir = "", nil, ""
-	return b, inv.checkLengths()
+	client := clientEnviron(h.Environ)
+	b := c.ending(h.Path, client, id, inv.Temp)
+	inv.Args = append(c.arguments(id, workDirOf(inv), w.names), append([]string{"-c", w.script.String(), "clichain"}, inv.Args...)...)
+	inv.Env = append(client, w.env...)
+	slices.Sort(inv.Env)
+	inv.Temp, inv.Files, inv.Dir = "", nil, ""
+	return b, inv.CheckLengths()
 }
 
 // workDirOf is the directory that the runtime is to enter; the empty one does
 // not exist yet then.
-func workDirOf(inv *invocation) string {
-	if inv.empty {
+func workDirOf(inv *Invocation) string {
+	if inv.Empty {
 		return ""
 	}
-	return inv.dir
+	return inv.Dir
 }
 
 // arguments are the client's up to the shell's own.
@@ -93,13 +93,13 @@ func (c *vessel) arguments(id, dir string, names []string) []string {
 func (c *vessel) ending(program string, env []string, id, temp string) *box {
 	b := &box{path: program, env: env}
 	if c.Image != "" {
-		b.stop = []string{"stop", "-t", "1", id}
-		b.end = []string{"rm", "-f", "-v", id}
+		b.Stop = []string{"stop", "-t", "1", id}
+		b.End = []string{"rm", "-f", "-v", id}
 		return b
 	}
-	b.end = append([]string{"exec"}, c.RunArgs...)
-	b.end = append(b.end, c.Name, "sh", "-c", sweepScript, "clichain", callVar+"="+id, temp)
-	b.stop = b.end
+	b.End = append([]string{"exec"}, c.RunArgs...)
+	b.End = append(b.End, c.Name, "sh", "-c", sweepScript, "clichain", callVar+"="+id, temp)
+	b.Stop = b.End
 	return b
 }
 
@@ -144,22 +144,22 @@ func (w *wrapper) setVars(env []string) *BackendError {
 
 // makeFiles makes the call's folder with what is in it, readable by its owner
 // only.
-func (w *wrapper) makeFiles(inv *invocation) *BackendError {
-	if inv.temp == "" {
+func (w *wrapper) makeFiles(inv *Invocation) *BackendError {
+	if inv.Temp == "" {
 		return nil
 	}
-	steps := []string{"umask 077", "mkdir " + quoted(inv.temp)}
-	if inv.empty {
-		steps = append(steps, "mkdir "+quoted(inv.dir))
+	steps := []string{"umask 077", "mkdir " + quoted(inv.Temp)}
+	if inv.Empty {
+		steps = append(steps, "mkdir "+quoted(inv.Dir))
 	}
 	var used []string
-	for i, f := range inv.files {
+	for i, f := range inv.Files {
 		name := fmt.Sprintf("CLICHAIN_FILE_%d", i)
-		if n := len(name) + 1 + len(f.content); n > maxArg {
-			return errorf(ReasonUnsupported, f.field, "%d bytes are over the limit of %d for a file in a container", len(f.content), maxArg-len(name)-1)
+		if n := len(name) + 1 + len(f.Content); n > maxArg {
+			return errorf(ReasonUnsupported, f.Field, "%d bytes are over the limit of %d for a file in a container", len(f.Content), maxArg-len(name)-1)
 		}
-		w.pass(name, name, f.content)
-		steps = append(steps, fmt.Sprintf(`printf %%s "$%s" >%s`, name, quoted(f.path)))
+		w.pass(name, name, f.Content)
+		steps = append(steps, fmt.Sprintf(`printf %%s "$%s" >%s`, name, quoted(f.Path)))
 		used = append(used, name)
 	}
 	fmt.Fprintf(&w.script, "(%s) || { echo 'clichain: cannot make temporary files in the container' >&2; exit 125; }\n", strings.Join(steps, " && "))
@@ -170,9 +170,9 @@ func (w *wrapper) makeFiles(inv *invocation) *BackendError {
 }
 
 // start becomes the first of the programs that is there.
-func (w *wrapper) start(inv *invocation, names []string) {
-	if inv.empty {
-		fmt.Fprintf(&w.script, "cd %s || exit 125\n", quoted(inv.dir))
+func (w *wrapper) start(inv *Invocation, names []string) {
+	if inv.Empty {
+		fmt.Fprintf(&w.script, "cd %s || exit 125\n", quoted(inv.Dir))
 	}
 	list := make([]string, len(names))
 	for i, name := range names {

@@ -58,14 +58,14 @@ func allCoolingDown(attempts []Attempt) error {
 // maxNameInKey bounds keys, for the sake of stores.
 const maxNameInKey = 100
 
-// cooling is a call of a backend for its keeper of cooldowns.
-type cooling struct {
+// cooldownCall is a call of a backend for its keeper of cooldowns.
+type cooldownCall struct {
 	Backend
 	req Request
 }
 
 // Timeout is that of the backend's calls.
-func (c cooling) Timeout() time.Duration {
+func (c cooldownCall) Timeout() time.Duration {
 	if p := providerOf(c.Backend); p != nil {
 		return p.cfg.Timeout
 	}
@@ -75,7 +75,7 @@ func (c cooling) Timeout() time.Duration {
 // Key keeps the cooldowns of each model apart, because plans limit some and not
 // others. ok is false for a chain, whose own backends cool down, and for what
 // cannot be started.
-func (c cooling) Key() (key string, ok bool) {
+func (c cooldownCall) Key() (key string, ok bool) {
 	b, model := c.Backend, c.req.Model
 	key, ok = shortened(b.Name()), true
 	if _, chain := b.(*Chain); chain {
@@ -84,7 +84,7 @@ func (c cooling) Key() (key string, ok bool) {
 	if p := providerOf(b); p != nil {
 		var account string
 		if account, ok = p.account(); ok {
-			model, _ = p.composer.models.resolve(model)
+			model, _ = p.composer.Models.Resolve(model)
 			key += "@" + account
 		}
 	}
@@ -131,12 +131,12 @@ func (p *Provider) account() (fingerprint string, ok bool) {
 		tell(h, c.Name, c.Image, fmt.Sprintf("%q", c.RunArgs))
 	}
 	host := p.host(path)
-	for _, kv := range host.environ {
+	for _, kv := range host.Environ {
 		if name, _, _ := strings.Cut(kv, "="); p.meansAccount(name) {
 			tell(h, kv)
 		}
 	}
-	tell(h, host.env...)
+	tell(h, host.Env...)
 	return hex.EncodeToString(h.Sum(nil)[:8]), true
 }
 
@@ -151,7 +151,7 @@ func (p *Provider) meansAccount(name string) bool {
 }
 
 // Scope is the fingerprint of the calls that a cooldown is for; empty for all.
-func (c cooling) Scope(scope RestScope) string {
+func (c cooldownCall) Scope(scope RestScope) string {
 	if scope == ScopeAll {
 		return ""
 	}
@@ -188,8 +188,8 @@ func (p *Provider) tellSession(h io.Writer) {
 // tellLogin tells of the files in which a login may be.
 func (p *Provider) tellLogin(h io.Writer, dir string) {
 	host := p.host("")
-	at := placeOf(host.passed(p.spec), dir)
-	for _, path := range p.login.paths(at) {
+	at := placeOf(host.Passed(p.spec), dir)
+	for _, path := range p.login.Paths(at) {
 		tellFile(h, path)
 	}
 }

@@ -32,8 +32,8 @@ const (
 	ScopeLogin RestScope = "login"
 )
 
-// problem is what is wrong with a rule; empty: nothing.
-func (r RestRule) problem() string {
+// Problem is what is wrong with a rule; empty: nothing.
+func (r RestRule) Problem() string {
 	switch {
 	case r.Base < 0 || r.Cap < 0 || r.After < 0:
 		return "a cooldown cannot be negative"
@@ -47,9 +47,9 @@ func (r RestRule) problem() string {
 	return ""
 }
 
-// length is the cooldown after so many failures in a row, before chance has
+// Length is the cooldown after so many failures in a row, before chance has
 // lengthened or shortened it; zero for none.
-func (r RestRule) length(failures int) time.Duration {
+func (r RestRule) Length(failures int) time.Duration {
 	longest := max(r.Cap, r.Base)
 	d := r.Base
 	for range failures - max(r.After, 1) {

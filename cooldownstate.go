@@ -1,6 +1,8 @@
 package clichain
 
-import "time"
+import (
+	"time"
+)
 
 // Rest is what is known of a backend that failed lately: a plain value, fit for
 // JSON. Times are wall-clock times in UTC. The zero value: nothing is known.
@@ -23,8 +25,8 @@ type Rest struct {
 // failureMemory is how long a failure counts as the one before the next.
 const failureMemory = time.Hour
 
-// stale reports whether the failure is so long ago that it tells nothing.
-func (r Rest) stale(now time.Time) bool {
+// Stale reports whether the failure is so long ago that it tells nothing.
+func (r Rest) Stale(now time.Time) bool {
 	last := r.At
 	for _, t := range []time.Time{r.Until, r.Probe} {
 		if t.After(last) {

@@ -21,7 +21,7 @@ func wall(t time.Time) time.Time { return t.Round(0).UTC() }
 // nonsense, its cooldown begins now, with the length it had.
 func sane(r Rest, now time.Time) Rest {
 	switch length := r.Until.Sub(r.At); {
-	case r == Rest{} || r.stale(now):
+	case r == Rest{} || r.Stale(now):
 		return Rest{}
 	case r.At.After(now.Add(clockSlack)), !r.Until.IsZero() && length > longestRest:
 		r.At, r.Probe = now, time.Time{}
@@ -69,7 +69,7 @@ func after(r Rest, f failure, akin bool) Rest {
 	told := f.told.After(f.now)
 	if told {
 		next.Until = wall(clampReset(f.told, f.now))
-	} else if d := f.rule.length(next.Failures); d > 0 {
+	} else if d := f.rule.Length(next.Failures); d > 0 {
 		next.Until = f.now.Add(f.jittered(d))
 	}
 	if late && (akin && !told || !next.Until.After(old.Until)) {

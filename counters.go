@@ -17,18 +17,15 @@ var counters = map[string]func(*Usage) *int64{
 	"turns":              func(u *Usage) *int64 { return &u.Turns },
 }
 
-// costCounter is the one that is no whole number, and may be unknown.
-const costCounter = "cost_usd"
-
 // rebased takes from a CLI's count what earlier calls of the session had used.
 // Where that is not known, the count says nothing about this call, and is
 // dropped.
 func rebased(u Usage, cumulative []string, base *Usage) Usage {
 	for _, name := range cumulative {
 		switch {
-		case name == costCounter && (base == nil || base.CostUSD == nil || u.CostUSD == nil):
+		case name == CostField && (base == nil || base.CostUSD == nil || u.CostUSD == nil):
 			u.CostUSD = nil
-		case name == costCounter:
+		case name == CostField:
 			u.CostUSD = new(math.Max(*u.CostUSD-*base.CostUSD, 0))
 		case base == nil:
 			*counters[name](&u) = 0
@@ -43,7 +40,7 @@ func rebased(u Usage, cumulative []string, base *Usage) Usage {
 func encodeBase(u Usage, cumulative []string) string {
 	var parts []string
 	for _, name := range cumulative {
-		if name != costCounter {
+		if name != CostField {
 			if n := *counters[name](&u); n > 0 {
 				parts = append(parts, name+"="+strconv.FormatInt(n, 10))
 			}
@@ -60,7 +57,7 @@ func decodeBase(text string) *Usage {
 	var base Usage
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
-		if name == costCounter {
+		if name == CostField {
 			usd, err := strconv.ParseFloat(value, 64)
 			if err != nil || !(usd >= 0 && usd < math.MaxFloat64) {
 				return nil

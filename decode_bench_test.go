@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/internal/lines"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // streamSize is what each benchmark reads; toolOutputs are the sizes of the
@@ -172,7 +173,7 @@ func (f *feeder) growth(size int) (peak, live float64) {
 	return peak, live
 }
 
-func decoders(tb testing.TB, names []string, line func(name string, engine *clichain.Engine) func([]byte)) *feeder {
+func decoders(tb testing.TB, names []string, line func(name string, engine *interpreter) func([]byte)) *feeder {
 	f := new(feeder)
 	for _, name := range names {
 		s := streams[name]
@@ -182,7 +183,7 @@ func decoders(tb testing.TB, names []string, line func(name string, engine *clic
 		_, err = pool.Write(s.pool())
 		require.NoError(tb, err)
 		f.pools = append(f.pools, pool)
-		f.writers = append(f.writers, &lines.Splitter{Line: line(name, engineOf(tb, s.spec()))})
+		f.writers = append(f.writers, &lines.Splitter{Line: line(name, interpreterOf(tb, s.spec()))})
 	}
 	return f
 }
@@ -199,13 +200,13 @@ func BenchmarkDecodeLines(b *testing.B) {
 		}
 		b.Run(title+"/rules", func(b *testing.B) {
 			events := 0
-			measure(b, decoders(b, names, func(_ string, engine *clichain.Engine) func([]byte) {
-				return func(line []byte) { events += engine.CountEvents(line) }
+			measure(b, decoders(b, names, func(_ string, engine *interpreter) func([]byte) {
+				return func(line []byte) { events += len(engine.eventsIn(line)) }
 			}))
 			require.NotZero(b, events)
 		})
 		b.Run(title+"/encoding-json", func(b *testing.B) {
-			measure(b, decoders(b, names, func(name string, _ *clichain.Engine) func([]byte) {
+			measure(b, decoders(b, names, func(name string, _ *interpreter) func([]byte) {
 				typed := streams[name].typed
 				return func(line []byte) { _ = json.Unmarshal(line, typed()) }
 			}))

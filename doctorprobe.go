@@ -33,12 +33,12 @@ func (d *doctor) probeAll(ctx context.Context, backends []subject, found []Diagn
 		}
 	}
 	running.Wait()
-	versions.save(context.WithoutCancel(ctx))
+	versions.Save(context.WithoutCancel(ctx))
 }
 
 // probeVersion reports whether the program works at all.
 func probeVersion(ctx context.Context, p *Provider, found *Diagnosis, versions *versionCache, limit time.Duration) bool {
-	found.Version = versions.get(found.Path)
+	found.Version = versions.Get(found.Path)
 	if found.Version == "" {
 		out, err := p.Probe(ctx, []string{"--version"}, limit)
 		version, _, _ := strings.Cut(strings.TrimSpace(escapes.ReplaceAllString(out.Stdout, "")), "\n")
@@ -56,7 +56,7 @@ func probeVersion(ctx context.Context, p *Provider, found *Diagnosis, versions *
 			return false
 		}
 		found.Version = firstRunes(oneLine(version), 60)
-		versions.put(found.Path, found.Version)
+		versions.Put(found.Path, found.Version)
 	}
 	if spec := p.Spec(); older(found.Version, spec.CheckedWith) {
 		message := fmt.Sprintf("%s is older than %s, with which this was checked", found.Version, spec.CheckedWith)

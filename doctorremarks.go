@@ -22,7 +22,7 @@ func (d *doctor) remarks(p *Provider, found *Diagnosis) {
 	}
 	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(at), argumentRemarks(&spec, &cfg))
 	for _, s := range d.surroundings {
-		found.remark(s.code, "this is "+s.name+" ("+s.sign+")", s.hint)
+		found.remark(s.Code, "this is "+s.Name+" ("+s.Sign+")", s.Hint)
 	}
 }
 
@@ -35,7 +35,7 @@ func remarkSession(spec *CliSpec, cfg *Config, at place, found *Diagnosis) {
 	if os.Geteuid() != 0 {
 		return
 	}
-	sees := func(name string) bool { return isSet(at.vars, name) }
+	sees := func(name string) bool { return isSet(at.Vars, name) }
 	for _, rule := range spec.Preflight {
 		if rule.Root && !slices.ContainsFunc(rule.UnlessEnv, sees) {
 			found.remark("root_bypass", "this user is root: with access full, "+rule.Message, rule.Hint)
@@ -45,12 +45,12 @@ func remarkSession(spec *CliSpec, cfg *Config, at place, found *Diagnosis) {
 
 // homeRemarks are about the folders that a CLI, or a call, writes to.
 func homeRemarks(at place) (remarks []Problem) {
-	info, err := os.Stat(at.home)
+	info, err := os.Stat(at.Home)
 	switch {
-	case at.home == "" || err != nil || !info.IsDir():
-		remarks = append(remarks, Problem{"home_missing", fmt.Sprintf("HOME=%q is no folder", at.home), "set HOME to a folder: CLIs keep their login and their sessions there"})
-	case !writable(at.home):
-		remarks = append(remarks, Problem{"home_readonly", "HOME=" + at.home + " cannot be written to", "set HOME to a folder that can be written to, with the credential files in it"})
+	case at.Home == "" || err != nil || !info.IsDir():
+		remarks = append(remarks, Problem{"home_missing", fmt.Sprintf("HOME=%q is no folder", at.Home), "set HOME to a folder: CLIs keep their login and their sessions there"})
+	case !writable(at.Home):
+		remarks = append(remarks, Problem{"home_readonly", "HOME=" + at.Home + " cannot be written to", "set HOME to a folder that can be written to, with the credential files in it"})
 	}
 	if temp := os.TempDir(); !writable(temp) {
 		remarks = append(remarks, Problem{"no_temp", temp + " cannot be written to, and calls may need files there", "set TMPDIR to a folder that can be written to"})
@@ -60,7 +60,7 @@ func homeRemarks(at place) (remarks []Problem) {
 
 // pathRemarks are about entries of PATH that let somebody else plant a program.
 func pathRemarks(at place) (remarks []Problem) {
-	for _, dir := range filepath.SplitList(at.vars["PATH"]) {
+	for _, dir := range filepath.SplitList(at.Vars["PATH"]) {
 		why := ""
 		if !filepath.IsAbs(dir) {
 			why = "depends on the working directory, and is not searched"

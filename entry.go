@@ -15,9 +15,9 @@ type entry struct {
 	probe  time.Time // until when the others wait for its outcome; zero: they do not
 }
 
-// answered forgets the failures, but not a cooldown that another call has met
+// Answered forgets the failures, but not a cooldown that another call has met
 // since this one began.
-func (t *entry) answered(ctx context.Context) {
+func (t *entry) Answered(ctx context.Context) {
 	if t == nil || t.keeper.load(context.WithoutCancel(ctx), t.key) == (Rest{}) {
 		return
 	}
@@ -29,9 +29,9 @@ func (t *entry) answered(ctx context.Context) {
 	})
 }
 
-// failed keeps what the failure says about the calls to come. hurried: the call
+// Failed keeps what the failure says about the calls to come. hurried: the call
 // was ended before the backend had the time it is due.
-func (t *entry) failed(ctx context.Context, err *BackendError, hurried bool) {
+func (t *entry) Failed(ctx context.Context, err *BackendError, hurried bool) {
 	if t == nil {
 		return
 	}
@@ -68,8 +68,8 @@ func (t *entry) keep(ctx context.Context, err *BackendError) {
 	}
 }
 
-// left gives the probe back: nobody knows what would have come of it.
-func (t *entry) left(ctx context.Context) {
+// Left gives the probe back: nobody knows what would have come of it.
+func (t *entry) Left(ctx context.Context) {
 	if t != nil && !t.probe.IsZero() {
 		t.keep(ctx, &BackendError{})
 	}

@@ -29,24 +29,24 @@ var windowsEnv = []string{
 // quietEnv keeps programs from drawing, colouring or asking.
 var quietEnv = []string{"TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0"}
 
-// passed is the part of the host's environment that the CLI may see, and what
+// Passed is the part of the host's environment that the CLI may see, and what
 // the caller sets.
-func (h *host) passed(spec *CliSpec) map[string]string {
+func (h *Host) Passed(spec *CliSpec) map[string]string {
 	vars := map[string]string{}
-	pass := slices.Concat(spec.PassEnv, h.passEnv)
-	if !h.inside { // the rest is about this machine
+	pass := slices.Concat(spec.PassEnv, h.PassEnv)
+	if !h.Inside { // the rest is about this machine
 		pass = append(pass, commonEnv...)
 	}
-	if runtime.GOOS == "windows" && !h.inside {
+	if runtime.GOOS == "windows" && !h.Inside {
 		pass = append(pass, windowsEnv...)
 	}
-	for _, kv := range h.environ {
+	for _, kv := range h.Environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if (h.inheritEnv || matchesEnv(pass, name)) && !matchesEnv(spec.DropEnv, name) && !matchesEnv(spec.NestedEnv, name) && !h.withholds(name) {
+		if (h.InheritEnv || matchesEnv(pass, name)) && !matchesEnv(spec.DropEnv, name) && !matchesEnv(spec.NestedEnv, name) && !h.withholds(name) {
 			vars[name] = value
 		}
 	}
-	setAll(vars, h.env)
+	setAll(vars, h.Env)
 	return vars
 }
 
@@ -62,22 +62,22 @@ func outerSession(spec *CliSpec, environ []string) string {
 }
 
 // withholds reports whether a variable of this machine must not leave it.
-func (h *host) withholds(name string) bool {
-	return matchesEnv(h.withheld, name) || h.inside && !isVariable(name)
+func (h *Host) withholds(name string) bool {
+	return matchesEnv(h.Withheld, name) || h.Inside && !isVariable(name)
 }
 
-// environ builds the child's environment: what may pass, the quiet settings,
+// Environ builds the child's environment: what may pass, the quiet settings,
 // the spec's rows, what the caller sets. Later wins; the result is sorted.
-func (c *call) environ(spec *CliSpec, h host, dir string) []string {
-	vars := maps.Clone(c.env)
+func (c *Call) Environ(spec *CliSpec, h Host, dir string) []string {
+	vars := maps.Clone(c.Env)
 	setAll(vars, quietEnv)
 	for _, row := range spec.Env {
 		if c.holds(row.When) {
-			vars[row.Name] = c.fields.expand(row.Value)
+			vars[row.Name] = c.Fields.Expand(row.Value)
 		}
 	}
-	setAll(vars, h.env)
-	if dir != "" && !h.inside {
+	setAll(vars, h.Env)
+	if dir != "" && !h.Inside {
 		vars["PWD"] = dir
 	}
 	out := make([]string, 0, len(vars))

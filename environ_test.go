@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // stranger is the environment of a machine that many programs share.
@@ -27,7 +28,7 @@ func environOf(t *testing.T, spec clichain.CliSpec, change func(*clichain.Host))
 	host := testHost()
 	host.Environ = stranger
 	change(&host)
-	inv, err := engineOf(t, spec).Compose(clichain.Prompt("P"), clichain.Wish{}, host)
+	inv, err := composerOf(t, spec).Compose(clichain.Prompt("P"), clichain.Choice{}, host)
 	require.Nil(t, err)
 	require.True(t, slices.IsSorted(inv.Env))
 	vars := map[string]string{}
@@ -160,7 +161,7 @@ func TestPreflight(t *testing.T) {
 			host.Root, host.Environ = test.root, test.environ
 			req := clichain.Prompt("P")
 			req.Access = test.access
-			_, err := engineOf(t, specs.Claude()).Compose(req, clichain.Wish{}, host)
+			_, err := composerOf(t, specs.Claude()).Compose(req, clichain.Choice{}, host)
 			if !test.refused {
 				require.Nil(t, err)
 				return
@@ -206,7 +207,7 @@ func TestConditionOnAVariable(t *testing.T) {
 			}
 			host := testHost()
 			test.set(&host)
-			inv, err := engineOf(t, spec).Compose(clichain.Prompt("P"), clichain.Wish{}, host)
+			inv, err := composerOf(t, spec).Compose(clichain.Prompt("P"), clichain.Choice{}, host)
 			require.Nil(t, err)
 			require.Equal(t, test.want, slices.Contains(inv.Args, "--key"))
 		})

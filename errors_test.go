@@ -16,8 +16,9 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/clichain/clichain"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
 )
 
 func requireOneLine(t *testing.T, text string) {

@@ -1,6 +1,8 @@
 package clichain
 
-import "time"
+import (
+	"time"
+)
 
 // RestWithout makes a chain's rests as long as their rules say, without chance,
 // on a clock of the test's own; nil: the real one.
@@ -17,7 +19,7 @@ func (c *Chain) StoreOf() Store { return c.cooldown.Store }
 
 // RestKey is what a backend's rests are kept under; empty where none are.
 func RestKey(b Backend, model string) string {
-	key, ok := cooling{b, Request{Model: model}}.Key()
+	key, ok := cooldownCall{b, Request{Model: model}}.Key()
 	if !ok {
 		return ""
 	}
@@ -33,5 +35,5 @@ const (
 // ScopeOf is the fingerprint of the requests that a rest after the reason is
 // for, of those that name no folder.
 func ScopeOf(reason Reason, b Backend) string {
-	return cooling{b, Request{}}.Scope(policy[reason].cools.Scope)
+	return cooldownCall{b, Request{}}.Scope(policy[reason].cools.Scope)
 }

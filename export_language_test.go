@@ -6,11 +6,3 @@ var (
 	LineKinds     = lineKinds
 	RequestFields = knownFields
 )
-
-// EventFields are the fields that a rule can set.
-func EventFields() (names []string) {
-	for name := range eventSetters {
-		names = append(names, name)
-	}
-	return names
-}

@@ -8,9 +8,6 @@ import (
 // CompileSchema is compileSchema.
 func CompileSchema(raw json.RawMessage) (*answerSchema, *BackendError) { return compileSchema(raw) }
 
-// Accept is accept.
-func (s *answerSchema) Accept(text string) (document, problem string) { return s.accept(text) }
-
 // SchemaOf is schemaOf.
 func SchemaOf(t reflect.Type) (json.RawMessage, *BackendError) { return schemaOf(t) }
 

@@ -23,13 +23,13 @@ func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Eve
 		panic(err)
 	}
 	var events []Event
-	r := &reading{
-		Name: spec.Name, Program: compileProgram(spec.Events), Judge: newJudge(&spec), Output: rec.Output, Answer: spec.Answer,
+	r := &Reading{
+		Name: spec.Name, Program: CompileProgram(spec.Events), Judge: NewJudge(&spec), Output: rec.Output, Answer: spec.Answer,
 		Secrets: newRedactor(nil), KeepCommentary: true,
 		Emit: func(e Event) { events = append(events, e) }, Stop: func(error) {}, Ended: func() bool { return rec.TimedOut },
 		Now: func() time.Time { return rec.Now },
 	}
-	stdout, stderr := r.streams()
+	stdout, stderr := r.Streams()
 	feed := func(w interface {
 		Write([]byte) (int, error)
 		Close() error
@@ -45,10 +45,10 @@ func Replay(spec CliSpec, rec Recording) (string, Response, *BackendError, []Eve
 	if rec.TimedOut {
 		result.ExitCode, result.Cause = -1, &stopError{ReasonTimeout, DefaultTimeout}
 	}
-	ev := r.evidence(result, 0)
-	v := r.Judge.verdictOf(ev)
-	resp := Response{Session: r.tally.session, Model: r.tally.model, KeySource: r.tally.keySource, Usage: r.tally.total(), Warnings: r.tally.warnings}
-	return v.text, resp, v.err, events
+	ev := r.Evidence(result, 0)
+	v := r.Judge.Verdict(ev)
+	resp := Response{Session: r.tally.Session, Model: r.tally.Model, KeySource: r.tally.KeySource, Usage: r.tally.Total(), Warnings: r.tally.Warnings}
+	return v.Text, resp, v.Err, events
 }
 
 // Backdate makes the runs of a registry older.

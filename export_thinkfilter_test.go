@@ -4,7 +4,7 @@ package clichain
 func WithoutCommentary(events []Event, answered bool) (seen []Event) {
 	var c commentary
 	for _, e := range events {
-		seen = append(seen, c.add(e)...)
+		seen = append(seen, c.Add(e)...)
 	}
-	return append(seen, c.end(answered)...)
+	return append(seen, c.End(answered)...)
 }

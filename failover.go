@@ -22,8 +22,8 @@ type failover struct {
 }
 
 // hear takes an event of the run, classified.
-func (f *failover) hear(s *sign) {
-	if s.terminal {
+func (f *failover) hear(s *Sign) {
+	if s.Terminal {
 		f.finish()
 		return
 	}

@@ -1,6 +1,8 @@
 package clichain
 
-import "strings"
+import (
+	"strings"
+)
 
 // stripFence removes one code fence that encloses the whole text, with its
 // language tag. A text with several fences, or with words around one, stays as

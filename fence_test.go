@@ -3,8 +3,9 @@ package clichain_test
 import (
 	"testing"
 
-	"github.com/clichain/clichain"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
 )
 
 func TestStripFence(t *testing.T) {

@@ -1,7 +1,6 @@
 package clichain
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -94,8 +93,8 @@ func (f fields) holding(text string) string {
 // brace and a letter.
 var placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(:json|:text|:list)?\}`)
 
-// expand fills a template. A list becomes its values joined by commas.
-func (f fields) expand(template string) string {
+// Expand fills a template. A list becomes its values joined by commas.
+func (f fields) Expand(template string) string {
 	return placeholder.ReplaceAllStringFunc(template, func(m string) string {
 		name, form := parsePlaceholder(m)
 		value := strings.Join(f[name], ",")
@@ -116,11 +115,6 @@ func parsePlaceholder(m string) (name, form string) {
 	return name, form
 }
 
-func quoteJSON(s string) string {
-	quoted, _ := json.Marshal(s) // a string always marshals
-	return string(quoted)
-}
-
 // templateFields lists the fields a template names.
 func templateFields(template string) (names []string) {
 	for _, m := range placeholder.FindAllString(template, -1) {
@@ -131,14 +125,14 @@ func templateFields(template string) (names []string) {
 }
 
 // holds reports whether the condition is met.
-func (c *call) holds(w When) bool {
-	return !slices.ContainsFunc(w.Set, func(n string) bool { return !c.fields.has(n) }) &&
-		!slices.ContainsFunc(w.Unset, c.fields.has) &&
-		(len(w.Access) == 0 || slices.Contains(w.Access, c.access)) &&
-		(len(w.Output) == 0 || slices.Contains(w.Output, c.output)) &&
-		(len(w.Transport) == 0 || slices.Contains(w.Transport, c.transport)) &&
+func (c *Call) holds(w When) bool {
+	return !slices.ContainsFunc(w.Set, func(n string) bool { return !c.Fields.has(n) }) &&
+		!slices.ContainsFunc(w.Unset, c.Fields.has) &&
+		(len(w.Access) == 0 || slices.Contains(w.Access, c.Access)) &&
+		(len(w.Output) == 0 || slices.Contains(w.Output, c.Output)) &&
+		(len(w.Transport) == 0 || slices.Contains(w.Transport, c.Transport)) &&
 		(len(w.Env) == 0 || slices.ContainsFunc(w.Env, c.sees))
 }
 
 // sees reports whether the CLI will see a variable that says yes.
-func (c *call) sees(name string) bool { return isSet(c.env, name) }
+func (c *Call) sees(name string) bool { return isSet(c.Env, name) }

@@ -10,15 +10,16 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
-// engines are the built-in specs, compiled once.
-func engines(t testing.TB) (all []*clichain.Engine) {
+// interpreters are the built-in specs, compiled once.
+func interpreters(t testing.TB) (all []*interpreter) {
 	for _, spec := range specs.All() {
-		all = append(all, engineOf(t, spec))
+		all = append(all, interpreterOf(t, spec))
 	}
 	return all
 }
@@ -44,12 +45,12 @@ func FuzzRules(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"type":null}`, `{"type":7,"message":{"content":[[]]}}`, `{"type":"result"}{"type":"result"}`, strings.Repeat("[", 500), "{\"type\":\"a\x1b[1mb\"}", "\f{}", "\x1b[m\ufeff{}"} {
 		f.Add(seed)
 	}
-	all := engines(f)
+	all := interpreters(f)
 	f.Fuzz(func(t *testing.T, line string) {
 		isJSON := func(text string) bool { return json.Valid([]byte(strings.TrimPrefix(text, "\ufeff"))) }
 		valid := isJSON(line) || isJSON(clichain.PlainText(line)) // colours are left out
 		for i, engine := range all {
-			events, ok := engine.Events(line)
+			events, ok := engine.events(line)
 			if ok && !valid || !ok && len(events) > 0 {
 				t.Fatalf("%d acts on what is no JSON: %q: %v", i, line, events)
 			}
@@ -70,15 +71,15 @@ func FuzzJudgeText(f *testing.F) {
 	f.Add("} {", 0)
 	f.Add("usage limit reached|99999999999999", -1)
 	f.Add(`{"error":{"message":"{"}}`, 200)
-	all, reasons := engines(f), clichain.PolicyReasons()
+	all, reasons := interpreters(f), clichain.PolicyReasons()
 	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text string, status int) {
 		for _, engine := range all {
-			got, ok := engine.JudgeText(clichain.OnStderr, text, now)
+			got, ok := engine.judgeText(clichain.OnStderr, text, now)
 			if ok != slices.Contains(reasons, got.Reason) {
 				t.Fatalf("%q: %v %+v", text, ok, got)
 			}
-			got, ok = engine.JudgeEvent(clichain.Event{Kind: clichain.EventError, Message: text, Status: status}, now)
+			got, ok = engine.judgeEvent(clichain.Event{Kind: clichain.EventError, Message: text, Status: status}, now)
 			if ok != slices.Contains(reasons, got.Reason) {
 				t.Fatalf("%q %d: %v %+v", text, status, ok, got)
 			}
@@ -88,13 +89,21 @@ func FuzzJudgeText(f *testing.F) {
 	})
 }
 
+// composers are the composers of the built-in specs, compiled once.
+func composers(t testing.TB) (all []*clichain.Composer) {
+	for _, spec := range specs.All() {
+		all = append(all, composerOf(t, spec))
+	}
+	return all
+}
+
 func FuzzCompose(f *testing.F) {
 	f.Add("Hello", "", "", "", "", "", uint8(0))
 	f.Add("--help me", "Be brief.", "opus", "claude:1", "high", "Read", uint8(7))
 	f.Add("/clear", "-x", "--model", "claude:--x", "-e", "-t", uint8(13))
 	f.Add("a\x00b", "\xff", "m\x00", ":", "\xc3", "", uint8(255))
 	f.Add(strings.Repeat("x", 131_072), "{prompt}", "gpt-5", "codex:{prompt}", "{system:json}", "{}", uint8(2))
-	all, list := engines(f), specs.All()
+	all, list := composers(f), specs.All()
 	f.Fuzz(func(t *testing.T, prompt, sys, model, session, effort, tool string, bits uint8) {
 		req := clichain.Request{
 			Messages: []clichain.Message{system(sys), user(prompt)}, Model: model, Session: session,
@@ -113,9 +122,9 @@ func FuzzCompose(f *testing.F) {
 			requireOneLine(t, err.Error())
 			return
 		}
-		wish := clichain.Wish{Transport: allTransports[bits>>2%2], Output: allOutputs[bits>>3%3]}
-		for i, engine := range all {
-			inv, err := engine.Compose(req, wish, testHost())
+		wish := clichain.Choice{Transport: allTransports[bits>>2%2], Output: allOutputs[bits>>3%3]}
+		for i, composer := range all {
+			inv, err := composer.Compose(req, wish, testHost())
 			if err != nil {
 				requireOneLine(t, err.Error())
 				continue
@@ -157,7 +166,7 @@ func requireSane(t *testing.T, spec clichain.CliSpec, inv *clichain.Invocation, 
 	if !strings.Contains(all, sys) && !strings.Contains(all, string(data)) {
 		t.Fatalf("%s: the system text %q is lost", spec.Name, sys)
 	}
-	if spec.Name != "cursor-agent" && inv.Transport == clichain.TransportStdin && !strings.HasSuffix(string(inv.Stdin), prompt) {
+	if spec.Name != "cursor-agent" && inv.Call.Transport == clichain.TransportStdin && !strings.HasSuffix(string(inv.Stdin), prompt) {
 		t.Fatalf("%s: stdin is %q", spec.Name, inv.Stdin)
 	}
 }
@@ -191,11 +200,11 @@ func FuzzModel(f *testing.F) {
 	for _, seed := range []string{"", "default", "opus", " claude/opus ", "anthropic-cli/", "opencode/openai/gpt-5", "/", "a/b", "unknown", "claude-desktop", "-x", "gpt-5"} {
 		f.Add(seed)
 	}
-	all, list := engines(f), specs.All()
+	all, list := composers(f), specs.All()
 	f.Fuzz(func(t *testing.T, name string) {
-		for i, engine := range all {
-			resolved, ok := engine.ResolveModel(name)
-			again, okAgain := engine.ResolveModel(strings.TrimSpace(name))
+		for i, composer := range all {
+			resolved, ok := composer.Models.Resolve(name)
+			again, okAgain := composer.Models.Resolve(strings.TrimSpace(name))
 			if resolved != again || ok != okAgain {
 				t.Fatalf("%s: blanks around %q matter", list[i].Name, name)
 			}

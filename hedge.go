@@ -124,11 +124,11 @@ func (r *race) finish(l lane) bool {
 // late is paid for all the same.
 func (r *race) lost(l lane) {
 	if l.err != nil {
-		l.entry.left(r.walk.ctx)
+		l.entry.Left(r.walk.ctx)
 		r.failed(attemptsOf(l.backend.Name(), l.err, time.Since(l.start))...)
 		return
 	}
-	l.entry.answered(r.walk.ctx)
+	l.entry.Answered(r.walk.ctx)
 	r.failed(Attempt{
 		Backend: l.backend.Name(), Reason: ReasonCanceled, Duration: time.Since(l.start), Usage: l.resp.Usage, Err: errLostRace,
 	})

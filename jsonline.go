@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"unsafe"
 
-	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/tidwall/gjson"
+
+	"github.com/clichain/clichain/internal/jsontext"
 )
 
 // maxDepth is the deepest nesting that is read. Real events stay below 30; a
@@ -18,10 +19,10 @@ var byteOrderMark = []byte("\ufeff")
 // jsonSpace is all that JSON allows between its parts.
 const jsonSpace = " \t\r\n"
 
-// parseObject reads one JSON object. Nothing that does not parse as a whole is
+// ParseObject reads one JSON object. Nothing that does not parse as a whole is
 // ever acted on: a line cut short by a kill is no event. The object shares the
 // memory of line, and is valid as long as that does not change.
-func parseObject(line []byte) (gjson.Result, bool) {
+func ParseObject(line []byte) (gjson.Result, bool) {
 	object, ok := wholeObject(line)
 	if !ok && coloured(line) {
 		return wholeObject(plainText(line))

@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
 )
 
 func TestParseObject(t *testing.T) {
@@ -44,7 +45,7 @@ func TestParseObject(t *testing.T) {
 		{"NaN", `{"a":NaN}`, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, ok := clichain.ParseObject(test.line)
+			_, ok := clichain.ParseObject([]byte(test.line))
 			require.Equal(t, test.ok, ok)
 		})
 	}
@@ -60,7 +61,7 @@ func TestBracketBomb(t *testing.T) {
 		"closed": `{"type":"result","x":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}", "bare": strings.Repeat("[", depth),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, ok := clichain.ParseObject(bomb)
+			_, ok := clichain.ParseObject([]byte(bomb))
 			require.False(t, ok)
 			require.Empty(t, clichain.DocumentObjects(bomb))
 			if name != "closed" {

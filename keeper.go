@@ -100,9 +100,9 @@ func (k *keeper) until(s Rest, now time.Time, c coolingCall) (until time.Time, h
 	return time.Time{}, true
 }
 
-// skip is the error of a call whose backend cools down; nil: it does not. It
+// Skip is the error of a call whose backend cools down; nil: it does not. It
 // takes no probe.
-func (k *keeper) skip(ctx context.Context, c coolingCall) *BackendError {
+func (k *keeper) Skip(ctx context.Context, c coolingCall) *BackendError {
 	key, ok := c.Key()
 	if k.Store == nil || !ok {
 		return nil
@@ -116,10 +116,10 @@ func (k *keeper) skip(ctx context.Context, c coolingCall) *BackendError {
 	return coolingError(c, state, until, now)
 }
 
-// enter is the start of a call: the skip of a backend that cools down, or the
+// Enter is the start of a call: the skip of a backend that cools down, or the
 // entry to close when the call is over; a nil entry is one of a backend that
 // never cools down. Of all calls after a cooldown, one has the probe.
-func (k *keeper) enter(ctx context.Context, c coolingCall) (*entry, *BackendError) {
+func (k *keeper) Enter(ctx context.Context, c coolingCall) (*entry, *BackendError) {
 	key, ok := c.Key()
 	if k.Store == nil || !ok {
 		return nil, nil

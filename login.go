@@ -17,18 +17,18 @@ import (
 
 // login is what is known of a backend's login before it is asked.
 type login struct {
-	state    LoginState
-	evidence string // a variable or a file, never a value
-	billing  Billing
+	State    LoginState
+	Evidence string // a variable or a file, never a value
+	Billing  Billing
 	cold     credential // the one in use, if the CLI renews it itself
-	expired  bool
+	Expired  bool
 }
 
 // prober finds out, from variables and files alone. It belongs to a
 // Provider; the zero value knows nothing.
 type prober struct {
 	ways    []compiledWay
-	sources []keySource
+	Sources []keySource
 	files   factReader
 
 	mu   sync.Mutex
@@ -68,19 +68,19 @@ func newProber(rules LoginRules) *prober {
 		s.ways = append(s.ways, c)
 	}
 	for pattern, billing := range rules.KeySources {
-		s.sources = append(s.sources, keySource{wholeValue(pattern), billing})
+		s.Sources = append(s.Sources, keySource{wholeValue(pattern), billing})
 	}
 	return s
 }
 
-// state says what is known of the login of a program that works in dir, with
+// State says what is known of the login of a program that works in dir, with
 // environ, of which it sees what vars returns; "" is the directory of this
 // process.
-func (s *prober) state(program, dir string, environ []string, vars func() map[string]string) login {
+func (s *prober) State(program, dir string, environ []string, vars func() map[string]string) login {
 	from := lookedAt{program, dir, digest(environ)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.from == from && s.last.state != LoginInstalled && time.Since(s.when) < loginTTL {
+	if s.from == from && s.last.State != LoginInstalled && time.Since(s.when) < loginTTL {
 		return s.last
 	}
 	s.from, s.last, s.when = from, s.look(placeOf(vars(), dir), time.Now()), time.Now()
@@ -108,17 +108,17 @@ func placeOf(vars map[string]string, dir string) place {
 		}
 		vars = folded
 	}
-	at := place{vars: vars, home: vars["HOME"], dir: dir}
+	at := place{Vars: vars, Home: vars["HOME"], Dir: dir}
 	if runtime.GOOS == "windows" {
-		at.home = vars["USERPROFILE"]
+		at.Home = vars["USERPROFILE"]
 	}
-	if at.home == "" {
+	if at.Home == "" {
 		if u, err := user.Current(); err == nil {
-			at.home = u.HomeDir
+			at.Home = u.HomeDir
 		}
 	}
 	if abs, err := filepath.Abs(dir); err == nil {
-		at.dir = abs
+		at.Dir = abs
 	}
 	return at
 }
@@ -126,22 +126,22 @@ func placeOf(vars map[string]string, dir string) place {
 // look weighs the ways in. What may be a way comes before the credential that
 // is surely there: then nobody knows who pays.
 func (s *prober) look(at place, now time.Time) login {
-	l := login{state: LoginInstalled}
+	l := login{State: LoginInstalled}
 	if len(s.ways) == 0 {
-		l.state = LoginUnknown
+		l.State = LoginUnknown
 	}
 	for i := range s.ways {
 		found, evidence := s.holds(&s.ways[i], at, now)
 		switch {
 		case found.known == absent:
 			continue
-		case l.state == LoginInstalled: // the first
-			l = login{state: LoginUnknown, evidence: evidence, billing: s.ways[i].Billing, expired: found.expired(now) && !found.renews}
-		case l.billing != s.ways[i].Billing:
-			l.billing = BillingUnknown
+		case l.State == LoginInstalled: // the first
+			l = login{State: LoginUnknown, Evidence: evidence, Billing: s.ways[i].Billing, Expired: found.expired(now) && !found.renews}
+		case l.Billing != s.ways[i].Billing:
+			l.Billing = BillingUnknown
 		}
 		if found.known == present {
-			l.state, l.evidence, l.cold, l.expired = LoginAuthenticated, evidence, found, false
+			l.State, l.Evidence, l.cold, l.Expired = LoginAuthenticated, evidence, found, false
 			return l
 		}
 	}
@@ -158,7 +158,7 @@ func (s *prober) holds(way *compiledWay, at place, now time.Time) (found credent
 		if len(list) == 0 {
 			continue
 		}
-		name := setVariable(list, at.vars)
+		name := setVariable(list, at.Vars)
 		if name == "" {
 			return credential{}, ""
 		}

@@ -87,7 +87,7 @@ type readFact struct {
 
 // look says what is known of a fact, by the first of its places that has it.
 func (r *factReader) look(f *compiledFact, at place) credential {
-	paths, ok := f.template.paths(at)
+	paths, ok := f.template.Paths(at)
 	if !ok {
 		return credential{known: maybe}
 	}

@@ -22,11 +22,11 @@ const (
 // the same one go in turn.
 var gates sync.Map // path → semaphore of one
 
-// gate lets the first call of a credential that is about to be renewed go
+// Gate lets the first call of a credential that is about to be renewed go
 // alone, because CLIs that renew one at the same time can log each other out.
 // The returned func lets the others go; it may be called more than once. On any
 // trouble with the lock the call goes on without it.
-func (s *prober) gate(ctx context.Context, l login, limit time.Duration) (release func()) {
+func (s *prober) Gate(ctx context.Context, l login, limit time.Duration) (release func()) {
 	if !isCold(l) {
 		return func() {}
 	}
@@ -37,7 +37,7 @@ func (s *prober) gate(ctx context.Context, l login, limit time.Duration) (releas
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	gate, _ := gates.LoadOrStore(l.cold.path, make(semaphore, 1))
-	leave, err := gate.(semaphore).acquire(ctx)
+	leave, err := gate.(semaphore).Acquire(ctx)
 	if err != nil {
 		return func() {}
 	}
@@ -54,11 +54,11 @@ func isCold(l login) bool {
 	return l.cold.renews && l.cold.expired(time.Now().Add(coldBefore))
 }
 
-// paths are the files in which a login may be.
-func (s *prober) paths(at place) (paths []string) {
+// Paths are the files in which a login may be.
+func (s *prober) Paths(at place) (paths []string) {
 	for i := range s.ways {
 		for j := range s.ways[i].files {
-			more, _ := s.ways[i].files[j].template.paths(at)
+			more, _ := s.ways[i].files[j].template.Paths(at)
 			paths = append(paths, more...)
 		}
 	}

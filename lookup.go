@@ -27,9 +27,9 @@ type finder struct {
 // stays unseen.
 const finderTTL = time.Second
 
-// find returns the absolute path of the program. A remembered one must still
+// Find returns the absolute path of the program. A remembered one must still
 // be the same file. The error wraps [exec.ErrNotFound].
-func (f *finder) find(names []string) (string, error) {
+func (f *finder) Find(names []string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fresh() {

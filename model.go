@@ -29,9 +29,9 @@ func newModels(spec *CliSpec, own map[string]string) models {
 	return m
 }
 
-// resolve returns the name to give to the CLI, "" to leave the choice to it,
+// Resolve returns the name to give to the CLI, "" to leave the choice to it,
 // and false when the model is another backend's.
-func (m *models) resolve(name string) (string, bool) {
+func (m *models) Resolve(name string) (string, bool) {
 	name = strings.TrimSpace(name)
 	if m.isDefault(name) || slices.Contains(m.names, name) {
 		return "", true
@@ -66,9 +66,9 @@ func (m *models) lookup(name string) (string, bool) {
 	return name, len(m.accept) == 0 || slices.ContainsFunc(m.accept, accepts)
 }
 
-// claims reports whether the model name addresses this backend itself: by its
+// Claims reports whether the model name addresses this backend itself: by its
 // name, its slug, its default model, or "backend/model".
-func (m *models) claims(name string) bool {
+func (m *models) Claims(name string) bool {
 	name = strings.TrimSpace(name)
 	_, addressed := m.addressed(name)
 	return addressed || slices.Contains(m.names, name) || name != "" && name == m.deflt

@@ -3,9 +3,10 @@ package clichain_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 func TestModels(t *testing.T) {
@@ -66,14 +67,14 @@ func TestModels(t *testing.T) {
 		{"opencode name", specs.OpenCode(), "opencode", "", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, ok := engineOf(t, test.spec).ResolveModel(test.model)
+			got, ok := composerOf(t, test.spec).Models.Resolve(test.model)
 			require.Equal(t, test.ok, ok)
 			if ok {
 				require.Equal(t, test.want, got)
 			}
 			req := clichain.Prompt("P")
 			req.Model = test.model
-			inv, err := engineOf(t, test.spec).Compose(req, clichain.Wish{}, testHost())
+			inv, err := composerOf(t, test.spec).Compose(req, clichain.Choice{}, testHost())
 			if !test.ok {
 				require.ErrorIs(t, err, clichain.ErrModelMismatch)
 				require.Equal(t, "model", err.Option)
@@ -98,7 +99,7 @@ func modelArgument(args []string) string {
 func TestModelThatLooksLikeAFlag(t *testing.T) {
 	req := clichain.Prompt("P")
 	req.Model = "--claude"
-	_, err := engineOf(t, specs.Claude()).Compose(req, clichain.Wish{}, testHost())
+	_, err := composerOf(t, specs.Claude()).Compose(req, clichain.Choice{}, testHost())
 	require.ErrorIs(t, err, clichain.ErrUnsupported)
 	require.Equal(t, "model", err.Option)
 }
@@ -121,7 +122,7 @@ func TestClaims(t *testing.T) {
 		{"name/nothing", "claude/", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			require.Equal(t, test.want, engineOf(t, specs.Claude()).Claims(test.model))
+			require.Equal(t, test.want, composerOf(t, specs.Claude()).Models.Claims(test.model))
 		})
 	}
 }

@@ -29,13 +29,13 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	ev := &evidence{output: OutputText, tally: new(tally), result: result, stdout: result.Stdout.Text(), stderr: result.Stderr.Text(), now: time.Now()}
+	ev := &evidence{Output: OutputText, Tally: new(tally), Result: result, Stdout: result.Stdout.Text(), Stderr: result.Stderr.Text(), Now: time.Now()}
 	if result.ExitCode != 0 || result.Signal != "" {
-		err := p.judge.unexplained(ev).err
-		p.judge.complete(err, ev)
+		err := p.judge.Unexplained(ev).Err
+		p.judge.Complete(err, ev)
 		return nil, err
 	}
-	names, ok := readList(rule, ev.stdout)
+	names, ok := readList(rule, ev.Stdout)
 	if !ok {
 		return nil, p.labelled(&BackendError{Reason: ReasonBadOutput, Message: "the list of models could not be read"})
 	}

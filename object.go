@@ -3,21 +3,22 @@ package clichain
 import (
 	"strings"
 
-	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/tidwall/gjson"
+
+	"github.com/clichain/clichain/internal/jsontext"
 )
 
-// object is a JSON object whose members were found in one pass. Rules ask for
+// Object is a JSON object whose members were found in one pass. Rules ask for
 // a dozen paths of each line: looking each of them up from the start would
 // read a long line a dozen times.
-type object struct {
+type Object struct {
 	root   gjson.Result
 	names  []string
 	values []string // as they are in the JSON text
 }
 
-// open reads the members of another object, in the memory of the last one.
-func (o *object) open(root gjson.Result) {
+// Open reads the members of another object, in the memory of the last one.
+func (o *Object) Open(root gjson.Result) {
 	o.root, o.names, o.values = root, o.names[:0], o.values[:0]
 	for name, value := range jsontext.Members(root.Raw) {
 		o.names, o.values = append(o.names, jsontext.Unquote(name)), append(o.values, value)
@@ -26,7 +27,7 @@ func (o *object) open(root gjson.Result) {
 
 // jsonPath is a gjson path, taken apart as far as it is names of members.
 type jsonPath struct {
-	whole string
+	Whole string
 	steps []step
 	rest  string // what is left to gjson after the steps
 }
@@ -36,8 +37,8 @@ type step struct {
 	path string // from this step on
 }
 
-func parsePath(path string) jsonPath {
-	p := jsonPath{whole: path, rest: path}
+func ParsePath(path string) jsonPath {
+	p := jsonPath{Whole: path, rest: path}
 	for p.rest != "" {
 		name, rest := p.rest, ""
 		i := strings.IndexAny(name, ".|")
@@ -52,11 +53,11 @@ func parsePath(path string) jsonPath {
 	return p
 }
 
-// get is gjson's Get on the object; of two members with one name the first
+// Get is gjson's Get on the object; of two members with one name the first
 // counts.
-func (o *object) get(path *jsonPath) gjson.Result {
+func (o *Object) Get(path *jsonPath) gjson.Result {
 	if len(path.steps) == 0 {
-		return o.root.Get(path.whole)
+		return o.root.Get(path.Whole)
 	}
 	for i, name := range o.names {
 		if name == path.steps[0].name {
@@ -66,12 +67,12 @@ func (o *object) get(path *jsonPath) gjson.Result {
 	return gjson.Result{}
 }
 
-// at is get on the object, or on an element of an array in it.
-func (o *object) at(path *jsonPath, element string, onElement bool) gjson.Result {
+// At is get on the object, or on an element of an array in it.
+func (o *Object) At(path *jsonPath, element string, onElement bool) gjson.Result {
 	if onElement {
 		return path.follow(element, 0)
 	}
-	return o.get(path)
+	return o.Get(path)
 }
 
 // follow goes on from a value, which took some steps to reach. What is no

@@ -1,6 +1,8 @@
 package clichain
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // Options are settings that only some backends have. The zero value sets none.
 // docs/specs.md has a table of what each built-in backend honours. Names of

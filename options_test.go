@@ -125,17 +125,17 @@ func TestMCPConfig(t *testing.T) {
 		require.NotContains(t, strings.Join(ran.Args, " "), "s3cr3t-word")
 	})
 	t.Run("opencode gets its shape", func(t *testing.T) {
-		inv, err := engineOf(t, specs.OpenCode()).Compose(withFiles(t, req), clichain.Wish{}, testHost())
+		inv, err := composerOf(t, specs.OpenCode()).Compose(withFiles(t, req), clichain.Choice{}, testHost())
 		require.Nil(t, err)
 		require.Contains(t, strings.Join(inv.Env, "\n"), `"mcp":{"a":{"command":["late"],"enabled":true,"environment":{},"type":"local"},"b":{"command":["b"],"enabled":true,"environment":{},"type":"local"}}`)
 	})
 	t.Run("codex has arguments only", func(t *testing.T) {
 		secret := req
 		secret.Options.MCPConfig = req.Options.MCPConfig[:1]
-		_, err := engineOf(t, specs.Codex()).Compose(secret, clichain.Wish{}, testHost())
+		_, err := composerOf(t, specs.Codex()).Compose(secret, clichain.Choice{}, testHost())
 		require.ErrorIs(t, err, clichain.ErrUnsupported)
 		require.Equal(t, "mcp_config", err.Option)
-		inv, err := engineOf(t, specs.Codex()).Compose(withFiles(t, req), clichain.Wish{}, testHost())
+		inv, err := composerOf(t, specs.Codex()).Compose(withFiles(t, req), clichain.Choice{}, testHost())
 		require.Nil(t, err)
 		require.Contains(t, inv.Args, `mcp_servers.b={command="b",args=[]}`)
 	})
@@ -159,7 +159,7 @@ func TestBypassNeedsFullAccess(t *testing.T) {
 		for _, access := range allAccess {
 			req := clichain.Prompt("hi")
 			req.Access, req.Options.PermissionMode = access, mode
-			_, err := engineOf(t, spec).Compose(req, clichain.Wish{}, testHost())
+			_, err := composerOf(t, spec).Compose(req, clichain.Choice{}, testHost())
 			require.Equal(t, access == clichain.AccessFull, err == nil, "%s %s: %v", spec.Name, access, err)
 		}
 	}

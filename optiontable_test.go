@@ -60,7 +60,7 @@ func TestOptionTable(t *testing.T) {
 
 // honoured says how a spec honours an option, and at which access levels.
 func honoured(t *testing.T, spec clichain.CliSpec, variation string) string {
-	engine := engineOf(t, spec)
+	engine := composerOf(t, spec)
 	levels := map[string][]string{}
 	var ways []string
 	for _, c := range variations(spec.Name) {

@@ -58,7 +58,7 @@ func CheapestKnown(_ Request, candidates []Candidate) []Candidate {
 // else can.
 func StickyBySession(req Request, candidates []Candidate) []Candidate {
 	s, _ := parseSession(req.Session)
-	slices.SortStableFunc(candidates, func(a, b Candidate) int { return unknownLast(a.Name != s.backend, b.Name != s.backend) })
+	slices.SortStableFunc(candidates, func(a, b Candidate) int { return unknownLast(a.Name != s.Backend, b.Name != s.Backend) })
 	return candidates
 }
 

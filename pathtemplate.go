@@ -28,16 +28,16 @@ func readTemplate(text string) (pathTemplate, error) {
 
 // place is what a CLI sees of the machine when it looks for its files.
 type place struct {
-	vars map[string]string
-	home string // "" when nobody knows
-	dir  string // absolute working directory
+	Vars map[string]string
+	Home string // "" when nobody knows
+	Dir  string // absolute working directory
 }
 
-// paths are the places where the file may be, none where the template leads
+// Paths are the places where the file may be, none where the template leads
 // nowhere; ok is false where nobody knows.
-func (t pathTemplate) paths(at place) (paths []string, ok bool) {
+func (t pathTemplate) Paths(at place) (paths []string, ok bool) {
 	base := t.deflt
-	if value := at.vars[t.variable]; t.variable != "" && value != "" {
+	if value := at.Vars[t.variable]; t.variable != "" && value != "" {
 		base = value
 	}
 	text := base + t.rest
@@ -45,11 +45,11 @@ func (t pathTemplate) paths(at place) (paths []string, ok bool) {
 	case base == "":
 		return nil, true
 	case strings.HasPrefix(text, "./"):
-		return upward(at.dir, text[2:]), true
+		return upward(at.Dir, text[2:]), true
 	case text == "~" || strings.HasPrefix(text, "~/"):
-		return []string{filepath.Join(at.home, text[1:])}, at.home != ""
+		return []string{filepath.Join(at.Home, text[1:])}, at.Home != ""
 	case !filepath.IsAbs(text):
-		return []string{filepath.Join(at.dir, text)}, true
+		return []string{filepath.Join(at.Dir, text)}, true
 	}
 	return []string{filepath.Clean(text)}, true
 }

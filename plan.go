@@ -8,7 +8,7 @@ import (
 // plan is a call that may start: the invocation, who pays, and how to end what
 // it leaves in a container.
 type plan struct {
-	*invocation
+	*Invocation
 	bill *bill
 	box  *box // nil: it runs on this machine
 }
@@ -32,7 +32,7 @@ func (p *Provider) prepare(req Request, output OutputMode) (*plan, *BackendError
 	return &plan{inv, b, box}, nil
 }
 
-func (p *Provider) compose(path string, req Request, output OutputMode) (*invocation, *box, *BackendError) {
+func (p *Provider) compose(path string, req Request, output OutputMode) (*Invocation, *box, *BackendError) {
 	if err := checkRequest(req); err != nil {
 		return nil, nil, err
 	}
@@ -49,25 +49,25 @@ func (p *Provider) compose(path string, req Request, output OutputMode) (*invoca
 		}
 	}
 	h := p.host(path)
-	if err := p.nested(h.environ); err != nil {
+	if err := p.nested(h.Environ); err != nil {
 		return nil, nil, err
 	}
-	h.dir, h.tempDir = dir, p.tempDir()
-	inv, err := p.composer.compose(req, choice{output: output, transport: p.cfg.Transport}, h)
+	h.Dir, h.TempDir = dir, p.tempDir()
+	inv, err := p.composer.Compose(req, Choice{Output: output, Transport: p.cfg.Transport}, h)
 	if err != nil || p.cfg.Container == nil {
 		return inv, nil, err
 	}
-	box, err := p.inside().wrap(inv, &h, p.cliNames())
+	box, err := p.inside().Wrap(inv, &h, p.cliNames())
 	return inv, box, err
 }
 
 // host is what this machine is to the CLI.
-func (p *Provider) host(path string) host {
-	h := host{
-		path: path, environ: withoutEnv(os.Environ(), p.barred), env: withoutEnv(p.cfg.Env, p.barred),
-		passEnv: p.cfg.PassEnv, inheritEnv: p.cfg.InheritEnv, root: os.Geteuid() == 0,
+func (p *Provider) host(path string) Host {
+	h := Host{
+		Path: path, Environ: withoutEnv(os.Environ(), p.barred), Env: withoutEnv(p.cfg.Env, p.barred),
+		PassEnv: p.cfg.PassEnv, InheritEnv: p.cfg.InheritEnv, Root: os.Geteuid() == 0,
 	}
-	p.inside().describe(&h)
+	p.inside().Describe(&h)
 	return h
 }
 
@@ -91,20 +91,20 @@ func workDir(dir string) (string, *BackendError) {
 // folder. The returned func removes the folder, and must always be called.
 func (inv *plan) makeFiles() (remove func(), err error) {
 	remove = func() {}
-	if inv.temp == "" {
+	if inv.Temp == "" {
 		return remove, nil
 	}
-	if err := os.Mkdir(inv.temp, 0o700); err != nil {
+	if err := os.Mkdir(inv.Temp, 0o700); err != nil {
 		return remove, err
 	}
-	remove = func() { _ = os.RemoveAll(inv.temp) } // ours alone; nothing to do about a failure
-	if inv.empty {
-		if err := os.Mkdir(inv.dir, 0o700); err != nil {
+	remove = func() { _ = os.RemoveAll(inv.Temp) } // ours alone; nothing to do about a failure
+	if inv.Empty {
+		if err := os.Mkdir(inv.Dir, 0o700); err != nil {
 			return remove, err
 		}
 	}
-	for _, f := range inv.files {
-		if err := os.WriteFile(f.path, []byte(f.content), 0o600); err != nil {
+	for _, f := range inv.Files {
+		if err := os.WriteFile(f.Path, []byte(f.Content), 0o600); err != nil {
 			return remove, err
 		}
 	}

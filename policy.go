@@ -109,7 +109,7 @@ func (r Rule) problem(reason Reason, was row, known bool) string {
 	case was.skip && r.Cooldown != RestRule{}:
 		return "a backend that was not started has no cooldown"
 	}
-	return r.Cooldown.problem()
+	return r.Cooldown.Problem()
 }
 
 // cooldownRules are the cooldowns of a table.

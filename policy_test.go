@@ -6,8 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/clichain/clichain"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
 )
 
 // restsAfter are the rests after each of ten failures in a row, the backend

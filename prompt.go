@@ -1,6 +1,8 @@
 package clichain
 
-import "strings"
+import (
+	"strings"
+)
 
 // systemText joins the system messages with a blank line.
 func systemText(messages []Message) string {

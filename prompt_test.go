@@ -3,9 +3,10 @@ package clichain_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 func system(text string) clichain.Message {
@@ -61,7 +62,7 @@ func TestSystemInFront(t *testing.T) {
 		{"the spec's own default is not for the prompt", specs.Gemini(), clichain.Request{Messages: []clichain.Message{user("P")}, Access: clichain.AccessRead}, "P"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			inv, err := engineOf(t, test.spec).Compose(test.req, clichain.Wish{Transport: clichain.TransportStdin}, testHost())
+			inv, err := composerOf(t, test.spec).Compose(test.req, clichain.Choice{Transport: clichain.TransportStdin}, testHost())
 			require.Nil(t, err)
 			require.Equal(t, test.want, string(inv.Stdin))
 		})
@@ -79,7 +80,7 @@ func TestGuard(t *testing.T) {
 			for _, access := range allAccess {
 				req := clichain.Prompt(test.prompt)
 				req.Access = access
-				inv, err := engineOf(t, specs.Claude()).Compose(req, clichain.Wish{}, testHost())
+				inv, err := composerOf(t, specs.Claude()).Compose(req, clichain.Choice{}, testHost())
 				require.Nil(t, err)
 				require.Equal(t, test.want, string(inv.Stdin))
 			}

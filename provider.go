@@ -35,9 +35,9 @@ type Provider struct {
 	barred []string  // variables kept from the CLI: see Config.Billing
 	finder finder
 
-	composer *composer
-	program  *program
-	judge    *judge
+	composer *Composer
+	program  *Program
+	judge    *Judge
 	login    *prober
 }
 
@@ -54,8 +54,8 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 		p.own = make(semaphore, p.cfg.MaxParallel)
 	}
 	if p.broken = spec.Validate(); p.broken == nil {
-		p.spec, p.composer = &spec, newComposer(&spec, p.cfg.ModelAliases)
-		p.program, p.judge, p.login = compileProgram(spec.Events), newJudge(&spec), newProber(spec.Login)
+		p.spec, p.composer = &spec, NewComposer(&spec, p.cfg.ModelAliases)
+		p.program, p.judge, p.login = CompileProgram(spec.Events), NewJudge(&spec), newProber(spec.Login)
 		p.barred = barred(p.cfg.Billing, spec.Login)
 	}
 	return p
@@ -92,8 +92,8 @@ func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, err
 func (p *Provider) try(ctx context.Context, inv *plan, req Request, timeout time.Duration, emit func(Event)) (*Response, verdict) {
 	start := time.Now()
 	log := p.cfg.Logger.With("backend", p.name)
-	log.DebugContext(ctx, "cli start", "path", inv.path, "output", inv.call.output, "transport", inv.call.transport)
-	release := p.login.gate(ctx, inv.bill.login, timeout)
+	log.DebugContext(ctx, "cli start", "path", inv.Path, "output", inv.Call.Output, "transport", inv.Call.Transport)
+	release := p.login.Gate(ctx, inv.bill.Login, timeout)
 	defer release()
 	if timeout > 0 {
 		timeout = max(timeout-time.Since(start), time.Nanosecond)
@@ -102,25 +102,25 @@ func (p *Provider) try(ctx context.Context, inv *plan, req Request, timeout time
 	if err != nil {
 		p.label(err)
 		log.DebugContext(ctx, "cli not started", "reason", err.Reason)
-		return nil, verdict{err: err}
+		return nil, verdict{Err: err}
 	}
-	ev.rawOK, ev.strip = p.cfg.RawOutput, p.cfg.StripFence || len(req.Schema) > 0
-	v := p.judge.verdictOf(ev)
-	inv.box.explain(v.err, ev, p.spec.Hints)
-	log.DebugContext(ctx, "cli end", slog.Duration("duration", time.Since(start)), "exit", ev.result.ExitCode, "reason", reasonOf(v.err))
-	ev.secrets.all(ev.tally.warnings)
-	if v.err != nil {
-		redactError(ev.secrets, v.err)
-		v.err.Usage = rebase(p.spec.Sessions, v.err.Usage, req.Session)
-		v.err.SideEffects = req.Access >= AccessWrite && ev.tally.tools > 0
+	ev.RawOK, ev.Strip = p.cfg.RawOutput, p.cfg.StripFence || len(req.Schema) > 0
+	v := p.judge.Verdict(ev)
+	inv.box.Explain(v.Err, ev, p.spec.Hints)
+	log.DebugContext(ctx, "cli end", slog.Duration("duration", time.Since(start)), "exit", ev.Result.ExitCode, "reason", reasonOf(v.Err))
+	ev.Secrets.All(ev.Tally.Warnings)
+	if v.Err != nil {
+		redactError(ev.Secrets, v.Err)
+		v.Err.Usage = rebase(p.spec.Sessions, v.Err.Usage, req.Session)
+		v.Err.SideEffects = req.Access >= AccessWrite && ev.Tally.Tools > 0
 		return nil, v
 	}
-	return p.response(inv, ev, req, v.text, time.Since(start)), v
+	return p.response(inv, ev, req, v.Text, time.Since(start)), v
 }
 
 // redactError cleans what an error says; the partial answer is the model's own.
 func redactError(r *redactor, err *BackendError) {
-	err.Message, err.Stderr, err.Hint = r.clean(err.Message), r.clean(err.Stderr), r.clean(err.Hint)
+	err.Message, err.Stderr, err.Hint = r.Clean(err.Message), r.Clean(err.Stderr), r.Clean(err.Hint)
 }
 
 func reasonOf(err *BackendError) Reason {
@@ -131,16 +131,16 @@ func reasonOf(err *BackendError) Reason {
 }
 
 func (p *Provider) response(inv *plan, ev *evidence, req Request, text string, took time.Duration) *Response {
-	t := ev.tally
-	rules, total := p.spec.Sessions, t.total()
-	made := session{p.name, t.session, encodeBase(total, rules.Cumulative), inv.dir}
-	if inv.empty || req.Options.NoSessionPersistence {
-		made.id = "" // nothing is left to go on from
+	t := ev.Tally
+	rules, total := p.spec.Sessions, t.Total()
+	made := session{p.name, t.Session, encodeBase(total, rules.Cumulative), inv.Dir}
+	if inv.Empty || req.Options.NoSessionPersistence {
+		made.ID = "" // nothing is left to go on from
 	}
 	return &Response{
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
-		Model:   cmp.Or(t.model, inv.call.fields.expand("{model}"), p.spec.DefaultModel),
-		Session: made.handle(), KeySource: t.keySource, Billing: inv.bill.payer(t.keySource),
-		Usage: rebase(rules, total, req.Session), Duration: took, Warnings: t.warnings, Flags: t.flags, Metadata: req.Metadata,
+		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), p.spec.DefaultModel),
+		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
+		Usage: rebase(rules, total, req.Session), Duration: took, Warnings: t.Warnings, Flags: t.Flags, Metadata: req.Metadata,
 	}
 }

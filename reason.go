@@ -1,6 +1,8 @@
 package clichain
 
-import "slices"
+import (
+	"slices"
+)
 
 // Reason is the class of a failure or of a skip. The zero value means "none".
 // It is a string so that it reads well in logs and survives JSON; compare

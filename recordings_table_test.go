@@ -1,6 +1,8 @@
 package clichain_test
 
-import "github.com/clichain/clichain"
+import (
+	"github.com/clichain/clichain"
+)
 
 // What the model said in the scenes, beside hello.
 const (

@@ -45,7 +45,7 @@ func newRedactor(env []string) *redactor {
 	return r
 }
 
-func (r *redactor) clean(text string) string {
+func (r *redactor) Clean(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -58,9 +58,9 @@ func (r *redactor) clean(text string) string {
 	return text
 }
 
-// all cleans texts in their place.
-func (r *redactor) all(texts []string) {
+// All cleans texts in their place.
+func (r *redactor) All(texts []string) {
 	for i := range texts {
-		texts[i] = r.clean(texts[i])
+		texts[i] = r.Clean(texts[i])
 	}
 }

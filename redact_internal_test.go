@@ -30,6 +30,6 @@ func TestRedactor(t *testing.T) {
 		"the risk-free sk-learn, key=value, bearer of news":         "the risk-free sk-learn, key=value, bearer of news",
 		"api key not valid. Please pass a valid API key.":           "api key not valid. Please pass a valid API key.",
 	} {
-		require.Equal(t, want, r.clean(text))
+		require.Equal(t, want, r.Clean(text))
 	}
 }

@@ -68,11 +68,11 @@ func TestAbortEndsTheChain(t *testing.T) {
 		provider(t, specs.Codex(), clichain.Config{Registry: &r}, play(clitest.Step{Record: started}, clitest.Step{Hang: true})), next,
 	}, nil)
 	var err error
-	var call sync.WaitGroup
-	call.Go(func() { _, err = c.Complete(clichain.WithKey(t.Context(), "k", ""), clichain.Prompt("hi")) })
+	var running sync.WaitGroup
+	running.Go(func() { _, err = c.Complete(clichain.WithKey(t.Context(), "k", ""), clichain.Prompt("hi")) })
 	require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
 	require.Equal(t, 1, r.KillAll("k"))
-	call.Wait()
+	running.Wait()
 	require.ErrorIs(t, err, clichain.ErrAborted)
 	require.Zero(t, next.asked)
 }

@@ -38,7 +38,7 @@ func (s *structure) hold(resp *Response) *BackendError {
 		return nil
 	}
 	var text string
-	if text, s.problem = s.schema.accept(resp.Text); s.problem != "" {
+	if text, s.problem = s.schema.Accept(resp.Text); s.problem != "" {
 		return &BackendError{
 			Backend: resp.Backend, Reason: ReasonBadOutput, Message: oneLine("the answer does not meet the schema: " + s.problem),
 			Partial: resp.Text, Usage: resp.Usage, SideEffects: s.acted.Load(), Stage: StageStarted,
@@ -65,7 +65,7 @@ func (t *tries) repair() bool {
 	}
 	req.Messages = append(slices.Clone(req.Messages),
 		Message{RoleAssistant, t.err.Partial}, Message{RoleUser, complaint(t.structure.problem)})
-	inv, err := t.p.prepare(req, t.inv.call.output)
+	inv, err := t.p.prepare(req, t.inv.Call.Output)
 	if err != nil {
 		return false
 	}

@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // shaped is a CLI that has a flag for a schema.
@@ -27,8 +28,8 @@ func askCity() clichain.Request {
 	return req
 }
 
-// runs makes a scenario of a run after the other; the last is for all others.
-func runs(all ...[]clitest.Step) clitest.Scenario {
+// inTurn makes a scenario of a run after the other; the last is for all others.
+func inTurn(all ...[]clitest.Step) clitest.Scenario {
 	last := len(all) - 1
 	s := clitest.Scenario{Steps: all[last]}
 	for _, steps := range all[:last] {
@@ -54,7 +55,7 @@ func TestStructuredAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			clitest.NoLeaks(t)
-			resp, err := provider(t, shaped(), clichain.Config{}, runs(says(text), mustNot)).Complete(t.Context(), askCity())
+			resp, err := provider(t, shaped(), clichain.Config{}, inTurn(says(text), mustNot)).Complete(t.Context(), askCity())
 			require.NoError(t, err)
 			require.JSONEq(t, `{"city":"Paris"}`, resp.Text)
 			require.Equal(t, byte('{'), resp.Text[0])
@@ -83,7 +84,7 @@ func TestRepair(t *testing.T) {
 	req := askCity()
 	room := make([]clichain.Message, 10)
 	req.Messages = append(append(room[:0], clichain.Message{Role: clichain.RoleSystem, Content: "Be brief."}), req.Messages...)
-	resp, err := provider(t, shaped(), clichain.Config{}, runs(wrong, second, mustNot)).Complete(t.Context(), req)
+	resp, err := provider(t, shaped(), clichain.Config{}, inTurn(wrong, second, mustNot)).Complete(t.Context(), req)
 	require.NoError(t, err)
 	require.Equal(t, `{"city":"Paris"}`, resp.Text)
 	require.Equal(t, []clichain.Flag{clichain.FlagRepaired}, resp.Flags)
@@ -111,7 +112,7 @@ func TestRepairWithoutAFlag(t *testing.T) {
 	clitest.NoLeaks(t)
 	record := filepath.Join(t.TempDir(), "record.json")
 	spec := clichain.CliSpec{Name: "mini", Binary: "mini"}
-	p := provider(t, spec, clichain.Config{}, runs([]clitest.Step{stdout("Paris")}, []clitest.Step{{Record: record}, stdout(`{"city":"Paris"}`)}, mustNot))
+	p := provider(t, spec, clichain.Config{}, inTurn([]clitest.Step{stdout("Paris")}, []clitest.Step{{Record: record}, stdout(`{"city":"Paris"}`)}, mustNot))
 	resp, err := p.Complete(t.Context(), askCity())
 	require.NoError(t, err)
 	require.Equal(t, `{"city":"Paris"}`, resp.Text)
@@ -131,23 +132,23 @@ func TestRepairThatFails(t *testing.T) {
 		earlier []clichain.Reason
 	}{
 		"invalid twice": {
-			runs(wrong, says(`{"city":8}`), mustNot), clichain.ReasonBadOutput,
+			inTurn(wrong, says(`{"city":8}`), mustNot), clichain.ReasonBadOutput,
 			"the answer does not meet the schema: at '/city': got number, want string", `{"city":8}`, []clichain.Reason{clichain.ReasonBadOutput},
 		},
 		"no JSON, then none": {
-			runs(says("Paris"), says("Paris!"), mustNot), clichain.ReasonBadOutput,
+			inTurn(says("Paris"), says("Paris!"), mustNot), clichain.ReasonBadOutput,
 			"the answer does not meet the schema: it is not one JSON value alone: invalid character 'P' looking for beginning of value", "Paris!", []clichain.Reason{clichain.ReasonBadOutput},
 		},
 		"the repair itself fails": {
-			runs(wrong, []clitest.Step{{Stderr: "Not logged in\n"}, clitest.Exit(1)}, mustNot), clichain.ReasonUnauthenticated,
+			inTurn(wrong, []clitest.Step{{Stderr: "Not logged in\n"}, clitest.Exit(1)}, mustNot), clichain.ReasonUnauthenticated,
 			"Not logged in", "", []clichain.Reason{clichain.ReasonBadOutput},
 		},
 		"retried once, repaired once, and that is all": {
-			runs(overload, wrong, overload, mustNot), clichain.ReasonOverloaded,
+			inTurn(overload, wrong, overload, mustNot), clichain.ReasonOverloaded,
 			"server overloaded", "", []clichain.Reason{clichain.ReasonOverloaded, clichain.ReasonBadOutput},
 		},
 		"repaired once, although retried": {
-			runs(wrong, overload, wrong, mustNot), clichain.ReasonBadOutput,
+			inTurn(wrong, overload, wrong, mustNot), clichain.ReasonBadOutput,
 			"the answer does not meet the schema: at '/city': got number, want string", `{"city":7}`, []clichain.Reason{clichain.ReasonBadOutput, clichain.ReasonOverloaded},
 		},
 	} {
@@ -171,8 +172,8 @@ func TestRepairThatFails(t *testing.T) {
 // The second try after a failure that may pass and the repair are two things.
 func TestRetryAndRepair(t *testing.T) {
 	for name, scenario := range map[string]clitest.Scenario{
-		"retry, then repair": runs(overload, wrong, good),
-		"repair, then retry": runs(wrong, overload, good),
+		"retry, then repair": inTurn(overload, wrong, good),
+		"repair, then retry": inTurn(wrong, overload, good),
 	} {
 		t.Run(name, func(t *testing.T) {
 			clitest.NoLeaks(t)
@@ -196,7 +197,7 @@ func TestNoRepairAfterSideEffects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			clitest.NoLeaks(t)
-			p := provider(t, shaped(), clichain.Config{}, runs(append([]clitest.Step{tool}, wrong...), good))
+			p := provider(t, shaped(), clichain.Config{}, inTurn(append([]clitest.Step{tool}, wrong...), good))
 			req := askCity()
 			req.Access = test.access
 			resp, err := p.Complete(t.Context(), req)
@@ -209,7 +210,7 @@ func TestNoRepairAfterSideEffects(t *testing.T) {
 			require.True(t, be.SideEffects)
 			require.Empty(t, be.Earlier)
 			next := provider(t, shaped(), clichain.Config{}, play(good...))
-			_, err = clichain.ChainOf([]clichain.Backend{provider(t, shaped(), clichain.Config{}, runs(append([]clitest.Step{tool}, wrong...), good)), next}, nil).Complete(t.Context(), req)
+			_, err = clichain.ChainOf([]clichain.Backend{provider(t, shaped(), clichain.Config{}, inTurn(append([]clitest.Step{tool}, wrong...), good)), next}, nil).Complete(t.Context(), req)
 			requireReason(t, clichain.ReasonBadOutput, err)
 		})
 	}
@@ -218,7 +219,7 @@ func TestNoRepairAfterSideEffects(t *testing.T) {
 func TestNoRepairWithoutTime(t *testing.T) {
 	clitest.NoLeaks(t)
 	slow := append([]clitest.Step{{Sleep: 2 * time.Second}}, wrong...)
-	p := provider(t, shaped(), clichain.Config{Timeout: 3500 * time.Millisecond}, runs(slow, good))
+	p := provider(t, shaped(), clichain.Config{Timeout: 3500 * time.Millisecond}, inTurn(slow, good))
 	_, err := p.Complete(t.Context(), askCity())
 	be := requireReason(t, clichain.ReasonBadOutput, err)
 	require.Empty(t, be.Earlier)
@@ -226,7 +227,7 @@ func TestNoRepairWithoutTime(t *testing.T) {
 
 func TestStreamOfARepair(t *testing.T) {
 	clitest.NoLeaks(t)
-	p := provider(t, shaped(), clichain.Config{}, runs(wrong, good, mustNot))
+	p := provider(t, shaped(), clichain.Config{}, inTurn(wrong, good, mustNot))
 	var text string
 	var kinds []clichain.EventKind
 	for e, err := range p.Stream(t.Context(), askCity()) {
@@ -253,7 +254,7 @@ func TestChainGoesOnAfterABadStructuredAnswer(t *testing.T) {
 	second := shaped()
 	second.Name = "second"
 	chain := clichain.ChainOf([]clichain.Backend{
-		provider(t, shaped(), clichain.Config{}, runs(wrong, wrong, mustNot)),
+		provider(t, shaped(), clichain.Config{}, inTurn(wrong, wrong, mustNot)),
 		provider(t, second, clichain.Config{}, play(good...)),
 	}, nil)
 	resp, err := chain.Complete(t.Context(), askCity())
@@ -267,7 +268,7 @@ func TestChainGoesOnAfterABadStructuredAnswer(t *testing.T) {
 func TestStreamOfAChainForgetsBadStructuredAnswers(t *testing.T) {
 	clitest.NoLeaks(t)
 	backends := []clichain.Backend{
-		provider(t, shaped(), clichain.Config{}, runs(wrong, wrong, mustNot)),
+		provider(t, shaped(), clichain.Config{}, inTurn(wrong, wrong, mustNot)),
 		provider(t, shaped(), clichain.Config{}, play(good...)),
 	}
 	var text string

@@ -15,8 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/specs"
 )
 
 const module = "github.com/clichain/clichain"
@@ -29,7 +30,9 @@ type sourceFile struct {
 }
 
 func (f *sourceFile) dir() string { return path.Dir(f.path) }
-func (f *sourceFile) test() bool  { return strings.HasSuffix(f.path, "_test.go") }
+
+func (f *sourceFile) test() bool { return strings.HasSuffix(f.path, "_test.go") }
+
 func (f *sourceFile) under(dirs ...string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(f.path, dir+"/") })
 }

@@ -1,6 +1,8 @@
 package clichain
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // Role is who wrote a message.
 type Role string

@@ -5,9 +5,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // refused is a request with a mistake that no backend could mend.
@@ -117,7 +118,7 @@ func TestSessions(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			req := clichain.Prompt("P")
 			req.Session = test.session
-			inv, err := engineOf(t, specs.Claude()).Compose(req, clichain.Wish{}, testHost())
+			inv, err := composerOf(t, specs.Claude()).Compose(req, clichain.Choice{}, testHost())
 			if test.reason != "" {
 				require.NotNil(t, err)
 				require.Equal(t, test.reason, err.Reason)

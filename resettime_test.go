@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
 )
 
 const longestRest = 8 * 24 * time.Hour

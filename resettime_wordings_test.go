@@ -5,9 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // limitWords are whole messages of backends at their limit.
@@ -56,16 +57,16 @@ var limitWords = []struct {
 // Every wording of a limit tells its end, wherever a CLI says it.
 func TestLimitsTellTheirEnd(t *testing.T) {
 	for _, spec := range append(specs.All(), bare) {
-		engine := engineOf(t, spec)
+		engine := interpreterOf(t, spec)
 		for _, test := range limitWords {
 			t.Run(spec.Name+"/"+test.words, func(t *testing.T) {
 				for _, on := range []clichain.Evidence{clichain.OnEvent, clichain.OnStderr, clichain.OnStdout} {
-					got, ok := engine.JudgeText(on, test.words, resetNow)
+					got, ok := engine.judgeText(on, test.words, resetNow)
 					require.True(t, ok)
 					require.Equal(t, test.reason, got.Reason, on)
 					require.True(t, test.want.Equal(got.RetryAfter), "%s: got %v, want %v", on, got.RetryAfter, test.want)
 				}
-				got, ok := engine.JudgeEvent(clichain.Event{Kind: clichain.EventError, Message: test.words, Status: 429}, resetNow)
+				got, ok := engine.judgeEvent(clichain.Event{Kind: clichain.EventError, Message: test.words, Status: 429}, resetNow)
 				require.True(t, ok)
 				require.Equal(t, test.reason, got.Reason)
 				require.True(t, test.want.Equal(got.RetryAfter), got.RetryAfter)
@@ -76,10 +77,10 @@ func TestLimitsTellTheirEnd(t *testing.T) {
 
 // What stands around a message, such as other lines, changes nothing.
 func TestLimitsAmongOtherLines(t *testing.T) {
-	engine := engineOf(t, bare)
+	engine := interpreterOf(t, bare)
 	for _, test := range limitWords {
 		text := "warning: retry 3 of 5, see lines 418-429\n" + test.words + "\n    at main (cli.js:1:2)\n  status: 429\n"
-		got, ok := engine.JudgeText(clichain.OnStderr, text, resetNow)
+		got, ok := engine.judgeText(clichain.OnStderr, text, resetNow)
 		require.True(t, ok)
 		require.Equal(t, test.reason, got.Reason, text)
 		require.True(t, test.want.Equal(got.RetryAfter), "%q: %v", text, got.RetryAfter)

@@ -62,7 +62,7 @@ const (
 func (r *Response) TotalUsage() Usage {
 	total := r.Usage
 	for _, a := range r.Attempts {
-		total = total.add(a.Usage)
+		total = total.Add(a.Usage)
 	}
 	return total
 }
@@ -103,8 +103,8 @@ type Usage struct {
 	CostUSD          *float64 `json:"cost_usd,omitempty"`           // US dollars; nil: unknown
 }
 
-// add sums two usages; a cost stays unknown only while both are.
-func (u Usage) add(v Usage) Usage {
+// Add sums two usages; a cost stays unknown only while both are.
+func (u Usage) Add(v Usage) Usage {
 	sum := Usage{
 		InputTokens:      u.InputTokens + v.InputTokens,
 		OutputTokens:     u.OutputTokens + v.OutputTokens,

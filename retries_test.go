@@ -5,10 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // What the CLIs print when a limit of the service makes them try again, and

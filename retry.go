@@ -94,7 +94,7 @@ func (t *tries) record() {
 func (t *tries) run(ctx context.Context) {
 	began := time.Now()
 	resp, v := t.p.try(ctx, t.inv, t.req, t.remaining(), t.emit)
-	t.resp, t.err, t.brokeOff = resp, v.err, v.brokeOff
+	t.resp, t.err, t.brokeOff = resp, v.Err, v.BrokeOff
 	if t.err == nil {
 		t.err = t.structure.hold(t.resp)
 	}

@@ -5,24 +5,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/tidwall/gjson"
+
+	"github.com/clichain/clichain/internal/jsontext"
 )
 
 // elementPrefix begins a path that starts at an element of EventRule.Each.
 const elementPrefix = "@."
 
-// item is an event as the CLI's output has it, with what only the judgement of
+// Item is an event as the CLI's output has it, with what only the judgement of
 // the run needs to know.
-type item struct {
+type Item struct {
 	Event
-	terminal bool // the CLI has no more to say
-	whole    bool // a block of thinking, which may have come in pieces before
-	partial  bool // a result that was cut short: the text so far is the answer
+	Terminal bool // the CLI has no more to say
+	Whole    bool // a block of thinking, which may have come in pieces before
+	Partial  bool // a result that was cut short: the text so far is the answer
 }
 
-// program is a spec's event rules, compiled once.
-type program struct {
+// Program is a spec's event rules, compiled once.
+type Program struct {
 	byType map[string][]*rule // the rules that a value with this "type" can meet
 	others []*rule            // those for any other type
 }
@@ -43,7 +44,7 @@ type matcher struct {
 }
 
 type setter struct {
-	apply   func(*item, gjson.Result)
+	apply   func(*Item, gjson.Result)
 	origins []origin // alternatives
 }
 
@@ -54,9 +55,9 @@ type origin struct {
 	element bool // the path starts at the element
 }
 
-// compileProgram needs rules that passed Validate.
-func compileProgram(rules []EventRule) *program {
-	p := &program{byType: map[string][]*rule{}}
+// CompileProgram needs rules that passed Validate.
+func CompileProgram(rules []EventRule) *Program {
+	p := &Program{byType: map[string][]*rule{}}
 	compiled := make([]*rule, len(rules))
 	for i, r := range rules {
 		compiled[i] = compileRule(r)
@@ -79,10 +80,10 @@ func compileProgram(rules []EventRule) *program {
 }
 
 func compileRule(r EventRule) *rule {
-	c := &rule{EventRule: r, each: parsePath(r.Each)}
+	c := &rule{EventRule: r, each: ParsePath(r.Each)}
 	for _, path := range slices.Sorted(maps.Keys(r.Match)) {
 		rest, element := strings.CutPrefix(path, elementPrefix)
-		m := matcher{parsePath(rest), element, r.Match[path], textMatcher(r.Match[path])}
+		m := matcher{ParsePath(rest), element, r.Match[path], textMatcher(r.Match[path])}
 		c.matchers = append(c.matchers, m)
 	}
 	for _, field := range slices.Sorted(maps.Keys(r.Set)) {
@@ -96,29 +97,29 @@ func alternatives(value string) []string { return strings.Split(value, " ?? ") }
 // typeLiteral is the one "type" of the values a rule can match.
 func (r *rule) typeLiteral() (string, bool) {
 	for _, m := range r.matchers {
-		if m.path.whole == "type" && !m.element {
+		if m.path.Whole == "type" && !m.element {
 			return literal(m.pattern)
 		}
 	}
 	return "", false
 }
 
-var typePath = parsePath("type")
+var typePath = ParsePath("type")
 
-// scratch is memory to make events in, reused from object to object. The zero
+// Scratch is memory to make events in, reused from object to object. The zero
 // value works.
-type scratch struct {
-	object object
-	items  []item // made of the object
+type Scratch struct {
+	object Object
+	items  []Item // made of the object
 }
 
-// events makes the events of one JSON object. The slice is valid until the
+// Events makes the events of one JSON object. The slice is valid until the
 // scratch is used again; the events share no memory with root.
-func (p *program) events(s *scratch, root gjson.Result) []item {
+func (p *Program) Events(s *Scratch, root gjson.Result) []Item {
 	clear(s.items) // otherwise they would keep their texts from being freed
 	s.items = s.items[:0]
-	s.object.open(root)
-	rules, ok := p.byType[s.object.get(&typePath).String()]
+	s.object.Open(root)
+	rules, ok := p.byType[s.object.Get(&typePath).String()]
 	if !ok {
 		rules = p.others
 	}
@@ -132,7 +133,7 @@ func (p *program) events(s *scratch, root gjson.Result) []item {
 	return s.items
 }
 
-func (r *rule) appendEvents(s *scratch) {
+func (r *rule) appendEvents(s *Scratch) {
 	if !r.matches(&s.object, "", false) {
 		return
 	}
@@ -140,7 +141,7 @@ func (r *rule) appendEvents(s *scratch) {
 		r.appendEvent(s, "")
 		return
 	}
-	list := s.object.get(&r.each)
+	list := s.object.Get(&r.each)
 	for element := range jsontext.Elements(list.Raw) {
 		r.appendEvent(s, element)
 	}
@@ -150,10 +151,10 @@ func (r *rule) appendEvents(s *scratch) {
 }
 
 // matches checks the conditions on the object, or those on the element.
-func (r *rule) matches(o *object, element string, onElement bool) bool {
+func (r *rule) matches(o *Object, element string, onElement bool) bool {
 	for i := range r.matchers {
 		m := &r.matchers[i]
-		if m.element == onElement && !m.accepts(o.at(&m.path, element, onElement).String()) {
+		if m.element == onElement && !m.accepts(o.At(&m.path, element, onElement).String()) {
 			return false
 		}
 	}
@@ -162,11 +163,11 @@ func (r *rule) matches(o *object, element string, onElement bool) bool {
 
 // appendEvent makes the event of an element that meets the conditions. It is
 // made in place: setters take a pointer, so a variable would be garbage.
-func (r *rule) appendEvent(s *scratch, element string) {
+func (r *rule) appendEvent(s *Scratch, element string) {
 	if !r.matches(&s.object, element, true) {
 		return
 	}
-	s.items = append(s.items, item{Event: Event{Kind: r.Kind}, terminal: r.Terminal})
+	s.items = append(s.items, Item{Event: Event{Kind: r.Kind}, Terminal: r.Terminal})
 	e := &s.items[len(s.items)-1]
 	for _, setter := range r.setters {
 		for i := range setter.origins {
@@ -178,11 +179,11 @@ func (r *rule) appendEvent(s *scratch, element string) {
 	}
 }
 
-func (s *origin) value(o *object, element string) gjson.Result {
+func (s *origin) value(o *Object, element string) gjson.Result {
 	if s.literal.Exists() {
 		return s.literal
 	}
-	return o.at(&s.path, element, s.element)
+	return o.At(&s.path, element, s.element)
 }
 
 // origins takes the value of EventRule.Set apart.
@@ -193,7 +194,7 @@ func origins(value string) (list []origin) {
 			continue
 		}
 		path, element := strings.CutPrefix(alternative, elementPrefix)
-		list = append(list, origin{path: parsePath(path), element: element})
+		list = append(list, origin{path: ParsePath(path), element: element})
 	}
 	return list
 }

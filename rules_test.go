@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
 )
 
 // readerSpec has a rule for every part of the rule language.
@@ -72,7 +73,7 @@ func TestRules(t *testing.T) {
 		{"the first of two equal keys", `{"type":"y","type":"first"}`, status("either")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, ok := engineOf(t, readerSpec()).Events(test.line)
+			got, ok := interpreterOf(t, readerSpec()).events(test.line)
 			require.True(t, ok)
 			require.Equal(t, test.want, got)
 		})
@@ -96,14 +97,14 @@ func TestSetters(t *testing.T) {
 		{"a cost of nothing is known", `{"type":"all","cost":0}`, clichain.Event{Kind: clichain.EventError, Usage: clichain.Usage{CostUSD: new(0.0)}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, ok := engineOf(t, readerSpec()).Events(test.line)
+			got, ok := interpreterOf(t, readerSpec()).events(test.line)
 			require.True(t, ok)
 			require.Len(t, got, 1)
 			require.Equal(t, test.want, got[0])
 		})
 	}
 	for value, want := range map[string]bool{`true`: true, `"true"`: true, `"error"`: true, `false`: false, `"success"`: false, `null`: false} {
-		got, _ := engineOf(t, readerSpec()).Events(`{"type":"result","status":` + value + `}`)
+		got, _ := interpreterOf(t, readerSpec()).events(`{"type":"result","status":` + value + `}`)
 		require.Equal(t, want, got[0].Failed, value)
 	}
 }
@@ -140,16 +141,16 @@ func TestPaths(t *testing.T) {
 // A line's memory is used again for the next one: events must not share it.
 func TestEventsOwnTheirText(t *testing.T) {
 	const line = `{"type":"all","id":"i","name":"n\n","input":{"a": [1]},"session":"s","model":7,"code":{"c":1},"message":"x","status":"429","key":true}`
-	engine := engineOf(t, readerSpec())
-	want, ok := engine.Events(line)
+	engine := interpreterOf(t, readerSpec())
+	want, ok := engine.events(line)
 	require.True(t, ok)
 	buffer := []byte(line)
-	got := slices.Clone(engine.EventsOf(buffer))
+	got := slices.Clone(engine.eventsIn(buffer))
 	for i := range buffer {
 		buffer[i] = '#'
 	}
 	require.Equal(t, want, got)
-	require.Equal(t, clichain.Event{Kind: clichain.EventStatus, Text: "either"}, engine.EventsOf([]byte(`{"type":"y"}`))[0])
+	require.Equal(t, clichain.Event{Kind: clichain.EventStatus, Text: "either"}, engine.eventsIn([]byte(`{"type":"y"}`))[0])
 }
 
 // What a line costs is the texts of its events, no more.
@@ -166,8 +167,8 @@ func TestLinesAllocateTheirTextsOnly(t *testing.T) {
 		{"no JSON", "Warning: " + strings.Repeat("a", 1000), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			engine, line := engineOf(t, specs.Claude()), []byte(test.line)
-			require.InDelta(t, test.want, testing.AllocsPerRun(20, func() { engine.CountEvents(line) }), 0)
+			engine, line := interpreterOf(t, specs.Claude()), []byte(test.line)
+			require.InDelta(t, test.want, testing.AllocsPerRun(20, func() { engine.eventsIn(line) }), 0)
 		})
 	}
 }

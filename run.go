@@ -13,7 +13,7 @@ type run struct {
 	plan    *plan
 	spec    *CliSpec
 	stop    context.CancelCauseFunc
-	reading *reading
+	reading *Reading
 	failover
 }
 
@@ -40,9 +40,9 @@ func (p *Provider) execute(ctx context.Context, c *plan, timeout time.Duration, 
 	quiet := listen(&p.cfg, stop)
 	defer quiet.end()
 	emit(Event{Kind: EventStart, Backend: p.name})
-	stdout, stderr := r.reading.streams()
-	result, left, spawnErr := c.box.supervise(ctx, proc.Command{
-		Path: c.path, Args: append([]string{c.path}, c.args...), Env: c.env, Dir: c.dir, Stdin: c.stdin,
+	stdout, stderr := r.reading.Streams()
+	result, left, spawnErr := c.box.Supervise(ctx, proc.Command{
+		Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir, Stdin: c.Stdin,
 		Stdout: heardWriter{stdout, quiet}, Stderr: heardWriter{stderr, quiet},
 		Limit: p.cfg.MaxOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
@@ -53,18 +53,18 @@ func (p *Provider) execute(ctx context.Context, c *plan, timeout time.Duration, 
 	if !result.DrainCut { // else a reader may still be at work
 		_, _ = stdout.Close(), stderr.Close() // a last line without an end
 	}
-	ev := r.reading.evidence(result, stdout.Skipped+stderr.Skipped)
-	if ev.left = left; left != nil {
-		ev.tally.warn(left.Error())
+	ev := r.reading.Evidence(result, stdout.Skipped+stderr.Skipped)
+	if ev.Left = left; left != nil {
+		ev.Tally.Warn(left.Error())
 	}
 	return ev, nil
 }
 
 func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCauseFunc, emit func(Event)) *run {
 	r := &run{plan: c, spec: p.spec, stop: stop}
-	r.reading = &reading{
-		Name: p.name, Program: p.program, Judge: p.judge, Output: c.call.output, Answer: p.spec.Answer,
-		Secrets: newRedactor(c.env), KeepCommentary: p.cfg.KeepCommentary,
+	r.reading = &Reading{
+		Name: p.name, Program: p.program, Judge: p.judge, Output: c.Call.Output, Answer: p.spec.Answer,
+		Secrets: newRedactor(c.Env), KeepCommentary: p.cfg.KeepCommentary,
 		Emit: emit, Check: r.check, Heard: r.hear, Stop: stop, Ended: func() bool { return ctx.Err() != nil },
 	}
 	r.failover = failover{
@@ -84,24 +84,24 @@ func lingerOf(spec *CliSpec) time.Duration {
 // bound reports whether no other backend may take over: something was done, or
 // read, that cannot be undone.
 func (r *run) bound() bool {
-	return r.plan.call.access >= AccessWrite && r.reading.acted() || r.reading.delivered() && !r.resets
+	return r.plan.Call.Access >= AccessWrite && r.reading.Acted() || r.reading.Delivered() && !r.resets
 }
 
 // check refuses a run that began a new session in place of the one to go on
 // from, because its answer would know nothing of what was said before; and one
 // for which somebody else would pay, before its model is asked.
-func (r *run) check(e *Event) (finding, bool) {
+func (r *run) check(e *Event) (Finding, bool) {
 	if e.Kind != EventSession {
-		return finding{}, false
+		return Finding{}, false
 	}
-	asked := r.plan.call.fields["session"]
+	asked := r.plan.Call.Fields["session"]
 	if r.spec.Sessions.SameID && len(asked) > 0 && e.Session != asked[0] {
-		return finding{reason: ReasonBadSession, message: "the CLI began a new session in place of " + asked[0]}, true
+		return Finding{Reason: ReasonBadSession, Message: "the CLI began a new session in place of " + asked[0]}, true
 	}
-	if err := r.plan.bill.refused(e.KeySource, true); err != nil {
-		return finding{reason: err.Reason, message: err.Message, hint: err.Hint}, true
+	if err := r.plan.bill.Refused(e.KeySource, true); err != nil {
+		return Finding{Reason: err.Reason, Message: err.Message, Hint: err.Hint}, true
 	}
-	return finding{}, false
+	return Finding{}, false
 }
 
 // spawnFailure is the error of a program that was not started.
@@ -113,7 +113,7 @@ func spawnFailure(err error) *BackendError {
 		be.Reason, be.Message = ReasonCanceled, ""
 		var stop *stopError
 		if errors.As(err, &stop) {
-			be.Reason = stop.reason
+			be.Reason = stop.Reason
 		}
 	case spawn.Kind == proc.NotFound:
 		be.Reason = ReasonNotInstalled

@@ -9,9 +9,9 @@ import (
 
 // surrounding is a container, a sandbox or a CI job around this process.
 type surrounding struct {
-	code, name string
-	sign       string // what shows it: a variable or a file
-	hint       string
+	Code, Name string
+	Sign       string // what shows it: a variable or a file
+	Hint       string
 }
 
 const (
@@ -26,13 +26,13 @@ var knownSurroundings = []struct {
 	unset string // not set
 	file  string
 }{
-	{surrounding: surrounding{code: "nix_build", name: "a Nix build", hint: "set SKIP_CLI=1 in the derivation: a build has no network"}, env: "NIX_BUILD_TOP", unset: "IN_NIX_SHELL"},
-	{surrounding: surrounding{code: "docker", name: "a Docker container", hint: isolateHint}, file: "/.dockerenv"},
-	{surrounding: surrounding{code: "container", name: "a container", hint: isolateHint}, file: "/run/.containerenv"},
-	{surrounding: surrounding{code: "container", name: "a pod of Kubernetes", hint: isolateHint}, env: "KUBERNETES_SERVICE_HOST"},
-	{surrounding: surrounding{code: "bubblewrap", name: "a Flatpak sandbox (bubblewrap)", hint: isolateHint}, file: "/.flatpak-info"},
-	{surrounding: surrounding{code: "github_actions", name: "a job of GitHub Actions", hint: ciHint}, env: "GITHUB_ACTIONS"},
-	{surrounding: surrounding{code: "gitlab_ci", name: "a job of GitLab CI", hint: ciHint}, env: "GITLAB_CI"},
+	{surrounding: surrounding{Code: "nix_build", Name: "a Nix build", Hint: "set SKIP_CLI=1 in the derivation: a build has no network"}, env: "NIX_BUILD_TOP", unset: "IN_NIX_SHELL"},
+	{surrounding: surrounding{Code: "docker", Name: "a Docker container", Hint: isolateHint}, file: "/.dockerenv"},
+	{surrounding: surrounding{Code: "container", Name: "a container", Hint: isolateHint}, file: "/run/.containerenv"},
+	{surrounding: surrounding{Code: "container", Name: "a pod of Kubernetes", Hint: isolateHint}, env: "KUBERNETES_SERVICE_HOST"},
+	{surrounding: surrounding{Code: "bubblewrap", Name: "a Flatpak sandbox (bubblewrap)", Hint: isolateHint}, file: "/.flatpak-info"},
+	{surrounding: surrounding{Code: "github_actions", Name: "a job of GitHub Actions", Hint: ciHint}, env: "GITHUB_ACTIONS"},
+	{surrounding: surrounding{Code: "gitlab_ci", Name: "a job of GitLab CI", Hint: ciHint}, env: "GITLAB_CI"},
 }
 
 // surroundings lists what is around this process, as far as it shows.
@@ -41,9 +41,9 @@ func surroundings() (found []surrounding) {
 		s := k.surrounding
 		switch {
 		case k.env != "" && os.Getenv(k.env) != "" && (k.unset == "" || os.Getenv(k.unset) == ""):
-			s.sign = k.env
+			s.Sign = k.env
 		case k.file != "" && exists(k.file):
-			s.sign = k.file
+			s.Sign = k.file
 		default:
 			continue
 		}
@@ -51,7 +51,7 @@ func surroundings() (found []surrounding) {
 	}
 	if runtime.GOOS == "linux" {
 		if name, err := os.ReadFile("/proc/1/comm"); err == nil && strings.TrimSpace(string(name)) == "bwrap" {
-			found = append(found, surrounding{code: "bubblewrap", name: "a bubblewrap sandbox", sign: "/proc/1/comm", hint: isolateHint})
+			found = append(found, surrounding{Code: "bubblewrap", Name: "a bubblewrap sandbox", Sign: "/proc/1/comm", Hint: isolateHint})
 		}
 	}
 	return found
@@ -66,7 +66,7 @@ func exists(path string) bool {
 // where there is none.
 func nixBuild() (name, sign string) {
 	if nix := knownSurroundings[0]; os.Getenv(nix.env) != "" && os.Getenv(nix.unset) == "" {
-		return nix.name, nix.env
+		return nix.Name, nix.env
 	}
 	return "", ""
 }

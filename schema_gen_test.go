@@ -261,6 +261,6 @@ var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 		s.MinProperties, s.AdditionalProperties.Format = new(1), "regex"
 	},
 	"EventRule.Set": func(_ *schemaGen, s *jsonschema.Schema) {
-		s.PropertyNames = &jsonschema.Schema{Enum: enumOf(slices.Sorted(slices.Values(clichain.EventFields())))}
+		s.PropertyNames = &jsonschema.Schema{Enum: enumOf(slices.Sorted(slices.Values(clichain.EventFields)))}
 	},
 }

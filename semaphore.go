@@ -1,14 +1,16 @@
 package clichain
 
-import "context"
+import (
+	"context"
+)
 
 // semaphore bounds how many do something at once, by its capacity. A nil one
 // sets no bound. It is safe for concurrent use.
 type semaphore chan struct{}
 
-// acquire waits for a place, in the order of asking. The error is the cause of
+// Acquire waits for a place, in the order of asking. The error is the cause of
 // the context's end.
-func (s semaphore) acquire(ctx context.Context) (release func(), err error) {
+func (s semaphore) Acquire(ctx context.Context) (release func(), err error) {
 	if s == nil {
 		return func() {}, nil
 	}

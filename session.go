@@ -9,18 +9,18 @@ import (
 // had used, then "@" and a directory. Whose session it is, so that a chain
 // never offers it to another backend; what to take from the CLI's counts, which
 // go on; and where it was made, because some CLIs find it nowhere else.
-type session struct{ backend, id, base, dir string }
+type session struct{ Backend, ID, Base, Dir string }
 
-func (s session) handle() string {
-	if s.id == "" {
+func (s session) String() string {
+	if s.ID == "" {
 		return ""
 	}
-	handle := s.backend + ":" + s.id
-	if s.base != "" {
-		handle += ";" + s.base
+	handle := s.Backend + ":" + s.ID
+	if s.Base != "" {
+		handle += ";" + s.Base
 	}
-	if s.dir != "" {
-		handle += "@" + s.dir
+	if s.Dir != "" {
+		handle += "@" + s.Dir
 	}
 	return handle
 }
@@ -38,20 +38,20 @@ func rebase(r SessionRules, u Usage, handle string) Usage {
 		return u
 	}
 	s, _ := parseSession(handle)
-	return rebased(u, r.Cumulative, decodeBase(s.base))
+	return rebased(u, r.Cumulative, decodeBase(s.Base))
 }
 
 // dirFor is the directory to work in: the request's, else that of its session.
 func dirFor(req Request) string {
 	if s, ok := parseSession(req.Session); ok && req.Dir == "" {
-		return s.dir
+		return s.Dir
 	}
 	return req.Dir
 }
 
 // setSession takes the handle apart and refuses what the CLI would not go on
 // from, or would not find.
-func (c *call) setSession(spec *CliSpec, req Request, dir string) *BackendError {
+func (c *Call) setSession(spec *CliSpec, req Request, dir string) *BackendError {
 	if req.Session == "" {
 		return nil
 	}
@@ -59,14 +59,14 @@ func (c *call) setSession(spec *CliSpec, req Request, dir string) *BackendError 
 	switch {
 	case !ok:
 		return errorf(ReasonBadSession, "session", "%q is no session: use the Session of a Response", req.Session)
-	case s.backend != spec.Name:
-		return errorf(ReasonUnsupported, "session", "%q belongs to %s", req.Session, s.backend)
-	case strings.HasPrefix(s.id, "-") || !takes(spec.Sessions, s.id):
-		return errorf(ReasonBadSession, "session", "%q is no id of a session of %s: use the Session of a Response", s.id, spec.Name)
-	case spec.Sessions.DirBound && s.dir != "" && dir != "" && filepath.Clean(dir) != filepath.Clean(s.dir):
-		return errorf(ReasonBadSession, "session", "it was made in %q, and cannot be gone on from in %q: leave Dir empty", s.dir, dir)
+	case s.Backend != spec.Name:
+		return errorf(ReasonUnsupported, "session", "%q belongs to %s", req.Session, s.Backend)
+	case strings.HasPrefix(s.ID, "-") || !takes(spec.Sessions, s.ID):
+		return errorf(ReasonBadSession, "session", "%q is no id of a session of %s: use the Session of a Response", s.ID, spec.Name)
+	case spec.Sessions.DirBound && s.Dir != "" && dir != "" && filepath.Clean(dir) != filepath.Clean(s.Dir):
+		return errorf(ReasonBadSession, "session", "it was made in %q, and cannot be gone on from in %q: leave Dir empty", s.Dir, dir)
 	}
-	c.fields.set("session", s.id)
+	c.Fields.set("session", s.ID)
 	return nil
 }
 

@@ -27,9 +27,9 @@ func (t *sessionTurns) take(ctx context.Context, handle string) (release func(),
 		return func() {}, nil
 	}
 	s, _ := parseSession(handle)
-	key := s.backend + ":" + s.id
+	key := s.Backend + ":" + s.ID
 	turn := t.join(key)
-	free, err := turn.acquire(ctx)
+	free, err := turn.Acquire(ctx)
 	if err != nil {
 		t.leave(key, turn)
 		return nil, err

@@ -1,15 +1,17 @@
 package clichain
 
-import "context"
+import (
+	"context"
+)
 
 // slot waits for the backend's own slot, then for a shared one. The time spent
 // here counts for the context's deadline, not for the attempt's timeout.
 func (p *Provider) slot(ctx context.Context) (release func(), failure *BackendError) {
-	own, err := p.own.acquire(ctx)
+	own, err := p.own.Acquire(ctx)
 	if err != nil {
 		return nil, p.notStarted(err, "no slot was free in time")
 	}
-	shared, err := semaphore(p.cfg.Slots).acquire(ctx)
+	shared, err := semaphore(p.cfg.Slots).Acquire(ctx)
 	if err != nil {
 		own()
 		return nil, p.notStarted(err, "no slot was free in time")

@@ -1,6 +1,8 @@
 package clichain
 
-import "os"
+import (
+	"os"
+)
 
 // Status is what is known of a backend without starting its CLI. A plain
 // value; it holds no secret.
@@ -31,9 +33,9 @@ func (p *Provider) Status(dir string) Status {
 		return Status{Login: LoginUnknown, Err: err}
 	}
 	s := Status{Login: LoginNotFound}
-	if path, err := p.finder.find(p.programs()); err == nil {
+	if path, err := p.finder.Find(p.programs()); err == nil {
 		l := p.loggedIn(path, dir)
-		s.Path, s.Login, s.Evidence, s.Billing, s.Expired = path, l.state, l.evidence, l.billing, l.expired
+		s.Path, s.Login, s.Evidence, s.Billing, s.Expired = path, l.State, l.Evidence, l.Billing, l.Expired
 	}
 	s.SuppressedBy = p.suppressor(s.Path, dir)
 	if err := p.refusal(Request{Dir: dir}); err != nil {
@@ -85,5 +87,5 @@ func (p *Provider) Environ() map[string]string {
 		return nil
 	}
 	h := p.host("")
-	return h.passed(p.spec)
+	return h.Passed(p.spec)
 }

@@ -29,7 +29,7 @@ const maxRests = 512
 func prune(rests map[string]Rest, now time.Time) {
 	var keys []string
 	for key, rest := range rests {
-		if rest.stale(now) {
+		if rest.Stale(now) {
 			delete(rests, key)
 		} else {
 			keys = append(keys, key)

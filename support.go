@@ -7,21 +7,21 @@ import (
 
 // unsupported refuses a request of which the rows that apply leave a field
 // unused: an option that has no effect would be a silent lie.
-func (c *call) unsupported(spec *CliSpec) *BackendError {
+func (c *Call) unsupported(spec *CliSpec) *BackendError {
 	for _, name := range optionFields {
-		used := func(field string) bool { return c.fields.has(field) && c.uses(spec, field) }
-		if c.fields.has(name) && !used(name) && !slices.ContainsFunc(otherForms[name], used) {
-			return errorf(ReasonUnsupported, name, "%q cannot be honoured by this backend here", strings.Join(c.fields[name], ","))
+		used := func(field string) bool { return c.Fields.has(field) && c.uses(spec, field) }
+		if c.Fields.has(name) && !used(name) && !slices.ContainsFunc(otherForms[name], used) {
+			return errorf(ReasonUnsupported, name, "%q cannot be honoured by this backend here", strings.Join(c.Fields[name], ","))
 		}
 	}
-	if c.access != AccessNone && !c.grants(spec) {
-		return errorf(ReasonUnsupported, "access", "%q is no access level of this backend", c.access)
+	if c.Access != AccessNone && !c.grants(spec) {
+		return errorf(ReasonUnsupported, "access", "%q is no access level of this backend", c.Access)
 	}
 	return nil
 }
 
 // uses reports whether a row that applies tests the field or contains it.
-func (c *call) uses(spec *CliSpec, field string) bool {
+func (c *Call) uses(spec *CliSpec, field string) bool {
 	used := false
 	c.eachRow(spec, func(w When, templates ...string) {
 		used = used || slices.Contains(w.Set, field) ||
@@ -31,14 +31,14 @@ func (c *call) uses(spec *CliSpec, field string) bool {
 }
 
 // grants reports whether a row that applies is meant for the access level.
-func (c *call) grants(spec *CliSpec) bool {
+func (c *Call) grants(spec *CliSpec) bool {
 	granted := false
-	c.eachRow(spec, func(w When, _ ...string) { granted = granted || slices.Contains(w.Access, c.access) })
+	c.eachRow(spec, func(w When, _ ...string) { granted = granted || slices.Contains(w.Access, c.Access) })
 	return granted
 }
 
 // eachRow calls f for every row that applies, of all three tables.
-func (c *call) eachRow(spec *CliSpec, f func(w When, templates ...string)) {
+func (c *Call) eachRow(spec *CliSpec, f func(w When, templates ...string)) {
 	for _, row := range spec.ArgTable() {
 		if c.holds(row.When) {
 			f(row.When, row.Args...)
@@ -57,9 +57,9 @@ func (c *call) eachRow(spec *CliSpec, f func(w When, templates ...string)) {
 }
 
 // matches reports whether the fields have values of these patterns.
-func (c *call) matches(patterns map[string]string) bool {
+func (c *Call) matches(patterns map[string]string) bool {
 	for field, pattern := range patterns {
-		if !slices.ContainsFunc(c.fields[field], wholeValue(pattern).MatchString) {
+		if !slices.ContainsFunc(c.Fields[field], wholeValue(pattern).MatchString) {
 			return false
 		}
 	}
@@ -68,7 +68,7 @@ func (c *call) matches(patterns map[string]string) bool {
 
 // preflight refuses a call that the CLI itself would refuse, without starting
 // it.
-func (c *call) preflight(spec *CliSpec, root bool) *BackendError {
+func (c *Call) preflight(spec *CliSpec, root bool) *BackendError {
 	for _, rule := range spec.Preflight {
 		if !c.holds(rule.When) || !c.matches(rule.Match) || rule.Root && !root || slices.ContainsFunc(rule.UnlessEnv, c.sees) {
 			continue

@@ -3,9 +3,10 @@ package clichain_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // suppressors are the variables, first one first.

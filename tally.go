@@ -8,21 +8,21 @@ import (
 // tally is what the events of one run add up to. It does no I/O, so a recorded
 // stream gives the same result as a live one.
 type tally struct {
-	answer AnswerMode
+	Answer AnswerMode
 
-	session, model, keySource string
-	terminal                  *sign  // the last one wins
-	failures                  []sign // error events, oldest first
-	retry                     *sign  // what the CLI is trying again right now
+	Session, Model, KeySource string
+	Terminal                  *Sign  // the last one wins
+	Failures                  []Sign // error events, oldest first
+	retry                     *Sign  // what the CLI is trying again right now
 	overcame                  bool   // it tried again, and got on
-	limit                     *sign  // the latest limit event
-	fatal                     *finding
+	limit                     *Sign  // the latest limit event
+	Fatal                     *Finding
 	usage                     Usage // sum of the steps
-	tools                     int
+	Tools                     int
 	known                     bool // there was an event that a rule knows
 	thinking                  bool // pieces of a block of thinking have come
-	warnings                  []string
-	flags                     []Flag
+	Warnings                  []string
+	Flags                     []Flag
 
 	before  strings.Builder // text before the last tool use
 	text    strings.Builder // text since
@@ -31,9 +31,9 @@ type tally struct {
 	last    int             // where the last block begins in it
 }
 
-// add takes an event and returns what a reader of the stream should see: the
+// Add takes an event and returns what a reader of the stream should see: the
 // event, the part of a block that did not come in deltas, or nothing.
-func (t *tally) add(e *sign) (Event, bool) {
+func (t *tally) Add(e *Sign) (Event, bool) {
 	t.known = t.known || e.Kind != EventRaw
 	if t.retry != nil && progress(&e.Event) {
 		t.retry, t.overcame = nil, true
@@ -44,19 +44,19 @@ func (t *tally) add(e *sign) (Event, bool) {
 	case EventText:
 		return t.addBlock(e.Event)
 	case EventThinking:
-		twice := e.whole && t.thinking
-		t.thinking = !e.whole
+		twice := e.Whole && t.thinking
+		t.thinking = !e.Whole
 		return e.Event, e.Text != "" && !twice
 	case EventToolUse:
-		t.tools++
+		t.Tools++
 		t.before.WriteString(t.text.String())
 		t.text.Reset()
 		t.pending.Reset() // a block that is not closed by now never will be
 		t.blocks, t.last = 0, 0
 	case EventSession:
-		t.session, t.model, t.keySource = orOld(e.Session, t.session), orOld(e.Model, t.model), orOld(e.KeySource, t.keySource)
+		t.Session, t.Model, t.KeySource = orOld(e.Session, t.Session), orOld(e.Model, t.Model), orOld(e.KeySource, t.KeySource)
 	case EventUsage:
-		t.usage = t.usage.add(e.Usage)
+		t.usage = t.usage.Add(e.Usage)
 	case EventResult:
 		if t.usage == (Usage{}) {
 			t.usage = e.Usage // for a run that we ended: this is no last word then
@@ -66,13 +66,13 @@ func (t *tally) add(e *sign) (Event, bool) {
 	case EventLimit:
 		t.limit = new(*e)
 	case EventWarning:
-		t.warn(e.Message)
+		t.Warn(e.Message)
 	case EventError:
-		t.failures = append(t.failures, *e)
+		t.Failures = append(t.Failures, *e)
 	}
-	t.session = orOld(e.Session, t.session)
-	if e.terminal {
-		t.terminal = new(*e)
+	t.Session = orOld(e.Session, t.Session)
+	if e.Terminal {
+		t.Terminal = new(*e)
 	}
 	return e.Event, true
 }
@@ -107,7 +107,7 @@ func progress(e *Event) bool {
 // begin starts a block of text and returns what comes between it and the one
 // before.
 func (t *tally) begin() (apart string) {
-	if t.answer == AnswerLastBlock && t.blocks > 0 {
+	if t.Answer == AnswerLastBlock && t.blocks > 0 {
 		t.text.Reset()
 	} else if t.blocks > 0 {
 		apart = "\n\n"
@@ -137,25 +137,25 @@ func (t *tally) addBlock(e Event) (Event, bool) {
 	return e, true
 }
 
-func (t *tally) warn(message string) {
+func (t *tally) Warn(message string) {
 	const maxWarnings = 20
-	if message != "" && len(t.warnings) < maxWarnings {
-		t.warnings = append(t.warnings, oneLine(message))
+	if message != "" && len(t.Warnings) < maxWarnings {
+		t.Warnings = append(t.Warnings, oneLine(message))
 	}
 }
 
 // mark notes an answer that is not quite what was asked for.
 func (t *tally) mark(flag Flag, warning string) {
-	t.flags = append(t.flags, flag)
-	t.warn(warning)
+	t.Flags = append(t.Flags, flag)
+	t.Warn(warning)
 }
 
-// answerText is the result's own text, else the text since the last tool use:
+// AnswerText is the result's own text, else the text since the last tool use:
 // what was said before is a remark on the work, not its outcome. A result that
 // has no more than the last of several blocks is no answer by itself.
-func (t *tally) answerText() string {
-	text, last := t.text.String(), t.terminal
-	if !t.succeeded() || last.Text == "" || !last.whole && last.Text == text[t.last:] {
+func (t *tally) AnswerText() string {
+	text, last := t.text.String(), t.Terminal
+	if !t.succeeded() || last.Text == "" || !last.Whole && last.Text == text[t.last:] {
 		return text
 	}
 	return last.Text
@@ -163,7 +163,7 @@ func (t *tally) answerText() string {
 
 // soFar is the text of a run that did not get to its answer.
 func (t *tally) soFar() string {
-	if text := t.answerText(); strings.TrimSpace(text) != "" {
+	if text := t.AnswerText(); strings.TrimSpace(text) != "" {
 		return text
 	}
 	return t.before.String()
@@ -185,13 +185,13 @@ func (t *tally) limitEnd(words, now time.Time) time.Time {
 
 // succeeded reports whether the CLI's last word is an answer.
 func (t *tally) succeeded() bool {
-	return t.terminal != nil && t.terminal.Kind == EventResult && !t.terminal.Failed
+	return t.Terminal != nil && t.Terminal.Kind == EventResult && !t.Terminal.Failed
 }
 
-// total is the result's usage where it has one, else the sum of the steps.
-func (t *tally) total() Usage {
-	if t.terminal != nil && t.terminal.Usage != (Usage{}) {
-		return t.terminal.Usage
+// Total is the result's usage where it has one, else the sum of the steps.
+func (t *tally) Total() Usage {
+	if t.Terminal != nil && t.Terminal.Usage != (Usage{}) {
+		return t.Terminal.Usage
 	}
 	return t.usage
 }

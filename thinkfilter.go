@@ -8,28 +8,28 @@ package clichain
 // the tally takes for it with AnswerLastBlock.
 type commentary struct{ held []Event }
 
-// add takes an event and returns those that a reader may see now. What says
+// Add takes an event and returns those that a reader may see now. What says
 // nothing about the text that is held overtakes it.
-func (c *commentary) add(e Event) []Event {
+func (c *commentary) Add(e Event) []Event {
 	switch {
 	case e.Kind == EventDelta:
 		c.held = append(c.held, e)
 		return nil
 	case e.Kind == EventText:
-		out := c.end(false)
+		out := c.End(false)
 		c.held = append(c.held, e)
 		return out
 	case e.Kind == EventToolUse:
-		return append(c.end(false), e)
+		return append(c.End(false), e)
 	case e.Kind == EventResult && !e.Failed:
-		return append(c.end(true), e)
+		return append(c.End(true), e)
 	}
 	return []Event{e}
 }
 
-// end releases what is held: the answer, or no more than commentary. A run
+// End releases what is held: the answer, or no more than commentary. A run
 // that failed has no answer; its error carries the text.
-func (c *commentary) end(answer bool) []Event {
+func (c *commentary) End(answer bool) []Event {
 	out := c.held
 	c.held = nil
 	if !answer {

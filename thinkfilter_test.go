@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // eventsOf makes events of "kind:text" words.

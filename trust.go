@@ -11,7 +11,7 @@ import (
 // the facts of its spec. A CLI that never kept a trusted folder is not asked.
 func untrusted(trust []FileFact, at place) (folder string, ok bool) {
 	for _, fact := range trust {
-		for _, dir := range upward(at.dir, "") {
+		for _, dir := range upward(at.Dir, "") {
 			f := fact
 			f.Pattern = strings.ReplaceAll(fact.Pattern, "{dir}", regexp.QuoteMeta(dir))
 			f.JSON = map[string]string{}
@@ -24,5 +24,5 @@ func untrusted(trust []FileFact, at place) (folder string, ok bool) {
 			}
 		}
 	}
-	return at.dir, len(trust) > 0
+	return at.Dir, len(trust) > 0
 }

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 var malformedRules = []malformed{
@@ -66,7 +67,7 @@ func TestSpecsSurviveJSON(t *testing.T) {
 			again, err := json.MarshalIndent(loaded[0], "", "  ")
 			require.NoError(t, err)
 			require.Equal(t, string(data), string(again))
-			original, copied := engineOf(t, spec), engineOf(t, loaded[0])
+			original, copied := composerOf(t, spec), composerOf(t, loaded[0])
 			for _, c := range append(matrix(), variations(spec.Name)...) {
 				want, wantErr := original.Compose(c.req, c.wish, testHost())
 				got, gotErr := copied.Compose(c.req, c.wish, testHost())

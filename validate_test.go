@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/specs"
 	"github.com/hashicorp/go-multierror"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
 )
 
 // malformed is a spec with one mistake.

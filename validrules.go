@@ -20,7 +20,7 @@ func (v *validator) rules(s *CliSpec) {
 	v.models(s.Models)
 	v.pattern("sessions.id", s.Sessions.ID)
 	for i, name := range s.Sessions.Cumulative {
-		v.known(fmt.Sprintf("sessions.cumulative[%d]", i), name, append(slices.Sorted(maps.Keys(counters)), costCounter))
+		v.known(fmt.Sprintf("sessions.cumulative[%d]", i), name, Counters)
 	}
 	v.login(s)
 	for i, rule := range s.Guards {
@@ -129,8 +129,8 @@ func (v *validator) eventRule(path string, rule EventRule) {
 		v.jsonPath(path+".each", rule.Each, "")
 	}
 	for _, field := range slices.Sorted(maps.Keys(rule.Set)) {
-		if _, ok := eventSetters[field]; !ok {
-			v.add(path+".set", field, "is no field of an event; "+meant(field, slices.Sorted(maps.Keys(eventSetters))))
+		if !slices.Contains(EventFields, field) {
+			v.add(path+".set", field, "is no field of an event; "+meant(field, EventFields))
 		}
 		for _, alternative := range alternatives(rule.Set[field]) {
 			if !strings.HasPrefix(alternative, "=") {

@@ -69,7 +69,7 @@ func openVersions(dir string) *versionCache {
 	return c
 }
 
-func (c *versionCache) get(path string) string {
+func (c *versionCache) Get(path string) string {
 	now, err := stampOf(path)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +81,7 @@ func (c *versionCache) get(path string) string {
 	return v.Version
 }
 
-func (c *versionCache) put(path, version string) {
+func (c *versionCache) Put(path, version string) {
 	stamp, err := stampOf(path)
 	if err != nil {
 		return
@@ -91,8 +91,8 @@ func (c *versionCache) put(path, version string) {
 	c.known[path], c.dirty = knownVersion{stamp, time.Now(), version}, true
 }
 
-// save writes the cache as a whole, or not at all; a failure costs only time.
-func (c *versionCache) save(ctx context.Context) {
+// Save writes the cache as a whole, or not at all; a failure costs only time.
+func (c *versionCache) Save(ctx context.Context) {
 	if !c.dirty || c.file == "" {
 		return
 	}

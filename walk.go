@@ -55,7 +55,7 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 	t := try{place: w.place(i), backend: b, entry: entry, start: time.Now()}
 	w.ask(i, &t)
 	if w.left {
-		entry.left(w.ctx)
+		entry.Left(w.ctx)
 		return nil, false
 	}
 	if goOn = w.settle(t); t.err == nil {
@@ -68,11 +68,11 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 // reports whether another backend may be asked.
 func (w *walk) settle(t try) (goOn bool) {
 	if t.err == nil {
-		t.entry.answered(w.ctx)
+		t.entry.Answered(w.ctx)
 		w.record.answered(t.place, t.resp)
 		return false
 	}
-	t.entry.failed(w.ctx, cooldownFailure(t.err), t.hurried)
+	t.entry.Failed(w.ctx, cooldownFailure(t.err), t.hurried)
 	attempts := attemptsOf(t.backend.Name(), t.err, time.Since(t.start))
 	w.failed(attempts...)
 	w.record.failed(t.place, attempts[len(attempts)-1].Reason, time.Now())
@@ -113,7 +113,7 @@ func (w *walk) enter(b Backend) (*entry, *BackendError) {
 	if err := w.skip(b); err != nil {
 		return nil, err
 	}
-	return w.cooldown.enter(w.ctx, cooling{b, w.req})
+	return w.cooldown.Enter(w.ctx, cooldownCall{b, w.req})
 }
 
 // skip passes a backend over without asking it.
@@ -207,7 +207,7 @@ func (w *walk) another(i int) bool {
 
 // could reports whether a backend may answer when its turn comes.
 func (w *walk) could(b Backend) bool {
-	return w.skip(b) == nil && w.cooldown.skip(w.ctx, cooling{b, w.req}) == nil && mayAnswer(w.ctx, b, w.req)
+	return w.skip(b) == nil && w.cooldown.Skip(w.ctx, cooldownCall{b, w.req}) == nil && mayAnswer(w.ctx, b, w.req)
 }
 
 // mayAnswer reports whether a backend would take the request, as far as that
@@ -219,7 +219,7 @@ func mayAnswer(ctx context.Context, b Backend, req Request) bool {
 		return err == nil
 	case *Chain:
 		return slices.ContainsFunc(b.backends, func(inner Backend) bool {
-			return b.cooldown.skip(ctx, cooling{inner, req}) == nil && mayAnswer(ctx, inner, req)
+			return b.cooldown.Skip(ctx, cooldownCall{inner, req}) == nil && mayAnswer(ctx, inner, req)
 		})
 	}
 	if b, ok := b.(interface{ Available(context.Context) error }); ok {

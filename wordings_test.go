@@ -6,16 +6,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
-	"github.com/stretchr/testify/require"
 )
 
 // bare has no rules of its own, so that only the common ones speak.
 var bare = clichain.CliSpec{Name: "bare", Binary: "bare"}
 
 func TestCommonWordings(t *testing.T) {
-	engine := engineOf(t, bare)
+	engine := interpreterOf(t, bare)
 	for reason, texts := range map[clichain.Reason][]string{
 		clichain.ReasonUsageLimit: {
 			"Claude AI usage limit reached|1762952400",
@@ -81,7 +82,7 @@ func TestCommonWordings(t *testing.T) {
 		for _, text := range texts {
 			t.Run(string(reason)+"/"+text, func(t *testing.T) {
 				for _, around := range []string{text, "warning: old node\n" + text + "\n    at main (cli.js:1:2)\n", "\t" + text} {
-					got, ok := engine.JudgeText(clichain.OnStderr, around, time.Now())
+					got, ok := engine.judgeText(clichain.OnStderr, around, time.Now())
 					require.True(t, ok, "%q", around)
 					require.Equal(t, reason, got.Reason, "%q", around)
 				}
@@ -97,7 +98,7 @@ func TestNoWordings(t *testing.T) {
 		"status 200", "status 42900", "code 5000", "HTTP/1.1 200 OK", "the model answered", "connected", "the context of the window", "tokens: 429",
 		"loading credentials", "session started", "model gpt-5", "trusted directory",
 	} {
-		got, ok := engineOf(t, bare).JudgeText(clichain.OnStderr, text, time.Now())
+		got, ok := interpreterOf(t, bare).judgeText(clichain.OnStderr, text, time.Now())
 		require.False(t, ok, "%q is no %s", text, got.Reason)
 	}
 }
@@ -117,10 +118,10 @@ func TestStatuses(t *testing.T) {
 			}
 		}
 		require.Equal(t, want, clichain.ReasonOfStatus(status), "%d", status)
-		got, ok := engineOf(t, bare).JudgeText(clichain.OnStderr, "API Error: "+strconv.Itoa(status)+" x", time.Now())
+		got, ok := interpreterOf(t, bare).judgeText(clichain.OnStderr, "API Error: "+strconv.Itoa(status)+" x", time.Now())
 		require.True(t, ok)
 		require.Equal(t, want, got.Reason, "%d as text", status)
-		got, ok = engineOf(t, bare).JudgeEvent(clichain.Event{Kind: clichain.EventError, Status: status}, time.Now())
+		got, ok = interpreterOf(t, bare).judgeEvent(clichain.Event{Kind: clichain.EventError, Status: status}, time.Now())
 		require.True(t, ok)
 		require.Equal(t, want, got.Reason, "%d as a field", status)
 	}
@@ -145,7 +146,7 @@ func TestWordsBeforeStatus(t *testing.T) {
 		{"server_error", 500, clichain.ReasonServerError},
 		{"server_error", 0, clichain.ReasonServerError},
 	} {
-		got, ok := engineOf(t, bare).JudgeEvent(clichain.Event{Kind: clichain.EventError, Message: test.message, Status: test.status}, time.Now())
+		got, ok := interpreterOf(t, bare).judgeEvent(clichain.Event{Kind: clichain.EventError, Message: test.message, Status: test.status}, time.Now())
 		require.True(t, ok)
 		require.Equal(t, test.want, got.Reason, test.message)
 	}
@@ -164,7 +165,7 @@ func TestPlainMessages(t *testing.T) {
 		"} {":                                                            "} {",
 		"{":                                                              "{", "}": "}", "": "", "x {} y": "x {} y", `{"message":7}`: `{"message":7}`,
 	} {
-		got, _ := engineOf(t, bare).JudgeEvent(clichain.Event{Kind: clichain.EventError, Message: said}, time.Now())
+		got, _ := interpreterOf(t, bare).judgeEvent(clichain.Event{Kind: clichain.EventError, Message: said}, time.Now())
 		require.Equal(t, want, got.Message, said)
 	}
 }
@@ -192,7 +193,7 @@ func TestOwnWordingsFirst(t *testing.T) {
 		{specs.Cursor(), clichain.OnStderr, "Cannot use this model: x", clichain.ReasonBadModel},
 		{specs.Cursor(), clichain.OnStderr, "pass --trust to go on", clichain.ReasonUntrustedDir},
 	} {
-		got, _ := engineOf(t, test.spec).JudgeText(test.on, test.text, time.Now())
+		got, _ := interpreterOf(t, test.spec).judgeText(test.on, test.text, time.Now())
 		require.Equal(t, test.want, got.Reason, "%s: %s", test.spec.Name, test.text)
 	}
 }
@@ -202,7 +203,7 @@ func TestEvidenceIsBounded(t *testing.T) {
 	own := bare
 	own.Lines = []clichain.LineRule{{Pattern: "^x", Reason: clichain.ReasonBilling}}
 	long := strings.Repeat("x", 1<<20)
-	got, ok := engineOf(t, own).JudgeText(clichain.OnStderr, "API Error: 429\n"+long, time.Now())
+	got, ok := interpreterOf(t, own).judgeText(clichain.OnStderr, "API Error: 429\n"+long, time.Now())
 	require.True(t, ok)
 	require.Equal(t, clichain.ReasonBilling, got.Reason)
 	require.Less(t, len(got.Message), 64<<10, "the message is of what was searched")
