@@ -4,6 +4,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/machine"
+	"github.com/clichain/clichain/internal/session"
 )
 
 // Available returns nil, or the [*BackendError] a call would be skipped with:
@@ -25,7 +32,7 @@ func (p *Provider) Available(context.Context) error {
 func (p *Provider) ready() (path string, err *BackendError) {
 	defer func() { p.label(err) }()
 	if p.broken != nil {
-		err = errorf(ReasonBadOption, "spec", "is invalid")
+		err = call.Errorf(ReasonBadOption, "spec", "is invalid")
 		err.Message, err.Err = p.broken.Error(), p.broken
 		return "", err
 	}
@@ -49,21 +56,21 @@ func (p *Provider) ready() (path string, err *BackendError) {
 // admit decides, before anything is started, whether a call is worth it: who
 // is logged in, who would pay, and whether this is a sandbox. Raw arguments may
 // bring a login of their own.
-func (p *Provider) admit(path string, req Request, output OutputMode) (*bill, *BackendError) {
+func (p *Provider) admit(path string, req Request, output clispec.OutputMode) (*login.Bill, *BackendError) {
 	if err := p.cfg.checkPolicies(); err != nil {
 		return nil, p.labelled(err)
 	}
-	l := p.loggedIn(path, dirFor(req))
-	if len(req.Options.Extra[p.name]) > 0 && l.State == LoginInstalled {
-		l.State = LoginUnknown
+	l := p.loggedIn(path, session.Dir(req))
+	if len(req.Options.Extra[p.name]) > 0 && l.State == clispec.LoginInstalled {
+		l.State = clispec.LoginUnknown
 	}
-	b := &bill{p.cfg.Billing, l, p.login.Sources}
+	b := &login.Bill{Policy: p.cfg.Billing, Login: l, Sources: p.login.Sources}
 	err := loggedOut(l)
 	if err == nil {
 		err = p.sandboxed(l)
 	}
 	if err == nil {
-		streams := cmp.Or(output, p.spec.OutputModes()[0]) == OutputStream
+		streams := cmp.Or(output, p.spec.OutputModes()[0]) == clispec.OutputStream
 		err = b.Refused("", !streams || len(p.login.Sources) == 0)
 	}
 	if err != nil {
@@ -75,20 +82,20 @@ func (p *Provider) admit(path string, req Request, output OutputMode) (*bill, *B
 // checkPolicies refuses a policy that nobody knows: it may have been meant as
 // a guard.
 func (c *Config) checkPolicies() *BackendError {
-	payers := []Billing{BillingSubscription, BillingAPIKey}
-	if c.Billing != BillingUnknown && !slices.Contains(payers, c.Billing) {
-		return errorf(ReasonBadOption, "config.billing", "%q is none of %q", c.Billing, payers)
+	payers := []call.Billing{call.BillingSubscription, call.BillingAPIKey}
+	if c.Billing != call.BillingUnknown && !slices.Contains(payers, c.Billing) {
+		return call.Errorf(ReasonBadOption, "config.billing", "%q is none of %q", c.Billing, payers)
 	}
 	sandboxes := []SandboxPolicy{SandboxAuto, SandboxOn, SandboxOff}
 	if c.Sandbox != "" && !slices.Contains(sandboxes, c.Sandbox) {
-		return errorf(ReasonBadOption, "config.sandbox", "%q is none of %q", c.Sandbox, sandboxes)
+		return call.Errorf(ReasonBadOption, "config.sandbox", "%q is none of %q", c.Sandbox, sandboxes)
 	}
 	return nil
 }
 
 // loggedOut is the skip of a backend that is known to be logged out.
-func loggedOut(l login) *BackendError {
-	if l.State != LoginInstalled {
+func loggedOut(l login.Login) *BackendError {
+	if l.State != clispec.LoginInstalled {
 		return nil
 	}
 	return &BackendError{Reason: ReasonUnauthenticated, Message: "not logged in: no credential file, key or other way in was found", ExitCode: -1}
@@ -97,11 +104,11 @@ func loggedOut(l login) *BackendError {
 // nested refuses a call inside an outer session of the same agent, where that
 // is the policy.
 func (p *Provider) nested(environ []string) *BackendError {
-	name := outerSession(p.spec, environ)
+	name := compose.OuterSession(p.spec, environ)
 	if !p.cfg.RefuseNested || name == "" {
 		return nil
 	}
-	err := errorf(ReasonNestedSession, "", "%s is set: this process runs inside a session of the same agent", name)
+	err := call.Errorf(ReasonNestedSession, "", "%s is set: this process runs inside a session of the same agent", name)
 	err.Hint = "run it outside of that session, or leave Config.RefuseNested false"
 	return err
 }
@@ -115,39 +122,39 @@ func (p SandboxPolicy) sandbox() (name, sign string) {
 	case SandboxOff:
 		return "", ""
 	}
-	return nixBuild()
+	return machine.NixBuild()
 }
 
 // sandboxed is the skip of a backend that could only stall in here.
-func (p *Provider) sandboxed(l login) *BackendError {
+func (p *Provider) sandboxed(l login.Login) *BackendError {
 	name, sign := p.cfg.Sandbox.sandbox()
 	switch {
 	case sign == "" || p.cfg.Container != nil:
 		return nil
-	case l.State != LoginAuthenticated:
+	case l.State != clispec.LoginAuthenticated:
 		return inSandbox("inside %s (%s), and no credentials are in there", name, sign)
-	case !online():
+	case !machine.Online():
 		return inSandbox("inside %s (%s), which has no network", name, sign)
 	}
 	return nil
 }
 
 func inSandbox(format string, args ...any) *BackendError {
-	err := errorf(ReasonSuppressed, "", format, args...)
+	err := call.Errorf(ReasonSuppressed, "", format, args...)
 	err.Hint = "let Config.Sandbox be SandboxOff to try all the same"
 	return err
 }
 
 // loggedIn says what is known of the login of a program that works in dir; ""
 // is the directory of this process.
-func (p *Provider) loggedIn(path, dir string) login {
+func (p *Provider) loggedIn(path, dir string) login.Login {
 	if p.cfg.Container != nil {
-		return login{State: LoginUnknown, Evidence: "in a container"}
+		return login.Login{State: clispec.LoginUnknown, Evidence: "in a container"}
 	}
 	h := p.host(path)
 	l := p.login.State(path, dir, h.Environ, func() map[string]string { return h.Passed(p.spec) })
-	if l.State == LoginInstalled && (p.cfg.Binary != "" || isShellScript(path)) {
-		l.State = LoginUnknown // it may bring a key of its own
+	if l.State == clispec.LoginInstalled && (p.cfg.Binary != "" || login.IsShellScript(path)) {
+		l.State = clispec.LoginUnknown // it may bring a key of its own
 	}
 	return l
 }

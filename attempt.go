@@ -3,6 +3,8 @@ package clichain
 import (
 	"errors"
 	"time"
+
+	"github.com/clichain/clichain/call"
 )
 
 // attemptOf records a backend that did not answer.
@@ -15,9 +17,9 @@ func attemptOf(backend string, err error, took time.Duration) Attempt {
 		}
 		return a
 	}
-	be := asBackendError(backend, err)
+	be := call.AsError(backend, err)
 	a.Reason, a.Usage = be.Reason, be.Usage
-	a.Skipped = be.Stage == StageSkipped || be.Stage == "" && policy[be.Reason].skip
+	a.Skipped = be.Stage == call.StageSkipped || be.Stage == "" && policy[be.Reason].skip
 	return a
 }
 

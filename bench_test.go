@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
 )
@@ -87,9 +88,9 @@ func BenchmarkCallOverhead(b *testing.B) {
 	path, err := clitest.Install(dir, "fake", clitest.Scenario{Steps: []clitest.Step{{ReadStdin: true}, {Stdout: resultLine("42") + "\n"}}})
 	require.NoError(b, err)
 	spec := clichain.CliSpec{
-		Name: "fake", Binary: path, Transports: []clichain.Transport{clichain.TransportStdin}, Outputs: []clichain.OutputMode{clichain.OutputStream},
-		Args:   []clichain.ArgRow{{Args: []string{"-p"}}},
-		Events: []clichain.EventRule{{Match: map[string]string{"type": "result"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "result"}}},
+		Name: "fake", Binary: path, Transports: []clispec.Transport{clispec.TransportStdin}, Outputs: []clispec.OutputMode{clispec.OutputStream},
+		Args:   []clispec.ArgRow{{Args: []string{"-p"}}},
+		Events: []clispec.EventRule{{Match: map[string]string{"type": "result"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "result"}}},
 	}
 	provider := clichain.NewProvider(spec, nil)
 	bare := func() {
@@ -135,31 +136,7 @@ func BenchmarkCallOverhead(b *testing.B) {
 	})
 }
 
-// BenchmarkJudgeText explains a failure with the most stderr that is searched.
-func BenchmarkJudgeText(b *testing.B) {
-	engine := interpreterOf(b, specs.Claude())
-	text := strings.Repeat("    at Module._compile (node:internal/modules/cjs/loader:1554:14)\n", 32<<10/66)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if _, ok := engine.judgeText(clichain.OnStderr, text, time.Time{}); ok {
-			b.Fatal("found")
-		}
-	}
-}
-
-// BenchmarkCompose turns a request into an invocation.
-func BenchmarkCompose(b *testing.B) {
-	for _, spec := range specs.All() {
-		b.Run(spec.Name, func(b *testing.B) {
-			composer, host := composerOf(b, spec), testHost()
-			host.Environ = os.Environ()
-			req := clichain.Prompt("What is the answer?")
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := composer.Compose(req, clichain.Choice{}, host); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+// resultLine is claude's last event.
+func resultLine(text string) string {
+	return `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"` + text + `","session_id":"s1"}`
 }

@@ -8,42 +8,45 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/specs"
 )
 
 // lumen is a CLI with a plan and a key, that says which of them it uses.
 func lumen() clichain.CliSpec {
 	return clichain.CliSpec{
-		Name: "claude", Binary: "claude", Outputs: []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON}, PassEnv: []string{"LUMEN_*"},
-		Events: []clichain.EventRule{
+		Name: "claude", Binary: "claude", Outputs: []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON}, PassEnv: []string{"LUMEN_*"},
+		Events: []clispec.EventRule{
 			{Match: map[string]string{"type": "init"}, Kind: clichain.EventSession, Set: map[string]string{"session": "id", "key_source": "source"}},
 			{Match: map[string]string{"type": "result"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "text"}},
 		},
-		Login: clichain.LoginRules{
-			Ways: []clichain.LoginWay{
-				{Env: []string{"LUMEN_KEY"}, Billing: clichain.BillingAPIKey},
+		Login: clispec.LoginRules{
+			Ways: []clispec.LoginWay{
+				{Env: []string{"LUMEN_KEY"}, Billing: call.BillingAPIKey},
 				{Env: []string{"LUMEN_GATEWAY"}},
-				{Files: []clichain.FileFact{{Path: "~/helper"}}, Unsure: true},
-				{Files: []clichain.FileFact{{Path: "~/plan"}}, Billing: clichain.BillingSubscription},
-				{Env: []string{"LUMEN_PLAN"}, Billing: clichain.BillingSubscription},
+				{Files: []clispec.FileFact{{Path: "~/helper"}}, Unsure: true},
+				{Files: []clispec.FileFact{{Path: "~/plan"}}, Billing: call.BillingSubscription},
+				{Env: []string{"LUMEN_PLAN"}, Billing: call.BillingSubscription},
 			},
-			KeySources: map[string]clichain.Billing{"none": clichain.BillingSubscription, ".*KEY|helper": clichain.BillingAPIKey},
+			KeySources: map[string]call.Billing{"none": call.BillingSubscription, ".*KEY|helper": call.BillingAPIKey},
 		},
 	}
 }
 
 func TestBillingGuard(t *testing.T) {
-	const plan, key, nobody = clichain.BillingSubscription, clichain.BillingAPIKey, clichain.BillingUnknown
+	const plan, key, nobody = call.BillingSubscription, call.BillingAPIKey, call.BillingUnknown
 	for _, test := range []struct {
 		name   string
-		policy clichain.Billing
+		policy call.Billing
 		env    string
 		files  string
 		source string // that the CLI tells
-		output clichain.OutputMode
+		output clispec.OutputMode
 
-		want    clichain.Billing
+		want    call.Billing
 		reason  clichain.Reason
 		skipped bool
 		seen    string // variables that the CLI sees
@@ -53,16 +56,16 @@ func TestBillingGuard(t *testing.T) {
 		{name: "anybody: gateway", env: "LUMEN_GATEWAY", source: "none", want: nobody, seen: "LUMEN_GATEWAY"},
 		{name: "anybody: it says more than the files do", files: "plan", source: "helper", want: key},
 
-		{name: "plan only: the key stays out", policy: clichain.BillingSubscription, env: "LUMEN_KEY LUMEN_GATEWAY LUMEN_PLAN", source: "none", want: plan, seen: "LUMEN_PLAN"},
-		{name: "plan only: nothing else is there", policy: clichain.BillingSubscription, env: "LUMEN_KEY", reason: clichain.ReasonUnauthenticated, skipped: true},
-		{name: "plan only: it uses a key all the same", policy: clichain.BillingSubscription, files: "plan", source: "helper", reason: clichain.ReasonBilling},
-		{name: "plan only: it does not say", policy: clichain.BillingSubscription, files: "plan", source: "", want: plan},
-		{name: "plan only: a helper may be used", policy: clichain.BillingSubscription, files: "helper", source: "none", reason: clichain.ReasonBilling},
-		{name: "plan only: too late to tell", policy: clichain.BillingSubscription, files: "helper", output: clichain.OutputJSON, reason: clichain.ReasonBilling, skipped: true},
+		{name: "plan only: the key stays out", policy: call.BillingSubscription, env: "LUMEN_KEY LUMEN_GATEWAY LUMEN_PLAN", source: "none", want: plan, seen: "LUMEN_PLAN"},
+		{name: "plan only: nothing else is there", policy: call.BillingSubscription, env: "LUMEN_KEY", reason: clichain.ReasonUnauthenticated, skipped: true},
+		{name: "plan only: it uses a key all the same", policy: call.BillingSubscription, files: "plan", source: "helper", reason: clichain.ReasonBilling},
+		{name: "plan only: it does not say", policy: call.BillingSubscription, files: "plan", source: "", want: plan},
+		{name: "plan only: a helper may be used", policy: call.BillingSubscription, files: "helper", source: "none", reason: clichain.ReasonBilling},
+		{name: "plan only: too late to tell", policy: call.BillingSubscription, files: "helper", output: clispec.OutputJSON, reason: clichain.ReasonBilling, skipped: true},
 
-		{name: "key only: the plan stays out", policy: clichain.BillingAPIKey, env: "LUMEN_KEY LUMEN_PLAN", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
-		{name: "key only: a plan is there", policy: clichain.BillingAPIKey, files: "plan", reason: clichain.ReasonBilling, skipped: true},
-		{name: "key only: a helper says so", policy: clichain.BillingAPIKey, files: "helper", source: "helper", want: key},
+		{name: "key only: the plan stays out", policy: call.BillingAPIKey, env: "LUMEN_KEY LUMEN_PLAN", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
+		{name: "key only: a plan is there", policy: call.BillingAPIKey, files: "plan", reason: clichain.ReasonBilling, skipped: true},
+		{name: "key only: a helper says so", policy: call.BillingAPIKey, files: "helper", source: "helper", want: key},
 		{name: "nobody knows the policy", policy: "free", env: "LUMEN_KEY", reason: clichain.ReasonBadOption, skipped: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -106,7 +109,7 @@ func lumenVariables(environ []string) (names []string) {
 func TestBillingGuardEndsTheRun(t *testing.T) {
 	home, _ := freshMachine(t, play(stdout(`{"type":"init","id":"s","source":"helper"}`+"\n"), clitest.Step{Hang: true}))
 	write(t, home, "plan", "")
-	_, err := clichain.NewProvider(lumen(), &clichain.Config{Billing: clichain.BillingSubscription}).Complete(t.Context(), clichain.Prompt("hi"))
+	_, err := clichain.NewProvider(lumen(), &clichain.Config{Billing: call.BillingSubscription}).Complete(t.Context(), clichain.Prompt("hi"))
 	be := requireReason(t, clichain.ReasonBilling, err)
 	require.Contains(t, be.Error(), "only subscription may pay")
 }
@@ -122,7 +125,7 @@ func TestBillingBarsTheVendorsKeys(t *testing.T) {
 	} {
 		t.Run(test.backend+" "+test.policy, func(t *testing.T) {
 			spec, _ := specs.ByName(test.backend)
-			barred := clichain.Barred(clichain.Billing(test.policy), spec)
+			barred := login.Barred(call.Billing(test.policy), spec.Login)
 			for _, name := range strings.Fields(test.never) {
 				require.Contains(t, barred, name)
 			}

@@ -8,6 +8,13 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/cooling"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/order"
 )
 
 // ChainConfig sets how a chain works. The zero value works. It is copied when
@@ -28,7 +35,7 @@ type ChainConfig struct {
 	AcceptReset bool
 	// Order is how the backends are ordered for a call, from what the chain has
 	// seen of them. Nil: as they were given.
-	Order Strategy
+	Order order.Strategy
 	// HedgeAfter starts the next backend too when one has not answered for so
 	// long, and takes the first answer; the others are ended, and what they
 	// used is counted. For AccessNone only. Text comes when the call is over.
@@ -49,7 +56,7 @@ type ChainConfig struct {
 	// Store keeps which backends cool down after failures: see
 	// docs/cooldowns.md. Nil: this chain's memory. NoCooldown asks every backend
 	// at every call.
-	Store      Store
+	Store      cooldown.Store
 	NoCooldown bool
 }
 
@@ -73,7 +80,7 @@ const (
 type Chain struct {
 	cfg      ChainConfig
 	backends []Backend
-	cooldown *keeper
+	cooldown *cooling.Keeper
 	table    map[Reason]row
 	broken   *BackendError // what is wrong with the settings
 	record   *record
@@ -127,7 +134,7 @@ func (c *Chain) Name() string {
 func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 	o := chainViewOf(ctx)
 	o.resets = true // nobody reads the text as it comes
-	return Collect(c.Stream(withChainView(ctx, o), req))
+	return call.Collect(c.Stream(withChainView(ctx, o), req))
 }
 
 // Stream yields the events of each backend in turn, and an "attempt" event for
@@ -135,7 +142,7 @@ func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 // chain, because the reader cannot unread it, unless ChainConfig.AcceptReset is
 // set: then a "reset" event comes before the next backend's first.
 func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
-	return once(func(read func(Event, error) bool) {
+	return call.Once(func(read func(Event, error) bool) {
 		yield := func(e Event, err error) bool {
 			if err == nil {
 				c.cfg.Hooks.see(ctx, e)
@@ -156,13 +163,13 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 }
 
 func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
-	if err := cmp.Or(c.broken, checkRequest(w.req)); err != nil {
+	if err := cmp.Or(c.broken, compose.Check(w.req)); err != nil {
 		return nil, &ChainError{Cause: err}
 	}
 	now := time.Now()
 	if w.budget = c.cfg.newBudget(ctx, now, w.above.another != nil); !w.budget.end.IsZero() {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, &stopError{ReasonTimeout, w.budget.end.Sub(now)})
+		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, &judge.Stop{Reason: ReasonTimeout, After: w.budget.end.Sub(now)})
 		defer cancel()
 	}
 	w.ctx, w.cooldown, w.table, w.record = ctx, c.cooldown, c.table, c.seen()

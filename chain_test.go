@@ -14,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -37,7 +39,7 @@ func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain
 	select {
 	case <-time.After(b.takes):
 	case <-ctx.Done():
-		return nil, &clichain.BackendError{Backend: b.name, Reason: clichain.ReasonOfCause(context.Cause(ctx)), Err: context.Cause(ctx)}
+		return nil, &clichain.BackendError{Backend: b.name, Reason: judge.ReasonOfCause(context.Cause(ctx)), Err: context.Cause(ctx)}
 	}
 	if b.err != nil {
 		return nil, b.err
@@ -224,7 +226,7 @@ func TestChainNeverRepeatsSideEffects(t *testing.T) {
 
 func TestChainStream(t *testing.T) {
 	t.Run("falls back before text", func(t *testing.T) {
-		resp, err := clichain.Collect(chainOf(failing("a", clichain.ReasonExit), &backend{name: "b", text: "fr"}).Stream(t.Context(), clichain.Prompt("hi")))
+		resp, err := call.Collect(chainOf(failing("a", clichain.ReasonExit), &backend{name: "b", text: "fr"}).Stream(t.Context(), clichain.Prompt("hi")))
 		require.NoError(t, err)
 		require.Equal(t, "from b", resp.Text)
 		require.Len(t, resp.Attempts, 1)
@@ -232,7 +234,7 @@ func TestChainStream(t *testing.T) {
 	t.Run("never after text", func(t *testing.T) {
 		first, next := failing("a", clichain.ReasonExit), &backend{name: "b"}
 		first.text = "half an ans"
-		_, err := clichain.Collect(chainOf(first, next).Stream(t.Context(), clichain.Prompt("hi")))
+		_, err := call.Collect(chainOf(first, next).Stream(t.Context(), clichain.Prompt("hi")))
 		require.ErrorIs(t, err, clichain.ErrExit)
 		require.Zero(t, next.asked)
 	})
@@ -241,17 +243,17 @@ func TestChainStream(t *testing.T) {
 // The whole way with real processes: logged out, at its limit, answers.
 func TestChainOfProcesses(t *testing.T) {
 	clitest.NoLeaks(t)
-	loggedOut, err := filepath.Abs("testdata/transcripts/claude/stream-loggedout/stdout")
+	loggedOut, err := filepath.Abs("internal/reading/testdata/transcripts/claude/stream-loggedout/stdout")
 	require.NoError(t, err)
 	c := clichain.ChainOf([]clichain.Backend{
 		provider(t, specs.Claude(), clichain.Config{}, play(readStdin, stdout(read(t, loggedOut)), clitest.Exit(1))),
-		provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(read(t, "testdata/transcripts/codex/stream-429/stdout")), clitest.Exit(1))),
-		provider(t, specs.OpenCode(), clichain.Config{}, play(readStdin, stdout(read(t, "testdata/transcripts/opencode/stream-ok/stdout")))),
+		provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(read(t, "internal/reading/testdata/transcripts/codex/stream-429/stdout")), clitest.Exit(1))),
+		provider(t, specs.OpenCode(), clichain.Config{}, play(readStdin, stdout(read(t, "internal/reading/testdata/transcripts/opencode/stream-ok/stdout")))),
 	}, nil)
 	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
 	require.Equal(t, "opencode", resp.Backend)
-	require.Equal(t, hello, resp.Text)
+	require.Equal(t, "Bonjour 中文 😀 done", resp.Text)
 	require.Equal(t, []clichain.Reason{clichain.ReasonUnauthenticated, clichain.ReasonRateLimited},
 		[]clichain.Reason{resp.Attempts[0].Reason, resp.Attempts[1].Reason})
 }
@@ -301,4 +303,19 @@ func TestAMistakeIsTheChainsReason(t *testing.T) {
 	require.ErrorAs(t, err, &ce)
 	require.Equal(t, clichain.ReasonBadOption, ce.Reason())
 	require.False(t, ce.Tried())
+}
+
+func nest(backends ...clichain.Backend) *clichain.Chain { return clichain.ChainOf(backends, nil) }
+
+func TestReady(t *testing.T) {
+	good, bad := &backend{name: "good"}, clichain.NewProvider(clichain.CliSpec{Name: "gone", Binary: "/nowhere/gone"}, nil)
+	require.NoError(t, nest(bad, nest(bad, good)).Ready(t.Context()))
+	require.Zero(t, good.asked, "nobody is asked")
+	err := nest(bad, nest(bad)).Ready(t.Context())
+	ce, ok := errors.AsType[*clichain.ChainError](err)
+	require.True(t, ok)
+	require.Len(t, ce.Attempts, 2)
+	require.True(t, ce.Attempts[0].Skipped)
+	require.ErrorIs(t, err, clichain.ErrNotInstalled)
+	require.Error(t, nest().Ready(t.Context()))
 }

@@ -2,69 +2,10 @@ package clichain
 
 import (
 	"encoding/json"
-	"math"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/go-multierror"
 )
-
-// Attempt is one backend's part in a call: a failed try, or a skip. A plain
-// value; the zero value means nothing was tried.
-type Attempt struct {
-	// Backend is the name of the backend.
-	Backend string
-	// Reason says why it did not answer.
-	Reason Reason
-	// Skipped is true when the backend was not started.
-	Skipped bool
-	// Duration is how long the try took; about zero for a skip.
-	Duration time.Duration
-	// Usage is what the try consumed, as far as it was reported.
-	Usage Usage
-	// Err is the whole story, usually a [*BackendError].
-	Err error
-}
-
-type attemptJSON struct {
-	Backend    string        `json:"backend"`
-	Reason     Reason        `json:"reason"`
-	Skipped    bool          `json:"skipped"`
-	DurationMS float64       `json:"duration_ms"`
-	Usage      Usage         `json:"usage,omitzero"`
-	Error      *BackendError `json:"error,omitempty"`
-}
-
-// MarshalJSON writes the attempt with its error as an object and its duration
-// in milliseconds ("duration_ms").
-func (a Attempt) MarshalJSON() ([]byte, error) {
-	out := attemptJSON{a.Backend, a.Reason, a.Skipped, milliseconds(a.Duration), a.Usage, nil}
-	if a.Err != nil {
-		be := *asBackendError(a.Backend, a.Err)
-		be.Message, be.Earlier = be.Detail(), nil
-		out.Error = &be
-	}
-	return json.Marshal(out)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote; Err becomes a [*BackendError].
-func (a *Attempt) UnmarshalJSON(data []byte) error {
-	var in attemptJSON
-	if err := json.Unmarshal(data, &in); err != nil {
-		return err
-	}
-	*a = Attempt{in.Backend, in.Reason, in.Skipped, fromMilliseconds(in.DurationMS), in.Usage, nil}
-	if in.Error != nil {
-		a.Err = in.Error
-	}
-	return nil
-}
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func fromMilliseconds(ms float64) time.Duration {
-	return time.Duration(math.Round(ms*1000)) * time.Microsecond
-}
 
 // ChainError says that no backend of a chain answered. It wraps a
 // go-multierror Error that holds every attempt, skips too, so [errors.Is] and

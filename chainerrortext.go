@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/clichain/clichain/internal/plaintext"
 )
 
 // errorLine is what the text of a ChainError says of one attempt.
@@ -22,7 +24,7 @@ func errorLines(attempts []Attempt, within string) (lines []errorLine) {
 		if be, ok := errors.AsType[*BackendError](a.Err); ok {
 			line.reason, line.detail = be.Class(), strings.TrimLeft(be.Detail()+be.Advice(), " ")
 		} else if a.Err != nil {
-			line.detail = oneLine(a.Err.Error())
+			line.detail = plaintext.OneLine(a.Err.Error())
 		}
 		lines = append(lines, line)
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/structured"
 )
 
 // CompleteAs asks for an answer of a Go type: it makes the request's Schema
@@ -16,7 +19,7 @@ import (
 func CompleteAs[T any](ctx context.Context, b Backend, req Request) (T, *Response, error) {
 	var value, none T
 	if len(req.Schema) == 0 {
-		schema, err := schemaOf(reflect.TypeFor[T]())
+		schema, err := structured.OfType(reflect.TypeFor[T]())
 		if err != nil {
 			return none, nil, err
 		}
@@ -29,7 +32,7 @@ func CompleteAs[T any](ctx context.Context, b Backend, req Request) (T, *Respons
 	if err := json.Unmarshal([]byte(resp.Text), &value); err != nil {
 		return none, nil, &BackendError{
 			Backend: resp.Backend, Reason: ReasonBadOutput, Message: "the answer cannot be read into " + reflect.TypeFor[T]().String(),
-			Partial: resp.Text, Usage: resp.Usage, Stage: StageStarted, Err: err,
+			Partial: resp.Text, Usage: resp.Usage, Stage: call.StageStarted, Err: err,
 		}
 	}
 	return value, resp, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/structured"
 )
 
 type place struct {
@@ -63,7 +64,7 @@ func TestCompleteAsIsRepairedByItsSchema(t *testing.T) {
 	late := `{"city":"Paris","tags":[],"names":{},"mayor":null,"since":"last year"}`
 	got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, inTurn(says(late), says(paris), mustNot)), clichain.Prompt("P"))
 	require.NoError(t, err)
-	require.Equal(t, []clichain.Flag{clichain.FlagRepaired}, resp.Flags)
+	require.Equal(t, []call.Flag{call.FlagRepaired}, resp.Flags)
 	require.Equal(t, "Paris", got.City)
 	require.Contains(t, resp.Attempts[0].Err.Error(), "not valid date-time")
 }
@@ -119,89 +120,15 @@ func TestStructuredPage(t *testing.T) {
 		River *string
 		Parts []struct{ Name string }
 	}
-	schema, err := clichain.SchemaOf(reflect.TypeFor[city]())
+	schema, err := structured.OfType(reflect.TypeFor[city]())
 	require.Nil(t, err)
 	require.JSONEq(t, `{"type":"object","properties":{"Name":{"type":"string"},"River":{"type":["null","string"]},"Parts":{"type":["null","array"],
 		"items":{"type":"object","properties":{"Name":{"type":"string"}},"required":["Name"],"additionalProperties":false}}},
 		"required":["Name","River","Parts"],"additionalProperties":false}`, string(schema))
 }
 
-type (
-	tree     struct{ Children []tree }
-	listens  struct{ C chan int }
-	inQuotes struct {
-		N int `json:"n,string"`
-	}
-	itself struct{}
-	reader interface{ Read([]byte) (int, error) }
-)
-
-func (*itself) UnmarshalJSON([]byte) error { return nil }
-
-func TestTypesWithoutASchema(t *testing.T) {
-	for name, test := range map[string]struct {
-		of   reflect.Type
-		says string
-	}{
-		"chan":                  {reflect.TypeFor[chan int](), "chan int"},
-		"func in a map":         {reflect.TypeFor[map[string]func()](), "map[string]func()"},
-		"chan in a struct":      {reflect.TypeFor[listens](), "clichain_test.listens"},
-		"recursive":             {reflect.TypeFor[tree](), "clichain_test.tree"},
-		"complex":               {reflect.TypeFor[[]complex128](), "complex128"},
-		"map of floats":         {reflect.TypeFor[map[float64]int](), "map[float64]int"},
-		"reads itself":          {reflect.TypeFor[[]itself](), "clichain_test.itself has an UnmarshalJSON of its own"},
-		"an interface":          {reflect.TypeFor[reader](), "nothing can be read into the interface clichain_test.reader"},
-		"numbers in quotes":     {reflect.TypeFor[inQuotes](), `the option "string" of field N`},
-		"reads itself, pointer": {reflect.TypeFor[*itself](), "clichain_test.itself"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := clichain.SchemaOf(test.of)
-			be := requireReason(t, clichain.ReasonBadOption, err)
-			require.Equal(t, "schema", be.Option)
-			require.Contains(t, be.Message, test.says)
-		})
-	}
-	t.Run("nothing is asked", func(t *testing.T) {
-		_, _, err := clichain.CompleteAs[chan int](t.Context(), provider(t, shaped(), clichain.Config{}, play(mustNot...)), clichain.Prompt("P"))
-		requireReason(t, clichain.ReasonBadOption, err)
-	})
-}
-
-func TestSchemasOfTypes(t *testing.T) {
-	type optional struct {
-		A int  `json:"a"`
-		B int  `json:"b,omitempty"`
-		C *int `json:"c"`
-		D int  `json:"-"`
-		e int
-	}
-	_ = optional{}.e
-	type other struct {
-		At   netip.Addr
-		Raw  json.RawMessage
-		Num  json.Number
-		Data []byte
-		Any  any
-	}
-	for name, test := range map[string]struct {
-		of   reflect.Type
-		want string
-	}{
-		"optional fields": {reflect.TypeFor[optional](), `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":["null","integer"]}},"required":["a","c"],"additionalProperties":false}`},
-		"types that read themselves": {reflect.TypeFor[other](), `{"type":"object","properties":{"At":{"type":"string"},"Raw":true,"Num":{"type":"number"},"Data":{"type":"string","contentEncoding":"base64"},"Any":true},
-			"required":["At","Raw","Num","Data","Any"],"additionalProperties":false}`},
-		"time":          {reflect.TypeFor[time.Time](), `{"type":"string","format":"date-time"}`},
-		"list":          {reflect.TypeFor[[]string](), `{"type":"array","items":{"type":"string"}}`},
-		"bytes":         {reflect.TypeFor[[]byte](), `{"type":"string","contentEncoding":"base64"}`},
-		"anything":      {reflect.TypeFor[any](), `{}`},
-		"anything, raw": {reflect.TypeFor[json.RawMessage](), `{}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			schema, err := clichain.SchemaOf(test.of)
-			require.Nil(t, err)
-			require.JSONEq(t, test.want, string(schema))
-			_, err = clichain.CompileSchema(schema)
-			require.Nil(t, err)
-		})
-	}
+func TestCompleteAsOfATypeWithoutASchema(t *testing.T) {
+	p := provider(t, shaped(), clichain.Config{}, play(mustNot...))
+	_, _, err := clichain.CompleteAs[chan int](t.Context(), p, clichain.Prompt("P"))
+	requireReason(t, clichain.ReasonBadOption, err)
 }

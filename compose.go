@@ -1,275 +1,120 @@
 package clichain
 
 import (
-	"cmp"
-	"maps"
-	"path"
+	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/container"
+	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/session"
 )
 
-// Invocation is everything needed to start a CLI once. Only run.go acts on it.
-type Invocation struct {
-	Path  string
-	Args  []string // without the program's own name
-	Env   []string
-	Dir   string
-	Stdin []byte // nil: closed
-	Temp  string // private folder of the call, "" when it needs none
-	Files []TempFile
-	Empty bool // dir is to be made, and removed with the files
-	Call  *Call
+// plan is a call that may start: the invocation, who pays, and how to end what
+// it leaves in a container.
+type plan struct {
+	*compose.Invocation
+	bill *login.Bill
+	box  *container.Box // nil: it runs on this machine
 }
 
-type TempFile struct {
-	Field   string // of its FileRow
-	Path    string
-	Content string
-}
-
-// Host is what compose may know about the machine: it does no I/O itself, so
-// that every invocation can be tested without one.
-type Host struct {
-	Path       string   // of the program
-	Environ    []string // of this process
-	PassEnv    []string // Config.PassEnv
-	InheritEnv bool     // Config.InheritEnv
-	Env        []string // Config.Env
-	Root       bool     // this user is root
-	Dir        string   // absolute directory to work in, "" for the process's
-	TempDir    string   // of this call's files; does not exist yet
-	Inside     bool     // the CLI runs in a container, whose paths have slashes
-	Withheld   []string // variables of this machine that the CLI must not see
-}
-
-// join is filepath.Join for paths of where the CLI runs.
-func (h *Host) join(elem ...string) string {
-	if h.Inside {
-		return path.Join(elem...)
-	}
-	return filepath.Join(elem...)
-}
-
-// Choice is what a call chooses among what the spec has.
-type Choice struct {
-	Output    OutputMode // "": the spec's best
-	Transport Transport  // "": the spec's best
-}
-
-// Call is a request in the terms of one spec.
-type Call struct {
-	Access    Access
-	Output    OutputMode
-	Transport Transport
-	Fields    fields
-	Env       map[string]string // what the CLI sees of the host's environment
-}
-
-// maxArg is the longest single argument or variable Linux takes, without its
-// final NUL (32 pages); longer ones fail in exec with "argument list too long".
-const maxArg = 131_071
-
-// Composer composes the calls of one spec. It is never changed.
-type Composer struct {
-	spec   *CliSpec
-	Models models
-	guards []compiledGuard
-}
-
-type compiledGuard struct {
-	GuardRule
-	re *regexp.Regexp
-}
-
-// NewComposer needs a spec that passed Validate. The aliases are the caller's
-// own names of models.
-func NewComposer(spec *CliSpec, aliases map[string]string) *Composer {
-	c := &Composer{spec: spec, Models: newModels(spec, aliases)}
-	for _, g := range spec.Guards {
-		c.guards = append(c.guards, compiledGuard{g, regexp.MustCompile(g.Pattern)})
-	}
-	return c
-}
-
-// Compose turns a request into an invocation. It is pure: the same input gives
-// the same result, and nothing happens.
-func (o *Composer) Compose(req Request, w Choice, h Host) (*Invocation, *BackendError) {
-	spec := o.spec
-	c, err := o.newCall(req, w, h)
+// prepare does everything that comes before the process. Without an output
+// mode it takes the best there is.
+func (p *Provider) prepare(req Request, output clispec.OutputMode) (*plan, *BackendError) {
+	path, err := p.ready()
 	if err != nil {
 		return nil, err
 	}
-	inv := &Invocation{Path: h.Path, Dir: h.Dir, Call: c}
-	if inv.Empty = spec.EmptyDir && req.Access == AccessNone && req.Dir == "" && req.Session == ""; inv.Empty {
-		inv.Dir = h.join(h.TempDir, "empty")
-	}
-	if c.uses(spec, "temp") || inv.Empty {
-		inv.Temp = h.TempDir
-		c.Fields.set("temp", inv.Temp)
-	}
-	for _, row := range spec.Files {
-		if c.holds(row.When) {
-			inv.Temp = h.TempDir
-			f := TempFile{row.Field, h.join(h.TempDir, row.Name), c.Fields.Expand(row.Content)}
-			inv.Files = append(inv.Files, f)
-			c.Fields.set(row.Field+"_file", f.Path)
-		}
-	}
-	if inv.Args, err = c.arguments(spec.ArgTable()); err != nil {
+	b, err := p.admit(path, req, output)
+	if err != nil {
 		return nil, err
 	}
-	inv.Env = c.Environ(spec, h, inv.Dir)
-	if c.Transport == TransportStdin {
-		inv.Stdin = []byte(c.Fields["prompt"][0])
-	}
-	if err := inv.CheckLengths(); err != nil {
+	inv, box, err := p.compose(path, req, output)
+	if err != nil {
+		p.label(err)
 		return nil, err
 	}
-	return inv, c.preflight(spec, h.Root && !h.Inside) // the user inside is unknown
+	return &plan{inv, b, box}, nil
 }
 
-// newCall resolves what depends on the spec: model, session, system text,
-// output mode and transport; and refuses what the spec cannot honour.
-func (o *Composer) newCall(req Request, w Choice, h Host) (*Call, *BackendError) {
-	spec := o.spec
-	c := &Call{Access: req.Access, Fields: fieldsOf(req), Env: h.Passed(spec)}
-	model, ok := o.Models.Resolve(req.Model)
-	if !ok {
-		return nil, errorf(ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
+func (p *Provider) compose(path string, req Request, output clispec.OutputMode) (*compose.Invocation, *container.Box, *BackendError) {
+	if err := compose.Check(req); err != nil {
+		return nil, nil, err
 	}
-	c.Fields.set("model", model)
-	if err := c.setSession(spec, req, h.Dir); err != nil {
-		return nil, err
+	dir, err := p.workDir(session.Dir(req))
+	if err != nil && req.Dir == "" && req.Session != "" {
+		err = call.Errorf(ReasonBadSession, "session", "the directory it was made in is gone: %s", err.Message)
 	}
-	c.Fields.set("extra", req.Options.Extra[spec.Name]...)
-	if err := c.choose(spec, w); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
 	}
-	if err := c.setTexts(spec, req); err != nil {
-		return nil, err
-	}
-	c.guard(o.guards)
-	return c, c.unsupported(spec)
-}
-
-// choose picks the output mode and the transport: the wished one if the spec
-// has it, else the spec's best.
-func (c *Call) choose(spec *CliSpec, w Choice) *BackendError {
-	outputs := spec.OutputModes()
-	transports := spec.TransportModes()
-	c.Output, c.Transport = cmp.Or(w.Output, outputs[0]), cmp.Or(w.Transport, transports[0])
-	if !slices.Contains(outputs, c.Output) {
-		return errorf(ReasonUnsupported, "output", "%q is none of %q", c.Output, outputs)
-	}
-	if !slices.Contains(transports, c.Transport) {
-		return errorf(ReasonUnsupported, "transport", "%q is none of %q", c.Transport, transports)
-	}
-	return nil
-}
-
-// setTexts sets the system text and the prompt. What no row takes goes into
-// the prompt: a system text in front, a schema at its end.
-func (c *Call) setTexts(spec *CliSpec, req Request) *BackendError {
-	system, prompt := systemText(req.Messages), promptText(req.Messages)
-	mode := cmp.Or(req.Options.SystemMode, usualMode(c.Access))
-	field := "system_" + string(mode)
-	text := system
-	if mode == SystemReplace {
-		text = cmp.Or(system, spec.SystemDefault)
-	}
-	c.Fields.set("prompt", prompt)
-	c.Fields.set("system", text)
-	c.Fields.set(field, text)
-	if c.Fields.has("schema") && !c.uses(spec, "schema") {
-		prompt += "\n\n" + schemaPrompt(string(req.Schema))
-	}
-	if system != "" && !c.uses(spec, "system") && !c.uses(spec, field) {
-		if req.Options.SystemMode == SystemReplace {
-			return errorf(ReasonUnsupported, "options.system_mode", "%q cannot be honoured by this backend here", mode)
-		}
-		prompt = withSystem(system, prompt)
-	}
-	c.Fields.set("prompt", prompt)
-	return nil
-}
-
-// usualMode is what becomes of the CLI's own system prompt where nothing is
-// said: an agent needs it, a plain completion does not.
-func usualMode(a Access) SystemMode {
-	if a == AccessNone {
-		return SystemReplace
-	}
-	return SystemAppend
-}
-
-// guard applies the spec's guards to the prompt as the CLI would get it.
-func (c *Call) guard(guards []compiledGuard) {
-	for _, g := range guards {
-		if prompt := c.Fields["prompt"][0]; g.re.MatchString(prompt) {
-			c.Fields.set("prompt", g.Prefix+prompt)
+	if p.cfg.Container == nil {
+		if req.Options, err = onThisMachine(req.Options); err != nil {
+			return nil, nil, err
 		}
 	}
+	h := p.host(path)
+	if err := p.nested(h.Environ); err != nil {
+		return nil, nil, err
+	}
+	h.Dir, h.TempDir = dir, p.tempDir()
+	inv, err := p.composer.Compose(req, compose.Choice{Output: output, Transport: p.cfg.Transport}, h)
+	if err != nil || p.cfg.Container == nil {
+		return inv, nil, err
+	}
+	box, err := p.inside().Wrap(inv, &h, p.cliNames())
+	return inv, box, err
 }
 
-// arguments expands the rows that apply.
-func (c *Call) arguments(rows []ArgRow) ([]string, *BackendError) {
-	var args []string
-	for _, row := range rows {
-		if !c.holds(row.When) {
-			continue
-		}
-		elements := [][]string{nil}
-		if row.Each != "" {
-			elements = chunk(c.Fields[row.Each])
-		}
-		for _, element := range elements {
-			var err *BackendError
-			if args, err = c.appendArgs(args, row, element); err != nil {
-				return nil, err
-			}
-		}
+// host is what this machine is to the CLI.
+func (p *Provider) host(path string) compose.Host {
+	h := compose.Host{
+		Path: path, Environ: grammar.Without(os.Environ(), p.barred), Env: grammar.Without(p.cfg.Env, p.barred),
+		PassEnv: p.cfg.PassEnv, InheritEnv: p.cfg.InheritEnv, Root: os.Geteuid() == 0,
 	}
-	return args, nil
+	p.inside().Describe(&h)
+	return h
 }
 
-func chunk(values []string) (out [][]string) {
-	for _, v := range values {
-		out = append(out, []string{v})
+// workDir makes the directory absolute and checks that it is one.
+func workDir(dir string) (string, *BackendError) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", call.Errorf(ReasonBadOption, "dir", "%q: %v", dir, err)
 	}
-	return out
+	info, err := os.Stat(abs)
+	switch {
+	case err != nil:
+		return "", call.Errorf(ReasonBadOption, "dir", "%v", err)
+	case !info.IsDir():
+		return "", call.Errorf(ReasonBadOption, "dir", "%q is no directory", dir)
+	}
+	return abs, nil
 }
 
-// appendArgs expands one row. A value that fills a whole argument must not
-// look like a flag, unless a "--" has ended the flags.
-func (c *Call) appendArgs(args []string, row ArgRow, element []string) ([]string, *BackendError) {
-	values := c.Fields
-	if element != nil {
-		values = maps.Clone(c.Fields)
-		values[row.Each] = element
+// makeFiles makes the call's files, and its empty directory, in a private
+// folder. The returned func removes the folder, and must always be called.
+func (inv *plan) makeFiles() (remove func(), err error) {
+	remove = func() {}
+	if inv.Temp == "" {
+		return remove, nil
 	}
-	for _, template := range row.Args {
-		arg := values.Expand(template)
-		if strings.HasPrefix(template, "{") && strings.HasPrefix(arg, "-") && !slices.Contains(args, "--") && template != "{extra}" {
-			return nil, errorf(ReasonUnsupported, strings.Join(templateFields(template), ","),
-				"begins with %q, which this CLI would take for a flag", "-")
-		}
-		args = append(args, arg)
+	if err := os.Mkdir(inv.Temp, 0o700); err != nil {
+		return remove, err
 	}
-	return args, nil
-}
-
-func (inv *Invocation) CheckLengths() *BackendError {
-	for _, arg := range inv.Args {
-		if len(arg) > maxArg {
-			return errorf(ReasonUnsupported, inv.Call.Fields.holding(arg), "an argument of %d bytes is over the system's limit of %d, and this CLI takes it no other way", len(arg), maxArg)
+	remove = func() { _ = os.RemoveAll(inv.Temp) } // ours alone; nothing to do about a failure
+	if inv.Empty {
+		if err := os.Mkdir(inv.Dir, 0o700); err != nil {
+			return remove, err
 		}
 	}
-	for _, kv := range inv.Env {
-		if name, _, _ := strings.Cut(kv, "="); len(kv) > maxArg {
-			return errorf(ReasonUnsupported, name, "an environment variable of %d bytes is over the system's limit of %d", len(kv), maxArg)
+	for _, f := range inv.Files {
+		if err := os.WriteFile(f.Path, []byte(f.Content), 0o600); err != nil {
+			return remove, err
 		}
 	}
-	return nil
+	return remove, nil
 }

@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"log/slog"
 	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/runs"
 )
 
 // DefaultTimeout bounds one attempt. It is deliberately below the 30 s after
@@ -31,8 +35,8 @@ type Config struct {
 	// keeps its Timeout.
 	RetryPatience time.Duration
 	// Output and Transport choose among what the spec has. Empty: its best.
-	Output    OutputMode
-	Transport Transport
+	Output    clispec.OutputMode
+	Transport clispec.Transport
 	// ModelAliases give names of the caller's own to models of this backend,
 	// or pin names to dated models. They win over the spec's.
 	ModelAliases map[string]string
@@ -51,7 +55,7 @@ type Config struct {
 	// and a backend of which this is not known is skipped, or ended before it
 	// asks its model, with the reason billing. BillingAPIKey: nothing at the
 	// cost of a person's plan, in the same way. Zero: anybody.
-	Billing Billing
+	Billing call.Billing
 	// PassEnv names more variables of this process that the CLI may see; a
 	// trailing "*" makes a prefix. InheritEnv passes them all.
 	PassEnv    []string
@@ -70,7 +74,7 @@ type Config struct {
 	// Container runs the CLI in a container. Nil: on this machine.
 	Container *Container
 	// Registry lists this backend's runs while they go on. Nil: none.
-	Registry *Registry
+	Registry *runs.Registry
 	// Shim puts a small process of this program between us and each run, which
 	// adopts whatever loses its parent: then nothing gets away, even what hides
 	// from a search, and nothing outlives this process. It costs some

@@ -4,6 +4,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/container"
+	"github.com/clichain/clichain/internal/localfile"
 )
 
 // Container runs a CLI inside a container instead of on this machine: either
@@ -51,7 +55,7 @@ type Container struct {
 }
 
 // inside is the container that the CLI runs in; nil: it runs on this machine.
-func (p *Provider) inside() *vessel { return (*vessel)(p.cfg.Container) }
+func (p *Provider) inside() *container.Container { return (*container.Container)(p.cfg.Container) }
 
 // programs are the names that the program to start here can have.
 func (p *Provider) programs() []string {
@@ -75,7 +79,7 @@ func (p *Provider) workDir(dir string) (string, *BackendError) {
 	case p.cfg.Container == nil:
 		return workDir(dir)
 	case dir != "" && !path.IsAbs(dir):
-		return "", errorf(ReasonBadOption, "dir", "%q is no absolute path inside the container", dir)
+		return "", call.Errorf(ReasonBadOption, "dir", "%q is no absolute path inside the container", dir)
 	}
 	return dir, nil
 }
@@ -83,7 +87,7 @@ func (p *Provider) workDir(dir string) (string, *BackendError) {
 // tempDir is a new name for the folder of a call, here or inside.
 func (p *Provider) tempDir() string {
 	if p.cfg.Container != nil {
-		return path.Join("/tmp", newTempName())
+		return path.Join("/tmp", localfile.TempName())
 	}
-	return filepath.Join(os.TempDir(), newTempName())
+	return filepath.Join(os.TempDir(), localfile.TempName())
 }

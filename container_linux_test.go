@@ -15,6 +15,8 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/container"
+	"github.com/clichain/clichain/runs"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -115,7 +117,7 @@ func hangingBox(t *testing.T, ctx context.Context, client string, c clichain.Con
 // An engine on another machine is the hard case: nothing here can see what
 // runs there.
 func TestNothingIsLeftInside(t *testing.T) {
-	var registry clichain.Registry
+	var registry runs.Registry
 	stops := map[string]struct {
 		cfg    clichain.Config
 		stop   func(cancel context.CancelFunc, e *engine)
@@ -132,7 +134,7 @@ func TestNothingIsLeftInside(t *testing.T) {
 				e, client := newEngine(t, clientOf(place))
 				e.foreign = true
 				clitest.NoLeaks(t)
-				ctx, cancel := context.WithCancel(clichain.WithKey(t.Context(), "k", ""))
+				ctx, cancel := context.WithCancel(runs.WithKey(t.Context(), "k", ""))
 				defer cancel()
 				cli, wait := hangingBox(t, ctx, client, c, test.cfg)
 				if test.stop != nil {
@@ -183,7 +185,7 @@ func TestNothingIsLeftInsideAfterAnAnswer(t *testing.T) {
 
 // denySweeps makes it impossible to end what is inside.
 func denySweeps(args []string) string {
-	if args[len(args)-1] != "" && strings.Contains(strings.Join(args, " "), clichain.SweepScript) {
+	if args[len(args)-1] != "" && strings.Contains(strings.Join(args, " "), container.SweepScript) {
 		return "the engine is on strike"
 	}
 	return ""

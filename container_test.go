@@ -16,7 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/container"
 )
 
 // boxSpec uses all that is different in a container: files, an empty
@@ -24,20 +27,20 @@ import (
 func boxSpec() clichain.CliSpec {
 	return clichain.CliSpec{
 		Name: "boxed", Binary: "boxed", AltBinaries: []string{"box'd"}, EmptyDir: true,
-		Transports: []clichain.Transport{clichain.TransportStdin},
-		Files:      []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clichain.When{Set: []string{"system"}}}},
-		Args: []clichain.ArgRow{
-			{Args: []string{"--system", "{system_file}"}, When: clichain.When{Set: []string{"system"}}},
-			{Args: []string{"--effort={effort}"}, When: clichain.When{Set: []string{"effort"}}},
+		Transports: []clispec.Transport{clispec.TransportStdin},
+		Files:      []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clispec.When{Set: []string{"system"}}}},
+		Args: []clispec.ArgRow{
+			{Args: []string{"--system", "{system_file}"}, When: clispec.When{Set: []string{"system"}}},
+			{Args: []string{"--effort={effort}"}, When: clispec.When{Set: []string{"effort"}}},
 		},
-		Env:     []clichain.EnvRow{{Name: "TMPDIR", Value: "{temp}", When: clichain.When{Set: []string{"system"}}}},
+		Env:     []clispec.EnvRow{{Name: "TMPDIR", Value: "{temp}", When: clispec.When{Set: []string{"system"}}}},
 		PassEnv: []string{"BOXED_*"}, DropEnv: []string{"BOXED_MARK"},
-		Preflight: []clichain.PreflightRule{{Root: true, Reason: clichain.ReasonPermissionRefused, Message: "not as root"}},
+		Preflight: []clispec.PreflightRule{{Root: true, Reason: clichain.ReasonPermissionRefused, Message: "not as root"}},
 	}
 }
 
 // boxHost is a machine whose secrets have the word in them.
-var boxHost = clichain.Host{
+var boxHost = compose.Host{
 	Path: "/usr/bin/docker", TempDir: "/tmp/clichain-ID", Root: true,
 	Environ: []string{
 		"PATH=/host/bin", "HOME=/host/home", "TMPDIR=/host/tmp", "LANG=C", "DOCKER_HOST=unix:///host.sock", "CONTAINER_HOST=x", "SHELL=/bin/fish",
@@ -48,18 +51,18 @@ var boxHost = clichain.Host{
 
 // boxed is an invocation in a container, and how what it leaves is ended.
 type boxed struct {
-	*clichain.Invocation
-	*clichain.Box
+	*compose.Invocation
+	*container.Box
 }
 
-func wrap(t testing.TB, c clichain.Container, req clichain.Request, change func(*clichain.Host)) (*boxed, *clichain.BackendError) {
+func wrap(t testing.TB, c clichain.Container, req clichain.Request, change func(*compose.Host)) (*boxed, *clichain.BackendError) {
 	host := boxHost
 	if change != nil {
 		change(&host)
 	}
-	vessel := (*clichain.Vessel)(&c)
+	vessel := (*container.Container)(&c)
 	vessel.Describe(&host)
-	inv, err := composerOf(t, boxSpec()).Compose(req, clichain.Choice{}, host)
+	inv, err := composerOf(t, boxSpec()).Compose(req, compose.Choice{}, host)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +86,7 @@ func TestContainerGolden(t *testing.T) {
 	} {
 		for name, req := range requests {
 			t.Run(place+" "+name, func(t *testing.T) {
-				inv, err := wrap(t, c, req, func(h *clichain.Host) {
+				inv, err := wrap(t, c, req, func(h *compose.Host) {
 					h.Dir, h.Env = req.Dir, []string{"HOME=/home/secret", "TOKEN=secret-token"}
 				})
 				require.Nil(t, err)
@@ -96,7 +99,7 @@ func TestContainerGolden(t *testing.T) {
 				}
 				fmt.Fprintf(&b, "stdin %s\n", inv.Stdin)
 				for _, args := range [][]string{inv.Stop, inv.End} {
-					fmt.Fprintf(&b, "then %s\n", strings.ReplaceAll(strings.Join(args, " "), clichain.SweepScript, "SWEEP"))
+					fmt.Fprintf(&b, "then %s\n", strings.ReplaceAll(strings.Join(args, " "), container.SweepScript, "SWEEP"))
 				}
 				goldenText(t, filepath.Join("testdata", "golden", "container", place+"-"+name+".txt"), b.String())
 				all := slices.Concat(inv.Args, inv.Stop, inv.End)
@@ -109,7 +112,7 @@ func TestContainerGolden(t *testing.T) {
 
 // No value of this machine's own goes in, whoever asks for all of them.
 func TestContainerEnvironment(t *testing.T) {
-	inv, err := wrap(t, clichain.Container{Name: "dev"}, clichain.Prompt("hi"), func(h *clichain.Host) {
+	inv, err := wrap(t, clichain.Container{Name: "dev"}, clichain.Prompt("hi"), func(h *compose.Host) {
 		h.InheritEnv, h.Env = true, []string{"PATH=/inside/bin", "DOCKER_HOST="}
 	})
 	require.Nil(t, err)
@@ -134,7 +137,7 @@ func TestContainerRefusals(t *testing.T) {
 	_, err := wrap(t, clichain.Container{Name: "dev"}, big, nil)
 	require.NotNil(t, err)
 	require.Equal(t, []any{clichain.ReasonUnsupported, "system"}, []any{err.Reason, err.Option})
-	_, err = wrap(t, clichain.Container{Name: "dev"}, clichain.Prompt("hi"), func(h *clichain.Host) { h.Env = []string{"a.b=c"} })
+	_, err = wrap(t, clichain.Container{Name: "dev"}, clichain.Prompt("hi"), func(h *compose.Host) { h.Env = []string{"a.b=c"} })
 	require.NotNil(t, err)
 	require.Equal(t, []any{clichain.ReasonUnsupported, "env"}, []any{err.Reason, err.Option})
 	big.Messages[0].Content = strings.Repeat("x", 131_000)
@@ -205,7 +208,7 @@ pwd; umask; stat -c %a . .. "$2"; cat "$2"; echo; echo "$TMPDIR|$BOXED_KEY|$HOME
 `), 0o755))
 			req := withSystem()
 			req.Messages[0].Content = "it's $HOME `x` \\n 100%\n\n"
-			inv, refusal := wrap(t, clichain.Container{Name: "dev"}, req, func(h *clichain.Host) {
+			inv, refusal := wrap(t, clichain.Container{Name: "dev"}, req, func(h *compose.Host) {
 				h.TempDir, h.Env = temp, []string{"HOME=/inside", "PATH=" + bin + ":" + os.Getenv("PATH")}
 			})
 			require.Nil(t, refusal)
@@ -257,7 +260,7 @@ func TestContainerSweep(t *testing.T) {
 			require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 6 }, 10*time.Second, time.Millisecond)
 			defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
 
-			out, err := exec.CommandContext(t.Context(), shell[0], append(shell[1:], "-c", clichain.SweepScript, "clichain", "CLICHAIN_CALL=clichain-"+name, temp)...).CombinedOutput()
+			out, err := exec.CommandContext(t.Context(), shell[0], append(shell[1:], "-c", container.SweepScript, "clichain", "CLICHAIN_CALL=clichain-"+name, temp)...).CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			<-ended
 			require.NoDirExists(t, temp)

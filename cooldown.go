@@ -11,16 +11,24 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/cooling"
+	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/localfile"
+	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/session"
 )
 
 // newKeeper takes what it needs of a chain's settings.
-func newKeeper(cfg *ChainConfig, table map[Reason]row) *keeper {
-	k := &keeper{Store: cfg.Store, Rules: cooldownRules(table), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.Cooldown}
+func newKeeper(cfg *ChainConfig, table map[Reason]row) *cooling.Keeper {
+	k := &cooling.Keeper{Store: cfg.Store, Rules: cooldownRules(table), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.Cooldown}
 	switch {
 	case cfg.NoCooldown:
 		k.Store = nil
 	case k.Store == nil:
-		k.Store = NewMemoryStore()
+		k.Store = cooldown.NewMemory()
 	}
 	return k
 }
@@ -31,7 +39,7 @@ func cooldownFailure(err error) *BackendError {
 	if _, chain := errors.AsType[*ChainError](err); chain {
 		return &BackendError{}
 	}
-	return asBackendError("", err)
+	return call.AsError("", err)
 }
 
 // allCoolingDown is the cause of a chain that has tried nothing because what
@@ -50,7 +58,7 @@ func allCoolingDown(attempts []Attempt) error {
 	if first == nil {
 		return nil
 	}
-	err := errorf(ReasonCoolingDown, "", "every backend that could answer cools down, the first of them %s", untilText(first.RetryAfter, time.Now()))
+	err := call.Errorf(ReasonCoolingDown, "", "every backend that could answer cools down, the first of them %s", cooling.UntilText(first.RetryAfter, time.Now()))
 	err.RetryAfter = first.RetryAfter
 	return err
 }
@@ -146,29 +154,29 @@ func (p *Provider) meansAccount(name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(accountWords, func(word string) bool { return strings.Contains(upper, word) }) &&
-		!matchesEnv(p.spec.DropEnv, name) && !matchesEnv(p.spec.NestedEnv, name) &&
-		(p.cfg.InheritEnv || matchesEnv(p.spec.PassEnv, name) || matchesEnv(p.cfg.PassEnv, name))
+		!grammar.Matches(p.spec.DropEnv, name) && !grammar.Matches(p.spec.NestedEnv, name) &&
+		(p.cfg.InheritEnv || grammar.Matches(p.spec.PassEnv, name) || grammar.Matches(p.cfg.PassEnv, name))
 }
 
 // Scope is the fingerprint of the calls that a cooldown is for; empty for all.
-func (c cooldownCall) Scope(scope RestScope) string {
-	if scope == ScopeAll {
+func (c cooldownCall) Scope(scope cooldown.Scope) string {
+	if scope == cooldown.ScopeAll {
 		return ""
 	}
 	h := sha256.New()
 	tell(h, string(scope))
 	p := providerOf(c.Backend)
-	dir, err := filepath.Abs(dirFor(c.req))
+	dir, err := filepath.Abs(session.Dir(c.req))
 	if err != nil {
-		dir = dirFor(c.req)
+		dir = session.Dir(c.req)
 	}
 	switch scope {
-	case ScopeRequest:
+	case cooldown.ScopeRequest:
 		tell(h, dir, c.req.Access.String())
 		if p != nil {
 			p.tellSession(h)
 		}
-	case ScopeLogin:
+	case cooldown.ScopeLogin:
 		if p != nil {
 			p.tellLogin(h, dir)
 		}
@@ -179,7 +187,7 @@ func (c cooldownCall) Scope(scope RestScope) string {
 // tellSession tells of the outer session that the CLI would find itself in.
 func (p *Provider) tellSession(h io.Writer) {
 	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); matchesEnv(p.spec.NestedEnv, name) {
+		if name, _, _ := strings.Cut(kv, "="); grammar.Matches(p.spec.NestedEnv, name) {
 			tell(h, name)
 		}
 	}
@@ -188,7 +196,7 @@ func (p *Provider) tellSession(h io.Writer) {
 // tellLogin tells of the files in which a login may be.
 func (p *Provider) tellLogin(h io.Writer, dir string) {
 	host := p.host("")
-	at := placeOf(host.Passed(p.spec), dir)
+	at := login.PlaceOf(host.Passed(p.spec), dir)
 	for _, path := range p.login.Paths(at) {
 		tellFile(h, path)
 	}
@@ -196,7 +204,7 @@ func (p *Provider) tellLogin(h io.Writer, dir string) {
 
 // tellFile tells which file is there, if any, and when it was changed.
 func tellFile(h io.Writer, path string) {
-	if stamp, err := stampOf(path); err == nil {
+	if stamp, err := localfile.StampOf(path); err == nil {
 		tell(h, path, fmt.Sprint(stamp))
 	}
 }

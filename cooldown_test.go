@@ -18,6 +18,8 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/resettime"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -33,13 +35,13 @@ func TestRestUntilTheResetTime(t *testing.T) {
 	}{
 		{"told", 3 * time.Hour, 3 * time.Hour},
 		{"a week", 7 * 24 * time.Hour, 7 * 24 * time.Hour},
-		{"nonsense ahead", 300 * 24 * time.Hour, clichain.LongestRest},
+		{"nonsense ahead", 300 * 24 * time.Hour, resettime.Longest},
 		{"over already", -time.Hour, 5 * time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, next := limited("a", time.Now().Add(test.told)), &backend{name: "next"}
-				c := chainOf(a, next).RestWithout(0.5, nil)
+				c := chainOf(a, next).CooldownsWithout(0.5, nil)
 				for range 3 {
 					resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 					require.NoError(t, err)
@@ -100,7 +102,7 @@ func TestAMistakeIsNoRest(t *testing.T) {
 
 func TestNoRest(t *testing.T) {
 	a := failing("a", clichain.ReasonUsageLimit)
-	c := clichain.ChainOf([]clichain.Backend{a}, &clichain.ChainConfig{NoCooldown: true, Store: clichain.NewMemoryStore()})
+	c := clichain.ChainOf([]clichain.Backend{a}, &clichain.ChainConfig{NoCooldown: true, Store: cooldown.NewMemory()})
 	for range 3 {
 		_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 		require.ErrorIs(t, err, clichain.ErrUsageLimit)
@@ -154,7 +156,7 @@ func (h *held) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clich
 // probing makes a chain whose only backend has rested, and nothing since.
 func probing(t *testing.T) (*clichain.Chain, *held) {
 	h := &held{name: "a", release: make(chan error, 1)}
-	c := clichain.ChainOf([]clichain.Backend{h}, nil).RestWithout(0.5, nil)
+	c := clichain.ChainOf([]clichain.Backend{h}, nil).CooldownsWithout(0.5, nil)
 	h.release <- &clichain.BackendError{Reason: clichain.ReasonUsageLimit}
 	_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 	require.ErrorIs(t, err, clichain.ErrUsageLimit)
@@ -167,13 +169,13 @@ func probing(t *testing.T) (*clichain.Chain, *held) {
 func TestOneProbe(t *testing.T) {
 	for _, store := range []string{"memory", "file"} {
 		t.Run(store, func(t *testing.T) {
-			var kept clichain.Store = clichain.NewMemoryStore()
+			var kept cooldown.Store = cooldown.NewMemory()
 			if store == "file" {
-				kept = clichain.NewFileStore(filepath.Join(t.TempDir(), "cooldowns.json"), func(err error) { t.Error(err) })
+				kept = cooldown.NewFile(filepath.Join(t.TempDir(), "cooldowns.json"), func(err error) { t.Error(err) })
 			}
 			past := time.Now().UTC().Round(0).Add(-time.Second)
-			require.NoError(t, kept.Update(t.Context(), "a", func(clichain.Rest) clichain.Rest {
-				return clichain.Rest{Reason: clichain.ReasonUsageLimit, Failures: 1, At: past.Add(-time.Minute), Until: past}
+			require.NoError(t, kept.Update(t.Context(), "a", func(cooldown.State) cooldown.State {
+				return cooldown.State{Reason: clichain.ReasonUsageLimit, Failures: 1, At: past.Add(-time.Minute), Until: past}
 			}))
 			h := &held{name: "a", release: make(chan error, 1)}
 			c := clichain.ChainOf([]clichain.Backend{h}, &clichain.ChainConfig{Store: kept})
@@ -274,7 +276,7 @@ func TestCallsUnderWay(t *testing.T) {
 	run := func(t *testing.T, last error, want time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			h := &held{name: "a", release: make(chan error)}
-			c := clichain.ChainOf([]clichain.Backend{h}, nil).RestWithout(0.5, nil)
+			c := clichain.ChainOf([]clichain.Backend{h}, nil).CooldownsWithout(0.5, nil)
 			var calls sync.WaitGroup
 			for range 10 {
 				calls.Go(func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
@@ -335,7 +337,7 @@ func TestClockJumps(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			now := start
 			a := failing("a", clichain.ReasonUsageLimit)
-			c := chainOf(a).RestWithout(0.5, func() time.Time { return now })
+			c := chainOf(a).CooldownsWithout(0.5, func() time.Time { return now })
 			call := func() error { _, err := c.Complete(t.Context(), clichain.Prompt("hi")); return err }
 			require.ErrorIs(t, call(), clichain.ErrUsageLimit)
 			now = start.Add(test.jump)
@@ -363,16 +365,16 @@ func TestNonsenseInTheStore(t *testing.T) {
 		return now.Add(time.Duration(rand.Int64N(int64(2000*24*time.Hour))) - 1000*24*time.Hour)
 	}
 	for range 2000 {
-		rest := clichain.Rest{Reason: clichain.ReasonUsageLimit, Failures: rand.Int() - rand.Int(), At: around(), Until: around(), Probe: around()}
-		c := chainOf(failing("a", clichain.ReasonUsageLimit)).RestWithout(rand.Float64(), func() time.Time { return now })
-		require.NoError(t, c.StoreOf().Update(t.Context(), "a", func(clichain.Rest) clichain.Rest { return rest }))
+		rest := cooldown.State{Reason: clichain.ReasonUsageLimit, Failures: rand.Int() - rand.Int(), At: around(), Until: around(), Probe: around()}
+		c := chainOf(failing("a", clichain.ReasonUsageLimit)).CooldownsWithout(rand.Float64(), func() time.Time { return now })
+		require.NoError(t, c.StoreOf().Update(t.Context(), "a", func(cooldown.State) cooldown.State { return rest }))
 		for range 20 {
 			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 			if !errors.Is(err, clichain.ErrCoolingDown) {
 				break
 			}
 			be := requireReason(t, clichain.ReasonCoolingDown, err)
-			require.LessOrEqual(t, be.RetryAfter.Sub(now), clichain.LongestRest, "%+v", rest)
+			require.LessOrEqual(t, be.RetryAfter.Sub(now), resettime.Longest, "%+v", rest)
 			now = be.RetryAfter
 		}
 		kept, err := c.StoreOf().Load(t.Context(), "a")
@@ -387,7 +389,7 @@ func TestJitter(t *testing.T) {
 	for chance, want := range map[float64]time.Duration{0: 24 * time.Second, 0.5: 30 * time.Second, 0.75: 33 * time.Second, 1: 36 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			a := failing("a", clichain.ReasonOverloaded)
-			c := chainOf(a).RestWithout(chance, nil)
+			c := chainOf(a).CooldownsWithout(chance, nil)
 			for _, rest := range []time.Duration{want, 2 * want} {
 				_, _ = c.Complete(t.Context(), clichain.Prompt("hi"))
 				until := coolingUntil(t, c, a)
@@ -477,11 +479,11 @@ func (s brokenStore) wait(ctx context.Context) error {
 	return errors.New("out of order")
 }
 
-func (s brokenStore) Load(ctx context.Context, _ string) (clichain.Rest, error) {
-	return clichain.Rest{Until: time.Now().Add(time.Hour), At: time.Now()}, s.wait(ctx)
+func (s brokenStore) Load(ctx context.Context, _ string) (cooldown.State, error) {
+	return cooldown.State{Until: time.Now().Add(time.Hour), At: time.Now()}, s.wait(ctx)
 }
 
-func (s brokenStore) Update(ctx context.Context, _ string, _ func(clichain.Rest) clichain.Rest) error {
+func (s brokenStore) Update(ctx context.Context, _ string, _ func(cooldown.State) cooldown.State) error {
 	return s.wait(ctx)
 }
 
@@ -499,7 +501,7 @@ func TestBrokenStoreFailsNoCall(t *testing.T) {
 }
 
 // The key of a backend's rests changes with what it would log in with.
-func TestRestKey(t *testing.T) {
+func TestCooldownKey(t *testing.T) {
 	suppressNothing(t)
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("OPENAI_API_KEY", "one")
@@ -509,7 +511,7 @@ func TestRestKey(t *testing.T) {
 	model := ""
 	key := func(cfg clichain.Config) string {
 		cfg.Binary = program
-		return clichain.RestKey(clichain.NewProvider(specs.Codex(), &cfg), model)
+		return clichain.CooldownKey(clichain.NewProvider(specs.Codex(), &cfg), model)
 	}
 	first := key(clichain.Config{})
 	require.Regexp(t, `^codex@[0-9a-f]{16}$`, first)
@@ -537,14 +539,14 @@ func TestRestKey(t *testing.T) {
 	}
 	first = key(clichain.Config{})
 	wrapped := struct{ *clichain.Provider }{clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: program})}
-	require.Equal(t, first, clichain.RestKey(wrapped, ""))
+	require.Equal(t, first, clichain.CooldownKey(wrapped, ""))
 	model = "codex/gpt-5.5"
 	require.Equal(t, first+"/gpt-5.5", key(clichain.Config{}))
 	model = specs.Codex().DefaultModel
 	require.Equal(t, first, key(clichain.Config{}))
-	require.Empty(t, clichain.RestKey(clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "/nowhere/codex"}), ""))
-	require.Empty(t, clichain.RestKey(chainOf(), ""))
-	require.Less(t, len(clichain.RestKey(&backend{name: strings.Repeat("x", 1000)}, strings.Repeat("y", 1000))), 300)
+	require.Empty(t, clichain.CooldownKey(clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "/nowhere/codex"}), ""))
+	require.Empty(t, clichain.CooldownKey(chainOf(), ""))
+	require.Less(t, len(clichain.CooldownKey(&backend{name: strings.Repeat("x", 1000)}, strings.Repeat("y", 1000))), 300)
 }
 
 // A refused login is forgotten when the login changes.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
 )
 
 // instant is a backend that costs nothing.
@@ -43,7 +44,7 @@ func (b *instant) Stream(ctx context.Context, req clichain.Request) iter.Seq2[cl
 
 // decisive is a chain whose first backend rests, so that a call has two
 // decisions to make.
-func decisive(tb testing.TB, store clichain.Store) *clichain.Chain {
+func decisive(tb testing.TB, store cooldown.Store) *clichain.Chain {
 	limit := &clichain.BackendError{Reason: clichain.ReasonUsageLimit, RetryAfter: time.Now().Add(24 * time.Hour)}
 	c := clichain.ChainOf([]clichain.Backend{&instant{"a", limit}, &instant{name: "b"}}, &clichain.ChainConfig{Store: store})
 	_, err := c.Complete(tb.Context(), clichain.Prompt("hi"))
@@ -53,9 +54,9 @@ func decisive(tb testing.TB, store clichain.Store) *clichain.Chain {
 
 // BenchmarkDecisions is whole calls of a chain, one backend of which rests.
 func BenchmarkDecisions(b *testing.B) {
-	for name, store := range map[string]clichain.Store{
-		"memory": clichain.NewMemoryStore(),
-		"file":   clichain.NewFileStore(filepath.Join(b.TempDir(), "cooldowns.json"), func(err error) { b.Error(err) }),
+	for name, store := range map[string]cooldown.Store{
+		"memory": cooldown.NewMemory(),
+		"file":   cooldown.NewFile(filepath.Join(b.TempDir(), "cooldowns.json"), func(err error) { b.Error(err) }),
 	} {
 		b.Run(name, func(b *testing.B) {
 			c := decisive(b, store)

@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/specs"
 )
 
 // The snippets of docs/cooldowns.md.
 func snippetStore(path string) *clichain.Chain {
-	store := clichain.NewFileStore(path, func(err error) { log.Print(err) })
+	store := cooldown.NewFile(path, func(err error) { log.Print(err) })
 	chain := clichain.NewChain(specs.All(), &clichain.ChainConfig{Store: store})
 	return chain
 }
@@ -32,7 +33,7 @@ func snippetError(err error) {
 
 func snippetPolicy(cfg *clichain.ChainConfig) {
 	cfg.Policy = map[clichain.Reason]clichain.Rule{
-		clichain.ReasonTimeout: {Cooldown: clichain.RestRule{Base: time.Minute, Cap: time.Hour, After: 2}},
+		clichain.ReasonTimeout: {Cooldown: cooldown.Rule{Base: time.Minute, Cap: time.Hour, After: 2}},
 		clichain.ReasonBilling: {Stop: true},
 	}
 }
@@ -54,7 +55,7 @@ func TestCooldownsPage(t *testing.T) {
 
 func ExampleErrCoolingDown() {
 	at := time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC)
-	store := clichain.NewMemoryStore()
+	store := cooldown.NewMemory()
 	limit := &clichain.BackendError{Reason: clichain.ReasonUsageLimit, RetryAfter: time.Now().Add(time.Hour)}
 	c := clichain.ChainOf([]clichain.Backend{&instant{"a", limit}}, &clichain.ChainConfig{Store: store})
 	for range 2 {

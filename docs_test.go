@@ -20,6 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
 )
@@ -70,9 +72,9 @@ func blocks(text, language string) (found []string) {
 // parrot is a CLI that fails with what it is told to fail with.
 func parrot(t *testing.T) *clichain.Provider {
 	t.Helper()
-	spec := clichain.CliSpec{Name: "parrot", Binary: "parrot", Transports: []clichain.Transport{clichain.TransportStdin}, Args: []clichain.ArgRow{{Args: []string{"-p"}}}}
+	spec := clichain.CliSpec{Name: "parrot", Binary: "parrot", Transports: []clispec.Transport{clispec.TransportStdin}, Args: []clispec.ArgRow{{Args: []string{"-p"}}}}
 	for _, reason := range clichain.PolicyReasons() {
-		spec.Lines = append(spec.Lines, clichain.LineRule{Pattern: fmt.Sprintf(`(?m)^fail with %s$`, reason), Reason: reason})
+		spec.Lines = append(spec.Lines, clispec.LineRule{Pattern: fmt.Sprintf(`(?m)^fail with %s$`, reason), Reason: reason})
 	}
 	return provider(t, spec, clichain.Config{}, play(readStdin, clitest.Step{Echo: true}, clitest.Exit(1)))
 }
@@ -84,7 +86,7 @@ func TestErrorsPage(t *testing.T) {
 	rows := table(t, section(t, page, "## The reasons"))
 	p, says := parrot(t), map[bool]string{true: "yes", false: "no"}
 	var reasons []string
-	for _, reason := range declaredReasons(t) {
+	for _, reason := range call.Reasons() {
 		reasons = append(reasons, string(reason))
 		t.Run(string(reason), func(t *testing.T) {
 			row := rows[string(reason)]
@@ -141,7 +143,7 @@ func TestErrorsPageSnippetIsCompiled(t *testing.T) {
 func listed(t *testing.T, spec clichain.CliSpec, path string) []string {
 	t.Helper()
 	spec.Name, spec.Binary = "x", "x"
-	mistake, ok := errors.AsType[*clichain.SpecError](spec.Validate())
+	mistake, ok := errors.AsType[*clispec.Error](spec.Validate())
 	require.True(t, ok)
 	require.Equal(t, path, mistake.Path)
 	_, list, ok := strings.Cut(mistake.Problem, "there are ")
@@ -154,7 +156,7 @@ func listed(t *testing.T, spec clichain.CliSpec, path string) []string {
 // eventKinds reads the constants from the source, so that none is missed.
 func eventKinds(t *testing.T) (kinds []string) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "event.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "call/event.go", nil, 0)
 	require.NoError(t, err)
 	ast.Inspect(file, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(spec.Names[0].Name, "Event") {
@@ -184,12 +186,12 @@ func keys(of reflect.Type) (found []string) {
 // docs/specs.md names all there is in the language, and nothing else.
 func TestSpecsPage(t *testing.T) {
 	page := read(t, "docs/specs.md")
-	fields := listed(t, clichain.CliSpec{Args: []clichain.ArgRow{{Args: []string{"{nosuch}"}}}}, "args[0].args[0]")
+	fields := listed(t, clichain.CliSpec{Args: []clispec.ArgRow{{Args: []string{"{nosuch}"}}}}, "args[0].args[0]")
 	require.Equal(t, fields, names(table(t, section(t, page, "## Request fields"))))
-	setters := listed(t, clichain.CliSpec{Events: []clichain.EventRule{{Match: map[string]string{"a": "a"}, Kind: clichain.EventText, Set: map[string]string{"nosuch": "a"}}}}, "events[0].set")
+	setters := listed(t, clichain.CliSpec{Events: []clispec.EventRule{{Match: map[string]string{"a": "a"}, Kind: clichain.EventText, Set: map[string]string{"nosuch": "a"}}}}, "events[0].set")
 	require.Equal(t, setters, names(table(t, section(t, page, "### Event fields"))))
 	require.Equal(t, eventKinds(t), names(table(t, section(t, page, "### Event kinds"))))
-	groups := listed(t, clichain.CliSpec{Lines: []clichain.LineRule{{Pattern: "(?P<nosuch>a)", Reason: clichain.ReasonExit}}}, "lines[0].pattern")
+	groups := listed(t, clichain.CliSpec{Lines: []clispec.LineRule{{Pattern: "(?P<nosuch>a)", Reason: clichain.ReasonExit}}}, "lines[0].pattern")
 	lines := section(t, page, "## Line rules")
 	require.Equal(t, groups, names(table(t, lines[strings.Index(lines, "| Group |"):])))
 

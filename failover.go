@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/clichain/clichain/internal/judge"
 )
 
 // failover ends a run early where its CLI only retries a request that keeps
@@ -22,12 +24,12 @@ type failover struct {
 }
 
 // hear takes an event of the run, classified.
-func (f *failover) hear(s *Sign) {
+func (f *failover) hear(s *judge.Sign) {
 	if s.Terminal {
 		f.finish()
 		return
 	}
-	if progress(&s.Event) {
+	if judge.Progress(&s.Event) {
 		f.calm()
 	}
 	switch s.Kind {
@@ -57,13 +59,13 @@ func (f *failover) trouble(reason Reason, wait time.Duration) {
 		return
 	}
 	if wait == 0 {
-		f.stop(errMovedOn)
+		f.stop(judge.ErrMovedOn)
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.timer == nil && f.linger == nil {
-		f.timer = time.AfterFunc(wait, func() { f.stop(errMovedOn) })
+		f.timer = time.AfterFunc(wait, func() { f.stop(judge.ErrMovedOn) })
 	}
 }
 
@@ -87,7 +89,7 @@ func (f *failover) finish() {
 	defer f.mu.Unlock()
 	f.forget()
 	if f.linger == nil {
-		f.linger = time.AfterFunc(f.settle, func() { f.stop(errAnswered) })
+		f.linger = time.AfterFunc(f.settle, func() { f.stop(judge.ErrAnswered) })
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
 )
@@ -154,8 +155,26 @@ func TestNoFailoverAfterWhatCannotBeUndone(t *testing.T) {
 		clitest.NoLeaks(t)
 		next := &backend{name: "next"}
 		c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), cfg, stuck(stdout(blockLine("half")+"\n"+retry429))), next}, nil)
-		_, err := clichain.Collect(c.Stream(t.Context(), clichain.Prompt("hi")))
+		_, err := call.Collect(c.Stream(t.Context(), clichain.Prompt("hi")))
 		require.ErrorIs(t, err, clichain.ErrTimeout)
 		require.Zero(t, next.asked)
 	})
+}
+
+// blockLine is a whole block of claude's text.
+func blockLine(text string) string {
+	return `{"type":"assistant","message":{"content":[{"type":"text","text":"` + text + `"}]}}`
+}
+
+// toolUse is how claude says that it uses a tool.
+const toolUse = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}`
+
+// deltaLine is a piece of claude's text.
+func deltaLine(text string) string {
+	return `{"type":"stream_event","event":{"delta":{"type":"text_delta","text":"` + text + `"}}}`
+}
+
+// failedLine is claude's last event when it failed.
+func failedLine(text string) string {
+	return `{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"` + text + `"}`
 }

@@ -13,7 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/doctor"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -58,12 +61,12 @@ func write(t *testing.T, dir, path, content string) string {
 }
 
 // diagnosis is what is known of one of the built-in backends.
-func diagnosis(t *testing.T, name string) clichain.Diagnosis {
+func diagnosis(t *testing.T, name string) doctor.Diagnosis {
 	t.Helper()
 	spec, ok := specs.ByName(name)
 	require.True(t, ok)
 	p := clichain.NewProvider(spec, nil)
-	d := clichain.Diagnose(t.Context(), []clichain.Backend{p}, nil).Backends[0]
+	d := doctor.Diagnose(t.Context(), []clichain.Backend{p}, nil).Backends[0]
 	require.Equal(t, d.Ready(), p.Available(t.Context()) == nil, "the report says what a call does")
 	return d
 }
@@ -82,15 +85,15 @@ func TestLoginStates(t *testing.T) {
 		return fmt.Sprintf(`{"claudeAiOauth":{"accessToken":"t","refreshToken":%q,"expiresAt":%d}}`, refresh, expires)
 	}
 	jwt := "h." + base64.RawURLEncoding.EncodeToString([]byte(`{"exp":4102444800}`)) + ".s"
-	const in, out, unknown = clichain.LoginAuthenticated, clichain.LoginInstalled, clichain.LoginUnknown
-	plan, key, nobody := clichain.BillingSubscription, clichain.BillingAPIKey, clichain.BillingUnknown
+	const in, out, unknown = clispec.LoginAuthenticated, clispec.LoginInstalled, clispec.LoginUnknown
+	plan, key, nobody := call.BillingSubscription, call.BillingAPIKey, call.BillingUnknown
 	for _, test := range []struct {
 		name, backend string
 		env           map[string]string
 		files         map[string]string
-		want          clichain.LoginState
+		want          clispec.LoginState
 		evidence      string // its end
-		billing       clichain.Billing
+		billing       call.Billing
 	}{
 		{"claude: nothing", "claude", nil, nil, out, "", nobody},
 		{"claude: key", "claude", map[string]string{"ANTHROPIC_API_KEY": "s3cret"}, nil, in, "ANTHROPIC_API_KEY", key},
@@ -188,7 +191,7 @@ func TestLoggedOutIsSkipped(t *testing.T) {
 	require.NoError(t, c.Ready(t.Context()), "seen at once")
 	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
-	require.Equal(t, clichain.BillingAPIKey, resp.Billing)
+	require.Equal(t, call.BillingAPIKey, resp.Billing)
 }
 
 // What may bring a login of its own is tried without one.
@@ -197,11 +200,11 @@ func TestLoginOfAWrapper(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(bin, "codex")))
 	script := write(t, bin, "codex", "#!/usr/bin/env bash\nexec codex-real\n")
 	require.NoError(t, os.Chmod(script, 0o700))
-	require.Equal(t, clichain.LoginUnknown, diagnosis(t, "codex").Login)
+	require.Equal(t, clispec.LoginUnknown, diagnosis(t, "codex").Login)
 
 	write(t, bin, "codex", "#!/usr/bin/env node\n")
 	if !keychain {
-		require.Equal(t, clichain.LoginInstalled, diagnosis(t, "codex").Login)
+		require.Equal(t, clispec.LoginInstalled, diagnosis(t, "codex").Login)
 	}
 	named := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "codex"})
 	require.NoError(t, named.Available(t.Context()))
@@ -214,20 +217,20 @@ func TestLoginThatCannotBeSeen(t *testing.T) {
 	t.Run("a pipe", func(t *testing.T) {
 		home, _ := freshMachine(t, play())
 		require.NoError(t, os.MkdirAll(filepath.Join(home, ".codex", "auth.json"), 0o700))
-		require.Equal(t, clichain.LoginUnknown, diagnosis(t, "codex").Login, "a folder in its place")
+		require.Equal(t, clispec.LoginUnknown, diagnosis(t, "codex").Login, "a folder in its place")
 	})
 	t.Run("too long", func(t *testing.T) {
 		home, _ := freshMachine(t, play())
 		write(t, home, ".codex/auth.json", `{"x":"`+strings.Repeat("x", 2<<20)+`"}`)
-		require.Equal(t, clichain.LoginUnknown, diagnosis(t, "codex").Login)
+		require.Equal(t, clispec.LoginUnknown, diagnosis(t, "codex").Login)
 	})
 	t.Run("a spec without a word about it", func(t *testing.T) {
 		_, bin := freshMachine(t, play())
 		_, err := clitest.Install(bin, "mini", play())
 		require.NoError(t, err)
 		p := clichain.NewProvider(clichain.CliSpec{Name: "mini", Binary: "mini"}, nil)
-		d := clichain.Diagnose(t.Context(), []clichain.Backend{p}, nil).Backends[0]
-		require.Equal(t, clichain.LoginUnknown, d.Login)
+		d := doctor.Diagnose(t.Context(), []clichain.Backend{p}, nil).Backends[0]
+		require.Equal(t, clispec.LoginUnknown, d.Login)
 		require.True(t, d.Ready())
 	})
 	t.Run("in a folder above", func(t *testing.T) {
@@ -236,7 +239,7 @@ func TestLoginThatCannotBeSeen(t *testing.T) {
 		write(t, dir, ".env", "export GEMINI_API_KEY=x\n")
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "b"), 0o700))
 		t.Chdir(filepath.Join(dir, "a", "b"))
-		require.Equal(t, clichain.LoginUnknown, diagnosis(t, "gemini").Login)
+		require.Equal(t, clispec.LoginUnknown, diagnosis(t, "gemini").Login)
 	})
 }
 

@@ -1,7 +1,6 @@
 package clichain_test
 
 import (
-	"encoding/base64"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,47 +12,22 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/gjson"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 )
-
-func TestCredentialExpiry(t *testing.T) {
-	jwt := func(claims string) string {
-		return `"h.` + base64.RawURLEncoding.EncodeToString([]byte(claims)) + `.s"`
-	}
-	end := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	for name, test := range map[string]struct {
-		value string
-		want  time.Time
-	}{
-		"seconds":           {fmt.Sprint(end.Unix()), end},
-		"milliseconds":      {fmt.Sprint(end.UnixMilli()), end},
-		"RFC 3339":          {`"2026-11-21T00:00:00Z"`, end},
-		"JWT":               {jwt(fmt.Sprintf(`{"exp":%d}`, end.Unix())), end},
-		"JWT without":       {jwt(`{}`), time.Time{}},
-		"JWT that is none":  {`"a.b.c"`, time.Time{}},
-		"nothing":           {`null`, time.Time{}},
-		"words":             {`"soon"`, time.Time{}},
-		"a negative number": {`-1`, time.Time{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			require.True(t, test.want.Equal(clichain.CredentialExpiry(gjson.Parse(test.value))))
-		})
-	}
-}
 
 // renewing is a CLI with a credential that it renews by itself.
 func renewing() clichain.CliSpec {
 	return clichain.CliSpec{
-		Name: "lumen", Binary: "claude", Outputs: []clichain.OutputMode{clichain.OutputStream},
-		Events: []clichain.EventRule{
+		Name: "lumen", Binary: "claude", Outputs: []clispec.OutputMode{clispec.OutputStream},
+		Events: []clispec.EventRule{
 			{Match: map[string]string{"type": "delta"}, Kind: clichain.EventDelta, Set: map[string]string{"text": "text"}},
 			{Match: map[string]string{"type": "result"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "text"}},
 		},
-		Login: clichain.LoginRules{Ways: []clichain.LoginWay{{
-			Files: []clichain.FileFact{{Path: "~/login.json", JSON: map[string]string{"token": ".+"}, Expires: "ends", Refresh: "refresh"}},
+		Login: clispec.LoginRules{Ways: []clispec.LoginWay{{
+			Files: []clispec.FileFact{{Path: "~/login.json", JSON: map[string]string{"token": ".+"}, Expires: "ends", Refresh: "refresh"}},
 		}}},
 	}
 }

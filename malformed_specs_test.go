@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/specfile"
 	"github.com/clichain/clichain/specs"
@@ -82,7 +83,7 @@ var malformedSpecs = []struct{ name, file, want string }{
 // of such a spec all the same starts nothing.
 func TestMalformedSpecs(t *testing.T) {
 	suppressNothing(t)
-	lists := strings.NewReplacer("KINDS", fmt.Sprintf("%q", clichain.RuleKinds), "FIELDS", strings.Join(clichain.RequestFields, ", "))
+	lists := strings.NewReplacer("KINDS", fmt.Sprintf("%q", clispec.RuleKinds), "FIELDS", strings.Join(clispec.Fields, ", "))
 	record := filepath.Join(t.TempDir(), "record")
 	fake := clitest.Fake(t, "mine", play(clitest.Step{Record: record}, stdout("hi")))
 	for _, test := range malformedSpecs {
@@ -94,7 +95,7 @@ func TestMalformedSpecs(t *testing.T) {
 			p := clichain.NewProvider(unchecked(t, test.file), &clichain.Config{Binary: fake})
 			_, err = p.Complete(t.Context(), clichain.Prompt("hi"))
 			requireReason(t, clichain.ReasonBadOption, err)
-			require.ErrorAs(t, err, new(*clichain.SpecError))
+			require.ErrorAs(t, err, new(*clispec.Error))
 			require.NoFileExists(t, record)
 		})
 	}
@@ -114,25 +115,11 @@ func unchecked(t *testing.T, file string) (spec clichain.CliSpec) {
 	return spec
 }
 
-// The reports of one spec are the same each time, though it has maps.
-func TestMistakesAreInOrder(t *testing.T) {
-	s := sound()
-	s.ExitCodes, s.Hints, s.Models.Aliases = map[int]clichain.Reason{}, map[clichain.Reason]string{}, map[string]string{}
-	for i := range 20 {
-		s.ExitCodes[300+i], s.Hints[clichain.Reason(fmt.Sprint("x", i))], s.Models.Aliases[fmt.Sprint("a", i)] = "x", "x", ""
-	}
-	s.PassEnv, s.DropEnv = []string{"-"}, []string{"-"}
-	want := s.Validate().Error()
-	for range 10 {
-		require.Equal(t, want, s.Validate().Error())
-	}
-}
-
 // A new kind of event is for rules, or it is made by the library.
 func TestRuleKindsAreAll(t *testing.T) {
 	own := []string{"raw", "start", "attempt", "reset", "done"}
 	var kinds []string
-	for _, kind := range clichain.RuleKinds {
+	for _, kind := range clispec.RuleKinds {
 		kinds = append(kinds, string(kind))
 	}
 	require.ElementsMatch(t, eventKinds(t), append(kinds, own...))

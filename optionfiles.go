@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/clichain/clichain/call"
 )
 
 // maxMCPFile bounds a file of Options.MCPConfig.
@@ -42,9 +44,9 @@ func absolute(field string, names []string, dirs bool) ([]string, *BackendError)
 		}
 		switch {
 		case err != nil:
-			return nil, errorf(ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%v", err)
+			return nil, call.Errorf(ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%v", err)
 		case dirs != info.IsDir() || !dirs && !info.Mode().IsRegular():
-			return nil, errorf(ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%q is no %s", name, what)
+			return nil, call.Errorf(ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%q is no %s", name, what)
 		}
 		found[i] = path
 	}
@@ -59,14 +61,14 @@ func readMCP(field string, element json.RawMessage) (json.RawMessage, *BackendEr
 	}
 	info, err := os.Stat(name)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxMCPFile) {
-		return nil, errorf(ReasonBadOption, field, "%q is no regular file of at most %d bytes", name, maxMCPFile)
+		return nil, call.Errorf(ReasonBadOption, field, "%q is no regular file of at most %d bytes", name, maxMCPFile)
 	}
 	var text []byte
 	if err == nil {
 		text, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return nil, errorf(ReasonBadOption, field, "%v", err)
+		return nil, call.Errorf(ReasonBadOption, field, "%v", err)
 	}
 	return text, checkMCP(field, name, text)
 }
@@ -77,10 +79,10 @@ func checkMCP(field, name string, text []byte) *BackendError {
 		Servers map[string]map[string]any `json:"mcpServers"`
 	}
 	if err := json.Unmarshal(text, &config); err != nil {
-		return errorf(ReasonBadOption, field, "%s is no MCP configuration: %v", name, err)
+		return call.Errorf(ReasonBadOption, field, "%s is no MCP configuration: %v", name, err)
 	}
 	if len(config.Servers) == 0 {
-		return errorf(ReasonBadOption, field, `%s names no server: write {"mcpServers": {"name": {"command": "..."}}}`, name)
+		return call.Errorf(ReasonBadOption, field, `%s names no server: write {"mcpServers": {"name": {"command": "..."}}}`, name)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -125,17 +126,17 @@ func TestMCPConfig(t *testing.T) {
 		require.NotContains(t, strings.Join(ran.Args, " "), "s3cr3t-word")
 	})
 	t.Run("opencode gets its shape", func(t *testing.T) {
-		inv, err := composerOf(t, specs.OpenCode()).Compose(withFiles(t, req), clichain.Choice{}, testHost())
+		inv, err := composerOf(t, specs.OpenCode()).Compose(withFiles(t, req), compose.Choice{}, testHost())
 		require.Nil(t, err)
 		require.Contains(t, strings.Join(inv.Env, "\n"), `"mcp":{"a":{"command":["late"],"enabled":true,"environment":{},"type":"local"},"b":{"command":["b"],"enabled":true,"environment":{},"type":"local"}}`)
 	})
 	t.Run("codex has arguments only", func(t *testing.T) {
 		secret := req
 		secret.Options.MCPConfig = req.Options.MCPConfig[:1]
-		_, err := composerOf(t, specs.Codex()).Compose(secret, clichain.Choice{}, testHost())
+		_, err := composerOf(t, specs.Codex()).Compose(secret, compose.Choice{}, testHost())
 		require.ErrorIs(t, err, clichain.ErrUnsupported)
 		require.Equal(t, "mcp_config", err.Option)
-		inv, err := composerOf(t, specs.Codex()).Compose(withFiles(t, req), clichain.Choice{}, testHost())
+		inv, err := composerOf(t, specs.Codex()).Compose(withFiles(t, req), compose.Choice{}, testHost())
 		require.Nil(t, err)
 		require.Contains(t, inv.Args, `mcp_servers.b={command="b",args=[]}`)
 	})
@@ -156,10 +157,10 @@ func TestBypassNeedsFullAccess(t *testing.T) {
 		if !ok {
 			continue
 		}
-		for _, access := range allAccess {
+		for _, access := range []clichain.Access{clichain.AccessNone, clichain.AccessRead, clichain.AccessWrite, clichain.AccessFull} {
 			req := clichain.Prompt("hi")
 			req.Access, req.Options.PermissionMode = access, mode
-			_, err := composerOf(t, spec).Compose(req, clichain.Choice{}, testHost())
+			_, err := composerOf(t, spec).Compose(req, compose.Choice{}, testHost())
 			require.Equal(t, access == clichain.AccessFull, err == nil, "%s %s: %v", spec.Name, access, err)
 		}
 	}

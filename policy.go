@@ -4,14 +4,17 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
 )
 
 // row is one row of the decision table: what may follow a failure.
 type row struct {
-	skip  bool     // the backend was not started; the next one is tried
-	again bool     // the same backend, once, after a back-off
-	next  bool     // the next backend
-	cools RestRule // how long later calls pass it over
+	skip  bool          // the backend was not started; the next one is tried
+	again bool          // the same backend, once, after a back-off
+	next  bool          // the next backend
+	cools cooldown.Rule // how long later calls pass it over
 }
 
 // Rule takes the place of a row of the decision table; see ChainConfig.Policy.
@@ -20,22 +23,22 @@ type Rule struct {
 	// Stop ends the chain: no further backend is asked.
 	Stop bool
 	// Cooldown is how long later calls pass the backend over.
-	Cooldown RestRule
+	Cooldown cooldown.Rule
 }
 
 // The cooldowns of the decision table. Rows that share one count their failures
 // in a row together.
 var (
 	// Somebody has to do something, and will not say when it is done.
-	loginCooldown = RestRule{Base: 10 * time.Minute, Scope: ScopeLogin}
-	setupCooldown = RestRule{Base: 10 * time.Minute, Scope: ScopeRequest}
+	loginCooldown = cooldown.Rule{Base: 10 * time.Minute, Scope: cooldown.ScopeLogin}
+	setupCooldown = cooldown.Rule{Base: 10 * time.Minute, Scope: cooldown.ScopeRequest}
 
-	rateCooldown    = RestRule{Base: 30 * time.Second, Cap: 10 * time.Minute}
-	usageCooldown   = RestRule{Base: 5 * time.Minute, Cap: time.Hour}
-	billingCooldown = RestRule{Base: time.Hour}
-	serviceCooldown = RestRule{Base: 30 * time.Second, Cap: 5 * time.Minute}
+	rateCooldown    = cooldown.Rule{Base: 30 * time.Second, Cap: 10 * time.Minute}
+	usageCooldown   = cooldown.Rule{Base: 5 * time.Minute, Cap: time.Hour}
+	billingCooldown = cooldown.Rule{Base: time.Hour}
+	serviceCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute}
 	// One may be the request's fault; three in a row are hardly.
-	runCooldown = RestRule{Base: 15 * time.Second, Cap: 5 * time.Minute, After: 3}
+	runCooldown = cooldown.Rule{Base: 15 * time.Second, Cap: 5 * time.Minute, After: 3}
 )
 
 // policy is the decision table of docs/errors.md. It is the only place that
@@ -91,7 +94,7 @@ func policyWith(rules map[Reason]Rule) (map[Reason]row, *BackendError) {
 		rule := rules[reason]
 		changed, known := policy[reason]
 		if problem := rule.problem(reason, changed, known); problem != "" {
-			return policy, errorf(ReasonBadOption, "policy."+string(reason), "%s", problem)
+			return policy, call.Errorf(ReasonBadOption, "policy."+string(reason), "%s", problem)
 		}
 		changed.next, changed.cools = !rule.Stop, rule.Cooldown
 		table[reason] = changed
@@ -106,15 +109,15 @@ func (r Rule) problem(reason Reason, was row, known bool) string {
 		return "there is no such reason"
 	case reason == ReasonCanceled:
 		return "a call that its caller has ended cannot go on"
-	case was.skip && r.Cooldown != RestRule{}:
+	case was.skip && r.Cooldown != cooldown.Rule{}:
 		return "a backend that was not started has no cooldown"
 	}
 	return r.Cooldown.Problem()
 }
 
 // cooldownRules are the cooldowns of a table.
-func cooldownRules(table map[Reason]row) map[Reason]RestRule {
-	rules := map[Reason]RestRule{}
+func cooldownRules(table map[Reason]row) map[Reason]cooldown.Rule {
+	rules := map[Reason]cooldown.Rule{}
 	for reason, row := range table {
 		rules[reason] = row.cools
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/resettime"
 )
 
 // restsAfter are the rests after each of ten failures in a row, the backend
@@ -16,7 +19,7 @@ import (
 func restsAfter(t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason) (rests []time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		a := failing("a", reason)
-		c := clichain.ChainOf([]clichain.Backend{a}, &cfg).RestWithout(0.5, nil)
+		c := clichain.ChainOf([]clichain.Backend{a}, &cfg).CooldownsWithout(0.5, nil)
 		for n := range 10 {
 			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 			require.Equal(t, reason, requireReason(t, reason, err).Reason)
@@ -93,7 +96,7 @@ func TestRests(t *testing.T) {
 			})
 		}
 	}
-	require.Len(t, declaredReasons(t), seen)
+	require.Len(t, call.Reasons(), seen)
 }
 
 // Rests double until they are as long as they get.
@@ -108,7 +111,7 @@ func TestRestsDouble(t *testing.T) {
 // ChainConfig.Policy changes rows, and those alone.
 func TestPolicy(t *testing.T) {
 	cfg := clichain.ChainConfig{Policy: map[clichain.Reason]clichain.Rule{
-		clichain.ReasonBilling:    {Cooldown: clichain.RestRule{Base: 7 * time.Second, After: 2}},
+		clichain.ReasonBilling:    {Cooldown: cooldown.Rule{Base: 7 * time.Second, After: 2}},
 		clichain.ReasonTimeout:    {Stop: true},
 		clichain.ReasonBadRequest: {},
 	}}
@@ -124,7 +127,7 @@ func TestPolicy(t *testing.T) {
 }
 
 func TestPolicyThatIsNonsense(t *testing.T) {
-	rest := func(r clichain.RestRule) clichain.Rule { return clichain.Rule{Cooldown: r} }
+	rest := func(r cooldown.Rule) clichain.Rule { return clichain.Rule{Cooldown: r} }
 	for _, test := range []struct {
 		name   string
 		reason clichain.Reason
@@ -132,12 +135,12 @@ func TestPolicyThatIsNonsense(t *testing.T) {
 		want   string
 	}{
 		{"unknown reason", "tired", clichain.Rule{}, "there is no such reason"},
-		{"rest after a skip", clichain.ReasonSuppressed, rest(clichain.RestRule{Base: time.Second}), "was not started"},
+		{"rest after a skip", clichain.ReasonSuppressed, rest(cooldown.Rule{Base: time.Second}), "was not started"},
 		{"after the caller left", clichain.ReasonCanceled, clichain.Rule{}, "cannot go on"},
-		{"negative", clichain.ReasonExit, rest(clichain.RestRule{Base: -1}), "negative"},
-		{"longer than any plan's window", clichain.ReasonExit, rest(clichain.RestRule{Base: clichain.LongestRest + 1}), "at most"},
-		{"base above cap", clichain.ReasonExit, rest(clichain.RestRule{Base: 2, Cap: 1}), "above its cap"},
-		{"scope", clichain.ReasonExit, rest(clichain.RestRule{Base: 1, Scope: "moon"}), `no scope "moon"`},
+		{"negative", clichain.ReasonExit, rest(cooldown.Rule{Base: -1}), "negative"},
+		{"longer than any plan's window", clichain.ReasonExit, rest(cooldown.Rule{Base: resettime.Longest + 1}), "at most"},
+		{"base above cap", clichain.ReasonExit, rest(cooldown.Rule{Base: 2, Cap: 1}), "above its cap"},
+		{"scope", clichain.ReasonExit, rest(cooldown.Rule{Base: 1, Scope: "moon"}), `no scope "moon"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := &backend{name: "b"}

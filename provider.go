@@ -6,6 +6,16 @@ import (
 	"iter"
 	"log/slog"
 	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/decode"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/machine"
+	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/semaphore"
+	"github.com/clichain/clichain/internal/session"
 )
 
 // Backend answers requests. [Provider] and [Chain] are Backends, so chains
@@ -31,14 +41,14 @@ type Provider struct {
 	spec   *CliSpec
 	broken error // what is wrong with the spec; the rest is not set then
 	cfg    Config
-	own    semaphore // nil: no bound
-	barred []string  // variables kept from the CLI: see Config.Billing
-	finder finder
+	own    semaphore.Semaphore // nil: no bound
+	barred []string            // variables kept from the CLI: see Config.Billing
+	finder machine.Finder
 
-	composer *Composer
-	program  *Program
-	judge    *Judge
-	login    *prober
+	composer *compose.Composer
+	program  *decode.Program
+	judge    *judge.Judge
+	login    *login.Prober
 }
 
 // NewProvider makes a Provider for a CLI. A nil cfg means defaults. Nothing is
@@ -51,12 +61,12 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 	}
 	p.cfg = p.cfg.withDefaults()
 	if p.cfg.MaxParallel > 0 {
-		p.own = make(semaphore, p.cfg.MaxParallel)
+		p.own = make(semaphore.Semaphore, p.cfg.MaxParallel)
 	}
 	if p.broken = spec.Validate(); p.broken == nil {
-		p.spec, p.composer = &spec, NewComposer(&spec, p.cfg.ModelAliases)
-		p.program, p.judge, p.login = CompileProgram(spec.Events), NewJudge(&spec), newProber(spec.Login)
-		p.barred = barred(p.cfg.Billing, spec.Login)
+		p.spec, p.composer = &spec, compose.New(&spec, p.cfg.ModelAliases)
+		p.program, p.judge, p.login = decode.Compile(spec.Events), judge.New(&spec), login.New(spec.Login)
+		p.barred = login.Barred(p.cfg.Billing, spec.Login)
 	}
 	return p
 }
@@ -69,7 +79,7 @@ func (p *Provider) label(err *BackendError) {
 	if err == nil {
 		return
 	}
-	err.Backend, err.Stage = p.name, StageSkipped
+	err.Backend, err.Stage = p.name, call.StageSkipped
 	if p.spec != nil {
 		err.Hint = cmp.Or(err.Hint, p.spec.Hints[err.Reason])
 	}
@@ -77,7 +87,7 @@ func (p *Provider) label(err *BackendError) {
 
 // Complete runs the CLI for one answer. The error is a [*BackendError].
 func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error) {
-	return Collect(p.Stream(ctx, req))
+	return call.Collect(p.Stream(ctx, req))
 }
 
 // Stream runs the CLI and yields what happens, as it happens. Text is delivered
@@ -85,11 +95,11 @@ func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error)
 // first and an "attempt" event; after text, only an answer that does not meet
 // the request's Schema is followed by one, and a "reset" event comes before it.
 func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
-	return stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) { return p.converse(ctx, req, emit) })
+	return call.Stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) { return p.converse(ctx, req, emit) })
 }
 
 // try runs the CLI once.
-func (p *Provider) try(ctx context.Context, inv *plan, req Request, timeout time.Duration, emit func(Event)) (*Response, verdict) {
+func (p *Provider) try(ctx context.Context, inv *plan, req Request, timeout time.Duration, emit func(Event)) (*Response, judge.Verdict) {
 	start := time.Now()
 	log := p.cfg.Logger.With("backend", p.name)
 	log.DebugContext(ctx, "cli start", "path", inv.Path, "output", inv.Call.Output, "transport", inv.Call.Transport)
@@ -98,11 +108,11 @@ func (p *Provider) try(ctx context.Context, inv *plan, req Request, timeout time
 	if timeout > 0 {
 		timeout = max(timeout-time.Since(start), time.Nanosecond)
 	}
-	ev, err := p.execute(ctx, inv, timeout, gated(emit, release))
+	ev, err := p.execute(ctx, inv, timeout, login.Gated(emit, release))
 	if err != nil {
 		p.label(err)
 		log.DebugContext(ctx, "cli not started", "reason", err.Reason)
-		return nil, verdict{Err: err}
+		return nil, judge.Verdict{Err: err}
 	}
 	ev.RawOK, ev.Strip = p.cfg.RawOutput, p.cfg.StripFence || len(req.Schema) > 0
 	v := p.judge.Verdict(ev)
@@ -111,7 +121,7 @@ func (p *Provider) try(ctx context.Context, inv *plan, req Request, timeout time
 	ev.Secrets.All(ev.Tally.Warnings)
 	if v.Err != nil {
 		redactError(ev.Secrets, v.Err)
-		v.Err.Usage = rebase(p.spec.Sessions, v.Err.Usage, req.Session)
+		v.Err.Usage = session.Rebase(p.spec.Sessions, v.Err.Usage, req.Session)
 		v.Err.SideEffects = req.Access >= AccessWrite && ev.Tally.Tools > 0
 		return nil, v
 	}
@@ -119,7 +129,7 @@ func (p *Provider) try(ctx context.Context, inv *plan, req Request, timeout time
 }
 
 // redactError cleans what an error says; the partial answer is the model's own.
-func redactError(r *redactor, err *BackendError) {
+func redactError(r *plaintext.Redactor, err *BackendError) {
 	err.Message, err.Stderr, err.Hint = r.Clean(err.Message), r.Clean(err.Stderr), r.Clean(err.Hint)
 }
 
@@ -130,10 +140,10 @@ func reasonOf(err *BackendError) Reason {
 	return err.Reason
 }
 
-func (p *Provider) response(inv *plan, ev *evidence, req Request, text string, took time.Duration) *Response {
+func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text string, took time.Duration) *Response {
 	t := ev.Tally
 	rules, total := p.spec.Sessions, t.Total()
-	made := session{p.name, t.Session, encodeBase(total, rules.Cumulative), inv.Dir}
+	made := session.Handle{Backend: p.name, ID: t.Session, Base: session.EncodeBase(total, rules.Cumulative), Dir: inv.Dir}
 	if inv.Empty || req.Options.NoSessionPersistence {
 		made.ID = "" // nothing is left to go on from
 	}
@@ -141,6 +151,6 @@ func (p *Provider) response(inv *plan, ev *evidence, req Request, text string, t
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
 		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), p.spec.DefaultModel),
 		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
-		Usage: rebase(rules, total, req.Session), Duration: took, Warnings: t.Warnings, Flags: t.Flags, Metadata: req.Metadata,
+		Usage: session.Rebase(rules, total, req.Session), Duration: took, Warnings: t.Warnings, Flags: t.Flags, Metadata: req.Metadata,
 	}
 }

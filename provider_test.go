@@ -3,6 +3,7 @@ package clichain_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
 )
@@ -116,7 +118,7 @@ func TestProviderFailures(t *testing.T) {
 	}{
 		"timeout":            {clichain.Config{Timeout: 300 * time.Millisecond}, play(clitest.Step{Hang: true}), clichain.ReasonTimeout, nil},
 		"silent exit":        {clichain.Config{}, play(clitest.Exit(3)), clichain.ReasonExit, nil},
-		"exit 0, no result":  {clichain.Config{Output: clichain.OutputStream}, play(stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")), clichain.ReasonBadOutput, nil},
+		"exit 0, no result":  {clichain.Config{Output: clispec.OutputStream}, play(stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")), clichain.ReasonBadOutput, nil},
 		"usage text, exit 0": {clichain.Config{}, play(stdout("Usage: codex [OPTIONS]\n")), clichain.ReasonBadOutput, nil},
 		"empty answer":       {clichain.Config{}, play(stdout(`{"type":"turn.completed"}` + "\n")), clichain.ReasonEmpty, nil},
 		"truncated result":   {clichain.Config{}, play(stdout(`{"type":"turn.completed","usage":{"inp`), clitest.Step{Kill: "KILL"}), clichain.ReasonKilled, nil},
@@ -305,7 +307,7 @@ func TestStreamStopsTheProcessWhenLeft(t *testing.T) {
 
 func TestStreamDeliversTextOnce(t *testing.T) {
 	clitest.NoLeaks(t)
-	recorded, err := os.ReadFile("testdata/transcripts/claude/stream-partial-ok/stdout")
+	recorded, err := os.ReadFile("internal/reading/testdata/transcripts/claude/stream-partial-ok/stdout")
 	require.NoError(t, err)
 	p := provider(t, specs.Claude(), clichain.Config{}, play(readStdin, stdout(string(recorded))))
 	events := p.Stream(t.Context(), clichain.Prompt("hi"))
@@ -318,9 +320,9 @@ func TestStreamDeliversTextOnce(t *testing.T) {
 		}
 		last = e
 	}
-	require.Equal(t, hello, text)
+	require.Equal(t, "Bonjour 中文 😀 done", text)
 	require.Equal(t, clichain.EventDone, last.Kind)
-	require.Equal(t, hello, last.Response.Text)
+	require.Equal(t, "Bonjour 中文 😀 done", last.Response.Text)
 	for _, err := range events {
 		require.ErrorContains(t, err, "only once")
 	}
@@ -350,3 +352,29 @@ func TestAFenceAroundNothingIsEmpty(t *testing.T) {
 	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	requireReason(t, clichain.ReasonEmpty, err)
 }
+
+// gemini is not ended while it cleans up after a tool: its exit status is seen.
+func TestGeminiMayLinger(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	answer := `{"type":"message","role":"assistant","content":"so far","delta":true}` + "\n" + `{"type":"result","status":"success"}` + "\n"
+	p := provider(t, specs.Gemini(), clichain.Config{}, play(readStdin, stdout(answer), clitest.Step{Sleep: 700 * time.Millisecond}, clitest.Exit(3)))
+	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(resp.Warnings, "\n"), "exited with status 3")
+}
+
+// An invalid spec is no reason to panic: every call says what is wrong.
+func TestProviderOfAnInvalidSpec(t *testing.T) {
+	s := clichain.CliSpec{Name: "mine", Binary: "mine", PromptStyle: "dash_q"}
+	p := clichain.NewProvider(s, nil)
+	for name, err := range map[string]error{"available": p.Available(t.Context()), "complete": second(p.Complete(t.Context(), clichain.Prompt("P")))} {
+		require.ErrorIs(t, err, clichain.ErrBadOption, name)
+		mistake, ok := errors.AsType[*clispec.Error](err)
+		require.True(t, ok)
+		require.Equal(t, "prompt_style", mistake.Path)
+		require.ErrorContains(t, err, "prompt_style")
+	}
+}
+
+func second[A any](_ A, err error) error { return err }

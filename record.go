@@ -5,25 +5,27 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/clichain/clichain/order"
 )
 
 // record is what a chain has seen of its backends. It is safe for concurrent
 // use.
 type record struct {
 	mu   sync.Mutex
-	seen []Candidate // in the order of the chain
+	seen []order.Candidate // in the order of the chain
 }
 
 func newRecord(backends []Backend) *record {
-	r := &record{seen: make([]Candidate, len(backends))}
+	r := &record{seen: make([]order.Candidate, len(backends))}
 	for i, b := range backends {
-		r.seen[i] = Candidate{Name: b.Name(), Place: i + 1}
+		r.seen[i] = order.Candidate{Name: b.Name(), Place: i + 1}
 	}
 	return r
 }
 
 // order is the places of the backends as the strategy wants them.
-func (r *record) order(strategy Strategy, req Request) (places []int) {
+func (r *record) order(strategy order.Strategy, req Request) (places []int) {
 	r.mu.Lock()
 	candidates := slices.Clone(r.seen)
 	r.mu.Unlock()
@@ -40,7 +42,7 @@ const weight = 0.3
 
 // answered notes what an answer took.
 func (r *record) answered(place int, resp *Response) {
-	r.change(place, func(c *Candidate) {
+	r.change(place, func(c *order.Candidate) {
 		if c.Duration == 0 {
 			c.Duration = resp.Duration
 		}
@@ -55,11 +57,11 @@ func (r *record) answered(place int, resp *Response) {
 // failed notes a limit.
 func (r *record) failed(place int, reason Reason, now time.Time) {
 	if reason == ReasonRateLimited || reason == ReasonUsageLimit {
-		r.change(place, func(c *Candidate) { c.LastLimited = now })
+		r.change(place, func(c *order.Candidate) { c.LastLimited = now })
 	}
 }
 
-func (r *record) change(place int, f func(*Candidate)) {
+func (r *record) change(place int, f func(*order.Candidate)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f(&r.seen[place])

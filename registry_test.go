@@ -11,11 +11,12 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/runs"
 	"github.com/clichain/clichain/specs"
 )
 
 // hanging starts calls that hang, and returns when their programs run.
-func hanging(t *testing.T, r *clichain.Registry, keys ...string) (wait func() []error) {
+func hanging(t *testing.T, r *runs.Registry, keys ...string) (wait func() []error) {
 	t.Helper()
 	var calls sync.WaitGroup
 	errs := make([]error, len(keys))
@@ -23,7 +24,7 @@ func hanging(t *testing.T, r *clichain.Registry, keys ...string) (wait func() []
 		started := filepath.Join(t.TempDir(), "started")
 		p := provider(t, specs.Codex(), clichain.Config{Registry: r}, play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
 		calls.Go(func() {
-			_, errs[i] = p.Complete(clichain.WithKey(t.Context(), key, "call "+key), clichain.Prompt("hi"))
+			_, errs[i] = p.Complete(runs.WithKey(t.Context(), key, "call "+key), clichain.Prompt("hi"))
 		})
 		require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
 	}
@@ -32,13 +33,13 @@ func hanging(t *testing.T, r *clichain.Registry, keys ...string) (wait func() []
 
 func TestRegistryKillsOneKey(t *testing.T) {
 	clitest.NoLeaks(t)
-	var r clichain.Registry
+	var r runs.Registry
 	wait := hanging(t, &r, "a", "b", "a")
 	require.True(t, r.HasActive("a"))
 	require.False(t, r.HasActive("c"))
 	active := r.Active()
 	require.Len(t, active, 3)
-	require.Equal(t, clichain.ActiveRun{Key: "a", Label: "call a", Backend: "codex", Started: active[0].Started}, active[0])
+	require.Equal(t, runs.Run{Key: "a", Label: "call a", Backend: "codex", Started: active[0].Started}, active[0])
 
 	require.Equal(t, 2, r.KillAll("a"))
 	require.False(t, r.HasActive("a"), "they are gone when KillAll returns")
@@ -51,7 +52,7 @@ func TestRegistryKillsOneKey(t *testing.T) {
 	require.Equal(t, 1, r.KillAll("b"))
 	for _, err := range wait() {
 		requireReason(t, clichain.ReasonCanceled, err)
-		require.ErrorIs(t, err, clichain.ErrAborted)
+		require.ErrorIs(t, err, runs.ErrAborted)
 	}
 	require.Empty(t, r.Active())
 	require.Zero(t, r.KillAll("a"))
@@ -61,7 +62,7 @@ func TestRegistryKillsOneKey(t *testing.T) {
 // stopped.
 func TestAbortEndsTheChain(t *testing.T) {
 	clitest.NoLeaks(t)
-	var r clichain.Registry
+	var r runs.Registry
 	started := filepath.Join(t.TempDir(), "started")
 	next := &backend{name: "next"}
 	c := clichain.ChainOf([]clichain.Backend{
@@ -69,33 +70,17 @@ func TestAbortEndsTheChain(t *testing.T) {
 	}, nil)
 	var err error
 	var running sync.WaitGroup
-	running.Go(func() { _, err = c.Complete(clichain.WithKey(t.Context(), "k", ""), clichain.Prompt("hi")) })
+	running.Go(func() { _, err = c.Complete(runs.WithKey(t.Context(), "k", ""), clichain.Prompt("hi")) })
 	require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
 	require.Equal(t, 1, r.KillAll("k"))
 	running.Wait()
-	require.ErrorIs(t, err, clichain.ErrAborted)
+	require.ErrorIs(t, err, runs.ErrAborted)
 	require.Zero(t, next.asked)
-}
-
-func TestKillStale(t *testing.T) {
-	clitest.NoLeaks(t)
-	var r clichain.Registry
-	wait := hanging(t, &r, "old")
-	require.Zero(t, r.KillStale(time.Hour))
-	r.Backdate(2 * time.Hour)
-	wait2 := hanging(t, &r, "new")
-	require.Equal(t, 1, r.KillStale(time.Hour))
-	require.True(t, r.WasAborted("old"))
-	require.True(t, r.HasActive("new"))
-	require.Equal(t, 1, r.KillAll("new"))
-	for _, err := range append(wait(), wait2()...) {
-		require.ErrorIs(t, err, clichain.ErrAborted)
-	}
 }
 
 // The clock that counts a run's age goes on while the machine sleeps.
 func TestRunsAreTimedByTheWallClock(t *testing.T) {
-	var r clichain.Registry
+	var r runs.Registry
 	wait := hanging(t, &r, "k")
 	started := r.Active()[0].Started
 	require.Equal(t, started, started.Round(0), "no monotonic reading")
@@ -107,12 +92,12 @@ func TestSlots(t *testing.T) {
 	answer := play(readStdin, stdout(codexAnswer("ok")))
 	t.Run("the timeout starts at the slot", func(t *testing.T) {
 		clitest.NoLeaks(t)
-		var r clichain.Registry
+		var r runs.Registry
 		slots := make(chan struct{}, 1)
 		started := filepath.Join(t.TempDir(), "started")
 		holder := provider(t, specs.Codex(), clichain.Config{Slots: slots, Registry: &r}, play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
 		var calls sync.WaitGroup
-		calls.Go(func() { _, _ = holder.Complete(clichain.WithKey(t.Context(), "holder", ""), clichain.Prompt("hi")) })
+		calls.Go(func() { _, _ = holder.Complete(runs.WithKey(t.Context(), "holder", ""), clichain.Prompt("hi")) })
 		require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
 
 		var err error
@@ -130,7 +115,7 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("per backend", func(t *testing.T) {
 		clitest.NoLeaks(t)
-		var r clichain.Registry
+		var r runs.Registry
 		p := provider(t, specs.Codex(), clichain.Config{MaxParallel: 2, Registry: &r}, play(readStdin, clitest.Step{Sleep: 30 * time.Millisecond}, stdout(codexAnswer("ok"))))
 		most, done := 0, make(chan struct{})
 		go func() {
@@ -148,7 +133,7 @@ func TestSlots(t *testing.T) {
 			calls.Go(func() { _, err := p.Complete(t.Context(), clichain.Prompt("hi")); require.NoError(t, err) })
 		}
 		calls.Wait()
-		_, err := p.Complete(clichain.WithKey(t.Context(), "last", ""), clichain.Prompt("hi"))
+		_, err := p.Complete(runs.WithKey(t.Context(), "last", ""), clichain.Prompt("hi"))
 		require.NoError(t, err)
 		<-done
 		require.LessOrEqual(t, most, 2)

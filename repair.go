@@ -4,18 +4,18 @@ import (
 	"cmp"
 	"slices"
 	"sync/atomic"
-)
 
-// FlagRepaired: the first answer did not meet Request.Schema; the model was
-// told so, and this is its corrected answer.
-const FlagRepaired Flag = "repaired"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/structured"
+)
 
 // structure is what a call with a Request.Schema needs beyond the tries.
 type structure struct {
-	schema   *answerSchema // nil: free text
-	acted    atomic.Bool   // a tool was used that may have changed something
-	problem  string        // of the last answer there was; empty: none
-	repaired bool          // the model has been asked for a correction
+	schema   *structured.Schema // nil: free text
+	acted    atomic.Bool        // a tool was used that may have changed something
+	problem  string             // of the last answer there was; empty: none
+	repaired bool               // the model has been asked for a correction
 }
 
 // watch notes the use of tools on the way of the events to the reader.
@@ -40,13 +40,13 @@ func (s *structure) hold(resp *Response) *BackendError {
 	var text string
 	if text, s.problem = s.schema.Accept(resp.Text); s.problem != "" {
 		return &BackendError{
-			Backend: resp.Backend, Reason: ReasonBadOutput, Message: oneLine("the answer does not meet the schema: " + s.problem),
-			Partial: resp.Text, Usage: resp.Usage, SideEffects: s.acted.Load(), Stage: StageStarted,
+			Backend: resp.Backend, Reason: ReasonBadOutput, Message: plaintext.OneLine("the answer does not meet the schema: " + s.problem),
+			Partial: resp.Text, Usage: resp.Usage, SideEffects: s.acted.Load(), Stage: call.StageStarted,
 		}
 	}
 	resp.Text = text
 	if s.repaired {
-		resp.Flags = append(resp.Flags, FlagRepaired)
+		resp.Flags = append(resp.Flags, call.FlagRepaired)
 		resp.Warnings = append(resp.Warnings, "the first answer did not meet the schema; this is a corrected one")
 	}
 	return nil
@@ -64,7 +64,7 @@ func (t *tries) repair() bool {
 		req.Session = cmp.Or(t.resp.Session, req.Session)
 	}
 	req.Messages = append(slices.Clone(req.Messages),
-		Message{RoleAssistant, t.err.Partial}, Message{RoleUser, complaint(t.structure.problem)})
+		Message{Role: RoleAssistant, Content: t.err.Partial}, Message{Role: RoleUser, Content: complaint(t.structure.problem)})
 	inv, err := t.p.prepare(req, t.inv.Call.Output)
 	if err != nil {
 		return false

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
 )
@@ -18,7 +20,7 @@ import (
 func shaped() clichain.CliSpec {
 	spec := specs.Codex()
 	spec.Name = "shaped"
-	spec.Args = append([]clichain.ArgRow{{Args: []string{"--schema={schema}"}, When: clichain.When{Set: []string{"schema"}}}}, spec.Args...)
+	spec.Args = append([]clispec.ArgRow{{Args: []string{"--schema={schema}"}, When: clispec.When{Set: []string{"schema"}}}}, spec.Args...)
 	return spec
 }
 
@@ -87,7 +89,7 @@ func TestRepair(t *testing.T) {
 	resp, err := provider(t, shaped(), clichain.Config{}, inTurn(wrong, second, mustNot)).Complete(t.Context(), req)
 	require.NoError(t, err)
 	require.Equal(t, `{"city":"Paris"}`, resp.Text)
-	require.Equal(t, []clichain.Flag{clichain.FlagRepaired}, resp.Flags)
+	require.Equal(t, []call.Flag{call.FlagRepaired}, resp.Flags)
 	require.Contains(t, resp.Warnings[len(resp.Warnings)-1], "corrected")
 	require.Equal(t, int64(12), resp.Usage.InputTokens, "of the answering run alone")
 	require.Len(t, resp.Attempts, 1)
@@ -181,7 +183,7 @@ func TestRetryAndRepair(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, `{"city":"Paris"}`, resp.Text)
 			require.Len(t, resp.Attempts, 2)
-			require.Contains(t, resp.Flags, clichain.FlagRepaired)
+			require.Contains(t, resp.Flags, call.FlagRepaired)
 		})
 	}
 }
@@ -203,7 +205,7 @@ func TestNoRepairAfterSideEffects(t *testing.T) {
 			resp, err := p.Complete(t.Context(), req)
 			if !test.effect {
 				require.NoError(t, err)
-				require.Equal(t, []clichain.Flag{clichain.FlagRepaired}, resp.Flags)
+				require.Equal(t, []call.Flag{call.FlagRepaired}, resp.Flags)
 				return
 			}
 			be := requireReason(t, clichain.ReasonBadOutput, err)

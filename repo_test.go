@@ -140,7 +140,7 @@ func TestImportsAreFew(t *testing.T) {
 func TestEverythingExportedIsDocumented(t *testing.T) {
 	checked := 0
 	for _, f := range sources(t) {
-		if f.test() || !slices.Contains([]string{".", "specs", "clitest"}, f.dir()) {
+		if f.test() {
 			continue
 		}
 		for _, decl := range f.ast.Decls {
@@ -149,7 +149,7 @@ func TestEverythingExportedIsDocumented(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, checked, 150)
+	require.Greater(t, checked, 500)
 }
 
 // undocumented lists the exported names of a declaration without a comment.

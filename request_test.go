@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -59,7 +60,7 @@ func TestRefusedRequests(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			req := clichain.Prompt("Hello")
 			test.change(&req)
-			err := clichain.CheckRequest(req)
+			err := compose.Check(req)
 			require.NotNil(t, err)
 			require.Equal(t, test.reason, err.Reason)
 			require.Equal(t, test.option, err.Option)
@@ -89,7 +90,7 @@ func TestRequestsAtTheirBounds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			req := clichain.Prompt("Hello")
 			change(&req)
-			require.Nil(t, clichain.CheckRequest(req))
+			require.Nil(t, compose.Check(req))
 		})
 	}
 }
@@ -118,7 +119,7 @@ func TestSessions(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			req := clichain.Prompt("P")
 			req.Session = test.session
-			inv, err := composerOf(t, specs.Claude()).Compose(req, clichain.Choice{}, testHost())
+			inv, err := composerOf(t, specs.Claude()).Compose(req, compose.Choice{}, testHost())
 			if test.reason != "" {
 				require.NotNil(t, err)
 				require.Equal(t, test.reason, err.Reason)
@@ -133,39 +134,4 @@ func TestSessions(t *testing.T) {
 			require.Contains(t, inv.Args, test.argument)
 		})
 	}
-}
-
-func TestRequestSurvivesJSON(t *testing.T) {
-	req := clichain.Request{
-		Messages: []clichain.Message{system("S"), user("P")}, Model: "opus", Access: clichain.AccessWrite, Dir: "/d", Session: "claude:1",
-		Schema: json.RawMessage(`{"type":"object"}`), Metadata: map[string]string{"job": "7"},
-		Options: clichain.Options{MaxTurns: 2, MaxBudgetUSD: 0.5, AllowedTools: []string{"a"}, DisallowedTools: []string{"b"}, Effort: "low"},
-	}
-	data, err := json.Marshal(req)
-	require.NoError(t, err)
-	require.Contains(t, string(data), `"access":"write"`)
-	require.Contains(t, string(data), `"max_budget_usd":0.5`)
-	var back clichain.Request
-	require.NoError(t, json.Unmarshal(data, &back))
-	require.Equal(t, req, back)
-
-	data, err = json.Marshal(clichain.Prompt("P"))
-	require.NoError(t, err)
-	require.JSONEq(t, `{"messages":[{"role":"user","content":"P"}]}`, string(data), "what is not set is not there")
-}
-
-func TestAccessText(t *testing.T) {
-	for i, access := range allAccess {
-		require.Equal(t, clichain.Access(i), access)
-		var back clichain.Access
-		require.NoError(t, back.UnmarshalText([]byte(access.String())))
-		require.Equal(t, access, back)
-	}
-	back := clichain.AccessFull
-	require.NoError(t, back.UnmarshalText(nil))
-	require.Equal(t, clichain.AccessNone, back)
-	require.ErrorContains(t, back.UnmarshalText([]byte("root")), `"root" is none of`)
-	_, err := clichain.Access(7).MarshalText()
-	require.ErrorContains(t, err, "7 is none of")
-	require.Equal(t, "Access(-1)", clichain.Access(-1).String())
 }

@@ -7,6 +7,11 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/structured"
 )
 
 // retryDelay is the pause before the second try of the same backend.
@@ -16,7 +21,7 @@ const retryDelay = 500 * time.Millisecond
 // in a simpler mode when its stream broke off; and once more for an answer that
 // does not meet the schema. All tries share the timeout.
 func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
-	schema, err := compileSchema(req.Schema)
+	schema, err := structured.Compile(req.Schema)
 	if err != nil {
 		p.label(err)
 		return nil, err
@@ -73,7 +78,7 @@ func (t *tries) next(ctx context.Context) error {
 	}
 	switch {
 	case t.err == nil && broke:
-		t.resp.Flags = append(t.resp.Flags, FlagStreamFallback)
+		t.resp.Flags = append(t.resp.Flags, call.FlagStreamFallback)
 		return nil
 	case t.err == nil:
 		return nil
@@ -105,7 +110,7 @@ func (t *tries) run(ctx context.Context) {
 // failure passes by itself or was the stream's, nothing was changed, and there
 // is time for a try as long as the first.
 func (t *tries) worthAnother() bool {
-	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, errMovedOn) || !t.timeFor(2*retryDelay+t.took) {
+	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, judge.ErrMovedOn) || !t.timeFor(2*retryDelay+t.took) {
 		return false
 	}
 	return policy[t.err.Reason].again || t.brokeOff && t.simplify()
@@ -113,7 +118,7 @@ func (t *tries) worthAnother() bool {
 
 // simplify turns to the best mode that is read at the end of a run.
 func (t *tries) simplify() bool {
-	i := slices.IndexFunc(t.p.spec.Outputs, func(o OutputMode) bool { return o != OutputStream })
+	i := slices.IndexFunc(t.p.spec.Outputs, func(o clispec.OutputMode) bool { return o != clispec.OutputStream })
 	if i < 0 || t.p.cfg.Output != "" {
 		return false
 	}

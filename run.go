@@ -5,7 +5,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/internal/reading"
 )
 
 // run is one process, what is read from it, and what may end it early.
@@ -13,27 +17,27 @@ type run struct {
 	plan    *plan
 	spec    *CliSpec
 	stop    context.CancelCauseFunc
-	reading *Reading
+	reading *reading.Reading
 	failover
 }
 
 // execute runs a plan to its end and returns the evidence. Nothing it started,
 // and no file it made, is left when it returns. The error is non-nil only when
 // nothing was started.
-func (p *Provider) execute(ctx context.Context, c *plan, timeout time.Duration, emit func(Event)) (*evidence, *BackendError) {
+func (p *Provider) execute(ctx context.Context, c *plan, timeout time.Duration, emit func(Event)) (*judge.Evidence, *BackendError) {
 	sweepOrphans()
 	remove, err := c.makeFiles()
 	defer remove()
 	if err != nil {
 		return nil, &BackendError{
-			Reason: ReasonSpawn, Message: "cannot write a temporary file", ExitCode: -1, Err: err, Stage: StageSkipped,
+			Reason: ReasonSpawn, Message: "cannot write a temporary file", ExitCode: -1, Err: err, Stage: call.StageSkipped,
 		}
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer p.cfg.Registry.Enter(ctx, p.name, stop)()
 	if timeout > 0 {
-		timer := time.AfterFunc(timeout, func() { stop(&stopError{ReasonTimeout, timeout}) })
+		timer := time.AfterFunc(timeout, func() { stop(&judge.Stop{Reason: ReasonTimeout, After: timeout}) })
 		defer timer.Stop()
 	}
 	r := p.newRun(ctx, c, stop, emit)
@@ -62,9 +66,9 @@ func (p *Provider) execute(ctx context.Context, c *plan, timeout time.Duration, 
 
 func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCauseFunc, emit func(Event)) *run {
 	r := &run{plan: c, spec: p.spec, stop: stop}
-	r.reading = &Reading{
+	r.reading = &reading.Reading{
 		Name: p.name, Program: p.program, Judge: p.judge, Output: c.Call.Output, Answer: p.spec.Answer,
-		Secrets: newRedactor(c.Env), KeepCommentary: p.cfg.KeepCommentary,
+		Secrets: plaintext.NewRedactor(c.Env), KeepCommentary: p.cfg.KeepCommentary,
 		Emit: emit, Check: r.check, Heard: r.hear, Stop: stop, Ended: func() bool { return ctx.Err() != nil },
 	}
 	r.failover = failover{
@@ -90,28 +94,28 @@ func (r *run) bound() bool {
 // check refuses a run that began a new session in place of the one to go on
 // from, because its answer would know nothing of what was said before; and one
 // for which somebody else would pay, before its model is asked.
-func (r *run) check(e *Event) (Finding, bool) {
+func (r *run) check(e *Event) (judge.Finding, bool) {
 	if e.Kind != EventSession {
-		return Finding{}, false
+		return judge.Finding{}, false
 	}
 	asked := r.plan.Call.Fields["session"]
 	if r.spec.Sessions.SameID && len(asked) > 0 && e.Session != asked[0] {
-		return Finding{Reason: ReasonBadSession, Message: "the CLI began a new session in place of " + asked[0]}, true
+		return judge.Finding{Reason: ReasonBadSession, Message: "the CLI began a new session in place of " + asked[0]}, true
 	}
 	if err := r.plan.bill.Refused(e.KeySource, true); err != nil {
-		return Finding{Reason: err.Reason, Message: err.Message, Hint: err.Hint}, true
+		return judge.Finding{Reason: err.Reason, Message: err.Message, Hint: err.Hint}, true
 	}
-	return Finding{}, false
+	return judge.Finding{}, false
 }
 
 // spawnFailure is the error of a program that was not started.
 func spawnFailure(err error) *BackendError {
-	be := &BackendError{Reason: ReasonSpawn, Message: err.Error(), ExitCode: -1, Err: err, Stage: StageSkipped}
+	be := &BackendError{Reason: ReasonSpawn, Message: err.Error(), ExitCode: -1, Err: err, Stage: call.StageSkipped}
 	var spawn *proc.SpawnError
 	switch {
 	case !errors.As(err, &spawn): // the context ended first
 		be.Reason, be.Message = ReasonCanceled, ""
-		var stop *stopError
+		var stop *judge.Stop
 		if errors.As(err, &stop) {
 			be.Reason = stop.Reason
 		}

@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/doctor"
+	"github.com/clichain/clichain/internal/machine"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -33,7 +35,7 @@ func TestSandbox(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			freshMachine(t, play())
-			clichain.SetOnline(t, !test.offline)
+			setOnline(t, !test.offline)
 			for name, value := range test.env {
 				t.Setenv(name, value)
 			}
@@ -44,7 +46,7 @@ func TestSandbox(t *testing.T) {
 			} else {
 				requireReason(t, test.want, err)
 			}
-			d := clichain.Diagnose(t.Context(), []clichain.Backend{p}, nil).Backends[0]
+			d := doctor.Diagnose(t.Context(), []clichain.Backend{p}, nil).Backends[0]
 			require.Equal(t, test.by, d.SuppressedBy)
 			require.Equal(t, test.want == "", d.Ready())
 		})
@@ -58,7 +60,14 @@ func TestNoSandboxNoSkip(t *testing.T) {
 		t.Skip("with a keychain, nothing is known to be absent")
 	}
 	freshMachine(t, play())
-	clichain.SetOnline(t, false)
+	setOnline(t, false)
 	require.NoError(t, clichain.NewProvider(specs.OpenCode(), nil).Available(t.Context()))
 	require.ErrorIs(t, clichain.NewProvider(specs.Claude(), nil).Available(t.Context()), clichain.ErrUnauthenticated)
+}
+
+// setOnline says whether there is a network, until the test ends.
+func setOnline(t *testing.T, is bool) {
+	old := machine.Online
+	machine.Online = func() bool { return is }
+	t.Cleanup(func() { machine.Online = old })
 }

@@ -15,7 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/session"
+	"github.com/clichain/clichain/runs"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -85,7 +88,7 @@ func TestABeginningIsNoGoingOn(t *testing.T) {
 		resp, err := provider(t, specs.Codex(), clichain.Config{FreshSessionOnReject: true}, anew).Complete(t.Context(), req)
 		require.NoError(t, err)
 		require.Equal(t, "hello, stranger", resp.Text)
-		require.Equal(t, []clichain.Flag{clichain.FlagFreshSession}, resp.Flags)
+		require.Equal(t, []call.Flag{call.FlagFreshSession}, resp.Flags)
 		require.Len(t, resp.Attempts, 1)
 		require.Equal(t, clichain.ReasonBadSession, resp.Attempts[0].Reason)
 	})
@@ -101,7 +104,7 @@ func TestFreshSessionWhereTheOldOneIsGone(t *testing.T) {
 		req.Session = session
 		resp, err := p.Complete(t.Context(), req)
 		require.NoError(t, err, session)
-		require.Equal(t, []clichain.Flag{clichain.FlagFreshSession}, resp.Flags, session)
+		require.Equal(t, []call.Flag{call.FlagFreshSession}, resp.Flags, session)
 	}
 	req := clichain.Prompt("and?")
 	req.Session = "codex:" + anID
@@ -119,11 +122,28 @@ func TestNoSessionToGoOnFrom(t *testing.T) {
 	require.Empty(t, resp.Session)
 }
 
+// Counts that a CLI goes on with are taken down to those of the call.
+func TestUsageIsThatOfTheCall(t *testing.T) {
+	clitest.NoLeaks(t)
+	turn := func(input int) clitest.Case {
+		return clitest.Case{Once: true, Steps: []clitest.Step{readStdin, stdout(strings.Replace(threadAnswer(anID, "yes"), `"turn.completed"`,
+			fmt.Sprintf(`"turn.completed","usage":{"input_tokens":%d,"output_tokens":%d}`, input, input/2), 1))}}
+	}
+	p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{Cases: []clitest.Case{turn(12), turn(30), turn(50)}})
+	req := clichain.Prompt("hi")
+	for _, want := range []clichain.Usage{{InputTokens: 12, OutputTokens: 6}, {InputTokens: 18, OutputTokens: 9}, {InputTokens: 20, OutputTokens: 10}} {
+		resp, err := p.Complete(t.Context(), req)
+		require.NoError(t, err)
+		require.Equal(t, want, resp.Usage)
+		req.Session = resp.Session
+	}
+}
+
 // Of two calls that go on from one session the second waits; another session's
 // does not.
 func TestOneCallOfASessionAtATime(t *testing.T) {
 	clitest.NoLeaks(t)
-	p := provider(t, specs.Codex(), clichain.Config{Registry: new(clichain.Registry)}, play(readStdin, clitest.Step{Sleep: 300 * time.Millisecond}, stdout(threadAnswer(anID, "yes"))))
+	p := provider(t, specs.Codex(), clichain.Config{Registry: new(runs.Registry)}, play(readStdin, clitest.Step{Sleep: 300 * time.Millisecond}, stdout(threadAnswer(anID, "yes"))))
 	var mu sync.Mutex
 	var ends []time.Time
 	var calls sync.WaitGroup
@@ -142,10 +162,9 @@ func TestOneCallOfASessionAtATime(t *testing.T) {
 	calls.Wait()
 	slices.SortFunc(ends, time.Time.Compare)
 	require.GreaterOrEqual(t, ends[1].Sub(ends[0]), 250*time.Millisecond)
-	require.Zero(t, clichain.WaitingSessions())
 
 	t.Run("who waits can leave", func(t *testing.T) {
-		release, err := clichain.TakeTurn(t.Context(), "codex:"+anID)
+		release, err := session.Turns.Take(t.Context(), "codex:"+anID)
 		require.NoError(t, err)
 		defer release()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -156,22 +175,4 @@ func TestOneCallOfASessionAtATime(t *testing.T) {
 		_, err = p.Complete(ctx, req)
 		requireReason(t, clichain.ReasonCanceled, err)
 	})
-	require.Zero(t, clichain.WaitingSessions())
-}
-
-// Counts that a CLI goes on with are taken down to those of the call.
-func TestUsageIsThatOfTheCall(t *testing.T) {
-	clitest.NoLeaks(t)
-	turn := func(input int) clitest.Case {
-		return clitest.Case{Once: true, Steps: []clitest.Step{readStdin, stdout(strings.Replace(threadAnswer(anID, "yes"), `"turn.completed"`,
-			fmt.Sprintf(`"turn.completed","usage":{"input_tokens":%d,"output_tokens":%d}`, input, input/2), 1))}}
-	}
-	p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{Cases: []clitest.Case{turn(12), turn(30), turn(50)}})
-	req := clichain.Prompt("hi")
-	for _, want := range []clichain.Usage{{InputTokens: 12, OutputTokens: 6}, {InputTokens: 18, OutputTokens: 9}, {InputTokens: 20, OutputTokens: 10}} {
-		resp, err := p.Complete(t.Context(), req)
-		require.NoError(t, err)
-		require.Equal(t, want, resp.Usage)
-		req.Session = resp.Session
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -18,15 +19,15 @@ import (
 func restingAll(tb testing.TB, reason clichain.Reason) *clichain.Chain {
 	bin := tb.TempDir()
 	var backends []clichain.Backend
-	store := clichain.NewFileStore(filepath.Join(tb.TempDir(), "cooldowns.json"), func(err error) { tb.Error(err) })
-	rest := clichain.Rest{Reason: reason, Failures: 1, At: time.Now().UTC().Round(0)}
+	store := cooldown.NewFile(filepath.Join(tb.TempDir(), "cooldowns.json"), func(err error) { tb.Error(err) })
+	rest := cooldown.State{Reason: reason, Failures: 1, At: time.Now().UTC().Round(0)}
 	rest.Until = rest.At.Add(time.Hour)
 	for _, spec := range specs.All() {
 		program := filepath.Join(bin, spec.Binary)
 		require.NoError(tb, os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700))
 		p := clichain.NewProvider(spec, &clichain.Config{Binary: program})
 		rest.Scope = clichain.ScopeOf(reason, p)
-		require.NoError(tb, store.Update(tb.Context(), clichain.RestKey(p, ""), put(rest)))
+		require.NoError(tb, store.Update(tb.Context(), clichain.CooldownKey(p, ""), put(rest)))
 		backends = append(backends, p)
 	}
 	return clichain.ChainOf(backends, &clichain.ChainConfig{Store: store})

@@ -2,6 +2,9 @@ package clichain
 
 import (
 	"context"
+
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/semaphore"
 )
 
 // slot waits for the backend's own slot, then for a shared one. The time spent
@@ -11,7 +14,7 @@ func (p *Provider) slot(ctx context.Context) (release func(), failure *BackendEr
 	if err != nil {
 		return nil, p.notStarted(err, "no slot was free in time")
 	}
-	shared, err := semaphore(p.cfg.Slots).Acquire(ctx)
+	shared, err := semaphore.Semaphore(p.cfg.Slots).Acquire(ctx)
 	if err != nil {
 		own()
 		return nil, p.notStarted(err, "no slot was free in time")
@@ -21,7 +24,7 @@ func (p *Provider) slot(ctx context.Context) (release func(), failure *BackendEr
 
 // notStarted is the error of a call that ended while it waited to start.
 func (p *Provider) notStarted(cause error, message string) *BackendError {
-	reason := reasonOfCause(cause)
+	reason := judge.ReasonOfCause(cause)
 	if reason == ReasonTimeout {
 		reason = ReasonBudgetSpent // the chain's clock: nothing was started
 	}

@@ -2,6 +2,9 @@ package clichain
 
 import (
 	"os"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 )
 
 // Status is what is known of a backend without starting its CLI. A plain
@@ -11,10 +14,10 @@ type Status struct {
 	Path string
 	// Login is what is known of its login, and Evidence the variable or file
 	// that shows it.
-	Login    LoginState
+	Login    clispec.LoginState
 	Evidence string
 	// Billing is who would pay. Empty: unknown.
-	Billing Billing
+	Billing call.Billing
 	// Expired: the credential has expired, and nothing is there to renew it.
 	Expired bool
 	// SuppressedBy names the variable or setting that turns the backend off.
@@ -30,9 +33,9 @@ type Status struct {
 func (p *Provider) Status(dir string) Status {
 	if p.broken != nil {
 		_, err := p.ready()
-		return Status{Login: LoginUnknown, Err: err}
+		return Status{Login: clispec.LoginUnknown, Err: err}
 	}
-	s := Status{Login: LoginNotFound}
+	s := Status{Login: clispec.LoginNotFound}
 	if path, err := p.finder.Find(p.programs()); err == nil {
 		l := p.loggedIn(path, dir)
 		s.Path, s.Login, s.Evidence, s.Billing, s.Expired = path, l.State, l.Evidence, l.Billing, l.Expired

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
 )
 
 // storeRole makes a process of this program use a store: "call" or "write", a
@@ -29,7 +30,7 @@ func playStore() {
 	if !ok {
 		return
 	}
-	s := clichain.NewFileStore(path, func(err error) { fmt.Fprintln(os.Stderr, err) })
+	s := cooldown.NewFile(path, func(err error) { fmt.Fprintln(os.Stderr, err) })
 	switch role {
 	case "call":
 		a, next := failing("a", clichain.ReasonUsageLimit), &backend{name: "next"}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/proc"
 )
 
@@ -19,5 +20,5 @@ func ShimMain() { proc.ShimMain() }
 // anybody from working.
 var sweepOrphans = sync.OnceFunc(func() {
 	_, _ = proc.SweepOrphans()
-	removeStale(os.TempDir(), time.Now())
+	localfile.RemoveStale(os.TempDir(), time.Now())
 })

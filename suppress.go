@@ -4,6 +4,9 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/plaintext"
 )
 
 // suppressVariables turn CLIs off, in the order in which they are asked.
@@ -52,7 +55,7 @@ func checkSuppressed(spec *CliSpec) *BackendError {
 	if !ok {
 		return nil
 	}
-	err := errorf(ReasonSuppressed, "", "suppressed by %s=%s", variable, oneLine(os.Getenv(variable)))
+	err := call.Errorf(ReasonSuppressed, "", "suppressed by %s=%s", variable, plaintext.OneLine(os.Getenv(variable)))
 	err.Hint = "unset " + variable
 	return err
 }

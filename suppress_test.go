@@ -1,6 +1,8 @@
 package clichain_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +10,31 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
 )
+
+func FuzzSuppress(f *testing.F) {
+	for _, seed := range []string{"1", "TRUE", " yes ", "claude,gemini", "0", "", "all,claude", "on;", "cursor-agent\n"} {
+		f.Add(seed, "claude")
+	}
+	f.Fuzz(func(t *testing.T, value, name string) {
+		if strings.ContainsRune(value, 0) {
+			t.Skip("no value of a variable")
+		}
+		suppressNothing(t)
+		t.Setenv("SKIP_CLI", value)
+		_, named := clichain.SuppressedBy(name)
+		all := clichain.Suppressed()
+		if all && !named {
+			t.Fatalf("%q turns off everything but %q", value, name)
+		}
+		trimmed := strings.ToLower(strings.Trim(value, ",; \t\r\n"))
+		if want := slices.Contains([]string{"1", "true", "yes", "on", "all"}, trimmed); want != all {
+			t.Fatalf("%q: all %v", value, all)
+		}
+		if named && !all && (name == "" || !strings.Contains(strings.ToLower(value), strings.ToLower(name))) {
+			t.Fatalf("%q turns off %q", value, name)
+		}
+	})
+}
 
 // suppressors are the variables, first one first.
 var suppressors = []string{"SKIP_CLI", "CLICHAIN_SKIP_CLI", "NOETHER_LLM_SKIP_CLI", "CALORON_LLM_SKIP_CLI", "LLM_HERE_SKIP_CLI"}

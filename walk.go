@@ -7,6 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/cooling"
+	"github.com/clichain/clichain/internal/judge"
 )
 
 // walk is one call's way along a chain. It belongs to one goroutine, apart
@@ -18,7 +22,7 @@ type walk struct {
 	above    chainView // of the chain this one is part of
 	resets   bool      // text can be taken back
 	budget   budget
-	cooldown *keeper
+	cooldown *cooling.Keeper
 	table    map[Reason]row
 	record   *record
 	owner    Backend // the only one that may take the model; nil: any
@@ -37,7 +41,7 @@ type walk struct {
 type try struct {
 	place   int // in the record
 	backend Backend
-	entry   *entry
+	entry   *cooling.Entry
 	start   time.Time
 	hurried bool // it had less time than it is due
 	resp    *Response
@@ -109,7 +113,7 @@ func (w *walk) emit(e Event) {
 }
 
 // enter begins a call of a backend, or passes it over.
-func (w *walk) enter(b Backend) (*entry, *BackendError) {
+func (w *walk) enter(b Backend) (*cooling.Entry, *BackendError) {
 	if err := w.skip(b); err != nil {
 		return nil, err
 	}
@@ -121,11 +125,11 @@ func (w *walk) skip(b Backend) *BackendError {
 	var err *BackendError
 	switch {
 	case w.spent() || w.budget.over(time.Now()):
-		err = errorf(ReasonBudgetSpent, "", "the chain's budget was over before its turn")
+		err = call.Errorf(ReasonBudgetSpent, "", "the chain's budget was over before its turn")
 	case w.cfg.MaxCostUSD > 0 && w.cost() >= w.cfg.MaxCostUSD:
-		err = errorf(ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", w.cost(), w.cfg.MaxCostUSD)
+		err = call.Errorf(ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", w.cost(), w.cfg.MaxCostUSD)
 	case w.owner != nil && w.owner != b:
-		err = errorf(ReasonModelMismatch, "model", "%q belongs to %s", w.req.Model, w.owner.Name())
+		err = call.Errorf(ReasonModelMismatch, "model", "%q belongs to %s", w.req.Model, w.owner.Name())
 	default:
 		return nil
 	}
@@ -135,7 +139,7 @@ func (w *walk) skip(b Backend) *BackendError {
 
 // spent reports whether the chain's budget, not the caller, ended the context.
 func (w *walk) spent() bool {
-	_, ok := errors.AsType[*stopError](context.Cause(w.ctx))
+	_, ok := errors.AsType[*judge.Stop](context.Cause(w.ctx))
 	return ok
 }
 
@@ -181,7 +185,7 @@ func (w *walk) slice(i int) (context.Context, context.CancelFunc) {
 	if !bounded {
 		return w.ctx, func() {}
 	}
-	return context.WithTimeoutCause(w.ctx, d, &stopError{ReasonTimeout, d})
+	return context.WithTimeoutCause(w.ctx, d, &judge.Stop{Reason: ReasonTimeout, After: d})
 }
 
 // pass hands an event on, after taking back what an earlier backend said.

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
 )
@@ -103,7 +105,7 @@ func TestLeavingAChainsStreamStopsIt(t *testing.T) {
 		}
 	}
 	require.Zero(t, next.asked)
-	_, err := clichain.Collect(events)
+	_, err := call.Collect(events)
 	require.ErrorContains(t, err, "only once")
 }
 
@@ -122,12 +124,12 @@ func TestStreamFallback(t *testing.T) {
 		}, Steps: []clitest.Step{clitest.Exit(9)}})
 		require.NoError(t, err)
 		require.Equal(t, "whole", resp.Text)
-		require.Equal(t, []clichain.Flag{clichain.FlagStreamFallback}, resp.Flags)
+		require.Equal(t, []call.Flag{call.FlagStreamFallback}, resp.Flags)
 		require.Len(t, resp.Attempts, 1)
 		require.Equal(t, clichain.ReasonBadOutput, resp.Attempts[0].Reason)
 	})
 	t.Run("not where a stream was asked for", func(t *testing.T) {
-		_, err := run(t, clichain.Config{Output: clichain.OutputStream}, clichain.Prompt("hi"), clitest.Scenario{Cases: []clitest.Case{begun}, Steps: whole})
+		_, err := run(t, clichain.Config{Output: clispec.OutputStream}, clichain.Prompt("hi"), clitest.Scenario{Cases: []clitest.Case{begun}, Steps: whole})
 		requireReason(t, clichain.ReasonBadOutput, err)
 	})
 	t.Run("not after a tool with write access", func(t *testing.T) {

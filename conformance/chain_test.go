@@ -3,10 +3,11 @@ package conformance_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
-	"github.com/stretchr/testify/require"
 )
 
 // Logged out, at its limit, answers: three real CLIs in one chain.

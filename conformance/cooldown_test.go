@@ -8,19 +8,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
-	"github.com/stretchr/testify/require"
+	"github.com/clichain/clichain/cooldown"
 )
 
 // seen remembers which keys a store was asked for.
 type seen struct {
-	clichain.Store
+	cooldown.Store
 	key atomic.Value
 }
 
-func (s *seen) Update(ctx context.Context, key string, change func(clichain.Rest) clichain.Rest) error {
+func (s *seen) Update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error {
 	s.key.Store(key)
 	return s.Store.Update(ctx, key, change)
 }
@@ -41,7 +43,7 @@ func TestRestUntilTheReset(t *testing.T) {
 		}
 		return limit
 	})
-	store := &seen{Store: clichain.NewFileStore(filepath.Join(t.TempDir(), "cooldowns.json"), func(err error) { t.Error(err) })}
+	store := &seen{Store: cooldown.NewFile(filepath.Join(t.TempDir(), "cooldowns.json"), func(err error) { t.Error(err) })}
 	other := start(t, home.Codex, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
 	chain := clichain.ChainOf([]clichain.Backend{claude.Provider, other.Provider}, &clichain.ChainConfig{Store: store})
 	ask := func() *clichain.Response {
@@ -72,7 +74,7 @@ func TestRestUntilTheReset(t *testing.T) {
 	require.Len(t, claude.server.Requests(), asked, "nobody has asked it")
 
 	over.Store(true)
-	require.NoError(t, store.Store.Update(t.Context(), store.key.Load().(string), func(r clichain.Rest) clichain.Rest {
+	require.NoError(t, store.Store.Update(t.Context(), store.key.Load().(string), func(r cooldown.State) cooldown.State {
 		r.At, r.Until = time.Now().Add(-2*time.Hour).UTC(), time.Now().Add(-time.Second).UTC() // the reset has come
 		return r
 	}))

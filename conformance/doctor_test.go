@@ -16,9 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/doctor"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -39,7 +42,7 @@ func bare(t *testing.T, name string) home.Home {
 }
 
 // checkup is what the command says in a home of the CLI that it is about.
-func checkup(t *testing.T, program string, h home.Home, args ...string) clichain.Diagnosis {
+func checkup(t *testing.T, program string, h home.Home, args ...string) doctor.Diagnosis {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, append([]string{"doctor", "--json"}, args...)...)
 	cmd.Dir, cmd.Env = h.Work, h.Env
@@ -49,18 +52,18 @@ func checkup(t *testing.T, program string, h home.Home, args ...string) clichain
 		var exit *exec.ExitError
 		require.True(t, errors.As(err, &exit) && exit.ExitCode() == 3, "%v: %s", err, stderr.String())
 	}
-	var report clichain.Report
+	var report doctor.Report
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), &report), stdout.String())
 	require.NotContains(t, stdout.String(), home.Key, "a secret")
-	i := slices.IndexFunc(report.Backends, func(d clichain.Diagnosis) bool { return d.Name == h.Name })
+	i := slices.IndexFunc(report.Backends, func(d doctor.Diagnosis) bool { return d.Name == h.Name })
 	require.GreaterOrEqual(t, i, 0)
 	return report.Backends[i]
 }
 
 const (
-	signedIn  = clichain.LoginAuthenticated
-	signedOut = clichain.LoginInstalled
-	whoKnows  = clichain.LoginUnknown
+	signedIn  = clispec.LoginAuthenticated
+	signedOut = clispec.LoginInstalled
+	whoKnows  = clispec.LoginUnknown
 )
 
 // logins are the homes of each CLI, and what is known of the login in them.
@@ -68,8 +71,8 @@ var logins = []struct {
 	name, cli string
 	env       []string
 	files     map[string]string
-	want      clichain.LoginState
-	billing   clichain.Billing
+	want      clispec.LoginState
+	billing   call.Billing
 	code      string // of a problem
 }{
 	{name: "fresh machine", cli: home.Claude, want: signedOut, code: "unauthenticated"},
@@ -77,15 +80,15 @@ var logins = []struct {
 	{name: "fresh machine", cli: home.Gemini, want: signedOut, code: "unauthenticated"},
 	{name: "fresh machine", cli: home.OpenCode, want: whoKnows}, // it has models that need no login
 
-	{name: "key", cli: home.Claude, env: []string{"ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey},
-	{name: "key", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey},
-	{name: "key file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"auth_mode":"apikey","OPENAI_API_KEY":"loopback"}`}, want: signedIn, billing: clichain.BillingAPIKey},
-	{name: "key", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey},
+	{name: "key", cli: home.Claude, env: []string{"ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey},
+	{name: "key", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey},
+	{name: "key file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"auth_mode":"apikey","OPENAI_API_KEY":"loopback"}`}, want: signedIn, billing: call.BillingAPIKey},
+	{name: "key", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key file", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{"anthropic":{"type":"api","key":"loopback"}}`}, want: signedIn},
 
-	{name: "plan", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":4102444800000,"scopes":["user:inference"],"subscriptionType":"max"}}`}, want: signedIn, billing: clichain.BillingSubscription},
-	{name: "plan", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"loopback","refresh_token":"loopback","id_token":"loopback"}}`}, want: signedIn, billing: clichain.BillingSubscription},
-	{name: "plan", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"oauth-personal"}}}`, ".gemini/oauth_creds.json": `{"refresh_token":"loopback","expiry_date":4102444800000}`}, want: signedIn, billing: clichain.BillingSubscription},
+	{name: "plan", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":4102444800000,"scopes":["user:inference"],"subscriptionType":"max"}}`}, want: signedIn, billing: call.BillingSubscription},
+	{name: "plan", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"loopback","refresh_token":"loopback","id_token":"loopback"}}`}, want: signedIn, billing: call.BillingSubscription},
+	{name: "plan", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"oauth-personal"}}}`, ".gemini/oauth_creds.json": `{"refresh_token":"loopback","expiry_date":4102444800000}`}, want: signedIn, billing: call.BillingSubscription},
 	{name: "plan", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{"openai":{"type":"oauth","access":"loopback","refresh":"loopback","expires":4102444800000}}`}, want: signedIn},
 
 	{name: "logged out", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{}`, ".claude.json": `{"numStartups":3}`}, want: signedOut, code: "unauthenticated"},
@@ -93,29 +96,29 @@ var logins = []struct {
 	{name: "logged out", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"ui":{"theme":"Default"}}`, ".gemini/projects.json": `{}`}, want: signedOut, code: "unauthenticated"},
 	{name: "logged out", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{}`}, want: whoKnows},
 
-	{name: "expired file", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","expiresAt":1}}`}, want: whoKnows, billing: clichain.BillingSubscription, code: "credential_expired"},
-	{name: "expired file, to be renewed", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":1}}`}, want: signedIn, billing: clichain.BillingSubscription},
-	{name: "expired file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`}, want: whoKnows, billing: clichain.BillingSubscription, code: "credential_expired"},
+	{name: "expired file", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","expiresAt":1}}`}, want: whoKnows, billing: call.BillingSubscription, code: "credential_expired"},
+	{name: "expired file, to be renewed", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":1}}`}, want: signedIn, billing: call.BillingSubscription},
+	{name: "expired file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`}, want: whoKnows, billing: call.BillingSubscription, code: "credential_expired"},
 
 	{name: "a key that settings.json selects and nobody has given", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`}, want: whoKnows},
 	{name: "a provider of its own", cli: home.Codex, files: map[string]string{".codex/config.toml": "model_provider = \"loop\"\n"}, want: whoKnows},
 	{name: "key helper", cli: home.Claude, files: map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, want: whoKnows},
 
-	{name: "untrusted folder", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "untrusted_folder"},
-	{name: "untrusted folder", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "untrusted_folder"},
+	{name: "untrusted folder", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "untrusted_folder"},
+	{name: "untrusted folder", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "untrusted_folder"},
 
-	{name: "suppressed", cli: home.Claude, env: []string{"SKIP_CLI=claude", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "suppressed"},
+	{name: "suppressed", cli: home.Claude, env: []string{"SKIP_CLI=claude", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "suppressed"},
 	{name: "suppressed", cli: home.Codex, env: []string{"SKIP_CLI=1"}, want: signedOut, code: "suppressed"},
 	{name: "suppressed", cli: home.Gemini, env: []string{"SKIP_CLI=google-cli"}, want: signedOut, code: "suppressed"},
 	{name: "suppressed", cli: home.OpenCode, env: []string{"CLICHAIN_SKIP_CLI=yes"}, want: whoKnows, code: "suppressed"},
 
-	{name: "nested", cli: home.Claude, env: []string{"CLAUDECODE=1", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "nested"},
-	{name: "nested", cli: home.Codex, env: []string{"CODEX_THREAD_ID=1", "CODEX_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "nested"},
-	{name: "nested", cli: home.Gemini, env: []string{"GEMINI_CLI=1", "GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "nested"},
+	{name: "nested", cli: home.Claude, env: []string{"CLAUDECODE=1", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "nested"},
+	{name: "nested", cli: home.Codex, env: []string{"CODEX_THREAD_ID=1", "CODEX_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "nested"},
+	{name: "nested", cli: home.Gemini, env: []string{"GEMINI_CLI=1", "GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "nested"},
 	{name: "nested", cli: home.OpenCode, env: []string{"OPENCODE_PID=1"}, want: whoKnows, code: "nested"},
 
 	{name: "Nix build", cli: home.OpenCode, env: []string{"NIX_BUILD_TOP=/build"}, want: whoKnows, code: "suppressed"},
-	{name: "Nix build", cli: home.Claude, env: []string{"NIX_BUILD_TOP=/build", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: clichain.BillingAPIKey, code: "suppressed"}, // no network here
+	{name: "Nix build", cli: home.Claude, env: []string{"NIX_BUILD_TOP=/build", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "suppressed"}, // no network here
 }
 
 func TestDoctorInEachHome(t *testing.T) {
@@ -159,13 +162,13 @@ func TestDoctorInAReadOnlyHome(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), unshare, "--mount", "sh", "-c", `mount --bind "$HOME" "$HOME" && mount -o remount,bind,ro "$HOME" && exec "$@"`, "sh", program, "doctor", "--json")
 		cmd.Dir, cmd.Env = "/", append(h.Env, "TMPDIR=/tmp")
 		out, err := cmd.CombinedOutput()
-		var report clichain.Report
+		var report doctor.Report
 		if json.Unmarshal(out, &report) != nil {
 			t.Skipf("no mounts here: %v: %s", err, out)
 		}
 		for _, d := range report.Backends {
 			if d.Name == name {
-				require.True(t, slices.ContainsFunc(d.Problems, func(p clichain.Problem) bool { return p.Code == "home_readonly" }), "%+v", d)
+				require.True(t, slices.ContainsFunc(d.Problems, func(p doctor.Problem) bool { return p.Code == "home_readonly" }), "%+v", d)
 			}
 		}
 	}
@@ -196,7 +199,7 @@ func TestDoctorProbesTheRealCLIs(t *testing.T) {
 	for _, test := range []struct {
 		cli      string
 		env      string
-		want     clichain.LoginState
+		want     clispec.LoginState
 		evidence string
 	}{
 		{home.Claude, "ANTHROPIC_API_KEY=" + home.Key, signedIn, "ANTHROPIC_API_KEY; `claude auth status`"},
@@ -213,7 +216,7 @@ func TestDoctorProbesTheRealCLIs(t *testing.T) {
 			h.Apply(t)
 			spec, ok := specs.ByName(test.cli)
 			require.True(t, ok)
-			d := clichain.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(spec, nil)}, &clichain.DoctorConfig{Probe: true, ProbeTimeout: minute}).Backends[0]
+			d := doctor.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(spec, nil)}, &doctor.Config{Probe: true, ProbeTimeout: minute}).Backends[0]
 			require.Equal(t, test.want, d.Login, "%+v", d)
 			require.Equal(t, test.evidence, d.Evidence)
 			require.Contains(t, d.Version, spec.CheckedWith)
@@ -262,7 +265,7 @@ func tree(t *testing.T, dir string) (paths []string) {
 // With a plan and a key beside it, SubscriptionOnly lets the plan pay.
 func TestSubscriptionOnly(t *testing.T) {
 	netns.Require(t)
-	ask := func(t *testing.T, files map[string]string, policy clichain.Billing) (*clichain.Response, *loopback.Server, error) {
+	ask := func(t *testing.T, files map[string]string, policy call.Billing) (*clichain.Response, *loopback.Server, error) {
 		server := loopback.New(t, loopback.Always(loopback.Text(hello)))
 		h := home.New(t, home.Claude, server.URL, home.Subscribed)
 		for path, content := range files {
@@ -274,26 +277,26 @@ func TestSubscriptionOnly(t *testing.T) {
 		return resp, server, err
 	}
 	t.Run("anybody", func(t *testing.T) {
-		resp, server, err := ask(t, nil, clichain.BillingUnknown)
+		resp, server, err := ask(t, nil, call.BillingUnknown)
 		require.NoError(t, err)
-		require.Equal(t, clichain.BillingAPIKey, resp.Billing, "the key wins, silently")
+		require.Equal(t, call.BillingAPIKey, resp.Billing, "the key wins, silently")
 		require.NotEqual(t, "bearer", server.Calls()[0].Auth)
 	})
 	t.Run("the plan", func(t *testing.T) {
-		resp, server, err := ask(t, nil, clichain.BillingSubscription)
+		resp, server, err := ask(t, nil, call.BillingSubscription)
 		require.NoError(t, err)
-		require.Equal(t, clichain.BillingSubscription, resp.Billing)
+		require.Equal(t, call.BillingSubscription, resp.Billing)
 		require.Equal(t, "none", resp.KeySource)
 		require.Equal(t, "bearer", server.Calls()[0].Auth)
 	})
 	t.Run("a key helper", func(t *testing.T) {
-		_, server, err := ask(t, map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, clichain.BillingSubscription)
+		_, server, err := ask(t, map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, call.BillingSubscription)
 		require.ErrorIs(t, err, clichain.ErrBilling)
 		t.Logf("requests of the model: %d", len(server.Calls()))
 	})
 	t.Run("the key", func(t *testing.T) {
-		resp, _, err := ask(t, nil, clichain.BillingAPIKey)
+		resp, _, err := ask(t, nil, call.BillingAPIKey)
 		require.NoError(t, err)
-		require.Equal(t, clichain.BillingAPIKey, resp.Billing)
+		require.Equal(t, call.BillingAPIKey, resp.Billing)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 )
@@ -163,8 +164,8 @@ func TestSystemMode(t *testing.T) {
 	const text = "Count beetles."
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
-		sent := map[clichain.SystemMode]loopback.Request{}
-		for _, mode := range []clichain.SystemMode{clichain.SystemReplace, clichain.SystemAppend} {
+		sent := map[call.SystemMode]loopback.Request{}
+		for _, mode := range []call.SystemMode{call.SystemReplace, call.SystemAppend} {
 			c := start(t, name, home.LoggedIn, patient, nil)
 			req := c.question("say hi")
 			req.Access, req.Options.SystemMode = clichain.AccessWrite, mode
@@ -174,7 +175,7 @@ func TestSystemMode(t *testing.T) {
 			require.Len(t, c.server.Calls(), 1)
 			sent[mode] = c.server.Calls()[0]
 		}
-		replaced, added := sent[clichain.SystemReplace], sent[clichain.SystemAppend]
+		replaced, added := sent[call.SystemReplace], sent[call.SystemAppend]
 		t.Logf("%d bytes of instructions, %d where the CLI's own are there too", len(replaced.System()), len(added.System()))
 		require.Contains(t, replaced.System(), text)
 		require.Contains(t, added.System()+added.Prompt(), text)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
@@ -46,7 +47,7 @@ func TestEverySceneIsRecorded(t *testing.T) {
 		for _, s := range scenes(name) {
 			require.False(t, seen[s.name], "two scenes %q of %s", s.name, name)
 			seen[s.name] = true
-			require.DirExists(t, filepath.Join("..", "testdata", "recordings", name, s.name))
+			require.DirExists(t, filepath.Join("..", "internal", "reading", "testdata", "recordings", name, s.name))
 		}
 	}
 }
@@ -62,7 +63,7 @@ func (s scene) record(t *testing.T, name, into string) {
 	spec, ok := specs.ByName(name)
 	require.True(t, ok)
 	if len(s.extra) > 0 {
-		spec.Args = append(spec.Args, clichain.ArgRow{Args: s.extra})
+		spec.Args = append(spec.Args, clispec.ArgRow{Args: s.extra})
 	}
 	spec.LingerMS = int(minute.Milliseconds()) // it ends by itself, however busy this machine is
 	if h.Env = append(h.Env, s.env...); s.access == clichain.AccessFull {

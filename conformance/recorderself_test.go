@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/conformance/home"
 )
 
 // lumen is a CLI that prints its answer.
 var lumen = clichain.CliSpec{
-	Name: "lumen", Binary: "lumen", Transports: []clichain.Transport{clichain.TransportStdin},
-	Args: []clichain.ArgRow{{Args: []string{"chat", ""}}},
+	Name: "lumen", Binary: "lumen", Transports: []clispec.Transport{clispec.TransportStdin},
+	Args: []clispec.ArgRow{{Args: []string{"chat", ""}}},
 }
 
 // recordScript makes a Provider that records a shell script, and the folder of the recording.

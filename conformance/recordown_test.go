@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 )
@@ -41,10 +42,10 @@ func claudeScenes() []scene {
 		plays("stream-truncated-then-ok", half, loopback.Text(hello)).streamed().within(2 * tries),
 		plays("stream-529", overloaded).streamed().within(tries),
 		plays("stream-hang", loopback.Hang()).streamed().within(tries),
-		plays("json-ok", loopback.Text(hello)).in(clichain.OutputJSON),
-		plays("json-tool-full", shell, done).by(clichain.AccessFull).in(clichain.OutputJSON),
-		plays("json-400", problem(home.Claude, http.StatusBadRequest)).in(clichain.OutputJSON),
-		plays("json-loggedout", loopback.Text("never")).as(home.LoggedOut).in(clichain.OutputJSON),
+		plays("json-ok", loopback.Text(hello)).in(clispec.OutputJSON),
+		plays("json-tool-full", shell, done).by(clichain.AccessFull).in(clispec.OutputJSON),
+		plays("json-400", problem(home.Claude, http.StatusBadRequest)).in(clispec.OutputJSON),
+		plays("json-loggedout", loopback.Text("never")).as(home.LoggedOut).in(clispec.OutputJSON),
 		plays("subscription-ok", loopback.Text(hello)).as(home.Subscribed),
 		plays("subscription-401", expired).as(home.Subscribed).within(tries),
 		plays("subscription-limit", window).as(home.Subscribed).within(tries),
@@ -89,9 +90,9 @@ func geminiScenes() []scene {
 		plays("bad-key", loopback.Error(http.StatusBadRequest, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.")),
 		plays("quota-day", daily).within(tries),
 		plays("quota-minute", minutely).within(tries),
-		plays("json-ok", loopback.Text(hello)).in(clichain.OutputJSON),
-		plays("json-400", problem(home.Gemini, http.StatusBadRequest)).in(clichain.OutputJSON),
-		plays("json-loggedout", loopback.Text("never")).as(home.LoggedOut).in(clichain.OutputJSON),
+		plays("json-ok", loopback.Text(hello)).in(clispec.OutputJSON),
+		plays("json-400", problem(home.Gemini, http.StatusBadRequest)).in(clispec.OutputJSON),
+		plays("json-loggedout", loopback.Text("never")).as(home.LoggedOut).in(clispec.OutputJSON),
 	}
 }
 

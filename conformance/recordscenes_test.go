@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 )
@@ -21,7 +22,7 @@ type scene struct {
 	session string
 	access  clichain.Access
 	options clichain.Options
-	output  clichain.OutputMode
+	output  clispec.OutputMode
 	stream  bool          // ask by Stream, not by Complete
 	extra   []string      // arguments that the spec does not have
 	env     []string      // variables that win over the spec's
@@ -33,16 +34,16 @@ const tries = 10 * time.Second
 
 func plays(name string, replies ...loopback.Reply) scene { return scene{name: name, replies: replies} }
 
-func (s scene) within(timeout time.Duration) scene  { s.timeout = timeout; return s }
-func (s scene) as(state home.State) scene           { s.state = state; return s }
-func (s scene) in(output clichain.OutputMode) scene { s.output = output; return s }
-func (s scene) by(access clichain.Access) scene     { s.access = access; return s }
-func (s scene) asking(model string) scene           { s.model = model; return s }
-func (s scene) resuming(session string) scene       { s.session = session; return s }
-func (s scene) limited(o clichain.Options) scene    { s.options = o; return s }
-func (s scene) saying(args ...string) scene         { s.extra = args; return s }
-func (s scene) under(env ...string) scene           { s.env = env; return s }
-func (s scene) streamed() scene                     { s.stream = true; return s }
+func (s scene) within(timeout time.Duration) scene { s.timeout = timeout; return s }
+func (s scene) as(state home.State) scene          { s.state = state; return s }
+func (s scene) in(output clispec.OutputMode) scene { s.output = output; return s }
+func (s scene) by(access clichain.Access) scene    { s.access = access; return s }
+func (s scene) asking(model string) scene          { s.model = model; return s }
+func (s scene) resuming(session string) scene      { s.session = session; return s }
+func (s scene) limited(o clichain.Options) scene   { s.options = o; return s }
+func (s scene) saying(args ...string) scene        { s.extra = args; return s }
+func (s scene) under(env ...string) scene          { s.env = env; return s }
+func (s scene) streamed() scene                    { s.stream = true; return s }
 
 // The tools that the scenes use, by the name of the CLI.
 var (
@@ -87,7 +88,7 @@ func answers() []scene {
 		plays("thinking", loopback.Join(loopback.Thinking("The user wants a greeting."), loopback.Text(hello))),
 		plays("blocks", loopback.Join(loopback.Text("First."), loopback.Text("Second."))),
 		plays("fence", loopback.Text("```json\n{\"key\": \"value\"}\n```")),
-		plays("text-ok", loopback.Text(hello)).in(clichain.OutputText),
+		plays("text-ok", loopback.Text(hello)).in(clispec.OutputText),
 		plays("empty", loopback.Reply{}).within(2 * tries),
 		plays("truncated-then-ok", half, loopback.Text(hello)).within(2 * tries),
 		plays("truncated", half).within(tries),
@@ -125,7 +126,7 @@ func failures(name string) []scene {
 		plays("500", problem(name, http.StatusInternalServerError)).within(tries),
 		plays("500-then-ok", problem(name, http.StatusInternalServerError), loopback.Text(hello)).within(2 * tries),
 		plays("503", problem(name, http.StatusServiceUnavailable)).within(tries),
-		plays("text-400", problem(name, http.StatusBadRequest)).in(clichain.OutputText),
+		plays("text-400", problem(name, http.StatusBadRequest)).in(clispec.OutputText),
 		plays("loggedout", loopback.Text("never")).as(home.LoggedOut).asking(loggedOutModels[name]).within(tries),
 		plays("bad-session", loopback.Text("never")).resuming(unknownSessions[name]),
 		plays("bad-flag", loopback.Text("never")).saying("--no-such-flag"), // a spec that is newer than the CLI

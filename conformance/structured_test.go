@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 )
@@ -86,7 +87,7 @@ func TestStructuredAnswerIsRepaired(t *testing.T) {
 			resp, err := c.Complete(t.Context(), req)
 			require.NoError(t, err)
 			require.JSONEq(t, city, resp.Text)
-			require.Contains(t, resp.Flags, clichain.FlagRepaired)
+			require.Contains(t, resp.Flags, call.FlagRepaired)
 			require.Len(t, resp.Attempts, 1)
 			require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrBadOutput)
 			calls := c.server.Calls()

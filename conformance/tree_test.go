@@ -16,6 +16,7 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/runs"
 )
 
 // rounds is how often each way to end a call is tried on each CLI.
@@ -75,7 +76,7 @@ func nothingLeft(t *testing.T, token string, h home.Home) {
 // A real CLI with its shell tool running is gone when its call has ended,
 // however it ends.
 func TestNothingSurvivesTheCall(t *testing.T) {
-	var registry clichain.Registry
+	var registry runs.Registry
 	ways := map[string]func(cancel context.CancelFunc, key string){
 		"cancel": func(cancel context.CancelFunc, _ string) { cancel() },
 		"abort":  func(_ context.CancelFunc, key string) { registry.KillAll(key) },
@@ -86,7 +87,7 @@ func TestNothingSurvivesTheCall(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%d", name, way, round), func(t *testing.T) {
 					command, token := waiter()
 					c := start(t, name, home.LoggedIn, clichain.Config{Timeout: 2 * minute, Registry: &registry}, loopback.Always(shell(name, command)))
-					ctx, cancel := context.WithCancel(clichain.WithKey(t.Context(), token, ""))
+					ctx, cancel := context.WithCancel(runs.WithKey(t.Context(), token, ""))
 					defer cancel()
 					failed := make(chan error, 1)
 					go func() {

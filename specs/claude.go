@@ -1,26 +1,29 @@
 package specs
 
-import "github.com/clichain/clichain"
+import (
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
 
 // Claude is Anthropic's Claude Code.
-func Claude() clichain.CliSpec {
-	return clichain.CliSpec{
+func Claude() clispec.Spec {
+	return clispec.Spec{
 		Name: "claude", Binary: "claude",
 		ProviderSlug: "anthropic-cli", DefaultModel: "claude-desktop",
-		PromptStyle: clichain.DashP, SystemFlag: "--append-system-prompt",
+		PromptStyle: clispec.DashP, SystemFlag: "--append-system-prompt",
 		SystemDefault: defaultSystem,
 		CheckedWith:   "2.1.329",
 
-		Transports: []clichain.Transport{clichain.TransportStdin, clichain.TransportArgv},
-		Outputs:    []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON, clichain.OutputText},
+		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
+		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
 		// "/clear" and its like are commands even in print mode, and never
 		// reach the model; after a line break they do.
-		Guards: []clichain.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
+		Guards: []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
 
-		Files: []clichain.FileRow{
+		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system")},
-			{Field: "mcp", Name: "mcp.json", Content: "{mcp_config}", When: setFor("mcp_config", clichain.AccessWrite, clichain.AccessFull)}, // it may hold secrets
-			{Field: "agents", Name: "agents.json", Content: "{agents}", When: setFor("agents", clichain.AccessWrite, clichain.AccessFull)},
+			{Field: "mcp", Name: "mcp.json", Content: "{mcp_config}", When: setFor("mcp_config", call.AccessWrite, call.AccessFull)}, // it may hold secrets
+			{Field: "agents", Name: "agents.json", Content: "{agents}", When: setFor("agents", call.AccessWrite, call.AccessFull)},
 		},
 		Args: claudeArgs(),
 		Env:  claudeEnv(),
@@ -34,24 +37,24 @@ func Claude() clichain.CliSpec {
 		DropEnv:   []string{"CLAUDE_CODE_SIMPLE"},
 		NestedEnv: []string{"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH"},
 
-		Models: clichain.ModelRules{
+		Models: clispec.ModelRules{
 			Accept: []string{`(?i)claude|anthropic`, `^(opus|sonnet|haiku|opusplan|best)(\[1m\])?$`, `^arn:aws`},
 		},
 		Login:    claudeLogin(),
-		Sessions: clichain.SessionRules{ID: uuid, Cumulative: []string{"cost_usd"}},
-		Preflight: []clichain.PreflightRule{bypass("bypassPermissions"), {
-			When: access(clichain.AccessFull), Root: true, UnlessEnv: []string{"IS_SANDBOX"},
-			Reason:  clichain.ReasonPermissionRefused,
+		Sessions: clispec.SessionRules{ID: uuid, Cumulative: []string{"cost_usd"}},
+		Preflight: []clispec.PreflightRule{bypass("bypassPermissions"), {
+			When: access(call.AccessFull), Root: true, UnlessEnv: []string{"IS_SANDBOX"},
+			Reason:  call.ReasonPermissionRefused,
 			Message: "--dangerously-skip-permissions is refused for root",
 			Hint:    "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox",
 		}},
 
 		Events: claudeEvents(),
 		Lines:  claudeLines(),
-		Hints: map[clichain.Reason]string{
-			clichain.ReasonNotInstalled:    "npm install -g @anthropic-ai/claude-code",
-			clichain.ReasonUnauthenticated: "run `claude` and log in with /login, or set ANTHROPIC_API_KEY",
-			clichain.ReasonBilling:         "add credit, or log in with a subscription",
+		Hints: map[call.Reason]string{
+			call.ReasonNotInstalled:    "npm install -g @anthropic-ai/claude-code",
+			call.ReasonUnauthenticated: "run `claude` and log in with /login, or set ANTHROPIC_API_KEY",
+			call.ReasonBilling:         "add credit, or log in with a subscription",
 		},
 	}
 }
@@ -60,29 +63,29 @@ func Claude() clichain.CliSpec {
 // hooks, plugins and skills, no CLAUDE.md, no files named with "@" in
 // the prompt. Variables, not flags: versions that do not know one
 // ignore it, and logging in works as ever.
-func claudeEnv() []clichain.EnvRow {
-	return []clichain.EnvRow{
-		{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(clichain.AccessNone)},
+func claudeEnv() []clispec.EnvRow {
+	return []clispec.EnvRow{
+		{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(call.AccessNone)},
 		// It halves the request, and would break a subscription's login.
-		{Name: "CLAUDE_CODE_SIMPLE", Value: "1", When: clichain.When{Access: []clichain.Access{clichain.AccessNone}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}}},
-		{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(clichain.AccessNone)},
-		{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(clichain.AccessNone)},
-		{Name: "CLAUDE_CODE_DISABLE_ATTACHMENTS", Value: "1", When: access(clichain.AccessNone)},
+		{Name: "CLAUDE_CODE_SIMPLE", Value: "1", When: clispec.When{Access: []call.Access{call.AccessNone}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}}},
+		{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(call.AccessNone)},
+		{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(call.AccessNone)},
+		{Name: "CLAUDE_CODE_DISABLE_ATTACHMENTS", Value: "1", When: access(call.AccessNone)},
 	}
 }
 
 // claudeArgs is the argument table.
-func claudeArgs() []clichain.ArgRow {
-	return []clichain.ArgRow{
+func claudeArgs() []clispec.ArgRow {
+	return []clispec.ArgRow{
 		{Args: []string{"-p"}},
-		{Args: []string{"--output-format", "stream-json", "--verbose", "--include-partial-messages"}, When: output(clichain.OutputStream)},
-		{Args: []string{"--output-format", "json"}, When: output(clichain.OutputJSON)},
-		{Args: []string{"--tools", ""}, When: access(clichain.AccessNone)},
-		{Args: []string{"--tools", "Read,Grep,Glob", "--allowedTools", "Read,Grep,Glob"}, When: access(clichain.AccessRead)},
-		{Args: []string{"--strict-mcp-config"}, When: unless("strict_mcp", clichain.AccessNone, clichain.AccessRead)},
+		{Args: []string{"--output-format", "stream-json", "--verbose", "--include-partial-messages"}, When: output(clispec.OutputStream)},
+		{Args: []string{"--output-format", "json"}, When: output(clispec.OutputJSON)},
+		{Args: []string{"--tools", ""}, When: access(call.AccessNone)},
+		{Args: []string{"--tools", "Read,Grep,Glob", "--allowedTools", "Read,Grep,Glob"}, When: access(call.AccessRead)},
+		{Args: []string{"--strict-mcp-config"}, When: unless("strict_mcp", call.AccessNone, call.AccessRead)},
 		{Args: []string{"--strict-mcp-config"}, When: set("strict_mcp")},
-		{Args: []string{"--permission-mode", "acceptEdits"}, When: unless("permission_mode", clichain.AccessWrite)},
-		{Args: []string{"--dangerously-skip-permissions"}, When: unless("permission_mode", clichain.AccessFull)},
+		{Args: []string{"--permission-mode", "acceptEdits"}, When: unless("permission_mode", call.AccessWrite)},
+		{Args: []string{"--dangerously-skip-permissions"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"--permission-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},
 		{Args: []string{"--system-prompt-file", "{system_file}"}, When: set("system_replace")},
 		{Args: []string{"--append-system-prompt-file", "{system_file}"}, When: set("system_append")},
@@ -91,11 +94,11 @@ func claudeArgs() []clichain.ArgRow {
 		{Args: []string{"--effort", "{effort}"}, When: set("effort")},
 		{Args: []string{"--max-turns", "{max_turns}"}, When: set("max_turns")},
 		{Args: []string{"--max-budget-usd", "{max_budget_usd}"}, When: set("max_budget_usd")},
-		{Args: []string{"--allowedTools={allowed_tools}"}, When: setFor("allowed_tools", clichain.AccessWrite, clichain.AccessFull)},
+		{Args: []string{"--allowedTools={allowed_tools}"}, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
 		{Args: []string{"--disallowedTools={disallowed_tools}"}, When: setFor("disallowed_tools", agentAccess()...)},
 		{Args: []string{"--json-schema", "{schema}"}, When: set("schema")},
-		{Args: []string{"--mcp-config={mcp_file}"}, When: setFor("mcp_config", clichain.AccessWrite, clichain.AccessFull)},
-		{Args: []string{"--agents", "{agents_file}"}, When: setFor("agents", clichain.AccessWrite, clichain.AccessFull)},
+		{Args: []string{"--mcp-config={mcp_file}"}, When: setFor("mcp_config", call.AccessWrite, call.AccessFull)},
+		{Args: []string{"--agents", "{agents_file}"}, When: setFor("agents", call.AccessWrite, call.AccessFull)},
 		{Args: []string{"--fallback-model", "{fallback_model}"}, When: set("fallback_model")},
 		{Args: []string{"--no-session-persistence"}, When: set("no_session_persistence")},
 		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", agentAccess()...)},
@@ -106,7 +109,7 @@ func claudeArgs() []clichain.ArgRow {
 
 // claudeEvents reads stream-json, and the one object (or the array of the same
 // events) of json.
-func claudeEvents() []clichain.EventRule {
+func claudeEvents() []clispec.EventRule {
 	usage := map[string]string{
 		"session": "session_id", "cost_usd": "total_cost_usd ?? cost_usd", "turns": "num_turns",
 		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
@@ -115,57 +118,57 @@ func claudeEvents() []clichain.EventRule {
 	retry := map[string]string{"try": "attempt", "delay_ms": "retry_delay_ms", "status": "error_status"}
 	limit := map[string]string{"code": "rate_limit_info.status", "message": "rate_limit_info.rateLimitType", "reset_at": "rate_limit_info.resetsAt"}
 	notAsked := with(usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked")
-	return []clichain.EventRule{
-		{Match: match("type", "system", "subtype", "init"), Kind: clichain.EventSession,
+	return []clispec.EventRule{
+		{Match: match("type", "system", "subtype", "init"), Kind: call.EventSession,
 			Set: map[string]string{"session": "session_id", "model": "model", "key_source": "apiKeySource"}},
-		{Match: match("type", "system", "subtype", "status"), Kind: clichain.EventStatus, Set: map[string]string{"text": "status"}},
-		{Match: match("type", "system", "subtype", "compact_boundary"), Kind: clichain.EventCompact,
+		{Match: match("type", "system", "subtype", "status"), Kind: call.EventStatus, Set: map[string]string{"text": "status"}},
+		{Match: match("type", "system", "subtype", "compact_boundary"), Kind: call.EventCompact,
 			Set: map[string]string{"trigger": "compact_metadata.trigger", "pre_tokens": "compact_metadata.pre_tokens"}},
 		// Without a status there was no answer to the request.
-		{Match: match("type", "system", "subtype", "api_retry", "error", "unknown", "error_status", ""), Kind: clichain.EventRetry, Last: true,
+		{Match: match("type", "system", "subtype", "api_retry", "error", "unknown", "error_status", ""), Kind: call.EventRetry, Last: true,
 			Set: with(retry, "message", "=most likely a connection error")},
-		{Match: match("type", "system", "subtype", "api_retry"), Kind: clichain.EventRetry, Set: with(retry, "code", "error")},
+		{Match: match("type", "system", "subtype", "api_retry"), Kind: call.EventRetry, Set: with(retry, "code", "error")},
 		// A plan that is used up is no limit where more is paid for.
 		{Match: match("type", "rate_limit_event", "rate_limit_info.status", "rejected", "rate_limit_info.isUsingOverage", "(false)?", "rate_limit_info.overageStatus", "(rejected)?"),
-			Kind: clichain.EventLimit, Last: true, Set: with(limit, "failed", "=true")},
-		{Match: match("type", "rate_limit_event"), Kind: clichain.EventLimit, Set: limit},
+			Kind: call.EventLimit, Last: true, Set: with(limit, "failed", "=true")},
+		{Match: match("type", "rate_limit_event"), Kind: call.EventLimit, Set: limit},
 
-		{Match: match("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: clichain.EventDelta, Set: map[string]string{"text": "event.delta.text"}},
-		{Match: match("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: clichain.EventThinking, Set: map[string]string{"text": "event.delta.thinking"}},
-		{Match: match("type", "assistant", "error", ".+"), Kind: clichain.EventError, Last: true,
+		{Match: match("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: call.EventDelta, Set: map[string]string{"text": "event.delta.text"}},
+		{Match: match("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: call.EventThinking, Set: map[string]string{"text": "event.delta.thinking"}},
+		{Match: match("type", "assistant", "error", ".+"), Kind: call.EventError, Last: true,
 			Set: map[string]string{"code": "error", "message": "message.content.0.text"}},
-		{Match: match("type", "assistant", "parent_tool_use_id", "", "@.type", "text"), Each: "message.content", Kind: clichain.EventText, Set: map[string]string{"text": "@.text"}},
-		{Match: match("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content", Kind: clichain.EventThinking, Set: map[string]string{"text": "@.thinking", "whole": "=true"}},
+		{Match: match("type", "assistant", "parent_tool_use_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: map[string]string{"text": "@.text"}},
+		{Match: match("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content", Kind: call.EventThinking, Set: map[string]string{"text": "@.thinking", "whole": "=true"}},
 		// The answer itself, in the shape of a tool that changes nothing.
-		{Match: match("type", "assistant", "@.type", "tool_use", "@.name", "StructuredOutput"), Each: "message.content", Kind: clichain.EventStatus, Last: true, Set: map[string]string{"text": "=answer"}},
-		{Match: match("type", "assistant", "@.type", "(server_|mcp_)?tool_use"), Each: "message.content", Kind: clichain.EventToolUse,
+		{Match: match("type", "assistant", "@.type", "tool_use", "@.name", "StructuredOutput"), Each: "message.content", Kind: call.EventStatus, Last: true, Set: map[string]string{"text": "=answer"}},
+		{Match: match("type", "assistant", "@.type", "(server_|mcp_)?tool_use"), Each: "message.content", Kind: call.EventToolUse,
 			Set: map[string]string{"id": "@.id", "name": "@.name", "input": "@.input"}},
-		{Match: match("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: clichain.EventToolResult,
+		{Match: match("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: call.EventToolResult,
 			Set: map[string]string{"id": "@.tool_use_id", "text": "@.content", "failed": "@.is_error"}},
 
-		{Match: match("type", "result", "subtype", "error_max_turns"), Kind: clichain.EventResult, Terminal: true, Last: true,
+		{Match: match("type", "result", "subtype", "error_max_turns"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "partial", "=true", "text", "result", "message", "errors.0 ?? =the turn limit was reached")},
-		{Match: match("type", "result", "is_error", "true"), Kind: clichain.EventResult, Terminal: true, Last: true,
+		{Match: match("type", "result", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "message", "result ?? errors.0 ?? subtype", "status", "api_error_status", "code", "api_error_type")},
-		{Match: match("type", "result", "subtype", "error.*"), Kind: clichain.EventResult, Terminal: true, Last: true,
+		{Match: match("type", "result", "subtype", "error.*"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "message", "errors.0 ?? result ?? subtype")},
 		// A command of the CLI's own answers without a turn of the model.
-		{Match: match("type", "result", "num_turns", "0"), Kind: clichain.EventResult, Terminal: true, Last: true, Set: notAsked},
-		{Match: match("type", "result", "local_command", ".+"), Kind: clichain.EventResult, Terminal: true, Last: true, Set: notAsked},
-		{Match: match("type", "result", "structured_output", "(?s).+"), Kind: clichain.EventResult, Terminal: true, Last: true,
+		{Match: match("type", "result", "num_turns", "0"), Kind: call.EventResult, Terminal: true, Last: true, Set: notAsked},
+		{Match: match("type", "result", "local_command", ".+"), Kind: call.EventResult, Terminal: true, Last: true, Set: notAsked},
+		{Match: match("type", "result", "structured_output", "(?s).+"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "text", "structured_output", "whole", "=true")},
-		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: with(usage, "text", "result")}, // the last block only
+		{Match: match("type", "result"), Kind: call.EventResult, Terminal: true, Set: with(usage, "text", "result")}, // the last block only
 	}
 }
 
-func claudeLines() []clichain.LineRule {
-	return []clichain.LineRule{
-		{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: clichain.ReasonPermissionRefused, On: onStderr(),
+func claudeLines() []clispec.LineRule {
+	return []clispec.LineRule{
+		{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: call.ReasonPermissionRefused, On: onStderr(),
 			Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox"},
-		{Pattern: `No conversation found with session ID|--resume requires a valid session ID`, Reason: clichain.ReasonBadSession, Hint: goneHint},
-		{Pattern: `error: unknown option`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-		{Pattern: `--json-schema is not valid JSON`, Reason: clichain.ReasonBadOption, On: onStderr()},
-		{Pattern: `issue with the selected model`, Reason: clichain.ReasonBadModel, On: onAnswer()},
-		{Pattern: `(?i)organization has disabled|oauth token|/login`, Reason: clichain.ReasonUnauthenticated, On: onAnswer()},
+		{Pattern: `No conversation found with session ID|--resume requires a valid session ID`, Reason: call.ReasonBadSession, Hint: goneHint},
+		{Pattern: `error: unknown option`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{Pattern: `--json-schema is not valid JSON`, Reason: call.ReasonBadOption, On: onStderr()},
+		{Pattern: `issue with the selected model`, Reason: call.ReasonBadModel, On: onAnswer()},
+		{Pattern: `(?i)organization has disabled|oauth token|/login`, Reason: call.ReasonUnauthenticated, On: onAnswer()},
 	}
 }

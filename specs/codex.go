@@ -1,21 +1,24 @@
 package specs
 
-import "github.com/clichain/clichain"
+import (
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
 
 // Codex is OpenAI's Codex CLI.
-func Codex() clichain.CliSpec {
-	return clichain.CliSpec{
+func Codex() clispec.Spec {
+	return clispec.Spec{
 		Name: "codex", Binary: "codex",
 		ProviderSlug: "openai-cli", DefaultModel: "codex-default",
-		PromptStyle:   clichain.RunSubcommand,
+		PromptStyle:   clispec.RunSubcommand,
 		SystemDefault: defaultSystem,
 		CheckedWith:   "0.169.0",
 
-		Transports: []clichain.Transport{clichain.TransportStdin, clichain.TransportArgv},
-		Outputs:    []clichain.OutputMode{clichain.OutputStream, clichain.OutputText},
-		Answer:     clichain.AnswerLastBlock,
+		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
+		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
+		Answer:     clispec.AnswerLastBlock,
 
-		Files: []clichain.FileRow{
+		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
 			{Field: "schema", Name: "schema.json", Content: "{schema}", When: set("schema")},
 		},
@@ -24,62 +27,62 @@ func Codex() clichain.CliSpec {
 		DropEnv:   []string{"CODEX_MANAGED_*", "CODEX_INTERNAL_*"},
 		NestedEnv: []string{"CODEX_SANDBOX*", "CODEX_THREAD_ID"},
 
-		Models: clichain.ModelRules{
+		Models: clispec.ModelRules{
 			Accept: []string{`(?i)codex|^gpt-|^o\d`},
-			List:   clichain.ListRule{Args: []string{"debug", "models"}, Path: `models.#(visibility=="list")#.slug`},
+			List:   clispec.ListRule{Args: []string{"debug", "models"}, Path: `models.#(visibility=="list")#.slug`},
 		},
 		// What is no id is a name to it, and begins a new session.
 		Login: codexLogin(),
-		Trust: []clichain.FileFact{{Path: "${CODEX_HOME:-~/.codex}/config.toml", Pattern: `(?m)^\[projects\."{dir}"\]\s*\n\s*trust_level\s*=\s*"trusted"`}},
-		Sessions: clichain.SessionRules{ID: uuid, SameID: true, Cumulative: []string{
+		Trust: []clispec.FileFact{{Path: "${CODEX_HOME:-~/.codex}/config.toml", Pattern: `(?m)^\[projects\."{dir}"\]\s*\n\s*trust_level\s*=\s*"trusted"`}},
+		Sessions: clispec.SessionRules{ID: uuid, SameID: true, Cumulative: []string{
 			"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens",
 		}},
-		Preflight: []clichain.PreflightRule{bypass("danger-full-access")},
+		Preflight: []clispec.PreflightRule{bypass("danger-full-access")},
 
 		Events: codexEvents(),
-		Lines: []clichain.LineRule{
-			{Pattern: `already has an active writer`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: "another process goes on from this session right now"},
-			{Pattern: `no rollout found for thread id|thread/resume failed`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: goneHint},
-			{Pattern: `error: unexpected argument|error: invalid value`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-			{Pattern: `Not inside a trusted directory`, Reason: clichain.ReasonUntrustedDir, On: onStderr()},
-			{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: clichain.ReasonBadModel},
-			{Pattern: `responses_websocket: failed to connect`, Kind: clichain.EventStatus, On: onStderr()}, // it goes on over HTTP
-			{Pattern: `Missing environment variable`, Reason: clichain.ReasonUnauthenticated},
+		Lines: []clispec.LineRule{
+			{Pattern: `already has an active writer`, Reason: call.ReasonBadSession, On: onStderr(), Hint: "another process goes on from this session right now"},
+			{Pattern: `no rollout found for thread id|thread/resume failed`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
+			{Pattern: `error: unexpected argument|error: invalid value`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+			{Pattern: `Not inside a trusted directory`, Reason: call.ReasonUntrustedDir, On: onStderr()},
+			{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: call.ReasonBadModel},
+			{Pattern: `responses_websocket: failed to connect`, Kind: call.EventStatus, On: onStderr()}, // it goes on over HTTP
+			{Pattern: `Missing environment variable`, Reason: call.ReasonUnauthenticated},
 		},
-		Hints: map[clichain.Reason]string{
-			clichain.ReasonNotInstalled:    "npm install -g @openai/codex",
-			clichain.ReasonUnauthenticated: "run `codex login`",
-			clichain.ReasonUntrustedDir:    "trust the folder in codex, or run it in a git repository",
+		Hints: map[call.Reason]string{
+			call.ReasonNotInstalled:    "npm install -g @openai/codex",
+			call.ReasonUnauthenticated: "run `codex login`",
+			call.ReasonUntrustedDir:    "trust the folder in codex, or run it in a git repository",
 		},
 	}
 }
 
 // codexArgs is the argument table.
-func codexArgs() []clichain.ArgRow {
-	return []clichain.ArgRow{
+func codexArgs() []clispec.ArgRow {
+	return []clispec.ArgRow{
 		{Args: []string{"exec"}},
-		{Args: []string{"--json"}, When: output(clichain.OutputStream)},
+		{Args: []string{"--json"}, When: output(clispec.OutputStream)},
 		// Without analytics off the process lingers for 5 s where there is
 		// no network. Settings, not --disable: a version that does not know
 		// one only warns.
 		{Args: []string{"--skip-git-repo-check", "-c", "analytics.enabled=false"}},
-		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: access(clichain.AccessNone)},
-		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: unless("permission_mode", clichain.AccessRead)},
-		{Args: []string{"-c", `sandbox_mode="workspace-write"`}, When: unless("permission_mode", clichain.AccessWrite)},
-		{Args: []string{"--dangerously-bypass-approvals-and-sandbox"}, When: unless("permission_mode", clichain.AccessFull)},
-		{Args: []string{"-c", "sandbox_mode={permission_mode:json}"}, When: setFor("permission_mode", clichain.AccessWrite, clichain.AccessFull)},
-		{Args: codexLean(), When: access(clichain.AccessNone)},
+		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: access(call.AccessNone)},
+		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: unless("permission_mode", call.AccessRead)},
+		{Args: []string{"-c", `sandbox_mode="workspace-write"`}, When: unless("permission_mode", call.AccessWrite)},
+		{Args: []string{"--dangerously-bypass-approvals-and-sandbox"}, When: unless("permission_mode", call.AccessFull)},
+		{Args: []string{"-c", "sandbox_mode={permission_mode:json}"}, When: setFor("permission_mode", call.AccessWrite, call.AccessFull)},
+		{Args: codexLean(), When: access(call.AccessNone)},
 		{Args: []string{"-c", "model_instructions_file={system_file:json}"}, When: set("system_replace")},
 		{Args: []string{"-c", "developer_instructions={system:json}"}, When: set("system_append")},
 		{Args: []string{"--model", "{model}"}, When: set("model")},
 		{Args: []string{"-c", "model_reasoning_effort={effort:json}"}, When: set("effort")},
 		{Args: []string{"--output-schema", "{schema_file}"}, When: set("schema")},
 		{Args: []string{"--image={images}"}, Each: "images", When: set("images")},
-		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", clichain.AccessWrite)},
+		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", call.AccessWrite)},
 		// With less access it would ask before each call of a tool, and nobody answers.
-		{Args: []string{"-c", "{mcp_toml}"}, Each: "mcp_toml", When: setFor("mcp_toml", clichain.AccessFull)},
+		{Args: []string{"-c", "{mcp_toml}"}, Each: "mcp_toml", When: setFor("mcp_toml", call.AccessFull)},
 		// Going on from a session would be stored all the same.
-		{Args: []string{"--ephemeral"}, When: clichain.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
+		{Args: []string{"--ephemeral"}, When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
 		extra(),
 		{Args: []string{"resume", "{session}"}, When: set("session")},
 		{Args: []string{"-"}, When: stdin()},
@@ -104,22 +107,22 @@ func codexLean() []string {
 	return args
 }
 
-func codexEvents() []clichain.EventRule {
+func codexEvents() []clispec.EventRule {
 	const tools = "command_execution|mcp_tool_call|web_search|collab_tool_call|image_generation"
-	return []clichain.EventRule{
-		{Match: match("type", "thread.started"), Kind: clichain.EventSession, Set: map[string]string{"session": "thread_id"}},
-		{Match: match("type", "turn.started"), Kind: clichain.EventStatus, Set: map[string]string{"text": "=turn"}},
-		{Match: match("type", "item.completed", "item.type", "agent_message"), Kind: clichain.EventText, Set: map[string]string{"text": "item.text"}},
-		{Match: match("type", "item.completed", "item.type", "reasoning"), Kind: clichain.EventThinking, Set: map[string]string{"text": "item.text"}},
-		{Match: match("type", "item.started", "item.type", tools), Kind: clichain.EventToolUse, Set: map[string]string{"id": "item.id", "name": "item.type", "input": "item"}},
-		{Match: match("type", "item.completed", "item.type", tools), Kind: clichain.EventToolResult, Set: map[string]string{"id": "item.id", "text": "item.aggregated_output ?? item.result"}},
-		{Match: match("type", "item.completed", "item.type", "file_change"), Kind: clichain.EventToolUse, Set: map[string]string{"id": "item.id", "name": "item.type", "input": "item"}},
+	return []clispec.EventRule{
+		{Match: match("type", "thread.started"), Kind: call.EventSession, Set: map[string]string{"session": "thread_id"}},
+		{Match: match("type", "turn.started"), Kind: call.EventStatus, Set: map[string]string{"text": "=turn"}},
+		{Match: match("type", "item.completed", "item.type", "agent_message"), Kind: call.EventText, Set: map[string]string{"text": "item.text"}},
+		{Match: match("type", "item.completed", "item.type", "reasoning"), Kind: call.EventThinking, Set: map[string]string{"text": "item.text"}},
+		{Match: match("type", "item.started", "item.type", tools), Kind: call.EventToolUse, Set: map[string]string{"id": "item.id", "name": "item.type", "input": "item"}},
+		{Match: match("type", "item.completed", "item.type", tools), Kind: call.EventToolResult, Set: map[string]string{"id": "item.id", "text": "item.aggregated_output ?? item.result"}},
+		{Match: match("type", "item.completed", "item.type", "file_change"), Kind: call.EventToolUse, Set: map[string]string{"id": "item.id", "name": "item.type", "input": "item"}},
 		// As an item, an error is no more than a warning.
-		{Match: match("type", "item.completed", "item.type", "error"), Kind: clichain.EventWarning, Set: map[string]string{"message": "item.message"}},
-		{Match: match("type", "error", "message", `Reconnecting\.\.\..*`), Kind: clichain.EventRetry, Set: map[string]string{"message": "message"}, Last: true},
-		{Match: match("type", "error"), Kind: clichain.EventError, Set: map[string]string{"message": "message"}},
-		{Match: match("type", "turn.failed"), Kind: clichain.EventError, Terminal: true, Set: map[string]string{"message": "error.message"}},
-		{Match: match("type", "turn.completed"), Kind: clichain.EventResult, Terminal: true, Set: map[string]string{
+		{Match: match("type", "item.completed", "item.type", "error"), Kind: call.EventWarning, Set: map[string]string{"message": "item.message"}},
+		{Match: match("type", "error", "message", `Reconnecting\.\.\..*`), Kind: call.EventRetry, Set: map[string]string{"message": "message"}, Last: true},
+		{Match: match("type", "error"), Kind: call.EventError, Set: map[string]string{"message": "message"}},
+		{Match: match("type", "turn.failed"), Kind: call.EventError, Terminal: true, Set: map[string]string{"message": "error.message"}},
+		{Match: match("type", "turn.completed"), Kind: call.EventResult, Terminal: true, Set: map[string]string{
 			"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens", "reasoning_tokens": "usage.reasoning_output_tokens",
 			"cache_read_tokens": "usage.cached_input_tokens", "cache_write_tokens": "usage.cache_write_input_tokens",
 		}},

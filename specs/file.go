@@ -10,14 +10,14 @@ import (
 
 	"github.com/hashicorp/go-multierror"
 
-	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/specfile"
 )
 
 // file is what has been read of a file of specs.
 type file struct {
 	roots    []root
-	specs    []clichain.CliSpec
+	specs    []clispec.Spec
 	problems []*Problem
 }
 
@@ -42,7 +42,7 @@ func read(r io.Reader) (*file, error) {
 		f.collect(document, len(documents) == 1)
 	}
 	for _, at := range f.roots {
-		var spec clichain.CliSpec
+		var spec clispec.Spec
 		mistakes := specfile.Decode(at.node, at.path, &spec)
 		f.add(mistakes)
 		f.specs = append(f.specs, spec)
@@ -122,13 +122,13 @@ func (f *file) problem(at specfile.Place, path, message string) *Problem {
 
 // validate adds what Validate finds, but for what follows from mistakes that
 // are known: a field that is missing may just be misspelt.
-func (f *file) validate(at root, spec clichain.CliSpec, known []specfile.Mistake) {
+func (f *file) validate(at root, spec clispec.Spec, known []specfile.Mistake) {
 	found, ok := errors.AsType[*multierror.Error](spec.Validate())
 	if !ok {
 		return
 	}
 	for _, err := range found.Errors {
-		mistake, ok := errors.AsType[*clichain.SpecError](err)
+		mistake, ok := errors.AsType[*clispec.Error](err)
 		if !ok || len(known) > 0 && (mistake.Value == "" || f.within(at, mistake.Path, known)) {
 			continue
 		}

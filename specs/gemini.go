@@ -1,76 +1,79 @@
 package specs
 
-import "github.com/clichain/clichain"
+import (
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
 
 // Gemini is Google's Gemini CLI.
-func Gemini() clichain.CliSpec {
-	return clichain.CliSpec{
+func Gemini() clispec.Spec {
+	return clispec.Spec{
 		Name: "gemini", Binary: "gemini",
 		ProviderSlug: "google-cli", DefaultModel: "gemini-desktop",
-		PromptStyle:   clichain.DashP,
+		PromptStyle:   clispec.DashP,
 		SystemDefault: defaultSystem,
 		CheckedWith:   "0.61.0",
 
-		Transports: []clichain.Transport{clichain.TransportStdin, clichain.TransportArgv},
-		Outputs:    []clichain.OutputMode{clichain.OutputStream, clichain.OutputJSON, clichain.OutputText},
+		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
+		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
 		// After a run with a shell tool it needs half a second to end by itself.
 		LingerMS: 1500,
 		// It attaches files that the prompt happens to name with "@", and sends
 		// a listing of the directory.
 		EmptyDir: true,
 
-		Files: []clichain.FileRow{
+		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
-			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(clichain.AccessNone)},
-			{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiAllowRead, When: access(clichain.AccessRead)},
-			{Field: "allow", Name: "allow.toml", Content: geminiAllow, When: setFor("allowed_tools", clichain.AccessWrite, clichain.AccessFull)},
+			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(call.AccessNone)},
+			{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiAllowRead, When: access(call.AccessRead)},
+			{Field: "allow", Name: "allow.toml", Content: geminiAllow, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
 			{Field: "deny", Name: "deny.toml", Content: geminiDeny, When: setFor("disallowed_tools", agentAccess()...)},
 		},
 		Args: geminiArgs(),
-		Env: []clichain.EnvRow{
+		Env: []clispec.EnvRow{
 			// It leaves error reports in the temporary folder.
-			{Name: "TMPDIR", Value: "{temp}", When: access(clichain.AccessNone, clichain.AccessRead)},
+			{Name: "TMPDIR", Value: "{temp}", When: access(call.AccessNone, call.AccessRead)},
 			{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
 		},
 		PassEnv:   []string{"GEMINI_*", "GOOGLE_*", "CLOUD_SHELL", "CODE_ASSIST_ENDPOINT"},
 		DropEnv:   []string{"GEMINI_SYSTEM_MD"},
 		NestedEnv: []string{"GEMINI_CLI"},
 
-		Models:    clichain.ModelRules{Accept: []string{`(?i)gemini|gemma`, `^(auto|pro|flash|flash-lite)$`}},
+		Models:    clispec.ModelRules{Accept: []string{`(?i)gemini|gemma`, `^(auto|pro|flash|flash-lite)$`}},
 		Login:     geminiLogin(),
-		Trust:     []clichain.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: match("{dir}", "TRUST_(FOLDER|PARENT)")}},
-		Sessions:  clichain.SessionRules{ID: uuid, DirBound: true},
-		Preflight: []clichain.PreflightRule{bypass("yolo")},
+		Trust:     []clispec.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: match("{dir}", "TRUST_(FOLDER|PARENT)")}},
+		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
+		Preflight: []clispec.PreflightRule{bypass("yolo")},
 
 		Events: geminiEvents(),
 		Lines:  geminiLines(),
-		ExitCodes: map[int]clichain.Reason{
-			41: clichain.ReasonUnauthenticated,
-			42: clichain.ReasonBadRequest,
-			53: clichain.ReasonBadOutput, // the turn limit
-			55: clichain.ReasonUntrustedDir,
+		ExitCodes: map[int]call.Reason{
+			41: call.ReasonUnauthenticated,
+			42: call.ReasonBadRequest,
+			53: call.ReasonBadOutput, // the turn limit
+			55: call.ReasonUntrustedDir,
 		},
-		Hints: map[clichain.Reason]string{
-			clichain.ReasonNotInstalled:    "npm install -g @google/gemini-cli",
-			clichain.ReasonUnauthenticated: "run `gemini` and log in, or set GEMINI_API_KEY",
-			clichain.ReasonUntrustedDir:    "run `gemini` there once and trust the folder",
+		Hints: map[call.Reason]string{
+			call.ReasonNotInstalled:    "npm install -g @google/gemini-cli",
+			call.ReasonUnauthenticated: "run `gemini` and log in, or set GEMINI_API_KEY",
+			call.ReasonUntrustedDir:    "run `gemini` there once and trust the folder",
 		},
 	}
 }
 
 // geminiArgs is the argument table.
-func geminiArgs() []clichain.ArgRow {
-	return []clichain.ArgRow{
+func geminiArgs() []clispec.ArgRow {
+	return []clispec.ArgRow{
 		{Args: []string{"--skip-trust"}},
-		{Args: []string{"-o", "stream-json"}, When: output(clichain.OutputStream)},
-		{Args: []string{"-o", "json"}, When: output(clichain.OutputJSON)},
-		{Args: []string{"-o", "text"}, When: output(clichain.OutputText)},
-		{Args: []string{"--policy", "{policy_file}", "--allowed-mcp-server-names", "none", "-e", "none"}, When: access(clichain.AccessNone)},
-		{Args: []string{"--policy", "{policy_file}"}, When: access(clichain.AccessRead)},
-		{Args: []string{"--policy", "{allow_file}"}, When: setFor("allowed_tools", clichain.AccessWrite, clichain.AccessFull)},
+		{Args: []string{"-o", "stream-json"}, When: output(clispec.OutputStream)},
+		{Args: []string{"-o", "json"}, When: output(clispec.OutputJSON)},
+		{Args: []string{"-o", "text"}, When: output(clispec.OutputText)},
+		{Args: []string{"--policy", "{policy_file}", "--allowed-mcp-server-names", "none", "-e", "none"}, When: access(call.AccessNone)},
+		{Args: []string{"--policy", "{policy_file}"}, When: access(call.AccessRead)},
+		{Args: []string{"--policy", "{allow_file}"}, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
 		{Args: []string{"--policy", "{deny_file}"}, When: setFor("disallowed_tools", agentAccess()...)},
-		{Args: []string{"--approval-mode", "auto_edit"}, When: unless("permission_mode", clichain.AccessWrite)},
-		{Args: []string{"--approval-mode", "yolo"}, When: unless("permission_mode", clichain.AccessFull)},
+		{Args: []string{"--approval-mode", "auto_edit"}, When: unless("permission_mode", call.AccessWrite)},
+		{Args: []string{"--approval-mode", "yolo"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"--approval-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},
 		{Args: []string{"--include-directories={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", agentAccess()...)},
 		{Args: []string{"-m", "{model}"}, When: set("model")},
@@ -108,26 +111,26 @@ priority = 903
 `
 
 // geminiEvents reads stream-json, then the document of json, which has no type.
-func geminiEvents() []clichain.EventRule {
+func geminiEvents() []clispec.EventRule {
 	usage := map[string]string{
 		"input_tokens": "stats.input_tokens", "output_tokens": "stats.output_tokens", "cache_read_tokens": "stats.cached",
 	}
-	return []clichain.EventRule{
-		{Match: match("type", "init"), Kind: clichain.EventSession, Set: map[string]string{"session": "session_id", "model": "model"}},
-		{Match: match("type", "message", "role", "assistant", "delta", "true"), Kind: clichain.EventDelta, Set: map[string]string{"text": "content"}},
-		{Match: match("type", "message", "role", "assistant", "delta", "(false)?"), Kind: clichain.EventText, Set: map[string]string{"text": "content"}},
-		{Match: match("type", "message", "role", "user"), Kind: clichain.EventStatus, Set: map[string]string{"text": "=asked"}},
-		{Match: match("type", "tool_use"), Kind: clichain.EventToolUse, Set: map[string]string{"id": "tool_id", "name": "tool_name", "input": "parameters"}},
-		{Match: match("type", "tool_result"), Kind: clichain.EventToolResult, Set: map[string]string{"id": "tool_id", "text": "output ?? error.message", "failed": "status"}},
-		{Match: match("type", "error", "severity", "warning"), Kind: clichain.EventWarning, Set: map[string]string{"message": "message"}, Last: true},
-		{Match: match("type", "error"), Kind: clichain.EventError, Set: map[string]string{"message": "message"}},
-		{Match: match("type", "result", "status", "error"), Kind: clichain.EventResult, Terminal: true, Last: true,
+	return []clispec.EventRule{
+		{Match: match("type", "init"), Kind: call.EventSession, Set: map[string]string{"session": "session_id", "model": "model"}},
+		{Match: match("type", "message", "role", "assistant", "delta", "true"), Kind: call.EventDelta, Set: map[string]string{"text": "content"}},
+		{Match: match("type", "message", "role", "assistant", "delta", "(false)?"), Kind: call.EventText, Set: map[string]string{"text": "content"}},
+		{Match: match("type", "message", "role", "user"), Kind: call.EventStatus, Set: map[string]string{"text": "=asked"}},
+		{Match: match("type", "tool_use"), Kind: call.EventToolUse, Set: map[string]string{"id": "tool_id", "name": "tool_name", "input": "parameters"}},
+		{Match: match("type", "tool_result"), Kind: call.EventToolResult, Set: map[string]string{"id": "tool_id", "text": "output ?? error.message", "failed": "status"}},
+		{Match: match("type", "error", "severity", "warning"), Kind: call.EventWarning, Set: map[string]string{"message": "message"}, Last: true},
+		{Match: match("type", "error"), Kind: call.EventError, Set: map[string]string{"message": "message"}},
+		{Match: match("type", "result", "status", "error"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "message", "error.message")},
-		{Match: match("type", "result"), Kind: clichain.EventResult, Terminal: true, Set: usage},
+		{Match: match("type", "result"), Kind: call.EventResult, Terminal: true, Set: usage},
 
-		{Match: match("type", "", "session_id", ".+", "error.message", ".+"), Kind: clichain.EventResult, Terminal: true, Last: true,
+		{Match: match("type", "", "session_id", ".+", "error.message", ".+"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: map[string]string{"session": "session_id", "failed": "=true", "message": "error.message"}},
-		{Match: match("type", "", "session_id", ".+", "response", ".*", "stats", ".+"), Kind: clichain.EventResult, Terminal: true,
+		{Match: match("type", "", "session_id", ".+", "response", ".*", "stats", ".+"), Kind: call.EventResult, Terminal: true,
 			Set: map[string]string{
 				"session": "session_id", "text": "response", "model": "stats.models|@keys|0",
 				"input_tokens": "stats.models|@values|0.tokens.prompt", "output_tokens": "stats.models|@values|0.tokens.candidates",
@@ -136,18 +139,18 @@ func geminiEvents() []clichain.EventRule {
 	}
 }
 
-func geminiLines() []clichain.LineRule {
-	return []clichain.LineRule{
+func geminiLines() []clispec.LineRule {
+	return []clispec.LineRule{
 		// It tries again only at the end of a minute's quota, not of a plan's.
-		{Pattern: `Attempt (?P<attempt>\d+) failed: .*current quota(?:.*Retrying after (?P<delay>\d+ms))?`, Kind: clichain.EventRetry, On: onStderr(), Reason: clichain.ReasonRateLimited},
-		{Pattern: `Suggested retry after (?P<delay>[\d.]+m?s)`, Kind: clichain.EventRetry, On: onStderr(), Reason: clichain.ReasonRateLimited},
-		{Pattern: `Attempt (?P<attempt>\d+) failed(?: with (?:status )?(?P<status>\d{3}))?(?:.*?(?P<message>\{.*\}))?`, Kind: clichain.EventRetry, On: onStderr()},
-		{Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: clichain.ReasonUnauthenticated},
-		{Pattern: `Invalid auth method`, Reason: clichain.ReasonUnauthenticated},
-		{Pattern: `(?:API |Type)Error: terminated`, Reason: clichain.ReasonNetwork}, // the stream broke off
-		{Pattern: `model returned an empty response`, Reason: clichain.ReasonEmpty},
-		{Pattern: `not running in a trusted directory`, Reason: clichain.ReasonUntrustedDir, On: onStderr()},
-		{Pattern: `Unknown arguments?:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-		{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: goneHint},
+		{Pattern: `Attempt (?P<attempt>\d+) failed: .*current quota(?:.*Retrying after (?P<delay>\d+ms))?`, Kind: call.EventRetry, On: onStderr(), Reason: call.ReasonRateLimited},
+		{Pattern: `Suggested retry after (?P<delay>[\d.]+m?s)`, Kind: call.EventRetry, On: onStderr(), Reason: call.ReasonRateLimited},
+		{Pattern: `Attempt (?P<attempt>\d+) failed(?: with (?:status )?(?P<status>\d{3}))?(?:.*?(?P<message>\{.*\}))?`, Kind: call.EventRetry, On: onStderr()},
+		{Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: call.ReasonUnauthenticated},
+		{Pattern: `Invalid auth method`, Reason: call.ReasonUnauthenticated},
+		{Pattern: `(?:API |Type)Error: terminated`, Reason: call.ReasonNetwork}, // the stream broke off
+		{Pattern: `model returned an empty response`, Reason: call.ReasonEmpty},
+		{Pattern: `not running in a trusted directory`, Reason: call.ReasonUntrustedDir, On: onStderr()},
+		{Pattern: `Unknown arguments?:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
 	}
 }

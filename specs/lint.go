@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 )
 
 // Lint reads specs as [Load] does, and returns all problems instead of an
 // error: the mistakes, or where there are none the warnings, which tell of
 // what is legal and probably not meant. With a mistake there are no specs. The
 // error is the reader's.
-func Lint(r io.Reader) ([]clichain.CliSpec, []*Problem, error) {
+func Lint(r io.Reader) ([]clispec.Spec, []*Problem, error) {
 	f, err := read(r)
 	if err != nil {
 		return nil, nil, err
@@ -36,7 +36,7 @@ func Lint(r io.Reader) ([]clichain.CliSpec, []*Problem, error) {
 type linter struct {
 	file *file
 	at   root
-	spec *clichain.CliSpec
+	spec *clispec.Spec
 }
 
 var lints = []func(*linter){
@@ -48,12 +48,12 @@ func (l *linter) warn(path, format string, args ...any) {
 	l.file.problem(l.at.node.Find(path, ""), l.at.join(path), fmt.Sprintf(format, args...)).Warning = true
 }
 
-func (l *linter) outputs() []clichain.OutputMode {
-	return orElse(l.spec.Outputs, clichain.OutputText)
+func (l *linter) outputs() []clispec.OutputMode {
+	return orElse(l.spec.Outputs, clispec.OutputText)
 }
 
-func (l *linter) transports() []clichain.Transport {
-	return orElse(l.spec.Transports, clichain.TransportArgv)
+func (l *linter) transports() []clispec.Transport {
+	return orElse(l.spec.Transports, clispec.TransportArgv)
 }
 
 func orElse[T any](list []T, deflt T) []T {
@@ -66,7 +66,7 @@ func orElse[T any](list []T, deflt T) []T {
 // row is what all tables have.
 type row struct {
 	path      string
-	when      clichain.When
+	when      clispec.When
 	templates []string
 }
 
@@ -140,7 +140,7 @@ func names(templates []string, field string) bool {
 // promptOnce finds arguments that repeat what standard input has.
 func (l *linter) promptOnce() {
 	for i, r := range l.spec.Args {
-		if slices.Contains(l.transports(), clichain.TransportStdin) && meets(r.When.Transport, []clichain.Transport{clichain.TransportStdin}) && names(r.Args, "prompt") {
+		if slices.Contains(l.transports(), clispec.TransportStdin) && meets(r.When.Transport, []clispec.Transport{clispec.TransportStdin}) && names(r.Args, "prompt") {
 			l.warn(fmt.Sprintf("args[%d]", i), "passes the prompt, which standard input has already: add when: {transport: [argv]}")
 		}
 	}
@@ -169,5 +169,5 @@ func (l *linter) unused() {
 }
 
 func (l *linter) structured() bool {
-	return slices.ContainsFunc(l.outputs(), func(o clichain.OutputMode) bool { return o != clichain.OutputText })
+	return slices.ContainsFunc(l.outputs(), func(o clispec.OutputMode) bool { return o != clispec.OutputText })
 }

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 )
 
 // eventOrder finds rules that another one leaves nothing to.
@@ -60,12 +61,12 @@ func (l *linter) answers() {
 	if !l.structured() {
 		return
 	}
-	has := func(f func(clichain.EventRule) bool) bool { return slices.ContainsFunc(l.spec.Events, f) }
-	if !has(func(r clichain.EventRule) bool { return r.Terminal && r.Kind == clichain.EventResult }) {
+	has := func(f func(clispec.EventRule) bool) bool { return slices.ContainsFunc(l.spec.Events, f) }
+	if !has(func(r clispec.EventRule) bool { return r.Terminal && r.Kind == call.EventResult }) {
 		l.warn("events", "no result is terminal, so a stream or json run could never succeed")
 	}
-	gives := []clichain.EventKind{clichain.EventDelta, clichain.EventText, clichain.EventResult}
-	if !has(func(r clichain.EventRule) bool { return r.Set["text"] != "" && slices.Contains(gives, r.Kind) }) {
+	gives := []call.EventKind{call.EventDelta, call.EventText, call.EventResult}
+	if !has(func(r clispec.EventRule) bool { return r.Set["text"] != "" && slices.Contains(gives, r.Kind) }) {
 		l.warn("events", "no delta, text or result sets text, so there is never an answer")
 	}
 }
@@ -74,19 +75,19 @@ func (l *linter) answers() {
 func (l *linter) lines() {
 	for i, rule := range l.spec.Lines {
 		path := fmt.Sprintf("lines[%d]", i)
-		kind := cmp.Or(rule.Kind, clichain.EventError)
-		onStderr := meets(rule.On, []clichain.Evidence{clichain.OnStderr})
-		if kind != clichain.EventError && !onStderr {
+		kind := cmp.Or(rule.Kind, call.EventError)
+		onStderr := meets(rule.On, []clispec.Evidence{clispec.OnStderr})
+		if kind != call.EventError && !onStderr {
 			l.warn(path+".on", "never matches: rules of the kind %s read stderr only", kind)
 		}
 		if rule.Fatal && !onStderr {
 			l.warn(path+".fatal", "has no effect: only a line of stderr can be fatal")
 		}
-		if !l.structured() && !meets(rule.On, []clichain.Evidence{clichain.OnStderr, clichain.OnStdout}) {
+		if !l.structured() && !meets(rule.On, []clispec.Evidence{clispec.OnStderr, clispec.OnStdout}) {
 			l.warn(path+".on", "never matches: outputs has neither stream nor json, so there are no events")
 		}
 		for j, earlier := range l.spec.Lines[:i] {
-			if earlier.Pattern == rule.Pattern && earlier.Reason != "" && cmp.Or(earlier.Kind, clichain.EventError) == kind && covers(earlier.On, rule.On) {
+			if earlier.Pattern == rule.Pattern && earlier.Reason != "" && cmp.Or(earlier.Kind, call.EventError) == kind && covers(earlier.On, rule.On) {
 				l.warn(path+".pattern", "never decides: lines[%d] has the same one", j)
 				break
 			}
@@ -95,15 +96,15 @@ func (l *linter) lines() {
 }
 
 // covers reports whether a rule reads all that another one reads.
-func covers(earlier, later []clichain.Evidence) bool {
-	return len(earlier) == 0 || len(later) > 0 && !slices.ContainsFunc(later, func(on clichain.Evidence) bool { return !slices.Contains(earlier, on) })
+func covers(earlier, later []clispec.Evidence) bool {
+	return len(earlier) == 0 || len(later) > 0 && !slices.ContainsFunc(later, func(on clispec.Evidence) bool { return !slices.Contains(earlier, on) })
 }
 
 // hints finds that a person is left alone with the failures that only a person
 // can mend.
 func (l *linter) hints() {
 	var missing []string
-	for _, reason := range []clichain.Reason{clichain.ReasonNotInstalled, clichain.ReasonUnauthenticated} {
+	for _, reason := range []call.Reason{call.ReasonNotInstalled, call.ReasonUnauthenticated} {
 		if l.spec.Hints[reason] == "" {
 			missing = append(missing, string(reason))
 		}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 )
 
 // Problem is one mistake in a file of specs, or something in it that is legal
@@ -64,7 +64,7 @@ func (e *LoadError) Unwrap() []error {
 // these. A field that a spec does not have is a mistake, and so is all that
 // Validate finds. Mistakes are gathered in a [*LoadError]; with one of them
 // nothing is loaded. A file of more than 1 MiB is refused.
-func Load(r io.Reader) ([]clichain.CliSpec, error) {
+func Load(r io.Reader) ([]clispec.Spec, error) {
 	f, err := read(r)
 	if err != nil {
 		return nil, err

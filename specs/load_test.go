@@ -8,16 +8,18 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
 )
 
 const mineJSON = `{"name":"mine","binary":"mine"}`
 
-func mine(change ...func(*clichain.CliSpec)) clichain.CliSpec {
-	s := clichain.CliSpec{Name: "mine", Binary: "mine"}
+func mine(change ...func(*clispec.Spec)) clispec.Spec {
+	s := clispec.Spec{Name: "mine", Binary: "mine"}
 	for _, f := range change {
 		f(&s)
 	}
@@ -25,47 +27,47 @@ func mine(change ...func(*clichain.CliSpec)) clichain.CliSpec {
 }
 
 func TestLoad(t *testing.T) {
-	yours := clichain.CliSpec{Name: "yours", Binary: "yours", LingerMS: 7}
-	both := []clichain.CliSpec{mine(), yours}
+	yours := clispec.Spec{Name: "yours", Binary: "yours", LingerMS: 7}
+	both := []clispec.Spec{mine(), yours}
 	for _, test := range []struct {
 		name, file string
-		want       []clichain.CliSpec
+		want       []clispec.Spec
 	}{
-		{"object", `{"name": "mine", "binary": "mine"}`, []clichain.CliSpec{mine()}},
+		{"object", `{"name": "mine", "binary": "mine"}`, []clispec.Spec{mine()}},
 		{"array", `[{"name":"mine","binary":"mine"},{"name":"yours","binary":"yours","linger_ms":7}]`, both},
-		{"array of one", "\n [" + mineJSON + "]\n\n", []clichain.CliSpec{mine()}},
+		{"array of one", "\n [" + mineJSON + "]\n\n", []clispec.Spec{mine()}},
 		{"no spec in an array", "[]", nil},
-		{"under a key", `{"$schema":"x","specs":[` + mineJSON + `]}`, []clichain.CliSpec{mine()}},
-		{"with its schema", `{"$schema":"x","name":"mine","binary":"mine"}`, []clichain.CliSpec{mine()}},
-		{"blanks around an object", "\r\n\t" + mineJSON + "  \r\n", []clichain.CliSpec{mine()}},
-		{"byte order mark", "\ufeff" + mineJSON, []clichain.CliSpec{mine()}},
-		{"null is nothing", `{"name":"mine","binary":"mine","args":null,"checked_with":null}`, []clichain.CliSpec{mine()}},
-		{"surrogates", `{"name":"mine","binary":"mine","checked_with":"\ud83d\ude00\/"}`, []clichain.CliSpec{mine(func(s *clichain.CliSpec) { s.CheckedWith = "😀/" })}},
+		{"under a key", `{"$schema":"x","specs":[` + mineJSON + `]}`, []clispec.Spec{mine()}},
+		{"with its schema", `{"$schema":"x","name":"mine","binary":"mine"}`, []clispec.Spec{mine()}},
+		{"blanks around an object", "\r\n\t" + mineJSON + "  \r\n", []clispec.Spec{mine()}},
+		{"byte order mark", "\ufeff" + mineJSON, []clispec.Spec{mine()}},
+		{"null is nothing", `{"name":"mine","binary":"mine","args":null,"checked_with":null}`, []clispec.Spec{mine()}},
+		{"surrogates", `{"name":"mine","binary":"mine","checked_with":"\ud83d\ude00\/"}`, []clispec.Spec{mine(func(s *clispec.Spec) { s.CheckedWith = "😀/" })}},
 		{"names of access levels", `{"name":"mine","binary":"mine","transports":["stdin"],"args":[{"args":["-x"],"when":{"access":["read","full"]}}]}`,
-			[]clichain.CliSpec{mine(func(s *clichain.CliSpec) {
-				s.Transports = []clichain.Transport{clichain.TransportStdin}
-				s.Args = []clichain.ArgRow{{Args: []string{"-x"}, When: clichain.When{Access: []clichain.Access{clichain.AccessRead, clichain.AccessFull}}}}
+			[]clispec.Spec{mine(func(s *clispec.Spec) {
+				s.Transports = []clispec.Transport{clispec.TransportStdin}
+				s.Args = []clispec.ArgRow{{Args: []string{"-x"}, When: clispec.When{Access: []call.Access{call.AccessRead, call.AccessFull}}}}
 			})}},
 
-		{"YAML", "# mine\nname: mine\nbinary: mine\n", []clichain.CliSpec{mine()}},
+		{"YAML", "# mine\nname: mine\nbinary: mine\n", []clispec.Spec{mine()}},
 		{"YAML list", "- {name: mine, binary: mine}\n- name: yours\n  binary: yours\n  linger_ms: 7\n", both},
 		{"YAML under a key", "specs:\n- {name: mine, binary: mine}\n- {name: yours, binary: yours, linger_ms: 7}\n", both},
 		{"YAML documents", "name: mine\nbinary: mine\n---\n# nothing\n---\n- {name: yours, binary: yours, linger_ms: 7}\n...\n", both},
-		{"YAML with byte order mark and CRLF", "\ufeffname: mine\r\nbinary: mine\r\n", []clichain.CliSpec{mine()}},
-		{"YAML in braces", "{name: mine, binary: mine,}", []clichain.CliSpec{mine()}},
-		{"nothing behind a key", "name: mine\nbinary: mine\nargs:\nhints: ~\n", []clichain.CliSpec{mine()}},
+		{"YAML with byte order mark and CRLF", "\ufeffname: mine\r\nbinary: mine\r\n", []clispec.Spec{mine()}},
+		{"YAML in braces", "{name: mine, binary: mine,}", []clispec.Spec{mine()}},
+		{"nothing behind a key", "name: mine\nbinary: mine\nargs:\nhints: ~\n", []clispec.Spec{mine()}},
 		{"a text is what is written", "name: no\nbinary: off\nchecked_with: 1.10\ndefault_model: 0x1f\nalt_binaries: [2026-11-20, yes, 1_000, 012, .5]\n",
-			[]clichain.CliSpec{{Name: "no", Binary: "off", CheckedWith: "1.10", DefaultModel: "0x1f", AltBinaries: []string{"2026-11-20", "yes", "1_000", "012", ".5"}}}},
+			[]clispec.Spec{{Name: "no", Binary: "off", CheckedWith: "1.10", DefaultModel: "0x1f", AltBinaries: []string{"2026-11-20", "yes", "1_000", "012", ".5"}}}},
 		{"numbers for keys", "name: mine\nbinary: mine\nexit_codes: {41: unauthenticated, \"42\": billing}\n",
-			[]clichain.CliSpec{mine(func(s *clichain.CliSpec) {
-				s.ExitCodes = map[int]clichain.Reason{41: clichain.ReasonUnauthenticated, 42: clichain.ReasonBilling}
+			[]clispec.Spec{mine(func(s *clispec.Spec) {
+				s.ExitCodes = map[int]call.Reason{41: call.ReasonUnauthenticated, 42: call.ReasonBilling}
 			})}},
 		{"patterns as they are", "name: mine\nbinary: mine\nlines:\n- {pattern: '^\\d+ \"x\"$', reason: exit}\n- pattern: |-\n    a:\\sb\n  reason: exit\n",
-			[]clichain.CliSpec{mine(func(s *clichain.CliSpec) {
-				s.Lines = []clichain.LineRule{{Pattern: `^\d+ "x"$`, Reason: clichain.ReasonExit}, {Pattern: `a:\sb`, Reason: clichain.ReasonExit}}
+			[]clispec.Spec{mine(func(s *clispec.Spec) {
+				s.Lines = []clispec.LineRule{{Pattern: `^\d+ "x"$`, Reason: call.ReasonExit}, {Pattern: `a:\sb`, Reason: call.ReasonExit}}
 			})}},
 		{"an alias", "name: mine\nbinary: mine\npass_env: &vars [A, B_*]\ndrop_env: *vars\n",
-			[]clichain.CliSpec{mine(func(s *clichain.CliSpec) { s.PassEnv, s.DropEnv = []string{"A", "B_*"}, []string{"A", "B_*"} })}},
+			[]clispec.Spec{mine(func(s *clispec.Spec) { s.PassEnv, s.DropEnv = []string{"A", "B_*"}, []string{"A", "B_*"} })}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := specs.Load(strings.NewReader(test.file))
@@ -183,7 +185,7 @@ line 12:3: specs[2].name: must be lower-case letters, digits, '-', '_' and '.', 
 
 func TestLoadFindsSpecErrors(t *testing.T) {
 	_, err := specs.Load(strings.NewReader(`[{"name":"a","binary":"a","args":[{"args":["{promt}"]}]}]`))
-	mistake, ok := errors.AsType[*clichain.SpecError](err)
+	mistake, ok := errors.AsType[*clispec.Error](err)
 	require.True(t, ok)
 	require.Equal(t, "args[0].args[0]", mistake.Path)
 	require.Equal(t, "promt", mistake.Value)

@@ -1,100 +1,103 @@
 package specs
 
-import "github.com/clichain/clichain"
+import (
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
 
 // The ways in of each CLI, as its documentation and its program name them. What
 // is left out here would make a backend look logged out that is not: add, as
 // unsure, whatever may be a way in.
 
 // claudeLogin: a key in the environment wins over a plan, silently.
-func claudeLogin() clichain.LoginRules {
+func claudeLogin() clispec.LoginRules {
 	const folder = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
 	const inSettings = `apiKeyHelper|"(aws|gcp)[A-Z]\w*"` +
 		`|"ANTHROPIC_(\w*KEY|\w*TOKEN|PROFILE|FEDERATION\w*|IDENTITY\w*|UNIX_SOCKET|CUSTOM_HEADERS|AWS\w*|FOUNDRY\w*)"` +
 		`|"CLAUDE_CODE_(USE_\w+|OAUTH\w*|\w*_TOKEN|\w*DESCRIPTOR)"`
-	ways := []clichain.LoginWay{
-		{Env: []string{"CLAUDE_CODE_USE_BEDROCK"}, With: []string{"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"}, Billing: clichain.BillingAPIKey},
-		{Env: []string{"CLAUDE_CODE_USE_VERTEX"}, With: []string{"GOOGLE_APPLICATION_CREDENTIALS"}, Billing: clichain.BillingAPIKey},
-		{Env: []string{"CLAUDE_CODE_USE_*"}, Unsure: true, Billing: clichain.BillingAPIKey},
+	ways := []clispec.LoginWay{
+		{Env: []string{"CLAUDE_CODE_USE_BEDROCK"}, With: []string{"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"}, Billing: call.BillingAPIKey},
+		{Env: []string{"CLAUDE_CODE_USE_VERTEX"}, With: []string{"GOOGLE_APPLICATION_CREDENTIALS"}, Billing: call.BillingAPIKey},
+		{Env: []string{"CLAUDE_CODE_USE_*"}, Unsure: true, Billing: call.BillingAPIKey},
 		{Env: []string{"ANTHROPIC_AUTH_TOKEN"}}, // of a gateway: who pays, it alone knows
-		{Env: []string{"ANTHROPIC_API_KEY"}, Billing: clichain.BillingAPIKey},
+		{Env: []string{"ANTHROPIC_API_KEY"}, Billing: call.BillingAPIKey},
 		{Env: []string{
 			"ANTHROPIC_AWS_*", "ANTHROPIC_FOUNDRY_*", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_*", "ANTHROPIC_IDENTITY_*", "ANTHROPIC_UNIX_SOCKET",
 			"ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR", "CLAUDE_CODE_GATEWAY_TOKEN_FILE_DESCRIPTOR",
 		}, Unsure: true},
-		{Files: []clichain.FileFact{{Path: "${ANTHROPIC_CONFIG_DIR:-~/.config/anthropic}"}}, Unsure: true},
+		{Files: []clispec.FileFact{{Path: "${ANTHROPIC_CONFIG_DIR:-~/.config/anthropic}"}}, Unsure: true},
 	}
 	for _, path := range []string{
 		folder + "settings.json", "./.claude/settings.json", "./.claude/settings.local.json",
 		"/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json", "${PROGRAMDATA}/ClaudeCode/managed-settings.json",
 	} {
-		ways = append(ways, clichain.LoginWay{Files: []clichain.FileFact{{Path: path, Pattern: inSettings}}, Unsure: true})
+		ways = append(ways, clispec.LoginWay{Files: []clispec.FileFact{{Path: path, Pattern: inSettings}}, Unsure: true})
 	}
-	return clichain.LoginRules{
+	return clispec.LoginRules{
 		Ways: append(ways,
-			clichain.LoginWay{Files: []clichain.FileFact{{Path: "/etc/claude-code/managed-settings.d"}}, Unsure: true},
-			clichain.LoginWay{Files: []clichain.FileFact{{Path: folder + "remote-settings.json", Pattern: inSettings}}, Unsure: true},
-			clichain.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN"}, Billing: clichain.BillingSubscription},
-			clichain.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR", "CLAUDE_CODE_OAUTH_REFRESH_TOKEN", "CLAUDE_CODE_SESSION_ACCESS_TOKEN", "CLAUDE_SECURESTORAGE_CONFIG_DIR"}, Unsure: true},
-			clichain.LoginWay{Files: []clichain.FileFact{{Path: "~/.claude/remote"}}, Unsure: true}, // tokens of a hosted session
-			clichain.LoginWay{Files: []clichain.FileFact{{Path: folder + ".credentials.json", JSON: match("claudeAiOauth.accessToken", ".+"),
-				Expires: "claudeAiOauth.expiresAt", Refresh: "claudeAiOauth.refreshToken"}}, Billing: clichain.BillingSubscription},
-			clichain.LoginWay{Files: []clichain.FileFact{{Path: "${CLAUDE_CONFIG_DIR:-~}/.claude.json", JSON: match("primaryApiKey", ".+")}}, Billing: clichain.BillingAPIKey},
+			clispec.LoginWay{Files: []clispec.FileFact{{Path: "/etc/claude-code/managed-settings.d"}}, Unsure: true},
+			clispec.LoginWay{Files: []clispec.FileFact{{Path: folder + "remote-settings.json", Pattern: inSettings}}, Unsure: true},
+			clispec.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN"}, Billing: call.BillingSubscription},
+			clispec.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR", "CLAUDE_CODE_OAUTH_REFRESH_TOKEN", "CLAUDE_CODE_SESSION_ACCESS_TOKEN", "CLAUDE_SECURESTORAGE_CONFIG_DIR"}, Unsure: true},
+			clispec.LoginWay{Files: []clispec.FileFact{{Path: "~/.claude/remote"}}, Unsure: true}, // tokens of a hosted session
+			clispec.LoginWay{Files: []clispec.FileFact{{Path: folder + ".credentials.json", JSON: match("claudeAiOauth.accessToken", ".+"),
+				Expires: "claudeAiOauth.expiresAt", Refresh: "claudeAiOauth.refreshToken"}}, Billing: call.BillingSubscription},
+			clispec.LoginWay{Files: []clispec.FileFact{{Path: "${CLAUDE_CONFIG_DIR:-~}/.claude.json", JSON: match("primaryApiKey", ".+")}}, Billing: call.BillingAPIKey},
 			// A key that is kept there shows in the key source.
-			clichain.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true, Billing: clichain.BillingSubscription},
+			clispec.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true, Billing: call.BillingSubscription},
 		),
-		Status: clichain.StatusRule{Args: []string{"auth", "status"}, Whole: true, Signs: []clichain.StatusSign{
-			{JSON: match("loggedIn", "true", "authMethod", "claude.ai"), Login: clichain.LoginAuthenticated, Billing: clichain.BillingSubscription},
-			{JSON: match("loggedIn", "true", "authMethod", "api_key.*|third_party"), Login: clichain.LoginAuthenticated, Billing: clichain.BillingAPIKey},
-			{JSON: match("loggedIn", "true"), Login: clichain.LoginAuthenticated},
-			{Exit: 1, JSON: match("loggedIn", "false"), Login: clichain.LoginInstalled},
+		Status: clispec.StatusRule{Args: []string{"auth", "status"}, Whole: true, Signs: []clispec.StatusSign{
+			{JSON: match("loggedIn", "true", "authMethod", "claude.ai"), Login: clispec.LoginAuthenticated, Billing: call.BillingSubscription},
+			{JSON: match("loggedIn", "true", "authMethod", "api_key.*|third_party"), Login: clispec.LoginAuthenticated, Billing: call.BillingAPIKey},
+			{JSON: match("loggedIn", "true"), Login: clispec.LoginAuthenticated},
+			{Exit: 1, JSON: match("loggedIn", "false"), Login: clispec.LoginInstalled},
 		}},
-		KeySources: map[string]clichain.Billing{
-			"none": clichain.BillingSubscription,
-			`ANTHROPIC_API_KEY|apiKeyHelper|/login managed key`: clichain.BillingAPIKey,
+		KeySources: map[string]call.Billing{
+			"none": call.BillingSubscription,
+			`ANTHROPIC_API_KEY|apiKeyHelper|/login managed key`: call.BillingAPIKey,
 		},
 	}
 }
 
 // codexLogin: a provider of its configuration may need no login at all.
-func codexLogin() clichain.LoginRules {
+func codexLogin() clispec.LoginRules {
 	const folder = "${CODEX_HOME:-~/.codex}/"
 	const provider = `(?m)^\s*["']?(model_provider|model_providers|profile|profiles|oss_provider|\w*base_url|cli_auth_credentials_store|forced_\w+|projects?_config)|\[.*(model_providers|profiles)`
-	return clichain.LoginRules{
-		Ways: []clichain.LoginWay{
-			{Env: []string{"CODEX_API_KEY"}, Billing: clichain.BillingAPIKey},
+	return clispec.LoginRules{
+		Ways: []clispec.LoginWay{
+			{Env: []string{"CODEX_API_KEY"}, Billing: call.BillingAPIKey},
 			{Env: []string{"CODEX_ACCESS_TOKEN", "CODEX_AUTH*"}, Unsure: true},
-			{Files: []clichain.FileFact{{Path: folder + "config.toml", Pattern: provider}}, Unsure: true},
-			{Files: []clichain.FileFact{{Path: "./.codex/config.toml", Pattern: provider}}, Unsure: true},
-			{Files: []clichain.FileFact{{Path: "/etc/codex"}}, Unsure: true},
-			{Files: []clichain.FileFact{{Path: folder + "auth.json", JSON: match("tokens.access_token", ".+"),
-				Expires: "tokens.access_token", Refresh: "tokens.refresh_token"}}, Billing: clichain.BillingSubscription},
-			{Files: []clichain.FileFact{{Path: folder + "auth.json", JSON: match("OPENAI_API_KEY", ".+")}}, Billing: clichain.BillingAPIKey},
-			{Files: []clichain.FileFact{{Path: folder + "auth.json", Pattern: `"(agent_identity|personal_access_token|bedrock\w*)"\s*:\s*["{]`}}, Unsure: true},
+			{Files: []clispec.FileFact{{Path: folder + "config.toml", Pattern: provider}}, Unsure: true},
+			{Files: []clispec.FileFact{{Path: "./.codex/config.toml", Pattern: provider}}, Unsure: true},
+			{Files: []clispec.FileFact{{Path: "/etc/codex"}}, Unsure: true},
+			{Files: []clispec.FileFact{{Path: folder + "auth.json", JSON: match("tokens.access_token", ".+"),
+				Expires: "tokens.access_token", Refresh: "tokens.refresh_token"}}, Billing: call.BillingSubscription},
+			{Files: []clispec.FileFact{{Path: folder + "auth.json", JSON: match("OPENAI_API_KEY", ".+")}}, Billing: call.BillingAPIKey},
+			{Files: []clispec.FileFact{{Path: folder + "auth.json", Pattern: `"(agent_identity|personal_access_token|bedrock\w*)"\s*:\s*["{]`}}, Unsure: true},
 			{Env: []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_*"}, Unsure: true},
 			keychain(),
 		},
 		// It does not know of keys in the environment.
-		Status: clichain.StatusRule{Args: []string{"login", "status"}, Signs: []clichain.StatusSign{
-			{Pattern: "Logged in using ChatGPT", Login: clichain.LoginAuthenticated, Billing: clichain.BillingSubscription},
-			{Pattern: "(?i)API key", Login: clichain.LoginAuthenticated, Billing: clichain.BillingAPIKey},
-			{Exit: 1, Pattern: "^Not logged in", Login: clichain.LoginInstalled},
+		Status: clispec.StatusRule{Args: []string{"login", "status"}, Signs: []clispec.StatusSign{
+			{Pattern: "Logged in using ChatGPT", Login: clispec.LoginAuthenticated, Billing: call.BillingSubscription},
+			{Pattern: "(?i)API key", Login: clispec.LoginAuthenticated, Billing: call.BillingAPIKey},
+			{Exit: 1, Pattern: "^Not logged in", Login: clispec.LoginInstalled},
 		}},
 	}
 }
 
 // geminiLogin: what settings.json selects decides, else the environment, part
 // of which may come from a file ".env".
-func geminiLogin() clichain.LoginRules {
+func geminiLogin() clispec.LoginRules {
 	const folder = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	const inEnvFile = `(?m)^\s*(export\s+)?(GEMINI|GOOGLE|CLOUD_SHELL)`
-	selected := func(way string) clichain.FileFact {
-		return clichain.FileFact{Path: folder + "settings.json", JSON: match("security.auth.selectedType", way)}
+	selected := func(way string) clispec.FileFact {
+		return clispec.FileFact{Path: folder + "settings.json", JSON: match("security.auth.selectedType", way)}
 	}
-	ways := []clichain.LoginWay{
-		{Env: []string{"GEMINI_API_KEY"}, Files: []clichain.FileFact{selected("gemini-api-key")}, Billing: clichain.BillingAPIKey},
-		{Files: []clichain.FileFact{selected("oauth-personal"), {Path: folder + "oauth_creds.json", JSON: match("refresh_token", ".+"),
-			Expires: "expiry_date", Refresh: "refresh_token"}}, Billing: clichain.BillingSubscription},
+	ways := []clispec.LoginWay{
+		{Env: []string{"GEMINI_API_KEY"}, Files: []clispec.FileFact{selected("gemini-api-key")}, Billing: call.BillingAPIKey},
+		{Files: []clispec.FileFact{selected("oauth-personal"), {Path: folder + "oauth_creds.json", JSON: match("refresh_token", ".+"),
+			Expires: "expiry_date", Refresh: "refresh_token"}}, Billing: call.BillingSubscription},
 		{Env: []string{"GOOGLE_GENAI_USE_*", "GOOGLE_GEMINI_BASE_URL"}, Unsure: true},
 	}
 	for _, path := range []string{
@@ -102,28 +105,28 @@ func geminiLogin() clichain.LoginRules {
 		"${GEMINI_CLI_SYSTEM_DEFAULTS_PATH}", "/etc/gemini-cli/system-defaults.json",
 		"/Library/Application Support/GeminiCli/settings.json", "${PROGRAMDATA}/gemini-cli/settings.json",
 	} {
-		ways = append(ways, clichain.LoginWay{Files: []clichain.FileFact{{Path: path, Pattern: `selectedType|selectedAuthType|enforcedType`}}, Unsure: true})
+		ways = append(ways, clispec.LoginWay{Files: []clispec.FileFact{{Path: path, Pattern: `selectedType|selectedAuthType|enforcedType`}}, Unsure: true})
 	}
 	for _, path := range []string{folder + ".env", "${GEMINI_CLI_HOME:-~}/.env", "./.gemini/.env", "./.env"} {
-		ways = append(ways, clichain.LoginWay{Files: []clichain.FileFact{{Path: path, Pattern: inEnvFile}}, Unsure: true})
+		ways = append(ways, clispec.LoginWay{Files: []clispec.FileFact{{Path: path, Pattern: inEnvFile}}, Unsure: true})
 	}
-	return clichain.LoginRules{Ways: append(ways,
-		clichain.LoginWay{Env: []string{"GEMINI_API_KEY"}, Billing: clichain.BillingAPIKey},
-		clichain.LoginWay{Env: []string{"GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "GEMINI_CLI_USE_COMPUTE_ADC", "CLOUD_SHELL", "GEMINI_DEFAULT_AUTH_TYPE"}, Unsure: true},
-		clichain.LoginWay{Files: []clichain.FileFact{{Path: folder + "oauth_creds.json"}}, Unsure: true},
-		clichain.LoginWay{Files: []clichain.FileFact{{Path: folder + "gemini-credentials.json"}}, Unsure: true},
+	return clispec.LoginRules{Ways: append(ways,
+		clispec.LoginWay{Env: []string{"GEMINI_API_KEY"}, Billing: call.BillingAPIKey},
+		clispec.LoginWay{Env: []string{"GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "GEMINI_CLI_USE_COMPUTE_ADC", "CLOUD_SHELL", "GEMINI_DEFAULT_AUTH_TYPE"}, Unsure: true},
+		clispec.LoginWay{Files: []clispec.FileFact{{Path: folder + "oauth_creds.json"}}, Unsure: true},
+		clispec.LoginWay{Files: []clispec.FileFact{{Path: folder + "gemini-credentials.json"}}, Unsure: true},
 		keychain(),
 	)}
 }
 
 // openCodeLogin: it has models that need no login, so it is never known to be
 // logged out.
-func openCodeLogin() clichain.LoginRules {
-	return clichain.LoginRules{
-		Ways: []clichain.LoginWay{
-			{Files: []clichain.FileFact{{Path: "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.json", Pattern: `"provider"`}}, Unsure: true},
-			{Files: []clichain.FileFact{{Path: "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.jsonc", Pattern: `"provider"`}}, Unsure: true},
-			{Files: []clichain.FileFact{{Path: "${XDG_DATA_HOME:-~/.local/share}/opencode/auth.json", Pattern: `"type"\s*:\s*"(api|oauth|wellknown)"`}}},
+func openCodeLogin() clispec.LoginRules {
+	return clispec.LoginRules{
+		Ways: []clispec.LoginWay{
+			{Files: []clispec.FileFact{{Path: "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.json", Pattern: `"provider"`}}, Unsure: true},
+			{Files: []clispec.FileFact{{Path: "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.jsonc", Pattern: `"provider"`}}, Unsure: true},
+			{Files: []clispec.FileFact{{Path: "${XDG_DATA_HOME:-~/.local/share}/opencode/auth.json", Pattern: `"type"\s*:\s*"(api|oauth|wellknown)"`}}},
 			{Env: []string{
 				"OPENCODE_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
 				"OPENROUTER_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY", "CEREBRAS_API_KEY",
@@ -131,24 +134,24 @@ func openCodeLogin() clichain.LoginRules {
 			{Unsure: true},
 		},
 		// It counts neither its free models nor a provider of its configuration.
-		Status: clichain.StatusRule{Args: []string{"auth", "list"}, Signs: []clichain.StatusSign{
-			{Pattern: `[1-9]\d* (credential|environment variable)s?`, Login: clichain.LoginAuthenticated},
+		Status: clispec.StatusRule{Args: []string{"auth", "list"}, Signs: []clispec.StatusSign{
+			{Pattern: `[1-9]\d* (credential|environment variable)s?`, Login: clispec.LoginAuthenticated},
 		}},
 	}
 }
 
 // cursorLogin has been run by nobody here: without a key nothing is known.
-func cursorLogin() clichain.LoginRules {
-	return clichain.LoginRules{
-		Ways: []clichain.LoginWay{{Env: []string{"CURSOR_API_KEY"}}, {Unsure: true}},
-		Status: clichain.StatusRule{Args: []string{"status"}, Signs: []clichain.StatusSign{
-			{Pattern: `(?i)\bnot logged in|\blogged out`, Login: clichain.LoginInstalled},
-			{Pattern: `(?i)\blogged in\b`, Login: clichain.LoginAuthenticated},
+func cursorLogin() clispec.LoginRules {
+	return clispec.LoginRules{
+		Ways: []clispec.LoginWay{{Env: []string{"CURSOR_API_KEY"}}, {Unsure: true}},
+		Status: clispec.StatusRule{Args: []string{"status"}, Signs: []clispec.StatusSign{
+			{Pattern: `(?i)\bnot logged in|\blogged out`, Login: clispec.LoginInstalled},
+			{Pattern: `(?i)\blogged in\b`, Login: clispec.LoginAuthenticated},
 		}},
 	}
 }
 
 // keychain is where a credential can be that no file shows.
-func keychain() clichain.LoginWay {
-	return clichain.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true}
+func keychain() clispec.LoginWay {
+	return clispec.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true}
 }

@@ -1,30 +1,33 @@
 package specs
 
-import "github.com/clichain/clichain"
+import (
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
 
 // OpenCode is the opencode CLI.
-func OpenCode() clichain.CliSpec {
-	return clichain.CliSpec{
+func OpenCode() clispec.Spec {
+	return clispec.Spec{
 		Name: "opencode", Binary: "opencode",
 		ProviderSlug: "opencode", DefaultModel: "opencode-default",
-		PromptStyle:   clichain.RunSubcommand,
+		PromptStyle:   clispec.RunSubcommand,
 		SystemDefault: defaultSystem,
 		CheckedWith:   "1.18.33",
 
 		// Never argv: a prompt with a blank in it would arrive in quotes.
-		Transports: []clichain.Transport{clichain.TransportStdin},
-		Outputs:    []clichain.OutputMode{clichain.OutputStream, clichain.OutputText},
+		Transports: []clispec.Transport{clispec.TransportStdin},
+		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
 
-		Files: []clichain.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")}},
-		Args: []clichain.ArgRow{
+		Files: []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")}},
+		Args: []clispec.ArgRow{
 			{Args: []string{"run"}},
-			{Args: []string{"--format", "json", "--thinking"}, When: output(clichain.OutputStream)},
+			{Args: []string{"--format", "json", "--thinking"}, When: output(clispec.OutputStream)},
 			// It tries for ever without a word, but in its log.
 			{Args: []string{"--print-logs", "--log-level", "ERROR"}},
 			// --pure: no external plugins. A title saves the request that
 			// would ask the model for one.
 			{Args: []string{"--pure", "--title", "clichain"}},
-			{Args: []string{"--agent", "clichain"}, When: access(clichain.AccessNone)},
+			{Args: []string{"--agent", "clichain"}, When: access(call.AccessNone)},
 			{Args: []string{"--agent", "clichain"}, When: setFor("system_replace", agentAccess()...)},
 			{Args: []string{"-m", "{model}"}, When: set("model")},
 			{Args: []string{"-s", "{session}"}, When: set("session")},
@@ -33,8 +36,8 @@ func OpenCode() clichain.CliSpec {
 		},
 		Env: append(openCodeConfig(),
 			// A project's configuration may start programs.
-			clichain.EnvRow{Name: "OPENCODE_DISABLE_PROJECT_CONFIG", Value: "1", When: access(clichain.AccessNone)},
-			clichain.EnvRow{Name: "OPENCODE_DB", Value: ":memory:", When: clichain.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
+			clispec.EnvRow{Name: "OPENCODE_DISABLE_PROJECT_CONFIG", Value: "1", When: access(call.AccessNone)},
+			clispec.EnvRow{Name: "OPENCODE_DB", Value: ":memory:", When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
 		),
 		PassEnv: []string{
 			"OPENCODE_*", "ANTHROPIC_*", "OPENAI_*", "GEMINI_API_KEY", "GOOGLE_*", "AWS_*", "AZURE_*", "GROQ_API_KEY", "MISTRAL_API_KEY",
@@ -43,19 +46,19 @@ func OpenCode() clichain.CliSpec {
 		DropEnv:   []string{"OPENCODE_CONFIG_CONTENT"},
 		NestedEnv: []string{"OPENCODE_PID", "OPENCODE_PROCESS_ROLE", "OPENCODE_RUN_ID"},
 
-		Models: clichain.ModelRules{
+		Models: clispec.ModelRules{
 			Accept: []string{`^[^/\s]+/\S+$`},
-			List:   clichain.ListRule{Args: []string{"models"}},
+			List:   clispec.ListRule{Args: []string{"models"}},
 		},
 		// In another directory it would hang.
 		Login:    openCodeLogin(),
-		Sessions: clichain.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
+		Sessions: clispec.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
 
 		Events: openCodeEvents(),
 		Lines:  openCodeLines(),
-		Hints: map[clichain.Reason]string{
-			clichain.ReasonNotInstalled:    "npm install -g opencode-ai",
-			clichain.ReasonUnauthenticated: "run `opencode auth login`",
+		Hints: map[call.Reason]string{
+			call.ReasonNotInstalled:    "npm install -g opencode-ai",
+			call.ReasonUnauthenticated: "run `opencode auth login`",
 		},
 	}
 }
@@ -63,29 +66,29 @@ func OpenCode() clichain.CliSpec {
 // openCodeConfig is the configuration that goes with each access level: what
 // is permitted, an agent of ours where its own prompt is to be replaced, and
 // the caller's MCP servers.
-func openCodeConfig() (rows []clichain.EnvRow) {
+func openCodeConfig() (rows []clispec.EnvRow) {
 	const prompt = `"prompt":"{file:{system_file:text}}"`
-	add := func(a clichain.Access, config string, set, unset []string) {
-		rows = append(rows, clichain.EnvRow{
+	add := func(a call.Access, config string, set, unset []string) {
+		rows = append(rows, clispec.EnvRow{
 			Name: "OPENCODE_CONFIG_CONTENT", Value: "{" + config + "}",
-			When: clichain.When{Access: []clichain.Access{a}, Set: set, Unset: unset},
+			When: clispec.When{Access: []call.Access{a}, Set: set, Unset: unset},
 		})
 	}
 	replace, mcp, both := []string{"system_replace"}, []string{"mcp_config"}, []string{"system_replace", "mcp_config"}
 	ours, servers := `"agent":{"clichain":{"mode":"primary",`+prompt+`}},`, `"mcp":{mcp_local},`
 
 	none := `"permission":{"*":"deny"}`
-	add(clichain.AccessNone, `"agent":{"clichain":{"mode":"primary",`+prompt+`,"tools":{"*":false}}},`+none, replace, nil)
-	add(clichain.AccessNone, `"agent":{"clichain":{"mode":"primary","tools":{"*":false}}},`+none, nil, replace)
+	add(call.AccessNone, `"agent":{"clichain":{"mode":"primary",`+prompt+`,"tools":{"*":false}}},`+none, replace, nil)
+	add(call.AccessNone, `"agent":{"clichain":{"mode":"primary","tools":{"*":false}}},`+none, nil, replace)
 	read := `"permission":{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}`
-	add(clichain.AccessRead, ours+read, replace, nil)
-	add(clichain.AccessRead, read, nil, replace)
+	add(call.AccessRead, ours+read, replace, nil)
+	add(call.AccessRead, read, nil, replace)
 	for _, agent := range []struct {
-		access     clichain.Access
+		access     call.Access
 		permission string
 	}{
-		{clichain.AccessWrite, `"permission":{"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"}`},
-		{clichain.AccessFull, `"permission":"allow"`},
+		{call.AccessWrite, `"permission":{"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"}`},
+		{call.AccessFull, `"permission":"allow"`},
 	} {
 		add(agent.access, ours+servers+agent.permission, both, nil)
 		add(agent.access, ours+agent.permission, replace, mcp)
@@ -95,39 +98,39 @@ func openCodeConfig() (rows []clichain.EnvRow) {
 	return rows
 }
 
-func openCodeLines() []clichain.LineRule {
-	return []clichain.LineRule{
+func openCodeLines() []clispec.LineRule {
+	return []clispec.LineRule{
 		// It would go on as its default agent, with all tools.
-		{Pattern: `agent "clichain" not found`, Reason: clichain.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
-		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: clichain.EventRetry, On: onStderr()},
-		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: clichain.EventRetry, On: onStderr(), Reason: clichain.ReasonServerError},
-		{Pattern: `Session not found`, Reason: clichain.ReasonBadSession, On: onStderr(), Hint: goneHint},
-		{Pattern: `(?s)^\s*opencode run \[message\.\.\].*Options:`, Reason: clichain.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-		{Pattern: `(?P<message>Model not found: [^\s"\\)]+(?: Did you mean: [^\s"\\)]+)?)`, Reason: clichain.ReasonBadModel},
-		{Pattern: `(?i)ProviderModelNotFoundError|Model not found`, Reason: clichain.ReasonBadModel},
-		{Pattern: `(?i)ProviderAuthError`, Reason: clichain.ReasonUnauthenticated},
+		{Pattern: `agent "clichain" not found`, Reason: call.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
+		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr()},
+		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr(), Reason: call.ReasonServerError},
+		{Pattern: `Session not found`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
+		{Pattern: `(?s)^\s*opencode run \[message\.\.\].*Options:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{Pattern: `(?P<message>Model not found: [^\s"\\)]+(?: Did you mean: [^\s"\\)]+)?)`, Reason: call.ReasonBadModel},
+		{Pattern: `(?i)ProviderModelNotFoundError|Model not found`, Reason: call.ReasonBadModel},
+		{Pattern: `(?i)ProviderAuthError`, Reason: call.ReasonUnauthenticated},
 		// Its last line, in text mode. The log says the same before it.
 		{Pattern: `(?m)^(?:\x1b\[[\d;]*m)*Error: (?:\x1b\[[\d;]*m)*(?P<message>.+)`, On: onStderr()},
-		{Pattern: `MessageOutputLengthError|ContextOverflowError`, Reason: clichain.ReasonContextOverflow},
+		{Pattern: `MessageOutputLengthError|ContextOverflowError`, Reason: call.ReasonContextOverflow},
 	}
 }
 
-func openCodeEvents() []clichain.EventRule {
-	return []clichain.EventRule{
-		{Match: match("type", "step_start"), Kind: clichain.EventStatus, Set: map[string]string{"session": "sessionID", "text": "=step"}},
-		{Match: match("type", "text"), Kind: clichain.EventText, Set: map[string]string{"session": "sessionID", "text": "part.text"}},
-		{Match: match("type", "reasoning"), Kind: clichain.EventThinking, Set: map[string]string{"text": "part.text"}},
+func openCodeEvents() []clispec.EventRule {
+	return []clispec.EventRule{
+		{Match: match("type", "step_start"), Kind: call.EventStatus, Set: map[string]string{"session": "sessionID", "text": "=step"}},
+		{Match: match("type", "text"), Kind: call.EventText, Set: map[string]string{"session": "sessionID", "text": "part.text"}},
+		{Match: match("type", "reasoning"), Kind: call.EventThinking, Set: map[string]string{"text": "part.text"}},
 		// One event tells of a tool's use and of its result.
-		{Match: match("type", "tool_use"), Kind: clichain.EventToolUse, Set: map[string]string{"id": "part.callID", "name": "part.tool", "input": "part.state.input"}},
-		{Match: match("type", "tool_use"), Kind: clichain.EventToolResult, Set: map[string]string{"id": "part.callID", "text": "part.state.output ?? part.state.error"}},
-		{Match: match("type", "step_finish"), Kind: clichain.EventUsage, Set: map[string]string{
+		{Match: match("type", "tool_use"), Kind: call.EventToolUse, Set: map[string]string{"id": "part.callID", "name": "part.tool", "input": "part.state.input"}},
+		{Match: match("type", "tool_use"), Kind: call.EventToolResult, Set: map[string]string{"id": "part.callID", "text": "part.state.output ?? part.state.error"}},
+		{Match: match("type", "step_finish"), Kind: call.EventUsage, Set: map[string]string{
 			"input_tokens": "part.tokens.input", "output_tokens": "part.tokens.output", "reasoning_tokens": "part.tokens.reasoning",
 			"cache_read_tokens": "part.tokens.cache.read", "cache_write_tokens": "part.tokens.cache.write", "turns": "=1",
 		}},
 		// It says 0 where it knows no price.
-		{Match: match("type", "step_finish", "part.cost", ".*[1-9].*"), Kind: clichain.EventUsage, Set: map[string]string{"cost_usd": "part.cost"}},
-		{Match: match("type", "step_finish", "part.reason", "stop|length|content-filter|other|unknown"), Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"session": "sessionID"}},
-		{Match: match("type", "error"), Kind: clichain.EventError, Set: map[string]string{
+		{Match: match("type", "step_finish", "part.cost", ".*[1-9].*"), Kind: call.EventUsage, Set: map[string]string{"cost_usd": "part.cost"}},
+		{Match: match("type", "step_finish", "part.reason", "stop|length|content-filter|other|unknown"), Kind: call.EventResult, Terminal: true, Set: map[string]string{"session": "sessionID"}},
+		{Match: match("type", "error"), Kind: call.EventError, Set: map[string]string{
 			"session": "sessionID", "code": "error.name", "message": "error.data.message ?? error.message", "status": "error.data.statusCode",
 			"delay_s": "error.data.responseHeaders.retry-after",
 		}},

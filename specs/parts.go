@@ -3,7 +3,8 @@ package specs
 import (
 	"maps"
 
-	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 )
 
 // defaultSystem replaces an agent's own system prompt in a plain completion
@@ -14,59 +15,59 @@ const updateHint = "the installed version does not know a flag this spec uses: u
 
 // The parts below are funcs so that each spec is a fresh value.
 
-func agentAccess() []clichain.Access {
-	return []clichain.Access{clichain.AccessRead, clichain.AccessWrite, clichain.AccessFull}
+func agentAccess() []call.Access {
+	return []call.Access{call.AccessRead, call.AccessWrite, call.AccessFull}
 }
 
-func onStderr() []clichain.Evidence { return []clichain.Evidence{clichain.OnStderr} }
+func onStderr() []clispec.Evidence { return []clispec.Evidence{clispec.OnStderr} }
 
-func onAnswer() []clichain.Evidence {
-	return []clichain.Evidence{clichain.OnEvent, clichain.OnStdout}
+func onAnswer() []clispec.Evidence {
+	return []clispec.Evidence{clispec.OnEvent, clispec.OnStdout}
 }
 
-func set(field string) clichain.When { return clichain.When{Set: []string{field}} }
+func set(field string) clispec.When { return clispec.When{Set: []string{field}} }
 
 // setFor is a field that counts at some access levels only.
-func setFor(field string, a ...clichain.Access) clichain.When {
-	return clichain.When{Set: []string{field}, Access: a}
+func setFor(field string, a ...call.Access) clispec.When {
+	return clispec.When{Set: []string{field}, Access: a}
 }
 
 // unless is an access level's own row where a field does not say otherwise.
-func unless(field string, a ...clichain.Access) clichain.When {
-	return clichain.When{Unset: []string{field}, Access: a}
+func unless(field string, a ...call.Access) clispec.When {
+	return clispec.When{Unset: []string{field}, Access: a}
 }
 
 // bypass refuses a mode without limits to those who did not ask for full
 // access.
-func bypass(mode string) clichain.PreflightRule {
-	return clichain.PreflightRule{
-		When:    access(clichain.AccessNone, clichain.AccessRead, clichain.AccessWrite),
+func bypass(mode string) clispec.PreflightRule {
+	return clispec.PreflightRule{
+		When:    access(call.AccessNone, call.AccessRead, call.AccessWrite),
 		Match:   map[string]string{"permission_mode": mode},
-		Reason:  clichain.ReasonPermissionRefused,
+		Reason:  call.ReasonPermissionRefused,
 		Message: "permission_mode: a mode that bypasses permissions needs access full",
 	}
 }
 
 // extra is where the caller's raw arguments go.
-func extra() clichain.ArgRow { return clichain.ArgRow{Args: []string{"{extra}"}, Each: "extra"} }
+func extra() clispec.ArgRow { return clispec.ArgRow{Args: []string{"{extra}"}, Each: "extra"} }
 
 // uuid is the shape of most session ids.
 const uuid = `[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`
 
 const goneHint = "the session is gone: ask without it"
 
-func access(a ...clichain.Access) clichain.When { return clichain.When{Access: a} }
+func access(a ...call.Access) clispec.When { return clispec.When{Access: a} }
 
-func output(o clichain.OutputMode) clichain.When {
-	return clichain.When{Output: []clichain.OutputMode{o}}
+func output(o clispec.OutputMode) clispec.When {
+	return clispec.When{Output: []clispec.OutputMode{o}}
 }
 
-func stdin() clichain.When {
-	return clichain.When{Transport: []clichain.Transport{clichain.TransportStdin}}
+func stdin() clispec.When {
+	return clispec.When{Transport: []clispec.Transport{clispec.TransportStdin}}
 }
 
-func argv() clichain.When {
-	return clichain.When{Transport: []clichain.Transport{clichain.TransportArgv}}
+func argv() clispec.When {
+	return clispec.When{Transport: []clispec.Transport{clispec.TransportArgv}}
 }
 
 // match makes a map of paths and patterns.

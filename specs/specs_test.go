@@ -4,9 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
 )
 
 func TestIdentities(t *testing.T) {
@@ -27,10 +28,10 @@ func TestIdentities(t *testing.T) {
 // Two backends that share a program, a slug or a default model could not be
 // told apart in a model name, in SKIP_CLI or in a report.
 func TestIdentitiesAreDistinct(t *testing.T) {
-	for what, of := range map[string]func(clichain.CliSpec) []string{
-		"binary":  func(s clichain.CliSpec) []string { return append([]string{s.Binary}, s.AltBinaries...) },
-		"address": func(s clichain.CliSpec) []string { return slices.Compact([]string{s.Name, s.ProviderSlug}) },
-		"model":   func(s clichain.CliSpec) []string { return []string{s.DefaultModel} },
+	for what, of := range map[string]func(clispec.Spec) []string{
+		"binary":  func(s clispec.Spec) []string { return append([]string{s.Binary}, s.AltBinaries...) },
+		"address": func(s clispec.Spec) []string { return slices.Compact([]string{s.Name, s.ProviderSlug}) },
+		"model":   func(s clispec.Spec) []string { return []string{s.DefaultModel} },
 	} {
 		owner := map[string]string{}
 		for _, s := range specs.All() {
@@ -58,7 +59,7 @@ func TestByName(t *testing.T) {
 
 // Every call makes a fresh value, down to the last slice and map.
 func TestFreshValues(t *testing.T) {
-	for name, make := range map[string]func() clichain.CliSpec{
+	for name, make := range map[string]func() clispec.Spec{
 		"claude": specs.Claude, "gemini": specs.Gemini, "cursor-agent": specs.Cursor, "opencode": specs.OpenCode, "codex": specs.Codex,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,8 +78,8 @@ func TestFreshValues(t *testing.T) {
 }
 
 // spoil overwrites all that a copy of a spec shares with the original.
-func spoil(s clichain.CliSpec) {
-	when := func(w clichain.When) {
+func spoil(s clispec.Spec) {
+	when := func(w clispec.When) {
 		fill(w.Set, "x")
 		fill(w.Unset, "x")
 		fill(w.Access, 9)
@@ -112,13 +113,13 @@ func spoil(s clichain.CliSpec) {
 		s.ExitCodes[1] = "x"
 	}
 	s.Hints["x"] = "x"
-	fill(s.Args, clichain.ArgRow{})
-	fill(s.Env, clichain.EnvRow{})
-	fill(s.Files, clichain.FileRow{})
-	fill(s.Preflight, clichain.PreflightRule{})
-	fill(s.Events, clichain.EventRule{})
-	fill(s.Lines, clichain.LineRule{})
-	fill(s.Guards, clichain.GuardRule{})
+	fill(s.Args, clispec.ArgRow{})
+	fill(s.Env, clispec.EnvRow{})
+	fill(s.Files, clispec.FileRow{})
+	fill(s.Preflight, clispec.PreflightRule{})
+	fill(s.Events, clispec.EventRule{})
+	fill(s.Lines, clispec.LineRule{})
+	fill(s.Guards, clispec.GuardRule{})
 	fill(s.Outputs, "x")
 	fill(s.Transports, "x")
 	fill(s.Models.Accept, "x")

@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
-	"github.com/stretchr/testify/require"
 )
 
 // TestOptionsArrive: every flag of ask reaches the CLI.

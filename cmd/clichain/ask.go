@@ -7,8 +7,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/clichain/clichain"
 	"github.com/spf13/cobra"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 )
 
 // askFlags is what the command line says about a question.
@@ -27,7 +29,7 @@ type askFlags struct {
 	session     string
 	schema      string
 	options     optionFlags
-	billing     clichain.Billing
+	billing     call.Billing
 	sandbox     clichain.SandboxPolicy
 	noCooldown  bool
 	givenStream bool
@@ -80,7 +82,7 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.dir, "dir", "", "`directory` to work in")
 	flags.StringVar(&f.session, "session", "", "`id` of an earlier response's session, to go on")
 	f.options.register(flags)
-	flags.Var(&parsed[clichain.Billing]{value: &f.billing, parse: oneOf(clichain.BillingSubscription, clichain.BillingAPIKey), kind: "who"}, "billing", "only this may pay: subscription or api_key")
+	flags.Var(&parsed[call.Billing]{value: &f.billing, parse: oneOf(call.BillingSubscription, call.BillingAPIKey), kind: "who"}, "billing", "only this may pay: subscription or api_key")
 	flags.Var(&parsed[clichain.SandboxPolicy]{value: &f.sandbox, parse: oneOf(clichain.SandboxAuto, clichain.SandboxOn, clichain.SandboxOff), kind: "mode"}, "sandbox", "auto, on or off: skip what cannot work in a sandbox")
 	flags.StringSliceVar(&f.passEnv, "pass-env", nil, "`name`s of more variables it may see, also FOO_*")
 	flags.BoolVar(&f.noCooldown, "no-cooldown", false, "ask also what rests after a failure, and tell other calls nothing")

@@ -5,8 +5,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/clichain/clichain"
 	"github.com/spf13/pflag"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 )
 
 // optionFlags are the finer settings of a question.
@@ -39,7 +41,7 @@ func (f *optionFlags) register(flags *pflag.FlagSet) {
 // options checks what the library cannot know: where a flag's value came from.
 func (f *optionFlags) options() (clichain.Options, error) {
 	o := f.Options
-	o.SystemMode = clichain.SystemMode(f.systemMode)
+	o.SystemMode = call.SystemMode(f.systemMode)
 	for _, value := range f.mcp {
 		element := json.RawMessage(value)
 		if !strings.HasPrefix(strings.TrimSpace(value), "{") {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
 )
 
 // cooldownsVariable names the file of rests, or turns it "off".
@@ -15,7 +16,7 @@ const cooldownsVariable = "CLICHAIN_COOLDOWNS"
 
 // cooldowns is the file in which the calls of this user tell each other which
 // backends rest; nil where there is none.
-func (a *app) cooldowns() clichain.Store {
+func (a *app) cooldowns() cooldown.Store {
 	path := a.env(cooldownsVariable)
 	if path == "off" {
 		return nil
@@ -27,7 +28,7 @@ func (a *app) cooldowns() clichain.Store {
 		}
 		path = filepath.Join(dir, "clichain", "cooldowns.json")
 	}
-	return clichain.NewFileStore(path, a.warnOfStore)
+	return cooldown.NewFile(path, a.warnOfStore)
 }
 
 // warnOfStore tells what a person can mend. That a place cannot be written to

@@ -4,8 +4,12 @@ import (
 	"context"
 	"io"
 
-	"github.com/clichain/clichain"
 	"github.com/spf13/cobra"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/doctor"
 )
 
 // doctorFlags are what doctor can be asked for.
@@ -58,15 +62,15 @@ func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 	return nil
 }
 
-func diagnose(ctx context.Context, all []clichain.CliSpec, rests clichain.Store, f doctorFlags) clichain.Report {
+func diagnose(ctx context.Context, all []clichain.CliSpec, rests cooldown.Store, f doctorFlags) doctor.Report {
 	var backends []clichain.Backend
 	for _, spec := range all {
 		backends = append(backends, clichain.NewProvider(spec, nil))
 	}
-	return clichain.Diagnose(ctx, backends, &clichain.DoctorConfig{Probe: f.probe, Ping: f.ping, Store: rests})
+	return doctor.Diagnose(ctx, backends, &doctor.Config{Probe: f.probe, Ping: f.ping, Store: rests})
 }
 
-func (a *app) printReport(report clichain.Report, f doctorFlags) error {
+func (a *app) printReport(report doctor.Report, f doctorFlags) error {
 	text := ""
 	switch {
 	case f.json:
@@ -83,11 +87,11 @@ func (a *app) printReport(report clichain.Report, f doctorFlags) error {
 }
 
 // stateOf is the word for what would become of a call.
-func stateOf(d clichain.Diagnosis) string {
+func stateOf(d doctor.Diagnosis) string {
 	switch {
 	case d.SuppressedBy != "":
 		return "turned off"
-	case d.Ready() && d.Login == clichain.LoginUnknown:
+	case d.Ready() && d.Login == clispec.LoginUnknown:
 		return "maybe"
 	case d.Ready():
 		return "ready"
@@ -102,14 +106,14 @@ func stateOf(d clichain.Diagnosis) string {
 
 // shared splits off the problems that several backends have alike: they are
 // about the machine.
-func shared(report clichain.Report) (machine []clichain.Problem, own map[string][]clichain.Problem) {
-	count := map[clichain.Problem]int{}
+func shared(report doctor.Report) (machine []doctor.Problem, own map[string][]doctor.Problem) {
+	count := map[doctor.Problem]int{}
 	for _, d := range report.Backends {
 		for _, p := range d.Problems {
 			count[p]++
 		}
 	}
-	own = map[string][]clichain.Problem{}
+	own = map[string][]doctor.Problem{}
 	for _, d := range report.Backends {
 		for _, p := range d.Problems {
 			switch n := count[p]; {

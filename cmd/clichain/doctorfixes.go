@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/doctor"
 )
 
 var (
@@ -17,7 +17,7 @@ var (
 
 // fixesOf is a script with the commands that mend what keeps backends from
 // answering. What is no command is a comment, so is what it is about.
-func fixesOf(report clichain.Report) string {
+func fixesOf(report doctor.Report) string {
 	var b strings.Builder
 	for _, d := range report.Backends {
 		for _, p := range d.Problems {

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/doctor"
 )
 
 // tableOf is the report for people: a line for each backend, its problems
 // below it, then what is about the machine.
-func tableOf(report clichain.Report, s style) string {
+func tableOf(report doctor.Report, s style) string {
 	machine, own := shared(report)
 	rows := [][]string{}
 	for _, d := range report.Backends {
@@ -57,22 +58,22 @@ func widthsOf(rows [][]string) []int {
 	return widths
 }
 
-func paintOf(s style, d clichain.Diagnosis) (paint func(string) string, mark string) {
+func paintOf(s style, d doctor.Diagnosis) (paint func(string) string, mark string) {
 	switch {
 	case d.SuppressedBy != "":
 		return s.dim, "–"
 	case !d.Ready():
 		return s.red, "✗"
-	case d.Login == clichain.LoginUnknown:
+	case d.Login == clispec.LoginUnknown:
 		return s.yellow, "?"
 	}
 	return s.green, "✓"
 }
 
 // loginWords say what is known of the login, and by what.
-func loginWords(d clichain.Diagnosis) string {
-	words := map[clichain.LoginState]string{
-		clichain.LoginAuthenticated: "logged in", clichain.LoginInstalled: "logged out", clichain.LoginUnknown: "login unknown",
+func loginWords(d doctor.Diagnosis) string {
+	words := map[clispec.LoginState]string{
+		clispec.LoginAuthenticated: "logged in", clispec.LoginInstalled: "logged out", clispec.LoginUnknown: "login unknown",
 	}[d.Login]
 	if !d.Installed {
 		return ""
@@ -83,7 +84,7 @@ func loginWords(d clichain.Diagnosis) string {
 	return words
 }
 
-func placeWords(d clichain.Diagnosis) string {
+func placeWords(d doctor.Diagnosis) string {
 	where := d.Path
 	if real := d.RealPath(); d.Path != "" && real != d.Path {
 		where += " → " + real
@@ -91,7 +92,7 @@ func placeWords(d clichain.Diagnosis) string {
 	return oneLine(strings.TrimSpace(where + " " + d.Version))
 }
 
-func writeProblems(b *strings.Builder, s style, problems []clichain.Problem, indent string) {
+func writeProblems(b *strings.Builder, s style, problems []doctor.Problem, indent string) {
 	for _, p := range problems {
 		fmt.Fprintf(b, "%s%s\n", indent, oneLine(p.Message))
 		if p.Hint != "" {
@@ -101,14 +102,14 @@ func writeProblems(b *strings.Builder, s style, problems []clichain.Problem, ind
 }
 
 // markdownOf is the report for the summary of a CI job.
-func markdownOf(report clichain.Report) string {
+func markdownOf(report doctor.Report) string {
 	machine, own := shared(report)
 	var b strings.Builder
 	fmt.Fprintf(&b, "### clichain doctor: %d of %d ready\n\n| Backend | State | Login | Billing | Program |\n|---|---|---|---|---|\n", report.Ready, len(report.Backends))
 	for _, d := range report.Backends {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cell(d.Name), cell(stateOf(d)), cell(loginWords(d)), cell(string(d.Billing)), cell(strings.TrimSpace(d.Path+" "+d.Version)))
 	}
-	list := func(who string, problems []clichain.Problem) {
+	list := func(who string, problems []doctor.Problem) {
 		for _, p := range problems {
 			fmt.Fprintf(&b, "- **%s** (%s): %s", cell(who), cell(p.Code), cell(p.Message))
 			if p.Hint != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/doctor"
 )
 
 // block is the code block of a language in docs/operations.md.
@@ -158,7 +158,7 @@ func TestOperationsPageRemarks(t *testing.T) {
 			break
 		}
 		listed[m[1]] = true
-		require.False(t, clichain.Problem{Code: m[1]}.Blocks(), "%s is a reason", m[1])
+		require.False(t, doctor.Problem{Code: m[1]}.Blocks(), "%s is a reason", m[1])
 	}
 	require.Equal(t, given, listed)
 }

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/clichain/clichain"
 	"github.com/spf13/cobra"
+
+	"github.com/clichain/clichain"
 )
 
 func (a *app) specsCommand() *cobra.Command {

@@ -1,4 +1,4 @@
-package jsontext_test
+package jsontext
 
 import (
 	"encoding/json"
@@ -7,12 +7,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 )
-
-const maxDepth = 200
 
 func TestValue(t *testing.T) {
 	for _, test := range []struct {
@@ -51,7 +48,7 @@ func TestValue(t *testing.T) {
 		{"NaN", `NaN`, -1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			end, ok := jsontext.Value([]byte(test.text), maxDepth)
+			end, ok := Value([]byte(test.text), MaxDepth)
 			require.Equal(t, test.end >= 0, ok)
 			if ok {
 				require.Equal(t, test.end, end)
@@ -65,16 +62,16 @@ func TestDepth(t *testing.T) {
 	for name, text := range map[string][2]string{"arrays": {"[", "]"}, "objects": {`{"a":[`, "]}"}} {
 		t.Run(name, func(t *testing.T) {
 			levels := strings.Count(text[0], "[") + strings.Count(text[0], "{")
-			_, ok := jsontext.Value(nest(text[0], text[1], maxDepth/levels), maxDepth)
+			_, ok := Value(nest(text[0], text[1], MaxDepth/levels), MaxDepth)
 			require.True(t, ok)
-			end, ok := jsontext.Value(nest(text[0], text[1], 1_000_000), maxDepth)
+			end, ok := Value(nest(text[0], text[1], 1_000_000), MaxDepth)
 			require.False(t, ok)
 			require.Less(t, end, 2000, "it stops where it is too deep")
 		})
 	}
-	_, ok := jsontext.Value([]byte("["+strings.Repeat("[[]],", 1000)+"1]"), 3)
+	_, ok := Value([]byte("["+strings.Repeat("[[]],", 1000)+"1]"), 3)
 	require.True(t, ok, "what is closed counts no more")
-	_, ok = jsontext.Value([]byte(`"`+strings.Repeat("[{", 1_000_000)+`"`), 0)
+	_, ok = Value([]byte(`"`+strings.Repeat("[{", 1_000_000)+`"`), 0)
 	require.True(t, ok, "brackets in a string do not count")
 }
 
@@ -82,7 +79,7 @@ func TestBalanced(t *testing.T) {
 	for text, want := range map[string]int{
 		`[x] y`: 3, `{a: {b}} c`: 8, `{"}": 1}`: 8, `{"\"}": }`: 9, `[`: -1, `{"a}`: -1, `{{}`: -1,
 	} {
-		end, closed := jsontext.Balanced(text)
+		end, closed := Balanced(text)
 		require.Equal(t, want >= 0, closed, text)
 		if closed {
 			require.Equal(t, want, end, text)
@@ -96,7 +93,7 @@ func TestUnquote(t *testing.T) {
 		`"\ud83d\ude00!"`: "😀!", `"\ud83d"`: "\ufffd", `"\ud83dA"`: "\ufffdA", `"\ud83d\u0041"`: "\ufffdA", `"\ude00\ud83d\ude00"`: "\ufffd😀",
 		"\"\xff\\n\"": "\xff\n",
 	} {
-		require.Equal(t, want, jsontext.Unquote(quoted), quoted)
+		require.Equal(t, want, Unquote(quoted), quoted)
 	}
 }
 
@@ -108,9 +105,9 @@ func sameParts(t *testing.T, text string) {
 		want := map[string]json.RawMessage{}
 		require.NoError(t, json.Unmarshal([]byte(text), &want))
 		got := map[string]json.RawMessage{}
-		for name, value := range jsontext.Members(text) {
+		for name, value := range Members(text) {
 			if utf8.ValidString(name) {
-				got[jsontext.Unquote(name)] = json.RawMessage(value)
+				got[Unquote(name)] = json.RawMessage(value)
 			}
 			sameParts(t, value)
 		}
@@ -120,7 +117,7 @@ func sameParts(t *testing.T, text string) {
 	case '[':
 		want, got := []json.RawMessage{}, []json.RawMessage{}
 		require.NoError(t, json.Unmarshal([]byte(text), &want))
-		for value := range jsontext.Elements(text) {
+		for value := range Elements(text) {
 			got = append(got, json.RawMessage(value))
 			sameParts(t, value)
 		}
@@ -129,7 +126,7 @@ func sameParts(t *testing.T, text string) {
 		if utf8.ValidString(text) { // the standard library replaces what is not
 			var want string
 			require.NoError(t, json.Unmarshal([]byte(text), &want))
-			require.Equal(t, want, jsontext.Unquote(text), "%q", text)
+			require.Equal(t, want, Unquote(text), "%q", text)
 		}
 	}
 }
@@ -143,11 +140,11 @@ func FuzzValue(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		before := slices.Clone(text)
-		end, ok := jsontext.Value(text, maxDepth)
+		end, ok := Value(text, MaxDepth)
 		if end > len(text) || !slices.Equal(before, text) {
 			t.Fatalf("%q: end %d", text, end)
 		}
-		if _, deeper := jsontext.Value(text, 100_000); deeper != ok {
+		if _, deeper := Value(text, 100_000); deeper != ok {
 			return // nothing but its depth is wrong
 		}
 		whole := ok && strings.Trim(string(text[end:]), " \t\r\n") == ""
@@ -157,7 +154,7 @@ func FuzzValue(f *testing.F) {
 		if ok {
 			sameParts(t, strings.TrimLeft(string(text[:end]), " \t\r\n"))
 		}
-		_, _ = jsontext.Balanced(string(text))
+		_, _ = Balanced(string(text))
 	})
 }
 
@@ -172,7 +169,7 @@ func BenchmarkValue(b *testing.B) {
 		output, err := json.Marshal(map[string]string{"type": "tool_result", "output": strings.Repeat(page.text, 1000)})
 		require.NoError(b, err)
 		for name, valid := range map[string]func() bool{
-			"jsontext": func() bool { _, ok := jsontext.Value(output, maxDepth); return ok },
+			"jsontext": func() bool { _, ok := Value(output, MaxDepth); return ok },
 			"gjson":    func() bool { return gjson.ValidBytes(output) },
 		} {
 			b.Run(page.name+"/"+name, func(b *testing.B) {

@@ -58,4 +58,5 @@ type PanicError struct {
 	Stack []byte
 }
 
+// Error says what failed.
 func (e *PanicError) Error() string { return fmt.Sprintf("proc: writer panicked: %v", e.Value) }

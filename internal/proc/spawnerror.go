@@ -32,6 +32,7 @@ type SpawnError struct {
 	Err  error  // of the system
 }
 
+// Error says what failed.
 func (e *SpawnError) Error() string {
 	return fmt.Sprintf("proc: start %s: %s: %v", e.Path, e.Kind, e.Err)
 }

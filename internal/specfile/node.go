@@ -24,6 +24,7 @@ const (
 
 var kindNames = []string{"nothing", "a text", "a number", "true or false", "a list", "a map"}
 
+// String is what a person reads.
 func (k Kind) String() string { return kindNames[k] }
 
 // Node is one value of a document, with its place.
@@ -48,6 +49,7 @@ type Entry struct {
 // value is the file as a whole.
 type Place struct{ Line, Column int }
 
+// String is what a person reads.
 func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
 // Mistake is something in a document that cannot be taken.

@@ -1,0 +1,153 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/internal/plaintext"
+)
+
+func requireOneLine(t *testing.T, text string) {
+	t.Helper()
+	for _, r := range text {
+		require.False(t, unicode.IsControl(r) || r == '\u2028' || r == '\u2029', "%q in %q", r, text)
+	}
+}
+
+func reasonOf(err error) Reason {
+	s, _ := err.(sentinel)
+	return Reason(s)
+}
+
+// sentinels are the error values, by their names in the source.
+var sentinels = map[string]error{
+	"ErrSuppressed": ErrSuppressed, "ErrNotInstalled": ErrNotInstalled, "ErrUnsupported": ErrUnsupported,
+	"ErrModelMismatch": ErrModelMismatch, "ErrCoolingDown": ErrCoolingDown, "ErrBudgetSpent": ErrBudgetSpent,
+	"ErrUnauthenticated": ErrUnauthenticated, "ErrUntrustedDir": ErrUntrustedDir,
+	"ErrPermissionRefused": ErrPermissionRefused, "ErrNestedSession": ErrNestedSession,
+	"ErrRateLimited": ErrRateLimited, "ErrUsageLimit": ErrUsageLimit, "ErrBilling": ErrBilling,
+	"ErrOverloaded": ErrOverloaded, "ErrServerError": ErrServerError, "ErrNetwork": ErrNetwork,
+	"ErrTimeout": ErrTimeout, "ErrIdleTimeout": ErrIdleTimeout, "ErrFirstOutputTimeout": ErrFirstOutputTimeout,
+	"ErrBadModel": ErrBadModel, "ErrContextOverflow": ErrContextOverflow, "ErrBadRequest": ErrBadRequest,
+	"ErrBadOption": ErrBadOption, "ErrBadSession": ErrBadSession, "ErrBadOutput": ErrBadOutput, "ErrEmpty": ErrEmpty, "ErrExit": ErrExit,
+	"ErrKilled": ErrKilled, "ErrOutputLimit": ErrOutputLimit, "ErrSpawn": ErrSpawn, "ErrCanceled": ErrCanceled,
+}
+
+// declaredReasons reads the constants from the source, so that none is missed.
+func declaredReasons(t *testing.T) map[string]Reason {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "reason.go", nil, 0)
+	require.NoError(t, err)
+	reasons := map[string]Reason{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if ok && strings.HasPrefix(spec.Names[0].Name, "Reason") {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			require.NoError(t, err)
+			reasons[strings.TrimPrefix(spec.Names[0].Name, "Reason")] = Reason(value)
+		}
+		return true
+	})
+	require.Len(t, reasons, 31)
+	return reasons
+}
+
+func TestEveryReasonHasASentinel(t *testing.T) {
+	declared := declaredReasons(t)
+	all := slices.Collect(maps.Values(declared))
+	require.ElementsMatch(t, all, Reasons())
+	require.Len(t, sentinels, len(declared))
+	for name, reason := range declared {
+		value, ok := sentinels["Err"+name]
+		require.True(t, ok, name)
+		require.Equal(t, reason, reasonOf(value))
+		require.Equal(t, "clichain: "+string(reason), value.Error())
+	}
+}
+
+func TestBackendErrorMatchesItsSentinelOnly(t *testing.T) {
+	for _, reason := range declaredReasons(t) {
+		err := error(&Error{Backend: "claude", Reason: reason})
+		for name, value := range sentinels {
+			require.Equal(t, reasonOf(value) == reason, errors.Is(err, value), "%s is %s", reason, name)
+		}
+	}
+	require.NotErrorIs(t, &Error{}, ErrTimeout)
+}
+
+func TestBackendErrorUnwraps(t *testing.T) {
+	err := &Error{Reason: ReasonNotInstalled, Err: &fs.PathError{Op: "stat", Path: "/x", Err: fs.ErrNotExist}}
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, ok := errors.AsType[*fs.PathError](error(err))
+	require.True(t, ok)
+	require.NoError(t, errors.Unwrap(&Error{Reason: ReasonExit}))
+}
+
+func TestBackendErrorText(t *testing.T) {
+	type be = Error
+	for _, test := range []struct {
+		name string
+		err  be
+		want string
+	}{
+		{"message", be{Backend: "claude", Reason: ReasonRateLimited, Message: "slow down"}, "claude: rate_limited: slow down"},
+		{"message before all else", be{Backend: "c", Reason: ReasonExit, Message: "m", Err: errors.New("e"), ExitCode: 2, Stderr: "s"}, "c: exit: m"},
+		{"cause", be{Backend: "c", Reason: ReasonCanceled, Err: context.Canceled, ExitCode: -1}, "c: canceled: context canceled"},
+		{"last line of stderr", be{Backend: "c", Reason: ReasonExit, ExitCode: 3, Stderr: "warning\nfatal: x\n\n"}, "c: exit: exit status 3: fatal: x"},
+		{"exit status alone", be{Backend: "c", Reason: ReasonExit, ExitCode: 3}, "c: exit: exit status 3"},
+		{"nothing to add", be{Backend: "c", Reason: ReasonTimeout, ExitCode: -1}, "c: timeout"},
+		{"option", be{Backend: "c", Reason: ReasonUnsupported, Option: "effort", Message: "no"}, "c: unsupported (effort): no"},
+		{"hint", be{Backend: "c", Reason: ReasonUnauthenticated, Message: "who?", Hint: "run `c login`"}, "c: unauthenticated: who? [run `c login`]"},
+		{"no backend", be{Reason: ReasonBadOption}, "bad_option"},
+		{"many lines", be{Backend: "c", Reason: ReasonExit, Message: "a\r\n\tb\n\nc"}, "c: exit: a b c"},
+		{"cause of many lines", be{Backend: "c", Reason: ReasonExit, Err: errors.New("a\nb")}, "c: exit: a b"},
+		{"colours", be{Backend: "c", Reason: ReasonExit, Message: "\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07link\x1b]8;;\x1b\\"}, "c: exit: red link"},
+		{"control characters", be{Backend: "c", Reason: ReasonExit, ExitCode: 1, Stderr: "a\x00b\x07\x7f\u009bc\u2028d\u0085e"}, "c: exit: exit status 1: abc d e"},
+		{"a hint of many lines", be{Backend: "c", Reason: ReasonExit, Hint: "do\nthis"}, "c: exit [do this]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			require.Equal(t, test.want, test.err.Error())
+			requireOneLine(t, test.err.Error())
+		})
+	}
+}
+
+func TestOneLineIsBounded(t *testing.T) {
+	got := plaintext.OneLine(strings.Repeat("中", 1000))
+	require.Equal(t, strings.Repeat("中", 299)+"…", got)
+	require.Equal(t, strings.Repeat("x", 300), plaintext.OneLine(strings.Repeat("x", 300)))
+}
+
+func TestBackendErrorSurvivesJSON(t *testing.T) {
+	err := Error{
+		Backend: "claude", Reason: ReasonUsageLimit, Message: "limit", Option: "model", ExitCode: 1, Stderr: "a\nb", Partial: "half",
+		RetryAfter: time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC), Hint: "wait", Usage: Usage{InputTokens: 3, CostUSD: new(0.5)},
+		Earlier: []Attempt{{Backend: "claude", Reason: ReasonOverloaded, Duration: 1500 * time.Microsecond}}, SideEffects: true,
+	}
+	data, marshalErr := json.Marshal(err)
+	require.NoError(t, marshalErr)
+	for _, field := range []string{`"reason":"usage_limit"`, `"exit_code":1`, `"retry_after":"2026-11-20T15:00:00Z"`, `"side_effects":true`, `"duration_ms":1.5`} {
+		require.Contains(t, string(data), field)
+	}
+	var back Error
+	require.NoError(t, json.Unmarshal(data, &back))
+	require.Equal(t, err, back)
+
+	data, marshalErr = json.Marshal(Error{Backend: "c", Reason: ReasonExit})
+	require.NoError(t, marshalErr)
+	require.JSONEq(t, `{"backend":"c","reason":"exit","exit_code":0}`, string(data))
+}

@@ -1,0 +1,89 @@
+package call
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// EventKind is the kind of an [Event].
+type EventKind string
+
+const (
+	EventSession    EventKind = "session"          // a session began: Session, Model, KeySource
+	EventDelta      EventKind = "delta"            // a piece of the answer's text: Text
+	EventText       EventKind = "text"             // a whole block of text: Text
+	EventThinking   EventKind = "thinking"         // reasoning: Text
+	EventToolUse    EventKind = "tool_use"         // a tool was started: ID, Name, Input
+	EventToolResult EventKind = "tool_result"      // and has ended: ID, Text
+	EventStatus     EventKind = "status"           // what the CLI is doing: Text
+	EventCompact    EventKind = "compact_boundary" // the CLI shortened its memory of the conversation: Trigger, PreTokens
+	EventUsage      EventKind = "usage"            // consumption of one step: Usage
+	EventRetry      EventKind = "retry"            // the CLI tries again by itself: Reason, Try, Status, Message, Delay
+	EventLimit      EventKind = "limit"            // a limit was hit (Failed) or is watched: Code, RetryAfter
+	EventWarning    EventKind = "warning"          // something a person may care about: Message
+	EventError      EventKind = "error"            // something failed: Reason, Message, Code, Status
+	EventResult     EventKind = "result"           // the CLI's own summary: Text, Usage, Failed
+	EventRaw        EventKind = "raw"              // a line that no rule knows: Raw
+
+	// The events of clichain itself.
+	EventStart   EventKind = "start"   // a run of the backend begins
+	EventAttempt EventKind = "attempt" // a backend failed or was skipped: Attempt
+	EventReset   EventKind = "reset"   // forget the text so far: a run that begins now says it anew
+	EventDone    EventKind = "done"    // the call succeeded: Response; always the last
+)
+
+// Event is one thing that happened during a call. Which fields are set depends
+// on Kind; the rest are zero. A plain value that survives JSON, with Delay in
+// milliseconds ("delay_ms").
+type Event struct {
+	Kind    EventKind `json:"kind"`
+	Backend string    `json:"backend,omitempty"`
+
+	Text  string          `json:"text,omitempty"`
+	ID    string          `json:"id,omitempty"`
+	Name  string          `json:"name,omitempty"`
+	Input json.RawMessage `json:"input,omitempty"`
+
+	Session   string `json:"session,omitempty"`
+	Model     string `json:"model,omitempty"`
+	KeySource string `json:"key_source,omitempty"`
+	Trigger   string `json:"trigger,omitempty"`    // of a compact boundary: "auto" or "manual"
+	PreTokens int64  `json:"pre_tokens,omitempty"` // tokens before it
+
+	Reason     Reason        `json:"reason,omitempty"` // class of a retry, a limit or an error; empty: unknown
+	Status     int           `json:"status,omitempty"` // HTTP status
+	Code       string        `json:"code,omitempty"`   // the backend's own name of an error
+	Message    string        `json:"message,omitempty"`
+	Try        int           `json:"try,omitempty"`        // number of a retry, from 1
+	Delay      time.Duration `json:"-"`                    // until that retry
+	RetryAfter time.Time     `json:"retry_after,omitzero"` // when a limit ends
+	Failed     bool          `json:"failed,omitempty"`     // of a result, a tool's result or a limit: it was no success
+	Usage      Usage         `json:"usage,omitzero"`       // of a step, or of the call in a result
+	Raw        string        `json:"raw,omitempty"`        // the line, for EventRaw
+	Attempt    *Attempt      `json:"attempt,omitempty"`    // of EventAttempt
+	Response   *Response     `json:"response,omitempty"`   // of EventDone
+}
+
+// plainEvent has Event's fields without its methods.
+type plainEvent Event
+
+type eventJSON struct {
+	plainEvent
+	DelayMS float64 `json:"delay_ms,omitempty"`
+}
+
+// MarshalJSON adds "delay_ms".
+func (e Event) MarshalJSON() ([]byte, error) {
+	return json.Marshal(eventJSON{plainEvent(e), milliseconds(e.Delay)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *Event) UnmarshalJSON(data []byte) error {
+	var in eventJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*e = Event(in.plainEvent)
+	e.Delay = fromMilliseconds(in.DelayMS)
+	return nil
+}

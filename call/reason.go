@@ -1,0 +1,116 @@
+package call
+
+import (
+	"slices"
+)
+
+// Reason is the class of a failure or of a skip. The zero value means "none".
+// It is a string so that it reads well in logs and survives JSON; compare
+// errors with the sentinels ([ErrTimeout] and so on) through [errors.Is].
+type Reason string
+
+// The reasons, grouped as the decision table in policy.go groups them.
+const (
+	// Skips: the backend was not started.
+	ReasonSuppressed    Reason = "suppressed"     // SKIP_CLI or an alias names it
+	ReasonNotInstalled  Reason = "not_installed"  // no such program on PATH
+	ReasonUnsupported   Reason = "unsupported"    // the backend cannot honour a field of the request
+	ReasonModelMismatch Reason = "model_mismatch" // the model belongs to another backend
+	ReasonCoolingDown   Reason = "cooling_down"   // the backend rests after a failure
+	ReasonBudgetSpent   Reason = "budget_spent"   // no time was left to try it
+
+	// The backend or the machine is not set up for the call.
+	ReasonUnauthenticated   Reason = "unauthenticated"
+	ReasonUntrustedDir      Reason = "untrusted_dir"
+	ReasonPermissionRefused Reason = "permission_refused"
+	ReasonNestedSession     Reason = "nested_session"
+
+	// Limits and money.
+	ReasonRateLimited Reason = "rate_limited" // requests per minute and the like
+	ReasonUsageLimit  Reason = "usage_limit"  // the plan's window is used up
+	ReasonBilling     Reason = "billing"
+
+	// The service or the way to it.
+	ReasonOverloaded  Reason = "overloaded"
+	ReasonServerError Reason = "server_error"
+	ReasonNetwork     Reason = "network"
+
+	// Time.
+	ReasonTimeout            Reason = "timeout"
+	ReasonIdleTimeout        Reason = "idle_timeout"
+	ReasonFirstOutputTimeout Reason = "first_output_timeout"
+
+	// The request.
+	ReasonBadModel        Reason = "bad_model"
+	ReasonContextOverflow Reason = "context_overflow"
+	ReasonBadRequest      Reason = "bad_request"
+	ReasonBadOption       Reason = "bad_option"
+	ReasonBadSession      Reason = "bad_session" // there is no such session to go on from
+
+	// The run.
+	ReasonBadOutput   Reason = "bad_output"   // it ended without an answer that can be read
+	ReasonEmpty       Reason = "empty"        // it succeeded with an empty answer
+	ReasonExit        Reason = "exit"         // non-zero exit that nothing explains
+	ReasonKilled      Reason = "killed"       // a signal that was not ours
+	ReasonOutputLimit Reason = "output_limit" // more output than Config.MaxOutput
+	ReasonSpawn       Reason = "spawn"        // the program is there but did not start
+
+	ReasonCanceled Reason = "canceled" // the caller's context ended
+)
+
+// reasons are all of them, in the order above.
+var reasons = []Reason{
+	ReasonSuppressed, ReasonNotInstalled, ReasonUnsupported, ReasonModelMismatch, ReasonCoolingDown,
+	ReasonBudgetSpent, ReasonUnauthenticated, ReasonUntrustedDir, ReasonPermissionRefused, ReasonNestedSession,
+	ReasonRateLimited, ReasonUsageLimit, ReasonBilling, ReasonOverloaded, ReasonServerError, ReasonNetwork,
+	ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout, ReasonBadModel, ReasonContextOverflow,
+	ReasonBadRequest, ReasonBadOption, ReasonBadSession, ReasonBadOutput, ReasonEmpty, ReasonExit, ReasonKilled,
+	ReasonOutputLimit, ReasonSpawn, ReasonCanceled,
+}
+
+// Reasons lists all reasons, in the order of the constants.
+func Reasons() []Reason { return slices.Clone(reasons) }
+
+// sentinel is the error value of a Reason, the target of [errors.Is].
+type sentinel Reason
+
+// Err is the sentinel of the reason, for [errors.Is].
+func (r Reason) Err() error { return sentinel(r) }
+
+func (s sentinel) Error() string { return "clichain: " + string(s) }
+
+// One sentinel for each [Reason]. A [*BackendError] matches the one of its
+// Reason; a [*ChainError] matches the ones of all its attempts.
+var (
+	ErrSuppressed         error = sentinel(ReasonSuppressed)
+	ErrNotInstalled       error = sentinel(ReasonNotInstalled)
+	ErrUnsupported        error = sentinel(ReasonUnsupported)
+	ErrModelMismatch      error = sentinel(ReasonModelMismatch)
+	ErrCoolingDown        error = sentinel(ReasonCoolingDown)
+	ErrBudgetSpent        error = sentinel(ReasonBudgetSpent)
+	ErrUnauthenticated    error = sentinel(ReasonUnauthenticated)
+	ErrUntrustedDir       error = sentinel(ReasonUntrustedDir)
+	ErrPermissionRefused  error = sentinel(ReasonPermissionRefused)
+	ErrNestedSession      error = sentinel(ReasonNestedSession)
+	ErrRateLimited        error = sentinel(ReasonRateLimited)
+	ErrUsageLimit         error = sentinel(ReasonUsageLimit)
+	ErrBilling            error = sentinel(ReasonBilling)
+	ErrOverloaded         error = sentinel(ReasonOverloaded)
+	ErrServerError        error = sentinel(ReasonServerError)
+	ErrNetwork            error = sentinel(ReasonNetwork)
+	ErrTimeout            error = sentinel(ReasonTimeout)
+	ErrIdleTimeout        error = sentinel(ReasonIdleTimeout)
+	ErrFirstOutputTimeout error = sentinel(ReasonFirstOutputTimeout)
+	ErrBadModel           error = sentinel(ReasonBadModel)
+	ErrContextOverflow    error = sentinel(ReasonContextOverflow)
+	ErrBadRequest         error = sentinel(ReasonBadRequest)
+	ErrBadOption          error = sentinel(ReasonBadOption)
+	ErrBadSession         error = sentinel(ReasonBadSession)
+	ErrBadOutput          error = sentinel(ReasonBadOutput)
+	ErrEmpty              error = sentinel(ReasonEmpty)
+	ErrExit               error = sentinel(ReasonExit)
+	ErrKilled             error = sentinel(ReasonKilled)
+	ErrOutputLimit        error = sentinel(ReasonOutputLimit)
+	ErrSpawn              error = sentinel(ReasonSpawn)
+	ErrCanceled           error = sentinel(ReasonCanceled)
+)

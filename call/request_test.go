@@ -1,0 +1,45 @@
+package call
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRequestSurvivesJSON(t *testing.T) {
+	req := Request{
+		Messages: []Message{message(RoleSystem, "S"), message(RoleUser, "P")}, Model: "opus", Access: AccessWrite, Dir: "/d", Session: "claude:1",
+		Schema: json.RawMessage(`{"type":"object"}`), Metadata: map[string]string{"job": "7"},
+		Options: Options{MaxTurns: 2, MaxBudgetUSD: 0.5, AllowedTools: []string{"a"}, DisallowedTools: []string{"b"}, Effort: "low"},
+	}
+	data, err := json.Marshal(req)
+	require.NoError(t, err)
+	require.Contains(t, string(data), `"access":"write"`)
+	require.Contains(t, string(data), `"max_budget_usd":0.5`)
+	var back Request
+	require.NoError(t, json.Unmarshal(data, &back))
+	require.Equal(t, req, back)
+
+	data, err = json.Marshal(Prompt("P"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"messages":[{"role":"user","content":"P"}]}`, string(data), "what is not set is not there")
+}
+
+func TestAccessText(t *testing.T) {
+	for i, access := range []Access{AccessNone, AccessRead, AccessWrite, AccessFull} {
+		require.Equal(t, Access(i), access)
+		var back Access
+		require.NoError(t, back.UnmarshalText([]byte(access.String())))
+		require.Equal(t, access, back)
+	}
+	back := AccessFull
+	require.NoError(t, back.UnmarshalText(nil))
+	require.Equal(t, AccessNone, back)
+	require.ErrorContains(t, back.UnmarshalText([]byte("root")), `"root" is none of`)
+	_, err := Access(7).MarshalText()
+	require.ErrorContains(t, err, "7 is none of")
+	require.Equal(t, "Access(-1)", Access(-1).String())
+}
+
+func message(role Role, text string) Message { return Message{role, text} }

@@ -1,0 +1,73 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync/atomic"
+)
+
+// events is a sequence of what happens during a call.
+type events = iter.Seq2[Event, error]
+
+// Once makes a sequence that can be read a single time: a call is made by
+// reading it.
+func Once(sequence events) events {
+	var used atomic.Bool
+	return func(yield func(Event, error) bool) {
+		if used.Swap(true) {
+			yield(Event{}, errors.New("clichain: a stream can be read only once"))
+			return
+		}
+		sequence(yield)
+	}
+}
+
+// Stream turns a call that reports events into a sequence. The call runs in a
+// goroutine of its own that has ended when the sequence does.
+func Stream(ctx context.Context, call func(context.Context, func(Event)) (*Response, error)) events {
+	return Once(func(yield func(Event, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		happened := make(chan Event)
+		var resp *Response
+		var err error
+		go func() {
+			defer close(happened)
+			resp, err = call(ctx, func(e Event) {
+				select {
+				case happened <- e:
+				case <-ctx.Done(): // the reader has left
+				}
+			})
+		}()
+		defer func() {
+			cancel()
+			for range happened { // until the call has ended
+			}
+		}()
+		for e := range happened {
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		yield(Event{Kind: EventDone, Backend: resp.Backend, Response: resp}, nil)
+	})
+}
+
+// Collect reads a stream to its end and returns the answer. Complete is the
+// Collect of Stream.
+func Collect(events iter.Seq2[Event, error]) (*Response, error) {
+	for e, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		if e.Kind == EventDone {
+			return e.Response, nil
+		}
+	}
+	return nil, &Error{Reason: ReasonBadOutput, ExitCode: -1, Message: "the stream ended without an answer"}
+}

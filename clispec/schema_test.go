@@ -1,0 +1,134 @@
+package clispec_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+var update = flag.Bool("update", false, "rewrite the schema")
+
+const schemaFile = "../docs/spec.schema.json"
+
+// specSchema is the schema of a file of specs: one, a list, or a map with the
+// list.
+func specSchema(t *testing.T) *jsonschema.Schema {
+	g := newSchemaGen(t)
+	one := g.of(reflect.TypeFor[clispec.Spec]())
+	delete(g.defs, "EventKind") // each rule has its own kinds
+	toSchema := &jsonschema.Schema{Type: "string", Description: "Where an editor finds this schema."}
+	spec := g.defs["CliSpec"]
+	spec.Properties["$schema"] = toSchema
+	spec.PropertyOrder = append([]string{"$schema"}, spec.PropertyOrder...)
+	list := &jsonschema.Schema{Type: "array", Items: one}
+	return &jsonschema.Schema{
+		Schema:      "https://json-schema.org/draft/2020-12/schema",
+		Title:       "clichain specs",
+		Description: "A file for clichain --spec, CLICHAIN_SPECS and specs.Load, in JSON or YAML: one spec, a list of them, or such a list under \"specs\". Generated from the Go types by TestSchema.",
+		If:          &jsonschema.Schema{Type: "array"},
+		Then:        list,
+		Else: &jsonschema.Schema{
+			If: &jsonschema.Schema{Type: "object", Required: []string{"specs"}},
+			Then: &jsonschema.Schema{
+				Properties:           map[string]*jsonschema.Schema{"$schema": toSchema, "specs": list},
+				AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+			},
+			Else: one,
+		},
+		Defs: g.defs,
+	}
+}
+
+func TestSchema(t *testing.T) {
+	data, err := json.Marshal(specSchema(t))
+	require.NoError(t, err)
+	var want bytes.Buffer
+	require.NoError(t, json.Indent(&want, data, "", "  "))
+	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(want.String()) + "\n"
+	if *update {
+		require.NoError(t, os.WriteFile(schemaFile, []byte(text), 0o644))
+	}
+	require.Equal(t, text, string(mustRead(t, schemaFile)), "run go test -run Schema -update ./clispec")
+}
+
+// resolved is the schema as it is in the file.
+func resolved(t *testing.T) *jsonschema.Resolved {
+	t.Helper()
+	var s jsonschema.Schema
+	require.NoError(t, json.Unmarshal([]byte(string(mustRead(t, schemaFile))), &s))
+	r, err := s.Resolve(nil)
+	require.NoError(t, err)
+	return r
+}
+
+func plain(t *testing.T, value any) (out any) {
+	t.Helper()
+	data, err := json.Marshal(value)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &out))
+	return out
+}
+
+func TestSchemaTakesSpecs(t *testing.T) {
+	schema := resolved(t)
+	all := append(specs.All(), sound())
+	for _, spec := range all {
+		require.NoError(t, schema.Validate(plain(t, spec)), spec.Name)
+	}
+	require.NoError(t, schema.Validate(plain(t, all)))
+	require.NoError(t, schema.Validate(plain(t, map[string]any{"$schema": "x", "specs": all})))
+	_, page, _ := strings.Cut(string(mustRead(t, "../docs/specs.md")), "\n## A complete example\n")
+	_, page, _ = strings.Cut(page, "```json\n")
+	example, _, _ := strings.Cut(page, "\n```")
+	require.NoError(t, schema.Validate(plain(t, json.RawMessage(example))))
+}
+
+func TestSchemaRefusesMistakes(t *testing.T) {
+	schema := resolved(t)
+	for _, test := range []struct{ name, part string }{
+		{"unknown field", `"binry": "a"`},
+		{"unknown field inside", `"args": [{"args": ["a"], "when": {"acces": ["read"]}}]`},
+		{"no field beside a list", `"specs": []`},
+		{"name", `"name": "My"`},
+		{"no program", `"binary": ""`},
+		{"style", `"prompt_style": "dash"`},
+		{"transport", `"transports": ["file"]`},
+		{"access", `"args": [{"args": ["a"], "when": {"access": ["root"]}}]`},
+		{"field of a condition", `"args": [{"args": ["a"], "when": {"set": ["modle"]}}]`},
+		{"row without arguments", `"args": [{}]`},
+		{"event kind", `"events": [{"match": {"a": "b"}, "kind": "done"}]`},
+		{"event field", `"events": [{"match": {"a": "b"}, "kind": "text", "set": {"txt": "a"}}]`},
+		{"empty match", `"events": [{"match": {}, "kind": "text"}]`},
+		{"line kind", `"lines": [{"pattern": "a", "kind": "text"}]`},
+		{"reason", `"lines": [{"pattern": "a", "reason": "oops"}]`},
+		{"exit status", `"exit_codes": {"x": "exit"}`},
+		{"reason of an exit status", `"exit_codes": {"7": "oops"}`},
+		{"hint", `"hints": {"oops": "a"}`},
+		{"linger", `"linger_ms": 60001`},
+		{"type", `"empty_dir": "yes"`},
+	} {
+		spec := map[string]any{"name": "mine", "binary": "mine"}
+		require.NoError(t, schema.Validate(spec))
+		require.NoError(t, json.Unmarshal([]byte("{"+test.part+"}"), &spec), test.name)
+		require.Error(t, schema.Validate(spec), test.name)
+		require.Error(t, schema.Validate([]any{spec}), test.name)
+	}
+	require.Error(t, schema.Validate("mine"))
+}
+
+func mustRead(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return data
+}

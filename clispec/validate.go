@@ -1,0 +1,267 @@
+package clispec
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-multierror"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/spelling"
+)
+
+// Error is one mistake in a spec.
+type Error struct {
+	Path    string // where, such as "events[3].match.type"
+	Value   string // what stands there
+	Problem string // what is wrong with it, and what to do
+}
+
+// Error is "path: value: problem".
+func (e *Error) Error() string {
+	if e.Value == "" {
+		return e.Path + ": " + e.Problem
+	}
+	return fmt.Sprintf("%s: %q %s", e.Path, e.Value, e.Problem)
+}
+
+// Validate finds every mistake in the spec: a [*SpecError] each, all reachable
+// with [errors.As]. Nil when there is none.
+func (s Spec) Validate() error {
+	v := &validator{files: map[string]bool{}}
+	v.identity(&s)
+	v.tables(&s)
+	v.rules(&s)
+	if v.found == nil { // a misspelt field is one mistake, not two
+		v.prompt(&s)
+	}
+	if v.found == nil {
+		return nil
+	}
+	name := s.Name
+	v.found.ErrorFormat = func(errs []error) string {
+		lines := make([]string, len(errs))
+		for i, err := range errs {
+			lines[i] = err.Error()
+		}
+		return fmt.Sprintf("spec %q: %s", name, strings.Join(lines, "; "))
+	}
+	return v.found
+}
+
+type validator struct {
+	found *multierror.Error
+	files map[string]bool // template fields made by FileRows
+}
+
+func (v *validator) add(path, value, problem string) {
+	v.found = multierror.Append(v.found, &Error{path, value, problem})
+}
+
+// oneOf checks an enumeration; the empty value is its default.
+func oneOf[T ~string](v *validator, path string, value T, allowed ...T) {
+	if value != "" {
+		v.known(path, string(value), texts(allowed))
+	}
+}
+
+// allOf checks a list of an enumeration's values, none of which is a default.
+func allOf[T ~string](v *validator, path string, values []T, allowed ...T) {
+	for i, value := range values {
+		v.known(fmt.Sprintf("%s[%d]", path, i), string(value), texts(allowed))
+	}
+}
+
+func texts[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, value := range list {
+		out[i] = string(value)
+	}
+	return out
+}
+
+func (v *validator) known(path, value string, allowed []string) {
+	switch {
+	case value == "":
+		v.add(path, "", fmt.Sprintf("is empty: write one of %q", allowed))
+	case !slices.Contains(allowed, value):
+		problem := fmt.Sprintf("is none of %q", allowed)
+		if near := spelling.Near(value, allowed); near != "" {
+			problem += fmt.Sprintf("; did you mean %q?", near)
+		}
+		v.add(path, value, problem)
+	}
+}
+
+var (
+	nameShape  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	slugShape  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	envShape   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	fieldShape = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	passShape  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+)
+
+func (v *validator) identity(s *Spec) {
+	if !nameShape.MatchString(s.Name) {
+		v.add("name", s.Name, "must be lower-case letters, digits, '-', '_' and '.', such as \"claude\"")
+	}
+	if s.ProviderSlug != "" && !slugShape.MatchString(s.ProviderSlug) {
+		v.add("provider_slug", s.ProviderSlug, "must be letters, digits, '-', '_' and '.', such as \"anthropic-cli\"")
+	}
+	if s.Binary == "" {
+		v.add("binary", "", "is missing: give the program's name or absolute path")
+	} else {
+		v.program("binary", s.Binary)
+	}
+	for i, name := range s.AltBinaries {
+		v.program(fmt.Sprintf("alt_binaries[%d]", i), name)
+	}
+	oneOf(v, "prompt_style", s.PromptStyle, DashP, RunSubcommand)
+	v.text("system_flag", s.SystemFlag)
+	v.text("system_default", s.SystemDefault)
+	oneOf(v, "answer", s.Answer, AnswerAfterTools, AnswerLastBlock)
+	allOf(v, "outputs", s.Outputs, OutputStream, OutputJSON, OutputText)
+	allOf(v, "transports", s.Transports, TransportStdin, TransportArgv)
+	if s.LingerMS < 0 || s.LingerMS > 60_000 {
+		v.add("linger_ms", fmt.Sprint(s.LingerMS), "must be 0 to 60000")
+	}
+	if slices.ContainsFunc(s.Outputs, func(o OutputMode) bool { return o == OutputStream || o == OutputJSON }) && !slices.ContainsFunc(s.Events, func(r EventRule) bool { return r.Terminal }) {
+		v.add("events", "", "no rule is terminal, so a stream or json run could never succeed")
+	}
+}
+
+// program checks a name to look for.
+func (v *validator) program(path, name string) {
+	if name == "" || strings.ContainsAny(name, "\x00\n") || strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
+		v.add(path, name, "must be a bare name or an absolute path")
+	}
+}
+
+// text checks what goes to the CLI as it is.
+func (v *validator) text(path, text string) {
+	if strings.ContainsRune(text, 0) {
+		v.add(path, text, "holds a NUL byte")
+	}
+}
+
+func (v *validator) tables(s *Spec) {
+	for i, row := range s.Files {
+		v.file(s, i, row)
+	}
+	for i, row := range s.Args {
+		path := fmt.Sprintf("args[%d]", i)
+		if len(row.Args) == 0 {
+			v.add(path+".args", "", "is empty: list the arguments of this row")
+		}
+		for j, arg := range row.Args {
+			v.template(fmt.Sprintf("%s.args[%d]", path, j), arg)
+		}
+		if row.Each != "" {
+			v.field(path+".each", row.Each)
+		}
+		v.when(path+".when", row.When)
+	}
+	for i, row := range s.Env {
+		path := fmt.Sprintf("env[%d]", i)
+		v.variable(path+".name", row.Name)
+		v.template(path+".value", row.Value)
+		v.when(path+".when", row.When)
+	}
+	v.passed("pass_env", s.PassEnv)
+	v.passed("drop_env", s.DropEnv)
+	v.passed("nested_env", s.NestedEnv)
+}
+
+// file checks a row of files, and that it is not the same file as one before.
+func (v *validator) file(s *Spec, i int, row FileRow) {
+	path := fmt.Sprintf("files[%d]", i)
+	if row.Name != filepath.Base(row.Name) || slices.Contains([]string{"", ".", ".."}, row.Name) || strings.ContainsAny(row.Name, "/\\\x00\n") {
+		v.add(path+".name", row.Name, "must be a bare file name")
+	}
+	if s.EmptyDir && row.Name == "empty" {
+		v.add(path+".name", row.Name, "is the name of the empty directory: choose another")
+	}
+	if !fieldShape.MatchString(row.Field) {
+		v.add(path+".field", row.Field, "must be lower-case letters, digits and '_'")
+	}
+	for j, other := range s.Files[:i] {
+		if row.Name == other.Name && reflect.DeepEqual(row.When, other.When) {
+			v.add(path+".name", row.Name, fmt.Sprintf("is the name of files[%d] too, which would be overwritten", j))
+		}
+	}
+	v.template(path+".content", row.Content)
+	v.when(path+".when", row.When)
+	v.files[row.Field+"_file"] = true
+}
+
+func (v *validator) variable(path, name string) {
+	if !envShape.MatchString(name) {
+		v.add(path, name, "is no name of a variable")
+	}
+}
+
+func (v *validator) passed(path string, list []string) {
+	for i, entry := range list {
+		if !passShape.MatchString(entry) {
+			v.add(fmt.Sprintf("%s[%d]", path, i), entry, "is no name of a variable, nor a prefix with a final '*'")
+		}
+	}
+}
+
+// prompt checks that the prompt gets to a CLI that takes it as an argument.
+func (v *validator) prompt(s *Spec) {
+	takes := func(row ArgRow) bool {
+		return slices.ContainsFunc(row.Args, func(t string) bool { return slices.Contains(grammar.TemplateFields(t), "prompt") })
+	}
+	if slices.Contains(s.TransportModes(), TransportArgv) && !slices.ContainsFunc(s.ArgTable(), takes) {
+		v.add("args", "", "no row holds {prompt}, so the prompt would never reach the CLI")
+	}
+}
+
+func (v *validator) template(path, template string) {
+	v.text(path, template)
+	for _, name := range grammar.TemplateFields(template) {
+		v.field(path, name)
+	}
+}
+
+// field checks the name of a request field, or of a file's path.
+func (v *validator) field(path, name string) {
+	if !slices.Contains(Fields, name) && !v.files[name] {
+		problem := "is no field of a request, nor a file's; " + meant(name, slices.Concat(Fields, slices.Sorted(maps.Keys(v.files))))
+		v.add(path, name, problem)
+	}
+}
+
+// meant names the word that may have been meant, and else all of them.
+func meant(word string, words []string) string {
+	if near := spelling.Near(word, words); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "there are " + strings.Join(words, ", ")
+}
+
+func (v *validator) when(path string, w When) {
+	for i, name := range w.Set {
+		v.field(fmt.Sprintf("%s.set[%d]", path, i), name)
+	}
+	for i, name := range w.Unset {
+		v.field(fmt.Sprintf("%s.unset[%d]", path, i), name)
+	}
+	for i, a := range w.Access {
+		if a < call.AccessNone || a > call.AccessFull {
+			v.add(fmt.Sprintf("%s.access[%d]", path, i), a.String(), "is no access level")
+		}
+	}
+	for i, name := range w.Env {
+		v.variable(fmt.Sprintf("%s.env[%d]", path, i), name)
+	}
+	allOf(v, path+".output", w.Output, OutputStream, OutputJSON, OutputText)
+	allOf(v, path+".transport", w.Transport, TransportStdin, TransportArgv)
+}

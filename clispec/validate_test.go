@@ -1,0 +1,173 @@
+package clispec_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/go-multierror"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// malformed is a spec with one mistake.
+type malformed struct {
+	name    string
+	spoil   func(*clispec.Spec)
+	path    string
+	problem string
+}
+
+// sound is a spec without a mistake that uses every part of the language.
+func sound() clispec.Spec {
+	return clispec.Spec{
+		Name: "mine", Binary: "mine", AltBinaries: []string{"my-cli", "/opt/mine"}, ProviderSlug: "mine-cli", DefaultModel: "d",
+		PromptStyle: clispec.DashP,
+		Transports:  []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
+		Outputs:     []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
+		Guards:      []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
+		Files:       []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}"}},
+		Args:        []clispec.ArgRow{{Args: []string{"--system={system_file}", "{prompt}"}, When: clispec.When{Set: []string{"system"}, Unset: []string{"model"}}}},
+		Env:         []clispec.EnvRow{{Name: "MINE", Value: "{effort}"}},
+		PassEnv:     []string{"MINE_*", "OTHER"}, DropEnv: []string{"MINE_SESSION"},
+		Models:    clispec.ModelRules{Accept: []string{"^m-"}, Aliases: map[string]string{"big": "m-big"}},
+		Preflight: []clispec.PreflightRule{{Root: true, Reason: call.ReasonPermissionRefused, Message: "not as root"}},
+		Events: []clispec.EventRule{
+			{Match: map[string]string{"type": "text", "@.kind": "t"}, Each: "parts", Kind: call.EventText, Set: map[string]string{"text": "@.text ?? text"}},
+			{Match: map[string]string{"type": "result"}, Kind: call.EventResult, Terminal: true, Set: map[string]string{"failed": "=true"}},
+		},
+		Answer:    clispec.AnswerLastBlock,
+		Lines:     []clispec.LineRule{{Pattern: `failed with (?P<status>\d+)`, On: []clispec.Evidence{clispec.OnStderr}, Kind: call.EventRetry}},
+		ExitCodes: map[int]call.Reason{41: call.ReasonUnauthenticated},
+		Hints:     map[call.Reason]string{call.ReasonTimeout: "wait"},
+		LingerMS:  60_000,
+	}
+}
+
+func TestSoundSpecs(t *testing.T) {
+	require.NoError(t, sound().Validate())
+	require.NoError(t, clispec.Spec{Name: "a", Binary: "a"}.Validate(), "the least there can be")
+	for _, spec := range specs.All() {
+		require.NoError(t, spec.Validate(), spec.Name)
+	}
+}
+
+type spec = clispec.Spec
+
+// malformedTables are mistakes in what composes a call; malformedRules, in the
+// other file, are those in what reads its output.
+var malformedTables = []malformed{
+	{"no name", func(s *spec) { s.Name = "" }, "name", "must be lower-case"},
+	{"upper case", func(s *spec) { s.Name = "Mine" }, "name", "must be lower-case"},
+	{"a blank in the name", func(s *spec) { s.Name = "my cli" }, "name", "must be lower-case"},
+	{"a colon in the name", func(s *spec) { s.Name = "my:cli" }, "name", "must be lower-case"},
+	{"a name like a flag", func(s *spec) { s.Name = "-mine" }, "name", "must be lower-case"},
+	{"no binary", func(s *spec) { s.Binary = "" }, "binary", "is missing"},
+	{"relative binary", func(s *spec) { s.Binary = "./mine" }, "binary", "bare name or an absolute path"},
+	{"binary with NUL", func(s *spec) { s.Binary = "mi\x00ne" }, "binary", "bare name"},
+	{"relative other binary", func(s *spec) { s.AltBinaries[1] = "bin/mine" }, "alt_binaries[1]", "bare name or an absolute path"},
+	{"prompt style", func(s *spec) { s.PromptStyle = "dash_q" }, "prompt_style", `none of ["dash_p" "run_subcommand"]`},
+	{"answer", func(s *spec) { s.Answer = "first" }, "answer", "none of"},
+	{"output", func(s *spec) { s.Outputs[1] = "xml" }, "outputs[1]", "none of"},
+	{"transport", func(s *spec) { s.Transports[1] = "file" }, "transports[1]", "none of"},
+	{"negative linger", func(s *spec) { s.LingerMS = -1 }, "linger_ms", "0 to 60000"},
+	{"endless linger", func(s *spec) { s.LingerMS = 60_001 }, "linger_ms", "0 to 60000"},
+
+	{"file without a name", func(s *spec) { s.Files[0].Name = "" }, "files[0].name", "bare file name"},
+	{"file elsewhere", func(s *spec) { s.Files[0].Name = "../x" }, "files[0].name", "bare file name"},
+	{"file above", func(s *spec) { s.Files[0].Name = ".." }, "files[0].name", "bare file name"},
+	{"file at the root", func(s *spec) { s.Files[0].Name = "/etc/passwd" }, "files[0].name", "bare file name"},
+	{"file field", func(s *spec) { s.Files = append(s.Files, clispec.FileRow{Field: "A-b", Name: "x"}) }, "files[1].field", "must be lower-case"},
+	{"file content", func(s *spec) { s.Files[0].Content = "{systm}" }, "files[0].content", "is no field of a request"},
+	{"file that names itself", func(s *spec) { s.Files[0].Content = "{system_file}" }, "files[0].content", "is no field of a request"},
+	{"file condition", func(s *spec) { s.Files[0].When.Set = []string{"systm"} }, "files[0].when.set[0]", "is no field of a request"},
+
+	{"row without arguments", func(s *spec) { s.Args[0].Args = nil }, "args[0].args", "is empty"},
+	{"argument's field", func(s *spec) { s.Args[0].Args[1] = "--x={promt}" }, "args[0].args[1]", "is no field of a request"},
+	{"argument's field as JSON", func(s *spec) { s.Args[0].Args[1] = "{promt:json}" }, "args[0].args[1]", "is no field of a request"},
+	{"argument's file", func(s *spec) { s.Args[0].Args[1] = "{policy_file}" }, "args[0].args[1]", "is no field of a request"},
+	{"argument with NUL", func(s *spec) { s.Args[0].Args[1] = "a\x00" }, "args[0].args[1]", "NUL"},
+	{"each", func(s *spec) { s.Args[0].Each = "tools" }, "args[0].each", "is no field of a request"},
+	{"unset", func(s *spec) { s.Args[0].When.Unset[0] = "modl" }, "args[0].when.unset[0]", "is no field of a request"},
+	{"access", func(s *spec) { s.Args[0].When.Access = []call.Access{1, 9} }, "args[0].when.access[1]", "is no access level"},
+	{"negative access", func(s *spec) { s.Args[0].When.Access = []call.Access{-1} }, "args[0].when.access[0]", "is no access level"},
+	{"condition's output", func(s *spec) { s.Args[0].When.Output = []clispec.OutputMode{"xml"} }, "args[0].when.output[0]", "none of"},
+	{"condition's transport", func(s *spec) { s.Args[0].When.Transport = []clispec.Transport{"file"} }, "args[0].when.transport[0]", "none of"},
+
+	{"condition's variable", func(s *spec) { s.Args[0].When.Env = []string{"A=B"} }, "args[0].when.env[0]", "no name of a variable"},
+
+	{"variable without a name", func(s *spec) { s.Env[0].Name = "" }, "env[0].name", "no name of a variable"},
+	{"variable with =", func(s *spec) { s.Env[0].Name = "A=B" }, "env[0].name", "no name of a variable"},
+	{"variable's value", func(s *spec) { s.Env[0].Value = "{efort}" }, "env[0].value", "is no field of a request"},
+	{"variable's NUL", func(s *spec) { s.Env[0].Value = "\x00" }, "env[0].value", "NUL"},
+	{"variable's condition", func(s *spec) { s.Env[0].When.Set = []string{"x"} }, "env[0].when.set[0]", "is no field of a request"},
+	{"passed variable", func(s *spec) { s.PassEnv[1] = "A*B" }, "pass_env[1]", "nor a prefix"},
+	{"passing everything", func(s *spec) { s.PassEnv[0] = "*" }, "pass_env[0]", "nor a prefix"},
+	{"dropped variable", func(s *spec) { s.DropEnv[0] = "A-B" }, "drop_env[0]", "nor a prefix"},
+}
+
+func TestMalformedTables(t *testing.T) { requireMistakes(t, malformedTables) }
+
+// requireMistakes checks that each mistake is found, and nothing else.
+func requireMistakes(t *testing.T, table []malformed) {
+	for _, test := range table {
+		t.Run(test.name, func(t *testing.T) {
+			s := sound()
+			test.spoil(&s)
+			err := s.Validate()
+			require.Error(t, err)
+			found, ok := errors.AsType[*multierror.Error](err)
+			require.True(t, ok)
+			require.Len(t, found.Errors, 1, "%v", err)
+			mistake, ok := errors.AsType[*clispec.Error](err)
+			require.True(t, ok)
+			require.Equal(t, test.path, mistake.Path)
+			require.Contains(t, mistake.Problem, test.problem)
+			require.NotContains(t, err.Error(), "\n")
+			require.Contains(t, err.Error(), mistake.Error())
+		})
+	}
+}
+
+func TestAllMistakesAtOnce(t *testing.T) {
+	s := sound()
+	var paths []string
+	for _, test := range malformedTables {
+		switch test.name {
+		case "upper case", "relative binary", "prompt style", "file elsewhere", "argument's field", "variable with =", "dropped variable":
+			test.spoil(&s)
+			paths = append(paths, test.path)
+		}
+	}
+	for _, test := range malformedRules {
+		switch test.name {
+		case "accept", "kind", "pattern", "exit code's reason":
+			test.spoil(&s)
+			paths = append(paths, test.path)
+		}
+	}
+	require.Len(t, paths, 11)
+	found, ok := errors.AsType[*multierror.Error](s.Validate())
+	require.True(t, ok)
+	var got []string
+	for _, err := range found.Errors {
+		mistake, ok := errors.AsType[*clispec.Error](err)
+		require.True(t, ok)
+		got = append(got, mistake.Path)
+	}
+	require.ElementsMatch(t, paths, got)
+	require.True(t, strings.HasPrefix(s.Validate().Error(), `spec "Mine": name: "Mine" must be`), "%v", s.Validate())
+}
+
+func second[A any](_ A, err error) error { return err }
+
+// A prompt that no row takes to the CLI would be a question nobody asked.
+func TestThePromptMustReachTheCLI(t *testing.T) {
+	spec := clispec.Spec{Name: "mine", Binary: "mine", Args: []clispec.ArgRow{{Args: []string{"-p"}}}}
+	require.ErrorContains(t, spec.Validate(), "{prompt}")
+	spec.Transports = []clispec.Transport{clispec.TransportStdin}
+	require.NoError(t, spec.Validate())
+}

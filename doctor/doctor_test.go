@@ -1,0 +1,227 @@
+package doctor_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/doctor"
+	"github.com/clichain/clichain/specs"
+)
+
+func codes(d doctor.Diagnosis) (list []string) {
+	for _, p := range d.Problems {
+		list = append(list, p.Code)
+	}
+	return list
+}
+
+func allProviders(cfg *clichain.Config) (list []clichain.Backend) {
+	for _, spec := range specs.All() {
+		list = append(list, clichain.NewProvider(spec, cfg))
+	}
+	return list
+}
+
+func TestDiagnoseProblems(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		cfg     clichain.Config
+		arrange func(t *testing.T, home, bin string)
+		code    string
+		absent  bool // from the others
+		blocks  bool
+	}{
+		{name: "nested", arrange: func(t *testing.T, _, _ string) { t.Setenv("CODEX_THREAD_ID", "1") }, code: "nested"},
+		{name: "nested and refused", cfg: clichain.Config{RefuseNested: true}, arrange: func(t *testing.T, _, _ string) { t.Setenv("CODEX_THREAD_ID", "1") }, code: "nested_session", blocks: true},
+		{name: "no home", arrange: func(t *testing.T, home, _ string) { t.Setenv("HOME", home+"/none") }, code: "home_missing"},
+		{name: "read-only home", arrange: func(t *testing.T, _, _ string) { t.Setenv("HOME", readOnlyFolder(t)) }, code: "home_readonly"},
+		{name: "no place for files", arrange: func(t *testing.T, home, _ string) { t.Setenv("TMPDIR", home+"/none") }, code: "no_temp"},
+		{name: "a folder of PATH is open to all", arrange: func(t *testing.T, _, bin string) {
+			open := t.TempDir()
+			require.NoError(t, os.Chmod(open, 0o777))
+			t.Setenv("PATH", bin+":"+open)
+		}, code: "unsafe_path"},
+		{name: "a relative folder in PATH", arrange: func(t *testing.T, _, bin string) { t.Setenv("PATH", bin+":.") }, code: "unsafe_path"},
+		{name: "untrusted folder", arrange: func(*testing.T, string, string) {}, code: "untrusted_folder"},
+		{name: "GitHub Actions", arrange: func(t *testing.T, _, _ string) { t.Setenv("GITHUB_ACTIONS", "true") }, code: "github_actions"},
+		{name: "GitLab CI", arrange: func(t *testing.T, _, _ string) { t.Setenv("GITLAB_CI", "true") }, code: "gitlab_ci"},
+		{name: "a shell of Nix", arrange: func(t *testing.T, _, _ string) {
+			t.Setenv("NIX_BUILD_TOP", "/tmp/x")
+			t.Setenv("IN_NIX_SHELL", "impure")
+		}, code: "nix_build", absent: true},
+		{name: "suppressed", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "codex") }, code: "suppressed", blocks: true},
+		{name: "expired", arrange: func(t *testing.T, home, _ string) {
+			t.Setenv("CODEX_API_KEY", "")
+			write(t, home, ".codex/auth.json", `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`)
+		}, code: "credential_expired"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			home, bin := freshMachine(t, play())
+			logIn(t)
+			test.arrange(t, home, bin)
+			d := doctor.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(specs.Codex(), &test.cfg)}, nil).Backends[0]
+			require.Equal(t, !test.absent, slices.Contains(codes(d), test.code), "%v", d.Problems)
+			require.Equal(t, test.blocks, !d.Ready(), "%v", d.Problems)
+			for _, p := range d.Problems {
+				require.NotEmpty(t, p.Message)
+				require.NotEmpty(t, p.Hint, p.Code)
+			}
+		})
+	}
+}
+
+// readOnlyFolder is one that even root cannot write to.
+func readOnlyFolder(t *testing.T) string {
+	t.Helper()
+	if _, err := os.Stat("/proc/self"); err == nil {
+		return "/proc/self"
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o500))
+	return dir
+}
+
+func TestTrustedFolder(t *testing.T) {
+	home, _ := freshMachine(t, play())
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for name, file := range map[string][2]string{
+		"codex":  {".codex/config.toml", "[projects.\"" + filepath.Dir(dir) + "\"]\ntrust_level = \"trusted\"\n"},
+		"gemini": {".gemini/trustedFolders.json", `{"` + dir + `":"TRUST_FOLDER"}`},
+	} {
+		require.Contains(t, codes(diagnosis(t, name)), "untrusted_folder", name)
+		write(t, home, file[0], file[1])
+		require.NotContains(t, codes(diagnosis(t, name)), "untrusted_folder", name)
+	}
+}
+
+func TestDiagnoseFlattensChains(t *testing.T) {
+	freshMachine(t, play())
+	logIn(t)
+	store := cooldown.NewMemory()
+	failing := fake{"own", call.ReasonBilling}
+	inner := clichain.ChainOf([]clichain.Backend{failing}, &clichain.ChainConfig{Store: store})
+	_, err := inner.Complete(t.Context(), call.Prompt("hi"))
+	require.Error(t, err)
+	broken := clichain.NewProvider(clispec.Spec{Name: "UPPER"}, nil)
+	report := doctor.Diagnose(t.Context(), []clichain.Backend{clichain.ChainOf([]clichain.Backend{inner, fake{name: "good"}}, nil), broken}, nil)
+	require.Len(t, report.Backends, 3)
+	require.Equal(t, 1, report.Ready)
+	own, good, upper := report.Backends[0], report.Backends[1], report.Backends[2]
+	require.NotNil(t, own.CoolingUntil)
+	require.Equal(t, []string{"cooling_down"}, codes(own))
+	require.True(t, good.Ready())
+	require.Nil(t, good.CoolingUntil)
+	require.Equal(t, []string{"bad_option"}, codes(upper))
+
+	alone := doctor.Diagnose(t.Context(), []clichain.Backend{failing}, &doctor.Config{Store: store})
+	require.Equal(t, own.CoolingUntil, alone.Backends[0].CoolingUntil)
+	require.ErrorIs(t, inner.Ready(t.Context()), call.ErrCoolingDown)
+}
+
+func TestDoctorProbes(t *testing.T) {
+	const status = `{"loggedIn": true, "authMethod": "claude.ai"}`
+	for name, test := range map[string]struct {
+		steps   []clitest.Step
+		want    clispec.LoginState
+		billing call.Billing
+		ready   bool
+	}{
+		"logged in":       {[]clitest.Step{stdout("9.9.9\n" + status)}, clispec.LoginAuthenticated, call.BillingSubscription, true},
+		"logged out":      {[]clitest.Step{stdout("9.9.9\n" + `{"loggedIn": false}`)}, clispec.LoginUnknown, "", true}, // the wrong exit status
+		"does not answer": {[]clitest.Step{{Hang: true}}, clispec.LoginUnknown, "", false},
+		"fails":           {[]clitest.Step{stdout("9.9.9"), clitest.Exit(4)}, clispec.LoginUnknown, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			home, _ := freshMachine(t, play(test.steps...))
+			write(t, home, ".claude/settings.json", `{"apiKeyHelper":"x"}`)
+			d := doctor.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(specs.Claude(), nil)}, &doctor.Config{Probe: true, ProbeTimeout: 2 * time.Second}).Backends[0]
+			require.Equal(t, test.want, d.Login, "%+v", d)
+			require.Equal(t, test.billing, d.Billing)
+			require.Equal(t, test.ready, d.Ready())
+			require.Equal(t, test.ready, d.Version == "9.9.9")
+		})
+	}
+}
+
+// A version is asked for once, until the program changes.
+func TestVersionIsKept(t *testing.T) {
+	record := filepath.Join(t.TempDir(), "record")
+	_, bin := freshMachine(t, play(clitest.Step{Record: record}, stdout("0.1.0\n")))
+	cache := t.TempDir()
+	look := func() doctor.Diagnosis {
+		return doctor.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(specs.Gemini(), &clichain.Config{Env: []string{"GEMINI_API_KEY=x"}})}, &doctor.Config{Probe: true, CacheDir: cache}).Backends[0]
+	}
+	d := look()
+	require.Equal(t, "0.1.0", d.Version)
+	require.Contains(t, codes(d), "old_version")
+	require.True(t, d.Ready())
+	require.NoError(t, os.Remove(record))
+	require.Equal(t, "0.1.0", look().Version)
+	require.NoFileExists(t, record, "it was not asked again")
+	_, err := clitest.Install(bin, "gemini", play(stdout("99.0.1\n")))
+	require.NoError(t, err)
+	d = look()
+	require.Equal(t, "99.0.1", d.Version)
+	require.NotContains(t, codes(d), "old_version")
+	require.NoError(t, os.WriteFile(filepath.Join(cache, "versions.json"), []byte("{nonsense"), 0o600))
+	require.Equal(t, "99.0.1", look().Version)
+}
+
+func TestDoctorPings(t *testing.T) {
+	freshMachine(t, play(readStdin, stdout(codexAnswer("OK"))))
+	logIn(t)
+	report := doctor.Diagnose(t.Context(), []clichain.Backend{
+		clichain.NewProvider(specs.Codex(), nil), fake{"bad", call.ReasonUsageLimit}, fake{"out", call.ReasonUnauthenticated},
+	}, &doctor.Config{Ping: true})
+	require.Equal(t, 1, report.Ready)
+	require.Equal(t, clispec.LoginAuthenticated, report.Backends[0].Login)
+	require.Equal(t, "a call", report.Backends[0].Evidence)
+	require.Equal(t, call.BillingAPIKey, report.Backends[0].Billing)
+	require.Equal(t, []string{"usage_limit"}, codes(report.Backends[1]))
+	require.Equal(t, clispec.LoginInstalled, report.Backends[2].Login)
+}
+
+// The report takes no time, survives JSON, and is what the schema says.
+func TestReport(t *testing.T) {
+	schema := jsonschema.NewCompiler().MustCompile("../docs/doctor.schema.json")
+	freshMachine(t, play())
+	t.Setenv("SKIP_CLI", "gemini")
+	best := time.Hour
+	var report doctor.Report
+	for range 20 {
+		backends := allProviders(nil)
+		start := time.Now()
+		report = doctor.Diagnose(t.Context(), backends, nil)
+		best = min(best, time.Since(start))
+	}
+	t.Logf("five backends, nothing remembered: %v", best)
+	require.Less(t, best, 20*time.Millisecond)
+	require.Equal(t, "SKIP_CLI", report.Backends[1].SuppressedBy)
+
+	data, err := json.Marshal(report)
+	require.NoError(t, err)
+	var again doctor.Report
+	require.NoError(t, json.Unmarshal(data, &again))
+	require.Equal(t, report, again)
+	var doc any
+	require.NoError(t, json.Unmarshal(data, &doc))
+	require.NoError(t, schema.Validate(doc))
+
+	object := doc.(map[string]any)
+	object["backends"].([]any)[0].(map[string]any)["login"] = "perhaps"
+	require.Error(t, schema.Validate(doc))
+}

@@ -1,0 +1,92 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/localfile"
+	"github.com/clichain/clichain/internal/login"
+)
+
+// remarks adds what does not keep a backend from answering, but may surprise.
+func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
+	spec, cfg := p.Spec(), p.Config()
+	at := login.PlaceOf(p.Environ(), d.cfg.Dir)
+	remarkSession(&spec, &cfg, at, found)
+	if folder, ok := login.Untrusted(spec.Trust, at); ok {
+		message := spec.Name + " does not trust " + folder + ": it leaves out what belongs to the project"
+		found.remark("untrusted_folder", message, spec.Hints[call.ReasonUntrustedDir])
+	}
+	if cfg.Container != nil {
+		return // what follows is about this machine
+	}
+	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(at), argumentRemarks(&spec, &cfg))
+	for _, s := range d.surroundings {
+		found.remark(s.Code, "this is "+s.Name+" ("+s.Sign+")", s.Hint)
+	}
+}
+
+// remarkSession is about who runs this: an outer agent, or root.
+func remarkSession(spec *clispec.Spec, cfg *clichain.Config, at grammar.Place, found *Diagnosis) {
+	if name := compose.OuterSession(spec, os.Environ()); name != "" && !cfg.RefuseNested {
+		message := name + " is set: this process runs inside a session of the same agent"
+		found.remark("nested", message, "nothing: the CLI does not get to see the outer session")
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	sees := func(name string) bool { return grammar.IsSet(at.Vars, name) }
+	for _, rule := range spec.Preflight {
+		if rule.Root && !slices.ContainsFunc(rule.UnlessEnv, sees) {
+			found.remark("root_bypass", "this user is root: with access full, "+rule.Message, rule.Hint)
+		}
+	}
+}
+
+// homeRemarks are about the folders that a CLI, or a call, writes to.
+func homeRemarks(at grammar.Place) (remarks []Problem) {
+	info, err := os.Stat(at.Home)
+	switch {
+	case at.Home == "" || err != nil || !info.IsDir():
+		remarks = append(remarks, Problem{"home_missing", fmt.Sprintf("HOME=%q is no folder", at.Home), "set HOME to a folder: CLIs keep their login and their sessions there"})
+	case !localfile.Writable(at.Home):
+		remarks = append(remarks, Problem{"home_readonly", "HOME=" + at.Home + " cannot be written to", "set HOME to a folder that can be written to, with the credential files in it"})
+	}
+	if temp := os.TempDir(); !localfile.Writable(temp) {
+		remarks = append(remarks, Problem{"no_temp", temp + " cannot be written to, and calls may need files there", "set TMPDIR to a folder that can be written to"})
+	}
+	return remarks
+}
+
+// pathRemarks are about entries of PATH that let somebody else plant a program.
+func pathRemarks(at grammar.Place) (remarks []Problem) {
+	for _, dir := range filepath.SplitList(at.Vars["PATH"]) {
+		why := ""
+		if !filepath.IsAbs(dir) {
+			why = "depends on the working directory, and is not searched"
+		} else if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
+			why = "can be written to by every user of this machine"
+		}
+		if why != "" {
+			remarks = append(remarks, Problem{"unsafe_path", fmt.Sprintf("%q in PATH %s", dir, why), "take it out of PATH"})
+		}
+	}
+	return remarks
+}
+
+// argumentRemarks are about prompts that travel as an argument.
+func argumentRemarks(spec *clispec.Spec, cfg *clichain.Config) []Problem {
+	if way := spec.TransportModes()[0]; way != clispec.TransportArgv || cfg.Transport == clispec.TransportStdin {
+		return nil
+	}
+	message := fmt.Sprintf("it takes the prompt as an argument: %d bytes at most, for other users of the machine to see", compose.MaxArg)
+	return []Problem{{"argument_limit", message, "ask another backend for long or private prompts"}}
+}

@@ -1,0 +1,267 @@
+package compose
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// composable calls check for every combination of the matrix that a spec can
+// honour, with the given prompt.
+func composable(t *testing.T, prompt string, check func(t *testing.T, spec clispec.Spec, c goldenCase, inv *Invocation)) {
+	t.Helper()
+	for _, spec := range specs.All() {
+		engine, composed := composerOf(t, spec), 0
+		for _, c := range matrix() {
+			c.req.Messages = slices.Clone(c.req.Messages)
+			c.req.Messages[len(c.req.Messages)-1].Content = prompt
+			inv, err := engine.Compose(c.req, c.wish, testHost())
+			if err != nil {
+				require.Equal(t, call.ReasonUnsupported, err.Reason, "%s: %s", spec.Name, c.name)
+				continue
+			}
+			composed++
+			check(t, spec, c, inv)
+		}
+		require.NotZero(t, composed, spec.Name)
+	}
+}
+
+func TestPromptTravelsOneWay(t *testing.T) {
+	const prompt = "what is the answer to everything"
+	composable(t, prompt, func(t *testing.T, spec clispec.Spec, c goldenCase, inv *Invocation) {
+		inArgs := slices.ContainsFunc(inv.Args, func(arg string) bool { return strings.Contains(arg, prompt) })
+		inEnv := slices.ContainsFunc(inv.Env, func(kv string) bool { return strings.Contains(kv, prompt) })
+		inStdin := strings.Contains(string(inv.Stdin), prompt)
+		require.Equal(t, c.wish.Transport == clispec.TransportArgv, inArgs, "%s: %s", spec.Name, c.name)
+		require.Equal(t, c.wish.Transport == clispec.TransportStdin, inStdin, "%s: %s", spec.Name, c.name)
+		require.False(t, inEnv, "%s: %s", spec.Name, c.name)
+	})
+}
+
+// bypassFlags are what the CLIs call doing without any approval.
+var bypassFlags = []string{
+	"--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "yolo",
+	"--force", "-f", "--full-auto", "bypassPermissions", `sandbox_mode="danger-full-access"`, "danger-full-access",
+}
+
+func TestBypassOnlyAtAccessFull(t *testing.T) {
+	bypassed := map[string]bool{}
+	composable(t, "Hello", func(t *testing.T, spec clispec.Spec, c goldenCase, inv *Invocation) {
+		flag := slices.ContainsFunc(inv.Args, func(arg string) bool { return slices.Contains(bypassFlags, arg) })
+		config := slices.Contains(inv.Env, `OPENCODE_CONFIG_CONTENT={"permission":"allow"}`)
+		require.Equal(t, c.req.Access == call.AccessFull, flag || config, "%s: %s: %q", spec.Name, c.name, inv.Args)
+		bypassed[spec.Name] = bypassed[spec.Name] || flag || config
+	})
+	for _, spec := range specs.All() {
+		require.True(t, bypassed[spec.Name], "%s has no way to AccessFull, or one this test does not know", spec.Name)
+	}
+}
+
+func TestLeadingDashIsNeverABareArgument(t *testing.T) {
+	const prompt = "--help me"
+	refused := map[string]bool{}
+	for _, spec := range specs.All() {
+		for _, transport := range allTransports {
+			inv, err := composerOf(t, spec).Compose(call.Prompt(prompt), Choice{Transport: transport}, testHost())
+			if err != nil {
+				require.Equal(t, call.ReasonUnsupported, err.Reason)
+				refused[spec.Name] = err.Option == "prompt"
+				continue
+			}
+			at := slices.Index(inv.Args, prompt)
+			require.True(t, at < 0 || slices.Contains(inv.Args[:at], "--"), "%s: %q", spec.Name, inv.Args)
+		}
+	}
+	require.True(t, refused["cursor-agent"], "it has no way to end its flags")
+}
+
+func TestComposeIsPure(t *testing.T) {
+	for _, spec := range specs.All() {
+		engine := composerOf(t, spec)
+		for _, c := range append(matrix(), variations(spec.Name)...) {
+			before, err := json.Marshal(c.req)
+			require.NoError(t, err)
+			host := testHost()
+			host.Environ = []string{"PATH=/bin", "HOME=/root", "X=1"}
+			first, firstErr := engine.Compose(c.req, c.wish, host)
+			second, secondErr := engine.Compose(c.req, c.wish, host)
+			require.Equal(t, first, second, c.name)
+			require.Equal(t, firstErr, secondErr, c.name)
+			after, err := json.Marshal(c.req)
+			require.NoError(t, err)
+			require.Equal(t, string(before), string(after), c.name)
+			require.Equal(t, []string{"PATH=/bin", "HOME=/root", "X=1"}, host.Environ)
+		}
+		fresh, _ := specs.ByName(spec.Name)
+		require.Equal(t, fresh, spec, "composing changed the spec")
+	}
+}
+
+func TestSimpleSpecs(t *testing.T) {
+	messages := []call.Message{{Role: call.RoleSystem, Content: "S"}, {Role: call.RoleUser, Content: "P"}}
+	for _, test := range []struct {
+		name string
+		spec clispec.Spec
+		req  call.Request
+		want []string
+	}{
+		{"nothing but a name and a binary", clispec.Spec{}, call.Prompt("P"), []string{"-p", "P"}},
+		{"dash p", clispec.Spec{PromptStyle: clispec.DashP}, call.Prompt("P"), []string{"-p", "P"}},
+		{"run subcommand", clispec.Spec{PromptStyle: clispec.RunSubcommand}, call.Prompt("P"), []string{"run", "P"}},
+		{"system flag", clispec.Spec{SystemFlag: "--append-system-prompt"}, call.Request{Messages: messages, Model: "m"},
+			[]string{"--append-system-prompt", "S", "--model", "m", "-p", "P"}},
+		{"system flag of a subcommand", clispec.Spec{PromptStyle: clispec.RunSubcommand, SystemFlag: "-s"}, call.Request{Messages: messages},
+			[]string{"run", "-s", "S", "P"}},
+		{"no system flag", clispec.Spec{}, call.Request{Messages: messages}, []string{"-p", "SYSTEM: S\n\nP"}},
+		{"default model", clispec.Spec{DefaultModel: "d"}, call.Request{Messages: messages[1:], Model: "d"}, []string{"-p", "P"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.spec.Name, test.spec.Binary = "mine", "mine"
+			inv, err := composerOf(t, test.spec).Compose(test.req, Choice{}, testHost())
+			require.Nil(t, err)
+			require.Equal(t, test.want, inv.Args)
+			require.Nil(t, inv.Stdin)
+			require.Equal(t, "/opt/bin/cli", inv.Path)
+			require.Equal(t, "/home/user/project", inv.Dir)
+		})
+	}
+}
+
+func TestSimpleSpecRefusesWhatItCannotDo(t *testing.T) {
+	spec := clispec.Spec{Name: "mine", Binary: "mine"}
+	for option, set := range map[string]func(*call.Request){
+		"access":           func(r *call.Request) { r.Access = call.AccessRead },
+		"session":          func(r *call.Request) { r.Session = "mine:1" },
+		"max_turns":        func(r *call.Request) { r.Options.MaxTurns = 1 },
+		"max_budget_usd":   func(r *call.Request) { r.Options.MaxBudgetUSD = 1 },
+		"allowed_tools":    func(r *call.Request) { r.Options.AllowedTools = []string{"x"} },
+		"disallowed_tools": func(r *call.Request) { r.Options.DisallowedTools = []string{"x"} },
+		"effort":           func(r *call.Request) { r.Options.Effort = "high" },
+		"permission_mode":  func(r *call.Request) { r.Options.PermissionMode = "plan" },
+		"mcp_config":       func(r *call.Request) { r.Options.MCPConfig = goldenMCP() },
+		"strict_mcp":       func(r *call.Request) { r.Options.StrictMCP = true },
+		"fallback_model":   func(r *call.Request) { r.Options.FallbackModel = "m" },
+		"agents":           func(r *call.Request) { r.Options.Agents = json.RawMessage(`{"a":{}}`) },
+		"add_dirs":         func(r *call.Request) { r.Options.AddDirs = []string{"/x"} },
+		"images":           func(r *call.Request) { r.Options.Images = []string{"/x"} },
+
+		"no_session_persistence": func(r *call.Request) { r.Options.NoSessionPersistence = true },
+		"options.system_mode":    func(r *call.Request) { withSystemMode(r, call.SystemReplace) },
+	} {
+		t.Run(option, func(t *testing.T) {
+			req := call.Prompt("P")
+			set(&req)
+			_, err := composerOf(t, spec).Compose(req, Choice{}, testHost())
+			require.ErrorIs(t, err, call.ErrUnsupported)
+			require.Equal(t, option, err.Option)
+		})
+	}
+}
+
+func TestRows(t *testing.T) {
+	spec := clispec.Spec{
+		Name: "mine", Binary: "mine",
+		Files: []clispec.FileRow{{Field: "tools", Name: "tools.txt", Content: "{allowed_tools}", When: clispec.When{Set: []string{"allowed_tools"}}}},
+		Args: []clispec.ArgRow{
+			{Args: []string{"--file={tools_file}", "--json={effort:json}"}, When: clispec.When{Set: []string{"allowed_tools"}}},
+			{Args: []string{"--no-tools"}, When: clispec.When{Unset: []string{"allowed_tools"}}},
+			{Args: []string{"--tool", "{allowed_tools}", "--effort={effort}"}, Each: "allowed_tools"},
+			{Args: []string{"--", "{prompt}"}},
+		},
+		Env: []clispec.EnvRow{{Name: "MINE_EFFORT", Value: "<{effort}>", When: clispec.When{Set: []string{"effort"}}}},
+	}
+	req := call.Prompt("-P")
+	req.Options = call.Options{AllowedTools: []string{"a", "b"}, Effort: `"hi"`}
+	inv, err := composerOf(t, spec).Compose(req, Choice{}, testHost())
+	require.Nil(t, err)
+	require.Equal(t, []string{
+		"--file=/tmp/clichain-test/tools.txt", `--json="\"hi\""`,
+		"--tool", "a", `--effort="hi"`, "--tool", "b", `--effort="hi"`, "--", "-P",
+	}, inv.Args, "in a repeated row the other fields keep their values")
+	require.Equal(t, []TempFile{{Field: "tools", Path: "/tmp/clichain-test/tools.txt", Content: "a,b"}}, inv.Files)
+	require.Contains(t, inv.Env, `MINE_EFFORT=<"hi">`)
+
+	inv, err = composerOf(t, spec).Compose(call.Prompt("P"), Choice{}, testHost())
+	require.Nil(t, err)
+	require.Equal(t, []string{"--no-tools", "--", "P"}, inv.Args)
+	require.Empty(t, inv.Files)
+}
+
+func TestEmptyDirectory(t *testing.T) {
+	engine := composerOf(t, specs.Gemini())
+	for _, test := range []struct {
+		name string
+		set  func(*call.Request)
+		want string
+	}{
+		{"plain", func(*call.Request) {}, "/tmp/clichain-test/empty"},
+		{"a directory of the caller's", func(r *call.Request) { r.Dir = "." }, "/home/user/project"},
+		{"a session", func(r *call.Request) { r.Session = goldenSession("gemini") }, "/home/user/project"},
+		{"tools", func(r *call.Request) { r.Access = call.AccessRead }, "/home/user/project"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			req := call.Prompt("P")
+			test.set(&req)
+			inv, err := engine.Compose(req, Choice{}, testHost())
+			require.Nil(t, err)
+			require.Equal(t, test.want, inv.Dir)
+			require.Contains(t, inv.Env, "PWD="+test.want)
+		})
+	}
+}
+
+func TestArgumentLengths(t *testing.T) {
+	const limit = 131_071 // bytes of one string that Linux takes
+	argv := Choice{Transport: clispec.TransportArgv}
+	mine := clispec.Spec{Name: "mine", Binary: "mine"}
+	env := mine
+	env.Env = []clispec.EnvRow{{Name: "E", Value: "{effort}"}}
+	for _, test := range []struct {
+		name    string
+		spec    clispec.Spec
+		prompt  int
+		effort  int
+		refused string
+	}{
+		{"longest argument", mine, limit, 0, ""},
+		{"a byte too long", mine, limit + 1, 0, "prompt"},
+		{"longest argument with its flag", specs.Gemini(), limit - len("--prompt="), 0, ""},
+		{"a byte too long with its flag", specs.Gemini(), limit - len("--prompt=") + 1, 0, "prompt"},
+		{"longest variable", env, 1, limit - len("E="), ""},
+		{"a variable a byte too long", env, 1, limit - len("E=") + 1, "E"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			req := call.Prompt(strings.Repeat("x", test.prompt))
+			req.Options.Effort = strings.Repeat("y", test.effort)
+			_, err := composerOf(t, test.spec).Compose(req, argv, testHost())
+			if test.refused == "" {
+				require.Nil(t, err)
+				return
+			}
+			require.ErrorIs(t, err, call.ErrUnsupported)
+			require.Equal(t, test.refused, err.Option)
+		})
+	}
+	inv, err := composerOf(t, specs.Claude()).Compose(call.Prompt(strings.Repeat("x", 1<<20)), Choice{}, testHost())
+	require.Nil(t, err, "stdin takes any length")
+	require.Len(t, inv.Stdin, 1<<20)
+}
+
+func TestComposeErrorIsABackendError(t *testing.T) {
+	_, err := composerOf(t, specs.Codex()).Compose(call.Prompt("P"), Choice{Output: clispec.OutputJSON}, testHost())
+	found, ok := errors.AsType[*call.Error](err)
+	require.True(t, ok)
+	require.Equal(t, "output", found.Option)
+	require.Equal(t, -1, found.ExitCode)
+	require.True(t, reflect.DeepEqual(found, err))
+}

@@ -1,0 +1,216 @@
+package compose
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// stranger is the environment of a machine that many programs share.
+var stranger = []string{
+	"PATH=/bin", "HOME=/home/u", "LC_ALL=C", "XDG_CONFIG_HOME=/x", "https_proxy=http://proxy",
+	"TERM=xterm-256color", "PWD=/somewhere", "EMPTY=", "NO_EQUALS",
+	"DATABASE_URL=stranger", "STRIPE_KEY=stranger", "VAULT_ADDR=stranger", "LD_PRELOAD=stranger", "NODE_OPTIONS=stranger",
+	"ANTHROPIC_API_KEY=own-claude", "GEMINI_API_KEY=own-gemini", "CURSOR_API_KEY=own-cursor", "CODEX_HOME=own-codex", "XAI_API_KEY=own-opencode",
+	"CLAUDECODE=1", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_SSE_PORT=1", "GEMINI_CLI=1", "CURSOR_AGENT=1", "OPENCODE_PID=1", "CODEX_SANDBOX=1",
+}
+
+// marks are the variables of an outer agent's session.
+var marks = []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE_PID", "CODEX_SANDBOX"}
+
+func environOf(t *testing.T, spec clispec.Spec, change func(*Host)) map[string]string {
+	t.Helper()
+	host := testHost()
+	host.Environ = stranger
+	change(&host)
+	inv, err := composerOf(t, spec).Compose(call.Prompt("P"), Choice{}, host)
+	require.Nil(t, err)
+	require.True(t, slices.IsSorted(inv.Env))
+	vars := map[string]string{}
+	for _, kv := range inv.Env {
+		name, value, ok := strings.Cut(kv, "=")
+		require.True(t, ok, kv)
+		require.NotContains(t, vars, name, "twice")
+		vars[name] = value
+	}
+	return vars
+}
+
+func TestEnvironIsAnAllowList(t *testing.T) {
+	own := map[string]string{
+		"claude": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY", "cursor-agent": "CURSOR_API_KEY", "codex": "CODEX_HOME", "opencode": "XAI_API_KEY",
+	}
+	for _, spec := range specs.All() {
+		t.Run(spec.Name, func(t *testing.T) {
+			vars := environOf(t, spec, func(*Host) {})
+			for name, want := range map[string]string{"PATH": "/bin", "HOME": "/home/u", "LC_ALL": "C", "XDG_CONFIG_HOME": "/x", "https_proxy": "http://proxy"} {
+				require.Equal(t, want, vars[name], name)
+			}
+			require.Contains(t, vars, own[spec.Name])
+			for name, value := range vars {
+				require.NotEqual(t, "stranger", value, name)
+			}
+			for _, mark := range marks {
+				require.NotContains(t, vars, mark)
+			}
+			if spec.Name != "opencode" { // which speaks to any vendor
+				for other, name := range own {
+					require.Equal(t, other == spec.Name, vars[name] != "", name)
+				}
+			}
+		})
+	}
+}
+
+func TestEnvironIsQuiet(t *testing.T) {
+	for _, inherit := range []bool{false, true} {
+		vars := environOf(t, specs.Claude(), func(h *Host) { h.InheritEnv = inherit })
+		require.Equal(t, "dumb", vars["TERM"])
+		require.Equal(t, "1", vars["NO_COLOR"])
+		require.Equal(t, "0", vars["GIT_TERMINAL_PROMPT"])
+		require.Equal(t, "/home/user/project", vars["PWD"])
+	}
+}
+
+func TestPassEnv(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		pass []string
+		want []string
+	}{
+		{"nothing", nil, nil},
+		{"a name", []string{"VAULT_ADDR"}, []string{"VAULT_ADDR"}},
+		{"a prefix", []string{"STRIPE_*"}, []string{"STRIPE_KEY"}},
+		{"a name is no prefix", []string{"STRIPE"}, nil},
+		{"no case folding", []string{"vault_addr"}, nil},
+		{"an outer session's mark stays out", []string{"CLAUDECODE", "CLAUDE_CODE_*"}, nil},
+		{"a pattern that is none", []string{"[", ""}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := environOf(t, specs.Claude(), func(*Host) {})
+			after := environOf(t, specs.Claude(), func(h *Host) { h.PassEnv = test.pass })
+			var added []string
+			for name := range after {
+				if _, ok := before[name]; !ok {
+					added = append(added, name)
+				}
+			}
+			require.ElementsMatch(t, test.want, added)
+		})
+	}
+}
+
+func TestInheritEnv(t *testing.T) {
+	for _, spec := range specs.All() {
+		vars := environOf(t, spec, func(h *Host) { h.InheritEnv = true })
+		require.Equal(t, "stranger", vars["DATABASE_URL"])
+		require.Equal(t, "", vars["EMPTY"])
+		require.Contains(t, vars, "EMPTY")
+		own := 0
+		for _, drop := range spec.DropEnv {
+			for name := range vars {
+				if strings.HasPrefix(name, strings.TrimSuffix(drop, "*")) && !setsVariable(spec, name) {
+					own++
+				}
+			}
+		}
+		require.Zero(t, own, "%s inherits what it must drop", spec.Name)
+	}
+}
+
+func setsVariable(spec clispec.Spec, name string) bool {
+	return slices.ContainsFunc(spec.Env, func(row clispec.EnvRow) bool { return row.Name == name })
+}
+
+// A spec's own rows win over what the host has set.
+func TestSpecRowsWin(t *testing.T) {
+	vars := environOf(t, specs.OpenCode(), func(h *Host) {
+		h.Environ = []string{`OPENCODE_CONFIG_CONTENT={"permission":"allow"}`}
+		h.InheritEnv = true
+	})
+	require.Contains(t, vars["OPENCODE_CONFIG_CONTENT"], `"tools":{"*":false}`)
+	vars = environOf(t, specs.Claude(), func(h *Host) { h.Environ = []string{"CLAUDE_CODE_DISABLE_CLAUDE_MDS=0"} })
+	require.Equal(t, "1", vars["CLAUDE_CODE_DISABLE_CLAUDE_MDS"])
+}
+
+func TestPreflight(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		access  call.Access
+		root    bool
+		environ []string
+		refused bool
+	}{
+		{"root with a bypass", call.AccessFull, true, nil, true},
+		{"a user with a bypass", call.AccessFull, false, nil, false},
+		{"root without a bypass", call.AccessWrite, true, nil, false},
+		{"root in a sandbox", call.AccessFull, true, []string{"IS_SANDBOX=1"}, false},
+		{"root in a sandbox that says true", call.AccessFull, true, []string{"IS_SANDBOX=true"}, false},
+		{"no sandbox", call.AccessFull, true, []string{"IS_SANDBOX=0"}, true},
+		{"no sandbox either", call.AccessFull, true, []string{"IS_SANDBOX=False"}, true},
+		{"empty is not set", call.AccessFull, true, []string{"IS_SANDBOX="}, true},
+		{"another variable", call.AccessFull, true, []string{"IS_SANDBOXED=1"}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			host := testHost()
+			host.Root, host.Environ = test.root, test.environ
+			req := call.Prompt("P")
+			req.Access = test.access
+			_, err := composerOf(t, specs.Claude()).Compose(req, Choice{}, host)
+			if !test.refused {
+				require.Nil(t, err)
+				return
+			}
+			require.ErrorIs(t, err, call.ErrPermissionRefused)
+			require.Contains(t, err.Hint, "IS_SANDBOX=1")
+		})
+	}
+}
+
+// What the caller sets wins over everything but the directory.
+func TestCallersVariables(t *testing.T) {
+	vars := environOf(t, specs.Claude(), func(h *Host) {
+		h.Env = []string{"HOME=/mine", "TERM=xterm", "MINE=1", "CLAUDE_CODE_SAFE_MODE=0", "EMPTY="}
+	})
+	require.Equal(t, "/mine", vars["HOME"])
+	require.Equal(t, "xterm", vars["TERM"])
+	require.Equal(t, "1", vars["MINE"])
+	require.Equal(t, "0", vars["CLAUDE_CODE_SAFE_MODE"])
+	require.Contains(t, vars, "EMPTY")
+	require.Equal(t, "/bin", vars["PATH"])
+}
+
+// A row may depend on a variable that the CLI will see.
+func TestConditionOnAVariable(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		set  func(*Host)
+		want bool
+	}{
+		{"not set", func(h *Host) { h.Environ = nil }, false},
+		{"set", func(h *Host) { h.Environ = []string{"MINE_KEY=k"} }, true},
+		{"another of the list", func(h *Host) { h.Environ = []string{"MINE_TOKEN=k"} }, true},
+		{"a no", func(h *Host) { h.Environ = []string{"MINE_KEY=false"} }, false},
+		{"empty", func(h *Host) { h.Environ = []string{"MINE_KEY="} }, false},
+		{"set by the caller", func(h *Host) { h.Env = []string{"MINE_KEY=k"} }, true},
+		{"set, but the CLI does not see it", func(h *Host) { h.Environ = []string{"OTHER_KEY=k"} }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spec := clispec.Spec{
+				Name: "mine", Binary: "mine", PassEnv: []string{"MINE_*"},
+				Args: []clispec.ArgRow{{Args: []string{"--key"}, When: clispec.When{Env: []string{"MINE_KEY", "MINE_TOKEN", "OTHER_KEY"}}}, {Args: []string{"{prompt}"}}},
+			}
+			host := testHost()
+			test.set(&host)
+			inv, err := composerOf(t, spec).Compose(call.Prompt("P"), Choice{}, host)
+			require.Nil(t, err)
+			require.Equal(t, test.want, slices.Contains(inv.Args, "--key"))
+		})
+	}
+}

@@ -1,0 +1,35 @@
+package compose
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// A spec that went through JSON is the same spec, and does the same.
+func TestSpecsSurviveJSON(t *testing.T) {
+	for _, spec := range specs.All() {
+		t.Run(spec.Name, func(t *testing.T) {
+			data, err := json.MarshalIndent(spec, "", "  ")
+			require.NoError(t, err)
+			loaded, err := specs.Load(strings.NewReader(string(data)))
+			require.NoError(t, err)
+			require.Equal(t, []clispec.Spec{spec}, loaded)
+			again, err := json.MarshalIndent(loaded[0], "", "  ")
+			require.NoError(t, err)
+			require.Equal(t, string(data), string(again))
+			original, copied := composerOf(t, spec), composerOf(t, loaded[0])
+			for _, c := range append(matrix(), variations(spec.Name)...) {
+				want, wantErr := original.Compose(c.req, c.wish, testHost())
+				got, gotErr := copied.Compose(c.req, c.wish, testHost())
+				require.Equal(t, want, got, c.name)
+				require.Equal(t, wantErr, gotErr, c.name)
+			}
+		})
+	}
+}

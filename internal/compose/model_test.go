@@ -1,0 +1,129 @@
+package compose
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+func TestModels(t *testing.T) {
+	mine := clispec.Spec{
+		Name: "mine", Binary: "mine", ProviderSlug: "mine-cli", DefaultModel: "mine-default",
+		Models: clispec.ModelRules{Accept: []string{"^m-"}, Aliases: map[string]string{"big": "m-big-20260101"}},
+	}
+	open := clispec.Spec{Name: "open", Binary: "open"}
+	for _, test := range []struct {
+		name  string
+		spec  clispec.Spec
+		model string
+		want  string
+		ok    bool
+	}{
+		{"empty", mine, "", "", true},
+		{"default", mine, "default", "", true},
+		{"unknown", mine, "unknown", "", true},
+		{"the spec's default", mine, "mine-default", "", true},
+		{"blanks around", mine, "  m-1 ", "m-1", true},
+		{"only blanks", mine, " \t", "", true},
+		{"accepted", mine, "m-1", "m-1", true},
+		{"alias", mine, "big", "m-big-20260101", true},
+		{"name as the model", mine, "mine", "", true},
+		{"slug as the model", mine, "mine-cli", "", true},
+		{"name/model", mine, "mine/m-1", "m-1", true},
+		{"slug/model", mine, "mine-cli/m-1", "m-1", true},
+		{"name/alias", mine, "mine/big", "m-big-20260101", true},
+		{"name/default", mine, "mine/default", "", true},
+		{"name/the spec's default", mine, "mine/mine-default", "", true},
+		{"name/nothing", mine, "mine/", "", false},
+		{"name/foreign", mine, "mine/gpt-5", "", false},
+		{"foreign", mine, "gpt-5", "", false},
+		{"foreign default", mine, "claude-desktop", "", false},
+		{"another backend's", mine, "claude/m-1", "", false},
+		{"a spec without rules takes any", open, "whatever/it is", "whatever/it is", true},
+
+		{"claude alias of its own", specs.Claude(), "sonnet", "sonnet", true},
+		{"claude long context", specs.Claude(), "opus[1m]", "opus[1m]", true},
+		{"claude dated", specs.Claude(), "claude-sonnet-4-5-20250929", "claude-sonnet-4-5-20250929", true},
+		{"claude on bedrock", specs.Claude(), "arn:aws:bedrock:x", "arn:aws:bedrock:x", true},
+		{"claude default", specs.Claude(), "claude-desktop", "", true},
+		{"claude slug", specs.Claude(), "anthropic-cli", "", true},
+		{"claude/opus", specs.Claude(), "claude/opus", "opus", true},
+		{"claude no gpt", specs.Claude(), "gpt-5", "", false},
+		{"claude no gemini", specs.Claude(), "gemini-2.5-pro", "", false},
+		{"gemini flash", specs.Gemini(), "flash", "flash", true},
+		{"gemini no claude", specs.Gemini(), "opus", "", false},
+		{"codex gpt", specs.Codex(), "gpt-5-codex", "gpt-5-codex", true},
+		{"codex o3", specs.Codex(), "o3", "o3", true},
+		{"codex no opus", specs.Codex(), "opus", "", false},
+		{"cursor auto", specs.Cursor(), "auto", "auto", true},
+		{"cursor no o3", specs.Cursor(), "o3", "", false},
+		{"opencode provider/model", specs.OpenCode(), "openai/gpt-5", "openai/gpt-5", true},
+		{"opencode's own zen models", specs.OpenCode(), "opencode/gpt-5", "opencode/gpt-5", true},
+		{"opencode/provider/model", specs.OpenCode(), "opencode/openai/gpt-5", "openai/gpt-5", true},
+		{"opencode bare", specs.OpenCode(), "gpt-5", "", false},
+		{"opencode name", specs.OpenCode(), "opencode", "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, ok := composerOf(t, test.spec).Models.Resolve(test.model)
+			require.Equal(t, test.ok, ok)
+			if ok {
+				require.Equal(t, test.want, got)
+			}
+			req := call.Prompt("P")
+			req.Model = test.model
+			inv, err := composerOf(t, test.spec).Compose(req, Choice{}, testHost())
+			if !test.ok {
+				require.ErrorIs(t, err, call.ErrModelMismatch)
+				require.Equal(t, "model", err.Option)
+				return
+			}
+			require.Nil(t, err)
+			require.Equal(t, test.want, modelArgument(inv.Args))
+		})
+	}
+}
+
+// modelArgument is what follows the model flag.
+func modelArgument(args []string) string {
+	for i, arg := range args {
+		if arg == "--model" || arg == "-m" {
+			return args[i+1]
+		}
+	}
+	return ""
+}
+
+func TestModelThatLooksLikeAFlag(t *testing.T) {
+	req := call.Prompt("P")
+	req.Model = "--claude"
+	_, err := composerOf(t, specs.Claude()).Compose(req, Choice{}, testHost())
+	require.ErrorIs(t, err, call.ErrUnsupported)
+	require.Equal(t, "model", err.Option)
+}
+
+func TestClaims(t *testing.T) {
+	for _, test := range []struct {
+		name, model string
+		want        bool
+	}{
+		{"nothing", "", false},
+		{"default is everybody's", "default", false},
+		{"name", "claude", true},
+		{"slug", "anthropic-cli", true},
+		{"default model", "claude-desktop", true},
+		{"name/model", "claude/opus", true},
+		{"slug/model", "anthropic-cli/opus", true},
+		{"blanks", " claude ", true},
+		{"a model it takes", "opus", false},
+		{"another's", "codex/gpt-5", false},
+		{"name/nothing", "claude/", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			require.Equal(t, test.want, composerOf(t, specs.Claude()).Models.Claims(test.model))
+		})
+	}
+}

@@ -1,0 +1,130 @@
+package compose
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// tableOptions are the rows of the table in docs/specs.md: an option, and the
+// variation of the golden files that sets it.
+var tableOptions = [][2]string{
+	{"Model", "model"}, {"Session", "session"}, {"Schema", "schema"}, {"MaxTurns", "max_turns"}, {"MaxBudgetUSD", "max_budget_usd"},
+	{"AllowedTools", "allowed_tools"}, {"DisallowedTools", "disallowed_tools"}, {"PermissionMode", "permission_mode"},
+	{"SystemMode append", "system_mode append"}, {"SystemMode replace", "system_mode replace"},
+	{"MCPConfig", "mcp_config"}, {"StrictMCP", "strict_mcp"}, {"FallbackModel", "fallback_model"}, {"Effort", "effort"},
+	{"Agents", "agents"}, {"NoSessionPersistence", "no_session_persistence"}, {"AddDirs", "add_dirs"}, {"Images", "images"}, {"Extra", "extra"},
+}
+
+const (
+	tableBegin = "<!-- options, made by TestOptionTable -->\n"
+	tableEnd   = "<!-- end of options -->\n"
+)
+
+// docs/specs.md has the table of what each built-in spec honours; -update
+// writes it.
+func TestOptionTable(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| Option |")
+	for _, spec := range specs.All() {
+		fmt.Fprintf(&b, " %s |", spec.Name)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(specs.All())) + "\n")
+	for _, option := range tableOptions {
+		fmt.Fprintf(&b, "| `%s` |", option[0])
+		for _, spec := range specs.All() {
+			fmt.Fprintf(&b, " %s |", honoured(t, spec, option[1]))
+		}
+		b.WriteString("\n")
+	}
+	page := read(t, "../../docs/specs.md")
+	before, rest, ok := strings.Cut(page, tableBegin)
+	require.True(t, ok)
+	old, after, ok := strings.Cut(rest, tableEnd)
+	require.True(t, ok)
+	if *update {
+		require.NoError(t, os.WriteFile("../../docs/specs.md", []byte(before+tableBegin+b.String()+tableEnd+after), 0o644))
+		return
+	}
+	require.Equal(t, b.String(), old, "run the test with -update")
+}
+
+// honoured says how a spec honours an option, and at which access levels.
+func honoured(t *testing.T, spec clispec.Spec, variation string) string {
+	engine := composerOf(t, spec)
+	levels := map[string][]string{}
+	var ways []string
+	for _, c := range variations(spec.Name) {
+		name, access, _ := strings.Cut(c.name, " access=")
+		if name != variation {
+			continue
+		}
+		inv, err := engine.Compose(c.req, c.wish, testHost())
+		if err != nil {
+			require.Contains(t, []call.Reason{call.ReasonUnsupported, call.ReasonModelMismatch}, err.Reason, "%v", err)
+			continue
+		}
+		plain := call.Request{Messages: c.req.Messages[len(c.req.Messages)-1:], Access: c.req.Access}
+		base, err := engine.Compose(plain, c.wish, testHost())
+		require.Nil(t, err)
+		way := cmp.Or(added(base, inv), "as usual")
+		if !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+		levels[way] = append(levels[way], access)
+	}
+	if len(ways) == 0 {
+		return "–"
+	}
+	for i, way := range ways {
+		if len(levels[way]) < len(allAccess) {
+			ways[i] += " (" + strings.Join(levels[way], ", ") + ")"
+		}
+	}
+	return strings.Join(ways, "; ")
+}
+
+// added names the flags, variables and files that one invocation has and another has
+// not.
+func added(base, inv *Invocation) string {
+	var names []string
+	add := func(name string) {
+		if name = "`" + name + "`"; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for i, arg := range inv.Args {
+		flag, _, _ := strings.Cut(arg, "=")
+		switch {
+		case slices.Contains(base.Args, arg):
+		case i > 0 && inv.Args[i-1] == "-c":
+			add("-c " + flag)
+		case strings.HasPrefix(arg, "-") || arg == "resume":
+			add(flag)
+		}
+	}
+	for _, kv := range inv.Env {
+		if name, _, _ := strings.Cut(kv, "="); !slices.Contains(base.Env, kv) && name != "PWD" {
+			add(name)
+		}
+	}
+	for _, f := range inv.Files {
+		if !slices.Contains(base.Files, f) && len(names) == 0 {
+			add(filepath.Base(f.Path))
+		}
+	}
+	if string(inv.Stdin) != string(base.Stdin) || len(inv.Stdin) == 0 && len(names) == 0 && slices.Compare(inv.Args, base.Args) != 0 {
+		names = append(names, "in the prompt")
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,90 @@
+package compose
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+func system(text string) call.Message {
+	return call.Message{Role: call.RoleSystem, Content: text}
+}
+
+func user(text string) call.Message {
+	return call.Message{Role: call.RoleUser, Content: text}
+}
+
+func assistant(text string) call.Message {
+	return call.Message{Role: call.RoleAssistant, Content: text}
+}
+
+func TestPrompt(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		messages       []call.Message
+		system, prompt string
+	}{
+		{"nothing", nil, "", ""},
+		{"a lone user message is sent as it is", []call.Message{user("  Hi\n")}, "", "  Hi\n"},
+		{"a system message changes nothing about that", []call.Message{system("S"), user("Hi")}, "S", "Hi"},
+		{"system messages are joined, wherever they stand", []call.Message{system("S1"), user("Hi"), system("S2")}, "S1\n\nS2", "Hi"},
+		{"several turns are labelled", []call.Message{user("A"), assistant("B"), user("C")}, "", "USER: A\n\nASSISTANT: B\n\nUSER: C"},
+		{"two user messages are labelled", []call.Message{user("A"), user("B")}, "", "USER: A\n\nUSER: B"},
+		{"a lone assistant message is labelled", []call.Message{assistant("A")}, "", "ASSISTANT: A"},
+		{"only system", []call.Message{system("S")}, "S", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			require.Equal(t, test.system, systemText(test.messages))
+			require.Equal(t, test.prompt, promptText(test.messages))
+		})
+	}
+}
+
+func TestPromptMakesOneUserMessage(t *testing.T) {
+	require.Equal(t, call.Request{Messages: []call.Message{user("Hi")}}, call.Prompt("Hi"))
+}
+
+// Where a CLI takes no system text, it goes in front of the prompt.
+func TestSystemInFront(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		spec clispec.Spec
+		req  call.Request
+		want string
+	}{
+		{"claude has a place", specs.Claude(), call.Request{Messages: []call.Message{system("S"), user("P")}}, "P"},
+		{"gemini has one without tools", specs.Gemini(), call.Request{Messages: []call.Message{system("S"), user("P")}}, "P"},
+		{"gemini has none with tools", specs.Gemini(), call.Request{Messages: []call.Message{system("S"), user("P")}, Access: call.AccessRead}, "SYSTEM: S\n\nP"},
+		{"before labelled turns", specs.OpenCode(), call.Request{Messages: []call.Message{system("S"), user("P"), assistant("Q")}, Access: call.AccessWrite}, "SYSTEM: S\n\nUSER: P\n\nASSISTANT: Q"},
+		{"the spec's own default is not for the prompt", specs.Gemini(), call.Request{Messages: []call.Message{user("P")}, Access: call.AccessRead}, "P"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inv, err := composerOf(t, test.spec).Compose(test.req, Choice{Transport: clispec.TransportStdin}, testHost())
+			require.Nil(t, err)
+			require.Equal(t, test.want, string(inv.Stdin))
+		})
+	}
+}
+
+// A prompt that begins with a slash would be a command of claude's own.
+func TestGuard(t *testing.T) {
+	for _, test := range []struct{ name, prompt, want string }{
+		{"slash", "/clear", "\n/clear"},
+		{"no slash", "clear /", "clear /"},
+		{"a slash later", "\n/clear", "\n/clear"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, access := range allAccess {
+				req := call.Prompt(test.prompt)
+				req.Access = access
+				inv, err := composerOf(t, specs.Claude()).Compose(req, Choice{}, testHost())
+				require.Nil(t, err)
+				require.Equal(t, test.want, string(inv.Stdin))
+			}
+		})
+	}
+}

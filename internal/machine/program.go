@@ -1,0 +1,87 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain/internal/localfile"
+)
+
+// Finder looks for a spec's program on PATH and remembers the answer, so that
+// choosing a backend costs one stat, and never a run of the program. The zero
+// value works; it is safe for concurrent use.
+type Finder struct {
+	mu      sync.Mutex
+	path    string          // PATH at the time of the search
+	when    time.Time       // of the search
+	found   string          // absolute path, "" when there is none
+	stamp   localfile.Stamp // of found
+	missing error           // why there is none
+}
+
+// finderTTL bounds how long a program installed later, or earlier on PATH,
+// stays unseen.
+const finderTTL = time.Second
+
+// Find returns the absolute path of the program. A remembered one must still
+// be the same file. The error wraps [exec.ErrNotFound].
+func (f *Finder) Find(names []string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fresh() {
+		return f.found, f.missing
+	}
+	f.path, f.when = os.Getenv("PATH"), time.Now()
+	f.found, f.stamp, f.missing = search(names)
+	return f.found, f.missing
+}
+
+func (f *Finder) fresh() bool {
+	if f.when.IsZero() || time.Since(f.when) > finderTTL || f.path != os.Getenv("PATH") {
+		return false
+	}
+	if f.found == "" {
+		return true
+	}
+	now, err := localfile.StampOf(f.found)
+	return err == nil && now == f.stamp
+}
+
+// search looks the names up in order. A program found through a relative PATH
+// entry is never run: whoever owns the working directory could plant it.
+func search(names []string) (string, localfile.Stamp, error) {
+	var trouble []string
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		if err == nil && !filepath.IsAbs(path) {
+			err = exec.ErrDot
+		}
+		if err == nil {
+			stamp, statErr := localfile.StampOf(path)
+			if statErr == nil {
+				return path, stamp, nil
+			}
+			err = statErr
+		}
+		if !errors.Is(err, exec.ErrNotFound) {
+			trouble = append(trouble, err.Error())
+		}
+	}
+	if len(trouble) > 0 {
+		return "", localfile.Stamp{}, &missingError{strings.Join(trouble, "; ")}
+	}
+	return "", localfile.Stamp{}, &missingError{fmt.Sprintf("no program %q on PATH", names[0])}
+}
+
+// missingError says that no program was found, and why.
+type missingError struct{ message string }
+
+func (e *missingError) Error() string { return e.message }
+
+func (e *missingError) Unwrap() error { return exec.ErrNotFound }

@@ -1,0 +1,38 @@
+package plaintext
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestStripFence(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"no fence", `{"a":1}`, `{"a":1}`},
+		{"no fence, blanks kept", " a \n", " a \n"},
+		{"language tag", "```json\n{\"a\":1}\n```", `{"a":1}`},
+		{"no tag", "```\n{\"a\":1}\n```", `{"a":1}`},
+		{"blanks around", "\n  ```json\n{\"a\":1}\n```  \n", `{"a":1}`},
+		{"CRLF", "```json\r\n{\"a\":1}\r\n```\r\n", `{"a":1}`},
+		{"several lines", "```go\na\n\n\tb\n```", "a\n\n\tb"},
+		{"only opening", "```json\n{\"a\":1}", `{"a":1}`},
+		{"only closing", "{\"a\":1}\n```", "{\"a\":1}\n```"},
+		{"several fences", "```\na\n```\nand\n```\nb\n```", "```\na\n```\nand\n```\nb\n```"},
+		{"several, the last one open", "```\na\n```\n```\nb", "```\na\n```\n```\nb"},
+		{"words before", "Here:\n```\na\n```", "Here:\n```\na\n```"},
+		{"words after", "```\na\n```\nThere.", "```\na\n```\nThere."},
+		{"on one line with a tag", "```json {\"a\":1} ```", `{"a":1}`},
+		{"on one line without a tag", "```{\"a\":1}```", `{"a":1}`},
+		{"on one line with a blank in the value", "```{\"a\": 1}```", `{"a": 1}`},
+		{"on one line, an array", "``` [1, 2] ```", "[1, 2]"},
+		{"a tag that is the value's beginning", "```\"a\" : 1```", `"a" : 1`},
+		{"long fence", "````json\n{\"a\":1}\n````", `{"a":1}`},
+		{"a fence inside a longer one", "````md\n```\na\n```\n````", "````md\n```\na\n```\n````"},
+		{"inline code", "`a`", "`a`"},
+		{"empty", "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			require.Equal(t, test.want, StripFence(test.text))
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package reading
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// interpreters are the built-in specs, compiled once.
+func interpreters(t testing.TB) (all []*interpreter) {
+	for _, spec := range specs.All() {
+		all = append(all, interpreterOf(t, spec))
+	}
+	return all
+}
+
+// addRecorded seeds a fuzz test with what the real CLIs have printed.
+func addRecorded(f *testing.F, name string, add func(text string)) {
+	files, err := filepath.Glob(filepath.Join("testdata", "transcripts", "*", "*", name))
+	require.NoError(f, err)
+	require.NotEmpty(f, files)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(f, err)
+		add(string(data))
+	}
+}
+
+func FuzzRules(f *testing.F) {
+	addRecorded(f, "stdout", func(text string) {
+		for line := range strings.Lines(text) {
+			f.Add(strings.TrimSuffix(line, "\n"))
+		}
+	})
+	for _, seed := range []string{"", "{}", `{"type":null}`, `{"type":7,"message":{"content":[[]]}}`, `{"type":"result"}{"type":"result"}`, strings.Repeat("[", 500), "{\"type\":\"a\x1b[1mb\"}", "\f{}", "\x1b[m\ufeff{}"} {
+		f.Add(seed)
+	}
+	all := interpreters(f)
+	f.Fuzz(func(t *testing.T, line string) {
+		isJSON := func(text string) bool { return json.Valid([]byte(strings.TrimPrefix(text, "\ufeff"))) }
+		valid := isJSON(line) || isJSON(PlainText(line)) // colours are left out
+		for i, engine := range all {
+			events, ok := engine.events(line)
+			if ok && !valid || !ok && len(events) > 0 {
+				t.Fatalf("%d acts on what is no JSON: %q: %v", i, line, events)
+			}
+		}
+		for _, object := range DocumentObjects(line) {
+			if !json.Valid([]byte(object)) {
+				t.Fatalf("%q is no JSON in %q", object, line)
+			}
+		}
+	})
+}
+
+func FuzzJudgeText(f *testing.F) {
+	addRecorded(f, "stderr", func(text string) { f.Add(text[:min(len(text), 500)], 429) })
+	for _, text := range scary {
+		f.Add(text, 500)
+	}
+	f.Add("} {", 0)
+	f.Add("usage limit reached|99999999999999", -1)
+	f.Add(`{"error":{"message":"{"}}`, 200)
+	all, reasons := interpreters(f), call.Reasons()
+	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, text string, status int) {
+		for _, engine := range all {
+			got, ok := engine.judgeText(clispec.OnStderr, text, now)
+			if ok != slices.Contains(reasons, got.Reason) {
+				t.Fatalf("%q: %v %+v", text, ok, got)
+			}
+			got, ok = engine.judgeEvent(call.Event{Kind: call.EventError, Message: text, Status: status}, now)
+			if ok != slices.Contains(reasons, got.Reason) {
+				t.Fatalf("%q %d: %v %+v", text, status, ok, got)
+			}
+		}
+		err := &call.Error{Backend: "c", Reason: call.ReasonExit, ExitCode: 1, Stderr: text, Hint: text}
+		requireOneLine(t, err.Error())
+	})
+}

@@ -1,0 +1,158 @@
+package reading
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// eventLine is what tells a last word from the other lines of a stream.
+type eventLine struct {
+	Type string
+	Part struct{ Reason string }
+}
+
+// lastWords know, without the specs, after which line a CLI has said it all.
+var lastWords = map[string]func(eventLine) bool{
+	"claude":   func(e eventLine) bool { return e.Type == "result" },
+	"codex":    func(e eventLine) bool { return e.Type == "turn.completed" || e.Type == "turn.failed" },
+	"gemini":   func(e eventLine) bool { return e.Type == "result" },
+	"opencode": func(e eventLine) bool { return e.Type == "step_finish" && e.Part.Reason != "tool-calls" },
+}
+
+// Each recorded stream, killed after each of its lines and within them: there
+// is an answer only when the CLI's last word was whole, and then the same
+// answer; else the kill is the reason, or what the CLI had complained about.
+func TestRecordingsCutShort(t *testing.T) {
+	for name := range lastWords {
+		t.Run(name, func(t *testing.T) {
+			spec, ok := specs.ByName(name)
+			require.True(t, ok)
+			dirs, err := filepath.Glob(filepath.Join(recordingsDir, name, "*"))
+			require.NoError(t, err)
+			var seen []string
+			for _, dir := range dirs {
+				rec := readRun(t, dir)
+				if rec.Output != clispec.OutputStream {
+					continue
+				}
+				seen = append(seen, filepath.Base(dir)+": "+strings.Join(cutShort(t, spec, rec, dir), ", "))
+			}
+			require.NotEmpty(t, seen)
+			golden(t, filepath.Join("testdata", "golden", "recordings", "cut", name+".json"), seen)
+		})
+	}
+}
+
+// cutShort judges a recording cut after each line, and returns the verdicts
+// with the numbers of lines that they are for.
+func cutShort(t *testing.T, spec clispec.Spec, rec Recording, dir string) []string {
+	t.Helper()
+	whole, _, wholeFailure, _ := Replay(spec, rec)
+	lines := strings.SplitAfter(rec.Stdout, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	rec.ExitCode, rec.TimedOut, rec.Signal = -1, false, "SIGKILL"
+	var runs runLengths
+	said, complained := false, false
+	for n := 0; n <= len(lines); n++ {
+		at := fmt.Sprintf("%s after %d lines", dir, n)
+		if n > 0 {
+			said = said || isLastWord(t, spec.Name, lines[n-1])
+		}
+		rec.Stdout = strings.Join(lines[:n], "")
+		text, _, failure, events := Replay(spec, rec)
+		complained = complained || complains(events)
+		verdict := "ok"
+		if failure != nil {
+			verdict = string(failure.Reason)
+		}
+		switch {
+		case failure == nil:
+			require.True(t, said, "%s: an answer without a last word", at)
+			require.Equal(t, whole, text, at)
+		case said:
+			require.NotNil(t, wholeFailure, "%s: the answer is lost", at)
+		case !complained:
+			require.Contains(t, []call.Reason{call.ReasonKilled, reasonOfStderr(spec, rec)}, failure.Reason, at)
+		}
+		if n < len(lines) { // a part of a line is no evidence
+			rec.Stdout += lines[n][:len(lines[n])/2]
+			partText, _, partFailure, _ := Replay(spec, rec)
+			require.Equal(t, text, partText, at)
+			require.Equal(t, reasonOf(failure), reasonOf(partFailure), at)
+		}
+		runs.add(verdict)
+	}
+	return runs.strings()
+}
+
+func isLastWord(t *testing.T, name, line string) bool {
+	t.Helper()
+	var e eventLine
+	return json.Unmarshal([]byte(line), &e) == nil && lastWords[name](e)
+}
+
+// complains reports whether the CLI has spoken of a failure.
+func complains(events []call.Event) bool {
+	for _, e := range events {
+		if e.Kind == call.EventError || e.Kind == call.EventRetry || e.Failed {
+			return true
+		}
+	}
+	return false
+}
+
+// reasonOfStderr is the verdict on a run that said nothing on stdout.
+func reasonOfStderr(spec clispec.Spec, rec Recording) call.Reason {
+	rec.Stdout = ""
+	_, _, failure, _ := Replay(spec, rec)
+	return reasonOf(failure)
+}
+
+func reasonOf(failure *call.Error) call.Reason {
+	if failure == nil {
+		return ""
+	}
+	return failure.Reason
+}
+
+// runLengths are verdicts, with neighbours that are the same taken together.
+type runLengths struct {
+	n    int
+	runs []verdictRun
+}
+
+type verdictRun struct {
+	verdict     string
+	first, last int
+}
+
+func (r *runLengths) add(verdict string) {
+	if k := len(r.runs); k > 0 && r.runs[k-1].verdict == verdict {
+		r.runs[k-1].last = r.n
+	} else {
+		r.runs = append(r.runs, verdictRun{verdict, r.n, r.n})
+	}
+	r.n++
+}
+
+func (r *runLengths) strings() (all []string) {
+	for _, run := range r.runs {
+		lines := fmt.Sprint(run.first)
+		if run.last > run.first {
+			lines = fmt.Sprintf("%d-%d", run.first, run.last)
+		}
+		all = append(all, lines+" "+run.verdict)
+	}
+	return all
+}

@@ -1,0 +1,114 @@
+package reading
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// scary is what a model may well write about, and what would mean the end of a
+// run if a CLI said it.
+var scary = []string{
+	"Claude AI usage limit reached|1762952400", "You've hit your limit · resets 2pm (Asia/Shanghai)", "401 Unauthorized", "Rate limit exceeded",
+	"API Error: 500 Internal Server Error", "prompt is too long", "Your credit balance is too low", "Not logged in · Please run /login",
+	"connect ECONNREFUSED", "overloaded_error", "model not found", "No conversation found with session ID", "error: unknown option",
+	"Attempt 1 failed with status 429. Retrying with backoff...", "Reconnecting... 1/5", "not running in a trusted directory", "Session not found",
+	"--dangerously-skip-permissions cannot be used with root", "workspace trust required", "RESOURCE_EXHAUSTED", "ProviderAuthError",
+}
+
+func quoted(text string) string {
+	data, _ := json.Marshal(text) // a string always marshals
+	return string(data)
+}
+
+// answers are successful streams of each CLI, with the text in all the places
+// where its model's words stand: the last line is the result.
+var answers = map[string]func(text string) []string{
+	"claude": func(text string) []string {
+		return []string{
+			init1, `{"type":"stream_event","event":{"delta":{"type":"thinking_delta","thinking":` + quoted(text) + `}}}`,
+			`{"type":"stream_event","event":{"delta":{"type":"text_delta","text":` + quoted(text) + `}}}`,
+			`{"type":"assistant","message":{"content":[{"type":"text","text":` + quoted(text) + `},{"type":"tool_use","id":"1","name":"Bash","input":{"command":` + quoted(text) + `}}]}}`,
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":` + quoted(text) + `,"is_error":true}]}}`,
+			`{"type":"result","subtype":"success","is_error":false,"num_turns":2,"result":` + quoted(text) + `,"permission_denials":[` + quoted(text) + `]}`,
+		}
+	},
+	"codex": func(text string) []string {
+		return []string{
+			`{"type":"thread.started","thread_id":"t"}`, `{"type":"item.completed","item":{"type":"reasoning","text":` + quoted(text) + `}}`,
+			`{"type":"item.completed","item":{"type":"command_execution","aggregated_output":` + quoted(text) + `,"exit_code":1}}`,
+			`{"type":"item.completed","item":{"type":"error","message":` + quoted(text) + `}}`, // a warning
+			`{"type":"item.completed","item":{"type":"agent_message","text":` + quoted(text) + `}}`,
+			`{"type":"turn.completed","usage":{}}`,
+		}
+	},
+	"gemini": func(text string) []string {
+		return []string{
+			`{"type":"init","session_id":"s"}`, `{"type":"message","role":"user","content":` + quoted(text) + `}`,
+			`{"type":"tool_result","tool_id":"1","status":"error","output":` + quoted(text) + `}`,
+			`{"type":"message","role":"assistant","delta":true,"content":` + quoted(text) + `}`, `{"type":"result","status":"success"}`,
+		}
+	},
+	"opencode": func(text string) []string {
+		return []string{
+			`{"type":"step_start","sessionID":"s"}`, `{"type":"reasoning","part":{"text":` + quoted(text) + `}}`,
+			`{"type":"tool_use","part":{"callID":"1","tool":"bash","state":{"status":"error","error":` + quoted(text) + `}}}`,
+			`{"type":"text","sessionID":"s","part":{"text":` + quoted(text) + `}}`, `{"type":"step_finish","part":{"reason":"stop"}}`,
+		}
+	},
+	"cursor-agent": func(text string) []string {
+		return []string{
+			`{"type":"system","subtype":"init","session_id":"s"}`, `{"type":"thinking","subtype":"delta","text":` + quoted(text) + `}`,
+			`{"type":"assistant","timestamp_ms":1,"message":{"content":[{"type":"text","text":` + quoted(text) + `}]}}`,
+			`{"type":"tool_call","subtype":"completed","call_id":"1","tool_call":{"shellToolCall":{"result":` + quoted(text) + `}}}`,
+			`{"type":"assistant","message":{"content":[{"type":"text","text":` + quoted(text) + `}]}}`,
+			`{"type":"result","subtype":"success","is_error":false,"result":` + quoted(text) + `}`,
+		}
+	},
+}
+
+func TestTheModelMayWriteAnything(t *testing.T) {
+	for _, spec := range specs.All() {
+		t.Run(spec.Name, func(t *testing.T) {
+			for _, text := range scary {
+				lines := answers[spec.Name](text)
+				got, _, failure, _ := Replay(spec, Recording{Output: clispec.OutputStream, Stdout: strings.Join(lines, "\n") + "\n"})
+				require.Nil(t, failure, "%q: %v", text, failure)
+				require.Equal(t, text, got)
+			}
+			all := strings.Join(scary, "\n")
+			got, _, failure, _ := Replay(spec, Recording{Output: clispec.OutputText, Stdout: all + "\n"})
+			require.Nil(t, failure)
+			require.Equal(t, all, got, "as plain text")
+		})
+	}
+}
+
+// When a run dies later on, its model's words still explain nothing.
+func TestTheModelsWordsAreNoEvidence(t *testing.T) {
+	for _, spec := range specs.All() {
+		for _, text := range scary {
+			lines := answers[spec.Name](text)
+			whole := strings.Join(lines[:len(lines)-1], "\n")
+			for name, rec := range map[string]Recording{
+				"stream without a result":   {Output: clispec.OutputStream, Stdout: whole + "\n"},
+				"stream cut in a line":      {Output: clispec.OutputStream, Stdout: whole[:len(whole)-3]},
+				"document without a result": {Output: clispec.OutputJSON, Stdout: "[" + strings.Join(lines[:len(lines)-1], ",") + "]"},
+				"document cut short":        {Output: clispec.OutputJSON, Stdout: "[" + strings.Join(lines[:len(lines)-1], ",")},
+				"document over lines":       {Output: clispec.OutputJSON, Stdout: fmt.Sprintf("{\n  \"response\": %s,\n  \"stats\": {", quoted(text))},
+			} {
+				rec.ExitCode, rec.Stderr = 1, "Segmentation fault"
+				_, _, failure, _ := Replay(spec, rec)
+				require.NotNil(t, failure)
+				require.Equal(t, call.ReasonExit, failure.Reason, "%s: %s: %q: %v", spec.Name, name, text, failure)
+			}
+		}
+	}
+}

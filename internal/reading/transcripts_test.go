@@ -1,0 +1,193 @@
+package reading
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+const (
+	hello = "Bonjour 中文 😀 done"
+	fence = "```json {\\\"key\\\":\\\"value\\\"} ```"
+	tool  = "Hello from the loopback model."
+)
+
+// transcripts is what each recorded run of a real CLI must be judged to be:
+// the answer, or the reason.
+var transcripts = map[string]struct {
+	text   string
+	reason call.Reason
+}{
+	"claude/badflag":                  {reason: call.ReasonUnsupported},
+	"claude/badjsonschema":            {reason: call.ReasonBadOption},
+	"claude/json-400":                 {reason: call.ReasonBadRequest},
+	"claude/json-401":                 {reason: call.ReasonTimeout}, // it retried without a word
+	"claude/json-429":                 {reason: call.ReasonTimeout},
+	"claude/json-500":                 {reason: call.ReasonTimeout},
+	"claude/json-badresume":           {reason: call.ReasonBadSession},
+	"claude/json-fence":               {text: fence},
+	"claude/json-loggedout":           {reason: call.ReasonUnauthenticated},
+	"claude/json-ok":                  {text: hello},
+	"claude/stream-400":               {reason: call.ReasonBadRequest},
+	"claude/stream-401":               {reason: call.ReasonUnauthenticated},
+	"claude/stream-429":               {reason: call.ReasonRateLimited},
+	"claude/stream-500":               {reason: call.ReasonServerError},
+	"claude/stream-loggedout":         {reason: call.ReasonUnauthenticated},
+	"claude/stream-maxturns":          {reason: call.ReasonBadOutput},
+	"claude/stream-ok":                {text: hello},
+	"claude/stream-partial-400":       {reason: call.ReasonBadRequest},
+	"claude/stream-partial-fence":     {text: fence},
+	"claude/stream-partial-loggedout": {reason: call.ReasonUnauthenticated},
+	"claude/stream-partial-ok":        {text: hello},
+	"claude/stream-tool":              {text: tool},
+	"claude/text-400":                 {reason: call.ReasonBadRequest},
+	"claude/text-fence":               {text: fence},
+	"claude/text-loggedout":           {reason: call.ReasonUnauthenticated},
+	"claude/text-ok":                  {text: hello},
+	"claude/text-rootbypass":          {reason: call.ReasonPermissionRefused},
+	"codex/badflag":                   {reason: call.ReasonUnsupported},
+	"codex/badresume":                 {reason: call.ReasonBadSession},
+	"codex/hang":                      {reason: call.ReasonTimeout},
+	"codex/nogit":                     {reason: call.ReasonUntrustedDir},
+	"codex/stream-400":                {reason: call.ReasonBadRequest},
+	"codex/stream-401":                {reason: call.ReasonUnauthenticated},
+	"codex/stream-429":                {reason: call.ReasonRateLimited},
+	"codex/stream-ok":                 {text: hello},
+	"codex/stream-tool":               {text: tool},
+	"codex/text-ok":                   {text: hello},
+	"gemini/badflag":                  {reason: call.ReasonUnsupported},
+	"gemini/hang":                     {reason: call.ReasonTimeout},
+	"gemini/json-400":                 {reason: call.ReasonBadRequest},
+	"gemini/json-401":                 {reason: call.ReasonUnauthenticated},
+	"gemini/json-loggedout":           {reason: call.ReasonUnauthenticated},
+	"gemini/json-ok":                  {text: hello},
+	"gemini/stream-401":               {reason: call.ReasonUnauthenticated},
+	"gemini/stream-429":               {reason: call.ReasonRateLimited},
+	"gemini/stream-loggedout":         {reason: call.ReasonUnauthenticated},
+	"gemini/stream-ok":                {text: hello},
+	"gemini/stream-tool":              {text: tool},
+	"gemini/text-400":                 {reason: call.ReasonBadRequest},
+	"gemini/text-401":                 {reason: call.ReasonUnauthenticated},
+	"gemini/text-loggedout":           {reason: call.ReasonUnauthenticated},
+	"gemini/text-ok":                  {text: hello},
+	"opencode/badflag":                {reason: call.ReasonUnsupported},
+	"opencode/badsession":             {reason: call.ReasonBadSession},
+	"opencode/hang":                   {reason: call.ReasonTimeout},
+	"opencode/stream-401":             {reason: call.ReasonUnauthenticated},
+	"opencode/stream-429":             {reason: call.ReasonRateLimited},
+	"opencode/stream-500":             {reason: call.ReasonTimeout}, // it retried without a word
+	"opencode/stream-ok":              {text: hello},
+	"opencode/stream-tool":            {text: tool},
+	"opencode/text-ok":                {text: hello},
+}
+
+func TestTranscripts(t *testing.T) {
+	recorded, err := filepath.Glob("testdata/transcripts/*/*")
+	require.NoError(t, err)
+	require.Len(t, recorded, len(transcripts), "every recording has a verdict in the table")
+	for _, dir := range recorded {
+		name, err := filepath.Rel("testdata/transcripts", dir)
+		require.NoError(t, err)
+		t.Run(name, func(t *testing.T) {
+			want, ok := transcripts[filepath.ToSlash(name)]
+			require.True(t, ok, "no verdict for it in the table")
+			spec, ok := specs.ByName(filepath.Dir(name))
+			require.True(t, ok)
+			text, resp, failure, events := Replay(spec, readRecording(t, dir))
+			if want.reason == "" {
+				require.Nil(t, failure)
+			} else {
+				require.NotNil(t, failure)
+				require.Equal(t, want.reason, failure.Reason, "%v", failure)
+			}
+			require.Equal(t, want.text, text)
+			golden(t, filepath.Join("testdata", "golden", "transcripts", strings.ReplaceAll(name, string(filepath.Separator), "-")+".json"),
+				summary{text, resp, failure, compact(events)})
+		})
+	}
+}
+
+// A run that timed out while the CLI was retrying is both.
+func TestRetriedTimeoutIsStillATimeout(t *testing.T) {
+	rec := readRecording(t, "testdata/transcripts/claude/stream-401")
+	_, _, failure, _ := Replay(specs.Claude(), rec)
+	require.ErrorIs(t, failure, call.ErrUnauthenticated)
+	require.ErrorIs(t, failure, call.ErrTimeout)
+	require.False(t, errors.Is(failure, call.ErrRateLimited))
+}
+
+type summary struct {
+	Text     string        `json:"text"`
+	Response call.Response `json:"response"`
+	Failure  *call.Error   `json:"failure"`
+	Events   []call.Event  `json:"events"`
+}
+
+// compact drops what makes golden files long and says nothing.
+func compact(events []call.Event) []call.Event {
+	for i := range events {
+		events[i].Backend = ""
+	}
+	return events
+}
+
+func readRecording(t *testing.T, dir string) Recording {
+	t.Helper()
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		return string(data)
+	}
+	rec := Recording{Stdout: read("stdout"), Stderr: read("stderr"), Output: outputOf(t, read("argv")), Now: time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)}
+	status, _, _ := strings.Cut(strings.TrimSpace(read("exit")), " ")
+	if status == "timeout" {
+		rec.TimedOut = true
+		return rec
+	}
+	code, err := strconv.Atoi(status)
+	require.NoError(t, err)
+	rec.ExitCode = code
+	return rec
+}
+
+// outputOf tells from a recorded command line which mode the run was in.
+func outputOf(t *testing.T, argv string) clispec.OutputMode {
+	var args []string
+	require.NoError(t, json.Unmarshal([]byte(argv), &args))
+	line := strings.Join(args, " ")
+	switch {
+	case strings.Contains(line, "stream-json"), strings.Contains(line, "exec --json"), strings.Contains(line, "resume --json"), strings.Contains(line, "run --format json"):
+		return clispec.OutputStream
+	case strings.Contains(line, "format json"), strings.Contains(line, "-o json"):
+		return clispec.OutputJSON
+	}
+	return clispec.OutputText
+}
+
+func golden(t *testing.T, path string, value any) {
+	t.Helper()
+	got, err := json.MarshalIndent(value, "", "  ")
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, append(got, '\n'), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run the test with -update to make it")
+	require.Equal(t, strings.TrimSpace(string(want)), string(got))
+}

@@ -1,0 +1,192 @@
+package resettime
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// moment is a point in time as far as words give it.
+type moment struct {
+	year, month, day int
+	weekday          int // from 1, Sunday
+	ahead            int // from 1, today
+	clock            bool
+	hour, min        int
+	sec              float64
+	loc              *time.Location // nil: now's
+}
+
+const (
+	monthNames = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b`
+	dayNames   = `(?:sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?)\b`
+)
+
+// momentParts are what a moment is written with, in any order, each at most
+// once. A part that take refuses ends the moment.
+var momentParts = []struct {
+	form *regexp.Regexp
+	take func(*moment, []string) bool
+}{
+	part(`(\d{4})[-/](\d{1,2})[-/](\d{1,2})T?`, func(m *moment, s []string) bool { return m.date(s[0], s[1], s[2]) }),
+	part(`(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})`, func(m *moment, s []string) bool {
+		if whole(s[0]) > 12 { // the day is first
+			s[0], s[1] = s[1], s[0]
+		}
+		return m.date(s[2], s[0], s[1])
+	}),
+	part(`(\d{1,2})\.(\d{1,2})\.(\d{4})`, func(m *moment, s []string) bool { return m.date(s[2], s[1], s[0]) }),
+	part(`(`+monthNames+`)\.?\s+(\d{1,2})(?:st|nd|rd|th)?\b(?:,?\s+(\d{4})\b)?`, func(m *moment, s []string) bool {
+		return m.date(s[2], monthNumber(s[0]), s[1])
+	}),
+	part(`(\d{1,2})(?:st|nd|rd|th)?(?:\s+of)?[\s-]+(`+monthNames+`)\.?(?:,?[\s-]+(\d{4})\b)?`, func(m *moment, s []string) bool {
+		return m.date(s[2], monthNumber(s[1]), s[0])
+	}),
+	part(`(`+dayNames+`)\.?`, (*moment).takeWeekday),
+	part(`(today|tonight|tomorrow)\b`, (*moment).takeDay),
+	part(`(noon|midnight)\b`, func(m *moment, s []string) bool {
+		return m.time(map[string]string{"noon": "12"}[strings.ToLower(s[0])], "0", "", "")
+	}),
+	part(`(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?(?:\s*([ap])\.?m\b\.?)?`, func(m *moment, s []string) bool { return m.time(s[0], s[1], s[2], s[3]) }),
+	part(`(\d{1,2})\s*([ap])\.?m\b\.?`, func(m *moment, s []string) bool { return m.time(s[0], "0", "", s[1]) }),
+	part(zoneForm, (*moment).takeZone),
+}
+
+func part(form string, take func(*moment, []string) bool) (p struct {
+	form *regexp.Regexp
+	take func(*moment, []string) bool
+}) {
+	p.form, p.take = regexp.MustCompile(`^(?i:`+form+`)`), take
+	return p
+}
+
+// between may stand between two parts.
+var between = regexp.MustCompile(`^(?i:[\s,·∙•|(\["'\\]+|(?:at|on|the|by|around|about|daily)\b)*`)
+
+// readMoment reads a date, a time of day or both.
+func readMoment(p phrase, now time.Time) (time.Time, bool) {
+	var m moment
+	rest := p.rest
+	for next, ok := m.take(rest); ok; next, ok = m.take(rest) {
+		rest = next[len(between.FindString(next)):]
+	}
+	if m.empty() {
+		return time.Time{}, false
+	}
+	return m.resolve(now), true
+}
+
+func (m *moment) empty() bool { return m.month == 0 && m.weekday == 0 && m.ahead == 0 && !m.clock }
+
+// take reads one part and returns what follows it.
+func (m *moment) take(rest string) (string, bool) {
+	for _, p := range momentParts {
+		if s := p.form.FindStringSubmatch(rest); s != nil && severs(rest, len(s[0])) && p.take(m, s[1:]) {
+			return rest[len(s[0]):], true
+		}
+	}
+	return "", false
+}
+
+// date sets the date, the year of which may be missing.
+func (m *moment) date(year, month, day string) bool {
+	if m.month > 0 || whole(month) == 0 || whole(day) == 0 {
+		return false
+	}
+	m.year, m.month, m.day = whole(year), whole(month), whole(day)
+	if len(year) == 2 {
+		m.year += 2000
+	}
+	return true
+}
+
+func (m *moment) takeWeekday(s []string) bool {
+	first := m.weekday == 0
+	m.weekday = 1 + strings.Index("sunmontuewedthufrisat", strings.ToLower(s[0][:3]))/3
+	return first
+}
+
+func (m *moment) takeDay(s []string) bool {
+	first := m.ahead == 0
+	m.ahead = 1
+	switch strings.ToLower(s[0]) {
+	case "tomorrow":
+		m.ahead = 2
+	case "tonight":
+		if !m.clock {
+			m.hour = 24
+		}
+	}
+	return first
+}
+
+// time sets the time of day; half is "a", "p" or nothing.
+func (m *moment) time(hour, minute, second, half string) bool {
+	h := whole(hour)
+	if m.clock || h > 24 || whole(minute) > 59 {
+		return false
+	}
+	switch {
+	case strings.EqualFold(half, "a") && h == 12:
+		h = 0
+	case strings.EqualFold(half, "p") && h < 12:
+		h += 12
+	}
+	m.clock, m.hour, m.min = true, h, whole(minute)
+	m.sec, _ = strconv.ParseFloat(second, 64)
+	return true
+}
+
+// resolve finds the point in time that is meant. A time of day that has passed
+// is tomorrow's, a day of the week next week's; a date without a year is the
+// one nearest to now. The minute that is not over yet has not passed: most
+// clocks have no seconds.
+func (m *moment) resolve(now time.Time) time.Time {
+	here := now
+	if m.loc != nil {
+		here = now.In(m.loc)
+	}
+	year, month, day := here.Date()
+	on := func(y int, mo time.Month, d int) time.Time {
+		return time.Date(y, mo, d, m.hour, m.min, 0, int(math.Round(m.sec*1e9)), here.Location())
+	}
+	step := 1
+	switch {
+	case m.year > 0:
+		return on(m.year, time.Month(m.month), m.day)
+	case m.month > 0:
+		return nearest(now, on(year-1, time.Month(m.month), m.day), on(year, time.Month(m.month), m.day), on(year+1, time.Month(m.month), m.day))
+	case m.ahead > 0:
+		return on(year, month, day+m.ahead-1)
+	case m.weekday > 0:
+		day += (m.weekday - 1 - int(here.Weekday()) + 7) % 7
+		step = 7
+	}
+	if t := on(year, month, day); !t.Before(now.Truncate(time.Minute)) {
+		return t
+	}
+	return on(year, month, day+step)
+}
+
+// nearest is the first of the times that no other is nearer to now than.
+func nearest(now time.Time, times ...time.Time) time.Time {
+	best := times[0]
+	for _, t := range times[1:] {
+		if t.Sub(now).Abs() < best.Sub(now).Abs() {
+			best = t
+		}
+	}
+	return best
+}
+
+func monthNumber(name string) string {
+	return strconv.Itoa(1 + strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name[:3]))/3)
+}
+
+// whole reads digits; what is missing is 0.
+func whole(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}

@@ -1,0 +1,95 @@
+package resettime
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Longest is the furthest ahead a limit may end: the longest windows that
+// plans have are a week, and what says more is a mistake or nonsense.
+const Longest = 8 * 24 * time.Hour
+
+// maxResetWords bounds how much text is searched for a time.
+const maxResetWords = 4 << 10
+
+// Read reads when a limit ends from a backend's words, whatever stands
+// around the time: "…reached|1762952400", "resets 2pm (Asia/Shanghai)", "try
+// again in 2 days 17 hours", "will reset after 5h12m3s". A time without a zone
+// is meant in now's. The result lies between now and now + longestRest; the
+// zero time means that the words do not tell.
+func Read(words string, now time.Time) time.Time {
+	words = plainSpaces.Replace(words[:min(len(words), maxResetWords)])
+	for _, p := range phrasesOf(words) {
+		for _, read := range resetReaders {
+			if t, ok := read(p, now); ok {
+				return Clamp(t, now)
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// resetReaders are the ways to write a time, each of which reads the start of
+// a phrase. No text suits two of them.
+var resetReaders = []func(phrase, time.Time) (time.Time, bool){readEpoch, readSpan, readMoment, readCount}
+
+// Clamp brings a time into the bounds that resetTime promises.
+func Clamp(t, now time.Time) time.Time {
+	latest := now.Add(Longest)
+	switch {
+	case t.Before(now):
+		return now
+	case t.After(latest):
+		return latest
+	}
+	return t.In(now.Location())
+}
+
+// plainSpaces: JavaScript puts a narrow space in front of "PM", and some write
+// a real minus sign.
+var plainSpaces = strings.NewReplacer("\u202f", " ", "\u00a0", " ", "\u2009", " ", "\u2212", "-")
+
+// phrase is a place in the words where a time may stand.
+type phrase struct {
+	lead string // what announces it, such as "resets at "
+	rest string
+}
+
+const (
+	// Heads are the words that announce a time.
+	Heads = `(?:reset(?:s|ting)?|retry(?:ing)?|tr(?:y|ying) again|come back|available|renew(?:s|al)?|refresh(?:es)?|refills?|replenish(?:es)?|expires?|ends?|lifted|wait|until|\|)`
+	// Glue may stand between them and the time: prepositions, quotes, and
+	// the rest of names such as "resets_in_seconds" and "retryDelay".
+	Glue = `(?:[\s_:=|"'\x60’\\*~≈<≤(\[]+|-\s|-?(?:(?:at|in|on|after|by|for|until|from|again|within|around|about|approx(?:imately)?|roughly|less than|under|daily|every day|the|next|this|is)(?:\b\.?|_|seconds|ms)|pt|time|stamp|date|delay|requests|tokens|seconds|secs|milliseconds|millis|ms|minutes))*`
+	// Start begins everything that is a time.
+	Start = `(?:\d|an? (?:min|hour|day|week)|one |half |to(?:day|morrow|night)\b|noon\b|midnight\b|` + monthNames + `|` + dayNames + `)`
+)
+
+var (
+	leads = regexp.MustCompile(`(?i)` + Heads + Glue)
+	glue  = regexp.MustCompile(`(?i)^` + Glue)
+)
+
+// phrasesOf lists the start of the words, then every place after a head.
+func phrasesOf(words string) []phrase {
+	start := len(glue.FindString(words))
+	phrases := []phrase{{words[:start], words[start:]}}
+	for _, m := range leads.FindAllStringIndex(words, -1) {
+		phrases = append(phrases, phrase{words[m[0]:m[1]], words[m[1]:]})
+	}
+	return phrases
+}
+
+// severs reports whether text may be cut at i: not in a word or a number.
+func severs(text string, i int) bool {
+	return i == 0 || i >= len(text) || !sameKind(text[i-1], text[i])
+}
+
+func sameKind(a, b byte) bool {
+	return isDigit(a) && isDigit(b) || isLetter(a) && isLetter(b)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }

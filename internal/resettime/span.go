@@ -1,0 +1,98 @@
+package resettime
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// readEpoch reads seconds or milliseconds since 1970.
+func readEpoch(p phrase, _ time.Time) (time.Time, bool) {
+	m := epochForm.FindString(p.rest)
+	if m == "" || !severs(p.rest, len(m)) {
+		return time.Time{}, false
+	}
+	n, err := strconv.ParseFloat(m, 64)
+	return Epoch(n), err == nil && n > 0
+}
+
+var epochForm = regexp.MustCompile(`^\d{10,13}(?:\.\d+)?`)
+
+// readSpan reads a duration from now, in units, or as "1:02:03". No time at all
+// is what services say that do not know.
+func readSpan(p phrase, now time.Time) (time.Time, bool) {
+	if m := timerForm.FindStringSubmatch(p.rest); m != nil && delayLead.MatchString(p.lead) {
+		return now.Add(span(number(m[1])*3600 + number(m[2])*60 + number(m[3]))), true
+	}
+	seconds, rest := 0.0, p.rest
+	for {
+		m := spanForm.FindStringSubmatch(rest)
+		if m == nil || !severs(rest, len(m[0])) {
+			break
+		}
+		seconds += number(m[1]) * unitSeconds(m[2])
+		rest = rest[len(m[0]):]
+	}
+	return now.Add(span(seconds)), seconds > 0 && !noWait.MatchString(rest)
+}
+
+var (
+	spanForm  = regexp.MustCompile(`(?i)^[\s,]*(?:and\s+)?(\d+(?:\.\d+)?|an?\b|one\b|half an?\b)[\s_]*(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|months?|m|hours?|hrs?|h|days?|d|weeks?|wks?|w)`)
+	timerForm = regexp.MustCompile(`^(\d{1,3}):(\d\d):(\d\d)\b`)
+	delayLead = regexp.MustCompile(`(?i)(?:in|after|for|delay|wait|within)[\s_:="']*$`)
+	// noWait: the length of a limit's window or its size, and what has been.
+	noWait = regexp.MustCompile(`(?i)^[\s-]*(?:(?:usage|rate|rolling|session|message|token)[\s-]+)?(?:limits?|windows?|quotas?|caps?|plans?|tokens?|requests?|ago)\b`)
+)
+
+// unitSeconds tells the units apart by as much of them as it takes.
+func unitSeconds(unit string) float64 {
+	unit = strings.ToLower(unit)
+	switch {
+	case strings.HasPrefix(unit, "ms"), strings.HasPrefix(unit, "milli"):
+		return 1e-3
+	case strings.HasPrefix(unit, "mo"):
+		return 30 * 86400
+	}
+	return map[byte]float64{'s': 1, 'm': 60, 'h': 3600, 'd': 86400, 'w': 7 * 86400}[unit[0]]
+}
+
+// number reads digits, and the words that stand for one and a half.
+func number(s string) float64 {
+	n, err := strconv.ParseFloat(s, 64)
+	switch {
+	case err == nil:
+		return n
+	case strings.HasPrefix(strings.ToLower(s), "half"):
+		return 0.5
+	}
+	return 1
+}
+
+// span is a number of seconds as a duration that cannot overflow.
+func span(seconds float64) time.Duration {
+	return time.Duration(min(seconds, 2*Longest.Seconds()) * float64(time.Second)).Round(time.Microsecond)
+}
+
+// readCount reads a bare number: seconds from now, unless a name in front of it
+// has another unit. A number is no time just because it is there, so it must
+// be all there is, or be announced.
+func readCount(p phrase, now time.Time) (time.Time, bool) {
+	m := countForm.FindStringSubmatch(p.rest)
+	alone := m != nil && p.lead == "" && m[0] == p.rest
+	if m == nil || !alone && (!countLead.MatchString(p.lead) || pointLead.MatchString(p.lead)) {
+		return time.Time{}, false
+	}
+	unit := 1.0
+	if u := leadUnit.FindString(p.lead); u != "" {
+		unit = unitSeconds(u)
+	}
+	return now.Add(span(number(m[1]) * unit)), number(m[1]) > 0
+}
+
+var (
+	countForm = regexp.MustCompile(`^(\d{1,9}(?:\.\d+)?)(?:\s*$|\s*\n|["'\\,;})\]]|\.(?:\s|$))`)
+	countLead = regexp.MustCompile(`(?i)^(?:reset|wait)|(?:in|after|delay|seconds|secs|milliseconds|millis|ms|minutes)[\s_:="'\\-]*$`)
+	pointLead = regexp.MustCompile(`(?i)(?:at|on|date|time|stamp)[\s_:="'\\-]*$`)
+	leadUnit  = regexp.MustCompile(`(?i)milliseconds|millis|ms|minutes`)
+)

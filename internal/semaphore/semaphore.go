@@ -1,0 +1,23 @@
+package semaphore
+
+import (
+	"context"
+)
+
+// Semaphore bounds how many do something at once, by its capacity. A nil one
+// sets no bound. It is safe for concurrent use.
+type Semaphore chan struct{}
+
+// Acquire waits for a place, in the order of asking. The error is the cause of
+// the context's end.
+func (s Semaphore) Acquire(ctx context.Context) (release func(), err error) {
+	if s == nil {
+		return func() {}, nil
+	}
+	select {
+	case s <- struct{}{}:
+		return func() { <-s }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,29 @@
+package session
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTurnsOfASession(t *testing.T) {
+	turns := sessionTurns{waiting: map[string]*sessionTurn{}}
+	release, err := turns.Take(t.Context(), "codex:1;input_tokens=3@/work")
+	require.NoError(t, err)
+	other, err := turns.Take(t.Context(), "codex:2@/work")
+	require.NoError(t, err, "another session does not wait")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = turns.Take(ctx, "codex:1@/elsewhere")
+	require.ErrorIs(t, err, context.Canceled)
+	release()
+	again, err := turns.Take(t.Context(), "codex:1")
+	require.NoError(t, err)
+	again()
+	other()
+	require.Empty(t, turns.waiting, "nothing is kept of a session that no call goes on from")
+	none, err := turns.Take(t.Context(), "")
+	require.NoError(t, err)
+	none()
+}

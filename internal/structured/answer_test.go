@@ -1,0 +1,192 @@
+package structured
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+)
+
+func nested(open, inside, end string, depth int) string {
+	return strings.Repeat(open, depth) + inside + strings.Repeat(end, depth)
+}
+
+func TestBadSchemas(t *testing.T) {
+	for name, test := range map[string]struct{ schema, says string }{
+		"no JSON":              {`{"type":`, "is no valid JSON"},
+		"empty text":           {` `, "is no valid JSON"},
+		"two documents":        {`{} {}`, "is no valid JSON"},
+		"null":                 {`null`, "must be a JSON object"},
+		"a boolean":            {`true`, "must be a JSON object"},
+		"a list":               {`[]`, "must be a JSON object"},
+		"a text":               {`"object"`, "must be a JSON object"},
+		"unknown type":         {`{"type":"nonsense"}`, "at '/type': value must be one of"},
+		"a keyword's type":     {`{"properties":[]}`, "at '/properties': got array, want object"},
+		"required is no list":  {`{"required":"a"}`, "at '/required'"},
+		"multiple of nothing":  {`{"multipleOf":0}`, "at '/multipleOf'"},
+		"negative length":      {`{"minLength":-1}`, "at '/minLength'"},
+		"pattern not of RE2":   {`{"pattern":"(?=x)"}`, "is not valid regex"},
+		"remote reference":     {`{"$ref":"https://example.com/x.json"}`, `refers to "https://example.com/x.json": only references inside`},
+		"remote reference, in": {`{"items":{"$ref":"http://127.0.0.1:1/x#/$defs/a"}}`, `refers to "http://127.0.0.1:1/x"`},
+		"reference to a file":  {`{"$ref":"file:///etc/passwd"}`, `refers to "file:///etc/passwd"`},
+		"relative reference":   {`{"$ref":"other.json"}`, `refers to "clichain:///other.json"`},
+		"reference to nothing": {`{"$ref":"#/$defs/a"}`, "not found"},
+		"a dialect of its own": {`{"$schema":"https://example.com/dialect"}`, `refers to "https://example.com/dialect"`},
+		"a name twice":         {`{"type":"object","type":"array"}`, `has the name "type" twice`},
+		"number out of range":  {`{"maximum":1e999999999}`, "at '/maximum': has a number out of range"},
+		"too deep":             {nested(`{"items":`, `{}`, `}`, 300), "nested deeper than 200"},
+		"too long":             {`{"description":"` + strings.Repeat("x", maxSchema) + `"}`, "at most 1048576 are taken"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Compile(json.RawMessage(test.schema))
+			be := err
+			require.Equal(t, call.ReasonBadOption, be.Reason)
+			require.Equal(t, "schema", be.Option)
+			require.Contains(t, be.Message, test.says)
+			require.NotContains(t, be.Message, "\n")
+		})
+	}
+	t.Run("NUL", func(t *testing.T) {
+		_, err := Compile(json.RawMessage("{\"a\":\"\x00\"}"))
+		requireReason(t, call.ReasonBadRequest, err)
+	})
+}
+
+func TestNoSchema(t *testing.T) {
+	s, err := Compile(nil)
+	require.Nil(t, err)
+	require.Nil(t, s)
+}
+
+const cities = `{"type":"object","properties":{"city":{"type":"string"},"n":{"type":"integer"}},"required":["city"],"additionalProperties":false}`
+
+func TestAnswersHeldAgainstTheSchema(t *testing.T) {
+	const any = `{}`
+	paris := `{"city":"Paris"}`
+	for name, test := range map[string]struct{ schema, text, document, problem string }{
+		"good":                     {cities, paris, paris, ""},
+		"as it was written":        {cities, "\n {\"city\": \"Paris\",\n \"n\": 3.0} \n", "{\"city\": \"Paris\",\n \"n\": 3.0}", ""},
+		"byte order mark":          {cities, "\ufeff" + paris, paris, ""},
+		"a banner":                 {cities, "Here you are:\n" + paris, paris, ""},
+		"a fence among words":      {cities, "Here:\n```json\n" + paris + "\n```\nAnything else?", paris, ""},
+		"a scalar":                 {`{"type":"integer"}`, " 42 ", "42", ""},
+		"null":                     {any, "null", "null", ""},
+		"a list":                   {`{"type":"array"}`, "[\n" + paris + "\n]", "[\n" + paris + "\n]", ""},
+		"wrong type":               {cities, `{"city":1}`, "", "at '/city': got number, want string"},
+		"more than one mistake":    {cities, `{"n":"x","m":1}`, "", "at '/n': got string, want integer\nat the top: additional properties 'm' not allowed\nat the top: missing property 'city'"},
+		"inside a list":            {`{"items":{"$ref":"#/$defs/c"},"$defs":{"c":` + cities + `}}`, `[` + paris + `,{"city":2}]`, "", "at '/1/city': got number, want string"},
+		"no JSON":                  {cities, "Paris", "", "it is not one JSON value alone: invalid character 'P'"},
+		"cut short":                {cities, `{"city":"Par`, "", "unexpected end of JSON input"},
+		"two documents":            {cities, paris + "\n" + paris, "", "not one JSON value alone"},
+		"two among words":          {cities, "Either\n" + paris + "\nor\n" + paris, "", "not one JSON value alone"},
+		"words on its line":        {cities, "The answer: " + paris, "", "not one JSON value alone"},
+		"words behind it":          {cities, paris + " is it", "", "not one JSON value alone"},
+		"a scalar among words":     {`{"type":"integer"}`, "The answer:\n42", "", "not one JSON value alone"},
+		"a list in the banner":     {cities, "[1] see below\n" + paris, "", "not one JSON value alone"},
+		"NaN":                      {any, `{"n":NaN}`, "", "invalid character 'N'"},
+		"too large a number":       {any, `{"n":[1,1e400]}`, "", "at '/n/1': has a number out of range: 1e400"},
+		"much too large a number":  {`{"maximum":10}`, `1e999999999`, "", "out of range"},
+		"too small a number":       {any, `1e-999999999`, "", "out of range"},
+		"zero is not too small":    {any, `0e5`, "0e5", ""},
+		"a large integer, exactly": {`{"const":9007199254740993}`, `9007199254740992`, "", "value must be 9007199254740993"},
+		"a name twice":             {any, `{"a":{"b":1,"b":1}}`, "", `at '/a': has the name "b" twice`},
+		"names that differ":        {any, `{"a":1,"A":2}`, `{"a":1,"A":2}`, ""},
+		"pattern":                  {`{"pattern":"^[a-z]+$"}`, `"A1"`, "", "'A1' does not match pattern '^[a-z]+$'"},
+		"format":                   {`{"format":"date-time"}`, `"yesterday"`, "", "'yesterday' is not valid date-time"},
+		"a good format":            {`{"format":"email"}`, `"a@example.com"`, `"a@example.com"`, ""},
+		"a format nobody knows":    {`{"format":"colour"}`, `"x"`, `"x"`, ""},
+		"no alternative":           {`{"anyOf":[{"type":"string"},{"type":"integer"}]}`, `[]`, "", "at the top: got array, want integer\nat the top: got array, want string"},
+		"draft 7":                  {`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"integer"}]}`, `["x"]`, "", "at '/0': got string, want integer"},
+		"own name and reference":   {`{"$id":"https://example.com/a","$ref":"#/$defs/n","$defs":{"n":{"type":"integer"}}}`, `"x"`, "", "got string, want integer"},
+		"a reference to itself":    {`{"$ref":"#"}`, `1`, "", "reference cycle"},
+		"deep":                     {any, nested("[", "1", "]", 200), nested("[", "1", "]", 200), ""},
+		"too deep":                 {any, nested("[", "1", "]", 201), "", "nested deeper than 200"},
+		"much too deep":            {any, nested("[", "1", "]", 100_000), "", "not one JSON value alone"},
+		"recursive":                {`{"items":{"$ref":"#"},"type":["array","integer"]}`, nested("[", `"x"`, "]", 3), "", "at '/0/0/0': got string, want integer or array"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Compile(json.RawMessage(test.schema))
+			require.Nil(t, err)
+			document, problem := s.Accept(test.text)
+			require.Equal(t, test.document, document)
+			if test.problem == "" {
+				require.Empty(t, problem)
+			}
+			require.Contains(t, problem, test.problem)
+		})
+	}
+}
+
+func TestALongListOfMistakesIsCut(t *testing.T) {
+	s, err := Compile([]byte(`{"items":{"type":"integer"}}`))
+	require.Nil(t, err)
+	_, problem := s.Accept(`[` + strings.Repeat(`"x",`, 50) + `"` + strings.Repeat("y", 10_000) + `"]`)
+	require.Len(t, strings.Split(problem, "\n"), 11)
+	require.Contains(t, problem, "and 41 more")
+	require.Less(t, len(problem), 1000)
+}
+
+func TestHugeDocuments(t *testing.T) {
+	s, err := Compile([]byte(`{"type":"array","items":` + cities + `}`))
+	require.Nil(t, err)
+	document := `[` + strings.Repeat(`{"city":"Paris","n":1},`, 200_000) + `{"city":"Paris"}]`
+	got, problem := s.Accept(document)
+	require.Empty(t, problem)
+	require.Len(t, got, len(document))
+	_, problem = s.Accept(strings.ReplaceAll(document, "1", `"1"`))
+	require.Contains(t, problem, "got string, want integer")
+	require.Less(t, len(problem), 1000)
+}
+
+// Some hundred bytes of schema and answer must not keep a host busy for ever:
+// here each level doubles the work.
+func TestExponentialWorkIsEnded(t *testing.T) {
+	tree := `{"type":"object","properties":{"op":{"const":"%"},"l":{"$ref":"#"},"r":{"$ref":"#"}}}`
+	schemas := map[string]string{
+		"any of": `{"anyOf":[{"items":{"$ref":"#"},"minItems":1},{"items":{"$ref":"#"},"minItems":1}]}`,
+		"one of": `{"oneOf":[` + strings.Replace(tree, "%", "+", 1) + `,` + strings.Replace(tree, "%", "-", 1) + `]}`,
+	}
+	answers := map[string]string{
+		"any of": nested("[", "", "]", 150),
+		"one of": nested(`{"op":"*","l":`, `{}`, `}`, 150),
+	}
+	for name, schema := range schemas {
+		t.Run(name, func(t *testing.T) {
+			s, err := Compile([]byte(schema))
+			require.Nil(t, err)
+			start := time.Now()
+			_, problem := s.Accept(answers[name])
+			require.Equal(t, "checking it against the schema takes too long", problem)
+			require.Less(t, time.Since(start), 20*time.Second)
+			_, problem = s.Accept(`{"op":"+"}`)
+			require.NotContains(t, problem, "too long", "the next check starts afresh")
+		})
+	}
+}
+
+func FuzzAnswerSchema(f *testing.F) {
+	f.Add(cities, `{"city":"Paris"}`)
+	f.Add(`{"anyOf":[{"$ref":"#/$defs/a"},{"not":{"$ref":"#"}}],"$defs":{"a":{"multipleOf":0.1}}}`, "x\n[1e3]")
+	f.Add(`{"$schema":"http://json-schema.org/draft-04/schema#","id":"#a","unevaluatedItems":{"$dynamicRef":"#a"}}`, `[{"a":null}]`)
+	f.Fuzz(func(t *testing.T, schema, text string) {
+		s, err := Compile([]byte(schema))
+		if err != nil || s == nil {
+			return
+		}
+		if document, problem := s.Accept(text); problem == "" {
+			require.True(t, json.Valid([]byte(document)))
+			require.Contains(t, text, document)
+		}
+	})
+}
+
+func requireReason(t *testing.T, want call.Reason, err *call.Error) *call.Error {
+	t.Helper()
+	require.NotNil(t, err)
+	require.Equal(t, want, err.Reason, "%v", err)
+	return err
+}
