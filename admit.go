@@ -58,7 +58,7 @@ func (p *Provider) ready() (path string, err *BackendError) {
 // bring a login of their own.
 func (p *Provider) admit(path string, req Request, output clispec.OutputMode) (*login.Bill, *BackendError) {
 	if err := p.cfg.checkPolicies(); err != nil {
-		return nil, p.labelled(err)
+		return nil, p.label(err)
 	}
 	l := p.loggedIn(path, session.Dir(req))
 	if len(req.Options.Extra[p.name]) > 0 && l.State == clispec.LoginInstalled {
@@ -74,7 +74,7 @@ func (p *Provider) admit(path string, req Request, output clispec.OutputMode) (*
 		err = b.Refused("", !streams || len(p.login.Sources) == 0)
 	}
 	if err != nil {
-		return nil, p.labelled(err)
+		return nil, p.label(err)
 	}
 	return b, nil
 }
@@ -98,7 +98,7 @@ func loggedOut(l login.Login) *BackendError {
 	if l.State != clispec.LoginInstalled {
 		return nil
 	}
-	return &BackendError{Reason: ReasonUnauthenticated, Message: "not logged in: no credential file, key or other way in was found", ExitCode: -1}
+	return call.Errorf(ReasonUnauthenticated, "", "not logged in: no credential file, key or other way in was found")
 }
 
 // nested refuses a call inside an outer session of the same agent, where that

@@ -102,7 +102,8 @@ func NewChain(specs []CliSpec, cfg *ChainConfig) *Chain {
 	for _, spec := range specs {
 		p := NewProvider(spec, &provider)
 		if provider.Binary != "" && len(specs) > 1 && p.broken == nil {
-			p.broken = fmt.Errorf("config.binary: %q cannot be the program of %d backends: use ChainOf with a Provider each", provider.Binary, len(specs))
+			p.broken = fmt.Errorf("config.binary: %q cannot be the program of %d backends: use ChainOf with a Provider each",
+				provider.Binary, len(specs))
 		}
 		c.backends = append(c.backends, p)
 	}
@@ -149,7 +150,9 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 			}
 			return read(e, err)
 		}
-		w := &walk{req: req, yield: yield, cfg: &c.cfg, above: chainViewOf(ctx), owner: c.claimant(req.Model), backends: c.backends}
+		w := &walk{
+			req: req, yield: yield, cfg: &c.cfg, above: chainViewOf(ctx), owner: c.claimant(req.Model), backends: c.backends,
+		}
 		w.resets = c.cfg.AcceptReset || w.above.resets
 		resp, err := c.answer(ctx, w)
 		switch {
@@ -169,7 +172,8 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 	now := time.Now()
 	if w.budget = c.cfg.newBudget(ctx, now, w.above.another != nil); !w.budget.end.IsZero() {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, &judge.Stop{Reason: ReasonTimeout, After: w.budget.end.Sub(now)})
+		cause := &judge.Stop{Reason: ReasonTimeout, After: w.budget.end.Sub(now)}
+		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, cause)
 		defer cancel()
 	}
 	w.ctx, w.cooldown, w.table, w.record = ctx, c.cooldown, c.table, c.seen()

@@ -2,8 +2,13 @@ package clichain
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
+	"time"
 
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/hashicorp/go-multierror"
 )
 
@@ -42,9 +47,9 @@ type attemptError struct{ error }
 
 func (e *attemptError) Unwrap() error { return e.error }
 
-// Reason is the class of the whole failure: the cause's, else that of the
-// last backend that was really tried or found a mistake of the caller's, else that of the first skip; empty when
-// there was nothing to try.
+// Reason is the class of the whole failure: the cause's, else that of the last
+// backend that was tried or found a mistake of the caller's, else that of the
+// first skip. Empty: there was nothing to try.
 func (e *ChainError) Reason() Reason {
 	if be, ok := e.Cause.(*BackendError); ok {
 		return be.Reason
@@ -80,4 +85,83 @@ func (e *ChainError) MarshalJSON() ([]byte, error) {
 		Message  string    `json:"message"`
 		Attempts []Attempt `json:"attempts"`
 	}{e.Reason(), message, append([]Attempt{}, e.Attempts...)})
+}
+
+// errorLine is what the text of a ChainError says of one attempt.
+type errorLine struct{ backend, reason, detail string }
+
+// errorLines has a line for each attempt, and for each one inside a nested
+// chain.
+func errorLines(attempts []Attempt, within string) (lines []errorLine) {
+	for _, a := range attempts {
+		name := within + a.Backend
+		if inner, ok := a.Err.(*ChainError); ok && len(inner.Attempts) > 0 {
+			lines = append(lines, errorLines(inner.Attempts, name+"/")...)
+			continue
+		}
+		line := errorLine{backend: name, reason: string(a.Reason)}
+		if be, ok := errors.AsType[*BackendError](a.Err); ok {
+			line.reason, line.detail = be.Class(), strings.TrimLeft(be.Detail()+be.Advice(), " ")
+		} else if a.Err != nil {
+			line.detail = plaintext.OneLine(a.Err.Error())
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Error is a summary line, then one line for each backend: its name, the
+// reason, what was said, and what to do.
+func (e *ChainError) Error() string {
+	var b strings.Builder
+	switch {
+	case e.Cause != nil:
+		fmt.Fprintf(&b, "clichain: %v", e.Cause)
+	case len(e.Attempts) == 0:
+		b.WriteString("clichain: no backends to try")
+	default:
+		fmt.Fprintf(&b, "clichain: no backend answered (%d tried, %d skipped)", e.tried(), len(e.Attempts)-e.tried())
+	}
+	if e.Note != "" {
+		b.WriteString(": " + e.Note)
+	}
+	lines := errorLines(e.Attempts, "")
+	names, reasons := 0, 0
+	for _, line := range lines {
+		names, reasons = max(names, len(line.backend)), max(reasons, len(line.reason))
+	}
+	for _, line := range lines {
+		text := fmt.Sprintf("%-*s  %-*s  %s", names, line.backend, reasons, line.reason, line.detail)
+		b.WriteString("\n  " + strings.TrimRight(text, " "))
+	}
+	return b.String()
+}
+
+// attemptOf records a backend that did not answer.
+func attemptOf(backend string, err error, took time.Duration) Attempt {
+	a := Attempt{Backend: backend, Duration: took, Err: err}
+	if chain, ok := err.(*ChainError); ok {
+		a.Reason, a.Skipped = chain.Reason(), !chain.Tried()
+		for _, inner := range chain.Attempts {
+			a.Usage = a.Usage.Add(inner.Usage)
+		}
+		return a
+	}
+	be := call.AsError(backend, err)
+	a.Reason, a.Usage = be.Reason, be.Usage
+	a.Skipped = be.Stage == call.StageSkipped || be.Stage == "" && policy[be.Reason].skip
+	return a
+}
+
+// attemptsOf is attemptOf after the backend's own earlier tries.
+func attemptsOf(backend string, err error, took time.Duration) []Attempt {
+	last := attemptOf(backend, err, took)
+	be, ok := errors.AsType[*BackendError](err)
+	if _, chain := err.(*ChainError); chain || !ok || len(be.Earlier) == 0 {
+		return []Attempt{last}
+	}
+	for _, a := range be.Earlier {
+		last.Duration -= a.Duration
+	}
+	return append(append([]Attempt{}, be.Earlier...), last)
 }

@@ -31,7 +31,8 @@ func CompleteAs[T any](ctx context.Context, b Backend, req Request) (T, *Respons
 	}
 	if err := json.Unmarshal([]byte(resp.Text), &value); err != nil {
 		return none, nil, &BackendError{
-			Backend: resp.Backend, Reason: ReasonBadOutput, Message: "the answer cannot be read into " + reflect.TypeFor[T]().String(),
+			Backend: resp.Backend, Reason: ReasonBadOutput,
+			Message: "the answer cannot be read into " + reflect.TypeFor[T]().String(),
 			Partial: resp.Text, Usage: resp.Usage, Stage: call.StageStarted, Err: err,
 		}
 	}

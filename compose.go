@@ -34,13 +34,14 @@ func (p *Provider) prepare(req Request, output clispec.OutputMode) (*plan, *Back
 	}
 	inv, box, err := p.compose(path, req, output)
 	if err != nil {
-		p.label(err)
-		return nil, err
+		return nil, p.label(err)
 	}
 	return &plan{inv, b, box}, nil
 }
 
-func (p *Provider) compose(path string, req Request, output clispec.OutputMode) (*compose.Invocation, *container.Box, *BackendError) {
+func (p *Provider) compose(
+	path string, req Request, output clispec.OutputMode,
+) (*compose.Invocation, *container.Box, *BackendError) {
 	if err := compose.Check(req); err != nil {
 		return nil, nil, err
 	}

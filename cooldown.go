@@ -23,7 +23,9 @@ import (
 
 // newKeeper takes what it needs of a chain's settings.
 func newKeeper(cfg *ChainConfig, table map[Reason]row) *cooling.Keeper {
-	k := &cooling.Keeper{Store: cfg.Store, Rules: cooldownRules(table), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.Cooldown}
+	k := &cooling.Keeper{
+		Store: cfg.Store, Rules: cooldownRules(table), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.Cooldown,
+	}
 	switch {
 	case cfg.NoCooldown:
 		k.Store = nil
@@ -58,7 +60,8 @@ func allCoolingDown(attempts []Attempt) error {
 	if first == nil {
 		return nil
 	}
-	err := call.Errorf(ReasonCoolingDown, "", "every backend that could answer cools down, the first of them %s", cooling.UntilText(first.RetryAfter, time.Now()))
+	err := call.Errorf(ReasonCoolingDown, "", "every backend that could answer cools down, the first of them %s",
+		cooling.UntilText(first.RetryAfter, time.Now()))
 	err.RetryAfter = first.RetryAfter
 	return err
 }

@@ -130,6 +130,7 @@ func (r *race) lost(l lane) {
 	}
 	l.entry.Answered(r.walk.ctx)
 	r.failed(Attempt{
-		Backend: l.backend.Name(), Reason: ReasonCanceled, Duration: time.Since(l.start), Usage: l.resp.Usage, Err: errLostRace,
+		Backend: l.backend.Name(), Reason: ReasonCanceled, Duration: time.Since(l.start),
+		Usage: l.resp.Usage, Err: errLostRace,
 	})
 }

@@ -35,7 +35,8 @@ func LogHooks(log *slog.Logger) Hooks {
 			log.DebugContext(ctx, "attempt start", "backend", backend)
 		},
 		AttemptEnd: func(ctx context.Context, a Attempt) {
-			log.WarnContext(ctx, "attempt failed", "backend", a.Backend, "reason", a.Reason, "duration", a.Duration, "error", a.Err)
+			log.WarnContext(ctx, "attempt failed",
+				"backend", a.Backend, "reason", a.Reason, "duration", a.Duration, "error", a.Err)
 		},
 		Skip: func(ctx context.Context, a Attempt) {
 			log.InfoContext(ctx, "backend skipped", "backend", a.Backend, "reason", a.Reason)
@@ -44,8 +45,10 @@ func LogHooks(log *slog.Logger) Hooks {
 			log.WarnContext(ctx, "cooldown", "backend", backend, "reason", reason, "until", until)
 		},
 		Answer: func(ctx context.Context, resp *Response) {
-			attrs := []any{"backend", resp.Backend, "model", resp.Model, "duration", resp.Duration, "attempts", len(resp.Attempts),
-				"input_tokens", resp.Usage.InputTokens, "output_tokens", resp.Usage.OutputTokens}
+			attrs := []any{
+				"backend", resp.Backend, "model", resp.Model, "duration", resp.Duration, "attempts", len(resp.Attempts),
+				"input_tokens", resp.Usage.InputTokens, "output_tokens", resp.Usage.OutputTokens,
+			}
 			if resp.Usage.CostUSD != nil {
 				attrs = append(attrs, "cost_usd", *resp.Usage.CostUSD)
 			}

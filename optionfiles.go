@@ -82,7 +82,8 @@ func checkMCP(field, name string, text []byte) *BackendError {
 		return call.Errorf(ReasonBadOption, field, "%s is no MCP configuration: %v", name, err)
 	}
 	if len(config.Servers) == 0 {
-		return call.Errorf(ReasonBadOption, field, `%s names no server: write {"mcpServers": {"name": {"command": "..."}}}`, name)
+		return call.Errorf(ReasonBadOption, field,
+			`%s names no server: write {"mcpServers": {"name": {"command": "..."}}}`, name)
 	}
 	return nil
 }

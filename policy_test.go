@@ -153,3 +153,7 @@ func TestPolicyThatIsNonsense(t *testing.T) {
 		})
 	}
 }
+
+func TestEveryReasonHasARow(t *testing.T) {
+	require.ElementsMatch(t, call.Reasons(), clichain.PolicyReasons())
+}

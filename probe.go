@@ -2,11 +2,16 @@ package clichain
 
 import (
 	"context"
+	"strings"
 	"time"
 
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/tidwall/gjson"
 )
 
 // probeOutput bounds what a CLI may print about itself; one prints 750 kB for
@@ -38,7 +43,9 @@ func (p *Provider) Probe(ctx context.Context, args []string, limit time.Duration
 	return Output{result.Stdout.Text(), result.Stderr.Text(), result.ExitCode, result.Signal}, nil
 }
 
-func (p *Provider) probe(ctx context.Context, path string, args []string, limit time.Duration) (proc.Result, *BackendError) {
+func (p *Provider) probe(
+	ctx context.Context, path string, args []string, limit time.Duration,
+) (proc.Result, *BackendError) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &judge.Stop{Reason: ReasonTimeout, After: limit})
 	defer cancel()
 	h := p.host(path)
@@ -48,16 +55,63 @@ func (p *Provider) probe(ctx context.Context, path string, args []string, limit 
 		Limit: probeOutput, Capture: probeOutput, Grace: -1, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
 	if err != nil {
-		return result, p.labelled(spawnFailure(err))
+		return result, p.label(spawnFailure(err))
 	}
 	if result.Cause != nil {
-		return result, p.labelled(&BackendError{Reason: judge.ReasonOfCause(result.Cause), Err: result.Cause, ExitCode: -1})
+		return result, p.label(&BackendError{Reason: judge.ReasonOfCause(result.Cause), Err: result.Cause, ExitCode: -1})
 	}
 	return result, nil
 }
 
-// labelled is label for a return statement.
-func (p *Provider) labelled(err *BackendError) *BackendError {
-	p.label(err)
-	return err
+// modelListTime bounds the command that lists models. Some CLIs need seconds to
+// start.
+const modelListTime = 15 * time.Second
+
+// Models lists the models that the CLI says it offers, in its order, without
+// asking one of them. It is empty, without an error, where the CLI has no
+// command for that, and in a container. The error is a [*BackendError]. It
+// takes 15 s at most.
+func (p *Provider) Models(ctx context.Context) ([]string, error) {
+	path, err := p.ready()
+	if err != nil {
+		return nil, err
+	}
+	rule := p.spec.Models.List
+	if len(rule.Args) == 0 || p.cfg.Container != nil {
+		return nil, nil
+	}
+	result, err := p.probe(ctx, path, rule.Args, modelListTime)
+	if err != nil {
+		return nil, err
+	}
+	ev := &judge.Evidence{
+		Output: clispec.OutputText, Tally: new(judge.Tally), Result: result, Now: time.Now(),
+		Stdout: result.Stdout.Text(), Stderr: result.Stderr.Text(),
+	}
+	if result.ExitCode != 0 || result.Signal != "" {
+		err := p.judge.Unexplained(ev).Err
+		p.judge.Complete(err, ev)
+		return nil, err
+	}
+	names, ok := readList(rule, ev.Stdout)
+	if !ok {
+		return nil, p.label(&BackendError{Reason: ReasonBadOutput, Message: "the list of models could not be read"})
+	}
+	return names, nil
+}
+
+// readList takes the names out of what the command printed.
+func readList(r clispec.ListRule, text string) (names []string, ok bool) {
+	text = plaintext.Escapes.ReplaceAllString(text, "")
+	if r.Path == "" {
+		return strings.Fields(text), true
+	}
+	for _, doc := range jsontext.Objects([]byte(text)) {
+		for _, name := range doc.Get(r.Path).Array() {
+			if name.Type == gjson.String && name.Str != "" {
+				names = append(names, name.Str)
+			}
+		}
+	}
+	return names, len(names) > 0
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"log/slog"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -74,15 +73,17 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 // Name is the spec's name.
 func (p *Provider) Name() string { return p.name }
 
-// label puts the provider's name and hint on an error that no run made.
-func (p *Provider) label(err *BackendError) {
+// label puts the provider's name and hint on an error that no run made, if there
+// is one.
+func (p *Provider) label(err *BackendError) *BackendError {
 	if err == nil {
-		return
+		return nil
 	}
 	err.Backend, err.Stage = p.name, call.StageSkipped
 	if p.spec != nil {
 		err.Hint = cmp.Or(err.Hint, p.spec.Hints[err.Reason])
 	}
+	return err
 }
 
 // Complete runs the CLI for one answer. The error is a [*BackendError].
@@ -95,11 +96,15 @@ func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error)
 // first and an "attempt" event; after text, only an answer that does not meet
 // the request's Schema is followed by one, and a "reset" event comes before it.
 func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
-	return call.Stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) { return p.converse(ctx, req, emit) })
+	return call.Stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) {
+		return p.converse(ctx, req, emit)
+	})
 }
 
 // try runs the CLI once.
-func (p *Provider) try(ctx context.Context, inv *plan, req Request, timeout time.Duration, emit func(Event)) (*Response, judge.Verdict) {
+func (p *Provider) try(
+	ctx context.Context, inv *plan, req Request, timeout time.Duration, emit func(Event),
+) (*Response, judge.Verdict) {
 	start := time.Now()
 	log := p.cfg.Logger.With("backend", p.name)
 	log.DebugContext(ctx, "cli start", "path", inv.Path, "output", inv.Call.Output, "transport", inv.Call.Transport)
@@ -110,34 +115,28 @@ func (p *Provider) try(ctx context.Context, inv *plan, req Request, timeout time
 	}
 	ev, err := p.execute(ctx, inv, timeout, login.Gated(emit, release))
 	if err != nil {
-		p.label(err)
 		log.DebugContext(ctx, "cli not started", "reason", err.Reason)
-		return nil, judge.Verdict{Err: err}
+		return nil, judge.Verdict{Err: p.label(err)}
 	}
 	ev.RawOK, ev.Strip = p.cfg.RawOutput, p.cfg.StripFence || len(req.Schema) > 0
 	v := p.judge.Verdict(ev)
 	inv.box.Explain(v.Err, ev, p.spec.Hints)
-	log.DebugContext(ctx, "cli end", slog.Duration("duration", time.Since(start)), "exit", ev.Result.ExitCode, "reason", reasonOf(v.Err))
+	took := time.Since(start)
 	ev.Secrets.All(ev.Tally.Warnings)
 	if v.Err != nil {
+		log.DebugContext(ctx, "cli end", "duration", took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)
 		redactError(ev.Secrets, v.Err)
 		v.Err.Usage = session.Rebase(p.spec.Sessions, v.Err.Usage, req.Session)
 		v.Err.SideEffects = req.Access >= AccessWrite && ev.Tally.Tools > 0
 		return nil, v
 	}
-	return p.response(inv, ev, req, v.Text, time.Since(start)), v
+	log.DebugContext(ctx, "cli end", "duration", took, "exit", ev.Result.ExitCode)
+	return p.response(inv, ev, req, v.Text, took), v
 }
 
 // redactError cleans what an error says; the partial answer is the model's own.
 func redactError(r *plaintext.Redactor, err *BackendError) {
 	err.Message, err.Stderr, err.Hint = r.Clean(err.Message), r.Clean(err.Stderr), r.Clean(err.Hint)
-}
-
-func reasonOf(err *BackendError) Reason {
-	if err == nil {
-		return ""
-	}
-	return err.Reason
 }
 
 func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text string, took time.Duration) *Response {
@@ -151,6 +150,7 @@ func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text str
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
 		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), p.spec.DefaultModel),
 		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
-		Usage: session.Rebase(rules, total, req.Session), Duration: took, Warnings: t.Warnings, Flags: t.Flags, Metadata: req.Metadata,
+		Usage: session.Rebase(rules, total, req.Session), Duration: took,
+		Warnings: t.Warnings, Flags: t.Flags, Metadata: req.Metadata,
 	}
 }

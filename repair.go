@@ -40,7 +40,8 @@ func (s *structure) hold(resp *Response) *BackendError {
 	var text string
 	if text, s.problem = s.schema.Accept(resp.Text); s.problem != "" {
 		return &BackendError{
-			Backend: resp.Backend, Reason: ReasonBadOutput, Message: plaintext.OneLine("the answer does not meet the schema: " + s.problem),
+			Backend: resp.Backend, Reason: ReasonBadOutput,
+			Message: plaintext.OneLine("the answer does not meet the schema: " + s.problem),
 			Partial: resp.Text, Usage: resp.Usage, SideEffects: s.acted.Load(), Stage: call.StageStarted,
 		}
 	}
@@ -64,7 +65,8 @@ func (t *tries) repair() bool {
 		req.Session = cmp.Or(t.resp.Session, req.Session)
 	}
 	req.Messages = append(slices.Clone(req.Messages),
-		Message{Role: RoleAssistant, Content: t.err.Partial}, Message{Role: RoleUser, Content: complaint(t.structure.problem)})
+		Message{Role: RoleAssistant, Content: t.err.Partial},
+		Message{Role: RoleUser, Content: complaint(t.structure.problem)})
 	inv, err := t.p.prepare(req, t.inv.Call.Output)
 	if err != nil {
 		return false

@@ -28,7 +28,8 @@ func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) 
 	emit(Event{Kind: EventAttempt, Backend: p.name, Attempt: &rejected})
 	if p.cfg.Timeout > 0 { // both share it
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, p.cfg.Timeout-time.Since(start), &judge.Stop{Reason: ReasonTimeout, After: p.cfg.Timeout})
+		cause := &judge.Stop{Reason: ReasonTimeout, After: p.cfg.Timeout}
+		ctx, cancel = context.WithTimeoutCause(ctx, p.cfg.Timeout-time.Since(start), cause)
 		defer cancel()
 	}
 	resp, err = p.answer(ctx, afresh(req), emit)

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
-
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/semaphore"
 	"github.com/clichain/clichain/internal/structured"
 )
 
@@ -23,8 +23,7 @@ const retryDelay = 500 * time.Millisecond
 func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
 	schema, err := structured.Compile(req.Schema)
 	if err != nil {
-		p.label(err)
-		return nil, err
+		return nil, p.label(err)
 	}
 	inv, err := p.prepare(req, p.cfg.Output)
 	if err != nil {
@@ -39,7 +38,8 @@ func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*
 	t.structure.schema = schema
 	t.emit = t.structure.watch(req, emit)
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(retryDelay), backoff.WithMaxElapsedTime(0))
-	if backoff.Retry(func() error { return t.next(ctx) }, backoff.WithContext(backoff.WithMaxRetries(pause, 1), ctx)) == nil {
+	once := backoff.WithContext(backoff.WithMaxRetries(pause, 1), ctx)
+	if backoff.Retry(func() error { return t.next(ctx) }, once) == nil {
 		t.resp.Attempts = t.earlier
 		return t.resp, nil
 	}
@@ -110,7 +110,8 @@ func (t *tries) run(ctx context.Context) {
 // failure passes by itself or was the stream's, nothing was changed, and there
 // is time for a try as long as the first.
 func (t *tries) worthAnother() bool {
-	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, judge.ErrMovedOn) || !t.timeFor(2*retryDelay+t.took) {
+	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, judge.ErrMovedOn) ||
+		!t.timeFor(2*retryDelay+t.took) {
 		return false
 	}
 	return policy[t.err.Reason].again || t.brokeOff && t.simplify()
@@ -139,4 +140,29 @@ func (t *tries) remaining() time.Duration {
 		return 0
 	}
 	return max(t.p.cfg.Timeout-time.Since(t.start), time.Nanosecond)
+}
+
+// slot waits for the backend's own slot, then for a shared one. The time spent
+// here counts for the context's deadline, not for the attempt's timeout.
+func (p *Provider) slot(ctx context.Context) (release func(), failure *BackendError) {
+	own, err := p.own.Acquire(ctx)
+	if err != nil {
+		return nil, p.notStarted(err, "no slot was free in time")
+	}
+	shared, err := semaphore.Semaphore(p.cfg.Slots).Acquire(ctx)
+	if err != nil {
+		own()
+		return nil, p.notStarted(err, "no slot was free in time")
+	}
+	return func() { shared(); own() }, nil
+}
+
+// notStarted is the error of a call that ended while it waited to start.
+func (p *Provider) notStarted(cause error, message string) *BackendError {
+	reason := judge.ReasonOfCause(cause)
+	if reason == ReasonTimeout {
+		reason = ReasonBudgetSpent // the chain's clock: nothing was started
+	}
+	err := &BackendError{Reason: reason, Message: message, ExitCode: -1, Err: cause}
+	return p.label(err)
 }

@@ -3,10 +3,13 @@ package clichain
 import (
 	"context"
 	"errors"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/internal/reading"
@@ -24,7 +27,9 @@ type run struct {
 // execute runs a plan to its end and returns the evidence. Nothing it started,
 // and no file it made, is left when it returns. The error is non-nil only when
 // nothing was started.
-func (p *Provider) execute(ctx context.Context, c *plan, timeout time.Duration, emit func(Event)) (*judge.Evidence, *BackendError) {
+func (p *Provider) execute(
+	ctx context.Context, c *plan, timeout time.Duration, emit func(Event),
+) (*judge.Evidence, *BackendError) {
 	sweepOrphans()
 	remove, err := c.makeFiles()
 	defer remove()
@@ -126,3 +131,17 @@ func spawnFailure(err error) *BackendError {
 	}
 	return be
 }
+
+// ShimMain must be called first in main, and in TestMain, of a program that
+// uses Config.Shim. In a process that was started as a shim it never returns;
+// otherwise it returns at once.
+func ShimMain() { proc.ShimMain() }
+
+// sweepOrphans ends, once in the life of this process, what hosts that died
+// before it have left behind: processes, and folders that are old enough.
+// Where that cannot be told nothing is touched, and a failure must not keep
+// anybody from working.
+var sweepOrphans = sync.OnceFunc(func() {
+	_, _ = proc.SweepOrphans()
+	localfile.RemoveStale(os.TempDir(), time.Now())
+})

@@ -67,7 +67,7 @@ func (p *Provider) refusal(req Request) *BackendError {
 		_, err = p.admit(path, req, p.cfg.Output)
 	}
 	if err == nil {
-		err = p.labelled(p.nested(os.Environ()))
+		err = p.label(p.nested(os.Environ()))
 	}
 	return err
 }

@@ -251,7 +251,7 @@ func (w *walk) bound(last Attempt, err error) string {
 	changed := be != nil && be.SideEffects
 	switch replay := cmp.Or(w.cfg.Replay, ReplayIfIdempotent); {
 	case changed && replay != ReplayAlways:
-		return fmt.Sprintf("%s had used a tool that may have changed something, so it was not run again elsewhere", last.Backend)
+		return last.Backend + " had used a tool that may have changed something, so it was not run again elsewhere"
 	case replay == ReplayNever && w.req.Access >= AccessWrite && !last.Skipped:
 		return fmt.Sprintf("%s had begun, and the policy is never to run a request with write access again", last.Backend)
 	case w.text && !w.resets:

@@ -1,0 +1,170 @@
+package clichain_test
+
+import (
+	"fmt"
+	"os/exec"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// floors are the packages of the root module, from the ground up: a package may
+// import those of lower floors only. docs/architecture.md draws the same house.
+var floors = [][]string{
+	{
+		"clitest", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/resettime",
+		"internal/semaphore", "internal/spelling",
+	},
+	{"internal/grammar", "internal/jsontext", "internal/machine", "internal/specfile", "call", "runs"},
+	{"clispec", "cooldown", "internal/structured"},
+	{"specs", "internal/cooling", "internal/decode", "internal/login", "internal/session"},
+	{"order", "internal/compose", "internal/judge"},
+	{"internal/container", "internal/reading"},
+	{"."},
+	{"doctor"},
+}
+
+// pure packages work on values alone.
+var pure = []string{
+	"call", "clispec", "order", "internal/compose", "internal/decode", "internal/grammar", "internal/jsontext",
+	"internal/judge", "internal/lines", "internal/plaintext", "internal/resettime", "internal/session",
+	"internal/spelling", "internal/structured",
+}
+
+// impure are the imports that a pure package does without.
+var impure = []string{"os", "os/exec", "net", "syscall"}
+
+// owners are imports that belong to some packages, or files, alone.
+var owners = map[string][]string{
+	"os/exec": {"internal/machine", "internal/proc", "clitest"},
+	"github.com/santhosh-tekuri/jsonschema/v6":   {"internal/structured"},
+	"github.com/google/jsonschema-go/jsonschema": {"internal/structured"},
+	"github.com/gofrs/flock":                     {"internal/localfile"},
+	"github.com/cenkalti/backoff/v4":             {"retry.go"},
+	"github.com/hashicorp/go-multierror":         {"chainerror.go", "clispec", "specs"},
+}
+
+const (
+	maxRootFiles = 30
+	maxRootDoc   = 45
+)
+
+func TestLayout(t *testing.T) {
+	for _, problem := range layoutProblems(t, floors) {
+		t.Error(problem)
+	}
+}
+
+// The guard notices a package on the wrong floor, one without a floor, and a
+// floor without code.
+func TestLayoutGuard(t *testing.T) {
+	require.Empty(t, layoutProblems(t, floors))
+	up := slices.Clone(floors)
+	up[0], up[6] = append([]string{"."}, up[0]...), []string{"nothing"}
+	problems := strings.Join(layoutProblems(t, up), "\n")
+	require.Contains(t, problems, "imports clispec, which is on no lower floor")
+	require.Contains(t, problems, "floor 6: there is no package nothing")
+	without := slices.Clone(floors)
+	without[4] = []string{"order", "internal/compose"}
+	require.Contains(t, strings.Join(layoutProblems(t, without), "\n"), "internal/judge has no floor")
+}
+
+func layoutProblems(t *testing.T, floors [][]string) (problems []string) {
+	t.Helper()
+	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	floor := map[string]int{}
+	for i, names := range floors {
+		for _, name := range names {
+			floor[name] = i
+		}
+	}
+	seen, docs := map[string]bool{}, map[string]int{}
+	for _, f := range rootSources(t) {
+		if f.test() {
+			continue
+		}
+		dir := f.dir()
+		if !seen[dir] && !contains(floors, dir) {
+			add("%s has no floor", dir)
+		}
+		seen[dir] = true
+		if f.ast.Doc != nil {
+			docs[dir]++
+		}
+		for _, spec := range f.ast.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			if slices.Contains(pure, dir) && slices.Contains(impure, name) {
+				add("%s: %s is pure, and imports %s", f.at(spec.Pos()), dir, name)
+			}
+			if allowed := owners[name]; allowed != nil && !slices.Contains(allowed, dir) && !slices.Contains(allowed, f.path) {
+				add("%s: imports %s, which belongs to %s", f.at(spec.Pos()), name, allowed)
+			}
+			if own, ok := inModule(name); ok && floor[own] >= floor[dir] {
+				add("%s: %s imports %s, which is on no lower floor", f.at(spec.Pos()), dir, own)
+			}
+		}
+	}
+	for i, names := range floors {
+		for _, name := range names {
+			if !seen[name] {
+				add("floor %d: there is no package %s", i, name)
+			} else if docs[name] != 1 {
+				add("%s has %d package comments, not one", name, docs[name])
+			}
+		}
+	}
+	return problems
+}
+
+func contains(floors [][]string, name string) bool {
+	return slices.ContainsFunc(floors, func(names []string) bool { return slices.Contains(names, name) })
+}
+
+// inModule is the folder of a package of the root module.
+func inModule(name string) (dir string, ok bool) {
+	if name == module {
+		return ".", true
+	}
+	return strings.CutPrefix(name, module+"/")
+}
+
+func TestRootIsSmall(t *testing.T) {
+	files := 0
+	for _, f := range rootSources(t) {
+		if f.dir() == "." && !f.test() {
+			files++
+		}
+	}
+	require.LessOrEqual(t, files, maxRootFiles)
+	out, err := exec.Command("go", "doc", "-short", ".").Output()
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	require.LessOrEqual(t, len(lines), maxRootDoc, "the exported declarations of the root")
+	for _, name := range []string{
+		"spec.go", "provider.go", "chain.go", "compose.go", "run.go", "suppress.go", "provider_test.go", "chain_test.go",
+	} {
+		require.FileExists(t, name)
+	}
+}
+
+// Nested modules live on public packages, as any user does.
+func TestNestedModulesUsePublicPackages(t *testing.T) {
+	roots := rootSources(t)
+	for _, f := range sources(t) {
+		if slices.ContainsFunc(roots, func(r *sourceFile) bool { return r.path == f.path }) {
+			continue
+		}
+		for _, spec := range f.ast.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			if own, ok := inModule(name); ok && slices.Contains(strings.Split(path.Clean(own), "/"), "internal") {
+				t.Errorf("%s: imports %s", f.at(spec.Pos()), name)
+			}
+		}
+	}
+}
