@@ -24,7 +24,7 @@ func composable(t *testing.T, prompt string, check func(t *testing.T, spec clisp
 		for _, c := range matrix() {
 			c.req.Messages = slices.Clone(c.req.Messages)
 			c.req.Messages[len(c.req.Messages)-1].Content = prompt
-			inv, err := engine.Compose(c.req, c.wish, testHost())
+			inv, err := engine.Compose(c.req, c.choice, testHost())
 			if err != nil {
 				require.Equal(t, call.ReasonUnsupported, err.Reason, "%s: %s", spec.Name, c.name)
 				continue
@@ -42,8 +42,8 @@ func TestPromptTravelsOneWay(t *testing.T) {
 		inArgs := slices.ContainsFunc(inv.Args, func(arg string) bool { return strings.Contains(arg, prompt) })
 		inEnv := slices.ContainsFunc(inv.Env, func(kv string) bool { return strings.Contains(kv, prompt) })
 		inStdin := strings.Contains(string(inv.Stdin), prompt)
-		require.Equal(t, c.wish.Transport == clispec.TransportArgv, inArgs, "%s: %s", spec.Name, c.name)
-		require.Equal(t, c.wish.Transport == clispec.TransportStdin, inStdin, "%s: %s", spec.Name, c.name)
+		require.Equal(t, c.choice.Transport == clispec.TransportArgv, inArgs, "%s: %s", spec.Name, c.name)
+		require.Equal(t, c.choice.Transport == clispec.TransportStdin, inStdin, "%s: %s", spec.Name, c.name)
 		require.False(t, inEnv, "%s: %s", spec.Name, c.name)
 	})
 }
@@ -93,8 +93,8 @@ func TestComposeIsPure(t *testing.T) {
 			require.NoError(t, err)
 			host := testHost()
 			host.Environ = []string{"PATH=/bin", "HOME=/root", "X=1"}
-			first, firstErr := engine.Compose(c.req, c.wish, host)
-			second, secondErr := engine.Compose(c.req, c.wish, host)
+			first, firstErr := engine.Compose(c.req, c.choice, host)
+			second, secondErr := engine.Compose(c.req, c.choice, host)
 			require.Equal(t, first, second, c.name)
 			require.Equal(t, firstErr, secondErr, c.name)
 			after, err := json.Marshal(c.req)

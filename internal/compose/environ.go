@@ -10,10 +10,9 @@ import (
 	"github.com/clichain/clichain/internal/grammar"
 )
 
-// commonEnv is what any program needs of the host's environment: to find
-// programs, files and its user, to speak the user's language, and to reach the
-// network the way the host does. Everything else a CLI sees is named by its
-// spec or by the caller, so that no stranger's secret reaches it.
+// commonEnv is what any program needs of the host's environment: PATH, folders,
+// user, language, proxies and certificates. Everything else a CLI sees is named
+// by its spec or by the caller, so that it gets no secret meant for others.
 var commonEnv = []string{
 	"CLICHAIN_CALL", "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LANGUAGE", "LC_*",
 	"TMPDIR", "TMP", "TEMP", "XDG_*", "DBUS_SESSION_BUS_ADDRESS",
@@ -22,18 +21,18 @@ var commonEnv = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
 }
 
-// WindowsEnv is what Windows programs do not start without.
+// WindowsEnv lists the variables without which Windows programs do not start.
 var WindowsEnv = []string{
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "USERDOMAIN",
 	"HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES*", "PROCESSOR_ARCHITECTURE",
 	"NUMBER_OF_PROCESSORS",
 }
 
-// quietEnv keeps programs from drawing, colouring or asking.
+// quietEnv turns off colours, drawing on the terminal and questions.
 var quietEnv = []string{"TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0"}
 
 // Passed is the part of the host's environment that the CLI may see, and what
-// the caller sets.
+// Config.Env sets.
 func (h *Host) Passed(spec *clispec.Spec) map[string]string {
 	vars := map[string]string{}
 	pass := slices.Concat(spec.PassEnv, h.PassEnv)
@@ -45,7 +44,9 @@ func (h *Host) Passed(spec *clispec.Spec) map[string]string {
 	}
 	for _, kv := range h.Environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if (h.InheritEnv || grammar.Matches(pass, name)) && !grammar.Matches(spec.DropEnv, name) && !grammar.Matches(spec.NestedEnv, name) && !h.withholds(name) {
+		if (h.InheritEnv || grammar.Matches(pass, name)) && !grammar.Matches(spec.DropEnv, name) &&
+			!grammar.Matches(spec.NestedEnv, name) && !grammar.Matches(h.Withheld, name) &&
+			(!h.Inside || grammar.IsVariable(name)) {
 			vars[name] = value
 		}
 	}
@@ -53,8 +54,8 @@ func (h *Host) Passed(spec *clispec.Spec) map[string]string {
 	return vars
 }
 
-// OuterSession is the variable that shows an outer session of the same agent;
-// empty where there is none.
+// OuterSession names the variable by which the CLI would see that it runs
+// inside a session of itself; "" where none is set.
 func OuterSession(spec *clispec.Spec, environ []string) string {
 	for _, kv := range environ {
 		if name, value, _ := strings.Cut(kv, "="); value != "" && grammar.Matches(spec.NestedEnv, name) {
@@ -64,13 +65,8 @@ func OuterSession(spec *clispec.Spec, environ []string) string {
 	return ""
 }
 
-// withholds reports whether a variable of this machine must not leave it.
-func (h *Host) withholds(name string) bool {
-	return grammar.Matches(h.Withheld, name) || h.Inside && !grammar.IsVariable(name)
-}
-
-// Environ builds the child's environment: what may pass, the quiet settings,
-// the spec's rows, what the caller sets. Later wins; the result is sorted.
+// Environ builds the CLI's environment: what may pass, the quiet settings, the
+// spec's rows, Config.Env. Later wins; the result is sorted.
 func (c *Call) Environ(spec *clispec.Spec, h Host, dir string) []string {
 	vars := maps.Clone(c.Env)
 	grammar.SetAll(vars, quietEnv)

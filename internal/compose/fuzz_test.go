@@ -45,9 +45,9 @@ func FuzzCompose(f *testing.F) {
 			requireOneLine(t, err.Error())
 			return
 		}
-		wish := Choice{Transport: allTransports[bits>>2%2], Output: allOutputs[bits>>3%3]}
+		choice := Choice{Transport: allTransports[bits>>2%2], Output: allOutputs[bits>>3%3]}
 		for i, composer := range all {
-			inv, err := composer.Compose(req, wish, testHost())
+			inv, err := composer.Compose(req, choice, testHost())
 			if err != nil {
 				requireOneLine(t, err.Error())
 				continue

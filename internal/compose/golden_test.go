@@ -35,10 +35,10 @@ func composerOf(t testing.TB, spec clispec.Spec) *Composer {
 
 // goldenCase is one request of the golden files.
 type goldenCase struct {
-	name string
-	wish Choice
-	root bool
-	req  call.Request
+	name   string
+	choice Choice
+	root   bool
+	req    call.Request
 }
 
 // matrix is every combination of access, output and transport.
@@ -52,9 +52,9 @@ func matrix() (cases []goldenCase) {
 			for _, output := range allOutputs {
 				for _, transport := range allTransports {
 					cases = append(cases, goldenCase{
-						name: fmt.Sprintf("%s access=%s output=%s transport=%s", variant.name, access, output, transport),
-						wish: Choice{Output: output, Transport: transport},
-						req:  call.Request{Messages: variant.messages, Access: access},
+						name:   fmt.Sprintf("%s access=%s output=%s transport=%s", variant.name, access, output, transport),
+						choice: Choice{Output: output, Transport: transport},
+						req:    call.Request{Messages: variant.messages, Access: access},
 					})
 				}
 			}
@@ -151,7 +151,7 @@ func TestComposeGolden(t *testing.T) {
 			for _, c := range append(matrix(), variations(spec.Name)...) {
 				host := testHost()
 				host.Root = c.root
-				inv, err := engine.Compose(c.req, c.wish, host)
+				inv, err := engine.Compose(c.req, c.choice, host)
 				fmt.Fprintf(&b, "=== %s\n", c.name)
 				if err != nil {
 					fmt.Fprintf(&b, "error %v\n", err)

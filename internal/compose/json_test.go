@@ -25,8 +25,8 @@ func TestSpecsSurviveJSON(t *testing.T) {
 			require.Equal(t, string(data), string(again))
 			original, copied := composerOf(t, spec), composerOf(t, loaded[0])
 			for _, c := range append(matrix(), variations(spec.Name)...) {
-				want, wantErr := original.Compose(c.req, c.wish, testHost())
-				got, gotErr := copied.Compose(c.req, c.wish, testHost())
+				want, wantErr := original.Compose(c.req, c.choice, testHost())
+				got, gotErr := copied.Compose(c.req, c.choice, testHost())
 				require.Equal(t, want, got, c.name)
 				require.Equal(t, wantErr, gotErr, c.name)
 			}

@@ -16,8 +16,8 @@ type mcpServer struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// mcpServers joins the elements of Options.MCPConfig, which are all objects by
-// now; of two servers with one name the later counts.
+// mcpServers joins the elements of Options.MCPConfig, which are all objects at
+// this point. Of two servers with one name the later counts.
 func mcpServers(list []json.RawMessage) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, element := range list {
@@ -33,8 +33,8 @@ func mcpServers(list []json.RawMessage) map[string]json.RawMessage {
 
 // setMCP sets the forms in which CLIs take their servers: mcp_config, a whole
 // document; mcp_local, an object of servers whose command is a list; and
-// mcp_toml, one setting for each server. The last travels as an argument, which
-// other users can see, so there is none for servers with secrets.
+// mcp_toml, one setting for each server. mcp_toml becomes an argument, which
+// other users can see, so it is not set for servers with env or headers.
 func (f Fields) setMCP(list []json.RawMessage) {
 	servers := mcpServers(list)
 	if len(servers) == 0 {
@@ -45,7 +45,7 @@ func (f Fields) setMCP(list []json.RawMessage) {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		var s mcpServer
 		if json.Unmarshal(servers[name], &s) != nil {
-			return // a server of another shape: only a CLI that takes it as it is can
+			return // a server of another shape fits only the whole document
 		}
 		local[name] = s.local()
 		if len(s.Env) == 0 && len(s.Headers) == 0 && bareKey.MatchString(name) {
@@ -60,12 +60,13 @@ func (f Fields) setMCP(list []json.RawMessage) {
 
 var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// local is the shape in which a server is "local" or "remote".
+// local is the server in the format that has a "type" and a list as command.
 func (s *mcpServer) local() map[string]any {
 	if s.URL != "" {
 		return map[string]any{"type": "remote", "enabled": true, "url": s.URL, "headers": given(s.Headers)}
 	}
-	return map[string]any{"type": "local", "enabled": true, "command": append([]string{s.Command}, s.Args...), "environment": given(s.Env)}
+	command := append([]string{s.Command}, s.Args...)
+	return map[string]any{"type": "local", "enabled": true, "command": command, "environment": given(s.Env)}
 }
 
 // toml is an inline table. JSON strings and lists are TOML as well.
@@ -77,11 +78,11 @@ func (s *mcpServer) toml() string {
 }
 
 func toJSON(v any) string {
-	text, _ := json.Marshal(v) // strings, and JSON that was read
+	text, _ := json.Marshal(v) // cannot fail: strings, and JSON that was parsed
 	return string(text)
 }
 
-// given is a map that is no JSON null.
+// given returns the map, an empty one for nil, which JSON would write as null.
 func given(m map[string]string) map[string]string {
 	if m == nil {
 		return map[string]string{}

@@ -11,15 +11,15 @@ import (
 
 // models decides what a request's model name means to one backend.
 type models struct {
-	names   []string // what addresses this backend: its name and its slug
-	deflt   string
-	aliases map[string]string
-	accept  []*regexp.Regexp
+	names        []string // what addresses this backend: its name and its slug
+	defaultModel string
+	aliases      map[string]string
+	accept       []*regexp.Regexp
 }
 
 // newModels needs patterns that passed Validate. The caller's own aliases win.
 func newModels(spec *clispec.Spec, own map[string]string) models {
-	m := models{deflt: spec.DefaultModel, aliases: map[string]string{}, names: []string{spec.Name}}
+	m := models{names: []string{spec.Name}, defaultModel: spec.DefaultModel, aliases: map[string]string{}}
 	maps.Copy(m.aliases, spec.Models.Aliases)
 	maps.Copy(m.aliases, own)
 	if spec.ProviderSlug != "" && spec.ProviderSlug != spec.Name {
@@ -31,19 +31,19 @@ func newModels(spec *clispec.Spec, own map[string]string) models {
 	return m
 }
 
-// Resolve returns the name to give to the CLI, "" to leave the choice to it,
-// and false when the model is another backend's.
+// Resolve returns the name to give to the CLI, "" for the CLI's default, and
+// false when the model belongs to another backend.
 func (m *models) Resolve(name string) (string, bool) {
 	name = strings.TrimSpace(name)
 	if m.isDefault(name) || slices.Contains(m.names, name) {
 		return "", true
 	}
-	if rest, ok := m.addressed(name); ok {
-		if m.isDefault(rest) {
+	if model, ok := m.addressed(name); ok {
+		if m.isDefault(model) {
 			return "", true
 		}
-		// "opencode/gpt-5" may be a model of that very name.
-		if resolved, ok := m.lookup(rest); ok {
+		// Where this fails, the whole "backend/model" may be a model's name.
+		if resolved, ok := m.lookup(model); ok {
 			return resolved, true
 		}
 	}
@@ -51,21 +51,21 @@ func (m *models) Resolve(name string) (string, bool) {
 }
 
 func (m *models) isDefault(name string) bool {
-	return name == "" || name == "default" || name == "unknown" || name == m.deflt
+	return name == "" || name == "default" || name == "unknown" || name == m.defaultModel
 }
 
 // addressed cuts "backend/" off a model name.
-func (m *models) addressed(name string) (rest string, ok bool) {
-	before, rest, found := strings.Cut(name, "/")
-	return rest, found && rest != "" && slices.Contains(m.names, before)
+func (m *models) addressed(name string) (model string, ok bool) {
+	backend, model, _ := strings.Cut(name, "/")
+	return model, model != "" && slices.Contains(m.names, backend)
 }
 
 func (m *models) lookup(name string) (string, bool) {
 	if alias, ok := m.aliases[name]; ok {
 		return alias, true
 	}
-	accepts := func(re *regexp.Regexp) bool { return re.MatchString(name) }
-	return name, len(m.accept) == 0 || slices.ContainsFunc(m.accept, accepts)
+	matches := func(re *regexp.Regexp) bool { return re.MatchString(name) }
+	return name, len(m.accept) == 0 || slices.ContainsFunc(m.accept, matches)
 }
 
 // Claims reports whether the model name addresses this backend itself: by its
@@ -73,5 +73,5 @@ func (m *models) lookup(name string) (string, bool) {
 func (m *models) Claims(name string) bool {
 	name = strings.TrimSpace(name)
 	_, addressed := m.addressed(name)
-	return addressed || slices.Contains(m.names, name) || name != "" && name == m.deflt
+	return addressed || slices.Contains(m.names, name) || name != "" && name == m.defaultModel
 }

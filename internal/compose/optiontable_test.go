@@ -69,13 +69,13 @@ func honoured(t *testing.T, spec clispec.Spec, variation string) string {
 		if name != variation {
 			continue
 		}
-		inv, err := engine.Compose(c.req, c.wish, testHost())
+		inv, err := engine.Compose(c.req, c.choice, testHost())
 		if err != nil {
 			require.Contains(t, []call.Reason{call.ReasonUnsupported, call.ReasonModelMismatch}, err.Reason, "%v", err)
 			continue
 		}
 		plain := call.Request{Messages: c.req.Messages[len(c.req.Messages)-1:], Access: c.req.Access}
-		base, err := engine.Compose(plain, c.wish, testHost())
+		base, err := engine.Compose(plain, c.choice, testHost())
 		require.Nil(t, err)
 		way := cmp.Or(added(base, inv), "as usual")
 		if !slices.Contains(ways, way) {

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,58 +15,51 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// Check finds the caller's mistakes that no backend could mend, before
-// anything starts. It names the field, the value and what to do.
+// Check finds the mistakes of a request that make it fail at every backend. The
+// error names the field, the value and what to do.
 func Check(req call.Request) *call.Error {
-	for _, check := range []func(call.Request) *call.Error{checkMessages, checkTexts, checkOptions} {
-		if err := check(req); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(checkMessages(req), checkTexts(req), checkOptions(req), checkLists(req.Options))
 }
 
 func checkMessages(req call.Request) *call.Error {
-	turns := 0
+	asked := false
 	for i, m := range req.Messages {
 		field := fmt.Sprintf("messages[%d]", i)
 		if !slices.Contains([]call.Role{call.RoleSystem, call.RoleUser, call.RoleAssistant}, m.Role) {
-			return call.Errorf(call.ReasonBadRequest, field+".role", "%q is none of system, user, assistant", m.Role)
+			return call.Errorf(call.ReasonBadRequest, field+".role",
+				"%q is none of system, user, assistant", m.Role)
 		}
 		if err := checkText(field+".content", m.Content); err != nil {
 			return err
 		}
-		if m.Role != call.RoleSystem && strings.TrimSpace(m.Content) != "" {
-			turns++
-		}
+		asked = asked || m.Role != call.RoleSystem && strings.TrimSpace(m.Content) != ""
 	}
-	if turns == 0 {
+	if !asked {
 		return call.Errorf(call.ReasonBadOption, "messages", "nothing is asked: give at least one user message with text")
 	}
 	return nil
 }
 
 func checkTexts(req call.Request) *call.Error {
-	type text struct{ field, value string }
-	texts := []text{
+	texts := [][2]string{
 		{"model", req.Model}, {"dir", req.Dir}, {"session", req.Session}, {"schema", string(req.Schema)},
 		{"options.effort", req.Options.Effort}, {"options.permission_mode", req.Options.PermissionMode},
 		{"options.fallback_model", req.Options.FallbackModel}, {"options.agents", string(req.Options.Agents)},
 	}
 	for _, list := range listsOf(req.Options) {
 		for i, element := range list.values {
-			texts = append(texts, text{fmt.Sprintf("%s[%d]", list.field, i), element})
+			texts = append(texts, [2]string{fmt.Sprintf("%s[%d]", list.field, i), element})
 		}
 	}
 	for _, t := range texts {
-		if err := checkText(t.field, t.value); err != nil {
+		if err := checkText(t[0], t[1]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkText refuses what cannot travel unchanged.
+// checkText refuses text that an argument or JSON cannot carry unchanged.
 func checkText(field, text string) *call.Error {
 	if problem := plaintext.Problem(text); problem != "" {
 		return call.Errorf(call.ReasonBadRequest, field, "%s", problem)
@@ -81,22 +75,25 @@ func checkOptions(req call.Request) *call.Error {
 	case o.MaxTurns < 0:
 		return call.Errorf(call.ReasonBadOption, "options.max_turns", "%d is negative: use 0 for no bound", o.MaxTurns)
 	case o.MaxBudgetUSD < 0 || math.IsNaN(o.MaxBudgetUSD) || math.IsInf(o.MaxBudgetUSD, 0):
-		return call.Errorf(call.ReasonBadOption, "options.max_budget_usd", "%v is no amount of dollars: use 0 for no bound", o.MaxBudgetUSD)
+		return call.Errorf(call.ReasonBadOption, "options.max_budget_usd",
+			"%v is no amount of dollars: use 0 for no bound", o.MaxBudgetUSD)
 	case !slices.Contains([]call.SystemMode{"", call.SystemAppend, call.SystemReplace}, o.SystemMode):
 		return call.Errorf(call.ReasonBadOption, "options.system_mode", "%q is none of append, replace", o.SystemMode)
 	case !wordShape.MatchString(o.PermissionMode):
-		return call.Errorf(call.ReasonBadOption, "options.permission_mode", "%q is no mode: use one word, such as \"plan\"", o.PermissionMode)
+		return call.Errorf(call.ReasonBadOption, "options.permission_mode",
+			`%q is no mode: use one word, such as "plan"`, o.PermissionMode)
 	case !wordShape.MatchString(o.Effort):
-		return call.Errorf(call.ReasonBadOption, "options.effort", "%q is no effort: use one word, such as \"high\"", o.Effort)
+		return call.Errorf(call.ReasonBadOption, "options.effort",
+			`%q is no effort: use one word, such as "high"`, o.Effort)
 	case len(o.Agents) > 0 && !isObject(o.Agents):
 		return call.Errorf(call.ReasonBadOption, "options.agents", "is no JSON object")
 	case len(req.Schema) > 0 && !json.Valid(req.Schema):
 		return call.Errorf(call.ReasonBadOption, "schema", "is no valid JSON")
 	}
-	return checkLists(o)
+	return nil
 }
 
-// checkLists refuses elements that say nothing.
+// checkLists refuses empty elements, and MCP configurations of another kind.
 func checkLists(o call.Options) *call.Error {
 	for _, list := range listsOf(o) {
 		if i := slices.Index(list.values, ""); i >= 0 && !list.raw {
@@ -105,7 +102,8 @@ func checkLists(o call.Options) *call.Error {
 	}
 	for i, element := range o.MCPConfig {
 		if !isObject(element) && json.Unmarshal(element, new(string)) != nil {
-			return call.Errorf(call.ReasonBadOption, fmt.Sprintf("options.mcp_config[%d]", i), "is neither a JSON object nor a JSON string with the name of a file")
+			return call.Errorf(call.ReasonBadOption, fmt.Sprintf("options.mcp_config[%d]", i),
+				"is neither a JSON object nor a JSON string with the name of a file")
 		}
 	}
 	return nil

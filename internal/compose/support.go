@@ -10,16 +10,18 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// unsupported refuses a request of which the rows that apply leave a field
-// unused: an option that has no effect would be a silent lie.
+// unsupported refuses a request with a field that no applying row uses: the
+// caller would not learn that the option had no effect.
 func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
+	used := func(field string) bool { return c.Fields.has(field) && c.uses(spec, field) }
 	for _, name := range clispec.OptionFields {
-		used := func(field string) bool { return c.Fields.has(field) && c.uses(spec, field) }
 		if c.Fields.has(name) && !used(name) && !slices.ContainsFunc(clispec.OtherForms[name], used) {
-			return call.Errorf(call.ReasonUnsupported, name, "%q cannot be honoured by this backend here", strings.Join(c.Fields[name], ","))
+			return call.Errorf(call.ReasonUnsupported, name,
+				"%q cannot be honoured by this backend here", strings.Join(c.Fields[name], ","))
 		}
 	}
-	if c.Access != call.AccessNone && !c.grants(spec) {
+	grants := func(w clispec.When, _ ...string) bool { return slices.Contains(w.Access, c.Access) }
+	if c.Access != call.AccessNone && !c.anyRow(spec, grants) {
 		return call.Errorf(call.ReasonUnsupported, "access", "%q is no access level of this backend", c.Access)
 	}
 	return nil
@@ -27,41 +29,38 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 
 // uses reports whether a row that applies tests the field or contains it.
 func (c *Call) uses(spec *clispec.Spec, field string) bool {
-	used := false
-	c.eachRow(spec, func(w clispec.When, templates ...string) {
-		used = used || slices.Contains(w.Set, field) ||
-			slices.ContainsFunc(templates, func(t string) bool { return slices.Contains(grammar.TemplateFields(t), field) })
+	names := func(template string) bool { return slices.Contains(grammar.TemplateFields(template), field) }
+	return c.anyRow(spec, func(w clispec.When, templates ...string) bool {
+		return slices.Contains(w.Set, field) || slices.ContainsFunc(templates, names)
 	})
-	return used
 }
 
-// grants reports whether a row that applies is meant for the access level.
-func (c *Call) grants(spec *clispec.Spec) bool {
-	granted := false
-	c.eachRow(spec, func(w clispec.When, _ ...string) { granted = granted || slices.Contains(w.Access, c.Access) })
-	return granted
+// anyRow reports whether a row that applies, of any of the three tables, passes
+// the test.
+func (c *Call) anyRow(spec *clispec.Spec, test func(w clispec.When, templates ...string) bool) bool {
+	return slices.ContainsFunc(spec.ArgTable(), func(r clispec.ArgRow) bool {
+		return c.holds(r.When) && test(r.When, r.Args...)
+	}) || slices.ContainsFunc(spec.Env, func(r clispec.EnvRow) bool {
+		return c.holds(r.When) && test(r.When, r.Value)
+	}) || slices.ContainsFunc(spec.Files, func(r clispec.FileRow) bool {
+		return c.holds(r.When) && test(r.When, r.Content)
+	})
 }
 
-// eachRow calls f for every row that applies, of all three tables.
-func (c *Call) eachRow(spec *clispec.Spec, f func(w clispec.When, templates ...string)) {
-	for _, row := range spec.ArgTable() {
-		if c.holds(row.When) {
-			f(row.When, row.Args...)
-		}
-	}
-	for _, row := range spec.Env {
-		if c.holds(row.When) {
-			f(row.When, row.Value)
-		}
-	}
-	for _, row := range spec.Files {
-		if c.holds(row.When) {
-			f(row.When, row.Content)
-		}
-	}
+// holds reports whether the condition is met.
+func (c *Call) holds(w clispec.When) bool {
+	return !slices.ContainsFunc(w.Set, func(n string) bool { return !c.Fields.has(n) }) &&
+		!slices.ContainsFunc(w.Unset, c.Fields.has) &&
+		(len(w.Access) == 0 || slices.Contains(w.Access, c.Access)) &&
+		(len(w.Output) == 0 || slices.Contains(w.Output, c.Output)) &&
+		(len(w.Transport) == 0 || slices.Contains(w.Transport, c.Transport)) &&
+		(len(w.Env) == 0 || slices.ContainsFunc(w.Env, c.sees))
 }
 
-// matches reports whether the fields have values of these patterns.
+// sees reports whether the CLI will see a variable that is on (grammar.IsSet).
+func (c *Call) sees(name string) bool { return grammar.IsSet(c.Env, name) }
+
+// matches reports whether each field has a value of its pattern.
 func (c *Call) matches(patterns map[string]string) bool {
 	for field, pattern := range patterns {
 		if !slices.ContainsFunc(c.Fields[field], plaintext.Whole(pattern).MatchString) {
@@ -75,10 +74,10 @@ func (c *Call) matches(patterns map[string]string) bool {
 // it.
 func (c *Call) preflight(spec *clispec.Spec, root bool) *call.Error {
 	for _, rule := range spec.Preflight {
-		if !c.holds(rule.When) || !c.matches(rule.Match) || rule.Root && !root || slices.ContainsFunc(rule.UnlessEnv, c.sees) {
-			continue
+		if c.holds(rule.When) && c.matches(rule.Match) && (root || !rule.Root) &&
+			!slices.ContainsFunc(rule.UnlessEnv, c.sees) {
+			return &call.Error{Reason: rule.Reason, Message: rule.Message, Hint: rule.Hint, ExitCode: -1}
 		}
-		return &call.Error{Reason: rule.Reason, Message: rule.Message, Hint: rule.Hint, ExitCode: -1}
 	}
 	return nil
 }

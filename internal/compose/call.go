@@ -1,0 +1,153 @@
+package compose
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/session"
+)
+
+// Call is a request in the terms of one spec.
+type Call struct {
+	Access    call.Access
+	Output    clispec.OutputMode
+	Transport clispec.Transport
+	Fields    Fields
+	Env       map[string]string // what the CLI sees of the host's environment
+}
+
+// newCall resolves what depends on the spec: model, session, system text,
+// output mode and transport. It refuses what the spec cannot honour.
+func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *call.Error) {
+	spec := o.spec
+	c := &Call{Access: req.Access, Fields: fieldsOf(req), Env: h.Passed(spec)}
+	model, ok := o.Models.Resolve(req.Model)
+	if !ok {
+		return nil, call.Errorf(call.ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
+	}
+	c.Fields.Set("model", model)
+	if err := c.setSession(spec, req, h.Dir); err != nil {
+		return nil, err
+	}
+	c.Fields.Set("extra", req.Options.Extra[spec.Name]...)
+	if err := c.choose(spec, choice); err != nil {
+		return nil, err
+	}
+	if err := c.setTexts(spec, req); err != nil {
+		return nil, err
+	}
+	for _, g := range o.guards {
+		if prompt := c.Fields["prompt"][0]; g.re.MatchString(prompt) {
+			c.Fields.Set("prompt", g.Prefix+prompt)
+		}
+	}
+	return c, c.unsupported(spec)
+}
+
+// setSession takes the handle apart and refuses a session that this CLI cannot
+// resume, or would not find.
+func (c *Call) setSession(spec *clispec.Spec, req call.Request, dir string) *call.Error {
+	if req.Session == "" {
+		return nil
+	}
+	s, ok := session.Parse(req.Session)
+	switch {
+	case !ok:
+		return call.Errorf(call.ReasonBadSession, "session",
+			"%q is no session: use the Session of a Response", req.Session)
+	case s.Backend != spec.Name:
+		return call.Errorf(call.ReasonUnsupported, "session", "%q belongs to %s", req.Session, s.Backend)
+	case strings.HasPrefix(s.ID, "-") || !session.Takes(spec.Sessions, s.ID):
+		return call.Errorf(call.ReasonBadSession, "session",
+			"%q is no id of a session of %s: use the Session of a Response", s.ID, spec.Name)
+	case spec.Sessions.DirBound && s.Dir != "" && dir != "" && filepath.Clean(dir) != filepath.Clean(s.Dir):
+		return call.Errorf(call.ReasonBadSession, "session",
+			"it was made in %q, and cannot be gone on from in %q: leave Dir empty", s.Dir, dir)
+	}
+	c.Fields.Set("session", s.ID)
+	return nil
+}
+
+// choose sets the output mode and the transport: those of the choice if the
+// spec has them, else the spec's best.
+func (c *Call) choose(spec *clispec.Spec, choice Choice) *call.Error {
+	outputs, transports := spec.OutputModes(), spec.TransportModes()
+	c.Output, c.Transport = cmp.Or(choice.Output, outputs[0]), cmp.Or(choice.Transport, transports[0])
+	if !slices.Contains(outputs, c.Output) {
+		return call.Errorf(call.ReasonUnsupported, "output", "%q is none of %q", c.Output, outputs)
+	}
+	if !slices.Contains(transports, c.Transport) {
+		return call.Errorf(call.ReasonUnsupported, "transport", "%q is none of %q", c.Transport, transports)
+	}
+	return nil
+}
+
+// schemaPrompt asks for a structured answer in words, for a CLI that has no
+// flag for it.
+const schemaPrompt = "\n\nAnswer with one JSON value that is valid under the following JSON Schema, " +
+	"and with nothing else: no explanation, no code fence.\n\n"
+
+// setTexts sets the system text and the prompt. What no row takes goes into
+// the prompt: a system text in front, a schema at its end.
+func (c *Call) setTexts(spec *clispec.Spec, req call.Request) *call.Error {
+	system, prompt := systemText(req.Messages), promptText(req.Messages)
+	mode := cmp.Or(req.Options.SystemMode, defaultMode(c.Access))
+	field, text := "system_"+string(mode), system
+	if mode == call.SystemReplace {
+		text = cmp.Or(system, spec.SystemDefault)
+	}
+	c.Fields.Set("prompt", prompt)
+	c.Fields.Set("system", text)
+	c.Fields.Set(field, text)
+	if c.Fields.has("schema") && !c.uses(spec, "schema") {
+		prompt += schemaPrompt + string(req.Schema)
+	}
+	if system != "" && !c.uses(spec, "system") && !c.uses(spec, field) {
+		if req.Options.SystemMode == call.SystemReplace {
+			return call.Errorf(call.ReasonUnsupported, "options.system_mode",
+				"%q cannot be honoured by this backend here", mode)
+		}
+		prompt = "SYSTEM: " + system + "\n\n" + prompt
+	}
+	c.Fields.Set("prompt", prompt)
+	return nil
+}
+
+// defaultMode is the system mode of a request that sets none: an agent needs
+// the CLI's own system prompt, a plain completion does not.
+func defaultMode(a call.Access) call.SystemMode {
+	if a == call.AccessNone {
+		return call.SystemReplace
+	}
+	return call.SystemAppend
+}
+
+// systemText joins the system messages with a blank line.
+func systemText(messages []call.Message) string {
+	var parts []string
+	for _, m := range messages {
+		if m.Role == call.RoleSystem {
+			parts = append(parts, m.Content)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// promptText is the conversation as one text: a lone user message as it is,
+// several messages as labelled blocks.
+func promptText(messages []call.Message) string {
+	isSystem := func(m call.Message) bool { return m.Role == call.RoleSystem }
+	messages = slices.DeleteFunc(slices.Clone(messages), isSystem)
+	if len(messages) == 1 && messages[0].Role == call.RoleUser {
+		return messages[0].Content
+	}
+	blocks := make([]string, len(messages))
+	for i, m := range messages {
+		blocks[i] = strings.ToUpper(string(m.Role)) + ": " + m.Content
+	}
+	return strings.Join(blocks, "\n\n")
+}
