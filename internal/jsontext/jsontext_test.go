@@ -79,7 +79,7 @@ func TestBalanced(t *testing.T) {
 	for text, want := range map[string]int{
 		`[x] y`: 3, `{a: {b}} c`: 8, `{"}": 1}`: 8, `{"\"}": }`: 9, `[`: -1, `{"a}`: -1, `{{}`: -1,
 	} {
-		end, closed := Balanced(text)
+		end, closed := balanced(text)
 		require.Equal(t, want >= 0, closed, text)
 		if closed {
 			require.Equal(t, want, end, text)
@@ -93,7 +93,7 @@ func TestUnquote(t *testing.T) {
 		`"\ud83d\ude00!"`: "😀!", `"\ud83d"`: "\ufffd", `"\ud83dA"`: "\ufffdA", `"\ud83d\u0041"`: "\ufffdA", `"\ude00\ud83d\ude00"`: "\ufffd😀",
 		"\"\xff\\n\"": "\xff\n",
 	} {
-		require.Equal(t, want, Unquote(quoted), quoted)
+		require.Equal(t, want, unquote(quoted), quoted)
 	}
 }
 
@@ -105,9 +105,9 @@ func sameParts(t *testing.T, text string) {
 		want := map[string]json.RawMessage{}
 		require.NoError(t, json.Unmarshal([]byte(text), &want))
 		got := map[string]json.RawMessage{}
-		for name, value := range Members(text) {
+		for name, value := range members(text) {
 			if utf8.ValidString(name) {
-				got[Unquote(name)] = json.RawMessage(value)
+				got[unquote(name)] = json.RawMessage(value)
 			}
 			sameParts(t, value)
 		}
@@ -126,7 +126,7 @@ func sameParts(t *testing.T, text string) {
 		if utf8.ValidString(text) { // the standard library replaces what is not
 			var want string
 			require.NoError(t, json.Unmarshal([]byte(text), &want))
-			require.Equal(t, want, Unquote(text), "%q", text)
+			require.Equal(t, want, unquote(text), "%q", text)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func FuzzValue(f *testing.F) {
 		if ok {
 			sameParts(t, strings.TrimLeft(string(text[:end]), " \t\r\n"))
 		}
-		_, _ = Balanced(string(text))
+		_, _ = balanced(string(text))
 	})
 }
 

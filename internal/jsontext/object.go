@@ -6,28 +6,30 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Object is a JSON object whose members were found in one pass. Rules ask for
-// a dozen paths of each line: looking each of them up from the start would
-// read a long line a dozen times.
+// Object is a JSON object whose members were found in one pass. The rules look
+// up a dozen paths in each line: searching for each from the start would read a
+// long line a dozen times. The zero value is empty; it is not safe for
+// concurrent use.
 type Object struct {
 	root   gjson.Result
 	names  []string
 	values []string // as they are in the JSON text
 }
 
-// Open reads the members of another object, in the memory of the last one.
+// Open reads the members of another object and reuses the memory of the last.
 func (o *Object) Open(root gjson.Result) {
 	o.root, o.names, o.values = root, o.names[:0], o.values[:0]
-	for name, value := range Members(root.Raw) {
-		o.names, o.values = append(o.names, Unquote(name)), append(o.values, value)
+	for name, value := range members(root.Raw) {
+		o.names, o.values = append(o.names, unquote(name)), append(o.values, value)
 	}
 }
 
-// Path is a gjson path, taken apart as far as it is names of members.
+// Path is a gjson path whose leading member names are split off, because those
+// are looked up without gjson.
 type Path struct {
-	Whole string
+	Whole string // the path as written
 	steps []step
-	rest  string // what is left to gjson after the steps
+	rest  string // evaluated by gjson after the steps
 }
 
 type step struct {
@@ -35,6 +37,8 @@ type step struct {
 	path string // from this step on
 }
 
+// ParsePath splits a gjson path. It accepts every path: what is not the name of
+// a member stays with gjson.
 func ParsePath(path string) Path {
 	p := Path{Whole: path, rest: path}
 	for p.rest != "" {
@@ -51,8 +55,8 @@ func ParsePath(path string) Path {
 	return p
 }
 
-// Get is gjson's Get on the object; of two members with one name the first
-// counts.
+// Get returns the value at a path, as gjson's Get does. Of two members with the
+// same name the first counts.
 func (o *Object) Get(path *Path) gjson.Result {
 	if len(path.steps) == 0 {
 		return o.root.Get(path.Whole)
@@ -65,7 +69,8 @@ func (o *Object) Get(path *Path) gjson.Result {
 	return gjson.Result{}
 }
 
-// At is get on the object, or on an element of an array in it.
+// At returns the value at a path in element, an element of an array, if
+// onElement is set, and in the object otherwise.
 func (o *Object) At(path *Path, element string, onElement bool) gjson.Result {
 	if onElement {
 		return path.follow(element, 0)
@@ -73,8 +78,8 @@ func (o *Object) At(path *Path, element string, onElement bool) gjson.Result {
 	return o.Get(path)
 }
 
-// follow goes on from a value, which took some steps to reach. What is no
-// object is left to gjson.
+// follow evaluates the path from a value that the first steps, taken of them,
+// led to. Within anything but an object gjson takes over.
 func (p *Path) follow(value string, taken int) gjson.Result {
 	for _, step := range p.steps[taken:] {
 		if value == "" || value[0] != '{' {
@@ -89,30 +94,30 @@ func (p *Path) follow(value string, taken int) gjson.Result {
 }
 
 func member(object, name string) string {
-	for quoted, value := range Members(object) {
-		if Unquote(quoted) == name {
+	for quoted, value := range members(object) {
+		if unquote(quoted) == name {
 			return value
 		}
 	}
 	return ""
 }
 
-// result is gjson's Parse, which is slow at long strings.
+// result does what gjson's Parse does, which is slow for long strings.
 func result(value string) gjson.Result {
 	if value != "" && value[0] == '"' {
-		return gjson.Result{Type: gjson.String, Raw: value, Str: Unquote(value)}
+		return gjson.Result{Type: gjson.String, Raw: value, Str: unquote(value)}
 	}
 	return gjson.Parse(value)
 }
 
-// Owned is a value that does not share the memory of the line: what an event
-// keeps. Only the JSON text of a string still does: a setter that wants it
-// must copy it.
+// Owned returns a copy of a value that does not share the memory of the line, so
+// that an event can keep it. Only Raw of a string still shares it: who keeps
+// that must copy it.
 func Owned(value gjson.Result) gjson.Result {
 	switch {
 	case value.Type != gjson.String:
 		value.Raw = strings.Clone(value.Raw)
-	case len(value.Str)+2 >= len(value.Raw): // nothing to unescape, nothing copied
+	case len(value.Str)+2 >= len(value.Raw): // without escapes Unquote does not copy
 		value.Str = strings.Clone(value.Str)
 	}
 	return value

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// Strict reads a text that is one JSON value and means the same to every
-// reader: no name twice in an object, where parsers differ in which one counts,
-// and no number that a float64 cannot hold. Numbers stay as they were written.
+// Strict decodes a text that is one JSON value and means the same to every
+// parser: it refuses an object with a name twice, because parsers differ in
+// which one counts, and numbers that a float64 cannot hold. Numbers become
+// [json.Number], as written. The errors begin with a verb: "is no JSON value".
 func Strict(text string) (any, error) {
 	body := bytes.TrimSpace([]byte(text))
 	if end, ok := Value(body, MaxDepth); !ok || end < len(body) {
@@ -82,8 +83,8 @@ func (r *strictReader) inside(step string) (any, error) {
 	return r.value()
 }
 
-// checkNumber refuses what is infinite or zero in most readers' hands without
-// being so, such as 1e400: computing with it exactly could take for ever.
+// checkNumber refuses numbers that a float64 turns into infinity or zero, such
+// as 1e400: exact arithmetic with them could take very long.
 func (r *strictReader) checkNumber(number string) error {
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	f, err := strconv.ParseFloat(number, 64)
@@ -93,7 +94,7 @@ func (r *strictReader) checkNumber(number string) error {
 	return nil
 }
 
-// at is the place as a JSON pointer, for the start of a message.
+// at returns the position as a JSON pointer, for the start of a message.
 func (r *strictReader) at() string {
 	if len(r.path) == 0 {
 		return ""

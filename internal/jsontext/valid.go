@@ -1,5 +1,3 @@
-// Package jsontext checks JSON text and takes valid JSON text apart, fast:
-// most of what is read is inside long strings.
 package jsontext
 
 import (
@@ -8,10 +6,10 @@ import (
 	"math/bits"
 )
 
-// Value reads the JSON value that text begins with, blanks before it included,
-// and returns where it ends. If there is none, or if it is nested deeper than
-// maxDepth, ok is false and end is where that showed. Like gjson, and unlike
-// the standard library's decoder, it leaves invalid UTF-8 in strings alone.
+// Value validates the JSON value that text begins with, after blanks, and
+// returns the offset of its end. ok is false if there is none or if it is nested
+// deeper than maxDepth; end is then where that was found. Like gjson, and unlike
+// the standard library's decoder, it accepts invalid UTF-8 in strings.
 func Value(text []byte, maxDepth int) (end int, ok bool) {
 	s := scanner{text: text, depth: maxDepth}
 	ok = s.value()
@@ -24,8 +22,7 @@ type scanner struct {
 	depth int // how much deeper values may be nested
 }
 
-// peek skips blanks and returns the byte there; at the end of the text 0, which
-// begins nothing.
+// peek skips blanks and returns the next byte, or 0 at the end of the text.
 func (s *scanner) peek() byte {
 	for ; s.at < len(s.text); s.at++ {
 		if c := s.text[s.at]; !blank(c) {
@@ -88,7 +85,7 @@ func (s *scanner) name() bool {
 	return true
 }
 
-// str reads a string, eight bytes at a time where nothing in them matters.
+// str reads a string, eight bytes at a time as long as they are plain text.
 func (s *scanner) str() bool {
 	text, i := s.text, s.at+1
 	for i < len(text) {
@@ -117,18 +114,19 @@ func (s *scanner) str() bool {
 	return false
 }
 
-// special has the high bit set of the first byte of w that ends a run of plain
-// text. The bits above it mean nothing: a subtraction borrows from them.
+// special sets the high bit of the first byte of w that is a quote, a backslash
+// or a control character. The bits above it are undefined, because a subtraction
+// borrows from them.
 func special(w uint64) uint64 {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	quote, slash := w^(ones*'"'), w^(ones*'\\')
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & high
 }
 
-// simple are the letters of the escape sequences that have one.
+// simple holds the characters that may follow a backslash, but for u.
 var simple = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
-// unicode reports whether text, after a backslash, goes on with u and four digits.
+// unicode reports whether text, after a backslash, begins with u and four digits.
 func unicode(text []byte) bool {
 	return len(text) >= 5 && text[0] == 'u' && hex(text[1]) && hex(text[2]) && hex(text[3]) && hex(text[4])
 }
@@ -139,10 +137,7 @@ func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 func (s *scanner) number() bool {
 	s.accept('-', '-')
-	if !s.accept('0', '0') && !s.digits() {
-		return false
-	}
-	if s.accept('.', '.') && !s.digits() {
+	if !s.accept('0', '0') && !s.digits() || s.accept('.', '.') && !s.digits() {
 		return false
 	}
 	if s.accept('e', 'E') {
@@ -152,7 +147,7 @@ func (s *scanner) number() bool {
 	return true
 }
 
-// accept goes past either of two bytes.
+// accept skips the next byte if it is one of the two.
 func (s *scanner) accept(a, b byte) bool {
 	if s.at < len(s.text) && (s.text[s.at] == a || s.text[s.at] == b) {
 		s.at++

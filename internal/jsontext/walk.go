@@ -2,12 +2,15 @@ package jsontext
 
 import (
 	"iter"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
-// Members are the names and values of a valid JSON object, both as they are in
-// its text; of anything else, none.
-func Members(object string) iter.Seq2[string, string] {
+// members yields the names and values of a valid JSON object, both as they are
+// in its text. For anything else it yields nothing.
+func members(object string) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		i := inside(object, '{')
 		for i < len(object) && object[i] == '"' {
@@ -22,7 +25,8 @@ func Members(object string) iter.Seq2[string, string] {
 	}
 }
 
-// Elements are the values in a valid JSON array; of anything else, none.
+// Elements yields the values in a valid JSON array, as they are in its text. For
+// anything else it yields nothing.
 func Elements(array string) iter.Seq[string] {
 	return func(yield func(value string) bool) {
 		i := inside(array, '[')
@@ -36,7 +40,7 @@ func Elements(array string) iter.Seq[string] {
 	}
 }
 
-// inside is where the first thing in a container is.
+// inside returns the offset of the first member or element.
 func inside(text string, open byte) int {
 	if text == "" || text[0] != open {
 		return len(text)
@@ -44,7 +48,7 @@ func inside(text string, open byte) int {
 	return next(text, 1)
 }
 
-// next skips what is between values.
+// next skips blanks, commas and colons.
 func next(text string, i int) int {
 	for i < len(text) && (blank(text[i]) || text[i] == ',' || text[i] == ':') {
 		i++
@@ -52,7 +56,7 @@ func next(text string, i int) int {
 	return i
 }
 
-// skip is where the value that begins at i ends.
+// skip returns the end of the value that begins at i.
 func skip(text string, i int) int {
 	if i >= len(text) {
 		return i
@@ -61,7 +65,7 @@ func skip(text string, i int) int {
 	case '"':
 		return skipString(text, i)
 	case '{', '[':
-		n, _ := Balanced(text[i:])
+		n, _ := balanced(text[i:])
 		return i + n
 	}
 	for i < len(text) && text[i] > ' ' && text[i] != ',' && text[i] != '}' && text[i] != ']' {
@@ -70,9 +74,9 @@ func skip(text string, i int) int {
 	return i
 }
 
-// Balanced finds where the bracket that text begins with is closed, going by
-// brackets and quotes alone: what is between them need not be valid.
-func Balanced(text string) (end int, closed bool) {
+// balanced returns the end of the bracket that text begins with. It counts
+// brackets outside quotes only: the text between them need not be valid JSON.
+func balanced(text string) (end int, closed bool) {
 	depth := 0
 	for i := 0; i < len(text); {
 		switch text[i] {
@@ -91,7 +95,8 @@ func Balanced(text string) (end int, closed bool) {
 	return len(text), false
 }
 
-// skipString looks for quotes only: that is the fastest search there is.
+// skipString returns the end of the string that begins at i. It searches for
+// quotes only, which is faster than looking at each byte.
 func skipString(text string, i int) int {
 	for i++; ; {
 		n := strings.IndexByte(text[i:], '"')
@@ -106,4 +111,51 @@ func skipString(text string, i int) int {
 			return i
 		}
 	}
+}
+
+// unquote returns the text of a valid JSON string. It shares the memory of
+// quoted if there is no escape sequence in it.
+func unquote(quoted string) string {
+	text := quoted[1 : len(quoted)-1]
+	n := strings.IndexByte(text, '\\')
+	if n < 0 {
+		return text
+	}
+	var plain strings.Builder
+	for plain.Grow(len(text)); n >= 0; n = strings.IndexByte(text, '\\') {
+		plain.WriteString(text[:n])
+		text = unescape(&plain, text[n:])
+	}
+	plain.WriteString(text)
+	return plain.String()
+}
+
+// unescape writes the character of the escape sequence that text begins with,
+// and returns the text after it.
+func unescape(plain *strings.Builder, text string) string {
+	if text[1] != 'u' {
+		plain.WriteByte(meaning[text[1]])
+		return text[2:]
+	}
+	r, rest := unit(text), text[6:]
+	if utf16.IsSurrogate(r) {
+		low := rune(utf8.RuneError)
+		if strings.HasPrefix(rest, `\u`) {
+			low = unit(rest)
+		}
+		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+			rest = rest[6:]
+		}
+	}
+	plain.WriteRune(r)
+	return rest
+}
+
+// meaning maps the byte after a backslash to the character it stands for.
+var meaning = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unit returns the number in \u1234.
+func unit(text string) rune {
+	n, _ := strconv.ParseUint(text[2:6], 16, 16)
+	return rune(n)
 }

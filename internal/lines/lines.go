@@ -1,7 +1,11 @@
-// Package lines splits a byte stream into lines with a bound on memory.
+// Package lines splits a byte stream into lines and bounds the memory that a
+// line may take. It does not look into the lines and does no I/O of its own.
 package lines
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+)
 
 // DefaultMax is the longest line a Splitter with Max 0 keeps, in bytes.
 const DefaultMax = 16 << 20
@@ -22,7 +26,7 @@ type Splitter struct {
 	skipping bool   // the current line is over Max
 }
 
-// Write never fails.
+// Write takes the next piece of the stream. It never fails.
 func (s *Splitter) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -37,7 +41,7 @@ func (s *Splitter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close delivers a last line that has no end.
+// Close delivers a last line without a newline. It never fails.
 func (s *Splitter) Close() error {
 	if len(s.partial) > 0 || s.skipping {
 		s.finish(nil)
@@ -45,7 +49,7 @@ func (s *Splitter) Close() error {
 	return nil
 }
 
-// keep remembers the beginning of a line.
+// keep adds to the line that spans writes, unless it has become too long.
 func (s *Splitter) keep(piece []byte) {
 	switch {
 	case s.skipping:
@@ -72,9 +76,4 @@ func (s *Splitter) finish(piece []byte) {
 	s.partial, s.skipping = s.partial[:0], false
 }
 
-func (s *Splitter) max() int {
-	if s.Max > 0 {
-		return s.Max
-	}
-	return DefaultMax
-}
+func (s *Splitter) max() int { return cmp.Or(max(s.Max, 0), DefaultMax) }

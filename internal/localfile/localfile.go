@@ -1,19 +1,26 @@
+// Package localfile looks at, locks, reads and replaces files of this machine:
+// has a file changed, who owns it, and how it is replaced without a reader ever
+// seeing half of it. It does not know what is in the files.
 package localfile
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// CacheDir is this user's folder for what can be made again.
+// CacheDir returns the folder for this user's data that can be made again, and
+// creates it if need be.
 func CacheDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -23,10 +30,10 @@ func CacheDir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// Lock waits for the lock of a file that stands for something else, and
-// makes the file, and its folder, if need be. Its poll is the pause between two
-// looks at the lock. The file stays: removing it would let two processes lock
-// two files.
+// Lock waits until this process has locked the file at path, or ctx is done. It
+// creates the file and its folder if need be, and tries every poll. unlock may be
+// called once and leaves the file there: removing it would let two processes
+// lock two different files of that name.
 func Lock(ctx context.Context, path string, poll time.Duration) (unlock func(), err error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	_, err = lock.TryLockContext(ctx, poll)
@@ -39,11 +46,11 @@ func Lock(ctx context.Context, path string, poll time.Duration) (unlock func(), 
 	if err != nil {
 		return nil, err
 	}
-	return func() { _ = lock.Close() }, nil // which gives the lock back
+	return func() { _ = lock.Close() }, nil // unlocks
 }
 
-// Read reads a regular file of at most that many bytes; others, a pipe
-// say, would hold the call up.
+// Read reads a regular file of at most limit bytes; the error wraps ErrTooBig
+// for a bigger one. It refuses pipes and devices, which could block the call.
 func Read(path string, limit int64) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|openNoWait, 0)
 	if err != nil {
@@ -62,12 +69,12 @@ func Read(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, limit))
 }
 
-// ErrTooBig is what the error of a file wraps that is over its limit.
+// ErrTooBig is wrapped by the error of [Read] for a file over its limit.
 var ErrTooBig = errors.New("is too big")
 
-// Replace puts a file of this text, for its owner only, in the place of
-// another, as a whole or not at all. The caller holds a lock, so what is left of
-// the new file is that of a process that was killed.
+// Replace writes data to a new file that only its owner can read, and moves it
+// to path, as a whole or not at all. The caller must hold a lock for path, so a
+// new file that is there already was left by a process that was killed.
 func Replace(path string, data []byte) error {
 	name := path + ".new"
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -81,14 +88,63 @@ func Replace(path string, data []byte) error {
 	if err == nil {
 		err = file.Sync()
 	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = cmp.Or(err, file.Close()); err == nil {
 		err = Move(name, path)
 	}
 	if err != nil {
 		_ = os.Remove(name)
 	}
 	return err
+}
+
+// Stamp identifies the content of a file without reading it: it changes when
+// the file does, or when another takes its place. The zero value means no file.
+type Stamp struct {
+	Inode    uint64      `json:"inode"`    // 0 where the system has none
+	Linked   int64       `json:"linked"`   // when the symbolic link to it was made, 0 without one
+	Modified int64       `json:"modified"` // nanoseconds since 1970
+	Size     int64       `json:"size"`     // in bytes
+	Mode     fs.FileMode `json:"mode"`
+}
+
+// StampOf returns the stamp of the file that path leads to.
+func StampOf(path string) (Stamp, error) {
+	link, err := os.Lstat(path)
+	if err != nil || link.Mode()&fs.ModeSymlink == 0 {
+		return StampOfInfo(link), err
+	}
+	info, err := os.Stat(path)
+	stamp := StampOfInfo(info)
+	stamp.Linked = link.ModTime().UnixNano()
+	return stamp, err
+}
+
+// StampOfInfo returns the stamp of a file from what Stat said of it; nil gives
+// the zero value.
+func StampOfInfo(info fs.FileInfo) Stamp {
+	if info == nil {
+		return Stamp{}
+	}
+	return Stamp{Inode: inode(info), Modified: info.ModTime().UnixNano(), Size: info.Size(), Mode: info.Mode()}
+}
+
+const tempPrefix = "clichain-"
+
+// TempName returns a new name for the folder of one call.
+func TempName() string { return tempPrefix + rand.Text() }
+
+// staleAfter is the age at which the folder of a call cannot be in use any more.
+const staleAfter = 48 * time.Hour
+
+// RemoveStale removes the folders that TempName named in dir and that were last
+// changed two days before now: their processes were killed before they could
+// clean up. Folders of other users cannot be removed, and stay.
+func RemoveStale(dir string, now time.Time) {
+	pattern := tempPrefix + strings.Repeat("[A-Z2-7]", len(rand.Text()))
+	folders, _ := filepath.Glob(filepath.Join(dir, pattern)) // fails for a malformed pattern only
+	for _, folder := range folders {
+		if info, err := os.Lstat(folder); err == nil && info.IsDir() && now.Sub(info.ModTime()) > staleAfter {
+			_ = os.RemoveAll(folder)
+		}
+	}
 }

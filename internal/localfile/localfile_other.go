@@ -8,15 +8,14 @@ import (
 	"time"
 )
 
-// openNoWait keeps a pipe in a file's place from holding a call up.
+// openNoWait has no effect on this system.
 const openNoWait = 0
 
-// Mine reports whether a file is this user's: who may write there is left to
-// the folder.
+// Mine is always true: here the folder's permissions decide who may write.
 func Mine(string) bool { return true }
 
-// Writable reports whether there is such a folder; who may write there, only
-// writing would tell.
+// Writable reports whether the folder exists. Whether this user may write there
+// would only show by writing.
 func Writable(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -24,8 +23,8 @@ func Writable(path string) bool {
 
 func inode(fs.FileInfo) uint64 { return 0 }
 
-// Move puts a file in the place of another. It waits a little for readers,
-// which keep the file in its place.
+// Move renames a file and replaces one that is there. It retries for 50 ms,
+// because a file that somebody reads cannot be replaced here.
 func Move(from, to string) (err error) {
 	for range 10 {
 		if err = os.Rename(from, to); err == nil {

@@ -10,21 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openNoWait keeps a pipe in a file's place from holding a call up.
+// openNoWait makes opening a pipe return at once instead of waiting for a writer.
 const openNoWait = syscall.O_NONBLOCK
 
-// Mine reports whether a file is this user's: what others wrote there could
-// keep all backends from being asked.
+// Mine reports whether a file belongs to this user, or does not exist. What
+// another user wrote there could keep all backends from being asked.
 func Mine(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
-		return true // what is not there is nobody else's
+		return true // a missing file belongs to nobody else
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// Writable reports whether this user may write there.
+// Writable reports whether this user may write to path.
 func Writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }
 
 func inode(info fs.FileInfo) uint64 {
@@ -34,5 +34,5 @@ func inode(info fs.FileInfo) uint64 {
 	return 0
 }
 
-// Move puts a file in the place of another, in one step.
+// Move renames a file and replaces one that is there, in one step.
 func Move(from, to string) error { return os.Rename(from, to) }
