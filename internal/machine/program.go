@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -13,9 +14,9 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// Finder looks for a spec's program on PATH and remembers the answer, so that
-// choosing a backend costs one stat, and never a run of the program. The zero
-// value works; it is safe for concurrent use.
+// Finder looks for a program on PATH and caches the answer, so that choosing a
+// backend costs one stat and never a run of the program. The zero value works;
+// it is safe for concurrent use.
 type Finder struct {
 	mu      sync.Mutex
 	path    string          // PATH at the time of the search
@@ -25,12 +26,11 @@ type Finder struct {
 	missing error           // why there is none
 }
 
-// finderTTL bounds how long a program installed later, or earlier on PATH,
-// stays unseen.
+// finderTTL bounds how long a newly installed program stays unseen.
 const finderTTL = time.Second
 
-// Find returns the absolute path of the program. A remembered one must still
-// be the same file. The error wraps [exec.ErrNotFound].
+// Find returns the absolute path of the first of the names that is on PATH. A
+// cached path must still be the same file. The error wraps [exec.ErrNotFound].
 func (f *Finder) Find(names []string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -53,8 +53,9 @@ func (f *Finder) fresh() bool {
 	return err == nil && now == f.stamp
 }
 
-// search looks the names up in order. A program found through a relative PATH
-// entry is never run: whoever owns the working directory could plant it.
+// search looks the names up in order. It refuses a program found through a
+// relative entry of PATH, because anyone who can write to the working directory
+// could have put it there.
 func search(names []string) (string, localfile.Stamp, error) {
 	var trouble []string
 	for _, name := range names {
@@ -73,13 +74,11 @@ func search(names []string) (string, localfile.Stamp, error) {
 			trouble = append(trouble, err.Error())
 		}
 	}
-	if len(trouble) > 0 {
-		return "", localfile.Stamp{}, &missingError{strings.Join(trouble, "; ")}
-	}
-	return "", localfile.Stamp{}, &missingError{fmt.Sprintf("no program %q on PATH", names[0])}
+	why := cmp.Or(strings.Join(trouble, "; "), fmt.Sprintf("no program %q on PATH", names[0]))
+	return "", localfile.Stamp{}, &missingError{why}
 }
 
-// missingError says that no program was found, and why.
+// missingError says why no program was found. It wraps [exec.ErrNotFound].
 type missingError struct{ message string }
 
 func (e *missingError) Error() string { return e.message }

@@ -17,49 +17,51 @@ import (
 
 var numbers = regexp.MustCompile(`\d+(?:\.\d+)+`)
 
-// Older compares the first version numbers of two texts.
+// Older reports whether the first version number in version is lower than that
+// in checked. Without a number in both of them it returns false.
 func Older(version, checked string) bool {
 	a, b := numbers.FindString(version), numbers.FindString(checked)
 	if a == "" || b == "" {
 		return false
 	}
 	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
-		return cmp.Or(cmp.Compare(len(strings.TrimLeft(x, "0")), len(strings.TrimLeft(y, "0"))), cmp.Compare(strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")))
+		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
 	}) < 0
 }
 
-// Versions remembers versions until the program changes. It is safe for
-// concurrent use.
+// Versions caches the versions of programs by path, until the program changes.
+// Get and Put are safe for concurrent use.
 type Versions struct {
-	file  string // "": nowhere to keep it
+	file  string // "" keeps the cache in memory only
 	mu    sync.Mutex
 	known map[string]knownVersion
 	dirty bool
 }
 
-// versionTTL bounds how long a version is believed: a package manager may
-// exchange what the program starts, and leave it as it is.
-const versionTTL = time.Hour
-
 const (
+	// versionTTL bounds the age of an entry: the program may be a launcher that
+	// stays the same when a package manager updates what it starts.
+	versionTTL = time.Hour
 	// maxVersions bounds the file, in bytes.
 	maxVersions = 1 << 20
-	// saveWait bounds the wait for another process that writes it.
+	// saveWait bounds the wait for another process that writes the file.
 	saveWait = 200 * time.Millisecond
 )
 
-// knownVersion is a version, and what the program looked like.
+// knownVersion is a version with the stamp of its program.
 type knownVersion struct {
 	Stamp   localfile.Stamp `json:"stamp"`
 	Asked   time.Time       `json:"asked"`
 	Version string          `json:"version"`
 }
 
-// OpenVersions reads the cache in a folder; empty: this user's own.
+// OpenVersions reads the cache in a folder; "" is this user's cache folder. A
+// cache that cannot be read is empty.
 func OpenVersions(dir string) *Versions {
 	c := &Versions{known: map[string]knownVersion{}}
 	if dir == "" {
-		dir, _ = localfile.CacheDir() // without one, nothing is kept
+		dir, _ = localfile.CacheDir() // without one, nothing is saved
 	}
 	if dir == "" {
 		return c
@@ -71,6 +73,8 @@ func OpenVersions(dir string) *Versions {
 	return c
 }
 
+// Get returns the version of the program at path, or "" if it is unknown, the
+// program has changed, or the entry is over an hour old.
 func (c *Versions) Get(path string) string {
 	now, err := localfile.StampOf(path)
 	c.mu.Lock()
@@ -83,6 +87,7 @@ func (c *Versions) Get(path string) string {
 	return v.Version
 }
 
+// Put caches the version of the program at path; a missing program is ignored.
 func (c *Versions) Put(path, version string) {
 	stamp, err := localfile.StampOf(path)
 	if err != nil {
@@ -93,7 +98,8 @@ func (c *Versions) Put(path, version string) {
 	c.known[path], c.dirty = knownVersion{stamp, time.Now(), version}, true
 }
 
-// Save writes the cache as a whole, or not at all; a failure costs only time.
+// Save writes the cache to its file if it has changed, and drops programs that
+// are gone. Failures are ignored: the versions are then asked for again.
 func (c *Versions) Save(ctx context.Context) {
 	if !c.dirty || c.file == "" {
 		return

@@ -2,13 +2,15 @@ package plaintext
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// Matcher compiles an anchored pattern. Nearly all are a word, or some
-// words: comparing those is ten times faster than an expression.
+// Matcher compiles a pattern that must match a whole text; it panics if the
+// pattern is malformed. Nearly all patterns are one or a few words: comparing
+// those is ten times faster than a regular expression.
 func Matcher(pattern string) func(text string) bool {
 	if text, ok := Literal(pattern); ok {
 		return func(s string) bool { return s == text }
@@ -27,12 +29,13 @@ func Matcher(pattern string) func(text string) bool {
 	return regexp.MustCompile(`^(?s:` + pattern + `)$`).MatchString
 }
 
-// Literal is the one text that a pattern matches.
-func Literal(pattern string) (string, bool) {
+// Literal returns the text that a pattern begins with; ok tells that the pattern
+// matches nothing else. It panics if the pattern is malformed.
+func Literal(pattern string) (text string, ok bool) {
 	return regexp.MustCompile(pattern).LiteralPrefix()
 }
 
-// equalButDots compares a text with a word in which a dot is any character.
+// equalButDots compares a text with a word in which a dot stands for any character.
 func equalButDots(word, text string) bool {
 	for _, want := range word {
 		got, n := utf8.DecodeRuneInString(text)
@@ -44,5 +47,68 @@ func equalButDots(word, text string) bool {
 	return text == ""
 }
 
-// Whole is a pattern of which a value must match the whole.
+// Whole compiles a pattern that must match a whole value; it panics if the
+// pattern is malformed.
 func Whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+
+// Literals returns texts in lower case such that every match of the pattern
+// contains at least one of them, or nil if it finds none. Most rules match
+// nothing, and searching for a text is a hundred times faster than trying a
+// regular expression that ignores case.
+func Literals(pattern string) []string {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	return required(re)
+}
+
+// minLiteral is the length of the shortest text worth searching for, in bytes:
+// shorter ones occur nearly everywhere.
+const minLiteral = 3
+
+func required(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if text := strings.ToLower(string(re.Rune)); len(text) >= minLiteral {
+			return []string{text}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return required(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		return longest(re.Sub)
+	case syntax.OpAlternate:
+		return ofEach(re.Sub)
+	}
+	return nil
+}
+
+// longest returns the texts of the part of a sequence whose shortest is longest.
+func longest(parts []*syntax.Regexp) (best []string) {
+	for _, part := range parts {
+		if texts := required(part); len(texts) > 0 && (best == nil || shortest(texts) > shortest(best)) {
+			best = texts
+		}
+	}
+	return best
+}
+
+// ofEach returns the texts of all branches, or nil if one branch has none.
+func ofEach(branches []*syntax.Regexp) (all []string) {
+	for _, branch := range branches {
+		texts := required(branch)
+		if len(texts) == 0 {
+			return nil
+		}
+		all = append(all, texts...)
+	}
+	return all
+}
+
+func shortest(texts []string) int {
+	return len(slices.MinFunc(texts, func(a, b string) int { return len(a) - len(b) }))
+}

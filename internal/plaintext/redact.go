@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// redaction stands for a secret in an error, a warning or a log.
+// redaction replaces a secret.
 const redaction = "[redacted]"
 
-// minSecret is the shortest value that is taken for a secret: shorter ones are
-// words that stand everywhere.
+// minSecret is the length of the shortest value taken for a secret: shorter ones
+// are ordinary words that would be removed everywhere.
 const minSecret = 8
 
 var (
-	// secretName is a variable whose value nobody should read.
+	// secretName matches the name of a variable whose value is a secret.
 	secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE`)
-	// secretShapes are what CLIs and services print of their own accord. The
-	// groups are what stays.
+	// secretShapes match secrets that CLIs and services print by themselves. The
+	// two groups of each stay.
 	secretShapes = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}`),
 		regexp.MustCompile(`(?i)(\b(?:x-)?(?:goog-)?api[_-]?key["']?\s*[:=]\s*["']?)[A-Za-z0-9._~+/-]{8,}`),
@@ -30,10 +30,12 @@ var (
 	}
 )
 
-// Redactor takes secrets out of texts: the values of the variables that the CLI
-// was given under a telling name, and what looks like a key.
+// Redactor removes secrets from texts: the values of the CLI's variables whose
+// names say that they are secret, and everything that looks like a key. It is
+// safe for concurrent use.
 type Redactor struct{ values []string }
 
+// NewRedactor returns a Redactor for the environment of a CLI ("NAME=value").
 func NewRedactor(env []string) *Redactor {
 	r := &Redactor{}
 	for _, kv := range env {
@@ -41,10 +43,11 @@ func NewRedactor(env []string) *Redactor {
 			r.values = append(r.values, value)
 		}
 	}
-	slices.SortFunc(r.values, func(a, b string) int { return len(b) - len(a) }) // one may hold another
+	slices.SortFunc(r.values, func(a, b string) int { return len(b) - len(a) }) // a secret may contain another
 	return r
 }
 
+// Clean returns text with each secret replaced by "[redacted]".
 func (r *Redactor) Clean(text string) string {
 	if text == "" {
 		return ""
@@ -58,7 +61,7 @@ func (r *Redactor) Clean(text string) string {
 	return text
 }
 
-// All cleans texts in their place.
+// All cleans all texts in place.
 func (r *Redactor) All(texts []string) {
 	for i := range texts {
 		texts[i] = r.Clean(texts[i])
