@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Attempt is one backend's part in a call: a failed try, or a skip. A plain
-// value; the zero value means nothing was tried.
+// Attempt is one backend's part in a call: a failed run, or a skip. It is a
+// plain value; the zero value means that nothing was tried.
 type Attempt struct {
 	// Backend is the name of the backend.
 	Backend string
@@ -15,11 +15,11 @@ type Attempt struct {
 	Reason Reason
 	// Skipped is true when the backend was not started.
 	Skipped bool
-	// Duration is how long the try took; about zero for a skip.
+	// Duration is how long the run took; about zero for a skip.
 	Duration time.Duration
-	// Usage is what the try consumed, as far as it was reported.
+	// Usage is what the run consumed, as far as it was reported.
 	Usage Usage
-	// Err is the whole story, usually a [*BackendError].
+	// Err has the details, usually as a [*Error].
 	Err error
 }
 
@@ -44,7 +44,7 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote; Err becomes a [*BackendError].
+// UnmarshalJSON reads what MarshalJSON wrote; Err becomes a [*Error].
 func (a *Attempt) UnmarshalJSON(data []byte) error {
 	var in attemptJSON
 	if err := json.Unmarshal(data, &in); err != nil {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Coalescing says how far [Coalesce] goes. The zero value works.
+// Coalescing sets how far [Coalesce] goes. The zero value means the defaults.
 type Coalescing struct {
-	// Every is how long a piece of text may wait for more. Zero: 50 ms.
+	// Every is how long a piece of text may be held for more. Zero: 50 ms.
 	Every time.Duration
-	// Size is how many bytes of text need not wait. Zero: 512.
+	// Size is how many bytes of held text are delivered at once. Zero: 512.
 	Size int
 	// Stop is called when the reader leaves before the end. Give the cancel
 	// func of the stream's context: a source that waits for its next event
-	// does not learn in any other way that nobody wants it, and the reader
-	// has to wait with it. Nil: it is waited for.
+	// does not notice otherwise that the reader has left, and the loop ends
+	// only when the source has. Nil: nothing is called.
 	Stop func()
 }
 
@@ -25,11 +25,10 @@ const (
 	defaultSize  = 512
 )
 
-// Coalesce merges the text deltas of a stream, so that a reader for whom each
-// event is work, such as a terminal or a socket, gets fewer and longer ones.
-// No text is lost or moved: what is held is delivered before any other kind
-// of event, before an error and at the end, and when Every has passed without
-// an event.
+// Coalesce merges the text deltas of a stream, for a reader to whom each event
+// is work, such as a terminal or a socket. No text is lost or moved: held text
+// is delivered before any other kind of event, before an error, at the end, and
+// when Every has passed since its first delta.
 //
 // The source runs in a goroutine of its own, one event ahead of the reader,
 // and has ended when the loop over the result has.
@@ -39,8 +38,8 @@ func Coalesce(events iter.Seq2[Event, error], c Coalescing) iter.Seq2[Event, err
 		s := startSource(events)
 		ended := false
 		defer func() { s.join(ended, c.Stop) }()
-		m := merger{Coalescing: c, yield: yield}
-		defer m.disarm()
+		m := merger{Coalescing: c, yield: yield, timer: time.NewTimer(c.Every)}
+		defer m.timer.Stop()
 		ended = m.run(s.items)
 	}
 }
@@ -48,7 +47,7 @@ func Coalesce(events iter.Seq2[Event, error], c Coalescing) iter.Seq2[Event, err
 // source is a sequence that is read by a goroutine.
 type source struct {
 	items    chan arrival
-	left     chan struct{} // closed when nobody reads items any more
+	left     chan struct{} // closed when the reader of items has left
 	panicked any           // may be read when items is closed
 }
 
@@ -73,7 +72,7 @@ func startSource(events iter.Seq2[Event, error]) *source {
 	return s
 }
 
-// join waits until the source has ended, and passes its panic on.
+// join waits until the source has ended, and repeats its panic.
 func (s *source) join(ended bool, stop func()) {
 	close(s.left)
 	if !ended && stop != nil {
@@ -86,15 +85,15 @@ func (s *source) join(ended bool, stop func()) {
 	}
 }
 
-// merger holds the text that may still grow.
+// merger holds deltas that may still be joined by further ones.
 type merger struct {
 	Coalescing
 	yield func(Event, error) bool
-
-	first Event // of the deltas that are held
-	text  strings.Builder
 	timer *time.Timer
-	due   <-chan time.Time // nil while nothing is held
+
+	held  bool
+	first Event // of the held deltas
+	text  strings.Builder
 }
 
 // run reports whether all items were delivered.
@@ -108,7 +107,7 @@ func (m *merger) run(items <-chan arrival) bool {
 			if !m.take(i) {
 				return false
 			}
-		case <-m.due:
+		case <-m.timer.C:
 			if !m.flush() {
 				return false
 			}
@@ -121,41 +120,26 @@ func (m *merger) take(i arrival) bool {
 	if i.err != nil || i.event.Kind != EventDelta {
 		return m.flush() && m.yield(i.event, i.err)
 	}
-	if m.due != nil && (m.first.Backend != i.event.Backend || m.first.Session != i.event.Session) && !m.flush() {
+	if (m.first.Backend != i.event.Backend || m.first.Session != i.event.Session) && !m.flush() {
 		return false
 	}
-	if m.due == nil {
-		m.first = i.event
-		m.arm()
+	if !m.held {
+		m.held, m.first = true, i.event
+		m.timer.Reset(m.Every)
 	}
 	m.text.WriteString(i.event.Text)
 	return m.text.Len() < m.Size || m.flush()
 }
 
-// flush delivers what is held.
+// flush delivers the held text.
 func (m *merger) flush() bool {
-	if m.due == nil {
+	if !m.held {
 		return true
 	}
-	m.disarm()
+	m.held = false
+	m.timer.Stop()
 	e := m.first
 	e.Text = m.text.String()
 	m.text.Reset()
 	return m.yield(e, nil)
-}
-
-func (m *merger) arm() {
-	if m.timer == nil {
-		m.timer = time.NewTimer(m.Every)
-	} else {
-		m.timer.Reset(m.Every)
-	}
-	m.due = m.timer.C
-}
-
-func (m *merger) disarm() {
-	if m.timer != nil {
-		m.timer.Stop()
-	}
-	m.due = nil
 }

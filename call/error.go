@@ -9,20 +9,20 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// Error says why one backend did not answer: it failed, or it was
-// skipped before anything started. It matches the sentinel of its Reason
-// with [errors.Is], and what Err wraps. It is a plain value: do not change
-// one that was returned, and reading it is safe for concurrent use.
+// Error says why one backend did not answer: it failed, or it was skipped
+// before anything started. [errors.Is] matches it with the sentinel of its
+// Reason and with what Err wraps. It is a plain value: do not change one that
+// was returned; reading it is safe for concurrent use.
 type Error struct {
 	// Backend is the name of the spec, such as "claude".
 	Backend string `json:"backend"`
 	// Reason is the class of the failure, decided from all the evidence.
 	Reason Reason `json:"reason"`
-	// Message is what the backend itself said, one line, or what is wrong
-	// with the request. Empty when there is nothing beyond the Reason.
+	// Message is one line: what the backend itself said, or what is wrong with
+	// the request. Empty when the Reason says it all.
 	Message string `json:"message,omitempty"`
-	// Option names the field of the request that the backend cannot honour
-	// or that is wrong. Empty for the other reasons.
+	// Option names the field of the request that is wrong, or that the backend
+	// cannot honour. Empty for the other reasons.
 	Option string `json:"option,omitempty"`
 	// ExitCode is the program's exit status; -1 when it was not started, or
 	// was ended by a signal.
@@ -31,31 +31,31 @@ type Error struct {
 	Stderr string `json:"stderr,omitempty"`
 	// Partial is answer text that had arrived before the failure.
 	Partial string `json:"partial,omitempty"`
-	// RetryAfter is when the backend said it will be of use again. Zero when
+	// RetryAfter is when the backend said it will be available again. Zero when
 	// it did not say.
 	RetryAfter time.Time `json:"retry_after,omitzero"`
 	// Hint tells a person what to do next. Empty when there is no advice.
 	Hint string `json:"hint,omitempty"`
 	// Usage is what the failed run consumed, as far as it was reported.
 	Usage Usage `json:"usage,omitzero"`
-	// Earlier holds the tries of the same backend before this one, oldest
-	// first. Empty when the first try was the last.
+	// Earlier holds the earlier runs of the same backend in this call, oldest
+	// first. Empty when there was one run only.
 	Earlier []Attempt `json:"earlier,omitempty"`
-	// SideEffects: the agent had used a tool with write access, so running the
-	// request again, here or elsewhere, could do things twice.
+	// SideEffects reports that the agent had used a tool with write access, so
+	// that running the request again, here or elsewhere, could repeat an effect.
 	SideEffects bool `json:"side_effects,omitempty"`
-	// Err is the cause underneath, such as a [context.DeadlineExceeded] or an
+	// Err is the wrapped cause, such as a [context.DeadlineExceeded] or an
 	// [io/fs.ErrNotExist]. May be nil.
 	Err error `json:"-"`
-
 	// Stage says whether a process was started. Empty: unknown.
 	Stage Stage `json:"stage,omitempty"`
 }
 
-// Stage says how far a backend got before its error. The zero value means that
-// nobody knows, as for a custom backend that did not say.
+// Stage says whether a process was started before an error. The zero value
+// means unknown, as for a custom backend that did not set it.
 type Stage string
 
+// The stages.
 const (
 	StageSkipped Stage = "skipped" // no process was started
 	StageStarted Stage = "started" // a process was started
@@ -67,7 +67,7 @@ func Errorf(reason Reason, field, format string, args ...any) *Error {
 	return &Error{Reason: reason, Option: field, Message: fmt.Sprintf(format, args...), ExitCode: -1}
 }
 
-// Error is one line: backend, reason, what was said, what to do.
+// Error returns one line: backend, reason, details and hint.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Backend != "" {
@@ -80,7 +80,7 @@ func (e *Error) Error() string {
 	return b.String() + e.Advice()
 }
 
-// Class is the Reason, and the field it is about.
+// Class returns the Reason and, in brackets, the field it is about.
 func (e *Error) Class() string {
 	if e.Option == "" {
 		return string(e.Reason)
@@ -88,7 +88,7 @@ func (e *Error) Class() string {
 	return fmt.Sprintf("%s (%s)", e.Reason, e.Option)
 }
 
-// Advice is the hint, in brackets.
+// Advice returns a blank and the hint in brackets; empty without a hint.
 func (e *Error) Advice() string {
 	if e.Hint == "" {
 		return ""
@@ -96,8 +96,8 @@ func (e *Error) Advice() string {
 	return fmt.Sprintf(" [%s]", plaintext.OneLine(e.Hint))
 }
 
-// Detail is the most telling text there is: the backend's own words, the
-// cause, the exit status, the last line of stderr.
+// Detail returns the most specific text there is on one line: the backend's own
+// message, else the cause, else the exit status and the last line of stderr.
 func (e *Error) Detail() string {
 	switch {
 	case e.Message != "":
@@ -115,11 +115,12 @@ func (e *Error) Detail() string {
 // Is reports whether target is the sentinel of e's Reason.
 func (e *Error) Is(target error) bool { return target == sentinel(e.Reason) }
 
-// Unwrap returns the cause.
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// AsError finds the BackendError of a failed attempt. Backends are an
-// interface, so a stranger's error is possible: it counts as a failed run.
+// AsError returns the [*Error] in the tree of err. Custom backends may return
+// errors of any type: such an error becomes the cause of a new [*Error] with
+// [ReasonExit], because a run that failed without explanation has that reason.
 func AsError(name string, err error) *Error {
 	if be, ok := errors.AsType[*Error](err); ok {
 		return be

@@ -8,6 +8,7 @@ import (
 // EventKind is the kind of an [Event].
 type EventKind string
 
+// The kinds of events that the rules of a spec make.
 const (
 	EventSession    EventKind = "session"          // a session began: Session, Model, KeySource
 	EventDelta      EventKind = "delta"            // a piece of the answer's text: Text
@@ -16,25 +17,25 @@ const (
 	EventToolUse    EventKind = "tool_use"         // a tool was started: ID, Name, Input
 	EventToolResult EventKind = "tool_result"      // and has ended: ID, Text
 	EventStatus     EventKind = "status"           // what the CLI is doing: Text
-	EventCompact    EventKind = "compact_boundary" // the CLI shortened its memory of the conversation: Trigger, PreTokens
+	EventCompact    EventKind = "compact_boundary" // the CLI shortened the conversation: Trigger, PreTokens
 	EventUsage      EventKind = "usage"            // consumption of one step: Usage
 	EventRetry      EventKind = "retry"            // the CLI tries again by itself: Reason, Try, Status, Message, Delay
 	EventLimit      EventKind = "limit"            // a limit was hit (Failed) or is watched: Code, RetryAfter
-	EventWarning    EventKind = "warning"          // something a person may care about: Message
+	EventWarning    EventKind = "warning"          // a problem that fails nothing: Message
 	EventError      EventKind = "error"            // something failed: Reason, Message, Code, Status
 	EventResult     EventKind = "result"           // the CLI's own summary: Text, Usage, Failed
 	EventRaw        EventKind = "raw"              // a line that no rule knows: Raw
 
-	// The events of clichain itself.
+	// The events that clichain itself makes.
 	EventStart   EventKind = "start"   // a run of the backend begins
 	EventAttempt EventKind = "attempt" // a backend failed or was skipped: Attempt
-	EventReset   EventKind = "reset"   // forget the text so far: a run that begins now says it anew
+	EventReset   EventKind = "reset"   // discard the text so far: the next run begins the answer again
 	EventDone    EventKind = "done"    // the call succeeded: Response; always the last
 )
 
 // Event is one thing that happened during a call. Which fields are set depends
-// on Kind; the rest are zero. A plain value that survives JSON, with Delay in
-// milliseconds ("delay_ms").
+// on Kind; the others are zero. It is a plain value that survives JSON, with
+// Delay in milliseconds ("delay_ms").
 type Event struct {
 	Kind    EventKind `json:"kind"`
 	Backend string    `json:"backend,omitempty"`
@@ -57,7 +58,7 @@ type Event struct {
 	Try        int           `json:"try,omitempty"`        // number of a retry, from 1
 	Delay      time.Duration `json:"-"`                    // until that retry
 	RetryAfter time.Time     `json:"retry_after,omitzero"` // when a limit ends
-	Failed     bool          `json:"failed,omitempty"`     // of a result, a tool's result or a limit: it was no success
+	Failed     bool          `json:"failed,omitempty"`     // of a result, a tool's result or a limit: it did not succeed
 	Usage      Usage         `json:"usage,omitzero"`       // of a step, or of the call in a result
 	Raw        string        `json:"raw,omitempty"`        // the line, for EventRaw
 	Attempt    *Attempt      `json:"attempt,omitempty"`    // of EventAttempt
@@ -72,7 +73,7 @@ type eventJSON struct {
 	DelayMS float64 `json:"delay_ms,omitempty"`
 }
 
-// MarshalJSON adds "delay_ms".
+// MarshalJSON writes the event with its delay as "delay_ms".
 func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(eventJSON{plainEvent(e), milliseconds(e.Delay)})
 }

@@ -1,22 +1,18 @@
 package call
 
-import (
-	"slices"
-)
-
 // Reason is the class of a failure or of a skip. The zero value means "none".
 // It is a string so that it reads well in logs and survives JSON; compare
 // errors with the sentinels ([ErrTimeout] and so on) through [errors.Is].
 type Reason string
 
-// The reasons, grouped as the decision table in policy.go groups them.
+// The reasons, in the groups of the decision table in docs/errors.md.
 const (
 	// Skips: the backend was not started.
 	ReasonSuppressed    Reason = "suppressed"     // SKIP_CLI or an alias names it
 	ReasonNotInstalled  Reason = "not_installed"  // no such program on PATH
 	ReasonUnsupported   Reason = "unsupported"    // the backend cannot honour a field of the request
 	ReasonModelMismatch Reason = "model_mismatch" // the model belongs to another backend
-	ReasonCoolingDown   Reason = "cooling_down"   // the backend rests after a failure
+	ReasonCoolingDown   Reason = "cooling_down"   // the backend is in its cooldown after a failure
 	ReasonBudgetSpent   Reason = "budget_spent"   // no time was left to try it
 
 	// The backend or the machine is not set up for the call.
@@ -45,42 +41,42 @@ const (
 	ReasonContextOverflow Reason = "context_overflow"
 	ReasonBadRequest      Reason = "bad_request"
 	ReasonBadOption       Reason = "bad_option"
-	ReasonBadSession      Reason = "bad_session" // there is no such session to go on from
+	ReasonBadSession      Reason = "bad_session" // there is no such session to continue
 
 	// The run.
-	ReasonBadOutput   Reason = "bad_output"   // it ended without an answer that can be read
+	ReasonBadOutput   Reason = "bad_output"   // it ended without a readable answer
 	ReasonEmpty       Reason = "empty"        // it succeeded with an empty answer
-	ReasonExit        Reason = "exit"         // non-zero exit that nothing explains
-	ReasonKilled      Reason = "killed"       // a signal that was not ours
+	ReasonExit        Reason = "exit"         // non-zero exit status without a known explanation
+	ReasonKilled      Reason = "killed"       // a signal that clichain did not send
 	ReasonOutputLimit Reason = "output_limit" // more output than Config.MaxOutput
 	ReasonSpawn       Reason = "spawn"        // the program is there but did not start
 
 	ReasonCanceled Reason = "canceled" // the caller's context ended
 )
 
-// reasons are all of them, in the order above.
-var reasons = []Reason{
-	ReasonSuppressed, ReasonNotInstalled, ReasonUnsupported, ReasonModelMismatch, ReasonCoolingDown,
-	ReasonBudgetSpent, ReasonUnauthenticated, ReasonUntrustedDir, ReasonPermissionRefused, ReasonNestedSession,
-	ReasonRateLimited, ReasonUsageLimit, ReasonBilling, ReasonOverloaded, ReasonServerError, ReasonNetwork,
-	ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout, ReasonBadModel, ReasonContextOverflow,
-	ReasonBadRequest, ReasonBadOption, ReasonBadSession, ReasonBadOutput, ReasonEmpty, ReasonExit, ReasonKilled,
-	ReasonOutputLimit, ReasonSpawn, ReasonCanceled,
+// Reasons returns all reasons, in the order of the constants, as a slice that
+// the caller may change.
+func Reasons() []Reason {
+	return []Reason{
+		ReasonSuppressed, ReasonNotInstalled, ReasonUnsupported, ReasonModelMismatch, ReasonCoolingDown,
+		ReasonBudgetSpent, ReasonUnauthenticated, ReasonUntrustedDir, ReasonPermissionRefused, ReasonNestedSession,
+		ReasonRateLimited, ReasonUsageLimit, ReasonBilling, ReasonOverloaded, ReasonServerError, ReasonNetwork,
+		ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout, ReasonBadModel, ReasonContextOverflow,
+		ReasonBadRequest, ReasonBadOption, ReasonBadSession, ReasonBadOutput, ReasonEmpty, ReasonExit, ReasonKilled,
+		ReasonOutputLimit, ReasonSpawn, ReasonCanceled,
+	}
 }
-
-// Reasons lists all reasons, in the order of the constants.
-func Reasons() []Reason { return slices.Clone(reasons) }
 
 // sentinel is the error value of a Reason, the target of [errors.Is].
 type sentinel Reason
 
-// Err is the sentinel of the reason, for [errors.Is].
+// Err returns the sentinel of the reason, for [errors.Is].
 func (r Reason) Err() error { return sentinel(r) }
 
 func (s sentinel) Error() string { return "clichain: " + string(s) }
 
-// One sentinel for each [Reason]. A [*BackendError] matches the one of its
-// Reason; a [*ChainError] matches the ones of all its attempts.
+// One sentinel for each [Reason]. An [*Error] matches the one of its Reason; the
+// error of a chain matches those of all its attempts.
 var (
 	ErrSuppressed         error = sentinel(ReasonSuppressed)
 	ErrNotInstalled       error = sentinel(ReasonNotInstalled)

@@ -5,11 +5,7 @@ import (
 	"time"
 )
 
-// FlagRepaired: the first answer did not meet Request.Schema; the model was
-// told so, and this is its corrected answer.
-const FlagRepaired Flag = "repaired"
-
-// Response is an answer. A plain value that survives JSON, with durations in
+// Response is an answer: a plain value that survives JSON, with durations in
 // milliseconds ("duration_ms").
 type Response struct {
 	// Text is the answer, never empty.
@@ -21,48 +17,62 @@ type Response struct {
 	// Model is the model the CLI says it used, else the one that was asked
 	// for, else the spec's default.
 	Model string `json:"model,omitempty"`
-	// Session goes on from this answer as Request.Session. Empty when the CLI
-	// keeps none.
+	// Session continues from this answer when set as Request.Session. Empty when
+	// the CLI keeps no session.
 	Session string `json:"session,omitempty"`
-	// KeySource is where the CLI says its credential came from, where it says
-	// so. Empty: unknown.
+	// KeySource is where the CLI says its credential came from. Empty: unknown.
 	KeySource string `json:"key_source,omitempty"`
-	// Billing is who paid, as far as that is known. Empty: unknown.
+	// Billing is who paid. Empty: unknown.
 	Billing Billing `json:"billing,omitempty"`
 	// Usage is what this answer consumed.
 	Usage Usage `json:"usage,omitzero"`
 	// Duration is the time from the start of the answering try to its end.
 	Duration time.Duration `json:"-"`
-	// Attempts is what was tried or skipped before this answer, in order.
+	// Attempts are the backends tried or skipped before this answer, in order.
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// Warnings is what a person should know although the answer stands.
+	// Warnings tell people about problems that did not prevent the answer.
 	Warnings []string `json:"warnings,omitempty"`
-	// Flags marks an answer that is not quite what was asked for, for programs;
-	// Warnings says the same to people. Empty: nothing is unusual.
+	// Flags tell programs how the answer differs from what was asked for;
+	// Warnings say the same to people. Empty: it does not differ.
 	Flags []Flag `json:"flags,omitempty"`
-	// Metadata is the request's.
+	// Metadata is that of the request.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// Flag marks an answer that is not quite what was asked for.
+// Flag is one way in which an answer differs from what was asked for.
 type Flag string
 
 const (
-	// FlagTruncated: the text may not be whole. A limit of the CLI's cut it
+	// FlagTruncated: the text may be incomplete. A limit of the CLI cut it
 	// short, or its stream broke off without an error.
 	FlagTruncated Flag = "truncated"
-	// FlagStreamFallback: the stream broke off before any text; a second run,
-	// in a mode that is read at its end, answered.
+	// FlagStreamFallback: the stream broke off before any text; a second run, in
+	// an output mode that is read at the end, answered.
 	FlagStreamFallback Flag = "stream_fallback"
-	// FlagFreshSession: the session to go on from was not accepted, and the
-	// answer knows nothing of it; see Config.FreshSessionOnReject.
+	// FlagFreshSession: the CLI did not accept the session to continue, and
+	// answered without it; see Config.FreshSessionOnReject.
 	FlagFreshSession Flag = "fresh_session"
 	// FlagRawOutput: the text is all that the CLI printed; see Config.RawOutput.
 	FlagRawOutput Flag = "raw_output"
+	// FlagRepaired: the first answer did not meet Request.Schema; the model was
+	// told so, and this is its corrected answer.
+	FlagRepaired Flag = "repaired"
 )
 
-// TotalUsage is what the whole call consumed: the answer and the attempts
-// before it. The cost is the sum of what is known, and nil when nothing is.
+// Billing is who pays for an answer.
+type Billing string
+
+const (
+	// BillingUnknown is the zero value.
+	BillingUnknown Billing = ""
+	// BillingSubscription is a plan that is paid for anyway.
+	BillingSubscription Billing = "subscription"
+	// BillingAPIKey is an account that pays for each request: a key, or a cloud.
+	BillingAPIKey Billing = "api_key"
+)
+
+// TotalUsage returns what the whole call consumed: the answer and the attempts
+// before it. The cost is the sum of the known costs, and nil when none is known.
 func (r *Response) TotalUsage() Usage {
 	total := r.Usage
 	for _, a := range r.Attempts {
@@ -79,7 +89,7 @@ type responseJSON struct {
 	DurationMS float64 `json:"duration_ms"`
 }
 
-// MarshalJSON adds "duration_ms".
+// MarshalJSON writes the response with its duration as "duration_ms".
 func (r Response) MarshalJSON() ([]byte, error) {
 	return json.Marshal(responseJSON{plainResponse(r), milliseconds(r.Duration)})
 }
@@ -96,7 +106,7 @@ func (r *Response) UnmarshalJSON(data []byte) error {
 }
 
 // Usage is what a run consumed. A zero count means that the CLI reported none;
-// CostUSD is nil when the cost is not known, never zero by default.
+// CostUSD is nil when the cost is unknown.
 type Usage struct {
 	InputTokens      int64    `json:"input_tokens,omitempty"`       // all input, cached or not, as the CLI counts it
 	OutputTokens     int64    `json:"output_tokens,omitempty"`      // reasoning included where the CLI includes it
@@ -107,7 +117,7 @@ type Usage struct {
 	CostUSD          *float64 `json:"cost_usd,omitempty"`           // US dollars; nil: unknown
 }
 
-// Add sums two usages; a cost stays unknown only while both are.
+// Add returns the sum of two usages; its cost is unknown only if both are.
 func (u Usage) Add(v Usage) Usage {
 	sum := Usage{
 		InputTokens:      u.InputTokens + v.InputTokens,

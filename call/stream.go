@@ -10,8 +10,8 @@ import (
 // events is a sequence of what happens during a call.
 type events = iter.Seq2[Event, error]
 
-// Once makes a sequence that can be read a single time: a call is made by
-// reading it.
+// Once wraps a sequence so that a second loop over it gets an error: reading a
+// stream makes the call, and a call must not be made twice by accident.
 func Once(sequence events) events {
 	var used atomic.Bool
 	return func(yield func(Event, error) bool) {
@@ -23,8 +23,9 @@ func Once(sequence events) events {
 	}
 }
 
-// Stream turns a call that reports events into a sequence. The call runs in a
-// goroutine of its own that has ended when the sequence does.
+// Stream turns a call that reports events into a sequence that can be read once.
+// The call runs in a goroutine that has ended when the loop over the sequence
+// has; leaving the loop cancels the call's context.
 func Stream(ctx context.Context, call func(context.Context, func(Event)) (*Response, error)) events {
 	return Once(func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -58,8 +59,8 @@ func Stream(ctx context.Context, call func(context.Context, func(Event)) (*Respo
 	})
 }
 
-// Collect reads a stream to its end and returns the answer. Complete is the
-// Collect of Stream.
+// Collect reads a stream to its end and returns the answer, or the stream's
+// error. A stream that ends without either is bad_output.
 func Collect(events iter.Seq2[Event, error]) (*Response, error) {
 	for e, err := range events {
 		if err != nil {

@@ -9,21 +9,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/go-multierror"
-
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/spelling"
+	"github.com/hashicorp/go-multierror"
 )
 
-// Error is one mistake in a spec.
+// Error is one mistake in a spec. A plain value.
 type Error struct {
-	Path    string // where, such as "events[3].match.type"
-	Value   string // what stands there
+	Path    string // of the field, such as "events[3].match.type"
+	Value   string // of the field; empty when it is missing
 	Problem string // what is wrong with it, and what to do
 }
 
-// Error is "path: value: problem".
+// Error returns the path, the value and the problem on one line.
 func (e *Error) Error() string {
 	if e.Value == "" {
 		return e.Path + ": " + e.Problem
@@ -31,8 +30,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %q %s", e.Path, e.Value, e.Problem)
 }
 
-// Validate finds every mistake in the spec: a [*SpecError] each, all reachable
-// with [errors.As]. Nil when there is none.
+// Validate returns all mistakes in the spec as one error, in which [errors.As]
+// finds an [*Error] for each; nil if there is none.
 func (s Spec) Validate() error {
 	v := &validator{files: map[string]bool{}}
 	v.identity(&s)
@@ -44,13 +43,12 @@ func (s Spec) Validate() error {
 	if v.found == nil {
 		return nil
 	}
-	name := s.Name
 	v.found.ErrorFormat = func(errs []error) string {
 		lines := make([]string, len(errs))
 		for i, err := range errs {
 			lines[i] = err.Error()
 		}
-		return fmt.Sprintf("spec %q: %s", name, strings.Join(lines, "; "))
+		return fmt.Sprintf("spec %q: %s", s.Name, strings.Join(lines, "; "))
 	}
 	return v.found
 }
@@ -64,6 +62,13 @@ func (v *validator) add(path, value, problem string) {
 	v.found = multierror.Append(v.found, &Error{path, value, problem})
 }
 
+// each checks the elements of a list, giving each its own path.
+func each[T any](path string, list []T, check func(path string, item T)) {
+	for i, item := range list {
+		check(fmt.Sprintf("%s[%d]", path, i), item)
+	}
+}
+
 // oneOf checks an enumeration; the empty value is its default.
 func oneOf[T ~string](v *validator, path string, value T, allowed ...T) {
 	if value != "" {
@@ -73,9 +78,7 @@ func oneOf[T ~string](v *validator, path string, value T, allowed ...T) {
 
 // allOf checks a list of an enumeration's values, none of which is a default.
 func allOf[T ~string](v *validator, path string, values []T, allowed ...T) {
-	for i, value := range values {
-		v.known(fmt.Sprintf("%s[%d]", path, i), string(value), texts(allowed))
-	}
+	each(path, values, func(path string, value T) { v.known(path, string(value), texts(allowed)) })
 }
 
 func texts[T ~string](list []T) []string {
@@ -119,9 +122,7 @@ func (v *validator) identity(s *Spec) {
 	} else {
 		v.program("binary", s.Binary)
 	}
-	for i, name := range s.AltBinaries {
-		v.program(fmt.Sprintf("alt_binaries[%d]", i), name)
-	}
+	each("alt_binaries", s.AltBinaries, v.program)
 	oneOf(v, "prompt_style", s.PromptStyle, DashP, RunSubcommand)
 	v.text("system_flag", s.SystemFlag)
 	v.text("system_default", s.SystemDefault)
@@ -131,19 +132,21 @@ func (v *validator) identity(s *Spec) {
 	if s.LingerMS < 0 || s.LingerMS > 60_000 {
 		v.add("linger_ms", fmt.Sprint(s.LingerMS), "must be 0 to 60000")
 	}
-	if slices.ContainsFunc(s.Outputs, func(o OutputMode) bool { return o == OutputStream || o == OutputJSON }) && !slices.ContainsFunc(s.Events, func(r EventRule) bool { return r.Terminal }) {
+	structured := slices.Contains(s.Outputs, OutputStream) || slices.Contains(s.Outputs, OutputJSON)
+	if structured && !slices.ContainsFunc(s.Events, func(r EventRule) bool { return r.Terminal }) {
 		v.add("events", "", "no rule is terminal, so a stream or json run could never succeed")
 	}
 }
 
-// program checks a name to look for.
+// program checks the name or path of a program.
 func (v *validator) program(path, name string) {
-	if name == "" || strings.ContainsAny(name, "\x00\n") || strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
+	hasPath := strings.ContainsAny(name, `/\`)
+	if name == "" || strings.ContainsAny(name, "\x00\n") || hasPath && !filepath.IsAbs(name) {
 		v.add(path, name, "must be a bare name or an absolute path")
 	}
 }
 
-// text checks what goes to the CLI as it is.
+// text checks a text that reaches the CLI unchanged: NUL would end it there.
 func (v *validator) text(path, text string) {
 	if strings.ContainsRune(text, 0) {
 		v.add(path, text, "holds a NUL byte")
@@ -154,34 +157,31 @@ func (v *validator) tables(s *Spec) {
 	for i, row := range s.Files {
 		v.file(s, i, row)
 	}
-	for i, row := range s.Args {
-		path := fmt.Sprintf("args[%d]", i)
+	each("args", s.Args, func(path string, row ArgRow) {
 		if len(row.Args) == 0 {
 			v.add(path+".args", "", "is empty: list the arguments of this row")
 		}
-		for j, arg := range row.Args {
-			v.template(fmt.Sprintf("%s.args[%d]", path, j), arg)
-		}
+		each(path+".args", row.Args, v.template)
 		if row.Each != "" {
 			v.field(path+".each", row.Each)
 		}
 		v.when(path+".when", row.When)
-	}
-	for i, row := range s.Env {
-		path := fmt.Sprintf("env[%d]", i)
+	})
+	each("env", s.Env, func(path string, row EnvRow) {
 		v.variable(path+".name", row.Name)
 		v.template(path+".value", row.Value)
 		v.when(path+".when", row.When)
-	}
+	})
 	v.passed("pass_env", s.PassEnv)
 	v.passed("drop_env", s.DropEnv)
 	v.passed("nested_env", s.NestedEnv)
 }
 
-// file checks a row of files, and that it is not the same file as one before.
+// file checks a row of files, and that no earlier row writes the same file.
 func (v *validator) file(s *Spec, i int, row FileRow) {
 	path := fmt.Sprintf("files[%d]", i)
-	if row.Name != filepath.Base(row.Name) || slices.Contains([]string{"", ".", ".."}, row.Name) || strings.ContainsAny(row.Name, "/\\\x00\n") {
+	if row.Name != filepath.Base(row.Name) || slices.Contains([]string{"", ".", ".."}, row.Name) ||
+		strings.ContainsAny(row.Name, "/\\\x00\n") {
 		v.add(path+".name", row.Name, "must be a bare file name")
 	}
 	if s.EmptyDir && row.Name == "empty" {
@@ -207,18 +207,17 @@ func (v *validator) variable(path, name string) {
 }
 
 func (v *validator) passed(path string, list []string) {
-	for i, entry := range list {
+	each(path, list, func(path, entry string) {
 		if !passShape.MatchString(entry) {
-			v.add(fmt.Sprintf("%s[%d]", path, i), entry, "is no name of a variable, nor a prefix with a final '*'")
+			v.add(path, entry, "is no name of a variable, nor a prefix with a final '*'")
 		}
-	}
+	})
 }
 
-// prompt checks that the prompt gets to a CLI that takes it as an argument.
+// prompt checks that a CLI that takes the prompt as an argument gets it.
 func (v *validator) prompt(s *Spec) {
-	takes := func(row ArgRow) bool {
-		return slices.ContainsFunc(row.Args, func(t string) bool { return slices.Contains(grammar.TemplateFields(t), "prompt") })
-	}
+	has := func(template string) bool { return slices.Contains(grammar.TemplateFields(template), "prompt") }
+	takes := func(row ArgRow) bool { return slices.ContainsFunc(row.Args, has) }
 	if slices.Contains(s.TransportModes(), TransportArgv) && !slices.ContainsFunc(s.ArgTable(), takes) {
 		v.add("args", "", "no row holds {prompt}, so the prompt would never reach the CLI")
 	}
@@ -231,15 +230,15 @@ func (v *validator) template(path, template string) {
 	}
 }
 
-// field checks the name of a request field, or of a file's path.
+// field checks the name of a request field, or of the path of a file.
 func (v *validator) field(path, name string) {
 	if !slices.Contains(Fields, name) && !v.files[name] {
-		problem := "is no field of a request, nor a file's; " + meant(name, slices.Concat(Fields, slices.Sorted(maps.Keys(v.files))))
-		v.add(path, name, problem)
+		all := slices.Concat(Fields, slices.Sorted(maps.Keys(v.files)))
+		v.add(path, name, "is no field of a request, nor a file's; "+meant(name, all))
 	}
 }
 
-// meant names the word that may have been meant, and else all of them.
+// meant suggests the word that is nearest, or lists all words if none is near.
 func meant(word string, words []string) string {
 	if near := spelling.Near(word, words); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -248,20 +247,14 @@ func meant(word string, words []string) string {
 }
 
 func (v *validator) when(path string, w When) {
-	for i, name := range w.Set {
-		v.field(fmt.Sprintf("%s.set[%d]", path, i), name)
-	}
-	for i, name := range w.Unset {
-		v.field(fmt.Sprintf("%s.unset[%d]", path, i), name)
-	}
-	for i, a := range w.Access {
+	each(path+".set", w.Set, v.field)
+	each(path+".unset", w.Unset, v.field)
+	each(path+".access", w.Access, func(path string, a call.Access) {
 		if a < call.AccessNone || a > call.AccessFull {
-			v.add(fmt.Sprintf("%s.access[%d]", path, i), a.String(), "is no access level")
+			v.add(path, a.String(), "is no access level")
 		}
-	}
-	for i, name := range w.Env {
-		v.variable(fmt.Sprintf("%s.env[%d]", path, i), name)
-	}
+	})
+	each(path+".env", w.Env, v.variable)
 	allOf(v, path+".output", w.Output, OutputStream, OutputJSON, OutputText)
 	allOf(v, path+".transport", w.Transport, TransportStdin, TransportArgv)
 }

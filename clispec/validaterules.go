@@ -3,6 +3,7 @@ package clispec
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,31 +13,23 @@ import (
 	"github.com/clichain/clichain/internal/spelling"
 )
 
-// RuleKinds are the events a rule may make; the others are the engine's own.
+// RuleKinds are the kinds of events that a rule may make; clichain itself makes
+// the others.
 var RuleKinds = []call.EventKind{
-	call.EventSession, call.EventDelta, call.EventText, call.EventThinking, call.EventToolUse, call.EventToolResult, call.EventStatus, call.EventCompact,
-	call.EventUsage, call.EventRetry, call.EventLimit, call.EventWarning, call.EventError, call.EventResult,
+	call.EventSession, call.EventDelta, call.EventText, call.EventThinking, call.EventToolUse, call.EventToolResult,
+	call.EventStatus, call.EventCompact, call.EventUsage, call.EventRetry, call.EventLimit, call.EventWarning,
+	call.EventError, call.EventResult,
 }
 
 func (v *validator) rules(s *Spec) {
 	v.models(s.Models)
 	v.pattern("sessions.id", s.Sessions.ID)
-	for i, name := range s.Sessions.Cumulative {
-		v.known(fmt.Sprintf("sessions.cumulative[%d]", i), name, Counters)
-	}
+	allOf(v, "sessions.cumulative", s.Sessions.Cumulative, Counters...)
 	v.login(s)
-	for i, rule := range s.Guards {
-		v.guard(fmt.Sprintf("guards[%d]", i), rule)
-	}
-	for i, rule := range s.Preflight {
-		v.preflight(fmt.Sprintf("preflight[%d]", i), rule)
-	}
-	for i, rule := range s.Events {
-		v.eventRule(fmt.Sprintf("events[%d]", i), rule)
-	}
-	for i, rule := range s.Lines {
-		v.lineRule(fmt.Sprintf("lines[%d]", i), rule)
-	}
+	each("guards", s.Guards, v.guard)
+	each("preflight", s.Preflight, v.preflight)
+	each("events", s.Events, v.eventRule)
+	each("lines", s.Lines, v.lineRule)
 	for _, code := range slices.Sorted(maps.Keys(s.ExitCodes)) {
 		if code < 1 || code > 255 {
 			v.add("exit_codes", fmt.Sprint(code), "must be 1 to 255")
@@ -49,21 +42,18 @@ func (v *validator) rules(s *Spec) {
 }
 
 func (v *validator) models(m ModelRules) {
-	for i, pattern := range m.Accept {
-		path := fmt.Sprintf("models.accept[%d]", i)
+	each("models.accept", m.Accept, func(path, pattern string) {
 		if pattern == "" {
 			v.add(path, "", "is empty: to take every name, leave accept out")
 		}
 		v.pattern(path, pattern)
-	}
+	})
 	for _, alias := range slices.Sorted(maps.Keys(m.Aliases)) {
 		if alias == "" || m.Aliases[alias] == "" {
 			v.add("models.aliases", alias, "stands for no model: give both names")
 		}
 	}
-	for i, arg := range m.List.Args {
-		v.text(fmt.Sprintf("models.list.args[%d]", i), arg)
-	}
+	each("models.list.args", m.List.Args, v.text)
 	if m.List.Path != "" && len(m.List.Args) == 0 {
 		v.add("models.list.args", "", "is empty: say which command prints the list")
 	}
@@ -86,9 +76,7 @@ func (v *validator) preflight(path string, rule PreflightRule) {
 		v.field(path+".match", field)
 		v.pattern(path+".match."+field, rule.Match[field])
 	}
-	for i, name := range rule.UnlessEnv {
-		v.variable(fmt.Sprintf("%s.unless_env[%d]", path, i), name)
-	}
+	each(path+".unless_env", rule.UnlessEnv, v.variable)
 	v.reason(path+".reason", rule.Reason)
 	if rule.Message == "" {
 		v.add(path+".message", "", "is missing: say what the CLI would refuse")
@@ -96,17 +84,16 @@ func (v *validator) preflight(path string, rule PreflightRule) {
 }
 
 func (v *validator) reason(path string, r call.Reason) {
-	if slices.Contains(call.Reasons(), r) {
-		return
+	near := spelling.Near(string(r), texts(call.Reasons()))
+	switch {
+	case slices.Contains(call.Reasons(), r):
+	case r == "":
+		v.add(path, "", "is missing; docs/errors.md lists the reasons")
+	case near != "":
+		v.add(path, string(r), fmt.Sprintf("is no reason; did you mean %q?", near))
+	default:
+		v.add(path, string(r), "is no reason; docs/errors.md lists them")
 	}
-	problem := "is no reason; docs/errors.md lists them"
-	if near := spelling.Near(string(r), texts(call.Reasons())); near != "" {
-		problem = fmt.Sprintf("is no reason; did you mean %q?", near)
-	}
-	if r == "" {
-		problem = "is missing; docs/errors.md lists the reasons"
-	}
-	v.add(path, string(r), problem)
 }
 
 func (v *validator) pattern(path, pattern string) {
@@ -158,10 +145,10 @@ func (v *validator) jsonPath(path, key, each string) {
 	}
 }
 
-// lineGroups are the named groups that mean something in a LineRule.
+// lineGroups are the named groups that a LineRule may use.
 var lineGroups = []string{"status", "attempt", "message", "reset", "delay"}
 
-// LineKinds are the events a line may be.
+// LineKinds are the kinds that a LineRule may have.
 var LineKinds = []call.EventKind{call.EventError, call.EventRetry, call.EventWarning, call.EventStatus}
 
 func (v *validator) lineRule(path string, rule LineRule) {
@@ -185,4 +172,73 @@ func (v *validator) lineRule(path string, rule LineRule) {
 	}
 	oneOf(v, path+".kind", rule.Kind, LineKinds...)
 	allOf(v, path+".on", rule.On, OnEvent, OnStderr, OnStdout)
+}
+
+// knownSystems are the systems that a LoginWay may name.
+var knownSystems = []string{"darwin", "linux", "windows", "freebsd", "netbsd", "openbsd", "dragonfly"}
+
+// rootedShape is how a path begins whose meaning does not change with the
+// working directory, or that searches upwards from it ("./").
+var rootedShape = regexp.MustCompile(`^(/|~/|\./|\$\{|~$)`)
+
+var payers = []call.Billing{call.BillingSubscription, call.BillingAPIKey}
+
+func (v *validator) login(s *Spec) {
+	each("login.ways", s.Login.Ways, func(path string, way LoginWay) {
+		v.passed(path+".env", way.Env)
+		v.passed(path+".with", way.With)
+		each(path+".files", way.Files, v.fact)
+		allOf(v, path+".os", way.OS, knownSystems...)
+		oneOf(v, path+".billing", way.Billing, payers...)
+		if len(way.Env)+len(way.Files)+len(way.OS) == 0 && !way.Unsure {
+			v.add(path, "", "always holds: say what is to be seen, or that it is unsure")
+		}
+	})
+	v.status("login.status", s.Login.Status)
+	for _, source := range slices.Sorted(maps.Keys(s.Login.KeySources)) {
+		v.pattern("login.key_sources", source)
+		v.known("login.key_sources."+source, string(s.Login.KeySources[source]), texts(payers))
+	}
+	each("trust", s.Trust, v.fact)
+}
+
+func (v *validator) fact(path string, fact FileFact) {
+	v.text(path+".path", fact.Path)
+	if _, err := grammar.ReadPath(fact.Path); err != nil {
+		v.add(path+".path", fact.Path, err.Error())
+	} else if !rootedShape.MatchString(fact.Path) && !filepath.IsAbs(fact.Path) {
+		v.add(path+".path", fact.Path, "must begin with \"~/\", \"./\", \"${\" or a root")
+	}
+	v.conditions(path, fact.JSON, fact.Pattern)
+	if fact.Expires != "" {
+		v.jsonPath(path+".expires", fact.Expires, "")
+	}
+	if fact.Refresh != "" {
+		v.jsonPath(path+".refresh", fact.Refresh, "")
+	}
+}
+
+// conditions checks the patterns for the values and for the text of a file or an
+// output.
+func (v *validator) conditions(path string, paths map[string]string, pattern string) {
+	for _, key := range slices.Sorted(maps.Keys(paths)) {
+		v.jsonPath(path+".json", key, "")
+		v.pattern(path+".json."+key, paths[key])
+	}
+	v.pattern(path+".pattern", pattern)
+}
+
+func (v *validator) status(path string, rule StatusRule) {
+	each(path+".args", rule.Args, v.text)
+	if len(rule.Args) == 0 && len(rule.Signs) > 0 {
+		v.add(path+".args", "", "is empty: say which command tells")
+	}
+	each(path+".signs", rule.Signs, func(path string, sign StatusSign) {
+		if sign.Exit < 0 || sign.Exit > 255 {
+			v.add(path+".exit", fmt.Sprint(sign.Exit), "must be 0 to 255")
+		}
+		v.conditions(path, sign.JSON, sign.Pattern)
+		v.known(path+".login", string(sign.Login), texts([]LoginState{LoginAuthenticated, LoginInstalled}))
+		oneOf(v, path+".billing", sign.Billing, payers...)
+	})
 }

@@ -1,39 +1,36 @@
 package clispec
 
-import (
-	"slices"
-)
+import "slices"
 
-// OptionFields are the fields that a backend must honour when they are set.
-// The prompt and the system text always find a way, and the directory is the
-// process's.
+// OptionFields are the fields that a backend must honour when they are set. The
+// prompt and the system text are not among them, because a spec without a row
+// for them still passes them; nor is the directory, in which the process runs.
 var OptionFields = []string{
 	"model", "session", "max_turns", "max_budget_usd", "allowed_tools", "disallowed_tools",
 	"permission_mode", "mcp_config", "strict_mcp", "fallback_model", "effort", "agents", "no_session_persistence",
 	"add_dirs", "images", "extra",
 }
 
-// OtherForms are fields that hold an option's value in another form: a row
-// that uses one of them honours the option.
+// OtherForms maps an option to the fields that hold its value in another form:
+// a row that uses one of them honours the option.
 var OtherForms = map[string][]string{"mcp_config": {"mcp_local", "mcp_toml"}}
 
-// Fields are the names a spec may use.
+// Fields are the request fields that a spec may name.
 var Fields = slices.Concat([]string{"prompt", "system", "system_append", "system_replace", "schema", "dir", "temp"},
 	OptionFields, OtherForms["mcp_config"])
 
 // EventFields are the fields of an event that a rule can set.
-var EventFields = []string{
+var EventFields = slices.Concat([]string{
 	"text", "id", "name", "input", "session", "model", "key_source", "trigger", "pre_tokens", "code", "message",
 	"status", "try", "delay_ms", "delay_s", "reset_at", "failed", "whole", "partial",
-	"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "turns", "cost_usd",
-}
+}, Counters)
 
-// CostField is the counter of a usage that is no whole number, and may be
+// CostField is the only field of a usage that is not an integer and can be
 // unknown.
 const CostField = "cost_usd"
 
-// Counters are the fields of a usage that a CLI may count on from call to call
-// of one session.
+// Counters are the fields of a usage that a CLI may add up over the calls of one
+// session.
 var Counters = []string{
 	"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "turns", CostField,
 }

@@ -1,17 +1,19 @@
+// Package clispec is the language in which a spec describes one CLI: the types,
+// what their zero values mean, the words that a spec may use, and the check that
+// finds mistakes. It is data only: it knows no CLI by name, runs nothing and
+// reads no file.
 package clispec
 
-import (
-	"github.com/clichain/clichain/call"
-)
+import "github.com/clichain/clichain/call"
 
 // Spec is everything clichain knows about one CLI, as plain data: it has no
-// funcs, survives JSON, and can come from a user's file. One interpreter reads
-// all specs; no other code knows a CLI by name.
+// funcs, survives JSON, and can come from a user's file. All specs go through
+// the same code; no other code knows a CLI by name.
 //
 // Name and Binary are enough for a CLI that takes `-p PROMPT` and prints its
 // answer: the zero value of every other part means "the CLI has nothing of
 // the kind". A spec is a value; copy it freely, and do not change the slices
-// and maps of one that a [Provider] was made from.
+// and maps of one that a provider was made from.
 type Spec struct {
 	// Name is the backend's name in results, errors, SKIP_CLI and order lists:
 	// lower-case letters, digits, "-", "_" and ".".
@@ -31,19 +33,19 @@ type Spec struct {
 	// system text is put in front of the prompt.
 	SystemFlag string `json:"system_flag,omitempty"`
 	// SystemDefault is the system text of an AccessNone request that has none:
-	// it keeps the agent's own long prompt out of a plain completion.
+	// it replaces the agent's own long prompt, which a plain completion does not
+	// need.
 	SystemDefault string `json:"system_default,omitempty"`
 
-	// Transports are the ways the prompt can travel, best first.
-	// Empty: argv.
+	// Transports are the ways the prompt can travel, best first. Empty: argv.
 	Transports []Transport `json:"transports,omitempty"`
 	// Outputs are the output modes the CLI has, best first. Empty: text.
 	Outputs []OutputMode `json:"outputs,omitempty"`
-	// Guards keep the CLI from taking a prompt for something else.
+	// Guards change prompts that the CLI would take for a command of its own.
 	Guards []GuardRule `json:"guards,omitempty"`
 	// EmptyDir: an AccessNone call without Dir and Session runs in an empty
 	// temporary directory, because the CLI looks at files unasked. Its session
-	// cannot be gone on from.
+	// cannot be continued.
 	EmptyDir bool `json:"empty_dir,omitempty"`
 	// Args is the ordered argument table. Empty: see PromptStyle.
 	Args []ArgRow `json:"args,omitempty"`
@@ -58,25 +60,25 @@ type Spec struct {
 	// which it wins: those that would change what this spec relies on.
 	DropEnv []string `json:"drop_env,omitempty"`
 	// NestedEnv names the marks of an outer session of the same agent, in the
-	// same form. They are never passed on either; see Config.Nested.
+	// same form. They are never passed on either; see Config.RefuseNested.
 	NestedEnv []string `json:"nested_env,omitempty"`
 
 	// Models says which model names the CLI takes.
 	Models ModelRules `json:"models,omitzero"`
-	// Sessions says how the CLI goes on from an earlier answer.
+	// Sessions says how the CLI continues from an earlier answer.
 	Sessions SessionRules `json:"sessions,omitzero"`
 	// Preflight are conditions under which the CLI would refuse to work.
 	Preflight []PreflightRule `json:"preflight,omitempty"`
 	// Login says how to tell whether the CLI is logged in, and who pays.
 	Login LoginRules `json:"login,omitzero"`
-	// Trust is where it keeps the folders that its user trusts, one of which
-	// is enough; {dir} in a path or a pattern stands for the folder. Empty: it
-	// has no such thing.
+	// Trust lists the files in which the CLI keeps the folders that its user
+	// trusts; one that matches is enough. {dir} in a path or a pattern stands for
+	// the folder. Empty: the CLI has no trusted folders.
 	Trust []FileFact `json:"trust,omitempty"`
 
 	// Events read the CLI's JSON output, in order.
 	Events []EventRule `json:"events,omitempty"`
-	// Answer says which text is the answer where no event holds it whole.
+	// Answer says which text is the answer when no event has all of it.
 	Answer AnswerMode `json:"answer,omitempty"`
 	// Lines read its error texts, in order, before the rules common to all.
 	Lines []LineRule `json:"lines,omitempty"`
@@ -115,6 +117,7 @@ const (
 // OutputMode is the form of the CLI's standard output.
 type OutputMode string
 
+// The output modes.
 const (
 	OutputStream OutputMode = "stream" // one JSON event a line
 	OutputJSON   OutputMode = "json"   // one JSON document at the end
@@ -135,8 +138,8 @@ const (
 // When is the condition of a row. All parts that are set must hold; the zero
 // value always holds.
 type When struct {
-	// Set and Unset name request fields (listed in docs/specs.md)
-	// that must be set or must not.
+	// Set and Unset name request fields (listed in docs/specs.md) that must be
+	// set or must not be.
 	Set   []string `json:"set,omitempty"`
 	Unset []string `json:"unset,omitempty"`
 	// Access, Output and Transport list the values that apply.
@@ -201,87 +204,38 @@ type ListRule struct {
 	Path string `json:"path,omitempty"`
 }
 
-// SessionRules say how a CLI goes on from an earlier answer.
-type SessionRules struct {
-	// ID is a regular expression for the whole of a session's id: some CLIs
-	// begin anew, without a word, for what is none. Empty: any id.
-	ID string `json:"id,omitempty"`
-	// DirBound: a session lives in the directory it was made in, and nowhere
-	// else.
-	DirBound bool `json:"dir_bound,omitempty"`
-	// SameID: the CLI names the session it goes on from; another one means
-	// that it began anew, which ends the run.
-	SameID bool `json:"same_id,omitempty"`
-	// Cumulative names the fields of a usage that the CLI counts on over the
-	// calls of a session, such as "cost_usd": what earlier calls had used is
-	// taken off. The names are those of EventRule.Set.
-	Cumulative []string `json:"cumulative,omitempty"`
+// OutputModes returns the output modes of the CLI, best first; without any, text.
+func (s *Spec) OutputModes() []OutputMode { return orDefault(s.Outputs, OutputText) }
+
+// TransportModes returns the ways the prompt can travel, best first; without
+// any, argv.
+func (s *Spec) TransportModes() []Transport { return orDefault(s.Transports, TransportArgv) }
+
+func orDefault[T any](list []T, absent T) []T {
+	if len(list) == 0 {
+		return []T{absent}
+	}
+	return list
 }
 
-// PreflightRule is a condition under which a call is refused before anything
-// starts, because the CLI itself would.
-type PreflightRule struct {
-	When When `json:"when,omitzero"`
-	// Match maps a request field to a regular expression that the whole of one
-	// of its values must match.
-	Match map[string]string `json:"match,omitempty"`
-	// Root: the user is root.
-	Root bool `json:"root,omitempty"`
-	// UnlessEnv: the CLI sees one of these variables, set to anything but "",
-	// "0" and "false".
-	UnlessEnv []string    `json:"unless_env,omitempty"`
-	Reason    call.Reason `json:"reason"`
-	Message   string      `json:"message"`
-	Hint      string      `json:"hint,omitempty"`
+// ArgTable returns the spec's argument table, or that of its prompt style.
+func (s *Spec) ArgTable() []ArgRow {
+	if len(s.Args) > 0 {
+		return s.Args
+	}
+	var rows []ArgRow
+	if s.PromptStyle == RunSubcommand {
+		rows = append(rows, ArgRow{Args: []string{"run"}})
+	}
+	if s.SystemFlag != "" {
+		rows = append(rows, ArgRow{Args: []string{s.SystemFlag, "{system}"}, When: When{Set: []string{"system"}}})
+	}
+	prompt := []string{"-p", "{prompt}"}
+	if s.PromptStyle == RunSubcommand {
+		prompt = []string{"{prompt}"}
+	}
+	return append(rows,
+		ArgRow{Args: []string{"--model", "{model}"}, When: When{Set: []string{"model"}}},
+		ArgRow{Args: []string{"{extra}"}, Each: "extra"},
+		ArgRow{Args: prompt})
 }
-
-// EventRule turns a JSON value of the CLI's output into an [Event]. Every rule
-// that matches applies, in order, up to one with Last.
-type EventRule struct {
-	// Match maps a path to a regular expression that the whole value there
-	// must match; a missing value and null are "". Paths are gjson paths; with
-	// Each, a path that begins with "@." starts at the element.
-	Match map[string]string `json:"match"`
-	// Each is the path of an array: the rule applies to each element.
-	Each string `json:"each,omitempty"`
-	// Kind is the event to make.
-	Kind call.EventKind `json:"kind"`
-	// Set maps an event field to a path, to alternatives "a ?? b", or to a
-	// literal "=text". The fields are listed in docs/specs.md.
-	Set map[string]string `json:"set,omitempty"`
-	// Terminal: this event is the CLI's last word about the call.
-	Terminal bool `json:"terminal,omitempty"`
-	// Last: no later rule sees this value.
-	Last bool `json:"last,omitempty"`
-}
-
-// LineRule turns error text into a Reason. It never sees the model's own text:
-// only the fields of error events, stderr, and the stdout of a run that failed
-// and is no JSON.
-type LineRule struct {
-	// Pattern is a regular expression. Named groups: status (an HTTP status),
-	// attempt, message, reset (a point in time), delay (a duration).
-	Pattern string `json:"pattern"`
-	// On lists where it applies. Empty: everywhere.
-	On []Evidence `json:"on,omitempty"`
-	// Kind is EventError (also the meaning of ""), which explains a failure;
-	// EventRetry, which explains why nothing happens; EventWarning; or
-	// EventStatus, which marks a line of stderr that explains nothing.
-	Kind call.EventKind `json:"kind,omitempty"`
-	// Reason is the class. Empty: from the group status, else from the words
-	// in the group message.
-	Reason call.Reason `json:"reason,omitempty"`
-	// Fatal: such a line on stderr ends the run at once, and nothing it says
-	// afterwards is an answer.
-	Fatal bool   `json:"fatal,omitempty"`
-	Hint  string `json:"hint,omitempty"`
-}
-
-// Evidence is where an error text was found.
-type Evidence string
-
-const (
-	OnEvent  Evidence = "event"  // an error field of an event
-	OnStderr Evidence = "stderr" // a line of stderr
-	OnStdout Evidence = "stdout" // a line of stdout, no JSON, of a failed run
-)

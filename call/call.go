@@ -1,0 +1,158 @@
+// Package call holds the values that every part of clichain shares: a request,
+// its options, a response, the events of a run, and the error and attempts of
+// a call that failed. It knows no CLI by name, starts no process and reads no
+// file.
+package call
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Role is who wrote a message.
+type Role string
+
+// The roles. Any other is refused with bad_request.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+)
+
+// Message is one message of a conversation.
+type Message struct {
+	Role    Role   `json:"role"`
+	Content string `json:"content"` // valid UTF-8, no NUL
+}
+
+// Request is one question. It is a plain value that survives JSON, so it can
+// wait in a queue; a backend never changes it. The zero value has no message
+// and is refused with bad_request.
+type Request struct {
+	// Messages is the conversation. System messages are joined and go where
+	// the CLI takes a system prompt; a single user message is sent unchanged.
+	Messages []Message `json:"messages"`
+	// Model is a model name, an alias, "backend/model", or the name or slug
+	// of a backend. Empty, "default" and "unknown" leave the choice to the CLI.
+	Model string `json:"model,omitempty"`
+	// Access is what the agent may do. Zero: AccessNone.
+	Access Access `json:"access,omitempty"`
+	// Dir is the directory to work in. Empty: that of the Session, else the
+	// working directory of this process.
+	Dir string `json:"dir,omitempty"`
+	// Session is a Response.Session to continue: only the backend that made it
+	// can. Calls that continue one session in this process run one after the
+	// other. Empty: a new session.
+	Session string `json:"session,omitempty"`
+	// Schema is a JSON Schema that the answer must meet. Empty: free text.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	// Options are settings that only some backends have. A backend that cannot
+	// honour one that is set is skipped as unsupported.
+	Options Options `json:"options,omitzero"`
+	// Metadata belongs to the caller: it is copied to the Response and never read.
+	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+// Prompt makes a Request of one user message.
+func Prompt(text string) Request {
+	return Request{Messages: []Message{{Role: RoleUser, Content: text}}}
+}
+
+// Options are settings that only some backends have. The zero value sets none.
+// docs/specs.md has a table of what each built-in backend honours. Relative
+// paths start at the working directory of this process.
+type Options struct {
+	// MaxTurns limits the agent's turns. Zero: the CLI's own limit.
+	MaxTurns int `json:"max_turns,omitempty"`
+	// MaxBudgetUSD limits what one call may cost, in US dollars. Zero: no limit.
+	MaxBudgetUSD float64 `json:"max_budget_usd,omitempty"`
+	// AllowedTools and DisallowedTools name tools in the CLI's own terms.
+	AllowedTools    []string `json:"allowed_tools,omitempty"`
+	DisallowedTools []string `json:"disallowed_tools,omitempty"`
+	// PermissionMode is the mode in the CLI's own terms, such as "plan". Empty:
+	// the one that belongs to Access. A mode that bypasses permissions still
+	// needs AccessFull.
+	PermissionMode string `json:"permission_mode,omitempty"`
+	// SystemMode says what becomes of the CLI's own system prompt. Empty:
+	// SystemReplace for AccessNone, else SystemAppend.
+	SystemMode SystemMode `json:"system_mode,omitempty"`
+	// MCPConfig gives the agent more tools: each element is an object
+	// {"mcpServers": {...}}, or a JSON string that names a file with one.
+	MCPConfig []json.RawMessage `json:"mcp_config,omitempty"`
+	// StrictMCP leaves out all MCP servers but those of MCPConfig.
+	StrictMCP bool `json:"strict_mcp,omitempty"`
+	// FallbackModel is the model that the CLI itself uses while the first one
+	// is overloaded.
+	FallbackModel string `json:"fallback_model,omitempty"`
+	// Effort is the reasoning effort in the CLI's own terms, such as "high".
+	Effort string `json:"effort,omitempty"`
+	// Agents defines subagents: a JSON object in the CLI's own terms.
+	Agents json.RawMessage `json:"agents,omitempty"`
+	// NoSessionPersistence keeps the session from being stored, so no later
+	// call can continue it.
+	NoSessionPersistence bool `json:"no_session_persistence,omitempty"`
+	// AddDirs are further directories that the agent may work in.
+	AddDirs []string `json:"add_dirs,omitempty"`
+	// Images are files to look at.
+	Images []string `json:"images,omitempty"`
+	// Extra holds raw arguments for a CLI, by the backend's name. They come
+	// after all others but the prompt, and are not checked.
+	Extra map[string][]string `json:"extra,omitempty"`
+}
+
+// SystemMode says what becomes of a CLI's own system prompt.
+type SystemMode string
+
+const (
+	// SystemAppend adds the caller's system text to the CLI's own.
+	SystemAppend SystemMode = "append"
+	// SystemReplace uses the caller's system text instead of the CLI's own.
+	SystemReplace SystemMode = "replace"
+)
+
+// Access says what an agent may do while it answers. No level implies more
+// than it says; the zero value is the safest.
+type Access int
+
+const (
+	// AccessNone, the zero value, is a lean completion: no tools and no agent
+	// system prompt. It is always safe to run again.
+	AccessNone Access = iota
+	// AccessRead lets the agent read files and change nothing.
+	AccessRead
+	// AccessWrite lets the agent edit files in Request.Dir.
+	AccessWrite
+	// AccessFull uses the CLI's bypass flags: the agent may do anything this
+	// user may do.
+	AccessFull
+)
+
+var accessNames = []string{"none", "read", "write", "full"}
+
+// String returns "none", "read", "write" or "full".
+func (a Access) String() string {
+	if a < 0 || int(a) >= len(accessNames) {
+		return fmt.Sprintf("Access(%d)", int(a))
+	}
+	return accessNames[a]
+}
+
+// MarshalText writes the name; an access level out of range is an error.
+func (a Access) MarshalText() ([]byte, error) {
+	if a < 0 || int(a) >= len(accessNames) {
+		return nil, fmt.Errorf("access: %d is none of %q", int(a), accessNames)
+	}
+	return []byte(accessNames[a]), nil
+}
+
+// UnmarshalText reads a name; the empty text is AccessNone and an unknown name
+// is an error.
+func (a *Access) UnmarshalText(text []byte) error {
+	i := slices.Index(accessNames, string(text))
+	if i < 0 && len(text) > 0 {
+		return fmt.Errorf("access: %q is none of %q", text, accessNames)
+	}
+	*a = Access(max(i, 0))
+	return nil
+}
