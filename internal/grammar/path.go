@@ -8,13 +8,15 @@ import (
 )
 
 // PathTemplate is where a CLI keeps a file: "${NAME:-default}/rest", in which
-// "~" at the start is the home.
-type PathTemplate struct{ variable, deflt, rest string }
+// "~" at the start is the home directory.
+type PathTemplate struct{ variable, base, rest string }
 
 var templateShape = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^${}]+))?\}([^$]*)$`)
 
-var errPathTemplate = errors.New(`is no path: write "~/file", "./file", "${NAME:-~/folder}/file" or a path from the root`)
+var errPathTemplate = errors.New(
+	`is no path: write "~/file", "./file", "${NAME:-~/folder}/file" or a path from the root`)
 
+// ReadPath parses a path template; the error says what is allowed.
 func ReadPath(text string) (PathTemplate, error) {
 	m := templateShape.FindStringSubmatch(text)
 	switch {
@@ -23,20 +25,20 @@ func ReadPath(text string) (PathTemplate, error) {
 	case text == "" || strings.ContainsRune(text, '$'):
 		return PathTemplate{}, errPathTemplate
 	}
-	return PathTemplate{deflt: text}, nil
+	return PathTemplate{base: text}, nil
 }
 
 // Place is what a CLI sees of the machine when it looks for its files.
 type Place struct {
 	Vars map[string]string
-	Home string // "" when nobody knows
+	Home string // "" when unknown
 	Dir  string // absolute working directory
 }
 
-// Paths are the places where the file may be, none where the template leads
-// nowhere; ok is false where nobody knows.
+// Paths are the places where the file may be, none where the variable is not set
+// and has no default. ok is false when the home directory is needed and unknown.
 func (t PathTemplate) Paths(at Place) (paths []string, ok bool) {
-	base := t.deflt
+	base := t.base
 	if value := at.Vars[t.variable]; t.variable != "" && value != "" {
 		base = value
 	}
@@ -54,7 +56,7 @@ func (t PathTemplate) Paths(at Place) (paths []string, ok bool) {
 	return []string{filepath.Clean(text)}, true
 }
 
-// Upward is the file in a folder and in all those above it.
+// Upward lists the paths of the file in a directory and in all those above it.
 func Upward(dir, file string) (paths []string) {
 	for {
 		paths = append(paths, filepath.Join(dir, file))

@@ -8,44 +8,41 @@ import (
 	"strings"
 )
 
-// variableShape is a variable's name that survives a shell.
+// variableShape is a variable's name that a shell can pass on.
 var variableShape = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // IsVariable reports whether a text can be the name of a variable.
 func IsVariable(name string) bool { return variableShape.MatchString(name) }
 
-// IsSet reports whether a variable has a value that means yes.
+// IsSet reports whether a variable has a value other than "", "0" and "false".
 func IsSet(vars map[string]string, name string) bool {
 	return !slices.Contains([]string{"", "0", "false"}, strings.ToLower(vars[name]))
 }
 
-// Matches reports whether a variable is in a list whose entries may end in
-// "*". Windows folds the case of names.
-func Matches(list []string, name string) bool {
+// Matches reports whether a name is in a list of patterns, in which "*" stands for
+// any text. Windows folds the case of names.
+func Matches(patterns []string, name string) bool {
 	if runtime.GOOS == "windows" {
 		name = strings.ToUpper(name)
 	}
-	return slices.ContainsFunc(list, func(pattern string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, _ := path.Match(pattern, name)
 		return ok
 	})
 }
 
-// Without is a list of variables without those that patterns name.
+// Without returns the "NAME=value" entries whose names match none of the patterns.
 func Without(environ, patterns []string) []string {
 	if len(patterns) == 0 {
 		return environ
 	}
-	var kept []string
-	for _, kv := range environ {
-		if name, _, _ := strings.Cut(kv, "="); !Matches(patterns, name) {
-			kept = append(kept, kv)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return Matches(patterns, name)
+	})
 }
 
-// SetAll sets the variables of a list; the later of two wins.
+// SetAll sets the variables of a list of "NAME=value"; the later of two wins.
 func SetAll(vars map[string]string, list []string) {
 	for _, kv := range list {
 		name, value, _ := strings.Cut(kv, "=")
@@ -53,17 +50,13 @@ func SetAll(vars map[string]string, list []string) {
 	}
 }
 
-// FirstSet is the first variable of a list that is set, in the order of
-// their names.
-func FirstSet(list []string, vars map[string]string) string {
-	var found []string
+// FirstSet is the first variable, by name, that is set and matches one of the
+// patterns; "" if there is none.
+func FirstSet(patterns []string, vars map[string]string) (first string) {
 	for name := range vars {
-		if IsSet(vars, name) && Matches(list, name) {
-			found = append(found, name)
+		if (first == "" || name < first) && IsSet(vars, name) && Matches(patterns, name) {
+			first = name
 		}
 	}
-	if len(found) == 0 {
-		return ""
-	}
-	return slices.Min(found)
+	return first
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/clichain/clichain/internal/semaphore"
 )
 
-// Turns keeps calls that go on from one session apart: run at once, some CLIs
-// lose a turn, and one has both runs answer each other for minutes. A session
-// belongs to the machine, so all backends of this process share the turns.
+// Turns lets one call at a time resume a session: of two at once, some CLIs lose
+// one, and in one CLI both runs answer each other for minutes. A session belongs
+// to the machine, so all backends of this process share the turns.
 var Turns = sessionTurns{waiting: map[string]*sessionTurn{}}
 
 type sessionTurns struct {
@@ -19,17 +19,17 @@ type sessionTurns struct {
 
 type sessionTurn struct {
 	semaphore.Semaphore
-	calls int // that have it, or wait for it
+	calls int // that resume the session or wait to
 }
 
-// Take waits for the turn of a call that goes on from a session. It is bounded
-// by the context, and by the timeouts of the calls before it.
+// Take waits until no other call resumes the session of the handle; "" needs no
+// wait. Only the context bounds the wait. It is safe for concurrent use.
 func (t *sessionTurns) Take(ctx context.Context, handle string) (release func(), err error) {
 	if handle == "" {
 		return func() {}, nil
 	}
-	s, _ := Parse(handle)
-	key := s.Backend + ":" + s.ID
+	h, _ := Parse(handle)
+	key := h.Backend + ":" + h.ID
 	turn := t.join(key)
 	free, err := turn.Acquire(ctx)
 	if err != nil {

@@ -1,33 +1,40 @@
+// Package structured checks answers against JSON Schemas, and makes schemas of
+// Go types. It knows no CLI and no chain, and loads nothing from files or the
+// network.
 package structured
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"slices"
+	"strings"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxSchema bounds Request.Schema, in bytes.
-const maxSchema = 1 << 20
+const (
+	maxSchema     = 1 << 20 // bytes of Request.Schema
+	maxMismatches = 10      // that the model is told of
+	maxLeaves     = 1000    // findings that are looked at to list the mismatches
+)
 
-// schemaURL names the schema to the validator. It is never opened: its scheme
-// exists so that a relative reference does not become a path of this machine.
+// schemaURL names the schema to the validator, which never opens it. With this
+// scheme a relative reference does not become a path of this machine.
 const schemaURL = "clichain:///schema"
 
-// Schema is a Request.Schema that was found to be one. It serves one
-// call, for it counts the work of checking.
+// Schema is a Request.Schema that was checked and compiled. It counts the steps
+// of a check, so it is not safe for concurrent use: compile one for each call.
 type Schema struct {
 	schema *jsonschema.Schema
 	limit  *stepLimit
 }
 
-// Compile finds the mistakes in a schema before anything starts. It is
-// nil for an empty one. Nothing is ever loaded: a schema has to be whole.
+// Compile finds the mistakes in a schema before anything starts. The result is
+// nil for an empty schema. A reference that leads out of the schema is an error.
 func Compile(raw json.RawMessage) (*Schema, *call.Error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -39,8 +46,11 @@ func Compile(raw json.RawMessage) (*Schema, *call.Error) {
 		return nil, call.Errorf(call.ReasonBadRequest, "schema", "%s", problem)
 	}
 	document, err := jsontext.Strict(string(raw))
-	if err != nil {
-		return nil, call.Errorf(call.ReasonBadOption, "schema", "%s", invalidJSON(raw, err))
+	switch {
+	case err != nil && !json.Valid(raw): // in the words of compose.Check
+		return nil, call.Errorf(call.ReasonBadOption, "schema", "is no valid JSON")
+	case err != nil:
+		return nil, call.Errorf(call.ReasonBadOption, "schema", "%s", err)
 	}
 	if _, ok := document.(map[string]any); !ok {
 		return nil, call.Errorf(call.ReasonBadOption, "schema", "must be a JSON object: use {} for an answer of any JSON")
@@ -56,7 +66,7 @@ func (s *Schema) compile(document any) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(noLoader{})
-	c.AssertFormat() // else "format" would be no more than a remark
+	c.AssertFormat() // otherwise "format" is not checked
 	c.RegisterVocabulary(s.limit.vocabulary())
 	c.AssertVocabs()
 	if err := c.AddResource(schemaURL, document); err != nil {
@@ -65,19 +75,9 @@ func (s *Schema) compile(document any) (*jsonschema.Schema, error) {
 	return c.Compile(schemaURL)
 }
 
-// invalidJSON keeps the words for JSON that does not parse the same as those
-// of checkOptions.
-func invalidJSON(raw json.RawMessage, err error) string {
-	if json.Valid(raw) {
-		return err.Error()
-	}
-	return "is no valid JSON"
-}
-
-// errRemote refuses a reference that leads out of the schema.
 var errRemote = errors.New("only references inside the schema are followed, nothing is loaded")
 
-// noLoader loads nothing, neither from a network nor from a file.
+// noLoader refuses every reference that leads out of the schema.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errRemote }
@@ -95,8 +95,8 @@ func schemaMistake(err error) string {
 	return "is no valid JSON Schema: " + plaintext.OneLine(err.Error())
 }
 
-// Accept takes the JSON out of an answer, as it was written, or says in lines
-// why it does not do.
+// Accept returns the JSON in an answer, as it was written, or the problem that
+// keeps it from being valid, one mismatch a line.
 func (s *Schema) Accept(text string) (document, problem string) {
 	document, err := jsontext.Sole(text)
 	if err != nil {
@@ -114,4 +114,29 @@ func (s *Schema) Accept(text string) (document, problem string) {
 		return "", err.Error()
 	}
 	return document, ""
+}
+
+// mismatches lists place and problem of what does not match, one a line, sorted.
+func mismatches(err *jsonschema.ValidationError, most int) string {
+	lines := leaves(err, nil)
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// leaves are the findings that have no cause below them.
+func leaves(err *jsonschema.ValidationError, lines []string) []string {
+	if len(lines) >= maxLeaves {
+		return lines
+	}
+	for _, cause := range err.Causes {
+		lines = leaves(cause, lines)
+	}
+	if len(err.Causes) == 0 {
+		lines = append(lines, plaintext.OneLine(strings.Replace(err.Error(), "at '': ", "at the top: ", 1)))
+	}
+	return lines
 }

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/clichain/clichain/call"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// knownTypes are types that read themselves from JSON, and what they take.
-// They are shared, and never changed.
+// knownTypes are types that read themselves from JSON, and the schemas of what
+// they take. The schemas are shared and never changed.
 var knownTypes = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
 	reflect.TypeFor[json.Number]():     {Type: "number"},
@@ -23,7 +22,8 @@ var knownTypes = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
 }
 
-// OfType makes the JSON Schema of what encoding/json reads into a type.
+// OfType makes the JSON Schema of what encoding/json reads into a type. The error
+// says which part of the type it cannot describe.
 func OfType(t reflect.Type) (json.RawMessage, *call.Error) {
 	types := typeWalk{schemas: map[reflect.Type]*jsonschema.Schema{}, seen: map[reflect.Type]bool{}}
 	err := types.visit(t)
@@ -32,23 +32,24 @@ func OfType(t reflect.Type) (json.RawMessage, *call.Error) {
 		schema, err = jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: types.schemas})
 	}
 	if err != nil {
-		return nil, call.Errorf(call.ReasonBadOption, "schema", "no JSON Schema can be made of %s: %v: give Request.Schema", t, err)
+		return nil, call.Errorf(call.ReasonBadOption, "schema",
+			"no JSON Schema can be made of %s: %v: give Request.Schema", t, err)
 	}
-	if slices.Contains(schema.Types, "array") && t.Kind() == reflect.Slice { // null is no answer
+	if slices.Contains(schema.Types, "array") && t.Kind() == reflect.Slice { // an answer must not be null
 		schema.Type, schema.Types = "array", nil
 	}
 	text, err := json.Marshal(schema)
 	if err != nil {
 		return nil, call.Errorf(call.ReasonBadOption, "schema", "no JSON Schema can be made of %s: %v", t, err)
 	}
-	if string(text) == "true" { // any JSON, as an object
+	if string(text) == "true" { // any JSON, in the form that Compile takes
 		text = []byte("{}")
 	}
 	return text, nil
 }
 
-// typeWalk looks through a type for types that read themselves from JSON, of
-// which a look at their fields says nothing.
+// typeWalk looks through a type for types that read themselves from JSON, whose
+// fields do not tell what they take.
 type typeWalk struct {
 	schemas map[reflect.Type]*jsonschema.Schema
 	seen    map[reflect.Type]bool

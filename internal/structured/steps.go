@@ -16,8 +16,8 @@ const (
 
 var errTooManySteps = errors.New("checking it against the schema takes too long")
 
-// stepLimit ends a check that takes too many steps. It is a keyword that every part
-// of a schema has without saying so.
+// stepLimit ends a check that takes too many steps. To the validator it is a
+// keyword of every part of a schema, so it is called at each step.
 type stepLimit struct{ left int }
 
 func (l *stepLimit) vocabulary() *jsonschema.Vocabulary {
@@ -27,10 +27,10 @@ func (l *stepLimit) vocabulary() *jsonschema.Vocabulary {
 	}
 }
 
-// Validate is called by the validator, at each step.
+// Validate counts a step; beyond the limit it panics.
 func (l *stepLimit) Validate(*jsonschema.ValidatorContext, any) {
 	if l.left--; l.left < 0 {
-		panic(errTooManySteps) // the validator knows no other way out; guard catches it
+		panic(errTooManySteps) // nothing else ends the validator; guard recovers it
 	}
 }
 

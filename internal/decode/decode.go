@@ -1,29 +1,36 @@
+// Package decode makes events of the JSON objects that a CLI prints, by the event
+// rules of its spec. It knows no CLI by name, does no I/O, and does not judge
+// whether a run went well.
 package decode
 
 import (
+	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"strings"
-
-	"github.com/tidwall/gjson"
+	"time"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/resettime"
+	"github.com/tidwall/gjson"
 )
 
-// Item is an event as the CLI's output has it, with what only the judgement of
-// the run needs to know.
+// Item is an event as the CLI's output has it, with what only the judge of the
+// run needs to know.
 type Item struct {
 	call.Event
-	Terminal bool // the CLI has no more to say
-	Whole    bool // a block of thinking, which may have come in pieces before
+	Terminal bool // the last event of the run
+	Whole    bool // a whole block of thinking, whose pieces may have come before
 	Partial  bool // a result that was cut short: the text so far is the answer
 }
 
-// Program is a spec's event rules, compiled once.
+// Program is a spec's event rules, compiled once. It never changes, so it is safe
+// for concurrent use.
 type Program struct {
 	byType map[string][]*rule // the rules that a value with this "type" can meet
 	others []*rule            // those for any other type
@@ -53,10 +60,10 @@ type setter struct {
 type origin struct {
 	literal gjson.Result // when it exists
 	path    jsontext.Path
-	element bool // the path starts at the element
+	element bool // the path starts at the element of Each
 }
 
-// Compile needs rules that passed Validate.
+// Compile compiles rules that passed Validate; an invalid pattern panics.
 func Compile(rules []clispec.EventRule) *Program {
 	p := &Program{byType: map[string][]*rule{}}
 	compiled := make([]*rule, len(rules))
@@ -106,7 +113,7 @@ func (r *rule) typeLiteral() (string, bool) {
 var typePath = jsontext.ParsePath("type")
 
 // Scratch is memory to make events in, reused from object to object. The zero
-// value works.
+// value is ready to use, by one goroutine at a time.
 type Scratch struct {
 	object jsontext.Object
 	items  []Item // made of the object
@@ -115,7 +122,7 @@ type Scratch struct {
 // Events makes the events of one JSON object. The slice is valid until the
 // scratch is used again; the events share no memory with root.
 func (p *Program) Events(s *Scratch, root gjson.Result) []Item {
-	clear(s.items) // otherwise they would keep their texts from being freed
+	clear(s.items) // so that their texts can be freed
 	s.items = s.items[:0]
 	s.object.Open(root)
 	rules, ok := p.byType[s.object.Get(&typePath).String()]
@@ -144,7 +151,7 @@ func (r *rule) appendEvents(s *Scratch) {
 	for element := range jsontext.Elements(list.Raw) {
 		r.appendEvent(s, element)
 	}
-	if !list.IsArray() && list.Type != gjson.Null { // the one element itself
+	if !list.IsArray() && list.Type != gjson.Null { // a single element instead of a list
 		r.appendEvent(s, list.Raw)
 	}
 }
@@ -160,8 +167,8 @@ func (r *rule) matches(o *jsontext.Object, element string, onElement bool) bool 
 	return true
 }
 
-// appendEvent makes the event of an element that meets the conditions. It is
-// made in place: setters take a pointer, so a variable would be garbage.
+// appendEvent makes the event of an element that meets the conditions, in place:
+// setters take a pointer, so a local variable would be allocated each time.
 func (r *rule) appendEvent(s *Scratch, element string) {
 	if !r.matches(&s.object, element, true) {
 		return
@@ -178,22 +185,64 @@ func (r *rule) appendEvent(s *Scratch, element string) {
 	}
 }
 
-func (s *origin) value(o *jsontext.Object, element string) gjson.Result {
-	if s.literal.Exists() {
-		return s.literal
+func (o *origin) value(object *jsontext.Object, element string) gjson.Result {
+	if o.literal.Exists() {
+		return o.literal
 	}
-	return o.At(&s.path, element, s.element)
+	return object.At(&o.path, element, o.element)
 }
 
-// origins takes the value of EventRule.Set apart.
+// origins parses a value of EventRule.Set.
 func origins(value string) (list []origin) {
 	for _, alternative := range grammar.Alternatives(value) {
-		if literal, ok := strings.CutPrefix(alternative, "="); ok {
-			list = append(list, origin{literal: gjson.Result{Type: gjson.String, Str: literal, Raw: jsontext.Quote(literal)}})
+		if text, ok := strings.CutPrefix(alternative, "="); ok {
+			literal := gjson.Result{Type: gjson.String, Str: text, Raw: jsontext.Quote(text)}
+			list = append(list, origin{literal: literal})
 			continue
 		}
 		path, element := strings.CutPrefix(alternative, grammar.ElementPrefix)
 		list = append(list, origin{path: jsontext.ParsePath(path), element: element})
 	}
 	return list
+}
+
+// setters are the fields that EventRule.Set can fill. Numbers may come as
+// JSON numbers or as text.
+var setters = map[string]func(*Item, gjson.Result){
+	"text":       func(e *Item, v gjson.Result) { e.Text = v.String() },
+	"id":         func(e *Item, v gjson.Result) { e.ID = v.String() },
+	"name":       func(e *Item, v gjson.Result) { e.Name = v.String() },
+	"input":      func(e *Item, v gjson.Result) { e.Input = json.RawMessage(v.Raw) },
+	"session":    func(e *Item, v gjson.Result) { e.Session = v.String() },
+	"model":      func(e *Item, v gjson.Result) { e.Model = v.String() },
+	"key_source": func(e *Item, v gjson.Result) { e.KeySource = v.String() },
+	"trigger":    func(e *Item, v gjson.Result) { e.Trigger = v.String() },
+	"pre_tokens": func(e *Item, v gjson.Result) { e.PreTokens = v.Int() },
+	"code":       func(e *Item, v gjson.Result) { e.Code = v.String() },
+	"message":    func(e *Item, v gjson.Result) { e.Message = v.String() },
+	"status":     func(e *Item, v gjson.Result) { e.Status = int(v.Int()) },
+	"try":        func(e *Item, v gjson.Result) { e.Try = int(v.Int()) },
+	"delay_ms":   func(e *Item, v gjson.Result) { e.Delay = scaled(v, time.Millisecond) },
+	"delay_s":    func(e *Item, v gjson.Result) { e.Delay = scaled(v, time.Second) },
+	"reset_at":   func(e *Item, v gjson.Result) { e.RetryAfter = resettime.Epoch(v.Float()) },
+	"failed":     func(e *Item, v gjson.Result) { e.Failed = v.Bool() || v.String() == "error" },
+	"whole":      func(e *Item, v gjson.Result) { e.Whole = v.Bool() },
+	"partial":    func(e *Item, v gjson.Result) { e.Partial = v.Bool() },
+
+	"input_tokens":       func(e *Item, v gjson.Result) { e.Usage.InputTokens = v.Int() },
+	"output_tokens":      func(e *Item, v gjson.Result) { e.Usage.OutputTokens = v.Int() },
+	"cache_read_tokens":  func(e *Item, v gjson.Result) { e.Usage.CacheReadTokens = v.Int() },
+	"cache_write_tokens": func(e *Item, v gjson.Result) { e.Usage.CacheWriteTokens = v.Int() },
+	"reasoning_tokens":   func(e *Item, v gjson.Result) { e.Usage.ReasoningTokens = v.Int() },
+	"turns":              func(e *Item, v gjson.Result) { e.Usage.Turns = v.Int() },
+	"cost_usd":           func(e *Item, v gjson.Result) { e.Usage.CostUSD = new(v.Float()) },
+}
+
+// scaled turns a number of units into a duration; it is zero out of range.
+func scaled(v gjson.Result, unit time.Duration) time.Duration {
+	d := v.Float() * float64(unit)
+	if !(d > 0 && d < math.MaxInt64) {
+		return 0
+	}
+	return time.Duration(d)
 }
