@@ -1,24 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
 )
 
-// answer asks the chain and prints what comes of it.
+// answer asks the chain and prints the answer, its warnings and, on request, the trace.
 func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backend, req clichain.Request) error {
 	cfg := &clichain.ChainConfig{Budget: f.budget}
 	if !f.noCooldown {
 		cfg.Store = a.cooldowns()
 	}
-	chain := clichain.ChainOf(backends, cfg)
 	start := time.Now()
-	resp, err := a.deliver(ctx, f, chain, req)
+	resp, err := a.deliver(ctx, f, clichain.ChainOf(backends, cfg), req)
 	took := time.Since(start)
 	failed, _ := errors.AsType[*clichain.ChainError](err)
 	if failed != nil {
@@ -26,7 +27,9 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 		err = &statusError{chainStatus(failed, f.budget > 0 && took >= f.budget), failed}
 	}
 	if resp != nil && !f.json {
-		a.warn(resp)
+		for _, warning := range resp.Warnings {
+			fmt.Fprintf(a.err, "clichain: %s: warning: %s\n", resp.Backend, oneLine(warning))
+		}
 	}
 	if f.trace {
 		a.trace(resp, failed, took)
@@ -34,13 +37,26 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 	return err
 }
 
-// deliver prints the answer in the form that was asked for.
-func (a *app) deliver(ctx context.Context, f *askFlags, chain *clichain.Chain, req clichain.Request) (*clichain.Response, error) {
-	stream := f.stream || !f.givenStream && !f.json && f.schema == "" && isTerminal(a.out)
-	if stream && f.json {
-		return a.streamEvents(ctx, chain, req)
+// hinted adds to the error of a chain whose backends all cool down how to ask them all the same.
+func hinted(err *clichain.ChainError) *clichain.ChainError {
+	cause, ok := err.Cause.(*clichain.BackendError)
+	if !ok || cause.Reason != clichain.ReasonCoolingDown || cause.Hint != "" {
+		return err
 	}
-	if stream {
+	told := *cause
+	told.Hint = "--no-cooldown asks all the same"
+	return &clichain.ChainError{Attempts: err.Attempts, Cause: &told}
+}
+
+// deliver prints the answer in the form that the flags choose.
+func (a *app) deliver(
+	ctx context.Context, f *askFlags, chain *clichain.Chain, req clichain.Request,
+) (*clichain.Response, error) {
+	stream := f.stream || !f.streamGiven && !f.json && f.schema == "" && isTerminal(a.out)
+	switch {
+	case stream && f.json:
+		return a.streamEvents(ctx, chain, req)
+	case stream:
 		return a.streamText(ctx, chain, req)
 	}
 	resp, err := chain.Complete(ctx, req)
@@ -50,27 +66,18 @@ func (a *app) deliver(ctx context.Context, f *askFlags, chain *clichain.Chain, r
 	if f.json {
 		return resp, writeJSON(a.out, resp, isTerminal(a.out))
 	}
-	return resp, a.printText(resp.Text)
-}
-
-func (a *app) printText(text string) error {
+	text := resp.Text
 	if isTerminal(a.out) {
 		text = visible(text)
 	}
-	_, err := fmt.Fprintln(a.out, strings.TrimSuffix(text, "\n"))
-	return outputError(err)
-}
-
-// warn says what a person should know although the answer stands.
-func (a *app) warn(resp *clichain.Response) {
-	for _, warning := range resp.Warnings {
-		fmt.Fprintf(a.err, "clichain: %s: warning: %s\n", resp.Backend, oneLine(warning))
-	}
+	_, err = fmt.Fprintln(a.out, strings.TrimSuffix(text, "\n"))
+	return resp, outputError(err)
 }
 
 // streamEvents prints one event a line; the last one holds the response.
-func (a *app) streamEvents(ctx context.Context, chain *clichain.Chain, req clichain.Request) (*clichain.Response, error) {
-	var resp *clichain.Response
+func (a *app) streamEvents(
+	ctx context.Context, chain *clichain.Chain, req clichain.Request,
+) (resp *clichain.Response, err error) {
 	for e, err := range chain.Stream(ctx, req) {
 		if err != nil {
 			return nil, err
@@ -81,4 +88,123 @@ func (a *app) streamEvents(ctx context.Context, chain *clichain.Chain, req clich
 		resp = e.Response
 	}
 	return resp, nil
+}
+
+// textStream prints a stream for people: text on out as it comes, and one line on err for each thing in between.
+type textStream struct {
+	out, err io.Writer
+	clean    bool // out is a terminal
+	style    style
+
+	wrote   bool // there is text on out
+	newline bool // that text ends in a line break
+	apart   bool // the next text is a new block
+	last    clichain.EventKind
+}
+
+func (a *app) streamText(ctx context.Context, chain *clichain.Chain, req clichain.Request) (*clichain.Response, error) {
+	t := &textStream{out: a.out, err: a.err, clean: isTerminal(a.out), style: a.styleOf(a.err)}
+	for e, err := range chain.Stream(ctx, req) {
+		if err != nil {
+			_ = t.endLine() // the failure is printed after it
+			return nil, err
+		}
+		if err := t.show(e); err != nil {
+			return nil, outputError(err)
+		}
+		if e.Kind == clichain.EventDone {
+			return e.Response, nil
+		}
+	}
+	return nil, nil // a stream ends in an error or in EventDone
+}
+
+func (t *textStream) show(e clichain.Event) error {
+	before := t.last
+	t.last = e.Kind
+	switch e.Kind {
+	case clichain.EventDelta:
+		return t.text(e.Text)
+	case clichain.EventText:
+		t.apart = t.wrote
+		err := t.text(e.Text)
+		t.apart = true
+		return err
+	case clichain.EventToolUse:
+		t.apart = t.wrote
+		return t.status(e, "uses "+e.Name)
+	case clichain.EventThinking:
+		if before == clichain.EventThinking {
+			return nil // one line for all pieces of a thought
+		}
+		return t.status(e, "thinks")
+	case clichain.EventCompact:
+		return t.status(e, "shortens what it remembers of the conversation")
+	case clichain.EventReset:
+		t.apart = t.wrote
+		return t.status(e, "answers anew: forget the text so far")
+	case clichain.EventAttempt:
+		if e.Attempt.Skipped {
+			return nil // a skipped backend cost nothing
+		}
+		return t.status(e, "did not answer: "+string(e.Attempt.Reason))
+	case clichain.EventRetry:
+		return t.status(e, "tries again: "+e.Message+retryDetail(e))
+	case clichain.EventDone:
+		if !t.wrote {
+			return cmp.Or(t.text(e.Response.Text), t.endLine())
+		}
+		return t.endLine()
+	}
+	return nil
+}
+
+func retryDetail(e clichain.Event) (detail string) {
+	if e.Try > 0 {
+		detail = fmt.Sprintf(" try %d", e.Try)
+	}
+	if e.Status > 0 {
+		detail += fmt.Sprintf(" after status %d", e.Status)
+	}
+	return detail
+}
+
+// text prints a piece of the answer.
+func (t *textStream) text(s string) error {
+	if t.clean {
+		s = visible(s)
+	}
+	if s == "" {
+		return nil
+	}
+	if t.apart {
+		s = "\n" + s
+		if !t.newline {
+			s = "\n" + s
+		}
+		t.apart = false
+	}
+	t.wrote, t.newline = true, strings.HasSuffix(s, "\n")
+	_, err := io.WriteString(t.out, s)
+	return err
+}
+
+// status prints a line of its own.
+func (t *textStream) status(e clichain.Event, what string) error {
+	if t.clean { // out and err are most likely the same screen
+		if err := t.endLine(); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(t.err, t.style.dim(shorten(e.Backend+" "+oneLine(what), columns(t.err))))
+	return nil
+}
+
+func (t *textStream) endLine() error {
+	if !t.wrote || t.newline {
+		return nil
+	}
+	t.newline = true
+	_, err := io.WriteString(t.out, "\n")
+	return err
 }

@@ -5,34 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/spf13/cobra"
 )
 
-// askFlags is what the command line says about a question.
+// askFlags is what the command line says about a question. Flags that need no more than parsing are in req and cfg.
 type askFlags struct {
-	json, stream, trace bool
-
-	only        []string
-	specFiles   []string
-	passEnv     []string
-	timeout     time.Duration
-	budget      time.Duration
-	system      string
-	model       string
-	access      clichain.Access
-	dir         string
-	session     string
-	schema      string
-	options     optionFlags
-	billing     call.Billing
-	sandbox     clichain.SandboxPolicy
-	noCooldown  bool
-	givenStream bool
+	json, stream, trace     bool
+	streamGiven, noCooldown bool
+	only, specFiles         []string
+	budget                  time.Duration
+	system, schema, agents  string
+	mcp, extra              []string
+	req                     clichain.Request
+	cfg                     clichain.Config
 }
 
 func (a *app) askCommand() *cobra.Command {
@@ -51,13 +41,13 @@ input; 3 nothing to try; 124 out of time; 130 interrupted.
 
 Environment: CLICHAIN_ORDER (names, comma separated), CLICHAIN_TIMEOUT (such as
 90s), CLICHAIN_SPECS (a file), SKIP_CLI (1, or names) to turn CLIs off,
-CLICHAIN_COOLDOWNS (a file, or off) for what rests after a failure.`,
+CLICHAIN_COOLDOWNS (a file, or off) for the cooldowns of CLIs that failed.`,
 		Example: `  clichain ask "What does errno 11 mean?"
   git diff | clichain ask "Review this" --only codex,claude
   clichain ask --json -- "--help: what does it do?"`,
 		Args: atMostOne("ask", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.givenStream = cmd.Flags().Changed("stream")
+			f.streamGiven = cmd.Flags().Changed("stream")
 			return a.ask(cmd.Context(), f, args)
 		},
 	}
@@ -65,39 +55,52 @@ CLICHAIN_COOLDOWNS (a file, or off) for what rests after a failure.`,
 	return cmd
 }
 
-// register declares the flags.
+// register declares the flags in the order in which the help text lists them.
 func (f *askFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
+	flags, req, opts := cmd.Flags(), &f.req, &f.req.Options
 	flags.SortFlags = false
+	billing := oneOf(call.BillingSubscription, call.BillingAPIKey)
+	sandbox := oneOf(clichain.SandboxAuto, clichain.SandboxOn, clichain.SandboxOff)
 	flags.BoolVar(&f.json, "json", false, "the whole response, or one event a line, as JSON")
 	flags.BoolVar(&f.stream, "stream", false, "text as it comes (the default on a terminal)")
 	flags.BoolVar(&f.trace, "trace", false, "show on stderr what was tried, and for how long")
 	flags.StringVar(&f.system, "system", "", "system prompt `text`")
-	flags.StringVar(&f.model, "model", "", "model `name`, backend/name, or a backend")
-	flags.Var(&parsed[[]string]{value: &f.only, parse: parseNames, kind: "a,b"}, "only", "try these backends, in this order")
-	flags.Var(&parsed[clichain.Access]{value: &f.access, parse: parseAccess, kind: "level"}, "access", "what the agent may do: none, read, write or full")
-	flags.Var(&parsed[time.Duration]{value: &f.timeout, parse: parseDuration, kind: "duration"}, "timeout", "limit for each backend (default "+clichain.DefaultTimeout.String()+")")
-	flags.Var(&parsed[time.Duration]{value: &f.budget, parse: parseDuration, kind: "duration"}, "budget", "limit for all of them together")
+	flags.StringVar(&req.Model, "model", "", "model `name`, backend/name, or a backend")
+	flags.Func("only", "try these backends, such as `a,b`, in this order", into(&f.only, parseNames))
+	flags.Func("access", "`level` of what the agent may do: none, read, write or full", into(&req.Access, parseAccess))
+	flags.Func("timeout", "limit for each backend, a `duration` (default "+clichain.DefaultTimeout.String()+")",
+		into(&f.cfg.Timeout, parseDuration))
+	flags.Func("budget", "limit for all of them together, a `duration`", into(&f.budget, parseDuration))
 	flags.StringVar(&f.schema, "schema", "", "`file` with a JSON Schema for the answer")
-	flags.StringVar(&f.dir, "dir", "", "`directory` to work in")
-	flags.StringVar(&f.session, "session", "", "`id` of an earlier response's session, to go on")
-	f.options.register(flags)
-	flags.Var(&parsed[call.Billing]{value: &f.billing, parse: oneOf(call.BillingSubscription, call.BillingAPIKey), kind: "who"}, "billing", "only this may pay: subscription or api_key")
-	flags.Var(&parsed[clichain.SandboxPolicy]{value: &f.sandbox, parse: oneOf(clichain.SandboxAuto, clichain.SandboxOn, clichain.SandboxOff), kind: "mode"}, "sandbox", "auto, on or off: skip what cannot work in a sandbox")
-	flags.StringSliceVar(&f.passEnv, "pass-env", nil, "`name`s of more variables it may see, also FOO_*")
-	flags.BoolVar(&f.noCooldown, "no-cooldown", false, "ask also what rests after a failure, and tell other calls nothing")
+	flags.StringVar(&req.Dir, "dir", "", "`directory` to work in")
+	flags.StringVar(&req.Session, "session", "", "`id` of an earlier response's session, to go on")
+	flags.Func("max-turns", "limit of `n` turns for the agent", into(&opts.MaxTurns, parseCount))
+	flags.Func("max-budget-usd", "limit for the cost in `usd`", into(&opts.MaxBudgetUSD, parseDollars))
+	flags.StringVar(&opts.Effort, "effort", "", "reasoning effort, a `level` the CLI knows")
+	flags.StringSliceVar(&opts.AllowedTools, "allow-tool", nil, "`tool` that the agent may use, in the CLI's own terms")
+	flags.StringSliceVar(&opts.DisallowedTools, "deny-tool", nil, "`tool` that it may not")
+	flags.StringVar(&opts.PermissionMode, "permission-mode", "", "permission `mode`, in the CLI's own terms")
+	flags.StringVar((*string)(&opts.SystemMode), "system-mode", "", "append to the CLI's system prompt, or replace it")
+	flags.StringArrayVar(&f.mcp, "mcp-config", nil, "`file` with MCP servers, or the JSON itself")
+	flags.BoolVar(&opts.StrictMCP, "strict-mcp", false, "no MCP servers but those")
+	flags.StringVar(&opts.FallbackModel, "fallback-model", "", "`model` the CLI turns to when the first is overloaded")
+	flags.StringVar(&f.agents, "agents", "", "`file` with subagents as JSON")
+	flags.BoolVar(&opts.NoSessionPersistence, "no-session", false, "store nothing to go on from")
+	flags.StringArrayVar(&opts.AddDirs, "add-dir", nil, "further `directory` to work in")
+	flags.StringArrayVar(&opts.Images, "image", nil, "image `file` to look at")
+	flags.StringArrayVar(&f.extra, "extra", nil, "raw argument for one CLI, as `backend=argument`")
+	flags.Func("billing", "`who` alone may pay: subscription or api_key", into(&f.cfg.Billing, billing))
+	flags.Func("sandbox", "`mode` auto, on or off: skip what cannot work in a sandbox", into(&f.cfg.Sandbox, sandbox))
+	flags.StringSliceVar(&f.cfg.PassEnv, "pass-env", nil, "`name`s of more variables it may see, also FOO_*")
+	flags.BoolVar(&f.noCooldown, "no-cooldown", false, "ignore the cooldowns of earlier calls, and record none")
 	addSpecFlag(flags, &f.specFiles)
-	completeWith(cmd, "only", builtinNames())
-	completeWith(cmd, "access", []string{"none", "read", "write", "full"})
+	for flag, words := range map[string][]string{"only": builtinNames(), "access": {"none", "read", "write", "full"}} {
+		// Registering fails only for a flag that does not exist.
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	}
 }
 
-func completeWith(cmd *cobra.Command, flag string, words []string) {
-	// It fails for a flag that does not exist only.
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// ask finds every mistake that can be found before it reads stdin or starts
-// anything.
+// ask finds every mistake that can be found before it reads stdin or starts anything.
 func (a *app) ask(ctx context.Context, f *askFlags, args []string) error {
 	source, err := a.promptSource(args)
 	if err != nil {
@@ -124,35 +127,53 @@ func (a *app) ask(ctx context.Context, f *askFlags, args []string) error {
 
 // request is all of the request but the prompt.
 func (f *askFlags) request() (req clichain.Request, err error) {
-	req = clichain.Request{
-		Model: f.model, Access: f.access, Dir: f.dir, Session: f.session,
+	req = f.req
+	for _, value := range f.mcp {
+		element := json.RawMessage(value)
+		if !strings.HasPrefix(strings.TrimSpace(value), "{") {
+			element, _ = json.Marshal(value) // a string always marshals
+		}
+		req.Options.MCPConfig = append(req.Options.MCPConfig, element)
 	}
-	if req.Options, err = f.options.options(); err != nil {
+	if req.Options.Agents, err = readFlagFile("--agents", f.agents); err != nil {
 		return req, err
+	}
+	for _, value := range f.extra {
+		backend, argument, ok := strings.Cut(value, "=")
+		if !ok || backend == "" {
+			return req, usagef("--extra: %q: write backend=argument", value)
+		}
+		if req.Options.Extra == nil {
+			req.Options.Extra = map[string][]string{}
+		}
+		req.Options.Extra[backend] = append(req.Options.Extra[backend], argument)
 	}
 	if f.system != "" {
 		req.Messages = []clichain.Message{{Role: clichain.RoleSystem, Content: f.system}}
 	}
-	if f.schema != "" {
-		req.Schema, err = readSchema(f.schema)
+	if req.Schema, err = readFlagFile("--schema", f.schema); err != nil || f.schema == "" {
+		return req, err
 	}
-	return req, err
+	if err := json.Unmarshal(req.Schema, new(any)); err != nil {
+		return req, usagef("--schema: %s is no JSON: %v", f.schema, err)
+	}
+	return req, nil
 }
 
-func readSchema(file string) (json.RawMessage, error) {
+// readFlagFile reads the file that a flag names; without a name there is nothing to read.
+func readFlagFile(flag, file string) ([]byte, error) {
+	if file == "" {
+		return nil, nil
+	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, usagef("--schema: %v", err)
-	}
-	if err := json.Unmarshal(data, new(any)); err != nil {
-		return nil, usagef("--schema: %s is no JSON: %v", file, err)
+		return nil, usagef("%s: %v", flag, err)
 	}
 	return data, nil
 }
 
-func (a *app) providers(f *askFlags) ([]clichain.Backend, error) {
-	timeout, err := a.timeout(f.timeout)
-	if err != nil {
+func (a *app) providers(f *askFlags) (backends []clichain.Backend, err error) {
+	if f.cfg.Timeout, err = a.timeout(f.cfg.Timeout); err != nil {
 		return nil, err
 	}
 	all, err := a.loadSpecs(f.specFiles)
@@ -160,18 +181,11 @@ func (a *app) providers(f *askFlags) ([]clichain.Backend, error) {
 		return nil, err
 	}
 	chosen, err := a.inOrder(all, f.only)
-	if err != nil {
-		return nil, err
-	}
-	var backends []clichain.Backend
-	for _, spec := range chosen {
-		backends = append(backends, clichain.NewProvider(spec, &clichain.Config{Timeout: timeout, PassEnv: f.passEnv, Billing: f.billing, Sandbox: f.sandbox}))
-	}
-	return backends, nil
+	return providersOf(chosen, &f.cfg), err
 }
 
-// nothingToTry is the chain's own error where no backend is available. It comes
-// before stdin is read, which may take for ever, for nothing.
+// nothingToTry is the error of a chain in which no backend is available. It comes before stdin is read, because stdin
+// may never end.
 func nothingToTry(ctx context.Context, backends []clichain.Backend) error {
 	var attempts []clichain.Attempt
 	for _, b := range backends {

@@ -1,56 +1,93 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/specs"
+	"github.com/spf13/pflag"
 )
 
 const (
-	orderVariable   = "CLICHAIN_ORDER"
-	timeoutVariable = "CLICHAIN_TIMEOUT"
-	specsVariable   = "CLICHAIN_SPECS"
+	orderVariable     = "CLICHAIN_ORDER"
+	timeoutVariable   = "CLICHAIN_TIMEOUT"
+	specsVariable     = "CLICHAIN_SPECS"
+	cooldownsVariable = "CLICHAIN_COOLDOWNS" // a file, or "off"
 )
 
 func addSpecFlag(flags *pflag.FlagSet, files *[]string) {
 	flags.StringArrayVar(files, "spec", nil, "add the specs of this JSON or YAML `file`, or replace some")
 }
 
-// loadSpecs returns the built-in specs and those of the user's files.
+// loadSpecs returns the built-in specs and those of the user's files. A spec of a known name replaces that one.
 func (a *app) loadSpecs(files []string) ([]clichain.CliSpec, error) {
 	all := specs.All()
+	add := func(source, file string) error {
+		more, err := loadFile(source, file)
+		for _, spec := range more {
+			if i := indexOf(all, spec.Name); i >= 0 {
+				all[i] = spec
+			} else {
+				all = append(all, spec)
+			}
+		}
+		return err
+	}
 	if file := a.env(specsVariable); file != "" {
-		more, err := loadFile(specsVariable, file)
-		if err != nil {
+		if err := add(specsVariable, file); err != nil {
 			return nil, err
 		}
-		all = merge(all, more)
 	}
 	for _, file := range files {
-		more, err := loadFile("--spec", file)
-		if err != nil {
+		if err := add("--spec", file); err != nil {
 			return nil, err
 		}
-		all = merge(all, more)
 	}
 	return all, nil
 }
 
-// merge adds specs; one of a known name takes that one's place.
-func merge(all, more []clichain.CliSpec) []clichain.CliSpec {
-	for _, spec := range more {
-		if i := indexOf(all, spec.Name); i >= 0 {
-			all[i] = spec
-		} else {
-			all = append(all, spec)
-		}
+// loadFile reads a file of specs. The error has a line for each mistake, with its place and its path within the file.
+func loadFile(source, file string) ([]clichain.CliSpec, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, usagef("%s: %v", source, err)
 	}
-	return all
+	defer f.Close()
+	list, err := specs.Load(f)
+	if all, ok := errors.AsType[*specs.LoadError](err); ok {
+		return nil, usagef("%s: %s", source, strings.Join(problemLines(file, all.Problems), "\n  "))
+	}
+	if err != nil {
+		return nil, usagef("%s: %s: %v", source, file, err)
+	}
+	return list, nil
+}
+
+// problemLines writes problems as FILE:LINE:COLUMN: TEXT, the form that editors can jump to.
+func problemLines(file string, problems []*specs.Problem) []string {
+	lines := make([]string, len(problems))
+	for i, p := range problems {
+		parts := []string{file}
+		if p.Line > 0 {
+			parts[0] = fmt.Sprintf("%s:%d:%d", file, p.Line, p.Column)
+		}
+		if p.Warning {
+			parts = append(parts, "warning")
+		}
+		if p.Path != "" {
+			parts = append(parts, p.Path)
+		}
+		lines[i] = oneLine(strings.Join(append(parts, p.Message), ": "))
+	}
+	return lines
 }
 
 func indexOf(list []clichain.CliSpec, name string) int {
@@ -72,7 +109,7 @@ func choose(all []clichain.CliSpec, source string, names []string) ([]clichain.C
 	return chosen, nil
 }
 
-// inOrder picks what --only names, else what the environment does, else all.
+// inOrder picks the backends that --only names; without it those of the environment; without both all of them.
 func (a *app) inOrder(all []clichain.CliSpec, only []string) ([]clichain.CliSpec, error) {
 	if len(only) > 0 {
 		return choose(all, "--only", only)
@@ -101,8 +138,7 @@ func (a *app) timeout(flag time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-func namesOf(list []clichain.CliSpec) []string {
-	var names []string
+func namesOf(list []clichain.CliSpec) (names []string) {
 	for _, spec := range list {
 		names = append(names, spec.Name)
 	}
@@ -110,3 +146,31 @@ func namesOf(list []clichain.CliSpec) []string {
 }
 
 func builtinNames() []string { return namesOf(specs.All()) }
+
+func providersOf(list []clichain.CliSpec, cfg *clichain.Config) (backends []clichain.Backend) {
+	for _, spec := range list {
+		backends = append(backends, clichain.NewProvider(spec, cfg))
+	}
+	return backends
+}
+
+// cooldowns is the file through which the calls of this user share the cooldowns of their backends, or nil.
+func (a *app) cooldowns() cooldown.Store {
+	path := a.env(cooldownsVariable)
+	if path == "off" {
+		return nil
+	}
+	if path == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return nil // a machine without a home
+		}
+		path = filepath.Join(dir, "clichain", "cooldowns.json")
+	}
+	return cooldown.NewFile(path, func(err error) {
+		// A place that cannot be written to is usual in sandboxes, and not worth a warning.
+		if _, usual := errors.AsType[*fs.PathError](err); !usual {
+			fmt.Fprintf(a.err, "clichain: warning: %s\n", oneLine(err.Error()))
+		}
+	})
+}

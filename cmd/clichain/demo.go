@@ -9,11 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -53,7 +52,7 @@ func (a *app) demo(ctx context.Context) (err error) {
 	return s.outro(resp, time.Since(start))
 }
 
-// perform shows a stream; the processes of each backend carry its path in dir.
+// perform shows a stream. The path of a backend's fake in dir identifies its processes.
 func (s *stage) perform(dir string, events iter.Seq2[clichain.Event, error]) (*clichain.Response, error) {
 	end := func(*clichain.BackendError) {}
 	for e, err := range events {
@@ -75,14 +74,13 @@ func (s *stage) perform(dir string, events iter.Seq2[clichain.Event, error]) (*c
 	return nil, nil // a stream ends in an error or in EventDone
 }
 
-// unsuppress takes back, for this process, what turns CLIs off: nothing of the
-// user's is going to be run.
+// unsuppress unsets, for this process, the variables that turn CLIs off, because the demo runs no CLI of the user's.
 func unsuppress(list []clichain.CliSpec) (variables []string) {
 	for _, spec := range list {
 		for _, name := range []string{spec.Name, spec.ProviderSlug} {
 			for variable, ok := clichain.SuppressedBy(name); ok; variable, ok = clichain.SuppressedBy(name) {
 				if os.Unsetenv(variable) != nil {
-					break // it cannot fail for a name that was read
+					break // which cannot happen for a name that was read
 				}
 				variables = append(variables, variable)
 			}
@@ -91,20 +89,73 @@ func unsuppress(list []clichain.CliSpec) (variables []string) {
 	return variables
 }
 
-// install makes the backends of the demo: the real specs, on fakes in dir. An
-// absolute path for each, present or not, keeps the user's own CLIs out of it.
-func install(dir string) ([]clichain.Backend, error) {
-	var backends []clichain.Backend
-	cast := demoCast()
+// install makes the backends of the demo: the real specs, on fakes in dir. A spec without a fake is not installed.
+// Each has an absolute path, present or not, so that no CLI of the user's is found instead.
+func install(dir string) (backends []clichain.Backend, err error) {
+	fakes := demoFakes()
 	for _, spec := range specs.All() {
-		path := filepath.Join(dir, spec.Name)
-		role, ok := cast[spec.Name]
-		if ok {
-			if _, err := clitest.Install(dir, spec.Name, role.scenario); err != nil {
+		cfg := &clichain.Config{Binary: filepath.Join(dir, spec.Name), Timeout: 10 * time.Second}
+		if spec.Name == hanging {
+			cfg.Timeout = time.Second
+		}
+		if fake, ok := fakes[spec.Name]; ok {
+			if _, err := clitest.Install(dir, spec.Name, fake); err != nil {
 				return nil, err
 			}
 		}
-		backends = append(backends, clichain.NewProvider(spec, &clichain.Config{Binary: path, Timeout: role.timeout}))
+		backends = append(backends, clichain.NewProvider(spec, cfg))
 	}
 	return backends, nil
+}
+
+const (
+	demoPrompt = "Why is the sky blue?"
+	demoAnswer = "Air scatters blue light far more than red, so blue reaches your eyes " +
+		"from every part of the sky, and not only from where the sun is."
+	hanging = "opencode" // it never answers
+)
+
+// demoFakes are the fakes by the name of the spec. They print what the real CLIs print, cut down.
+func demoFakes() map[string]clitest.Scenario {
+	return map[string]clitest.Scenario{
+		"claude": loggedOut(),
+		"gemini": play(560*time.Millisecond,
+			`{"type":"init","session_id":"cd25bcc2","model":"gemini-2.5-pro"}`,
+			fmt.Sprintf(`{"type":"message","role":"user","content":%q}`, demoPrompt),
+			`{"type":"result","status":"error","error":{"message":"[API Error: You have exhausted your capacity on `+
+				`this model. Your quota will reset after 3h12m4s.]"},"stats":{"total_tokens":0}}`),
+		// Its helper has a session of its own, which a signal to the process group does not reach.
+		hanging: {Steps: []clitest.Step{
+			{ReadStdin: true},
+			{Spawn: &clitest.Spawn{Setsid: true, HoldStdout: true, Steps: []clitest.Step{{Hang: true}}}},
+			{Hang: true},
+		}},
+		"codex": play(700*time.Millisecond,
+			`{"type":"thread.started","thread_id":"01a1f957-c9e5"}`,
+			`{"type":"turn.started"}`,
+			fmt.Sprintf(`{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":%q}}`,
+				demoAnswer),
+			`{"type":"turn.completed","usage":{"input_tokens":12,"cached_input_tokens":0,"output_tokens":37,`+
+				`"reasoning_output_tokens":0}}`),
+	}
+}
+
+// loggedOut reports "success" in its result, together with an error.
+func loggedOut() clitest.Scenario {
+	return play(380*time.Millisecond,
+		`{"type":"system","subtype":"init","session_id":"d00d43d8","model":"claude-opus-4-8","apiKeySource":"none"}`,
+		`{"type":"assistant","message":{"model":"<synthetic>","role":"assistant","content":[{"type":"text",`+
+			`"text":"Not logged in · Please run /login"}]},"parent_tool_use_id":null,"session_id":"d00d43d8",`+
+			`"error":"authentication_failed"}`,
+		`{"type":"result","subtype":"success","is_error":true,"num_turns":1,`+
+			`"result":"Not logged in · Please run /login","session_id":"d00d43d8","total_cost_usd":0}`)
+}
+
+// play is a fake that reads its prompt, thinks for some time and prints lines.
+func play(think time.Duration, lines ...string) clitest.Scenario {
+	steps := []clitest.Step{{ReadStdin: true}, {Sleep: think}}
+	for _, line := range lines {
+		steps = append(steps, clitest.Step{Stdout: line + "\n"})
+	}
+	return clitest.Scenario{Steps: steps}
 }

@@ -2,17 +2,17 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
-
-	"github.com/spf13/cobra"
+	"regexp"
+	"strings"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/doctor"
+	"github.com/spf13/cobra"
 )
 
-// doctorFlags are what doctor can be asked for.
+// doctorFlags are the flags of doctor.
 type doctorFlags struct {
 	files                 []string
 	json, markdown, hints bool
@@ -36,7 +36,7 @@ Exit status: 0 when at least one is ready, else 3.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON (docs/doctor.schema.json)")
 	flags.BoolVar(&f.markdown, "markdown", false, "print them as Markdown, for the summary of a CI job")
-	flags.BoolVar(&f.hints, "fix-hints", false, "print the commands that would mend what is wrong, as a script")
+	flags.BoolVar(&f.hints, "fix-hints", false, "print the commands that would fix what is wrong, as a script")
 	flags.BoolVar(&f.probe, "probe", false, "also run each CLI's own commands for its version and login, all within 4s")
 	flags.BoolVar(&f.ping, "ping", false, "also ask each that seems ready one short question, which costs what it costs")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix-hints")
@@ -49,7 +49,8 @@ func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 	if err != nil {
 		return err
 	}
-	report := diagnose(ctx, all, a.cooldowns(), f)
+	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: a.cooldowns()}
+	report := doctor.Diagnose(ctx, providersOf(all, &clichain.Config{}), cfg)
 	if err := a.printReport(report, f); err != nil {
 		return err
 	}
@@ -57,17 +58,9 @@ func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 		return &statusError{exitInterrupted, context.Cause(ctx)}
 	}
 	if report.Ready == 0 {
-		return &statusError{status: exitNothing} // all is said
+		return &statusError{status: exitNothing} // the report says why
 	}
 	return nil
-}
-
-func diagnose(ctx context.Context, all []clichain.CliSpec, rests cooldown.Store, f doctorFlags) doctor.Report {
-	var backends []clichain.Backend
-	for _, spec := range all {
-		backends = append(backends, clichain.NewProvider(spec, nil))
-	}
-	return doctor.Diagnose(ctx, backends, &doctor.Config{Probe: f.probe, Ping: f.ping, Store: rests})
 }
 
 func (a *app) printReport(report doctor.Report, f doctorFlags) error {
@@ -86,44 +79,40 @@ func (a *app) printReport(report doctor.Report, f doctorFlags) error {
 	return outputError(err)
 }
 
-// stateOf is the word for what would become of a call.
-func stateOf(d doctor.Diagnosis) string {
-	switch {
-	case d.SuppressedBy != "":
-		return "turned off"
-	case d.Ready() && d.Login == clispec.LoginUnknown:
-		return "maybe"
-	case d.Ready():
-		return "ready"
-	}
-	for _, p := range d.Problems {
-		if p.Blocks() {
-			return p.Code
-		}
-	}
-	return string(clichain.ReasonNotInstalled)
-}
+var (
+	// quoted matches a command within a hint.
+	quoted = regexp.MustCompile("`([^`]+)`")
+	// bare matches a hint that is a command as a whole.
+	bare = regexp.MustCompile(`^(npm|unset|export|brew|curl) \S`)
+)
 
-// shared splits off the problems that several backends have alike: they are
-// about the machine.
-func shared(report doctor.Report) (machine []doctor.Problem, own map[string][]doctor.Problem) {
-	count := map[doctor.Problem]int{}
+// fixesOf is a script with the commands that fix what keeps backends from answering. The problems, and hints that are
+// no commands, are comments in it.
+func fixesOf(report doctor.Report) string {
+	var b strings.Builder
 	for _, d := range report.Backends {
 		for _, p := range d.Problems {
-			count[p]++
-		}
-	}
-	own = map[string][]doctor.Problem{}
-	for _, d := range report.Backends {
-		for _, p := range d.Problems {
-			switch n := count[p]; {
-			case p.Blocks() || n == 1:
-				own[d.Name] = append(own[d.Name], p)
-			case n > 1:
-				machine = append(machine, p)
-				count[p] = 0 // told
+			if !p.Blocks() {
+				continue
+			}
+			fmt.Fprintf(&b, "# %s: %s\n", oneLine(d.Name), oneLine(p.Message))
+			for _, line := range commandsOf(oneLine(p.Hint)) {
+				fmt.Fprintln(&b, line)
 			}
 		}
 	}
-	return machine, own
+	return b.String()
+}
+
+func commandsOf(hint string) (lines []string) {
+	if bare.MatchString(hint) {
+		return []string{hint}
+	}
+	for _, m := range quoted.FindAllStringSubmatch(hint, -1) {
+		lines = append(lines, m[1])
+	}
+	if hint != "" && (len(lines) == 0 || quoted.ReplaceAllString(hint, "") != "run ") {
+		lines = append(lines, "# "+hint)
+	}
+	return lines
 }

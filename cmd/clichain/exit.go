@@ -20,8 +20,7 @@ const (
 	exitInterrupted = 130 // Ctrl-C
 )
 
-// statusError is an error that knows the exit status. Without err there is
-// nothing left to say.
+// statusError is an error with its exit status. Without err nothing is printed.
 type statusError struct {
 	status int
 	err    error
@@ -33,14 +32,14 @@ func (e *statusError) Error() string {
 	}
 	return e.err.Error()
 }
+
 func (e *statusError) Unwrap() error { return e.err }
 
-// usagef is a mistake of the caller's: one line that names where and what.
+// usagef makes the error for a mistake of the caller's: one line that names where and what.
 func usagef(format string, args ...any) error {
 	return &statusError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// outputError is a failure to write the answer.
 func outputError(err error) error {
 	if err == nil {
 		return nil
@@ -48,14 +47,17 @@ func outputError(err error) error {
 	return &statusError{exitFailed, fmt.Errorf("cannot write the answer: %w", err)}
 }
 
-var timeouts = []clichain.Reason{clichain.ReasonTimeout, clichain.ReasonIdleTimeout, clichain.ReasonFirstOutputTimeout}
+var (
+	timeouts = []clichain.Reason{clichain.ReasonTimeout, clichain.ReasonIdleTimeout, clichain.ReasonFirstOutputTimeout}
+	// mistakes are the failures that another command line avoids.
+	mistakes = []clichain.Reason{clichain.ReasonBadRequest, clichain.ReasonBadOption, clichain.ReasonBadSession}
+)
 
-// chainStatus is the exit status of a chain that did not answer. spent says
-// that its whole budget is gone.
+// chainStatus is the exit status of a chain that did not answer. spent says that its whole budget is gone.
 func chainStatus(err *clichain.ChainError, spent bool) int {
-	for _, a := range err.Attempts {
-		spent = spent || a.Reason == clichain.ReasonBudgetSpent
-	}
+	spent = spent || slices.ContainsFunc(err.Attempts, func(a clichain.Attempt) bool {
+		return a.Reason == clichain.ReasonBudgetSpent
+	})
 	reason := err.Reason()
 	switch {
 	case slices.Contains(mistakes, reason):
@@ -70,15 +72,12 @@ func chainStatus(err *clichain.ChainError, spent bool) int {
 	return exitFailed
 }
 
-// mistakes are what the user can mend on the command line.
-var mistakes = []clichain.Reason{clichain.ReasonBadRequest, clichain.ReasonBadOption, clichain.ReasonBadSession}
-
-// report prints a failure where it belongs and returns the exit status.
+// report prints a failure, to stdout as JSON or else to stderr, and returns the exit status.
 func (a *app) report(ctx context.Context, err error, asJSON bool) int {
 	if err == nil {
 		return 0
 	}
-	status := exitUsage // of what only cobra itself reports
+	status := exitUsage // errors without a status come from cobra, about the command line
 	known, ok := errors.AsType[*statusError](err)
 	if ok {
 		status = known.status
@@ -88,9 +87,9 @@ func (a *app) report(ctx context.Context, err error, asJSON bool) int {
 	}
 	switch {
 	case ok && known.err == nil:
-	case errors.Is(err, syscall.EPIPE): // the reader has left: nobody to tell
-	case asJSON:
-		_ = writeJSON(a.out, map[string]any{"error": failureOf(err, status)}, false) // the status tells as well
+	case errors.Is(err, syscall.EPIPE): // nobody reads the output any more
+	case asJSON: // an error of the write is lost, but the exit status is not 0 anyway
+		_ = writeJSON(a.out, map[string]any{"error": failureOf(err, status)}, false)
 	case status > 128:
 		fmt.Fprintln(a.err, "clichain:", context.Cause(ctx))
 	default:
@@ -120,19 +119,19 @@ func failureOf(err error, status int) any {
 	return failure{reason, message(err), []clichain.Attempt{}}
 }
 
-// message is the error's text without the library's own mark.
+// message is the error's text without the prefix of the library.
 func message(err error) string {
 	if text := suppressedAlike(err); text != "" {
 		return text
 	}
-	text := err.Error()
-	for strings.HasPrefix(text, "clichain: ") {
-		text = strings.TrimPrefix(text, "clichain: ")
+	text, found := err.Error(), true
+	for found {
+		text, found = strings.CutPrefix(text, "clichain: ")
 	}
 	return text
 }
 
-// suppressedAlike is one line for what would be the same line for each backend.
+// suppressedAlike is one line for a chain whose backends are all suppressed by the same setting, and else empty.
 func suppressedAlike(err error) string {
 	chain, ok := errors.AsType[*clichain.ChainError](err)
 	if !ok || len(chain.Attempts) < 2 {
@@ -149,8 +148,7 @@ func suppressedAlike(err error) string {
 	return fmt.Sprintf("nothing to try: all %d backends are %s", len(chain.Attempts), said)
 }
 
-// wantsJSON looks for --json by itself: a command line with a mistake in it is
-// read only up to there.
+// wantsJSON looks for --json itself, because cobra stops reading a command line at its first mistake.
 func wantsJSON(args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]

@@ -1,22 +1,19 @@
-// Command clichain asks the AI coding CLIs of this machine, one after the other
-// until one answers.
-//
-//	clichain demo              the whole chain on built-in fakes
-//	clichain doctor            what works on this machine, and why not
-//	clichain ask PROMPT        the answer, from whoever can give it
-//	clichain specs [NAME]      what it knows about each CLI, as data
-//
-// Answers go to stdout, everything else to stderr. The exit status is 0 when
-// there is an answer, 1 when every backend failed, 2 after a mistake in flags,
-// environment or input, 3 when there is nothing to try, 124 when the time is
-// over, and 130 after Ctrl-C (143 after SIGTERM).
+// Command clichain asks the AI coding CLIs of this machine, one after the other, until one answers. The exit status is
+// 0 with an answer, 1 when every backend failed, 2 after a mistake in flags, environment or input, 3 when there is
+// nothing to try, 124 when the time is over, 130 after Ctrl-C and 143 after SIGTERM. It uses public packages of the
+// library only, and what it says about a CLI comes from the spec: no code but the demo's fakes may know one by name.
 package main
 
 import (
 	"context"
+	"io"
 	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/spf13/cobra"
 )
 
 func main() {
@@ -25,4 +22,92 @@ func main() {
 	status := run(ctx, &app{os.Stdin, os.Stdout, os.Stderr, os.Getenv}, os.Args[1:])
 	stop()
 	os.Exit(status)
+}
+
+// app holds the streams and the environment that the command uses; tests replace them.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	env      func(string) string
+}
+
+// run executes one command line and returns the exit status.
+func run(ctx context.Context, a *app, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	return a.report(ctx, root.ExecuteContext(ctx), wantsJSON(args))
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "clichain",
+		Short: "Ask the AI coding CLIs of this machine until one answers",
+		Long: `clichain asks the AI coding CLIs you are logged in to, one after the other,
+until one answers. Nothing it starts is left behind.
+
+  clichain demo                      the whole chain on built-in fakes
+  clichain doctor                    what works on this machine, and why not
+  clichain ask "Explain this repo"   the answer, from whoever can give it`,
+		Version:       version(),
+		SilenceErrors: true, // report prints them
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%v (see %s --help)", err, cmd.CommandPath())
+	})
+	root.AddCommand(a.askCommand(), a.doctorCommand(), a.specsCommand(), a.demoCommand())
+	return root
+}
+
+// version is the module version that "go install" records, or the commit that the program was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(unknown)"
+	}
+	return info.Main.Version
+}
+
+// signalError is the cause of the context after a signal.
+type signalError struct{ signal os.Signal }
+
+func (e *signalError) Error() string { return "ended by a signal: " + e.signal.String() }
+
+// status is what shells expect: 130 after Ctrl-C, 143 after SIGTERM.
+func (e *signalError) status() int {
+	if number, ok := e.signal.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return exitInterrupted
+}
+
+// withSignals ends the context at the first signal. Later signals are caught and ignored, because the library needs a
+// moment, which is bounded, to end every process it started.
+func withSignals(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	// SIGPIPE is caught, because a reader that leaves would kill this process before it has cleaned up. It is not
+	// ignored, because the CLIs would inherit that.
+	watched := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		watched = append(watched, syscall.SIGHUP)
+	}
+	signal.Notify(signals, watched...)
+	go func() {
+		for s := range signals {
+			if s != syscall.SIGPIPE {
+				cancel(&signalError{s})
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel(nil)
+	}
 }

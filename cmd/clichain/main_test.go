@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 // second before they exit.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
-// noRests lets no test's failures be another's.
-const noRests = cooldownsVariable + "=off"
+// noCooldowns keeps the failures of one test from skipping backends in another.
+const noCooldowns = cooldownsVariable + "=off"
 
 // logins are keys for the fakes: a CLI that is known to be logged out is not
 // started.
@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 			bin := filepath.Join(env.WorkDir, "bin")
 			env.Setenv("PATH", bin+string(filepath.ListSeparator)+filepath.Dir(program()))
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, ".tmp"))
-			for _, kv := range append([]string{quickExit, noRests}, logins...) {
+			for _, kv := range append([]string{quickExit, noCooldowns}, logins...) {
 				name, value, _ := strings.Cut(kv, "=")
 				env.Setenv(name, value)
 			}

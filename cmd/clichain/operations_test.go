@@ -141,10 +141,17 @@ func TestOperationsPageNix(t *testing.T) {
 // TestOperationsPageRemarks: the page lists the codes that the code gives.
 func TestOperationsPageRemarks(t *testing.T) {
 	given := map[string]bool{}
-	for _, file := range []string{"doctor.go", "doctorprobe.go", "doctorremarks.go", "sandbox.go"} {
-		source, err := os.ReadFile("../../" + file)
+	files, err := filepath.Glob("../../doctor/*.go")
+	require.NoError(t, err)
+	more, err := filepath.Glob("../../internal/machine/*.go")
+	require.NoError(t, err)
+	for _, file := range append(files, more...) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`(?:remark\(|Problem\{+\s*|code: )"(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+		for _, m := range regexp.MustCompile(`(?:remark\(|Problem\{+\s*|Code: )"(\w+)"`).FindAllStringSubmatch(string(source), -1) {
 			given[m[1]] = true
 		}
 	}

@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// maxPrompt bounds what is read from stdin: far above what any model takes.
+// maxPrompt is the limit for stdin, far above what any model takes.
 const maxPrompt = 64 << 20
 
-// stdinPatience is how long stdin may stay silent before a person is told what
-// is being waited for. Programs often start others with a stdin that they never
-// close.
-const stdinPatience = 3 * time.Second
+// stdinNotice is how long stdin may stay silent before a note on stderr says what the command waits for. Programs often
+// start others with a stdin that they never close.
+const stdinNotice = 3 * time.Second
 
 // promptSource is where the prompt comes from.
 type promptSource struct {
-	text  string    // of the argument
-	stdin io.Reader // nil: not asked for
+	text  string    // the argument
+	stdin io.Reader // nil when stdin is not part of the prompt
 	note  io.Writer
 }
 
-// promptSource decides, without reading anything, what the prompt is made of.
+// promptSource decides, without reading anything, whether the prompt is the argument, stdin or both.
 func (a *app) promptSource(args []string) (*promptSource, error) {
 	s := &promptSource{note: a.err}
 	terminal := isTerminal(a.in)
@@ -43,18 +42,18 @@ func (a *app) promptSource(args []string) (*promptSource, error) {
 	return s, nil
 }
 
-// read returns the prompt.
 func (s *promptSource) read(ctx context.Context) (string, error) {
 	if s.stdin == nil {
 		return s.text, nil
 	}
 	data, err := s.readStdin(ctx)
+	blank := strings.TrimSpace(data) == ""
 	switch {
 	case err != nil:
 		return "", err
-	case strings.TrimSpace(data) == "" && s.text == "":
+	case blank && s.text == "":
 		return "", usagef("the prompt on stdin is empty")
-	case strings.TrimSpace(data) == "":
+	case blank:
 		return s.text, nil
 	case s.text == "":
 		return data, nil
@@ -62,8 +61,7 @@ func (s *promptSource) read(ctx context.Context) (string, error) {
 	return s.text + "\n\n" + data, nil
 }
 
-// readStdin reads to the end, or until ctx is done: the read itself cannot be
-// ended, but the process is about to.
+// readStdin reads to the end, or until ctx is done. The read itself cannot be interrupted, but the process ends then.
 func (s *promptSource) readStdin(ctx context.Context) (string, error) {
 	type result struct {
 		data []byte
@@ -74,15 +72,15 @@ func (s *promptSource) readStdin(ctx context.Context) (string, error) {
 		data, err := io.ReadAll(io.LimitReader(s.stdin, maxPrompt+1))
 		done <- result{data, err}
 	}()
-	patience := time.NewTimer(stdinPatience)
-	defer patience.Stop()
+	notice := time.NewTimer(stdinNotice)
+	defer notice.Stop()
 	for {
 		select {
 		case r := <-done:
 			return checkStdin(r.data, r.err)
 		case <-ctx.Done():
 			return "", &statusError{exitInterrupted, context.Cause(ctx)}
-		case <-patience.C:
+		case <-notice.C:
 			fmt.Fprintln(s.note, "clichain: waiting for the end of stdin (</dev/null where there is nothing to come)")
 		}
 	}

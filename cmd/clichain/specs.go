@@ -3,19 +3,24 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
+	"github.com/spf13/cobra"
 )
 
+// specFlags are the flags of specs.
+type specFlags struct {
+	files      []string
+	json, yaml bool
+}
+
 func (a *app) specsCommand() *cobra.Command {
-	var (
-		files []string
-		form  specForm
-	)
+	var f specFlags
 	cmd := &cobra.Command{
 		Use:   "specs [NAME] | specs lint FILE...",
 		Short: "Show what clichain knows about each CLI, as data",
@@ -25,44 +30,36 @@ With a NAME, --json or --yaml, the output is what --spec and CLICHAIN_SPECS
 read: save it, change it, check it with "clichain specs lint", and use it.`,
 		Args:              atMostOne("specs", "NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(builtinNames(), cobra.ShellCompDirectiveNoFileComp),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.showSpecs(files, args, form)
-		},
+		RunE:              func(_ *cobra.Command, args []string) error { return a.showSpecs(f, args) },
 	}
-	cmd.Flags().BoolVar(&form.json, "json", false, "print all of it as JSON")
-	cmd.Flags().BoolVar(&form.yaml, "yaml", false, "print all of it as YAML")
-	addSpecFlag(cmd.Flags(), &files)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print all of it as JSON")
+	cmd.Flags().BoolVar(&f.yaml, "yaml", false, "print all of it as YAML")
+	addSpecFlag(cmd.Flags(), &f.files)
 	cmd.AddCommand(a.specsLintCommand())
 	return cmd
 }
 
-// specForm is how specs are to be printed.
-type specForm struct{ json, yaml bool }
-
-func (f specForm) print(a *app, value any) error {
-	if f.yaml {
-		return writeYAML(a.out, value)
-	}
-	return writeJSON(a.out, value, true)
-}
-
-func (a *app) showSpecs(files, args []string, form specForm) error {
-	if form.json && form.yaml {
+func (a *app) showSpecs(f specFlags, args []string) error {
+	if f.json && f.yaml {
 		return usagef("specs: --json and --yaml exclude each other")
 	}
-	all, err := a.loadSpecs(files)
+	all, err := a.loadSpecs(f.files)
 	if err != nil {
 		return err
 	}
+	var shown any = all
 	if len(args) == 1 {
 		one, err := choose(all, "specs", args)
 		if err != nil {
 			return err
 		}
-		return form.print(a, one[0])
+		shown = one[0]
 	}
-	if form.json || form.yaml {
-		return form.print(a, all)
+	switch {
+	case f.yaml:
+		return writeYAML(a.out, shown)
+	case f.json || len(args) == 1:
+		return writeJSON(a.out, shown, true)
 	}
 	return a.listSpecs(all)
 }
@@ -72,19 +69,74 @@ func (a *app) listSpecs(all []clichain.CliSpec) error {
 	fmt.Fprintln(w, "NAME\tPROGRAM\tPROVIDER\tDEFAULT MODEL\tCHECKED")
 	for _, s := range all {
 		programs := strings.Join(append([]string{s.Binary}, s.AltBinaries...), ", ")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.Name, programs, dash(s.ProviderSlug), dash(s.DefaultModel), dash(s.CheckedWith))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.Name, programs,
+			cmp.Or(s.ProviderSlug, "-"), cmp.Or(s.DefaultModel, "-"), cmp.Or(s.CheckedWith, "-"))
 	}
 	return outputError(w.Flush())
 }
 
-func dash(s string) string { return cmp.Or(s, "-") }
-
-// atMostOne refuses what is most often a text without its quotes.
+// atMostOne refuses several arguments, which are most often one text without its quotes.
 func atMostOne(command, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 1 {
-			return usagef("%s takes one %s, and got %d arguments, the second of which is %q: put quotes around it", command, what, len(args), args[1])
+			return usagef("%s takes one %s, and got %d arguments, the second of which is %q: put quotes around it",
+				command, what, len(args), args[1])
 		}
 		return nil
 	}
+}
+
+func (a *app) specsLintCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "lint FILE...",
+		Short: "Check files of specs",
+		Long: `Check files of specs, in JSON or YAML.
+
+Each problem is a line FILE:LINE:COLUMN: path: message. A line that says
+"warning" after the place tells of what is legal and probably not meant. The
+exit status is 2 when there is a mistake; warnings leave it 0.`,
+		RunE: func(_ *cobra.Command, args []string) error { return a.lintSpecs(args) },
+	}
+}
+
+// lintSpecs checks all files, also after a mistake in the first.
+func (a *app) lintSpecs(files []string) error {
+	if len(files) == 0 {
+		return usagef("specs lint needs the name of a file")
+	}
+	var lines []string
+	bad := false
+	for _, file := range files {
+		found, ok := lintFile(file)
+		lines, bad = append(lines, found...), bad || !ok
+	}
+	if _, err := fmt.Fprintln(a.out, strings.Join(lines, "\n")); err != nil {
+		return outputError(err)
+	}
+	if bad {
+		return &statusError{status: exitUsage}
+	}
+	return nil
+}
+
+// lintFile returns the lines to print about a file, and whether it can be used.
+func lintFile(file string) (lines []string, ok bool) {
+	f, err := os.Open(file)
+	if err != nil {
+		return []string{err.Error()}, false
+	}
+	defer f.Close()
+	list, problems, err := specs.Lint(f)
+	if err != nil {
+		return []string{file + ": " + err.Error()}, false
+	}
+	lines = problemLines(file, problems)
+	if slices.ContainsFunc(problems, func(p *specs.Problem) bool { return !p.Warning }) {
+		return lines, false
+	}
+	plural := "s"
+	if len(list) == 1 {
+		plural = ""
+	}
+	return append(lines, fmt.Sprintf("%s: ok: %d spec%s", file, len(list), plural)), true
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// stage is where the demo is seen. On a terminal the bars grow.
+// stage is the display of the demo. On a terminal the bars grow while attempts run.
 type stage struct {
 	timeline
 	live bool
@@ -21,8 +21,9 @@ type stage struct {
 const frame = 40 * time.Millisecond
 
 func (a *app) newStage() *stage {
-	s := &stage{live: a.styleOf(a.out).on}
-	s.timeline = timeline{out: a.out, style: a.styleOf(a.out), width: columns(a.out), full: 1050 * time.Millisecond}
+	paint := a.styleOf(a.out)
+	s := &stage{live: paint.on}
+	s.timeline = timeline{out: a.out, style: paint, width: columns(a.out), full: 1050 * time.Millisecond}
 	for _, name := range builtinNames() {
 		s.names = max(s.names, len(name))
 	}
@@ -33,13 +34,13 @@ func (s *stage) intro(unsuppressed []string) {
 	fmt.Fprintf(s.out, "%s\n%s\n", s.style.bold("One question, five CLIs."),
 		s.style.dim("The CLIs are fakes, built in here; chain, specs and processes are real."))
 	if len(unsuppressed) > 0 {
-		fmt.Fprintln(s.out, s.style.dim("("+strings.Join(unsuppressed, ", ")+" is set, and does not matter here: nothing of yours is run.)"))
+		names := strings.Join(unsuppressed, ", ")
+		fmt.Fprintln(s.out, s.style.dim("("+names+" is set, and does not matter here: nothing of yours is run.)"))
 	}
 	fmt.Fprintf(s.out, "\n  > %s\n\n", demoPrompt)
 }
 
-// begin shows that a backend is asked. The func it returns shows how that
-// ended.
+// begin shows that a backend is asked. The func it returns shows how the attempt ended.
 func (s *stage) begin(name, path string) (end func(*clichain.BackendError)) {
 	start := time.Now()
 	over := make(chan struct{})
@@ -70,14 +71,13 @@ func (s *stage) redraw(r row) {
 	if !s.live {
 		return
 	}
-	_, _ = io.WriteString(s.out, "\r\x1b[K") // of no account: the end is drawn anew
+	_, _ = io.WriteString(s.out, "\r\x1b[K") // errors show at the end, which is drawn anew
 	if r.name != "" {
 		_, _ = io.WriteString(s.out, s.line(r))
 	}
 }
 
-// endOf is the row of an attempt that is over; most is how many processes it
-// had, left how many it still has.
+// endOf is the row of an attempt that is over; it had up to most processes and still has left.
 func endOf(name string, took time.Duration, err *clichain.BackendError, most, left int) row {
 	if err == nil {
 		return row{name: name, took: took, state: answered, label: "answered"}
@@ -89,11 +89,12 @@ func endOf(name string, took time.Duration, err *clichain.BackendError, most, le
 	return r
 }
 
-// outro shows the answer, and where to go from here.
+// outro shows the answer, and which commands to try next.
 func (s *stage) outro(resp *clichain.Response, took time.Duration) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  %s\n\n", strings.Join(wrap(visible(resp.Text), s.width-4), "\n  "))
-	fmt.Fprintf(&b, "  %s\n\n", s.style.dim(fmt.Sprintf("%s, %d others tried or skipped", summary(resp, took), len(resp.Attempts))))
+	others := fmt.Sprintf("%s, %d others tried or skipped", summary(resp, took), len(resp.Attempts))
+	fmt.Fprintf(&b, "  %s\n\n", s.style.dim(others))
 	fmt.Fprintln(&b, s.style.bold("Now with your own CLIs:"))
 	for _, try := range [][2]string{
 		{"clichain doctor", "what is ready here"},

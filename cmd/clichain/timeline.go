@@ -12,8 +12,7 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// timeline draws attempts one below the other, each with a bar as long as it
-// took.
+// timeline draws attempts one below the other, each with a bar whose length is the time it took.
 type timeline struct {
 	out   io.Writer
 	style style
@@ -22,13 +21,12 @@ type timeline struct {
 	full  time.Duration // what the longest bar stands for
 }
 
-// row is one backend's part.
+// row is one attempt.
 type row struct {
-	name  string
-	took  time.Duration
-	state state
-	label string
-	notes []string
+	name, label string
+	took        time.Duration
+	state       state
+	notes       []string
 }
 
 type state int
@@ -64,10 +62,11 @@ func (t *timeline) line(r row) string {
 		name = t.style.bold(name)
 	}
 	bar := fmt.Sprintf("%-*s", barCells, bar(r.took, t.full, barCells))
-	return fmt.Sprintf("  %s  %s %8s  %s", name, paint(bar), took, paint(mark+" "+shorten(r.label, t.width-t.names-barCells-17)))
+	label := mark + " " + shorten(r.label, t.width-t.names-barCells-17)
+	return fmt.Sprintf("  %s  %s %8s  %s", name, paint(bar), took, paint(label))
 }
 
-// bar is d in eighths of a cell; what took any time at all is seen.
+// bar is d in eighths of a cell, and at least one eighth from a millisecond on.
 func bar(d, full time.Duration, cells int) string {
 	if full <= 0 || d < time.Millisecond {
 		return ""
@@ -76,7 +75,6 @@ func bar(d, full time.Duration, cells int) string {
 	return strings.Repeat("█", eighths/8) + strings.TrimSpace(string([]rune(" ▏▎▍▌▋▊▉")[eighths%8]))
 }
 
-// duration is short and does not jump in width.
 func duration(d time.Duration) string {
 	switch {
 	case d >= time.Minute:
@@ -87,14 +85,13 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d ms", d.Milliseconds())
 }
 
-// rowOf shows an attempt.
 func rowOf(a clichain.Attempt) row {
 	r := row{name: a.Backend, took: a.Duration, state: failed, label: string(a.Reason)}
 	be, ok := errors.AsType[*clichain.BackendError](a.Err)
 	switch {
 	case a.Skipped:
 		r.state = skipped
-		if ok && a.Reason != clichain.ReasonNotInstalled { // which says it all
+		if ok && a.Reason != clichain.ReasonNotInstalled { // that needs no note
 			r.notes = []string{be.Message}
 		}
 	case ok:
@@ -105,14 +102,14 @@ func rowOf(a clichain.Attempt) row {
 	return r
 }
 
-// notes say what the backend said, how long to wait and what to do.
-func notes(be *clichain.BackendError, now time.Time) []string {
-	var list []string
+// notes tell the message of a failure, how long to wait and what to do.
+func notes(be *clichain.BackendError, now time.Time) (list []string) {
 	if text := cmp.Or(be.Message, cause(be)); text != "" {
 		list = append(list, text)
 	}
 	if wait := be.RetryAfter.Sub(now); wait > 0 {
-		list = append(list, fmt.Sprintf("of use again at %s, in %s", be.RetryAfter.Local().Format("15:04"), roughly(wait)))
+		at := be.RetryAfter.Local().Format("15:04")
+		list = append(list, fmt.Sprintf("available again at %s, in %s", at, roughly(wait)))
 	}
 	if be.Hint != "" {
 		list = append(list, "→ "+be.Hint)
@@ -120,7 +117,7 @@ func notes(be *clichain.BackendError, now time.Time) []string {
 	return list
 }
 
-// cause is what is behind a failure that the CLI said nothing about.
+// cause explains a failure for which the CLI gave no message.
 func cause(be *clichain.BackendError) string {
 	switch {
 	case slices.Contains(timeouts, be.Reason):
@@ -133,7 +130,7 @@ func cause(be *clichain.BackendError) string {
 	return ""
 }
 
-// roughly is a wait for people: "3 h 12 min".
+// roughly is a time to wait, such as "3 h 12 min".
 func roughly(d time.Duration) string {
 	minutes := int(d.Round(time.Minute).Minutes())
 	switch {
@@ -145,4 +142,46 @@ func roughly(d time.Duration) string {
 		return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
 	}
 	return fmt.Sprintf("%d days", minutes/60/24)
+}
+
+// trace shows on stderr what was tried, and who answered.
+func (a *app) trace(resp *clichain.Response, failure *clichain.ChainError, took time.Duration) {
+	var attempts []clichain.Attempt
+	switch {
+	case failure != nil:
+		attempts = failure.Attempts
+	case resp != nil:
+		attempts = resp.Attempts
+	}
+	var rows []row
+	for _, attempt := range attempts {
+		rows = append(rows, rowOf(attempt))
+	}
+	if resp != nil {
+		rows = append(rows, row{name: resp.Backend, took: resp.Duration, state: answered, label: "answered"})
+	}
+	t := &timeline{out: a.err, style: a.styleOf(a.err), width: columns(a.err)}
+	for _, r := range rows {
+		t.names, t.full = max(t.names, min(len(r.name), 16)), max(t.full, r.took)
+	}
+	fmt.Fprintln(a.err)
+	for _, r := range rows {
+		t.draw(r)
+	}
+	fmt.Fprintf(a.err, "\n  %s\n", t.style.dim(summary(resp, took)))
+}
+
+// summary is one line about the whole call.
+func summary(resp *clichain.Response, took time.Duration) string {
+	if resp == nil {
+		return "no answer after " + duration(took)
+	}
+	text := fmt.Sprintf("%s answered after %s", resp.Backend, duration(took))
+	if u := resp.Usage; u.InputTokens > 0 || u.OutputTokens > 0 {
+		text += fmt.Sprintf(", %d tokens in, %d out", u.InputTokens, u.OutputTokens)
+	}
+	if cost := resp.Usage.CostUSD; cost != nil {
+		text += fmt.Sprintf(", $%.4f", *cost)
+	}
+	return text
 }

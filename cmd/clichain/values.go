@@ -12,22 +12,12 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// parsed is a flag whose value is checked where it is read, so that the mistake
-// is reported with the flag's name and the value.
-type parsed[T any] struct {
-	value *T
-	parse func(string) (T, error)
-	kind  string
-	text  string
-}
-
-func (p *parsed[T]) String() string { return p.text }
-func (p *parsed[T]) Type() string   { return p.kind }
-
-func (p *parsed[T]) Set(text string) (err error) {
-	p.text = text
-	*p.value, err = p.parse(text)
-	return err
+// into makes the function that parses a flag's value and stores it. A mistake is reported with the flag and the value.
+func into[T any](value *T, parse func(string) (T, error)) func(string) error {
+	return func(text string) (err error) {
+		*value, err = parse(text)
+		return err
+	}
 }
 
 func parseDuration(text string) (time.Duration, error) {
@@ -61,7 +51,6 @@ func parseAccess(text string) (access clichain.Access, err error) {
 	return access, nil
 }
 
-// oneOf parses one of some words.
 func oneOf[T ~string](words ...T) func(string) (T, error) {
 	return func(text string) (T, error) {
 		if !slices.Contains(words, T(text)) {
@@ -71,9 +60,7 @@ func oneOf[T ~string](words ...T) func(string) (T, error) {
 	}
 }
 
-// parseNames splits "a,b".
-func parseNames(text string) ([]string, error) {
-	var names []string
+func parseNames(text string) (names []string, err error) {
 	for name := range strings.SplitSeq(text, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			names = append(names, name)
