@@ -2,58 +2,73 @@ package cooldown
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"sync"
 	"time"
 
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// File keeps cooldowns in a file that all processes of a user share. The file
-// is replaced as a whole, so a process that is killed loses nothing that an
-// Update had kept. It holds no secrets and is for its owner only. It is safe
-// for concurrent use.
+// File is a [Store] in a file that all processes of a user share. The file is
+// replaced as a whole, so that a process that is killed in the middle of an
+// Update loses nothing that was kept before. It holds no secrets and only its
+// owner can read it. It is safe for concurrent use.
 type File struct {
 	path string
 	warn func(error)
-	turn chan struct{} // one Update of this process at a time
+	busy chan struct{} // held by the one call of this process that changes the file
 
 	mu   sync.Mutex
-	told map[string]bool // what the caller was warned of
+	told map[string]bool // the errors that were passed to warn
 }
 
-// NewFile makes a store in that file; the folder is made when there is
-// something to keep. warn hears, once each, of what a person should know, such
-// as a corrupt file that was set aside; nil: nobody does.
+// NewFile makes a store in that file; the first Update makes its folder. warn is
+// called once with each different problem, such as a corrupt file that was
+// renamed; nil: problems are not reported.
 func NewFile(path string, warn func(error)) *File {
 	if warn == nil {
 		warn = func(error) {}
 	}
-	return &File{path: path, warn: warn, turn: make(chan struct{}, 1), told: map[string]bool{}}
+	return &File{path: path, warn: warn, busy: make(chan struct{}, 1), told: map[string]bool{}}
 }
 
 const (
-	// storeLockWait bounds the wait for another process.
+	// storeLockWait bounds the wait for other calls and processes.
 	storeLockWait = 200 * time.Millisecond
-	// storePoll is the pause between two looks at the lock.
+	// storePoll is the pause between two attempts to take the lock.
 	storePoll = time.Millisecond
+	// maxStoreFile bounds what is read; 512 states need far less.
+	maxStoreFile = 1 << 20
+	// storeVersion is the version of the format; files of a newer one are left alone.
+	storeVersion = 1
 )
 
-// Load reads what is kept under the key. It waits for nobody.
+type storeFile struct {
+	Version   int              `json:"version"`
+	Cooldowns map[string]State `json:"cooldowns"`
+}
+
+var errCorrupt = errors.New("is corrupt")
+
+// Load reads what is kept under the key. It waits for no lock unless the file is
+// corrupt.
 func (s *File) Load(ctx context.Context, key string) (State, error) {
 	states, err := s.read()
 	if errors.Is(err, errCorrupt) {
-		// What is there now may be whole: look again under the lock.
-		err = s.locked(ctx, func() error { states, err = s.readOrSetAside(); return err })
+		// Another process may have replaced it: read again under the lock.
+		err = s.locked(ctx, func() error { states, err = s.readOrRename(); return err })
 	}
 	return states[key], s.tell(err)
 }
 
-// Update replaces what is kept under the key. It waits 200 ms at most for other
+// Update replaces what is kept under the key. It waits at most 200 ms for other
 // processes, then it fails.
 func (s *File) Update(ctx context.Context, key string, change func(State) State) error {
 	return s.tell(s.locked(ctx, func() error {
-		states, err := s.readOrSetAside()
+		states, err := s.readOrRename()
 		if err != nil {
 			return err
 		}
@@ -67,11 +82,16 @@ func (s *File) Update(ctx context.Context, key string, change func(State) State)
 			states[key] = next
 		}
 		prune(states, time.Now())
-		return s.write(states)
+		data, err := json.MarshalIndent(storeFile{storeVersion, states}, "", "  ")
+		if err != nil {
+			return err
+		}
+		return localfile.Replace(s.path, append(data, '\n'))
 	}))
 }
 
-// tell warns of an error, once, and returns it.
+// tell warns of an error, once, and returns it. The end of a wait is no problem
+// of the file.
 func (s *File) tell(err error) error {
 	if err == nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
@@ -91,15 +111,58 @@ func (s *File) locked(ctx context.Context, do func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, storeLockWait)
 	defer cancel()
 	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
+	case s.busy <- struct{}{}:
+		defer func() { <-s.busy }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	unlock, err := localfile.Lock(ctx, s.path+".lock", storePoll) // a file beside, because the file itself is replaced
+	// The lock is on a file beside, because the file itself is replaced.
+	unlock, err := localfile.Lock(ctx, s.path+".lock", storePoll)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	return do()
+}
+
+// read returns the states in the file; none if there is no file.
+func (s *File) read() (map[string]State, error) {
+	data, err := localfile.Read(s.path, maxStoreFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return map[string]State{}, nil
+	case errors.Is(err, localfile.ErrTooBig):
+		return nil, fmt.Errorf("%s %w: %v", s.path, errCorrupt, err)
+	case err != nil:
+		return nil, err
+	case !localfile.Mine(s.path):
+		return nil, fmt.Errorf("%s belongs to another user", s.path)
+	case len(data) == 0:
+		return map[string]State{}, nil
+	}
+	var kept storeFile
+	switch err := json.Unmarshal(data, &kept); {
+	case err != nil:
+		return nil, fmt.Errorf("%s %w: %v", s.path, errCorrupt, err)
+	case kept.Version > storeVersion:
+		return nil, fmt.Errorf("%s has version %d of its form, which is newer than this program", s.path, kept.Version)
+	case kept.Cooldowns == nil:
+		kept.Cooldowns = map[string]State{}
+	}
+	return kept.Cooldowns, nil
+}
+
+// readOrRename is read, for callers that hold the lock. A corrupt file gets
+// another name, under which people can look at it.
+func (s *File) readOrRename() (map[string]State, error) {
+	states, err := s.read()
+	if !errors.Is(err, errCorrupt) {
+		return states, err
+	}
+	renamed := s.path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
+	if err := localfile.Move(s.path, renamed); err != nil {
+		return nil, err
+	}
+	_ = s.tell(fmt.Errorf("%w; set aside as %s", err, renamed))
+	return map[string]State{}, nil
 }

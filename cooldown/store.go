@@ -3,43 +3,73 @@ package cooldown
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 )
 
-// Store keeps which backends rest. [NewMemoryStore] is for one process,
-// [NewFileStore] for those of one user; one for a fleet has to be able to
-// compare and swap. Keys are opaque and hold no secrets. Implementations must
-// be safe for concurrent use.
+// Store keeps the cooldowns of backends. [NewMemory] is for one process,
+// [NewFile] for all processes of one user; a store for several machines must be
+// able to compare and swap. Keys are opaque and hold no secrets. Implementations
+// must be safe for concurrent use.
 //
-// Resting is an optimisation: an error of a store fails no call, which goes on
-// as if nothing were known.
+// An error of a store fails no call: without a known cooldown the backend is
+// simply tried.
 type Store interface {
-	// Load returns what is kept under the key; the zero Rest for nothing.
+	// Load returns what is kept under the key; the zero State if nothing is.
 	Load(ctx context.Context, key string) (State, error)
-	// Update replaces what is kept under the key by what change makes of it,
-	// in one step: no other change comes between. The zero Rest removes it.
-	// change may be called more than once, and waits for nothing.
+	// Update atomically replaces what is kept under the key by the result of
+	// change. The zero State removes it. change may be called more than once,
+	// and must not block.
 	Update(ctx context.Context, key string, change func(State) State) error
 }
 
-// maxStates bounds a store. There is one rest for each backend and credential.
+// maxStates bounds a store. There is one state for each backend and credential.
 const maxStates = 512
 
-// prune drops what is of no use any more, and the oldest of too many.
-func prune(rests map[string]State, now time.Time) {
+// prune drops stale states, and the oldest ones above maxStates.
+func prune(states map[string]State, now time.Time) {
 	var keys []string
-	for key, rest := range rests {
-		if rest.Stale(now) {
-			delete(rests, key)
+	for key, state := range states {
+		if state.Stale(now) {
+			delete(states, key)
 		} else {
 			keys = append(keys, key)
 		}
 	}
-	if len(keys) <= maxStates {
-		return
+	slices.SortFunc(keys, func(a, b string) int { return states[a].At.Compare(states[b].At) })
+	for _, key := range keys[:max(len(keys)-maxStates, 0)] {
+		delete(states, key)
 	}
-	slices.SortFunc(keys, func(a, b string) int { return rests[a].At.Compare(rests[b].At) })
-	for _, key := range keys[:len(keys)-maxStates] {
-		delete(rests, key)
+}
+
+// Memory is a [Store] in this process, safe for concurrent use. A chain makes
+// one for itself unless ChainConfig.Store is set; share one to share cooldowns.
+type Memory struct {
+	mu     sync.RWMutex
+	states map[string]State
+}
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory { return &Memory{states: map[string]State{}} }
+
+// Load returns what is kept under the key. It never fails.
+func (s *Memory) Load(_ context.Context, key string) (State, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.states[key], nil
+}
+
+// Update replaces what is kept under the key. It never fails.
+func (s *Memory) Update(_ context.Context, key string, change func(State) State) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if next := change(s.states[key]); next != (State{}) {
+		s.states[key] = next
+	} else {
+		delete(s.states, key)
 	}
+	if len(s.states) > maxStates {
+		prune(s.states, time.Now())
+	}
+	return nil
 }

@@ -1,3 +1,6 @@
+// Package order holds the strategies by which a chain chooses the order of its
+// backends. It sees only what a chain has measured of each; it knows no CLI by
+// name, and does no I/O.
 package order
 
 import (
@@ -9,20 +12,19 @@ import (
 	"github.com/clichain/clichain/internal/session"
 )
 
-// Candidate is what a [Strategy] may know of a backend: what this chain has
-// seen of it so far. A plain value.
+// Candidate is what a [Strategy] knows of a backend: what this chain has
+// measured so far. A plain value.
 type Candidate struct {
-	// Name is the backend's.
+	// Name is the name of the backend.
 	Name string
-	// LastLimited is when a limit was last met. Zero: never.
+	// LastLimited is when the backend last hit a limit. Zero: never.
 	LastLimited time.Time
-	// Duration is a moving average over its answers. Zero: unknown.
+	// Duration is the moving average of how long its answers took. Zero: unknown.
 	Duration time.Duration
-	// CostUSD is the same of what they cost, in US dollars. Nil: unknown.
+	// CostUSD is the moving average of their costs, in US dollars. Nil: unknown.
 	CostUSD *float64
-
-	// Place is the backend's in the chain, from 1. A chain passes over a
-	// candidate without one.
+	// Place is the position of the backend in the chain, from 1. A chain ignores
+	// a candidate without one.
 	Place int
 }
 
@@ -31,41 +33,43 @@ type Candidate struct {
 // own order. It may change the slice, and must be safe for concurrent use.
 type Strategy func(req call.Request, candidates []Candidate) []Candidate
 
-// LeastRecentlyLimited asks first who has met no limit, then who met one
-// longest ago.
+// LeastRecentlyLimited puts backends that have hit no limit first, then those
+// that hit one longest ago.
 func LeastRecentlyLimited(_ call.Request, candidates []Candidate) []Candidate {
 	slices.SortStableFunc(candidates, func(a, b Candidate) int { return a.LastLimited.Compare(b.LastLimited) })
 	return candidates
 }
 
-// Fastest asks the fastest first; whose speed is not known comes last.
+// Fastest puts the fastest first, and those of unknown speed last.
 func Fastest(_ call.Request, candidates []Candidate) []Candidate {
 	slices.SortStableFunc(candidates, func(a, b Candidate) int {
-		return cmp.Or(unknownLast(a.Duration == 0, b.Duration == 0), cmp.Compare(a.Duration, b.Duration))
+		return cmp.Or(falseFirst(a.Duration == 0, b.Duration == 0), cmp.Compare(a.Duration, b.Duration))
 	})
 	return candidates
 }
 
-// Cheapest asks the cheapest first; whose cost is not known comes last.
+// Cheapest puts the cheapest first, and those of unknown cost last.
 func Cheapest(_ call.Request, candidates []Candidate) []Candidate {
 	slices.SortStableFunc(candidates, func(a, b Candidate) int {
 		if a.CostUSD == nil || b.CostUSD == nil {
-			return unknownLast(a.CostUSD == nil, b.CostUSD == nil)
+			return falseFirst(a.CostUSD == nil, b.CostUSD == nil)
 		}
 		return cmp.Compare(*a.CostUSD, *b.CostUSD)
 	})
 	return candidates
 }
 
-// StickySession asks first whose session the request goes on from: nobody
-// else can.
+// StickySession puts the backend first whose session the request continues,
+// because no other backend can.
 func StickySession(req call.Request, candidates []Candidate) []Candidate {
 	s, _ := session.Parse(req.Session)
-	slices.SortStableFunc(candidates, func(a, b Candidate) int { return unknownLast(a.Name != s.Backend, b.Name != s.Backend) })
+	slices.SortStableFunc(candidates, func(a, b Candidate) int {
+		return falseFirst(a.Name != s.Backend, b.Name != s.Backend)
+	})
 	return candidates
 }
 
-func unknownLast(a, b bool) int {
+func falseFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0

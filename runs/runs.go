@@ -1,3 +1,6 @@
+// Package runs lists the runs of CLIs that are in progress, so that they can be
+// stopped from elsewhere. It knows no CLI by name and starts no process; it ends
+// a run only through the cancel func that it was given.
 package runs
 
 import (
@@ -9,11 +12,10 @@ import (
 	"time"
 )
 
-// Registry knows the CLI runs that are going on, so that they can be listed
-// and stopped from elsewhere: by a user's "stop" button, or by a janitor. It
-// belongs to the caller, who puts it into Config.Registry of any number of
-// backends. The zero value works; it is safe for concurrent use and must not
-// be copied.
+// Registry knows the CLI runs that are in progress, so that another part of the
+// program can list and stop them: a "stop" button, or a periodic cleanup. Set
+// it as Config.Registry of any number of backends. The zero value works; it is
+// safe for concurrent use and must not be copied.
 type Registry struct {
 	mu      sync.Mutex
 	runs    map[*Run]registered
@@ -22,7 +24,7 @@ type Registry struct {
 
 // Run is one run in a [Registry]. A plain value.
 type Run struct {
-	// Key and Label are those of [WithKey]; empty without.
+	// Key and Label are those given to [WithKey]; empty without.
 	Key, Label string
 	// Backend is the name of the spec.
 	Backend string
@@ -32,29 +34,30 @@ type Run struct {
 
 type registered struct {
 	stop context.CancelCauseFunc
-	gone chan struct{} // closed when nothing of the run is left
+	gone chan struct{} // closed when the whole process tree has ended
 }
 
-// ErrAborted is what the error of a run wraps that a [Registry] stopped; its
-// Reason is canceled.
+// ErrAborted is wrapped by the error of a run that a [Registry] stopped; the
+// Reason of that error is canceled.
 var ErrAborted = errors.New("clichain: aborted through the registry")
 
 type keyOfContext struct{}
 
-// WithKey returns a context whose calls are registered under a key, such as
-// the id of a chat, with a label for people.
+// WithKey returns a context whose runs are registered under a key, such as the
+// id of a chat, and with a label for people.
 func WithKey(ctx context.Context, key, label string) context.Context {
 	return context.WithValue(ctx, keyOfContext{}, Run{Key: key, Label: label})
 }
 
-// Enter registers a run of a backend, which stop ends. The returned func must be called when nothing of it
-// is left. A nil registry registers nothing.
+// Enter registers a run of a backend; KillAll and KillStale end it by calling
+// stop. Call the returned func when the whole process tree has ended. A nil
+// registry registers nothing.
 func (r *Registry) Enter(ctx context.Context, backend string, stop context.CancelCauseFunc) (leave func()) {
 	if r == nil {
 		return func() {}
 	}
 	run, _ := ctx.Value(keyOfContext{}).(Run)
-	// Without the monotonic clock: it stands still while the machine sleeps.
+	// Without the monotonic clock, which stops while the machine sleeps.
 	run.Backend, run.Started = backend, time.Now().Round(0)
 	entry := registered{stop, make(chan struct{})}
 	r.mu.Lock()
@@ -71,7 +74,7 @@ func (r *Registry) Enter(ctx context.Context, backend string, stop context.Cance
 	}
 }
 
-// Active lists the runs, oldest first.
+// Active returns the runs, oldest first.
 func (r *Registry) Active() []Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,22 +94,22 @@ func (r *Registry) HasActive(key string) bool {
 }
 
 // KillAll stops all runs of a key, with their whole process trees, and marks
-// the key as aborted. It returns their number when nothing of them is left,
-// which takes some seconds at most.
+// the key as aborted, even without a run. It waits until they have ended, which
+// takes some seconds at most, and returns their number.
 func (r *Registry) KillAll(key string) int {
 	return r.kill(func(run Run) bool { return run.Key == key }, key)
 }
 
-// KillStale stops the runs that are older than maxAge on the wall clock, time
-// in which the machine slept included, and marks their keys as aborted. It
-// returns their number when nothing of them is left.
+// KillStale stops the runs that are older than maxAge and marks their keys as
+// aborted. Their age includes time in which the machine slept. It waits until
+// they have ended, and returns their number.
 func (r *Registry) KillStale(maxAge time.Duration) int {
 	now := time.Now().Round(0)
 	return r.kill(func(run Run) bool { return now.Sub(run.Started) > maxAge })
 }
 
-// kill stops the runs that match, and waits for their end. The keys given are
-// marked even when they have no run.
+// kill stops the runs that match, waits for their end, and marks their keys and
+// the given ones as aborted.
 func (r *Registry) kill(match func(Run) bool, keys ...string) int {
 	var stopped []registered
 	r.mu.Lock()
@@ -127,7 +130,7 @@ func (r *Registry) kill(match func(Run) bool, keys ...string) int {
 		entry.stop(ErrAborted)
 	}
 	for _, entry := range stopped {
-		<-entry.gone // bounded: a run ends within its grace and teardown
+		<-entry.gone // bounded: a run is killed if it does not end by itself
 	}
 	return len(stopped)
 }
