@@ -1,31 +1,37 @@
 package login
 
 import (
+	"slices"
+
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 )
 
-// Barred are the variables kept from the CLI so that nobody but the payer pays;
-// BillingUnknown: anybody may.
+// Barred returns the patterns of the variables to keep from the CLI so that only
+// payer can pay. BillingUnknown bars none: any account may pay.
 func Barred(payer call.Billing, rules clispec.LoginRules) (patterns []string) {
+	if payer == call.BillingUnknown {
+		return nil
+	}
 	for _, way := range rules.Ways {
-		if payer != call.BillingUnknown && (way.Billing == call.BillingSubscription) != (payer == call.BillingSubscription) {
+		if (way.Billing == call.BillingSubscription) != (payer == call.BillingSubscription) {
 			patterns = append(patterns, way.Env...)
 		}
 	}
 	return patterns
 }
 
-// Bill is who pays for a call, as far as is known.
+// Bill says who may pay for a call and what is known of who would. Its methods
+// accept nil, which allows everything.
 type Bill struct {
-	Policy  call.Billing // who may pay; BillingUnknown: anybody
+	Policy  call.Billing // who may pay; BillingUnknown means anyone
 	Login   Login
-	Sources []keySource
+	Sources []keySource // see [Prober.Sources]
 }
 
-// Payer is who pays, by what the CLI says of its credential; "" where it says
-// nothing. That no key was used does not tell a plan from a gateway: it counts
-// only with what was found before.
+// Payer returns who pays, given what the CLI says about the source of its key
+// ("" if it says nothing). A key is paid for by its account. Without one, both a
+// plan and a gateway are possible, so the login that was found decides.
 func (b *Bill) Payer(source string) call.Billing {
 	if b == nil {
 		return call.BillingUnknown
@@ -38,9 +44,9 @@ func (b *Bill) Payer(source string) call.Billing {
 	return b.Login.Billing
 }
 
-// Refused is the failure of a call for which somebody else would pay. Without
-// a word of the CLI it depends on what was found; said is that the CLI will
-// not say more.
+// Refused returns the error of a call that the wrong account would pay for, or
+// nil. source is what the CLI says about its key, as in Payer; said tells that
+// it will not say more, so that an unknown payer is refused as well.
 func (b *Bill) Refused(source string, said bool) *call.Error {
 	if b == nil || b.Policy == call.BillingUnknown {
 		return nil
@@ -51,19 +57,14 @@ func (b *Bill) Refused(source string, said bool) *call.Error {
 	case who != call.BillingUnknown && who != b.Policy:
 		return refusal("this is paid by %s, and only %s may pay (Config.Billing)", who, b.Policy)
 	case said && (who == call.BillingUnknown || !sure):
-		return refusal("nobody knows who would pay, and only %s may (Config.Billing)", b.Policy)
+		return refusal("it is unknown who would pay, and only %s may (Config.Billing)", b.Policy)
 	}
 	return nil
 }
 
 // explains reports whether the spec knows what a key source means.
 func (b *Bill) explains(source string) bool {
-	for _, s := range b.Sources {
-		if s.re.MatchString(source) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Sources, func(s keySource) bool { return s.re.MatchString(source) })
 }
 
 func refusal(format string, args ...any) *call.Error {

@@ -13,16 +13,15 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/resettime"
+	"github.com/tidwall/gjson"
 )
 
-// certainty is how much is known of a way in. The order counts.
+// certainty says how sure it is that a credential is there, from low to high.
 type certainty int
 
 const (
@@ -34,18 +33,18 @@ const (
 // maxLoginFile bounds what is read of one file.
 const maxLoginFile = 1 << 20
 
-// compiledFact is a FileFact whose patterns are compiled when its file is there
-// for the first time: most files are not.
+// compiledFact is a FileFact whose patterns are compiled when its file is first
+// found, because most files do not exist.
 type compiledFact struct {
 	clispec.FileFact
 	template grammar.PathTemplate
-	paths    []string // of JSON, in order
+	paths    []string // the keys of JSON, sorted
 	patterns func() factPatterns
 }
 
 type factPatterns struct {
-	values []*regexp.Regexp // of JSON
-	text   *regexp.Regexp   // nil: any
+	values []*regexp.Regexp // for the values at paths
+	text   *regexp.Regexp   // for the whole text; nil matches any
 }
 
 func compileFact(f clispec.FileFact) compiledFact {
@@ -63,23 +62,25 @@ func compileFact(f clispec.FileFact) compiledFact {
 	return c
 }
 
-// credential is what a file tells about a way in, without its secrets.
+// credential is what a file says about a login, without its secrets.
 type credential struct {
 	known   certainty
 	path    string
-	expires time.Time // zero: not told
+	expires time.Time // zero if unknown
 	renews  bool      // the CLI renews it by itself
 }
 
-// expired reports whether the time of the credential is over.
 func (c credential) expired(now time.Time) bool { return !c.expires.IsZero() && now.After(c.expires) }
 
-// factReader reads files of logins and remembers what they told, until they
-// change. The zero value works; it is safe for concurrent use.
+// factReader reads credential files and caches what they say until they change.
+// The zero value works; it is safe for concurrent use.
 type factReader struct {
 	mu   sync.Mutex
 	seen map[factKey]readFact
 }
+
+// maxFacts bounds the cache: each working directory may have files of its own.
+const maxFacts = 1000
 
 type factKey struct {
 	fact *compiledFact
@@ -91,7 +92,7 @@ type readFact struct {
 	told  credential
 }
 
-// look says what is known of a fact, by the first of its places that has it.
+// look returns the surest credential in the places where the fact may be.
 func (r *factReader) look(f *compiledFact, at grammar.Place) credential {
 	paths, ok := f.template.Paths(at)
 	if !ok {
@@ -122,18 +123,18 @@ func (r *factReader) read(f *compiledFact, path string) credential {
 		return old.told
 	}
 	told := f.open(path)
-	if r.seen == nil || len(r.seen) > 1000 { // of ever new working directories
+	if r.seen == nil || len(r.seen) > maxFacts {
 		r.seen = map[factKey]readFact{}
 	}
 	r.seen[key] = readFact{stamp, told}
 	return told
 }
 
-// open reads a file that is there.
+// open reads a file that exists.
 func (f *compiledFact) open(path string) credential {
 	told := credential{known: present, path: path}
 	if len(f.paths) == 0 && f.Pattern == "" && f.Expires == "" {
-		return told // that it is there is enough
+		return told // its existence is enough
 	}
 	text, err := localfile.Read(path, maxLoginFile)
 	if err != nil {
@@ -148,8 +149,8 @@ func (f *compiledFact) open(path string) credential {
 	return told
 }
 
-// holds reports whether a text is what the fact says. What should be JSON and
-// is none may be.
+// holds reports whether a text is what the fact says. A text that is not JSON
+// where JSON is expected gives maybe.
 func (f *compiledFact) holds(text []byte) certainty {
 	patterns := f.patterns()
 	if patterns.text != nil && !patterns.text.Match(text) {
@@ -171,7 +172,8 @@ func (f *compiledFact) holds(text []byte) certainty {
 	return present
 }
 
-// readExpiry reads a time in one of the forms that credentials have.
+// readExpiry reads a time: seconds or milliseconds since 1970, RFC 3339, or the
+// expiry claim of a JSON Web Token. Anything else is the zero time.
 func readExpiry(value gjson.Result) time.Time {
 	if value.Type == gjson.Number {
 		return resettime.Epoch(value.Float())
@@ -188,4 +190,25 @@ func readExpiry(value gjson.Result) time.Time {
 		return time.Time{}
 	}
 	return resettime.Epoch(gjson.GetBytes(claims, "exp").Float())
+}
+
+// Untrusted reports whether the CLI trusts neither the working directory nor a
+// folder above it, and returns that directory. trust are the facts of the CLI's
+// spec that show a trusted folder; without any, every folder is trusted.
+func Untrusted(trust []clispec.FileFact, at grammar.Place) (folder string, ok bool) {
+	for _, fact := range trust {
+		for _, dir := range grammar.Upward(at.Dir, "") {
+			f := fact
+			f.Pattern = strings.ReplaceAll(fact.Pattern, "{dir}", regexp.QuoteMeta(dir))
+			f.JSON = map[string]string{}
+			for path, value := range fact.JSON {
+				f.JSON[strings.ReplaceAll(path, "{dir}", gjson.Escape(dir))] = value
+			}
+			compiled := compileFact(f)
+			if new(factReader).look(&compiled, at).known != absent {
+				return "", false
+			}
+		}
+	}
+	return at.Dir, len(trust) > 0
 }

@@ -15,89 +15,93 @@ import (
 )
 
 const (
-	// coldBefore is how long before its end a credential may be renewed.
-	coldBefore = 5 * time.Minute
+	// renewBefore is how long before its expiry a CLI may renew a credential.
+	renewBefore = 5 * time.Minute
 	// maxGateWait bounds the wait for another call that renews a credential.
 	maxGateWait = 10 * time.Second
-	// gatePoll is the pause between two looks at a lock of another process.
+	// gatePoll is the pause between two attempts at the lock of another process.
 	gatePoll = 20 * time.Millisecond
 )
 
-// gates has one for each credential file: calls of this process that may renew
-// the same one go in turn.
-var gates sync.Map // path → semaphore of one
+// gates serialises the calls of this process that may renew the same credential.
+// It maps the path of the credential to a semaphore of one.
+var gates sync.Map
 
-// Gate lets the first call of a credential that is about to be renewed go
-// alone, because CLIs that renew one at the same time can log each other out.
-// The returned func lets the others go; it may be called more than once. On any
-// trouble with the lock the call goes on without it.
+// Gate holds back all calls but one while a credential is about to be renewed,
+// because CLIs that renew it at the same time can log each other out. It waits
+// ten seconds at most, and half of limit if that is less. The returned func lets
+// the other calls go; it may be called more than once. If the lock cannot be had
+// the call goes on without it. Gate is safe for concurrent use.
 func (s *Prober) Gate(ctx context.Context, l Login, limit time.Duration) (release func()) {
-	if !isCold(l) {
+	if !l.renewable.due() {
 		return func() {}
 	}
 	wait := maxGateWait
 	if limit > 0 {
-		wait = min(wait, limit/2) // the rest is for the call
+		wait = min(wait, limit/2) // what is left is for the call
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	gate, _ := gates.LoadOrStore(l.cold.path, make(semaphore.Semaphore, 1))
+	gate, _ := gates.LoadOrStore(l.renewable.path, make(semaphore.Semaphore, 1))
 	leave, err := gate.(semaphore.Semaphore).Acquire(ctx)
 	if err != nil {
 		return func() {}
 	}
-	unlock := lockCredential(ctx, l.cold.path)
+	unlock := lockCredential(ctx, l.renewable.path)
 	release = sync.OnceFunc(func() { unlock(); leave() })
-	if now := s.again(l.cold); !isCold(Login{cold: now}) {
+	if !s.again(l.renewable).due() {
 		release() // another call has renewed it meanwhile
 	}
 	return release
 }
 
-// isCold reports whether the CLI would renew the credential now.
-func isCold(l Login) bool {
-	return l.cold.renews && l.cold.expired(time.Now().Add(coldBefore))
+// due reports whether the CLI would renew the credential now.
+func (c credential) due() bool { return c.renews && c.expired(time.Now().Add(renewBefore)) }
+
+// facts yields the files of all ways to log in.
+func (s *Prober) facts(yield func(*compiledFact) bool) {
+	for _, way := range s.ways {
+		for i := range way.files {
+			if !yield(&way.files[i]) {
+				return
+			}
+		}
+	}
 }
 
-// Paths are the files in which a login may be.
+// Paths returns the files in which a login may be.
 func (s *Prober) Paths(at grammar.Place) (paths []string) {
-	for i := range s.ways {
-		for j := range s.ways[i].files {
-			more, _ := s.ways[i].files[j].template.Paths(at)
-			paths = append(paths, more...)
-		}
+	for f := range s.facts {
+		more, _ := f.template.Paths(at)
+		paths = append(paths, more...)
 	}
 	return paths
 }
 
-// again reads the credential anew.
+// again reads the credential once more.
 func (s *Prober) again(old credential) credential {
-	for i := range s.ways {
-		for j := range s.ways[i].files {
-			f := &s.ways[i].files[j]
-			if told := s.files.read(f, old.path); f.Refresh != "" && told.renews {
-				return told
-			}
+	for f := range s.facts {
+		if told := s.files.read(f, old.path); f.Refresh != "" && told.renews {
+			return told
 		}
 	}
 	return old
 }
 
-// lockCredential waits for the lock that other processes heed.
+// lockCredential waits for the lock that calls of other processes use.
 func lockCredential(ctx context.Context, credential string) (unlock func()) {
-	unlock = func() {}
 	if dir, err := localfile.CacheDir(); err == nil {
 		sum := sha256.Sum256([]byte(credential))
 		path := filepath.Join(dir, "login-"+hex.EncodeToString(sum[:8])+".lock")
-		if got, err := localfile.Lock(ctx, path, gatePoll); err == nil {
-			unlock = got
+		if unlock, err := localfile.Lock(ctx, path, gatePoll); err == nil {
+			return unlock
 		}
 	}
-	return unlock
+	return func() {}
 }
 
-// Gated passes events on, and lets the next call go when the model has said
-// something: then the credential was good, or has been renewed.
+// Gated returns a func that passes events to emit and calls release as soon as
+// the model says something: the credential is then valid, or has been renewed.
 func Gated(emit func(call.Event), release func()) func(call.Event) {
 	return func(e call.Event) {
 		switch e.Kind {

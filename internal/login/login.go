@@ -1,3 +1,7 @@
+// Package login finds out from variables and files alone whether a CLI is logged
+// in and who would pay, and serialises calls that renew the same credential. All
+// it knows of a CLI comes from its spec; it starts no program, and no value of a
+// secret leaves it.
 package login
 
 import (
@@ -20,37 +24,38 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// Login is what is known of a backend's login before it is asked.
+// Login is what is known of a backend's login before it is called.
 type Login struct {
-	State    clispec.LoginState
-	Evidence string // a variable or a file, never a value
-	Billing  call.Billing
-	cold     credential // the one in use, if the CLI renews it itself
-	Expired  bool
+	State     clispec.LoginState
+	Evidence  string       // the name of a variable or a file, never a value
+	Billing   call.Billing // who would pay
+	Expired   bool         // the credential has expired and cannot be renewed
+	renewable credential   // the one in use
 }
 
-// Prober finds out, from variables and files alone. It belongs to a
-// Provider; the zero value knows nothing.
+// Prober finds out how one CLI is logged in. The zero value knows no way to log
+// in. It is safe for concurrent use.
 type Prober struct {
-	ways    []compiledWay
+	// Sources say what the CLI's names for the sources of its key mean.
 	Sources []keySource
-	files   factReader
 
-	mu   sync.Mutex
+	ways  []compiledWay
+	files factReader
+
+	mu   sync.Mutex // guards the cached answer
 	last Login
-	from lookedAt
+	from question
 	when time.Time
 }
 
-// lookedAt tells whether the same question was asked before. It holds no
-// value of a variable.
-type lookedAt struct {
+// question is what the cached answer depends on. It holds no value of a variable.
+type question struct {
 	program, dir string
 	environ      uint64
 }
 
-// loginTTL bounds how long a change of a file stays unseen. That a backend is
-// logged out is looked at anew each time.
+// loginTTL bounds how long a change of a file stays unseen. A backend that is
+// not logged in is examined again at each call.
 const loginTTL = time.Second
 
 type compiledWay struct {
@@ -63,6 +68,7 @@ type keySource struct {
 	billing call.Billing
 }
 
+// New compiles the rules of a spec.
 func New(rules clispec.LoginRules) *Prober {
 	s := &Prober{}
 	for _, way := range rules.Ways {
@@ -78,11 +84,12 @@ func New(rules clispec.LoginRules) *Prober {
 	return s
 }
 
-// State says what is known of the login of a program that works in dir, with
-// environ, of which it sees what vars returns; "" is the directory of this
-// process.
+// State returns what is known of the login of a program that runs in dir ("" is
+// the directory of this process). environ is the environment of this process,
+// and vars returns the part of it that the program gets; State calls vars only
+// if its last answer is over a second old or was for another question.
 func (s *Prober) State(program, dir string, environ []string, vars func() map[string]string) Login {
-	from := lookedAt{program, dir, digest(environ)}
+	from := question{program, dir, digest(environ)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.from == from && s.last.State != clispec.LoginInstalled && time.Since(s.when) < loginTTL {
@@ -104,18 +111,16 @@ func digest(list []string) uint64 {
 	return h.Sum64()
 }
 
-// PlaceOf is the machine as the CLI will see it.
+// PlaceOf returns the variables, home and working directory that the CLI will
+// see. On Windows the names of variables become upper case.
 func PlaceOf(vars map[string]string, dir string) grammar.Place {
-	if runtime.GOOS == "windows" { // folds the case of names
-		folded := map[string]string{}
-		for name, value := range vars {
-			folded[strings.ToUpper(name)] = value
-		}
-		vars = folded
-	}
 	at := grammar.Place{Vars: vars, Home: vars["HOME"], Dir: dir}
 	if runtime.GOOS == "windows" {
-		at.Home = vars["USERPROFILE"]
+		at.Vars = map[string]string{}
+		for name, value := range vars {
+			at.Vars[strings.ToUpper(name)] = value
+		}
+		at.Home = at.Vars["USERPROFILE"]
 	}
 	if at.Home == "" {
 		if u, err := user.Current(); err == nil {
@@ -128,32 +133,35 @@ func PlaceOf(vars map[string]string, dir string) grammar.Place {
 	return at
 }
 
-// look weighs the ways in. What may be a way comes before the credential that
-// is surely there: then nobody knows who pays.
+// look examines the ways to log in, in order, up to the first that is surely
+// there. If an earlier one is possible and bills differently, the payer is
+// unknown.
 func (s *Prober) look(at grammar.Place, now time.Time) Login {
 	l := Login{State: clispec.LoginInstalled}
 	if len(s.ways) == 0 {
 		l.State = clispec.LoginUnknown
 	}
 	for i := range s.ways {
-		found, evidence := s.holds(&s.ways[i], at, now)
+		way := &s.ways[i]
+		found, evidence := s.holds(way, at, now)
 		switch {
 		case found.known == absent:
 			continue
 		case l.State == clispec.LoginInstalled: // the first
-			l = Login{State: clispec.LoginUnknown, Evidence: evidence, Billing: s.ways[i].Billing, Expired: found.expired(now) && !found.renews}
-		case l.Billing != s.ways[i].Billing:
+			l = Login{State: clispec.LoginUnknown, Evidence: evidence, Billing: way.Billing}
+			l.Expired = found.expired(now) && !found.renews
+		case l.Billing != way.Billing:
 			l.Billing = call.BillingUnknown
 		}
 		if found.known == present {
-			l.State, l.Evidence, l.cold, l.Expired = clispec.LoginAuthenticated, evidence, found, false
+			l.State, l.Evidence, l.renewable, l.Expired = clispec.LoginAuthenticated, evidence, found, false
 			return l
 		}
 	}
 	return l
 }
 
-// holds says how sure one way is, and by what.
+// holds returns the credential of one way to log in, and what shows it.
 func (s *Prober) holds(way *compiledWay, at grammar.Place, now time.Time) (found credential, evidence string) {
 	if len(way.OS) > 0 && !slices.Contains(way.OS, runtime.GOOS) {
 		return found, ""
@@ -191,15 +199,15 @@ func (s *Prober) holds(way *compiledWay, at grammar.Place, now time.Time) (found
 
 var shells = regexp.MustCompile(`^#!.*\b(sh|bash|dash|zsh|ksh|fish)\b`)
 
-// IsShellScript reports whether a program is a wrapper that somebody may have
-// written to set variables first.
+// IsShellScript reports whether a program is a script, which may set variables
+// that this process does not see. It returns true for a file it cannot read.
 func IsShellScript(path string) bool {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".cmd" || ext == ".bat" || ext == ".ps1" {
 		return true
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return true // nobody knows
+		return true
 	}
 	defer file.Close()
 	head := make([]byte, 128)
