@@ -1,6 +1,10 @@
+// Package doctor finds out what will work on this machine, why not, and what a
+// person can do about it. It knows no CLI by name: what it looks for, and the
+// hints that it gives, come from the specs.
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -15,68 +19,69 @@ import (
 	"github.com/clichain/clichain/internal/machine"
 )
 
-// Config sets how closely [Diagnose] looks. The zero value looks at
-// files and variables alone.
+// Config sets what [Diagnose] does. The zero value looks at files and variables
+// only.
 type Config struct {
-	// Probe runs each CLI's own commands for its version and its login: no
-	// tokens, no network of ours, but a process each.
+	// Probe runs each CLI's own commands for its version and its login. They use
+	// no tokens.
 	Probe bool
-	// Ping makes one real call of each backend that seems ready: the only way
-	// to know, and it costs what a call costs.
+	// Ping makes one real call of each backend that seems ready. Only that proves
+	// that it works; it costs what a call costs.
 	Ping bool
-	// ProbeTimeout bounds the probes, which run side by side. Zero: 4 s.
+	// ProbeTimeout bounds the probes, which run in parallel. Zero: 4 s.
 	ProbeTimeout time.Duration
-	// Dir is the folder whose trust is looked at. Empty: that of this process.
+	// Dir is the folder that may be trusted or not. Empty: the working directory
+	// of this process.
 	Dir string
-	// Store is asked which backends rest; those of a chain rest in its own.
-	// Nil: none does.
+	// Store has the cooldowns of the backends; those of a chain are in the
+	// chain's own store. Nil: no cooldowns.
 	Store cooldown.Store
-	// CacheDir keeps the versions that were found. Empty: "clichain" in the
-	// user's cache folder.
+	// CacheDir is the folder for the versions that were found. Empty: "clichain"
+	// in the user's cache folder.
 	CacheDir string
 }
 
-// Report says what will work here, and why not. A plain value that survives
-// JSON and holds no secret.
+// Report says what will work on this machine, and why not. It is a plain value
+// that survives JSON and holds no secret.
 type Report struct {
-	// Backends is what was found of each, in the order of asking.
+	// Backends has a diagnosis for each, in the order in which they are asked.
 	Backends []Diagnosis `json:"backends"`
-	// Ready counts those that a call would try.
+	// Ready is the number of backends that a call would try.
 	Ready int `json:"ready"`
 }
 
 // Diagnosis is what is known of one backend.
 type Diagnosis struct {
-	// Name is the backend's.
+	// Name is the name of the backend.
 	Name string `json:"name"`
 	// Installed: the program was found.
 	Installed bool `json:"installed"`
-	// Path of the program, as it was found. It may be a link: see RealPath.
+	// Path is the program as it was found. It may be a link: see RealPath.
 	Path string `json:"path"`
-	// Version is what it says, if it was asked. Empty: it was not.
+	// Version is what the program says. Empty: it was not asked.
 	Version string `json:"version"`
 	// Login is what is known of its login.
 	Login clispec.LoginState `json:"login"`
-	// Evidence names the variable, file or command that tells of the login.
+	// Evidence names the variable, file or command that shows the login.
 	Evidence string `json:"evidence"`
 	// Billing is who would pay. Empty: unknown.
 	Billing call.Billing `json:"billing"`
 	// SuppressedBy names the variable or setting that turns it off.
 	SuppressedBy string `json:"suppressed_by"`
-	// CoolingUntil is when it is asked again after a failure. Nil: now.
+	// CoolingUntil is when its cooldown ends. Nil: it is in no cooldown.
 	CoolingUntil *time.Time `json:"cooling_until"`
-	// Problems are the reasons why it cannot answer, then remarks.
+	// Problems are the reasons why it cannot answer, followed by remarks.
 	Problems []Problem `json:"problems"`
 }
 
 // Problem is something that a person may want to change.
 type Problem struct {
-	// Code is a [Reason] where the problem keeps the backend from answering,
-	// and a word of its own (docs/operations.md lists them) for a remark.
+	// Code is a [call.Reason] if the problem keeps the backend from answering,
+	// else the name of a remark, listed in docs/operations.md.
 	Code string `json:"code"`
 	// Message says what it is.
 	Message string `json:"message"`
-	// Hint says what to do. Commands stand in backquotes.
+	// Hint says what to do. Commands are in backquotes.
 	Hint string `json:"hint"`
 }
 
@@ -85,29 +90,23 @@ func (p Problem) Blocks() bool { return slices.Contains(call.Reasons(), call.Rea
 
 // Ready reports whether a call would try the backend.
 func (d Diagnosis) Ready() bool {
-	for _, p := range d.Problems {
-		if p.Blocks() {
-			return false
-		}
-	}
-	return d.Installed
+	return d.Installed && !slices.ContainsFunc(d.Problems, Problem.Blocks)
 }
 
-// RealPath is the program that Path leads to.
+// RealPath returns Path with links resolved, or Path itself if that fails.
 func (d Diagnosis) RealPath() string {
-	path, err := filepath.EvalSymlinks(d.Path)
-	if err != nil {
-		return d.Path
+	if path, err := filepath.EvalSymlinks(d.Path); err == nil {
+		return path
 	}
-	return path
+	return d.Path
 }
 
-// Diagnose says what will work here without asking a model. It looks at files
-// and variables, starts nothing unless cfg says so, sends nothing, and writes
-// nothing but the versions it was told. A nil cfg means defaults. The backends
-// of chains are looked at one by one; of backends of other kinds it can tell
-// only what their method Available(context.Context) error says, if they have
-// one.
+// Diagnose says what will work on this machine. It looks at files and variables;
+// only with cfg.Probe or cfg.Ping does it start programs, and then it keeps the
+// versions that it found. A nil cfg means defaults. Chains are replaced by their
+// backends. Custom backends are asked through their method
+// Available(context.Context) error, if they have one. Diagnose is safe for
+// concurrent use.
 func Diagnose(ctx context.Context, backends []clichain.Backend, cfg *Config) Report {
 	d := examination{surroundings: machine.Surroundings()}
 	if cfg != nil {
@@ -133,13 +132,13 @@ func Diagnose(ctx context.Context, backends []clichain.Backend, cfg *Config) Rep
 	return report
 }
 
-// subject is a backend, and the chain that knows whether it cools down.
+// subject is a backend, and the chain that has its cooldown.
 type subject struct {
 	clichain.Backend
 	chain *clichain.Chain
 }
 
-// flatten takes the backends out of chains.
+// flatten replaces chains by their backends.
 func flatten(backends []clichain.Backend, chain *clichain.Chain) (all []subject) {
 	for _, b := range backends {
 		if c, ok := b.(*clichain.Chain); ok {
@@ -174,16 +173,16 @@ func (d *examination) examine(ctx context.Context, m subject) Diagnosis {
 	return found
 }
 
-// examineProvider looks for all that can be known, also where one thing alone
-// would be enough to skip the backend.
+// examineProvider collects everything, even after a first problem that would
+// be enough to skip the backend.
 func (d *examination) examineProvider(p *clichain.Provider, found *Diagnosis) {
 	status := p.Status(d.cfg.Dir)
 	found.Path, found.Installed = status.Path, status.Path != ""
 	found.Login, found.Evidence, found.Billing = status.Login, status.Evidence, status.Billing
 	found.SuppressedBy = status.SuppressedBy
 	if status.Expired {
-		found.remark("credential_expired", "the credential in "+status.Evidence+" has expired, and nothing is there to renew it with",
-			p.Spec().Hints[call.ReasonUnauthenticated])
+		message := "the credential in " + status.Evidence + " has expired, and nothing is there to renew it with"
+		found.remark("credential_expired", message, p.Spec().Hints[call.ReasonUnauthenticated])
 	}
 	found.block(status.Err)
 	if found.Installed {
@@ -198,8 +197,7 @@ func (d *Diagnosis) block(err error) {
 		return
 	}
 	be := call.AsError(d.Name, err)
-	blocking := Problem{string(be.Reason), be.Detail(), be.Hint}
-	d.Problems = append([]Problem{blocking}, d.Problems...)
+	d.Problems = slices.Insert(d.Problems, 0, Problem{string(be.Reason), be.Detail(), be.Hint})
 }
 
 func (d *Diagnosis) remark(code, message, hint string) {
@@ -228,9 +226,6 @@ func (d *Diagnosis) ping(ctx context.Context, b clichain.Backend) {
 		}
 		return
 	}
-	d.Login = clispec.LoginAuthenticated
-	d.Evidence = "a call"
-	if resp.Billing != call.BillingUnknown {
-		d.Billing = resp.Billing
-	}
+	d.Login, d.Evidence = clispec.LoginAuthenticated, "a call"
+	d.Billing = cmp.Or(resp.Billing, d.Billing)
 }

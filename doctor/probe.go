@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
@@ -19,12 +17,13 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/machine"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/tidwall/gjson"
 )
 
-// probeTime bounds the probes together. Some CLIs need seconds to start.
+// probeTime bounds all probes together. Some CLIs take seconds to start.
 const probeTime = 4 * time.Second
 
-// probeAll asks every CLI that could be started for its version and its login.
+// probeAll asks every CLI that can be started for its version and its login.
 func (d *examination) probeAll(ctx context.Context, backends []subject, found []Diagnosis) {
 	limit := cmp.Or(d.cfg.ProbeTimeout, probeTime)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &judge.Stop{Reason: call.ReasonTimeout, After: limit})
@@ -32,28 +31,41 @@ func (d *examination) probeAll(ctx context.Context, backends []subject, found []
 	versions := machine.OpenVersions(d.cfg.CacheDir)
 	var running sync.WaitGroup
 	for i, b := range backends {
-		if p, ok := b.Backend.(*clichain.Provider); ok && found[i].Ready() && p.Config().Container == nil {
-			running.Go(func() {
-				if probeVersion(ctx, p, &found[i], versions, limit) {
-					probeLogin(ctx, p, &found[i], limit)
-				}
-			})
+		p, ok := b.Backend.(*clichain.Provider)
+		if !ok || !found[i].Ready() || p.Config().Container != nil {
+			continue
 		}
+		one := probe{p, &found[i], versions, limit}
+		running.Go(func() {
+			if one.version(ctx) {
+				one.login(ctx)
+			}
+		})
 	}
 	running.Wait()
 	versions.Save(context.WithoutCancel(ctx))
 }
 
-// probeVersion reports whether the program works at all.
-func probeVersion(ctx context.Context, p *clichain.Provider, found *Diagnosis, versions *machine.Versions, limit time.Duration) bool {
-	found.Version = versions.Get(found.Path)
+// probe runs the commands of one CLI.
+type probe struct {
+	*clichain.Provider
+	found    *Diagnosis
+	versions *machine.Versions
+	limit    time.Duration
+}
+
+// version reports whether the program works at all.
+func (p probe) version(ctx context.Context) bool {
+	found := p.found
+	found.Version = p.versions.Get(found.Path)
 	if found.Version == "" {
-		out, err := p.Probe(ctx, []string{"--version"}, limit)
-		version, _, _ := strings.Cut(strings.TrimSpace(plaintext.Escapes.ReplaceAllString(out.Stdout, "")), "\n")
+		out, err := p.Probe(ctx, []string{"--version"}, p.limit)
+		text := plaintext.Escapes.ReplaceAllString(out.Stdout, "")
+		version, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 		be := call.AsError(found.Name, err)
 		switch {
 		case err != nil && be.Reason == call.ReasonTimeout:
-			found.fail(call.ReasonTimeout, fmt.Sprintf("--version gave no answer in %v", limit))
+			found.fail(call.ReasonTimeout, fmt.Sprintf("--version gave no answer in %v", p.limit))
 			return false
 		case err != nil:
 			found.fail(be.Reason, "--version: "+be.Detail())
@@ -64,7 +76,7 @@ func probeVersion(ctx context.Context, p *clichain.Provider, found *Diagnosis, v
 			return false
 		}
 		found.Version = firstRunes(plaintext.OneLine(version), 60)
-		versions.Put(found.Path, found.Version)
+		p.versions.Put(found.Path, found.Version)
 	}
 	if spec := p.Spec(); machine.Older(found.Version, spec.CheckedWith) {
 		message := fmt.Sprintf("%s is older than %s, with which this was checked", found.Version, spec.CheckedWith)
@@ -74,7 +86,8 @@ func probeVersion(ctx context.Context, p *clichain.Provider, found *Diagnosis, v
 }
 
 func (d *Diagnosis) fail(code call.Reason, message string) {
-	d.block(&call.Error{Backend: d.Name, Reason: code, Message: message, ExitCode: -1, Hint: "run `" + d.Path + " --version` to see what is wrong"})
+	hint := "run `" + d.Path + " --version` to see what is wrong"
+	d.block(&call.Error{Backend: d.Name, Reason: code, Message: message, ExitCode: -1, Hint: hint})
 }
 
 func firstRunes(s string, n int) string {
@@ -84,16 +97,16 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// probeLogin asks the CLI itself. Its "yes" counts, its "no" only where it
-// knows all the ways in.
-func probeLogin(ctx context.Context, p *clichain.Provider, found *Diagnosis, limit time.Duration) {
-	spec := p.Spec()
+// login runs the CLI's status command. Its "yes" counts always, its "no" only if
+// the command knows all the ways to log in.
+func (p probe) login(ctx context.Context) {
+	found, spec := p.found, p.Spec()
 	rule := spec.Login.Status
 	if len(rule.Args) == 0 {
 		return
 	}
 	command := fmt.Sprintf("`%s %s`", spec.Name, strings.Join(rule.Args, " "))
-	out, err := p.Probe(ctx, rule.Args, limit)
+	out, err := p.Probe(ctx, rule.Args, p.limit)
 	if err != nil {
 		found.remark("no_status", command+": "+call.AsError(found.Name, err).Detail(), "")
 		return
@@ -112,18 +125,17 @@ func probeLogin(ctx context.Context, p *clichain.Provider, found *Diagnosis, lim
 	}
 }
 
-// signIn is the first sign of the rule that holds.
+// signIn returns the first sign of the rule that holds.
 func signIn(r clispec.StatusRule, out clichain.Output) (clispec.StatusSign, bool) {
 	text := plaintext.Escapes.ReplaceAllString(out.Stdout+"\n"+out.Stderr, "")
 	docs := jsontext.Objects([]byte(out.Stdout))
 	for _, sign := range r.Signs {
-		if out.Signal != "" || out.ExitCode != sign.Exit || !regexp.MustCompile(`(?m)`+sign.Pattern).MatchString(text) {
-			continue
-		}
-		holds := true
+		holds := out.Signal == "" && out.ExitCode == sign.Exit && regexp.MustCompile(`(?m)`+sign.Pattern).MatchString(text)
 		for path, pattern := range sign.JSON {
 			re := plaintext.Whole(pattern)
-			holds = holds && slices.ContainsFunc(docs, func(doc gjson.Result) bool { return re.MatchString(doc.Get(path).String()) })
+			holds = holds && slices.ContainsFunc(docs, func(doc gjson.Result) bool {
+				return re.MatchString(doc.Get(path).String())
+			})
 		}
 		if holds {
 			return sign, true

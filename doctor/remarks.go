@@ -16,7 +16,8 @@ import (
 	"github.com/clichain/clichain/internal/login"
 )
 
-// remarks adds what does not keep a backend from answering, but may surprise.
+// remarks adds conditions that do not keep a backend from answering, but change
+// what it does.
 func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 	spec, cfg := p.Spec(), p.Config()
 	at := login.PlaceOf(p.Environ(), d.cfg.Dir)
@@ -34,7 +35,7 @@ func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 	}
 }
 
-// remarkSession is about who runs this: an outer agent, or root.
+// remarkSession warns of an outer agent and of root.
 func remarkSession(spec *clispec.Spec, cfg *clichain.Config, at grammar.Place, found *Diagnosis) {
 	if name := compose.OuterSession(spec, os.Environ()); name != "" && !cfg.RefuseNested {
 		message := name + " is set: this process runs inside a session of the same agent"
@@ -51,28 +52,33 @@ func remarkSession(spec *clispec.Spec, cfg *clichain.Config, at grammar.Place, f
 	}
 }
 
-// homeRemarks are about the folders that a CLI, or a call, writes to.
+// homeRemarks checks the folders that a CLI, or a call, writes to.
 func homeRemarks(at grammar.Place) (remarks []Problem) {
+	add := func(code, message, hint string) { remarks = append(remarks, Problem{code, message, hint}) }
 	info, err := os.Stat(at.Home)
 	switch {
 	case at.Home == "" || err != nil || !info.IsDir():
-		remarks = append(remarks, Problem{"home_missing", fmt.Sprintf("HOME=%q is no folder", at.Home), "set HOME to a folder: CLIs keep their login and their sessions there"})
+		add("home_missing", fmt.Sprintf("HOME=%q is no folder", at.Home),
+			"set HOME to a folder: CLIs keep their login and their sessions there")
 	case !localfile.Writable(at.Home):
-		remarks = append(remarks, Problem{"home_readonly", "HOME=" + at.Home + " cannot be written to", "set HOME to a folder that can be written to, with the credential files in it"})
+		add("home_readonly", "HOME="+at.Home+" cannot be written to",
+			"set HOME to a folder that can be written to, with the credential files in it")
 	}
 	if temp := os.TempDir(); !localfile.Writable(temp) {
-		remarks = append(remarks, Problem{"no_temp", temp + " cannot be written to, and calls may need files there", "set TMPDIR to a folder that can be written to"})
+		add("no_temp", temp+" cannot be written to, and calls may need files there",
+			"set TMPDIR to a folder that can be written to")
 	}
 	return remarks
 }
 
-// pathRemarks are about entries of PATH that let somebody else plant a program.
+// pathRemarks finds entries of PATH in which another user could plant a program.
 func pathRemarks(at grammar.Place) (remarks []Problem) {
 	for _, dir := range filepath.SplitList(at.Vars["PATH"]) {
 		why := ""
 		if !filepath.IsAbs(dir) {
 			why = "depends on the working directory, and is not searched"
-		} else if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
+		} else if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" &&
+			info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
 			why = "can be written to by every user of this machine"
 		}
 		if why != "" {
@@ -82,11 +88,12 @@ func pathRemarks(at grammar.Place) (remarks []Problem) {
 	return remarks
 }
 
-// argumentRemarks are about prompts that travel as an argument.
+// argumentRemarks warns of a CLI that takes the prompt as an argument.
 func argumentRemarks(spec *clispec.Spec, cfg *clichain.Config) []Problem {
 	if way := spec.TransportModes()[0]; way != clispec.TransportArgv || cfg.Transport == clispec.TransportStdin {
 		return nil
 	}
-	message := fmt.Sprintf("it takes the prompt as an argument: %d bytes at most, for other users of the machine to see", compose.MaxArg)
+	const text = "it takes the prompt as an argument: %d bytes at most, for other users of the machine to see"
+	message := fmt.Sprintf(text, compose.MaxArg)
 	return []Problem{{"argument_limit", message, "ask another backend for long or private prompts"}}
 }
