@@ -1,35 +1,43 @@
 package resettime
 
 import (
+	"cmp"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// moment is a point in time as far as words give it.
+// moment is a point in time as far as the words give it; 0 means not given.
 type moment struct {
 	year, month, day int
-	weekday          int // from 1, Sunday
-	ahead            int // from 1, today
-	clock            bool
+	weekday          int  // from 1, Sunday
+	ahead            int  // days from 1, today
+	clock            bool // a time of day is given
 	hour, min        int
 	sec              float64
-	loc              *time.Location // nil: now's
+	loc              *time.Location // nil means now's
 }
 
 const (
-	monthNames = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b`
-	dayNames   = `(?:sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?)\b`
+	monthNames = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|` +
+		`oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b`
+	dayNames = `(?:sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|` +
+		`fri(?:day)?|sat(?:urday)?)\b`
 )
 
-// momentParts are what a moment is written with, in any order, each at most
-// once. A part that take refuses ends the moment.
-var momentParts = []struct {
+// momentPart reads one part of a moment. take gets the groups of form, and
+// returns false if the part does not fit those before it.
+type momentPart struct {
 	form *regexp.Regexp
 	take func(*moment, []string) bool
-}{
+}
+
+// momentParts may come in any order, each at most once. A part that take refuses
+// ends the moment.
+var momentParts = []momentPart{
 	part(`(\d{4})[-/](\d{1,2})[-/](\d{1,2})T?`, func(m *moment, s []string) bool { return m.date(s[0], s[1], s[2]) }),
 	part(`(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})`, func(m *moment, s []string) bool {
 		if whole(s[0]) > 12 { // the day is first
@@ -38,31 +46,26 @@ var momentParts = []struct {
 		return m.date(s[2], s[0], s[1])
 	}),
 	part(`(\d{1,2})\.(\d{1,2})\.(\d{4})`, func(m *moment, s []string) bool { return m.date(s[2], s[1], s[0]) }),
-	part(`(`+monthNames+`)\.?\s+(\d{1,2})(?:st|nd|rd|th)?\b(?:,?\s+(\d{4})\b)?`, func(m *moment, s []string) bool {
-		return m.date(s[2], monthNumber(s[0]), s[1])
-	}),
-	part(`(\d{1,2})(?:st|nd|rd|th)?(?:\s+of)?[\s-]+(`+monthNames+`)\.?(?:,?[\s-]+(\d{4})\b)?`, func(m *moment, s []string) bool {
-		return m.date(s[2], monthNumber(s[1]), s[0])
-	}),
+	part(`(`+monthNames+`)\.?\s+(\d{1,2})(?:st|nd|rd|th)?\b(?:,?\s+(\d{4})\b)?`,
+		func(m *moment, s []string) bool { return m.date(s[2], monthNumber(s[0]), s[1]) }),
+	part(`(\d{1,2})(?:st|nd|rd|th)?(?:\s+of)?[\s-]+(`+monthNames+`)\.?(?:,?[\s-]+(\d{4})\b)?`,
+		func(m *moment, s []string) bool { return m.date(s[2], monthNumber(s[1]), s[0]) }),
 	part(`(`+dayNames+`)\.?`, (*moment).takeWeekday),
 	part(`(today|tonight|tomorrow)\b`, (*moment).takeDay),
 	part(`(noon|midnight)\b`, func(m *moment, s []string) bool {
 		return m.time(map[string]string{"noon": "12"}[strings.ToLower(s[0])], "0", "", "")
 	}),
-	part(`(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?(?:\s*([ap])\.?m\b\.?)?`, func(m *moment, s []string) bool { return m.time(s[0], s[1], s[2], s[3]) }),
+	part(`(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?(?:\s*([ap])\.?m\b\.?)?`,
+		func(m *moment, s []string) bool { return m.time(s[0], s[1], s[2], s[3]) }),
 	part(`(\d{1,2})\s*([ap])\.?m\b\.?`, func(m *moment, s []string) bool { return m.time(s[0], "0", "", s[1]) }),
 	part(zoneForm, (*moment).takeZone),
 }
 
-func part(form string, take func(*moment, []string) bool) (p struct {
-	form *regexp.Regexp
-	take func(*moment, []string) bool
-}) {
-	p.form, p.take = regexp.MustCompile(`^(?i:`+form+`)`), take
-	return p
+func part(form string, take func(*moment, []string) bool) momentPart {
+	return momentPart{regexp.MustCompile(`^(?i:` + form + `)`), take}
 }
 
-// between may stand between two parts.
+// between matches what may be between two parts.
 var between = regexp.MustCompile(`^(?i:[\s,·∙•|(\["'\\]+|(?:at|on|the|by|around|about|daily)\b)*`)
 
 // readMoment reads a date, a time of day or both.
@@ -72,10 +75,7 @@ func readMoment(p phrase, now time.Time) (time.Time, bool) {
 	for next, ok := m.take(rest); ok; next, ok = m.take(rest) {
 		rest = next[len(between.FindString(next)):]
 	}
-	if m.empty() {
-		return time.Time{}, false
-	}
-	return m.resolve(now), true
+	return m.resolve(now), !m.empty()
 }
 
 func (m *moment) empty() bool { return m.month == 0 && m.weekday == 0 && m.ahead == 0 && !m.clock }
@@ -122,7 +122,7 @@ func (m *moment) takeDay(s []string) bool {
 	return first
 }
 
-// time sets the time of day; half is "a", "p" or nothing.
+// time sets the time of day; half is "a", "p" or empty.
 func (m *moment) time(hour, minute, second, half string) bool {
 	h := whole(hour)
 	if m.clock || h > 24 || whole(minute) > 59 {
@@ -139,10 +139,10 @@ func (m *moment) time(hour, minute, second, half string) bool {
 	return true
 }
 
-// resolve finds the point in time that is meant. A time of day that has passed
-// is tomorrow's, a day of the week next week's; a date without a year is the
-// one nearest to now. The minute that is not over yet has not passed: most
-// clocks have no seconds.
+// resolve returns the point in time. A time of day that has passed is taken for
+// tomorrow, a day of the week for next week, and a date without a year for the
+// one nearest to now. The present minute has not passed, because most times are
+// given without seconds.
 func (m *moment) resolve(now time.Time) time.Time {
 	here := now
 	if m.loc != nil {
@@ -157,7 +157,10 @@ func (m *moment) resolve(now time.Time) time.Time {
 	case m.year > 0:
 		return on(m.year, time.Month(m.month), m.day)
 	case m.month > 0:
-		return nearest(now, on(year-1, time.Month(m.month), m.day), on(year, time.Month(m.month), m.day), on(year+1, time.Month(m.month), m.day))
+		in := func(year int) time.Time { return on(year, time.Month(m.month), m.day) }
+		return slices.MinFunc([]time.Time{in(year - 1), in(year), in(year + 1)}, func(a, b time.Time) int {
+			return cmp.Compare(a.Sub(now).Abs(), b.Sub(now).Abs())
+		})
 	case m.ahead > 0:
 		return on(year, month, day+m.ahead-1)
 	case m.weekday > 0:
@@ -170,22 +173,11 @@ func (m *moment) resolve(now time.Time) time.Time {
 	return on(year, month, day+step)
 }
 
-// nearest is the first of the times that no other is nearer to now than.
-func nearest(now time.Time, times ...time.Time) time.Time {
-	best := times[0]
-	for _, t := range times[1:] {
-		if t.Sub(now).Abs() < best.Sub(now).Abs() {
-			best = t
-		}
-	}
-	return best
-}
-
 func monthNumber(name string) string {
 	return strconv.Itoa(1 + strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name[:3]))/3)
 }
 
-// whole reads digits; what is missing is 0.
+// whole reads digits; an empty text is 0.
 func whole(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n

@@ -1,3 +1,5 @@
+// Package resettime reads from the words of a service when a limit ends. It knows
+// phrases only: no CLI, no event and no clock but the one it is given.
 package resettime
 
 import (
@@ -6,18 +8,18 @@ import (
 	"time"
 )
 
-// Longest is the furthest ahead a limit may end: the longest windows that
-// plans have are a week, and what says more is a mistake or nonsense.
+// Longest is the furthest ahead a limit may end: plans have windows of a week at
+// most, so a later time is a mistake.
 const Longest = 8 * 24 * time.Hour
 
-// maxResetWords bounds how much text is searched for a time.
+// maxResetWords bounds how much text is searched for a time, in bytes.
 const maxResetWords = 4 << 10
 
-// Read reads when a limit ends from a backend's words, whatever stands
-// around the time: "…reached|1762952400", "resets 2pm (Asia/Shanghai)", "try
-// again in 2 days 17 hours", "will reset after 5h12m3s". A time without a zone
-// is meant in now's. The result lies between now and now + longestRest; the
-// zero time means that the words do not tell.
+// Read returns when a limit ends according to the words of a service, whatever
+// text is around the time: "…reached|1762952400", "resets 2pm (Asia/Shanghai)",
+// "try again in 2 days 17 hours", "will reset after 5h12m3s". A time without a
+// zone is read in now's zone. The result is between now and now + Longest; the
+// zero time means that the words name none.
 func Read(words string, now time.Time) time.Time {
 	words = plainSpaces.Replace(words[:min(len(words), maxResetWords)])
 	for _, p := range phrasesOf(words) {
@@ -30,14 +32,14 @@ func Read(words string, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// resetReaders are the ways to write a time, each of which reads the start of
-// a phrase. No text suits two of them.
+// resetReaders are tried in turn at the start of a phrase. No text suits two of
+// them.
 var resetReaders = []func(phrase, time.Time) (time.Time, bool){readEpoch, readSpan, readMoment, readCount}
 
-// Clamp brings a time into the bounds that resetTime promises.
+// Clamp moves a time into the bounds of [Read], now to now + Longest, and into
+// now's zone.
 func Clamp(t, now time.Time) time.Time {
-	latest := now.Add(Longest)
-	switch {
+	switch latest := now.Add(Longest); {
 	case t.Before(now):
 		return now
 	case t.After(latest):
@@ -46,24 +48,28 @@ func Clamp(t, now time.Time) time.Time {
 	return t.In(now.Location())
 }
 
-// plainSpaces: JavaScript puts a narrow space in front of "PM", and some write
-// a real minus sign.
+// plainSpaces replaces the narrow spaces that JavaScript puts before "PM", and
+// the minus sign.
 var plainSpaces = strings.NewReplacer("\u202f", " ", "\u00a0", " ", "\u2009", " ", "\u2212", "-")
 
-// phrase is a place in the words where a time may stand.
+// phrase is a place in the words where a time may be.
 type phrase struct {
 	lead string // what announces it, such as "resets at "
 	rest string
 }
 
 const (
-	// Heads are the words that announce a time.
-	Heads = `(?:reset(?:s|ting)?|retry(?:ing)?|tr(?:y|ying) again|come back|available|renew(?:s|al)?|refresh(?:es)?|refills?|replenish(?:es)?|expires?|ends?|lifted|wait|until|\|)`
-	// Glue may stand between them and the time: prepositions, quotes, and
-	// the rest of names such as "resets_in_seconds" and "retryDelay".
-	Glue = `(?:[\s_:=|"'\x60’\\*~≈<≤(\[]+|-\s|-?(?:(?:at|in|on|after|by|for|until|from|again|within|around|about|approx(?:imately)?|roughly|less than|under|daily|every day|the|next|this|is)(?:\b\.?|_|seconds|ms)|pt|time|stamp|date|delay|requests|tokens|seconds|secs|milliseconds|millis|ms|minutes))*`
-	// Start begins everything that is a time.
-	Start = `(?:\d|an? (?:min|hour|day|week)|one |half |to(?:day|morrow|night)\b|noon\b|midnight\b|` + monthNames + `|` + dayNames + `)`
+	// Heads matches the words that announce a time.
+	Heads = `(?:reset(?:s|ting)?|retry(?:ing)?|tr(?:y|ying) again|come back|available|renew(?:s|al)?|refresh(?:es)?|` +
+		`refills?|replenish(?:es)?|expires?|ends?|lifted|wait|until|\|)`
+	// Glue matches what may be between a head and the time: prepositions, quotes,
+	// and the rest of names such as "resets_in_seconds" and "retryDelay".
+	Glue = `(?:[\s_:=|"'\x60’\\*~≈<≤(\[]+|-\s|-?(?:(?:at|in|on|after|by|for|until|from|again|within|around|about|` +
+		`approx(?:imately)?|roughly|less than|under|daily|every day|the|next|this|is)(?:\b\.?|_|seconds|ms)|` +
+		`pt|time|stamp|date|delay|requests|tokens|seconds|secs|milliseconds|millis|ms|minutes))*`
+	// Start matches the beginning of a time.
+	Start = `(?:\d|an? (?:min|hour|day|week)|one |half |to(?:day|morrow|night)\b|noon\b|midnight\b|` +
+		monthNames + `|` + dayNames + `)`
 )
 
 var (
@@ -81,13 +87,14 @@ func phrasesOf(words string) []phrase {
 	return phrases
 }
 
-// severs reports whether text may be cut at i: not in a word or a number.
+// severs reports whether text may be cut at i, that is, not within a word or a
+// number.
 func severs(text string, i int) bool {
-	return i == 0 || i >= len(text) || !sameKind(text[i-1], text[i])
-}
-
-func sameKind(a, b byte) bool {
-	return isDigit(a) && isDigit(b) || isLetter(a) && isLetter(b)
+	if i == 0 || i >= len(text) {
+		return true
+	}
+	a, b := text[i-1], text[i]
+	return !(isDigit(a) && isDigit(b) || isLetter(a) && isLetter(b))
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -19,8 +19,21 @@ func readEpoch(p phrase, _ time.Time) (time.Time, bool) {
 
 var epochForm = regexp.MustCompile(`^\d{10,13}(?:\.\d+)?`)
 
-// readSpan reads a duration from now, in units, or as "1:02:03". No time at all
-// is what services say that do not know.
+// Epoch converts seconds since 1970, or milliseconds if seconds would be a time
+// thousands of years ahead. Any other number gives the zero time.
+func Epoch(n float64) time.Time {
+	const farSeconds = 1e11 // the year 5138
+	switch {
+	case !(n > 0 && n < 1e14):
+		return time.Time{}
+	case n >= farSeconds:
+		return time.UnixMilli(int64(n))
+	}
+	return time.Unix(int64(n), 0)
+}
+
+// readSpan reads a duration from now, in units, or as "1:02:03". A duration of
+// zero is ignored: services send it when they do not know the time.
 func readSpan(p phrase, now time.Time) (time.Time, bool) {
 	if m := timerForm.FindStringSubmatch(p.rest); m != nil && delayLead.MatchString(p.lead) {
 		return now.Add(span(number(m[1])*3600 + number(m[2])*60 + number(m[3]))), true
@@ -38,14 +51,17 @@ func readSpan(p phrase, now time.Time) (time.Time, bool) {
 }
 
 var (
-	spanForm  = regexp.MustCompile(`(?i)^[\s,]*(?:and\s+)?(\d+(?:\.\d+)?|an?\b|one\b|half an?\b)[\s_]*(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|months?|m|hours?|hrs?|h|days?|d|weeks?|wks?|w)`)
+	spanForm = regexp.MustCompile(`(?i)^[\s,]*(?:and\s+)?(\d+(?:\.\d+)?|an?\b|one\b|half an?\b)[\s_]*` +
+		`(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|months?|m|hours?|hrs?|h|days?|d|weeks?|wks?|w)`)
 	timerForm = regexp.MustCompile(`^(\d{1,3}):(\d\d):(\d\d)\b`)
 	delayLead = regexp.MustCompile(`(?i)(?:in|after|for|delay|wait|within)[\s_:="']*$`)
-	// noWait: the length of a limit's window or its size, and what has been.
-	noWait = regexp.MustCompile(`(?i)^[\s-]*(?:(?:usage|rate|rolling|session|message|token)[\s-]+)?(?:limits?|windows?|quotas?|caps?|plans?|tokens?|requests?|ago)\b`)
+	// noWait matches what follows a span that is no wait: the length of a window,
+	// the size of a limit, or a time that has passed.
+	noWait = regexp.MustCompile(`(?i)^[\s-]*(?:(?:usage|rate|rolling|session|message|token)[\s-]+)?` +
+		`(?:limits?|windows?|quotas?|caps?|plans?|tokens?|requests?|ago)\b`)
 )
 
-// unitSeconds tells the units apart by as much of them as it takes.
+// unitSeconds returns the length of a unit, which it knows by its first letters.
 func unitSeconds(unit string) float64 {
 	unit = strings.ToLower(unit)
 	switch {
@@ -57,7 +73,7 @@ func unitSeconds(unit string) float64 {
 	return map[byte]float64{'s': 1, 'm': 60, 'h': 3600, 'd': 86400, 'w': 7 * 86400}[unit[0]]
 }
 
-// number reads digits, and the words that stand for one and a half.
+// number reads digits, "half …", and words for one.
 func number(s string) float64 {
 	n, err := strconv.ParseFloat(s, 64)
 	switch {
@@ -69,14 +85,14 @@ func number(s string) float64 {
 	return 1
 }
 
-// span is a number of seconds as a duration that cannot overflow.
+// span converts seconds to a duration, bounded so that it cannot overflow.
 func span(seconds float64) time.Duration {
 	return time.Duration(min(seconds, 2*Longest.Seconds()) * float64(time.Second)).Round(time.Microsecond)
 }
 
-// readCount reads a bare number: seconds from now, unless a name in front of it
-// has another unit. A number is no time just because it is there, so it must
-// be all there is, or be announced.
+// readCount reads a bare number: seconds from now, unless the name before it has
+// another unit. Most numbers are not times, so this one must be the whole text or
+// be announced.
 func readCount(p phrase, now time.Time) (time.Time, bool) {
 	m := countForm.FindStringSubmatch(p.rest)
 	alone := m != nil && p.lead == "" && m[0] == p.rest
@@ -92,7 +108,8 @@ func readCount(p phrase, now time.Time) (time.Time, bool) {
 
 var (
 	countForm = regexp.MustCompile(`^(\d{1,9}(?:\.\d+)?)(?:\s*$|\s*\n|["'\\,;})\]]|\.(?:\s|$))`)
-	countLead = regexp.MustCompile(`(?i)^(?:reset|wait)|(?:in|after|delay|seconds|secs|milliseconds|millis|ms|minutes)[\s_:="'\\-]*$`)
+	countLead = regexp.MustCompile(`(?i)^(?:reset|wait)|` +
+		`(?:in|after|delay|seconds|secs|milliseconds|millis|ms|minutes)[\s_:="'\\-]*$`)
 	pointLead = regexp.MustCompile(`(?i)(?:at|on|date|time|stamp)[\s_:="'\\-]*$`)
 	leadUnit  = regexp.MustCompile(`(?i)milliseconds|millis|ms|minutes`)
 )

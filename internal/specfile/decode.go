@@ -11,12 +11,12 @@ import (
 	"github.com/clichain/clichain/internal/spelling"
 )
 
-// Decode fills the value that target points to, and returns all mistakes. The
-// names of fields are those of their "json" tags. Nothing in the document
-// leaves the value as it is.
+// Decode fills the value that target points to, and returns all mistakes. path is
+// the path of n, for messages. Fields have the names of their "json" tags; one
+// that is null or missing keeps its value.
 //
-// Types can be text, whole numbers, booleans, lists, maps, structs, and what
-// reads its own text.
+// Types may be strings, int, booleans, slices, maps, structs and
+// [encoding.TextUnmarshaler]; Decode panics for any other.
 func Decode(n *Node, path string, target any) []Mistake {
 	d := &decoder{}
 	d.value(n, path, reflect.ValueOf(target).Elem())
@@ -31,7 +31,7 @@ func (d *decoder) add(at Place, path, format string, args ...any) {
 
 var decoders map[reflect.Kind]func(*decoder, *Node, string, reflect.Value)
 
-func init() { // a literal would refer to itself
+func init() { // an initialiser would refer to itself
 	decoders = map[reflect.Kind]func(*decoder, *Node, string, reflect.Value){
 		reflect.String: (*decoder).text, reflect.Bool: (*decoder).boolean, reflect.Int: (*decoder).integer,
 		reflect.Slice: (*decoder).list, reflect.Map: (*decoder).dict, reflect.Struct: (*decoder).object,
@@ -54,8 +54,8 @@ func (d *decoder) value(n *Node, path string, into reflect.Value) {
 	decode(d, n, path, into)
 }
 
-// isText reports whether the value is a text, and complains if not. Without
-// quotes everything is one, as it is written: no, 1.10 and 0x1f.
+// isText reports whether the value is a text, and adds a mistake if not. Values
+// without quotes are accepted as written: no, 1.10 and 0x1f.
 func (d *decoder) isText(n *Node, path string) bool {
 	if n.Kind == Text || n.Plain && n.Kind != Null {
 		return true
@@ -106,8 +106,7 @@ func (d *decoder) integer(n *Node, path string, into reflect.Value) {
 	}
 }
 
-// wholeNumber reads the plain form only: what 010 and 1_000 are depends on
-// whom one asks.
+// wholeNumber reads plain digits only, because parsers disagree on 010 and 1_000.
 func (d *decoder) wholeNumber(at Place, path, value string) (int64, bool) {
 	i, err := strconv.ParseInt(value, 10, 32)
 	switch {
@@ -173,7 +172,7 @@ func (d *decoder) object(n *Node, path string, into reflect.Value) {
 	}
 }
 
-// unique complains about keys that a map has twice.
+// unique adds a mistake for each key that a map has twice.
 func (d *decoder) unique(n *Node, path string) {
 	first := map[string]Place{}
 	for _, e := range n.Entries {

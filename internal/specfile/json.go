@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// jsonReader makes nodes of a text that is known to be JSON.
+// jsonReader turns a text that is known to be JSON into nodes.
 type jsonReader struct {
 	builder
 	data    []byte
 	decoder *json.Decoder
-	counted int // bytes before the place
+	counted int // the offset of place
 	place   Place
 }
 
@@ -37,7 +37,7 @@ func (r *jsonReader) next() (json.Token, Place) {
 		}
 	}
 	r.counted = start
-	token, _ := r.decoder.Token() // checkJSON has seen it all
+	token, _ := r.decoder.Token() // cannot fail after checkJSON
 	return token, r.place
 }
 

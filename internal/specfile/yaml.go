@@ -9,10 +9,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// yamlReader makes nodes of YAML: aliases become what they stand for.
+// yamlReader turns YAML into nodes and resolves aliases.
 type yamlReader struct{ builder }
 
-// parseYAML reads all documents, or says why the text is no YAML.
+// parseYAML reads all documents, or returns the syntax error as notYAML.
 func parseYAML(data []byte) (documents []*Node, mistakes []Mistake, notYAML *Mistake) {
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
@@ -57,7 +57,7 @@ func syntaxMistake(data []byte, err error) *Mistake {
 	return m
 }
 
-// indent is the blank beginning of a line.
+// indent returns the white space at the start of a line.
 func indent(data []byte, line int) []byte {
 	lines := bytes.Split(data, []byte{'\n'})
 	if line < 1 || line > len(lines) {
@@ -79,7 +79,7 @@ func (r *yamlReader) value(from *yaml.Node, depth int) *Node {
 	}
 	switch from.Kind {
 	case yaml.AliasNode:
-		return r.value(from.Alias, depth+1) // one that holds itself is too deep
+		return r.value(from.Alias, depth+1) // an alias of itself exceeds the depth
 	case yaml.SequenceNode:
 		n.Kind = List
 		for _, item := range from.Content {
@@ -99,8 +99,8 @@ func (r *yamlReader) value(from *yaml.Node, depth int) *Node {
 
 const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// plainKind is the kind of a value without quotes. What YAML has beside the
-// kinds of JSON, such as dates, is text.
+// plainKind returns the kind of a value without quotes. Types that JSON lacks,
+// such as dates, are text.
 func plainKind(from *yaml.Node) Kind {
 	if kind, ok := yamlKinds[from.ShortTag()]; ok {
 		return kind

@@ -1,10 +1,12 @@
-// Package spelling guesses which word was meant by a misspelt one.
+// Package spelling guesses which word a misspelt one stands for. It knows nothing
+// about what the words mean.
 package spelling
 
 import "strings"
 
-// Near returns the one of the words that a person may have meant by a
-// misspelt one, or "".
+// Near returns the one of the words that differs least from word, or "" if all
+// of them differ in more than two letters or a third of the word. Case does not
+// matter in word; words must be lower case.
 func Near(word string, words []string) string {
 	best, least := "", 1+min(2, len(word)/3)
 	for _, w := range words {
@@ -15,8 +17,8 @@ func Near(word string, words []string) string {
 	return best
 }
 
-// distance counts the letters to insert, drop or replace; two neighbours that
-// changed places count as one.
+// distance returns the number of letters to insert, drop or replace; two swapped
+// neighbours count once. For words of over 50 bytes it returns 50.
 func distance(a, b string) int {
 	if len(a) > 50 || len(b) > 50 {
 		return 50

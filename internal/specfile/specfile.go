@@ -1,0 +1,215 @@
+// Package specfile reads a JSON or YAML document into Go values, strictly: it
+// knows the place of each value, refuses fields that the type does not have, and
+// collects all mistakes instead of stopping at the first. It knows nothing about
+// specs but their size, and opens no files.
+package specfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind is the kind of a [Node].
+type Kind int
+
+// The kinds of a Node.
+const (
+	Null Kind = iota
+	Text
+	Number
+	Bool
+	List
+	Map
+)
+
+var kindNames = []string{"nothing", "a text", "a number", "true or false", "a list", "a map"}
+
+// String returns the kind in words, such as "a list".
+func (k Kind) String() string { return kindNames[k] }
+
+// Node is one value of a document, with its place.
+type Node struct {
+	Place
+	Kind    Kind
+	Value   string // of a Text, Number or Bool
+	Plain   bool   // a YAML value without quotes, which may be read as text whatever its Kind
+	Tag     string // the YAML tag, if one is written
+	Items   []*Node
+	Entries []Entry // of a Map, in the order of the file
+}
+
+// Entry is a key of a map with its value. A map may have a key twice.
+type Entry struct {
+	Key   string
+	Place Place // of the key
+	Value *Node
+}
+
+// Place is where something begins; both numbers count from 1, Column in
+// characters. The zero value means the file as a whole.
+type Place struct{ Line, Column int }
+
+// String returns "line:column".
+func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
+
+// Mistake is something in a document that cannot be accepted.
+type Mistake struct {
+	Place
+	Path    string // such as "args[2].when.access[0]"
+	Problem string // what is wrong, and what to do
+}
+
+// Get returns the value of a key, or nil if the node is no map that has it.
+func (n *Node) Get(key string) *Node {
+	for _, e := range n.Entries {
+		if e.Key == key {
+			return e.Value
+		}
+	}
+	return nil
+}
+
+// Within reports whether path is of, or leads to something in the value at of.
+func Within(path, of string) bool {
+	rest, ok := strings.CutPrefix(path, of)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// Find returns the place of the value at a path, or of the innermost value around
+// it that exists. Keys may contain dots and brackets: of several that fit, the
+// longest is taken. If name is a key of the map at path, Find returns its place.
+func (n *Node) Find(path, name string) Place {
+	if path == "" {
+		for _, e := range n.Entries {
+			if name != "" && e.Key == name {
+				return e.Place
+			}
+		}
+		return n.Place
+	}
+	if child, rest := n.step(path); child != nil {
+		return child.Find(rest, name)
+	}
+	return n.Place
+}
+
+// step goes one step along the path.
+func (n *Node) step(path string) (next *Node, rest string) {
+	for i, item := range n.Items {
+		if after, ok := strings.CutPrefix(path, fmt.Sprintf("[%d]", i)); ok {
+			return item, after
+		}
+	}
+	path, longest := strings.TrimPrefix(path, "."), -1
+	for _, e := range n.Entries {
+		for _, key := range []string{e.Key, "[" + e.Key + "]"} {
+			if Within(path, key) && len(key) > longest {
+				next, rest, longest = e.Value, path[len(key):], len(key)
+			}
+		}
+	}
+	return next, rest
+}
+
+// The bounds of a document. What people write is far below them; they stop
+// documents that aliases of aliases make huge.
+const (
+	MaxBytes = 1 << 20 // the largest file that [Parse] reads
+	maxNodes = 50_000
+	maxDepth = 100
+)
+
+var byteOrderMark = []byte("\ufeff")
+
+// Parse reads the documents of a file: one of JSON, or any number of YAML. It
+// leaves out documents without a value. A file with a syntax error gives no
+// documents and one mistake.
+func Parse(data []byte) (documents []*Node, mistakes []Mistake) {
+	if len(data) > MaxBytes {
+		return nil, []Mistake{{Problem: fmt.Sprintf("the file is over %d bytes", MaxBytes)}}
+	}
+	data = bytes.TrimPrefix(data, byteOrderMark)
+	if at := invalidUTF8(data); at >= 0 {
+		return nil, []Mistake{{Place: placeOf(data, at), Problem: "is no UTF-8: save the file in that encoding"}}
+	}
+	// JSON is tried first, because some of it is not YAML: surrogates, long keys.
+	notJSON := checkJSON(data)
+	if notJSON == nil {
+		return parseJSON(data)
+	}
+	documents, mistakes, notYAML := parseYAML(data)
+	switch {
+	case notYAML == nil:
+		return documents, mistakes
+	case looksLikeJSON(data):
+		return nil, []Mistake{*notJSON}
+	}
+	return nil, []Mistake{*notYAML}
+}
+
+// looksLikeJSON tells whose syntax error to report.
+func looksLikeJSON(data []byte) bool {
+	data = bytes.TrimSpace(data)
+	return len(data) > 0 && (data[0] == '{' || data[0] == '[')
+}
+
+// invalidUTF8 returns the offset of the first invalid byte, or -1.
+func invalidUTF8(data []byte) int {
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size <= 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
+}
+
+// placeOf returns the place of the byte at an offset.
+func placeOf(data []byte, offset int) Place {
+	before := data[:min(max(offset, 0), len(data))]
+	line := bytes.LastIndexByte(before, '\n') + 1
+	return Place{1 + bytes.Count(before, []byte{'\n'}), 1 + utf8.RuneCount(before[line:])}
+}
+
+// builder counts values and collects mistakes, for both formats.
+type builder struct {
+	nodes    int
+	mistakes []Mistake
+	full     bool // a bound was exceeded, so the tree is incomplete
+}
+
+func (b *builder) add(at Place, problem string) {
+	b.mistakes = append(b.mistakes, Mistake{Place: at, Problem: problem})
+}
+
+// room counts one more value and reports whether the bounds allow it.
+func (b *builder) room(at Place, depth int) bool {
+	b.nodes++
+	switch {
+	case b.full:
+	case b.nodes > maxNodes:
+		b.full = true
+		b.add(at, fmt.Sprintf("the file has over %d values", maxNodes))
+	case depth > maxDepth:
+		b.full = true
+		b.add(at, fmt.Sprintf("the file is nested deeper than %d levels", maxDepth))
+	}
+	return !b.full
+}
+
+// checkJSON returns nil for JSON, else its first syntax error.
+func checkJSON(data []byte) *Mistake {
+	err := json.Unmarshal(data, new(json.RawMessage))
+	if err == nil {
+		return nil
+	}
+	at := len(data)
+	if syntax, ok := err.(*json.SyntaxError); ok {
+		at = int(syntax.Offset) - 1
+	}
+	return &Mistake{Place: placeOf(data, at), Problem: err.Error()}
+}
