@@ -1,3 +1,6 @@
+// Package container runs a CLI inside a container: it turns the invocation of
+// the CLI into one of the runtime's client, and ends what the run leaves inside.
+// It knows no CLI by name, and of the runtimes only the arguments they share.
 package container
 
 import (
@@ -11,26 +14,27 @@ import (
 	"github.com/clichain/clichain/internal/compose"
 )
 
-// Container is a container to run CLIs in, as clichain.Container describes it.
+// Container is where to run CLIs, as clichain.Container describes it. A nil one
+// is this machine, where Describe and Check do nothing.
 type Container struct {
 	Runtime, Name, Image string
 	RunArgs              []string
 }
 
-// Describe tells what composes a call where the CLI will run.
+// Describe sets the fields of the host that a container changes.
 func (c *Container) Describe(h *compose.Host) {
 	if c != nil {
 		h.Inside, h.Withheld = true, localEnv
 	}
 }
 
-// Program is the program to look for on this machine.
+// Program is the runtime's client, the program to look for on this machine.
 func (c *Container) Program() string { return cmp.Or(c.Runtime, "docker") }
 
-// spoiling are arguments under which a run cannot be read, or not be ended.
-var spoiling = regexp.MustCompile(`^(?:-[it]*[td][itd]*|--(?:tty|detach|name|entrypoint)(?:=.*)?)$`)
+// refusedArgs are arguments with which a run could not be read or ended.
+var refusedArgs = regexp.MustCompile(`^(?:-[it]*[td][itd]*|--(?:tty|detach|name|entrypoint)(?:=.*)?)$`)
 
-// Check finds mistakes before anything starts. Nil is no container.
+// Check finds mistakes before anything starts.
 func (c *Container) Check() *call.Error {
 	if c == nil {
 		return nil
@@ -47,7 +51,7 @@ func (c *Container) Check() *call.Error {
 		return call.Errorf(call.ReasonBadOption, "container.runtime", "%q is neither a name nor an absolute path", c.Runtime)
 	}
 	for i, arg := range c.RunArgs {
-		if spoiling.MatchString(arg) || strings.Contains(arg, "\x00") {
+		if refusedArgs.MatchString(arg) || strings.Contains(arg, "\x00") {
 			return call.Errorf(call.ReasonBadOption, fmt.Sprintf("container.run_args[%d]", i), "%q cannot be used here", arg)
 		}
 	}
@@ -59,20 +63,20 @@ func (c *Container) Hint() string {
 	return fmt.Sprintf("install %s, or set Config.Container.Runtime", c.Program())
 }
 
-// clientEnv is what the client of a container runtime needs of this machine's
-// environment: to find its configuration, its engine and its helpers.
+// clientEnv is what the runtime's client needs of this machine's environment to
+// find its configuration, its engine and its helpers.
 var clientEnv = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_*", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK",
 	"DOCKER_*", "CONTAINER*",
 }
 
-// heededEnv is what may change how the client itself works. Inside it is set
-// by the wrapper; the client gets it under another name.
-var heededEnv = append([]string{
+// renamedEnv may change how the client itself works: the client gets these
+// variables under another name, and the wrapper renames them inside.
+var renamedEnv = append([]string{
 	"LD_*", "GODEBUG", "*_PROXY", "*_proxy", "SSL_CERT_*", "PODMAN_*", "BUILDAH_*", "STORAGE_*",
 }, append(clientEnv, compose.WindowsEnv...)...)
 
-// localEnv is about this machine and never passed on from here.
+// localEnv describes this machine and is never passed on from it.
 var localEnv = append([]string{
 	"SHELL", "PWD", "OLDPWD", "HOSTNAME", "TMP", "TEMP", "SHLVL", "_", "TERM", "LD_*", "CLICHAIN_*",
 }, append(clientEnv, compose.WindowsEnv...)...)

@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,34 +16,34 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// How long the client may take to end what is inside: when a run is to stop,
-// and after it. The second is the last chance.
+// How long the client may take to end what is inside: when a run has to stop,
+// and after every run, when nothing tries again later.
 const (
-	stopPatience = 5 * time.Second
-	endPatience  = 10 * time.Second
+	stopTimeout = 5 * time.Second
+	endTimeout  = 10 * time.Second
 )
 
-// Supervise runs the command to its end, and ends what it has left in its
-// container, if there is one. left says that this failed. err is non-nil only
-// when nothing was started.
+// Supervise runs the command to its end, and ends what it has left in the
+// container. left is the error of that. err is non-nil only when nothing was
+// started. On a nil Box it only runs the command.
 func (b *Box) Supervise(ctx context.Context, c proc.Command) (result proc.Result, left, err error) {
 	if b == nil || ctx.Err() != nil {
 		result, err = proc.Run(ctx, c)
 		return result, nil, err
 	}
-	// The client outlives ctx for a moment: what runs inside ends with its last
-	// words heard, and not cut off.
+	// The client outlives ctx until what runs inside was asked to end, so that
+	// its last output is read.
 	client, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
-	asked := make(chan struct{})
-	inTime := context.AfterFunc(ctx, func() {
-		defer close(asked)
-		_ = b.clean(ctx, b.Stop, stopPatience) // the last clean tells
+	stopped := make(chan struct{})
+	ranToEnd := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		_ = b.clean(ctx, b.Stop, stopTimeout) // the clean after the run reports what is left
 		stop(context.Cause(ctx))
 	})
 	result, err = proc.Run(client, c)
-	if !inTime() {
-		<-asked
+	if !ranToEnd() {
+		<-stopped
 		if result.Cause == nil {
 			result.Cause = context.Cause(ctx)
 		}
@@ -50,19 +51,19 @@ func (b *Box) Supervise(ctx context.Context, c proc.Command) (result proc.Result
 	if err != nil {
 		return result, nil, err
 	}
-	if left = b.clean(ctx, b.End, endPatience); left != nil {
+	if left = b.clean(ctx, b.End, endTimeout); left != nil {
 		left = fmt.Errorf("something may be left in the container: %w", left)
 	}
 	return result, left, nil
 }
 
-// over is what runtimes say of a container that is no more: then nothing runs
-// in it.
-var over = regexp.MustCompile(`(?i)no such container|no container with|is not running|on running containers|already in progress`)
+// over is what runtimes say of a container that has ended: nothing runs in it.
+var over = regexp.MustCompile(`(?i)no such container|no container with|is not running|` +
+	`on running containers|already in progress`)
 
-// clean runs the client once. It does so after the end of ctx, too.
-func (b *Box) clean(ctx context.Context, args []string, patience time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+// clean runs the client once, even if ctx has ended.
+func (b *Box) clean(ctx context.Context, args []string, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	result, err := proc.Run(ctx, proc.Command{
 		Path: b.path, Args: append([]string{b.path}, args...), Env: b.env, Grace: -1, Drain: time.Second,
@@ -79,29 +80,30 @@ func (b *Box) clean(ctx context.Context, args []string, patience time.Duration) 
 	return fmt.Errorf("exit status %d: %s", result.ExitCode, plaintext.LastLine(said))
 }
 
-// boxLines are the words of the wrapper, and those of a runtime that did not
-// get as far.
+// boxLines are the error texts of the wrapper, and those of a runtime that
+// failed before the wrapper started.
 var boxLines = judge.CompileLines([]clispec.LineRule{
 	{Reason: call.ReasonNotInstalled, Pattern: `(?m)^clichain: (?P<message>no program .* in the container)$`},
 	{Reason: call.ReasonSpawn, Pattern: `(?m)^clichain: (?P<message>cannot .* in the container)$`},
-	{Reason: call.ReasonSpawn, Pattern: `(?im)^(?P<message>(?:docker: |error: )?(?:error response from daemon|cannot connect to|permission denied while trying to connect|no such container|no container with|can only create exec|(?:crun|runc): |OCI runtime).*)`,
+	{Reason: call.ReasonSpawn, Pattern: `(?im)^(?P<message>(?:docker: |error: )?(?:error response from daemon|` +
+		`cannot connect to|permission denied while trying to connect|no such container|no container with|` +
+		`can only create exec|(?:crun|runc): |OCI runtime).*)`,
 		Hint: "check that the container runtime works, that the container is running, and that it has sh"},
 })
 
-// Explain puts right what a failure is called that came about around the CLI,
-// and adds what was left. err is the verdict on ev.
+// Explain corrects the reason of a failure that the container or its runtime
+// caused, not the CLI, and adds what was left inside. err is the verdict on ev;
+// hints are the spec's. A nil Box or err changes nothing.
 func (b *Box) Explain(err *call.Error, ev *judge.Evidence, hints map[call.Reason]string) {
 	if b == nil || err == nil {
 		return
 	}
 	f, ok := boxLines.Find(call.EventError, clispec.OnStderr, ev.Stderr, ev.Now)
 	switch {
-	case !mute(ev):
+	case !failedSilently(ev):
 	case ok:
-		err.Reason, err.Message, err.Hint = f.Reason, plaintext.OneLine(f.Message), f.Hint
-		if err.Hint == "" {
-			err.Hint = hints[f.Reason]
-		}
+		err.Reason, err.Message = f.Reason, plaintext.OneLine(f.Message)
+		err.Hint = cmp.Or(f.Hint, hints[f.Reason])
 	case err.Reason == call.ReasonExit && ev.Result.ExitCode == 128+9:
 		err.Reason, err.Message = call.ReasonKilled, "ended by SIGKILL inside the container, most often for want of memory"
 	}
@@ -111,8 +113,10 @@ func (b *Box) Explain(err *call.Error, ev *judge.Evidence, hints map[call.Reason
 	}
 }
 
-// mute reports that the run failed by itself before the CLI had a word.
-func mute(ev *judge.Evidence) bool {
+// failedSilently reports whether the run failed by itself before the CLI said
+// anything.
+func failedSilently(ev *judge.Evidence) bool {
 	t := ev.Tally
-	return ev.Result.Cause == nil && ev.Result.ExitCode > 0 && t.Terminal == nil && len(t.Failures) == 0 && t.AnswerText() == ""
+	return ev.Result.Cause == nil && ev.Result.ExitCode > 0 &&
+		t.Terminal == nil && len(t.Failures) == 0 && t.AnswerText() == ""
 }

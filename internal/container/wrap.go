@@ -16,13 +16,14 @@ import (
 // callVar marks all processes of a call inside a container.
 const callVar = "CLICHAIN_CALL"
 
-// SweepScript ends what a call has left in a container that goes on running.
+// SweepScript is the shell script that ends what a call has left in a container
+// that keeps running. Its arguments are the mark of the call and its folder.
 //
 //go:embed sweep.sh
 var SweepScript string
 
-// Box is how to end what a call leaves in its container: arguments of the
-// runtime's client.
+// Box is how to end what a call leaves in its container, by the runtime's
+// client. The nil Box is that of a CLI on this machine.
 type Box struct {
 	path string
 	env  []string
@@ -33,14 +34,14 @@ type Box struct {
 // wrapper is what the shell does inside before it becomes the CLI.
 type wrapper struct {
 	script strings.Builder
-	names  []string // of the client's variables that go in
+	names  []string // of the client's variables to pass in
 	env    []string // those variables
 }
 
-// Wrap turns the invocation of a CLI into that of a container runtime's client,
-// the program of h, that runs the CLI inside, by the first of its names that is
-// there. Values travel in the client's environment, because arguments are
-// visible to all users of both machines.
+// Wrap turns the invocation of a CLI into one of the runtime's client, which is
+// h.Path, that runs the CLI inside: the first of its names that is found there.
+// Values travel in the client's environment, because arguments are visible to
+// all users inside and outside.
 func (c *Container) Wrap(inv *compose.Invocation, h *compose.Host, names []string) (*Box, *call.Error) {
 	id := path.Base(h.TempDir)
 	w := wrapper{names: []string{proc.CookieName}}
@@ -54,25 +55,17 @@ func (c *Container) Wrap(inv *compose.Invocation, h *compose.Host, names []strin
 	w.start(inv, names)
 
 	client := clientEnviron(h.Environ)
-	b := c.ending(h.Path, client, id, inv.Temp)
-	inv.Args = append(c.arguments(id, workDirOf(inv), w.names), append([]string{"-c", w.script.String(), "clichain"}, inv.Args...)...)
+	b := c.boxOf(h.Path, client, id, inv.Temp)
+	args := append(c.arguments(id, inv, w.names), "-c", w.script.String(), "clichain")
+	inv.Args = append(args, inv.Args...)
 	inv.Env = append(client, w.env...)
 	slices.Sort(inv.Env)
 	inv.Temp, inv.Files, inv.Dir = "", nil, ""
 	return b, inv.CheckLengths()
 }
 
-// workDirOf is the directory that the runtime is to enter; the empty one does
-// not exist yet then.
-func workDirOf(inv *compose.Invocation) string {
-	if inv.Empty {
-		return ""
-	}
-	return inv.Dir
-}
-
-// arguments are the client's up to the shell's own.
-func (c *Container) arguments(id, dir string, names []string) []string {
+// arguments are the client's, up to those of the shell inside.
+func (c *Container) arguments(id string, inv *compose.Invocation, names []string) []string {
 	args := append([]string{"exec"}, c.RunArgs...)
 	if c.Image != "" {
 		args = append([]string{"run"}, c.RunArgs...)
@@ -82,8 +75,8 @@ func (c *Container) arguments(id, dir string, names []string) []string {
 	for _, name := range names {
 		args = append(args, "-e", name)
 	}
-	if dir != "" {
-		args = append(args, "-w", dir)
+	if inv.Dir != "" && !inv.Empty { // the empty one does not exist yet
+		args = append(args, "-w", inv.Dir)
 	}
 	if c.Image != "" {
 		return append(args, "--entrypoint", "sh", c.Image)
@@ -91,24 +84,20 @@ func (c *Container) arguments(id, dir string, names []string) []string {
 	return append(args, c.Name, "sh")
 }
 
-// ending says how to end what the call leaves. In a container that goes on,
-// that is done by the same user as the call, who alone may see its marks.
-func (c *Container) ending(program string, env []string, id, temp string) *Box {
-	b := &Box{path: program, env: env}
+// boxOf says how to end what the call leaves. In a container that keeps running
+// the same user as the call's does it, because others cannot see its marks.
+func (c *Container) boxOf(program string, env []string, id, temp string) *Box {
 	if c.Image != "" {
-		b.Stop = []string{"stop", "-t", "1", id}
-		b.End = []string{"rm", "-f", "-v", id}
-		return b
+		return &Box{program, env, []string{"stop", "-t", "1", id}, []string{"rm", "-f", "-v", id}}
 	}
-	b.End = append([]string{"exec"}, c.RunArgs...)
-	b.End = append(b.End, c.Name, "sh", "-c", SweepScript, "clichain", callVar+"="+id, temp)
-	b.Stop = b.End
-	return b
+	sweep := append([]string{"exec"}, c.RunArgs...)
+	sweep = append(sweep, c.Name, "sh", "-c", SweepScript, "clichain", callVar+"="+id, temp)
+	return &Box{program, env, sweep, sweep}
 }
 
 // clientEnviron is the client's own environment.
 func clientEnviron(environ []string) (env []string) {
-	list := append(slices.Clone(clientEnv), compose.WindowsEnv...)
+	list := slices.Concat(clientEnv, compose.WindowsEnv)
 	for _, kv := range environ {
 		if name, _, ok := strings.Cut(kv, "="); ok && grammar.Matches(list, name) {
 			env = append(env, kv)
@@ -117,7 +106,7 @@ func clientEnviron(environ []string) (env []string) {
 	return env
 }
 
-// pass lets a value in; the client knows it as outer, the CLI as name.
+// pass sets a variable inside: its name is outer to the client, name to the CLI.
 func (w *wrapper) pass(outer, name, value string) {
 	w.names = append(w.names, outer)
 	w.env = append(w.env, outer+"="+value)
@@ -126,8 +115,8 @@ func (w *wrapper) pass(outer, name, value string) {
 	}
 }
 
-// setVars passes the CLI's environment. What the client heeds goes in under
-// another name.
+// setVars passes the CLI's environment, renamed where the client itself would
+// react to it.
 func (w *wrapper) setVars(env []string) *call.Error {
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
@@ -136,8 +125,8 @@ func (w *wrapper) setVars(env []string) *call.Error {
 		case !grammar.IsVariable(name):
 			return call.Errorf(call.ReasonUnsupported, "env", "the shell in the container passes no variable %q on", name)
 		case name == callVar || name == proc.CookieName:
-			continue // ours
-		case grammar.Matches(heededEnv, name):
+			continue // passed by Wrap
+		case grammar.Matches(renamedEnv, name):
 			outer = "CLICHAIN_ENV_" + name
 		}
 		w.pass(outer, name, value)
@@ -145,7 +134,7 @@ func (w *wrapper) setVars(env []string) *call.Error {
 	return nil
 }
 
-// makeFiles makes the call's folder with what is in it, readable by its owner
+// makeFiles writes the call's folder and its files, readable by their owner
 // only.
 func (w *wrapper) makeFiles(inv *compose.Invocation) *call.Error {
 	if inv.Temp == "" {
@@ -159,31 +148,35 @@ func (w *wrapper) makeFiles(inv *compose.Invocation) *call.Error {
 	for i, f := range inv.Files {
 		name := fmt.Sprintf("CLICHAIN_FILE_%d", i)
 		if n := len(name) + 1 + len(f.Content); n > compose.MaxArg {
-			return call.Errorf(call.ReasonUnsupported, f.Field, "%d bytes are over the limit of %d for a file in a container", len(f.Content), compose.MaxArg-len(name)-1)
+			return call.Errorf(call.ReasonUnsupported, f.Field,
+				"%d bytes are over the limit of %d for a file in a container", len(f.Content), compose.MaxArg-len(name)-1)
 		}
 		w.pass(name, name, f.Content)
 		steps = append(steps, fmt.Sprintf(`printf %%s "$%s" >%s`, name, quoted(f.Path)))
 		used = append(used, name)
 	}
-	fmt.Fprintf(&w.script, "(%s) || { echo 'clichain: cannot make temporary files in the container' >&2; exit 125; }\n", strings.Join(steps, " && "))
+	fmt.Fprintf(&w.script, "(%s) || { echo 'clichain: cannot make temporary files in the container' >&2; exit 125; }\n",
+		strings.Join(steps, " && "))
 	if len(used) > 0 {
 		fmt.Fprintf(&w.script, "unset %s\n", strings.Join(used, " "))
 	}
 	return nil
 }
 
-// start becomes the first of the programs that is there.
+// start replaces the shell with the first of the programs that is found.
 func (w *wrapper) start(inv *compose.Invocation, names []string) {
 	if inv.Empty {
 		fmt.Fprintf(&w.script, "cd %s || exit 125\n", quoted(inv.Dir))
 	}
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = quoted(name)
+	list := ""
+	for _, name := range names {
+		list += " " + quoted(name)
 	}
-	fmt.Fprintf(&w.script, `for _cli in %s; do command -v "$_cli" >/dev/null 2>&1 && exec "$_cli" "$@"; done`+"\n", strings.Join(list, " "))
-	fmt.Fprintf(&w.script, "echo %s >&2; exit 127\n", quoted(fmt.Sprintf("clichain: no program %q in the container", names[0])))
+	missing := quoted(fmt.Sprintf("clichain: no program %q in the container", names[0]))
+	fmt.Fprintf(&w.script, `for _cli in%s; do command -v "$_cli" >/dev/null 2>&1 && exec "$_cli" "$@"; done
+echo %s >&2; exit 127
+`, list, missing)
 }
 
-// quoted makes one word of the shell.
+// quoted makes a text one word of the shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

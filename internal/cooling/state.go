@@ -10,37 +10,34 @@ import (
 )
 
 const (
-	// clockSlack is what the clocks of hosts, and of goroutines that have read
-	// the time before others, may differ.
-	clockSlack = 2 * time.Second
-	// jitter is by how much of itself a cooldown is longer or shorter, so that
-	// not all come back at once.
-	jitter = 0.2
+	clockSlack = 2 * time.Second // by which the clocks of hosts, and readings of one, may differ
+	jitter     = 0.2             // fraction of a cooldown that is random, so that hosts do not all retry at once
 )
 
-// wall is a time as it can be stored: a clock that was set shows in it.
+// wall drops the monotonic reading, which cannot be stored and hides that the
+// clock was set.
 func wall(t time.Time) time.Time { return t.Round(0).UTC() }
 
-// sane is a state as it holds now. Where the clock went back, or somebody wrote
-// nonsense, its cooldown begins now, with the length it had.
-func sane(r cooldown.State, now time.Time) cooldown.State {
-	switch length := r.Until.Sub(r.At); {
-	case r == cooldown.State{} || r.Stale(now):
+// sane corrects a stored state. Where the clock went back, or the length is out
+// of bounds, its cooldown begins now, with the length it had up to the longest.
+func sane(s cooldown.State, now time.Time) cooldown.State {
+	switch length := s.Until.Sub(s.At); {
+	case s == cooldown.State{} || s.Stale(now):
 		return cooldown.State{}
-	case r.At.After(now.Add(clockSlack)), !r.Until.IsZero() && length > resettime.Longest:
-		r.At, r.Probe = now, time.Time{}
-		if !r.Until.IsZero() {
-			r.Until = now.Add(min(max(length, 0), resettime.Longest))
+	case s.At.After(now.Add(clockSlack)), !s.Until.IsZero() && length > resettime.Longest:
+		s.At, s.Probe = now, time.Time{}
+		if !s.Until.IsZero() {
+			s.Until = now.Add(min(max(length, 0), resettime.Longest))
 		}
 	}
-	r.Failures = min(max(r.Failures, 0), math.MaxInt16)
-	if r.Probe.After(now.Add(longestProbe + probeGrace + clockSlack)) {
-		r.Probe = time.Time{}
+	s.Failures = min(max(s.Failures, 0), math.MaxInt16)
+	if s.Probe.After(now.Add(longestProbe + probeGrace + clockSlack)) {
+		s.Probe = time.Time{}
 	}
-	return r
+	return s
 }
 
-// failure is what a call has found out.
+// failure is what a call tells about its backend.
 type failure struct {
 	reason     call.Reason
 	rule       cooldown.Rule
@@ -48,26 +45,26 @@ type failure struct {
 	began, now time.Time
 	told       time.Time // when the backend said that it will be available again
 	chance     float64   // in [0, 1)
-	probe      time.Time // that the call has; zero: none
+	probe      time.Time // end of the call's half-open probe; zero: it has none
 }
 
-// after is the state after one more failure; akin says whether the last one was
-// under the same rule.
-func after(r cooldown.State, f failure, akin bool) cooldown.State {
-	old := sane(r, f.now)
+// after is the state after one more failure; sameRule says whether the previous
+// one was under the same rule.
+func after(s cooldown.State, f failure, sameRule bool) cooldown.State {
+	old := sane(s, f.now)
 	if f.rule.Base <= 0 {
 		if !f.probe.IsZero() && f.probe.Equal(old.Probe) {
-			old.Probe = time.Time{} // for another call to take
+			old.Probe = time.Time{} // another call may take it
 		}
 		return old
 	}
 	next := cooldown.State{Reason: f.reason, Failures: 1, At: f.now, Scope: f.scope}
-	// What began before the cooldown did met the same trouble.
+	// A call that began before the cooldown met the same failure, not another one.
 	late := !old.Until.IsZero() && f.began.Before(old.At)
-	akin = akin && old.Scope == f.scope
-	if akin && late {
+	sameRule = sameRule && old.Scope == f.scope
+	if sameRule && late {
 		next.Failures = old.Failures
-	} else if akin {
+	} else if sameRule {
 		next.Failures = old.Failures + 1
 	}
 	told := f.told.After(f.now)
@@ -76,7 +73,7 @@ func after(r cooldown.State, f failure, akin bool) cooldown.State {
 	} else if d := f.rule.Length(next.Failures); d > 0 {
 		next.Until = f.now.Add(f.jittered(d))
 	}
-	if late && (akin && !told || !next.Until.After(old.Until)) {
+	if late && (sameRule && !told || !next.Until.After(old.Until)) {
 		return old
 	}
 	return next

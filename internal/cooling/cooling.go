@@ -1,0 +1,256 @@
+// Package cooling decides which backends of a chain cool down after failures,
+// for how long, and which call has the half-open probe afterwards. It knows no
+// CLI by name, no request and no process: a Call tells it all it needs, and a
+// Store keeps the states.
+package cooling
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
+)
+
+// Call is one call of a backend, as far as its cooldowns go.
+type Call interface {
+	Name() string // of the backend
+	// Key is what its cooldowns are kept under; ok is false for what never cools
+	// down.
+	Key() (key string, ok bool)
+	// Scope is the fingerprint of the calls that a cooldown is for; empty: all.
+	Scope(scope cooldown.Scope) string
+	Timeout() time.Duration // negative: no bound
+}
+
+// Keeper lets the backends of a chain cool down after failures. It is safe for
+// concurrent use.
+type Keeper struct {
+	Store cooldown.Store                // nil: nothing cools down
+	Rules map[call.Reason]cooldown.Rule // by the reason of the failure
+	Log   *slog.Logger
+	// Began is called for each cooldown that begins or is extended; it may be nil.
+	Began  func(ctx context.Context, backend string, reason call.Reason, until time.Time)
+	Now    func() time.Time // nil: time.Now
+	Chance func() float64   // a random number in [0, 1); nil: math/rand
+
+	report sync.Once // of the store's first error
+}
+
+func (k *Keeper) now() time.Time {
+	if k.Now != nil {
+		return wall(k.Now())
+	}
+	return wall(time.Now())
+}
+
+func (k *Keeper) chance() float64 {
+	if k.Chance != nil {
+		return k.Chance()
+	}
+	return rand.Float64()
+}
+
+// storeTimeout bounds how long a call waits for a store.
+const storeTimeout = 500 * time.Millisecond
+
+// load is the zero state, no cooldown, where the store fails.
+func (k *Keeper) load(ctx context.Context, key string) cooldown.State {
+	if m, ok := k.Store.(*cooldown.Memory); ok { // the common case, without a timer
+		state, _ := m.Load(ctx, key)
+		return state
+	}
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	state, err := k.Store.Load(ctx, key)
+	if err != nil {
+		k.logError(ctx, err)
+		return cooldown.State{}
+	}
+	return state
+}
+
+// update stores a change even if the call was canceled, so that other calls see
+// its outcome.
+func (k *Keeper) update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	if err := k.Store.Update(ctx, key, change); err != nil {
+		k.logError(ctx, err)
+	}
+}
+
+// logError warns of the first error of the store; later ones are for debugging.
+func (k *Keeper) logError(ctx context.Context, err error) {
+	level := slog.LevelDebug
+	k.report.Do(func() { level = slog.LevelWarn })
+	k.Log.Log(ctx, level, "cooldown store", "error", err)
+}
+
+// until is when the call's backend is available again. halfOpen means that its
+// cooldown is over, and that one call may probe whether the backend works.
+func (k *Keeper) until(s cooldown.State, now time.Time, c Call) (until time.Time, halfOpen bool) {
+	switch {
+	case s.Until.IsZero() || s.Scope != "" && s.Scope != c.Scope(k.Rules[s.Reason].Scope):
+		return time.Time{}, false
+	case now.Before(s.Until):
+		return s.Until, false
+	case now.Before(s.Probe):
+		return s.Probe, false
+	}
+	return time.Time{}, true
+}
+
+// Skip returns the error of a call whose backend cools down, else nil. It does
+// not take the half-open probe.
+func (k *Keeper) Skip(ctx context.Context, c Call) *call.Error {
+	key, ok := c.Key()
+	if k.Store == nil || !ok {
+		return nil
+	}
+	now := k.now()
+	state := sane(k.load(ctx, key), now)
+	if until, _ := k.until(state, now, c); !until.IsZero() {
+		return coolingError(c, state, until, now)
+	}
+	return nil
+}
+
+// Enter starts a call. It returns the error of a backend that cools down, or the
+// entry to close when the call is over: a nil one for a backend that never cools
+// down. Of all calls after a cooldown, one has the half-open probe.
+func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
+	key, ok := c.Key()
+	if k.Store == nil || !ok {
+		return nil, nil
+	}
+	e := &Entry{keeper: k, call: c, key: key, began: k.now()}
+	state := k.load(ctx, key)
+	if state == (cooldown.State{}) {
+		return e, nil
+	}
+	until, halfOpen := k.until(sane(state, e.began), e.began, c)
+	if halfOpen || sane(state, e.began) != state {
+		k.update(ctx, key, func(s cooldown.State) cooldown.State {
+			state = sane(s, e.began)
+			e.probe = time.Time{}
+			if until, halfOpen = k.until(state, e.began, c); halfOpen {
+				e.probe = e.began.Add(probeTime(ctx, c))
+				state.Probe = e.probe
+			}
+			return state
+		})
+	}
+	if until.IsZero() {
+		return e, nil
+	}
+	return nil, coolingError(c, state, until, e.began)
+}
+
+func coolingError(c Call, s cooldown.State, until, now time.Time) *call.Error {
+	err := call.Errorf(call.ReasonCoolingDown, "", "cools down %s after %s", UntilText(until, now), s.Reason)
+	err.Backend, err.RetryAfter, err.Stage = c.Name(), until, call.StageSkipped
+	return err
+}
+
+const (
+	probeGrace   = 5 * time.Second // that a call may take beyond its timeout
+	longestProbe = time.Hour       // for calls without a timeout
+)
+
+// probeTime is how long a probe may take before another call may probe.
+func probeTime(ctx context.Context, c Call) time.Duration {
+	d := c.Timeout()
+	if d < 0 || d > longestProbe {
+		d = longestProbe
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		d = min(d, time.Until(deadline))
+	}
+	return max(d, 0) + probeGrace
+}
+
+// UntilText is a time as a person reads it: "until " and the local time, with
+// the day if it is more than 20 hours away.
+func UntilText(until, now time.Time) string {
+	layout, local := "15:04:05", until.Local()
+	if until.Sub(now) > 20*time.Hour {
+		layout = "Mon 2 Jan 15:04"
+	}
+	return "until " + local.Format(layout)
+}
+
+// Entry is one call of one backend, as far as its cooldowns go. On the nil Entry,
+// that of a backend that never cools down, all methods do nothing.
+type Entry struct {
+	keeper *Keeper
+	call   Call
+	key    string
+	began  time.Time
+	probe  time.Time // until when other calls wait for its outcome; zero: it is no probe
+}
+
+// Answered clears the failures of the backend, but not a cooldown that began
+// during this call.
+func (e *Entry) Answered(ctx context.Context) {
+	if e == nil || e.keeper.load(context.WithoutCancel(ctx), e.key) == (cooldown.State{}) {
+		return
+	}
+	e.keeper.update(ctx, e.key, func(s cooldown.State) cooldown.State {
+		if !s.Until.IsZero() && e.began.Before(s.At) {
+			return s
+		}
+		return cooldown.State{}
+	})
+}
+
+// Failed stores what the failure means for later calls. hurried says that the
+// call was ended before its timeout: then reasons that need several failures do
+// not count.
+func (e *Entry) Failed(ctx context.Context, err *call.Error, hurried bool) {
+	if e == nil {
+		return
+	}
+	if hurried && e.keeper.Rules[err.Reason].After > 1 {
+		err = &call.Error{}
+	}
+	e.keep(ctx, err)
+}
+
+func (e *Entry) keep(ctx context.Context, err *call.Error) {
+	k := e.keeper
+	f := failure{
+		reason: err.Reason, rule: k.Rules[err.Reason], told: err.RetryAfter,
+		began: e.began, now: k.now(), chance: k.chance(), probe: e.probe,
+	}
+	if err.Stage == call.StageSkipped {
+		f.rule = cooldown.Rule{}
+	}
+	if f.rule == (cooldown.Rule{}) && e.probe.IsZero() {
+		return
+	}
+	f.scope = e.call.Scope(f.rule.Scope)
+	var state cooldown.State
+	k.update(ctx, e.key, func(s cooldown.State) cooldown.State {
+		state = after(s, f, k.Rules[s.Reason] == f.rule)
+		return state
+	})
+	if state.Until.IsZero() {
+		return
+	}
+	k.Log.DebugContext(ctx, "cooldown", "backend", e.call.Name(), "reason", state.Reason, "until", state.Until)
+	if k.Began != nil {
+		k.Began(ctx, e.call.Name(), state.Reason, state.Until)
+	}
+}
+
+// Left gives the half-open probe back to another call: this one ended without an
+// outcome.
+func (e *Entry) Left(ctx context.Context) {
+	if e != nil && !e.probe.IsZero() {
+		e.keep(ctx, &call.Error{})
+	}
+}
