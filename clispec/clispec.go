@@ -36,7 +36,6 @@ type Spec struct {
 	// it replaces the agent's own long prompt, which a plain completion does not
 	// need.
 	SystemDefault string `json:"system_default,omitempty"`
-
 	// Transports are the ways the prompt can travel, best first. Empty: argv.
 	Transports []Transport `json:"transports,omitempty"`
 	// Outputs are the output modes the CLI has, best first. Empty: text.
@@ -62,7 +61,6 @@ type Spec struct {
 	// NestedEnv names the marks of an outer session of the same agent, in the
 	// same form. They are never passed on either; see Config.RefuseNested.
 	NestedEnv []string `json:"nested_env,omitempty"`
-
 	// Models says which model names the CLI takes.
 	Models ModelRules `json:"models,omitzero"`
 	// Sessions says how the CLI continues from an earlier answer.
@@ -75,7 +73,6 @@ type Spec struct {
 	// trusts; one that matches is enough. {dir} in a path or a pattern stands for
 	// the folder. Empty: the CLI has no trusted folders.
 	Trust []FileFact `json:"trust,omitempty"`
-
 	// Events read the CLI's JSON output, in order.
 	Events []EventRule `json:"events,omitempty"`
 	// Answer says which text is the answer when no event has all of it.
@@ -197,8 +194,7 @@ type ModelRules struct {
 // ListRule is a command of the CLI that prints a list. The zero value means
 // that it has none.
 type ListRule struct {
-	// Args are its arguments.
-	Args []string `json:"args,omitempty"`
+	Args []string `json:"args,omitempty"` // Args are its arguments.
 	// Path is the gjson path of the names in the JSON that it prints. Empty: it
 	// prints one name on each line.
 	Path string `json:"path,omitempty"`

@@ -26,8 +26,7 @@ type LoginWay struct {
 	With []string `json:"with,omitempty"`
 	// Files must all exist and match.
 	Files []FileFact `json:"files,omitempty"`
-	// OS lists the systems that have this way, by their names in Go.
-	OS []string `json:"os,omitempty"`
+	OS    []string   `json:"os,omitempty"` // OS lists the systems that have this way, by their names in Go.
 	// Unsure: if this way holds, there may be a login, but it is not certain.
 	Unsure bool `json:"unsure,omitempty"`
 	// Billing is who pays for calls with this login.
@@ -43,9 +42,8 @@ type FileFact struct {
 	Path string `json:"path"`
 	// JSON maps a gjson path to a regular expression that the whole value
 	// there must match. A file that cannot be read as JSON counts as unknown.
-	JSON map[string]string `json:"json,omitempty"`
-	// Pattern is a regular expression that its text must match.
-	Pattern string `json:"pattern,omitempty"`
+	JSON    map[string]string `json:"json,omitempty"`
+	Pattern string            `json:"pattern,omitempty"` // Pattern is a regular expression that its text must match.
 	// Expires is the gjson path of a credential's expiry: an epoch in seconds or
 	// milliseconds, a time as in RFC 3339, or a token that holds it (JWT).
 	Expires string `json:"expires,omitempty"`
@@ -57,8 +55,7 @@ type FileFact struct {
 // StatusRule is a command of the CLI that says whether it is logged in. The
 // zero value means that it has none.
 type StatusRule struct {
-	// Args are its arguments.
-	Args []string `json:"args,omitempty"`
+	Args []string `json:"args,omitempty"` // Args are its arguments.
 	// Signs say what its output means; the first that holds decides. If none
 	// holds, the login is unknown.
 	Signs []StatusSign `json:"signs,omitempty"`
@@ -68,18 +65,15 @@ type StatusRule struct {
 
 // StatusSign is one outcome of a status command. All parts must hold.
 type StatusSign struct {
-	// Exit is the exit status.
-	Exit int `json:"exit"`
+	Exit int `json:"exit"` // Exit is the exit status.
 	// JSON maps a gjson path to a regular expression for the whole value in the
 	// JSON that it prints.
 	JSON map[string]string `json:"json,omitempty"`
 	// Pattern is a regular expression for what it prints, on stdout or stderr;
 	// "^" and "$" are the ends of its lines.
-	Pattern string `json:"pattern,omitempty"`
-	// Login is the resulting state: LoginAuthenticated or LoginInstalled.
-	Login LoginState `json:"login"`
-	// Billing is who would pay.
-	Billing call.Billing `json:"billing,omitempty"`
+	Pattern string       `json:"pattern,omitempty"`
+	Login   LoginState   `json:"login"`             // Login is the resulting state: LoginAuthenticated or LoginInstalled.
+	Billing call.Billing `json:"billing,omitempty"` // Billing is who would pay.
 }
 
 // LoginState is what is known of a backend's login.

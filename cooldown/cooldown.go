@@ -72,19 +72,14 @@ func (r Rule) Length(failures int) time.Duration {
 // State is what is known of a backend that failed lately: a plain value, fit for
 // JSON. Times are wall-clock times in UTC. The zero value: no known failure.
 type State struct {
-	// Reason is that of the last failure.
-	Reason call.Reason `json:"reason,omitempty"`
-	// Failures counts the failures in a row whose reasons share a rule.
-	Failures int `json:"failures,omitempty"`
-	// At is the time of the last failure.
-	At time.Time `json:"at,omitzero"`
-	// Until is the end of the cooldown. Zero: there is none yet.
-	Until time.Time `json:"until,omitzero"`
+	Reason   call.Reason `json:"reason,omitempty"`   // of the last failure
+	Failures int         `json:"failures,omitempty"` // in a row, of reasons that share a rule
+	At       time.Time   `json:"at,omitzero"`        // when the last failure was
+	Until    time.Time   `json:"until,omitzero"`     // the end of the cooldown; zero: there is none yet
 	// Probe is the end of the half-open probe: until then one call tests whether
 	// the backend is available again, and others skip it. Zero: no probe.
 	Probe time.Time `json:"probe,omitzero"`
-	// Scope is the fingerprint of the calls that the cooldown is for. Empty: all.
-	Scope string `json:"scope,omitempty"`
+	Scope string    `json:"scope,omitempty"` // fingerprint of the calls that it is for; empty: all
 }
 
 // failureMemory is how long a failure counts as the one before the next.

@@ -44,45 +44,31 @@ type Config struct {
 // Report says what will work on this machine, and why not. It is a plain value
 // that survives JSON and holds no secret.
 type Report struct {
-	// Backends has a diagnosis for each, in the order in which they are asked.
-	Backends []Diagnosis `json:"backends"`
-	// Ready is the number of backends that a call would try.
-	Ready int `json:"ready"`
+	Backends []Diagnosis `json:"backends"` // in the order in which they are asked
+	Ready    int         `json:"ready"`    // how many of them a call would try
 }
 
 // Diagnosis is what is known of one backend.
 type Diagnosis struct {
-	// Name is the name of the backend.
-	Name string `json:"name"`
-	// Installed: the program was found.
-	Installed bool `json:"installed"`
-	// Path is the program as it was found. It may be a link: see RealPath.
-	Path string `json:"path"`
-	// Version is what the program says. Empty: it was not asked.
-	Version string `json:"version"`
-	// Login is what is known of its login.
-	Login clispec.LoginState `json:"login"`
-	// Evidence names the variable, file or command that shows the login.
-	Evidence string `json:"evidence"`
-	// Billing is who would pay. Empty: unknown.
-	Billing call.Billing `json:"billing"`
-	// SuppressedBy names the variable or setting that turns it off.
-	SuppressedBy string `json:"suppressed_by"`
-	// CoolingUntil is when its cooldown ends. Nil: it is in no cooldown.
-	CoolingUntil *time.Time `json:"cooling_until"`
-	// Problems are the reasons why it cannot answer, followed by remarks.
-	Problems []Problem `json:"problems"`
+	Name         string             `json:"name"`          // of the backend
+	Installed    bool               `json:"installed"`     // the program was found
+	Path         string             `json:"path"`          // of the program as found, maybe a link: see RealPath
+	Version      string             `json:"version"`       // what the program says; empty: it was not asked
+	Login        clispec.LoginState `json:"login"`         // what is known of its login
+	Evidence     string             `json:"evidence"`      // the variable, file or command that shows it
+	Billing      call.Billing       `json:"billing"`       // who would pay; empty: unknown
+	SuppressedBy string             `json:"suppressed_by"` // the variable or setting that turns it off
+	CoolingUntil *time.Time         `json:"cooling_until"` // the end of its cooldown; nil: there is none
+	Problems     []Problem          `json:"problems"`      // why it cannot answer, followed by remarks
 }
 
 // Problem is something that a person may want to change.
 type Problem struct {
 	// Code is a [call.Reason] if the problem keeps the backend from answering,
 	// else the name of a remark, listed in docs/operations.md.
-	Code string `json:"code"`
-	// Message says what it is.
-	Message string `json:"message"`
-	// Hint says what to do. Commands are in backquotes.
-	Hint string `json:"hint"`
+	Code    string `json:"code"`
+	Message string `json:"message"` // what it is
+	Hint    string `json:"hint"`    // what to do, with commands in backquotes
 }
 
 // Blocks reports whether the problem keeps the backend from answering.

@@ -15,14 +15,10 @@ import (
 // Candidate is what a [Strategy] knows of a backend: what this chain has
 // measured so far. A plain value.
 type Candidate struct {
-	// Name is the name of the backend.
-	Name string
-	// LastLimited is when the backend last hit a limit. Zero: never.
-	LastLimited time.Time
-	// Duration is the moving average of how long its answers took. Zero: unknown.
-	Duration time.Duration
-	// CostUSD is the moving average of their costs, in US dollars. Nil: unknown.
-	CostUSD *float64
+	Name        string        // of the backend
+	LastLimited time.Time     // when it last hit a limit; zero: never
+	Duration    time.Duration // moving average of how long its answers took; zero: unknown
+	CostUSD     *float64      // moving average of their costs in US dollars; nil: unknown
 	// Place is the position of the backend in the chain, from 1. A chain ignores
 	// a candidate without one.
 	Place int

@@ -24,12 +24,9 @@ type Registry struct {
 
 // Run is one run in a [Registry]. A plain value.
 type Run struct {
-	// Key and Label are those given to [WithKey]; empty without.
-	Key, Label string
-	// Backend is the name of the spec.
-	Backend string
-	// Started is when the run was registered, right before its process starts.
-	Started time.Time
+	Key, Label string    // those given to [WithKey]; empty without
+	Backend    string    // the name of the spec
+	Started    time.Time // when it was registered, right before its process starts
 }
 
 type registered struct {

@@ -11,15 +11,12 @@ func Claude() clispec.Spec {
 		Name: "claude", Binary: "claude",
 		ProviderSlug: "anthropic-cli", DefaultModel: "claude-desktop",
 		PromptStyle: clispec.DashP, SystemFlag: "--append-system-prompt",
-		SystemDefault: defaultSystem,
-		CheckedWith:   "2.1.329",
-
+		SystemDefault: defaultSystem, CheckedWith: "2.1.329",
 		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
-		// "/clear" and its like are commands even in print mode, and never
-		// reach the model; after a line break they do.
+		// Even in print mode "/clear" and the like are commands that never reach
+		// the model; with a line break in front they do.
 		Guards: []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
-
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system")},
 			{Field: "mcp", Name: "mcp.json", Content: "{mcp_config}", When: setFor("mcp_config", call.AccessWrite, call.AccessFull)}, // it may hold secrets
@@ -36,7 +33,6 @@ func Claude() clispec.Spec {
 		},
 		DropEnv:   []string{"CLAUDE_CODE_SIMPLE"},
 		NestedEnv: []string{"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH"},
-
 		Models: clispec.ModelRules{
 			Accept: []string{`(?i)claude|anthropic`, `^(opus|sonnet|haiku|opusplan|best)(\[1m\])?$`, `^arn:aws`},
 		},
@@ -48,7 +44,6 @@ func Claude() clispec.Spec {
 			Message: "--dangerously-skip-permissions is refused for root",
 			Hint:    "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox",
 		}},
-
 		Events: claudeEvents(),
 		Lines:  claudeLines(),
 		Hints: map[call.Reason]string{
@@ -59,14 +54,14 @@ func Claude() clispec.Spec {
 	}
 }
 
-// claudeEnv: a plain completion loads nothing of the project's or the user's: no
-// hooks, plugins and skills, no CLAUDE.md, no files named with "@" in
-// the prompt. Variables, not flags: versions that do not know one
-// ignore it, and logging in works as ever.
+// claudeEnv keeps everything of the project and the user out of a plain
+// completion: hooks, plugins, skills, CLAUDE.md and files named with "@" in the
+// prompt. It uses variables instead of flags, because versions that do not know
+// a variable ignore it, and logins keep working.
 func claudeEnv() []clispec.EnvRow {
 	return []clispec.EnvRow{
 		{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(call.AccessNone)},
-		// It halves the request, and would break a subscription's login.
+		// This halves the request, but a login with a subscription would fail.
 		{Name: "CLAUDE_CODE_SIMPLE", Value: "1", When: clispec.When{Access: []call.Access{call.AccessNone}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}}},
 		{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(call.AccessNone)},
 		{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(call.AccessNone)},
@@ -74,7 +69,6 @@ func claudeEnv() []clispec.EnvRow {
 	}
 }
 
-// claudeArgs is the argument table.
 func claudeArgs() []clispec.ArgRow {
 	return []clispec.ArgRow{
 		{Args: []string{"-p"}},
@@ -115,56 +109,47 @@ func claudeEvents() []clispec.EventRule {
 		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
 		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
 	}
-	retry := map[string]string{"try": "attempt", "delay_ms": "retry_delay_ms", "status": "error_status"}
-	limit := map[string]string{"code": "rate_limit_info.status", "message": "rate_limit_info.rateLimitType", "reset_at": "rate_limit_info.resetsAt"}
+	retry := pairs("try", "attempt", "delay_ms", "retry_delay_ms", "status", "error_status")
+	limit := pairs("code", "rate_limit_info.status", "message", "rate_limit_info.rateLimitType", "reset_at", "rate_limit_info.resetsAt")
 	notAsked := with(usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked")
 	return []clispec.EventRule{
-		{Match: match("type", "system", "subtype", "init"), Kind: call.EventSession,
-			Set: map[string]string{"session": "session_id", "model": "model", "key_source": "apiKeySource"}},
-		{Match: match("type", "system", "subtype", "status"), Kind: call.EventStatus, Set: map[string]string{"text": "status"}},
-		{Match: match("type", "system", "subtype", "compact_boundary"), Kind: call.EventCompact,
-			Set: map[string]string{"trigger": "compact_metadata.trigger", "pre_tokens": "compact_metadata.pre_tokens"}},
-		// Without a status there was no answer to the request.
-		{Match: match("type", "system", "subtype", "api_retry", "error", "unknown", "error_status", ""), Kind: call.EventRetry, Last: true,
-			Set: with(retry, "message", "=most likely a connection error")},
-		{Match: match("type", "system", "subtype", "api_retry"), Kind: call.EventRetry, Set: with(retry, "code", "error")},
-		// A plan that is used up is no limit where more is paid for.
-		{Match: match("type", "rate_limit_event", "rate_limit_info.status", "rejected", "rate_limit_info.isUsingOverage", "(false)?", "rate_limit_info.overageStatus", "(rejected)?"),
-			Kind: call.EventLimit, Last: true, Set: with(limit, "failed", "=true")},
-		{Match: match("type", "rate_limit_event"), Kind: call.EventLimit, Set: limit},
+		{Match: pairs("type", "system", "subtype", "init"), Kind: call.EventSession, Set: pairs("session", "session_id", "model", "model", "key_source", "apiKeySource")},
+		{Match: pairs("type", "system", "subtype", "status"), Kind: call.EventStatus, Set: pairs("text", "status")},
+		{Match: pairs("type", "system", "subtype", "compact_boundary"), Kind: call.EventCompact, Set: pairs("trigger", "compact_metadata.trigger", "pre_tokens", "compact_metadata.pre_tokens")},
+		// Without a status the service did not answer the request.
+		{Match: pairs("type", "system", "subtype", "api_retry", "error", "unknown", "error_status", ""), Kind: call.EventRetry, Last: true, Set: with(retry, "message", "=most likely a connection error")},
+		{Match: pairs("type", "system", "subtype", "api_retry"), Kind: call.EventRetry, Set: with(retry, "code", "error")},
+		// A used-up plan is no limit if the user pays for overage.
+		{Match: pairs("type", "rate_limit_event", "rate_limit_info.status", "rejected", "rate_limit_info.isUsingOverage", "(false)?", "rate_limit_info.overageStatus", "(rejected)?"), Kind: call.EventLimit, Last: true,
+			Set: with(limit, "failed", "=true")},
+		{Match: pairs("type", "rate_limit_event"), Kind: call.EventLimit, Set: limit},
 
-		{Match: match("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: call.EventDelta, Set: map[string]string{"text": "event.delta.text"}},
-		{Match: match("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: call.EventThinking, Set: map[string]string{"text": "event.delta.thinking"}},
-		{Match: match("type", "assistant", "error", ".+"), Kind: call.EventError, Last: true,
-			Set: map[string]string{"code": "error", "message": "message.content.0.text"}},
-		{Match: match("type", "assistant", "parent_tool_use_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: map[string]string{"text": "@.text"}},
-		{Match: match("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content", Kind: call.EventThinking, Set: map[string]string{"text": "@.thinking", "whole": "=true"}},
-		// The answer itself, in the shape of a tool that changes nothing.
-		{Match: match("type", "assistant", "@.type", "tool_use", "@.name", "StructuredOutput"), Each: "message.content", Kind: call.EventStatus, Last: true, Set: map[string]string{"text": "=answer"}},
-		{Match: match("type", "assistant", "@.type", "(server_|mcp_)?tool_use"), Each: "message.content", Kind: call.EventToolUse,
-			Set: map[string]string{"id": "@.id", "name": "@.name", "input": "@.input"}},
-		{Match: match("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: call.EventToolResult,
-			Set: map[string]string{"id": "@.tool_use_id", "text": "@.content", "failed": "@.is_error"}},
+		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: call.EventDelta, Set: pairs("text", "event.delta.text")},
+		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: call.EventThinking, Set: pairs("text", "event.delta.thinking")},
+		{Match: pairs("type", "assistant", "error", ".+"), Kind: call.EventError, Last: true, Set: pairs("code", "error", "message", "message.content.0.text")},
+		{Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: pairs("text", "@.text")},
+		{Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content", Kind: call.EventThinking, Set: pairs("text", "@.thinking", "whole", "=true")},
+		// Structured output has the form of a tool, but changes nothing.
+		{Match: pairs("type", "assistant", "@.type", "tool_use", "@.name", "StructuredOutput"), Each: "message.content", Kind: call.EventStatus, Last: true, Set: pairs("text", "=answer")},
+		{Match: pairs("type", "assistant", "@.type", "(server_|mcp_)?tool_use"), Each: "message.content", Kind: call.EventToolUse, Set: pairs("id", "@.id", "name", "@.name", "input", "@.input")},
+		{Match: pairs("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: call.EventToolResult, Set: pairs("id", "@.tool_use_id", "text", "@.content", "failed", "@.is_error")},
 
-		{Match: match("type", "result", "subtype", "error_max_turns"), Kind: call.EventResult, Terminal: true, Last: true,
+		{Match: pairs("type", "result", "subtype", "error_max_turns"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "partial", "=true", "text", "result", "message", "errors.0 ?? =the turn limit was reached")},
-		{Match: match("type", "result", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true,
+		{Match: pairs("type", "result", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "message", "result ?? errors.0 ?? subtype", "status", "api_error_status", "code", "api_error_type")},
-		{Match: match("type", "result", "subtype", "error.*"), Kind: call.EventResult, Terminal: true, Last: true,
-			Set: with(usage, "failed", "=true", "message", "errors.0 ?? result ?? subtype")},
-		// A command of the CLI's own answers without a turn of the model.
-		{Match: match("type", "result", "num_turns", "0"), Kind: call.EventResult, Terminal: true, Last: true, Set: notAsked},
-		{Match: match("type", "result", "local_command", ".+"), Kind: call.EventResult, Terminal: true, Last: true, Set: notAsked},
-		{Match: match("type", "result", "structured_output", "(?s).+"), Kind: call.EventResult, Terminal: true, Last: true,
-			Set: with(usage, "text", "structured_output", "whole", "=true")},
-		{Match: match("type", "result"), Kind: call.EventResult, Terminal: true, Set: with(usage, "text", "result")}, // the last block only
+		{Match: pairs("type", "result", "subtype", "error.*"), Kind: call.EventResult, Terminal: true, Last: true, Set: with(usage, "failed", "=true", "message", "errors.0 ?? result ?? subtype")},
+		// A command of the CLI itself answers without a turn of the model.
+		{Match: pairs("type", "result", "num_turns", "0"), Kind: call.EventResult, Terminal: true, Last: true, Set: notAsked},
+		{Match: pairs("type", "result", "local_command", ".+"), Kind: call.EventResult, Terminal: true, Last: true, Set: notAsked},
+		{Match: pairs("type", "result", "structured_output", "(?s).+"), Kind: call.EventResult, Terminal: true, Last: true, Set: with(usage, "text", "structured_output", "whole", "=true")},
+		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: with(usage, "text", "result")}, // the last block only
 	}
 }
 
 func claudeLines() []clispec.LineRule {
 	return []clispec.LineRule{
-		{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: call.ReasonPermissionRefused, On: onStderr(),
-			Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox"},
+		{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: call.ReasonPermissionRefused, On: onStderr(), Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox"},
 		{Pattern: `No conversation found with session ID|--resume requires a valid session ID`, Reason: call.ReasonBadSession, Hint: goneHint},
 		{Pattern: `error: unknown option`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 		{Pattern: `--json-schema is not valid JSON`, Reason: call.ReasonBadOption, On: onStderr()},

@@ -11,13 +11,10 @@ func Codex() clispec.Spec {
 		Name: "codex", Binary: "codex",
 		ProviderSlug: "openai-cli", DefaultModel: "codex-default",
 		PromptStyle:   clispec.RunSubcommand,
-		SystemDefault: defaultSystem,
-		CheckedWith:   "0.169.0",
-
+		SystemDefault: defaultSystem, CheckedWith: "0.169.0",
 		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
 		Answer:     clispec.AnswerLastBlock,
-
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
 			{Field: "schema", Name: "schema.json", Content: "{schema}", When: set("schema")},
@@ -26,20 +23,18 @@ func Codex() clispec.Spec {
 		PassEnv:   []string{"CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"},
 		DropEnv:   []string{"CODEX_MANAGED_*", "CODEX_INTERNAL_*"},
 		NestedEnv: []string{"CODEX_SANDBOX*", "CODEX_THREAD_ID"},
-
 		Models: clispec.ModelRules{
 			Accept: []string{`(?i)codex|^gpt-|^o\d`},
 			List:   clispec.ListRule{Args: []string{"debug", "models"}, Path: `models.#(visibility=="list")#.slug`},
 		},
-		// What is no id is a name to it, and begins a new session.
 		Login: codexLogin(),
 		Trust: []clispec.FileFact{{Path: "${CODEX_HOME:-~/.codex}/config.toml", Pattern: `(?m)^\[projects\."{dir}"\]\s*\n\s*trust_level\s*=\s*"trusted"`}},
+		// It takes any other text for the name of a new session.
 		Sessions: clispec.SessionRules{ID: uuid, SameID: true, Cumulative: []string{
 			"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens",
 		}},
 		Preflight: []clispec.PreflightRule{bypass("danger-full-access")},
-
-		Events: codexEvents(),
+		Events:    codexEvents(),
 		Lines: []clispec.LineRule{
 			{Pattern: `already has an active writer`, Reason: call.ReasonBadSession, On: onStderr(), Hint: "another process goes on from this session right now"},
 			{Pattern: `no rollout found for thread id|thread/resume failed`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
@@ -57,7 +52,6 @@ func Codex() clispec.Spec {
 	}
 }
 
-// codexArgs is the argument table.
 func codexArgs() []clispec.ArgRow {
 	return []clispec.ArgRow{
 		{Args: []string{"exec"}},
@@ -79,9 +73,9 @@ func codexArgs() []clispec.ArgRow {
 		{Args: []string{"--output-schema", "{schema_file}"}, When: set("schema")},
 		{Args: []string{"--image={images}"}, Each: "images", When: set("images")},
 		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", call.AccessWrite)},
-		// With less access it would ask before each call of a tool, and nobody answers.
+		// With less access it would ask before each call of a tool and wait for ever.
 		{Args: []string{"-c", "{mcp_toml}"}, Each: "mcp_toml", When: setFor("mcp_toml", call.AccessFull)},
-		// Going on from a session would be stored all the same.
+		// A session that is continued would be stored in spite of the flag.
 		{Args: []string{"--ephemeral"}, When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
 		extra(),
 		{Args: []string{"resume", "{session}"}, When: set("session")},
@@ -90,7 +84,7 @@ func codexArgs() []clispec.ArgRow {
 	}
 }
 
-// codexLean turns off what a plain completion has no use for: tools, project
+// codexLean turns off what a plain completion does not need: tools, project
 // documents and the notes about the machine.
 func codexLean() []string {
 	settings := []string{
@@ -110,19 +104,19 @@ func codexLean() []string {
 func codexEvents() []clispec.EventRule {
 	const tools = "command_execution|mcp_tool_call|web_search|collab_tool_call|image_generation"
 	return []clispec.EventRule{
-		{Match: match("type", "thread.started"), Kind: call.EventSession, Set: map[string]string{"session": "thread_id"}},
-		{Match: match("type", "turn.started"), Kind: call.EventStatus, Set: map[string]string{"text": "=turn"}},
-		{Match: match("type", "item.completed", "item.type", "agent_message"), Kind: call.EventText, Set: map[string]string{"text": "item.text"}},
-		{Match: match("type", "item.completed", "item.type", "reasoning"), Kind: call.EventThinking, Set: map[string]string{"text": "item.text"}},
-		{Match: match("type", "item.started", "item.type", tools), Kind: call.EventToolUse, Set: map[string]string{"id": "item.id", "name": "item.type", "input": "item"}},
-		{Match: match("type", "item.completed", "item.type", tools), Kind: call.EventToolResult, Set: map[string]string{"id": "item.id", "text": "item.aggregated_output ?? item.result"}},
-		{Match: match("type", "item.completed", "item.type", "file_change"), Kind: call.EventToolUse, Set: map[string]string{"id": "item.id", "name": "item.type", "input": "item"}},
-		// As an item, an error is no more than a warning.
-		{Match: match("type", "item.completed", "item.type", "error"), Kind: call.EventWarning, Set: map[string]string{"message": "item.message"}},
-		{Match: match("type", "error", "message", `Reconnecting\.\.\..*`), Kind: call.EventRetry, Set: map[string]string{"message": "message"}, Last: true},
-		{Match: match("type", "error"), Kind: call.EventError, Set: map[string]string{"message": "message"}},
-		{Match: match("type", "turn.failed"), Kind: call.EventError, Terminal: true, Set: map[string]string{"message": "error.message"}},
-		{Match: match("type", "turn.completed"), Kind: call.EventResult, Terminal: true, Set: map[string]string{
+		{Match: pairs("type", "thread.started"), Kind: call.EventSession, Set: pairs("session", "thread_id")},
+		{Match: pairs("type", "turn.started"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
+		{Match: pairs("type", "item.completed", "item.type", "agent_message"), Kind: call.EventText, Set: pairs("text", "item.text")},
+		{Match: pairs("type", "item.completed", "item.type", "reasoning"), Kind: call.EventThinking, Set: pairs("text", "item.text")},
+		{Match: pairs("type", "item.started", "item.type", tools), Kind: call.EventToolUse, Set: pairs("id", "item.id", "name", "item.type", "input", "item")},
+		{Match: pairs("type", "item.completed", "item.type", tools), Kind: call.EventToolResult, Set: pairs("id", "item.id", "text", "item.aggregated_output ?? item.result")},
+		{Match: pairs("type", "item.completed", "item.type", "file_change"), Kind: call.EventToolUse, Set: pairs("id", "item.id", "name", "item.type", "input", "item")},
+		// An error that is an item is only a warning.
+		{Match: pairs("type", "item.completed", "item.type", "error"), Kind: call.EventWarning, Set: pairs("message", "item.message")},
+		{Match: pairs("type", "error", "message", `Reconnecting\.\.\..*`), Kind: call.EventRetry, Set: pairs("message", "message"), Last: true},
+		{Match: pairs("type", "error"), Kind: call.EventError, Set: pairs("message", "message")},
+		{Match: pairs("type", "turn.failed"), Kind: call.EventError, Terminal: true, Set: pairs("message", "error.message")},
+		{Match: pairs("type", "turn.completed"), Kind: call.EventResult, Terminal: true, Set: map[string]string{
 			"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens", "reasoning_tokens": "usage.reasoning_output_tokens",
 			"cache_read_tokens": "usage.cached_input_tokens", "cache_write_tokens": "usage.cache_write_input_tokens",
 		}},

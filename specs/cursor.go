@@ -12,12 +12,10 @@ func Cursor() clispec.Spec {
 		Name: "cursor-agent", Binary: "cursor-agent", AltBinaries: []string{"cursor-cli"},
 		ProviderSlug: "cursor-cli", DefaultModel: "cursor-desktop",
 		PromptStyle: clispec.DashP,
-
 		// Reports about its stdin differ; the argument is the documented way.
 		Transports: []clispec.Transport{clispec.TransportArgv},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
 		LingerMS:   300, // it may never exit by itself
-
 		Args: []clispec.ArgRow{
 			{Args: []string{"-p"}},
 			{Args: []string{"--output-format", "stream-json", "--stream-partial-output"}, When: output(clispec.OutputStream)},
@@ -35,13 +33,10 @@ func Cursor() clispec.Spec {
 		PassEnv:   []string{"CURSOR_*"},
 		DropEnv:   []string{"CURSOR_TRACE_ID"},
 		NestedEnv: []string{"CURSOR_AGENT"},
-
-		Models: clispec.ModelRules{Accept: []string{`^(auto|cheetah|composer.*|grok.*)$`, `^(gpt-|sonnet-|opus-|claude-|gemini-)`}},
-
-		Login:    cursorLogin(),
-		Sessions: clispec.SessionRules{ID: `[A-Za-z0-9_-]+`},
-
-		Events: cursorEvents(),
+		Models:    clispec.ModelRules{Accept: []string{`^(auto|cheetah|composer.*|grok.*)$`, `^(gpt-|sonnet-|opus-|claude-|gemini-)`}},
+		Login:     cursorLogin(),
+		Sessions:  clispec.SessionRules{ID: `[A-Za-z0-9_-]+`},
+		Events:    cursorEvents(),
 		Lines: []clispec.LineRule{
 			{Pattern: `(?i)usage limits? will reset when your monthly cycle ends on (?P<reset>[0-9/]+)`, Reason: call.ReasonUsageLimit},
 			{Pattern: `(?i)workspace trust required|--trust`, Reason: call.ReasonUntrustedDir},
@@ -57,24 +52,20 @@ func Cursor() clispec.Spec {
 }
 
 func cursorEvents() []clispec.EventRule {
-	text := map[string]string{"text": "@.text"}
+	text := pairs("text", "@.text")
 	return []clispec.EventRule{
-		{Match: match("type", "system", "subtype", "init"), Kind: call.EventSession,
-			Set: map[string]string{"session": "session_id", "model": "model", "key_source": "apiKeySource"}},
-		{Match: match("type", "user"), Kind: call.EventStatus, Set: map[string]string{"text": "=asked"}},
-		{Match: match("type", "thinking", "subtype", "delta"), Kind: call.EventThinking, Set: map[string]string{"text": "text"}},
+		{Match: pairs("type", "system", "subtype", "init"), Kind: call.EventSession, Set: pairs("session", "session_id", "model", "model", "key_source", "apiKeySource")},
+		{Match: pairs("type", "user"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
+		{Match: pairs("type", "thinking", "subtype", "delta"), Kind: call.EventThinking, Set: pairs("text", "text")},
 		// A delta has a time and no call id; the whole block has the call id,
 		// and the final one neither.
-		{Match: match("type", "assistant", "timestamp_ms", ".+", "model_call_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventDelta, Set: text},
-		{Match: match("type", "assistant", "model_call_id", ".+", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: text},
-		{Match: match("type", "assistant", "timestamp_ms", "", "model_call_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: text},
-		{Match: match("type", "tool_call", "subtype", "started"), Kind: call.EventToolUse,
-			Set: map[string]string{"id": "call_id", "name": "tool_call|@keys|0", "input": "tool_call|@values|0.args"}},
-		{Match: match("type", "tool_call", "subtype", "completed"), Kind: call.EventToolResult,
-			Set: map[string]string{"id": "call_id", "text": "tool_call|@values|0.result"}},
-		{Match: match("type", "result", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true,
-			Set: map[string]string{"failed": "=true", "session": "session_id", "message": "result ?? error"}},
-		{Match: match("type", "result"), Kind: call.EventResult, Terminal: true, Set: map[string]string{
+		{Match: pairs("type", "assistant", "timestamp_ms", ".+", "model_call_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventDelta, Set: text},
+		{Match: pairs("type", "assistant", "model_call_id", ".+", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: text},
+		{Match: pairs("type", "assistant", "timestamp_ms", "", "model_call_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: text},
+		{Match: pairs("type", "tool_call", "subtype", "started"), Kind: call.EventToolUse, Set: pairs("id", "call_id", "name", "tool_call|@keys|0", "input", "tool_call|@values|0.args")},
+		{Match: pairs("type", "tool_call", "subtype", "completed"), Kind: call.EventToolResult, Set: pairs("id", "call_id", "text", "tool_call|@values|0.result")},
+		{Match: pairs("type", "result", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true, Set: pairs("failed", "=true", "session", "session_id", "message", "result ?? error")},
+		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: map[string]string{
 			"session": "session_id", "text": "result", "input_tokens": "usage.inputTokens", "output_tokens": "usage.outputTokens",
 			"cache_read_tokens": "usage.cacheReadTokens", "cache_write_tokens": "usage.cacheWriteTokens",
 		}},

@@ -11,9 +11,7 @@ func Gemini() clispec.Spec {
 		Name: "gemini", Binary: "gemini",
 		ProviderSlug: "google-cli", DefaultModel: "gemini-desktop",
 		PromptStyle:   clispec.DashP,
-		SystemDefault: defaultSystem,
-		CheckedWith:   "0.61.0",
-
+		SystemDefault: defaultSystem, CheckedWith: "0.61.0",
 		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
 		// After a run with a shell tool it needs half a second to end by itself.
@@ -21,7 +19,6 @@ func Gemini() clispec.Spec {
 		// It attaches files that the prompt happens to name with "@", and sends
 		// a listing of the directory.
 		EmptyDir: true,
-
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
 			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(call.AccessNone)},
@@ -38,15 +35,13 @@ func Gemini() clispec.Spec {
 		PassEnv:   []string{"GEMINI_*", "GOOGLE_*", "CLOUD_SHELL", "CODE_ASSIST_ENDPOINT"},
 		DropEnv:   []string{"GEMINI_SYSTEM_MD"},
 		NestedEnv: []string{"GEMINI_CLI"},
-
 		Models:    clispec.ModelRules{Accept: []string{`(?i)gemini|gemma`, `^(auto|pro|flash|flash-lite)$`}},
 		Login:     geminiLogin(),
-		Trust:     []clispec.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: match("{dir}", "TRUST_(FOLDER|PARENT)")}},
+		Trust:     []clispec.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")}},
 		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
 		Preflight: []clispec.PreflightRule{bypass("yolo")},
-
-		Events: geminiEvents(),
-		Lines:  geminiLines(),
+		Events:    geminiEvents(),
+		Lines:     geminiLines(),
 		ExitCodes: map[int]call.Reason{
 			41: call.ReasonUnauthenticated,
 			42: call.ReasonBadRequest,
@@ -61,7 +56,6 @@ func Gemini() clispec.Spec {
 	}
 }
 
-// geminiArgs is the argument table.
 func geminiArgs() []clispec.ArgRow {
 	return []clispec.ArgRow{
 		{Args: []string{"--skip-trust"}},
@@ -83,8 +77,8 @@ func geminiArgs() []clispec.ArgRow {
 	}
 }
 
-// The policy rules leave the tools out of the request, they do not only
-// refuse them.
+// These rules remove the denied tools from the request, instead of refusing
+// them when the model uses one.
 const geminiDenyAll = `[[rule]]
 toolName = "*"
 decision = "deny"
@@ -116,26 +110,24 @@ func geminiEvents() []clispec.EventRule {
 		"input_tokens": "stats.input_tokens", "output_tokens": "stats.output_tokens", "cache_read_tokens": "stats.cached",
 	}
 	return []clispec.EventRule{
-		{Match: match("type", "init"), Kind: call.EventSession, Set: map[string]string{"session": "session_id", "model": "model"}},
-		{Match: match("type", "message", "role", "assistant", "delta", "true"), Kind: call.EventDelta, Set: map[string]string{"text": "content"}},
-		{Match: match("type", "message", "role", "assistant", "delta", "(false)?"), Kind: call.EventText, Set: map[string]string{"text": "content"}},
-		{Match: match("type", "message", "role", "user"), Kind: call.EventStatus, Set: map[string]string{"text": "=asked"}},
-		{Match: match("type", "tool_use"), Kind: call.EventToolUse, Set: map[string]string{"id": "tool_id", "name": "tool_name", "input": "parameters"}},
-		{Match: match("type", "tool_result"), Kind: call.EventToolResult, Set: map[string]string{"id": "tool_id", "text": "output ?? error.message", "failed": "status"}},
-		{Match: match("type", "error", "severity", "warning"), Kind: call.EventWarning, Set: map[string]string{"message": "message"}, Last: true},
-		{Match: match("type", "error"), Kind: call.EventError, Set: map[string]string{"message": "message"}},
-		{Match: match("type", "result", "status", "error"), Kind: call.EventResult, Terminal: true, Last: true,
-			Set: with(usage, "failed", "=true", "message", "error.message")},
-		{Match: match("type", "result"), Kind: call.EventResult, Terminal: true, Set: usage},
+		{Match: pairs("type", "init"), Kind: call.EventSession, Set: pairs("session", "session_id", "model", "model")},
+		{Match: pairs("type", "message", "role", "assistant", "delta", "true"), Kind: call.EventDelta, Set: pairs("text", "content")},
+		{Match: pairs("type", "message", "role", "assistant", "delta", "(false)?"), Kind: call.EventText, Set: pairs("text", "content")},
+		{Match: pairs("type", "message", "role", "user"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
+		{Match: pairs("type", "tool_use"), Kind: call.EventToolUse, Set: pairs("id", "tool_id", "name", "tool_name", "input", "parameters")},
+		{Match: pairs("type", "tool_result"), Kind: call.EventToolResult, Set: pairs("id", "tool_id", "text", "output ?? error.message", "failed", "status")},
+		{Match: pairs("type", "error", "severity", "warning"), Kind: call.EventWarning, Set: pairs("message", "message"), Last: true},
+		{Match: pairs("type", "error"), Kind: call.EventError, Set: pairs("message", "message")},
+		{Match: pairs("type", "result", "status", "error"), Kind: call.EventResult, Terminal: true, Last: true, Set: with(usage, "failed", "=true", "message", "error.message")},
+		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: usage},
 
-		{Match: match("type", "", "session_id", ".+", "error.message", ".+"), Kind: call.EventResult, Terminal: true, Last: true,
-			Set: map[string]string{"session": "session_id", "failed": "=true", "message": "error.message"}},
-		{Match: match("type", "", "session_id", ".+", "response", ".*", "stats", ".+"), Kind: call.EventResult, Terminal: true,
-			Set: map[string]string{
-				"session": "session_id", "text": "response", "model": "stats.models|@keys|0",
-				"input_tokens": "stats.models|@values|0.tokens.prompt", "output_tokens": "stats.models|@values|0.tokens.candidates",
-				"cache_read_tokens": "stats.models|@values|0.tokens.cached",
-			}},
+		{Match: pairs("type", "", "session_id", ".+", "error.message", ".+"), Kind: call.EventResult, Terminal: true, Last: true,
+			Set: pairs("session", "session_id", "failed", "=true", "message", "error.message")},
+		{Match: pairs("type", "", "session_id", ".+", "response", ".*", "stats", ".+"), Kind: call.EventResult, Terminal: true, Set: map[string]string{
+			"session": "session_id", "text": "response", "model": "stats.models|@keys|0",
+			"input_tokens": "stats.models|@values|0.tokens.prompt", "output_tokens": "stats.models|@values|0.tokens.candidates",
+			"cache_read_tokens": "stats.models|@values|0.tokens.cached",
+		}},
 	}
 }
 

@@ -1,19 +1,22 @@
 package specs
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 )
 
 // Lint reads specs as [Load] does, and returns all problems instead of an
-// error: the mistakes, or where there are none the warnings, which tell of
-// what is legal and probably not meant. With a mistake there are no specs. The
-// error is the reader's.
+// error: the mistakes, or if there are none the warnings, about things that are
+// valid and probably not intended. With a mistake no specs are returned. The
+// error is that of the reader.
 func Lint(r io.Reader) ([]clispec.Spec, []*Problem, error) {
 	f, err := read(r)
 	if err != nil {
@@ -48,22 +51,7 @@ func (l *linter) warn(path, format string, args ...any) {
 	l.file.problem(l.at.node.Find(path, ""), l.at.join(path), fmt.Sprintf(format, args...)).Warning = true
 }
 
-func (l *linter) outputs() []clispec.OutputMode {
-	return orElse(l.spec.Outputs, clispec.OutputText)
-}
-
-func (l *linter) transports() []clispec.Transport {
-	return orElse(l.spec.Transports, clispec.TransportArgv)
-}
-
-func orElse[T any](list []T, deflt T) []T {
-	if len(list) == 0 {
-		return []T{deflt}
-	}
-	return list
-}
-
-// row is what all tables have.
+// row is what the rows of all tables have in common.
 type row struct {
 	path      string
 	when      clispec.When
@@ -86,7 +74,7 @@ func (l *linter) rows() (rows []row) {
 	return rows
 }
 
-// conditions finds those that never hold.
+// conditions finds conditions that never hold.
 func (l *linter) conditions() {
 	for _, r := range l.rows() {
 		for i, field := range r.when.Unset {
@@ -94,11 +82,11 @@ func (l *linter) conditions() {
 				l.warn(fmt.Sprintf("%s.when.unset[%d]", r.path, i), "never holds: %s is set", field)
 			}
 		}
-		if !meets(r.when.Output, l.outputs()) {
-			l.warn(r.path+".when.output", "never holds: outputs has %q", l.outputs())
+		if !meets(r.when.Output, l.spec.OutputModes()) {
+			l.warn(r.path+".when.output", "never holds: outputs has %q", l.spec.OutputModes())
 		}
-		if !meets(r.when.Transport, l.transports()) {
-			l.warn(r.path+".when.transport", "never holds: transports has %q", l.transports())
+		if !meets(r.when.Transport, l.spec.TransportModes()) {
+			l.warn(r.path+".when.transport", "never holds: transports has %q", l.spec.TransportModes())
 		}
 	}
 }
@@ -112,13 +100,14 @@ var (
 	almostOne   = regexp.MustCompile(`\{ *[A-Za-z][A-Za-z0-9_-]* *(: *[A-Za-z]* *)?\}`)
 )
 
-// templates finds what looks like a field and is none.
+// templates finds texts that look like a field and are none.
 func (l *linter) templates() {
 	for _, r := range l.rows() {
 		for _, template := range r.templates {
 			for _, text := range almostOne.FindAllString(template, -1) {
 				if !placeholder.MatchString(text) {
-					l.warn(r.path, "%s goes to the CLI as it is: fields are {name}, {name:json}, {name:text} and {name:list}, in lower case", text)
+					l.warn(r.path, "%s goes to the CLI as it is: "+
+						"fields are {name}, {name:json}, {name:text} and {name:list}, in lower case", text)
 				}
 			}
 		}
@@ -137,16 +126,18 @@ func names(templates []string, field string) bool {
 	})
 }
 
-// promptOnce finds arguments that repeat what standard input has.
+// promptOnce finds rows that pass the prompt as an argument beside stdin.
 func (l *linter) promptOnce() {
 	for i, r := range l.spec.Args {
-		if slices.Contains(l.transports(), clispec.TransportStdin) && meets(r.When.Transport, []clispec.Transport{clispec.TransportStdin}) && names(r.Args, "prompt") {
-			l.warn(fmt.Sprintf("args[%d]", i), "passes the prompt, which standard input has already: add when: {transport: [argv]}")
+		stdin := stdin().Transport
+		if meets(stdin, l.spec.TransportModes()) && meets(r.When.Transport, stdin) && names(r.Args, "prompt") {
+			l.warn(fmt.Sprintf("args[%d]", i),
+				"passes the prompt, which standard input has already: add when: {transport: [argv]}")
 		}
 	}
 }
 
-// unused finds what another part makes useless.
+// unused finds parts that have no effect because of another part.
 func (l *linter) unused() {
 	s := l.spec
 	var templates []string
@@ -169,5 +160,108 @@ func (l *linter) unused() {
 }
 
 func (l *linter) structured() bool {
-	return slices.ContainsFunc(l.outputs(), func(o clispec.OutputMode) bool { return o != clispec.OutputText })
+	return slices.ContainsFunc(l.spec.OutputModes(), func(o clispec.OutputMode) bool { return o != clispec.OutputText })
+}
+
+// eventOrder finds rules that never apply because of an earlier last one.
+func (l *linter) eventOrder() {
+	for i, rule := range l.spec.Events {
+		for j, earlier := range l.spec.Events[:i] {
+			if earlier.Last && (earlier.Each == "" || earlier.Each == rule.Each) && includes(rule.Match, earlier.Match) {
+				l.warn(fmt.Sprintf("events[%d]", i), "never applies: events[%d] is last, and matches all that this one does", j)
+				break
+			}
+		}
+	}
+}
+
+// includes reports whether a has all pairs of b.
+func includes(a, b map[string]string) bool {
+	for key, value := range b {
+		if other, ok := a[key]; !ok || other != value {
+			return false
+		}
+	}
+	return true
+}
+
+// value matches a path that was probably meant as a literal.
+var value = regexp.MustCompile(`^(true|false|[0-9.]+)$`)
+
+// eventValues finds alternatives that are never reached, and paths that should
+// be literals.
+func (l *linter) eventValues() {
+	for i, rule := range l.spec.Events {
+		for _, field := range slices.Sorted(maps.Keys(rule.Set)) {
+			list := strings.Split(rule.Set[field], " ?? ")
+			path := fmt.Sprintf("events[%d].set.%s", i, field)
+			for j, alternative := range list {
+				if j+1 < len(list) && strings.HasPrefix(alternative, "=") {
+					l.warn(path, "%q is never reached: %q before it always has a value", list[j+1], alternative)
+				}
+				if value.MatchString(alternative) {
+					l.warn(path, "%q is the path of a field with that name: for the text write \"=%s\"", alternative, alternative)
+				}
+			}
+		}
+	}
+}
+
+// answers finds event rules with which no run could succeed.
+func (l *linter) answers() {
+	if !l.structured() {
+		return
+	}
+	has := func(f func(clispec.EventRule) bool) bool { return slices.ContainsFunc(l.spec.Events, f) }
+	if !has(func(r clispec.EventRule) bool { return r.Terminal && r.Kind == call.EventResult }) {
+		l.warn("events", "no result is terminal, so a stream or json run could never succeed")
+	}
+	gives := []call.EventKind{call.EventDelta, call.EventText, call.EventResult}
+	if !has(func(r clispec.EventRule) bool { return r.Set["text"] != "" && slices.Contains(gives, r.Kind) }) {
+		l.warn("events", "no delta, text or result sets text, so there is never an answer")
+	}
+}
+
+// lines finds line rules that never match.
+func (l *linter) lines() {
+	for i, rule := range l.spec.Lines {
+		path := fmt.Sprintf("lines[%d]", i)
+		kind := cmp.Or(rule.Kind, call.EventError)
+		readsStderr := meets(rule.On, onStderr())
+		if kind != call.EventError && !readsStderr {
+			l.warn(path+".on", "never matches: rules of the kind %s read stderr only", kind)
+		}
+		if rule.Fatal && !readsStderr {
+			l.warn(path+".fatal", "has no effect: only a line of stderr can be fatal")
+		}
+		if !l.structured() && !meets(rule.On, []clispec.Evidence{clispec.OnStderr, clispec.OnStdout}) {
+			l.warn(path+".on", "never matches: outputs has neither stream nor json, so there are no events")
+		}
+		for j, earlier := range l.spec.Lines[:i] {
+			same := earlier.Pattern == rule.Pattern && cmp.Or(earlier.Kind, call.EventError) == kind
+			if same && earlier.Reason != "" && covers(earlier.On, rule.On) {
+				l.warn(path+".pattern", "never decides: lines[%d] has the same one", j)
+				break
+			}
+		}
+	}
+}
+
+// covers reports whether an earlier rule reads all places that a later one reads.
+func covers(earlier, later []clispec.Evidence) bool {
+	unread := func(on clispec.Evidence) bool { return !slices.Contains(earlier, on) }
+	return len(earlier) == 0 || len(later) > 0 && !slices.ContainsFunc(later, unread)
+}
+
+// hints finds missing hints for the failures that only a person can fix.
+func (l *linter) hints() {
+	var missing []string
+	for _, reason := range []call.Reason{call.ReasonNotInstalled, call.ReasonUnauthenticated} {
+		if l.spec.Hints[reason] == "" {
+			missing = append(missing, string(reason))
+		}
+	}
+	if len(missing) > 0 {
+		l.warn("hints", "there is none for %s: say how to install the CLI, and how to log in", strings.Join(missing, " and "))
+	}
 }

@@ -5,11 +5,11 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// The ways in of each CLI, as its documentation and its program name them. What
-// is left out here would make a backend look logged out that is not: add, as
-// unsure, whatever may be a way in.
+// The ways to log in of each CLI, as its documentation and its program name
+// them. A way that is missing here makes a backend look logged out that is not:
+// list whatever may be a login, as unsure.
 
-// claudeLogin: a key in the environment wins over a plan, silently.
+// claudeLogin lists keys in the environment before a plan, over which they win.
 func claudeLogin() clispec.LoginRules {
 	const folder = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
 	const inSettings = `apiKeyHelper|"(aws|gcp)[A-Z]\w*"` +
@@ -19,7 +19,7 @@ func claudeLogin() clispec.LoginRules {
 		{Env: []string{"CLAUDE_CODE_USE_BEDROCK"}, With: []string{"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"}, Billing: call.BillingAPIKey},
 		{Env: []string{"CLAUDE_CODE_USE_VERTEX"}, With: []string{"GOOGLE_APPLICATION_CREDENTIALS"}, Billing: call.BillingAPIKey},
 		{Env: []string{"CLAUDE_CODE_USE_*"}, Unsure: true, Billing: call.BillingAPIKey},
-		{Env: []string{"ANTHROPIC_AUTH_TOKEN"}}, // of a gateway: who pays, it alone knows
+		{Env: []string{"ANTHROPIC_AUTH_TOKEN"}}, // of a gateway: who pays is unknown
 		{Env: []string{"ANTHROPIC_API_KEY"}, Billing: call.BillingAPIKey},
 		{Env: []string{
 			"ANTHROPIC_AWS_*", "ANTHROPIC_FOUNDRY_*", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_*", "ANTHROPIC_IDENTITY_*", "ANTHROPIC_UNIX_SOCKET",
@@ -40,17 +40,16 @@ func claudeLogin() clispec.LoginRules {
 			clispec.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN"}, Billing: call.BillingSubscription},
 			clispec.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR", "CLAUDE_CODE_OAUTH_REFRESH_TOKEN", "CLAUDE_CODE_SESSION_ACCESS_TOKEN", "CLAUDE_SECURESTORAGE_CONFIG_DIR"}, Unsure: true},
 			clispec.LoginWay{Files: []clispec.FileFact{{Path: "~/.claude/remote"}}, Unsure: true}, // tokens of a hosted session
-			clispec.LoginWay{Files: []clispec.FileFact{{Path: folder + ".credentials.json", JSON: match("claudeAiOauth.accessToken", ".+"),
-				Expires: "claudeAiOauth.expiresAt", Refresh: "claudeAiOauth.refreshToken"}}, Billing: call.BillingSubscription},
-			clispec.LoginWay{Files: []clispec.FileFact{{Path: "${CLAUDE_CONFIG_DIR:-~}/.claude.json", JSON: match("primaryApiKey", ".+")}}, Billing: call.BillingAPIKey},
+			clispec.LoginWay{Files: []clispec.FileFact{{Path: folder + ".credentials.json", JSON: pairs("claudeAiOauth.accessToken", ".+"), Expires: "claudeAiOauth.expiresAt", Refresh: "claudeAiOauth.refreshToken"}}, Billing: call.BillingSubscription},
+			clispec.LoginWay{Files: []clispec.FileFact{{Path: "${CLAUDE_CONFIG_DIR:-~}/.claude.json", JSON: pairs("primaryApiKey", ".+")}}, Billing: call.BillingAPIKey},
 			// A key that is kept there shows in the key source.
 			clispec.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true, Billing: call.BillingSubscription},
 		),
 		Status: clispec.StatusRule{Args: []string{"auth", "status"}, Whole: true, Signs: []clispec.StatusSign{
-			{JSON: match("loggedIn", "true", "authMethod", "claude.ai"), Login: clispec.LoginAuthenticated, Billing: call.BillingSubscription},
-			{JSON: match("loggedIn", "true", "authMethod", "api_key.*|third_party"), Login: clispec.LoginAuthenticated, Billing: call.BillingAPIKey},
-			{JSON: match("loggedIn", "true"), Login: clispec.LoginAuthenticated},
-			{Exit: 1, JSON: match("loggedIn", "false"), Login: clispec.LoginInstalled},
+			{JSON: pairs("loggedIn", "true", "authMethod", "claude.ai"), Login: clispec.LoginAuthenticated, Billing: call.BillingSubscription},
+			{JSON: pairs("loggedIn", "true", "authMethod", "api_key.*|third_party"), Login: clispec.LoginAuthenticated, Billing: call.BillingAPIKey},
+			{JSON: pairs("loggedIn", "true"), Login: clispec.LoginAuthenticated},
+			{Exit: 1, JSON: pairs("loggedIn", "false"), Login: clispec.LoginInstalled},
 		}},
 		KeySources: map[string]call.Billing{
 			"none": call.BillingSubscription,
@@ -59,7 +58,7 @@ func claudeLogin() clispec.LoginRules {
 	}
 }
 
-// codexLogin: a provider of its configuration may need no login at all.
+// codexLogin treats a configured provider as unsure: it may need no login.
 func codexLogin() clispec.LoginRules {
 	const folder = "${CODEX_HOME:-~/.codex}/"
 	const provider = `(?m)^\s*["']?(model_provider|model_providers|profile|profiles|oss_provider|\w*base_url|cli_auth_credentials_store|forced_\w+|projects?_config)|\[.*(model_providers|profiles)`
@@ -70,14 +69,13 @@ func codexLogin() clispec.LoginRules {
 			{Files: []clispec.FileFact{{Path: folder + "config.toml", Pattern: provider}}, Unsure: true},
 			{Files: []clispec.FileFact{{Path: "./.codex/config.toml", Pattern: provider}}, Unsure: true},
 			{Files: []clispec.FileFact{{Path: "/etc/codex"}}, Unsure: true},
-			{Files: []clispec.FileFact{{Path: folder + "auth.json", JSON: match("tokens.access_token", ".+"),
-				Expires: "tokens.access_token", Refresh: "tokens.refresh_token"}}, Billing: call.BillingSubscription},
-			{Files: []clispec.FileFact{{Path: folder + "auth.json", JSON: match("OPENAI_API_KEY", ".+")}}, Billing: call.BillingAPIKey},
+			{Files: []clispec.FileFact{{Path: folder + "auth.json", JSON: pairs("tokens.access_token", ".+"), Expires: "tokens.access_token", Refresh: "tokens.refresh_token"}}, Billing: call.BillingSubscription},
+			{Files: []clispec.FileFact{{Path: folder + "auth.json", JSON: pairs("OPENAI_API_KEY", ".+")}}, Billing: call.BillingAPIKey},
 			{Files: []clispec.FileFact{{Path: folder + "auth.json", Pattern: `"(agent_identity|personal_access_token|bedrock\w*)"\s*:\s*["{]`}}, Unsure: true},
 			{Env: []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_*"}, Unsure: true},
 			keychain(),
 		},
-		// It does not know of keys in the environment.
+		// It ignores keys in the environment.
 		Status: clispec.StatusRule{Args: []string{"login", "status"}, Signs: []clispec.StatusSign{
 			{Pattern: "Logged in using ChatGPT", Login: clispec.LoginAuthenticated, Billing: call.BillingSubscription},
 			{Pattern: "(?i)API key", Login: clispec.LoginAuthenticated, Billing: call.BillingAPIKey},
@@ -86,18 +84,17 @@ func codexLogin() clispec.LoginRules {
 	}
 }
 
-// geminiLogin: what settings.json selects decides, else the environment, part
-// of which may come from a file ".env".
+// geminiLogin: settings.json selects the login; without it the environment does,
+// part of which may come from a file ".env".
 func geminiLogin() clispec.LoginRules {
 	const folder = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	const inEnvFile = `(?m)^\s*(export\s+)?(GEMINI|GOOGLE|CLOUD_SHELL)`
 	selected := func(way string) clispec.FileFact {
-		return clispec.FileFact{Path: folder + "settings.json", JSON: match("security.auth.selectedType", way)}
+		return clispec.FileFact{Path: folder + "settings.json", JSON: pairs("security.auth.selectedType", way)}
 	}
 	ways := []clispec.LoginWay{
 		{Env: []string{"GEMINI_API_KEY"}, Files: []clispec.FileFact{selected("gemini-api-key")}, Billing: call.BillingAPIKey},
-		{Files: []clispec.FileFact{selected("oauth-personal"), {Path: folder + "oauth_creds.json", JSON: match("refresh_token", ".+"),
-			Expires: "expiry_date", Refresh: "refresh_token"}}, Billing: call.BillingSubscription},
+		{Files: []clispec.FileFact{selected("oauth-personal"), {Path: folder + "oauth_creds.json", JSON: pairs("refresh_token", ".+"), Expires: "expiry_date", Refresh: "refresh_token"}}, Billing: call.BillingSubscription},
 		{Env: []string{"GOOGLE_GENAI_USE_*", "GOOGLE_GEMINI_BASE_URL"}, Unsure: true},
 	}
 	for _, path := range []string{
@@ -119,8 +116,8 @@ func geminiLogin() clispec.LoginRules {
 	)}
 }
 
-// openCodeLogin: it has models that need no login, so it is never known to be
-// logged out.
+// openCodeLogin ends with an unsure way that always holds, because some models
+// need no login.
 func openCodeLogin() clispec.LoginRules {
 	return clispec.LoginRules{
 		Ways: []clispec.LoginWay{
@@ -130,17 +127,17 @@ func openCodeLogin() clispec.LoginRules {
 			{Env: []string{
 				"OPENCODE_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
 				"OPENROUTER_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY", "CEREBRAS_API_KEY",
-			}}, // which of them its model uses, its configuration decides
+			}}, // its configuration decides which of them is used
 			{Unsure: true},
 		},
-		// It counts neither its free models nor a provider of its configuration.
+		// It counts neither free models nor configured providers.
 		Status: clispec.StatusRule{Args: []string{"auth", "list"}, Signs: []clispec.StatusSign{
 			{Pattern: `[1-9]\d* (credential|environment variable)s?`, Login: clispec.LoginAuthenticated},
 		}},
 	}
 }
 
-// cursorLogin has been run by nobody here: without a key nothing is known.
+// cursorLogin has not been tried: without a key the login is unknown.
 func cursorLogin() clispec.LoginRules {
 	return clispec.LoginRules{
 		Ways: []clispec.LoginWay{{Env: []string{"CURSOR_API_KEY"}}, {Unsure: true}},
@@ -151,7 +148,7 @@ func cursorLogin() clispec.LoginRules {
 	}
 }
 
-// keychain is where a credential can be that no file shows.
+// keychain is a store of the system, whose credentials no file shows.
 func keychain() clispec.LoginWay {
 	return clispec.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true}
 }

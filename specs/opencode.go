@@ -11,18 +11,15 @@ func OpenCode() clispec.Spec {
 		Name: "opencode", Binary: "opencode",
 		ProviderSlug: "opencode", DefaultModel: "opencode-default",
 		PromptStyle:   clispec.RunSubcommand,
-		SystemDefault: defaultSystem,
-		CheckedWith:   "1.18.33",
-
-		// Never argv: a prompt with a blank in it would arrive in quotes.
+		SystemDefault: defaultSystem, CheckedWith: "1.18.33",
+		// Not argv: a prompt with a blank would reach the model in quotes.
 		Transports: []clispec.Transport{clispec.TransportStdin},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
-
-		Files: []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")}},
+		Files:      []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")}},
 		Args: []clispec.ArgRow{
 			{Args: []string{"run"}},
 			{Args: []string{"--format", "json", "--thinking"}, When: output(clispec.OutputStream)},
-			// It tries for ever without a word, but in its log.
+			// It retries for ever, and says so only in its log.
 			{Args: []string{"--print-logs", "--log-level", "ERROR"}},
 			// --pure: no external plugins. A title saves the request that
 			// would ask the model for one.
@@ -45,17 +42,15 @@ func OpenCode() clispec.Spec {
 		},
 		DropEnv:   []string{"OPENCODE_CONFIG_CONTENT"},
 		NestedEnv: []string{"OPENCODE_PID", "OPENCODE_PROCESS_ROLE", "OPENCODE_RUN_ID"},
-
 		Models: clispec.ModelRules{
 			Accept: []string{`^[^/\s]+/\S+$`},
 			List:   clispec.ListRule{Args: []string{"models"}},
 		},
-		// In another directory it would hang.
-		Login:    openCodeLogin(),
+		Login: openCodeLogin(),
+		// It hangs when it continues a session in another directory.
 		Sessions: clispec.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
-
-		Events: openCodeEvents(),
-		Lines:  openCodeLines(),
+		Events:   openCodeEvents(),
+		Lines:    openCodeLines(),
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g opencode-ai",
 			call.ReasonUnauthenticated: "run `opencode auth login`",
@@ -63,9 +58,9 @@ func OpenCode() clispec.Spec {
 	}
 }
 
-// openCodeConfig is the configuration that goes with each access level: what
-// is permitted, an agent of ours where its own prompt is to be replaced, and
-// the caller's MCP servers.
+// openCodeConfig is the configuration for each access level: what is permitted,
+// an agent made here if the system prompt is replaced, and the MCP servers of
+// the caller.
 func openCodeConfig() (rows []clispec.EnvRow) {
 	const prompt = `"prompt":"{file:{system_file:text}}"`
 	add := func(a call.Access, config string, set, unset []string) {
@@ -100,7 +95,7 @@ func openCodeConfig() (rows []clispec.EnvRow) {
 
 func openCodeLines() []clispec.LineRule {
 	return []clispec.LineRule{
-		// It would go on as its default agent, with all tools.
+		// It would continue as its default agent, with all tools.
 		{Pattern: `agent "clichain" not found`, Reason: call.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
 		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr()},
 		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr(), Reason: call.ReasonServerError},
@@ -117,20 +112,20 @@ func openCodeLines() []clispec.LineRule {
 
 func openCodeEvents() []clispec.EventRule {
 	return []clispec.EventRule{
-		{Match: match("type", "step_start"), Kind: call.EventStatus, Set: map[string]string{"session": "sessionID", "text": "=step"}},
-		{Match: match("type", "text"), Kind: call.EventText, Set: map[string]string{"session": "sessionID", "text": "part.text"}},
-		{Match: match("type", "reasoning"), Kind: call.EventThinking, Set: map[string]string{"text": "part.text"}},
-		// One event tells of a tool's use and of its result.
-		{Match: match("type", "tool_use"), Kind: call.EventToolUse, Set: map[string]string{"id": "part.callID", "name": "part.tool", "input": "part.state.input"}},
-		{Match: match("type", "tool_use"), Kind: call.EventToolResult, Set: map[string]string{"id": "part.callID", "text": "part.state.output ?? part.state.error"}},
-		{Match: match("type", "step_finish"), Kind: call.EventUsage, Set: map[string]string{
+		{Match: pairs("type", "step_start"), Kind: call.EventStatus, Set: pairs("session", "sessionID", "text", "=step")},
+		{Match: pairs("type", "text"), Kind: call.EventText, Set: pairs("session", "sessionID", "text", "part.text")},
+		{Match: pairs("type", "reasoning"), Kind: call.EventThinking, Set: pairs("text", "part.text")},
+		// One event has both the use of a tool and its result.
+		{Match: pairs("type", "tool_use"), Kind: call.EventToolUse, Set: pairs("id", "part.callID", "name", "part.tool", "input", "part.state.input")},
+		{Match: pairs("type", "tool_use"), Kind: call.EventToolResult, Set: pairs("id", "part.callID", "text", "part.state.output ?? part.state.error")},
+		{Match: pairs("type", "step_finish"), Kind: call.EventUsage, Set: map[string]string{
 			"input_tokens": "part.tokens.input", "output_tokens": "part.tokens.output", "reasoning_tokens": "part.tokens.reasoning",
 			"cache_read_tokens": "part.tokens.cache.read", "cache_write_tokens": "part.tokens.cache.write", "turns": "=1",
 		}},
-		// It says 0 where it knows no price.
-		{Match: match("type", "step_finish", "part.cost", ".*[1-9].*"), Kind: call.EventUsage, Set: map[string]string{"cost_usd": "part.cost"}},
-		{Match: match("type", "step_finish", "part.reason", "stop|length|content-filter|other|unknown"), Kind: call.EventResult, Terminal: true, Set: map[string]string{"session": "sessionID"}},
-		{Match: match("type", "error"), Kind: call.EventError, Set: map[string]string{
+		// It says 0 if it does not know the price.
+		{Match: pairs("type", "step_finish", "part.cost", ".*[1-9].*"), Kind: call.EventUsage, Set: pairs("cost_usd", "part.cost")},
+		{Match: pairs("type", "step_finish", "part.reason", "stop|length|content-filter|other|unknown"), Kind: call.EventResult, Terminal: true, Set: pairs("session", "sessionID")},
+		{Match: pairs("type", "error"), Kind: call.EventError, Set: map[string]string{
 			"session": "sessionID", "code": "error.name", "message": "error.data.message ?? error.message", "status": "error.data.statusCode",
 			"delay_s": "error.data.responseHeaders.retry-after",
 		}},

@@ -1,18 +1,24 @@
-// Package specs holds what clichain knows about each AI coding CLI, as data.
-// It is the only place where a CLI's name means anything.
+// Package specs holds what clichain knows about each AI coding CLI, as data, and
+// loads and checks files with further specs. It is the only package that knows
+// CLIs by name; it starts none of them.
 package specs
 
 import (
+	"maps"
+	"slices"
+
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 )
 
-// All returns the built-in specs in the default fallback order. The values are
-// fresh: change them freely.
+// All returns the built-in specs in the default order of a chain. Each call makes
+// new values, which the caller may change.
 func All() []clispec.Spec {
 	return []clispec.Spec{Claude(), Gemini(), Cursor(), OpenCode(), Codex()}
 }
 
-// ByName returns the built-in spec of that name, such as "claude".
+// ByName returns the built-in spec of that name, such as "claude", and whether
+// there is one.
 func ByName(name string) (clispec.Spec, bool) {
 	for _, spec := range All() {
 		if spec.Name == name {
@@ -20,4 +26,77 @@ func ByName(name string) (clispec.Spec, bool) {
 		}
 	}
 	return clispec.Spec{}, false
+}
+
+// defaultSystem replaces an agent's own system prompt in a plain completion
+// whose request has none.
+const defaultSystem = "You are a helpful assistant."
+
+const (
+	updateHint = "the installed version does not know a flag this spec uses: update it"
+	goneHint   = "the session is gone: ask without it"
+)
+
+// The parts below are funcs so that no two specs share a slice or a map.
+
+func agentAccess() []call.Access {
+	return []call.Access{call.AccessRead, call.AccessWrite, call.AccessFull}
+}
+
+func onStderr() []clispec.Evidence { return []clispec.Evidence{clispec.OnStderr} }
+
+func onAnswer() []clispec.Evidence { return []clispec.Evidence{clispec.OnEvent, clispec.OnStdout} }
+
+func set(field string) clispec.When { return clispec.When{Set: []string{field}} }
+
+// setFor is the condition for a field that is used at some access levels only.
+func setFor(field string, a ...call.Access) clispec.When {
+	return clispec.When{Set: []string{field}, Access: a}
+}
+
+// unless is the condition for the default of access levels, which a field
+// replaces.
+func unless(field string, a ...call.Access) clispec.When {
+	return clispec.When{Unset: []string{field}, Access: a}
+}
+
+// bypass refuses a permission mode without limits unless the access is full.
+func bypass(mode string) clispec.PreflightRule {
+	return clispec.PreflightRule{
+		When:    access(call.AccessNone, call.AccessRead, call.AccessWrite),
+		Match:   map[string]string{"permission_mode": mode},
+		Reason:  call.ReasonPermissionRefused,
+		Message: "permission_mode: a mode that bypasses permissions needs access full",
+	}
+}
+
+// extra is the row for the raw arguments of the caller.
+func extra() clispec.ArgRow { return clispec.ArgRow{Args: []string{"{extra}"}, Each: "extra"} }
+
+// uuid is the shape of most session ids.
+const uuid = `[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`
+
+func access(a ...call.Access) clispec.When { return clispec.When{Access: a} }
+
+func output(o clispec.OutputMode) clispec.When { return clispec.When{Output: []clispec.OutputMode{o}} }
+
+func transport(t clispec.Transport) clispec.When {
+	return clispec.When{Transport: []clispec.Transport{t}}
+}
+
+func stdin() clispec.When { return transport(clispec.TransportStdin) }
+
+func argv() clispec.When { return transport(clispec.TransportArgv) }
+
+// pairs makes a map of the given keys and values.
+func pairs(list ...string) map[string]string { return with(nil, list...) }
+
+// with returns a copy of a map with more keys and values.
+func with(base map[string]string, list ...string) map[string]string {
+	m := map[string]string{}
+	maps.Copy(m, base)
+	for pair := range slices.Chunk(list, 2) {
+		m[pair[0]] = pair[1]
+	}
+	return m
 }
