@@ -1,8 +1,8 @@
 // Package clitest provides fake command-line programs for tests and demos.
 //
 // A fake is a symbolic link to the running executable with its scenario in a file beside it, so nothing is compiled and
-// no script is written: a freshly written script may fail to start with "text file busy". The test binary must hand over
-// to the fake first thing:
+// no script is written: a freshly written script may fail to start with "text file busy". The test binary must call
+// [Main] first, which plays the scenario:
 //
 //	func TestMain(m *testing.M) {
 //		clitest.Main()
@@ -19,7 +19,7 @@
 //
 // Scenarios are data. They can print, flood, stall, ignore signals, start children and daemons that try to get away,
 // and record byte for byte what they were started with. The path of a fake is the first argument of all its
-// processes, which lets [Survivors] find whatever is left of it.
+// processes, which lets [Survivors] find them. The package knows no CLI and imports the standard library only.
 package clitest
 
 import (
@@ -115,7 +115,7 @@ func Fake(t TB, name string, s Scenario) string {
 	return path
 }
 
-// fail ends a fake whose scenario cannot be played, with a status no scenario is likely to use.
+// fail ends a fake whose scenario cannot be played, with a status that scenarios do not use.
 func fail(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "clitest: "+format+"\n", args...)
 	exit(70) // EX_SOFTWARE of sysexits(3)

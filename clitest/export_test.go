@@ -1,4 +1,4 @@
 package clitest
 
-// NoLeaksFor is NoLeaks with another patience.
+// NoLeaksFor is NoLeaks with another time to wait.
 var NoLeaksFor = noLeaks

@@ -21,16 +21,15 @@ type Record struct {
 }
 
 // ReadRecord reads the file that a Record step has written.
-func ReadRecord(path string) (Record, error) {
-	var r Record
+func ReadRecord(path string) (r Record, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return r, err
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return r, fmt.Errorf("clitest: record %s: %w", path, err)
+	if err = json.Unmarshal(data, &r); err != nil {
+		err = fmt.Errorf("clitest: record %s: %w", path, err)
 	}
-	return r, nil
+	return r, err
 }
 
 // doInput plays the steps that deal with standard input.
@@ -56,8 +55,7 @@ func (p *player) readAll() (err error) {
 }
 
 // readLine reads up to and with the next newline, or to the end.
-func (p *player) readLine() error {
-	var err error
+func (p *player) readLine() (err error) {
 	p.read, err = p.stdin.ReadBytes('\n')
 	p.input = append(p.input, p.read...)
 	if errors.Is(err, io.EOF) {
@@ -75,7 +73,7 @@ func (p *player) eachLine(steps []Step) error {
 	}
 }
 
-// record writes the file in one rename, so that whoever waits for it never sees half of it.
+// record writes the file and renames it, so that a test that waits for it never reads half of it.
 func (p *player) record(path string) error {
 	if err := p.readAll(); err != nil {
 		return err
@@ -84,8 +82,10 @@ func (p *player) record(path string) error {
 	if err != nil {
 		return err
 	}
-	r := Record{Args: os.Args, Env: os.Environ(), Dir: dir, Stdin: p.input, Pid: os.Getpid(), Files: openFiles()}
-	r.Group, r.Sess = processGroup()
+	r := Record{
+		Args: os.Args, Env: os.Environ(), Dir: dir, Stdin: p.input,
+		Pid: os.Getpid(), Group: getpgrp(), Sess: getsid(), Files: openFiles(),
+	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
@@ -98,12 +98,8 @@ func (p *player) record(path string) error {
 }
 
 // openFiles lists the descriptors of this process with their targets.
-func openFiles() []string {
-	var files []string
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return nil // no /proc here
-	}
+func openFiles() (files []string) {
+	entries, _ := os.ReadDir("/proc/self/fd") // none without /proc
 	for _, e := range entries {
 		if target, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil {
 			files = append(files, e.Name()+" "+target)

@@ -9,6 +9,15 @@ import (
 	"time"
 )
 
+// Survivor is a process of a fake that is still running.
+type Survivor struct {
+	Pid  int
+	Args []string
+}
+
+// String names the process in a test's message.
+func (s Survivor) String() string { return fmt.Sprintf("%d %q", s.Pid, s.Args) }
+
 // NoLeaks makes the test fail if, at its end, the process has more goroutines, open descriptors or children than now.
 // It waits up to ten seconds for them to go. The counts are those of the whole process, so the test must not run in
 // parallel with others. Descriptors and children are counted on Linux only.
@@ -17,37 +26,32 @@ func NoLeaks(t TB) {
 	noLeaks(t, 10*time.Second)
 }
 
-func noLeaks(t TB, patience time.Duration) {
+func noLeaks(t TB, wait time.Duration) {
 	t.Helper()
 	warmUp()
-	before := take()
+	before := count()
 	t.Cleanup(func() {
 		t.Helper()
 		var after counts
-		for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
-			if after = take(); after.within(before) {
+		for end := time.Now().Add(wait); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+			if after = count(); after.within(before) {
 				return
-			}
-			if time.Now().After(deadline) {
-				break
 			}
 		}
 		t.Errorf("clitest: leak: before %+v, now %+v\n%s", before, after, evidence(before, after))
 	})
 }
 
-// counts are what a test may leak.
+// counts holds what a test may leak.
 type counts struct{ Goroutines, Files, Children int }
 
 func (c counts) within(limit counts) bool {
 	return c.Goroutines <= limit.Goroutines && c.Files <= limit.Files && c.Children <= limit.Children
 }
 
-func take() counts {
-	return counts{runtime.NumGoroutine(), len(openFiles()), len(children())}
-}
+func count() counts { return counts{runtime.NumGoroutine(), len(openFiles()), len(children())} }
 
-// warmUp opens what the runtime opens once and keeps, such as the poller's descriptors.
+// warmUp makes the runtime open what it keeps, such as the poller's descriptors.
 func warmUp() {
 	if r, w, err := os.Pipe(); err == nil {
 		_ = r.Close()

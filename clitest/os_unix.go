@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// canSettle says that children can be handed a descriptor to tell when they are ready.
+// canSettle says that children can inherit a descriptor to tell when they are ready.
 const canSettle = true
 
 var signals = map[string]syscall.Signal{
@@ -45,22 +45,10 @@ func (p *player) doSignal(s Step) error {
 	return syscall.Kill(os.Getpid(), sig)
 }
 
-func exitOn(sig os.Signal, status int) {
-	arrived := make(chan os.Signal, 1)
-	signal.Notify(arrived, sig)
-	go func() {
-		<-arrived
-		exit(status)
-	}()
-}
-
 func sysAttr(s Spawn) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: s.Setsid, Setpgid: s.Setpgid && !s.Setsid}
 }
 
 func closeOnExec(fd int) { syscall.CloseOnExec(fd) }
 
-// processGroup returns the process group and the session of this process.
-func processGroup() (group, session int) {
-	return syscall.Getpgrp(), getsid()
-}
+func getpgrp() int { return syscall.Getpgrp() }

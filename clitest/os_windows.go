@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -22,18 +23,11 @@ func (p *player) doSignal(s Step) error {
 	if s.Kill != "" {
 		return errors.New("signal " + s.Kill + " does not exist on Windows")
 	}
-	for _, name := range s.Ignore {
-		if name == "INT" {
-			signal.Ignore(os.Interrupt)
-		}
+	if slices.Contains(s.Ignore, "INT") {
+		signal.Ignore(os.Interrupt)
 	}
 	if status, ok := s.ExitOn["INT"]; ok {
-		arrived := make(chan os.Signal, 1)
-		signal.Notify(arrived, os.Interrupt)
-		go func() {
-			<-arrived
-			exit(status)
-		}()
+		exitOn(os.Interrupt, status)
 	}
 	return nil
 }
@@ -48,4 +42,4 @@ func sysAttr(s Spawn) *syscall.SysProcAttr {
 
 func closeOnExec(int) {}
 
-func processGroup() (group, session int) { return 0, 0 }
+func getpgrp() int { return 0 }

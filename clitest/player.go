@@ -2,10 +2,14 @@ package clitest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,7 +23,7 @@ type player struct {
 	steps []Step // of this process, for Spawn.Self
 	stdin *bufio.Reader
 	read  []byte       // by the latest ReadStdin or ReadLine
-	input []byte       // all that was ever read, for Record
+	input []byte       // everything read so far, for Record
 	ready func() error // tells the parent that a waiting step is reached
 }
 
@@ -61,7 +65,7 @@ func claim(path string, i int) bool {
 
 // usedMarkers lists the files that claim has left for the fake at path.
 func usedMarkers(path string) []string {
-	names, _ := filepath.Glob(path + sidecar + ".used*") // fails for a malformed pattern only: then there are none
+	names, _ := filepath.Glob(path + sidecar + ".used*") // fails for a malformed pattern only
 	return names
 }
 
@@ -120,4 +124,57 @@ func (p *player) do(s Step) error {
 		return p.doSignal(s)
 	}
 	return nil
+}
+
+// print writes text at once or in the chunks that the step asks for.
+func print(w io.Writer, text string, s Step) error {
+	for len(text) > 0 {
+		n := len(text)
+		if s.Chunk > 0 {
+			n = min(n, s.Chunk)
+		}
+		if _, err := io.WriteString(w, text[:n]); err != nil {
+			return err
+		}
+		if text = text[n:]; text != "" {
+			time.Sleep(s.Every)
+		}
+	}
+	return nil
+}
+
+// flood writes size bytes of lines of 100 bytes, the newline included.
+func flood(w io.Writer, size int64) error {
+	line := append(bytes.Repeat([]byte("x"), 99), '\n')
+	block := bytes.Repeat(line, 640)
+	for size > 0 {
+		n := min(size, int64(len(block)))
+		if _, err := w.Write(block[:n]); err != nil {
+			return err
+		}
+		size -= n
+	}
+	return nil
+}
+
+// open tries to open a file for reading and writing, and prints how that went.
+func open(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		_, err = fmt.Println(err)
+		return err
+	}
+	_ = f.Close() // nothing was written
+	_, err = fmt.Println("opened", name)
+	return err
+}
+
+// exitOn ends the process with status once the signal arrives.
+func exitOn(sig os.Signal, status int) {
+	arrived := make(chan os.Signal, 1)
+	signal.Notify(arrived, sig)
+	go func() {
+		<-arrived
+		exit(status)
+	}()
 }

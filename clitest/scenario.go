@@ -80,7 +80,7 @@ type Spawn struct {
 	// Setsid gives each child a session of its own, Setpgid a process group of its own.
 	Setsid  bool `json:"setsid,omitempty"`
 	Setpgid bool `json:"setpgid,omitempty"`
-	// Daemon forks twice and starts a session, so that the child is nobody's descendant.
+	// Daemon forks twice and starts a session, so that the child is no descendant of the fake.
 	Daemon bool `json:"daemon,omitempty"`
 	// HoldStdout lets the children inherit standard output and error; otherwise they have /dev/null.
 	HoldStdout bool `json:"hold_stdout,omitempty"`

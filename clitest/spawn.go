@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Children are told what to play by their arguments: path of the fake, one of these flags, a Spawn in JSON. They need
-// no file, so they work after the test's directory is gone.
+// A child gets three arguments: the path of the fake, one of these flags, and a Spawn in JSON. It needs no file, so it
+// works after the test's directory is gone.
 const (
 	childFlag  = "--clitest-child"  // play Spawn.Steps
 	daemonFlag = "--clitest-daemon" // start the child in a new session, and exit
@@ -39,10 +39,11 @@ func playChild(flag, data string) {
 	exit(0)
 }
 
-// settle tells the parent that this process has come to a step that waits or ends it. Only the first call has an effect.
+// settle tells the parent that this process has reached a step that waits or ends it. Only the first call has an
+// effect.
 func (p *player) settle() {
 	if p.ready != nil {
-		_ = p.ready() // the parent may be gone: then nobody waits
+		_ = p.ready() // the parent may be gone
 		p.ready = nil
 	}
 }
@@ -83,8 +84,8 @@ func (p *player) spawn(s Spawn) error {
 	return err
 }
 
-// attend waits for a child, or replaces it for ever, if the step says so. Children nobody attends are left to
-// themselves: with hundreds of them each wait would cost a thread.
+// attend waits for a child, or replaces it for ever, if the step says so. Otherwise nobody waits for it: with hundreds
+// of children each wait would cost a thread.
 func (p *player) attend(child *os.Process, s Spawn, running *sync.WaitGroup) {
 	switch {
 	case s.Daemon:
@@ -102,7 +103,7 @@ func (p *player) respawn(child *os.Process, s Spawn) {
 		_, _ = child.Wait() // how it ended does not matter
 		next, err := start(p.path, s, nil)
 		if err != nil {
-			time.Sleep(time.Millisecond) // out of processes: try again until this one is killed
+			time.Sleep(time.Millisecond) // out of processes: retry until this one is killed
 			continue
 		}
 		child = next

@@ -35,7 +35,7 @@ func Survivors(token string) []Survivor {
 	return found
 }
 
-// killSurvivors kills until none is left. Those that start children faster than that get away.
+// killSurvivors kills until none is left, a hundred times at most: processes that start children faster get away.
 func killSurvivors(token string) {
 	for range 100 {
 		found := Survivors(token)
@@ -48,6 +48,7 @@ func killSurvivors(token string) {
 	}
 }
 
+// getsid returns the session of this process.
 func getsid() int {
 	id, _, _ := syscall.RawSyscall(syscall.SYS_GETSID, 0, 0, 0) // cannot fail for the calling process
 	return int(id)

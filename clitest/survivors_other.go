@@ -7,3 +7,6 @@ package clitest
 func Survivors(string) []Survivor { return nil }
 
 func killSurvivors(string) {}
+
+// getsid returns 0: the standard library cannot tell the session here.
+func getsid() int { return 0 }

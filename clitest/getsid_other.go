@@ -1,6 +1,0 @@
-//go:build unix && !linux
-
-package clitest
-
-// getsid is not known to the standard library here.
-func getsid() int { return 0 }
