@@ -9,18 +9,19 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// Stop is why clichain ended a run: the cause of the context that the
-// process runs under.
+// Stop is why clichain ended a run after a time: the cause of the context that
+// the process runs under.
 type Stop struct {
 	Reason call.Reason
 	After  time.Duration
 }
 
+// Error gives the reason and the time, rounded to milliseconds.
 func (e *Stop) Error() string {
 	return fmt.Sprintf("%s after %v", e.Reason, e.After.Round(time.Millisecond))
 }
 
-// Is lets errors.Is find the clock behind a more telling Reason.
+// Is lets errors.Is find the sentinel error of the Reason in an error chain.
 func (e *Stop) Is(target error) bool { return target == e.Reason.Err() }
 
 // The other causes for which a run is ended.
@@ -30,7 +31,8 @@ var (
 	ErrFatal    = errors.New("the run could not go on")
 )
 
-// ReasonOfCause classifies why a run was ended from outside.
+// ReasonOfCause is the reason of a run that was ended from outside, by the cause
+// of its context; a cause of any other kind is a cancellation.
 func ReasonOfCause(cause error) call.Reason {
 	if stop, ok := errors.AsType[*Stop](cause); ok {
 		return stop.Reason
@@ -44,7 +46,7 @@ func ReasonOfCause(cause error) call.Reason {
 	case errors.Is(cause, proc.ErrReapLost):
 		return call.ReasonExit
 	case errors.Is(cause, ErrMovedOn):
-		return call.ReasonServerError // it retried and did not say why
+		return call.ReasonServerError // the CLI retried and did not say why
 	}
 	return call.ReasonCanceled
 }

@@ -8,14 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/decode"
 	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/resettime"
+	"github.com/tidwall/gjson"
 )
 
 // Finding is what a piece of evidence says about a failure.
@@ -29,13 +28,13 @@ type Finding struct {
 	Fatal      bool // LineRule.Fatal
 }
 
-// Sign is an event, and what its words were taken for.
+// Sign is an event, and what its text says about a failure.
 type Sign struct {
 	decode.Item
 	Found Finding
 }
 
-// SignOf is an event of which nothing more is known.
+// SignOf is the Sign of an event that was not classified.
 func SignOf(e call.Event) Sign { return Sign{Item: decode.Item{Event: e}} }
 
 // lineProgram is a list of line rules, compiled once.
@@ -47,7 +46,8 @@ type compiledLine struct {
 	literals []string // one of them is in every text that matches; nil: unknown
 }
 
-// CompileLines needs rules that passed Validate.
+// CompileLines compiles rules that passed Validate; an invalid pattern panics.
+// The result never changes.
 func CompileLines(rules []clispec.LineRule) lineProgram {
 	p := make(lineProgram, len(rules))
 	for i, r := range rules {
@@ -56,18 +56,21 @@ func CompileLines(rules []clispec.LineRule) lineProgram {
 	return p
 }
 
-// MaxEvidence bounds how much of an error text is searched, from its end:
-// failures explain themselves last.
+// MaxEvidence bounds how much of an error text is searched, in bytes from its end,
+// where CLIs print the cause of a failure.
 const MaxEvidence = 32 << 10
 
-// Find returns what the first rule of a kind that matches the text says. Rules
-// are in order of trust, so the order of the rules decides, not of the text. A
-// rule that knows the reason wins over one that does not; an error needs one.
-func (p lineProgram) Find(kind call.EventKind, on clispec.Evidence, text string, now time.Time) (best Finding, ok bool) {
+// Find returns the finding of the first rule of the kind that matches the text:
+// the order of the rules decides, not that of the text. A finding with a reason
+// wins over one without; for an error only one with a reason counts.
+func (p lineProgram) Find(
+	kind call.EventKind, on clispec.Evidence, text string, now time.Time,
+) (best Finding, ok bool) {
 	text = text[max(0, len(text)-MaxEvidence):]
 	lower := strings.ToLower(text)
 	for _, line := range p {
-		if cmp.Or(line.Kind, call.EventError) != kind || len(line.On) > 0 && !slices.Contains(line.On, on) || !line.mayMatch(lower) {
+		if cmp.Or(line.Kind, call.EventError) != kind || !line.mayMatch(lower) ||
+			len(line.On) > 0 && !slices.Contains(line.On, on) {
 			continue
 		}
 		m := line.re.FindStringSubmatchIndex(text)
@@ -90,16 +93,16 @@ func (l *compiledLine) mayMatch(lower string) bool {
 	return l.literals == nil || slices.ContainsFunc(l.literals, func(s string) bool { return strings.Contains(lower, s) })
 }
 
-// telling drops the lines of stderr that explain nothing. What was said of
-// tries that failed is such a thing once a later try went well.
-func (p lineProgram) telling(stderr string, gotOver bool) string {
+// relevant drops the lines of stderr that explain nothing: status lines, and once
+// a retry of the CLI went well, those about its failed tries.
+func (p lineProgram) relevant(stderr string, recovered bool) string {
 	says := func(kind call.EventKind, line string) bool {
 		return slices.ContainsFunc(p, func(l compiledLine) bool { return l.Kind == kind && l.re.MatchString(line) })
 	}
 	var b strings.Builder
-	trace := false // in the indented lines that belong to a try
+	trace := false // inside the indented lines after that of a try
 	for line := range strings.Lines(stderr) {
-		trace = gotOver && (says(call.EventRetry, line) || trace && strings.HasPrefix(line, " "))
+		trace = recovered && (says(call.EventRetry, line) || trace && strings.HasPrefix(line, " "))
 		if !trace && !says(call.EventStatus, line) {
 			b.WriteString(line)
 		}
@@ -117,15 +120,14 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 	}
 	status, _ := strconv.Atoi(group("status"))
 	try, _ := strconv.Atoi(group("attempt"))
-	var words Finding
+	var common Finding
 	if l.Reason == "" && group("message") != "" {
-		words, _ = commonLines.Find(call.EventError, clispec.OnEvent, group("message"), now)
+		common, _ = commonLines.Find(call.EventError, clispec.OnEvent, group("message"), now)
 	}
 	f := Finding{
-		Reason: cmp.Or(l.Reason, words.Reason, ReasonOfStatus(status)),
-		Status: status, Try: try, Fatal: l.Fatal, RetryAfter: words.RetryAfter,
+		Reason: cmp.Or(l.Reason, common.Reason, ReasonOfStatus(status)),
+		Status: status, Try: try, Fatal: l.Fatal, RetryAfter: common.RetryAfter, Hint: l.Hint,
 		Message: plainMessage(cmp.Or(group("message"), lineAround(text, m[0], m[1]))),
-		Hint:    l.Hint,
 	}
 	if reset := cmp.Or(group("reset"), group("delay")); reset != "" {
 		f.RetryAfter = resettime.Read(reset, now)
@@ -135,18 +137,15 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 
 // lineAround is the line of text that holds the match.
 func lineAround(text string, from, to int) string {
-	for from > 0 && text[from-1] != '\n' {
-		from--
+	from = strings.LastIndexByte(text[:from], '\n') + 1
+	if end := strings.IndexByte(text[to:], '\n'); end >= 0 {
+		return text[from : to+end]
 	}
-	for to < len(text) && text[to] != '\n' {
-		to++
-	}
-	return text[from:to]
+	return text[from:]
 }
 
-// statusReasons gives HTTP statuses their meaning, as the model services use
-// them; the rest of the 4xx are the request's fault, the rest of the 5xx the
-// server's.
+// statusReasons are the reasons of HTTP statuses, as the model services use them.
+// All other 4xx are bad requests, all other 5xx server errors.
 var statusReasons = map[int]call.Reason{
 	401: call.ReasonUnauthenticated,
 	402: call.ReasonBilling,
@@ -160,7 +159,7 @@ var statusReasons = map[int]call.Reason{
 	529: call.ReasonOverloaded,
 }
 
-// ReasonOfStatus is empty for what is no error status.
+// ReasonOfStatus is the reason of an HTTP status, "" for one that is no error.
 func ReasonOfStatus(status int) call.Reason {
 	if r, ok := statusReasons[status]; ok {
 		return r
@@ -174,11 +173,10 @@ func ReasonOfStatus(status int) call.Reason {
 	return ""
 }
 
-// Classify says of an error, a retry or a limit that was hit which it is.
+// Classify sets the reason of an error, a retry or a limit that was hit, and when
+// the backend is available again. Other events stay as they are.
 func (j *Judge) Classify(e *Sign, now time.Time) {
-	switch {
-	case e.Kind == call.EventError, e.Kind == call.EventRetry, e.Kind == call.EventLimit && e.Failed:
-	default:
+	if e.Kind != call.EventError && e.Kind != call.EventRetry && (e.Kind != call.EventLimit || !e.Failed) {
 		return
 	}
 	e.Found, _ = j.JudgeEvent(e, now)
@@ -191,8 +189,8 @@ func (j *Judge) Classify(e *Sign, now time.Time) {
 	}
 }
 
-// JudgeEvent classifies an error, retry or failed result event. Words come
-// before the status: a 400 may be an overflow, a 429 the plan's limit.
+// JudgeEvent classifies an error, retry or failed result event. Its text decides
+// before its status: a 400 may be an overflow, a 429 the plan's limit.
 func (j *Judge) JudgeEvent(e *Sign, now time.Time) (Finding, bool) {
 	if e.Found.Reason != "" {
 		return e.Found, true
@@ -203,7 +201,7 @@ func (j *Judge) JudgeEvent(e *Sign, now time.Time) (Finding, bool) {
 		f, ok = Finding{Reason: r}, true
 	}
 	f.Message = plainMessage(text)
-	if toldDelay(&e.Event) && f.RetryAfter.IsZero() {
+	if f.RetryAfter.IsZero() && serviceDelay(&e.Event) {
 		f.RetryAfter = now.Add(e.Delay)
 	}
 	if !e.RetryAfter.IsZero() {
@@ -212,14 +210,14 @@ func (j *Judge) JudgeEvent(e *Sign, now time.Time) (Finding, bool) {
 	return f, ok
 }
 
-// toldDelay reports whether the service told how long to wait. What is no more
-// than the CLI's own doubling pause before its next try says nothing of that.
-func toldDelay(e *call.Event) bool {
+// serviceDelay reports whether the delay comes from the service. One that is not
+// over the CLI's own doubling pause before its next try may be that pause.
+func serviceDelay(e *call.Event) bool {
 	pause := 2 * time.Second << min(max(e.Try-1, 0), 10)
 	return e.Kind == call.EventError && e.Delay > 0 || e.Kind == call.EventRetry && e.Delay > pause
 }
 
-// errorText is an error event as one text to judge.
+// errorText is code and message of an error event as one text.
 func errorText(e *call.Event) string {
 	message := cmp.Or(e.Message, e.Text)
 	if e.Code == "" || message == "" {
@@ -228,8 +226,8 @@ func errorText(e *call.Event) string {
 	return e.Code + ": " + message
 }
 
-// plainMessage is what a person should read of an error text: services answer
-// with JSON, and CLIs print it as it is.
+// plainMessage is the part of an error text for people: services answer with
+// JSON, which CLIs print as it is.
 func plainMessage(text string) string {
 	if start, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}'); start >= 0 && start < end {
 		if object, ok := jsontext.ParseObject([]byte(text[start : end+1])); ok {
@@ -243,7 +241,8 @@ func plainMessage(text string) string {
 	return text
 }
 
-// JudgeText classifies an error text by the spec's rules, then the common ones.
+// JudgeText classifies an error text by the spec's rules, then the common ones; ok
+// is false where none matches.
 func (j *Judge) JudgeText(on clispec.Evidence, text string, now time.Time) (Finding, bool) {
 	if f, ok := j.Lines.Find(call.EventError, on, text, now); ok {
 		return f, true

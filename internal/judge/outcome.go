@@ -1,3 +1,6 @@
+// Package judge decides what a run came to: an answer, or which failure, by the
+// run's events, texts, exit status and the cause of its end. It knows no CLI by
+// name, starts nothing and does no I/O: the same evidence gives the same verdict.
 package judge
 
 import (
@@ -5,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,28 +18,29 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// Evidence is all there is to judge a run by.
+// Evidence is everything a run is judged by.
 type Evidence struct {
 	Output  clispec.OutputMode
 	Tally   *Tally
 	Stdout  string // kept part
-	Stray   string // lines of stdout that are no JSON, for the modes that are
+	Stray   string // lines of stdout that are no JSON, in the JSON modes
 	Stderr  string // kept part
 	Result  proc.Result
 	Now     time.Time
-	RawOK   bool // Config.RawOutput
-	Strip   bool // remove a fence around the answer
-	Secrets *plaintext.Redactor
+	RawOK   bool  // Config.RawOutput
+	Strip   bool  // remove a fence around the answer
 	Left    error // why something may be left in a container
+	Secrets *plaintext.Redactor
 }
 
-// Judge judges the runs of one spec. It is never changed.
+// Judge judges the runs of one spec. It never changes, so it is safe for
+// concurrent use.
 type Judge struct {
 	spec  *clispec.Spec
 	Lines lineProgram
 }
 
-// New needs a spec that passed Validate.
+// New makes the judge of a spec that passed Validate.
 func New(spec *clispec.Spec) *Judge { return &Judge{spec, CompileLines(spec.Lines)} }
 
 // Verdict is what a run came to: an answer or an error.
@@ -45,9 +50,9 @@ type Verdict struct {
 	BrokeOff bool // the stream ended well, but before its last event
 }
 
-// Verdict decides what a run was. In order of trust: the terminal event, why
-// we ended the run, error events, stderr, stdout, the exit status. Exit 0
-// alone proves nothing where the CLI has a terminal event.
+// Verdict decides what a run came to. What decides, in this order: the terminal
+// event, why clichain ended the run, error events, stderr, stdout, the exit
+// status. Exit status 0 alone is no success where the CLI has a terminal event.
 func (j *Judge) Verdict(ev *Evidence) Verdict {
 	v := j.decide(ev)
 	if ev.Strip {
@@ -69,11 +74,13 @@ func (j *Judge) decide(ev *Evidence) Verdict {
 	case t.Fatal != nil:
 		return Verdict{Err: ev.found(*t.Fatal)}
 	case t.succeeded():
-		noteOddities(ev)
+		if ev.Result.Cause == nil && ev.Result.ExitCode != 0 {
+			t.Warn(fmt.Sprintf("the CLI answered, then exited with status %d", ev.Result.ExitCode))
+		}
 		return Verdict{Text: t.AnswerText()}
-	case t.Terminal != nil && t.Terminal.Partial && strings.TrimSpace(t.soFar()) != "":
+	case t.Terminal != nil && t.Terminal.Partial && strings.TrimSpace(t.partial()) != "":
 		t.mark(call.FlagTruncated, "the answer was cut short: "+errorText(&t.Terminal.Event))
-		return Verdict{Text: t.soFar()}
+		return Verdict{Text: t.partial()}
 	case t.Terminal != nil:
 		return Verdict{Err: j.failed(ev, t.Terminal)}
 	case ev.Result.Cause != nil:
@@ -92,15 +99,8 @@ func (j *Judge) decide(ev *Evidence) Verdict {
 	return v
 }
 
-// noteOddities turns what does not fit a success into warnings.
-func noteOddities(ev *Evidence) {
-	if ev.Result.Cause == nil && ev.Result.ExitCode != 0 {
-		ev.Tally.Warn(fmt.Sprintf("the CLI answered, then exited with status %d", ev.Result.ExitCode))
-	}
-}
-
-// failed judges a run whose last word is an error. The first error event may
-// say more than the last word does.
+// failed judges a run whose terminal event is an error. Where that says nothing,
+// the error events before it may.
 func (j *Judge) failed(ev *Evidence, last *Sign) *call.Error {
 	candidates := append([]Sign{*last}, ev.Tally.Failures...)
 	for i := range candidates {
@@ -111,19 +111,19 @@ func (j *Judge) failed(ev *Evidence, last *Sign) *call.Error {
 	if err := j.byTexts(ev); err != nil {
 		return err
 	}
-	said := errorText(&last.Event)
-	if n := len(ev.Tally.Failures); said == "" && n > 0 {
-		said = errorText(&ev.Tally.Failures[n-1].Event)
+	message := errorText(&last.Event)
+	if n := len(ev.Tally.Failures); message == "" && n > 0 {
+		message = errorText(&ev.Tally.Failures[n-1].Event)
 	}
-	return ev.failure(cmp.Or(j.spec.ExitCodes[ev.Result.ExitCode], call.ReasonBadOutput), said)
+	return ev.failure(cmp.Or(j.spec.ExitCodes[ev.Result.ExitCode], call.ReasonBadOutput), message)
 }
 
-// ended judges a run that we ended. What the CLI was retrying at that time
-// says more than the clock does; the clock stays in the error's chain.
+// ended judges a run that clichain ended. What the CLI was retrying at that time
+// is a better reason than the timeout, which stays in the error chain.
 func (j *Judge) ended(ev *Evidence) *call.Error {
 	cause := ev.Result.Cause
 	err := ev.failure(ReasonOfCause(cause), "")
-	if _, ours := errors.AsType[*Stop](cause); ours || errors.Is(cause, ErrMovedOn) {
+	if _, timeout := errors.AsType[*Stop](cause); timeout || errors.Is(cause, ErrMovedOn) {
 		if f, ok := j.retried(ev); ok {
 			err = ev.found(f)
 		}
@@ -132,14 +132,19 @@ func (j *Judge) ended(ev *Evidence) *call.Error {
 	return err
 }
 
-// retried says what the CLI was silently trying again.
+// retried is the failure after which the CLI was trying again.
 func (j *Judge) retried(ev *Evidence) (Finding, bool) {
 	for _, e := range []*Sign{ev.Tally.retry, ev.Tally.limit} {
 		if e != nil && e.Found.Reason != "" {
 			return e.Found, true
 		}
 	}
-	for i := len(ev.Tally.Failures) - 1; i >= 0; i-- {
+	return j.lastFailure(ev)
+}
+
+// lastFailure is the latest error event that a reason is known for.
+func (j *Judge) lastFailure(ev *Evidence) (Finding, bool) {
+	for i := range slices.Backward(ev.Tally.Failures) {
 		if f, ok := j.JudgeEvent(&ev.Tally.Failures[i], ev.Now); ok {
 			return f, true
 		}
@@ -147,13 +152,10 @@ func (j *Judge) retried(ev *Evidence) (Finding, bool) {
 	return Finding{}, false
 }
 
-// Unexplained judges a run that ended by itself without a last word.
+// Unexplained judges a run that ended by itself without a terminal event.
 func (j *Judge) Unexplained(ev *Evidence) Verdict {
-	failures := ev.Tally.Failures
-	for i := len(failures) - 1; i >= 0; i-- {
-		if f, ok := j.JudgeEvent(&failures[i], ev.Now); ok {
-			return Verdict{Err: ev.found(f)}
-		}
+	if f, ok := j.lastFailure(ev); ok {
+		return Verdict{Err: ev.found(f)}
 	}
 	if err := j.byTexts(ev); err != nil {
 		return Verdict{Err: err}
@@ -163,7 +165,7 @@ func (j *Judge) Unexplained(ev *Evidence) Verdict {
 	}
 	switch {
 	case ev.Result.Signal != "":
-		return Verdict{Err: ev.failure(call.ReasonKilled, fmt.Sprintf("ended by a signal from elsewhere: %s", ev.Result.Signal))}
+		return Verdict{Err: ev.failure(call.ReasonKilled, "ended by a signal from elsewhere: "+ev.Result.Signal)}
 	case ev.Result.ExitCode != 0:
 		return Verdict{Err: ev.failure(call.ReasonExit, "")}
 	}
@@ -172,29 +174,29 @@ func (j *Judge) Unexplained(ev *Evidence) Verdict {
 	}
 	return Verdict{
 		Err:      ev.failure(call.ReasonBadOutput, "exited with status 0 and no result"),
-		BrokeOff: ev.Output == clispec.OutputStream && ev.Tally.known && len(failures) == 0,
+		BrokeOff: ev.Output == clispec.OutputStream && ev.Tally.known && len(ev.Tally.Failures) == 0,
 	}
 }
 
 // byTexts looks through stderr, then through what is no JSON on stdout.
 func (j *Judge) byTexts(ev *Evidence) *call.Error {
-	for _, text := range []struct {
-		on   clispec.Evidence
-		text string
-	}{{clispec.OnStderr, j.Lines.telling(ev.Stderr, ev.Tally.gotOver())}, {clispec.OnStdout, ev.words()}} {
-		if f, ok := j.JudgeText(text.on, text.text, ev.Now); ok {
-			return ev.found(f)
-		}
+	recovered := ev.Tally.recovered && ev.Tally.retry == nil
+	f, ok := j.JudgeText(clispec.OnStderr, j.Lines.relevant(ev.Stderr, recovered), ev.Now)
+	if !ok {
+		f, ok = j.JudgeText(clispec.OnStdout, ev.plainStdout(), ev.Now)
 	}
-	return nil
+	if !ok {
+		return nil
+	}
+	return ev.found(f)
 }
 
-// JsonStart begins a line of JSON, whole or cut short.
+// JsonStart matches a line that begins like JSON, whole or cut short.
 var JsonStart = regexp.MustCompile(`^[\s\x{feff}]*(?:\{|\[\s*(?:\{|$))`)
 
-// words is the stdout of a failed run that may explain the failure. JSON is
+// plainStdout is the stdout of a failed run that may explain the failure. JSON is
 // left out even where it does not parse: it may hold the model's own text.
-func (ev *Evidence) words() string {
+func (ev *Evidence) plainStdout() string {
 	if ev.Output == clispec.OutputText {
 		return ev.Stdout
 	}
@@ -220,10 +222,10 @@ func (ev *Evidence) failure(reason call.Reason, message string) *call.Error {
 	return &call.Error{Reason: reason, Message: plaintext.OneLine(message), ExitCode: ev.Result.ExitCode}
 }
 
-// Complete adds what every failure of a run carries.
+// Complete sets the fields that the error of every failed run has.
 func (j *Judge) Complete(err *call.Error, ev *Evidence) {
 	err.Backend, err.Stderr, err.Usage, err.Stage = j.spec.Name, ev.Stderr, ev.Tally.Total(), call.StageStarted
-	err.Partial = ev.Tally.soFar()
+	err.Partial = ev.Tally.partial()
 	err.Hint = cmp.Or(err.Hint, j.spec.Hints[err.Reason])
 	if err.Reason == call.ReasonUsageLimit || err.Reason == call.ReasonRateLimited {
 		err.RetryAfter = ev.Tally.limitEnd(err.RetryAfter, ev.Now)

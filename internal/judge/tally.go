@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -10,8 +11,9 @@ import (
 	"github.com/clichain/clichain/internal/resettime"
 )
 
-// Tally is what the events of one run add up to. It does no I/O, so a recorded
-// stream gives the same result as a live one.
+// Tally collects what the events of one run say. It does no I/O, so a recorded
+// stream gives the same result as a live one. The zero value is ready to use, by
+// one goroutine at a time.
 type Tally struct {
 	Answer clispec.AnswerMode
 
@@ -19,7 +21,7 @@ type Tally struct {
 	Terminal                  *Sign  // the last one wins
 	Failures                  []Sign // error events, oldest first
 	retry                     *Sign  // what the CLI is trying again right now
-	overcame                  bool   // it tried again, and got on
+	recovered                 bool   // a retry of the CLI went well
 	limit                     *Sign  // the latest limit event
 	Fatal                     *Finding
 	usage                     call.Usage // sum of the steps
@@ -33,15 +35,15 @@ type Tally struct {
 	text    strings.Builder // text since
 	pending strings.Builder // deltas of a block that has not come as a whole yet
 	blocks  int             // whole blocks in text
-	last    int             // where the last block begins in it
+	last    int             // where the last block begins in text
 }
 
-// Add takes an event and returns what a reader of the stream should see: the
-// event, the part of a block that did not come in deltas, or nothing.
-func (t *Tally) Add(e *Sign) (call.Event, bool) {
+// Add takes an event and returns what to pass on to the caller: the event, the
+// part of a block that did not come in deltas, or nothing, where ok is false.
+func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 	t.known = t.known || e.Kind != call.EventRaw
 	if t.retry != nil && Progress(&e.Event) {
-		t.retry, t.overcame = nil, true
+		t.retry, t.recovered = nil, true
 	}
 	switch e.Kind {
 	case call.EventDelta:
@@ -56,15 +58,15 @@ func (t *Tally) Add(e *Sign) (call.Event, bool) {
 		t.Tools++
 		t.before.WriteString(t.text.String())
 		t.text.Reset()
-		t.pending.Reset() // a block that is not closed by now never will be
+		t.pending.Reset() // a block that is not closed before a tool never is
 		t.blocks, t.last = 0, 0
 	case call.EventSession:
-		t.Session, t.Model, t.KeySource = orOld(e.Session, t.Session), orOld(e.Model, t.Model), orOld(e.KeySource, t.KeySource)
+		t.Model, t.KeySource = cmp.Or(e.Model, t.Model), cmp.Or(e.KeySource, t.KeySource)
 	case call.EventUsage:
 		t.usage = t.usage.Add(e.Usage)
 	case call.EventResult:
 		if t.usage == (call.Usage{}) {
-			t.usage = e.Usage // for a run that we ended: this is no last word then
+			t.usage = e.Usage // for a run that clichain ended, where this is not the terminal event
 		}
 	case call.EventRetry:
 		t.retry = new(*e)
@@ -75,30 +77,30 @@ func (t *Tally) Add(e *Sign) (call.Event, bool) {
 	case call.EventError:
 		t.Failures = append(t.Failures, *e)
 	}
-	t.Session = orOld(e.Session, t.Session)
+	t.Session = cmp.Or(e.Session, t.Session)
 	if e.Terminal {
 		t.Terminal = new(*e)
 	}
 	return e.Event, true
 }
 
-// addDelta takes a piece of text. The first piece of another block comes with
-// what keeps the two apart, so that the pieces are the answer.
+// addDelta takes a piece of text. The first piece of another block begins with
+// the separator, so that the pieces joined are the answer.
 func (t *Tally) addDelta(e call.Event) (call.Event, bool) {
 	if e.Text == "" {
 		return e, false
 	}
-	apart := ""
+	separator := ""
 	if t.pending.Len() == 0 {
-		apart = t.begin()
+		separator = t.begin()
 	}
 	t.pending.WriteString(e.Text)
-	e.Text = apart + e.Text
+	e.Text = separator + e.Text
 	t.text.WriteString(e.Text)
 	return e, true
 }
 
-// Progress reports whether a CLI that says this got over its trouble.
+// Progress reports whether the event shows that a retry of the CLI went well.
 func Progress(e *call.Event) bool {
 	switch e.Kind {
 	case call.EventDelta, call.EventText, call.EventThinking, call.EventToolUse:
@@ -109,20 +111,19 @@ func Progress(e *call.Event) bool {
 	return false
 }
 
-// begin starts a block of text and returns what comes between it and the one
-// before.
-func (t *Tally) begin() (apart string) {
+// begin starts a block of text and returns the separator from the one before.
+func (t *Tally) begin() (separator string) {
 	if t.Answer == clispec.AnswerLastBlock && t.blocks > 0 {
 		t.text.Reset()
 	} else if t.blocks > 0 {
-		apart = "\n\n"
+		separator = "\n\n"
 	}
-	t.last = t.text.Len() + len(apart)
-	return apart
+	t.last = t.text.Len() + len(separator)
+	return separator
 }
 
-// addBlock takes a whole block of text. CLIs that send deltas send the same
-// text again as a block: it is delivered once.
+// addBlock takes a whole block of text. CLIs that send deltas send the same text
+// again as a block, of which only what the deltas lacked is passed on.
 func (t *Tally) addBlock(e call.Event) (call.Event, bool) {
 	if t.pending.Len() > 0 {
 		t.blocks++
@@ -142,6 +143,7 @@ func (t *Tally) addBlock(e call.Event) (call.Event, bool) {
 	return e, true
 }
 
+// Warn adds a warning for the caller as one line; all beyond the 20th are dropped.
 func (t *Tally) Warn(message string) {
 	const maxWarnings = 20
 	if message != "" && len(t.Warnings) < maxWarnings {
@@ -149,15 +151,15 @@ func (t *Tally) Warn(message string) {
 	}
 }
 
-// mark notes an answer that is not quite what was asked for.
+// mark flags an answer that may differ from what was asked for.
 func (t *Tally) mark(flag call.Flag, warning string) {
 	t.Flags = append(t.Flags, flag)
 	t.Warn(warning)
 }
 
-// AnswerText is the result's own text, else the text since the last tool use:
-// what was said before is a remark on the work, not its outcome. A result that
-// has no more than the last of several blocks is no answer by itself.
+// AnswerText is the text of the result, else the text since the last tool use:
+// text before a tool is a remark on the work. A result that repeats only the last
+// of several blocks does not replace them.
 func (t *Tally) AnswerText() string {
 	text, last := t.text.String(), t.Terminal
 	if !t.succeeded() || last.Text == "" || !last.Whole && last.Text == text[t.last:] {
@@ -166,34 +168,31 @@ func (t *Tally) AnswerText() string {
 	return last.Text
 }
 
-// soFar is the text of a run that did not get to its answer.
-func (t *Tally) soFar() string {
+// partial is the text of a run that ended before its answer was complete.
+func (t *Tally) partial() string {
 	if text := t.AnswerText(); strings.TrimSpace(text) != "" {
 		return text
 	}
 	return t.before.String()
 }
 
-// gotOver reports whether nothing that the CLI tried again stands in its way
-// any more.
-func (t *Tally) gotOver() bool { return t.overcame && t.retry == nil }
-
-// limitEnd is when a limit ends of which words said when. The time of a limit
-// event is exact, where words may leave out the seconds, the day or the zone;
-// but if it is about a limit that was not hit, it is no more than a guess.
-func (t *Tally) limitEnd(words, now time.Time) time.Time {
-	if t.limit == nil || t.limit.RetryAfter.IsZero() || !t.limit.Failed && !words.IsZero() {
-		return words
+// limitEnd is when a limit ends, for which an error text gave the time parsed. A
+// limit event is more exact, as texts may lack the seconds, the day or the zone;
+// that of a limit that was not hit counts only where the text gave no time.
+func (t *Tally) limitEnd(parsed, now time.Time) time.Time {
+	if t.limit == nil || t.limit.RetryAfter.IsZero() || !t.limit.Failed && !parsed.IsZero() {
+		return parsed
 	}
 	return resettime.Clamp(t.limit.RetryAfter, now)
 }
 
-// succeeded reports whether the CLI's last word is an answer.
+// succeeded reports whether the terminal event is an answer.
 func (t *Tally) succeeded() bool {
 	return t.Terminal != nil && t.Terminal.Kind == call.EventResult && !t.Terminal.Failed
 }
 
-// Total is the result's usage where it has one, else the sum of the steps.
+// Total is the usage of the terminal event where it has one, else the sum of the
+// steps.
 func (t *Tally) Total() call.Usage {
 	if t.Terminal != nil && t.Terminal.Usage != (call.Usage{}) {
 		return t.Terminal.Usage
@@ -201,9 +200,41 @@ func (t *Tally) Total() call.Usage {
 	return t.usage
 }
 
-func orOld(value, old string) string {
-	if value != "" {
-		return value
+// Commentary separates an agent's remarks on its work from its answer, where a
+// CLI prints both as text. Text followed by a tool or by another block of text is
+// a remark, so text is held back until the next event; remarks are passed on as
+// thinking. The text that remains is what Tally.AnswerText is with
+// AnswerLastBlock. The zero value is ready to use, by one goroutine at a time.
+type Commentary struct{ held []call.Event }
+
+// Add takes an event and returns those to pass on now. Events that do not decide
+// about the held text are passed on before it.
+func (c *Commentary) Add(e call.Event) []call.Event {
+	switch {
+	case e.Kind == call.EventDelta:
+		c.held = append(c.held, e)
+		return nil
+	case e.Kind == call.EventText:
+		out := c.End(false)
+		c.held = append(c.held, e)
+		return out
+	case e.Kind == call.EventToolUse:
+		return append(c.End(false), e)
+	case e.Kind == call.EventResult && !e.Failed:
+		return append(c.End(true), e)
 	}
-	return old
+	return []call.Event{e}
+}
+
+// End releases the held text, as text if it is the answer, else as thinking. A
+// run that failed has no answer; its error carries the text.
+func (c *Commentary) End(answer bool) []call.Event {
+	out := c.held
+	c.held = nil
+	if !answer {
+		for i := range out {
+			out[i].Kind = call.EventThinking
+		}
+	}
+	return out
 }

@@ -1,3 +1,6 @@
+// Package reading turns the output of a running CLI into events for the caller
+// and evidence for the judge, line by line. It knows no CLI by name and starts
+// and ends no process: it is told of the lines, and asks for the end.
 package reading
 
 import (
@@ -16,41 +19,35 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// Reading turns the two streams of a run into events and evidence. The fields
-// that begin in upper case are set before the first line. Its methods may be
-// called by the goroutines of both streams.
+// Reading turns the two streams of a run into events and evidence. The exported
+// fields are set before the first line. It is safe for concurrent use: the two
+// streams may be read by one goroutine each.
 type Reading struct {
-	Name    string // of the backend
-	Program *decode.Program
-	Judge   *judge.Judge
-	Output  clispec.OutputMode
-	Answer  clispec.AnswerMode
-	Secrets *plaintext.Redactor
-	// Emit gets what a reader of the call sees.
-	Emit func(call.Event)
-	// Check may refuse to let the run go on. It must not wait. Nil: nothing is
-	// refused.
+	Name           string // of the backend
+	Program        *decode.Program
+	Judge          *judge.Judge
+	Output         clispec.OutputMode
+	Answer         clispec.AnswerMode
+	Secrets        *plaintext.Redactor
+	KeepCommentary bool              // pass all text on as text
+	Now            func() time.Time  // nil: time.Now
+	Emit           func(call.Event)  // passes an event on to the caller
+	Heard          func(*judge.Sign) // gets every event, while no lock is held; may be nil
+	Stop           func(error)       // ends the run, so that its answer does not count
+	Ended          func() bool       // whether the process has been told to end
+	// Check may refuse an event, which ends the run. It must not block; nil
+	// refuses nothing.
 	Check func(*call.Event) (judge.Finding, bool)
-	// Heard gets every event, while no lock is held. Nil: nobody does.
-	Heard func(*judge.Sign)
-	// Stop ends the run, for a reason that makes its answer void.
-	Stop func(error)
-	// Ended reports whether the process has been told to end.
-	Ended func() bool
-	// KeepCommentary passes all text on as text.
-	KeepCommentary bool
-	// Now is the clock. Nil: time.Now.
-	Now func() time.Time
 
 	mu      sync.Mutex
 	scratch decode.Scratch
 	signs   []judge.Sign // of the last line of stdout
 	tally   judge.Tally
 	remarks judge.Commentary
-	shown   bool         // the reader has some of the answer
+	shown   bool         // the caller has received some of the answer
 	whole   bytes.Buffer // all of stdout, in the modes read at the end
 	stray   bytes.Buffer // lines of a stream that are no JSON
-	broken  int          // those that begin like it
+	broken  int          // stray lines that begin like JSON
 }
 
 func (r *Reading) now() time.Time {
@@ -60,7 +57,7 @@ func (r *Reading) now() time.Time {
 	return r.Now()
 }
 
-// Streams are the line splitters of stdout and stderr.
+// Streams makes the line splitters to write stdout and stderr to. Call it once.
 func (r *Reading) Streams() (stdout, stderr *lines.Splitter) {
 	r.tally.Answer = r.Answer
 	stderr = &lines.Splitter{Line: r.stderrLine}
@@ -78,7 +75,7 @@ func (r *Reading) Acted() bool {
 	return r.tally.Tools > 0
 }
 
-// Delivered reports whether the reader has some of the answer.
+// Delivered reports whether the caller has received some of the answer.
 func (r *Reading) Delivered() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,7 +90,6 @@ func (r *Reading) keepLine(line []byte) {
 	r.whole.WriteByte('\n')
 }
 
-// streamLine reads one event line.
 func (r *Reading) streamLine(line []byte) {
 	if len(bytes.TrimSpace(line)) > 0 {
 		r.hear(r.readLine(line))
@@ -108,21 +104,19 @@ func (r *Reading) readLine(line []byte) []judge.Sign {
 	if !ok {
 		return r.strayLine(line)
 	}
-	items := r.Program.Events(&r.scratch, object)
-	if len(items) == 0 {
-		return r.deliverRaw(line)
+	if items := r.Program.Events(&r.scratch, object); len(items) > 0 {
+		return r.deliverAll(items)
 	}
-	return r.deliverAll(items)
+	return r.deliverRaw(line)
 }
 
-// deliverRaw delivers a line that no rule knows.
+// deliverRaw delivers a line that no rule matches.
 func (r *Reading) deliverRaw(line []byte) []judge.Sign {
 	return r.deliverAll([]decode.Item{{Event: call.Event{Kind: call.EventRaw, Raw: string(line)}}})
 }
 
-// strayLine keeps a line that is no event. One that begins like an event and
-// does not parse is broken or cut short, and is counted; any other may be a
-// banner.
+// strayLine keeps a line that is no JSON object. One that begins like JSON is
+// broken or cut short, and is counted; any other may be a banner.
 func (r *Reading) strayLine(line []byte) []judge.Sign {
 	if r.stray.Len() < judge.MaxEvidence {
 		r.stray.Write(line)
@@ -135,15 +129,16 @@ func (r *Reading) strayLine(line []byte) []judge.Sign {
 	return r.deliverRaw(line)
 }
 
-// stderrLine looks for signs that the CLI is trying again, and for what must
-// end the run.
+// stderrLine looks for retries of the CLI, warnings and fatal errors.
 func (r *Reading) stderrLine(line []byte) {
 	for _, kind := range []call.EventKind{call.EventRetry, call.EventWarning, call.EventError} {
 		f, ok := r.Judge.Lines.Find(kind, clispec.OnStderr, string(line), r.now())
 		if !ok || kind == call.EventError && !f.Fatal {
 			continue
 		}
-		e := judge.SignOf(call.Event{Kind: kind, Message: plaintext.OneLine(f.Message), Status: f.Status, Try: f.Try, RetryAfter: f.RetryAfter})
+		e := judge.SignOf(call.Event{
+			Kind: kind, Message: plaintext.OneLine(f.Message), Status: f.Status, Try: f.Try, RetryAfter: f.RetryAfter,
+		})
 		e.Found = f
 		r.deliverSign(&e)
 		r.hear([]judge.Sign{e})
@@ -151,7 +146,7 @@ func (r *Reading) stderrLine(line []byte) {
 	}
 }
 
-// deliverSign delivers what a line of stderr said.
+// deliverSign delivers the event of a line of stderr.
 func (r *Reading) deliverSign(e *judge.Sign) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,21 +156,20 @@ func (r *Reading) deliverSign(e *judge.Sign) {
 	r.deliver(e)
 }
 
-// hear tells of events after their line was read, so that who hears them may
-// wait.
+// hear passes on the events of a line after it was read, when no lock is held, so
+// that Heard may block.
 func (r *Reading) hear(signs []judge.Sign) {
-	if r.Heard == nil {
-		return
-	}
 	for i := range signs {
-		r.Heard(&signs[i])
+		if r.Heard != nil {
+			r.Heard(&signs[i])
+		}
 	}
 }
 
 // deliverAll delivers events of stdout. The result is valid until the next
 // call. The caller holds mu.
 func (r *Reading) deliverAll(items []decode.Item) []judge.Sign {
-	clear(r.signs) // otherwise they would keep their texts from being freed
+	clear(r.signs) // so that their texts can be freed
 	r.signs = r.signs[:0]
 	for i := range items {
 		r.signs = append(r.signs, judge.Sign{Item: items[i]})
@@ -188,10 +182,12 @@ func (r *Reading) deliverAll(items []decode.Item) []judge.Sign {
 func (r *Reading) deliver(e *judge.Sign) {
 	e.Backend, e.Message = r.Name, r.Secrets.Clean(e.Message)
 	if e.Terminal && (e.Failed || e.Kind == call.EventError) && r.Ended() {
-		e.Terminal = false // the echo of our own signal says nothing about the call
+		e.Terminal = false // the CLI only reports the signal that ended it
 	}
 	r.Judge.Classify(e, r.now())
-	if out, ok := r.tally.Add(e); ok {
+	if out, ok := r.tally.Add(e); ok && r.holdsBack() {
+		r.show(r.remarks.Add(out)...)
+	} else if ok {
 		r.show(out)
 	}
 	if r.Check != nil {
@@ -201,34 +197,25 @@ func (r *Reading) deliver(e *judge.Sign) {
 	}
 }
 
-// abort ends the run: nothing it says afterwards is an answer. The caller holds
-// mu.
+// abort ends the run: no later output counts as an answer. The caller holds mu.
 func (r *Reading) abort(f judge.Finding) {
 	r.tally.Fatal = &f
 	r.Stop(judge.ErrFatal)
 }
 
-// show passes an event on. The caller holds mu.
-func (r *Reading) show(e call.Event) {
-	if r.holdsBack() {
-		r.showAll(r.remarks.Add(e))
-	} else {
-		r.showAll([]call.Event{e})
-	}
-}
-
 // holdsBack reports whether text waits until it is known to be the answer.
 func (r *Reading) holdsBack() bool { return r.Answer == clispec.AnswerLastBlock && !r.KeepCommentary }
 
-func (r *Reading) showAll(events []call.Event) {
+// show passes events on to the caller of the run. The caller holds mu.
+func (r *Reading) show(events ...call.Event) {
 	for _, e := range events {
 		r.shown = r.shown || e.Kind == call.EventDelta || e.Kind == call.EventText
 		r.Emit(e)
 	}
 }
 
-// Evidence is all that the run has said. Lines that were skipped for their
-// length are told by their number.
+// Evidence collects everything the run has printed, after its end. skipped is the
+// number of lines that were skipped for their length.
 func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -241,7 +228,7 @@ func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 	}
 	if r.holdsBack() {
 		quiet := result.Cause == nil && result.ExitCode == 0 && r.tally.Terminal == nil && len(r.tally.Failures) == 0
-		r.showAll(r.remarks.End(quiet)) // without a last word
+		r.show(r.remarks.End(quiet)...) // the run may have had no terminal event
 	}
 	if !result.TreeClean {
 		r.tally.Warn("processes of the run may be left: not all could be seen or ended")
@@ -255,8 +242,8 @@ func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 	return ev
 }
 
-// readDocument reads the output of json mode: some CLIs print the document of
-// a failure on stderr.
+// readDocument reads the output of json mode. Some CLIs print the document of a
+// failure on stderr.
 func (r *Reading) readDocument(ev *judge.Evidence) {
 	for _, text := range []string{ev.Stdout, ev.Stderr} {
 		for _, object := range jsontext.Objects([]byte(text)) {
