@@ -27,7 +27,7 @@ func TestLeanAnswer(t *testing.T) {
 	limits := map[string]int{home.Claude: 1_500, home.Codex: 7_000, home.Gemini: 8_000, home.OpenCode: 1_000}
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
-			c := start(t, name, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			req := clichain.Prompt("say hi")
 			req.Model = models[name]
 			req.Messages = append([]clichain.Message{{Role: clichain.RoleSystem, Content: "Answer in French."}}, req.Messages...)
@@ -52,7 +52,7 @@ func TestLeanAnswer(t *testing.T) {
 func TestStream(t *testing.T) {
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
-			c := start(t, name, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			var text strings.Builder
 			for e, err := range c.Stream(t.Context(), c.ask("say hi")) {
 				require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestPromptArrivesExactly(t *testing.T) {
 	for _, name := range home.Names() {
 		for label, prompt := range prompts {
 			t.Run(name+"/"+label, func(t *testing.T) {
-				c := start(t, name, home.LoggedIn, patient, loopback.Always(loopback.Text("ok")))
+				c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text("ok")))
 				_, err := c.Complete(t.Context(), clichain.Prompt(prompt))
 				require.NoError(t, err)
 				calls := c.server.Calls()

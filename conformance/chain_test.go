@@ -12,9 +12,9 @@ import (
 
 // Logged out, at its limit, answers: three real CLIs in one chain.
 func TestChain(t *testing.T) {
-	loggedOut := start(t, home.Claude, home.LoggedOut, patient, loopback.Always(loopback.Text("no")))
-	limited := start(t, home.Codex, home.LoggedIn, patient, loopback.Always(loopback.Error(429, "rate_limit_error", "slow down")))
-	healthy := start(t, home.OpenCode, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
+	loggedOut := start(t, home.Claude, home.LoggedOut, longTimeout, loopback.Always(loopback.Text("no")))
+	limited := start(t, home.Codex, home.LoggedIn, longTimeout, loopback.Always(loopback.Error(429, "rate_limit_error", "slow down")))
+	healthy := start(t, home.OpenCode, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 	chain := clichain.ChainOf([]clichain.Backend{loggedOut, limited, healthy}, nil)
 	resp, err := chain.Complete(t.Context(), clichain.Prompt("say hi"))
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestFailures(t *testing.T) {
 	for label, test := range tests {
 		for name, reason := range test.reason {
 			t.Run(label+"/"+name, func(t *testing.T) {
-				c := start(t, name, test.state, patient, loopback.Always(test.reply))
+				c := start(t, name, test.state, longTimeout, loopback.Always(test.reply))
 				_, err := c.Complete(t.Context(), clichain.Prompt("say hi"))
 				var be *clichain.BackendError
 				require.ErrorAs(t, err, &be)

@@ -27,9 +27,8 @@ func (s *seen) Update(ctx context.Context, key string, change func(cooldown.Stat
 	return s.Store.Update(ctx, key, change)
 }
 
-// A plan at its limit is met once; later calls pass it over at once, until the
-// reset, when one call finds out.
-func TestRestUntilTheReset(t *testing.T) {
+// A plan at its limit fails one call. Later calls skip it at once, until the reset, when one half-open probe asks it.
+func TestCooldownUntilTheReset(t *testing.T) {
 	reset := time.Now().Add(3 * time.Hour).Truncate(time.Hour)
 	limit := loopback.Error(429, "rate_limit_error", "This request would exceed your account's rate limit. Please try again later.").
 		With("anthropic-ratelimit-unified-status", "rejected").
@@ -37,14 +36,14 @@ func TestRestUntilTheReset(t *testing.T) {
 		With("anthropic-ratelimit-unified-representative-claim", "five_hour").
 		With("anthropic-ratelimit-unified-overage-status", "rejected")
 	var over atomic.Bool
-	claude := start(t, home.Claude, home.Subscribed, patient, func(loopback.Request) loopback.Reply {
+	claude := start(t, home.Claude, home.Subscribed, longTimeout, func(loopback.Request) loopback.Reply {
 		if over.Load() {
 			return loopback.Text(hello)
 		}
 		return limit
 	})
 	store := &seen{Store: cooldown.NewFile(filepath.Join(t.TempDir(), "cooldowns.json"), func(err error) { t.Error(err) })}
-	other := start(t, home.Codex, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
+	other := start(t, home.Codex, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 	chain := clichain.ChainOf([]clichain.Backend{claude.Provider, other.Provider}, &clichain.ChainConfig{Store: store})
 	ask := func() *clichain.Response {
 		resp, err := chain.Complete(t.Context(), clichain.Prompt("say hi"))
@@ -55,9 +54,9 @@ func TestRestUntilTheReset(t *testing.T) {
 	resp := ask()
 	require.Equal(t, home.Codex, resp.Backend)
 	require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrUsageLimit)
-	var rests *clichain.BackendError
-	require.ErrorAs(t, chain.CoolingDown(t.Context(), claude.Provider), &rests)
-	until := rests.RetryAfter
+	var cooling *clichain.BackendError
+	require.ErrorAs(t, chain.CoolingDown(t.Context(), claude.Provider), &cooling)
+	until := cooling.RetryAfter
 	require.WithinDuration(t, reset, until, time.Minute, "which is what it said")
 	asked := len(claude.server.Requests())
 

@@ -16,28 +16,28 @@ var beside = flag.Bool("beside", false, "measure failover beside chains that wai
 
 // Of two real CLIs the first fails as its service does, and says so only in its
 // retries. The second answers within the time that both need to start and one
-// second, patience with an overload aside.
+// second, plus the time that retries of an overloaded service get.
 func TestEarlyFailover(t *testing.T) {
 	limit := loopback.Error(429, "rate_limit_error", "Rate limit reached")
 	broken := loopback.Error(500, "api_error", "Internal server error")
-	const patience = 3 * time.Second // the default
+	const retryWait = 3 * time.Second // the default
 	for label, test := range map[string]struct {
 		name, next string
 		reply      loopback.Reply
 		reason     clichain.Reason
-		patience   time.Duration
+		retryWait  time.Duration
 	}{
 		"claude at 429":   {home.Claude, home.Codex, limit, clichain.ReasonRateLimited, 0},
 		"claude at 401":   {home.Claude, home.Codex, loopback.Error(401, "authentication_error", "invalid x-api-key"), clichain.ReasonUnauthenticated, 0},
 		"codex at 429":    {home.Codex, home.Claude, limit, clichain.ReasonRateLimited, 0},
 		"gemini at 429":   {home.Gemini, home.Codex, limit, clichain.ReasonRateLimited, 0},
-		"gemini at 500":   {home.Gemini, home.Codex, broken, clichain.ReasonServerError, patience},
-		"opencode at 500": {home.OpenCode, home.Claude, broken, clichain.ReasonServerError, patience},
+		"gemini at 500":   {home.Gemini, home.Codex, broken, clichain.ReasonServerError, retryWait},
+		"opencode at 500": {home.OpenCode, home.Claude, broken, clichain.ReasonServerError, retryWait},
 	} {
 		t.Run(label, func(t *testing.T) {
 			good := loopback.Always(loopback.Text(hello))
-			next := start(t, test.next, home.LoggedIn, patient, good)
-			startUps := took(t, start(t, test.name, home.LoggedIn, patient, good)) + took(t, next)
+			next := start(t, test.next, home.LoggedIn, longTimeout, good)
+			startUps := took(t, start(t, test.name, home.LoggedIn, longTimeout, good)) + took(t, next)
 			chained := func(cfg clichain.Config) (time.Duration, *clichain.Response) {
 				failing := start(t, test.name, home.LoggedIn, cfg, loopback.Always(test.reply))
 				begin := time.Now()
@@ -48,7 +48,7 @@ func TestEarlyFailover(t *testing.T) {
 			}
 			early, resp := chained(clichain.Config{})
 			for range 2 { // a busy machine starts no CLI in time
-				if early < startUps+test.patience+time.Second {
+				if early < startUps+test.retryWait+time.Second {
 					break
 				}
 				t.Logf("%.2f s, once more", early.Seconds())
@@ -57,7 +57,7 @@ func TestEarlyFailover(t *testing.T) {
 			require.Len(t, resp.Attempts, 1)
 			require.Equal(t, test.reason, resp.Attempts[0].Reason, "%+v", resp.Attempts[0].Err.(*clichain.BackendError))
 			t.Logf("both start-ups %.2f s, the chain %.2f s", startUps.Seconds(), early.Seconds())
-			require.Less(t, early, startUps+test.patience+time.Second)
+			require.Less(t, early, startUps+test.retryWait+time.Second)
 			if *beside {
 				plain, _ := chained(clichain.Config{RetryPatience: -1})
 				t.Logf("without early failover %.2f s", plain.Seconds())
@@ -81,7 +81,7 @@ func took(t *testing.T, c cli) time.Duration {
 func TestTheLastEventIsTheEnd(t *testing.T) {
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
-			c := start(t, name, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			var last time.Time
 			for e, err := range c.Stream(t.Context(), clichain.Prompt("say hi")) {
 				require.NoError(t, err)

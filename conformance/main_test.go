@@ -26,9 +26,8 @@ type cli struct {
 	server *loopback.Server
 }
 
-// patient is a configuration for machines that are slow to start four large
-// programs.
-var patient = clichain.Config{Timeout: minute}
+// longTimeout is a configuration for machines that are slow to start four large programs.
+var longTimeout = clichain.Config{Timeout: minute}
 
 // start makes a Provider for a real CLI whose model says what the script says.
 func start(t *testing.T, name string, state home.State, cfg clichain.Config, script loopback.Script) cli {

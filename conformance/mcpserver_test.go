@@ -85,7 +85,7 @@ func TestMCPServer(t *testing.T) {
 		home.OpenCode: {clichain.AccessWrite, "", "probe_add", loopback.Tool("probe_add", args), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := start(t, name, home.LoggedIn, patient, loopback.InOrder(test.call, loopback.Text(hello)))
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(test.call, loopback.Text(hello)))
 			_, token := waiter()
 			req := c.ask("add 2 and 3")
 			req.Access, req.Model, req.Options.AllowedTools = test.access, test.model, test.allowed
@@ -104,7 +104,7 @@ func TestMCPServer(t *testing.T) {
 
 // The built-in gemini has no way to it.
 func TestMCPServerWhereThereIsNoWay(t *testing.T) {
-	c := start(t, home.Gemini, home.LoggedIn, patient, nil)
+	c := start(t, home.Gemini, home.LoggedIn, longTimeout, nil)
 	req := c.agent()
 	req.Options.MCPConfig = []json.RawMessage{json.RawMessage(`{"mcpServers": {"probe": {"command": "false"}}}`)}
 	starts, err := c.starts(t, req)

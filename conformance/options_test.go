@@ -33,7 +33,7 @@ func TestOptions(t *testing.T) {
 		for label, test := range cases {
 			t.Run(label, func(t *testing.T) {
 				t.Parallel()
-				c := start(t, test.cli, home.LoggedIn, patient, loopback.InOrder(test.first, loopback.Text(hello)))
+				c := start(t, test.cli, home.LoggedIn, longTimeout, loopback.InOrder(test.first, loopback.Text(hello)))
 				c.home.Write(t, "more/notes.txt", "The sky is indigo.\n")
 				req := c.question("say hi")
 				req.Access = test.access
@@ -109,7 +109,7 @@ func TestImages(t *testing.T) {
 	for _, name := range []string{home.Codex, home.OpenCode} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := start(t, name, home.LoggedIn, patient, nil)
+			c := start(t, name, home.LoggedIn, longTimeout, nil)
 			req := c.question("what is it?")
 			req.Options.Images = []string{c.home.Write(t, "more/pixel.png", string(png))}
 			_, err := c.Complete(t.Context(), req)
@@ -129,7 +129,7 @@ func TestBounds(t *testing.T) {
 		"money": {clichain.Options{MaxBudgetUSD: 0.0000001}, 1},
 	} {
 		t.Run(label, func(t *testing.T) {
-			c := start(t, home.Claude, home.LoggedIn, patient, loopback.Always(shell(home.Claude, "echo ran")))
+			c := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.Always(shell(home.Claude, "echo ran")))
 			req := c.agent()
 			req.Options = test.options
 			_, err := c.Complete(t.Context(), req)
@@ -142,7 +142,7 @@ func TestBounds(t *testing.T) {
 // The CLI itself turns to another model.
 func TestFallbackModel(t *testing.T) {
 	unknown := unknownModels[home.Claude]
-	c := start(t, home.Claude, home.LoggedIn, patient, func(q loopback.Request) loopback.Reply {
+	c := start(t, home.Claude, home.LoggedIn, longTimeout, func(q loopback.Request) loopback.Reply {
 		if q.Model() == unknown {
 			return problem(home.Claude, http.StatusNotFound)
 		}
@@ -166,7 +166,7 @@ func TestSystemMode(t *testing.T) {
 		t.Parallel()
 		sent := map[call.SystemMode]loopback.Request{}
 		for _, mode := range []call.SystemMode{call.SystemReplace, call.SystemAppend} {
-			c := start(t, name, home.LoggedIn, patient, nil)
+			c := start(t, name, home.LoggedIn, longTimeout, nil)
 			req := c.question("say hi")
 			req.Access, req.Options.SystemMode = clichain.AccessWrite, mode
 			req.Messages = append(req.Messages, clichain.Message{Role: clichain.RoleSystem, Content: text})

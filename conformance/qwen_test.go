@@ -29,7 +29,7 @@ func qwen(t *testing.T) clichain.CliSpec {
 
 // A plain completion is one small request without tools, in a chain as alone.
 func TestQwenAnswers(t *testing.T) {
-	c := startSpec(t, qwen(t), home.LoggedIn, patient, loopback.Always(loopback.Join(loopback.Thinking("hm"), loopback.Text(hello))))
+	c := startSpec(t, qwen(t), home.LoggedIn, longTimeout, loopback.Always(loopback.Join(loopback.Thinking("hm"), loopback.Text(hello))))
 	req := clichain.Prompt("/help me with @/etc/hostname")
 	req.Messages = append(req.Messages, clichain.Message{Role: clichain.RoleSystem, Content: "Answer in French."})
 	resp, err := clichain.ChainOf([]clichain.Backend{c}, nil).Complete(t.Context(), req)
@@ -65,7 +65,7 @@ func TestQwenFails(t *testing.T) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			c := startSpec(t, qwen(t), test.state, clichain.Config{Timeout: test.timeout}, loopback.Always(test.reply))
-			next := start(t, home.Claude, home.LoggedIn, patient, loopback.Always(loopback.Text(hello)))
+			next := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			resp, err := clichain.ChainOf([]clichain.Backend{c, next}, nil).Complete(t.Context(), clichain.Prompt("say hi"))
 			require.NoError(t, err)
 			require.Equal(t, hello, resp.Text)
@@ -79,7 +79,7 @@ func TestQwenFails(t *testing.T) {
 // An error after the first turn has tokens that were paid for.
 func TestQwenFailsLater(t *testing.T) {
 	look := loopback.Tool("list_directory", map[string]any{"path": "/"})
-	c := startSpec(t, qwen(t), home.LoggedIn, patient, loopback.InOrder(look, problem(home.OpenCode, http.StatusUnauthorized)))
+	c := startSpec(t, qwen(t), home.LoggedIn, longTimeout, loopback.InOrder(look, problem(home.OpenCode, http.StatusUnauthorized)))
 	req := c.ask("what is there?")
 	req.Access = clichain.AccessRead
 	_, err := c.Complete(t.Context(), req)
@@ -90,7 +90,7 @@ func TestQwenFailsLater(t *testing.T) {
 // What a model says about errors of a service is its answer.
 func TestQwenMaySpeakOfErrors(t *testing.T) {
 	const text = "[API Error: 401 is what it said]"
-	c := startSpec(t, qwen(t), home.LoggedIn, patient, loopback.Always(loopback.Text(text)))
+	c := startSpec(t, qwen(t), home.LoggedIn, longTimeout, loopback.Always(loopback.Text(text)))
 	resp, err := c.Complete(t.Context(), clichain.Prompt("say hi"))
 	require.NoError(t, err)
 	require.Equal(t, text, resp.Text)
@@ -98,7 +98,7 @@ func TestQwenMaySpeakOfErrors(t *testing.T) {
 
 // It goes on from its session, where that was made.
 func TestQwenGoesOn(t *testing.T) {
-	c := startSpec(t, qwen(t), home.LoggedIn, patient, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))
+	c := startSpec(t, qwen(t), home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))
 	first, err := c.Complete(t.Context(), c.ask(asked))
 	require.NoError(t, err)
 	next := clichain.Prompt("and now?")
@@ -118,7 +118,7 @@ func TestQwenAccess(t *testing.T) {
 		t.Run(access.String(), func(t *testing.T) {
 			t.Parallel()
 			var work string // it takes absolute paths only
-			c := startSpec(t, qwen(t), home.LoggedIn, patient, func(q loopback.Request) loopback.Reply {
+			c := startSpec(t, qwen(t), home.LoggedIn, longTimeout, func(q loopback.Request) loopback.Reply {
 				return []loopback.Reply{
 					loopback.Tool("read_file", map[string]any{"file_path": work + "/notes.txt"}),
 					loopback.Tool("write_file", map[string]any{"file_path": work + "/wrote", "content": "hello\n"}),

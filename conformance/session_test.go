@@ -26,7 +26,7 @@ const (
 func TestSessionGoesOn(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
-		c := start(t, name, home.LoggedIn, patient, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))
+		c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))
 		first, err := c.Complete(t.Context(), c.question(asked))
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(first.Session, name+":"), first.Session)
@@ -55,7 +55,7 @@ func TestSessionGoesOn(t *testing.T) {
 func TestUnknownSession(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
-		c := start(t, name, home.LoggedIn, patient, nil)
+		c := start(t, name, home.LoggedIn, longTimeout, nil)
 		req := c.question("and now?")
 		req.Session = name + ":" + unknownSessions[name]
 		_, err := c.Complete(t.Context(), req)
@@ -69,7 +69,7 @@ func TestUnknownSession(t *testing.T) {
 func TestImpossibleSession(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
-		c := start(t, name, home.LoggedIn, patient, nil)
+		c := start(t, name, home.LoggedIn, longTimeout, nil)
 		type handle struct {
 			session, dir string
 			want         error
@@ -102,7 +102,7 @@ func TestImpossibleSession(t *testing.T) {
 func TestSessionIsNotKept(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
-		c := start(t, name, home.LoggedIn, patient, loopback.Always(loopback.Text(answered)))
+		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
 		forget := c.question(asked)
 		forget.Options.NoSessionPersistence = true
 		if name == home.Gemini {

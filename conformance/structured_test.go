@@ -63,7 +63,7 @@ func asksForCity(t *testing.T, name string, q loopback.Request) {
 func TestStructuredAnswer(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
-		c := start(t, name, home.LoggedIn, patient, loopback.Always(structured(name, city)))
+		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(structured(name, city)))
 		req := c.question("where?")
 		req.Schema = json.RawMessage(citySchema)
 		resp, err := c.Complete(t.Context(), req)
@@ -81,7 +81,7 @@ func TestStructuredAnswerIsRepaired(t *testing.T) {
 	for _, name := range []string{home.Codex, home.Gemini} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := start(t, name, home.LoggedIn, patient, loopback.InOrder(loopback.Text(`{"city":"Paris"}`), loopback.Text(city)))
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(`{"city":"Paris"}`), loopback.Text(city)))
 			req := c.question("where?")
 			req.Schema = json.RawMessage(citySchema)
 			resp, err := c.Complete(t.Context(), req)
@@ -101,7 +101,7 @@ func TestStructuredAnswerIsRepaired(t *testing.T) {
 // Claude has the model repair its answer itself, within one run.
 func TestClaudeRepairsItself(t *testing.T) {
 	wrong := loopback.Tool("StructuredOutput", map[string]any{"city": "Paris"})
-	c := start(t, home.Claude, home.LoggedIn, patient, loopback.InOrder(wrong, structured(home.Claude, city)))
+	c := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.InOrder(wrong, structured(home.Claude, city)))
 	req := c.question("where?")
 	req.Schema = json.RawMessage(citySchema)
 	resp, err := c.Complete(t.Context(), req)
@@ -113,7 +113,7 @@ func TestClaudeRepairsItself(t *testing.T) {
 
 // Where the model of claude keeps to plain text, claude says that all is well.
 func TestPlainTextIsNoStructuredAnswer(t *testing.T) {
-	c := start(t, home.Claude, home.LoggedIn, patient, loopback.Always(loopback.Text("It is Paris.")))
+	c := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.Always(loopback.Text("It is Paris.")))
 	req := c.question("where?")
 	req.Schema = json.RawMessage(citySchema)
 	_, err := c.Complete(t.Context(), req)
@@ -126,7 +126,7 @@ func TestStructuredAnswersInASession(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := start(t, name, home.LoggedIn, patient, loopback.InOrder(loopback.Text(answered), structured(name, city)))
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), structured(name, city)))
 			first, err := c.Complete(t.Context(), c.question(asked))
 			require.NoError(t, err)
 			req := c.question("where?")

@@ -17,25 +17,23 @@ var configurations = map[string]func(t testing.TB, h Home, url string, state Sta
 }
 
 func claude(t testing.TB, h Home, url string, state State) []string {
-	env := []string{"ANTHROPIC_BASE_URL=" + url, "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
-	switch state {
-	case LoggedIn:
+	env := []string{"ANTHROPIC_BASE_URL=" + url, "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
+	if state == LoggedIn {
 		env = append(env, "ANTHROPIC_API_KEY="+Key)
-	case Subscribed:
+	}
+	if state == Subscribed {
 		h.json(t, ".claude/.credentials.json", object{"claudeAiOauth": object{
 			"accessToken": Key, "refreshToken": Key, "expiresAt": int64(4102444800000), // the year 2100: never refreshed
 			"scopes": []string{"user:inference", "user:profile"}, "subscriptionType": "max"}})
-	case LoggedOut:
 	}
 	return env
 }
 
-// codexModel is a model that the CLI knows and whose tools are separate, unlike those of its default model.
-const codexModel = "gpt-5.5"
-
 func codex(t testing.TB, h Home, url string, state State) []string {
 	onlyKeys(t, h.Name, state)
-	h.Write(t, ".codex/config.toml", fmt.Sprintf("model = %q\nopenai_base_url = %q\n", codexModel, url+"/v1"))
+	// The CLI knows this model, and sends its tools one by one, unlike those of its default model.
+	h.Write(t, ".codex/config.toml", fmt.Sprintf("model = \"gpt-5.5\"\nopenai_base_url = %q\n", url+"/v1"))
 	if state == LoggedIn {
 		h.json(t, ".codex/auth.json", object{"auth_mode": "apikey", "OPENAI_API_KEY": Key})
 	}
@@ -62,7 +60,7 @@ func openCode(t testing.TB, h Home, url string, state State) []string {
 				"attachment": true, "modalities": object{"input": []string{"text", "image"}, "output": []string{"text"}}}}}}
 	}
 	h.json(t, ".config/opencode/opencode.json", config)
-	// Without a network the list of models is waited for, for a long time and in silence.
+	// Without a network the CLI would wait for the list of models, for a long time and in silence.
 	return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"}
 }
 

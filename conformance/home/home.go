@@ -1,5 +1,5 @@
-// Package home makes throw-away homes for the real CLIs: configured for a loopback server, with keys that are no keys,
-// logged in or not. A CLI that runs with such a home touches nothing of the person who runs the tests.
+// Package home makes throw-away homes for the real CLIs: configured for a loopback server, logged in with a fake key or
+// logged out. It must never know the home, the keys or the environment of the user who runs the tests.
 package home
 
 import (
@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/clichain/clichain/conformance/netns"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,12 +24,10 @@ const (
 	Codex    = "codex"
 	Gemini   = "gemini"
 	OpenCode = "opencode"
-
-	// Qwen has no built-in spec.
-	Qwen = "qwen"
+	Qwen     = "qwen" // Qwen has no built-in spec
 )
 
-// Names are those that have a built-in spec, in the order in which tests run them.
+// Names are the CLIs with a built-in spec, in the order in which tests run them.
 func Names() []string { return []string{Claude, Codex, Gemini, OpenCode} }
 
 // State is how a CLI is logged in.
@@ -38,7 +38,7 @@ const (
 	LoggedIn State = iota
 	// LoggedOut knows the server and has no credentials at all.
 	LoggedOut
-	// Subscribed has the credential file of a plan instead of a key. Only claude: the other CLIs check signatures.
+	// Subscribed has the credential file of a plan instead of a key. Only claude can be: other CLIs check signatures.
 	Subscribed
 )
 
@@ -54,21 +54,22 @@ type Home struct {
 	Env    []string // the whole environment that the CLI needs, as "NAME=value"
 }
 
-// New makes a home for a CLI that talks to the server at url, and removes it when the test ends. The test is skipped,
-// with the command that installs them, where the CLIs are missing.
+// New makes a home for a CLI that talks to the server at url, and removes it when the test ends. The test is skipped
+// where the CLI is missing.
 func New(t testing.TB, name, url string, state State) Home {
 	t.Helper()
 	h := Home{Name: name, Binary: Binary(t, name), Dir: tempDir(t)}
 	h.Work = h.mkdir(t, "work")
-	h.Env = []string{"HOME=" + h.Dir, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb", "TMPDIR=" + h.mkdir(t, "tmp")}
+	h.Env = []string{"HOME=" + h.Dir, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb",
+		"TMPDIR=" + h.mkdir(t, "tmp")}
 	configure, ok := configurations[name]
 	require.True(t, ok, "no configuration for %q", name)
 	h.Env = append(h.Env, configure(t, h, url, state)...)
 	return h
 }
 
-// tempDir is not t.TempDir: a CLI may leave a process that writes for a moment after it was killed, and a home that
-// cannot be removed at once is no reason to fail a test.
+// tempDir is used in place of t.TempDir, which fails the test when the folder cannot be removed at once: a process of a
+// CLI may write for a moment after the CLI was killed.
 func tempDir(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "clichain-home-")
 	require.NoError(t, err)
@@ -81,7 +82,7 @@ func tempDir(t testing.TB) string {
 }
 
 // Command is the CLI with these arguments in this home, in its work folder. When the context ends, its process group
-// is killed: several CLIs are a wrapper around another process.
+// is killed, because several CLIs are a wrapper around another process.
 func (h Home) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, h.Binary, args...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = slices.Clone(h.Env), h.Work, 5*time.Second
@@ -119,4 +120,29 @@ func (h Home) json(t testing.TB, path string, v any) {
 	b, err := json.Marshal(v)
 	require.NoError(t, err)
 	h.Write(t, path, string(b))
+}
+
+const (
+	// binariesVariable names a folder with the CLIs, in place of conformance/node_modules/.bin.
+	binariesVariable = "CLICHAIN_CLIS"
+	// installCommand is to be run in the root of the repository.
+	installCommand = "npm ci --prefix conformance"
+)
+
+// Binary finds the executable of a CLI, or skips the test and says how to install it.
+func Binary(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv(binariesVariable)
+	if dir == "" {
+		_, file, _, _ := runtime.Caller(0)
+		dir = filepath.Join(filepath.Dir(file), "..", "node_modules", ".bin")
+	}
+	path, err := exec.LookPath(filepath.Join(dir, name))
+	switch {
+	case err != nil && netns.Required():
+		t.Fatalf("%s is not installed (%v), and %s requires it: run %q", name, err, netns.Variable, installCommand)
+	case err != nil:
+		t.Skipf("%s is not installed (%v): run %q, or set %s to its folder", name, err, installCommand, binariesVariable)
+	}
+	return path
 }

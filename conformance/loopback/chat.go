@@ -7,34 +7,27 @@ import (
 	"strings"
 )
 
-// chatProtocol is OpenAI chat completions, as opencode uses it for providers of a user's own, and qwen.
+// chatProtocol is OpenAI chat completions, which qwen uses, and opencode for the providers that a user adds.
 var chatProtocol = protocol{
 	name:    Chat,
 	matches: endsWith("/chat/completions"),
 	read:    readChat,
 	encode:  encodeChat,
 	whole:   wholeChat,
-	aside:   func(Request) Reply { return Text("A title") },
+	side:    Text("A title"),
 	problem: openAIProblem,
 }
 
 type chatBody struct {
-	Model    string `json:"model"`
-	Stream   bool   `json:"stream"`
-	Messages []struct {
-		Role    string `json:"role"`
-		Content any    `json:"content"`
-	} `json:"messages"`
-	Tools []struct {
-		Function struct {
-			Name string `json:"name"`
-		} `json:"function"`
-	} `json:"tools"`
+	Model    string
+	Stream   bool
+	Messages []message
+	Tools    []struct{ Function struct{ Name string } }
 }
 
-// asidePrompts begin the system prompts of the calls with which opencode names a session, and qwen looks for what to
-// remember.
-var asidePrompts = []string{"You are a title generator", "You are now acting as the managed memory extraction subagent"}
+// sidePrompts begin the system prompts of the calls in which opencode asks for the title of a session, and qwen for
+// facts to remember.
+var sidePrompts = []string{"You are a title generator", "You are now acting as the managed memory extraction subagent"}
 
 func readChat(_ *http.Request, body []byte) (view, bool) {
 	var b chatBody
@@ -57,24 +50,18 @@ func readChat(_ *http.Request, body []byte) (view, bool) {
 	for _, t := range b.Tools {
 		v.tools = append(v.tools, t.Function.Name)
 	}
-	return v, slices.ContainsFunc(asidePrompts, func(p string) bool { return strings.HasPrefix(v.system, p) })
+	return v, slices.ContainsFunc(sidePrompts, func(p string) bool { return strings.HasPrefix(v.system, p) })
 }
 
 func chatUsage() object {
-	return object{"prompt_tokens": InputTokens, "completion_tokens": OutputTokens, "total_tokens": InputTokens + OutputTokens,
-		"prompt_tokens_details": object{"cached_tokens": CachedTokens}}
-}
-
-func finishReason(r Reply) string {
-	if r.usesTools() {
-		return "tool_calls"
-	}
-	return "stop"
+	return object{"prompt_tokens": InputTokens, "completion_tokens": OutputTokens,
+		"total_tokens": InputTokens + OutputTokens, "prompt_tokens_details": object{"cached_tokens": CachedTokens}}
 }
 
 func encodeChat(q Request, r Reply) stream {
 	chunk := func(choices ...any) object {
-		return object{"id": "chat_loopback", "object": "chat.completion.chunk", "created": 1, "model": q.Model(), "choices": append([]any{}, choices...)}
+		return object{"id": "chat_loopback", "object": "chat.completion.chunk", "created": 1, "model": q.Model(),
+			"choices": append([]any{}, choices...)}
 	}
 	delta := func(d object, finish any) frame {
 		return frame{data: chunk(object{"index": 0, "delta": d, "finish_reason": finish})}
@@ -91,18 +78,17 @@ func encodeChat(q Request, r Reply) stream {
 	}
 	usage := chunk()
 	usage["usage"] = chatUsage()
-	s.end = []frame{delta(object{}, finishReason(r)), {data: usage}, {raw: "[DONE]"}}
+	s.end = []frame{delta(object{}, r.finish("tool_calls", "stop")), {data: usage}, {raw: "[DONE]"}}
 	return s
 }
 
-func chatDeltas(q Request, i int, p part) []object {
+func chatDeltas(q Request, i int, p part) (deltas []object) {
 	switch p.kind {
 	case thinkingPart:
 		return []object{{"reasoning_content": p.text}}
 	case toolPart:
 		return []object{{"tool_calls": []any{chatCall(q, i, p)}}}
 	}
-	var deltas []object
 	for _, word := range pieces(p.text) {
 		deltas = append(deltas, object{"content": word})
 	}
@@ -122,6 +108,7 @@ func wholeChat(q Request, r Reply) any {
 			message["tool_calls"] = append(calls, chatCall(q, i, p))
 		}
 	}
-	return object{"id": "chat_loopback", "object": "chat.completion", "created": 1, "model": q.Model(), "usage": chatUsage(),
-		"choices": []any{object{"index": 0, "message": message, "finish_reason": finishReason(r)}}}
+	return object{"id": "chat_loopback", "object": "chat.completion", "created": 1, "model": q.Model(),
+		"usage":   chatUsage(),
+		"choices": []any{object{"index": 0, "message": message, "finish_reason": r.finish("tool_calls", "stop")}}}
 }

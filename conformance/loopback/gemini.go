@@ -14,37 +14,27 @@ var geminiProtocol = protocol{
 	read:    readGemini,
 	encode:  encodeGemini,
 	whole:   wholeGemini,
-	aside:   func(Request) Reply { return Text(routerAnswer) },
+	// The CLI's "auto" model asks a small model for a choice first, and expects this of it.
+	side: Text(`{"reasoning":"loopback","model_choice":"flash","complexity_reasoning":"loopback","complexity_score":10}`),
 	problem: func(code int, kind, m string) any {
 		return object{"error": object{"code": code, "message": m, "status": kind, "details": []any{}}}
 	},
 }
 
-// routerAnswer is what the CLI's "auto" model expects from the small model that it asks for a choice first.
-const routerAnswer = `{"reasoning":"loopback","model_choice":"flash","complexity_reasoning":"loopback","complexity_score":10}`
-
 var geminiModel = regexp.MustCompile(`/models/([^/:]+):`)
 
 type geminiContent struct {
-	Role  string       `json:"role"`
-	Parts []geminiPart `json:"parts"`
-}
-
-type geminiPart struct {
-	Text             *string `json:"text"`
-	FunctionResponse *struct {
-		Response json.RawMessage `json:"response"`
-	} `json:"functionResponse"`
+	Role  string
+	Parts []struct {
+		Text             *string
+		FunctionResponse *struct{ Response json.RawMessage }
+	}
 }
 
 type geminiBody struct {
-	Contents          []geminiContent `json:"contents"`
-	SystemInstruction geminiContent   `json:"systemInstruction"`
-	Tools             []struct {
-		FunctionDeclarations []struct {
-			Name string `json:"name"`
-		} `json:"functionDeclarations"`
-	} `json:"tools"`
+	Contents          []geminiContent
+	SystemInstruction geminiContent
+	Tools             []struct{ FunctionDeclarations []struct{ Name string } }
 }
 
 func readGemini(r *http.Request, body []byte) (view, bool) {
@@ -56,11 +46,13 @@ func readGemini(r *http.Request, body []byte) (view, bool) {
 	if m := geminiModel.FindStringSubmatch(r.URL.Path); m != nil {
 		v.model = m[1]
 	}
-	v.system = strings.Join(b.SystemInstruction.texts(), "\n")
+	system, _ := b.SystemInstruction.split()
+	v.system = strings.Join(system, "\n")
 	for _, c := range b.Contents {
-		v.results = append(v.results, c.results()...)
-		if t := c.texts(); c.Role == "user" && len(t) > 0 {
-			v.prompt = last(t)
+		texts, results := c.split()
+		v.results = append(v.results, results...)
+		if c.Role == "user" && len(texts) > 0 {
+			v.prompt = last(texts)
 		}
 	}
 	for _, t := range b.Tools {
@@ -71,24 +63,16 @@ func readGemini(r *http.Request, body []byte) (view, bool) {
 	return v, !v.stream
 }
 
-func (c geminiContent) texts() []string {
-	var out []string
+func (c geminiContent) split() (texts, results []string) {
 	for _, p := range c.Parts {
 		if p.Text != nil {
-			out = append(out, *p.Text)
+			texts = append(texts, *p.Text)
 		}
-	}
-	return out
-}
-
-func (c geminiContent) results() []string {
-	var out []string
-	for _, p := range c.Parts {
 		if p.FunctionResponse != nil {
-			out = append(out, string(p.FunctionResponse.Response))
+			results = append(results, string(p.FunctionResponse.Response))
 		}
 	}
-	return out
+	return texts, results
 }
 
 func geminiUsage() object {
@@ -96,8 +80,7 @@ func geminiUsage() object {
 		"totalTokenCount": InputTokens + OutputTokens, "cachedContentTokenCount": CachedTokens}
 }
 
-func geminiParts(r Reply) []any {
-	var parts []any
+func geminiParts(r Reply) (parts []any) {
 	for _, p := range r.parts {
 		switch p.kind {
 		case textPart:
@@ -139,6 +122,6 @@ func encodeGemini(_ Request, r Reply) stream {
 func wholeGemini(_ Request, r Reply) any {
 	answer := geminiCandidate(geminiParts(r), "STOP")
 	answer["usageMetadata"] = geminiUsage()
-	answer["totalTokens"] = InputTokens // what :countTokens is read for
+	answer["totalTokens"] = InputTokens // the answer to :countTokens
 	return answer
 }

@@ -13,23 +13,22 @@ var messagesProtocol = protocol{
 	read:    readMessages,
 	encode:  encodeMessages,
 	whole:   wholeMessages,
-	aside:   func(Request) Reply { return Reply{} },
 	problem: func(_ int, kind, m string) any {
 		return object{"type": "error", "error": object{"type": kind, "message": m}, "request_id": "req_loopback"}
 	},
 }
 
 type messagesBody struct {
-	Model    string `json:"model"`
-	Stream   bool   `json:"stream"`
-	System   any    `json:"system"`
-	Messages []struct {
-		Role    string `json:"role"`
-		Content any    `json:"content"`
-	} `json:"messages"`
-	Tools []struct {
-		Name string `json:"name"`
-	} `json:"tools"`
+	Model    string
+	Stream   bool
+	System   any
+	Messages []message
+	Tools    []struct{ Name string }
+}
+
+type message struct {
+	Role    string
+	Content any
 }
 
 func readMessages(r *http.Request, body []byte) (view, bool) {
@@ -57,9 +56,8 @@ func readMessages(r *http.Request, body []byte) (view, bool) {
 	return v, strings.HasSuffix(r.URL.Path, "/count_tokens")
 }
 
-func toolResults(content any) []string {
+func toolResults(content any) (out []string) {
 	blocks, _ := content.([]any)
-	var out []string
 	for _, block := range blocks {
 		if b, ok := block.(object); ok && b["type"] == "tool_result" {
 			out = append(out, strings.Join(texts(b["content"]), "\n"))
@@ -78,17 +76,11 @@ func messagesHead(q Request) object {
 		"content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": messagesUsage(1)}
 }
 
-func stopReason(r Reply) string {
-	if r.usesTools() {
-		return "tool_use"
-	}
-	return "end_turn"
-}
-
 func encodeMessages(q Request, r Reply) stream {
 	s := stream{content: []frame{typed(object{"type": "message_start", "message": messagesHead(q)})}}
 	if f := r.failure; f != nil {
-		s.content = append(s.content, typed(object{"type": "error", "error": object{"type": f.code, "message": f.message}}))
+		problem := object{"type": "error", "error": object{"type": f.code, "message": f.message}}
+		s.content = append(s.content, typed(problem))
 		return s
 	}
 	for i, p := range r.parts {
@@ -96,27 +88,28 @@ func encodeMessages(q Request, r Reply) stream {
 	}
 	s.end = []frame{
 		typed(object{"type": "message_delta", "usage": object{"output_tokens": OutputTokens},
-			"delta": object{"stop_reason": stopReason(r), "stop_sequence": nil}}),
+			"delta": object{"stop_reason": r.finish("tool_use", "end_turn"), "stop_sequence": nil}}),
 		typed(object{"type": "message_stop"}),
 	}
 	return s
 }
 
-// messagesBlock is one content block: start, its deltas, stop.
+// messagesBlock is one content block of a stream: start, its deltas, stop.
 func messagesBlock(q Request, i int, p part) []frame {
-	var start object
 	var deltas []object
+	start := messagesContent(q, i, p)
 	switch p.kind {
 	case textPart:
-		start = object{"type": "text", "text": ""}
+		start["text"] = ""
 		for _, word := range pieces(p.text) {
 			deltas = append(deltas, object{"type": "text_delta", "text": word})
 		}
 	case thinkingPart:
-		start = object{"type": "thinking", "thinking": "", "signature": ""}
-		deltas = []object{{"type": "thinking_delta", "thinking": p.text}, {"type": "signature_delta", "signature": "bG9vcGJhY2s="}}
+		deltas = []object{{"type": "thinking_delta", "thinking": p.text},
+			{"type": "signature_delta", "signature": start["signature"]}}
+		start["thinking"], start["signature"] = "", ""
 	case toolPart:
-		start = object{"type": "tool_use", "id": callID(q, i), "name": p.tool, "input": object{}}
+		start["input"] = object{}
 		deltas = []object{{"type": "input_json_delta", "partial_json": mustJSON(p.args)}}
 	}
 	frames := []frame{typed(object{"type": "content_block_start", "index": i, "content_block": start})}
@@ -126,6 +119,17 @@ func messagesBlock(q Request, i int, p part) []frame {
 	return append(frames, typed(object{"type": "content_block_stop", "index": i}))
 }
 
+// messagesContent is one content block as a whole.
+func messagesContent(q Request, i int, p part) object {
+	switch p.kind {
+	case thinkingPart:
+		return object{"type": "thinking", "thinking": p.text, "signature": "bG9vcGJhY2s="}
+	case toolPart:
+		return object{"type": "tool_use", "id": callID(q, i), "name": p.tool, "input": p.args}
+	}
+	return object{"type": "text", "text": p.text}
+}
+
 // typed is a frame whose event has the name of its type, as Anthropic and the Responses API send them.
 func typed(data object) frame { return frame{event: str(data["type"]), data: data} }
 
@@ -133,19 +137,11 @@ func wholeMessages(q Request, r Reply) any {
 	if q.Side {
 		return object{"input_tokens": InputTokens}
 	}
-	m := messagesHead(q)
-	m["stop_reason"], m["usage"] = stopReason(r), messagesUsage(OutputTokens)
 	content := []any{}
 	for i, p := range r.parts {
-		switch p.kind {
-		case textPart:
-			content = append(content, object{"type": "text", "text": p.text})
-		case thinkingPart:
-			content = append(content, object{"type": "thinking", "thinking": p.text, "signature": "bG9vcGJhY2s="})
-		case toolPart:
-			content = append(content, object{"type": "tool_use", "id": callID(q, i), "name": p.tool, "input": p.args})
-		}
+		content = append(content, messagesContent(q, i, p))
 	}
-	m["content"] = content
+	m := messagesHead(q)
+	m["stop_reason"], m["usage"], m["content"] = r.finish("tool_use", "end_turn"), messagesUsage(OutputTokens), content
 	return m
 }

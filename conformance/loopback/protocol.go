@@ -3,6 +3,7 @@ package loopback
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -14,21 +15,17 @@ type protocol struct {
 	encode  func(q Request, r Reply) stream
 	whole   func(q Request, r Reply) any       // the answer to a request that asked for no stream
 	problem func(code int, kind, m string) any // an error body
-	aside   func(q Request) Reply              // the answer to a Side request
+	side    Reply                              // the answer to a Side request
 }
 
 var protocols = []*protocol{&messagesProtocol, &responsesProtocol, &chatProtocol, &geminiProtocol}
 
 func protocolFor(r *http.Request) *protocol {
-	if r.Method != http.MethodPost {
+	i := slices.IndexFunc(protocols, func(p *protocol) bool { return p.matches(r.URL.Path) })
+	if r.Method != http.MethodPost || i < 0 {
 		return nil
 	}
-	for _, p := range protocols {
-		if p.matches(r.URL.Path) {
-			return p
-		}
-	}
-	return nil
+	return protocols[i]
 }
 
 func (p *protocol) writeStatus(w http.ResponseWriter, s *statusReply) {
@@ -36,18 +33,17 @@ func (p *protocol) writeStatus(w http.ResponseWriter, s *statusReply) {
 	if s.kind != "" {
 		body = mustJSON(p.problem(s.code, s.kind, s.body))
 	}
-	s.writeHeader(w)
+	w.Header().Set("Content-Type", "application/json")
+	for k, v := range s.header {
+		w.Header().Set(k, v)
+	}
+	w.WriteHeader(s.code)
 	_, _ = fmt.Fprint(w, body)
 }
 
 func endsWith(suffixes ...string) func(string) bool {
 	return func(path string) bool {
-		for _, s := range suffixes {
-			if strings.HasSuffix(path, s) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(path, s) })
 	}
 }
 
@@ -61,23 +57,19 @@ const (
 
 func callID(q Request, i int) string { return fmt.Sprintf("call_%d_%d", q.N, i) }
 
-// texts joins what a list of content blocks says; the APIs accept a string or a list everywhere.
-func texts(content any) []string {
-	switch c := content.(type) {
-	case string:
-		return []string{c}
-	case []any:
-		var out []string
-		for _, block := range c {
-			if b, ok := block.(object); ok {
-				if t, ok := b["text"].(string); ok {
-					out = append(out, t)
-				}
-			}
-		}
-		return out
+// texts are those of a list of content blocks; the APIs accept a string or a list everywhere.
+func texts(content any) (out []string) {
+	if text, ok := content.(string); ok {
+		return []string{text}
 	}
-	return nil
+	blocks, _ := content.([]any)
+	for _, block := range blocks {
+		b, _ := block.(object)
+		if t, ok := b["text"].(string); ok {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 func last(list []string) string {

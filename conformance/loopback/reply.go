@@ -2,7 +2,6 @@ package loopback
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 )
@@ -33,7 +32,7 @@ type part struct {
 	tool string
 	args map[string]any
 
-	namespace string // of the tool, in the protocol that has such
+	namespace string // of the tool, in the Responses API
 }
 
 type statusReply struct {
@@ -48,7 +47,7 @@ type streamFailure struct{ code, message string }
 // Text answers with text, streamed word by word.
 func Text(text string) Reply { return Reply{parts: []part{{kind: textPart, text: text}}} }
 
-// Thinking answers with reasoning; join it with a Text, most CLIs ask again when nothing else comes.
+// Thinking answers with reasoning. Join it with a Text, because most CLIs ask again when nothing else comes.
 func Thinking(text string) Reply { return Reply{parts: []part{{kind: thinkingPart, text: text}}} }
 
 // Tool asks the CLI to run one of its tools, by the name that this CLI gives it.
@@ -56,7 +55,7 @@ func Tool(name string, args map[string]any) Reply {
 	return Reply{parts: []part{{kind: toolPart, tool: name, args: maps.Clone(args)}}}
 }
 
-// ToolOf asks for a tool by two names, as the Responses API groups tools; other protocols take the second.
+// ToolOf asks for a tool of a namespace, as the Responses API groups tools; other protocols take the name alone.
 func ToolOf(namespace, name string, args map[string]any) Reply {
 	r := Tool(name, args)
 	r.parts[0].namespace = namespace
@@ -121,12 +120,20 @@ func Truncate(replies ...Reply) Reply {
 	return r
 }
 
-func (s *statusReply) writeHeader(w http.ResponseWriter) {
-	for k, v := range s.header {
-		w.Header().Set(k, v)
+// wholeText joins the texts of a reply, for protocols and modes that have one string.
+func (r Reply) wholeText() (text string) {
+	for _, p := range r.parts {
+		if p.kind == textPart {
+			text += p.text
+		}
 	}
-	if w.Header().Get("Content-Type") == "" {
-		w.Header().Set("Content-Type", "application/json")
+	return text
+}
+
+// finish chooses the protocol's word for why the answer ends.
+func (r Reply) finish(withTools, without string) string {
+	if slices.ContainsFunc(r.parts, func(p part) bool { return p.kind == toolPart }) {
+		return withTools
 	}
-	w.WriteHeader(s.code)
+	return without
 }

@@ -24,8 +24,8 @@ type Request struct {
 	Header   http.Header
 	Auth     string // how the caller authenticated: "bearer", "x-api-key", "x-goog-api-key" or ""
 	Body     []byte
-	// N counts the model calls from 1. Calls that a CLI makes beside the conversation (a title for the session, the
-	// choice of a model) are Side, have N 0 and never reach the script.
+	// N counts the model calls from 1. Calls beside the conversation, such as for the title of a session or the choice
+	// of a model, are Side, have N 0 and never reach the script.
 	N    int
 	Side bool
 
@@ -34,12 +34,9 @@ type Request struct {
 
 // view is what a test wants to know about a model call, whatever the protocol.
 type view struct {
-	model   string
-	system  string
-	prompt  string
-	tools   []string
-	results []string
-	stream  bool
+	model, system, prompt string
+	tools, results        []string
+	stream                bool
 }
 
 // Model is the model that the request asks for.
@@ -59,7 +56,7 @@ func (q Request) Results() []string { return q.view.results }
 
 var secretHeaders = []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Cookie", "Proxy-Authorization"}
 
-// withoutSecrets copies the headers of a request and leaves out what could be a key: requests end in test logs.
+// withoutSecrets copies the headers of a request without those that may hold a key, because tests log requests.
 func withoutSecrets(h http.Header) http.Header {
 	c := h.Clone()
 	for _, k := range secretHeaders {

@@ -1,6 +1,7 @@
 package loopback
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,7 +15,6 @@ var responsesProtocol = protocol{
 	read:    readResponses,
 	encode:  encodeResponses,
 	whole:   func(_ Request, r Reply) any { return object{"id": "resp_loopback", "output_text": r.wholeText()} },
-	aside:   func(Request) Reply { return Reply{} },
 	problem: openAIProblem,
 }
 
@@ -23,25 +23,19 @@ func openAIProblem(_ int, kind, m string) any {
 }
 
 type responsesBody struct {
-	Model        string         `json:"model"`
-	Stream       bool           `json:"stream"`
-	Instructions string         `json:"instructions"`
-	Input        []responseItem `json:"input"`
-	Tools        []responseTool `json:"tools"`
-}
-
-type responseItem struct {
-	Type    string         `json:"type"`
-	Role    string         `json:"role"`
-	Content any            `json:"content"`
-	Output  any            `json:"output"`
-	Tools   []responseTool `json:"tools"`
+	Model, Instructions string
+	Stream              bool
+	Tools               []responseTool
+	Input               []struct {
+		Type, Role      string
+		Content, Output any
+		Tools           []responseTool
+	}
 }
 
 type responseTool struct {
-	Type  string         `json:"type"`
-	Name  string         `json:"name"`
-	Tools []responseTool `json:"tools"`
+	Type, Name string
+	Tools      []responseTool
 }
 
 func readResponses(_ *http.Request, body []byte) (view, bool) {
@@ -67,23 +61,20 @@ func readResponses(_ *http.Request, body []byte) (view, bool) {
 	return v, false
 }
 
-func responseToolNames(tools []responseTool) []string {
-	var names []string
+func responseToolNames(tools []responseTool) (names []string) {
 	for _, t := range tools {
-		switch {
-		case len(t.Tools) > 0:
+		if len(t.Tools) > 0 {
 			names = append(names, responseToolNames(t.Tools)...)
-		case t.Name != "":
-			names = append(names, t.Name)
-		default:
-			names = append(names, t.Type)
+		} else {
+			names = append(names, cmp.Or(t.Name, t.Type))
 		}
 	}
 	return names
 }
 
 func encodeResponses(q Request, r Reply) stream {
-	s := stream{content: []frame{typed(object{"type": "response.created", "response": object{"id": "resp_loopback"}})}}
+	head := object{"type": "response.created", "response": object{"id": "resp_loopback"}}
+	s := stream{content: []frame{typed(head)}}
 	if f := r.failure; f != nil {
 		s.content = append(s.content, typed(object{"type": "response.failed", "response": object{
 			"id": "resp_loopback", "status": "failed", "error": object{"code": f.code, "message": f.message}}}))

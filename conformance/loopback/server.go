@@ -1,3 +1,6 @@
+// Package loopback is a model server on 127.0.0.1 for the CLIs: it speaks Anthropic Messages, OpenAI Responses, OpenAI
+// chat completions and Gemini, answers what a test scripted with Go values, and keeps every request for assertions. It
+// must never know which CLI calls, nor read an order in a prompt: a prompt under test can hold any text.
 package loopback
 
 import (
@@ -12,6 +15,22 @@ import (
 type TB interface {
 	Helper()
 	Cleanup(func())
+}
+
+// Script decides what a request is answered with. It runs on the server's goroutines, one request at a time.
+type Script func(Request) Reply
+
+// Always answers every request alike.
+func Always(r Reply) Script { return func(Request) Reply { return r } }
+
+// InOrder answers the first request with the first reply and so on; the last one repeats.
+func InOrder(replies ...Reply) Script {
+	return func(q Request) Reply {
+		if len(replies) == 0 {
+			return Reply{}
+		}
+		return replies[min(q.N, len(replies))-1]
+	}
 }
 
 // Server is a running model server. Its methods may be called from several goroutines.
@@ -44,7 +63,7 @@ func New(tb TB, script Script) *Server {
 	return s
 }
 
-// Close stops the server and returns when no goroutine of it is left. Replies under way are cut, not waited for.
+// Close stops the server and returns when none of its goroutines is left. It cuts replies under way.
 func (s *Server) Close() {
 	s.close.Do(func() {
 		close(s.done)
@@ -60,7 +79,7 @@ func (s *Server) Requests() []Request {
 	return slices.Clone(s.requests)
 }
 
-// Calls are the model calls of the conversation: Requests without what is Side or no model call at all.
+// Calls are the model calls of the conversation, so Requests without those that are Side or no model call at all.
 func (s *Server) Calls() []Request {
 	return slices.DeleteFunc(s.Requests(), func(q Request) bool { return q.N == 0 })
 }
@@ -75,7 +94,7 @@ func (s *Server) Arrived() <-chan struct{} {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client went away; there is nobody to answer
+		return // the client went away
 	}
 	q := Request{Method: r.Method, Path: pathOf(r), Header: withoutSecrets(r.Header), Auth: authOf(r), Body: body}
 	p := protocolFor(r)
@@ -87,7 +106,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	q.Protocol = p.name
 	q.view, q.Side = p.read(r, body)
 	q = s.record(q)
-	s.answer(w, r, p, q)
+	s.write(w, r, p, q, s.replyTo(p, q))
 }
 
 func (s *Server) record(q Request) Request {
@@ -103,22 +122,20 @@ func (s *Server) record(q Request) Request {
 	return q
 }
 
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, p *protocol, q Request) {
-	if q.Auth == "" {
-		p.writeStatus(w, Error(http.StatusUnauthorized, "authentication_error", "no credentials in the request").status)
-		return
-	}
-	if q.Side {
-		s.write(w, r, p, q, p.aside(q))
-		return
+func (s *Server) replyTo(p *protocol, q Request) Reply {
+	switch {
+	case q.Auth == "":
+		return Error(http.StatusUnauthorized, "authentication_error", "no credentials in the request")
+	case q.Side:
+		return p.side
 	}
 	s.scripting.Lock()
-	reply := s.script(q)
-	s.scripting.Unlock()
-	s.write(w, r, p, q, reply)
+	defer s.scripting.Unlock()
+	return s.script(q)
 }
 
-// refuse answers what is no model call. Codex tries a WebSocket first and goes on with HTTP on exactly this status.
+// refuse answers a request that is no model call. A client that tries a WebSocket first goes on with HTTP on exactly
+// this status.
 func refuse(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Upgrade") != "" {
 		http.Error(w, `{"error":{"message":"no WebSocket here"}}`, http.StatusUpgradeRequired)

@@ -15,7 +15,7 @@ type frame struct {
 	raw   string
 }
 
-// stream is an encoded answer: the frames of the content, then those that say that the answer is complete.
+// stream is an encoded answer: the frames of the content, then those that end the answer.
 type stream struct{ content, end []frame }
 
 // write sends a reply to one request, in the request's protocol.
@@ -53,11 +53,11 @@ func (s *Server) writeStream(w http.ResponseWriter, r *http.Request, reply Reply
 	}
 }
 
-// abort cuts the connection of the current handler. Returning from it would end the response properly, and a client
-// would take what it has for the whole answer.
+// abort cuts the connection of the current handler. If the handler returned instead, the response would end properly,
+// and a client would take what it has for the whole answer.
 func abort() { panic(http.ErrAbortHandler) }
 
-// wait sleeps for d and reports whether it is still worth going on.
+// wait sleeps for d and reports whether the server and the client are still there.
 func (s *Server) wait(r *http.Request, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -75,23 +75,20 @@ func (f frame) writeTo(w http.ResponseWriter) bool {
 	if text == "" {
 		text = mustJSON(f.data)
 	}
+	head := ""
 	if f.event != "" {
-		if _, err := fmt.Fprintf(w, "event: %s\n", f.event); err != nil {
-			return false
-		}
+		head = "event: " + f.event + "\n"
 	}
-	if _, err := fmt.Fprintf(w, "data: %s\n\n", text); err != nil {
-		return false
-	}
-	return http.NewResponseController(w).Flush() == nil
+	_, err := fmt.Fprintf(w, "%sdata: %s\n\n", head, text)
+	return err == nil && http.NewResponseController(w).Flush() == nil
 }
 
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprint(w, mustJSON(v)) // a client that left is no concern of the server
+	_, _ = fmt.Fprint(w, mustJSON(v)) // the client may have left
 }
 
-// mustJSON encodes values that this package built; only a test's own tool arguments could fail, and then loudly.
+// mustJSON encodes values that this package built; only the tool arguments of a test can make it panic.
 func mustJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -106,23 +103,3 @@ var wordPattern = regexp.MustCompile(`\s*\S+\s*|\s+`)
 func pieces(text string) []string { return wordPattern.FindAllString(text, -1) }
 
 type object = map[string]any
-
-// wholeText joins the texts of a reply, for protocols and modes that have one string.
-func (r Reply) wholeText() string {
-	var text string
-	for _, p := range r.parts {
-		if p.kind == textPart {
-			text += p.text
-		}
-	}
-	return text
-}
-
-func (r Reply) usesTools() bool {
-	for _, p := range r.parts {
-		if p.kind == toolPart {
-			return true
-		}
-	}
-	return false
-}

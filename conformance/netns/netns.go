@@ -1,11 +1,6 @@
 // Package netns runs a test binary in a network namespace that has nothing but loopback, so that a program under test
-// cannot reach a network whatever it tries. No external program is needed.
-//
-//	func TestMain(m *testing.M) { os.Exit(netns.Main(m)) }
-//
-//	func TestCLI(t *testing.T) {
-//		netns.Require(t) // skips, with the reason, where the kernel allows no namespace
-//	}
+// can reach no network. TestMain calls Main, and each test that starts such a program calls Require. It must never
+// know which program that is, and needs no other program itself.
 package netns
 
 import (
@@ -21,7 +16,7 @@ const marker = "CLICHAIN_NETNS"
 // errOutside is why Require skips in a binary whose TestMain does not call Main.
 var errOutside = errors.New("the test binary does not run in its own network namespace: call netns.Main in TestMain")
 
-// reason is why this process is not isolated; nil once it is. Main sets it before any test runs.
+// reason is why this process is not isolated, or nil. Main sets it before any test runs.
 var reason = errOutside
 
 // TB is the part of testing.TB that Require needs.
@@ -42,18 +37,18 @@ func Main(m Runner) int {
 		return m.Run()
 	}
 	status, err := reexecute()
-	if err == nil {
-		return status
+	if err != nil {
+		reason = err
+		return m.Run()
 	}
-	reason = err
-	return m.Run()
+	return status
 }
 
-const requiredVariable = "CLICHAIN_CONFORMANCE"
+// Variable is the environment variable that turns skips into failures when it is "required".
+const Variable = "CLICHAIN_CONFORMANCE"
 
-// Required reports whether CLICHAIN_CONFORMANCE=required turns skips into failures, so that a green run proves that the
-// real CLIs have run.
-func Required() bool { return os.Getenv(requiredVariable) == "required" }
+// Required reports whether a skip is a failure, so that a green run proves that the real CLIs have run.
+func Required() bool { return os.Getenv(Variable) == "required" }
 
 // Require skips the test unless this process can reach loopback and nothing else.
 func Require(tb TB) {
@@ -66,7 +61,7 @@ func Require(tb TB) {
 	}
 }
 
-// enter brings loopback up and checks that it is alone.
+// enter brings loopback up and checks that no other interface is.
 func enter() error {
 	if err := loopbackUp(); err != nil {
 		return fmt.Errorf("bring up loopback: %w", err)
@@ -74,7 +69,7 @@ func enter() error {
 	return LoopbackOnly()
 }
 
-// LoopbackOnly returns an error that names a network interface which is up and is not loopback.
+// LoopbackOnly returns an error that names a network interface that is up and is not loopback, if there is one.
 func LoopbackOnly() error {
 	interfaces, err := net.Interfaces()
 	if err != nil {

@@ -1,7 +1,6 @@
 package netns
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,7 +11,7 @@ import (
 )
 
 // reexecute runs this binary again, with the same arguments, in a namespace of its own. An error means that it could
-// not start; what the tests do is in the status.
+// not start; the status is that of the tests.
 func reexecute() (int, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -22,24 +21,16 @@ func reexecute() (int, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), marker+"=1")
 	cmd.SysProcAttr = attributes()
-	// The death signal follows the thread that started the child: hold it until the child is gone.
+	// The kernel kills the child when the thread that started it ends, so the thread is kept until the child is gone.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
 		return 0, fmt.Errorf("start a process in a new network namespace: %w", err)
 	}
-	return statusOf(cmd.Wait()), nil
-}
-
-func statusOf(err error) int {
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &exit) && exit.ExitCode() > 0:
-		return exit.ExitCode()
+	if cmd.Wait() == nil {
+		return 0, nil
 	}
-	return 1 // killed by a signal, or its output could not be copied
+	return max(cmd.ProcessState.ExitCode(), 1), nil // -1: killed by a signal; 0: its output could not be copied
 }
 
 // attributes ask for a network namespace, and without root for a user namespace that allows one.
@@ -48,7 +39,7 @@ func attributes() *syscall.SysProcAttr {
 	if os.Geteuid() == 0 {
 		return a
 	}
-	// Root inside: a process of any other id would lose, on exec, the right to bring loopback up.
+	// The process is root inside: with any other id, exec would take its right to bring loopback up.
 	a.Cloneflags |= syscall.CLONE_NEWUSER
 	a.UidMappings = []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}

@@ -55,7 +55,7 @@ func (s *skipped) Fatalf(format string, a ...any) { s.failed = true }
 func TestRequireSaysWhyItSkips(t *testing.T) {
 	before := reason
 	t.Cleanup(func() { reason = before })
-	t.Setenv(requiredVariable, "")
+	t.Setenv(Variable, "")
 
 	reason = errOutside // what a test binary starts with
 	var s skipped
@@ -66,7 +66,7 @@ func TestRequireSaysWhyItSkips(t *testing.T) {
 	Require(&s)
 	require.Equal(t, "no isolated network: operation not permitted", s.why)
 
-	t.Setenv(requiredVariable, "required")
+	t.Setenv(Variable, "required")
 	Require(&s)
 	require.True(t, s.failed, "where it is required, a skip is a failure")
 
