@@ -26,8 +26,7 @@ func checkMessages(req call.Request) *call.Error {
 	for i, m := range req.Messages {
 		field := fmt.Sprintf("messages[%d]", i)
 		if !slices.Contains([]call.Role{call.RoleSystem, call.RoleUser, call.RoleAssistant}, m.Role) {
-			return call.Errorf(call.ReasonBadRequest, field+".role",
-				"%q is none of system, user, assistant", m.Role)
+			return call.Errorf(call.ReasonBadRequest, field+".role", "%q is none of system, user, assistant", m.Role)
 		}
 		if err := checkText(field+".content", m.Content); err != nil {
 			return err
@@ -83,8 +82,7 @@ func checkOptions(req call.Request) *call.Error {
 		return call.Errorf(call.ReasonBadOption, "options.permission_mode",
 			`%q is no mode: use one word, such as "plan"`, o.PermissionMode)
 	case !wordShape.MatchString(o.Effort):
-		return call.Errorf(call.ReasonBadOption, "options.effort",
-			`%q is no effort: use one word, such as "high"`, o.Effort)
+		return call.Errorf(call.ReasonBadOption, "options.effort", `%q is no effort: use one word, such as "high"`, o.Effort)
 	case len(o.Agents) > 0 && !isObject(o.Agents):
 		return call.Errorf(call.ReasonBadOption, "options.agents", "is no JSON object")
 	case len(req.Schema) > 0 && !json.Valid(req.Schema):

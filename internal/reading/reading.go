@@ -100,33 +100,27 @@ func (r *Reading) streamLine(line []byte) {
 func (r *Reading) readLine(line []byte) []judge.Sign {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	object, ok := jsontext.ParseObject(line)
-	if !ok {
-		return r.strayLine(line)
+	if object, ok := jsontext.ParseObject(line); ok {
+		if items := r.Program.Events(&r.scratch, object); len(items) > 0 {
+			return r.deliverAll(items)
+		}
+	} else if r.keepStray(line) {
+		return nil
 	}
-	if items := r.Program.Events(&r.scratch, object); len(items) > 0 {
-		return r.deliverAll(items)
-	}
-	return r.deliverRaw(line)
-}
-
-// deliverRaw delivers a line that no rule matches.
-func (r *Reading) deliverRaw(line []byte) []judge.Sign {
 	return r.deliverAll([]decode.Item{{Event: call.Event{Kind: call.EventRaw, Raw: string(line)}}})
 }
 
-// strayLine keeps a line that is no JSON object. One that begins like JSON is
-// broken or cut short, and is counted; any other may be a banner.
-func (r *Reading) strayLine(line []byte) []judge.Sign {
+// keepStray keeps a line that is no JSON object, as evidence. broken means that it
+// begins like JSON, so it is damaged or cut short; any other may be a banner.
+func (r *Reading) keepStray(line []byte) (broken bool) {
 	if r.stray.Len() < judge.MaxEvidence {
 		r.stray.Write(line)
 		r.stray.WriteByte('\n')
 	}
-	if judge.JsonStart.Match(line) {
+	if broken = judge.JsonStart.Match(line); broken {
 		r.broken++
-		return nil
 	}
-	return r.deliverRaw(line)
+	return broken
 }
 
 // stderrLine looks for retries of the CLI, warnings and fatal errors.

@@ -4,13 +4,16 @@
 package session
 
 import (
+	"context"
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/semaphore"
 )
 
 // Handle is a session as Response.Session names it: "backend:id;base@dir".
@@ -130,4 +133,56 @@ func decodeBase(text string) *call.Usage {
 		*field(&base) = n
 	}
 	return &base
+}
+
+// Turns lets one call at a time resume a session: of two at once, some CLIs lose
+// one, and in one CLI both runs answer each other for minutes. A session belongs
+// to the machine, so all backends of this process share the turns.
+var Turns = sessionTurns{waiting: map[string]*sessionTurn{}}
+
+type sessionTurns struct {
+	mu      sync.Mutex
+	waiting map[string]*sessionTurn
+}
+
+type sessionTurn struct {
+	semaphore.Semaphore
+	calls int // that resume the session or wait to
+}
+
+// Take waits until no other call resumes the session of the handle; "" needs no
+// wait. Only the context bounds the wait. It is safe for concurrent use.
+func (t *sessionTurns) Take(ctx context.Context, handle string) (release func(), err error) {
+	if handle == "" {
+		return func() {}, nil
+	}
+	h, _ := Parse(handle)
+	key := h.Backend + ":" + h.ID
+	turn := t.join(key)
+	free, err := turn.Acquire(ctx)
+	if err != nil {
+		t.leave(key, turn)
+		return nil, err
+	}
+	return func() { free(); t.leave(key, turn) }, nil
+}
+
+func (t *sessionTurns) join(key string) *sessionTurn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	turn, ok := t.waiting[key]
+	if !ok {
+		turn = &sessionTurn{Semaphore: make(semaphore.Semaphore, 1)}
+		t.waiting[key] = turn
+	}
+	turn.calls++
+	return turn
+}
+
+func (t *sessionTurns) leave(key string, turn *sessionTurn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if turn.calls--; turn.calls == 0 {
+		delete(t.waiting, key)
+	}
 }
