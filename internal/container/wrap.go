@@ -16,11 +16,11 @@ import (
 // callVar marks all processes of a call inside a container.
 const callVar = "CLICHAIN_CALL"
 
-// SweepScript is the shell script that ends what a call has left in a container
+// sweepScript is the shell script that ends what a call has left in a container
 // that keeps running. Its arguments are the mark of the call and its folder.
 //
 //go:embed sweep.sh
-var SweepScript string
+var sweepScript string
 
 // Box is how to end what a call leaves in its container, by the runtime's
 // client. The nil Box is that of a CLI on this machine.
@@ -91,7 +91,7 @@ func (c *Container) boxOf(program string, env []string, id, temp string) *Box {
 		return &Box{program, env, []string{"stop", "-t", "1", id}, []string{"rm", "-f", "-v", id}}
 	}
 	sweep := append([]string{"exec"}, c.RunArgs...)
-	sweep = append(sweep, c.Name, "sh", "-c", SweepScript, "clichain", callVar+"="+id, temp)
+	sweep = append(sweep, c.Name, "sh", "-c", sweepScript, "clichain", callVar+"="+id, temp)
 	return &Box{program, env, sweep, sweep}
 }
 
