@@ -90,7 +90,7 @@ func TestErrorsPage(t *testing.T) {
 		reasons = append(reasons, string(reason))
 		t.Run(string(reason), func(t *testing.T) {
 			row := rows[string(reason)]
-			require.Len(t, row, 6, "meaning, evidence, again, next, rest, kind")
+			require.Len(t, row, 6, "meaning, evidence, again, next, cooldown, kind")
 			_, err := p.Complete(t.Context(), clichain.Prompt("fail with "+string(reason)))
 			be := requireReason(t, reason, err)
 			require.Equal(t, says[len(be.Earlier) == 1], row[2], "the same backend again")
