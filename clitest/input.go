@@ -32,7 +32,6 @@ func ReadRecord(path string) (r Record, err error) {
 	return r, err
 }
 
-// doInput plays the steps that deal with standard input.
 func (p *player) doInput(s Step) error {
 	p.settle()
 	switch {
@@ -54,7 +53,6 @@ func (p *player) readAll() (err error) {
 	return err
 }
 
-// readLine reads up to and with the next newline, or to the end.
 func (p *player) readLine() (err error) {
 	p.read, err = p.stdin.ReadBytes('\n')
 	p.input = append(p.input, p.read...)
@@ -97,7 +95,6 @@ func (p *player) record(path string) error {
 	return os.Rename(partial, path)
 }
 
-// openFiles lists the descriptors of this process with their targets.
 func openFiles() (files []string) {
 	entries, _ := os.ReadDir("/proc/self/fd") // none without /proc
 	for _, e := range entries {

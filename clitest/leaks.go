@@ -42,7 +42,6 @@ func noLeaks(t TB, wait time.Duration) {
 	})
 }
 
-// counts holds what a test may leak.
 type counts struct{ Goroutines, Files, Children int }
 
 func (c counts) within(limit counts) bool {
@@ -71,7 +70,6 @@ func children() []string {
 	return pids
 }
 
-// evidence shows what has leaked.
 func evidence(before, after counts) string {
 	var b strings.Builder
 	if after.Files > before.Files {

@@ -18,7 +18,6 @@ var signals = map[string]syscall.Signal{
 	"USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
 }
 
-// doSignal plays the steps that deal with signals.
 func (p *player) doSignal(s Step) error {
 	for _, name := range s.Ignore {
 		sig, ok := signals[name]

@@ -17,7 +17,6 @@ import (
 	"time"
 )
 
-// player is the state of a process that plays a scenario.
 type player struct {
 	path  string // of the fake
 	steps []Step // of this process, for Spawn.Self
@@ -30,7 +29,6 @@ type player struct {
 // exit ends the process. os.Exit would sleep for a second in binaries built with the race detector.
 func exit(status int) { syscall.Exit(status) }
 
-// playFake plays the scenario of the fake at path and exits.
 func playFake(path string, data []byte) {
 	var s Scenario
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -39,7 +37,6 @@ func playFake(path string, data []byte) {
 	newPlayer(path, s.choose(path, os.Args[1:]), func() error { return nil }).run()
 }
 
-// choose returns the steps of the first case that applies.
 func (s Scenario) choose(path string, args []string) []Step {
 	for i, c := range s.Cases {
 		applies := len(args) >= len(c.Args) && slices.Equal(args[:len(c.Args)], c.Args)
@@ -73,7 +70,6 @@ func newPlayer(path string, steps []Step, ready func() error) *player {
 	return &player{path: path, steps: steps, stdin: bufio.NewReader(os.Stdin), ready: ready}
 }
 
-// run plays all steps and exits.
 func (p *player) run() {
 	p.play(p.steps)
 	p.settle()
@@ -88,7 +84,6 @@ func (p *player) play(steps []Step) {
 	}
 }
 
-// do plays one step.
 func (p *player) do(s Step) error {
 	switch {
 	case s.Stdout != "":
@@ -169,7 +164,6 @@ func open(name string) error {
 	return err
 }
 
-// exitOn ends the process with status once the signal arrives.
 func exitOn(sig os.Signal, status int) {
 	arrived := make(chan os.Signal, 1)
 	signal.Notify(arrived, sig)

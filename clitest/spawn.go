@@ -21,7 +21,6 @@ const readyFile = 3
 
 func isChildFlag(arg string) bool { return arg == childFlag || arg == daemonFlag }
 
-// playChild plays what a parent fake has asked for and exits.
 func playChild(flag, data string) {
 	var s Spawn
 	if err := json.Unmarshal([]byte(data), &s); err != nil {

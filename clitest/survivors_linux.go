@@ -48,7 +48,6 @@ func killSurvivors(token string) {
 	}
 }
 
-// getsid returns the session of this process.
 func getsid() int {
 	id, _, _ := syscall.RawSyscall(syscall.SYS_GETSID, 0, 0, 0) // cannot fail for the calling process
 	return int(id)

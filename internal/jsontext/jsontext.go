@@ -1,6 +1,5 @@
-// Package jsontext validates JSON text, finds the documents in mixed output and
-// reads single members without decoding the rest, which is fast because most of
-// a CLI's output is long strings. It knows no CLI, no event and no spec, and
+// Package jsontext validates JSON text, finds the documents in mixed output and reads single members without decoding
+// the rest, which is fast because most of a CLI's output is long strings. It knows no CLI, no event and no spec, and
 // does no I/O.
 package jsontext
 
@@ -24,9 +23,8 @@ var byteOrderMark = []byte("\ufeff")
 // jsonSpace holds all characters that JSON allows between its tokens.
 const jsonSpace = " \t\r\n"
 
-// ParseObject reads one JSON object. ok is false unless the whole line parses,
-// so that a line cut short by a kill is not taken for an event. The object
-// shares the memory of line, and is valid as long as that does not change.
+// ParseObject reads one JSON object. ok is false unless the whole line parses, so that a line cut short by a kill is
+// not taken for an event. The object shares the memory of line, and is valid as long as that does not change.
 func ParseObject(line []byte) (gjson.Result, bool) {
 	object, ok := wholeObject(line)
 	if !ok && coloured(line) {
@@ -58,9 +56,8 @@ func plainText(text []byte) []byte { return plaintext.Escapes.ReplaceAll(text, n
 // maxCandidates bounds how many broken documents Objects skips in one text.
 const maxCandidates = 50
 
-// Objects finds the JSON documents in a text, between banners and warnings, and
-// returns their objects in order: the document itself, or the objects in an
-// array. The objects share the memory of text.
+// Objects finds the JSON documents in a text, between banners and warnings, and returns their objects in order: the
+// document itself, or the objects in an array. The objects share the memory of text.
 func Objects(text []byte) (objects []gjson.Result) {
 	if coloured(text) {
 		text = plainText(text)
@@ -83,9 +80,8 @@ func Objects(text []byte) (objects []gjson.Result) {
 	return objects
 }
 
-// afterBroken returns where to go on reading after text, which begins like a
-// document and stops being valid at a position. A broken document is skipped
-// whole, because its parts are not documents. A bracket with nothing valid
+// afterBroken returns where to go on reading after text, which begins like a document and stops being valid at a
+// position. A broken document is skipped whole, because its parts are not documents. A bracket with nothing valid
 // behind it belongs to a sentence: only its line is skipped.
 func afterBroken(text []byte, at int) []byte {
 	if end, closed := balanced(inPlace(text)); closed {
@@ -130,9 +126,8 @@ func objectsOf(doc gjson.Result) []gjson.Result {
 	return objects
 }
 
-// Sole returns the one JSON value of a text: the text itself, or an object or
-// array on lines of its own between lines of words, as long as no other line
-// begins with a bracket. It returns an error when the value is not unambiguous.
+// Sole returns the one JSON value of a text: the text itself, or an object or array on lines of its own between lines
+// of words, as long as no other line begins with a bracket. It returns an error when the value is not unambiguous.
 func Sole(text string) (string, error) {
 	body := bytes.TrimSpace(bytes.TrimPrefix([]byte(text), byteOrderMark))
 	err := json.Unmarshal(body, new(json.RawMessage))

@@ -6,10 +6,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Object is a JSON object whose members were found in one pass. The rules look
-// up a dozen paths in each line: searching for each from the start would read a
-// long line a dozen times. The zero value is empty; it is not safe for
-// concurrent use.
+// Object is a JSON object whose members were found in one pass. The rules look up a dozen paths in each line: searching
+// for each from the start would read a long line a dozen times. The zero value is empty; it is not safe for concurrent
+// use.
 type Object struct {
 	root   gjson.Result
 	names  []string
@@ -24,8 +23,7 @@ func (o *Object) Open(root gjson.Result) {
 	}
 }
 
-// Path is a gjson path whose leading member names are split off, because those
-// are looked up without gjson.
+// Path is a gjson path whose leading member names are split off, because those are looked up without gjson.
 type Path struct {
 	Whole string // the path as written
 	steps []step
@@ -37,8 +35,7 @@ type step struct {
 	path string // from this step on
 }
 
-// ParsePath splits a gjson path. It accepts every path: what is not the name of
-// a member stays with gjson.
+// ParsePath splits a gjson path. It accepts every path: what is not the name of a member stays with gjson.
 func ParsePath(path string) Path {
 	p := Path{Whole: path, rest: path}
 	for p.rest != "" {
@@ -55,8 +52,7 @@ func ParsePath(path string) Path {
 	return p
 }
 
-// Get returns the value at a path, as gjson's Get does. Of two members with the
-// same name the first counts.
+// Get returns the value at a path, as gjson's Get does. Of two members with the same name the first counts.
 func (o *Object) Get(path *Path) gjson.Result {
 	if len(path.steps) == 0 {
 		return o.root.Get(path.Whole)
@@ -69,8 +65,7 @@ func (o *Object) Get(path *Path) gjson.Result {
 	return gjson.Result{}
 }
 
-// At returns the value at a path in element, an element of an array, if
-// onElement is set, and in the object otherwise.
+// At returns the value at a path in element, an element of an array, if onElement is set, and in the object otherwise.
 func (o *Object) At(path *Path, element string, onElement bool) gjson.Result {
 	if onElement {
 		return path.follow(element, 0)
@@ -110,9 +105,8 @@ func result(value string) gjson.Result {
 	return gjson.Parse(value)
 }
 
-// Owned returns a copy of a value that does not share the memory of the line, so
-// that an event can keep it. Only Raw of a string still shares it: who keeps
-// that must copy it.
+// Owned returns a copy of a value that does not share the memory of the line, so that an event can keep it. Only Raw of
+// a string still shares it: who keeps that must copy it.
 func Owned(value gjson.Result) gjson.Result {
 	switch {
 	case value.Type != gjson.String:

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Strict decodes a text that is one JSON value and means the same to every
-// parser: it refuses an object with a name twice, because parsers differ in
-// which one counts, and numbers that a float64 cannot hold. Numbers become
+// Strict decodes a text that is one JSON value and means the same to every parser: it refuses an object with a name
+// twice, because parsers differ in which one counts, and numbers that a float64 cannot hold. Numbers become
 // [json.Number], as written. The errors begin with a verb: "is no JSON value".
 func Strict(text string) (any, error) {
 	body := bytes.TrimSpace([]byte(text))
@@ -22,7 +21,6 @@ func Strict(text string) (any, error) {
 	return r.value()
 }
 
-// strictReader reads a text that is known to be JSON of bounded depth.
 type strictReader struct {
 	dec  *json.Decoder
 	path []string

@@ -6,10 +6,9 @@ import (
 	"math/bits"
 )
 
-// Value validates the JSON value that text begins with, after blanks, and
-// returns the offset of its end. ok is false if there is none or if it is nested
-// deeper than maxDepth; end is then where that was found. Like gjson, and unlike
-// the standard library's decoder, it accepts invalid UTF-8 in strings.
+// Value validates the JSON value that text begins with, after blanks, and returns the offset of its end. ok is false if
+// there is none or if it is nested deeper than maxDepth; end is then where that was found. Like gjson, and unlike the
+// standard library's decoder, it accepts invalid UTF-8 in strings.
 func Value(text []byte, maxDepth int) (end int, ok bool) {
 	s := scanner{text: text, depth: maxDepth}
 	ok = s.value()
@@ -48,7 +47,6 @@ func (s *scanner) value() bool {
 	return s.word("null") || s.word("false") || s.word("true")
 }
 
-// container reads an object or an array.
 func (s *scanner) container(end byte) bool {
 	if s.depth == 0 {
 		return false
@@ -76,7 +74,6 @@ func (s *scanner) container(end byte) bool {
 	return true
 }
 
-// name reads the name of a member and the colon after it.
 func (s *scanner) name() bool {
 	if s.peek() != '"' || !s.str() || s.peek() != ':' {
 		return false
@@ -114,9 +111,8 @@ func (s *scanner) str() bool {
 	return false
 }
 
-// special sets the high bit of the first byte of w that is a quote, a backslash
-// or a control character. The bits above it are undefined, because a subtraction
-// borrows from them.
+// special sets the high bit of the first byte of w that is a quote, a backslash or a control character. The bits above
+// it are undefined, because a subtraction borrows from them.
 func special(w uint64) uint64 {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	quote, slash := w^(ones*'"'), w^(ones*'\\')

@@ -25,8 +25,7 @@ func members(object string) iter.Seq2[string, string] {
 	}
 }
 
-// Elements yields the values in a valid JSON array, as they are in its text. For
-// anything else it yields nothing.
+// Elements yields the values in a valid JSON array, as they are in its text. For anything else it yields nothing.
 func Elements(array string) iter.Seq[string] {
 	return func(yield func(value string) bool) {
 		i := inside(array, '[')
@@ -40,7 +39,6 @@ func Elements(array string) iter.Seq[string] {
 	}
 }
 
-// inside returns the offset of the first member or element.
 func inside(text string, open byte) int {
 	if text == "" || text[0] != open {
 		return len(text)
@@ -48,7 +46,6 @@ func inside(text string, open byte) int {
 	return next(text, 1)
 }
 
-// next skips blanks, commas and colons.
 func next(text string, i int) int {
 	for i < len(text) && (blank(text[i]) || text[i] == ',' || text[i] == ':') {
 		i++
@@ -56,7 +53,6 @@ func next(text string, i int) int {
 	return i
 }
 
-// skip returns the end of the value that begins at i.
 func skip(text string, i int) int {
 	if i >= len(text) {
 		return i
@@ -113,8 +109,7 @@ func skipString(text string, i int) int {
 	}
 }
 
-// unquote returns the text of a valid JSON string. It shares the memory of
-// quoted if there is no escape sequence in it.
+// unquote returns the text of a valid JSON string. It shares the memory of quoted if there is no escape sequence in it.
 func unquote(quoted string) string {
 	text := quoted[1 : len(quoted)-1]
 	n := strings.IndexByte(text, '\\')
@@ -130,8 +125,7 @@ func unquote(quoted string) string {
 	return plain.String()
 }
 
-// unescape writes the character of the escape sequence that text begins with,
-// and returns the text after it.
+// unescape writes the character of the escape sequence that text begins with, and returns the text after it.
 func unescape(plain *strings.Builder, text string) string {
 	if text[1] != 'u' {
 		plain.WriteByte(meaning[text[1]])

@@ -10,12 +10,10 @@ import (
 // DefaultMax is the longest line a Splitter with Max 0 keeps, in bytes.
 const DefaultMax = 16 << 20
 
-// Splitter is an [io.Writer] that calls Line once for each line written to it.
-// A line over Max is skipped and counted; the lines after it are intact. The
-// zero value with a Line func works. It is not safe for concurrent use.
+// Splitter is an [io.Writer] that calls Line once for each line written to it. A line over Max is skipped and counted;
+// the lines after it are intact. The zero value with a Line func works. It is not safe for concurrent use.
 type Splitter struct {
-	// Line gets each line without its end ("\n" or "\r\n"). The slice is valid
-	// during the call only.
+	// Line gets each line without its end ("\n" or "\r\n"). The slice is valid during the call only.
 	Line func(line []byte)
 	// Max is the longest line kept, in bytes. Zero: DefaultMax.
 	Max int
@@ -60,8 +58,7 @@ func (s *Splitter) keep(piece []byte) {
 	}
 }
 
-// finish ends the current line with piece. A whole line inside one write is
-// delivered without a copy.
+// finish ends the current line with piece. A whole line inside one write is delivered without a copy.
 func (s *Splitter) finish(piece []byte) {
 	line := piece
 	if len(s.partial) > 0 || s.skipping {

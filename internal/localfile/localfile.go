@@ -1,6 +1,5 @@
-// Package localfile looks at, locks, reads and replaces files of this machine:
-// has a file changed, who owns it, and how it is replaced without a reader ever
-// seeing half of it. It does not know what is in the files.
+// Package localfile looks at, locks, reads and replaces files of this machine: has a file changed, who owns it, and how
+// it is replaced without a reader ever seeing half of it. It does not know what is in the files.
 package localfile
 
 import (
@@ -19,8 +18,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// CacheDir returns the folder for this user's data that can be made again, and
-// creates it if need be.
+// CacheDir returns the folder for this user's data that can be made again, and creates it if need be.
 func CacheDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -30,9 +28,8 @@ func CacheDir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// Lock waits until this process has locked the file at path, or ctx is done. It
-// creates the file and its folder if need be, and tries every poll. unlock may be
-// called once and leaves the file there: removing it would let two processes
+// Lock waits until this process has locked the file at path, or ctx is done. It creates the file and its folder if need
+// be, and tries every poll. unlock may be called once and leaves the file there: removing it would let two processes
 // lock two different files of that name.
 func Lock(ctx context.Context, path string, poll time.Duration) (unlock func(), err error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
@@ -72,9 +69,8 @@ func Read(path string, limit int64) ([]byte, error) {
 // ErrTooBig is wrapped by the error of [Read] for a file over its limit.
 var ErrTooBig = errors.New("is too big")
 
-// Replace writes data to a new file that only its owner can read, and moves it
-// to path, as a whole or not at all. The caller must hold a lock for path, so a
-// new file that is there already was left by a process that was killed.
+// Replace writes data to a new file that only its owner can read, and moves it to path, as a whole or not at all. The
+// caller must hold a lock for path, so a new file that is there already was left by a process that was killed.
 func Replace(path string, data []byte) error {
 	name := path + ".new"
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -119,8 +115,7 @@ func StampOf(path string) (Stamp, error) {
 	return stamp, err
 }
 
-// StampOfInfo returns the stamp of a file from what Stat said of it; nil gives
-// the zero value.
+// StampOfInfo returns the stamp of a file from what Stat said of it; nil gives the zero value.
 func StampOfInfo(info fs.FileInfo) Stamp {
 	if info == nil {
 		return Stamp{}
@@ -136,9 +131,8 @@ func TempName() string { return tempPrefix + rand.Text() }
 // staleAfter is the age at which the folder of a call cannot be in use any more.
 const staleAfter = 48 * time.Hour
 
-// RemoveStale removes the folders that TempName named in dir and that were last
-// changed two days before now: their processes were killed before they could
-// clean up. Folders of other users cannot be removed, and stay.
+// RemoveStale removes the folders that TempName named in dir and that were last changed two days before now: their
+// processes were killed before they could clean up. Folders of other users cannot be removed, and stay.
 func RemoveStale(dir string, now time.Time) {
 	pattern := tempPrefix + strings.Repeat("[A-Z2-7]", len(rand.Text()))
 	folders, _ := filepath.Glob(filepath.Join(dir, pattern)) // fails for a malformed pattern only

@@ -14,8 +14,7 @@ const openNoWait = 0
 // Mine is always true: here the folder's permissions decide who may write.
 func Mine(string) bool { return true }
 
-// Writable reports whether the folder exists. Whether this user may write there
-// would only show by writing.
+// Writable reports whether the folder exists. Whether this user may write there would only show by writing.
 func Writable(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -18,7 +18,7 @@ const openNoWait = syscall.O_NONBLOCK
 func Mine(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
-		return true // a missing file belongs to nobody else
+		return true
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()

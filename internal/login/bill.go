@@ -21,17 +21,15 @@ func Barred(payer call.Billing, rules clispec.LoginRules) (patterns []string) {
 	return patterns
 }
 
-// Bill says who may pay for a call and what is known of who would. Its methods
-// accept nil, which allows everything.
+// Bill says who may pay for a call and what is known of who would. Its methods accept nil, which allows everything.
 type Bill struct {
 	Policy  call.Billing // who may pay; BillingUnknown means anyone
 	Login   Login
 	Sources []keySource // see [Prober.Sources]
 }
 
-// Payer returns who pays, given what the CLI says about the source of its key
-// ("" if it says nothing). A key is paid for by its account. Without one, both a
-// plan and a gateway are possible, so the login that was found decides.
+// Payer returns who pays, given what the CLI says about the source of its key ("" if it says nothing). A key is paid
+// for by its account. Without one, both a plan and a gateway are possible, so the login that was found decides.
 func (b *Bill) Payer(source string) call.Billing {
 	if b == nil {
 		return call.BillingUnknown
@@ -44,9 +42,8 @@ func (b *Bill) Payer(source string) call.Billing {
 	return b.Login.Billing
 }
 
-// Refused returns the error of a call that the wrong account would pay for, or
-// nil. source is what the CLI says about its key, as in Payer; said tells that
-// it will not say more, so that an unknown payer is refused as well.
+// Refused returns the error of a call that the wrong account would pay for, or nil. source is what the CLI says about
+// its key, as in Payer; said tells that it will not say more, so that an unknown payer is refused as well.
 func (b *Bill) Refused(source string, said bool) *call.Error {
 	if b == nil || b.Policy == call.BillingUnknown {
 		return nil
@@ -62,7 +59,6 @@ func (b *Bill) Refused(source string, said bool) *call.Error {
 	return nil
 }
 
-// explains reports whether the spec knows what a key source means.
 func (b *Bill) explains(source string) bool {
 	return slices.ContainsFunc(b.Sources, func(s keySource) bool { return s.re.MatchString(source) })
 }

@@ -30,11 +30,9 @@ const (
 	present
 )
 
-// maxLoginFile bounds what is read of one file.
 const maxLoginFile = 1 << 20
 
-// compiledFact is a FileFact whose patterns are compiled when its file is first
-// found, because most files do not exist.
+// compiledFact is a FileFact whose patterns are compiled when its file is first found, because most files do not exist.
 type compiledFact struct {
 	clispec.FileFact
 	template grammar.PathTemplate
@@ -130,7 +128,6 @@ func (r *factReader) read(f *compiledFact, path string) credential {
 	return told
 }
 
-// open reads a file that exists.
 func (f *compiledFact) open(path string) credential {
 	told := credential{known: present, path: path}
 	if len(f.paths) == 0 && f.Pattern == "" && f.Expires == "" {
@@ -149,8 +146,7 @@ func (f *compiledFact) open(path string) credential {
 	return told
 }
 
-// holds reports whether a text is what the fact says. A text that is not JSON
-// where JSON is expected gives maybe.
+// holds reports whether a text is what the fact says. A text that is not JSON where JSON is expected gives maybe.
 func (f *compiledFact) holds(text []byte) certainty {
 	patterns := f.patterns()
 	if patterns.text != nil && !patterns.text.Match(text) {
@@ -192,9 +188,8 @@ func readExpiry(value gjson.Result) time.Time {
 	return resettime.Epoch(gjson.GetBytes(claims, "exp").Float())
 }
 
-// Untrusted reports whether the CLI trusts neither the working directory nor a
-// folder above it, and returns that directory. trust are the facts of the CLI's
-// spec that show a trusted folder; without any, every folder is trusted.
+// Untrusted reports whether the CLI trusts neither the working directory nor a folder above it, and returns that
+// directory. trust are the facts of the CLI's spec that show a trusted folder; without any, every folder is trusted.
 func Untrusted(trust []clispec.FileFact, at grammar.Place) (folder string, ok bool) {
 	for _, fact := range trust {
 		for _, dir := range grammar.Upward(at.Dir, "") {

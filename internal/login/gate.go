@@ -27,11 +27,10 @@ const (
 // It maps the path of the credential to a semaphore of one.
 var gates sync.Map
 
-// Gate holds back all calls but one while a credential is about to be renewed,
-// because CLIs that renew it at the same time can log each other out. It waits
-// ten seconds at most, and half of limit if that is less. The returned func lets
-// the other calls go; it may be called more than once. If the lock cannot be had
-// the call goes on without it. Gate is safe for concurrent use.
+// Gate holds back all calls but one while a credential is about to be renewed, because CLIs that renew it at the same
+// time can log each other out. It waits ten seconds at most, and half of limit if that is less. The returned func lets
+// the other calls go; it may be called more than once. If the lock cannot be had the call goes on without it. Gate is
+// safe for concurrent use.
 func (s *Prober) Gate(ctx context.Context, l Login, limit time.Duration) (release func()) {
 	if !l.renewable.due() {
 		return func() {}
@@ -78,7 +77,6 @@ func (s *Prober) Paths(at grammar.Place) (paths []string) {
 	return paths
 }
 
-// again reads the credential once more.
 func (s *Prober) again(old credential) credential {
 	for f := range s.facts {
 		if told := s.files.read(f, old.path); f.Refresh != "" && told.renews {

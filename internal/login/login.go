@@ -1,7 +1,6 @@
-// Package login finds out from variables and files alone whether a CLI is logged
-// in and who would pay, and serialises calls that renew the same credential. All
-// it knows of a CLI comes from its spec; it starts no program, and no value of a
-// secret leaves it.
+// Package login finds out from variables and files alone whether a CLI is logged in and who would pay, and serialises
+// calls that renew the same credential. All it knows of a CLI comes from its spec; it starts no program, and no value
+// of a secret leaves it.
 package login
 
 import (
@@ -33,8 +32,7 @@ type Login struct {
 	renewable credential   // the one in use
 }
 
-// Prober finds out how one CLI is logged in. The zero value knows no way to log
-// in. It is safe for concurrent use.
+// Prober finds out how one CLI is logged in. The zero value knows no way to log in. It is safe for concurrent use.
 type Prober struct {
 	// Sources say what the CLI's names for the sources of its key mean.
 	Sources []keySource
@@ -84,10 +82,9 @@ func New(rules clispec.LoginRules) *Prober {
 	return s
 }
 
-// State returns what is known of the login of a program that runs in dir ("" is
-// the directory of this process). environ is the environment of this process,
-// and vars returns the part of it that the program gets; State calls vars only
-// if its last answer is over a second old or was for another question.
+// State returns what is known of the login of a program that runs in dir ("" is the directory of this process). environ
+// is the environment of this process, and vars returns the part of it that the program gets; State calls vars only if
+// its last answer is over a second old or was for another question.
 func (s *Prober) State(program, dir string, environ []string, vars func() map[string]string) Login {
 	from := question{program, dir, digest(environ)}
 	s.mu.Lock()
@@ -133,9 +130,8 @@ func PlaceOf(vars map[string]string, dir string) grammar.Place {
 	return at
 }
 
-// look examines the ways to log in, in order, up to the first that is surely
-// there. If an earlier one is possible and bills differently, the payer is
-// unknown.
+// look examines the ways to log in, in order, up to the first that is surely there. If an earlier one is possible and
+// bills differently, the payer is unknown.
 func (s *Prober) look(at grammar.Place, now time.Time) Login {
 	l := Login{State: clispec.LoginInstalled}
 	if len(s.ways) == 0 {

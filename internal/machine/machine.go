@@ -1,6 +1,5 @@
-// Package machine looks at the computer that the CLIs run on: where a program is,
-// which version it has, and whether a container, a sandbox or a CI job is around
-// this process. It knows no CLI by name and runs no program.
+// Package machine looks at the computer that the CLIs run on: where a program is, which version it has, and whether a
+// container, a sandbox or a CI job is around this process. It knows no CLI by name and runs no program.
 package machine
 
 import (
@@ -61,8 +60,7 @@ func (s sign) found() string {
 	return ""
 }
 
-// Surroundings lists what is around this process, as far as variables and files
-// show it.
+// Surroundings lists what is around this process, as far as variables and files show it.
 func Surroundings() (list []Surrounding) {
 	for _, s := range signs {
 		if by := s.found(); by != "" {

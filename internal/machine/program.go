@@ -14,9 +14,8 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// Finder looks for a program on PATH and caches the answer, so that choosing a
-// backend costs one stat and never a run of the program. The zero value works;
-// it is safe for concurrent use.
+// Finder looks for a program on PATH and caches the answer, so that choosing a backend costs one stat and never a run
+// of the program. The zero value works; it is safe for concurrent use.
 type Finder struct {
 	mu      sync.Mutex
 	path    string          // PATH at the time of the search
@@ -53,9 +52,8 @@ func (f *Finder) fresh() bool {
 	return err == nil && now == f.stamp
 }
 
-// search looks the names up in order. It refuses a program found through a
-// relative entry of PATH, because anyone who can write to the working directory
-// could have put it there.
+// search looks the names up in order. It refuses a program found through a relative entry of PATH, because anyone who
+// can write to the working directory could have put it there.
 func search(names []string) (string, localfile.Stamp, error) {
 	var trouble []string
 	for _, name := range names {

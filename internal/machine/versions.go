@@ -30,8 +30,7 @@ func Older(version, checked string) bool {
 	}) < 0
 }
 
-// Versions caches the versions of programs by path, until the program changes.
-// Get and Put are safe for concurrent use.
+// Versions caches the versions of programs by path, until the program changes. Get and Put are safe for concurrent use.
 type Versions struct {
 	file  string // "" keeps the cache in memory only
 	mu    sync.Mutex
@@ -49,15 +48,13 @@ const (
 	saveWait = 200 * time.Millisecond
 )
 
-// knownVersion is a version with the stamp of its program.
 type knownVersion struct {
 	Stamp   localfile.Stamp `json:"stamp"`
 	Asked   time.Time       `json:"asked"`
 	Version string          `json:"version"`
 }
 
-// OpenVersions reads the cache in a folder; "" is this user's cache folder. A
-// cache that cannot be read is empty.
+// OpenVersions reads the cache in a folder; "" is this user's cache folder. A cache that cannot be read is empty.
 func OpenVersions(dir string) *Versions {
 	c := &Versions{known: map[string]knownVersion{}}
 	if dir == "" {

@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Matcher compiles a pattern that must match a whole text; it panics if the
-// pattern is malformed. Nearly all patterns are one or a few words: comparing
-// those is ten times faster than a regular expression.
+// Matcher compiles a pattern that must match a whole text; it panics if the pattern is malformed. Nearly all patterns
+// are one or a few words: comparing those is ten times faster than a regular expression.
 func Matcher(pattern string) func(text string) bool {
 	if text, ok := Literal(pattern); ok {
 		return func(s string) bool { return s == text }
@@ -47,14 +46,12 @@ func equalButDots(word, text string) bool {
 	return text == ""
 }
 
-// Whole compiles a pattern that must match a whole value; it panics if the
-// pattern is malformed.
+// Whole compiles a pattern that must match a whole value; it panics if the pattern is malformed.
 func Whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
-// Literals returns texts in lower case such that every match of the pattern
-// contains at least one of them, or nil if it finds none. Most rules match
-// nothing, and searching for a text is a hundred times faster than trying a
-// regular expression that ignores case.
+// Literals returns texts in lower case such that every match of the pattern contains at least one of them, or nil if it
+// finds none. Most rules match nothing, and searching for a text is a hundred times faster than trying a regular
+// expression that ignores case.
 func Literals(pattern string) []string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -63,8 +60,7 @@ func Literals(pattern string) []string {
 	return required(re)
 }
 
-// minLiteral is the length of the shortest text worth searching for, in bytes:
-// shorter ones occur nearly everywhere.
+// minLiteral is the length of the shortest text worth searching for, in bytes: shorter ones occur nearly everywhere.
 const minLiteral = 3
 
 func required(re *syntax.Regexp) []string {

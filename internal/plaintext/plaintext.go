@@ -58,9 +58,8 @@ func Problem(s string) string {
 	return ""
 }
 
-// StripFence removes one code fence that encloses the whole text, with its
-// language tag. A text with several fences, or with words around one, stays as
-// it is; of a fence that is never closed it removes the opening.
+// StripFence removes one code fence that encloses the whole text, with its language tag. A text with several fences, or
+// with words around one, stays as it is; of a fence that is never closed it removes the opening.
 func StripFence(text string) string {
 	body := strings.TrimSpace(text)
 	if !strings.HasPrefix(body, "```") {

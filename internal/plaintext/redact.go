@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// redaction replaces a secret.
 const redaction = "[redacted]"
 
 // minSecret is the length of the shortest value taken for a secret: shorter ones
@@ -16,8 +15,7 @@ const minSecret = 8
 var (
 	// secretName matches the name of a variable whose value is a secret.
 	secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE`)
-	// secretShapes match secrets that CLIs and services print by themselves. The
-	// two groups of each stay.
+	// secretShapes match secrets that CLIs and services print by themselves. The two groups of each stay.
 	secretShapes = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}`),
 		regexp.MustCompile(`(?i)(\b(?:x-)?(?:goog-)?api[_-]?key["']?\s*[:=]\s*["']?)[A-Za-z0-9._~+/-]{8,}`),
@@ -30,9 +28,8 @@ var (
 	}
 )
 
-// Redactor removes secrets from texts: the values of the CLI's variables whose
-// names say that they are secret, and everything that looks like a key. It is
-// safe for concurrent use.
+// Redactor removes secrets from texts: the values of the CLI's variables whose names say that they are secret, and
+// everything that looks like a key. It is safe for concurrent use.
 type Redactor struct{ values []string }
 
 // NewRedactor returns a Redactor for the environment of a CLI ("NAME=value").

@@ -35,8 +35,7 @@ type momentPart struct {
 	take func(*moment, []string) bool
 }
 
-// momentParts may come in any order, each at most once. A part that take refuses
-// ends the moment.
+// momentParts may come in any order, each at most once. A part that take refuses ends the moment.
 var momentParts = []momentPart{
 	part(`(\d{4})[-/](\d{1,2})[-/](\d{1,2})T?`, func(m *moment, s []string) bool { return m.date(s[0], s[1], s[2]) }),
 	part(`(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})`, func(m *moment, s []string) bool {
@@ -65,10 +64,8 @@ func part(form string, take func(*moment, []string) bool) momentPart {
 	return momentPart{regexp.MustCompile(`^(?i:` + form + `)`), take}
 }
 
-// between matches what may be between two parts.
 var between = regexp.MustCompile(`^(?i:[\s,·∙•|(\["'\\]+|(?:at|on|the|by|around|about|daily)\b)*`)
 
-// readMoment reads a date, a time of day or both.
 func readMoment(p phrase, now time.Time) (time.Time, bool) {
 	var m moment
 	rest := p.rest
@@ -80,7 +77,6 @@ func readMoment(p phrase, now time.Time) (time.Time, bool) {
 
 func (m *moment) empty() bool { return m.month == 0 && m.weekday == 0 && m.ahead == 0 && !m.clock }
 
-// take reads one part and returns what follows it.
 func (m *moment) take(rest string) (string, bool) {
 	for _, p := range momentParts {
 		if s := p.form.FindStringSubmatch(rest); s != nil && severs(rest, len(s[0])) && p.take(m, s[1:]) {
@@ -90,7 +86,6 @@ func (m *moment) take(rest string) (string, bool) {
 	return "", false
 }
 
-// date sets the date, the year of which may be missing.
 func (m *moment) date(year, month, day string) bool {
 	if m.month > 0 || whole(month) == 0 || whole(day) == 0 {
 		return false
@@ -139,9 +134,8 @@ func (m *moment) time(hour, minute, second, half string) bool {
 	return true
 }
 
-// resolve returns the point in time. A time of day that has passed is taken for
-// tomorrow, a day of the week for next week, and a date without a year for the
-// one nearest to now. The present minute has not passed, because most times are
+// resolve returns the point in time. A time of day that has passed is taken for tomorrow, a day of the week for next
+// week, and a date without a year for the one nearest to now. The present minute has not passed, because most times are
 // given without seconds.
 func (m *moment) resolve(now time.Time) time.Time {
 	here := now

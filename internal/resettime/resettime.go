@@ -8,18 +8,16 @@ import (
 	"time"
 )
 
-// Longest is the furthest ahead a limit may end: plans have windows of a week at
-// most, so a later time is a mistake.
+// Longest is the furthest ahead a limit may end: plans have windows of a week at most, so a later time is a mistake.
 const Longest = 8 * 24 * time.Hour
 
 // maxResetWords bounds how much text is searched for a time, in bytes.
 const maxResetWords = 4 << 10
 
-// Read returns when a limit ends according to the words of a service, whatever
-// text is around the time: "…reached|1762952400", "resets 2pm (Asia/Shanghai)",
-// "try again in 2 days 17 hours", "will reset after 5h12m3s". A time without a
-// zone is read in now's zone. The result is between now and now + Longest; the
-// zero time means that the words name none.
+// Read returns when a limit ends according to the words of a service, whatever text is around the time:
+// "…reached|1762952400", "resets 2pm (Asia/Shanghai)", "try again in 2 days 17 hours", "will reset after 5h12m3s". A
+// time without a zone is read in now's zone. The result is between now and now + Longest; the zero time means that the
+// words name none.
 func Read(words string, now time.Time) time.Time {
 	words = plainSpaces.Replace(words[:min(len(words), maxResetWords)])
 	for _, p := range phrasesOf(words) {
@@ -32,12 +30,10 @@ func Read(words string, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// resetReaders are tried in turn at the start of a phrase. No text suits two of
-// them.
+// resetReaders are tried in turn at the start of a phrase. No text suits two of them.
 var resetReaders = []func(phrase, time.Time) (time.Time, bool){readEpoch, readSpan, readMoment, readCount}
 
-// Clamp moves a time into the bounds of [Read], now to now + Longest, and into
-// now's zone.
+// Clamp moves a time into the bounds of [Read], now to now + Longest, and into now's zone.
 func Clamp(t, now time.Time) time.Time {
 	switch latest := now.Add(Longest); {
 	case t.Before(now):
@@ -48,8 +44,7 @@ func Clamp(t, now time.Time) time.Time {
 	return t.In(now.Location())
 }
 
-// plainSpaces replaces the narrow spaces that JavaScript puts before "PM", and
-// the minus sign.
+// plainSpaces replaces the narrow spaces that JavaScript puts before "PM", and the minus sign.
 var plainSpaces = strings.NewReplacer("\u202f", " ", "\u00a0", " ", "\u2009", " ", "\u2212", "-")
 
 // phrase is a place in the words where a time may be.
@@ -87,8 +82,7 @@ func phrasesOf(words string) []phrase {
 	return phrases
 }
 
-// severs reports whether text may be cut at i, that is, not within a word or a
-// number.
+// severs reports whether text may be cut at i, that is, not within a word or a number.
 func severs(text string, i int) bool {
 	if i == 0 || i >= len(text) {
 		return true

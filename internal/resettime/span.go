@@ -90,9 +90,8 @@ func span(seconds float64) time.Duration {
 	return time.Duration(min(seconds, 2*Longest.Seconds()) * float64(time.Second)).Round(time.Microsecond)
 }
 
-// readCount reads a bare number: seconds from now, unless the name before it has
-// another unit. Most numbers are not times, so this one must be the whole text or
-// be announced.
+// readCount reads a bare number: seconds from now, unless the name before it has another unit. Most numbers are not
+// times, so this one must be the whole text or be announced.
 func readCount(p phrase, now time.Time) (time.Time, bool) {
 	m := countForm.FindStringSubmatch(p.rest)
 	alone := m != nil && p.lead == "" && m[0] == p.rest

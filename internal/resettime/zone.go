@@ -6,12 +6,10 @@ import (
 	"time"
 )
 
-// zoneForm is a name such as Asia/Shanghai, an offset with or without UTC or
-// GMT in front, or an abbreviation.
+// zoneForm is a name such as Asia/Shanghai, an offset with or without UTC or GMT in front, or an abbreviation.
 const zoneForm = `([a-z_]+(?:/[a-z0-9_+-]+){1,2})|((?:utc|gmt)?\s*[+-]\d{1,2}(?::?\d\d)?)|([a-z]{1,4})`
 
-// takeZone sets the zone of a date or a time of day. A name that the system does
-// not know leaves it at now's.
+// takeZone sets the zone of a date or a time of day. A name that the system does not know leaves it at now's.
 func (m *moment) takeZone(s []string) bool {
 	if m.loc != nil || m.empty() {
 		return false
@@ -30,8 +28,7 @@ func (m *moment) takeZone(s []string) bool {
 
 var offsetForm = regexp.MustCompile(`([+-])(\d{1,2}?):?(\d\d)?$`)
 
-// offsetZone reads "+8", "UTC-05:30" or "+0530". It returns nil for an offset of
-// over 14 hours, which no zone has.
+// offsetZone reads "+8", "UTC-05:30" or "+0530". It returns nil for an offset of over 14 hours, which no zone has.
 func offsetZone(s string) *time.Location {
 	m := offsetForm.FindStringSubmatch(s)
 	seconds := whole(m[2])*3600 + whole(m[3])*60
@@ -44,7 +41,6 @@ func offsetZone(s string) *time.Location {
 	return time.FixedZone("", seconds)
 }
 
-// abbreviatedZone returns nil for a name that is no known abbreviation.
 func abbreviatedZone(name string) *time.Location {
 	if loc, err := time.LoadLocation(seasonal[name]); err == nil && seasonal[name] != "" {
 		return loc

@@ -11,9 +11,8 @@ import (
 	"github.com/clichain/clichain/internal/spelling"
 )
 
-// Decode fills the value that target points to, and returns all mistakes. path is
-// the path of n, for messages. Fields have the names of their "json" tags; one
-// that is null or missing keeps its value.
+// Decode fills the value that target points to, and returns all mistakes. path is the path of n, for messages. Fields
+// have the names of their "json" tags; one that is null or missing keeps its value.
 //
 // Types may be strings, int, booleans, slices, maps, structs and
 // [encoding.TextUnmarshaler]; Decode panics for any other.
@@ -191,7 +190,6 @@ func under(path, key string) string {
 	return path + "." + key
 }
 
-// fieldsOf lists the names of a struct's fields, in its order.
 func fieldsOf(t reflect.Type) []string {
 	names := make([]string, t.NumField())
 	for i := range names {

@@ -25,7 +25,6 @@ func parseJSON(data []byte) ([]*Node, []Mistake) {
 	return []*Node{n}, r.mistakes
 }
 
-// next reads a token and the place where it begins.
 func (r *jsonReader) next() (json.Token, Place) {
 	start := int(r.decoder.InputOffset())
 	for start < len(r.data) && bytes.IndexByte([]byte(" \t\r\n:,"), r.data[start]) >= 0 {

@@ -1,7 +1,6 @@
-// Package specfile reads a JSON or YAML document into Go values, strictly: it
-// knows the place of each value, refuses fields that the type does not have, and
-// collects all mistakes instead of stopping at the first. It knows nothing about
-// specs but their size, and opens no files.
+// Package specfile reads a JSON or YAML document into Go values, strictly: it knows the place of each value, refuses
+// fields that the type does not have, and collects all mistakes instead of stopping at the first. It knows nothing
+// about specs but their size, and opens no files.
 package specfile
 
 import (
@@ -78,9 +77,8 @@ func Within(path, of string) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// Find returns the place of the value at a path, or of the innermost value around
-// it that exists. Keys may contain dots and brackets: of several that fit, the
-// longest is taken. If name is a key of the map at path, Find returns its place.
+// Find returns the place of the value at a path, or of the innermost value around it that exists. Keys may contain dots
+// and brackets: of several that fit, the longest is taken. If name is a key of the map at path, Find returns its place.
 func (n *Node) Find(path, name string) Place {
 	if path == "" {
 		for _, e := range n.Entries {
@@ -96,7 +94,6 @@ func (n *Node) Find(path, name string) Place {
 	return n.Place
 }
 
-// step goes one step along the path.
 func (n *Node) step(path string) (next *Node, rest string) {
 	for i, item := range n.Items {
 		if after, ok := strings.CutPrefix(path, fmt.Sprintf("[%d]", i)); ok {
@@ -114,8 +111,7 @@ func (n *Node) step(path string) (next *Node, rest string) {
 	return next, rest
 }
 
-// The bounds of a document. What people write is far below them; they stop
-// documents that aliases of aliases make huge.
+// The bounds of a document. What people write is far below them; they stop documents that aliases of aliases make huge.
 const (
 	MaxBytes = 1 << 20 // the largest file that [Parse] reads
 	maxNodes = 50_000
@@ -124,9 +120,8 @@ const (
 
 var byteOrderMark = []byte("\ufeff")
 
-// Parse reads the documents of a file: one of JSON, or any number of YAML. It
-// leaves out documents without a value. A file with a syntax error gives no
-// documents and one mistake.
+// Parse reads the documents of a file: one of JSON, or any number of YAML. It leaves out documents without a value. A
+// file with a syntax error gives no documents and one mistake.
 func Parse(data []byte) (documents []*Node, mistakes []Mistake) {
 	if len(data) > MaxBytes {
 		return nil, []Mistake{{Problem: fmt.Sprintf("the file is over %d bytes", MaxBytes)}}
@@ -168,14 +163,12 @@ func invalidUTF8(data []byte) int {
 	return -1
 }
 
-// placeOf returns the place of the byte at an offset.
 func placeOf(data []byte, offset int) Place {
 	before := data[:min(max(offset, 0), len(data))]
 	line := bytes.LastIndexByte(before, '\n') + 1
 	return Place{1 + bytes.Count(before, []byte{'\n'}), 1 + utf8.RuneCount(before[line:])}
 }
 
-// builder counts values and collects mistakes, for both formats.
 type builder struct {
 	nodes    int
 	mistakes []Mistake

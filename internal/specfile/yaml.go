@@ -99,8 +99,7 @@ func (r *yamlReader) value(from *yaml.Node, depth int) *Node {
 
 const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// plainKind returns the kind of a value without quotes. Types that JSON lacks,
-// such as dates, are text.
+// plainKind returns the kind of a value without quotes. Types that JSON lacks, such as dates, are text.
 func plainKind(from *yaml.Node) Kind {
 	if kind, ok := yamlKinds[from.ShortTag()]; ok {
 		return kind

@@ -1,12 +1,10 @@
-// Package spelling guesses which word a misspelt one stands for. It knows nothing
-// about what the words mean.
+// Package spelling guesses which word a misspelt one stands for. It knows nothing about what the words mean.
 package spelling
 
 import "strings"
 
-// Near returns the one of the words that differs least from word, or "" if all
-// of them differ in more than two letters or a third of the word. Case does not
-// matter in word; words must be lower case.
+// Near returns the one of the words that differs least from word, or "" if all of them differ in more than two letters
+// or a third of the word. Case does not matter in word; words must be lower case.
 func Near(word string, words []string) string {
 	best, least := "", 1+min(2, len(word)/3)
 	for _, w := range words {
