@@ -53,7 +53,7 @@ func (p *Provider) ready() (path string, err *BackendError) {
 	return "", err
 }
 
-// admit decides, before anything is started, whether a call is worth it: who
+// admit decides before anything is started whether a call may start: who
 // is logged in, who would pay, and whether this is a sandbox. Raw arguments may
 // bring a login of their own.
 func (p *Provider) admit(path string, req Request, output clispec.OutputMode) (*login.Bill, *BackendError) {
@@ -79,7 +79,7 @@ func (p *Provider) admit(path string, req Request, output clispec.OutputMode) (*
 	return b, nil
 }
 
-// checkPolicies refuses a policy that nobody knows: it may have been meant as
+// checkPolicies refuses an unknown policy: it may have been meant as
 // a guard.
 func (c *Config) checkPolicies() *BackendError {
 	payers := []call.Billing{call.BillingSubscription, call.BillingAPIKey}

@@ -28,7 +28,7 @@ type ChainConfig struct {
 	// but the context's deadline, which is split in the same way, less a margin
 	// for the report: 2 s, or a tenth of what is less than 20 s.
 	Budget time.Duration
-	// MinAttempt is what a backend is worth asking for. Zero: 5 s.
+	// MinAttempt is the least time for which a backend is asked. Zero: 5 s.
 	MinAttempt time.Duration
 	// AcceptReset lets a stream go on to the next backend after it delivered
 	// text: the reader promises to drop that text when a "reset" event comes.
@@ -47,7 +47,7 @@ type ChainConfig struct {
 	// MaxCostUSD ends a call whose failed attempts are known to have cost that
 	// much, in US dollars, before it costs more. Zero: no bound.
 	MaxCostUSD float64
-	// Hooks watch each call. Zero: nobody does.
+	// Hooks watch each call. Zero: none.
 	Hooks Hooks
 	// Name is what the chain is called as a Backend. Empty: "chain".
 	Name string
@@ -134,7 +134,7 @@ func (c *Chain) Name() string {
 // skipped before it. The error is a [*ChainError].
 func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 	o := chainViewOf(ctx)
-	o.resets = true // nobody reads the text as it comes
+	o.resets = true // Collect drops the text of a failed attempt
 	return call.Collect(c.Stream(withChainView(ctx, o), req))
 }
 
@@ -216,7 +216,7 @@ func available(ctx context.Context, b Backend) error {
 	return nil
 }
 
-// Ready returns nil when at least one backend is worth trying, else a
+// Ready returns nil when at least one backend would be tried, else a
 // [*ChainError] with the reason for which each would be skipped. It starts
 // nothing and takes microseconds.
 func (c *Chain) Ready(ctx context.Context) error {

@@ -101,7 +101,7 @@ type Config struct {
 }
 
 // SandboxPolicy says what happens in a sandbox, where a backend would stall on
-// a network that is not there, or ask for a login that nobody can give.
+// a missing network, or ask for a login that no person is there to give.
 type SandboxPolicy string
 
 const (

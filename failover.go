@@ -13,7 +13,7 @@ import (
 // answer. It also ends a process that goes on after its last event.
 type failover struct {
 	chainView
-	patience time.Duration // how long an overload may take to pass
+	overload time.Duration // how long an overload may take to pass
 	settle   time.Duration // how long the process may go on after an error, or its last event
 	bound    func() bool   // what has happened cannot be repeated elsewhere
 	stop     context.CancelCauseFunc
@@ -51,11 +51,11 @@ func (f *failover) hear(s *judge.Sign) {
 func (f *failover) trouble(reason Reason, wait time.Duration) {
 	then := policy[reason]
 	if reason == "" || then.again {
-		wait = f.patience
+		wait = f.overload
 	} else if !then.next {
 		return
 	}
-	if wait < 0 || f.patience < 0 || f.another == nil || f.bound() || !f.another() {
+	if wait < 0 || f.overload < 0 || f.another == nil || f.bound() || !f.another() {
 		return
 	}
 	if wait == 0 {

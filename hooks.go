@@ -19,7 +19,7 @@ type Hooks struct {
 	AttemptEnd func(ctx context.Context, a Attempt)
 	// Skip: a backend was passed over, without a process.
 	Skip func(ctx context.Context, a Attempt)
-	// Cooldown: a backend rests from now on.
+	// Cooldown: a backend cools down from now on.
 	Cooldown func(ctx context.Context, backend string, reason Reason, until time.Time)
 	// Answer: the call has its answer.
 	Answer func(ctx context.Context, resp *Response)
@@ -28,7 +28,7 @@ type Hooks struct {
 // LogHooks write a record for each step of a call, without prompts, answers
 // and secrets. The keys are stable: backend, reason, error, duration, until,
 // attempts, model, input_tokens, output_tokens, cost_usd. Starts are debug
-// records, skips and answers info, failures and rests warnings.
+// records, skips and answers info, failures and cooldowns warnings.
 func LogHooks(log *slog.Logger) Hooks {
 	return Hooks{
 		AttemptStart: func(ctx context.Context, backend string) {

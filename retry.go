@@ -82,7 +82,7 @@ func (t *tries) next(ctx context.Context) error {
 		return nil
 	case t.err == nil:
 		return nil
-	case t.worthAnother():
+	case t.mayTryAgain():
 		return t.err
 	}
 	return backoff.Permanent(t.err)
@@ -106,10 +106,10 @@ func (t *tries) run(ctx context.Context) {
 	t.took = time.Since(began)
 }
 
-// worthAnother says whether the same backend may do better a moment later: the
-// failure passes by itself or was the stream's, nothing was changed, and there
-// is time for a try as long as the first.
-func (t *tries) worthAnother() bool {
+// mayTryAgain reports whether a second try may succeed: the failure passes by
+// itself or was the stream's, nothing was changed, and there is time for a try
+// as long as the first.
+func (t *tries) mayTryAgain() bool {
 	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, judge.ErrMovedOn) ||
 		!t.timeFor(2*retryDelay+t.took) {
 		return false

@@ -77,7 +77,7 @@ func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCause
 		Emit: emit, Check: r.check, Heard: r.hear, Stop: stop, Ended: func() bool { return ctx.Err() != nil },
 	}
 	r.failover = failover{
-		chainView: chainViewOf(ctx), patience: p.cfg.RetryPatience, settle: lingerOf(p.spec), bound: r.bound, stop: stop,
+		chainView: chainViewOf(ctx), overload: p.cfg.RetryPatience, settle: lingerOf(p.spec), bound: r.bound, stop: stop,
 	}
 	return r
 }

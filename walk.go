@@ -31,7 +31,7 @@ type walk struct {
 	cfg      *ChainConfig
 
 	attempts []Attempt
-	note     string // why nobody else is asked
+	note     string // why no other backend is asked
 	text     bool   // the reader has text
 	void     bool   // of a backend that failed
 	left     bool   // the reader is gone
@@ -209,7 +209,7 @@ func (w *walk) another(i int) bool {
 	return slices.ContainsFunc(w.backends[i+1:], w.could) || w.above.another != nil && w.above.another()
 }
 
-// could reports whether a backend may answer when its turn comes.
+// could reports whether a backend may answer later in this call.
 func (w *walk) could(b Backend) bool {
 	return w.skip(b) == nil && w.cooldown.Skip(w.ctx, cooldownCall{b, w.req}) == nil && mayAnswer(w.ctx, b, w.req)
 }
