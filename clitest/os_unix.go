@@ -4,8 +4,10 @@ package clitest
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -19,29 +21,26 @@ var signals = map[string]syscall.Signal{
 }
 
 func (p *player) doSignal(s Step) error {
-	for _, name := range s.Ignore {
-		sig, ok := signals[name]
-		if !ok {
+	names := slices.AppendSeq(slices.Clone(s.Ignore), maps.Keys(s.ExitOn))
+	if s.Kill != "" {
+		names = append(names, s.Kill)
+	}
+	for _, name := range names {
+		if signals[name] == 0 {
 			return fmt.Errorf("unknown signal %q", name)
 		}
-		signal.Ignore(sig)
+	}
+	for _, name := range s.Ignore {
+		signal.Ignore(signals[name])
 	}
 	for name, status := range s.ExitOn {
-		sig, ok := signals[name]
-		if !ok {
-			return fmt.Errorf("unknown signal %q", name)
-		}
-		exitOn(sig, status)
+		exitOn(signals[name], status)
 	}
 	if s.Kill == "" {
 		return nil
 	}
-	sig, ok := signals[s.Kill]
-	if !ok {
-		return fmt.Errorf("unknown signal %q", s.Kill)
-	}
 	p.settle()
-	return syscall.Kill(os.Getpid(), sig)
+	return syscall.Kill(os.Getpid(), signals[s.Kill])
 }
 
 func sysAttr(s Spawn) *syscall.SysProcAttr {
