@@ -8,10 +8,9 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkSpawn compares the whole cost of one run of /bin/true with that of os/exec with buffers.

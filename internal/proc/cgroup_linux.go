@@ -12,7 +12,7 @@ import (
 )
 
 // cgroupTree is a tree in a control group of its own, which no process can leave and the kernel kills as a whole. The
-// usual sweep follows: it costs little, and finds what somebody else may have moved out.
+// ordinary sweep follows: it costs little, and finds processes that another user moved out.
 type cgroupTree struct {
 	*unixTree
 	dir string
@@ -55,11 +55,11 @@ func startIn(dir string, c Command, files []*os.File) (*cgroupTree, error) {
 }
 
 // sweep has the kernel kill the group and waits until it is empty.
-func (t *cgroupTree) sweep(patience time.Duration) swept {
-	deadline := time.Now().Add(patience)
+func (t *cgroupTree) sweep(limit time.Duration) swept {
+	deadline := time.Now().Add(limit)
 	leftovers := t.count()
 	err := os.WriteFile(t.dir+"/cgroup.kill", []byte("1"), 0)
-	left := t.unixTree.sweep(patience) // also kills if the kernel is older than 5.14
+	left := t.unixTree.sweep(limit) // also kills if the kernel is older than 5.14
 	err = errors.Join(err, removeGroup(t.dir, deadline))
 	return swept{clean: left.clean && err == nil, leftovers: max(leftovers, left.leftovers)}
 }

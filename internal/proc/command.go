@@ -2,11 +2,18 @@ package proc
 
 import (
 	"cmp"
+	"crypto/rand"
+	"errors"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 	"time"
 )
 
-// Command says what to run and how long to be patient with it.
+// Command says what to run and how long to wait for its end.
 type Command struct {
 	// Path is the program, absolute. It is started as it is: links are not resolved.
 	Path string
@@ -33,12 +40,13 @@ type Command struct {
 	// Kill, once closed, ends the run without grace, whether or not it is being stopped already.
 	Kill <-chan struct{}
 
-	// Shim puts a process of our own between us and the program, which adopts all that loses its parent and ends when
-	// nothing is left: nothing gets away, whatever it does, and nothing outlives this process. It costs a few
-	// milliseconds and megabytes, and needs ShimMain. Linux only; elsewhere it has no effect.
+	// Shim starts a process of this package between this process and the program. The kernel hands it every process
+	// whose parent ends, so no process of the run can escape or outlive this process. It costs a few milliseconds and
+	// megabytes, and needs ShimMain. Linux only; elsewhere it has no effect.
 	Shim bool
-	// Cgroup is a directory of a version 2 control group that was delegated to us. The run gets a group of its own below
-	// it, which nothing leaves and which is killed as a whole. Empty for none. Linux only; elsewhere it has no effect.
+	// Cgroup is the directory of a version 2 control group that this user may divide. The run gets a group of its own
+	// below it, which no process can leave and which is killed as a whole. Empty for none. Linux only; elsewhere it has
+	// no effect.
 	Cgroup string
 
 	// Capture is how many bytes are kept of the head, and as many of the tail, of each output; 0 for 64 KiB.
@@ -56,4 +64,69 @@ func (c Command) withDefaults() Command {
 		c.Args = []string{c.Path}
 	}
 	return c
+}
+
+// check finds the mistakes that the system reports misleadingly or not at all. It does not check sizes: the system
+// knows its limits, and refuses before anything has run.
+func (c Command) check() error {
+	if hasNUL(c.Path) || hasNUL(c.Dir) || slices.ContainsFunc(c.Args, hasNUL) || slices.ContainsFunc(c.Env, hasNUL) {
+		return &SpawnError{ArgNUL, c.Path, errors.New("zero byte in path, directory, arguments or environment")}
+	}
+	if !filepath.IsAbs(c.Path) {
+		return &SpawnError{NotFound, c.Path, errors.New("path is not absolute")}
+	}
+	if err := checkDir(c.Dir); err != nil {
+		return &SpawnError{BadDir, c.Dir, err}
+	}
+	return checkSystem(c)
+}
+
+func hasNUL(s string) bool { return strings.Contains(s, "\x00") }
+
+// checkDir is needed because the system reports a missing directory as a missing program.
+func checkDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return &os.PathError{Op: "chdir", Path: dir, Err: syscall.ENOTDIR}
+	}
+	return checkEnter(dir)
+}
+
+// isBatch reports whether Windows would run the file in its command interpreter, whose quoting cannot be made safe for
+// arguments from outside. Windows ignores case, and dots and spaces at the end of a name.
+func isBatch(path string) bool {
+	name := strings.ToLower(strings.TrimRight(path, ". "))
+	return strings.HasSuffix(name, ".bat") || strings.HasSuffix(name, ".cmd")
+}
+
+// CookieName is the environment variable that marks the processes of a run. It contains none of the words that programs
+// take for the name of a secret, because they would remove it from the environment of their children.
+const CookieName = "CLICHAIN_RUN"
+
+func newCookie() string { return hostID() + "." + rand.Text()[:16] }
+
+// markEnv returns env with the cookie, and PWD if dir is set. If this process is itself part of a run, the outer cookie
+// is kept in front, so that the outer run finds what the inner one leaves.
+func markEnv(env []string, dir, cookie string) []string {
+	if outer := os.Getenv(CookieName); outer != "" {
+		cookie = outer + "," + cookie
+	}
+	marked := make([]string, 0, len(env)+2)
+	marked = append(marked, CookieName+"="+cookie)
+	for _, e := range env {
+		name, _, _ := strings.Cut(e, "=")
+		if name != CookieName && (name != "PWD" || dir == "") {
+			marked = append(marked, e)
+		}
+	}
+	if dir != "" {
+		marked = append(marked, "PWD="+dir)
+	}
+	return slices.Clip(marked)
 }

@@ -1,4 +1,5 @@
-// Package proc runs a program and owns everything that the program starts, until all of it is gone.
+// Package proc runs a program and owns everything that the program starts, until all of it has ended. It knows no CLI:
+// it gets a path, arguments and an environment, and returns output and exit status.
 //
 // Killing a process, or its process group, is not enough for programs that start tools in sessions of their own, wrap
 // a child, or leave daemons behind. [Run] therefore starts the program in a new session, marks its environment with a
@@ -7,9 +8,9 @@
 //
 // # What is out of reach
 //
-// A descendant that breaks every tie at once (double fork, own session, empty environment) before Run has seen it gets
-// away; a [ShimMain] process in between, or a delegated control group, closes that gap. Work handed to another daemon,
-// such as a container engine, is nobody's descendant. Without /proc only the process group is killed.
+// A descendant that forks twice, starts a session and clears its environment before Run has seen it gets away; a
+// [ShimMain] process in between, or a delegated control group, prevents that. Work given to a daemon, such as a
+// container engine, is no descendant. Without /proc only the process group is killed.
 //
 // # What a host process keeps
 //

@@ -2,10 +2,16 @@
 
 package proc
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
 
-// watchExit returns a channel that is closed when the child has ended. The child stays unreaped, so that its id and that
-// of its group stay its own. It holds a thread.
+	"golang.org/x/sys/unix"
+)
+
+func start(c Command, files []*os.File) (tree, error) { return startDirectly(c, files) }
+
+// watchExit returns a channel that is closed when the child has ended. The child stays unreaped, so that neither its id
+// nor that of its group can be reused. It holds a thread.
 func watchExit(pid int) (chan struct{}, error) {
 	queue, err := unix.Kqueue()
 	if err != nil {
@@ -16,7 +22,7 @@ func watchExit(pid int) (chan struct{}, error) {
 	unix.SetKevent(&event[0], pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
 	event[0].Fflags = unix.NOTE_EXIT
 	_, err = retried(queue, event, nil)
-	if err != nil && err != unix.ESRCH { // which means it has ended already
+	if err != nil && err != unix.ESRCH { // ESRCH: it has ended already
 		_ = unix.Close(queue)
 		return nil, err
 	}

@@ -7,34 +7,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchExit returns a channel that is closed when the child has ended, or somebody else has reaped it. The child stays
-// unreaped, so that its id and that of its group stay its own. No thread waits for it: there may be many children.
+// watchExit returns a channel that is closed when the child has ended, or other code has reaped it. The child stays
+// unreaped, so that neither its id nor that of its group can be reused. There may be many children, so no thread waits.
 func watchExit(pid int) (chan struct{}, error) {
-	done := make(chan struct{})
 	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
-	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) { // kernels before 5.3, and before 5.10
-		go func() {
-			defer close(done)
-			waitUnreaped(pid)
-		}()
-		return done, nil
-	}
-	if err != nil {
+	old := errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) // kernels before 5.3, and before 5.10
+	if err != nil && !old {
 		return nil, err
 	}
+	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		file := os.NewFile(uintptr(fd), "pidfd")
-		defer file.Close()
-		if pollExit(file, pid) != nil {
+		if old || pollExit(os.NewFile(uintptr(fd), "pidfd"), pid) != nil {
 			waitUnreaped(pid)
 		}
 	}()
 	return done, nil
 }
 
-// pollExit waits in the runtime's poller: a pidfd becomes readable when its process ends.
+// pollExit waits in the runtime's poller: a pidfd becomes readable when its process ends. It closes the file.
 func pollExit(file *os.File, pid int) error {
+	defer file.Close()
 	conn, err := file.SyscallConn()
 	if err != nil {
 		return err
@@ -46,7 +39,6 @@ func pollExit(file *os.File, pid int) error {
 	})
 }
 
-// waitUnreaped holds a thread until the child has ended.
 func waitUnreaped(pid int) {
 	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}

@@ -14,11 +14,11 @@ import (
 //go:embed watchdog.sh
 var watchdogScript string
 
-// watchdogName is how the watchdog shows among the system's processes.
+// watchdogName is the watchdog's name in the list of processes.
 const watchdogName = "clichain-watchdog"
 
-// watchdog is the shell that outlives this process for a moment to kill what it was running. One serves all runs. It is
-// best effort: where there is no shell, runs work without. Safe for concurrent use.
+// watchdog is a shell that outlives this process for a moment to kill what it was running. One serves all runs. Where
+// there is no shell, runs work without it. It is safe for concurrent use.
 type watchdog struct {
 	mu      sync.Mutex
 	process *os.Process // nil before the first run
@@ -28,7 +28,7 @@ type watchdog struct {
 
 var guard = &watchdog{groups: map[int]stat{}}
 
-// ensure starts the watchdog before the first run, so that not a moment of it is without guard.
+// ensure starts the watchdog before the first program, so that this is guarded from its start.
 func (w *watchdog) ensure() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -37,7 +37,6 @@ func (w *watchdog) ensure() {
 	}
 }
 
-// enter puts the group led by s under guard.
 func (w *watchdog) enter(s stat) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,7 +44,7 @@ func (w *watchdog) enter(s stat) {
 	w.tell(line('+', s))
 }
 
-// leave ends that. It must come before the leader is reaped, which may hand the id to a stranger.
+// leave ends the guard. It must come before the leader is reaped, after which its id may be reused.
 func (w *watchdog) leave(s stat) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,7 +54,7 @@ func (w *watchdog) leave(s stat) {
 
 func line(op byte, s stat) string { return fmt.Sprintf("%c %d %d\n", op, s.pid, s.start) }
 
-// tell sends a line to the watchdog. If it does not take it another one is started, and told about all groups.
+// tell sends a line to the watchdog. If that fails it starts another one and tells it about all groups.
 func (w *watchdog) tell(text string) {
 	if w.process != nil {
 		_ = w.life.SetWriteDeadline(time.Now().Add(time.Second)) // a pipe has deadlines
@@ -72,7 +71,7 @@ func (w *watchdog) tell(text string) {
 	}
 }
 
-// dismiss ends a watchdog that does not listen, without letting it act.
+// dismiss kills a watchdog that does not read its input, before it can kill anything.
 func (w *watchdog) dismiss() {
 	_ = w.process.Kill() // gone already is what we expect
 	_, _ = w.process.Wait()

@@ -13,10 +13,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/stretchr/testify/require"
 )
 
 // host is a process that runs a fake.

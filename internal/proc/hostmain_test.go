@@ -14,10 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
-
-	"github.com/clichain/clichain/internal/proc"
 )
 
 // These variables make the test binary a host that runs one program and does nothing else.

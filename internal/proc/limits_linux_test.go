@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clichain/clichain/clitest"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
-
-	"github.com/clichain/clichain/clitest"
 )
 
 func TestWithoutProc(t *testing.T) { // case 73

@@ -4,7 +4,6 @@ package proc
 
 import "golang.org/x/sys/unix"
 
-// members decides which processes belong to a run.
 type members struct {
 	leader stat
 	since  uint64 // no member started before
@@ -21,8 +20,8 @@ func newMembers(leader, host stat, cookie string) *members {
 	return m
 }
 
-// pick returns those of all processes that belong to the run, and remembers them. A process does if it was known, is in
-// the group of the leader, in the session of a member, the child of a member, or has the cookie.
+// pick returns those of all processes that belong to the run, and remembers them. A process belongs to it if it is
+// known, in the group of the leader, in the session of a member, a child of a member, or has the cookie.
 func (m *members) pick(all []stat, hasCookie func(pid int, cookie string) bool) []stat {
 	m.forgetRecycled(all)
 	candidates := make([]stat, 0, 16)
@@ -38,14 +37,16 @@ func (m *members) pick(all []stat, hasCookie func(pid int, cookie string) bool) 
 			marked = append(marked, s)
 		}
 	}
+	for _, s := range marked {
+		m.known[s.pid] = s.start
+	}
 	if len(marked) > 0 {
-		m.remember(marked)
 		found, _ = m.closure(found, rest)
 	}
 	return found
 }
 
-// forgetRecycled drops the members whose id belongs to a stranger by now: neither it nor its children are ours.
+// forgetRecycled drops the members whose id the system has given to another process since.
 func (m *members) forgetRecycled(all []stat) {
 	for _, s := range all {
 		if start, ok := m.known[s.pid]; ok && start != s.start {
@@ -54,7 +55,7 @@ func (m *members) forgetRecycled(all []stat) {
 	}
 }
 
-// possible rules out what is older than the run, and ourselves.
+// possible rules out processes older than the run, this process, and what shares its group or session.
 func (m *members) possible(s stat) bool {
 	if s.start < m.since || s.pid == 1 || s.pid == m.host.pid {
 		return false
@@ -62,7 +63,7 @@ func (m *members) possible(s stat) bool {
 	return s.pid == m.leader.pid || (s.group != m.host.group && s.session != m.host.session)
 }
 
-// closure moves members from candidates to found until no more can be told.
+// closure moves members from candidates to found until a pass finds no more.
 func (m *members) closure(found, candidates []stat) (members, others []stat) {
 	for {
 		rest := candidates[:0:0]
@@ -90,18 +91,26 @@ func (m *members) knows(pid int) bool {
 	return ok
 }
 
-func (m *members) remember(list []stat) {
-	for _, s := range list {
-		m.known[s.pid] = s.start
-	}
-}
-
-// reapOrphans reaps members that have ended and were handed to this process, as happens when it is the first process of
-// a container: nobody else would.
+// reapOrphans reaps members that have ended and became children of this process, which happens if it is the first
+// process of a container. Nothing else would reap them.
 func (m *members) reapOrphans(found []stat) {
 	for _, s := range found {
 		if s.pid != m.leader.pid && s.parent == m.host.pid && !s.alive() {
 			_, _ = unix.Wait4(s.pid, nil, unix.WNOHANG, nil) // taken by another waiter: as good
 		}
 	}
+}
+
+// stat is a process as the system's table of processes shows it.
+type stat struct {
+	pid, parent, group, session, threads int
+
+	state byte   // as /proc/PID/stat has it
+	start uint64 // in a unit of the system; with pid it names a process for good
+}
+
+// alive returns false for a process that has ended and waits to be reaped. A program whose first thread has ended has
+// the same state while other threads run, so the number of threads decides.
+func (s stat) alive() bool {
+	return s.state != 'Z' && s.state != 'X' && s.state != 'x' || s.threads > 1
 }

@@ -2,15 +2,17 @@ package proc
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
-// SweepOrphans kills the processes of runs whose host process is no more: what a crash has left and no watchdog has
-// caught. Those of living hosts are not touched, nor those of another boot or container. It returns how many processes
-// it has killed; programs may call it when they start. Elsewhere than on Linux it does nothing.
+// SweepOrphans kills the processes of runs whose host process has ended: what a crash has left and no watchdog has
+// killed. It does not touch runs of living hosts, nor those of another boot or container. It returns how many processes
+// it has killed; programs may call it when they start. It takes at most five seconds and works on Linux only.
 func SweepOrphans() (int, error) {
 	deadline := time.Now().Add(5 * time.Second)
 	killed := map[stat]bool{}
@@ -45,7 +47,7 @@ func findOrphans() ([]stat, error) {
 	return orphans, nil
 }
 
-// cookieOf returns the value of the cookie of a process, or nothing if it has none that we may see.
+// cookieOf returns the cookie of a process, or "" if it has none that this process may read.
 func cookieOf(pid int) string {
 	environ, err := os.ReadFile(system.root + "/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
@@ -57,4 +59,37 @@ func cookieOf(pid int) string {
 		}
 	}
 	return ""
+}
+
+// hostID identifies this process for all time: "<boot>.<pid namespace>.<pid>.<start>". It tells which process a cookie
+// belongs to, and whether that still runs. Process ids are only valid in their namespace, so that is part of it.
+var hostID = sync.OnceValue(func() string {
+	pid := os.Getpid()
+	self, _ := system.stat(pid) // without /proc nothing reads it
+	return fmt.Sprintf("%s.%d.%d", hostScope(), pid, self.start)
+})
+
+// hostScope is the part of hostID that all processes of this boot and namespace share.
+var hostScope = sync.OnceValue(func() string {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	namespace, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"
+	return strings.TrimSpace(string(boot)) + "." + strings.Trim(namespace, "pid:[]")
+})
+
+// ownerGone reports whether the cookie is of this boot and namespace, and its process has ended. Of a nested cookie the
+// innermost counts.
+func ownerGone(p *procfs, cookie string) bool {
+	cookie = cookie[strings.LastIndexByte(cookie, ',')+1:]
+	rest, ok := strings.CutPrefix(cookie, hostScope()+".")
+	parts := strings.Split(rest, ".")
+	if !ok || len(parts) != 3 {
+		return false
+	}
+	pid, errPid := strconv.Atoi(parts[0])
+	start, errStart := strconv.ParseUint(parts[1], 10, 64)
+	if errPid != nil || errStart != nil {
+		return false
+	}
+	owner, err := p.stat(pid)
+	return os.IsNotExist(err) || (err == nil && owner.start != start)
 }

@@ -3,6 +3,7 @@ package proc
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"strconv"
 	"sync"
 
@@ -12,11 +13,12 @@ import (
 // startsAreMonotonic says that a process never has an earlier start time than its parent.
 const startsAreMonotonic = true
 
-// rememberEvery is 0: the cookie finds what has lost its parents, and scans cost on systems with many processes.
+// rememberEvery is 0, which means never: the cookie finds processes whose parents have ended, and scans are expensive
+// on systems with many processes.
 const rememberEvery = 0
 
-// procfs reads a /proc. One reader at a time: with many runs in one process, concurrent scans would each hold a thread
-// and none would be faster.
+// procfs reads a /proc, one reader at a time: concurrent scans of many runs would each hold a thread and not be faster.
+// It is safe for concurrent use.
 type procfs struct {
 	root string
 
@@ -29,13 +31,18 @@ type procfs struct {
 // system is the /proc of this system.
 var system = &procfs{root: "/proc"}
 
+// allocate makes the buffers at the first use.
+func (p *procfs) allocate() {
+	if p.data == nil {
+		p.names, p.data = make([]byte, 16<<10), make([]byte, 16<<10)
+	}
+}
+
 // scan calls see with all processes. see may call hasCookie, and must not keep the slice.
 func (p *procfs) scan(see func(all []stat)) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.names == nil {
-		p.names, p.data = make([]byte, 16<<10), make([]byte, 16<<10)
-	}
+	p.allocate()
 	dir, err := unix.Open(p.root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -56,7 +63,6 @@ func (p *procfs) scan(see func(all []stat)) error {
 	return nil
 }
 
-// statAll reads the state of the processes among the directory entries.
 func (p *procfs) statAll(dir int, entries []byte) {
 	for len(entries) > 0 {
 		size := binary.NativeEndian.Uint16(entries[16:]) // struct linux_dirent64: ino, off, reclen, type, name
@@ -107,13 +113,10 @@ func (p *procfs) hasCookie(pid int, cookie string) bool {
 	}
 }
 
-// stat returns the present state of one process.
 func (p *procfs) stat(pid int) (stat, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.data == nil {
-		p.names, p.data = make([]byte, 16<<10), make([]byte, 16<<10)
-	}
+	p.allocate()
 	line, err := p.read(unix.AT_FDCWD, p.root+"/"+strconv.Itoa(pid)+"/stat")
 	if err != nil {
 		return stat{}, err
@@ -121,7 +124,7 @@ func (p *procfs) stat(pid int) (stat, error) {
 	return parseStat(line)
 }
 
-// kill kills the process if it is still the one that was seen: its id may be another's by now.
+// kill kills the process unless its id has been reused since it was seen.
 func (p *procfs) kill(s stat) error {
 	fd, err := unix.PidfdOpen(s.pid, 0)
 	if err == unix.ENOSYS {
@@ -143,4 +146,45 @@ func (p *procfs) killByID(s stat) error {
 		return unix.ESRCH
 	}
 	return unix.Kill(s.pid, unix.SIGKILL)
+}
+
+var errStat = errors.New("proc: malformed stat")
+
+// parseStat reads the line "pid (name) state ppid pgrp session …". The name may contain anything, also ") R 1".
+func parseStat(line []byte) (stat, error) {
+	var s stat
+	space, paren := bytes.IndexByte(line, ' '), bytes.LastIndexByte(line, ')')
+	if space < 0 || paren < space || paren+3 >= len(line) {
+		return s, errStat
+	}
+	s.state = line[paren+2]
+	pid, ok := number(line[:space])
+	rest := line[paren+3:]
+	var fields [19]uint64 // from the parent's pid, field 4, to the start time, field 22
+	for i := range fields {
+		rest = bytes.TrimLeft(rest, " ")
+		end := bytes.IndexByte(rest, ' ')
+		if end < 0 {
+			return s, errStat
+		}
+		fields[i], _ = number(rest[:end]) // the ones we do not need may be negative
+		rest = rest[end:]
+	}
+	s.pid, s.parent, s.group, s.session = int(pid), int(fields[0]), int(fields[1]), int(fields[2])
+	s.threads, s.start = int(fields[16]), fields[18]
+	if !ok || pid == 0 {
+		return s, errStat
+	}
+	return s, nil
+}
+
+// number parses decimal digits without allocating.
+func number(digits []byte) (n uint64, ok bool) {
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(d-'0')
+	}
+	return n, len(digits) > 0
 }

@@ -15,11 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // leaveFree uses up all descriptors but n until the returned function is called.

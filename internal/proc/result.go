@@ -54,9 +54,9 @@ var (
 
 // PanicError is the cause of a run that was stopped because a Writer panicked.
 type PanicError struct {
-	Value any
-	Stack []byte
+	Value any    // what the Writer panicked with
+	Stack []byte // of the goroutine that called it
 }
 
-// Error says what failed.
+// Error names the value that the Writer panicked with.
 func (e *PanicError) Error() string { return fmt.Sprintf("proc: writer panicked: %v", e.Value) }

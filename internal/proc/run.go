@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// reapPatience bounds the wait for news of an exit that the sweep has seen already.
-const reapPatience = time.Second
+// reapTimeout bounds the wait for the notice of an exit that the sweep has already seen.
+const reapTimeout = time.Second
 
 // Run runs a program to its end and returns when nothing of it is left. If ctx is done the program is stopped: SIGINT,
 // then SIGTERM, each with its grace, then SIGKILL for the whole tree.
@@ -36,7 +36,6 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return r.supervise(ctx), nil
 }
 
-// run is one program from its start to its end.
 type run struct {
 	command Command
 	tree    tree
@@ -44,7 +43,6 @@ type run struct {
 	result  Result
 }
 
-// supervise takes a started program to its end.
 func (r *run) supervise(ctx context.Context) Result {
 	r.result.Pid = r.tree.pid()
 	r.streams.begin()
@@ -80,7 +78,7 @@ func (r *run) await(ctx context.Context) error {
 	}
 }
 
-// noteTimer tells when to look at the tree while the program runs, where there is no cookie to find it by later.
+// noteTimer ticks when it is time to remember the tree, on systems where no cookie finds its processes later.
 func noteTimer() (<-chan time.Time, func()) {
 	if rememberEvery == 0 {
 		return nil, func() {}
@@ -89,7 +87,7 @@ func noteTimer() (<-chan time.Time, func()) {
 	return ticker.C, ticker.Stop
 }
 
-// stop asks the program to end, with growing insistence.
+// stop asks the program to end, first with SIGINT, then with SIGTERM.
 func (r *run) stop() {
 	r.streams.closeStdin()
 	for _, s := range []softSignal{interrupt, terminate} {
@@ -116,8 +114,8 @@ func (r *run) killed() bool {
 }
 
 // exitsWithin waits for the program's end, unless it is to be killed at once.
-func (r *run) exitsWithin(patience time.Duration) bool {
-	timer := time.NewTimer(patience)
+func (r *run) exitsWithin(limit time.Duration) bool {
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-r.tree.exited():
@@ -142,7 +140,7 @@ func (r *run) finishStreams() {
 // finishTree reaps the program. One that cannot die, because it waits in the kernel, is left to a goroutine.
 func (r *run) finishTree() {
 	r.result.ExitCode = -1
-	timer := time.NewTimer(reapPatience)
+	timer := time.NewTimer(reapTimeout)
 	defer timer.Stop()
 	select {
 	case <-r.tree.exited():
@@ -159,4 +157,40 @@ func (r *run) finishTree() {
 	if s.lost && r.result.Cause == nil {
 		r.result.Cause = ErrReapLost
 	}
+}
+
+// tree is a started program with all that it starts, as far as one operating system lets us see and end it. The rest of
+// the package is the same everywhere. All methods are called from one goroutine.
+type tree interface {
+	// pid is that of the program.
+	pid() int
+	// exited is closed when the program has ended. It has not been reaped then, so its id is still its own.
+	exited() <-chan struct{}
+	// remember takes note of the processes that belong to the tree now. Once their parents are gone it may be impossible
+	// to tell.
+	remember()
+	// ask sends the tree the given polite signal.
+	ask(softSignal)
+	// sweep kills everything, and returns when the program has ended and nothing else is left, or after limit.
+	sweep(limit time.Duration) swept
+	// reap releases the program after it has exited and returns its status.
+	reap() status
+}
+
+type softSignal string
+
+const (
+	interrupt softSignal = "SIGINT"
+	terminate softSignal = "SIGTERM"
+)
+
+type swept struct {
+	clean     bool // nothing is left
+	leftovers int  // processes besides the program that were found alive
+}
+
+type status struct {
+	code   int    // -1 if a signal ended it
+	signal string // its name
+	lost   bool   // other code in this process has reaped it
 }

@@ -14,10 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/stretchr/testify/require"
 )
 
 func TestExitStatusIsPassedThrough(t *testing.T) { // case 87

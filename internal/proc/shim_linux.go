@@ -20,11 +20,10 @@ const shimName = "clichain-shim"
 
 // The descriptors of a shim after the standard three, which are those of its program.
 const (
-	shimLife    = 3 // the order comes in here; its end means that the host is gone or wants all gone
-	shimReports = 4 // the reports go out here
+	shimLife    = 3 // the order is read from it; its end means that the host has ended or wants the run ended
+	shimReports = 4 // the reports are written to it
 )
 
-// shimOrder tells a shim what to do.
 type shimOrder struct {
 	Path     string
 	Args     []string
@@ -33,7 +32,7 @@ type shimOrder struct {
 	Teardown time.Duration
 }
 
-// shimReport is what a shim has to say: when it has started the program, and when all is over.
+// shimReport is sent by a shim when it has started the program, and again when every process has ended.
 type shimReport struct {
 	Pid       int           // of the program, 0 if it could not be started
 	Errno     syscall.Errno // why not
@@ -42,7 +41,7 @@ type shimReport struct {
 	Clean     bool
 }
 
-// shimInstalled is set once the host has called ShimMain: without, a shim would be another host.
+// shimInstalled is set once the host has called ShimMain: otherwise a shim would run the host's main.
 var shimInstalled atomic.Bool
 
 // ShimMain must be called first in main, or TestMain, of a program that uses Command.Shim. If this process was started
@@ -55,7 +54,7 @@ func ShimMain() {
 	runtime.LockOSThread() // the program dies with the thread that starts it
 	s := shim{left: map[int]bool{}, report: json.NewEncoder(os.NewFile(shimReports, "reports"))}
 	if err := s.run(); err != nil {
-		syscall.Exit(1) // the missing report tells
+		syscall.Exit(1) // the host notices the missing report
 	}
 	syscall.Exit(0)
 }
@@ -143,8 +142,8 @@ func (s *shim) attend(signals <-chan os.Signal, gone <-chan struct{}) {
 	}
 }
 
-// teardown kills until the kernel says that there is no child left. All that was below the program has become a child
-// by then: no scan is needed, and no fork is fast enough.
+// teardown kills until the kernel says that there is no child left. Every descendant whose parent ends becomes a child
+// of the shim, so no scan is needed, and forking fast does not help to escape.
 func (s *shim) teardown(signals <-chan os.Signal, deadline time.Time) error {
 	for pause := 100 * time.Microsecond; ; pause = min(2*pause, maxPause) {
 		s.killChildren()

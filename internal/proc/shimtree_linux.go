@@ -8,11 +8,21 @@ import (
 	"time"
 )
 
-// shimTree is a tree below a shim. The shim is the leader of the usual tree, which finds what is left if the shim itself
-// should be killed.
+func start(c Command, files []*os.File) (tree, error) {
+	switch {
+	case c.Cgroup != "":
+		return startInCgroup(c, files)
+	case c.Shim:
+		return startShim(c, files)
+	}
+	return startDirectly(c, files)
+}
+
+// shimTree is a tree below a shim. The shim leads an ordinary tree, whose sweep finds what is left if the shim itself
+// is killed.
 type shimTree struct {
 	*unixTree
-	life    *os.File // its end tells the shim to end all
+	life    *os.File // closing it tells the shim to end everything
 	reports *os.File
 	decoder *json.Decoder
 	program int
@@ -23,8 +33,8 @@ var errNoShim = errors.New("proc: Command.Shim needs ShimMain to be called first
 
 // startShim starts a shim, has it start the program, and waits until that is done.
 //
-// Neither the shim's environment has the cookie nor has the watchdog heard of it: it must live on, when this process
-// dies, to do what only it can.
+// The shim has no cookie and the watchdog does not know it, because it must survive the death of this process to end
+// the program.
 func startShim(c Command, files []*os.File) (tree, error) {
 	if !shimInstalled.Load() {
 		return nil, errNoShim
@@ -59,7 +69,7 @@ func startShim(c Command, files []*os.File) (tree, error) {
 	return t, nil
 }
 
-// order tells the shim what to start and waits for its report.
+// order sends the shim its order and waits for the report that the program has started.
 func (t *shimTree) order(c Command, cookie string) error {
 	order := shimOrder{c.Path, c.Args, markEnv(c.Env, c.Dir, cookie), c.Dir, c.Teardown}
 	_ = t.life.SetWriteDeadline(time.Now().Add(c.Teardown)) // pipes have deadlines
@@ -86,19 +96,19 @@ func (t *shimTree) remember() {}
 
 // ask lets the shim pass the signal on.
 func (t *shimTree) ask(s softSignal) {
-	_ = t.process.Signal(softSignals[s]) // ended already: then nobody needs to be asked
+	_ = t.process.Signal(softSignals[s]) // fails if it has ended already
 }
 
-// sweep lets the shim end all, then looks whether it has.
-func (t *shimTree) sweep(patience time.Duration) swept {
-	deadline := time.Now().Add(patience)
-	_ = t.life.Close() // that is the message
-	timer := time.NewTimer(patience)
+// sweep lets the shim end everything, then checks that it has.
+func (t *shimTree) sweep(limit time.Duration) swept {
+	deadline := time.Now().Add(limit)
+	_ = t.life.Close() // tells the shim
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-t.exited():
-		_ = t.reports.SetReadDeadline(time.Now().Add(reapPatience)) // pipes have deadlines
-		_ = t.decoder.Decode(&t.last)                               // none if the shim was killed
+		_ = t.reports.SetReadDeadline(time.Now().Add(reapTimeout)) // pipes have deadlines
+		_ = t.decoder.Decode(&t.last)                              // none if the shim was killed
 	case <-timer.C:
 	}
 	left := t.unixTree.sweep(time.Until(deadline))
@@ -115,7 +125,6 @@ func (t *shimTree) reap() status {
 	return s
 }
 
-// shimPipes are the pipes between host and shim.
 type shimPipes struct{ lifeIn, life, reports, reportOut *os.File }
 
 func openShimPipes() (p shimPipes, err error) {

@@ -11,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/stretchr/testify/require"
 )
 
 var soakRuns = flag.Int("soak", 200, "number of runs of the soak test")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -32,7 +33,7 @@ type SpawnError struct {
 	Err  error  // of the system
 }
 
-// Error says what failed.
+// Error names the program or directory, the kind and the error of the system.
 func (e *SpawnError) Error() string {
 	return fmt.Sprintf("proc: start %s: %s: %v", e.Path, e.Kind, e.Err)
 }
@@ -43,7 +44,6 @@ func (e *SpawnError) Unwrap() error { return e.Err }
 // Retryable reports whether the same command may work a moment later.
 func (e *SpawnError) Retryable() bool { return e.Kind == Resource }
 
-// spawnError classifies an error that the system gave for starting c.
 func spawnError(c Command, err error) *SpawnError {
 	if known, ok := errors.AsType[*SpawnError](err); ok {
 		return known
@@ -76,10 +76,5 @@ func isFile(path string) bool {
 
 func isErrno(err error, list ...syscall.Errno) bool {
 	errno, ok := errors.AsType[syscall.Errno](err)
-	for _, e := range list {
-		if ok && errno == e {
-			return true
-		}
-	}
-	return false
+	return ok && slices.Contains(list, errno)
 }

@@ -7,10 +7,12 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// directly says how to start the program as the leader of a session of its own. Not just of a group: in the session of a
-// host with a terminal, a program that asks for a password would be stopped instead of failing.
+// directly returns how to start the program as the leader of a session of its own. A group would not be enough: in the
+// session of a host with a terminal, a program that asks for a password would be stopped instead of failing.
 func directly(c Command, cookie string, files []*os.File) *os.ProcAttr {
 	return &os.ProcAttr{
 		Dir:   c.Dir,
@@ -20,7 +22,7 @@ func directly(c Command, cookie string, files []*os.File) *os.ProcAttr {
 	}
 }
 
-// startProcess is os.StartProcess that is patient with programs being written.
+// startProcess is os.StartProcess that retries for up to 190 ms while the program's file is open for writing.
 func startProcess(path string, args []string, attr *os.ProcAttr) (*os.Process, error) {
 	for try := time.Duration(1); ; try++ {
 		p, err := os.StartProcess(path, args, attr)
@@ -48,3 +50,32 @@ func statusOf(wait syscall.WaitStatus) status {
 	}
 	return status{code: wait.ExitStatus()}
 }
+
+var softSignals = map[softSignal]syscall.Signal{interrupt: unix.SIGINT, terminate: unix.SIGTERM}
+
+// askGroup sends a polite signal to a process group, and continues it, because a stopped process would not handle the
+// signal. Errors are ignored: processes that do not end are killed.
+func askGroup(group int, s softSignal) {
+	_ = unix.Kill(-group, softSignals[s])
+	_ = unix.Kill(-group, unix.SIGCONT)
+}
+
+func signalName(s syscall.Signal) string {
+	if name := unix.SignalName(s); name != "" {
+		return name
+	}
+	return s.String() // real-time signals have no names
+}
+
+// What the errors of a start mean, see Kind.
+var (
+	missingErrnos = []syscall.Errno{syscall.ELOOP, syscall.ENOTDIR}
+	formatErrnos  = []syscall.Errno{syscall.ENOEXEC}
+	sizeErrnos    = []syscall.Errno{syscall.E2BIG, syscall.ENAMETOOLONG}
+	busyErrnos    = []syscall.Errno{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ETXTBSY}
+)
+
+// checkEnter reports whether we may make dir the working directory.
+func checkEnter(dir string) error { return unix.Access(dir, unix.X_OK) }
+
+func checkSystem(Command) error { return nil }

@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/stretchr/testify/require"
 )
 
 const grace = 200 * time.Millisecond

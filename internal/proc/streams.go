@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// streams are the three pipes to a program and the goroutines that serve them. The pipes are our own rather than those
-// of os/exec, whose Wait can block on a reader for ever.
+// streams are the three pipes to a program and the goroutines that serve them. They replace those of os/exec, whose
+// Wait can block on a reader for ever.
 type streams struct {
 	child  [3]*os.File // the program's ends
 	stdin  *feeder     // nil for /dev/null
@@ -20,7 +20,6 @@ type streams struct {
 	err    error
 }
 
-// openStreams opens all pipes or none.
 func openStreams(c Command) (*streams, error) {
 	s := &streams{failed: make(chan struct{})}
 	err := s.open(c)
@@ -52,7 +51,7 @@ func (s *streams) open(c Command) (err error) {
 	return err
 }
 
-// closeChildEnds leaves the program the only one with these ends, so that we see when it closes them.
+// closeChildEnds closes this process's copies of the program's ends, so that only the program keeps its output open.
 func (s *streams) closeChildEnds() {
 	for _, f := range s.child {
 		if f != nil {
@@ -68,12 +67,11 @@ func (s *streams) close() {
 	}
 	for _, r := range []*reader{s.stdout, s.stderr} {
 		if r != nil && r.file != nil {
-			_ = r.file.Close() // nobody has read from it
+			_ = r.file.Close() // nothing was read from it
 		}
 	}
 }
 
-// begin starts the goroutines, which end by drain.
 func (s *streams) begin() {
 	if s.stdin != nil {
 		go s.stdin.feed()
@@ -82,7 +80,6 @@ func (s *streams) begin() {
 	go s.stderr.read()
 }
 
-// fail notes the first failure of a Writer.
 func (s *streams) fail(err error) {
 	s.once.Do(func() {
 		s.err = err
@@ -90,7 +87,6 @@ func (s *streams) fail(err error) {
 	})
 }
 
-// failure returns the first failure so far.
 func (s *streams) failure() error {
 	select {
 	case <-s.failed:
@@ -100,7 +96,6 @@ func (s *streams) failure() error {
 	}
 }
 
-// closeStdin ends the input, delivered or not.
 func (s *streams) closeStdin() {
 	if s.stdin != nil {
 		s.stdin.stop()
@@ -108,16 +103,15 @@ func (s *streams) closeStdin() {
 }
 
 // drain ends all goroutines and reports whether the output had ended by then and all of it was delivered.
-func (s *streams) drain(patience time.Duration) (complete bool) {
+func (s *streams) drain(limit time.Duration) (complete bool) {
 	s.closeStdin()
 	if s.stdin != nil {
 		<-s.stdin.done
 	}
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(limit)
 	s.stdout.stopAt(deadline)
 	s.stderr.stopAt(deadline)
-	// A Writer that does not return is given up on, at last.
-	timer := time.NewTimer(2 * patience)
+	timer := time.NewTimer(2 * limit) // after that, a Writer that does not return is abandoned
 	defer timer.Stop()
 	complete = true
 	for _, r := range []*reader{s.stdout, s.stderr} {
@@ -126,7 +120,7 @@ func (s *streams) drain(patience time.Duration) (complete bool) {
 			complete = complete && r.ended
 		case <-timer.C:
 			complete = false
-			timer.Reset(0)    // no more patience with the other
+			timer.Reset(0)    // no further wait for the other
 			go r.file.Close() // on Windows it may have to wait for the reader
 			continue
 		}
@@ -157,5 +151,4 @@ func (f *feeder) feed() {
 	f.err = errors.Join(err, f.file.Close())
 }
 
-// stop makes feed return, if it has not yet.
 func (f *feeder) stop() { _ = f.file.SetWriteDeadline(time.Now()) } // fails if feed has closed it: just as well

@@ -108,7 +108,7 @@ func TestProgramThatCannotDie(t *testing.T) { // case 74
 		cancel()
 		f := &fakeTree{stuck: true}
 		result, took := supervised(t, ctx, Command{}, f)
-		require.Equal(t, 2*time.Second+5*time.Second+reapPatience, took, "graces, teardown, and a last look")
+		require.Equal(t, 2*time.Second+5*time.Second+reapTimeout, took, "graces, teardown, and a last look")
 		require.False(t, result.TreeClean)
 		require.Equal(t, -1, result.ExitCode)
 		require.Zero(t, f.reaps)

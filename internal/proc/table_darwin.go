@@ -16,12 +16,10 @@ const rememberEvery = time.Second
 // zombie is the state SZOMB of sys/proc.h.
 const zombie = 5
 
-// table is the kernel's table of processes.
 type table struct{}
 
 var system table
 
-// scan calls see with all processes.
 func (table) scan(see func(all []stat)) error {
 	list, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -35,7 +33,6 @@ func (table) scan(see func(all []stat)) error {
 	return nil
 }
 
-// stat returns the present state of one process.
 func (table) stat(pid int) (stat, error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
@@ -55,7 +52,7 @@ func statOf(k *unix.KinfoProc) stat {
 	if session, err := unix.Getsid(s.pid); err == nil {
 		s.session = session
 	} else {
-		s.session = -1 // ended: nobody's
+		s.session = -1 // ended: in no session
 	}
 	return s
 }

@@ -4,11 +4,11 @@ package proc
 
 import (
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// unixTree is a tree that is found in the system's table of processes.
 type unixTree struct {
 	process *os.Process
 	members *members
@@ -60,15 +60,90 @@ func (t *unixTree) reap() status {
 	return reapProcess(t.process)
 }
 
-// killGroup kills the process group, whose id is only ours as long as nobody has reaped the leader.
+// killGroup kills the process group, unless the leader has been reaped, after which the id may be reused.
 func (t *unixTree) killGroup() {
 	if unreaped(t.members.leader) {
-		_ = unix.Kill(-t.pid(), unix.SIGKILL) // nobody left to kill is fine
+		_ = unix.Kill(-t.pid(), unix.SIGKILL) // fails if all of it has ended
 	}
 }
 
-// scan returns the present members.
 func (t *unixTree) scan() (found []stat, err error) {
 	err = system.scan(func(all []stat) { found = t.members.pick(all, system.hasCookie) })
 	return found, err
+}
+
+const (
+	cleanScans  = 2 // empty scans in a row that end a sweep: one may miss a process whose parent it saw too early
+	stuckScans  = 3 // scans in a row that end a sweep after finding only processes that may not be killed
+	scanPause   = 500 * time.Microsecond
+	maxPause    = 10 * time.Millisecond
+	pauseFactor = 2
+)
+
+// sweep kills and scans until scans find no live process.
+func (t *unixTree) sweep(limit time.Duration) swept {
+	deadline := time.Now().Add(limit)
+	leftovers := map[stat]bool{}
+	clean, stuck, pause := 0, 0, scanPause
+	for {
+		found, err := t.scan()
+		if err != nil {
+			return t.sweepBlindly(deadline)
+		}
+		alive := t.alive(found, leftovers)
+		switch {
+		case len(alive) == 0:
+			clean, stuck, pause = clean+1, 0, scanPause
+		case t.kill(alive):
+			clean, stuck = 0, 0
+		default:
+			clean, stuck = 0, stuck+1
+		}
+		if clean == cleanScans || stuck == stuckScans || time.Now().After(deadline) {
+			t.members.reapOrphans(found)
+			return swept{clean: clean == cleanScans, leftovers: len(leftovers)}
+		}
+		if clean == 0 { // what was killed needs a moment to go
+			time.Sleep(pause)
+			pause = min(pause*pauseFactor, maxPause)
+		}
+	}
+}
+
+// alive returns the members that have not ended, and counts those besides the leader.
+func (t *unixTree) alive(found []stat, leftovers map[stat]bool) []stat {
+	var alive []stat
+	for _, s := range found {
+		if !s.alive() {
+			continue
+		}
+		alive = append(alive, s)
+		if s.pid != t.pid() {
+			leftovers[stat{pid: s.pid, start: s.start}] = true
+		}
+	}
+	return alive
+}
+
+// kill kills the members and reports whether the system lets it kill at least one of them.
+func (t *unixTree) kill(alive []stat) (allowed bool) {
+	t.killGroup()
+	for _, s := range alive {
+		if system.kill(s) != unix.EPERM {
+			allowed = true
+		}
+	}
+	return allowed
+}
+
+// sweepBlindly kills the group, which is all that works without a table of processes. The tree does not count as clean.
+func (t *unixTree) sweepBlindly(deadline time.Time) swept {
+	t.killGroup()
+	timer := time.NewTimer(time.Until(deadline))
+	defer timer.Stop()
+	select {
+	case <-t.done:
+	case <-timer.C:
+	}
+	return swept{}
 }

@@ -1,17 +1,19 @@
 package proc
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
 
 const (
-	// Patience of a poll for the job to become empty.
+	// scanPause is the pause between two looks whether the job is empty.
 	scanPause = time.Millisecond
-	// rememberEvery is 0: the job remembers.
+	// rememberEvery is 0, which means never: the job knows its processes.
 	rememberEvery = 0
 )
 
@@ -73,8 +75,8 @@ func (t *jobTree) ask(s softSignal) {
 }
 
 // sweep ends the job and waits until it is empty.
-func (t *jobTree) sweep(patience time.Duration) swept {
-	deadline := time.Now().Add(patience)
+func (t *jobTree) sweep(limit time.Duration) swept {
+	deadline := time.Now().Add(limit)
 	active, err := t.job.active()
 	left := active
 	select {
@@ -97,3 +99,77 @@ func (t *jobTree) reap() status {
 	}
 	return status{code: state.ExitCode()}
 }
+
+// What the errors of a start mean, see Kind.
+var (
+	missingErrnos = []syscall.Errno{windows.ERROR_INVALID_NAME, windows.ERROR_DIRECTORY}
+	formatErrnos  = []syscall.Errno{windows.ERROR_BAD_EXE_FORMAT}
+	sizeErrnos    = []syscall.Errno{windows.ERROR_FILENAME_EXCED_RANGE}
+	busyErrnos    = []syscall.Errno{
+		windows.ERROR_NOT_ENOUGH_MEMORY, windows.ERROR_NO_SYSTEM_RESOURCES, windows.ERROR_COMMITMENT_LIMIT,
+		windows.ERROR_SHARING_VIOLATION, windows.ERROR_TOO_MANY_OPEN_FILES,
+	}
+)
+
+// checkEnter has nothing to check: there is no right to enter a directory here.
+func checkEnter(string) error { return nil }
+
+func checkSystem(c Command) error {
+	if isBatch(c.Path) {
+		return &SpawnError{Batch, c.Path,
+			errors.New("batch files cannot be given arguments safely; name the program they start")}
+	}
+	return nil
+}
+
+var resumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
+
+type job struct{ handle windows.Handle }
+
+// newJob makes a job whose processes are killed when its last handle is closed, be it by the death of this process.
+func newJob() (*job, error) {
+	handle, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err != nil {
+		_ = windows.CloseHandle(handle) // it is empty
+		return nil, err
+	}
+	return &job{handle}, nil
+}
+
+// adopt takes in a process that was started suspended, and lets it run.
+func (j *job) adopt(p *os.Process) error {
+	var failed error
+	err := p.WithHandle(func(h uintptr) {
+		if failed = windows.AssignProcessToJobObject(j.handle, windows.Handle(h)); failed != nil {
+			return
+		}
+		if status, _, _ := resumeProcess.Call(h); status != 0 {
+			failed = windows.NTStatus(status)
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+// accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
+type accounting struct {
+	times                             [4]int64
+	faults, total, active, terminated uint32
+}
+
+func (j *job) active() (int, error) {
+	var a accounting
+	err := windows.QueryInformationJobObject(j.handle, windows.JobObjectBasicAccountingInformation,
+		uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil)
+	return int(a.active), err
+}
+
+func (j *job) terminate() { _ = windows.TerminateJobObject(j.handle, 1) } // fails when it is closed only
+
+func (j *job) close() { _ = windows.CloseHandle(j.handle) } // kills what is left

@@ -1,0 +1,18 @@
+//go:build !linux
+
+package proc
+
+import (
+	"os"
+	"strconv"
+	"sync"
+)
+
+// ShimMain does nothing on this system.
+func ShimMain() {}
+
+// SweepOrphans does nothing on this system: it needs /proc to find what dead hosts have left.
+func SweepOrphans() (int, error) { return 0, nil }
+
+// hostID names this process. Nothing reads it on this system, where the environment of other processes is hidden.
+var hostID = sync.OnceValue(func() string { return strconv.Itoa(os.Getpid()) })
