@@ -191,8 +191,8 @@ func (j *Judge) byTexts(ev *Evidence) *call.Error {
 	return ev.found(f)
 }
 
-// JsonStart matches a line that begins like JSON, whole or cut short.
-var JsonStart = regexp.MustCompile(`^[\s\x{feff}]*(?:\{|\[\s*(?:\{|$))`)
+// JSONStart matches a line that begins like JSON, whole or cut short.
+var JSONStart = regexp.MustCompile(`^[\s\x{feff}]*(?:\{|\[\s*(?:\{|$))`)
 
 // plainStdout is the stdout of a failed run that may explain the failure. JSON is
 // left out even where it does not parse: it may hold the model's own text.
@@ -203,7 +203,7 @@ func (ev *Evidence) plainStdout() string {
 	var b strings.Builder
 	for line := range strings.Lines(ev.Stray) {
 		switch {
-		case !JsonStart.MatchString(line):
+		case !JSONStart.MatchString(line):
 			b.WriteString(line)
 		case ev.Output == clispec.OutputJSON:
 			return b.String() // the rest belongs to the document

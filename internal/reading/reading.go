@@ -117,7 +117,7 @@ func (r *Reading) keepStray(line []byte) (broken bool) {
 		r.stray.Write(line)
 		r.stray.WriteByte('\n')
 	}
-	if broken = judge.JsonStart.Match(line); broken {
+	if broken = judge.JSONStart.Match(line); broken {
 		r.broken++
 	}
 	return broken
