@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 )
 
@@ -71,4 +73,25 @@ func waitForRecord(t *testing.T, path string) (r clitest.Record) {
 		return err == nil
 	}, 10*time.Second, time.Millisecond)
 	return r
+}
+
+// boxSpec uses all that is different in a container: files, an empty
+// directory, a variable that clients heed too, and another name.
+func boxSpec() clichain.CliSpec {
+	return clichain.CliSpec{
+		Name: "boxed", Binary: "boxed", AltBinaries: []string{"box'd"}, EmptyDir: true,
+		Transports: []clispec.Transport{clispec.TransportStdin},
+		Files:      []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clispec.When{Set: []string{"system"}}}},
+		Args: []clispec.ArgRow{
+			{Args: []string{"--system", "{system_file}"}, When: clispec.When{Set: []string{"system"}}},
+			{Args: []string{"--effort={effort}"}, When: clispec.When{Set: []string{"effort"}}},
+		},
+		Env:     []clispec.EnvRow{{Name: "TMPDIR", Value: "{temp}", When: clispec.When{Set: []string{"system"}}}},
+		PassEnv: []string{"BOXED_*"}, DropEnv: []string{"BOXED_MARK"},
+		Preflight: []clispec.PreflightRule{{Root: true, Reason: call.ReasonPermissionRefused, Message: "not as root"}},
+	}
+}
+
+func withSystem() clichain.Request {
+	return clichain.Request{Messages: []clichain.Message{{Role: clichain.RoleSystem, Content: "secret-system"}, {Role: clichain.RoleUser, Content: "secret-prompt"}}}
 }

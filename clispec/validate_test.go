@@ -162,8 +162,6 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	require.True(t, strings.HasPrefix(s.Validate().Error(), `spec "Mine": name: "Mine" must be`), "%v", s.Validate())
 }
 
-func second[A any](_ A, err error) error { return err }
-
 // A prompt that no row takes to the CLI would be a question nobody asked.
 func TestThePromptMustReachTheCLI(t *testing.T) {
 	spec := clispec.Spec{Name: "mine", Binary: "mine", Args: []clispec.ArgRow{{Args: []string{"-p"}}}}
