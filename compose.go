@@ -113,6 +113,9 @@ func (inv *plan) makeFiles() (remove func(), err error) {
 		}
 	}
 	for _, f := range inv.Files {
+		if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+			return remove, err
+		}
 		if err := os.WriteFile(f.Path, []byte(f.Content), 0o600); err != nil {
 			return remove, err
 		}

@@ -46,6 +46,9 @@ type Spec struct {
 	// temporary directory, because the CLI looks at files unasked. Its session
 	// cannot be continued.
 	EmptyDir bool `json:"empty_dir,omitempty"`
+	// EmptyDirFiles are empty files in that directory, which keep the CLI from
+	// looking for files of that name in the directories above.
+	EmptyDirFiles []string `json:"empty_dir_files,omitempty"`
 	// Args is the ordered argument table. Empty: see PromptStyle.
 	Args []ArgRow `json:"args,omitempty"`
 	// Env is the table of environment variables to set.

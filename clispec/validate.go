@@ -154,6 +154,11 @@ func (v *validator) text(path, text string) {
 }
 
 func (v *validator) tables(s *Spec) {
+	each("empty_dir_files", s.EmptyDirFiles, func(path, name string) {
+		if !filepath.IsLocal(name) || filepath.Clean(name) != name || strings.ContainsAny(name, "\\\x00\n") {
+			v.add(path, name, "must be the path of a file below the empty directory")
+		}
+	})
 	for i, row := range s.Files {
 		v.file(s, i, row)
 	}

@@ -19,6 +19,9 @@ func Gemini() clispec.Spec {
 		// It attaches files that the prompt happens to name with "@", and sends
 		// a listing of the directory.
 		EmptyDir: true,
+		// gemini loads the first .env that it finds on its way up: in a shared
+		// temporary directory that is any user's.
+		EmptyDirFiles: []string{".gemini/.env"},
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
 			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(call.AccessNone)},

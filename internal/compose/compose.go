@@ -109,6 +109,11 @@ func (o *Composer) Compose(req call.Request, choice Choice, h Host) (*Invocation
 		inv.Temp = h.TempDir
 		c.Fields.Set("temp", inv.Temp)
 	}
+	if inv.Empty {
+		for _, name := range spec.EmptyDirFiles {
+			inv.Files = append(inv.Files, TempFile{Field: "empty_dir_files", Path: h.join(inv.Dir, name)})
+		}
+	}
 	for _, row := range spec.Files {
 		if c.holds(row.When) {
 			inv.Temp = h.TempDir

@@ -152,6 +152,9 @@ func (w *wrapper) makeFiles(inv *compose.Invocation) *call.Error {
 				"%d bytes are over the limit of %d for a file in a container", len(f.Content), compose.MaxArg-len(name)-1)
 		}
 		w.pass(name, name, f.Content)
+		if dir := path.Dir(f.Path); dir != inv.Temp {
+			steps = append(steps, "mkdir -p "+quoted(dir))
+		}
 		steps = append(steps, fmt.Sprintf(`printf %%s "$%s" >%s`, name, quoted(f.Path)))
 		used = append(used, name)
 	}
