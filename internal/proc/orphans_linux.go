@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // SweepOrphans kills the processes of runs whose host process has ended: what a crash has left and no watchdog has
@@ -40,7 +42,7 @@ func findOrphans() ([]stat, error) {
 		return nil, err
 	}
 	for _, s := range all {
-		if s.alive() && s.pid != os.Getpid() && ownerGone(system, cookieOf(s.pid)) {
+		if s.alive() && s.pid != os.Getpid() && ownerGone(system, probe, cookieOf(s.pid)) {
 			orphans = append(orphans, s)
 		}
 	}
@@ -76,9 +78,13 @@ var hostScope = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(boot)) + "." + strings.Trim(namespace, "pid:[]")
 })
 
+// probe sends signal 0, which tells whether a process exists.
+func probe(pid int) error { return unix.Kill(pid, 0) }
+
 // ownerGone reports whether the cookie is of this boot and namespace, and its process has ended. Of a nested cookie the
-// innermost counts.
-func ownerGone(p *procfs, cookie string) bool {
+// innermost counts. A process that /proc does not show may only be hidden from this user (hidepid), so then nothing but
+// ESRCH from probe means gone; any doubt means that the host lives.
+func ownerGone(p *procfs, probe func(pid int) error, cookie string) bool {
 	cookie = cookie[strings.LastIndexByte(cookie, ',')+1:]
 	rest, ok := strings.CutPrefix(cookie, hostScope()+".")
 	parts := strings.Split(rest, ".")
@@ -87,9 +93,11 @@ func ownerGone(p *procfs, cookie string) bool {
 	}
 	pid, errPid := strconv.Atoi(parts[0])
 	start, errStart := strconv.ParseUint(parts[1], 10, 64)
-	if errPid != nil || errStart != nil {
+	if errPid != nil || errStart != nil || pid <= 0 { // such ids would ask for groups
 		return false
 	}
-	owner, err := p.stat(pid)
-	return os.IsNotExist(err) || (err == nil && owner.start != start)
+	if owner, err := p.stat(pid); err == nil {
+		return owner.start != start
+	}
+	return probe(pid) == unix.ESRCH
 }

@@ -122,32 +122,6 @@ func TestKillSparesAStranger(t *testing.T) { // case 70
 	require.Equal(t, unix.ESRCH, system.kill(now))
 }
 
-func TestOwnerGone(t *testing.T) {
-	self, err := system.stat(os.Getpid())
-	require.NoError(t, err)
-	parts := strings.Split(hostID(), ".")
-	id := func(boot, namespace, pid, start string) string {
-		return strings.Join([]string{boot, namespace, pid, start, "RANDOM"}, ".")
-	}
-	start := strconv.FormatUint(self.start, 10)
-	for name, test := range map[string]struct {
-		cookie string
-		want   bool
-	}{
-		"ours":              {hostID() + ".RANDOM", false},
-		"recycled id":       {id(parts[0], parts[1], parts[2], "1"), true},
-		"no such process":   {id(parts[0], parts[1], "99999999", start), true},
-		"another boot":      {id("boot", parts[1], "99999999", start), false},
-		"another namespace": {id(parts[0], "1", "99999999", start), false},
-		"none":              {"", false},
-		"garbage":           {hostScope() + ".x.y.z", false},
-		"outer gone":        {id(parts[0], parts[1], "99999999", start) + "," + hostID() + ".RANDOM", false},
-		"inner gone":        {hostID() + ".RANDOM," + id(parts[0], parts[1], "99999999", start), true},
-	} {
-		require.Equal(t, test.want, ownerGone(system, test.cookie), name)
-	}
-}
-
 func TestNumber(t *testing.T) {
 	for text, want := range map[string]uint64{"0": 0, "42": 42, "18446744073709551615": 1<<64 - 1} {
 		n, ok := number([]byte(text))

@@ -1,0 +1,136 @@
+package proc
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+func TestOwnerGone(t *testing.T) {
+	self, err := system.stat(os.Getpid())
+	require.NoError(t, err)
+	parts := strings.Split(hostID(), ".")
+	id := func(boot, namespace, pid, start string) string {
+		return strings.Join([]string{boot, namespace, pid, start, "RANDOM"}, ".")
+	}
+	start := strconv.FormatUint(self.start, 10)
+	for name, test := range map[string]struct {
+		cookie string
+		want   bool
+	}{
+		"ours":              {hostID() + ".RANDOM", false},
+		"recycled id":       {id(parts[0], parts[1], parts[2], "1"), true},
+		"no such process":   {id(parts[0], parts[1], "99999999", start), true},
+		"another boot":      {id("boot", parts[1], "99999999", start), false},
+		"another namespace": {id(parts[0], "1", "99999999", start), false},
+		"a group":           {id(parts[0], parts[1], "-99999999", start), false},
+		"every process":     {id(parts[0], parts[1], "0", start), false},
+		"none":              {"", false},
+		"garbage":           {hostScope() + ".x.y.z", false},
+		"outer gone":        {id(parts[0], parts[1], "99999999", start) + "," + hostID() + ".RANDOM", false},
+		"inner gone":        {hostID() + ".RANDOM," + id(parts[0], parts[1], "99999999", start), true},
+	} {
+		require.Equal(t, test.want, ownerGone(system, probe, test.cookie), name)
+	}
+}
+
+// A host that /proc does not show is not dead for that.
+func TestOwnerThatProcDoesNotShow(t *testing.T) {
+	self, err := system.stat(os.Getpid())
+	require.NoError(t, err)
+	ours := hostID() + ".RANDOM"
+	hidden, shown := fakeProc(t, nil), fakeProc(t, nil, self)
+	recycled := self
+	recycled.start++
+	for _, test := range []struct {
+		name string
+		proc *procfs
+		said error // by kill
+		want bool
+	}{
+		{"hidden, and ours to signal", hidden, nil, false},
+		{"hidden, and another user's", hidden, unix.EPERM, false},
+		{"hidden, and an error nobody expects", hidden, unix.EINVAL, false},
+		{"gone", hidden, unix.ESRCH, true},
+		{"no proc, but alive", &procfs{root: "/nowhere"}, unix.EPERM, false},
+		{"no proc, and gone", &procfs{root: "/nowhere"}, unix.ESRCH, true},
+		{"shown", shown, unix.ESRCH, false},
+		{"another process has its id", fakeProc(t, nil, recycled), unix.EPERM, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			said := func(pid int) error {
+				require.Equal(t, os.Getpid(), pid)
+				return test.said
+			}
+			require.Equal(t, test.want, ownerGone(test.proc, said, ours))
+		})
+	}
+	require.False(t, ownerGone(hidden, probe, ours), "this process lives")
+}
+
+// hiddenVariable makes TestSweepWhereHostsAreHidden the sweeping process.
+const hiddenVariable = "PROC_TEST_HIDDEN"
+
+// nobody is a user who is not the one that runs the tests.
+const nobody = 65534
+
+// Root runs a host, of which another user sees only what belongs to that user.
+func TestSweepWhereHostsAreHidden(t *testing.T) {
+	if os.Getenv(hiddenVariable) != "" {
+		sweepHidden()
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root may mount a /proc")
+	}
+	sleep := exec.Command("/bin/sleep", "1000")
+	sleep.Env = []string{CookieName + "=" + newCookie()} // this process is its host
+	sleep.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	require.NoError(t, sleep.Start())
+	t.Cleanup(func() { _, _ = sleep.Process.Kill(), sleep.Wait() })
+
+	sweep := exec.Command(os.Args[0], "-test.run=^TestSweepWhereHostsAreHidden$")
+	sweep.Env = append(os.Environ(), hiddenVariable+"="+strconv.Itoa(os.Getpid()))
+	sweep.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS}
+	output, err := sweep.CombinedOutput()
+	if reason, found := strings.CutPrefix(string(output), "skip: "); found {
+		t.Skip(reason)
+	}
+	if sweep.ProcessState == nil {
+		t.Skip("no mount namespace: ", err)
+	}
+	require.NoError(t, err, "%s", output)
+	now, err := system.stat(sleep.Process.Pid)
+	require.NoError(t, err)
+	require.True(t, now.alive(), "its host lives, so it must, too")
+}
+
+// sweepHidden sweeps as another user with a /proc of its own that hides what is not that user's, and exits. A new mount
+// has options of its own since Linux 5.8; a remount would change those of all mounts.
+func sweepHidden() {
+	exit := func(status int, text ...string) {
+		_, _ = os.Stdout.WriteString(strings.Join(text, ""))
+		syscall.Exit(status)
+	}
+	hostScope() // while everything may be read
+	if err := unix.Mount("proc", "/proc", "proc", 0, "hidepid=2"); err != nil {
+		exit(0, "skip: proc cannot be mounted here: ", err.Error())
+	}
+	// Group 0 sees everything, so it must go, too.
+	if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
+		exit(1, err.Error())
+	}
+	if _, err := os.Stat("/proc/" + os.Getenv(hiddenVariable)); err == nil {
+		exit(0, "skip: hidepid has no effect here")
+	}
+	if _, err := SweepOrphans(); err != nil {
+		exit(1, err.Error())
+	}
+	exit(0)
+}
