@@ -41,16 +41,60 @@ type shimReport struct {
 	Clean     bool
 }
 
-// shimInstalled is set once the host has called ShimMain: otherwise a shim would run the host's main.
+// shimInstalled is set once the host has called ShimMain, and not set-uid: otherwise a shim would run the host's main.
 var shimInstalled atomic.Bool
 
 // ShimMain must be called first in main, or TestMain, of a program that uses Command.Shim. If this process was started
-// as a shim it never returns; otherwise it returns at once.
+// as a shim it never returns; otherwise it returns at once. A set-uid or set-gid program is no shim: it exits with
+// status 126 if it was started as one.
 func ShimMain() {
-	if len(os.Args) != 1 || os.Args[0] != shimName {
+	owner := credentials{uid: os.Getuid(), euid: os.Geteuid(), gid: os.Getgid(), egid: os.Getegid()}
+	switch roleOf(os.Args, owner) {
+	case roleHost:
 		shimInstalled.Store(true)
-		return
+	case roleRefused:
+		_, _ = os.Stderr.WriteString(refusal)
+		syscall.Exit(refusedStatus)
+	case roleShim:
+		beShim()
 	}
+}
+
+// credentials are the real and effective user and group of a process.
+type credentials struct{ uid, euid, gid, egid int }
+
+// role is what ShimMain does in a process.
+type role int
+
+const (
+	roleBystander role = iota // nothing: its shims would refuse
+	roleHost                  // lets Command.Shim be used
+	roleShim                  // is a shim
+	roleRefused               // ends
+)
+
+// roleOf tells a process its role. A shim runs whatever program its descriptor 3 names, and anybody may start one: with
+// the rights of a set-uid program that would be a gift of those rights.
+func roleOf(args []string, owner credentials) role {
+	asked, raised := len(args) == 1 && args[0] == shimName, owner.uid != owner.euid || owner.gid != owner.egid
+	switch {
+	case asked && raised:
+		return roleRefused
+	case asked:
+		return roleShim
+	case raised:
+		return roleBystander
+	}
+	return roleHost
+}
+
+const (
+	refusal       = shimName + ": refusing to run set-uid or set-gid\n"
+	refusedStatus = 126 // what shells call found, but not run
+)
+
+// beShim is the main of a shim.
+func beShim() {
 	runtime.LockOSThread() // the program dies with the thread that starts it
 	s := shim{left: map[int]bool{}, report: json.NewEncoder(os.NewFile(shimReports, "reports"))}
 	if err := s.run(); err != nil {

@@ -29,7 +29,7 @@ type shimTree struct {
 	last    shimReport
 }
 
-var errNoShim = errors.New("proc: Command.Shim needs ShimMain to be called first in main")
+var errNoShim = errors.New("proc: Command.Shim needs ShimMain to be called first in main, and not set-uid")
 
 // startShim starts a shim, has it start the program, and waits until that is done.
 //
