@@ -29,8 +29,9 @@ const schemaURL = "clichain:///schema"
 // Schema is a Request.Schema that was checked and compiled. It counts the steps
 // of a check, so it is not safe for concurrent use: compile one for each call.
 type Schema struct {
-	schema *jsonschema.Schema
-	limit  *stepLimit
+	schema   *jsonschema.Schema
+	limit    *stepLimit
+	patterns *patternLimit
 }
 
 // Compile finds the mistakes in a schema before anything starts. The result is
@@ -55,8 +56,12 @@ func Compile(raw json.RawMessage) (*Schema, *call.Error) {
 	if _, ok := document.(map[string]any); !ok {
 		return nil, call.Errorf(call.ReasonBadOption, "schema", "must be a JSON object: use {} for an answer of any JSON")
 	}
-	s := &Schema{limit: new(stepLimit)}
-	if s.schema, err = s.compile(document); err != nil {
+	s := &Schema{limit: new(stepLimit), patterns: &patternLimit{known: map[string]jsonschema.Regexp{}}}
+	s.schema, err = s.compile(document)
+	if refusal := s.patterns.refusal(document); refusal != "" {
+		return nil, call.Errorf(call.ReasonBadOption, "schema", "%s", refusal)
+	}
+	if err != nil {
 		return nil, call.Errorf(call.ReasonBadOption, "schema", "%s", schemaMistake(err))
 	}
 	return s, nil
@@ -66,6 +71,7 @@ func (s *Schema) compile(document any) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(noLoader{})
+	c.UseRegexpEngine(s.patterns.compile)
 	c.AssertFormat() // otherwise "format" is not checked
 	c.RegisterVocabulary(s.limit.vocabulary())
 	c.AssertVocabs()
@@ -106,6 +112,7 @@ func (s *Schema) Accept(text string) (document, problem string) {
 	if err != nil {
 		return "", err.Error()
 	}
+	s.patterns.reset()
 	err = s.limit.guard(len(document), func() error { return s.schema.Validate(value) })
 	if mismatch, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		return "", mismatches(mismatch, maxMismatches)

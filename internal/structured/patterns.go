@@ -1,0 +1,161 @@
+package structured
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/clichain/clichain/internal/plaintext"
+)
+
+// A pattern that repeats a long group a thousand times becomes a program of
+// gigabytes, and a schema has room for many patterns. Real ones stay far below
+// these bounds.
+const (
+	maxPattern  = 1000    // bytes of one pattern
+	maxProgram  = 10_000  // steps of the program that one pattern becomes
+	maxPrograms = 100_000 // steps of all of them, of a schema or of an answer
+	maxPatterns = 1000    // different patterns of a schema or of an answer
+)
+
+var (
+	errManyPatterns = fmt.Errorf("has more than %d different patterns: use fewer", maxPatterns)
+	errManySteps    = fmt.Errorf("has patterns that become programs of more than %d steps together: "+
+		"repeat less in them, or use fewer", maxPrograms)
+)
+
+// patternLimit compiles each pattern of a schema once, and refuses what would
+// take too much time or memory. An answer brings patterns of its own where the
+// schema asks for the format "regex".
+type patternLimit struct {
+	ofSchema     map[string]jsonschema.Regexp // nil before the first answer
+	known        map[string]jsonschema.Regexp
+	count, steps int
+	refused      string // the first pattern that was refused
+	err          error  // why
+}
+
+// reset starts to count afresh, for an answer; only the patterns of the schema
+// stay known.
+func (l *patternLimit) reset() {
+	if l.ofSchema == nil {
+		l.ofSchema = l.known
+	}
+	*l = patternLimit{ofSchema: l.ofSchema, known: maps.Clone(l.ofSchema)}
+}
+
+// compile is what the validator compiles every pattern with.
+func (l *patternLimit) compile(pattern string) (jsonschema.Regexp, error) {
+	if re, ok := l.known[pattern]; ok {
+		return re, nil
+	}
+	if err := l.admit(pattern); err != nil {
+		if l.err == nil {
+			l.refused, l.err = pattern, err
+		}
+		return nil, err
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	l.known[pattern] = re
+	return re, nil
+}
+
+// admit counts a pattern and holds it against the bounds.
+func (l *patternLimit) admit(pattern string) error {
+	if len(pattern) > maxPattern {
+		return fmt.Errorf("has %d bytes, at most %d are taken: write a shorter one", len(pattern), maxPattern)
+	}
+	if l.count++; l.count > maxPatterns {
+		return errManyPatterns
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil // regexp.Compile says so
+	}
+	steps := stepsOf(tree)
+	if steps > maxProgram {
+		return fmt.Errorf("becomes a program of %d steps, at most %d are taken: repeat less in it", steps, maxProgram)
+	}
+	if l.steps += steps; l.steps > maxPrograms {
+		return errManySteps
+	}
+	return nil
+}
+
+// stepsOf estimates the length of the program that a pattern becomes.
+func stepsOf(re *syntax.Regexp) int {
+	steps := 0
+	for _, sub := range re.Sub {
+		steps += stepsOf(sub)
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune)
+	case syntax.OpCapture:
+		return steps + 2
+	case syntax.OpConcat:
+		return steps
+	case syntax.OpAlternate:
+		return steps + len(re.Sub) - 1
+	case syntax.OpRepeat: // a{2,4} is aa(?:a(?:a)?)?, and a{2,} is aa+
+		if re.Max < 0 {
+			return max(re.Min, 1)*steps + 1
+		}
+		return re.Max*steps + re.Max - re.Min
+	}
+	return steps + 1
+}
+
+// refusal says which pattern of the schema was refused and why, or is empty.
+func (l *patternLimit) refusal(document any) string {
+	switch l.err {
+	case nil:
+		return ""
+	case errManyPatterns, errManySteps:
+		return l.err.Error()
+	}
+	start := []rune(l.refused)
+	if start = start[:min(len(start), 30)]; len(string(start)) < len(l.refused) {
+		start = append(start, '…')
+	}
+	place, _ := placeOf(l.refused, document, "")
+	return fmt.Sprintf("at '%s': the pattern %q %s", plaintext.OneLine(place), string(start), l.err)
+}
+
+// placeOf finds a pattern in a schema, and returns the JSON pointer of it, or of
+// the patternProperties that it is a name in: patterns can be long.
+func placeOf(pattern string, value any, at string) (place string, ok bool) {
+	switch value := value.(type) {
+	case []any:
+		for i, element := range value {
+			if place, ok = placeOf(pattern, element, at+"/"+strconv.Itoa(i)); ok {
+				return place, true
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			below := at + "/" + pointerStep.Replace(name)
+			names, _ := value[name].(map[string]any)
+			_, isName := names[pattern]
+			if name == "pattern" && value[name] == any(pattern) || name == "patternProperties" && isName {
+				return below, true
+			}
+			if place, ok = placeOf(pattern, value[name], below); ok {
+				return place, true
+			}
+		}
+	}
+	return "", false
+}
+
+// pointerStep escapes a name for a JSON pointer.
+var pointerStep = strings.NewReplacer("~", "~0", "/", "~1")
