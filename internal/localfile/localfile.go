@@ -123,7 +123,12 @@ func StampOfInfo(info fs.FileInfo) Stamp {
 	return Stamp{Inode: inode(info), Modified: info.ModTime().UnixNano(), Size: info.Size(), Mode: info.Mode()}
 }
 
-const tempPrefix = "clichain-"
+const (
+	tempPrefix   = "clichain-"
+	tempAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" // of rand.Text
+)
+
+var tempLength = len(rand.Text()) // which may grow with a later Go
 
 // TempName returns a new name for the folder of one call.
 func TempName() string { return tempPrefix + rand.Text() }
@@ -131,14 +136,58 @@ func TempName() string { return tempPrefix + rand.Text() }
 // staleAfter is the age at which the folder of a call cannot be in use any more.
 const staleAfter = 48 * time.Hour
 
+// What one call of RemoveStale may do, because it is in the way of what a program came for. The rest is left for the
+// next call.
+const (
+	staleLooks = 1000                   // folders it looks at
+	staleTime  = 100 * time.Millisecond // after which it looks at no more
+	stalePiece = 256                    // names it reads at once
+)
+
 // RemoveStale removes the folders that TempName named in dir and that were last changed two days before now: their
-// processes were killed before they could clean up. Folders of other users cannot be removed, and stay.
+// processes were killed before they could clean up. Folders of other users cannot be removed, and stay. It looks at no
+// more than 1000 folders and takes little more than 100 ms, so it may leave some for the next call.
 func RemoveStale(dir string, now time.Time) {
-	pattern := tempPrefix + strings.Repeat("[A-Z2-7]", len(rand.Text()))
-	folders, _ := filepath.Glob(filepath.Join(dir, pattern)) // fails for a malformed pattern only
-	for _, folder := range folders {
-		if info, err := os.Lstat(folder); err == nil && info.IsDir() && now.Sub(info.ModTime()) > staleAfter {
-			_ = os.RemoveAll(folder)
+	begin := time.Now()
+	removeStale(dir, now, func() bool { return time.Since(begin) > staleTime })
+}
+
+// removeStale returns how many folders it has looked at. It asks late before every piece and every folder.
+func removeStale(dir string, now time.Time, late func() bool) (looks int) {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return 0
+	}
+	defer folder.Close()
+	for {
+		if late() {
+			return looks
 		}
+		names, err := folder.Readdirnames(stalePiece)
+		for _, name := range names {
+			if !isTempName(name) {
+				continue
+			}
+			if looks == staleLooks || late() {
+				return looks
+			}
+			looks++
+			removeIfStale(filepath.Join(dir, name), now)
+		}
+		if err != nil { // the end, too
+			return looks
+		}
+	}
+}
+
+// isTempName reports whether TempName may have returned the name.
+func isTempName(name string) bool {
+	text, ok := strings.CutPrefix(name, tempPrefix)
+	return ok && len(text) == tempLength && strings.Trim(text, tempAlphabet) == ""
+}
+
+func removeIfStale(path string, now time.Time) {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() && now.Sub(info.ModTime()) > staleAfter {
+		_ = os.RemoveAll(path) // another user's stays
 	}
 }
