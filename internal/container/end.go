@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -82,14 +83,16 @@ func (b *Box) clean(ctx context.Context, args []string, timeout time.Duration) e
 
 // boxLines are the error texts of the wrapper, and those of a runtime that
 // failed before the wrapper started.
-var boxLines = judge.CompileLines([]clispec.LineRule{
+var boxLines = sync.OnceValue(func() judge.LineProgram { return judge.CompileLines(boxRules) })
+
+var boxRules = []clispec.LineRule{
 	{Reason: call.ReasonNotInstalled, Pattern: `(?m)^clichain: (?P<message>no program .* in the container)$`},
 	{Reason: call.ReasonSpawn, Pattern: `(?m)^clichain: (?P<message>cannot .* in the container)$`},
 	{Reason: call.ReasonSpawn, Pattern: `(?im)^(?P<message>(?:docker: |error: )?(?:error response from daemon|` +
 		`cannot connect to|permission denied while trying to connect|no such container|no container with|` +
 		`can only create exec|(?:crun|runc): |OCI runtime).*)`,
 		Hint: "check that the container runtime works, that the container is running, and that it has sh"},
-})
+}
 
 // Explain corrects the reason of a failure that the container or its runtime
 // caused, not the CLI, and adds what was left inside. err is the verdict on ev;
@@ -98,7 +101,7 @@ func (b *Box) Explain(err *call.Error, ev *judge.Evidence, hints map[call.Reason
 	if b == nil || err == nil {
 		return
 	}
-	f, ok := boxLines.Find(call.EventError, clispec.OnStderr, ev.Stderr, ev.Now)
+	f, ok := boxLines().Find(call.EventError, clispec.OnStderr, ev.Stderr, ev.Now)
 	switch {
 	case !failedSilently(ev):
 	case ok:

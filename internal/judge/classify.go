@@ -37,8 +37,8 @@ type Sign struct {
 // SignOf is the Sign of an event that was not classified.
 func SignOf(e call.Event) Sign { return Sign{Item: decode.Item{Event: e}} }
 
-// lineProgram is a list of line rules, compiled once.
-type lineProgram []compiledLine
+// LineProgram is a list of line rules, compiled once.
+type LineProgram []compiledLine
 
 type compiledLine struct {
 	clispec.LineRule
@@ -48,8 +48,8 @@ type compiledLine struct {
 
 // CompileLines compiles rules that passed Validate; an invalid pattern panics.
 // The result never changes.
-func CompileLines(rules []clispec.LineRule) lineProgram {
-	p := make(lineProgram, len(rules))
+func CompileLines(rules []clispec.LineRule) LineProgram {
+	p := make(LineProgram, len(rules))
 	for i, r := range rules {
 		p[i] = compiledLine{r, regexp.MustCompile(r.Pattern), plaintext.Literals(r.Pattern)}
 	}
@@ -63,7 +63,7 @@ const MaxEvidence = 32 << 10
 // Find returns the finding of the first rule of the kind that matches the text:
 // the order of the rules decides, not that of the text. A finding with a reason
 // wins over one without; for an error only one with a reason counts.
-func (p lineProgram) Find(
+func (p LineProgram) Find(
 	kind call.EventKind, on clispec.Evidence, text string, now time.Time,
 ) (best Finding, ok bool) {
 	text = text[max(0, len(text)-MaxEvidence):]
@@ -95,7 +95,7 @@ func (l *compiledLine) mayMatch(lower string) bool {
 
 // relevant drops the lines of stderr that explain nothing: status lines, and once
 // a retry of the CLI went well, those about its failed tries.
-func (p lineProgram) relevant(stderr string, recovered bool) string {
+func (p LineProgram) relevant(stderr string, recovered bool) string {
 	says := func(kind call.EventKind, line string) bool {
 		return slices.ContainsFunc(p, func(l compiledLine) bool { return l.Kind == kind && l.re.MatchString(line) })
 	}
@@ -122,7 +122,7 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 	try, _ := strconv.Atoi(group("attempt"))
 	var common Finding
 	if l.Reason == "" && group("message") != "" {
-		common, _ = commonLines.Find(call.EventError, clispec.OnEvent, group("message"), now)
+		common, _ = commonLines().Find(call.EventError, clispec.OnEvent, group("message"), now)
 	}
 	f := Finding{
 		Reason: cmp.Or(l.Reason, common.Reason, ReasonOfStatus(status)),
@@ -247,5 +247,5 @@ func (j *Judge) JudgeText(on clispec.Evidence, text string, now time.Time) (Find
 	if f, ok := j.Lines.Find(call.EventError, on, text, now); ok {
 		return f, true
 	}
-	return commonLines.Find(call.EventError, on, text, now)
+	return commonLines().Find(call.EventError, on, text, now)
 }

@@ -17,7 +17,7 @@ type LineMatcher struct{ compiledLine }
 
 // CommonLines are the rules common to all specs.
 func CommonLines() (rules []LineMatcher) {
-	for _, line := range commonLines {
+	for _, line := range commonLines() {
 		rules = append(rules, LineMatcher{line})
 	}
 	return rules

@@ -37,7 +37,7 @@ type Evidence struct {
 // concurrent use.
 type Judge struct {
 	spec  *clispec.Spec
-	Lines lineProgram
+	Lines LineProgram
 }
 
 // New makes the judge of a spec that passed Validate.

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"sync"
+
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/resettime"
@@ -9,8 +11,11 @@ import (
 // commonLines are error wordings that more than one CLI or model service uses.
 // A spec's own rules come first. Services report an overflow as a bad request and
 // a plan's limit as a rate limit, so special rules stand before general ones.
-// None of them is applied to the model's own text.
-var commonLines = CompileLines([]clispec.LineRule{
+// None of them is applied to the model's own text. They are compiled at the first
+// failure: a program that only imports the library does not wait for them.
+var commonLines = sync.OnceValue(func() LineProgram { return CompileLines(commonRules) })
+
+var commonRules = []clispec.LineRule{
 	{Reason: call.ReasonContextOverflow, Pattern: `(?i)prompt is too long|context[_ ]length[_ ]exceeded|` +
 		`maximum context length|context (?:window|limit)|input is too long|` +
 		`exceeds? the (?:maximum|limit of).{0,40}tokens|input token count.{0,40}exceeds`},
@@ -50,7 +55,7 @@ var commonLines = CompileLines([]clispec.LineRule{
 		`stream disconnected|error sending request`},
 	{Reason: call.ReasonServerError, Pattern: `(?i)internal[_ ]server[_ ]error|\bserver_error\b|bad gateway|` +
 		`gateway timeout`},
-})
+}
 
 const (
 	usageLimitWords = `usage[_ ]limits?[_ ](?:has been |have been )?(?:reached|exceeded|will reset)|` +

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -31,7 +32,7 @@ const (
 // momentPart reads one part of a moment. take gets the groups of form, and
 // returns false if the part does not fit those before it.
 type momentPart struct {
-	form *regexp.Regexp
+	form func() *regexp.Regexp // compiled at its first use
 	take func(*moment, []string) bool
 }
 
@@ -61,7 +62,7 @@ var momentParts = []momentPart{
 }
 
 func part(form string, take func(*moment, []string) bool) momentPart {
-	return momentPart{regexp.MustCompile(`^(?i:` + form + `)`), take}
+	return momentPart{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:` + form + `)`) }), take}
 }
 
 var between = regexp.MustCompile(`^(?i:[\s,·∙•|(\["'\\]+|(?:at|on|the|by|around|about|daily)\b)*`)
@@ -79,7 +80,7 @@ func (m *moment) empty() bool { return m.month == 0 && m.weekday == 0 && m.ahead
 
 func (m *moment) take(rest string) (string, bool) {
 	for _, p := range momentParts {
-		if s := p.form.FindStringSubmatch(rest); s != nil && severs(rest, len(s[0])) && p.take(m, s[1:]) {
+		if s := p.form().FindStringSubmatch(rest); s != nil && severs(rest, len(s[0])) && p.take(m, s[1:]) {
 			return rest[len(s[0]):], true
 		}
 	}

@@ -5,6 +5,7 @@ package resettime
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -68,15 +69,15 @@ const (
 )
 
 var (
-	leads = regexp.MustCompile(`(?i)` + Heads + Glue)
-	glue  = regexp.MustCompile(`(?i)^` + Glue)
+	leads = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + Heads + Glue) })
+	glue  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^` + Glue) })
 )
 
 // phrasesOf lists the start of the words, then every place after a head.
 func phrasesOf(words string) []phrase {
-	start := len(glue.FindString(words))
+	start := len(glue().FindString(words))
 	phrases := []phrase{{words[:start], words[start:]}}
-	for _, m := range leads.FindAllStringIndex(words, -1) {
+	for _, m := range leads().FindAllStringIndex(words, -1) {
 		phrases = append(phrases, phrase{words[m[0]:m[1]], words[m[1]:]})
 	}
 	return phrases
