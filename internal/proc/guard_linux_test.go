@@ -3,6 +3,8 @@ package proc
 import (
 	"errors"
 	"os"
+	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -41,4 +43,85 @@ func TestWatchdogLearnsAllGroupsAgain(t *testing.T) {
 	require.Equal(t, syscall.SIGKILL, state.Sys().(syscall.WaitStatus).Signal())
 	_, err = w.process.Wait()
 	require.NoError(t, err)
+}
+
+// The watchdog's work is the same in every shell and with any programs.
+func TestWatchdogNeedsNoPath(t *testing.T) {
+	gone := []string{"sh", "-c", watchdogScript, watchdogName, "", t.TempDir() + "/grep", t.TempDir() + "/sleep"}
+	for _, shell := range []string{"sh", "dash", "bash", "busybox"} {
+		for _, test := range []struct {
+			name string
+			args []string
+		}{
+			{"programs", watchdogArgs("", programFolders)},
+			{"no programs", watchdogArgs("", nil)},
+			{"programs that are gone", gone},
+		} {
+			t.Run(shell+"/"+test.name, func(t *testing.T) {
+				path := programAt(programFolders, shell)
+				if path == "" {
+					t.Skip("not installed")
+				}
+				test.args[4] = hostID() + "0" // of another host: this test's
+				watchdogKills(t, path, test.args)
+			})
+		}
+	}
+}
+
+// watchdogKills checks that a watchdog of a host that is gone kills what has its cookie, and nothing else.
+func watchdogKills(t *testing.T, shell string, args []string) {
+	t.Helper()
+	cookie := CookieName + "=" + args[4] + ".RANDOM"
+	long := "A=" + strings.Repeat("x", 5000)
+	sleeper := func(env ...string) *exec.Cmd {
+		cmd := &exec.Cmd{Path: "/bin/sleep", Args: []string{"sleep", "1000"}, Env: env}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+		return cmd
+	}
+	ours := []*exec.Cmd{
+		sleeper(cookie), sleeper(cookie, "PATH=/bin"), sleeper("PATH=/bin", cookie),
+		sleeper(long, "B=1\n2\n", cookie, "C="),
+		sleeper(CookieName + "=outer.1.2.3.RANDOM," + args[4] + ".RANDOM"),
+	}
+	strangers := []*exec.Cmd{sleeper(), sleeper(CookieName + "=" + args[4] + "1.RANDOM"), sleeper(long, "B=\n")}
+
+	// Its input is at its end from the start.
+	watchdog := exec.Cmd{Path: shell, Args: args, Env: []string{"PATH=" + t.TempDir()}, Dir: "/"}
+	require.NoError(t, watchdog.Run())
+	for i, cmd := range ours {
+		now, err := system.stat(cmd.Process.Pid)
+		require.NoError(t, err)
+		require.False(t, now.alive(), "%d survives", i)
+	}
+	for i, cmd := range strangers {
+		now, err := system.stat(cmd.Process.Pid)
+		require.NoError(t, err)
+		require.True(t, now.alive(), "stranger %d", i)
+	}
+}
+
+func TestProgramAt(t *testing.T) {
+	empty, full, other := t.TempDir(), t.TempDir(), t.TempDir()
+	require.NoError(t, os.Mkdir(empty+"/grep", 0o700))
+	require.NoError(t, os.WriteFile(empty+"/sleep", nil, 0o600))
+	for _, path := range []string{full + "/grep", full + "/sleep", other + "/grep"} {
+		require.NoError(t, os.WriteFile(path, nil, 0o700))
+	}
+	for _, test := range []struct {
+		name, program, want string
+		folders             []string
+	}{
+		{"no folders", "grep", "", nil},
+		{"the first that has it", "grep", full + "/grep", []string{full, other}},
+		{"not a folder of that name", "grep", other + "/grep", []string{empty, other}},
+		{"not a file that cannot be run", "sleep", full + "/sleep", []string{empty, full}},
+		{"nowhere", "sleep", "", []string{"/nowhere", empty, other}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			require.Equal(t, test.want, programAt(test.folders, test.program))
+		})
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 //go:embed watchdog.sh
@@ -79,6 +81,28 @@ func (w *watchdog) dismiss() {
 	w.process = nil
 }
 
+// programFolders are where the watchdog's programs are looked for. PATH is the caller's, and may hold nothing but the
+// folder of a CLI.
+var programFolders = []string{"/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"}
+
+// programAt returns the path of the program in the first of the folders that has it, or "".
+func programAt(folders []string, name string) string {
+	for _, folder := range folders {
+		path := folder + "/" + name
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && unix.Access(path, unix.X_OK) == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// watchdogArgs are the arguments of the watchdog for the host with that id.
+func watchdogArgs(id string, folders []string) []string {
+	return []string{
+		"sh", "-c", watchdogScript, watchdogName, id, programAt(folders, "grep"), programAt(folders, "sleep"),
+	}
+}
+
 // start starts the watchdog without the environment of this process: it must not look like part of a run.
 func (w *watchdog) start() error {
 	input, life, err := os.Pipe()
@@ -92,10 +116,10 @@ func (w *watchdog) start() error {
 		return err
 	}
 	defer null.Close()
-	args := []string{"sh", "-c", watchdogScript, watchdogName, hostID()}
+	args := watchdogArgs(hostID(), programFolders)
 	process, err := os.StartProcess("/bin/sh", args, &os.ProcAttr{
 		Dir:   "/",
-		Env:   []string{"PATH=" + os.Getenv("PATH")},
+		Env:   []string{},
 		Files: []*os.File{input, null, null},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})

@@ -78,6 +78,16 @@ func TestNothingOutlivesTheHost(t *testing.T) { // case 75
 	}
 }
 
+func TestNothingOutlivesAHostWithoutPath(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // as if only the folder of a CLI were there
+	family := step{Spawn: &spawn{Steps: stubborn, Daemon: true}}
+	h := startHost(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(family, family, family, ready, hang)}))
+	require.Len(t, clitest.Survivors(h.fake), 4)
+	h.kill(t)
+	eventually(t, func() bool { return len(watchdogs(h.Process.Pid)) == 0 })
+	require.Empty(t, clitest.Survivors(h.fake))
+}
+
 func TestScrubbedLeaderDiesWithTheHost(t *testing.T) {
 	// Its group is known to the watchdog, so no cookie is needed.
 	child := spawn{Steps: stubborn, ClearEnv: true}
