@@ -13,7 +13,8 @@ import (
 type Hooks struct {
 	// AttemptStart: a run of a backend begins.
 	AttemptStart func(ctx context.Context, backend string)
-	// Event is every event of the call, those of clichain itself too.
+	// Event is every event of the call, those of clichain itself too. Secrets
+	// of the CLI's environment are removed from all but the model's own words.
 	Event func(ctx context.Context, e Event)
 	// AttemptEnd: a backend did not answer.
 	AttemptEnd func(ctx context.Context, a Attempt)

@@ -1,6 +1,10 @@
 package plaintext
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -31,5 +35,90 @@ func TestRedactor(t *testing.T) {
 		"api key not valid. Please pass a valid API key.":           "api key not valid. Please pass a valid API key.",
 	} {
 		require.Equal(t, want, r.Clean(text))
+	}
+}
+
+// Each form in which a program may print a secret is found.
+func TestRedactorForms(t *testing.T) {
+	const value, odd, phrase, lines = "secret-value-of-a-test", "sécret/val<ue> \"of?a&test\\", "nine words of a test", "first-line\nsecond-line\n"
+	r := NewRedactor([]string{"A_KEY=" + value, "B_KEY=" + odd, "C_KEY=" + phrase, "D_KEY=" + lines, "E_KEY= padded-test-value\r\n", "F_KEY=name-of-a-test"})
+	std, web := base64.StdEncoding, base64.URLEncoding
+	quoted, _ := json.Marshal(odd)
+	inner := string(quoted[1 : len(quoted)-1])
+	twice, _ := json.Marshal(inner)
+	wrapped := func(s, with string) string { return s[:5] + with + s[5:11] + with + s[11:] }
+	for _, test := range []struct{ form, text, want string }{
+		{"value", value, "<>"},
+		{"trailing newline in the variable", "padded-test-value", "<>"},
+		{"both", "padded-test-value and " + value, "<> and <>"},
+		{"several lines", "first-line\nsecond-line", "<>"},
+		{"several lines in JSON", `first-line\nsecond-line`, "<>"},
+		{"several lines in base64", std.EncodeToString([]byte(lines)), "<>"},
+		{"base64", std.EncodeToString([]byte(value)), "<>"},
+		{"base64 without padding", base64.RawStdEncoding.EncodeToString([]byte(value)), "<>"},
+		{"base64 with other signs", std.EncodeToString([]byte(odd)), "<>"},
+		{"base64 for URLs", web.EncodeToString([]byte(odd)), "<>"},
+		{"base64 for URLs without padding", base64.RawURLEncoding.EncodeToString([]byte(odd)), "<>"},
+		{"base64 of a user and it", std.EncodeToString([]byte("user:" + value)), "dXNlcjp<>"},
+		{"base64 of an object with it", std.EncodeToString([]byte(`{"k": "` + value + `"}`)), "eyJrIjogIn<>QifQ=="},
+		{"Basic", "Authorization: Basic " + std.EncodeToString([]byte("user:unknown")), "Authorization: Basic <>"},
+		{"Basic in lower case letters", "basic " + std.EncodeToString([]byte("j-:~vi:z~a")), "basic <>"},
+		{"query", url.QueryEscape(odd), "<>"},
+		{"path", url.PathEscape(odd), "<>"},
+		{"query in lower case", percent.ReplaceAllStringFunc(url.QueryEscape(odd), strings.ToLower), "<>"},
+		{"component", "s%C3%A9cret%2Fval%3Cue%3E%20%22of%3Fa%26test%5C", "<>"},
+		{"JSON", inner, "<>"},
+		{"JSON as JavaScript writes it", `sécret/val<ue> \"of?a&test\\`, "<>"},
+		{"JSON as Python writes it", `s\u00e9cret/val<ue> \"of?a&test\\`, "<>"},
+		{"JSON as PHP writes it", `sécret\/val<ue> \"of?a&test\\`, "<>"},
+		{"JSON in JSON", string(twice), `"<>"`},
+		{"hex", hex.EncodeToString([]byte(value)), "<>"},
+		{"hex in upper case", strings.ToUpper(hex.EncodeToString([]byte(value))), "<>"},
+		{"wrapped", wrapped(value, "\n"), "<>"},
+		{"wrapped by CRLF", wrapped(value, "\r\n"), "<>"},
+		{"wrapped and indented", wrapped(value, "\n    "), "<>"},
+		{"wrapped in JSON", `{"a":"` + wrapped(value, `\n  `) + `"}`, `{"a":"<>"}`},
+		{"wrapped in JSON by CRLF", wrapped(value, `\r\n`), "<>"},
+		{"wrapped in JSON in JSON", wrapped(value, `\\n`), "<>"},
+		{"wrapped base64", wrapped(std.EncodeToString([]byte(value)), "\n"), "<>"},
+		{"wrapped hex", wrapped(hex.EncodeToString([]byte(value)), "\n"), "<>"},
+		{"wrapped between words", "nine words\nof a test", "<>"},
+		{"wrapped between words in JSON", `nine words\n  of a test`, "<>"},
+		{"behind a line break of JSON", `a\nname-of-a-test`, `a\n<>`},
+		{"behind a backslash", `C:\name-of-a-test`, `C:\<>`},
+		{"cut by OneLine", "401 for secret-value-o…", "401 for <>…"},
+		{"key behind a line break of JSON", `a\n` + looks("sk-", 24), `a\n<>`},
+		{"header in JSON in JSON", `{\"x-api-key\": \"` + looks("", 20) + `\"}`, `{\"x-api-key\": \"<>\"}`},
+	} {
+		t.Run(test.form, func(t *testing.T) {
+			require.Equal(t, "a="+strings.ReplaceAll(test.want, "<>", redaction), r.Clean("a="+test.text))
+		})
+	}
+}
+
+// What only looks like a secret stays as it is, at no cost.
+func TestRedactorLeavesTheRest(t *testing.T) {
+	r := NewRedactor([]string{"A_KEY=secret-value-of-a-test", "B_KEY=nine words of a test", "C_KEY=short\n"})
+	for _, text := range []string{
+		"secret-value-of\n-another", "Basic authentication failed", "basic information", "short", `C:\new\readme https://host/a@b k-means`,
+		strings.Repeat("nine words, api and keys. eyJ? risk-free\n", 1000), "cut sec…",
+	} {
+		require.Equal(t, text, r.Clean(text))
+		require.Zero(t, testing.AllocsPerRun(10, func() { r.Clean(text) }), text)
+	}
+	raw := []byte(`{"command":"go test ./...\n"}`)
+	require.Same(t, &raw[0], &r.CleanJSON(raw)[0])
+	require.Zero(t, testing.AllocsPerRun(10, func() { r.CleanJSON(raw) }))
+	require.Equal(t, `{"a":"[redacted]"}`, string(r.CleanJSON([]byte(`{"a":"secret-value-of-a-test"}`))))
+	require.Equal(t, `"[redacted]"`, string(NewRedactor([]string{"KEY=name-of-a-test"}).CleanJSON([]byte(`"\name-of-a-test"`))))
+	require.Equal(t, "Bearer [redacted]", (*Redactor)(nil).Clean("Bearer "+looks("", 10)))
+}
+
+func BenchmarkRedactor(b *testing.B) {
+	r := NewRedactor([]string{"A_KEY=secret-value-of-a-test", "B_KEY=nine words of a test", "C_TOKEN=another-value"})
+	text := strings.Repeat("-rw-r--r-- 1 dev dev 4815 Nov 20 14:22 internal/proc/run_test.go https://host/path?key\n", 1<<20/88)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.Clean(text)
 	}
 }

@@ -125,8 +125,9 @@ func (r *Reading) keepStray(line []byte) (broken bool) {
 
 // stderrLine looks for retries of the CLI, warnings and fatal errors.
 func (r *Reading) stderrLine(line []byte) {
+	text := r.Secrets.Clean(string(line)) // before OneLine cuts it, and a secret with it
 	for _, kind := range []call.EventKind{call.EventRetry, call.EventWarning, call.EventError} {
-		f, ok := r.Judge.Lines.Find(kind, clispec.OnStderr, string(line), r.now())
+		f, ok := r.Judge.Lines.Find(kind, clispec.OnStderr, text, r.now())
 		if !ok || kind == call.EventError && !f.Fatal {
 			continue
 		}
@@ -174,7 +175,8 @@ func (r *Reading) deliverAll(items []decode.Item) []judge.Sign {
 
 // deliver counts an event and passes it on. The caller holds mu.
 func (r *Reading) deliver(e *judge.Sign) {
-	e.Backend, e.Message = r.Name, r.Secrets.Clean(e.Message)
+	e.Backend = r.Name
+	r.clean(&e.Event)
 	if e.Terminal && (e.Failed || e.Kind == call.EventError) && r.Ended() {
 		e.Terminal = false // the CLI only reports the signal that ended it
 	}
@@ -189,6 +191,26 @@ func (r *Reading) deliver(e *judge.Sign) {
 			r.abort(f)
 		}
 	}
+}
+
+// clean removes secrets from all that an event tells, but for the model's own words and for the handle of the session,
+// which must stay as it is to go on from.
+func (r *Reading) clean(e *call.Event) {
+	for _, field := range [...]*string{&e.Message, &e.Raw, &e.Code, &e.Model, &e.KeySource, &e.ID, &e.Name, &e.Trigger} {
+		*field = r.Secrets.Clean(*field)
+	}
+	if len(e.Input) > 0 {
+		e.Input = r.Secrets.CleanJSON(e.Input)
+	}
+	switch e.Kind {
+	case call.EventDelta, call.EventText, call.EventThinking:
+		return
+	case call.EventResult:
+		if !e.Failed {
+			return
+		}
+	}
+	e.Text = r.Secrets.Clean(e.Text)
 }
 
 // abort ends the run: no later output counts as an answer. The caller holds mu.
@@ -215,7 +237,7 @@ func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 	defer r.mu.Unlock()
 	ev := &judge.Evidence{
 		Output: r.Output, Tally: &r.tally, Secrets: r.Secrets, Result: result, Now: r.now(),
-		Stdout: r.whole.String(), Stray: r.stray.String(), Stderr: result.Stderr.Text(),
+		Stdout: r.whole.String(), Stray: r.stray.String(), Stderr: r.Secrets.Clean(result.Stderr.Text()),
 	}
 	if ev.Output == clispec.OutputJSON {
 		r.readDocument(ev)
