@@ -3,6 +3,9 @@ package clichain_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -84,4 +87,34 @@ func TestLogHooks(t *testing.T) {
 	be := resp.Attempts[0].Err.(*clichain.BackendError)
 	require.Contains(t, be.Message, "[redacted]")
 	require.NotContains(t, be.Stderr+be.Message+strings.Join(resp.Warnings, ""), secret)
+}
+
+// Hooks see no secret, whatever form the CLI prints it in.
+func TestHooksSeeNoSecrets(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	const secret = "secret-value-of-a-test"
+	t.Setenv("ANTHROPIC_API_KEY", secret+"\n")
+	forms := []string{secret, base64.StdEncoding.EncodeToString([]byte(secret)), hex.EncodeToString([]byte(secret))}
+	told := strings.Join(forms, " ")
+	list := []clichain.Backend{
+		provider(t, specs.Claude(), clichain.Config{}, play(readStdin, clitest.Step{Stderr: "401 for " + told + "\n"},
+			stdout(`{"type":"later","x":"`+told+`"}`+"\n"+failedLine("Invalid API key: "+told)+"\n"), clitest.Exit(1))),
+		provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("yes")))),
+	}
+	var seen strings.Builder
+	hooks := clichain.Hooks{
+		Event: func(_ context.Context, e clichain.Event) {
+			line, err := json.Marshal(e)
+			require.NoError(t, err)
+			seen.Write(line)
+		},
+		AttemptEnd: func(_ context.Context, a clichain.Attempt) { seen.WriteString(a.Err.Error()) },
+	}
+	_, err := clichain.ChainOf(list, &clichain.ChainConfig{Hooks: hooks}).Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Contains(t, seen.String(), "[redacted]")
+	for _, form := range forms {
+		require.NotContains(t, seen.String(), form)
+	}
 }
