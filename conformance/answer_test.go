@@ -73,6 +73,7 @@ func TestPromptArrivesExactly(t *testing.T) {
 		"quotes":       "it's \"quoted\" $(false) `x` \\n %s\r\nnext\n\nlast",
 		"emoji":        "👩‍👩‍👧 \u2028 ﷽ é",
 		"a command":    "/help me please",
+		"a bug report": "/bug x",
 		"a file":       "what is in @/etc/hostname ?",
 	}
 	for _, name := range home.Names() {

@@ -16,6 +16,9 @@ func Gemini() clispec.Spec {
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
 		// After a run with a shell tool it needs half a second to end by itself.
 		LingerMS: 1500,
+		// "/bug", "/init" and the files of custom commands never reach the model as
+		// they are written; with a line break in front they do.
+		Guards: []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
 		// It attaches files that the prompt happens to name with "@", and sends
 		// a listing of the directory.
 		EmptyDir: true,

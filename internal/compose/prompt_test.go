@@ -70,7 +70,7 @@ func TestSystemInFront(t *testing.T) {
 	}
 }
 
-// A prompt that begins with a slash would be a command of claude's own.
+// A prompt that begins with a slash would be a command of the CLI's own.
 func TestGuard(t *testing.T) {
 	for _, test := range []struct{ name, prompt, want string }{
 		{"slash", "/clear", "\n/clear"},
@@ -78,12 +78,14 @@ func TestGuard(t *testing.T) {
 		{"a slash later", "\n/clear", "\n/clear"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, access := range allAccess {
-				req := call.Prompt(test.prompt)
-				req.Access = access
-				inv, err := composerOf(t, specs.Claude()).Compose(req, Choice{}, testHost())
-				require.Nil(t, err)
-				require.Equal(t, test.want, string(inv.Stdin))
+			for _, spec := range []clispec.Spec{specs.Claude(), specs.Gemini()} {
+				for _, access := range allAccess {
+					req := call.Prompt(test.prompt)
+					req.Access = access
+					inv, err := composerOf(t, spec).Compose(req, Choice{}, testHost())
+					require.Nil(t, err)
+					require.Equal(t, test.want, string(inv.Stdin), spec.Name)
+				}
 			}
 		})
 	}
