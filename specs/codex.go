@@ -71,7 +71,8 @@ func codexArgs() []clispec.ArgRow {
 		{Args: []string{"--model", "{model}"}, When: set("model")},
 		{Args: []string{"-c", "model_reasoning_effort={effort:json}"}, When: set("effort")},
 		{Args: []string{"--output-schema", "{schema_file}"}, When: set("schema")},
-		{Args: []string{"--image={images}"}, Each: "images", When: set("images")},
+		// It splits each value at its commas.
+		{Args: []string{"--image={images}"}, When: set("images")},
 		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", call.AccessWrite)},
 		// With less access it would ask before each call of a tool and wait for ever.
 		{Args: []string{"-c", "{mcp_toml}"}, Each: "mcp_toml", When: setFor("mcp_toml", call.AccessFull)},

@@ -75,7 +75,8 @@ func geminiArgs() []clispec.ArgRow {
 		{Args: []string{"--approval-mode", "auto_edit"}, When: unless("permission_mode", call.AccessWrite)},
 		{Args: []string{"--approval-mode", "yolo"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"--approval-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},
-		{Args: []string{"--include-directories={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", agentAccess()...)},
+		// It splits each value at its commas.
+		{Args: []string{"--include-directories={add_dirs}"}, When: setFor("add_dirs", agentAccess()...)},
 		{Args: []string{"-m", "{model}"}, When: set("model")},
 		{Args: []string{"--resume", "{session}"}, When: set("session")},
 		extra(),

@@ -3,6 +3,7 @@ package compose
 import (
 	"cmp"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 			c.Fields.Set("prompt", g.Prefix+prompt)
 		}
 	}
-	return c, c.unsupported(spec)
+	return c, cmp.Or(c.unsupported(spec), c.split(spec))
 }
 
 // setSession takes the handle apart and refuses a session that this CLI cannot
@@ -162,7 +163,7 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 				"%q cannot be honoured by this backend here", strings.Join(c.Fields[name], ","))
 		}
 	}
-	grants := func(w clispec.When, _ ...string) bool { return slices.Contains(w.Access, c.Access) }
+	grants := func(row clispec.ArgRow) bool { return slices.Contains(row.When.Access, c.Access) }
 	if c.Access != call.AccessNone && !c.anyRow(spec, grants) {
 		return call.Errorf(call.ReasonUnsupported, "access", "%q is no access level of this backend", c.Access)
 	}
@@ -172,20 +173,55 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 // uses reports whether a row that applies tests the field or contains it.
 func (c *Call) uses(spec *clispec.Spec, field string) bool {
 	names := func(template string) bool { return slices.Contains(grammar.TemplateFields(template), field) }
-	return c.anyRow(spec, func(w clispec.When, templates ...string) bool {
-		return slices.Contains(w.Set, field) || slices.ContainsFunc(templates, names)
+	return c.anyRow(spec, func(row clispec.ArgRow) bool {
+		return slices.Contains(row.When.Set, field) || slices.ContainsFunc(row.Args, names)
+	})
+}
+
+// inBrackets is what a rule for a tool says about its use: "Bash(git log a,b)".
+// A comma there separates no tools.
+var inBrackets = regexp.MustCompile(`\([^)]*\)`)
+
+// split refuses a value that would become two, because a row joins its list by
+// commas and it has one itself.
+func (c *Call) split(spec *clispec.Spec) *call.Error {
+	for _, field := range []string{"allowed_tools", "disallowed_tools", "add_dirs", "images"} {
+		for _, value := range c.Fields[field] {
+			plain := value
+			if strings.HasSuffix(field, "_tools") {
+				plain = inBrackets.ReplaceAllString(value, "")
+			}
+			if strings.Contains(plain, ",") && c.joins(spec, field) {
+				return call.Errorf(call.ReasonUnsupported, field,
+					"%q has a comma, which would make it two values here: use a name without one", value)
+			}
+		}
+	}
+	return nil
+}
+
+// joins reports whether a row that applies has the list joined by commas.
+func (c *Call) joins(spec *clispec.Spec, field string) bool {
+	joined := func(m string) bool {
+		name, form := grammar.ParsePlaceholder(m)
+		return name == field && form != "list"
+	}
+	return c.anyRow(spec, func(row clispec.ArgRow) bool {
+		return row.Each != field && slices.ContainsFunc(row.Args, func(template string) bool {
+			return slices.ContainsFunc(grammar.Placeholder.FindAllString(template, -1), joined)
+		})
 	})
 }
 
 // anyRow reports whether a row that applies, of any of the three tables, passes
-// the test.
-func (c *Call) anyRow(spec *clispec.Spec, test func(w clispec.When, templates ...string) bool) bool {
+// the test. Those of variables and files have one template.
+func (c *Call) anyRow(spec *clispec.Spec, test func(row clispec.ArgRow) bool) bool {
 	return slices.ContainsFunc(spec.ArgTable(), func(r clispec.ArgRow) bool {
-		return c.holds(r.When) && test(r.When, r.Args...)
+		return c.holds(r.When) && test(r)
 	}) || slices.ContainsFunc(spec.Env, func(r clispec.EnvRow) bool {
-		return c.holds(r.When) && test(r.When, r.Value)
+		return c.holds(r.When) && test(clispec.ArgRow{Args: []string{r.Value}, When: r.When})
 	}) || slices.ContainsFunc(spec.Files, func(r clispec.FileRow) bool {
-		return c.holds(r.When) && test(r.When, r.Content)
+		return c.holds(r.When) && test(clispec.ArgRow{Args: []string{r.Content}, When: r.When})
 	})
 }
 
