@@ -70,7 +70,7 @@ func TestPatternBounds(t *testing.T) {
 		"as a name":                   {`{"items":{"patternProperties":{"(?:xxxxxxxxxxx){1000}":{}}}}`, `at '/items/patternProperties': the pattern "(?:xxxxxxxxxxx){1000}" ` + far},
 		"as many as there may be":     {manyPatterns(1000, "^%d$"), ""},
 		"one more":                    {manyPatterns(1001, "^%d$"), "has more than 1000 different patterns: use fewer"},
-		"one and the same":            {manyPatterns(3000, "^x%.0d$"), "different"},
+		"one and the same":            {`{"anyOf":[` + strings.Repeat(withPattern("^x$")+",", 3000) + `{}]}`, ""},
 		"large together":              {manyPatterns(11, "x%03d(?:xxxxxxxxxx){999}"), "programs of more than 100000 steps together: repeat less"},
 		"nearly too large together":   {manyPatterns(10, "x%03d(?:xxxxxxxxxx){999}"), ""},
 		"a property, a name":          {`{"properties":{"pattern":{"type":"string"},"patternProperties":{"pattern":"a"}}}`, ""},
