@@ -1,0 +1,78 @@
+package plaintext
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// formsOf returns the forms of a secret value that programs print it in, some of them more than once.
+func formsOf(value string) []string {
+	forms := []string{value}
+	add := func(form string) { forms = append(forms, form) }
+	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		add(e.EncodeToString([]byte(value)))
+		add(e.WithPadding(base64.NoPadding).EncodeToString([]byte(value)))
+		for before := range 3 {
+			add(insideBase64(e, value, before))
+		}
+	}
+	query := url.QueryEscape(value)
+	for _, escaped := range []string{query, url.PathEscape(value), likeScripts.Replace(query)} {
+		add(escaped)
+		add(percent.ReplaceAllStringFunc(escaped, strings.ToLower))
+	}
+	once := jsonEscapes(value)
+	for _, escaped := range once {
+		forms = append(append(forms, escaped), jsonEscapes(escaped)...) // JSON in a string of JSON
+	}
+	add(hex.EncodeToString([]byte(value)))
+	add(strings.ToUpper(hex.EncodeToString([]byte(value))))
+	return forms
+}
+
+var (
+	percent = regexp.MustCompile(`%[0-9A-F]{2}`)
+	// likeScripts turns a query escape into that of JavaScript's encodeURIComponent.
+	likeScripts = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
+	unHTML      = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+)
+
+// insideBase64 is what the base64 text of something longer, such as "user:value", has of a value: without the digits
+// that depend on the bytes next to it. before is the number of bytes before it, modulo 3.
+func insideBase64(e *base64.Encoding, value string, before int) string {
+	text := e.WithPadding(base64.NoPadding).EncodeToString([]byte("\x00\x00"[:before] + value))
+	if (before+len(value))%3 != 0 {
+		text = text[:len(text)-1]
+	}
+	return text[min(len(text), [...]int{0, 2, 3}[before]):]
+}
+
+// jsonEscapes are the ways to write a text in a JSON string, without the quotes.
+func jsonEscapes(text string) []string {
+	quoted, _ := json.Marshal(text) // a string always marshals
+	html := string(quoted[1 : len(quoted)-1])
+	plain := unHTML.Replace(html)
+	return []string{html, plain, strings.ReplaceAll(plain, "/", `\/`), asciiJSON(html), asciiJSON(plain)}
+}
+
+// asciiJSON escapes all characters beyond ASCII.
+func asciiJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
