@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,12 +41,11 @@ func (f *sourceFile) under(dirs ...string) bool {
 
 func (f *sourceFile) at(pos token.Pos) string { return f.set.Position(pos).String() }
 
-// sources parses all Go files that git knows, those of nested modules too.
-func sources(t *testing.T) (files []*sourceFile) {
-	t.Helper()
+// parsed are all Go files that git knows, those of nested modules too.
+var parsed = sync.OnceValues(func() (files []*sourceFile, err error) {
 	list, err := exec.Command("git", "ls-files", "-z", "--", "*.go").Output()
 	if err != nil {
-		t.Skip("no git checkout: ", err)
+		return nil, errNoCheckout
 	}
 	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
 		set := token.NewFileSet()
@@ -52,11 +53,25 @@ func sources(t *testing.T) (files []*sourceFile) {
 		if os.IsNotExist(err) {
 			continue // deleted, but not yet in a commit
 		}
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		files = append(files, &sourceFile{name, set, file})
 	}
+	return files, nil
+})
+
+var errNoCheckout = errors.New("no git checkout")
+
+func sources(t *testing.T) []*sourceFile {
+	t.Helper()
+	files, err := parsed()
+	if errors.Is(err, errNoCheckout) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	return files
+	return slices.Clone(files)
 }
 
 // rootSources are the files of the root module.

@@ -51,8 +51,8 @@ func TestSteadyOutputIsNoSilence(t *testing.T) {
 func TestALineThatIsTooLong(t *testing.T) {
 	clitest.NoLeaks(t)
 	long := `{"type":"item.completed","item":{"type":"agent_message","text":"` + strings.Repeat("x", 17<<20) + `"}}` + "\n"
-	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(long), stdout(codexAnswer("later"))))
-	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, clitest.Step{Echo: true}, stdout(codexAnswer("later"))))
+	resp, err := p.Complete(t.Context(), clichain.Prompt(long))
 	require.NoError(t, err)
 	require.Equal(t, "later", resp.Text)
 	require.Equal(t, []string{"1 lines of output were too long and were skipped"}, resp.Warnings)
