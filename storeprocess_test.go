@@ -41,7 +41,7 @@ func playStore() {
 func TestProcessesShareCooldowns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	for _, want := range []clichain.Reason{clichain.ReasonUsageLimit, clichain.ReasonCoolingDown, clichain.ReasonCoolingDown} {
-		cmd := exec.Command(os.Args[0], "-test.run=^$") // even if it were to test, it would find nothing
+		cmd := exec.Command(os.Args[0], "-test.run=^$")                                // even if it were to test, it would find nothing
 		cmd.Env = append(os.Environ(), storeRole+"="+path, "GORACE=atexit_sleep_ms=0") // which would cost a second each
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
