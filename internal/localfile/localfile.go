@@ -28,6 +28,35 @@ func CacheDir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
+// StateDir returns the folder for this user's data that cannot be made again, and creates it if need be. It asks the
+// environment of this process, never that of a call.
+func StateDir() (string, error) {
+	base, err := stateHome()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(base, "clichain")
+	return dir, Private(dir)
+}
+
+// Private creates a folder that only this user may enter, if need be. A folder of this user that others may enter
+// is closed to them. It is an error when another user owns the folder.
+func Private(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !owned(info):
+		return fmt.Errorf("%s belongs to another user", dir)
+	case info.Mode().Perm()&0o077 != 0:
+		return os.Chmod(dir, 0o700)
+	}
+	return nil
+}
+
 // Lock waits until this process has locked the file at path, or ctx is done. It creates the file and its folder if need
 // be, and tries every poll. unlock may be called once and leaves the file there: removing it would let two processes
 // lock two different files of that name.

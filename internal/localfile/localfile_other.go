@@ -14,6 +14,11 @@ const openNoWait = 0
 // Mine is always true: here the folder's permissions decide who may write.
 func Mine(string) bool { return true }
 
+func owned(fs.FileInfo) bool { return true }
+
+// stateHome is the folder of caches too: it is local to this machine, and nothing empties it.
+func stateHome() (string, error) { return os.UserCacheDir() }
+
 // Writable reports whether the folder exists. Whether this user may write there would only show by writing.
 func Writable(path string) bool {
 	_, err := os.Stat(path)

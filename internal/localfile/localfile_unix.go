@@ -3,8 +3,10 @@
 package localfile
 
 import (
+	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -17,11 +19,25 @@ const openNoWait = syscall.O_NONBLOCK
 // another user wrote there could keep all backends from being asked.
 func Mine(path string) bool {
 	info, err := os.Stat(path)
-	if err != nil {
-		return true
-	}
+	return err != nil || owned(info)
+}
+
+// owned reports whether this user owns what info is about.
+func owned(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()
+}
+
+// stateHome is where programs keep what they must not lose. A relative folder would depend on where this process runs.
+func stateHome() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	if err == nil && !filepath.IsAbs(home) {
+		err = errors.New("the home folder is not an absolute path")
+	}
+	return filepath.Join(home, ".local", "state"), err
 }
 
 // Writable reports whether this user may write to path.

@@ -1,0 +1,61 @@
+//go:build unix
+
+package localfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestStateDir(t *testing.T) {
+	home, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
+	atHome := filepath.Join(home, ".local", "state", "clichain")
+	for _, test := range []struct{ name, state, home, want string }{
+		{"said", state, home, filepath.Join(state, "clichain")},
+		{"not said", "", home, atHome},
+		{"relative", "state", home, atHome},
+		{"no home", "", "", ""},
+		{"relative home", "", "home", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Setenv("XDG_STATE_HOME", test.state)
+			t.Setenv("HOME", test.home)
+			t.Chdir(t.TempDir())
+			dir, err := StateDir()
+			if test.want == "" {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, test.want, dir)
+			requireMode(t, dir, 0o700)
+		})
+	}
+}
+
+func TestPrivate(t *testing.T) {
+	open := filepath.Join(t.TempDir(), "open")
+	require.NoError(t, os.Mkdir(open, 0o700))
+	require.NoError(t, os.Chmod(open, 0o777))
+	require.NoError(t, Private(open))
+	requireMode(t, open, 0o700)
+
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.Error(t, Private(file))
+	if os.Geteuid() == 0 {
+		others := t.TempDir()
+		require.NoError(t, os.Chown(others, 12345, 12345))
+		require.ErrorContains(t, Private(others), "another user")
+	}
+}
+
+func requireMode(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, mode, info.Mode().Perm())
+}
