@@ -2,7 +2,6 @@ package clichain
 
 import (
 	"os"
-	"path/filepath"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
@@ -10,7 +9,6 @@ import (
 	"github.com/clichain/clichain/internal/container"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/login"
-	"github.com/clichain/clichain/internal/session"
 )
 
 // plan is a call that may start: the invocation, who pays, and how to end what
@@ -45,7 +43,7 @@ func (p *Provider) compose(
 	if err := compose.Check(req); err != nil {
 		return nil, nil, err
 	}
-	dir, err := p.workDir(session.Dir(req))
+	dir, err := p.folder(req)
 	if err != nil && req.Dir == "" && req.Session != "" {
 		err = call.Errorf(ReasonBadSession, "session", "the directory it was made in is gone: %s", err.Message)
 	}
@@ -61,10 +59,13 @@ func (p *Provider) compose(
 	if err := p.nested(h.Environ); err != nil {
 		return nil, nil, err
 	}
-	h.Dir, h.TempDir = dir, p.tempDir()
+	h.Dir, h.TempDir, h.TrustDir = dir, p.tempDir(), p.cfg.TrustDir
 	inv, err := p.composer.Compose(req, compose.Choice{Output: output, Transport: p.cfg.Transport}, h)
-	if err != nil || p.cfg.Container == nil {
-		return inv, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.cfg.Container == nil {
+		return inv, nil, distrust(inv)
 	}
 	box, err := p.inside().Wrap(inv, &h, p.cliNames())
 	return inv, box, err
@@ -78,47 +79,4 @@ func (p *Provider) host(path string) compose.Host {
 	}
 	p.inside().Describe(&h)
 	return h
-}
-
-// workDir makes the directory absolute and checks that it is one.
-func workDir(dir string) (string, *BackendError) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", call.Errorf(ReasonBadOption, "dir", "%q: %v", dir, err)
-	}
-	info, err := os.Stat(abs)
-	switch {
-	case err != nil:
-		return "", call.Errorf(ReasonBadOption, "dir", "%v", err)
-	case !info.IsDir():
-		return "", call.Errorf(ReasonBadOption, "dir", "%q is no directory", dir)
-	}
-	return abs, nil
-}
-
-// makeFiles makes the call's files, and its empty directory, in a private
-// folder. The returned func removes the folder, and must always be called.
-func (inv *plan) makeFiles() (remove func(), err error) {
-	remove = func() {}
-	if inv.Temp == "" {
-		return remove, nil
-	}
-	if err := os.Mkdir(inv.Temp, 0o700); err != nil {
-		return remove, err
-	}
-	remove = func() { _ = os.RemoveAll(inv.Temp) } // ours alone; nothing to do about a failure
-	if inv.Empty {
-		if err := os.Mkdir(inv.Dir, 0o700); err != nil {
-			return remove, err
-		}
-	}
-	for _, f := range inv.Files {
-		if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
-			return remove, err
-		}
-		if err := os.WriteFile(f.Path, []byte(f.Content), 0o600); err != nil {
-			return remove, err
-		}
-	}
-	return remove, nil
 }

@@ -44,6 +44,12 @@ type Config struct {
 	// spec's NestedEnv shows, with nested_session, before anything starts. Zero:
 	// the CLI does not see the outer session.
 	RefuseNested bool
+	// TrustDir lets what lies in Request.Dir and above it steer the CLI:
+	// settings, hooks, plugins, MCP servers, instructions, variables in ".env".
+	// Zero: nothing of it counts with AccessRead and AccessWrite, and a call is
+	// refused with untrusted_dir where the CLI cannot be told so. AccessNone never
+	// looks at a directory, and AccessFull always trusts it.
+	TrustDir bool
 	// FreshSessionOnReject begins a new session where the one to go on from is
 	// not accepted; the response is flagged. Zero: that is an error.
 	FreshSessionOnReject bool

@@ -5,7 +5,6 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/container"
 	"github.com/clichain/clichain/internal/localfile"
 )
@@ -71,17 +70,6 @@ func (p *Provider) cliNames() []string {
 		return []string{p.cfg.Binary}
 	}
 	return append([]string{p.spec.Binary}, p.spec.AltBinaries...)
-}
-
-// workDir is the directory to work in, here or inside.
-func (p *Provider) workDir(dir string) (string, *BackendError) {
-	switch {
-	case p.cfg.Container == nil:
-		return workDir(dir)
-	case dir != "" && !path.IsAbs(dir):
-		return "", call.Errorf(ReasonBadOption, "dir", "%q is no absolute path inside the container", dir)
-	}
-	return dir, nil
 }
 
 // tempDir is a new name for the folder of a call, here or inside.

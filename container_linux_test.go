@@ -49,7 +49,9 @@ func TestContainerAnswers(t *testing.T) {
 			t.Setenv("STRANGER", "secret-stranger")
 			prompt := "it's \x01 `$x`\r\n--help\n" + strings.Repeat("é", 200_000) + "\n"
 			p := boxedCodex(client, cli, c, clichain.Config{Env: []string{"TOKEN=secret-token", "TMPDIR=/inside/tmp"}})
-			resp, err := p.Complete(t.Context(), clichain.Request{Messages: clichain.Prompt(prompt).Messages, Dir: "/usr/bin"})
+			resp, err := p.Complete(t.Context(), clichain.Request{
+				Messages: clichain.Prompt(prompt).Messages, Access: clichain.AccessRead, Dir: "/usr/bin",
+			})
 			require.NoError(t, err)
 			require.Equal(t, "from inside", resp.Text)
 			require.Empty(t, resp.Warnings)
@@ -90,6 +92,31 @@ func TestContainerFiles(t *testing.T) {
 	require.Equal(t, []string{"600 " + folder + "/system.md", "700 " + folder, "secret-system"}, lines[1:])
 	require.NoDirExists(t, folder)
 	require.NotContains(t, e.inside("ls", "-A", "/tmp"), "clichain-")
+}
+
+// A folder inside is looked at inside, before the CLI starts.
+func TestUntrustedFolderInside(t *testing.T) {
+	e, client := newEngine(t, "docker")
+	require.NoError(t, os.WriteFile(filepath.Join(e.cliDir, "boxed"), []byte("#!/bin/sh\necho fine\n"), 0o755))
+	clitest.NoLeaks(t)
+	work, err := filepath.EvalSymlinks(t.TempDir()) // the engine here shares the files
+	require.NoError(t, err)
+	below := filepath.Join(work, "below")
+	require.NoError(t, os.Mkdir(below, 0o700))
+	ask := func(cfg clichain.Config) error {
+		cfg.Container = &clichain.Container{Runtime: client, Name: "dev"}
+		req := clichain.Prompt("hi")
+		req.Access, req.Dir = clichain.AccessRead, below
+		_, err := clichain.NewProvider(boxSpec(), &cfg).Complete(t.Context(), req)
+		return err
+	}
+	require.NoError(t, ask(clichain.Config{}))
+	require.NoError(t, os.Mkdir(filepath.Join(work, ".boxed"), 0o700))
+	be := requireReason(t, clichain.ReasonUntrustedDir, ask(clichain.Config{}))
+	require.Contains(t, be.Message, filepath.Join(work, ".boxed"))
+	require.Contains(t, be.Hint, "Config.TrustDir")
+	require.NoError(t, ask(clichain.Config{TrustDir: true}))
+	require.NoError(t, ask(clichain.Config{Env: []string{"HOME=" + work}}), "the user's own")
 }
 
 // runaways get away from whoever kills the CLI, its group or its session.

@@ -48,7 +48,7 @@ func TestContainerMistakes(t *testing.T) {
 	podman := clitest.Fake(t, "podman", play(clitest.Exit(1)))
 	p = clichain.NewProvider(boxSpec(), &clichain.Config{Container: &clichain.Container{Runtime: podman, Name: "a"}})
 	require.NoError(t, p.Available(t.Context()))
-	_, err := p.Complete(t.Context(), clichain.Request{Messages: clichain.Prompt("hi").Messages, Dir: "work"})
+	_, err := p.Complete(t.Context(), clichain.Request{Messages: clichain.Prompt("hi").Messages, Access: clichain.AccessRead, Dir: "work"})
 	require.Equal(t, "dir", requireReason(t, clichain.ReasonBadOption, err).Option)
 }
 
@@ -79,12 +79,14 @@ func waitForRecord(t *testing.T, path string) (r clitest.Record) {
 // directory, a variable that clients heed too, and another name.
 func boxSpec() clichain.CliSpec {
 	return clichain.CliSpec{
-		Name: "boxed", Binary: "boxed", AltBinaries: []string{"box'd"}, EmptyDir: true,
+		Name: "boxed", Binary: "boxed", AltBinaries: []string{"box'd"},
+		GuardFiles: []string{".boxed/it's"}, FolderFiles: []string{"./.boxed", "boxed.json"},
 		Transports: []clispec.Transport{clispec.TransportStdin},
 		Files:      []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clispec.When{Set: []string{"system"}}}},
 		Args: []clispec.ArgRow{
 			{Args: []string{"--system", "{system_file}"}, When: clispec.When{Set: []string{"system"}}},
 			{Args: []string{"--effort={effort}"}, When: clispec.When{Set: []string{"effort"}}},
+			{Args: []string{"--tools"}, When: clispec.When{Access: []call.Access{call.AccessRead}}},
 		},
 		Env:     []clispec.EnvRow{{Name: "TMPDIR", Value: "{temp}", When: clispec.When{Set: []string{"system"}}}},
 		PassEnv: []string{"BOXED_*"}, DropEnv: []string{"BOXED_MARK"},

@@ -461,7 +461,8 @@ func TestRestForARequest(t *testing.T) {
 		a := failing("a", clichain.ReasonUntrustedDir)
 		c := chainOf(a)
 		here, there, writes := clichain.Prompt("hi"), clichain.Prompt("hi"), clichain.Prompt("hi")
-		there.Dir, writes.Access = "/", clichain.AccessWrite
+		here.Access, there.Access, writes.Access = clichain.AccessRead, clichain.AccessRead, clichain.AccessWrite
+		there.Dir = "/"
 		for _, req := range []clichain.Request{here, here, there, there, writes, writes} {
 			_, _ = c.Complete(t.Context(), req)
 		}

@@ -20,7 +20,21 @@ func TestMain(m *testing.M) {
 	clitest.Main()
 	stayOutside()
 	warmUp()
-	os.Exit(m.Run())
+	os.Exit(ownState(m.Run))
+}
+
+// ownState runs the tests with a state folder of their own.
+func ownState(run func() int) int {
+	dir, err := os.MkdirTemp("", "clichain-state-")
+	if err == nil {
+		err = os.Setenv("XDG_STATE_HOME", dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "state folder:", err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	return run()
 }
 
 // warmUp runs a program once: what the first run of a process starts for good,

@@ -48,7 +48,7 @@ var malformedSpecs = []struct{ name, file, want string }{
 	{"a file elsewhere", mineYAML + "files: [{field: system, name: ../system.md, content: '{system}'}]\n", `line 3:31: files[0].name: "../system.md" must be a bare file name`},
 	{"a file's field in capitals", mineYAML + "files: [{field: System, name: s, content: '{system}'}]\n", `line 3:17: files[0].field: "System" must be lower-case letters, digits and '_'`},
 	{"a file twice", mineYAML + "files: [{field: a, name: s, content: a}, {field: b, name: s, content: b}]\n", `line 3:59: files[1].name: "s" is the name of files[0] too, which would be overwritten`},
-	{"a file in the place of the empty directory", mineYAML + "empty_dir: true\nfiles: [{field: a, name: empty, content: a}]\n", `line 4:26: files[0].name: "empty" is the name of the empty directory: choose another`},
+	{"a file in the place of the empty directory", mineYAML + "files: [{field: a, name: empty, content: a}]\n", `line 3:26: files[0].name: "empty" is the name of the empty directory: choose another`},
 	{"a guard without a prefix", mineYAML + "guards: [{pattern: '^/'}]\n", "line 3:10: guards[0].prefix: is missing: say what to put in front of such a prompt"},
 	{"a guard without a pattern", mineYAML + "guards: [{prefix: \"\\n\"}]\n", "line 3:10: guards[0].pattern: is missing: say which prompts need the prefix"},
 	{"a model's pattern", mineYAML + "models: {accept: ['^mine-', '*']}\n", "line 3:29: models.accept[1]: \"*\" is no regular expression: missing argument to repetition operator: `*`"},

@@ -92,7 +92,7 @@ func TestOptionPathsAreTheCallers(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record")
 	p := provider(t, specs.Codex(), clichain.Config{}, play(clitest.Step{Record: record}, stdout(codexAnswer("yes"))))
 	req := clichain.Prompt("hi")
-	req.Dir, req.Options.Images = t.TempDir(), []string{"testdata/../go.mod"}
+	req.Access, req.Dir, req.Options.Images = clichain.AccessRead, t.TempDir(), []string{"testdata/../go.mod"}
 	_, err := p.Complete(t.Context(), req)
 	require.NoError(t, err)
 	ran, err := clitest.ReadRecord(record)

@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/tidwall/gjson"
@@ -48,19 +49,39 @@ func (p *Provider) probe(
 ) (proc.Result, *BackendError) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &judge.Stop{Reason: ReasonTimeout, After: limit})
 	defer cancel()
+	dir, err := p.probeDir()
+	if err != nil {
+		return proc.Result{}, p.label(err)
+	}
 	h := p.host(path)
 	c := &compose.Call{Env: h.Passed(p.spec), Fields: compose.Fields{}}
-	result, err := proc.Run(ctx, proc.Command{
-		Path: path, Args: append([]string{path}, args...), Env: c.Environ(&CliSpec{}, h, ""),
+	result, failed := proc.Run(ctx, proc.Command{
+		Path: path, Args: append([]string{path}, args...), Env: c.Environ(&CliSpec{}, h, dir), Dir: dir,
 		Limit: probeOutput, Capture: probeOutput, Grace: -1, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
-	if err != nil {
-		return result, p.label(spawnFailure(err))
+	if failed != nil {
+		return result, p.label(spawnFailure(failed))
 	}
 	if result.Cause != nil {
 		return result, p.label(&BackendError{Reason: judge.ReasonOfCause(result.Cause), Err: result.Cause, ExitCode: -1})
 	}
 	return result, nil
+}
+
+// probeDir is the empty directory, made ready: what a CLI says about itself is
+// not asked in a directory that may have settings or plugins.
+func (p *Provider) probeDir() (string, *BackendError) {
+	if p.cfg.Container != nil {
+		return "", nil
+	}
+	dir, err := p.emptyDir()
+	if err != nil {
+		return "", err
+	}
+	if err := localfile.KeepEmpty(dir, p.spec.GuardFiles); err != nil {
+		return "", noEmptyDir(err)
+	}
+	return dir, nil
 }
 
 // modelListTime bounds the command that lists models. Some CLIs need seconds to

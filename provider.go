@@ -143,7 +143,7 @@ func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text str
 	t := ev.Tally
 	rules, total := p.spec.Sessions, t.Total()
 	made := session.Handle{Backend: p.name, ID: t.Session, Base: session.EncodeBase(total, rules.Cumulative), Dir: inv.Dir}
-	if inv.Empty || req.Options.NoSessionPersistence {
+	if req.Options.NoSessionPersistence || inv.box != nil && inv.Empty && rules.DirBound {
 		made.ID = "" // nothing is left to go on from
 	}
 	return &Response{

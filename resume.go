@@ -47,7 +47,7 @@ func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) 
 // long as that is there.
 func afresh(req Request) Request {
 	dir := session.Dir(req)
-	if _, err := os.Stat(dir); err != nil {
+	if _, err := os.Stat(dir); err != nil || req.Access == AccessNone {
 		dir = req.Dir
 	}
 	req.Session, req.Dir = "", dir

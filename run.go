@@ -34,9 +34,7 @@ func (p *Provider) execute(
 	remove, err := c.makeFiles()
 	defer remove()
 	if err != nil {
-		return nil, &BackendError{
-			Reason: ReasonSpawn, Message: "cannot write a temporary file", ExitCode: -1, Err: err, Stage: call.StageSkipped,
-		}
+		return nil, err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

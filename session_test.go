@@ -38,13 +38,13 @@ func TestSessionKeepsItsDirectory(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	req := clichain.Prompt("hi")
-	req.Dir = dir
+	req.Access, req.Dir = clichain.AccessRead, dir
 	resp, err := p.Complete(t.Context(), req)
 	require.NoError(t, err)
 	require.Equal(t, "codex:"+anID+"@"+dir, resp.Session)
 
 	next := clichain.Prompt("and?")
-	next.Session = resp.Session
+	next.Session, next.Access = resp.Session, clichain.AccessRead
 	resp, err = p.Complete(t.Context(), next)
 	require.NoError(t, err)
 	require.Equal(t, next.Session, resp.Session)
@@ -60,7 +60,7 @@ func TestSessionKeepsItsDirectory(t *testing.T) {
 
 func TestSessionElsewhere(t *testing.T) {
 	req := clichain.Prompt("hi")
-	req.Session, req.Dir = "gemini:"+anID+"@/made/here", t.TempDir()
+	req.Session, req.Access, req.Dir = "gemini:"+anID+"@/made/here", clichain.AccessRead, t.TempDir()
 	p := provider(t, specs.Gemini(), clichain.Config{}, play(clitest.Exit(1)))
 	_, err := p.Complete(t.Context(), req)
 	be := requireReason(t, clichain.ReasonBadSession, err)
@@ -101,7 +101,7 @@ func TestFreshSessionWhereTheOldOneIsGone(t *testing.T) {
 	}, Steps: []clitest.Step{readStdin, stdout(init1 + "\n" + resultLine("hello") + "\n")}})
 	for _, session := range []string{"claude:" + anID, "claude:" + anID + "@/nonexistent", "claude:no-id"} {
 		req := clichain.Prompt("and?")
-		req.Session = session
+		req.Session, req.Access = session, clichain.AccessRead
 		resp, err := p.Complete(t.Context(), req)
 		require.NoError(t, err, session)
 		require.Equal(t, []call.Flag{call.FlagFreshSession}, resp.Flags, session)
@@ -150,7 +150,7 @@ func TestOneCallOfASessionAtATime(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
 		calls.Go(func() {
 			req := clichain.Prompt("and?")
-			req.Session, req.Dir = "codex:"+anID, dir
+			req.Session, req.Access, req.Dir = "codex:"+anID, clichain.AccessRead, dir
 			_, err := p.Complete(t.Context(), req)
 			mu.Lock()
 			defer mu.Unlock()
@@ -171,7 +171,7 @@ func TestOneCallOfASessionAtATime(t *testing.T) {
 		cancel()
 		req := clichain.Prompt("and?")
 		req.Session = "codex:" + anID + "@/elsewhere"
-		req.Dir = t.TempDir()
+		req.Access, req.Dir = clichain.AccessRead, t.TempDir()
 		_, err = p.Complete(ctx, req)
 		requireReason(t, clichain.ReasonCanceled, err)
 	})

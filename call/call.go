@@ -38,8 +38,9 @@ type Request struct {
 	Model string `json:"model,omitempty"`
 	// Access is what the agent may do. Zero: AccessNone.
 	Access Access `json:"access,omitempty"`
-	// Dir is the directory to work in. Empty: that of the Session, else the
-	// working directory of this process.
+	// Dir is the directory to work in, from AccessRead on; with AccessNone it is
+	// refused. Empty: that of the Session, else the working directory of this
+	// process.
 	Dir string `json:"dir,omitempty"`
 	// Session is a Response.Session to continue: only the backend that made it
 	// can. Calls that continue one session in this process run one after the
@@ -117,14 +118,18 @@ type Access int
 
 const (
 	// AccessNone, the zero value, is a lean completion: no tools and no agent
-	// system prompt. It is always safe to run again.
+	// system prompt, in a private directory that holds nothing. It is always safe
+	// to run again.
 	AccessNone Access = iota
 	// AccessRead lets the agent read files and change nothing.
 	AccessRead
 	// AccessWrite lets the agent edit files in Request.Dir.
 	AccessWrite
 	// AccessFull uses the CLI's bypass flags: the agent may do anything this
-	// user may do.
+	// user may do, with all of the user's files, keys and network. It trusts
+	// Request.Dir: settings there apply, and any text that the agent reads, there
+	// or on the network, may tell it what to do. Use it where there is nothing to
+	// lose, such as in a container made for the call.
 	AccessFull
 )
 

@@ -42,13 +42,16 @@ type Spec struct {
 	Outputs []OutputMode `json:"outputs,omitempty"`
 	// Guards change prompts that the CLI would take for a command of its own.
 	Guards []GuardRule `json:"guards,omitempty"`
-	// EmptyDir: an AccessNone call without Dir and Session runs in an empty
-	// temporary directory, because the CLI looks at files unasked. Its session
-	// cannot be continued.
-	EmptyDir bool `json:"empty_dir,omitempty"`
-	// EmptyDirFiles are empty files in that directory, which keep the CLI from
-	// looking for files of that name in the directories above.
-	EmptyDirFiles []string `json:"empty_dir_files,omitempty"`
+	// GuardFiles are empty files in the otherwise empty directory of an
+	// AccessNone call, which keep the CLI from looking for files of that name in
+	// the directories above.
+	GuardFiles []string `json:"guard_files,omitempty"`
+	// FolderFiles are files and folders by which a directory that is not trusted
+	// would steer the CLI, or make it run something, and which the CLI cannot be
+	// told to ignore: with one of them there, an AccessRead or AccessWrite call is
+	// refused (see Config.TrustDir). "./name" is looked for in all the folders
+	// above as well, except the user's home; "name" is not.
+	FolderFiles []string `json:"folder_files,omitempty"`
 	// Args is the ordered argument table. Empty: see PromptStyle.
 	Args []ArgRow `json:"args,omitempty"`
 	// Env is the table of environment variables to set.

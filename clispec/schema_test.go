@@ -115,7 +115,7 @@ func TestSchemaRefusesMistakes(t *testing.T) {
 		{"reason of an exit status", `"exit_codes": {"7": "oops"}`},
 		{"hint", `"hints": {"oops": "a"}`},
 		{"linger", `"linger_ms": 60001`},
-		{"type", `"empty_dir": "yes"`},
+		{"type", `"sessions": {"dir_bound": "yes"}`},
 	} {
 		spec := map[string]any{"name": "mine", "binary": "mine"}
 		require.NoError(t, schema.Validate(spec))

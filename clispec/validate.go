@@ -154,11 +154,8 @@ func (v *validator) text(path, text string) {
 }
 
 func (v *validator) tables(s *Spec) {
-	each("empty_dir_files", s.EmptyDirFiles, func(path, name string) {
-		if !filepath.IsLocal(name) || filepath.Clean(name) != name || strings.ContainsAny(name, "\\\x00\n") {
-			v.add(path, name, "must be the path of a file below the empty directory")
-		}
-	})
+	each("guard_files", s.GuardFiles, v.below)
+	each("folder_files", s.FolderFiles, func(path, name string) { v.below(path, strings.TrimPrefix(name, "./")) })
 	for i, row := range s.Files {
 		v.file(s, i, row)
 	}
@@ -189,7 +186,7 @@ func (v *validator) file(s *Spec, i int, row FileRow) {
 		strings.ContainsAny(row.Name, "/\\\x00\n") {
 		v.add(path+".name", row.Name, "must be a bare file name")
 	}
-	if s.EmptyDir && row.Name == "empty" {
+	if row.Name == grammar.EmptyDir {
 		v.add(path+".name", row.Name, "is the name of the empty directory: choose another")
 	}
 	if !fieldShape.MatchString(row.Field) {
@@ -203,6 +200,13 @@ func (v *validator) file(s *Spec, i int, row FileRow) {
 	v.template(path+".content", row.Content)
 	v.when(path+".when", row.When)
 	v.files[row.Field+"_file"] = true
+}
+
+// below checks the path of a file that is looked for below a directory.
+func (v *validator) below(path, name string) {
+	if !filepath.IsLocal(name) || filepath.Clean(name) != name || strings.ContainsAny(name, "\\\x00\n") {
+		v.add(path, name, "must be the path of a file below the directory")
+	}
 }
 
 func (v *validator) variable(path, name string) {

@@ -60,8 +60,10 @@ type spec = clispec.Spec
 // malformedTables are mistakes in what composes a call; malformedRules, in the
 // other file, are those in what reads its output.
 var malformedTables = []malformed{
-	{"guard file above", func(s *spec) { s.EmptyDirFiles = []string{"../.env"} }, "empty_dir_files[0]", "must be the path"},
-	{"guard file from the root", func(s *spec) { s.EmptyDirFiles = []string{"a", "/.env"} }, "empty_dir_files[1]", "must be the path"},
+	{"guard file above", func(s *spec) { s.GuardFiles = []string{"../.env"} }, "guard_files[0]", "must be the path"},
+	{"guard file from the root", func(s *spec) { s.GuardFiles = []string{"a", "/.env"} }, "guard_files[1]", "must be the path"},
+	{"folder file above", func(s *spec) { s.FolderFiles = []string{"./../.env"} }, "folder_files[0]", "must be the path"},
+	{"folder file from the root", func(s *spec) { s.FolderFiles = []string{"./a", "/.env"} }, "folder_files[1]", "must be the path"},
 	{"no name", func(s *spec) { s.Name = "" }, "name", "must be lower-case"},
 	{"upper case", func(s *spec) { s.Name = "Mine" }, "name", "must be lower-case"},
 	{"a blank in the name", func(s *spec) { s.Name = "my cli" }, "name", "must be lower-case"},

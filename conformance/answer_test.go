@@ -54,7 +54,7 @@ func TestStream(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			var text strings.Builder
-			for e, err := range c.Stream(t.Context(), c.ask("say hi")) {
+			for e, err := range c.Stream(t.Context(), clichain.Prompt("say hi")) {
 				require.NoError(t, err)
 				if e.Kind == clichain.EventDelta || e.Kind == clichain.EventText {
 					text.WriteString(e.Text)

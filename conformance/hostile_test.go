@@ -42,8 +42,10 @@ func TestSettingsOfTheFolder(t *testing.T) {
 			settings := filepath.Join(c.home.Work, ".claude", "settings.json")
 			require.NoError(t, os.MkdirAll(filepath.Dir(settings), 0o700))
 			require.NoError(t, os.WriteFile(settings, fmt.Appendf(nil, hostileSettings, other.URL, marker), 0o600))
-			req := c.ask("say hi")
-			req.Access = test.access
+			req := c.askIn(test.access, "say hi")
+			if test.access == clichain.AccessNone {
+				req.Dir = ""
+			}
 			resp, err := c.Complete(t.Context(), req)
 			require.NoError(t, err)
 			require.Equal(t, hello, resp.Text)
@@ -66,7 +68,7 @@ func TestEnvFileInTheTemporaryDirectory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec := specs.Gemini()
 			if !guarded {
-				spec.EmptyDirFiles = nil
+				spec.GuardFiles = nil
 			}
 			c := startSpec(t, spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			other := loopback.New(t, loopback.Always(loopback.Text(hello)))

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -16,7 +17,24 @@ import (
 func TestMain(m *testing.M) {
 	playRecorder()
 	playMCPServer()
-	os.Exit(netns.Main(m))
+	os.Exit(netns.Main(withState{m}))
+}
+
+// withState runs the tests with a state folder of their own. All homes share it: each CLI gets one of its own by its
+// environment.
+type withState struct{ *testing.M }
+
+func (m withState) Run() int {
+	dir, err := os.MkdirTemp("", "clichain-state-")
+	if err == nil {
+		err = os.Setenv("XDG_STATE_HOME", dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "state folder:", err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	return m.M.Run()
 }
 
 // cli is a real CLI in a home of its own, talking to a server of its own.
@@ -47,9 +65,9 @@ func startSpec(t *testing.T, spec clichain.CliSpec, state home.State, cfg clicha
 	return cli{clichain.NewProvider(spec, &cfg), h, server}
 }
 
-// ask is a plain question in the CLI's own folder.
-func (c cli) ask(text string) clichain.Request {
+// askIn is a question in the home's folder to work in.
+func (c cli) askIn(access clichain.Access, text string) clichain.Request {
 	req := clichain.Prompt(text)
-	req.Dir = c.home.Work
+	req.Access, req.Dir = access, c.home.Work
 	return req
 }

@@ -87,8 +87,8 @@ func TestMCPServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(test.call, loopback.Text(hello)))
 			_, token := waiter()
-			req := c.ask("add 2 and 3")
-			req.Access, req.Model, req.Options.AllowedTools = test.access, test.model, test.allowed
+			req := c.askIn(test.access, "add 2 and 3")
+			req.Model, req.Options.AllowedTools = test.model, test.allowed
 			req.Options.MCPConfig = []json.RawMessage{fmt.Appendf(nil, `{"mcpServers": {"probe": {"command": %q, "args": [%q, %q]}}}`, self, mcpServer, token)}
 			resp, err := c.Complete(t.Context(), req)
 			require.NoError(t, err)

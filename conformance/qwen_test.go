@@ -37,8 +37,6 @@ func TestQwenAnswers(t *testing.T) {
 	require.Equal(t, hello, resp.Text)
 	require.Equal(t, "qwen-code", resp.Backend)
 	require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens)
-	require.Empty(t, resp.Session, "its directory is gone")
-	require.Empty(t, holding(t, c.home.Dir, "hostname"), "nothing of it is kept")
 	calls := c.server.Calls()
 	require.Len(t, calls, 1)
 	require.Empty(t, sideCalls(c.server))
@@ -80,9 +78,7 @@ func TestQwenFails(t *testing.T) {
 func TestQwenFailsLater(t *testing.T) {
 	look := loopback.Tool("list_directory", map[string]any{"path": "/"})
 	c := startSpec(t, qwen(t), home.LoggedIn, longTimeout, loopback.InOrder(look, problem(home.OpenCode, http.StatusUnauthorized)))
-	req := c.ask("what is there?")
-	req.Access = clichain.AccessRead
-	_, err := c.Complete(t.Context(), req)
+	_, err := c.Complete(t.Context(), c.askIn(clichain.AccessRead, "what is there?"))
 	require.ErrorIs(t, err, clichain.ErrUnauthenticated)
 	require.Len(t, c.server.Calls(), 2)
 }
@@ -99,7 +95,7 @@ func TestQwenMaySpeakOfErrors(t *testing.T) {
 // It goes on from its session, where that was made.
 func TestQwenGoesOn(t *testing.T) {
 	c := startSpec(t, qwen(t), home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))
-	first, err := c.Complete(t.Context(), c.ask(asked))
+	first, err := c.Complete(t.Context(), clichain.Prompt(asked))
 	require.NoError(t, err)
 	next := clichain.Prompt("and now?")
 	next.Session = first.Session
@@ -127,9 +123,7 @@ func TestQwenAccess(t *testing.T) {
 			})
 			work = c.home.Work
 			c.home.Write(t, "work/notes.txt", "The sky is indigo.\n")
-			req := c.ask("go on")
-			req.Access = access
-			resp, err := c.Complete(t.Context(), req)
+			resp, err := c.Complete(t.Context(), c.askIn(access, "go on"))
 			require.NoError(t, err)
 			require.Equal(t, hello, resp.Text)
 			require.Contains(t, results(c), "indigo")

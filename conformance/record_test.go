@@ -113,8 +113,8 @@ func recorded(t *testing.T, spec clichain.CliSpec, h home.Home, into string, cfg
 // ask asks the scene's question. Its answer does not matter here, nor its failure, unless nothing ran.
 func (s scene) ask(t *testing.T, p *clichain.Provider, h home.Home) {
 	req := clichain.Prompt("say hi")
-	if h.Name != home.Gemini || s.session != "" || s.access != clichain.AccessNone {
-		req.Dir = h.Work // a lean gemini has an empty folder of its own
+	if s.access != clichain.AccessNone {
+		req.Dir = h.Work
 	}
 	req.Model, req.Access, req.Options = s.model, s.access, s.options
 	if s.session != "" {

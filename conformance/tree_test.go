@@ -162,7 +162,5 @@ func TestNothingSurvivesTheHost(t *testing.T) {
 
 // agent is a request that lets the CLI use its shell.
 func (c cli) agent() clichain.Request {
-	req := c.ask("use your shell")
-	req.Access = clichain.AccessFull
-	return req
+	return c.askIn(clichain.AccessFull, "use your shell")
 }

@@ -77,7 +77,7 @@ func claudeArgs() []clispec.ArgRow {
 		{Args: []string{"--tools", ""}, When: access(call.AccessNone)},
 		// A settings file that lies in the folder could name another server for the
 		// key, a library to load, or a program that makes keys.
-		{Args: []string{"--setting-sources", "user"}, When: access(call.AccessNone)},
+		{Args: []string{"--setting-sources", "user"}, When: unset("trust_dir")},
 		{Args: []string{"--tools", "Read,Grep,Glob", "--allowedTools", "Read,Grep,Glob"}, When: access(call.AccessRead)},
 		{Args: []string{"--strict-mcp-config"}, When: unless("strict_mcp", call.AccessNone, call.AccessRead)},
 		{Args: []string{"--strict-mcp-config"}, When: set("strict_mcp")},

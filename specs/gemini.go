@@ -19,12 +19,8 @@ func Gemini() clispec.Spec {
 		// "/bug", "/init" and the files of custom commands never reach the model as
 		// they are written; with a line break in front they do.
 		Guards: []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
-		// It attaches files that the prompt happens to name with "@", and sends
-		// a listing of the directory.
-		EmptyDir: true,
-		// gemini loads the first .env that it finds on its way up: in a shared
-		// temporary directory that is any user's.
-		EmptyDirFiles: []string{".gemini/.env"},
+		// gemini loads the first .env that it finds on its way up.
+		GuardFiles: []string{".gemini/.env"},
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
 			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(call.AccessNone)},

@@ -114,7 +114,7 @@ func TestLoadMistakes(t *testing.T) {
 		{"an alias of itself", "name: mine\nargs: &a [*a]\n", "line 2:7: the file is nested deeper than 100 levels"},
 		{"deep JSON", strings.Repeat("[", 2000) + strings.Repeat("]", 2000), "line 1:102: the file is nested deeper than 100 levels"},
 		{"deep YAML", strings.Repeat("[", 2000) + "a: b" + strings.Repeat("]", 2000), "line 1:102: the file is nested deeper than 100 levels"},
-		{"a merge", "name: mine\nbinary: mine\n<<: {empty_dir: true}\n", "line 3:1: << merges another map: write its fields out"},
+		{"a merge", "name: mine\nbinary: mine\n<<: {linger_ms: 1}\n", "line 3:1: << merges another map: write its fields out"},
 		{"a list for a key", "? [a]\n: b\n", "line 1:3: a key must be a text"},
 		{"a tag", "name: !!binary bWluZQ==\nbinary: mine\n", "line 1:7: name: has the tag !!binary: write the value without one"},
 
@@ -123,7 +123,7 @@ func TestLoadMistakes(t *testing.T) {
 		{"a number with a nought", "name: mine\nbinary: mine\nlinger_ms: 0100\n", `line 3:12: linger_ms: is "0100" where a whole number must be, in digits only`},
 		{"a number out of range", "name: mine\nbinary: mine\nlinger_ms: 99999999999\n", "line 3:12: linger_ms: is 99999999999: that is out of range"},
 		{"a number above the bound", "name: mine\nbinary: mine\nlinger_ms: 60001\n", `line 3:12: linger_ms: "60001" must be 0 to 60000`},
-		{"yes for true", "name: mine\nbinary: mine\nempty_dir: yes\n", `line 3:12: empty_dir: is "yes" where true or false must be`},
+		{"yes for true", "name: mine\nbinary: mine\nsessions: {dir_bound: yes}\n", `line 3:23: sessions.dir_bound: is "yes" where true or false must be`},
 		{"a number for a string", "[" + ok + ",\n{\"name\":\n7,\"binary\":\"b\"}]", `line 3:1: specs[1].name: is "7" where a text must be`},
 		{"a string for a list", `{"name":"mine","binary":"mine","args":[{"args":"-p"}]}`, `line 1:48: args[0].args: is "-p" where a list must be`},
 		{"a list for a map", "name: mine\nbinary: mine\nexit_codes: [exit]\n", "line 3:13: exit_codes: is a list where a map must be"},

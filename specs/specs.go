@@ -49,6 +49,8 @@ func onAnswer() []clispec.Evidence { return []clispec.Evidence{clispec.OnEvent, 
 
 func set(field string) clispec.When { return clispec.When{Set: []string{field}} }
 
+func unset(field string) clispec.When { return clispec.When{Unset: []string{field}} }
+
 // setFor is the condition for a field that is used at some access levels only.
 func setFor(field string, a ...call.Access) clispec.When {
 	return clispec.When{Set: []string{field}, Access: a}

@@ -61,7 +61,7 @@ func New(t testing.TB, name, url string, state State) Home {
 	h := Home{Name: name, Binary: Binary(t, name), Dir: tempDir(t)}
 	h.Work = h.mkdir(t, "work")
 	h.Env = []string{"HOME=" + h.Dir, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb",
-		"TMPDIR=" + h.mkdir(t, "tmp")}
+		"TMPDIR=" + h.mkdir(t, "tmp"), "XDG_STATE_HOME=" + h.mkdir(t, ".local/state")}
 	configure, ok := configurations[name]
 	require.True(t, ok, "no configuration for %q", name)
 	h.Env = append(h.Env, configure(t, h, url, state)...)

@@ -33,6 +33,9 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 		return nil, call.Errorf(call.ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
 	}
 	c.Fields.Set("model", model)
+	if h.TrustDir && req.Access > call.AccessNone || req.Access == call.AccessFull {
+		c.Fields.Set("trust_dir", "1")
+	}
 	if err := c.setSession(spec, req, h.Dir); err != nil {
 		return nil, err
 	}
@@ -67,8 +70,12 @@ func (c *Call) setSession(spec *clispec.Spec, req call.Request, dir string) *cal
 		return call.Errorf(call.ReasonBadSession, "session",
 			"%q is no id of a session of %s: use the Session of a Response", s.ID, spec.Name)
 	case spec.Sessions.DirBound && s.Dir != "" && dir != "" && filepath.Clean(dir) != filepath.Clean(s.Dir):
+		how := "leave Dir empty"
+		if req.Access == call.AccessNone {
+			how = "let Access be AccessRead (or more)"
+		}
 		return call.Errorf(call.ReasonBadSession, "session",
-			"it was made in %q, and cannot be gone on from in %q: leave Dir empty", s.Dir, dir)
+			"it was made in %q, and cannot be continued in %q: %s", s.Dir, dir, how)
 	}
 	c.Fields.Set("session", s.ID)
 	return nil

@@ -5,6 +5,7 @@
 package compose
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"path/filepath"
@@ -26,8 +27,11 @@ type Invocation struct {
 	Stdin []byte // nil: closed
 	Temp  string // private folder of the call, "" when it needs none
 	Files []TempFile
-	Empty bool // Dir has to be created before the run, and removed with the files
-	Call  *Call
+	Empty bool // Dir has to be there before the run, and hold nothing but Guards
+	// Guards are empty files, and Unwanted are files that must not be there before
+	// the run, in the form of the spec's FolderFiles. Both are paths below Dir.
+	Guards, Unwanted []string
+	Call             *Call
 }
 
 // TempFile is a file to write before the CLI starts.
@@ -45,7 +49,8 @@ type Host struct {
 	InheritEnv bool     // Config.InheritEnv
 	Env        []string // Config.Env
 	Root       bool     // this user is root
-	Dir        string   // absolute directory to work in, "" for the process's
+	Dir        string   // absolute directory to work in, "" for the process's or, without access, a temporary one
+	TrustDir   bool     // what lies in Dir may steer the CLI
 	TempDir    string   // of this call's files; does not exist yet
 	Inside     bool     // the CLI runs in a container, whose paths have slashes
 	Withheld   []string // variables of this machine that the CLI must not see
@@ -102,17 +107,16 @@ func (o *Composer) Compose(req call.Request, choice Choice, h Host) (*Invocation
 		return nil, err
 	}
 	inv := &Invocation{Path: h.Path, Dir: h.Dir, Call: c}
-	if inv.Empty = spec.EmptyDir && req.Access == call.AccessNone && req.Dir == "" && req.Session == ""; inv.Empty {
-		inv.Dir = h.join(h.TempDir, "empty")
+	switch {
+	case req.Access == call.AccessNone:
+		inv.Empty, inv.Guards = true, spec.GuardFiles
+		inv.Dir = cmp.Or(h.Dir, h.join(h.TempDir, grammar.EmptyDir))
+	case !c.Fields.has("trust_dir"):
+		inv.Unwanted = spec.FolderFiles
 	}
-	if c.uses(spec, "temp") || inv.Empty {
+	if c.uses(spec, "temp") || inv.Empty && h.Dir == "" {
 		inv.Temp = h.TempDir
 		c.Fields.Set("temp", inv.Temp)
-	}
-	if inv.Empty {
-		for _, name := range spec.EmptyDirFiles {
-			inv.Files = append(inv.Files, TempFile{Field: "empty_dir_files", Path: h.join(inv.Dir, name)})
-		}
 	}
 	for _, row := range spec.Files {
 		if c.holds(row.When) {

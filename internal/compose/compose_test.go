@@ -197,25 +197,68 @@ func TestRows(t *testing.T) {
 	require.Empty(t, inv.Files)
 }
 
+// A call without access works where nothing is but the guard files; the caller
+// of this package says where that is, or leaves it to the call's own folder.
 func TestEmptyDirectory(t *testing.T) {
-	engine := composerOf(t, specs.Gemini())
+	engine := composerOf(t, clispec.Spec{Name: "mine", Binary: "mine", GuardFiles: []string{".mine/.env"},
+		Args: []clispec.ArgRow{{Args: []string{"-p", "{prompt}"}}, {Args: []string{"-r"}, When: clispec.When{Access: []call.Access{call.AccessRead}}}}})
 	for _, test := range []struct {
-		name string
-		set  func(*call.Request)
-		want string
+		name, dir  string
+		access     call.Access
+		want, temp string
+		empty      bool
 	}{
-		{"plain", func(*call.Request) {}, "/tmp/clichain-test/empty"},
-		{"a directory of the caller's", func(r *call.Request) { r.Dir = "." }, "/home/user/project"},
-		{"a session", func(r *call.Request) { r.Session = goldenSession("gemini") }, "/home/user/project"},
-		{"tools", func(r *call.Request) { r.Access = call.AccessRead }, "/home/user/project"},
+		{"a lasting one", "/state/empty", call.AccessNone, "/state/empty", "", true},
+		{"a temporary one", "", call.AccessNone, "/tmp/clichain-test/empty", "/tmp/clichain-test", true},
+		{"with access", "/home/user/project", call.AccessRead, "/home/user/project", "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			host := testHost()
+			host.Dir = test.dir
 			req := call.Prompt("P")
-			test.set(&req)
-			inv, err := engine.Compose(req, Choice{}, testHost())
+			req.Access = test.access
+			inv, err := engine.Compose(req, Choice{}, host)
 			require.Nil(t, err)
 			require.Equal(t, test.want, inv.Dir)
+			require.Equal(t, test.temp, inv.Temp)
 			require.Contains(t, inv.Env, "PWD="+test.want)
+			require.Equal(t, test.empty, inv.Empty)
+			require.Equal(t, test.empty, len(inv.Guards) == 1)
+		})
+	}
+}
+
+// What lies in a directory that is not trusted must not be there, and rows can
+// ask whether it is trusted.
+func TestTrustedDirectory(t *testing.T) {
+	untrusted := clispec.When{Unset: []string{"trust_dir"}}
+	engine := composerOf(t, clispec.Spec{Name: "mine", Binary: "mine", FolderFiles: []string{"./.mine"},
+		Args: []clispec.ArgRow{{Args: []string{"--ignore-folder"}, When: untrusted}, {Args: []string{"-p", "{prompt}"}},
+			{Args: []string{"--tools"}, When: clispec.When{Access: allAccess[1:]}}}})
+	for _, test := range []struct {
+		name     string
+		trust    bool
+		access   call.Access
+		ignores  bool
+		unwanted []string
+	}{
+		{"none", false, call.AccessNone, true, nil},
+		{"none, trusted: there is nothing to trust", true, call.AccessNone, true, nil},
+		{"read", false, call.AccessRead, true, []string{"./.mine"}},
+		{"write", false, call.AccessWrite, true, []string{"./.mine"}},
+		{"read, trusted", true, call.AccessRead, false, nil},
+		{"write, trusted", true, call.AccessWrite, false, nil},
+		{"full trusts", false, call.AccessFull, false, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			host := testHost()
+			host.TrustDir = test.trust
+			req := call.Prompt("P")
+			req.Access = test.access
+			inv, err := engine.Compose(req, Choice{}, host)
+			require.Nil(t, err)
+			require.Equal(t, test.ignores, slices.Contains(inv.Args, "--ignore-folder"))
+			require.Equal(t, test.unwanted, inv.Unwanted)
 		})
 	}
 }

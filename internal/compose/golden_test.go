@@ -86,7 +86,6 @@ func variations(name string) (cases []goldenCase) {
 	}{
 		{"model", false, func(r *call.Request) { r.Model = goldenModels[name] }},
 		{"session", false, func(r *call.Request) { r.Session = goldenSession(name) }},
-		{"dir", false, func(r *call.Request) { r.Dir = "/home/user/project" }},
 		{"schema", false, func(r *call.Request) { r.Schema = []byte(`{"type":"object"}`) }},
 		{"max_turns", false, func(r *call.Request) { r.Options.MaxTurns = 3 }},
 		{"max_budget_usd", false, func(r *call.Request) { r.Options.MaxBudgetUSD = 0.25 }},
@@ -179,7 +178,7 @@ func describe(b *strings.Builder, spec clispec.Spec, inv *Invocation) {
 		fmt.Fprintf(b, "file %s %q\n", f.Path, f.Content)
 	}
 	if inv.Empty {
-		fmt.Fprintf(b, "empty directory %s\n", inv.Dir)
+		fmt.Fprintf(b, "empty directory %s\n", strings.Join(append([]string{inv.Dir}, inv.Guards...), ", "))
 	}
 	if inv.Stdin != nil {
 		fmt.Fprintf(b, "stdin %q\n", inv.Stdin)

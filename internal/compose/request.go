@@ -71,6 +71,9 @@ func checkOptions(req call.Request) *call.Error {
 	switch {
 	case req.Access < call.AccessNone || req.Access > call.AccessFull:
 		return call.Errorf(call.ReasonBadOption, "access", "%d is none of none, read, write, full", int(req.Access))
+	case req.Access == call.AccessNone && req.Dir != "":
+		return call.Errorf(call.ReasonBadOption, "dir",
+			"%q cannot be worked in without access: let Access be AccessRead (or more), or leave Dir empty", req.Dir)
 	case o.MaxTurns < 0:
 		return call.Errorf(call.ReasonBadOption, "options.max_turns", "%d is negative: use 0 for no bound", o.MaxTurns)
 	case o.MaxBudgetUSD < 0 || math.IsNaN(o.MaxBudgetUSD) || math.IsInf(o.MaxBudgetUSD, 0):

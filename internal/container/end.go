@@ -87,6 +87,8 @@ var boxLines = sync.OnceValue(func() judge.LineProgram { return judge.CompileLin
 
 var boxRules = []clispec.LineRule{
 	{Reason: call.ReasonNotInstalled, Pattern: `(?m)^clichain: (?P<message>no program .* in the container)$`},
+	{Reason: call.ReasonUntrustedDir, Pattern: `(?m)^clichain: untrusted: (?P<message>.* in the container)$`,
+		Hint: "look at it; if you trust it, set Config.TrustDir (--trust-dir)"},
 	{Reason: call.ReasonSpawn, Pattern: `(?m)^clichain: (?P<message>cannot .* in the container)$`},
 	{Reason: call.ReasonSpawn, Pattern: `(?im)^(?P<message>(?:docker: |error: )?(?:error response from daemon|` +
 		`cannot connect to|permission denied while trying to connect|no such container|no container with|` +

@@ -144,6 +144,10 @@ func (w *wrapper) makeFiles(inv *compose.Invocation) *call.Error {
 	if inv.Empty {
 		steps = append(steps, "mkdir "+quoted(inv.Dir))
 	}
+	for _, guard := range inv.Guards {
+		file := path.Join(inv.Dir, guard)
+		steps = append(steps, "mkdir -p "+quoted(path.Dir(file)), ": >"+quoted(file))
+	}
 	var used []string
 	for i, f := range inv.Files {
 		name := fmt.Sprintf("CLICHAIN_FILE_%d", i)
@@ -152,9 +156,6 @@ func (w *wrapper) makeFiles(inv *compose.Invocation) *call.Error {
 				"%d bytes are over the limit of %d for a file in a container", len(f.Content), compose.MaxArg-len(name)-1)
 		}
 		w.pass(name, name, f.Content)
-		if dir := path.Dir(f.Path); dir != inv.Temp {
-			steps = append(steps, "mkdir -p "+quoted(dir))
-		}
 		steps = append(steps, fmt.Sprintf(`printf %%s "$%s" >%s`, name, quoted(f.Path)))
 		used = append(used, name)
 	}
@@ -171,6 +172,7 @@ func (w *wrapper) start(inv *compose.Invocation, names []string) {
 	if inv.Empty {
 		fmt.Fprintf(&w.script, "cd %s || exit 125\n", quoted(inv.Dir))
 	}
+	w.distrust(inv.Unwanted)
 	list := ""
 	for _, name := range names {
 		list += " " + quoted(name)
@@ -179,6 +181,31 @@ func (w *wrapper) start(inv *compose.Invocation, names []string) {
 	fmt.Fprintf(&w.script, `for _cli in%s; do command -v "$_cli" >/dev/null 2>&1 && exec "$_cli" "$@"; done
 echo %s >&2; exit 127
 `, list, missing)
+}
+
+// distrust ends the call where one of the files is in its directory; "./name" is
+// looked for in all the folders above as well, except the home.
+func (w *wrapper) distrust(files []string) {
+	if len(files) == 0 {
+		return
+	}
+	here, above := "", ""
+	for _, name := range files {
+		file, up := strings.CutPrefix(name, "./")
+		here += " " + quoted(file)
+		if up {
+			above += " " + quoted(file)
+		}
+	}
+	fmt.Fprintf(&w.script, `_dir=$(pwd -P)
+_distrust() { for _file; do
+[ "$_dir" = "$HOME" ] || ! { [ -e "$_dir/$_file" ] || [ -h "$_dir/$_file" ]; } ||
+{ echo "clichain: untrusted: $_dir/$_file in the container" >&2; exit 125; }
+done; }
+_distrust%s
+while [ -n "$_dir" ]; do _dir=${_dir%%/*}; _distrust%s; done
+unset _dir _file
+`, here, above)
 }
 
 // quoted makes a text one word of the shell.

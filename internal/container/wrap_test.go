@@ -31,12 +31,14 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // directory, a variable that clients heed too, and another name.
 func boxSpec() clispec.Spec {
 	return clispec.Spec{
-		Name: "boxed", Binary: "boxed", AltBinaries: []string{"box'd"}, EmptyDir: true,
+		Name: "boxed", Binary: "boxed", AltBinaries: []string{"box'd"},
+		GuardFiles: []string{".boxed/it's"}, FolderFiles: []string{"./.boxed", "boxed.json"},
 		Transports: []clispec.Transport{clispec.TransportStdin},
 		Files:      []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: clispec.When{Set: []string{"system"}}}},
 		Args: []clispec.ArgRow{
 			{Args: []string{"--system", "{system_file}"}, When: clispec.When{Set: []string{"system"}}},
 			{Args: []string{"--effort={effort}"}, When: clispec.When{Set: []string{"effort"}}},
+			{Args: []string{"--tools"}, When: clispec.When{Access: []call.Access{call.AccessRead}}},
 		},
 		Env:     []clispec.EnvRow{{Name: "TMPDIR", Value: "{temp}", When: clispec.When{Set: []string{"system"}}}},
 		PassEnv: []string{"BOXED_*"}, DropEnv: []string{"BOXED_MARK"},
@@ -81,7 +83,7 @@ func withSystem() call.Request {
 
 func TestContainerGolden(t *testing.T) {
 	requests := map[string]call.Request{
-		"plain": {Messages: withSystem().Messages[1:], Dir: "/work"},
+		"plain": {Messages: withSystem().Messages[1:], Access: call.AccessRead, Dir: "/work"},
 		"empty": {Messages: withSystem().Messages[1:]},
 		"files": withSystem(),
 	}

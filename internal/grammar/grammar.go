@@ -14,6 +14,9 @@ import (
 // ElementPrefix begins a path that starts at an element of EventRule.Each.
 const ElementPrefix = "@."
 
+// EmptyDir is the name of a call's empty directory among its temporary files.
+const EmptyDir = "empty"
+
 // Alternatives splits a value of EventRule.Set at its " ?? ".
 func Alternatives(value string) []string { return strings.Split(value, " ?? ") }
 

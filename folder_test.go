@@ -1,0 +1,235 @@
+package clichain_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// wary is a CLI that a folder can steer in ways it cannot be told to ignore.
+func wary() clichain.CliSpec {
+	return clichain.CliSpec{
+		Name: "wary", Binary: "wary", GuardFiles: []string{".wary/.env"}, FolderFiles: []string{"./.wary", "wary.json"},
+		Args: []clispec.ArgRow{
+			{Args: []string{"--tools"}, When: clispec.When{Access: []clichain.Access{clichain.AccessRead, clichain.AccessWrite, clichain.AccessFull}}},
+			{Args: []string{"-p", "{prompt}"}},
+		},
+	}
+}
+
+// waryRun is a Provider of it, and where it records what it was started with.
+func waryRun(t *testing.T, cfg clichain.Config) (p *clichain.Provider, record string) {
+	record = filepath.Join(t.TempDir(), "record")
+	return provider(t, wary(), cfg, play(clitest.Step{Record: record}, stdout("fine\n"))), record
+}
+
+func ranIn(t *testing.T, record string) string {
+	t.Helper()
+	got, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	return got.Dir
+}
+
+// A call without access works in a private folder that holds the guard file and
+// nothing else, whatever the directory of this process is, and whatever was put
+// there before.
+func TestAccessNoneHasAFolderOfItsOwn(t *testing.T) {
+	clitest.NoLeaks(t)
+	state, elsewhere := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	own := filepath.Join(state, "clichain", "empty", "wary")
+	for _, before := range []struct {
+		name string
+		make func(t *testing.T)
+	}{
+		{"nothing", func(*testing.T) {}},
+		{"a second call", func(*testing.T) {}},
+		{"files", func(t *testing.T) {
+			require.NoError(t, os.WriteFile(filepath.Join(own, "wary.json"), []byte("{}"), 0o600))
+			require.NoError(t, os.MkdirAll(filepath.Join(own, ".wary", "plugins"), 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(own, ".wary", ".env"), []byte("KEY=stolen\n"), 0o600))
+		}},
+		{"a link in place of the guard's folder", func(t *testing.T) {
+			require.NoError(t, os.RemoveAll(filepath.Join(own, ".wary")))
+			require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "keep"), nil, 0o600))
+			require.NoError(t, os.Symlink(elsewhere, filepath.Join(own, ".wary")))
+		}},
+		{"a folder that others may enter", func(t *testing.T) { require.NoError(t, os.Chmod(own, 0o777)) }},
+		{"a deleted working directory", func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			dir, err := os.Getwd()
+			require.NoError(t, err)
+			require.NoError(t, os.Remove(dir))
+		}},
+	} {
+		t.Run(before.name, func(t *testing.T) {
+			p, record := waryRun(t, clichain.Config{})
+			before.make(t)
+			_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, err)
+			dir, err := filepath.EvalSymlinks(own)
+			require.NoError(t, err)
+			require.Equal(t, dir, ranIn(t, record))
+			info, err := os.Lstat(own)
+			require.NoError(t, err)
+			require.Equal(t, os.FileMode(0o700)|os.ModeDir, info.Mode())
+			requireOnly(t, own, ".wary")
+			requireOnly(t, filepath.Join(own, ".wary"), ".env")
+			text, err := os.ReadFile(filepath.Join(own, ".wary", ".env"))
+			require.NoError(t, err)
+			require.Empty(t, text)
+		})
+	}
+	require.FileExists(t, filepath.Join(elsewhere, "keep"), "a link is removed, not followed")
+}
+
+func requireOnly(t *testing.T, dir, name string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	require.Equal(t, name, entries[0].Name())
+}
+
+func TestNoStateFolder(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", "/dev/null/state")
+	p, record := waryRun(t, clichain.Config{})
+	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	be := requireReason(t, clichain.ReasonSpawn, err)
+	require.Contains(t, be.Message, "/dev/null")
+	require.Contains(t, be.Hint, "XDG_STATE_HOME")
+	require.NoFileExists(t, record)
+	req := clichain.Prompt("hi")
+	req.Access, req.Dir = clichain.AccessRead, t.TempDir()
+	_, err = p.Complete(t.Context(), req)
+	require.NoError(t, err, "with access no such folder is needed")
+}
+
+func TestDirWithoutAccessIsRefused(t *testing.T) {
+	p, record := waryRun(t, clichain.Config{TrustDir: true})
+	req := clichain.Prompt("hi")
+	req.Dir = t.TempDir()
+	_, err := p.Complete(t.Context(), req)
+	be := requireReason(t, clichain.ReasonBadOption, err)
+	require.Equal(t, "dir", be.Option)
+	require.Contains(t, be.Message, "AccessRead")
+	require.Contains(t, be.Message, req.Dir)
+	require.NoFileExists(t, record)
+}
+
+// What a CLI cannot be told to ignore must not be in a folder, nor above it,
+// that the caller does not trust.
+func TestUntrustedFolder(t *testing.T) {
+	clitest.NoLeaks(t)
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	read, write, full := clichain.AccessRead, clichain.AccessWrite, clichain.AccessFull
+	for _, test := range []struct {
+		name, dir, link, file string
+		access                clichain.Access
+		trust, refused        bool
+	}{
+		{name: "nothing there", dir: "plain", file: "plain/README", access: read},
+		{name: "in the folder", dir: "a", file: "a/wary.json", access: read, refused: true},
+		{name: "to write", dir: "b", file: "b/wary.json", access: write, refused: true},
+		{name: "full access trusts", dir: "c", file: "c/wary.json", access: full},
+		{name: "trusted", dir: "d", file: "d/wary.json", access: write, trust: true},
+		{name: "above, where the CLI does not look", dir: "e/below", file: "e/wary.json", access: read},
+		{name: "above, where it does", dir: "f/below/it", file: "f/.wary/x", access: read, refused: true},
+		{name: "above, trusted", dir: "g/below/it", file: "g/.wary/x", access: read, trust: true},
+		{name: "a link that leads nowhere", dir: "h", file: "h/.wary", access: read, refused: true},
+		{name: "above the folder that a link leads to", dir: "j/below", link: "link", file: "j/.wary", access: read, refused: true},
+		{name: "above the link", dir: "k/below", link: "l/link", file: "l/.wary", access: read, refused: true},
+		{name: "the user's own", dir: "i", file: ".wary/settings", access: read},
+		{name: "the user's own, in the home", dir: ".", file: "wary.json", access: read},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			file, dir := filepath.Join(home, test.file), filepath.Join(home, test.dir)
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+			require.NoError(t, os.MkdirAll(dir, 0o700))
+			if filepath.Base(file) == ".wary" {
+				require.NoError(t, os.Symlink("nowhere", file))
+			} else {
+				require.NoError(t, os.WriteFile(file, nil, 0o600))
+			}
+			p, record := waryRun(t, clichain.Config{TrustDir: test.trust, Env: []string{"HOME=" + home}})
+			req := clichain.Prompt("hi")
+			req.Access, req.Dir = test.access, dir
+			if test.link != "" {
+				req.Dir = filepath.Join(home, test.link)
+				require.NoError(t, os.MkdirAll(filepath.Dir(req.Dir), 0o700))
+				require.NoError(t, os.Symlink(dir, req.Dir))
+			}
+			_, err := p.Complete(t.Context(), req)
+			if !test.refused {
+				require.NoError(t, err)
+				require.Equal(t, dir, ranIn(t, record))
+				return
+			}
+			be := requireReason(t, clichain.ReasonUntrustedDir, err)
+			require.Equal(t, "dir", be.Option)
+			require.Contains(t, be.Message, home)
+			require.Contains(t, be.Hint, "Config.TrustDir")
+			require.NoFileExists(t, record, "nothing is started")
+		})
+	}
+}
+
+// What a CLI says about itself is asked where no folder can answer for it.
+func TestProbesRunInTheEmptyFolder(t *testing.T) {
+	clitest.NoLeaks(t)
+	state := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	p, record := waryRun(t, clichain.Config{})
+	_, err := p.Probe(t.Context(), []string{"--version"}, 10*time.Second)
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(state, "clichain", "empty", "wary"), ranIn(t, record))
+	require.FileExists(t, filepath.Join(state, "clichain", "empty", "wary", ".wary", ".env"))
+}
+
+// A session that was made without access is not continued in a folder by a CLI
+// that would not find it there, nor the other way round.
+func TestSessionsOfOtherAccess(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := provider(t, specs.Gemini(), clichain.Config{}, play(readStdin,
+		stdout(`{"type":"init","session_id":"`+anID+`"}`+"\n"+`{"type":"message","role":"assistant","content":"ok"}`+"\n"+`{"type":"result","status":"success"}`+"\n")))
+	sessionOf := func(access clichain.Access, dir string) string {
+		req := clichain.Prompt("hi")
+		req.Access, req.Dir = access, dir
+		resp, err := p.Complete(t.Context(), req)
+		require.NoError(t, err)
+		require.NotEmpty(t, resp.Session)
+		return resp.Session
+	}
+	dir := t.TempDir()
+	none, read := sessionOf(clichain.AccessNone, ""), sessionOf(clichain.AccessRead, dir)
+	for _, test := range []struct {
+		name, session string
+		access        clichain.Access
+		says          string
+	}{
+		{"none", none, clichain.AccessNone, ""},
+		{"read", read, clichain.AccessRead, ""},
+		{"none, then read", none, clichain.AccessRead, "continue it with AccessNone"},
+		{"read, then none", read, clichain.AccessNone, "let Access be AccessRead"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			req := clichain.Prompt("and?")
+			req.Access, req.Session = test.access, test.session
+			_, err := p.Complete(t.Context(), req)
+			if test.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.Contains(t, requireReason(t, clichain.ReasonBadSession, err).Message, test.says)
+		})
+	}
+}

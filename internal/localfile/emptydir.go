@@ -1,0 +1,75 @@
+package localfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// KeepEmpty makes the folder at dir, if need be, and everything in it but the
+// guards, which are empty files, named by paths below it with slashes. Only this
+// user may enter it. Links in it are removed, never followed.
+func KeepEmpty(dir string, guards []string) error {
+	if err := Private(dir); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := empty(root, ".", guards); err != nil {
+		return err
+	}
+	for _, guard := range guards {
+		if err := makeGuard(root, guard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// empty removes what is in a folder, except guards and the folders they are in.
+func empty(root *os.Root, folder string, guards []string) error {
+	entries, err := fs.ReadDir(root.FS(), folder)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := path.Join(folder, entry.Name())
+		leads := func(guard string) bool { return strings.HasPrefix(guard, name+"/") }
+		switch {
+		case entry.IsDir() && slices.ContainsFunc(guards, leads):
+			err = empty(root, name, guards)
+		case !slices.Contains(guards, name) || !isEmptyFile(entry):
+			err = root.RemoveAll(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isEmptyFile(entry fs.DirEntry) bool {
+	info, err := entry.Info()
+	return err == nil && info.Mode().IsRegular() && info.Size() == 0
+}
+
+// makeGuard makes an empty file. One that another call has just made stays.
+func makeGuard(root *os.Root, guard string) error {
+	if err := root.MkdirAll(path.Dir(guard), 0o700); err != nil {
+		return err
+	}
+	file, err := root.OpenFile(guard, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
