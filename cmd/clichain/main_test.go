@@ -41,6 +41,8 @@ func TestScripts(t *testing.T) {
 			bin := filepath.Join(env.WorkDir, "bin")
 			env.Setenv("PATH", bin+string(filepath.ListSeparator)+filepath.Dir(program()))
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, ".tmp"))
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			for _, kv := range append([]string{quickExit, noCooldowns}, logins...) {
 				name, value, _ := strings.Cut(kv, "=")
 				env.Setenv(name, value)

@@ -28,15 +28,23 @@ func CacheDir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// StateDir returns the folder for this user's data that cannot be made again, and creates it if need be. It asks the
+// StateDir returns the folder for this user's data that cannot be made again, and creates it if need be. Where the home
+// takes no files, as in a build, it is below the temporary directory, unless others may write there. It asks the
 // environment of this process, never that of a call.
 func StateDir() (string, error) {
 	base, err := stateHome()
-	if err != nil {
-		return "", err
-	}
 	dir := filepath.Join(base, "clichain")
-	return dir, Private(dir)
+	if err == nil {
+		err = Private(dir)
+	}
+	if err == nil {
+		return dir, nil
+	}
+	if temp := os.TempDir(); protected(temp) {
+		dir = filepath.Join(temp, "clichain-state")
+		return dir, Private(dir)
+	}
+	return "", err
 }
 
 // Private creates a folder that only this user may enter, if need be. A folder of this user that others may enter

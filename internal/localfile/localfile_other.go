@@ -16,6 +16,9 @@ func Mine(string) bool { return true }
 
 func owned(fs.FileInfo) bool { return true }
 
+// protected is always false: who may write to a folder would take more to find out, and the home of a user is writable.
+func protected(string) bool { return false }
+
 // stateHome is the folder of caches too: it is local to this machine, and nothing empties it.
 func stateHome() (string, error) { return os.UserCacheDir() }
 

@@ -23,9 +23,29 @@ func Mine(path string) bool {
 }
 
 // owned reports whether this user owns what info is about.
-func owned(info fs.FileInfo) bool {
+func owned(info fs.FileInfo) bool { return ownedBy(info, os.Geteuid()) }
+
+func ownedBy(info fs.FileInfo, uid int) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
+	return ok && int(stat.Uid) == uid
+}
+
+// protected reports whether nobody but this user and root may write to a folder and to those above it.
+func protected(dir string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil || !filepath.IsAbs(dir) {
+		return false
+	}
+	for {
+		info, err := os.Stat(dir)
+		if err != nil || info.Mode().Perm()&0o022 != 0 || !owned(info) && !ownedBy(info, 0) {
+			return false
+		}
+		if dir == filepath.Dir(dir) {
+			return true
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // stateHome is where programs keep what they must not lose. A relative folder would depend on where this process runs.

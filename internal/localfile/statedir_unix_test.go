@@ -36,6 +36,37 @@ func TestStateDir(t *testing.T) {
 	}
 }
 
+// Where the home takes no files, the temporary directory does, if nobody else
+// may write to it or to a folder above it.
+func TestStateDirWithoutAHome(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", "/dev/null/state")
+	base, err := os.MkdirTemp("/var/lib", "clichain-test-")
+	if err != nil {
+		t.Skipf("no folder here that others may not write to: %v", err)
+	}
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(base)) })
+	temp := filepath.Join(base, "tmp")
+	require.NoError(t, os.Mkdir(temp, 0o755))
+	for _, test := range []struct {
+		name string
+		mode os.FileMode // of the folder above
+		ok   bool
+	}{{"own", 0o755, true}, {"open to all", 0o777, false}, {"open to all, sticky", 0o777 | os.ModeSticky, false}} {
+		t.Run(test.name, func(t *testing.T) {
+			require.NoError(t, os.Chmod(base, test.mode))
+			t.Setenv("TMPDIR", temp)
+			dir, err := StateDir()
+			if !test.ok {
+				require.ErrorContains(t, err, "/dev/null")
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, filepath.Join(temp, "clichain-state"), dir)
+			requireMode(t, dir, 0o700)
+		})
+	}
+}
+
 func TestPrivate(t *testing.T) {
 	open := filepath.Join(t.TempDir(), "open")
 	require.NoError(t, os.Mkdir(open, 0o700))
