@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"encoding/json"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -229,5 +230,21 @@ func TestFilesAndFunctionsAreShort(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// Every package that npm installs is the one that was looked at, or none.
+func TestNpmPackagesAreChecked(t *testing.T) {
+	text, err := os.ReadFile("conformance/package-lock.json")
+	require.NoError(t, err)
+	var lock struct {
+		Packages map[string]struct{ Integrity string }
+	}
+	require.NoError(t, json.Unmarshal(text, &lock))
+	require.Greater(t, len(lock.Packages), 10)
+	for name, p := range lock.Packages {
+		if name != "" { // the root is ours
+			require.Regexp(t, `^sha512-`, p.Integrity, name)
+		}
 	}
 }
