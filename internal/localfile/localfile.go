@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -85,8 +84,25 @@ func Lock(ctx context.Context, path string, poll time.Duration) (unlock func(), 
 
 // Read reads a regular file of at most limit bytes; the error wraps ErrTooBig
 // for a bigger one. It refuses pipes and devices, which could block the call.
-func Read(path string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|openNoWait, 0)
+func Read(path string, limit int64) ([]byte, error) { return read(path, limit, 0, nil) }
+
+// ReadOwn is Read for a file that decides something: it refuses a symbolic link, and a file that another user owns or
+// may write to.
+func ReadOwn(path string, limit int64) ([]byte, error) {
+	return read(path, limit, openNoFollow, func(info fs.FileInfo) error {
+		switch {
+		case !owned(info):
+			return fmt.Errorf("%s belongs to another user", path)
+		case shared(info):
+			return fmt.Errorf("others may write to %s", path)
+		}
+		return nil
+	})
+}
+
+// read reads a file that passes the check, which may be nil.
+func read(path string, limit int64, flags int, check func(fs.FileInfo) error) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|openNoWait|flags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +115,11 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	case info.Size() > limit:
 		return nil, fmt.Errorf("%s %w: it has %d bytes", path, ErrTooBig, info.Size())
+	}
+	if check != nil {
+		if err := check(info); err != nil {
+			return nil, err
+		}
 	}
 	return io.ReadAll(io.LimitReader(file, limit))
 }
@@ -113,12 +134,23 @@ func Replace(path string, data []byte) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	return replace(name, path, data, true)
+}
+
+// Put is Replace for a caller without a lock: of several at once, one wins. It does not wait for the disk, so the file
+// may be lost or empty after a power failure, and what a killed process leaves is there until somebody removes it.
+func Put(path string, data []byte) error {
+	return replace(path+"."+rand.Text()+".new", path, data, false)
+}
+
+// replace writes data to a new file of the name and moves it to path.
+func replace(name, path string, data []byte, sync bool) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(data)
-	if err == nil {
+	if err == nil && sync {
 		err = file.Sync()
 	}
 	if err = cmp.Or(err, file.Close()); err == nil {
@@ -158,73 +190,4 @@ func StampOfInfo(info fs.FileInfo) Stamp {
 		return Stamp{}
 	}
 	return Stamp{Inode: inode(info), Modified: info.ModTime().UnixNano(), Size: info.Size(), Mode: info.Mode()}
-}
-
-const (
-	tempPrefix   = "clichain-"
-	tempAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" // of rand.Text
-)
-
-var tempLength = len(rand.Text()) // which may grow with a later Go
-
-// TempName returns a new name for the folder of one call.
-func TempName() string { return tempPrefix + rand.Text() }
-
-// staleAfter is the age at which the folder of a call cannot be in use any more.
-const staleAfter = 48 * time.Hour
-
-// What one call of RemoveStale may do, because it is in the way of what a program came for. The rest is left for the
-// next call.
-const (
-	staleLooks = 1000                   // folders it looks at
-	staleTime  = 100 * time.Millisecond // after which it looks at no more
-	stalePiece = 256                    // names it reads at once
-)
-
-// RemoveStale removes the folders that TempName named in dir and that were last changed two days before now: their
-// processes were killed before they could clean up. Folders of other users cannot be removed, and stay. It looks at no
-// more than 1000 folders and takes little more than 100 ms, so it may leave some for the next call.
-func RemoveStale(dir string, now time.Time) {
-	begin := time.Now()
-	removeStale(dir, now, func() bool { return time.Since(begin) > staleTime })
-}
-
-// removeStale returns how many folders it has looked at. It asks late before every piece and every folder.
-func removeStale(dir string, now time.Time, late func() bool) (looks int) {
-	folder, err := os.Open(dir)
-	if err != nil {
-		return 0
-	}
-	defer folder.Close()
-	for {
-		if late() {
-			return looks
-		}
-		names, err := folder.Readdirnames(stalePiece)
-		for _, name := range names {
-			if !isTempName(name) {
-				continue
-			}
-			if looks == staleLooks || late() {
-				return looks
-			}
-			looks++
-			removeIfStale(filepath.Join(dir, name), now)
-		}
-		if err != nil { // the end, too
-			return looks
-		}
-	}
-}
-
-// isTempName reports whether TempName may have returned the name.
-func isTempName(name string) bool {
-	text, ok := strings.CutPrefix(name, tempPrefix)
-	return ok && len(text) == tempLength && strings.Trim(text, tempAlphabet) == ""
-}
-
-func removeIfStale(path string, now time.Time) {
-	if info, err := os.Lstat(path); err == nil && info.IsDir() && now.Sub(info.ModTime()) > staleAfter {
-		_ = os.RemoveAll(path) // another user's stays
-	}
 }

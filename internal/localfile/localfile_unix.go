@@ -15,6 +15,9 @@ import (
 // openNoWait makes opening a pipe return at once instead of waiting for a writer.
 const openNoWait = syscall.O_NONBLOCK
 
+// openNoFollow makes opening a symbolic link fail.
+const openNoFollow = syscall.O_NOFOLLOW
+
 // Mine reports whether a file belongs to this user, or does not exist. What
 // another user wrote there could keep all backends from being asked.
 func Mine(path string) bool {
@@ -47,6 +50,9 @@ func protected(dir string) bool {
 		dir = filepath.Dir(dir)
 	}
 }
+
+// shared reports whether other users may write to what info is about.
+func shared(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
 
 // stateHome is where programs keep what they must not lose. A relative folder would depend on where this process runs.
 func stateHome() (string, error) {

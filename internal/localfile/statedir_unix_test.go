@@ -5,6 +5,7 @@ package localfile
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,4 +90,32 @@ func requireMode(t *testing.T, path string, mode os.FileMode) {
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, mode, info.Mode().Perm())
+}
+
+// What somebody else may have written decides nothing.
+func TestReadOwnRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	_, err := ReadOwn(path, 0)
+	require.NoError(t, err)
+	link, pipe := path+".link", path+".pipe"
+	require.NoError(t, os.Symlink(path, link))
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for _, other := range []string{link, pipe, filepath.Dir(path)} {
+		_, err = ReadOwn(other, 0)
+		require.Error(t, err, other)
+	}
+	for _, mode := range []os.FileMode{0o602, 0o620} {
+		require.NoError(t, os.Chmod(path, mode))
+		_, err = ReadOwn(path, 0)
+		require.ErrorContains(t, err, "others may write")
+	}
+	require.NoError(t, os.Chmod(path, 0o644))
+	_, err = ReadOwn(path, 0)
+	require.NoError(t, err, "others may read it")
+	if os.Geteuid() == 0 {
+		require.NoError(t, os.Chown(path, 12345, -1))
+		_, err = ReadOwn(path, 0)
+		require.ErrorContains(t, err, "another user")
+	}
 }
