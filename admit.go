@@ -10,7 +10,6 @@ import (
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/machine"
-	"github.com/clichain/clichain/internal/session"
 )
 
 // Available returns nil, or the [*BackendError] a call would be skipped with:
@@ -20,7 +19,7 @@ import (
 func (p *Provider) Available(context.Context) error {
 	path, err := p.ready()
 	if err == nil {
-		_, err = p.admit(path, Request{}, p.cfg.Output)
+		_, err = p.admit(path, Request{}, "", p.cfg.Output)
 	}
 	if err != nil {
 		return err
@@ -53,14 +52,14 @@ func (p *Provider) ready() (path string, err *BackendError) {
 	return "", err
 }
 
-// admit decides before anything is started whether a call may start: who
+// admit decides before anything is started whether a call in dir may start: who
 // is logged in, who would pay, and whether this is a sandbox. Raw arguments may
 // bring a login of their own.
-func (p *Provider) admit(path string, req Request, output clispec.OutputMode) (*login.Bill, *BackendError) {
+func (p *Provider) admit(path string, req Request, dir string, output clispec.OutputMode) (*login.Bill, *BackendError) {
 	if err := p.cfg.checkPolicies(); err != nil {
 		return nil, p.label(err)
 	}
-	l := p.loggedIn(path, session.Dir(req))
+	l := p.loggedIn(path, dir)
 	if len(req.Options.Extra[p.name]) > 0 && l.State == clispec.LoginInstalled {
 		l.State = clispec.LoginUnknown
 	}

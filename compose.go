@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain/internal/container"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/session"
 )
 
 // plan is a call that may start: the invocation, who pays, and how to end what
@@ -17,6 +18,8 @@ type plan struct {
 	*compose.Invocation
 	bill *login.Bill
 	box  *container.Box // nil: it runs on this machine
+
+	known *session.Record // of the session to go on from
 }
 
 // prepare does everything that comes before the process. Without an output
@@ -26,25 +29,26 @@ func (p *Provider) prepare(req Request, output clispec.OutputMode) (*plan, *Back
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.admit(path, req, output)
+	known := knownOf(p.name, req)
+	b, err := p.admit(path, req, session.Dir(req, known), output)
 	if err != nil {
 		return nil, err
 	}
-	inv, box, err := p.compose(path, req, output)
+	inv, box, err := p.compose(path, req, known, output)
 	if err != nil {
 		return nil, p.label(err)
 	}
-	return &plan{inv, b, box}, nil
+	return &plan{inv, b, box, known}, nil
 }
 
 func (p *Provider) compose(
-	path string, req Request, output clispec.OutputMode,
+	path string, req Request, known *session.Record, output clispec.OutputMode,
 ) (*compose.Invocation, *container.Box, *BackendError) {
 	if err := compose.Check(req); err != nil {
 		return nil, nil, err
 	}
-	dir, err := p.folder(req)
-	if err != nil && req.Dir == "" && req.Session != "" {
+	dir, err := p.folder(req, known)
+	if err != nil && err.Reason == ReasonBadOption && req.Dir == "" && session.Dir(req, known) != "" {
 		err = call.Errorf(ReasonBadSession, "session", "the directory it was made in is gone: %s", err.Message)
 	}
 	if err != nil {
@@ -59,7 +63,7 @@ func (p *Provider) compose(
 	if err := p.nested(h.Environ); err != nil {
 		return nil, nil, err
 	}
-	h.Dir, h.TempDir, h.TrustDir = dir, p.tempDir(), p.cfg.TrustDir
+	h.Dir, h.TempDir, h.TrustDir, h.Known = dir, p.tempDir(), p.cfg.TrustDir, known
 	inv, err := p.composer.Compose(req, compose.Choice{Output: output, Transport: p.cfg.Transport}, h)
 	if err != nil {
 		return nil, nil, err

@@ -18,7 +18,6 @@ import (
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/login"
-	"github.com/clichain/clichain/internal/session"
 )
 
 // newKeeper takes what it needs of a chain's settings.
@@ -169,9 +168,9 @@ func (c cooldownCall) Scope(scope cooldown.Scope) string {
 	h := sha256.New()
 	tell(h, string(scope))
 	p := providerOf(c.Backend)
-	dir, err := filepath.Abs(session.Dir(c.req))
-	if err != nil {
-		dir = session.Dir(c.req)
+	dir := dirOf(c.Name(), c.req)
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
 	}
 	switch scope {
 	case cooldown.ScopeRequest:

@@ -233,7 +233,7 @@ func TestSpecsPageExample(t *testing.T) {
 		resp, r, err := run(t, prints[0])
 		require.NoError(t, err)
 		require.Equal(t, "Hang a picture; mark a page.", resp.Text)
-		require.True(t, strings.HasPrefix(resp.Session, "lumen:c-17@/"), "and where it was made")
+		require.Equal(t, handleOf("lumen", "c-17"), resp.Session)
 		require.Equal(t, "lumen-2", resp.Model)
 		require.Equal(t, clichain.Usage{InputTokens: 11, OutputTokens: 9}, resp.Usage)
 		require.Equal(t, " :uses of a paper clip", string(r.Stdin), "behind the guard")

@@ -18,8 +18,8 @@ import (
 // folder is the directory that a call works in, here or inside a container; ""
 // is the container's own. A call without access has one that holds nothing, so
 // that no directory that somebody else has filled can steer it.
-func (p *Provider) folder(req Request) (string, *BackendError) {
-	dir := session.Dir(req)
+func (p *Provider) folder(req Request, known *session.Record) (string, *BackendError) {
+	dir := session.Dir(req, known)
 	switch {
 	case p.cfg.Container != nil && req.Access == AccessNone:
 		return "", nil

@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"internal/grammar", "internal/jsontext", "internal/machine", "internal/specfile", "call", "runs"},
 	{"clispec", "cooldown", "internal/structured"},
 	{"specs", "internal/cooling", "internal/decode", "internal/login", "internal/session"},
-	{"order", "internal/compose", "internal/judge"},
+	{"order", "internal/compose", "internal/judge", "internal/sessionfile"},
 	{"internal/container", "internal/reading"},
 	{"."},
 	{"doctor"},

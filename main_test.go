@@ -17,6 +17,7 @@ func TestMain(m *testing.M) {
 	clichain.ShimMain()
 	playContainer()
 	playStore()
+	playTurn()
 	clitest.Main()
 	stayOutside()
 	warmUp()

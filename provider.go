@@ -15,6 +15,7 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/semaphore"
 	"github.com/clichain/clichain/internal/session"
+	"github.com/clichain/clichain/internal/sessionfile"
 )
 
 // Backend answers requests. [Provider] and [Chain] are Backends, so chains
@@ -126,7 +127,7 @@ func (p *Provider) try(
 	if v.Err != nil {
 		log.DebugContext(ctx, "cli end", "duration", took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)
 		redactError(ev.Secrets, v.Err)
-		v.Err.Usage = session.Rebase(p.spec.Sessions, v.Err.Usage, req.Session)
+		v.Err.Usage = session.Rebase(p.spec.Sessions, v.Err.Usage, req.Session, inv.known)
 		v.Err.SideEffects = req.Access >= AccessWrite && ev.Tally.Tools > 0
 		return nil, v
 	}
@@ -142,15 +143,27 @@ func redactError(r *plaintext.Redactor, err *BackendError) {
 func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text string, took time.Duration) *Response {
 	t := ev.Tally
 	rules, total := p.spec.Sessions, t.Total()
-	made := session.Handle{Backend: p.name, ID: t.Session, Base: session.EncodeBase(total, rules.Cumulative), Dir: inv.Dir}
+	made := session.Handle{Backend: p.name, ID: t.Session}
 	if req.Options.NoSessionPersistence || inv.box != nil && inv.Empty && rules.DirBound {
 		made.ID = "" // nothing is left to go on from
 	}
-	return &Response{
+	resp := &Response{
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
 		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), p.spec.DefaultModel),
 		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
-		Usage: session.Rebase(rules, total, req.Session), Duration: took,
+		Usage: session.Rebase(rules, total, req.Session, inv.known), Duration: took,
 		Warnings: t.Warnings, Flags: t.Flags, Metadata: req.Metadata,
+	}
+	p.recordSession(resp, session.Record{Dir: inv.Dir, Used: session.Used(rules, total)})
+	return resp
+}
+
+// recordSession keeps what is known of the session of an answer. Without it the answer is as good.
+func (p *Provider) recordSession(resp *Response, r session.Record) {
+	if resp.Session == "" {
+		return
+	}
+	if err := sessionfile.Save(resp.Session, r); err != nil {
+		resp.Warnings = append(resp.Warnings, "where the session was made, and what it has used, is not recorded: "+err.Error())
 	}
 }

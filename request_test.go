@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -97,6 +98,9 @@ func TestRequestsAtTheirBounds(t *testing.T) {
 
 const anID = "0199abcd-0000-7000-8000-000000000001"
 
+// handleOf is a session of a CLI as a Response names it.
+func handleOf(name, id string) string { return session.Handle{Backend: name, ID: id}.String() }
+
 func TestSessions(t *testing.T) {
 	for _, test := range []struct {
 		name, session string
@@ -104,17 +108,18 @@ func TestSessions(t *testing.T) {
 		argument      string
 	}{
 		{"none", "", "", ""},
-		{"own", "claude:" + anID, "", anID},
-		{"own, and where it was made", "claude:" + anID + "@/a b/c@d:e", "", anID},
-		{"an id of another shape", "claude:a:b", clichain.ReasonBadSession, ""},
-		{"another backend's", "codex:0199-abcd", clichain.ReasonUnsupported, ""},
+		{"own", handleOf("claude", anID), "", anID},
+		{"own, as it is not written", "claude:" + anID, clichain.ReasonBadSession, ""},
+		{"own, and a directory", handleOf("claude", anID) + "@/a", clichain.ReasonBadSession, ""},
+		{"an id of another shape", handleOf("claude", "a:b"), clichain.ReasonBadSession, ""},
+		{"another backend's", handleOf("codex", "0199-abcd"), clichain.ReasonUnsupported, ""},
 		{"no backend", "0199-abcd", clichain.ReasonBadSession, ""},
-		{"no id", "claude:", clichain.ReasonBadSession, ""},
-		{"a directory alone", "claude:@/x", clichain.ReasonBadSession, ""},
-		{"an id like a flag", "claude:--dangerously-skip-permissions", clichain.ReasonBadSession, ""},
-		{"a foreign id like a flag", "codex:-x", clichain.ReasonUnsupported, ""},
-		{"only a colon", ":", clichain.ReasonBadSession, ""},
-		{"the slug is no owner", "anthropic-cli:1", clichain.ReasonUnsupported, ""},
+		{"no id", "claude.", clichain.ReasonBadSession, ""},
+		{"an id with a NUL", handleOf("claude", anID+"\x00"), clichain.ReasonBadSession, ""},
+		{"an id like a flag", handleOf("claude", "--dangerously-skip-permissions"), clichain.ReasonBadSession, ""},
+		{"a foreign id like a flag", handleOf("codex", "-x"), clichain.ReasonUnsupported, ""},
+		{"only a dot", ".", clichain.ReasonBadSession, ""},
+		{"the slug is no owner", handleOf("anthropic-cli", "1"), clichain.ReasonUnsupported, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			req := clichain.Prompt("P")

@@ -8,6 +8,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/session"
+	"github.com/clichain/clichain/internal/sessionfile"
 )
 
 // converse is answer for a request that may go on from a session: one such
@@ -32,7 +33,7 @@ func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) 
 		ctx, cancel = context.WithTimeoutCause(ctx, p.cfg.Timeout-time.Since(start), cause)
 		defer cancel()
 	}
-	resp, err = p.answer(ctx, afresh(req), emit)
+	resp, err = p.answer(ctx, p.afresh(req), emit)
 	if err != nil {
 		be := call.AsError(p.name, err)
 		be.Earlier = append([]Attempt{rejected}, be.Earlier...)
@@ -43,10 +44,21 @@ func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) 
 	return resp, nil
 }
 
+// knownOf is what this user knows of the session, if it is one of that backend.
+func knownOf(backend string, req Request) *session.Record {
+	if h, _ := session.Parse(req.Session); h.Backend != backend {
+		return nil
+	}
+	return sessionfile.Load(req.Session)
+}
+
+// dirOf is the directory that the request names, or that in which its session was made, as far as this user knows.
+func dirOf(backend string, req Request) string { return session.Dir(req, knownOf(backend, req)) }
+
 // afresh is the request without its session, in the session's directory as
 // long as that is there.
-func afresh(req Request) Request {
-	dir := session.Dir(req)
+func (p *Provider) afresh(req Request) Request {
+	dir := dirOf(p.name, req)
 	if _, err := os.Stat(dir); err != nil || req.Access == AccessNone {
 		dir = req.Dir
 	}

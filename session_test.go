@@ -3,11 +3,9 @@ package clichain_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/session"
+	"github.com/clichain/clichain/internal/sessionfile"
 	"github.com/clichain/clichain/runs"
 	"github.com/clichain/clichain/specs"
 )
@@ -33,6 +32,7 @@ func threadAnswer(id, text string) string {
 // A session remembers where it was made, and a call goes on from it there.
 func TestSessionKeepsItsDirectory(t *testing.T) {
 	clitest.NoLeaks(t)
+	freshState(t)
 	record := filepath.Join(t.TempDir(), "record")
 	p := provider(t, specs.Codex(), clichain.Config{}, play(clitest.Step{Record: record}, stdout(threadAnswer(anID, "yes"))))
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -41,7 +41,7 @@ func TestSessionKeepsItsDirectory(t *testing.T) {
 	req.Access, req.Dir = clichain.AccessRead, dir
 	resp, err := p.Complete(t.Context(), req)
 	require.NoError(t, err)
-	require.Equal(t, "codex:"+anID+"@"+dir, resp.Session)
+	require.Equal(t, handleOf("codex", anID), resp.Session)
 
 	next := clichain.Prompt("and?")
 	next.Session, next.Access = resp.Session, clichain.AccessRead
@@ -59,22 +59,30 @@ func TestSessionKeepsItsDirectory(t *testing.T) {
 }
 
 func TestSessionElsewhere(t *testing.T) {
+	freshState(t)
 	req := clichain.Prompt("hi")
-	req.Session, req.Access, req.Dir = "gemini:"+anID+"@/made/here", clichain.AccessRead, t.TempDir()
+	req.Session, req.Access, req.Dir = handleOf("gemini", anID), clichain.AccessRead, t.TempDir()
+	require.NoError(t, sessionfile.Save(req.Session, session.Record{Dir: "/made/here"}))
 	p := provider(t, specs.Gemini(), clichain.Config{}, play(clitest.Exit(1)))
 	_, err := p.Complete(t.Context(), req)
 	be := requireReason(t, clichain.ReasonBadSession, err)
 	require.Contains(t, be.Message, "/made/here")
 	require.Equal(t, "session", be.Option)
+
+	unknown := clichain.Prompt("hi")
+	unknown.Session, unknown.Access = handleOf("gemini", "0199abcd-0000-7000-8000-00000000eeee"), clichain.AccessRead
+	_, err = p.Complete(t.Context(), unknown)
+	require.Contains(t, requireReason(t, clichain.ReasonBadSession, err).Message, "set Dir")
 }
 
 // A CLI that begins a new session in place of the old one is ended: its answer
 // would know nothing.
 func TestABeginningIsNoGoingOn(t *testing.T) {
 	suppressNothing(t)
+	freshState(t)
 	anew := play(readStdin, stdout(threadAnswer("0199abcd-0000-7000-8000-00000000ffff", "hello, stranger")))
 	req := clichain.Prompt("and?")
-	req.Session = "codex:" + anID
+	req.Session = handleOf("codex", anID)
 	t.Run("an error", func(t *testing.T) {
 		clitest.NoLeaks(t)
 		next := &backend{name: "next"}
@@ -96,53 +104,31 @@ func TestABeginningIsNoGoingOn(t *testing.T) {
 
 func TestFreshSessionWhereTheOldOneIsGone(t *testing.T) {
 	clitest.NoLeaks(t)
+	freshState(t)
 	p := provider(t, specs.Claude(), clichain.Config{FreshSessionOnReject: true}, clitest.Scenario{Cases: []clitest.Case{
 		{Once: true, Steps: []clitest.Step{{Stderr: "No conversation found with session ID: x\n"}, clitest.Exit(1)}},
 	}, Steps: []clitest.Step{readStdin, stdout(init1 + "\n" + resultLine("hello") + "\n")}})
-	for _, session := range []string{"claude:" + anID, "claude:" + anID + "@/nonexistent", "claude:no-id"} {
+	gone := handleOf("claude", "0199abcd-0000-7000-8000-00000000dddd")
+	require.NoError(t, sessionfile.Save(gone, session.Record{Dir: "/nonexistent"}))
+	for _, handle := range []string{handleOf("claude", anID), gone, handleOf("claude", "no-id"), "claude:" + anID} {
 		req := clichain.Prompt("and?")
-		req.Session, req.Access = session, clichain.AccessRead
+		req.Session, req.Access = handle, clichain.AccessRead
 		resp, err := p.Complete(t.Context(), req)
-		require.NoError(t, err, session)
-		require.Equal(t, []call.Flag{call.FlagFreshSession}, resp.Flags, session)
+		require.NoError(t, err, handle)
+		require.Equal(t, []call.Flag{call.FlagFreshSession}, resp.Flags, handle)
 	}
 	req := clichain.Prompt("and?")
-	req.Session = "codex:" + anID
+	req.Session = handleOf("codex", anID)
+	require.NoError(t, sessionfile.Save(req.Session, session.Record{Dir: "/nonexistent"}))
 	_, err := p.Complete(t.Context(), req)
 	requireReason(t, clichain.ReasonUnsupported, err)
-}
-
-func TestNoSessionToGoOnFrom(t *testing.T) {
-	clitest.NoLeaks(t)
-	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(threadAnswer(anID, "yes"))))
-	req := clichain.Prompt("hi")
-	req.Options.NoSessionPersistence = true
-	resp, err := p.Complete(t.Context(), req)
-	require.NoError(t, err)
-	require.Empty(t, resp.Session)
-}
-
-// Counts that a CLI goes on with are taken down to those of the call.
-func TestUsageIsThatOfTheCall(t *testing.T) {
-	clitest.NoLeaks(t)
-	turn := func(input int) clitest.Case {
-		return clitest.Case{Once: true, Steps: []clitest.Step{readStdin, stdout(strings.Replace(threadAnswer(anID, "yes"), `"turn.completed"`,
-			fmt.Sprintf(`"turn.completed","usage":{"input_tokens":%d,"output_tokens":%d}`, input, input/2), 1))}}
-	}
-	p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{Cases: []clitest.Case{turn(12), turn(30), turn(50)}})
-	req := clichain.Prompt("hi")
-	for _, want := range []clichain.Usage{{InputTokens: 12, OutputTokens: 6}, {InputTokens: 18, OutputTokens: 9}, {InputTokens: 20, OutputTokens: 10}} {
-		resp, err := p.Complete(t.Context(), req)
-		require.NoError(t, err)
-		require.Equal(t, want, resp.Usage)
-		req.Session = resp.Session
-	}
 }
 
 // Of two calls that go on from one session the second waits; another session's
 // does not.
 func TestOneCallOfASessionAtATime(t *testing.T) {
 	clitest.NoLeaks(t)
+	freshState(t)
 	p := provider(t, specs.Codex(), clichain.Config{Registry: new(runs.Registry)}, play(readStdin, clitest.Step{Sleep: 300 * time.Millisecond}, stdout(threadAnswer(anID, "yes"))))
 	var mu sync.Mutex
 	var ends []time.Time
@@ -150,7 +136,7 @@ func TestOneCallOfASessionAtATime(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
 		calls.Go(func() {
 			req := clichain.Prompt("and?")
-			req.Session, req.Access, req.Dir = "codex:"+anID, clichain.AccessRead, dir
+			req.Session, req.Access, req.Dir = handleOf("codex", anID), clichain.AccessRead, dir
 			_, err := p.Complete(t.Context(), req)
 			mu.Lock()
 			defer mu.Unlock()
@@ -164,13 +150,13 @@ func TestOneCallOfASessionAtATime(t *testing.T) {
 	require.GreaterOrEqual(t, ends[1].Sub(ends[0]), 250*time.Millisecond)
 
 	t.Run("who waits can leave", func(t *testing.T) {
-		release, err := session.Turns.Take(t.Context(), "codex:"+anID)
+		release, err := session.Turns.Take(t.Context(), handleOf("codex", anID))
 		require.NoError(t, err)
 		defer release()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		req := clichain.Prompt("and?")
-		req.Session = "codex:" + anID + "@/elsewhere"
+		req.Session = handleOf("codex", anID)
 		req.Access, req.Dir = clichain.AccessRead, t.TempDir()
 		_, err = p.Complete(ctx, req)
 		requireReason(t, clichain.ReasonCanceled, err)

@@ -64,7 +64,7 @@ func (p *Provider) suppressor(path, dir string) string {
 func (p *Provider) refusal(req Request) *BackendError {
 	path, err := p.ready()
 	if err == nil {
-		_, err = p.admit(path, req, p.cfg.Output)
+		_, err = p.admit(path, req, dirOf(p.name, req), p.cfg.Output)
 	}
 	if err == nil {
 		err = p.label(p.nested(os.Environ()))

@@ -20,7 +20,7 @@ func TestStrategies(t *testing.T) {
 		{Name: "d", Duration: 2 * time.Second, CostUSD: new(0.1)},
 	}
 	req := call.Prompt("hi")
-	req.Session = "c:1"
+	req.Session = "c.MQ"
 	for name, test := range map[string]struct {
 		strategy Strategy
 		want     string

@@ -36,7 +36,7 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	if h.TrustDir && req.Access > call.AccessNone || req.Access == call.AccessFull {
 		c.Fields.Set("trust_dir", "1")
 	}
-	if err := c.setSession(spec, req, h.Dir); err != nil {
+	if err := c.setSession(spec, req, h); err != nil {
 		return nil, err
 	}
 	c.Fields.Set("extra", req.Options.Extra[spec.Name]...)
@@ -56,26 +56,30 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 
 // setSession takes the handle apart and refuses a session that this CLI cannot
 // resume, or would not find.
-func (c *Call) setSession(spec *clispec.Spec, req call.Request, dir string) *call.Error {
+func (c *Call) setSession(spec *clispec.Spec, req call.Request, h Host) *call.Error {
 	if req.Session == "" {
 		return nil
 	}
 	s, ok := session.Parse(req.Session)
+	bound, made := spec.Sessions.DirBound, session.Dir(call.Request{}, h.Known)
 	switch {
 	case !ok:
 		return call.Errorf(call.ReasonBadSession, "session", "%q is no session: use the Session of a Response", req.Session)
 	case s.Backend != spec.Name:
 		return call.Errorf(call.ReasonUnsupported, "session", "%q belongs to %s", req.Session, s.Backend)
-	case strings.HasPrefix(s.ID, "-") || !session.Takes(spec.Sessions, s.ID):
+	case !session.Takes(spec.Sessions, s.ID):
 		return call.Errorf(call.ReasonBadSession, "session",
 			"%q is no id of a session of %s: use the Session of a Response", s.ID, spec.Name)
-	case spec.Sessions.DirBound && s.Dir != "" && dir != "" && filepath.Clean(dir) != filepath.Clean(s.Dir):
+	case bound && h.Known == nil && req.Dir == "" && req.Access > call.AccessNone:
+		return call.Errorf(call.ReasonBadSession, "session",
+			"%s finds a session only where it was made, and this user has no record of where that was: set Dir", spec.Name)
+	case bound && made != "" && h.Dir != "" && filepath.Clean(h.Dir) != filepath.Clean(made):
 		how := "leave Dir empty"
 		if req.Access == call.AccessNone {
 			how = "let Access be AccessRead (or more)"
 		}
 		return call.Errorf(call.ReasonBadSession, "session",
-			"it was made in %q, and cannot be continued in %q: %s", s.Dir, dir, how)
+			"it was made in %q, and cannot be continued in %q: %s", made, h.Dir, how)
 	}
 	c.Fields.Set("session", s.ID)
 	return nil

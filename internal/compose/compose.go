@@ -16,6 +16,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/session"
 )
 
 // Invocation is everything needed to start a CLI once.
@@ -54,6 +55,8 @@ type Host struct {
 	TempDir    string   // of this call's files; does not exist yet
 	Inside     bool     // the CLI runs in a container, whose paths have slashes
 	Withheld   []string // variables of this machine that the CLI must not see
+
+	Known *session.Record // of the session to go on from; nil: nothing
 }
 
 // join is filepath.Join for paths of where the CLI runs.

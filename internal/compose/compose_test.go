@@ -12,6 +12,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -141,7 +142,7 @@ func TestSimpleSpecRefusesWhatItCannotDo(t *testing.T) {
 	spec := clispec.Spec{Name: "mine", Binary: "mine"}
 	for option, set := range map[string]func(*call.Request){
 		"access":           func(r *call.Request) { r.Access = call.AccessRead },
-		"session":          func(r *call.Request) { r.Session = "mine:1" },
+		"session":          func(r *call.Request) { r.Session = session.Handle{Backend: "mine", ID: "1"}.String() },
 		"max_turns":        func(r *call.Request) { r.Options.MaxTurns = 1 },
 		"max_budget_usd":   func(r *call.Request) { r.Options.MaxBudgetUSD = 1 },
 		"allowed_tools":    func(r *call.Request) { r.Options.AllowedTools = []string{"x"} },
@@ -195,6 +196,48 @@ func TestRows(t *testing.T) {
 	require.Nil(t, err)
 	require.Equal(t, []string{"--no-tools", "--", "P"}, inv.Args)
 	require.Empty(t, inv.Files)
+}
+
+// A CLI that finds a session in one folder alone is not started in another, nor where nobody knows which one it was.
+func TestSessionsOfAFolder(t *testing.T) {
+	const project = "/home/user/project"
+	gemini, claude := goldenSession("gemini"), goldenSession("claude")
+	const none, read = call.AccessNone, call.AccessRead
+	made := func(dir string) *session.Record { return &session.Record{Dir: dir} }
+	for _, test := range []struct {
+		name, session, dir string
+		access             call.Access
+		known              *session.Record
+		want               string // in the error; empty: none
+	}{
+		{"there", gemini, "", read, made(project), ""},
+		{"there, as it is called otherwise", gemini, ".", read, made(project + "/x/.."), ""},
+		{"elsewhere", gemini, "", read, made("/made/here"), "leave Dir empty"},
+		{"elsewhere, without access", gemini, "", none, made("/made/here"), "AccessRead"},
+		{"nobody knows where", gemini, "", read, nil, "set Dir"},
+		{"nobody knows where, but the caller", gemini, ".", read, nil, ""},
+		{"nobody knows where, but all without access are made in one folder", gemini, "", none, nil, ""},
+		{"in no folder", gemini, "", read, made(""), ""},
+		{"not bound, elsewhere", claude, ".", read, made("/made/here"), ""},
+		{"not bound, nobody knows where", claude, "", read, nil, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			req, host := call.Prompt("P"), testHost()
+			req.Session, req.Dir, req.Access, host.Known = test.session, test.dir, test.access, test.known
+			name, _, _ := strings.Cut(test.session, ".")
+			spec, ok := specs.ByName(name)
+			require.True(t, ok)
+			inv, err := composerOf(t, spec).Compose(req, Choice{}, host)
+			if test.want == "" {
+				require.Nil(t, err)
+				require.Equal(t, project, inv.Dir)
+				return
+			}
+			require.ErrorIs(t, err, call.ErrBadSession)
+			require.Contains(t, err.Message, test.want)
+			require.Equal(t, "session", err.Option)
+		})
+	}
 }
 
 // A call without access works where nothing is but the guard files; the caller

@@ -22,10 +22,10 @@ func composers(t testing.TB) (all []*Composer) {
 
 func FuzzCompose(f *testing.F) {
 	f.Add("Hello", "", "", "", "", "", uint8(0))
-	f.Add("--help me", "Be brief.", "opus", "claude:1", "high", "Read", uint8(7))
-	f.Add("/clear", "-x", "--model", "claude:--x", "-e", "-t", uint8(13))
+	f.Add("--help me", "Be brief.", "opus", "claude.MQ", "high", "Read", uint8(7))
+	f.Add("/clear", "-x", "--model", "claude.LS14", "-e", "-t", uint8(13))
 	f.Add("a\x00b", "\xff", "m\x00", ":", "\xc3", "", uint8(255))
-	f.Add(strings.Repeat("x", 131_072), "{prompt}", "gpt-5", "codex:{prompt}", "{system:json}", "{}", uint8(2))
+	f.Add(strings.Repeat("x", 131_072), "{prompt}", "gpt-5", "codex.e3Byb21wdH0", "{system:json}", "{}", uint8(2))
 	all, list := composers(f), specs.All()
 	f.Fuzz(func(t *testing.T, prompt, sys, model, session, effort, tool string, bits uint8) {
 		req := call.Request{

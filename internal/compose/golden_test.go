@@ -13,6 +13,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -24,7 +25,10 @@ var (
 
 // testHost is a machine on which nothing is set but what the test sets.
 func testHost() Host {
-	return Host{Path: "/opt/bin/cli", Dir: "/home/user/project", TempDir: "/tmp/clichain-test"}
+	return Host{
+		Path: "/opt/bin/cli", Dir: "/home/user/project", TempDir: "/tmp/clichain-test",
+		Known: &session.Record{Dir: "/home/user/project"},
+	}
 }
 
 func composerOf(t testing.TB, spec clispec.Spec) *Composer {
@@ -70,10 +74,11 @@ var goldenModels = map[string]string{
 
 // goldenSession is a session of a backend's own.
 func goldenSession(name string) string {
+	h := session.Handle{Backend: name, ID: "0199abcd-0000-7000-8000-000000000001"}
 	if name == "opencode" {
-		return name + ":ses_0199abcd"
+		h.ID = "ses_0199abcd"
 	}
-	return name + ":0199abcd-0000-7000-8000-000000000001"
+	return h.String()
 }
 
 // variations set one field each, at every access level, in the spec's best

@@ -9,16 +9,16 @@ import (
 
 func TestTurnsOfASession(t *testing.T) {
 	turns := sessionTurns{waiting: map[string]*sessionTurn{}}
-	release, err := turns.Take(t.Context(), "codex:1;input_tokens=3@/work")
+	release, err := turns.Take(t.Context(), "codex.MQ")
 	require.NoError(t, err)
-	other, err := turns.Take(t.Context(), "codex:2@/work")
+	other, err := turns.Take(t.Context(), "codex.Mg")
 	require.NoError(t, err, "another session does not wait")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = turns.Take(ctx, "codex:1@/elsewhere")
+	_, err = turns.Take(ctx, "codex.MQ")
 	require.ErrorIs(t, err, context.Canceled)
 	release()
-	again, err := turns.Take(t.Context(), "codex:1")
+	again, err := turns.Take(t.Context(), "codex.MQ")
 	require.NoError(t, err)
 	again()
 	other()

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"encoding/base64"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clispec"
+)
+
+// unquoted is what every shell takes as it is.
+var unquoted = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+func FuzzHandle(f *testing.F) {
+	for _, id := range []string{"0199abcd-0000-7000-8000-000000000001", "a", "/etc", "$(id)", "a b;c@d", "\x00\xff\n", "-x", "ü"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		for _, backend := range []string{"claude", "my.own-cli_2", "a."} {
+			h := Handle{Backend: backend, ID: id}
+			text := h.String()
+			if id == "" {
+				require.Empty(t, text)
+				continue
+			}
+			require.Regexp(t, unquoted, text)
+			got, ok := Parse(text)
+			require.True(t, ok, text)
+			require.Equal(t, h, got)
+		}
+		if h, ok := Parse(id); ok { // any text at all
+			require.Equal(t, id, h.String(), "a session has one handle")
+		}
+	})
+}
+
+func TestNoHandle(t *testing.T) {
+	id := base64.RawURLEncoding.EncodeToString([]byte("0199abcd"))
+	for name, handle := range map[string]string{
+		"none": "", "no backend": "." + id, "no id": "claude.", "a dot": ".", "no dot": "claude" + id,
+		"an id as it is": "claude.0199-abcd_", "another alphabet": "claude.Pz8/", "padded": "claude.YQ==", "unpadded bits": "claude.YR",
+		"a line break within": "claude.MDE\n5OWFiY2Q", "a blank": "claude." + id + " ", "upper case": "Claude." + id,
+		"colons": "claude:0199abcd", "with a directory": "claude:0199abcd@/tmp/x", "with all": "claude:0199abcd;cost_usd=1@/tmp/x",
+		"a directory as the backend": "claude@/tmp/x." + id, "the first form with dots": "claude:0199abcd@/tmp/x.d",
+		"a directory behind": "claude." + id + "@/tmp/x", "amounts behind": "claude." + id + ";cost_usd=1",
+	} {
+		h, ok := Parse(handle)
+		require.False(t, ok, "%s: %q", name, handle)
+		require.Zero(t, h, name)
+	}
+}
+
+func TestTakes(t *testing.T) {
+	hex := clispec.SessionRules{ID: "[0-9a-f]+"}
+	for _, test := range []struct {
+		rules clispec.SessionRules
+		id    string
+		want  bool
+	}{
+		{hex, "0a", true},
+		{hex, "0a/", false},
+		{hex, "x0a", false},
+		{clispec.SessionRules{}, "any text", true},
+		{clispec.SessionRules{}, "--help", false},
+		{clispec.SessionRules{}, "a\x00b", false},
+		{clispec.SessionRules{}, "\xff", false},
+	} {
+		require.Equal(t, test.want, Takes(test.rules, test.id), "%q", test.id)
+	}
+}

@@ -1,0 +1,47 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
+
+func TestCountersAreRebased(t *testing.T) {
+	rules := clispec.SessionRules{Cumulative: []string{"cost_usd", "input_tokens"}}
+	first := call.Usage{InputTokens: 12, OutputTokens: 7, CostUSD: new(0.000188)}
+	later := call.Usage{InputTokens: 30, OutputTokens: 5, CostUSD: new(0.000377)}
+	require.Equal(t, first, Rebase(rules, first, "", nil), "a session of its own")
+	rebase := func(u call.Usage, used *call.Usage) call.Usage {
+		return Rebase(rules, u, "lumen.eA", &Record{Used: used})
+	}
+
+	used := Used(rules, first)
+	require.Equal(t, &call.Usage{InputTokens: 12, CostUSD: first.CostUSD}, used, "no more than what accumulates")
+	got := rebase(later, used)
+	require.InDelta(t, 0.000189, *got.CostUSD, 1e-9)
+	require.EqualValues(t, 18, got.InputTokens)
+	require.EqualValues(t, 5, got.OutputTokens, "which is counted anew")
+
+	for _, got := range []call.Usage{rebase(later, nil), Rebase(rules, later, "lumen.eA", nil)} {
+		require.Nil(t, got.CostUSD, "unknown stays unknown")
+		require.Zero(t, got.InputTokens)
+		require.EqualValues(t, 5, got.OutputTokens)
+	}
+	got = rebase(first, &call.Usage{InputTokens: 99, CostUSD: new(9.0)})
+	require.Zero(t, *got.CostUSD, "it began anew: never less than nothing")
+	require.Zero(t, got.InputTokens)
+	require.Nil(t, rebase(later, Used(rules, call.Usage{InputTokens: 1})).CostUSD)
+	require.Nil(t, Used(rules, call.Usage{OutputTokens: 7}), "nothing was told")
+	require.Nil(t, Used(clispec.SessionRules{}, first), "nothing accumulates")
+}
+
+func TestDir(t *testing.T) {
+	made, elsewhere := &Record{Dir: "/made"}, call.Request{Dir: "/elsewhere"}
+	require.Equal(t, "/made", Dir(call.Request{}, made))
+	require.Equal(t, "/elsewhere", Dir(elsewhere, made))
+	require.Equal(t, "/elsewhere", Dir(elsewhere, nil))
+	require.Empty(t, Dir(call.Request{}, nil))
+}

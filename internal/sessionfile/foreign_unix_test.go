@@ -1,0 +1,88 @@
+//go:build unix
+
+package sessionfile
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/internal/session"
+)
+
+// What others may have put in the place of a record is not believed, and does not keep a call waiting. The next call
+// of the session has a record again.
+func TestForeignRecords(t *testing.T) {
+	for name, put := range map[string]func(t *testing.T, path string){
+		"writable by the group": func(t *testing.T, path string) { require.NoError(t, os.Chmod(path, 0o620)) },
+		"writable by all":       func(t *testing.T, path string) { require.NoError(t, os.Chmod(path, 0o602)) },
+		"another user's": func(t *testing.T, path string) {
+			if os.Geteuid() != 0 {
+				t.Skip("only root can give a file away")
+			}
+			require.NoError(t, os.Chown(path, 12345, -1))
+		},
+		"a link": func(t *testing.T, path string) {
+			elsewhere := filepath.Join(t.TempDir(), "record")
+			require.NoError(t, os.Rename(path, elsewhere))
+			require.NoError(t, os.Symlink(elsewhere, path))
+		},
+		"a pipe": func(t *testing.T, path string) {
+			require.NoError(t, os.Remove(path))
+			require.NoError(t, syscall.Mkfifo(path, 0o600))
+		},
+		"a huge file": func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 2<<30)) },
+		"a link to a device": func(t *testing.T, path string) {
+			require.NoError(t, os.Remove(path))
+			require.NoError(t, os.Symlink("/dev/zero", path))
+		},
+		"a folder": func(t *testing.T, path string) {
+			require.NoError(t, os.Remove(path))
+			require.NoError(t, os.Mkdir(path, 0o700))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ownState(t)
+			require.NoError(t, Save(handle, session.Record{Dir: "/x"}))
+			require.NotNil(t, Load(handle))
+			put(t, at(t))
+			require.Nil(t, Load(handle))
+			if info, err := os.Lstat(at(t)); err == nil && !info.IsDir() {
+				require.NoError(t, Save(handle, session.Record{Dir: "/y"}))
+				require.Equal(t, "/y", Load(handle).Dir)
+			}
+		})
+	}
+}
+
+// Others can neither read the records nor put some there.
+func TestRecordsArePrivate(t *testing.T) {
+	ownState(t)
+	old := syscall.Umask(0)
+	defer syscall.Umask(old)
+	require.NoError(t, Save(handle, session.Record{Dir: "/x"}))
+	folder := filepath.Dir(at(t))
+	for path, want := range map[string]os.FileMode{
+		at(t): 0o600, folder: 0o700, filepath.Dir(folder): 0o700, filepath.Dir(filepath.Dir(folder)): 0o700,
+	} {
+		info, err := os.Lstat(path)
+		require.NoError(t, err)
+		require.Equal(t, want, info.Mode().Perm(), path)
+	}
+	require.NoError(t, os.Chmod(filepath.Dir(folder), 0o777))
+	require.NotNil(t, Load(handle))
+	info, err := os.Stat(filepath.Dir(folder))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm(), "the folder is closed again")
+}
+
+func TestRecordsHaveNoPlace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	t.Setenv("XDG_STATE_HOME", file)
+	require.Error(t, Save(handle, session.Record{}))
+	require.Nil(t, Load(handle))
+}
