@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"os"
@@ -22,8 +23,9 @@ func TestOptionsArrive(t *testing.T) {
 	w := newWorld(t)
 	record := filepath.Join(t.TempDir(), "record")
 	w.fake("claude", "record", record)
+	handle := "claude." + base64.RawURLEncoding.EncodeToString([]byte("0199abcd-0000-7000-8000-000000000001"))
 	cmd := w.command("ask", "--system", "Be brief.", "--model", "opus", "--access", "read", "--effort", "high", "--max-turns", "3",
-		"--max-budget-usd", "0.5", "--session", "claude:0199abcd-0000-7000-8000-000000000001", "--dir", w.bin, "--pass-env", "MINE,TEAM_*", "--", "-p")
+		"--max-budget-usd", "0.5", "--session", handle, "--dir", w.bin, "--pass-env", "MINE,TEAM_*", "--", "-p")
 	cmd.Env = append(cmd.Env, "MINE=1", "TEAM_A=2", "OTHER=3")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

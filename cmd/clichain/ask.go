@@ -74,7 +74,7 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.schema, "schema", "", "`file` with a JSON Schema for the answer")
 	flags.StringVar(&req.Dir, "dir", "", "`directory` to work in, with more access than none")
 	flags.BoolVar(&f.cfg.TrustDir, "trust-dir", false, "let settings, hooks and instructions in it steer the CLI")
-	flags.StringVar(&req.Session, "session", "", "`id` of an earlier response's session, to go on")
+	flags.StringVar(&req.Session, "session", "", "`session` of an earlier response, to go on")
 	flags.Func("max-turns", "limit of `n` turns for the agent", into(&opts.MaxTurns, parseCount))
 	flags.Func("max-budget-usd", "limit for the cost in `usd`", into(&opts.MaxBudgetUSD, parseDollars))
 	flags.StringVar(&opts.Effort, "effort", "", "reasoning effort, a `level` the CLI knows")

@@ -131,7 +131,7 @@ func demoFakes() map[string]clitest.Scenario {
 			{Hang: true},
 		}},
 		"codex": play(700*time.Millisecond,
-			`{"type":"thread.started","thread_id":"01a1f957-c9e5"}`,
+			`{"type":"thread.started"}`, // without an id: what is known of a session would be recorded
 			`{"type":"turn.started"}`,
 			fmt.Sprintf(`{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":%q}}`,
 				demoAnswer),

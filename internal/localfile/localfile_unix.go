@@ -54,7 +54,8 @@ func protected(dir string) bool {
 // shared reports whether other users may write to what info is about.
 func shared(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
 
-// stateHome is where programs keep what they must not lose. A relative folder would depend on where this process runs.
+// stateHome is where programs keep what they must not lose. A relative folder would depend on where this process runs,
+// and a home that is not there is to stay so: a Nix build refuses to run where somebody has made its own.
 func stateHome() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -62,6 +63,9 @@ func stateHome() (string, error) {
 	home, err := os.UserHomeDir()
 	if err == nil && !filepath.IsAbs(home) {
 		err = errors.New("the home folder is not an absolute path")
+	}
+	if err == nil {
+		_, err = os.Stat(home)
 	}
 	return filepath.Join(home, ".local", "state"), err
 }

@@ -20,6 +20,7 @@ func TestStateDir(t *testing.T) {
 		{"relative", "state", home, atHome},
 		{"no home", "", "", ""},
 		{"relative home", "", "home", ""},
+		{"a home that is not there", "", filepath.Join(home, "none"), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("XDG_STATE_HOME", test.state)
@@ -28,6 +29,7 @@ func TestStateDir(t *testing.T) {
 			dir, err := StateDir()
 			if test.want == "" {
 				require.Error(t, err)
+				require.NoDirExists(t, filepath.Join(home, "none"))
 				return
 			}
 			require.NoError(t, err)
