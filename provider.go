@@ -164,6 +164,7 @@ func (p *Provider) recordSession(resp *Response, r session.Record) {
 		return
 	}
 	if err := sessionfile.Save(resp.Session, r); err != nil {
-		resp.Warnings = append(resp.Warnings, "where the session was made, and what it has used, is not recorded: "+err.Error())
+		resp.Warnings = append(resp.Warnings,
+			"where the session was made, and what it has used, is not recorded: "+err.Error())
 	}
 }

@@ -39,8 +39,8 @@ type Request struct {
 	// Access is what the agent may do. Zero: AccessNone.
 	Access Access `json:"access,omitempty"`
 	// Dir is the directory to work in, from AccessRead on; with AccessNone it is
-	// refused. Empty: that of the Session, else the working directory of this
-	// process.
+	// refused. Empty: that in which the Session was made, as far as this user has
+	// a record of it, else the working directory of this process.
 	Dir string `json:"dir,omitempty"`
 	// Session is a Response.Session to continue: only the backend that made it
 	// can. Calls that continue one session in this process run one after the

@@ -18,8 +18,9 @@ type Response struct {
 	// Model is the model the CLI says it used, else the one that was asked
 	// for, else the spec's default.
 	Model string `json:"model,omitempty"`
-	// Session continues from this answer when set as Request.Session. Empty when
-	// the CLI keeps no session.
+	// Session continues from this answer when set as Request.Session. It is
+	// opaque, needs no quotes in a shell, and is of use to this user on this
+	// machine. Empty when the CLI keeps no session.
 	Session string `json:"session,omitempty"`
 	// KeySource is where the CLI says its credential came from. Empty: unknown.
 	KeySource string `json:"key_source,omitempty"`

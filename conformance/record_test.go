@@ -118,7 +118,7 @@ func (s scene) ask(t *testing.T, p *clichain.Provider, h home.Home) {
 	}
 	req.Model, req.Access, req.Options = s.model, s.access, s.options
 	if s.session != "" {
-		req.Session = h.Name + ":" + s.session
+		req.Session = handleOf(h.Name, s.session)
 	}
 	var err error
 	if s.stream {

@@ -1,9 +1,11 @@
 package conformance_test
 
 import (
+	"encoding/base64"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -29,14 +31,14 @@ func TestSessionGoesOn(t *testing.T) {
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))
 		first, err := c.Complete(t.Context(), c.question(asked))
 		require.NoError(t, err)
-		require.True(t, strings.HasPrefix(first.Session, name+":"), first.Session)
+		require.Regexp(t, "^"+regexp.QuoteMeta(name)+"\\.[A-Za-z0-9_-]+$", first.Session, "no path, no amount")
 
-		next := clichain.Prompt("and now?") // the session knows its folder
+		next := clichain.Prompt("and now?") // its folder is recorded
 		next.Session, next.Model = first.Session, models[name]
 		second, err := c.Complete(t.Context(), next)
 		require.NoError(t, err)
 		require.Equal(t, hello, second.Text)
-		require.Equal(t, idOf(first.Session), idOf(second.Session))
+		require.Equal(t, first.Session, second.Session)
 		require.Equal(t, first.Usage.OutputTokens, second.Usage.OutputTokens, "of this call, not of the session")
 		if first.Usage.CostUSD != nil {
 			require.InDelta(t, *first.Usage.CostUSD, *second.Usage.CostUSD, 0.1**first.Usage.CostUSD)
@@ -56,7 +58,7 @@ func TestUnknownSession(t *testing.T) {
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, nil)
 		req := c.question("and now?")
-		req.Session = name + ":" + unknownSessions[name]
+		req.Session = handleOf(name, unknownSessions[name])
 		_, err := c.Complete(t.Context(), req)
 		require.ErrorIs(t, err, clichain.ErrBadSession)
 		require.Empty(t, c.server.Calls(), "the model was asked all the same")
@@ -70,29 +72,93 @@ func TestImpossibleSession(t *testing.T) {
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, nil)
 		type handle struct {
-			session, dir string
-			want         error
+			session string
+			want    error
 		}
 		tests := map[string]handle{
-			"a title":              {name + ":not-an-id", "", clichain.ErrBadSession},
-			"a path":               {name + ":../../x", "", clichain.ErrBadSession},
-			"a flag":               {name + ":--help", "", clichain.ErrBadSession},
-			"no id":                {name + ":", "", clichain.ErrBadSession},
-			"no handle":            {unknownSessions[name], "", clichain.ErrBadSession},
-			"of another":           {"lumen:" + unknownSessions[name], "", clichain.ErrUnsupported},
-			"of a folder now gone": {name + ":" + unknownSessions[name] + "@" + c.home.Work + "/gone", "", clichain.ErrBadSession},
+			"a title":             {handleOf(name, "not-an-id"), clichain.ErrBadSession},
+			"a path":              {handleOf(name, "../../x"), clichain.ErrBadSession},
+			"a flag":              {handleOf(name, "--help"), clichain.ErrBadSession},
+			"no id":               {name + ".", clichain.ErrBadSession},
+			"no handle":           {unknownSessions[name], clichain.ErrBadSession},
+			"an id as it is":      {name + "." + unknownSessions[name], clichain.ErrBadSession},
+			"of another":          {handleOf("lumen", unknownSessions[name]), clichain.ErrUnsupported},
+			"with a folder":       {handleOf(name, unknownSessions[name]) + "@" + c.home.Work, clichain.ErrBadSession},
+			"with a folder in it": {handleOf(name, unknownSessions[name]+"@"+c.home.Work), clichain.ErrBadSession},
 		}
 		if spec, _ := specs.ByName(name); spec.Sessions.DirBound {
-			tests["of another folder"] = handle{name + ":" + unknownSessions[name] + "@" + c.home.Work, c.home.Dir, clichain.ErrBadSession}
+			tests["made nobody knows where"] = handle{handleOf(name, unknownSessions[name]), clichain.ErrBadSession}
 		}
 		for label, test := range tests {
 			req := clichain.Prompt("and now?")
-			req.Session, req.Dir = test.session, test.dir
+			req.Session, req.Access = test.session, clichain.AccessRead
 			starts, err := c.starts(t, req)
 			require.ErrorIs(t, err, test.want, label)
 			require.Zero(t, starts, label)
 		}
 		require.Empty(t, c.server.Requests())
+	})
+}
+
+// A session goes on where it was made: in another folder, or where that one is gone, a CLI that finds it nowhere else
+// is not started.
+func TestSessionOfAFolder(t *testing.T) {
+	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
+		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
+		made := filepath.Join(c.home.Work, "made")
+		require.NoError(t, os.Mkdir(made, 0o700))
+		first := c.askIn(clichain.AccessRead, asked)
+		first.Dir, first.Model = made, models[name]
+		resp, err := c.Complete(t.Context(), first)
+		require.NoError(t, err)
+		next := clichain.Prompt("and now?")
+		next.Session, next.Model, next.Access = resp.Session, models[name], clichain.AccessRead
+		there, err := c.Complete(t.Context(), next)
+		require.NoError(t, err)
+		require.Equal(t, resp.Session, there.Session)
+		if spec, _ := specs.ByName(name); spec.Sessions.DirBound {
+			elsewhere := next
+			elsewhere.Dir = c.home.Work
+			starts, err := c.starts(t, elsewhere)
+			require.ErrorIs(t, err, clichain.ErrBadSession)
+			require.Zero(t, starts)
+		}
+		require.NoError(t, os.RemoveAll(made))
+		starts, err := c.starts(t, next)
+		require.ErrorIs(t, err, clichain.ErrBadSession)
+		require.Zero(t, starts)
+	})
+}
+
+// What an earlier process has recorded is known to the next one, and without a record nothing of it is obeyed: the
+// amounts are unknown then, and the call works in its own folder.
+func TestSessionWithoutARecord(t *testing.T) {
+	eachCLI(t, func(t *testing.T, name string) {
+		state := t.TempDir()
+		t.Setenv("XDG_STATE_HOME", state)
+		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
+		next := c.askIn(clichain.AccessRead, asked)
+		next.Model = models[name]
+		first, err := c.Complete(t.Context(), next)
+		require.NoError(t, err)
+		require.NoError(t, os.RemoveAll(state))
+		next.Session = first.Session
+		second, err := c.Complete(t.Context(), next)
+		require.NoError(t, err)
+		require.Equal(t, first.Session, second.Session)
+		spec, _ := specs.ByName(name)
+		for _, count := range spec.Sessions.Cumulative {
+			switch count {
+			case "cost_usd":
+				require.Nil(t, second.Usage.CostUSD)
+			case "input_tokens":
+				require.Zero(t, second.Usage.InputTokens)
+			}
+		}
+		third, err := c.Complete(t.Context(), next)
+		require.NoError(t, err)
+		require.Equal(t, first.Usage.OutputTokens, third.Usage.OutputTokens, "it is recorded again")
 	})
 }
 
@@ -157,9 +223,7 @@ func holding(t *testing.T, dir, text string) (files []string) {
 	return files
 }
 
-// idOf is whose session a handle is, without what it had used.
-func idOf(handle string) string {
-	id, _, _ := strings.Cut(handle, "@")
-	id, _, _ = strings.Cut(id, ";")
-	return id
+// handleOf is a session of a CLI as a Response names it.
+func handleOf(name, id string) string {
+	return name + "." + base64.RawURLEncoding.EncodeToString([]byte(id))
 }
