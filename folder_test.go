@@ -199,6 +199,7 @@ func TestProbesRunInTheEmptyFolder(t *testing.T) {
 // that would not find it there, nor the other way round.
 func TestSessionsOfOtherAccess(t *testing.T) {
 	clitest.NoLeaks(t)
+	freshState(t)
 	p := provider(t, specs.Gemini(), clichain.Config{}, play(readStdin,
 		stdout(`{"type":"init","session_id":"`+anID+`"}`+"\n"+`{"type":"message","role":"assistant","content":"ok"}`+"\n"+`{"type":"result","status":"success"}`+"\n")))
 	sessionOf := func(access clichain.Access, dir string) string {
@@ -210,11 +211,13 @@ func TestSessionsOfOtherAccess(t *testing.T) {
 		return resp.Session
 	}
 	dir := t.TempDir()
-	none, read := sessionOf(clichain.AccessNone, ""), sessionOf(clichain.AccessRead, dir)
+	none := func() string { return sessionOf(clichain.AccessNone, "") }
+	read := func() string { return sessionOf(clichain.AccessRead, dir) }
 	for _, test := range []struct {
-		name, session string
-		access        clichain.Access
-		says          string
+		name   string
+		first  func() string // makes the session
+		access clichain.Access
+		says   string
 	}{
 		{"none", none, clichain.AccessNone, ""},
 		{"read", read, clichain.AccessRead, ""},
@@ -223,7 +226,7 @@ func TestSessionsOfOtherAccess(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			req := clichain.Prompt("and?")
-			req.Access, req.Session = test.access, test.session
+			req.Access, req.Session = test.access, test.first()
 			_, err := p.Complete(t.Context(), req)
 			if test.says == "" {
 				require.NoError(t, err)
