@@ -1,9 +1,9 @@
 package clichain
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
@@ -15,11 +15,12 @@ import (
 // Available returns nil, or the [*BackendError] a call would be skipped with:
 // the spec is invalid, the backend is suppressed, its program is not
 // installed, it is known to be logged out, or Config.Sandbox or Config.Billing
-// is against it. It starts nothing and takes microseconds.
-func (p *Provider) Available(context.Context) error {
+// is against it. It starts nothing and takes microseconds, so it returns nil too
+// where only the CLI itself can tell who would pay.
+func (p *Provider) Available(ctx context.Context) error {
 	path, err := p.ready()
 	if err == nil {
-		_, err = p.admit(path, Request{}, "", p.cfg.Output)
+		_, err = p.admit(ctx, path, Request{}, "", nil)
 	}
 	if err != nil {
 		return err
@@ -54,8 +55,10 @@ func (p *Provider) ready() (path string, err *BackendError) {
 
 // admit decides before anything is started whether a call in dir may start: who
 // is logged in, who would pay, and whether this is a sandbox. Raw arguments may
-// bring a login of their own.
-func (p *Provider) admit(path string, req Request, dir string, output clispec.OutputMode) (*login.Bill, *BackendError) {
+// bring a login of their own. A nil ask leaves open what only the CLI can tell.
+func (p *Provider) admit(
+	ctx context.Context, path string, req Request, dir string, ask asker,
+) (*login.Bill, *BackendError) {
 	if err := p.cfg.checkPolicies(); err != nil {
 		return nil, p.label(err)
 	}
@@ -69,13 +72,52 @@ func (p *Provider) admit(path string, req Request, dir string, output clispec.Ou
 		err = p.sandboxed(l)
 	}
 	if err == nil {
-		streams := cmp.Or(output, p.spec.OutputModes()[0]) == clispec.OutputStream
-		err = b.Refused("", !streams || len(p.login.Sources) == 0)
+		err = p.payable(ctx, path, b, ask)
 	}
 	if err != nil {
 		return nil, p.label(err)
 	}
 	return b, nil
+}
+
+// asker runs the CLI's status command.
+type asker = func(context.Context, clispec.StatusRule) (clispec.StatusSign, error)
+
+// statusTime bounds the status command. Some CLIs need seconds to start.
+const statusTime = 10 * time.Second
+
+// asks returns the asker for a program. Of a command that fails nothing is known.
+func (p *Provider) asks(path string) asker {
+	return func(ctx context.Context, rule clispec.StatusRule) (clispec.StatusSign, error) {
+		result, err := p.probe(ctx, path, rule.Args, statusTime)
+		if err != nil || result.Signal != "" {
+			return clispec.StatusSign{}, context.Cause(ctx)
+		}
+		return login.Sign(rule, result.Stdout.Text(), result.Stderr.Text(), result.ExitCode), nil
+	}
+}
+
+// payable refuses a call that somebody else may have to pay for. It does not wait
+// for the CLI to say so once it runs: its first request follows at once. A script
+// may set a key, so where the CLI can tell, it is asked.
+func (p *Provider) payable(ctx context.Context, path string, b *login.Bill, ask asker) *BackendError {
+	if b.Policy != call.BillingUnknown && p.spec.Login.Status.Whole && login.IsShellScript(path) {
+		b.Login.Billing, b.Login.Doubt = call.BillingUnknown, path
+	}
+	if b.Policy == call.BillingUnknown || !p.login.Open(b.Login) || p.cfg.Container != nil {
+		return b.Refused("")
+	}
+	l, err := p.login.Settle(ctx, b.Login, ask)
+	if err != nil {
+		return spawnFailure(err)
+	}
+	if b.Login = l; ask == nil && p.login.Open(l) {
+		return nil
+	}
+	if err := loggedOut(l); err != nil {
+		return err
+	}
+	return b.Refused("")
 }
 
 // checkPolicies refuses an unknown policy: it may have been meant as

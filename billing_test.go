@@ -31,9 +31,18 @@ func lumen() clichain.CliSpec {
 				{Files: []clispec.FileFact{{Path: "~/plan"}}, Billing: call.BillingSubscription},
 				{Env: []string{"LUMEN_PLAN"}, Billing: call.BillingSubscription},
 			},
-			KeySources: map[string]call.Billing{"none": call.BillingSubscription, ".*KEY|helper": call.BillingAPIKey},
+			KeySources: map[string]call.Billing{"plan": call.BillingSubscription, ".*KEY|helper": call.BillingAPIKey},
 		},
 	}
+}
+
+// The files of a login with a plan, by backend, and what the CLI prints for an answer.
+var plans = map[string]struct{ path, content, answer string }{
+	"claude": {".claude/.credentials.json", `{"claudeAiOauth":{"accessToken":"x","refreshToken":"x"}}`,
+		`{"type":"system","subtype":"init","session_id":"s","apiKeySource":"none"}` + "\n" + `{"type":"result","result":"hello"}` + "\n"},
+	"codex": {".codex/auth.json", `{"OPENAI_API_KEY":null,"tokens":{"access_token":"x","refresh_token":"x"}}`, codexAnswer("hello")},
+	"gemini": {".gemini/oauth_creds.json", `{"refresh_token":"x"}`,
+		`{"type":"message","role":"assistant","content":"hello"}` + "\n" + `{"type":"result","status":"success"}` + "\n"},
 }
 
 func TestBillingGuard(t *testing.T) {
@@ -55,17 +64,20 @@ func TestBillingGuard(t *testing.T) {
 		{name: "anybody: plan", files: "plan", source: "none", want: plan},
 		{name: "anybody: gateway", env: "LUMEN_GATEWAY", source: "none", want: nobody, seen: "LUMEN_GATEWAY"},
 		{name: "anybody: it says more than the files do", files: "plan", source: "helper", want: key},
+		{name: "anybody: it says that it is the plan", env: "LUMEN_GATEWAY", source: "plan", want: plan, seen: "LUMEN_GATEWAY"},
 
 		{name: "plan only: the key stays out", policy: call.BillingSubscription, env: "LUMEN_KEY LUMEN_GATEWAY LUMEN_PLAN", source: "none", want: plan, seen: "LUMEN_PLAN"},
 		{name: "plan only: nothing else is there", policy: call.BillingSubscription, env: "LUMEN_KEY", reason: clichain.ReasonUnauthenticated, skipped: true},
 		{name: "plan only: it uses a key all the same", policy: call.BillingSubscription, files: "plan", source: "helper", reason: clichain.ReasonBilling},
 		{name: "plan only: it does not say", policy: call.BillingSubscription, files: "plan", source: "", want: plan},
-		{name: "plan only: a helper may be used", policy: call.BillingSubscription, files: "helper", source: "none", reason: clichain.ReasonBilling},
+		{name: "plan only: a helper may be used", policy: call.BillingSubscription, files: "helper", source: "plan", reason: clichain.ReasonBilling, skipped: true},
+		{name: "plan only: a helper may be used beside it", policy: call.BillingSubscription, files: "helper plan", source: "plan", reason: clichain.ReasonBilling, skipped: true},
 		{name: "plan only: too late to tell", policy: call.BillingSubscription, files: "helper", output: clispec.OutputJSON, reason: clichain.ReasonBilling, skipped: true},
 
 		{name: "key only: the plan stays out", policy: call.BillingAPIKey, env: "LUMEN_KEY LUMEN_PLAN", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
 		{name: "key only: a plan is there", policy: call.BillingAPIKey, files: "plan", reason: clichain.ReasonBilling, skipped: true},
-		{name: "key only: a helper says so", policy: call.BillingAPIKey, files: "helper", source: "helper", want: key},
+		{name: "key only: a helper would say so", policy: call.BillingAPIKey, files: "helper", source: "helper", reason: clichain.ReasonBilling, skipped: true},
+		{name: "key only: it uses the plan all the same", policy: call.BillingAPIKey, env: "LUMEN_KEY", source: "plan", reason: clichain.ReasonBilling},
 		{name: "nobody knows the policy", policy: "free", env: "LUMEN_KEY", reason: clichain.ReasonBadOption, skipped: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -130,6 +142,40 @@ func TestBillingBarsTheVendorsKeys(t *testing.T) {
 				require.Contains(t, barred, name)
 			}
 			require.NotContains(t, barred, test.sees)
+		})
+	}
+}
+
+// What a plan does not cover any more costs as a key does: it ends the run at once, if only the plan may pay.
+func TestUsageOverAPlan(t *testing.T) {
+	const covered = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","isUsingOverage":false,"overageStatus":"allowed"}}` + "\n"
+	const over = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","isUsingOverage":true,"overageStatus":"allowed"}}` + "\n"
+	init, result, _ := strings.Cut(plans["claude"].answer, "\n")
+	for _, test := range []struct {
+		name, event string
+		policy      call.Billing
+		want        call.Billing
+		reason      clichain.Reason
+	}{
+		{name: "covered", event: covered, policy: call.BillingSubscription, want: call.BillingSubscription},
+		{name: "over", event: over, policy: call.BillingSubscription, reason: clichain.ReasonBilling},
+		{name: "over, and anybody may pay", event: over, want: call.BillingAPIKey},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			steps := []clitest.Step{stdout(init + "\n"), stdout(test.event), stdout(result)}
+			if test.reason != "" {
+				steps[2] = clitest.Step{Hang: true}
+			}
+			home, _ := freshMachine(t, play(steps...))
+			write(t, home, plans["claude"].path, plans["claude"].content)
+			p := clichain.NewProvider(specs.Claude(), &clichain.Config{Billing: test.policy})
+			resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			if test.reason != "" {
+				requireReason(t, test.reason, err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, test.want, resp.Billing)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package clichain
 
 import (
+	"context"
 	"os"
 
 	"github.com/clichain/clichain/call"
@@ -23,14 +24,21 @@ type plan struct {
 }
 
 // prepare does everything that comes before the process. Without an output
-// mode it takes the best there is.
-func (p *Provider) prepare(req Request, output clispec.OutputMode) (*plan, *BackendError) {
+// mode it takes the best there is. It starts nothing but the CLI's status command,
+// and that only if starts is set.
+func (p *Provider) prepare(
+	ctx context.Context, req Request, output clispec.OutputMode, starts bool,
+) (*plan, *BackendError) {
 	path, err := p.ready()
 	if err != nil {
 		return nil, err
 	}
+	var ask asker
+	if starts {
+		ask = p.asks(path)
+	}
 	known := knownOf(p.name, req)
-	b, err := p.admit(path, req, session.Dir(req, known), output)
+	b, err := p.admit(ctx, path, req, session.Dir(req, known), ask)
 	if err != nil {
 		return nil, err
 	}

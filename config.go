@@ -58,9 +58,11 @@ type Config struct {
 	Sandbox SandboxPolicy
 	// Billing is who may pay. BillingSubscription: nothing that costs more than
 	// a plan which is paid for anyway; the CLI does not see the vendor's keys,
-	// and a backend of which this is not known is skipped, or ended before it
-	// asks its model, with the reason billing. BillingAPIKey: nothing at the
-	// cost of a person's plan, in the same way. Zero: anybody.
+	// and a backend of which this is not known is skipped with the reason
+	// billing. Where only the CLI can tell, its status command is asked, once.
+	// A run that turns out to be paid for all the same, such as usage over
+	// the plan, is ended. BillingAPIKey: nothing at the cost of a person's plan,
+	// in the same way. Zero: anybody.
 	Billing call.Billing
 	// PassEnv names more variables of this process that the CLI may see; a
 	// trailing "*" makes a prefix. InheritEnv passes them all.

@@ -2,6 +2,7 @@ package clichain
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync/atomic"
 
@@ -56,7 +57,7 @@ func (s *structure) hold(resp *Response) *BackendError {
 // repair prepares the run that asks for a correction, or says that there is to
 // be none: one is enough, what a tool did is not to be done twice, and half a
 // run is of no use.
-func (t *tries) repair() bool {
+func (t *tries) repair(ctx context.Context) bool {
 	if t.err == nil || t.structure.problem == "" || t.structure.repaired || t.err.SideEffects || !t.timeFor(t.took) {
 		return false
 	}
@@ -67,7 +68,7 @@ func (t *tries) repair() bool {
 	req.Messages = append(slices.Clone(req.Messages),
 		Message{Role: RoleAssistant, Content: t.err.Partial},
 		Message{Role: RoleUser, Content: complaint(t.structure.problem)})
-	inv, err := t.p.prepare(req, t.inv.Call.Output)
+	inv, err := t.p.prepare(ctx, req, t.inv.Call.Output, true)
 	if err != nil {
 		return false
 	}

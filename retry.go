@@ -25,7 +25,7 @@ func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*
 	if err != nil {
 		return nil, p.label(err)
 	}
-	inv, err := p.prepare(req, p.cfg.Output)
+	inv, err := p.prepare(ctx, req, p.cfg.Output, true)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (t *tries) next(ctx context.Context) error {
 		t.record()
 	}
 	t.run(ctx)
-	if t.repair() {
+	if t.repair(ctx) {
 		t.record()
 		t.emit(Event{Kind: EventReset, Backend: t.p.name})
 		t.run(ctx)
@@ -82,7 +82,7 @@ func (t *tries) next(ctx context.Context) error {
 		return nil
 	case t.err == nil:
 		return nil
-	case t.mayTryAgain():
+	case t.mayTryAgain(ctx):
 		return t.err
 	}
 	return backoff.Permanent(t.err)
@@ -109,21 +109,21 @@ func (t *tries) run(ctx context.Context) {
 // mayTryAgain reports whether a second try may succeed: the failure passes by
 // itself or was the stream's, nothing was changed, and there is time for a try
 // as long as the first.
-func (t *tries) mayTryAgain() bool {
+func (t *tries) mayTryAgain(ctx context.Context) bool {
 	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, judge.ErrMovedOn) ||
 		!t.timeFor(2*retryDelay+t.took) {
 		return false
 	}
-	return policy[t.err.Reason].again || t.brokeOff && t.simplify()
+	return policy[t.err.Reason].again || t.brokeOff && t.simplify(ctx)
 }
 
 // simplify turns to the best mode that is read at the end of a run.
-func (t *tries) simplify() bool {
+func (t *tries) simplify(ctx context.Context) bool {
 	i := slices.IndexFunc(t.p.spec.Outputs, func(o clispec.OutputMode) bool { return o != clispec.OutputStream })
 	if i < 0 || t.p.cfg.Output != "" {
 		return false
 	}
-	inv, err := t.p.prepare(t.req, t.p.spec.Outputs[i])
+	inv, err := t.p.prepare(ctx, t.req, t.p.spec.Outputs[i], true)
 	if err != nil {
 		return false
 	}

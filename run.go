@@ -96,16 +96,16 @@ func (r *run) bound() bool {
 
 // check refuses a run that began a new session in place of the one to go on
 // from, because its answer would know nothing of what was said before; and one
-// for which somebody else would pay, before its model is asked.
+// for which somebody else pays after all.
 func (r *run) check(e *Event) (judge.Finding, bool) {
-	if e.Kind != EventSession {
+	if e.Kind != EventSession && e.KeySource == "" {
 		return judge.Finding{}, false
 	}
 	asked := r.plan.Call.Fields["session"]
-	if r.spec.Sessions.SameID && len(asked) > 0 && e.Session != asked[0] {
+	if e.Kind == EventSession && r.spec.Sessions.SameID && len(asked) > 0 && e.Session != asked[0] {
 		return judge.Finding{Reason: ReasonBadSession, Message: "the CLI began a new session in place of " + asked[0]}, true
 	}
-	if err := r.plan.bill.Refused(e.KeySource, true); err != nil {
+	if err := r.plan.bill.Refused(e.KeySource); err != nil {
 		return judge.Finding{Reason: err.Reason, Message: err.Message, Hint: err.Hint}, true
 	}
 	return judge.Finding{}, false

@@ -1,6 +1,7 @@
 package clichain
 
 import (
+	"context"
 	"os"
 
 	"github.com/clichain/clichain/call"
@@ -64,7 +65,7 @@ func (p *Provider) suppressor(path, dir string) string {
 func (p *Provider) refusal(req Request) *BackendError {
 	path, err := p.ready()
 	if err == nil {
-		_, err = p.admit(path, req, dirOf(p.name, req), p.cfg.Output)
+		_, err = p.admit(context.Background(), path, req, dirOf(p.name, req), nil)
 	}
 	if err == nil {
 		err = p.label(p.nested(os.Environ()))

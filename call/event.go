@@ -20,7 +20,7 @@ const (
 	EventCompact    EventKind = "compact_boundary" // the CLI shortened the conversation: Trigger, PreTokens
 	EventUsage      EventKind = "usage"            // consumption of one step: Usage
 	EventRetry      EventKind = "retry"            // the CLI tries again by itself: Reason, Try, Status, Message, Delay
-	EventLimit      EventKind = "limit"            // a limit was hit (Failed) or is watched: Code, RetryAfter
+	EventLimit      EventKind = "limit"            // a limit was hit (Failed) or is watched: Code, RetryAfter, KeySource
 	EventWarning    EventKind = "warning"          // a problem that fails nothing: Message
 	EventError      EventKind = "error"            // something failed: Reason, Message, Code, Status
 	EventResult     EventKind = "result"           // the CLI's own summary: Text, Usage, Failed

@@ -13,6 +13,7 @@ type LoginRules struct {
 	Status StatusRule `json:"status,omitzero"`
 	// KeySources say who pays: they map a regular expression for the whole of a
 	// key_source, which is what the CLI says of its credential, to the Billing.
+	// Where none matches, the login that was found says it.
 	KeySources map[string]call.Billing `json:"key_sources,omitempty"`
 }
 
@@ -42,8 +43,12 @@ type FileFact struct {
 	Path string `json:"path"`
 	// JSON maps a gjson path to a regular expression that the whole value
 	// there must match. A file that cannot be read as JSON counts as unknown.
-	JSON    map[string]string `json:"json,omitempty"`
-	Pattern string            `json:"pattern,omitempty"` // Pattern is a regular expression that its text must match.
+	JSON map[string]string `json:"json,omitempty"`
+	// Keys is a regular expression for the whole name of a member, which must
+	// be in the JSON of the file, in whatever object. Unlike Pattern it sees
+	// through escapes; a file that cannot be read as JSON counts as unknown.
+	Keys    string `json:"keys,omitempty"`
+	Pattern string `json:"pattern,omitempty"` // Pattern is a regular expression that its text must match.
 	// Expires is the gjson path of a credential's expiry: an epoch in seconds or
 	// milliseconds, a time as in RFC 3339, or a token that holds it (JWT).
 	Expires string `json:"expires,omitempty"`
@@ -59,7 +64,9 @@ type StatusRule struct {
 	// Signs say what its output means; the first that holds decides. If none
 	// holds, the login is unknown.
 	Signs []StatusSign `json:"signs,omitempty"`
-	// Whole: it knows all the ways to log in, so its "no" counts for all.
+	// Whole: it knows all the ways to log in but those of the working
+	// directory. So its "no" counts for all of them, and it is asked who pays
+	// where that is limited and variables and files leave it open.
 	Whole bool `json:"whole,omitempty"`
 }
 

@@ -29,6 +29,7 @@ func TestValidateLogin(t *testing.T) {
 		"a path from nowhere":        {file(clispec.FileFact{Path: "login.json"}), "login.ways[0].files[0].path"},
 		"a variable that has no end": {file(clispec.FileFact{Path: "${A/login.json"}), "login.ways[0].files[0].path"},
 		"no pattern":                 {file(clispec.FileFact{Path: "~/x", Pattern: "("}), "login.ways[0].files[0].pattern"},
+		"no pattern for names":       {file(clispec.FileFact{Path: "~/x", Keys: "("}), "login.ways[0].files[0].keys"},
 		"no pattern for a value":     {file(clispec.FileFact{Path: "~/x", JSON: map[string]string{"a": "("}}), "login.ways[0].files[0].json.a"},
 		"no path of a value":         {file(clispec.FileFact{Path: "~/x", JSON: map[string]string{"": "a"}}), "login.ways[0].files[0].json"},
 		"no path of the end":         {file(clispec.FileFact{Path: "~/x", Expires: "@.a"}), "login.ways[0].files[0].expires"},

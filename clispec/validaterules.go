@@ -210,6 +210,7 @@ func (v *validator) fact(path string, fact FileFact) {
 		v.add(path+".path", fact.Path, "must begin with \"~/\", \"./\", \"${\" or a root")
 	}
 	v.conditions(path, fact.JSON, fact.Pattern)
+	v.pattern(path+".keys", fact.Keys)
 	if fact.Expires != "" {
 		v.jsonPath(path+".expires", fact.Expires, "")
 	}

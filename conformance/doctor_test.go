@@ -19,7 +19,6 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/conformance/home"
-	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
 	"github.com/clichain/clichain/doctor"
 	"github.com/clichain/clichain/specs"
@@ -202,9 +201,9 @@ func TestDoctorProbesTheRealCLIs(t *testing.T) {
 		want     clispec.LoginState
 		evidence string
 	}{
-		{home.Claude, "ANTHROPIC_API_KEY=" + home.Key, signedIn, "ANTHROPIC_API_KEY; `claude auth status`"},
-		{home.Claude, "CLAUDE_CODE_USE_BEDROCK=1", signedIn, "CLAUDE_CODE_USE_BEDROCK; `claude auth status`"},
-		{home.Claude, "ANTHROPIC_CUSTOM_HEADERS=a: b", signedOut, "`claude auth status`"},
+		{home.Claude, "ANTHROPIC_API_KEY=" + home.Key, signedIn, "ANTHROPIC_API_KEY; `claude --setting-sources user auth status`"},
+		{home.Claude, "CLAUDE_CODE_USE_BEDROCK=1", signedIn, "CLAUDE_CODE_USE_BEDROCK; `claude --setting-sources user auth status`"},
+		{home.Claude, "ANTHROPIC_CUSTOM_HEADERS=a: b", signedOut, "`claude --setting-sources user auth status`"},
 		{home.Codex, "CODEX_API_KEY=" + home.Key, signedIn, "CODEX_API_KEY"}, // its own command does not know
 		{home.Codex, "OPENAI_API_KEY=" + home.Key, whoKnows, "OPENAI_API_KEY"},
 		{home.Gemini, "GEMINI_API_KEY=" + home.Key, signedIn, "GEMINI_API_KEY"},
@@ -260,43 +259,4 @@ func tree(t *testing.T, dir string) (paths []string) {
 		return err
 	}))
 	return paths
-}
-
-// With a plan and a key beside it, SubscriptionOnly lets the plan pay.
-func TestSubscriptionOnly(t *testing.T) {
-	netns.Require(t)
-	ask := func(t *testing.T, files map[string]string, policy call.Billing) (*clichain.Response, *loopback.Server, error) {
-		server := loopback.New(t, loopback.Always(loopback.Text(hello)))
-		h := home.New(t, home.Claude, server.URL, home.Subscribed)
-		for path, content := range files {
-			h.Write(t, path, content)
-		}
-		h.Env = append(h.Env, "ANTHROPIC_API_KEY="+home.Key)
-		p := clichain.NewProvider(specs.Claude(), &clichain.Config{Binary: h.Binary, Env: h.Env, Timeout: minute, Billing: policy})
-		resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
-		return resp, server, err
-	}
-	t.Run("anybody", func(t *testing.T) {
-		resp, server, err := ask(t, nil, call.BillingUnknown)
-		require.NoError(t, err)
-		require.Equal(t, call.BillingAPIKey, resp.Billing, "the key wins, silently")
-		require.NotEqual(t, "bearer", server.Calls()[0].Auth)
-	})
-	t.Run("the plan", func(t *testing.T) {
-		resp, server, err := ask(t, nil, call.BillingSubscription)
-		require.NoError(t, err)
-		require.Equal(t, call.BillingSubscription, resp.Billing)
-		require.Equal(t, "none", resp.KeySource)
-		require.Equal(t, "bearer", server.Calls()[0].Auth)
-	})
-	t.Run("a key helper", func(t *testing.T) {
-		_, server, err := ask(t, map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, call.BillingSubscription)
-		require.ErrorIs(t, err, clichain.ErrBilling)
-		t.Logf("requests of the model: %d", len(server.Calls()))
-	})
-	t.Run("the key", func(t *testing.T) {
-		resp, _, err := ask(t, nil, call.BillingAPIKey)
-		require.NoError(t, err)
-		require.Equal(t, call.BillingAPIKey, resp.Billing)
-	})
 }

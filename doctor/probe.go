@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,11 +11,10 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/machine"
 	"github.com/clichain/clichain/internal/plaintext"
-	"github.com/tidwall/gjson"
 )
 
 // probeTime bounds all probes together. Some CLIs take seconds to start.
@@ -111,9 +108,9 @@ func (p probe) login(ctx context.Context) {
 		found.remark("no_status", command+": "+call.AsError(found.Name, err).Detail(), "")
 		return
 	}
-	sign, ok := signIn(rule, out)
+	sign := login.Sign(rule, out.Stdout, out.Stderr, out.ExitCode)
 	switch {
-	case !ok:
+	case out.Signal != "" || sign.Login == "":
 	case sign.Login == clispec.LoginAuthenticated:
 		found.Login, found.Billing = clispec.LoginAuthenticated, cmp.Or(sign.Billing, found.Billing)
 		found.Evidence = strings.TrimPrefix(found.Evidence+"; "+command, "; ")
@@ -123,23 +120,4 @@ func (p probe) login(ctx context.Context) {
 		loggedOut.Hint = spec.Hints[call.ReasonUnauthenticated]
 		found.block(loggedOut)
 	}
-}
-
-// signIn returns the first sign of the rule that holds.
-func signIn(r clispec.StatusRule, out clichain.Output) (clispec.StatusSign, bool) {
-	text := plaintext.Escapes.ReplaceAllString(out.Stdout+"\n"+out.Stderr, "")
-	docs := jsontext.Objects([]byte(out.Stdout))
-	for _, sign := range r.Signs {
-		holds := out.Signal == "" && out.ExitCode == sign.Exit && regexp.MustCompile(`(?m)`+sign.Pattern).MatchString(text)
-		for path, pattern := range sign.JSON {
-			re := plaintext.Whole(pattern)
-			holds = holds && slices.ContainsFunc(docs, func(doc gjson.Result) bool {
-				return re.MatchString(doc.Get(path).String())
-			})
-		}
-		if holds {
-			return sign, true
-		}
-	}
-	return clispec.StatusSign{}, false
 }

@@ -125,6 +125,7 @@ func claudeEvents() []clispec.EventRule {
 		// A used-up plan is no limit if the user pays for overage.
 		{Match: pairs("type", "rate_limit_event", "rate_limit_info.status", "rejected", "rate_limit_info.isUsingOverage", "(false)?", "rate_limit_info.overageStatus", "(rejected)?"), Kind: call.EventLimit, Last: true,
 			Set: with(limit, "failed", "=true")},
+		{Match: pairs("type", "rate_limit_event", "rate_limit_info.isUsingOverage", "true"), Kind: call.EventLimit, Last: true, Set: with(limit, "key_source", "=overage")},
 		{Match: pairs("type", "rate_limit_event"), Kind: call.EventLimit, Set: limit},
 
 		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: call.EventDelta, Set: pairs("text", "event.delta.text")},

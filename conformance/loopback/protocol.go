@@ -33,9 +33,8 @@ func (p *protocol) writeStatus(w http.ResponseWriter, s *statusReply) {
 	if s.kind != "" {
 		body = mustJSON(p.problem(s.code, s.kind, s.body))
 	}
-	w.Header().Set("Content-Type", "application/json")
-	for k, v := range s.header {
-		w.Header().Set(k, v)
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "application/json")
 	}
 	w.WriteHeader(s.code)
 	_, _ = fmt.Fprint(w, body)

@@ -10,6 +10,7 @@ import (
 // Truncate; the zero value is an answer without content.
 type Reply struct {
 	parts    []part
+	header   map[string]string
 	status   *statusReply
 	delay    time.Duration
 	hang     bool
@@ -36,10 +37,9 @@ type part struct {
 }
 
 type statusReply struct {
-	code   int
-	header map[string]string
-	body   string
-	kind   string // set when body is a message that the protocol wraps in its own error object
+	code int
+	body string
+	kind string // set when body is a message that the protocol wraps in its own error object
 }
 
 type streamFailure struct{ code, message string }
@@ -82,7 +82,7 @@ func Slow(delay time.Duration, replies ...Reply) Reply {
 
 // Status answers with an HTTP status, headers and a body instead of a stream.
 func Status(code int, header map[string]string, body string) Reply {
-	return Reply{status: &statusReply{code: code, header: maps.Clone(header), body: body}}
+	return Reply{header: header, status: &statusReply{code: code, body: body}}
 }
 
 // Error answers with an HTTP status in the shape in which the protocol of the request reports errors.
@@ -90,18 +90,11 @@ func Error(code int, kind, message string) Reply {
 	return Reply{status: &statusReply{code: code, body: message, kind: kind}}
 }
 
-// With adds a header to a Status or an Error, such as Retry-After.
+// With adds a header, such as Retry-After. Join and Slow drop it.
 func (r Reply) With(header, value string) Reply {
-	if r.status == nil {
-		panic("loopback: only a Status or an Error has headers")
-	}
-	status := *r.status
-	status.header = maps.Clone(status.header)
-	if status.header == nil {
-		status.header = map[string]string{}
-	}
-	status.header[header] = value
-	r.status = &status
+	headers := map[string]string{header: value}
+	maps.Copy(headers, r.header)
+	r.header = headers
 	return r
 }
 

@@ -20,6 +20,9 @@ type stream struct{ content, end []frame }
 
 // write sends a reply to one request, in the request's protocol.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, p *protocol, q Request, reply Reply) {
+	for name, value := range reply.header {
+		w.Header().Set(name, value)
+	}
 	switch {
 	case reply.status != nil:
 		p.writeStatus(w, reply.status)

@@ -183,3 +183,22 @@ func BenchmarkValue(b *testing.B) {
 		}
 	}
 }
+
+// Members with one name are all told, because programs differ in which one counts.
+func TestAllMembers(t *testing.T) {
+	const doc = ` {"a":{"b":1,"\u0062":2,"c":[{"d":null},{"e\n":{}}]},"a":{"b":"x"},"f":[[{"d":3}]]}`
+	require.Equal(t, []string{"a", "b", "b", "c", "d", "e\n", "a", "b", "f", "d"}, slices.Collect(Names(doc)))
+	for range Names(doc) {
+		break // which must end the walk
+	}
+	require.Empty(t, slices.Collect(Names(`"a"`)))
+	for path, want := range map[string][]string{
+		"a.b": {"1", "2", `"x"`}, "a.c.0.d": {"null"}, "f.0.0.d": {"3"}, "f.#": {"1"}, "g": nil, "a.g": nil,
+	} {
+		parsed, got := ParsePath(path), []string(nil)
+		for _, value := range parsed.All(doc) {
+			got = append(got, value.Raw)
+		}
+		require.Equal(t, want, got, path)
+	}
+}

@@ -88,6 +88,27 @@ func (p *Path) follow(value string, taken int) gjson.Result {
 	return result(value)
 }
 
+// All returns the values at a path in a valid JSON text. There are several where a name is there twice in one object:
+// programs differ in which one counts.
+func (p *Path) All(text string) []gjson.Result { return p.all(strings.TrimSpace(text), 0) }
+
+func (p *Path) all(value string, taken int) (values []gjson.Result) {
+	switch {
+	case taken == len(p.steps) && p.rest == "":
+		return []gjson.Result{result(value)}
+	case taken == len(p.steps):
+		return []gjson.Result{gjson.Get(value, p.rest)}
+	case !strings.HasPrefix(value, "{"):
+		return []gjson.Result{gjson.Get(value, p.steps[taken].path)}
+	}
+	for quoted, inner := range members(value) {
+		if unquote(quoted) == p.steps[taken].name {
+			values = append(values, p.all(inner, taken+1)...)
+		}
+	}
+	return values
+}
+
 func member(object, name string) string {
 	for quoted, value := range members(object) {
 		if unquote(quoted) == name {

@@ -25,6 +25,26 @@ func members(object string) iter.Seq2[string, string] {
 	}
 }
 
+// Names yields the decoded names of all members in a valid JSON text, at any depth. A name that is there twice comes
+// twice.
+func Names(text string) iter.Seq[string] {
+	return func(yield func(name string) bool) { names(strings.TrimSpace(text), yield) }
+}
+
+func names(value string, yield func(name string) bool) (goOn bool) {
+	for quoted, inner := range members(value) {
+		if !yield(unquote(quoted)) || !names(inner, yield) {
+			return false
+		}
+	}
+	for element := range Elements(value) {
+		if !names(element, yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // Elements yields the values in a valid JSON array, as they are in its text. For anything else it yields nothing.
 func Elements(array string) iter.Seq[string] {
 	return func(yield func(value string) bool) {

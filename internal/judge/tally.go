@@ -61,7 +61,7 @@ func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 		t.pending.Reset() // a block that is not closed before a tool never is
 		t.blocks, t.last = 0, 0
 	case call.EventSession:
-		t.Model, t.KeySource = cmp.Or(e.Model, t.Model), cmp.Or(e.KeySource, t.KeySource)
+		t.Model = cmp.Or(e.Model, t.Model)
 	case call.EventUsage:
 		t.usage = t.usage.Add(e.Usage)
 	case call.EventResult:
@@ -77,7 +77,7 @@ func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 	case call.EventError:
 		t.Failures = append(t.Failures, *e)
 	}
-	t.Session = cmp.Or(e.Session, t.Session)
+	t.Session, t.KeySource = cmp.Or(e.Session, t.Session), cmp.Or(e.KeySource, t.KeySource)
 	if e.Terminal {
 		t.Terminal = new(*e)
 	}

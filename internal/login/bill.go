@@ -1,7 +1,7 @@
 package login
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
@@ -28,43 +28,44 @@ type Bill struct {
 	Sources []keySource // see [Prober.Sources]
 }
 
-// Payer returns who pays, given what the CLI says about the source of its key ("" if it says nothing). A key is paid
-// for by its account. Without one, both a plan and a gateway are possible, so the login that was found decides.
+// Payer returns who pays, given what the CLI says about the source of its key ("" if it says nothing). Where that does
+// not tell, the login that was found does.
 func (b *Bill) Payer(source string) call.Billing {
 	if b == nil {
 		return call.BillingUnknown
 	}
+	who := b.Login.Billing
 	for _, s := range b.Sources {
-		if source != "" && s.billing == call.BillingAPIKey && s.re.MatchString(source) {
-			return call.BillingAPIKey
+		if source == "" || !s.re.MatchString(source) {
+			continue
+		}
+		if who = s.billing; who == call.BillingAPIKey {
+			break // of several, the one that costs
 		}
 	}
-	return b.Login.Billing
+	return who
 }
 
-// Refused returns the error of a call that the wrong account would pay for, or nil. source is what the CLI says about
-// its key, as in Payer; said tells that it will not say more, so that an unknown payer is refused as well.
-func (b *Bill) Refused(source string, said bool) *call.Error {
+// Refused returns the error of a call that the wrong account would pay for, or of which it is unknown who would, or
+// nil. source is what the CLI says about its key, as in Payer.
+func (b *Bill) Refused(source string) *call.Error {
 	if b == nil || b.Policy == call.BillingUnknown {
 		return nil
 	}
 	who := b.Payer(source)
-	sure := source != "" && b.explains(source) || b.Login.State == clispec.LoginAuthenticated
 	switch {
 	case who != call.BillingUnknown && who != b.Policy:
-		return refusal("this is paid by %s, and only %s may pay (Config.Billing)", who, b.Policy)
-	case said && (who == call.BillingUnknown || !sure):
-		return refusal("it is unknown who would pay, and only %s may (Config.Billing)", b.Policy)
+		return refusal("log in with what may pay", "this is paid by %s, and only %s may pay (Config.Billing)", who, b.Policy)
+	case who == call.BillingUnknown || b.Login.State != clispec.LoginAuthenticated:
+		doubt := cmp.Or(b.Login.Doubt, b.Login.Evidence, "its login")
+		return refusal("take other ways to pay out of the CLI's settings",
+			"it is unknown who would pay (see %s), and only %s may (Config.Billing)", doubt, b.Policy)
 	}
 	return nil
 }
 
-func (b *Bill) explains(source string) bool {
-	return slices.ContainsFunc(b.Sources, func(s keySource) bool { return s.re.MatchString(source) })
-}
-
-func refusal(format string, args ...any) *call.Error {
+func refusal(remedy, format string, args ...any) *call.Error {
 	err := call.Errorf(call.ReasonBilling, "", format, args...)
-	err.Hint = "log in with what may pay, or leave Config.Billing empty"
+	err.Hint = remedy + ", or leave Config.Billing empty"
 	return err
 }

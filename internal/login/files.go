@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/resettime"
@@ -37,20 +39,28 @@ type compiledFact struct {
 	clispec.FileFact
 	template grammar.PathTemplate
 	paths    []string // the keys of JSON, sorted
+	local    bool     // of the working directory
 	patterns func() factPatterns
 }
 
 type factPatterns struct {
+	paths  []jsontext.Path
 	values []*regexp.Regexp // for the values at paths
+	keys   *regexp.Regexp   // for the name of a member; nil matches any
 	text   *regexp.Regexp   // for the whole text; nil matches any
 }
 
 func compileFact(f clispec.FileFact) compiledFact {
 	c := compiledFact{FileFact: f, paths: slices.Sorted(maps.Keys(f.JSON))}
 	c.template, _ = grammar.ReadPath(f.Path) // Validate has read it
+	c.local = strings.HasPrefix(f.Path, "./")
 	c.patterns = sync.OnceValue(func() (p factPatterns) {
 		for _, path := range c.paths {
+			p.paths = append(p.paths, jsontext.ParsePath(path))
 			p.values = append(p.values, plaintext.Whole(f.JSON[path]))
+		}
+		if f.Keys != "" {
+			p.keys = plaintext.Whole(f.Keys)
 		}
 		if f.Pattern != "" {
 			p.text = regexp.MustCompile(f.Pattern)
@@ -64,8 +74,9 @@ func compileFact(f clispec.FileFact) compiledFact {
 type credential struct {
 	known   certainty
 	path    string
-	expires time.Time // zero if unknown
-	renews  bool      // the CLI renews it by itself
+	stamp   localfile.Stamp // of the file when it said so
+	expires time.Time       // zero if unknown
+	renews  bool            // the CLI renews it by itself
 }
 
 func (c credential) expired(now time.Time) bool { return !c.expires.IsZero() && now.After(c.expires) }
@@ -90,14 +101,18 @@ type readFact struct {
 	told  credential
 }
 
-// look returns the surest credential in the places where the fact may be.
-func (r *factReader) look(f *compiledFact, at grammar.Place) credential {
+// look returns the surest credential in the places where the fact may be. A file of the user's own does not count as
+// one of the working directory below it: facts of its own are about it.
+func (r *factReader) look(f *compiledFact, at grammar.Place, own []string) credential {
 	paths, ok := f.template.Paths(at)
 	if !ok {
 		return credential{known: maybe}
 	}
 	best := credential{}
 	for _, path := range paths {
+		if f.local && slices.Contains(own, path) {
+			continue
+		}
 		if told := r.read(f, path); told.known > best.known {
 			best = told
 		}
@@ -121,6 +136,7 @@ func (r *factReader) read(f *compiledFact, path string) credential {
 		return old.told
 	}
 	told := f.open(path)
+	told.stamp = stamp
 	if r.seen == nil || len(r.seen) > maxFacts {
 		r.seen = map[factKey]readFact{}
 	}
@@ -130,7 +146,7 @@ func (r *factReader) read(f *compiledFact, path string) credential {
 
 func (f *compiledFact) open(path string) credential {
 	told := credential{known: present, path: path}
-	if len(f.paths) == 0 && f.Pattern == "" && f.Expires == "" {
+	if len(f.paths) == 0 && f.Keys == "" && f.Pattern == "" && f.Expires == "" {
 		return told // its existence is enough
 	}
 	text, err := localfile.Read(path, maxLoginFile)
@@ -149,23 +165,50 @@ func (f *compiledFact) open(path string) credential {
 // holds reports whether a text is what the fact says. A text that is not JSON where JSON is expected gives maybe.
 func (f *compiledFact) holds(text []byte) certainty {
 	patterns := f.patterns()
-	if patterns.text != nil && !patterns.text.Match(text) {
+	doc := strings.TrimSpace(strings.TrimPrefix(string(text), "\ufeff"))
+	if patterns.text != nil && !patterns.text.MatchString(doc) {
 		return absent
 	}
-	if len(f.paths) == 0 {
+	if len(f.paths) == 0 && patterns.keys == nil {
 		return present
 	}
-	doc := strings.TrimPrefix(string(text), "\ufeff")
-	if !gjson.Valid(doc) {
+	if end, ok := jsontext.Value([]byte(doc), jsontext.MaxDepth); !ok || end < len(doc) {
 		return maybe
 	}
-	for i, path := range f.paths {
-		value := gjson.Get(doc, path)
-		if value.Type == gjson.Null || !patterns.values[i].MatchString(value.String()) {
-			return absent
+	if patterns.keys != nil && !anyMatches(patterns.keys, jsontext.Names(doc)) {
+		return absent
+	}
+	known := present
+	for i := range patterns.paths {
+		known = min(known, agreement(patterns.values[i], patterns.paths[i].All(doc)))
+	}
+	return known
+}
+
+func anyMatches(re *regexp.Regexp, names iter.Seq[string]) bool {
+	for name := range names {
+		if re.MatchString(name) {
+			return true
 		}
 	}
-	return present
+	return false
+}
+
+// agreement tells whether the values at one path match: some of several leave it open which one the CLI reads.
+func agreement(re *regexp.Regexp, values []gjson.Result) certainty {
+	matching := 0
+	for _, value := range values {
+		if value.Type != gjson.Null && re.MatchString(value.String()) {
+			matching++
+		}
+	}
+	switch matching {
+	case 0:
+		return absent
+	case len(values):
+		return present
+	}
+	return maybe
 }
 
 // readExpiry reads a time: seconds or milliseconds since 1970, RFC 3339, or the
@@ -200,7 +243,7 @@ func Untrusted(trust []clispec.FileFact, at grammar.Place) (folder string, ok bo
 				f.JSON[strings.ReplaceAll(path, "{dir}", gjson.Escape(dir))] = value
 			}
 			compiled := compileFact(f)
-			if new(factReader).look(&compiled, at).known != absent {
+			if new(factReader).look(&compiled, at, nil).known != absent {
 				return "", false
 			}
 		}

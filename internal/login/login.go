@@ -1,10 +1,11 @@
 // Package login finds out from variables and files alone whether a CLI is logged in and who would pay, and serialises
-// calls that renew the same credential. All it knows of a CLI comes from its spec; it starts no program, and no value
-// of a secret leaves it.
+// calls that renew the same credential. All it knows of a CLI comes from its spec; it starts no program by itself, and
+// no value of a secret leaves it.
 package login
 
 import (
 	"bytes"
+	"cmp"
 	"hash/maphash"
 	"io"
 	"os"
@@ -20,7 +21,9 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/semaphore"
 )
 
 // Login is what is known of a backend's login before it is called.
@@ -28,8 +31,11 @@ type Login struct {
 	State     clispec.LoginState
 	Evidence  string       // the name of a variable or a file, never a value
 	Billing   call.Billing // who would pay
+	Doubt     string       // the evidence that leaves open who would pay
 	Expired   bool         // the credential has expired and cannot be renewed
 	renewable credential   // the one in use
+	local     bool         // the working directory has evidence
+	trace     uint64       // of all evidence, for the cache of Settle
 }
 
 // Prober finds out how one CLI is logged in. The zero value knows no way to log in. It is safe for concurrent use.
@@ -44,6 +50,10 @@ type Prober struct {
 	last Login
 	from question
 	when time.Time
+
+	status  clispec.StatusRule
+	asking  semaphore.Semaphore // guards settled
+	settled map[uint64]settled
 }
 
 // question is what the cached answer depends on. It holds no value of a variable.
@@ -59,6 +69,7 @@ const loginTTL = time.Second
 type compiledWay struct {
 	clispec.LoginWay
 	files []compiledFact
+	local bool // it has a file of the working directory
 }
 
 type keySource struct {
@@ -68,11 +79,12 @@ type keySource struct {
 
 // New compiles the rules of a spec.
 func New(rules clispec.LoginRules) *Prober {
-	s := &Prober{}
+	s := &Prober{status: rules.Status, asking: make(semaphore.Semaphore, 1), settled: map[uint64]settled{}}
 	for _, way := range rules.Ways {
 		c := compiledWay{LoginWay: way}
 		for _, f := range way.Files {
-			c.files = append(c.files, compileFact(f))
+			fact := compileFact(f)
+			c.files, c.local = append(c.files, fact), c.local || fact.local
 		}
 		s.ways = append(s.ways, c)
 	}
@@ -93,6 +105,8 @@ func (s *Prober) State(program, dir string, environ []string, vars func() map[st
 		return s.last
 	}
 	s.from, s.last, s.when = from, s.look(PlaceOf(vars(), dir), time.Now()), time.Now()
+	from.dir = "" // where the status command does not run
+	s.last.trace = maphash.Comparable(digestSeed, tracedQuestion{from, s.last.trace})
 	return s.last
 }
 
@@ -137,17 +151,21 @@ func (s *Prober) look(at grammar.Place, now time.Time) Login {
 	if len(s.ways) == 0 {
 		l.State = clispec.LoginUnknown
 	}
+	own := s.ownFiles(at)
 	for i := range s.ways {
 		way := &s.ways[i]
-		found, evidence := s.holds(way, at, now)
-		switch {
-		case found.known == absent:
+		found, evidence := s.holds(way, at, own, now)
+		if found.known == absent {
 			continue
+		}
+		l.local = l.local || way.local
+		l.trace = maphash.Comparable(digestSeed, sighting{l.trace, i, evidence, found.stamp})
+		switch {
 		case l.State == clispec.LoginInstalled: // the first
-			l = Login{State: clispec.LoginUnknown, Evidence: evidence, Billing: way.Billing}
+			l.State, l.Evidence, l.Billing = clispec.LoginUnknown, evidence, way.Billing
 			l.Expired = found.expired(now) && !found.renews
 		case l.Billing != way.Billing:
-			l.Billing = call.BillingUnknown
+			l.Doubt, l.Billing = cmp.Or(l.Doubt, l.Evidence), call.BillingUnknown
 		}
 		if found.known == present {
 			l.State, l.Evidence, l.renewable, l.Expired = clispec.LoginAuthenticated, evidence, found, false
@@ -157,8 +175,35 @@ func (s *Prober) look(at grammar.Place, now time.Time) Login {
 	return l
 }
 
+// tracedQuestion is a question, and the digest of the evidence for its answer.
+type tracedQuestion struct {
+	question
+	trace uint64
+}
+
+// sighting is one step of the digest of all evidence.
+type sighting struct {
+	before   uint64
+	way      int
+	evidence string
+	stamp    localfile.Stamp
+}
+
+// ownFiles are the files outside of the working directory in which a login may be.
+func (s *Prober) ownFiles(at grammar.Place) (paths []string) {
+	for f := range s.facts {
+		if !f.local {
+			more, _ := f.template.Paths(at)
+			paths = append(paths, more...)
+		}
+	}
+	return paths
+}
+
 // holds returns the credential of one way to log in, and what shows it.
-func (s *Prober) holds(way *compiledWay, at grammar.Place, now time.Time) (found credential, evidence string) {
+func (s *Prober) holds(
+	way *compiledWay, at grammar.Place, own []string, now time.Time,
+) (found credential, evidence string) {
 	if len(way.OS) > 0 && !slices.Contains(way.OS, runtime.GOOS) {
 		return found, ""
 	}
@@ -174,7 +219,7 @@ func (s *Prober) holds(way *compiledWay, at grammar.Place, now time.Time) (found
 		evidence = name
 	}
 	for i := range way.files {
-		told := s.files.look(&way.files[i], at)
+		told := s.files.look(&way.files[i], at, own)
 		if told.known == absent {
 			return credential{}, ""
 		}

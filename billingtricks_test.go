@@ -1,0 +1,143 @@
+//go:build unix
+
+package clichain_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+const geminiPlan = `{"security":{"auth":{"selectedType":"oauth-personal"}}}`
+
+// fifo stands for a file that blocks who reads it.
+const fifo = "\x00fifo"
+
+// With a plan at hand and BillingSubscription, every sign of another account that a CLI would see keeps the call from
+// starting, however it is written; what is none does not.
+func TestBillingTricks(t *testing.T) {
+	const claude, codex, gemini = "claude", "codex", "gemini"
+	const settings, config, dotenv = ".claude/settings.json", ".codex/config.toml", ".gemini/.env"
+	for _, test := range []struct {
+		name, backend, file, content string
+		starts                       bool
+	}{
+		{"nothing", claude, settings, `{"model":"opus","env":{"EDITOR":"vi"}}`, true},
+		{"the name in a value", claude, settings, `{"env":{"NOTE":"\"ANTHROPIC_API_KEY\""}}`, true},
+		{"a helper", claude, settings, `{"apiKeyHelper":"x"}`, false},
+		{"a cloud, escaped", claude, settings, `{"env":{"\u0043LAUDE_CODE_USE_BEDROCK":"1"}}`, false},
+		{"a helper, escaped", claude, settings, `{"api\u004beyHelper":"x"}`, false},
+		{"every letter escaped", claude, settings, `{"env":{"` + escapedName("ANTHROPIC_API_KEY") + `":"x"}}`, false},
+		{"a name twice", claude, settings, `{"env":{},"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false},
+		{"a name twice, the first", claude, settings, `{"env":{"\u0041NTHROPIC_API_KEY":"x"},"env":{}}`, false},
+		{"deep inside", claude, settings, `{"a":[{"b":{"env":{"ANTHROPIC_AUTH_\u0054OKEN":"x"}}}]}`, false},
+		{"too deep", claude, settings, strings.Repeat(`[`, 500) + strings.Repeat(`]`, 500), false},
+		{"another case", claude, settings, `{"env":{"anthropic_api_key":"x"}}`, false},
+		{"byte order mark", claude, settings, "\ufeff" + `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false},
+		{"comments", claude, settings, "// me\n" + `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false},
+		{"broken", claude, settings, `{"env":{"EDITOR":"vi"}`, false},
+		{"huge", claude, settings, `{"note":"` + strings.Repeat("x", 2<<20) + `"}`, false},
+		{"fifo", claude, settings, fifo, false},
+		{"of the folder", claude, "work/.claude/settings.local.json", `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false},
+		{"of the company", claude, ".claude/remote-settings.json", `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false},
+		{"another place for the login", claude, settings, `{"env":{"CLAUDE_CONFIG_DIR":"x"}}`, false},
+		{"a kept key, twice", claude, ".claude.json", `{"primaryApiKey":null,"primaryApiKey":"x"}`, true}, // the plan wins
+
+		{"nothing", codex, config, "# model_provider = 'x'\nmodel = \"o\"\n[projects.\"/home/me/profile\"]\ntrust_level = \"trusted\"\n", true},
+		{"a Windows path", codex, config, `[projects."C:\\users\\me"]` + "\n", true},
+		{"a provider", codex, config, "model_provider = 'x'\n", false},
+		{"a provider, escaped", codex, config, `"model\u005fprovider" = 'x'` + "\n", false},
+		{"a provider, escaped in a path", codex, config, `"C:\\"."\x6dodel_provider" = 'x'` + "\n", false},
+		{"a provider, quoted", codex, config, "'model_provider' = 'x'\n", false},
+		{"a provider, dotted", codex, config, "a . \"model_providers\" . x.base_url = 'x'\n", false},
+		{"a provider, inline", codex, config, "a = { b = 1, model_provider = 'x' }\n", false},
+		{"a profile, as a table", codex, config, "model = 'o'\r\n[ profiles . a ]\r\n", false},
+		{"byte order mark", codex, config, "\ufeffprofile = 'x'\n", false},
+		{"a key beside the tokens", codex, ".codex/auth.json", `{"OPENAI_API_KEY":"x","tokens":{"access_token":"x","refresh_token":"x"}}`, false},
+		{"a key, and the plan is chosen", codex, ".codex/auth.json",
+			`{"auth_mode":"chatgpt","OPENAI_API_KEY":"x","tokens":{"access_token":"x","refresh_token":"x"}}`, true},
+
+		{"nothing", gemini, dotenv, "# GEMINI_API_KEY=x\nEDITOR=vi\n", true},
+		{"another choice", gemini, ".gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`, false},
+		{"another choice, after it", gemini, ".gemini/settings.json",
+			`{"security":{"auth":{"selectedType":"oauth-personal","selectedType":"gemini-api-key"}}}`, false},
+		{"another choice of the folder", gemini, "work/.gemini/settings.json", `{"security":{"auth":{"selected\u0054ype":"gemini-api-key"}}}`, false},
+		{"another choice of the system", gemini, "system.json", `{"security":{"auth":{"selected\u0054ype":"gemini-api-key"}}}`, false},
+	} {
+		t.Run(test.backend+": "+test.name, func(t *testing.T) {
+			plan := plans[test.backend]
+			record := filepath.Join(t.TempDir(), "record")
+			scenario := play(clitest.Step{Record: record}, stdout(plan.answer))
+			home, _ := freshMachine(t, scenario)
+			t.Setenv("GEMINI_CLI_SYSTEM_SETTINGS_PATH", filepath.Join(home, "system.json"))
+			write(t, home, ".gemini/settings.json", geminiPlan)
+			write(t, home, plan.path, plan.content)
+			if file := write(t, home, test.file, test.content); test.content == fifo {
+				require.NoError(t, os.Remove(file))
+				require.NoError(t, syscall.Mkfifo(file, 0o600))
+			}
+			require.NoError(t, os.MkdirAll(filepath.Join(home, "work"), 0o700))
+			t.Chdir(filepath.Join(home, "work"))
+			spec, _ := specs.ByName(test.backend)
+			spec.Login.Status = clispec.StatusRule{} // which would settle it
+			resp, err := clichain.NewProvider(spec, &clichain.Config{Billing: call.BillingSubscription}).Complete(t.Context(), clichain.Prompt("hi"))
+			if test.starts {
+				require.NoError(t, err)
+				require.Equal(t, call.BillingSubscription, resp.Billing)
+				return
+			}
+			requireReason(t, clichain.ReasonBilling, err)
+			require.NoFileExists(t, record, "it was started")
+		})
+	}
+}
+
+// escapedName writes each letter of a name as an escape.
+func escapedName(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		b.WriteString(`\u00` + string("0123456789abcdef"[r>>4]) + string("0123456789abcdef"[r&15]))
+	}
+	return b.String()
+}
+
+// What a file ".env" says to gemini when no settings choose a login.
+func TestBillingTricksOfEnvFiles(t *testing.T) {
+	for name, content := range map[string]string{
+		"plain": "GEMINI_API_KEY=x", "exported": "export GEMINI_API_KEY = 'x'", "indented": "\t GEMINI_API_KEY=\"x\"",
+		"Windows": "A=b\r\nGEMINI_API_KEY=x\r\n", "an old Mac": "A=b\rGEMINI_API_KEY=x\r",
+		"byte order mark": "\ufeffGEMINI_API_KEY=x", "another blank": "A=b\n\u00a0GEMINI_API_KEY=x", "another line": "A=b\u2028GEMINI_API_KEY=x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			record := filepath.Join(t.TempDir(), "record")
+			home, _ := freshMachine(t, play(clitest.Step{Record: record}, stdout(plans["gemini"].answer)))
+			write(t, home, ".gemini/.env", content)
+			p := clichain.NewProvider(specs.Gemini(), &clichain.Config{Billing: call.BillingSubscription})
+			_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			requireReason(t, clichain.ReasonBilling, err)
+			require.NoFileExists(t, record, "it was started")
+		})
+	}
+}
+
+// A script around the CLI may set a key that nobody else sees, so the CLI is asked.
+func TestBillingTrickOfAScript(t *testing.T) {
+	home, bin := freshMachine(t, clitest.Scenario{})
+	write(t, home, "plan", "")
+	script := filepath.Join(bin, "claude")
+	require.NoError(t, os.Remove(script))
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\necho the key\n"), 0o700))
+	p := clichain.NewProvider(asked(), &clichain.Config{Billing: call.BillingSubscription})
+	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.Contains(t, requireReason(t, clichain.ReasonBilling, err).Message, "paid by api_key")
+}

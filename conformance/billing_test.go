@@ -1,0 +1,90 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/specs"
+)
+
+// payer is a claude with a plan, and what else is in its home and its environment.
+type payer struct {
+	files map[string]string
+	env   []string
+	reply loopback.Reply
+}
+
+func (w payer) ask(t *testing.T, cfg clichain.Config) (*clichain.Response, *loopback.Server, error) {
+	t.Helper()
+	netns.Require(t)
+	server := loopback.New(t, loopback.Always(w.reply))
+	h := home.New(t, home.Claude, server.URL, home.Subscribed)
+	for path, content := range w.files {
+		h.Write(t, path, content)
+	}
+	cfg.Binary, cfg.Env, cfg.Timeout = h.Binary, append(h.Env, w.env...), minute
+	resp, err := clichain.NewProvider(specs.Claude(), &cfg).Complete(t.Context(), clichain.Prompt("hi"))
+	return resp, server, err
+}
+
+const settings = ".claude/settings.json"
+
+// With a plan at hand, each policy lets only its own account pay: where another one would, or where that cannot be
+// told, no request leaves.
+func TestWhoPays(t *testing.T) {
+	const plan, key, anybody = call.BillingSubscription, call.BillingAPIKey, call.BillingUnknown
+	helper := map[string]string{settings: `{"apiKeyHelper":"echo loopback"}`}
+	escaped := map[string]string{settings: `{"env":{"\u0041NTHROPIC_API_KEY":"loopback"}}`}
+	for _, test := range []struct {
+		name   string
+		payer  payer
+		policy call.Billing
+		auth   string // "": nothing leaves
+	}{
+		{"anybody: the key in the environment wins, silently", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, anybody, "x-api-key"},
+		{"the plan: with a key in the environment", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, plan, "bearer"},
+		{"the plan: with a key in the settings", payer{files: escaped}, plan, ""},
+		{"the plan: with a key helper", payer{files: helper}, plan, ""},
+		{"the plan: with a gateway", payer{files: map[string]string{settings: `{"env":{"ANTHROPIC_AUTH_TOKEN":"loopback"}}`}}, plan, ""},
+		{"the plan: with a cloud", payer{files: map[string]string{settings: `{"env":{"\u0043LAUDE_CODE_USE_BEDROCK":"1"}}`}}, plan, ""},
+		{"the plan: with a helper that it does not obey", payer{files: map[string]string{settings: `{"apiKeyHelper":""}`}}, plan, "bearer"},
+		{"the plan: with settings that it cannot read", payer{files: map[string]string{settings: "// me\n{}"}}, plan, "bearer"},
+		{"the key: in the environment", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, key, "x-api-key"},
+		{"the key: in the settings", payer{files: escaped}, key, "x-api-key"},
+		{"the key: there is none", payer{}, key, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.payer.reply = loopback.Text(hello)
+			resp, server, err := test.payer.ask(t, clichain.Config{Billing: test.policy})
+			if test.auth == "" {
+				require.ErrorIs(t, err, clichain.ErrBilling)
+				require.Empty(t, server.Requests())
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, test.auth, server.Calls()[0].Auth)
+			require.Equal(t, test.auth == "bearer", resp.Billing == plan)
+		})
+	}
+}
+
+// What a plan does not cover any more is paid for.
+func TestUsageOverAPlan(t *testing.T) {
+	over := payer{reply: loopback.Text(hello).
+		With("anthropic-ratelimit-unified-status", "rejected").
+		With("anthropic-ratelimit-unified-reset", "4102444800").
+		With("anthropic-ratelimit-unified-representative-claim", "five_hour").
+		With("anthropic-ratelimit-unified-overage-status", "allowed")}
+	_, _, err := over.ask(t, clichain.Config{Billing: call.BillingSubscription})
+	require.ErrorIs(t, err, clichain.ErrBilling)
+	resp, _, err := over.ask(t, clichain.Config{})
+	require.NoError(t, err)
+	require.Equal(t, call.BillingAPIKey, resp.Billing)
+	require.Equal(t, "overage", resp.KeySource)
+}
