@@ -2,6 +2,7 @@ package clichain
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -61,6 +62,9 @@ func (p *Provider) admit(
 ) (*login.Bill, *BackendError) {
 	if err := p.cfg.checkPolicies(); err != nil {
 		return nil, p.label(err)
+	}
+	if req.Dir == "" && req.Access == AccessNone {
+		dir = string(filepath.Separator) // its own folder is empty, and this process's directory is none above it
 	}
 	l := p.loggedIn(path, dir)
 	if len(req.Options.Extra[p.name]) > 0 && l.State == clispec.LoginInstalled {

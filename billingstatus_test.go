@@ -18,6 +18,7 @@ import (
 // asked is a CLI that says who pays when it is asked.
 func asked() clichain.CliSpec {
 	spec := lumen()
+	spec.Args = []clispec.ArgRow{{Args: []string{"{prompt}"}}, {Args: []string{"-r"}, When: clispec.When{Access: []call.Access{call.AccessRead}}}}
 	for _, path := range []string{"./settings", "~/settings"} {
 		spec.Login.Ways = append(spec.Login.Ways, clispec.LoginWay{Files: []clispec.FileFact{{Path: path}}, Unsure: true})
 	}
@@ -74,7 +75,9 @@ func TestTheStatusCommandSettlesWhoPays(t *testing.T) {
 			}
 			t.Chdir(filepath.Join(home, "work"))
 			p := clichain.NewProvider(test.spec, &clichain.Config{Billing: test.policy})
-			resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			req := clichain.Prompt("hi")
+			req.Access = clichain.AccessRead
+			resp, err := p.Complete(t.Context(), req)
 			if test.reason != "" {
 				requireReason(t, test.reason, err)
 				require.NoFileExists(t, record, "it was started")

@@ -27,52 +27,55 @@ const fifo = "\x00fifo"
 // starting, however it is written; what is none does not.
 func TestBillingTricks(t *testing.T) {
 	const claude, codex, gemini = "claude", "codex", "gemini"
+	const read = clichain.AccessRead
 	const settings, config, dotenv = ".claude/settings.json", ".codex/config.toml", ".gemini/.env"
 	for _, test := range []struct {
 		name, backend, file, content string
 		starts                       bool
+		access                       clichain.Access
 	}{
-		{"nothing", claude, settings, `{"model":"opus","env":{"EDITOR":"vi"}}`, true},
-		{"the name in a value", claude, settings, `{"env":{"NOTE":"\"ANTHROPIC_API_KEY\""}}`, true},
-		{"a helper", claude, settings, `{"apiKeyHelper":"x"}`, false},
-		{"a cloud, escaped", claude, settings, `{"env":{"\u0043LAUDE_CODE_USE_BEDROCK":"1"}}`, false},
-		{"a helper, escaped", claude, settings, `{"api\u004beyHelper":"x"}`, false},
-		{"every letter escaped", claude, settings, `{"env":{"` + escapedName("ANTHROPIC_API_KEY") + `":"x"}}`, false},
-		{"a name twice", claude, settings, `{"env":{},"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false},
-		{"a name twice, the first", claude, settings, `{"env":{"\u0041NTHROPIC_API_KEY":"x"},"env":{}}`, false},
-		{"deep inside", claude, settings, `{"a":[{"b":{"env":{"ANTHROPIC_AUTH_\u0054OKEN":"x"}}}]}`, false},
-		{"too deep", claude, settings, strings.Repeat(`[`, 500) + strings.Repeat(`]`, 500), false},
-		{"another case", claude, settings, `{"env":{"anthropic_api_key":"x"}}`, false},
-		{"byte order mark", claude, settings, "\ufeff" + `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false},
-		{"comments", claude, settings, "// me\n" + `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false},
-		{"broken", claude, settings, `{"env":{"EDITOR":"vi"}`, false},
-		{"huge", claude, settings, `{"note":"` + strings.Repeat("x", 2<<20) + `"}`, false},
-		{"fifo", claude, settings, fifo, false},
-		{"of the folder", claude, "work/.claude/settings.local.json", `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false},
-		{"of the company", claude, ".claude/remote-settings.json", `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false},
-		{"another place for the login", claude, settings, `{"env":{"CLAUDE_CONFIG_DIR":"x"}}`, false},
-		{"a kept key, twice", claude, ".claude.json", `{"primaryApiKey":null,"primaryApiKey":"x"}`, true}, // the plan wins
+		{"nothing", claude, settings, `{"model":"opus","env":{"EDITOR":"vi"}}`, true, 0},
+		{"the name in a value", claude, settings, `{"env":{"NOTE":"\"ANTHROPIC_API_KEY\""}}`, true, 0},
+		{"a helper", claude, settings, `{"apiKeyHelper":"x"}`, false, 0},
+		{"a cloud, escaped", claude, settings, `{"env":{"\u0043LAUDE_CODE_USE_BEDROCK":"1"}}`, false, 0},
+		{"a helper, escaped", claude, settings, `{"api\u004beyHelper":"x"}`, false, 0},
+		{"every letter escaped", claude, settings, `{"env":{"` + escapedName("ANTHROPIC_API_KEY") + `":"x"}}`, false, 0},
+		{"a name twice", claude, settings, `{"env":{},"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false, 0},
+		{"a name twice, the first", claude, settings, `{"env":{"\u0041NTHROPIC_API_KEY":"x"},"env":{}}`, false, 0},
+		{"deep inside", claude, settings, `{"a":[{"b":{"env":{"ANTHROPIC_AUTH_\u0054OKEN":"x"}}}]}`, false, 0},
+		{"too deep", claude, settings, strings.Repeat(`[`, 500) + strings.Repeat(`]`, 500), false, 0},
+		{"another case", claude, settings, `{"env":{"anthropic_api_key":"x"}}`, false, 0},
+		{"byte order mark", claude, settings, "\ufeff" + `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false, 0},
+		{"comments", claude, settings, "// me\n" + `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false, 0},
+		{"broken", claude, settings, `{"env":{"EDITOR":"vi"}`, false, 0},
+		{"huge", claude, settings, `{"note":"` + strings.Repeat("x", 2<<20) + `"}`, false, 0},
+		{"fifo", claude, settings, fifo, false, 0},
+		{"of the folder, where it is not read", claude, "work/.claude/settings.local.json", `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, true, 0},
+		{"of the folder", claude, "work/.claude/settings.local.json", `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false, read},
+		{"of the company", claude, ".claude/remote-settings.json", `{"env":{"\u0041NTHROPIC_API_KEY":"x"}}`, false, 0},
+		{"another place for the login", claude, settings, `{"env":{"CLAUDE_CONFIG_DIR":"x"}}`, false, 0},
+		{"a kept key, twice", claude, ".claude.json", `{"primaryApiKey":null,"primaryApiKey":"x"}`, true, 0}, // the plan wins
 
-		{"nothing", codex, config, "# model_provider = 'x'\nmodel = \"o\"\n[projects.\"/home/me/profile\"]\ntrust_level = \"trusted\"\n", true},
-		{"a Windows path", codex, config, `[projects."C:\\users\\me"]` + "\n", true},
-		{"a provider", codex, config, "model_provider = 'x'\n", false},
-		{"a provider, escaped", codex, config, `"model\u005fprovider" = 'x'` + "\n", false},
-		{"a provider, escaped in a path", codex, config, `"C:\\"."\x6dodel_provider" = 'x'` + "\n", false},
-		{"a provider, quoted", codex, config, "'model_provider' = 'x'\n", false},
-		{"a provider, dotted", codex, config, "a . \"model_providers\" . x.base_url = 'x'\n", false},
-		{"a provider, inline", codex, config, "a = { b = 1, model_provider = 'x' }\n", false},
-		{"a profile, as a table", codex, config, "model = 'o'\r\n[ profiles . a ]\r\n", false},
-		{"byte order mark", codex, config, "\ufeffprofile = 'x'\n", false},
-		{"a key beside the tokens", codex, ".codex/auth.json", `{"OPENAI_API_KEY":"x","tokens":{"access_token":"x","refresh_token":"x"}}`, false},
+		{"nothing", codex, config, "# model_provider = 'x'\nmodel = \"o\"\n[projects.\"/home/me/profile\"]\ntrust_level = \"trusted\"\n", true, 0},
+		{"a Windows path", codex, config, `[projects."C:\\users\\me"]` + "\n", true, 0},
+		{"a provider", codex, config, "model_provider = 'x'\n", false, 0},
+		{"a provider, escaped", codex, config, `"model\u005fprovider" = 'x'` + "\n", false, 0},
+		{"a provider, escaped in a path", codex, config, `"C:\\"."\x6dodel_provider" = 'x'` + "\n", false, 0},
+		{"a provider, quoted", codex, config, "'model_provider' = 'x'\n", false, 0},
+		{"a provider, dotted", codex, config, "a . \"model_providers\" . x.base_url = 'x'\n", false, 0},
+		{"a provider, inline", codex, config, "a = { b = 1, model_provider = 'x' }\n", false, 0},
+		{"a profile, as a table", codex, config, "model = 'o'\r\n[ profiles . a ]\r\n", false, 0},
+		{"byte order mark", codex, config, "\ufeffprofile = 'x'\n", false, 0},
+		{"a key beside the tokens", codex, ".codex/auth.json", `{"OPENAI_API_KEY":"x","tokens":{"access_token":"x","refresh_token":"x"}}`, false, 0},
 		{"a key, and the plan is chosen", codex, ".codex/auth.json",
-			`{"auth_mode":"chatgpt","OPENAI_API_KEY":"x","tokens":{"access_token":"x","refresh_token":"x"}}`, true},
+			`{"auth_mode":"chatgpt","OPENAI_API_KEY":"x","tokens":{"access_token":"x","refresh_token":"x"}}`, true, 0},
 
-		{"nothing", gemini, dotenv, "# GEMINI_API_KEY=x\nEDITOR=vi\n", true},
-		{"another choice", gemini, ".gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`, false},
+		{"nothing", gemini, dotenv, "# GEMINI_API_KEY=x\nEDITOR=vi\n", true, 0},
+		{"another choice", gemini, ".gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`, false, 0},
 		{"another choice, after it", gemini, ".gemini/settings.json",
-			`{"security":{"auth":{"selectedType":"oauth-personal","selectedType":"gemini-api-key"}}}`, false},
-		{"another choice of the folder", gemini, "work/.gemini/settings.json", `{"security":{"auth":{"selected\u0054ype":"gemini-api-key"}}}`, false},
-		{"another choice of the system", gemini, "system.json", `{"security":{"auth":{"selected\u0054ype":"gemini-api-key"}}}`, false},
+			`{"security":{"auth":{"selectedType":"oauth-personal","selectedType":"gemini-api-key"}}}`, false, 0},
+		{"another choice of the folder", gemini, "work/.gemini/settings.json", `{"security":{"auth":{"selected\u0054ype":"gemini-api-key"}}}`, false, read},
+		{"another choice of the system", gemini, "system.json", `{"security":{"auth":{"selected\u0054ype":"gemini-api-key"}}}`, false, 0},
 	} {
 		t.Run(test.backend+": "+test.name, func(t *testing.T) {
 			plan := plans[test.backend]
@@ -90,7 +93,9 @@ func TestBillingTricks(t *testing.T) {
 			t.Chdir(filepath.Join(home, "work"))
 			spec, _ := specs.ByName(test.backend)
 			spec.Login.Status = clispec.StatusRule{} // which would settle it
-			resp, err := clichain.NewProvider(spec, &clichain.Config{Billing: call.BillingSubscription}).Complete(t.Context(), clichain.Prompt("hi"))
+			req := clichain.Prompt("hi")
+			req.Access = test.access
+			resp, err := clichain.NewProvider(spec, &clichain.Config{Billing: call.BillingSubscription}).Complete(t.Context(), req)
 			if test.starts {
 				require.NoError(t, err)
 				require.Equal(t, call.BillingSubscription, resp.Billing)
