@@ -92,8 +92,12 @@ const statusTime = 10 * time.Second
 
 // asks returns the asker for a program. Of a command that fails nothing is known.
 func (p *Provider) asks(path string) asker {
+	limit := statusTime
+	if p.cfg.Timeout > 0 {
+		limit = min(limit, p.cfg.Timeout/2) // the rest is for the call
+	}
 	return func(ctx context.Context, rule clispec.StatusRule) (clispec.StatusSign, error) {
-		result, err := p.probe(ctx, path, rule.Args, statusTime)
+		result, err := p.probe(ctx, path, rule.Args, limit)
 		if err != nil || result.Signal != "" {
 			return clispec.StatusSign{}, context.Cause(ctx)
 		}

@@ -126,3 +126,16 @@ func TestTheStatusCommandEndsWithTheCall(t *testing.T) {
 	requireReason(t, clichain.ReasonCanceled, err)
 	require.Less(t, time.Since(start), 8*time.Second)
 }
+
+// The time that the status command takes is part of the attempt's, so that the
+// error still arrives where a longer silence would be the end.
+func TestTheStatusCommandIsPartOfTheTimeout(t *testing.T) {
+	home, _ := freshMachine(t, tells(filepath.Join(t.TempDir(), "record"), []clitest.Step{{Hang: true}}))
+	write(t, home, "helper", "")
+	t.Chdir(home)
+	p := clichain.NewProvider(asked(), &clichain.Config{Billing: call.BillingSubscription, Timeout: time.Second})
+	start := time.Now()
+	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	requireReason(t, clichain.ReasonBilling, err)
+	require.Less(t, time.Since(start), 8*time.Second)
+}

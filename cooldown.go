@@ -176,6 +176,7 @@ func (c cooldownCall) Scope(scope cooldown.Scope) string {
 	case cooldown.ScopeRequest:
 		tell(h, dir, c.req.Access.String())
 		if p != nil {
+			tell(h, fmt.Sprint("trust ", p.cfg.TrustDir))
 			p.tellSession(h)
 		}
 	case cooldown.ScopeLogin:

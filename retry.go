@@ -25,16 +25,18 @@ func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*
 	if err != nil {
 		return nil, p.label(err)
 	}
+	began := time.Now()
 	inv, err := p.prepare(ctx, req, p.cfg.Output, true)
 	if err != nil {
 		return nil, err
 	}
+	prepared := time.Since(began) // the CLI's status command may have been asked
 	release, err := p.slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	t := tries{p: p, req: req, inv: inv, start: time.Now()}
+	t := tries{p: p, req: req, inv: inv, start: time.Now().Add(-prepared)}
 	t.structure.schema = schema
 	t.emit = t.structure.watch(req, emit)
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(retryDelay), backoff.WithMaxElapsedTime(0))

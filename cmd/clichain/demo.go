@@ -38,6 +38,9 @@ func (a *app) demo(ctx context.Context) (err error) {
 			err = &statusError{exitFailed, removed}
 		}
 	}()
+	if err := os.Setenv("XDG_STATE_HOME", dir); err != nil { // of this process, which ends with the demo
+		return &statusError{exitFailed, err}
+	}
 	s := a.newStage()
 	s.intro(unsuppress(specs.All()))
 	backends, err := install(dir)
