@@ -66,7 +66,8 @@ func (p *Provider) admit(
 	if req.Dir == "" && req.Access == AccessNone {
 		dir = string(filepath.Separator) // its own folder is empty, and this process's directory is none above it
 	}
-	l := p.loggedIn(path, dir)
+	model, _ := p.composer.Models.Resolve(req.Model)
+	l := p.loggedIn(path, dir, model)
 	if len(req.Options.Extra[p.name]) > 0 && l.State == clispec.LoginInstalled {
 		l.State = clispec.LoginUnknown
 	}
@@ -194,14 +195,14 @@ func inSandbox(format string, args ...any) *BackendError {
 	return err
 }
 
-// loggedIn says what is known of the login of a program that works in dir; ""
-// is the directory of this process.
-func (p *Provider) loggedIn(path, dir string) login.Login {
+// loggedIn says what is known of the login of a program that works in dir and is
+// asked for the model; "" is the directory of this process, and no model.
+func (p *Provider) loggedIn(path, dir, model string) login.Login {
 	if p.cfg.Container != nil {
 		return login.Login{State: clispec.LoginUnknown, Evidence: "in a container"}
 	}
 	h := p.host(path)
-	l := p.login.State(path, dir, h.Environ, func() map[string]string { return h.Passed(p.spec) })
+	l := p.login.State(path, dir, model, h.Environ, func() map[string]string { return p.passed(&h, dir, model) })
 	if l.State == clispec.LoginInstalled && (p.cfg.Binary != "" || login.IsShellScript(path)) {
 		l.State = clispec.LoginUnknown // it may bring a key of its own
 	}

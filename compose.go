@@ -72,6 +72,7 @@ func (p *Provider) compose(
 		return nil, nil, err
 	}
 	h.Dir, h.TempDir, h.TrustDir, h.Known = dir, p.tempDir(), p.cfg.TrustDir, known
+	p.readFiles(&h, dir)
 	inv, err := p.composer.Compose(req, compose.Choice{Output: output, Transport: p.cfg.Transport}, h)
 	if err != nil {
 		return nil, nil, err
@@ -90,5 +91,21 @@ func (p *Provider) host(path string) compose.Host {
 		PassEnv: p.cfg.PassEnv, InheritEnv: p.cfg.InheritEnv, Root: os.Geteuid() == 0,
 	}
 	p.inside().Describe(&h)
+	h.CleanPath()
 	return h
+}
+
+// passed is what the CLI sees of the host's environment. It reads the files
+// whose contents decide that.
+func (p *Provider) passed(h *compose.Host, dir, model string) map[string]string {
+	p.readFiles(h, dir)
+	return h.Passed(p.spec, model)
+}
+
+// readFiles tells the host what the files of PassEnvIf say. Those of a container
+// are not known.
+func (p *Provider) readFiles(h *compose.Host, dir string) {
+	if len(p.spec.PassEnvIf) > 0 && p.cfg.Container == nil {
+		h.Shown = p.pass.Shown(login.PlaceOf(h.Passed(p.spec, ""), dir))
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/grammar"
@@ -157,7 +158,8 @@ func (p *Provider) meansAccount(name string) bool {
 	}
 	return slices.ContainsFunc(accountWords, func(word string) bool { return strings.Contains(upper, word) }) &&
 		!grammar.Matches(p.spec.DropEnv, name) && !grammar.Matches(p.spec.NestedEnv, name) &&
-		(p.cfg.InheritEnv || grammar.Matches(p.spec.PassEnv, name) || grammar.Matches(p.cfg.PassEnv, name))
+		(p.cfg.InheritEnv || grammar.Matches(p.spec.PassEnv, name) || grammar.Matches(p.cfg.PassEnv, name) ||
+			slices.ContainsFunc(p.spec.PassEnvIf, func(r clispec.PassRule) bool { return grammar.Matches(r.Pass, name) }))
 }
 
 // Scope is the fingerprint of the calls that a cooldown is for; empty for all.
@@ -199,7 +201,7 @@ func (p *Provider) tellSession(h io.Writer) {
 // tellLogin tells of the files in which a login may be.
 func (p *Provider) tellLogin(h io.Writer, dir string) {
 	host := p.host("")
-	at := login.PlaceOf(host.Passed(p.spec), dir)
+	at := login.PlaceOf(p.passed(&host, dir, ""), dir)
 	for _, path := range p.login.Paths(at) {
 		tellFile(h, path)
 	}

@@ -54,7 +54,7 @@ func (p *Provider) probe(
 		return proc.Result{}, p.label(err)
 	}
 	h := p.host(path)
-	c := &compose.Call{Env: h.Passed(p.spec), Fields: compose.Fields{}}
+	c := &compose.Call{Env: p.passed(&h, dir, ""), Fields: compose.Fields{}}
 	result, failed := proc.Run(ctx, proc.Command{
 		Path: path, Args: append([]string{path}, args...), Env: c.Environ(&CliSpec{}, h, dir), Dir: dir,
 		Limit: probeOutput, Capture: probeOutput, Grace: -1, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,

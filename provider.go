@@ -49,6 +49,7 @@ type Provider struct {
 	program  *decode.Program
 	judge    *judge.Judge
 	login    *login.Prober
+	pass     *login.PassRules
 }
 
 // NewProvider makes a Provider for a CLI. A nil cfg means defaults. Nothing is
@@ -66,6 +67,7 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 	if p.broken = spec.Validate(); p.broken == nil {
 		p.spec, p.composer = &spec, compose.New(&spec, p.cfg.ModelAliases)
 		p.program, p.judge, p.login = decode.Compile(spec.Events), judge.New(&spec), login.New(spec.Login)
+		p.pass = login.NewPassRules(spec.PassEnvIf)
 		p.barred = login.Barred(p.cfg.Billing, spec.Login)
 	}
 	return p

@@ -38,7 +38,7 @@ func (p *Provider) Status(dir string) Status {
 	}
 	s := Status{Login: clispec.LoginNotFound}
 	if path, err := p.finder.Find(p.programs()); err == nil {
-		l := p.loggedIn(path, dir)
+		l := p.loggedIn(path, dir, "")
 		s.Path, s.Login, s.Evidence, s.Billing, s.Expired = path, l.State, l.Evidence, l.Billing, l.Expired
 	}
 	s.SuppressedBy = p.suppressor(s.Path, dir)
@@ -53,7 +53,7 @@ func (p *Provider) suppressor(path, dir string) string {
 	if variable, ok := suppressedBy(p.spec.Name, p.spec.ProviderSlug); ok {
 		return variable
 	}
-	if path == "" || p.sandboxed(p.loggedIn(path, dir)) == nil {
+	if path == "" || p.sandboxed(p.loggedIn(path, dir, "")) == nil {
 		return ""
 	}
 	_, sign := p.cfg.Sandbox.sandbox()
@@ -91,5 +91,5 @@ func (p *Provider) Environ() map[string]string {
 		return nil
 	}
 	h := p.host("")
-	return h.Passed(p.spec)
+	return p.passed(&h, "", "")
 }

@@ -61,6 +61,9 @@ type Spec struct {
 	// PassEnv names variables of the host's environment that the CLI may see,
 	// beside the common ones; a trailing "*" makes a prefix.
 	PassEnv []string `json:"pass_env,omitempty"`
+	// PassEnvIf names more of them, each for a CLI that is set to use them:
+	// credentials of clouds and of other vendors.
+	PassEnvIf []PassRule `json:"pass_env_if,omitempty"`
 	// DropEnv names variables never passed on, in the form of PassEnv, over
 	// which it wins: those that would change what this spec relies on.
 	DropEnv []string `json:"drop_env,omitempty"`
@@ -175,6 +178,21 @@ type EnvRow struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	When  When   `json:"when,omitzero"`
+}
+
+// PassRule passes variables on where one of its signs is seen: the more a CLI
+// is given without need, the more a prompt can make it tell.
+type PassRule struct {
+	// Pass names variables, in the form of Spec.PassEnv.
+	Pass []string `json:"pass"`
+	// Env: the CLI sees one of these variables, set to anything but "", "0"
+	// and "false".
+	Env []string `json:"env,omitempty"`
+	// Files: one of these files is as it says, none of them in the folder that
+	// the CLI works in. In a container none is.
+	Files []FileFact `json:"files,omitempty"`
+	// Models: the model that is asked for begins with one of these.
+	Models []string `json:"models,omitempty"`
 }
 
 // FileRow is a temporary file, readable by its owner only, that exists while

@@ -155,7 +155,8 @@ type EventRule struct {
 // and is no JSON.
 type LineRule struct {
 	// Pattern is a regular expression. Named groups: status (an HTTP status),
-	// attempt, message, reset (a point in time), delay (a duration).
+	// attempt, message, reset (a point in time), delay (a duration), variable (of
+	// the environment).
 	Pattern string `json:"pattern"`
 	// On lists where it applies. Empty: everywhere.
 	On []Evidence `json:"on,omitempty"`
@@ -168,8 +169,10 @@ type LineRule struct {
 	Reason call.Reason `json:"reason,omitempty"`
 	// Fatal: such a line on stderr ends the run at once, and later output is not
 	// used as an answer.
-	Fatal bool   `json:"fatal,omitempty"`
-	Hint  string `json:"hint,omitempty"`
+	Fatal bool `json:"fatal,omitempty"`
+	// Hint tells a person what to do; {group} stands for what that group of the
+	// pattern matched.
+	Hint string `json:"hint,omitempty"`
 }
 
 // Evidence is where an error text was found.

@@ -239,11 +239,16 @@ func ruleKind(g *schemaGen, s *jsonschema.Schema) {
 
 // refinements say what the Go types do not, and Validate checks.
 var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
-	"Spec.Name":               func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[a-z0-9][a-z0-9._-]*$" },
-	"Spec.Binary":             func(_ *schemaGen, s *jsonschema.Schema) { s.MinLength = new(1) },
-	"Spec.ProviderSlug":       func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$" },
-	"Spec.LingerMS":           func(_ *schemaGen, s *jsonschema.Schema) { s.Minimum, s.Maximum = new(0.0), new(60_000.0) },
-	"Spec.PassEnv":            eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
+	"Spec.Name":         func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[a-z0-9][a-z0-9._-]*$" },
+	"Spec.Binary":       func(_ *schemaGen, s *jsonschema.Schema) { s.MinLength = new(1) },
+	"Spec.ProviderSlug": func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$" },
+	"Spec.LingerMS":     func(_ *schemaGen, s *jsonschema.Schema) { s.Minimum, s.Maximum = new(0.0), new(60_000.0) },
+	"Spec.PassEnv":      eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
+	"PassRule.Pass": func(_ *schemaGen, s *jsonschema.Schema) {
+		s.MinItems, s.Items = new(1), text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	},
+	"PassRule.Env":            eachIs(text("^[A-Za-z_][A-Za-z0-9_]*$")),
+	"PassRule.Models":         eachIs(&jsonschema.Schema{Type: "string", MinLength: new(1)}),
 	"Spec.NestedEnv":          eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
 	"Spec.DropEnv":            eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
 	"When.Set":                eachIs(fieldName()),

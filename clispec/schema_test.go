@@ -114,6 +114,8 @@ func TestSchemaRefusesMistakes(t *testing.T) {
 		{"exit status", `"exit_codes": {"x": "exit"}`},
 		{"reason of an exit status", `"exit_codes": {"7": "oops"}`},
 		{"hint", `"hints": {"oops": "a"}`},
+		{"rule for no variable", `"pass_env_if": [{"models": ["a/"]}]`},
+		{"rule for a variable that is none", `"pass_env_if": [{"pass": ["A-B"], "models": ["a/"]}]`},
 		{"linger", `"linger_ms": 60001`},
 		{"type", `"sessions": {"dir_bound": "yes"}`},
 	} {

@@ -175,6 +175,7 @@ func (v *validator) tables(s *Spec) {
 		v.when(path+".when", row.When)
 	})
 	v.passed("pass_env", s.PassEnv)
+	each("pass_env_if", s.PassEnvIf, v.passRule)
 	v.passed("drop_env", s.DropEnv)
 	v.passed("nested_env", s.NestedEnv)
 }

@@ -33,6 +33,7 @@ func sound() clispec.Spec {
 		Args:        []clispec.ArgRow{{Args: []string{"--system={system_file}", "{prompt}"}, When: clispec.When{Set: []string{"system"}, Unset: []string{"model"}}}},
 		Env:         []clispec.EnvRow{{Name: "MINE", Value: "{effort}"}},
 		PassEnv:     []string{"MINE_*", "OTHER"}, DropEnv: []string{"MINE_SESSION"},
+		PassEnvIf: []clispec.PassRule{{Pass: []string{"CLOUD_*"}, Env: []string{"USE_CLOUD"}, Files: []clispec.FileFact{{Path: "~/.mine"}}, Models: []string{"cloud/"}}},
 		Models:    clispec.ModelRules{Accept: []string{"^m-"}, Aliases: map[string]string{"big": "m-big"}},
 		Preflight: []clispec.PreflightRule{{Root: true, Reason: call.ReasonPermissionRefused, Message: "not as root"}},
 		Events: []clispec.EventRule{
@@ -110,6 +111,13 @@ var malformedTables = []malformed{
 	{"variable's condition", func(s *spec) { s.Env[0].When.Set = []string{"x"} }, "env[0].when.set[0]", "is no field of a request"},
 	{"passed variable", func(s *spec) { s.PassEnv[1] = "A*B" }, "pass_env[1]", "nor a prefix"},
 	{"passing everything", func(s *spec) { s.PassEnv[0] = "*" }, "pass_env[0]", "nor a prefix"},
+	{"passing nothing", func(s *spec) { s.PassEnvIf[0].Pass = nil }, "pass_env_if[0].pass", "is empty"},
+	{"passing under no condition", func(s *spec) { s.PassEnvIf[0] = clispec.PassRule{Pass: []string{"A"}} }, "pass_env_if[0]", "never holds"},
+	{"passing everything under a condition", func(s *spec) { s.PassEnvIf[0].Pass[0] = "*" }, "pass_env_if[0].pass[0]", "nor a prefix"},
+	{"switch", func(s *spec) { s.PassEnvIf[0].Env[0] = "USE_*" }, "pass_env_if[0].env[0]", "no name of a variable"},
+	{"a file that is none", func(s *spec) { s.PassEnvIf[0].Files[0].Path = "x" }, "pass_env_if[0].files[0].path", "must begin with"},
+	{"a file of the folder", func(s *spec) { s.PassEnvIf[0].Files[0].Path = "./x" }, "pass_env_if[0].files[0].path", "may be anybody's"},
+	{"every model", func(s *spec) { s.PassEnvIf[0].Models[0] = "" }, "pass_env_if[0].models[0]", "is empty"},
 	{"dropped variable", func(s *spec) { s.DropEnv[0] = "A-B" }, "drop_env[0]", "nor a prefix"},
 }
 

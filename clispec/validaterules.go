@@ -146,7 +146,7 @@ func (v *validator) jsonPath(path, key, each string) {
 }
 
 // lineGroups are the named groups that a LineRule may use.
-var lineGroups = []string{"status", "attempt", "message", "reset", "delay"}
+var lineGroups = []string{"status", "attempt", "message", "reset", "delay", "variable"}
 
 // LineKinds are the kinds that a LineRule may have.
 var LineKinds = []call.EventKind{call.EventError, call.EventRetry, call.EventWarning, call.EventStatus}
@@ -160,6 +160,11 @@ func (v *validator) lineRule(path string, rule LineRule) {
 		for _, group := range re.SubexpNames() {
 			if group != "" && !slices.Contains(lineGroups, group) {
 				v.add(path+".pattern", group, fmt.Sprintf("is no group with a meaning; there are %q", lineGroups))
+			}
+		}
+		for _, name := range grammar.TemplateFields(rule.Hint) {
+			if !slices.Contains(re.SubexpNames(), name) {
+				v.add(path+".hint", name, "is no group of the pattern")
 			}
 		}
 		tells := slices.Contains(re.SubexpNames(), "status") || slices.Contains(re.SubexpNames(), "message")
@@ -200,6 +205,28 @@ func (v *validator) login(s *Spec) {
 		v.known("login.key_sources."+source, string(s.Login.KeySources[source]), texts(payers))
 	}
 	each("trust", s.Trust, v.fact)
+}
+
+func (v *validator) passRule(path string, rule PassRule) {
+	if len(rule.Pass) == 0 {
+		v.add(path+".pass", "", "is empty: name the variables to pass on")
+	}
+	if len(rule.Env)+len(rule.Files)+len(rule.Models) == 0 {
+		v.add(path, "", "never holds: give a sign in env, files or models, or use pass_env")
+	}
+	v.passed(path+".pass", rule.Pass)
+	each(path+".env", rule.Env, v.variable)
+	each(path+".files", rule.Files, func(path string, fact FileFact) {
+		v.fact(path, fact)
+		if strings.HasPrefix(fact.Path, "./") {
+			v.add(path+".path", fact.Path, "is a file of the folder, which may be anybody's: name one of the user")
+		}
+	})
+	each(path+".models", rule.Models, func(path, prefix string) {
+		if prefix == "" {
+			v.add(path, "", "is empty: every model begins so")
+		}
+	})
 }
 
 func (v *validator) fact(path string, fact FileFact) {

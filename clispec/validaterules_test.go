@@ -38,6 +38,7 @@ var malformedRules = []malformed{
 	{"no pattern", func(s *spec) { s.Lines[0] = clispec.LineRule{Reason: call.ReasonExit} }, "lines[0].pattern", "matches the empty line"},
 	{"a pattern for everything", func(s *spec) { s.Lines[0].Pattern = `(?P<status>\d*)` }, "lines[0].pattern", "matches the empty line"},
 	{"group", func(s *spec) { s.Lines[0].Pattern = `(?P<status>\d) (?P<code>x)` }, "lines[0].pattern", "is no group with a meaning"},
+	{"line's hint", func(s *spec) { s.Lines[0].Hint = "set {variable}" }, "lines[0].hint", "is no group of the pattern"},
 	{"line without a reason", func(s *spec) { s.Lines[0].Pattern = "x" }, "lines[0].reason", "is missing"},
 	{"line's reason", func(s *spec) { s.Lines[0].Reason = "oops" }, "lines[0].reason", "is no reason"},
 	{"line's kind", func(s *spec) { s.Lines[0].Kind = call.EventText }, "lines[0].kind", "is none of"},

@@ -20,7 +20,8 @@ func Codex() clispec.Spec {
 			{Field: "schema", Name: "schema.json", Content: "{schema}", When: set("schema")},
 		},
 		Args:      codexArgs(),
-		PassEnv:   []string{"CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"},
+		PassEnv:   []string{"CODEX_*", "OPENAI_*", "RUST_LOG"},
+		PassEnvIf: codexPass(),
 		DropEnv:   []string{"CODEX_MANAGED_*", "CODEX_INTERNAL_*"},
 		NestedEnv: []string{"CODEX_SANDBOX*", "CODEX_THREAD_ID"},
 		Models: clispec.ModelRules{
@@ -42,7 +43,7 @@ func Codex() clispec.Spec {
 			{Pattern: `Not inside a trusted directory`, Reason: call.ReasonUntrustedDir, On: onStderr()},
 			{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: call.ReasonBadModel},
 			{Pattern: `responses_websocket: failed to connect`, Kind: call.EventStatus, On: onStderr()}, // it goes on over HTTP
-			{Pattern: `Missing environment variable`, Reason: call.ReasonUnauthenticated},
+			{Pattern: "Missing environment variable: `?(?P<variable>[A-Za-z_][A-Za-z0-9_]*)", Reason: call.ReasonUnauthenticated, Hint: "set {variable} and pass it on: Config.PassEnv or --pass-env {variable}"},
 		},
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g @openai/codex",

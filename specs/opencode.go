@@ -36,10 +36,8 @@ func OpenCode() clispec.Spec {
 			clispec.EnvRow{Name: "OPENCODE_DISABLE_PROJECT_CONFIG", Value: "1", When: access(call.AccessNone)},
 			clispec.EnvRow{Name: "OPENCODE_DB", Value: ":memory:", When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
 		),
-		PassEnv: []string{
-			"OPENCODE_*", "ANTHROPIC_*", "OPENAI_*", "GEMINI_API_KEY", "GOOGLE_*", "AWS_*", "AZURE_*", "GROQ_API_KEY", "MISTRAL_API_KEY",
-			"OPENROUTER_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY", "CEREBRAS_API_KEY", "GITHUB_TOKEN", "HF_TOKEN",
-		},
+		PassEnv:   []string{"OPENCODE_*"},
+		PassEnvIf: openCodePass(),
 		DropEnv:   []string{"OPENCODE_CONFIG_CONTENT"},
 		NestedEnv: []string{"OPENCODE_PID", "OPENCODE_PROCESS_ROLE", "OPENCODE_RUN_ID"},
 		Models: clispec.ModelRules{
@@ -53,7 +51,7 @@ func OpenCode() clispec.Spec {
 		Lines:    openCodeLines(),
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g opencode-ai",
-			call.ReasonUnauthenticated: "run `opencode auth login`",
+			call.ReasonUnauthenticated: "run `opencode auth login`; a key of the environment is passed on where the model or your opencode.json names its vendor, or by Config.PassEnv",
 		},
 	}
 }

@@ -27,11 +27,12 @@ type Call struct {
 // output mode and transport. It refuses what the spec cannot honour.
 func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *call.Error) {
 	spec := o.spec
-	c := &Call{Access: req.Access, Fields: fieldsOf(req), Env: h.Passed(spec)}
+	c := &Call{Access: req.Access, Fields: fieldsOf(req)}
 	model, ok := o.Models.Resolve(req.Model)
 	if !ok {
 		return nil, call.Errorf(call.ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
 	}
+	c.Env = h.Passed(spec, model)
 	c.Fields.Set("model", model)
 	if h.TrustDir && req.Access > call.AccessNone || req.Access == call.AccessFull {
 		c.Fields.Set("trust_dir", "1")

@@ -55,6 +55,7 @@ type Host struct {
 	TempDir    string   // of this call's files; does not exist yet
 	Inside     bool     // the CLI runs in a container, whose paths have slashes
 	Withheld   []string // variables of this machine that the CLI must not see
+	Shown      []bool   // for each of the spec's PassEnvIf, whether one of its files is as it says
 
 	Known *session.Record // of the session to go on from; nil: nothing
 }

@@ -1,7 +1,10 @@
 package compose
 
 import (
+	"cmp"
 	"maps"
+	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -31,9 +34,40 @@ var WindowsEnv = []string{
 // quietEnv turns off colours, drawing on the terminal and questions.
 var quietEnv = []string{"TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0"}
 
-// Passed is the part of the host's environment that the CLI may see, and what
-// Config.Env sets.
-func (h *Host) Passed(spec *clispec.Spec) map[string]string {
+// shellEnv makes each shell run a file or a function before its command. It
+// passes only by its whole name in Config.PassEnv.
+var shellEnv = []string{"BASH_ENV", "ENV", "BASH_FUNC_*"}
+
+// systemPath stands for a PATH that has no absolute folder: without any, some
+// shells search the working directory.
+const systemPath = "/usr/bin:/bin"
+
+// CleanPath drops from each PATH what is no absolute folder: to the CLI it would
+// mean the one that it works in, where anybody may have put a program.
+func (h *Host) CleanPath() {
+	h.Environ = cleanPath(h.Environ, filepath.SplitList, filepath.IsAbs, string(filepath.ListSeparator))
+	if h.Inside { // where the caller's variables are meant for
+		h.Env = cleanPath(h.Env, func(list string) []string { return strings.Split(list, ":") }, path.IsAbs, ":")
+	} else {
+		h.Env = cleanPath(h.Env, filepath.SplitList, filepath.IsAbs, string(filepath.ListSeparator))
+	}
+}
+
+func cleanPath(environ []string, split func(string) []string, isAbs func(string) bool, separator string) []string {
+	environ = slices.Clone(environ)
+	for i, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if grammar.Matches([]string{"PATH"}, name) {
+			kept := slices.DeleteFunc(split(value), func(dir string) bool { return !isAbs(dir) })
+			environ[i] = name + "=" + cmp.Or(strings.Join(kept, separator), systemPath)
+		}
+	}
+	return environ
+}
+
+// Passed is the part of the host's environment that a CLI may see which is asked
+// for the model, "" for its own choice, and what Config.Env sets.
+func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
 	vars := map[string]string{}
 	pass := slices.Concat(spec.PassEnv, h.PassEnv)
 	if !h.Inside { // the rest is about this machine
@@ -42,16 +76,33 @@ func (h *Host) Passed(spec *clispec.Spec) map[string]string {
 	if runtime.GOOS == "windows" && !h.Inside {
 		pass = append(pass, WindowsEnv...)
 	}
+	h.pass(spec, pass, vars)
+	grammar.SetAll(vars, h.Env)
+	var more []string
+	for i, rule := range spec.PassEnvIf {
+		if i < len(h.Shown) && h.Shown[i] || grammar.FirstSet(rule.Env, vars) != "" ||
+			slices.ContainsFunc(rule.Models, func(prefix string) bool { return strings.HasPrefix(model, prefix) }) {
+			more = append(more, rule.Pass...)
+		}
+	}
+	if len(more) > 0 {
+		h.pass(spec, more, vars)
+		grammar.SetAll(vars, h.Env)
+	}
+	return vars
+}
+
+// pass adds the host's variables that are in the list and may be passed at all.
+func (h *Host) pass(spec *clispec.Spec, list []string, vars map[string]string) {
 	for _, kv := range h.Environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if (h.InheritEnv || grammar.Matches(pass, name)) && !grammar.Matches(spec.DropEnv, name) &&
+		if (h.InheritEnv || grammar.Matches(list, name)) && !grammar.Matches(spec.DropEnv, name) &&
 			!grammar.Matches(spec.NestedEnv, name) && !grammar.Matches(h.Withheld, name) &&
+			(!grammar.Matches(shellEnv, name) || slices.Contains(h.PassEnv, name)) &&
 			(!h.Inside || grammar.IsVariable(name)) {
 			vars[name] = value
 		}
 	}
-	grammar.SetAll(vars, h.Env)
-	return vars
 }
 
 // OuterSession names the variable by which the CLI would see that it runs

@@ -17,7 +17,8 @@ var stranger = []string{
 	"PATH=/bin", "HOME=/home/u", "LC_ALL=C", "XDG_CONFIG_HOME=/x", "https_proxy=http://proxy",
 	"TERM=xterm-256color", "PWD=/somewhere", "EMPTY=", "NO_EQUALS",
 	"DATABASE_URL=stranger", "STRIPE_KEY=stranger", "VAULT_ADDR=stranger", "LD_PRELOAD=stranger", "NODE_OPTIONS=stranger",
-	"ANTHROPIC_API_KEY=own-claude", "GEMINI_API_KEY=own-gemini", "CURSOR_API_KEY=own-cursor", "CODEX_HOME=own-codex", "XAI_API_KEY=own-opencode",
+	"ANTHROPIC_API_KEY=own-claude", "GEMINI_API_KEY=own-gemini", "CURSOR_API_KEY=own-cursor", "CODEX_HOME=own-codex", "OPENCODE_API_KEY=own-opencode",
+	"AWS_SECRET_ACCESS_KEY=stranger", "AZURE_API_KEY=stranger", "GOOGLE_APPLICATION_CREDENTIALS=stranger", "GITHUB_TOKEN=stranger", "BASH_ENV=stranger",
 	"CLAUDECODE=1", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_SSE_PORT=1", "GEMINI_CLI=1", "CURSOR_AGENT=1", "OPENCODE_PID=1", "CODEX_SANDBOX=1",
 }
 
@@ -44,7 +45,7 @@ func environOf(t *testing.T, spec clispec.Spec, change func(*Host)) map[string]s
 
 func TestEnvironIsAnAllowList(t *testing.T) {
 	own := map[string]string{
-		"claude": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY", "cursor-agent": "CURSOR_API_KEY", "codex": "CODEX_HOME", "opencode": "XAI_API_KEY",
+		"claude": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY", "cursor-agent": "CURSOR_API_KEY", "codex": "CODEX_HOME", "opencode": "OPENCODE_API_KEY",
 	}
 	for _, spec := range specs.All() {
 		t.Run(spec.Name, func(t *testing.T) {
@@ -59,10 +60,8 @@ func TestEnvironIsAnAllowList(t *testing.T) {
 			for _, mark := range marks {
 				require.NotContains(t, vars, mark)
 			}
-			if spec.Name != "opencode" { // which speaks to any vendor
-				for other, name := range own {
-					require.Equal(t, other == spec.Name, vars[name] != "", name)
-				}
+			for other, name := range own {
+				require.Equal(t, other == spec.Name, vars[name] != "", name)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/decode"
+	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/resettime"
@@ -126,8 +127,9 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 	}
 	f := Finding{
 		Reason: cmp.Or(l.Reason, common.Reason, ReasonOfStatus(status)),
-		Status: status, Try: try, Fatal: l.Fatal, RetryAfter: common.RetryAfter, Hint: l.Hint,
+		Status: status, Try: try, Fatal: l.Fatal, RetryAfter: common.RetryAfter,
 		Message: plainMessage(cmp.Or(group("message"), lineAround(text, m[0], m[1]))),
+		Hint:    grammar.Placeholder.ReplaceAllStringFunc(l.Hint, func(m string) string { return group(strings.Trim(m, "{}")) }),
 	}
 	if reset := cmp.Or(group("reset"), group("delay")); reset != "" {
 		f.RetryAfter = resettime.Read(reset, now)

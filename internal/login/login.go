@@ -58,8 +58,8 @@ type Prober struct {
 
 // question is what the cached answer depends on. It holds no value of a variable.
 type question struct {
-	program, dir string
-	environ      uint64
+	program, dir, model string
+	environ             uint64
 }
 
 // loginTTL bounds how long a change of a file stays unseen. A backend that is
@@ -94,11 +94,11 @@ func New(rules clispec.LoginRules) *Prober {
 	return s
 }
 
-// State returns what is known of the login of a program that runs in dir ("" is the directory of this process). environ
-// is the environment of this process, and vars returns the part of it that the program gets; State calls vars only if
+// State returns what is known of the login of a program that runs in dir ("" is the directory of this process) and is
+// asked for the model. environ is the environment of this process, and vars returns the part of it that the program gets; State calls vars only if
 // its last answer is over a second old or was for another question.
-func (s *Prober) State(program, dir string, environ []string, vars func() map[string]string) Login {
-	from := question{program, dir, digest(environ)}
+func (s *Prober) State(program, dir, model string, environ []string, vars func() map[string]string) Login {
+	from := question{program, dir, model, digest(environ)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.from == from && s.last.State != clispec.LoginInstalled && time.Since(s.when) < loginTTL {

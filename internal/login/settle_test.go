@@ -26,7 +26,7 @@ func TestSettledForAWhile(t *testing.T) {
 			Status: clispec.StatusRule{Args: []string{"status"}, Whole: true},
 		})
 		settle := func() Login {
-			l := s.State("x", "", nil, func() map[string]string { return nil })
+			l := s.State("x", "", "", nil, func() map[string]string { return nil })
 			require.True(t, s.Open(l))
 			l, err := s.Settle(t.Context(), l, ask)
 			require.NoError(t, err)
