@@ -51,7 +51,7 @@ func OpenCode() clispec.Spec {
 		Lines:    openCodeLines(),
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g opencode-ai",
-			call.ReasonUnauthenticated: "run `opencode auth login`; a key of the environment is passed on where the model or your opencode.json names its vendor, or by Config.PassEnv",
+			call.ReasonUnauthenticated: "run `opencode auth login`, or ask for a model of the vendor whose key is set",
 		},
 	}
 }

@@ -171,6 +171,9 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 	used := func(field string) bool { return c.Fields.has(field) && c.uses(spec, field) }
 	for _, name := range clispec.OptionFields {
 		if c.Fields.has(name) && !used(name) && !slices.ContainsFunc(clispec.OtherForms[name], used) {
+			if name == "mcp_config" {
+				return c.unsupportedMCP(spec)
+			}
 			return call.Errorf(call.ReasonUnsupported, name,
 				"%q cannot be honoured by this backend here", strings.Join(c.Fields[name], ","))
 		}

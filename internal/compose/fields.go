@@ -112,7 +112,7 @@ func mcpServers(list []json.RawMessage) map[string]json.RawMessage {
 // setMCP sets the forms in which CLIs take their servers: mcp_config, a whole
 // document; mcp_local, an object of servers whose command is a list; and
 // mcp_toml, one setting for each server. mcp_toml becomes an argument, which
-// other users can see, so it is not set for servers with env or headers.
+// other users can see, so it is not set for servers that may hold a secret.
 func (f Fields) setMCP(list []json.RawMessage) {
 	servers := mcpServers(list)
 	if len(servers) == 0 {
@@ -126,7 +126,7 @@ func (f Fields) setMCP(list []json.RawMessage) {
 			return // a server of another shape fits only the whole document
 		}
 		local[name] = s.local()
-		if len(s.Env) == 0 && len(s.Headers) == 0 && bareKey.MatchString(name) {
+		if s.exposed() == "" && bareKey.MatchString(name) {
 			toml = append(toml, "mcp_servers."+name+"="+s.toml())
 		}
 	}
