@@ -1,0 +1,116 @@
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/specs"
+)
+
+// planted are programs that CLIs start by their names.
+var planted = []string{"node", "git", "rg", "sh", "bash", "zsh", "uname", "which", "ps", "cat", "env", "npm", "xdg-open", "security", "tput", "lsof"}
+
+// plant puts them into the folder and puts the folder first on PATH, in each
+// way that has no root. A program that runs leaves its name in the marker.
+func plant(t *testing.T, h *home.Home) (marker string) {
+	t.Helper()
+	marker = filepath.Join(t.TempDir(), "ran")
+	for _, name := range planted {
+		script := fmt.Sprintf("#!/bin/sh\necho %s >>%s\n", name, marker)
+		require.NoError(t, os.WriteFile(filepath.Join(h.Work, name), []byte(script), 0o700))
+	}
+	h.Write(t, "work/.git/HEAD", "ref: refs/heads/main\n") // which makes CLIs start git
+	h.Write(t, "work/.git/config", "[core]\n\trepositoryformatversion = 0\n")
+	for _, dir := range []string{"objects", "refs"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(h.Work, ".git", dir), 0o700))
+	}
+	for i, kv := range h.Env {
+		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
+			h.Env[i] = "PATH=:.:../work:" + path + ":"
+		}
+	}
+	return marker
+}
+
+// With "." on PATH a CLI runs programs of the folder that it works in, but not
+// through clichain, whoever put it there.
+func TestProgramsOfTheFolder(t *testing.T) {
+	eachCLI(t, func(t *testing.T, name string) {
+		server := loopback.New(t, loopback.Always(loopback.Text(hello)))
+		h := home.New(t, name, server.URL, home.LoggedIn)
+		marker := plant(t, &h)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		bare := h.Command(ctx, plain[name]...)
+		bare.Stdin = strings.NewReader("say hi")
+		out, err := bare.CombinedOutput()
+		ran, _ := os.ReadFile(marker)
+		require.NotEmpty(t, ran, "the folder is not hostile enough: %v %s", err, out)
+		t.Logf("without clichain: %q", strings.Fields(string(ran)))
+		require.NoError(t, os.Remove(marker))
+
+		spec := specOf(t, name)
+		inherited := slices.DeleteFunc(slices.Clone(h.Env), func(kv string) bool { return strings.HasPrefix(kv, "PATH=") })
+		h.Apply(t)
+		for from, env := range map[string][]string{"set by the caller": h.Env, "of this process": inherited} {
+			for _, access := range []clichain.Access{clichain.AccessRead, clichain.AccessWrite} {
+				p := clichain.NewProvider(spec, &clichain.Config{Binary: h.Binary, Timeout: minute, Env: env})
+				req := clichain.Prompt("say hi")
+				req.Dir, req.Access = h.Work, access
+				resp, err := p.Complete(t.Context(), req)
+				require.NoError(t, err, from)
+				require.Equal(t, hello, resp.Text)
+				require.NoFileExists(t, marker, "%s, access %s", from, access)
+			}
+		}
+		_, err = clichain.NewProvider(spec, &clichain.Config{Binary: h.Binary, Env: h.Env}).Probe(t.Context(), []string{"--version"}, minute)
+		require.NoError(t, err)
+		require.NoFileExists(t, marker, "a probe")
+	})
+}
+
+// A provider of codex's own configuration may need a variable that nobody has
+// named: the error says how to pass it on, and that works.
+func TestVariableOfCodexIsNamed(t *testing.T) {
+	const name = "ACME_GATEWAY_KEY"
+	for _, passed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("passed=%v", passed), func(t *testing.T) {
+			cfg := longTimeout
+			if passed {
+				cfg.PassEnv = []string{name}
+			}
+			c := start(t, home.Codex, home.LoggedIn, cfg, loopback.Always(loopback.Text(hello)))
+			c.home.Write(t, ".codex/config.toml", fmt.Sprintf("model_provider = \"acme\"\nmodel = \"gpt-5.5\"\n"+
+				"[model_providers.acme]\nname = \"acme\"\nbase_url = %q\nenv_key = %q\nwire_api = \"responses\"\n", c.server.URL+"/v1", name))
+			t.Setenv(name, "loopback-of-acme")
+			resp, err := c.Complete(t.Context(), c.ask("say hi"))
+			if passed {
+				require.NoError(t, err)
+				require.Equal(t, hello, resp.Text)
+				return
+			}
+			require.ErrorIs(t, err, clichain.ErrUnauthenticated)
+			var be *clichain.BackendError
+			require.ErrorAs(t, err, &be)
+			require.Equal(t, "set ACME_GATEWAY_KEY and pass it on: Config.PassEnv or --pass-env ACME_GATEWAY_KEY", be.Hint)
+			require.Empty(t, c.server.Calls())
+		})
+	}
+}
+
+func specOf(t *testing.T, name string) clichain.CliSpec {
+	t.Helper()
+	spec, ok := specs.ByName(name)
+	require.True(t, ok)
+	return spec
+}
