@@ -65,7 +65,9 @@ type Config struct {
 	// in the same way. Zero: anybody.
 	Billing call.Billing
 	// PassEnv names more variables of this process that the CLI may see; a
-	// trailing "*" makes a prefix. InheritEnv passes them all.
+	// trailing "*" makes a prefix. InheritEnv passes them all. Only its whole name
+	// in PassEnv passes BASH_ENV, ENV or a function of bash, which shells run
+	// before their command. Of PATH the CLI gets the absolute folders.
 	PassEnv    []string
 	InheritEnv bool
 	// Env sets variables, as "NAME=value", whatever else would set them.

@@ -23,8 +23,8 @@ import (
 // here; empty, it is the container's own. Temporary files of the call are made
 // inside, below /tmp, and hold up to 128 KiB each.
 //
-// Of this machine's environment the CLI sees what the spec's PassEnv and
-// Config.PassEnv name, but nothing that is about this machine, such as PATH,
+// Of this machine's environment the CLI sees what the spec's PassEnv (and
+// PassEnvIf, by a variable or the model) and Config.PassEnv name, but nothing that is about this machine, such as PATH,
 // HOME and TMPDIR, even with Config.InheritEnv. Config.Env sets anything. A
 // variable that holds a path of this machine is passed as it is: set it to the
 // path inside. No value is ever an argument of the client.

@@ -3,6 +3,7 @@ package compose
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 	"unicode"
 
@@ -16,6 +17,21 @@ func requireOneLine(t *testing.T, text string) {
 	for _, r := range text {
 		require.False(t, unicode.IsControl(r) || r == '\u2028' || r == '\u2029', "%q in %q", r, text)
 	}
+}
+
+// goldenPart compares a part of a page, between two lines, with what it should
+// be; -update writes it.
+func goldenPart(t *testing.T, path, begin, end, want string) {
+	t.Helper()
+	before, rest, ok := strings.Cut(read(t, path), begin)
+	require.True(t, ok)
+	old, after, ok := strings.Cut(rest, end)
+	require.True(t, ok)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(before+begin+want+end+after), 0o644))
+		return
+	}
+	require.Equal(t, want, old, "run the test with -update")
 }
 
 func read(t *testing.T, path string) string {

@@ -3,7 +3,6 @@ package compose
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,16 +46,7 @@ func TestOptionTable(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	page := read(t, "../../docs/specs.md")
-	before, rest, ok := strings.Cut(page, tableBegin)
-	require.True(t, ok)
-	old, after, ok := strings.Cut(rest, tableEnd)
-	require.True(t, ok)
-	if *update {
-		require.NoError(t, os.WriteFile("../../docs/specs.md", []byte(before+tableBegin+b.String()+tableEnd+after), 0o644))
-		return
-	}
-	require.Equal(t, b.String(), old, "run the test with -update")
+	goldenPart(t, "../../docs/specs.md", tableBegin, tableEnd, b.String())
 }
 
 // honoured says how a spec honours an option, and at which access levels.
