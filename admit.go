@@ -98,7 +98,7 @@ func (p *Provider) asks(path string) asker {
 		limit = min(limit, p.cfg.Timeout/2) // the rest is for the call
 	}
 	return func(ctx context.Context, rule clispec.StatusRule) (clispec.StatusSign, error) {
-		result, err := p.probe(ctx, path, rule.Args, limit)
+		result, _, err := p.probe(ctx, path, rule.Args, limit)
 		if err != nil || result.Signal != "" {
 			return clispec.StatusSign{}, context.Cause(ctx)
 		}

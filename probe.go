@@ -19,7 +19,8 @@ import (
 // a list of twelve models.
 const probeOutput = 4 << 20
 
-// Output is what a CLI printed about itself, and how it ended.
+// Output is what a CLI printed about itself, without the secrets of its
+// environment, and how it ended.
 type Output struct {
 	Stdout, Stderr string
 	// ExitCode is its exit status, -1 when Signal ended it.
@@ -37,35 +38,37 @@ func (p *Provider) Probe(ctx context.Context, args []string, limit time.Duration
 	if err != nil {
 		return Output{}, err
 	}
-	result, err := p.probe(ctx, path, args, limit)
+	result, secrets, err := p.probe(ctx, path, args, limit)
 	if err != nil {
 		return Output{}, err
 	}
-	return Output{result.Stdout.Text(), result.Stderr.Text(), result.ExitCode, result.Signal}, nil
+	stdout, stderr := secrets.Clean(result.Stdout.Text()), secrets.Clean(result.Stderr.Text())
+	return Output{stdout, stderr, result.ExitCode, result.Signal}, nil
 }
 
 func (p *Provider) probe(
 	ctx context.Context, path string, args []string, limit time.Duration,
-) (proc.Result, *BackendError) {
+) (proc.Result, *plaintext.Redactor, *BackendError) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &judge.Stop{Reason: ReasonTimeout, After: limit})
 	defer cancel()
 	dir, err := p.probeDir()
 	if err != nil {
-		return proc.Result{}, p.label(err)
+		return proc.Result{}, nil, p.label(err)
 	}
 	h := p.host(path)
 	c := &compose.Call{Env: p.passed(&h, dir, ""), Fields: compose.Fields{}}
+	environ := c.Environ(&CliSpec{}, h, dir)
 	result, failed := proc.Run(ctx, proc.Command{
-		Path: path, Args: append([]string{path}, args...), Env: c.Environ(&CliSpec{}, h, dir), Dir: dir,
+		Path: path, Args: append([]string{path}, args...), Env: environ, Dir: dir,
 		Limit: probeOutput, Capture: probeOutput, Grace: -1, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
 	if failed != nil {
-		return result, p.label(spawnFailure(failed))
+		return result, nil, p.label(spawnFailure(failed))
 	}
 	if result.Cause != nil {
-		return result, p.label(&BackendError{Reason: judge.ReasonOfCause(result.Cause), Err: result.Cause, ExitCode: -1})
+		return result, nil, p.label(&BackendError{Reason: judge.ReasonOfCause(result.Cause), Err: result.Cause, ExitCode: -1})
 	}
-	return result, nil
+	return result, plaintext.NewRedactor(environ), nil
 }
 
 // probeDir is the empty directory, made ready: what a CLI says about itself is
@@ -101,17 +104,18 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	if len(rule.Args) == 0 || p.cfg.Container != nil {
 		return nil, nil
 	}
-	result, err := p.probe(ctx, path, rule.Args, modelListTime)
+	result, secrets, err := p.probe(ctx, path, rule.Args, modelListTime)
 	if err != nil {
 		return nil, err
 	}
 	ev := &judge.Evidence{
 		Output: clispec.OutputText, Tally: new(judge.Tally), Result: result, Now: time.Now(),
-		Stdout: result.Stdout.Text(), Stderr: result.Stderr.Text(),
+		Stdout: result.Stdout.Text(), Stderr: secrets.Clean(result.Stderr.Text()), Secrets: secrets,
 	}
 	if result.ExitCode != 0 || result.Signal != "" {
 		err := p.judge.Unexplained(ev).Err
 		p.judge.Complete(err, ev)
+		redactError(secrets, err)
 		return nil, err
 	}
 	names, ok := readList(rule, ev.Stdout)

@@ -26,13 +26,36 @@ func (s *mcpServer) exposed() string {
 	return ""
 }
 
+// ServerSecrets are the variables and the headers of the MCP servers, as
+// "NAME=value".
+func (c *Call) ServerSecrets() (list []string) {
+	if !c.Fields.has("mcp_config") {
+		return nil
+	}
+	for _, text := range c.servers() {
+		var s mcpServer
+		_ = json.Unmarshal(text, &s) // what can be read of one of another shape
+		for _, named := range []map[string]string{s.Env, s.Headers} {
+			for name, value := range named {
+				list = append(list, name+"="+value)
+			}
+		}
+	}
+	return list
+}
+
+// servers are those of the field mcp_config, which is set.
+func (c *Call) servers() map[string]json.RawMessage {
+	return mcpServers([]json.RawMessage{json.RawMessage(c.Fields["mcp_config"][0])})
+}
+
 // unsupportedMCP is the error for servers that this backend cannot be given. It
 // tells nothing of them but their names.
 func (c *Call) unsupportedMCP(spec *clispec.Spec) *call.Error {
 	asArguments := Call{c.Access, c.Output, c.Transport, maps.Clone(c.Fields), c.Env}
 	asArguments.Fields.Set("mcp_toml", "any")
 	if asArguments.uses(spec, "mcp_toml") {
-		servers := mcpServers([]json.RawMessage{json.RawMessage(c.Fields["mcp_config"][0])})
+		servers := c.servers()
 		for _, name := range slices.Sorted(maps.Keys(servers)) {
 			var s mcpServer
 			if json.Unmarshal(servers[name], &s) == nil && s.exposed() != "" {

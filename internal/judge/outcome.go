@@ -183,7 +183,8 @@ func (j *Judge) byTexts(ev *Evidence) *call.Error {
 	recovered := ev.Tally.recovered && ev.Tally.retry == nil
 	f, ok := j.JudgeText(clispec.OnStderr, j.Lines.relevant(ev.Stderr, recovered), ev.Now)
 	if !ok {
-		f, ok = j.JudgeText(clispec.OnStdout, ev.plainStdout(), ev.Now)
+		// Clean before a message is cut out of it, and a secret with it.
+		f, ok = j.JudgeText(clispec.OnStdout, ev.Secrets.Clean(ev.plainStdout()), ev.Now)
 	}
 	if !ok {
 		return nil

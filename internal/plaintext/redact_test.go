@@ -38,10 +38,16 @@ func TestRedactor(t *testing.T) {
 	}
 }
 
+func inJSON(text string) []byte {
+	quoted, _ := json.Marshal(text)
+	return quoted
+}
+
 // Each form in which a program may print a secret is found.
 func TestRedactorForms(t *testing.T) {
+	const slash = "what?is?this???" // which has a "/" in base64
 	const value, odd, phrase, lines = "secret-value-of-a-test", "sécret/val<ue> \"of?a&test\\", "nine words of a test", "first-line\nsecond-line\n"
-	r := NewRedactor([]string{"A_KEY=" + value, "B_KEY=" + odd, "C_KEY=" + phrase, "D_KEY=" + lines, "E_KEY= padded-test-value\r\n", "F_KEY=name-of-a-test"})
+	r := NewRedactor([]string{"A_KEY=" + value, "B_KEY=" + odd, "C_KEY=" + phrase, "D_KEY=" + lines, "E_KEY= padded-test-value\r\n", "F_KEY=name-of-a-test", "G_KEY=" + slash})
 	std, web := base64.StdEncoding, base64.URLEncoding
 	quoted, _ := json.Marshal(odd)
 	inner := string(quoted[1 : len(quoted)-1])
@@ -72,6 +78,9 @@ func TestRedactorForms(t *testing.T) {
 		{"JSON as Python writes it", `s\u00e9cret/val<ue> \"of?a&test\\`, "<>"},
 		{"JSON as PHP writes it", `sécret\/val<ue> \"of?a&test\\`, "<>"},
 		{"JSON in JSON", string(twice), `"<>"`},
+		{"path in JSON", string(inJSON(url.PathEscape(odd))), `"<>"`},
+		{"path in JSON in JSON", string(inJSON(string(inJSON(url.PathEscape(odd))))), `"\"<>\""`},
+		{"base64 in JSON of PHP", strings.ReplaceAll(std.EncodeToString([]byte(slash)), "/", `\/`), "<>"},
 		{"hex", hex.EncodeToString([]byte(value)), "<>"},
 		{"hex in upper case", strings.ToUpper(hex.EncodeToString([]byte(value))), "<>"},
 		{"wrapped", wrapped(value, "\n"), "<>"},

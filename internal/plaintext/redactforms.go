@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// formsOf returns the forms of a secret value that programs print it in, some of them more than once.
+// formsOf returns the forms of a secret value that programs print it in, sorted.
 func formsOf(value string) []string {
 	forms := []string{value}
 	add := func(form string) { forms = append(forms, form) }
@@ -28,13 +29,15 @@ func formsOf(value string) []string {
 		add(escaped)
 		add(percent.ReplaceAllStringFunc(escaped, strings.ToLower))
 	}
-	once := jsonEscapes(value)
-	for _, escaped := range once {
-		forms = append(append(forms, escaped), jsonEscapes(escaped)...) // JSON in a string of JSON
-	}
 	add(hex.EncodeToString([]byte(value)))
 	add(strings.ToUpper(hex.EncodeToString([]byte(value))))
-	return forms
+	for _, form := range forms {
+		for _, escaped := range jsonEscapes(form) {
+			forms = append(append(forms, escaped), jsonEscapes(escaped)...) // JSON in a string of JSON
+		}
+	}
+	slices.Sort(forms)
+	return slices.Compact(forms)
 }
 
 var (
@@ -54,8 +57,11 @@ func insideBase64(e *base64.Encoding, value string, before int) string {
 	return text[min(len(text), [...]int{0, 2, 3}[before]):]
 }
 
-// jsonEscapes are the ways to write a text in a JSON string, without the quotes.
+// jsonEscapes are the ways to write a text in a JSON string, without the quotes, where they differ from the text.
 func jsonEscapes(text string) []string {
+	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\\<>&/`, r) }) < 0 {
+		return nil
+	}
 	quoted, _ := json.Marshal(text) // a string always marshals
 	html := string(quoted[1 : len(quoted)-1])
 	plain := unHTML.Replace(html)
