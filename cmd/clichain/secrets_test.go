@@ -49,7 +49,7 @@ func tellTale(t *testing.T, told string) clitest.Scenario {
 	add(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%s,"content":%s}]}}`, told, told)
 	add(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":%s}]}]}}`, told)
 	add(`{"type":"of a later version","x":%s}`, told)
-	lines = append(lines, "no JSON: "+told)
+	lines = append(lines, "no JSON: "+told) // one line or two, which are events of their own
 	add(`{"type":"assistant","error":%s,"message":{"content":[{"type":"text","text":%s}]}}`, told, told)
 	add(`{"type":"result","is_error":true,"num_turns":1,"result":%s,"api_error_type":%s}`, told, told)
 	steps := []clitest.Step{{ReadStdin: true}, {Stderr: "Warning: 401 for " + told + "\n"}}
@@ -98,5 +98,7 @@ func requireNoForm(t *testing.T, secret, text, where string) {
 		require.NotContains(t, text, string(quoted[1:len(quoted)-1]), "%s: %s", where, form)
 		told = strings.TrimPrefix(strings.NewReplacer("\n", "", "\r", "", " ", "").Replace(told), "Basic")
 		require.NotContains(t, unbroken, told, "%s: %s, unbroken", where, form)
+		require.NotContains(t, unbroken, told[:len(told)/2-3], "%s: the first half of %s", where, form)
+		require.NotContains(t, unbroken, told[len(told)/2+3:], "%s: the second half of %s", where, form)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 	"unsafe"
 )
 
@@ -19,7 +20,12 @@ var secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|
 // Redactor removes secrets from texts: the values of the CLI's variables whose names say that they are secret, in each
 // form that programs print them in, and everything that looks like a key. It is safe for concurrent use. A nil Redactor
 // knows no values.
-type Redactor struct{ plain, escaped, spaced finder }
+type Redactor struct {
+	plain, escaped, spaced finder
+
+	once  sync.Once
+	later parts // of plain; made once, at the first need
+}
 
 // NewRedactor returns a Redactor for the environment of a CLI ("NAME=value").
 func NewRedactor(env []string) *Redactor {

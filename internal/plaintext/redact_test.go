@@ -105,6 +105,29 @@ func TestRedactorForms(t *testing.T) {
 	}
 }
 
+// Lines that are shown apart hold no part of a secret that is wrapped over them.
+func TestCleanLine(t *testing.T) {
+	const secret = "secret-value-of-a-test-in-lines"
+	r := NewRedactor([]string{"A_KEY=" + secret, "B_KEY=another-value-here"})
+	std := base64.StdEncoding.EncodeToString([]byte(secret))
+	for text, want := range map[string]string{
+		secret:                            "[redacted]",
+		"key: secret-value-":              "key: [redacted]",
+		"key: secret-value-  \r":          "key: [redacted]  \r",
+		"of-a-test-in-lines and more":     "[redacted] and more",
+		"  of-a-test-in-lines":            "  [redacted]",
+		"value-of-a-test":                 "[redacted]",
+		"cHVibGlj " + std[:20]:            "cHVibGlj [redacted]",
+		std[20:]:                          "[redacted]",
+		"in-lines secret-v":               "[redacted] [redacted]",
+		"value-of-another thing, secret-": "value-of-another thing, secret-",
+		"":                                "", "a line": "a line", "\n": "\n",
+	} {
+		require.Equal(t, want, r.CleanLine(text), text)
+	}
+	require.Equal(t, "Bearer [redacted]", (*Redactor)(nil).CleanLine("Bearer "+looks("", 10)))
+}
+
 // What only looks like a secret stays as it is, at no cost.
 func TestRedactorLeavesTheRest(t *testing.T) {
 	r := NewRedactor([]string{"A_KEY=secret-value-of-a-test", "B_KEY=nine words of a test", "C_KEY=short\n"})

@@ -129,6 +129,14 @@ func (f *finder) cleanCut(text string) string {
 	if !ok {
 		return text
 	}
+	if cleaned := f.cleanEnd(body); cleaned != body {
+		return cleaned + "…"
+	}
+	return text
+}
+
+// cleanEnd replaces the first part of a secret at the end of a text.
+func (f *finder) cleanEnd(body string) string {
 	for i := range max(0, len(body)-minSecret+1) {
 		head := uint64(0)
 		for _, c := range []byte(body[i : i+minSecret]) {
@@ -139,11 +147,11 @@ func (f *finder) cleanCut(text string) string {
 		}
 		for _, tail := range f.forms[head] {
 			if strings.HasPrefix(tail, body[i+minSecret:]) {
-				return body[:i] + redaction + "…"
+				return body[:i] + redaction
 			}
 		}
 	}
-	return text
+	return body
 }
 
 // cut builds a text without parts of another one, which come in the order of their starts and may overlap.

@@ -132,7 +132,7 @@ func (r *Reading) stderrLine(line []byte) {
 			continue
 		}
 		e := judge.SignOf(call.Event{
-			Kind: kind, Message: plaintext.OneLine(f.Message), Status: f.Status, Try: f.Try, RetryAfter: f.RetryAfter,
+			Kind: kind, Message: plaintext.OneLine(r.Secrets.CleanLine(f.Message)), Status: f.Status, Try: f.Try, RetryAfter: f.RetryAfter,
 		})
 		e.Found = f
 		r.deliverSign(&e)
@@ -196,9 +196,10 @@ func (r *Reading) deliver(e *judge.Sign) {
 // clean removes secrets from all that an event tells, but for the model's own words and for the handle of the session,
 // which must stay as it is to go on from.
 func (r *Reading) clean(e *call.Event) {
-	for _, field := range [...]*string{&e.Message, &e.Raw, &e.Code, &e.Model, &e.KeySource, &e.ID, &e.Name, &e.Trigger} {
+	for _, field := range [...]*string{&e.Message, &e.Code, &e.Model, &e.KeySource, &e.ID, &e.Name, &e.Trigger} {
 		*field = r.Secrets.Clean(*field)
 	}
+	e.Raw = r.Secrets.CleanLine(e.Raw)
 	if len(e.Input) > 0 {
 		e.Input = r.Secrets.CleanJSON(e.Input)
 	}

@@ -65,3 +65,20 @@ func TestEventsHoldNoSecrets(t *testing.T) {
 	require.Len(t, seen, len(kinds)+1, "those and raw")
 	require.NotContains(t, r.tally.Model+r.tally.KeySource+strings.Join(r.tally.Warnings, ""), secret[:8])
 }
+
+// A secret that is wrapped over lines, each an event of its own, is in none of
+// them.
+func TestLinesHoldNoPartsOfSecrets(t *testing.T) {
+	spec := specs.Claude()
+	spec.Lines = []clispec.LineRule{{Pattern: "^Warning: ", Kind: call.EventWarning}}
+	var told []string
+	r := &Reading{
+		Name: spec.Name, Program: decode.Compile(spec.Events), Judge: judge.New(&spec), Output: clispec.OutputStream,
+		Secrets: plaintext.NewRedactor([]string{"MY_API_KEY=secret-value-of-a-test"}),
+		Emit:    func(e call.Event) { told = append(told, e.Raw+e.Message) }, Stop: func(error) {}, Ended: func() bool { return false },
+	}
+	stdout, stderr := r.Streams()
+	_, _ = stdout.Write([]byte("the key: secret-valu\n  e-of-a-test.\n"))
+	_, _ = stderr.Write([]byte("Warning: no secret-valu\nWarning: e-of-a-test\n"))
+	require.Equal(t, []string{"the key: [redacted]", "  [redacted].", "Warning: no [redacted]", "Warning: e-of-a-test"}, told)
+}
