@@ -79,6 +79,6 @@ func TestLinesHoldNoPartsOfSecrets(t *testing.T) {
 	}
 	stdout, stderr := r.Streams()
 	_, _ = stdout.Write([]byte("the key: secret-valu\n  e-of-a-test.\n"))
-	_, _ = stderr.Write([]byte("Warning: no secret-valu\nWarning: e-of-a-test\n"))
-	require.Equal(t, []string{"the key: [redacted]", "  [redacted].", "Warning: no [redacted]", "Warning: e-of-a-test"}, told)
+	_, _ = stderr.Write([]byte("Warning: no secret-valu\ne-of-a-test\n"))
+	require.Equal(t, []string{"the key: [redacted]", "  [redacted].", "Warning: no [redacted]"}, told)
 }
