@@ -93,7 +93,7 @@ func TestVariableOfCodexIsNamed(t *testing.T) {
 			c.home.Write(t, ".codex/config.toml", fmt.Sprintf("model_provider = \"acme\"\nmodel = \"gpt-5.5\"\n"+
 				"[model_providers.acme]\nname = \"acme\"\nbase_url = %q\nenv_key = %q\nwire_api = \"responses\"\n", c.server.URL+"/v1", name))
 			t.Setenv(name, "loopback-of-acme")
-			resp, err := c.Complete(t.Context(), c.ask("say hi"))
+			resp, err := c.Complete(t.Context(), c.askIn(clichain.AccessRead, "say hi"))
 			if passed {
 				require.NoError(t, err)
 				require.Equal(t, hello, resp.Text)

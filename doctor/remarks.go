@@ -29,7 +29,7 @@ func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 	if cfg.Container != nil {
 		return // what follows is about this machine
 	}
-	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(at), argumentRemarks(&spec, &cfg))
+	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(os.Getenv("PATH")), argumentRemarks(&spec, &cfg))
 	for _, s := range d.surroundings {
 		found.remark(s.Code, "this is "+s.Name+" ("+s.Sign+")", s.Hint)
 	}
@@ -71,9 +71,10 @@ func homeRemarks(at grammar.Place) (remarks []Problem) {
 	return remarks
 }
 
-// pathRemarks finds entries of PATH in which another user could plant a program.
-func pathRemarks(at grammar.Place) (remarks []Problem) {
-	for _, dir := range filepath.SplitList(at.Vars["PATH"]) {
+// pathRemarks finds entries of this process's PATH in which another user could
+// plant a program.
+func pathRemarks(path string) (remarks []Problem) {
+	for _, dir := range filepath.SplitList(path) {
 		why := ""
 		if !filepath.IsAbs(dir) {
 			why = "depends on the working directory, and is not searched"
