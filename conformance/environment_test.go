@@ -114,3 +114,34 @@ func specOf(t *testing.T, name string) clichain.CliSpec {
 	require.True(t, ok)
 	return spec
 }
+
+// What a shell of the agent sees: neither the credentials of a cloud that the
+// CLI is not set to use, nor the file that BASH_ENV names, which would run.
+func TestShellOfTheAgent(t *testing.T) {
+	for name, test := range map[string]struct {
+		cfg    clichain.Config
+		passed bool
+	}{
+		"as usual":    {cfg: longTimeout},
+		"inherited":   {cfg: clichain.Config{Timeout: minute, InheritEnv: true}},
+		"named by us": {cfg: clichain.Config{Timeout: minute, PassEnv: []string{"BASH_ENV", "AWS_PROFILE"}}, passed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			seen, marker := filepath.Join(t.TempDir(), "seen"), filepath.Join(t.TempDir(), "ran")
+			script := filepath.Join(t.TempDir(), "startup.sh")
+			require.NoError(t, os.WriteFile(script, []byte("echo ran >"+marker+"\n"), 0o600))
+			t.Setenv("BASH_ENV", script)
+			t.Setenv("SHELL", "/bin/bash")
+			t.Setenv("AWS_PROFILE", "acme")
+			call := loopback.Tool("Bash", map[string]any{"command": "bash -c 'env >" + seen + "'", "description": "look"})
+			c := start(t, home.Claude, home.LoggedIn, test.cfg, loopback.InOrder(call, loopback.Text(hello)))
+			_, err := c.Complete(t.Context(), c.askIn(clichain.AccessFull, "look"))
+			require.NoError(t, err)
+			env, err := os.ReadFile(seen)
+			require.NoError(t, err)
+			require.Equal(t, test.passed, strings.Contains(string(env), "BASH_ENV="))
+			require.Equal(t, test.passed, fileExists(marker))
+			require.Equal(t, test.passed || test.cfg.InheritEnv, strings.Contains(string(env), "AWS_PROFILE=acme"))
+		})
+	}
+}
