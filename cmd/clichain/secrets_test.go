@@ -1,12 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,45 +61,40 @@ func tellTale(t *testing.T, told string) clitest.Scenario {
 // whatever form the CLI tells it in.
 func TestOutputHasNoSecrets(t *testing.T) {
 	const secret = "sécret/val<ue> \"of?a&test\\0"
-	for form, told := range secretForms(t, secret) {
-		t.Run(form, func(t *testing.T) {
-			t.Parallel()
-			for name, args := range map[string][]string{
-				"events and trace": {"--stream", "--json", "--trace"}, "text and trace": {"--stream", "--trace"}, "answer": {"--json"},
-				"failure in JSON": {"--stream", "--json", "--only", "claude"}, "failure": {"--trace", "--only", "claude"},
-			} {
-				w := newWorld(t)
-				_, err := clitest.Install(w.bin, "claude", tellTale(t, "a "+told+" z"))
-				require.NoError(t, err)
-				w.fake("codex", "answer", "fine")
-				cmd := w.command(append(append([]string{"ask"}, args...), "hi")...)
-				cmd.Env = append(cmd.Env, "ANTHROPIC_API_KEY="+secret+"\n")
-				var out bytes.Buffer
-				cmd.Stdout, cmd.Stderr = &out, &out
-				err = cmd.Run()
-				require.Equal(t, strings.Contains(name, "failure"), err != nil, "%s", &out)
-				if name != "answer" {
-					require.Contains(t, out.String(), "[redacted]", name)
-				}
-				requireNoForm(t, secret, out.String(), name)
-			}
+	forms := secretForms(t, secret)
+	told := strings.Join(slices.Collect(maps.Values(forms)), " | ")
+	for name, args := range map[string][]string{
+		"events and trace": {"--stream", "--json", "--trace"}, "text and trace": {"--stream", "--trace"}, "answer": {"--json"},
+		"failure in JSON": {"--stream", "--json", "--only", "claude"}, "failure": {"--trace", "--only", "claude"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			_, err := clitest.Install(w.bin, "claude", tellTale(t, "a "+told+" z"))
+			require.NoError(t, err)
+			w.fake("codex", "answer", "fine")
+			cmd := w.command(append(append([]string{"ask"}, args...), "hi")...)
+			cmd.Env = append(cmd.Env, "ANTHROPIC_API_KEY="+secret+"\n")
+			out, err := cmd.CombinedOutput()
+			require.Equal(t, strings.Contains(name, "failure"), err != nil, "%s", out)
+			require.Contains(t, string(out), "[redacted]")
+			requireNoForm(t, forms, string(out))
 		})
 	}
 }
 
 // requireNoForm looks for each form, as it is and as JSON writes it, and with
 // its line breaks made spaces.
-func requireNoForm(t *testing.T, secret, text, where string) {
+func requireNoForm(t *testing.T, forms map[string]string, text string) {
 	t.Helper()
 	unbroken := strings.NewReplacer(`\n`, "", `\r`, "", "\n", "", "\r", "", " ", "").Replace(text)
-	for form, told := range secretForms(t, secret) {
+	for form, told := range forms {
 		quoted, err := json.Marshal(told)
 		require.NoError(t, err)
-		require.NotContains(t, text, told, "%s: %s", where, form)
-		require.NotContains(t, text, string(quoted[1:len(quoted)-1]), "%s: %s", where, form)
+		require.NotContains(t, text, told, form)
+		require.NotContains(t, text, string(quoted[1:len(quoted)-1]), form)
 		told = strings.TrimPrefix(strings.NewReplacer("\n", "", "\r", "", " ", "").Replace(told), "Basic")
-		require.NotContains(t, unbroken, told, "%s: %s, unbroken", where, form)
-		require.NotContains(t, unbroken, told[:len(told)/2-3], "%s: the first half of %s", where, form)
-		require.NotContains(t, unbroken, told[len(told)/2+3:], "%s: the second half of %s", where, form)
+		require.NotContains(t, unbroken, told, "%s, unbroken", form)
+		require.NotContains(t, unbroken, told[:len(told)/2-3], "the first half of %s", form)
+		require.NotContains(t, unbroken, told[len(told)/2+3:], "the second half of %s", form)
 	}
 }
