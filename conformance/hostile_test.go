@@ -2,8 +2,10 @@ package conformance_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,76 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/specs"
 )
+
+// folder is a directory as a cloned repository may be. Each of its files has a
+// name for what it does, so that a test can tell which of them had their way.
+type folder struct {
+	marks string           // the programs of the folder leave their marks here
+	other *loopback.Server // where the folder would have the CLI send its key
+}
+
+// newFolder makes one whose second server answers by the script.
+func newFolder(t *testing.T, script loopback.Script) folder {
+	t.Helper()
+	return folder{t.TempDir(), loopback.New(t, script)}
+}
+
+// signs are what the files of a folder have for: a command that leaves a mark,
+// the mark's path, a word that only that file has, and the second server.
+var signs = regexp.MustCompile(`<(run|mark|say) ([a-z0-9-]+)>|<other>`)
+
+// plant writes files below a directory, with their signs filled in. A file that
+// begins with "#!" can be run.
+func (f folder) plant(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path, mode := filepath.Join(dir, name), os.FileMode(0o644)
+		if len(text) > 1 && text[:2] == "#!" {
+			mode = 0o755
+		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(f.fill(text)), mode))
+	}
+}
+
+func (f folder) fill(text string) string {
+	return signs.ReplaceAllStringFunc(text, func(sign string) string {
+		part := signs.FindStringSubmatch(sign)
+		switch part[1] {
+		case "run":
+			return "touch " + filepath.Join(f.marks, part[2])
+		case "mark":
+			return filepath.Join(f.marks, part[2])
+		case "say":
+			return "planted-" + part[2]
+		}
+		return f.other.URL
+	})
+}
+
+var said = regexp.MustCompile(`planted-([a-z0-9-]+)`)
+
+// seen are the files that had their way: "ran NAME", "told NAME" where its word
+// reached a model, and "elsewhere" where the second server was asked.
+func (f folder) seen(t *testing.T, server *loopback.Server) []string {
+	t.Helper()
+	found := map[string]bool{}
+	marks, err := os.ReadDir(f.marks)
+	require.NoError(t, err)
+	for _, mark := range marks {
+		found["ran "+mark.Name()] = true
+	}
+	requests := f.other.Requests()
+	if len(requests) > 0 {
+		found["elsewhere"] = true
+	}
+	for _, q := range append(requests, server.Requests()...) {
+		for _, word := range said.FindAllSubmatch(q.Body, -1) {
+			found["told "+string(word[1])] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
 
 // hostileSettings make claude send its key to another server, and run programs
 // of the folder's own.
