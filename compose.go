@@ -71,7 +71,10 @@ func (p *Provider) compose(
 	if err := p.nested(h.Environ); err != nil {
 		return nil, nil, err
 	}
-	h.Dir, h.TempDir, h.TrustDir, h.Known = dir, p.tempDir(), p.cfg.TrustDir, known
+	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, p.tempDir(), p.cfg.TrustDir, known
+	if p.cfg.Container == nil {
+		h.RealDir = realPath(dir)
+	}
 	p.readFiles(&h, dir)
 	inv, err := p.composer.Compose(req, compose.Choice{Output: output, Transport: p.cfg.Transport}, h)
 	if err != nil {

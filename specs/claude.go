@@ -60,14 +60,21 @@ func Claude() clispec.Spec {
 // prompt. It uses variables instead of flags, because versions that do not know
 // a variable ignore it, and logins keep working.
 func claudeEnv() []clispec.EnvRow {
-	return []clispec.EnvRow{
+	rows := []clispec.EnvRow{
 		{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(call.AccessNone)},
 		// This halves the request, but a login with a subscription would fail.
 		{Name: "CLAUDE_CODE_SIMPLE", Value: "1", When: clispec.When{Access: []call.Access{call.AccessNone}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}}},
 		{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(call.AccessNone)},
 		{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(call.AccessNone)},
 		{Name: "CLAUDE_CODE_DISABLE_ATTACHMENTS", Value: "1", When: access(call.AccessNone)},
+		// Names of files and branches, and what was said in commits.
+		{Name: "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", Value: "1", When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
 	}
+	for _, row := range quietGit() { // in the shell tool: its own calls of git are safe
+		row.When = unless("trust_dir", call.AccessWrite)
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 func claudeArgs() []clispec.ArgRow {

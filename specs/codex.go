@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"fmt"
+
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 )
@@ -19,11 +21,14 @@ func Codex() clispec.Spec {
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
 			{Field: "schema", Name: "schema.json", Content: "{schema}", When: set("schema")},
 		},
-		Args:      codexArgs(),
-		PassEnv:   []string{"CODEX_*", "OPENAI_*", "RUST_LOG"},
-		PassEnvIf: codexPass(),
-		DropEnv:   []string{"CODEX_MANAGED_*", "CODEX_INTERNAL_*"},
-		NestedEnv: []string{"CODEX_SANDBOX*", "CODEX_THREAD_ID"},
+		// Skills of the folder are listed, and a "$name" in the prompt attaches one.
+		FolderFiles: []string{".agents/skills", ".codex/skills"},
+		Args:        codexArgs(),
+		Env:         codexEnv(),
+		PassEnv:     []string{"CODEX_*", "OPENAI_*", "RUST_LOG"},
+		PassEnvIf:   codexPass(),
+		DropEnv:     []string{"CODEX_MANAGED_*", "CODEX_INTERNAL_*"},
+		NestedEnv:   []string{"CODEX_SANDBOX*", "CODEX_THREAD_ID"},
 		Models: clispec.ModelRules{
 			Accept: []string{`(?i)codex|^gpt-|^o\d`},
 			List:   clispec.ListRule{Args: []string{"debug", "models"}, Path: `models.#(visibility=="list")#.slug`},
@@ -66,7 +71,14 @@ func codexArgs() []clispec.ArgRow {
 		{Args: []string{"-c", `sandbox_mode="workspace-write"`}, When: unless("permission_mode", call.AccessWrite)},
 		{Args: []string{"--dangerously-bypass-approvals-and-sandbox"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"-c", "sandbox_mode={permission_mode:json}"}, When: setFor("permission_mode", call.AccessWrite, call.AccessFull)},
+		// A rule of the user or of the folder that allows a command also takes it out
+		// of the sandbox, and so does a reviewing model, where the settings name one.
+		{Args: []string{"--ignore-rules", "-c", `approval_policy="never"`}, When: access(call.AccessNone, call.AccessRead)},
 		{Args: codexLean(), When: access(call.AccessNone)},
+		{Args: codexUntrusted(), When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
+		// The user's own settings may say that the folder is trusted.
+		{Args: []string{"-c", `projects={{dir:json}={trust_level="untrusted"}}`}, When: clispec.When{
+			Access: []call.Access{call.AccessRead, call.AccessWrite}, Set: []string{"dir"}, Unset: []string{"trust_dir"}}},
 		{Args: []string{"-c", "model_instructions_file={system_file:json}"}, When: set("system_replace")},
 		{Args: []string{"-c", "developer_instructions={system:json}"}, When: set("system_append")},
 		{Args: []string{"--model", "{model}"}, When: set("model")},
@@ -92,15 +104,38 @@ func codexLean() []string {
 	settings := []string{
 		"features.shell_tool=false", "features.apps=false", "features.plugins=false", "features.goals=false",
 		"features.multi_agent=false", "features.image_generation=false", "features.view_image=false",
-		"agents.enabled=false", `web_search="disabled"`, "project_doc_max_bytes=0",
+		"agents.enabled=false", `web_search="disabled"`, "project_doc_max_bytes=0", "project_root_markers=[]",
 		"include_permissions_instructions=false", "include_environment_context=false", "include_apps_instructions=false",
 		"include_collaboration_mode_instructions=false", "skills.include_instructions=false",
 	}
-	var args []string
+	return settingArgs(settings)
+}
+
+// codexUntrusted keeps what lies in the folder and above it from the model, and
+// git in the shell tool from running programs of the folder.
+func codexUntrusted() []string {
+	settings := []string{"project_doc_max_bytes=0", "project_root_markers=[]"}
+	for _, row := range quietGit() {
+		settings = append(settings, fmt.Sprintf("shell_environment_policy.set.%s=%q", row.Name, row.Value))
+	}
+	return settingArgs(settings)
+}
+
+func settingArgs(settings []string) (args []string) {
 	for _, s := range settings {
 		args = append(args, "-c", s)
 	}
 	return args
+}
+
+// codexEnv keeps codex from looking at a repository: its git status runs the
+// filters that .git/config names. A call without access has no use for git; with
+// more, codexUntrusted makes up for the count, which is none, in the shell tool.
+func codexEnv() []clispec.EnvRow {
+	return []clispec.EnvRow{
+		{Name: "GIT_DIR", Value: "/dev/null", When: access(call.AccessNone)},
+		{Name: "GIT_CONFIG_COUNT", Value: "off", When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
+	}
 }
 
 func codexEvents() []clispec.EventRule {

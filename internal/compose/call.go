@@ -34,6 +34,7 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	}
 	c.Env = h.Passed(spec, model)
 	c.Fields.Set("model", model)
+	c.Fields.Set("dir", h.RealDir)
 	if h.TrustDir && req.Access > call.AccessNone || req.Access == call.AccessFull {
 		c.Fields.Set("trust_dir", "1")
 	}

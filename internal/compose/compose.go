@@ -51,6 +51,7 @@ type Host struct {
 	Env        []string // Config.Env
 	Root       bool     // this user is root
 	Dir        string   // absolute directory to work in, "" for the process's or, without access, a temporary one
+	RealDir    string   // Dir without links
 	TrustDir   bool     // what lies in Dir may steer the CLI
 	TempDir    string   // of this call's files; does not exist yet
 	Inside     bool     // the CLI runs in a container, whose paths have slashes

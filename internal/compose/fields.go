@@ -22,7 +22,6 @@ type Fields map[string][]string
 // need the spec, and are added by newCall.
 func fieldsOf(req call.Request) Fields {
 	f, o := Fields{}, req.Options
-	f.Set("dir", req.Dir)
 	f.Set("schema", string(req.Schema))
 	f.Set("effort", o.Effort)
 	f.Set("permission_mode", o.PermissionMode)

@@ -26,7 +26,7 @@ var (
 // testHost is a machine on which nothing is set but what the test sets.
 func testHost() Host {
 	return Host{
-		Path: "/opt/bin/cli", Dir: "/home/user/project", TempDir: "/tmp/clichain-test",
+		Path: "/opt/bin/cli", Dir: "/home/user/project", RealDir: "/home/user/project", TempDir: "/tmp/clichain-test",
 		Known: &session.Record{Dir: "/home/user/project"},
 	}
 }
