@@ -152,6 +152,19 @@ func (c cli) hostileFolder(t *testing.T, files map[string]string) folder {
 	return f
 }
 
+// trustInCLI makes the CLI's own settings trust the folder to work in.
+func (c cli) trustInCLI(t *testing.T) {
+	t.Helper()
+	if c.home.Name == home.Claude {
+		c.home.Write(t, ".claude.json", fmt.Sprintf(`{"projects": {%q: {"hasTrustDialogAccepted": true}}}`, c.home.Work))
+		return
+	}
+	path := filepath.Join(c.home.Dir, ".codex", "config.toml")
+	config, err := os.ReadFile(path)
+	require.NoError(t, err)
+	c.home.Write(t, ".codex/config.toml", fmt.Sprintf("%s\n[projects.%q]\ntrust_level = \"trusted\"\n", config, c.home.Work))
+}
+
 // ask asks for a greeting in a directory, and tells what had its way.
 func (f folder) ask(t *testing.T, c cli, access clichain.Access, dir string) []string {
 	t.Helper()

@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -74,7 +73,7 @@ func TestCodexInAHostileFolder(t *testing.T) {
 			cfg := longTimeout
 			cfg.TrustDir = test.trust
 			c := start(t, home.Codex, home.LoggedIn, cfg, loopback.Always(loopback.Text(hello)))
-			c.trustInCodex(t)
+			c.trustInCLI(t)
 			f, dir := c.hostileFolder(t, codexFiles), filepath.Join(c.home.Work, test.sub)
 			if test.link {
 				dir = filepath.Join(c.home.Dir, "link")
@@ -91,13 +90,24 @@ func TestCodexInAHostileFolder(t *testing.T) {
 	}
 }
 
-// trustInCodex makes codex's own settings trust the folder to work in.
-func (c cli) trustInCodex(t *testing.T) {
-	t.Helper()
-	path := filepath.Join(c.home.Dir, ".codex", "config.toml")
-	config, err := os.ReadFile(path)
-	require.NoError(t, err)
-	c.home.Write(t, ".codex/config.toml", fmt.Sprintf("%s\n[projects.%q]\ntrust_level = \"trusted\"\n", config, c.home.Work))
+// Inside a container, the folder may be unknown here; it has no project documents
+// all the same.
+func TestDocumentsInAnUnknownFolder(t *testing.T) {
+	for name, test := range map[string]struct {
+		instead string
+		want    []string
+	}{
+		"as it is":     {"project_doc_max_bytes=0", nil},
+		"with a limit": {"project_doc_max_bytes=1000", []string{"told agents-md"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := saying(specs.Codex(), `projects={{dir:json}={trust_level="untrusted"}}`, "analytics.enabled=false")
+			spec = saying(spec, "project_doc_max_bytes=0", test.instead)
+			c := startSpec(t, spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			f := c.hostileFolder(t, codexFiles)
+			require.Equal(t, test.want, f.ask(t, c, clichain.AccessRead, c.home.Work))
+		})
+	}
 }
 
 // Skills cannot be turned off: a folder that has some is refused. One above is

@@ -71,9 +71,7 @@ func TestDemands(t *testing.T) {
 				c := start(t, name, home.LoggedIn, cfg, loopback.InOrder(append(asked, loopback.Text(hello))...))
 				f.plant(t, c.home.Dir, permitting[name])
 				c.home.Write(t, "work/notes.txt", "The sky is indigo.\n")
-				if name == home.Codex {
-					c.trustInCodex(t)
-				}
+				c.trustInCLI(t)
 				before := everyFile(t, c.home.Work)
 				f.ask(t, c, test.access, c.home.Work)
 				require.Len(t, c.server.Calls(), len(asked)+1, "a demand was not made, or somebody else was asked")
