@@ -183,6 +183,31 @@ func TestUntrustedFolder(t *testing.T) {
 	}
 }
 
+// A CLI that keeps the folders which it trusts by their real paths must be told
+// the real one, also where the caller names none.
+func TestTheFieldOfTheFolderHasNoLinks(t *testing.T) {
+	clitest.NoLeaks(t)
+	real, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(real, link))
+	for name, dir := range map[string]string{"a link": link, "where this process is": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(real)
+			record, spec := filepath.Join(t.TempDir(), "record"), wary()
+			spec.Args = append([]clispec.ArgRow{{Args: []string{"--in={dir}"}}}, spec.Args...)
+			p := provider(t, spec, clichain.Config{}, play(clitest.Step{Record: record}, stdout("fine\n")))
+			req := clichain.Prompt("hi")
+			req.Access, req.Dir = clichain.AccessRead, dir
+			_, err := p.Complete(t.Context(), req)
+			require.NoError(t, err)
+			got, err := clitest.ReadRecord(record)
+			require.NoError(t, err)
+			require.Contains(t, got.Args, "--in="+real)
+		})
+	}
+}
+
 // What a CLI says about itself is asked where no folder can answer for it.
 func TestProbesRunInTheEmptyFolder(t *testing.T) {
 	clitest.NoLeaks(t)
