@@ -72,7 +72,7 @@ func codexArgs() []clispec.ArgRow {
 		{Args: []string{"--dangerously-bypass-approvals-and-sandbox"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"-c", "sandbox_mode={permission_mode:json}"}, When: setFor("permission_mode", call.AccessWrite, call.AccessFull)},
 		// A rule of the user or of the folder that allows a command also takes it out
-		// of the sandbox, and so does a reviewing model, where the settings name one.
+		// of the sandbox, and settings can have a model decide who may leave it.
 		{Args: []string{"--ignore-rules", "-c", `approval_policy="never"`}, When: access(call.AccessNone, call.AccessRead)},
 		{Args: codexLean(), When: access(call.AccessNone)},
 		{Args: codexUntrusted(), When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
