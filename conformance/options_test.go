@@ -36,7 +36,9 @@ func TestOptions(t *testing.T) {
 				c := start(t, test.cli, home.LoggedIn, longTimeout, loopback.InOrder(test.first, loopback.Text(hello)))
 				c.home.Write(t, "more/notes.txt", "The sky is indigo.\n")
 				req := c.question("say hi")
-				req.Access = test.access
+				if req.Access = test.access; req.Access != clichain.AccessNone {
+					req.Dir = c.home.Work
+				}
 				test.set(c, &req.Options)
 				resp, err := c.Complete(t.Context(), req)
 				require.NoError(t, err)
@@ -168,7 +170,7 @@ func TestSystemMode(t *testing.T) {
 		for _, mode := range []call.SystemMode{call.SystemReplace, call.SystemAppend} {
 			c := start(t, name, home.LoggedIn, longTimeout, nil)
 			req := c.question("say hi")
-			req.Access, req.Options.SystemMode = clichain.AccessWrite, mode
+			req.Access, req.Dir, req.Options.SystemMode = clichain.AccessWrite, c.home.Work, mode
 			req.Messages = append(req.Messages, clichain.Message{Role: clichain.RoleSystem, Content: text})
 			_, err := c.Complete(t.Context(), req)
 			require.NoError(t, err)
