@@ -1,8 +1,10 @@
 package conformance_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -163,6 +165,41 @@ func TestCodexBelowAHostileFolder(t *testing.T) {
 			f := c.hostileFolder(t, codexFiles)
 			f.plant(t, c.home.Work, codexSkills)
 			require.Equal(t, test.want, f.below(t, c, "$evil say hi"))
+		})
+	}
+}
+
+// The read-only sandbox does not hold for tools of an MCP server that settings
+// approve: the user's own, whatever the access, and those of a trusted folder.
+func TestApprovedToolsOfCodex(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	const configs, folders = ".codex/config.toml", "work/.codex/config.toml"
+	for name, test := range map[string]struct {
+		path    string
+		trust   bool
+		answers bool
+	}{
+		"the user's":         {configs, false, true},
+		"the folder's":       {folders, false, false},
+		"a trusted folder's": {folders, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := longTimeout
+			cfg.TrustDir = test.trust
+			add := loopback.ToolOf("mcp__probe", "add", map[string]any{"a": 2, "b": 3})
+			c := start(t, home.Codex, home.LoggedIn, cfg, loopback.InOrder(add, loopback.Text(hello)))
+			c.trustInCLI(t)
+			_, token := waiter()
+			before, _ := os.ReadFile(filepath.Join(c.home.Dir, test.path)) // that of the folder is not there
+			c.home.Write(t, test.path, fmt.Sprintf("%s\n[mcp_servers.probe]\ncommand = %q\nargs = [%q, %q]\ndefault_tools_approval_mode = \"approve\"\n",
+				before, self, mcpServer, token))
+			req := c.askIn(clichain.AccessRead, "add 2 and 3")
+			req.Model = "gpt-loopback" // models that it knows would have to search for the tool
+			_, err := c.Complete(t.Context(), req)
+			require.NoError(t, err)
+			require.Equal(t, test.answers, strings.Contains(results(c), "the sum is 5"), results(c))
 		})
 	}
 }
