@@ -142,6 +142,13 @@ func everyFile(t *testing.T, dir string) map[string]string {
 	return all
 }
 
+// trusting is a configuration, with a PATH that finds programs in the folder.
+func trusting(trust bool) clichain.Config {
+	cfg := longTimeout
+	cfg.TrustDir, cfg.Env = trust, []string{"PATH=.:" + os.Getenv("PATH")}
+	return cfg
+}
+
 // hostileFolder makes the home's folder to work in a repository with these files.
 func (c cli) hostileFolder(t *testing.T, files map[string]string) folder {
 	t.Helper()
@@ -229,4 +236,9 @@ func TestEnvFileInTheTemporaryDirectory(t *testing.T) {
 			}
 		})
 	}
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

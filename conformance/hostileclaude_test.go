@@ -75,9 +75,7 @@ func TestClaudeInAHostileFolder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg := longTimeout
-			cfg.TrustDir = test.trust
-			c := start(t, home.Claude, test.state, cfg, loopback.Always(loopback.Text(hello)))
+			c := start(t, home.Claude, test.state, trusting(test.trust), loopback.Always(loopback.Text(hello)))
 			c.trustInCLI(t)
 			f := c.hostileFolder(t, claudeFiles)
 			seen := f.ask(t, c, test.access, filepath.Join(c.home.Work, test.sub))

@@ -72,9 +72,7 @@ func TestCodexInAHostileFolder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg := longTimeout
-			cfg.TrustDir = test.trust
-			c := start(t, home.Codex, home.LoggedIn, cfg, loopback.Always(loopback.Text(hello)))
+			c := start(t, home.Codex, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
 			c.trustInCLI(t)
 			f, dir := c.hostileFolder(t, codexFiles), filepath.Join(c.home.Work, test.sub)
 			if test.link {
@@ -126,9 +124,7 @@ func TestSkillsInAHostileFolder(t *testing.T) {
 		"trusted": {trust: true, want: []string{"told agents-skills", "told skill", "told skills"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := longTimeout
-			cfg.TrustDir = test.trust
-			c := start(t, home.Codex, home.LoggedIn, cfg, loopback.Always(loopback.Text(hello)))
+			c := start(t, home.Codex, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
 			f := c.hostileFolder(t, codexSkills)
 			req := c.askIn(clichain.AccessRead, "$evil say hi")
 			req.Dir = filepath.Join(c.home.Work, test.sub)
@@ -186,10 +182,8 @@ func TestApprovedToolsOfCodex(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg := longTimeout
-			cfg.TrustDir = test.trust
 			add := loopback.ToolOf("mcp__probe", "add", map[string]any{"a": 2, "b": 3})
-			c := start(t, home.Codex, home.LoggedIn, cfg, loopback.InOrder(add, loopback.Text(hello)))
+			c := start(t, home.Codex, home.LoggedIn, trusting(test.trust), loopback.InOrder(add, loopback.Text(hello)))
 			c.trustInCLI(t)
 			_, token := waiter()
 			before, _ := os.ReadFile(filepath.Join(c.home.Dir, test.path)) // that of the folder is not there

@@ -29,10 +29,8 @@ func TestGitInAHostileFolder(t *testing.T) {
 	} {
 		t.Run(trusted(test.name, test.trust), func(t *testing.T) {
 			t.Parallel()
-			cfg := longTimeout
-			cfg.TrustDir = test.trust
 			status := shell(test.name, "git status")
-			c := start(t, test.name, home.LoggedIn, cfg, loopback.InOrder(status, loopback.Text(hello)))
+			c := start(t, test.name, home.LoggedIn, trusting(test.trust), loopback.InOrder(status, loopback.Text(hello)))
 			f := c.hostileFolder(t, nil)
 			ran := slices.DeleteFunc(f.ask(t, c, clichain.AccessWrite, c.home.Work), func(sign string) bool {
 				return !strings.HasPrefix(sign, "ran ")

@@ -65,10 +65,9 @@ func TestDemands(t *testing.T) {
 		} {
 			t.Run(name+" "+label, func(t *testing.T) {
 				t.Parallel()
-				cfg, f := longTimeout, newFolder(t, nil)
-				cfg.TrustDir = test.trust
+				f := newFolder(t, nil)
 				asked := demands(t, name, f.other.URL)
-				c := start(t, name, home.LoggedIn, cfg, loopback.InOrder(append(asked, loopback.Text(hello))...))
+				c := start(t, name, home.LoggedIn, trusting(test.trust), loopback.InOrder(append(asked, loopback.Text(hello))...))
 				f.plant(t, c.home.Dir, permitting[name])
 				c.home.Write(t, "work/notes.txt", "The sky is indigo.\n")
 				c.trustInCLI(t)

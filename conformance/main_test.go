@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,7 +62,8 @@ func startSpec(t *testing.T, spec clichain.CliSpec, state home.State, cfg clicha
 	netns.Require(t)
 	server := loopback.New(t, script)
 	h := home.New(t, spec.Binary, server.URL, state)
-	cfg.Binary, cfg.Env = h.Binary, append(h.Env, "IS_SANDBOX=1") // root may use the bypass flags here
+	cfg.Binary = h.Binary
+	cfg.Env = slices.Concat(h.Env, []string{"IS_SANDBOX=1"}, cfg.Env) // root may use the bypass flags here
 	return cli{clichain.NewProvider(spec, &cfg), h, server}
 }
 
