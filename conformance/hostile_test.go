@@ -17,7 +17,6 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
-	"github.com/clichain/clichain/specs"
 )
 
 // folder is a directory as a cloned repository may be. Each of its files has a
@@ -83,8 +82,8 @@ func (f folder) seen(t *testing.T, server *loopback.Server) []string {
 		found["elsewhere"] = true
 	}
 	for _, q := range append(requests, server.Requests()...) {
-		for _, word := range said.FindAllSubmatch(q.Body, -1) {
-			found["told "+string(word[1])] = true
+		for _, word := range said.FindAllStringSubmatch(q.Path+" "+string(q.Body), -1) {
+			found["told "+word[1]] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
@@ -162,8 +161,14 @@ func (c cli) hostileFolder(t *testing.T, files map[string]string) folder {
 // trustInCLI makes the CLI's own settings trust the folder to work in.
 func (c cli) trustInCLI(t *testing.T) {
 	t.Helper()
-	if c.home.Name == home.Claude {
+	switch c.home.Name {
+	case home.Claude:
 		c.home.Write(t, ".claude.json", fmt.Sprintf(`{"projects": {%q: {"hasTrustDialogAccepted": true}}}`, c.home.Work))
+		return
+	case home.Gemini:
+		c.home.Write(t, ".gemini/trustedFolders.json", fmt.Sprintf(`{%q: "TRUST_FOLDER"}`, c.home.Work))
+		return
+	case home.OpenCode: // it knows no such thing
 		return
 	}
 	path := filepath.Join(c.home.Dir, ".codex", "config.toml")
@@ -207,38 +212,4 @@ func saying(spec clichain.CliSpec, old, with string) clichain.CliSpec {
 		}
 	}
 	return spec
-}
-
-// gemini loads the first .env on its way up from the working directory, and a
-// shared temporary directory is any user's to write to. The guard file of the
-// spec ends that search; without it the key goes where the .env says.
-func TestEnvFileInTheTemporaryDirectory(t *testing.T) {
-	for name, guarded := range map[string]bool{"guarded": true, "without the guard": false} {
-		t.Run(name, func(t *testing.T) {
-			spec := specs.Gemini()
-			if !guarded {
-				spec.GuardFiles = nil
-			}
-			c := startSpec(t, spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-			other := loopback.New(t, loopback.Always(loopback.Text(hello)))
-			temp, marker := t.TempDir(), "a-model-of-the-env-file"
-			t.Setenv("TMPDIR", temp)
-			env := fmt.Sprintf("GEMINI_MODEL=%s\nCLOUD_SHELL=true\nGOOGLE_GEMINI_BASE_URL=%s\n", marker, other.URL)
-			require.NoError(t, os.WriteFile(filepath.Join(temp, ".env"), []byte(env), 0o644))
-			resp, err := c.Complete(t.Context(), clichain.Prompt("say hi"))
-			read := len(other.Requests()) > 0 || slices.ContainsFunc(c.server.Requests(), func(q loopback.Request) bool {
-				return strings.Contains(q.Path, marker)
-			})
-			require.Equal(t, !guarded, read, "%v", err)
-			if guarded {
-				require.NoError(t, err)
-				require.Equal(t, hello, resp.Text)
-			}
-		})
-	}
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -18,30 +18,53 @@ func demands(t *testing.T, name, server string) []loopback.Reply {
 	u, err := url.Parse(server)
 	require.NoError(t, err)
 	fetch := `bash -c 'printf "GET /fetched HTTP/1.0\r\n\r\n" > /dev/tcp/` + u.Hostname() + "/" + u.Port() + "'"
-	if name == home.Codex {
-		return []loopback.Reply{
-			shell(name, "touch shell.txt"), shell(name, fetch), shell(name, "echo more >> notes.txt"), shell(name, "echo > write.txt"),
-			loopback.Tool("exec_command", map[string]any{"cmd": "touch asked.txt", "sandbox_permissions": "require_escalated", "justification": "it is needed"}),
-		}
+	type args = map[string]any
+	asked := map[string][]loopback.Reply{
+		home.Claude: {
+			loopback.Tool("WebFetch", args{"url": server, "prompt": "x"}),
+			loopback.Tool("Write", args{"file_path": "write.txt", "content": "x"}), loopback.Tool("Read", args{"file_path": "notes.txt"}),
+			loopback.Tool("Edit", args{"file_path": "notes.txt", "old_string": "indigo", "new_string": "orange"}),
+		},
+		home.Gemini: {
+			loopback.Tool("web_fetch", args{"prompt": "read " + server}),
+			loopback.Tool("write_file", args{"file_path": "write.txt", "content": "x"}), loopback.Tool("read_file", args{"file_path": "notes.txt"}),
+			loopback.Tool("replace", args{"file_path": "notes.txt", "old_string": "indigo", "new_string": "orange", "instruction": "x"}),
+		},
+		home.OpenCode: {
+			loopback.Tool("webfetch", args{"url": server, "format": "text"}),
+			loopback.Tool("write", args{"filePath": "write.txt", "content": "x"}), loopback.Tool("read", args{"filePath": "notes.txt"}),
+			loopback.Tool("edit", args{"filePath": "notes.txt", "oldString": "indigo", "newString": "orange"}),
+		},
+		home.Codex: {
+			shell(name, "echo more >> notes.txt"), shell(name, "echo > write.txt"),
+			loopback.Tool("exec_command", args{"cmd": "touch asked.txt", "sandbox_permissions": "require_escalated", "justification": "it is needed"}),
+		},
 	}
-	file := func(more ...string) map[string]any {
-		args := map[string]any{"file_path": "notes.txt"}
-		for i := 0; i < len(more); i += 2 {
-			args[more[i]] = more[i+1]
-		}
-		return args
-	}
-	return []loopback.Reply{
-		shell(name, "touch shell.txt"), shell(name, fetch), loopback.Tool("WebFetch", map[string]any{"url": server, "prompt": "x"}),
-		loopback.Tool("Write", file("file_path", "write.txt", "content", "x")), loopback.Tool("Read", file()),
-		loopback.Tool("Edit", file("old_string", "indigo", "new_string", "orange")),
-	}
+	return append([]loopback.Reply{shell(name, "touch shell.txt"), shell(name, fetch)}, asked[name]...)
 }
 
 // permitting are settings of a folder, and of the user, that allow everything.
 var permitting = map[string]map[string]string{
 	home.Claude: {
 		"work/.claude/settings.json": `{"permissions": {"allow": ["Bash", "Write", "Edit", "WebFetch"], "defaultMode": "bypassPermissions"}}`,
+	},
+	home.Gemini: {
+		"work/.gemini/settings.json": `{
+			"tools": {"allowed": ["run_shell_command", "write_file", "replace"]}, "general": {"defaultApprovalMode": "auto_edit"},
+			"policyPaths": [".gemini/policies/allow.toml"], "adminPolicyPaths": [".gemini/policies/allow.toml"]
+		}`,
+		"work/.gemini/policies/allow.toml": geminiFiles[".gemini/policies/allow.toml"],
+	},
+	home.OpenCode: { // it would add the first line
+		"work/opencode.json": `{"$schema": "https://opencode.ai/config.json",
+			"agent": {
+				"build": {"permission": {"*": "allow", "bash": "allow", "edit": "allow"}},
+				"clichain": {"permission": {"*": "allow", "bash": "allow", "edit": "allow"}},
+				"clichain@*": {"permission": {"*": "allow", "bash": "allow", "edit": "allow"}}
+			},
+			"permission": {"*": "allow", "bash": "allow", "edit": "allow", "b*": "allow", "e*": "allow"},
+			"tools": {"bash": true, "write": true}
+		}`,
 	},
 	home.Codex: {
 		".codex/rules/default.rules":   `prefix_rule(pattern=["touch"], decision="allow")`,
@@ -50,11 +73,15 @@ var permitting = map[string]map[string]string{
 	},
 }
 
+// refused reports whether the permitting files of a CLI are such that it is not
+// started in a folder with them.
+func refused(name string) bool { return name == home.OpenCode }
+
 // With AccessRead the model changes nothing, whatever it demands and the folder
 // allows, also where the folder is trusted. With AccessFull the same demands are
 // met, all of them.
 func TestDemands(t *testing.T) {
-	for _, name := range []string{home.Claude, home.Codex} {
+	for _, name := range home.Names() {
 		for label, test := range map[string]struct {
 			access clichain.Access
 			trust  bool
@@ -68,7 +95,9 @@ func TestDemands(t *testing.T) {
 				f := newFolder(t, nil)
 				asked := demands(t, name, f.other.URL)
 				c := start(t, name, home.LoggedIn, trusting(test.trust), loopback.InOrder(append(asked, loopback.Text(hello))...))
-				f.plant(t, c.home.Dir, permitting[name])
+				if !refused(name) || test.trust || test.access == clichain.AccessFull {
+					f.plant(t, c.home.Dir, permitting[name])
+				}
 				c.home.Write(t, "work/notes.txt", "The sky is indigo.\n")
 				c.trustInCLI(t)
 				before := everyFile(t, c.home.Work)

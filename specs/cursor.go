@@ -13,18 +13,21 @@ func Cursor() clispec.Spec {
 		ProviderSlug: "cursor-cli", DefaultModel: "cursor-desktop",
 		PromptStyle: clispec.DashP,
 		// Reports about its stdin differ; the argument is the documented way.
-		Transports: []clispec.Transport{clispec.TransportArgv},
-		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
-		LingerMS:   300, // it may never exit by itself
+		Transports:  []clispec.Transport{clispec.TransportArgv},
+		Outputs:     []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
+		LingerMS:    300, // it may never exit by itself
+		FolderFiles: []string{"./.cursor", "./.cursorrules", "./AGENTS.md", "./CLAUDE.md"},
 		Args: []clispec.ArgRow{
 			{Args: []string{"-p"}},
 			{Args: []string{"--output-format", "stream-json", "--stream-partial-output"}, When: output(clispec.OutputStream)},
 			{Args: []string{"--output-format", "json"}, When: output(clispec.OutputJSON)},
 			{Args: []string{"--output-format", "text"}, When: output(clispec.OutputText)},
-			{Args: []string{"--trust", "--mode", "ask"}, When: access(call.AccessNone)},
-			{Args: []string{"--trust", "--mode", "ask"}, When: unless("permission_mode", call.AccessRead)},
-			{Args: []string{"--trust", "--mode={permission_mode}"}, When: setFor("permission_mode", call.AccessRead)},
-			{Args: []string{"--trust", "--force"}, When: access(call.AccessFull)},
+			{Args: []string{"--trust"}, When: access(call.AccessNone)}, // a folder of our own
+			{Args: []string{"--trust"}, When: set("trust_dir")},
+			{Args: []string{"--mode", "ask"}, When: access(call.AccessNone)},
+			{Args: []string{"--mode", "ask"}, When: unless("permission_mode", call.AccessRead)},
+			{Args: []string{"--mode={permission_mode}"}, When: setFor("permission_mode", call.AccessRead)},
+			{Args: []string{"--force"}, When: access(call.AccessFull)},
 			{Args: []string{"--model", "{model}"}, When: set("model")},
 			{Args: []string{"--resume", "{session}"}, When: set("session")},
 			extra(),

@@ -19,8 +19,10 @@ func Gemini() clispec.Spec {
 		// "/bug", "/init" and the files of custom commands never reach the model as
 		// they are written; with a line break in front they do.
 		Guards: []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
-		// gemini loads the first .env that it finds on its way up.
-		GuardFiles: []string{".gemini/.env"},
+		// It loads the first .env that it finds on its way up, and looks for
+		// GEMINI.md up to a folder with .git.
+		GuardFiles:  []string{".gemini/.env", ".git"},
+		FolderFiles: []string{"./.env", "./.gemini/.env", "./GEMINI.md", ".gemini/skills", ".agents/skills"},
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
 			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(call.AccessNone)},
@@ -30,13 +32,19 @@ func Gemini() clispec.Spec {
 		},
 		Args: geminiArgs(),
 		Env: []clispec.EnvRow{
+			// It reads settings before its arguments: then the folder is not trusted,
+			// and its settings, hooks and servers do not count, even where the user
+			// has trusted it. --skip-trust takes over afterwards; without it no call in
+			// such a folder would go on.
+			{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "false", When: unset("trust_dir")},
+			{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "true", When: set("trust_dir")},
 			// It leaves error reports in the temporary folder.
 			{Name: "TMPDIR", Value: "{temp}", When: access(call.AccessNone, call.AccessRead)},
 			{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
 		},
 		PassEnv:   []string{"GEMINI_*", "GOOGLE_API_KEY", "GOOGLE_GENAI_*", "GOOGLE_GEMINI_*", "GOOGLE_VERTEX_BASE_URL", "CLOUD_SHELL", "CODE_ASSIST_ENDPOINT"},
 		PassEnvIf: geminiPass(),
-		DropEnv:   []string{"GEMINI_SYSTEM_MD"},
+		DropEnv:   []string{"GEMINI_SYSTEM_MD", "GEMINI_RESTRICTED_MODE"},
 		NestedEnv: []string{"GEMINI_CLI"},
 		Models:    clispec.ModelRules{Accept: []string{`(?i)gemini|gemma`, `^(auto|pro|flash|flash-lite)$`}},
 		Login:     geminiLogin(),
@@ -65,8 +73,9 @@ func geminiArgs() []clispec.ArgRow {
 		{Args: []string{"-o", "stream-json"}, When: output(clispec.OutputStream)},
 		{Args: []string{"-o", "json"}, When: output(clispec.OutputJSON)},
 		{Args: []string{"-o", "text"}, When: output(clispec.OutputText)},
-		{Args: []string{"--policy", "{policy_file}", "--allowed-mcp-server-names", "none", "-e", "none"}, When: access(call.AccessNone)},
-		{Args: []string{"--policy", "{policy_file}"}, When: access(call.AccessRead)},
+		// Settings can name policies above the user's: those of a project would lift ours.
+		{Args: []string{"--policy", "{policy_file}", "--admin-policy", "{policy_file}"}, When: access(call.AccessNone, call.AccessRead)},
+		{Args: []string{"--allowed-mcp-server-names", "none", "-e", "none"}, When: access(call.AccessNone)},
 		{Args: []string{"--policy", "{allow_file}"}, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
 		{Args: []string{"--policy", "{deny_file}"}, When: setFor("disallowed_tools", agentAccess()...)},
 		{Args: []string{"--approval-mode", "auto_edit"}, When: unless("permission_mode", call.AccessWrite)},

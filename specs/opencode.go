@@ -1,6 +1,9 @@
 package specs
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 )
@@ -24,8 +27,10 @@ func OpenCode() clispec.Spec {
 			// --pure: no external plugins. A title saves the request that
 			// would ask the model for one.
 			{Args: []string{"--pure", "--title", "clichain"}},
-			{Args: []string{"--agent", "clichain"}, When: access(call.AccessNone)},
-			{Args: []string{"--agent", "clichain"}, When: setFor("system_replace", agentAccess()...)},
+			// An agent of this call's own: no project can have settings for a name
+			// that it cannot know.
+			{Args: []string{"--agent", "clichain@{temp}"}, When: access(call.AccessNone, call.AccessRead, call.AccessWrite)},
+			{Args: []string{"--agent", "clichain@{temp}"}, When: setFor("system_replace", call.AccessFull)},
 			{Args: []string{"-m", "{model}"}, When: set("model")},
 			{Args: []string{"-s", "{session}"}, When: set("session")},
 			{Args: []string{"--file={images}"}, Each: "images", When: set("images")},
@@ -33,7 +38,13 @@ func OpenCode() clispec.Spec {
 		},
 		Env: append(openCodeConfig(),
 			// A project's configuration may start programs.
-			clispec.EnvRow{Name: "OPENCODE_DISABLE_PROJECT_CONFIG", Value: "1", When: access(call.AccessNone)},
+			clispec.EnvRow{Name: "OPENCODE_DISABLE_PROJECT_CONFIG", Value: "1", When: unset("trust_dir")},
+			// Skills of other CLIs, which it finds in the folder too.
+			clispec.EnvRow{Name: "OPENCODE_DISABLE_EXTERNAL_SKILLS", Value: "1", When: unset("trust_dir")},
+			// It imports the plugins of all folders above in spite of that variable,
+			// unless it works in its folder of settings, as it thinks if that has no
+			// name.
+			clispec.EnvRow{Name: "OPENCODE_CONFIG_DIR", Value: "", When: access(call.AccessNone)},
 			clispec.EnvRow{Name: "OPENCODE_DB", Value: ":memory:", When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
 		),
 		PassEnv:   []string{"OPENCODE_*"},
@@ -45,6 +56,9 @@ func OpenCode() clispec.Spec {
 			List:   clispec.ListRule{Args: []string{"models"}},
 		},
 		Login: openCodeLogin(),
+		// One part of it imports their plugins in spite of --pure and of
+		// OPENCODE_DISABLE_PROJECT_CONFIG.
+		FolderFiles: []string{"./.opencode", "./opencode.json", "./opencode.jsonc"},
 		// It hangs when it continues a session in another directory.
 		Sessions: clispec.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
 		Events:   openCodeEvents(),
@@ -57,44 +71,51 @@ func OpenCode() clispec.Spec {
 }
 
 // openCodeConfig is the configuration for each access level: what is permitted,
-// an agent made here if the system prompt is replaced, and the MCP servers of
-// the caller.
+// our agent, and the MCP servers of the caller. What is permitted stands twice:
+// for our agent, where no project can lift it, and for those that it may start.
 func openCodeConfig() (rows []clispec.EnvRow) {
-	const prompt = `"prompt":"{file:{system_file:text}}"`
-	add := func(a call.Access, config string, set, unset []string) {
-		rows = append(rows, clispec.EnvRow{
-			Name: "OPENCODE_CONFIG_CONTENT", Value: "{" + config + "}",
-			When: clispec.When{Access: []call.Access{a}, Set: set, Unset: unset},
-		})
+	const prompt, servers = `"prompt":"{file:{system_file:text}}"`, `"mcp":{mcp_local}`
+	agent := func(parts ...string) string {
+		return `"agent":{"clichain@{temp:text}":{"mode":"primary",` + strings.Join(parts, ",") + `}}`
+	}
+	add := func(a call.Access, when clispec.When, parts ...string) {
+		when.Access = []call.Access{a}
+		rows = append(rows, clispec.EnvRow{Name: "OPENCODE_CONFIG_CONTENT", Value: "{" + strings.Join(parts, ",") + "}", When: when})
+	}
+	// A folder that is not trusted may hold the programs of what a user has turned
+	// on: servers for languages, and formatters.
+	inFolder := func(a call.Access, when clispec.When, parts ...string) {
+		trusted := when
+		trusted.Set = append(slices.Clone(when.Set), "trust_dir")
+		when.Unset = append(slices.Clone(when.Unset), "trust_dir")
+		add(a, trusted, parts...)
+		add(a, when, append(parts, `"lsp":false,"formatter":false`)...)
 	}
 	replace, mcp, both := []string{"system_replace"}, []string{"mcp_config"}, []string{"system_replace", "mcp_config"}
-	ours, servers := `"agent":{"clichain":{"mode":"primary",`+prompt+`}},`, `"mcp":{mcp_local},`
 
-	none := `"permission":{"*":"deny"}`
-	add(call.AccessNone, `"agent":{"clichain":{"mode":"primary",`+prompt+`,"tools":{"*":false}}},`+none, replace, nil)
-	add(call.AccessNone, `"agent":{"clichain":{"mode":"primary","tools":{"*":false}}},`+none, nil, replace)
-	read := `"permission":{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}`
-	add(call.AccessRead, ours+read, replace, nil)
-	add(call.AccessRead, read, nil, replace)
-	for _, agent := range []struct {
-		access     call.Access
-		permission string
-	}{
-		{call.AccessWrite, `"permission":{"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"}`},
-		{call.AccessFull, `"permission":"allow"`},
-	} {
-		add(agent.access, ours+servers+agent.permission, both, nil)
-		add(agent.access, ours+agent.permission, replace, mcp)
-		add(agent.access, servers+agent.permission, mcp, replace)
-		add(agent.access, agent.permission, nil, both)
-	}
+	const none, noTools = `"permission":{"*":"deny"}`, `"tools":{"*":false}`
+	add(call.AccessNone, clispec.When{Set: replace}, agent(prompt, noTools), none)
+	add(call.AccessNone, clispec.When{Unset: replace}, agent(noTools), none)
+	const read = `"permission":{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}`
+	const write = `"permission":{"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"}`
+	const full = `"permission":"allow"`
+	inFolder(call.AccessRead, clispec.When{Set: replace}, agent(prompt, read), read)
+	inFolder(call.AccessRead, clispec.When{Unset: replace}, agent(read), read)
+	inFolder(call.AccessWrite, clispec.When{Set: both}, agent(prompt, write), write, servers)
+	inFolder(call.AccessWrite, clispec.When{Set: replace, Unset: mcp}, agent(prompt, write), write)
+	inFolder(call.AccessWrite, clispec.When{Set: mcp, Unset: replace}, agent(write), write, servers)
+	inFolder(call.AccessWrite, clispec.When{Unset: both}, agent(write), write)
+	add(call.AccessFull, clispec.When{Set: both}, agent(prompt), full, servers)
+	add(call.AccessFull, clispec.When{Set: replace, Unset: mcp}, agent(prompt), full)
+	add(call.AccessFull, clispec.When{Set: mcp, Unset: replace}, full, servers)
+	add(call.AccessFull, clispec.When{Unset: both}, full)
 	return rows
 }
 
 func openCodeLines() []clispec.LineRule {
 	return []clispec.LineRule{
 		// It would continue as its default agent, with all tools.
-		{Pattern: `agent "clichain" not found`, Reason: call.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
+		{Pattern: `agent "clichain.*" not found`, Reason: call.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
 		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr()},
 		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr(), Reason: call.ReasonServerError},
 		{Pattern: `Session not found`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
