@@ -189,15 +189,20 @@ func (f folder) ask(t *testing.T, c cli, access clichain.Access, dir string) []s
 	return f.seen(t, c.server)
 }
 
-// below asks the same without access, where the state folder and that for
-// temporary files lie below the hostile one.
-func (f folder) below(t *testing.T, c cli, text string) []string {
+// above puts the state folder and that for temporary files below the hostile one.
+func (f folder) above(t *testing.T, c cli) {
 	t.Helper()
 	for _, name := range []string{"XDG_STATE_HOME", "TMPDIR"} {
 		dir := filepath.Join(c.home.Work, strings.ToLower(name))
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 		t.Setenv(name, dir)
 	}
+}
+
+// below asks the same as ask, without access, below the hostile folder.
+func (f folder) below(t *testing.T, c cli, text string) []string {
+	t.Helper()
+	f.above(t, c)
 	resp, err := c.Complete(t.Context(), clichain.Prompt(text))
 	require.NoError(t, err)
 	require.Equal(t, hello, resp.Text)

@@ -135,3 +135,36 @@ func TestOpenCodeBelowAHostileFolder(t *testing.T) {
 		})
 	}
 }
+
+// openCodeInstalled keep opencode from installing what plugins need, for which it
+// would wait without a network.
+var openCodeInstalled = map[string]string{
+	".config/opencode/node_modules/.keep": "",
+	".config/opencode/package.json":       `{"dependencies": {"@opencode-ai/plugin": "*"}}`,
+	".config/opencode/package-lock.json":  `{"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}}`,
+}
+
+// The list of models is asked for below all folders too. Without the flag for it,
+// opencode runs the plugin that a file above names.
+func TestModelsBelowAHostileFolder(t *testing.T) {
+	for name, test := range map[string]struct {
+		args, want []string
+	}{
+		"as it is":         {args: specs.OpenCode().Models.List.Args},
+		"without the flag": {[]string{"models"}, []string{"ran plugin"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := specs.OpenCode()
+			spec.Models.List.Args = test.args
+			c := startSpec(t, spec, home.LoggedIn, longTimeout, nil)
+			f := c.hostileFolder(t, openCodeFiles)
+			f.plant(t, c.home.Work, map[string]string{"opencode.json": `{"plugin": ["./plugin.js"]}`, "plugin.js": evilPlugin})
+			f.plant(t, c.home.Dir, openCodeInstalled)
+			f.above(t, c)
+			names, err := c.Models(t.Context())
+			require.NoError(t, err)
+			require.Contains(t, names, "loop/m1")
+			require.Equal(t, test.want, f.seen(t, c.server))
+		})
+	}
+}

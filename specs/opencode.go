@@ -27,8 +27,7 @@ func OpenCode() clispec.Spec {
 			// --pure: no external plugins. A title saves the request that
 			// would ask the model for one.
 			{Args: []string{"--pure", "--title", "clichain"}},
-			// An agent of this call's own: no project can have settings for a name
-			// that it cannot know.
+			// No project can have settings for a name that it cannot know.
 			{Args: []string{"--agent", "clichain@{temp}"}, When: access(call.AccessNone, call.AccessRead, call.AccessWrite)},
 			{Args: []string{"--agent", "clichain@{temp}"}, When: setFor("system_replace", call.AccessFull)},
 			{Args: []string{"-m", "{model}"}, When: set("model")},
@@ -41,9 +40,8 @@ func OpenCode() clispec.Spec {
 			clispec.EnvRow{Name: "OPENCODE_DISABLE_PROJECT_CONFIG", Value: "1", When: unset("trust_dir")},
 			// Skills of other CLIs, which it finds in the folder too.
 			clispec.EnvRow{Name: "OPENCODE_DISABLE_EXTERNAL_SKILLS", Value: "1", When: unset("trust_dir")},
-			// It imports the plugins of all folders above in spite of that variable,
-			// unless it works in its folder of settings, as it thinks if that has no
-			// name.
+			// It imports the plugins of the folders above all the same, unless it works
+			// in its folder of settings, as it thinks if that has no name.
 			clispec.EnvRow{Name: "OPENCODE_CONFIG_DIR", Value: "", When: access(call.AccessNone)},
 			clispec.EnvRow{Name: "OPENCODE_DB", Value: ":memory:", When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
 		),
@@ -53,7 +51,7 @@ func OpenCode() clispec.Spec {
 		NestedEnv: []string{"OPENCODE_PID", "OPENCODE_PROCESS_ROLE", "OPENCODE_RUN_ID"},
 		Models: clispec.ModelRules{
 			Accept: []string{`^[^/\s]+/\S+$`},
-			List:   clispec.ListRule{Args: []string{"models"}},
+			List:   clispec.ListRule{Args: []string{"models", "--pure"}}, // it runs plugins too
 		},
 		Login: openCodeLogin(),
 		// One part of it imports their plugins in spite of --pure and of
