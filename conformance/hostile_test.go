@@ -218,3 +218,8 @@ func saying(spec clichain.CliSpec, old, with string) clichain.CliSpec {
 	}
 	return spec
 }
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

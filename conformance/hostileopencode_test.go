@@ -111,8 +111,9 @@ func (f folder) await(mark string) {
 	}
 }
 
-// Without access, nothing of the folders above counts. Without a variable that
-// ends its search, opencode imports the plugins there.
+// Without access, nothing of the folders above counts, nor what the user tells
+// all agents. Without a variable that ends its search, opencode imports the
+// plugins there.
 func TestOpenCodeBelowAHostileFolder(t *testing.T) {
 	bare := specs.OpenCode()
 	bare.Env = slices.DeleteFunc(bare.Env, func(row clispec.EnvRow) bool { return row.Name == "OPENCODE_CONFIG_DIR" })
@@ -121,7 +122,7 @@ func TestOpenCodeBelowAHostileFolder(t *testing.T) {
 		want []string
 	}{
 		"as it is":             {spec: specs.OpenCode()},
-		"without the variable": {bare, []string{"ran plugin"}},
+		"without the variable": {bare, []string{"ran plugin", "told user-agents-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var f folder
@@ -131,6 +132,9 @@ func TestOpenCodeBelowAHostileFolder(t *testing.T) {
 			})
 			f = c.hostileFolder(t, openCodeFiles)
 			f.plant(t, c.home.Work, openCodeRefused)
+			f.plant(t, c.home.Dir, map[string]string{
+				".config/opencode/AGENTS.md": "<say user-agents-md>\n", ".claude/CLAUDE.md": "<say user-claude-md>\n",
+			})
 			require.Equal(t, test.want, f.below(t, c, "say hi"))
 		})
 	}

@@ -78,6 +78,7 @@ func geminiArgs() []clispec.ArgRow {
 		{Args: []string{"--allowed-mcp-server-names", "none", "-e", "none"}, When: access(call.AccessNone)},
 		{Args: []string{"--policy", "{allow_file}"}, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
 		{Args: []string{"--policy", "{deny_file}"}, When: setFor("disallowed_tools", agentAccess()...)},
+		{Args: []string{"--admin-policy", "{deny_file}"}, When: setFor("disallowed_tools", call.AccessRead)},
 		{Args: []string{"--approval-mode", "auto_edit"}, When: unless("permission_mode", call.AccessWrite)},
 		{Args: []string{"--approval-mode", "yolo"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"--approval-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},

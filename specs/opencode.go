@@ -43,6 +43,7 @@ func OpenCode() clispec.Spec {
 			// It imports the plugins of the folders above all the same, unless it works
 			// in its folder of settings, as it thinks if that has no name.
 			clispec.EnvRow{Name: "OPENCODE_CONFIG_DIR", Value: "", When: access(call.AccessNone)},
+			clispec.EnvRow{Name: "OPENCODE_DISABLE_CLAUDE_CODE_PROMPT", Value: "1", When: access(call.AccessNone)},
 			clispec.EnvRow{Name: "OPENCODE_DB", Value: ":memory:", When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
 		),
 		PassEnv:   []string{"OPENCODE_*"},
@@ -54,8 +55,7 @@ func OpenCode() clispec.Spec {
 			List:   clispec.ListRule{Args: []string{"models", "--pure"}}, // it runs plugins too
 		},
 		Login: openCodeLogin(),
-		// One part of it imports their plugins in spite of --pure and of
-		// OPENCODE_DISABLE_PROJECT_CONFIG.
+		// One part of it imports their plugins, whatever is turned off.
 		FolderFiles: []string{"./.opencode", "./opencode.json", "./opencode.jsonc"},
 		// It hangs when it continues a session in another directory.
 		Sessions: clispec.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
