@@ -74,9 +74,7 @@ func TestGeminiInAHostileFolder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg := longTimeout
-			cfg.TrustDir = test.trust
-			c := start(t, home.Gemini, home.LoggedIn, cfg, loopback.Always(loopback.Text(hello)))
+			c := start(t, home.Gemini, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
 			c.trustInCLI(t)
 			f := c.hostileFolder(t, geminiFiles)
 			if test.trust {

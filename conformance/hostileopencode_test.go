@@ -74,11 +74,9 @@ func TestOpenCodeInAHostileFolder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg := longTimeout
-			cfg.TrustDir = test.trust
 			var f folder
 			var c cli
-			c = start(t, home.OpenCode, home.LoggedIn, cfg, func(q loopback.Request) loopback.Reply {
+			c = start(t, home.OpenCode, home.LoggedIn, trusting(test.trust), func(q loopback.Request) loopback.Reply {
 				if q.N > 1 {
 					f.await("plugin")
 					return loopback.Text(hello)
