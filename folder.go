@@ -45,11 +45,11 @@ func (p *Provider) folder(req Request, known *session.Record) (string, *BackendE
 // emptyDir is the directory of this backend's calls without access. It stays the
 // same, because some CLIs find a session only in the directory it was made in.
 func (p *Provider) emptyDir() (string, *BackendError) {
-	state, err := localfile.StateDir()
+	dir, err := localfile.EmptyDir(p.name)
 	if err != nil {
 		return "", noEmptyDir(err)
 	}
-	return filepath.Join(state, grammar.EmptyDir, p.name), nil
+	return dir, nil
 }
 
 func noEmptyDir(err error) *BackendError {

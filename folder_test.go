@@ -91,6 +91,28 @@ func TestAccessNoneHasAFolderOfItsOwn(t *testing.T) {
 	require.FileExists(t, filepath.Join(elsewhere, "keep"), "a link is removed, not followed")
 }
 
+// A link in the place of the folder leads to what is not ours: nothing of it is
+// removed, and no call works there.
+func TestALinkInThePlaceOfTheEmptyFolder(t *testing.T) {
+	for _, link := range []string{"clichain/empty", "clichain/empty/wary"} {
+		t.Run(link, func(t *testing.T) {
+			state, work := t.TempDir(), t.TempDir()
+			t.Setenv("XDG_STATE_HOME", state)
+			keep := filepath.Join(work, "wary", "keep")
+			require.NoError(t, os.Mkdir(filepath.Dir(keep), 0o700))
+			require.NoError(t, os.WriteFile(keep, nil, 0o600))
+			path := filepath.Join(state, filepath.FromSlash(link))
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			require.NoError(t, os.Symlink(filepath.Join(work, map[bool]string{true: "wary"}[filepath.Base(link) == "wary"]), path))
+			p, record := waryRun(t, clichain.Config{})
+			_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			requireReason(t, clichain.ReasonSpawn, err)
+			require.NoFileExists(t, record)
+			require.FileExists(t, keep)
+		})
+	}
+}
+
 func requireOnly(t *testing.T, dir, name string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

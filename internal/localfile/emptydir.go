@@ -2,21 +2,37 @@ package localfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// KeepEmpty makes the folder at dir, if need be, and everything in it but the
-// guards, which are empty files, named by paths below it with slashes. Only this
-// user may enter it. Links in it are removed, never followed.
+// emptyDirs is the folder of all empty folders.
+const emptyDirs = "empty"
+
+// EmptyDir returns the path of the empty folder with that name, which [KeepEmpty]
+// makes.
+func EmptyDir(name string) (string, error) {
+	state, err := StateDir()
+	return filepath.Join(state, emptyDirs, name), err
+}
+
+// KeepEmpty makes the folder at dir, a path from [EmptyDir], if need be, and
+// removes everything in it but the guards, which are empty files, named by paths
+// below it with slashes. Only this user may enter it. A link in its place is
+// an error, because what it leads to is not ours to remove; links in it are
+// removed, never followed.
 func KeepEmpty(dir string, guards []string) error {
-	if err := Private(dir); err != nil {
+	state, err := os.OpenRoot(filepath.Dir(filepath.Dir(dir)))
+	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir)
+	defer state.Close()
+	root, err := ownFolder(state, filepath.Base(dir))
 	if err != nil {
 		return err
 	}
@@ -30,6 +46,30 @@ func KeepEmpty(dir string, guards []string) error {
 		}
 	}
 	return nil
+}
+
+// ownFolder makes and opens the empty folder with that name.
+func ownFolder(state *os.Root, name string) (*os.Root, error) {
+	name = path.Join(emptyDirs, name)
+	if err := state.MkdirAll(name, 0o700); err != nil {
+		return nil, err
+	}
+	for _, folder := range []string{emptyDirs, name} {
+		info, err := state.Lstat(folder)
+		switch {
+		case err != nil:
+			return nil, err
+		case !info.IsDir():
+			return nil, fmt.Errorf("%s is a link, and no folder", filepath.Join(state.Name(), folder))
+		case !owned(info):
+			return nil, fmt.Errorf("%s belongs to another user", filepath.Join(state.Name(), folder))
+		case info.Mode().Perm()&0o077 != 0:
+			if err := state.Chmod(folder, 0o700); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return state.OpenRoot(name)
 }
 
 // empty removes what is in a folder, except guards and the folders they are in.
