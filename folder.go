@@ -75,24 +75,35 @@ func workDir(dir string) (string, *BackendError) {
 	return abs, nil
 }
 
-// distrust refuses a call in a directory whose files would steer the CLI.
-// Those of the home are the user's own.
+// distrust refuses a call in directories whose files would steer the CLI. Those
+// of the home are the user's own.
 func distrust(inv *compose.Invocation) *BackendError {
 	home := realPath(login.PlaceOf(inv.Call.Env, inv.Dir).Home)
-	for _, name := range inv.Unwanted {
-		file, above := strings.CutPrefix(name, "./")
-		dirs := []string{inv.Dir}
-		if above { // CLIs differ in whether they go up by PWD or by the real path
-			dirs = append(grammar.Upward(inv.Dir, ""), grammar.Upward(realPath(inv.Dir), "")...)
-		}
-		for _, dir := range dirs {
-			found := filepath.Join(dir, file)
-			if _, err := os.Lstat(found); err == nil && realPath(dir) != home {
+	for _, top := range append([]string{inv.Dir}, inv.Call.Fields["add_dirs"]...) {
+		for _, name := range inv.Unwanted {
+			if found := steering(top, name, home); found != "" {
 				return untrusted(found)
 			}
 		}
 	}
 	return nil
+}
+
+// steering is the file of that name in a directory, or above it where the name
+// begins with "./"; "" if there is none.
+func steering(top, name, home string) string {
+	file, above := strings.CutPrefix(name, "./")
+	dirs := []string{top}
+	if above { // CLIs differ in whether they go up by PWD or by the real path
+		dirs = append(grammar.Upward(top, ""), grammar.Upward(realPath(top), "")...)
+	}
+	for _, dir := range dirs {
+		found := filepath.Join(dir, file)
+		if _, err := os.Lstat(found); err == nil && realPath(dir) != home {
+			return found
+		}
+	}
+	return ""
 }
 
 // realPath is the path without links, or the same path where that is unknown.

@@ -230,6 +230,24 @@ func TestTheFieldOfTheFolderHasNoLinks(t *testing.T) {
 	}
 }
 
+// A folder that is added is as little trusted as that to work in.
+func TestUntrustedAddedFolder(t *testing.T) {
+	clitest.NoLeaks(t)
+	spec := wary()
+	spec.Args = append(spec.Args, clispec.ArgRow{Args: []string{"--add", "{add_dirs}"}, Each: "add_dirs", When: clispec.When{Set: []string{"add_dirs"}}})
+	added := t.TempDir()
+	ask := func(trust bool) error {
+		req := clichain.Prompt("hi")
+		req.Access, req.Dir, req.Options.AddDirs = clichain.AccessRead, t.TempDir(), []string{added}
+		_, err := provider(t, spec, clichain.Config{TrustDir: trust}, play(stdout("fine\n"))).Complete(t.Context(), req)
+		return err
+	}
+	require.NoError(t, ask(false))
+	require.NoError(t, os.WriteFile(filepath.Join(added, "wary.json"), nil, 0o600))
+	require.Contains(t, requireReason(t, clichain.ReasonUntrustedDir, ask(false)).Message, added)
+	require.NoError(t, ask(true))
+}
+
 // What a CLI says about itself is asked where no folder can answer for it.
 func TestProbesRunInTheEmptyFolder(t *testing.T) {
 	clitest.NoLeaks(t)

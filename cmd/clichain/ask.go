@@ -129,6 +129,9 @@ func (a *app) ask(ctx context.Context, f *askFlags, args []string) error {
 // request is all of the request but the prompt.
 func (f *askFlags) request() (req clichain.Request, err error) {
 	req = f.req
+	if req.Dir != "" && req.Access == clichain.AccessNone {
+		return req, usagef("--dir: needs --access read, write or full: a question without access is asked in no directory")
+	}
 	for _, value := range f.mcp {
 		element := json.RawMessage(value)
 		if !strings.HasPrefix(strings.TrimSpace(value), "{") {

@@ -172,7 +172,7 @@ func (w *wrapper) start(inv *compose.Invocation, names []string) {
 	if inv.Empty {
 		fmt.Fprintf(&w.script, "cd %s || exit 125\n", quoted(inv.Dir))
 	}
-	w.distrust(inv.Unwanted)
+	w.distrust(inv)
 	list := ""
 	for _, name := range names {
 		list += " " + quoted(name)
@@ -183,29 +183,35 @@ echo %s >&2; exit 127
 `, list, missing)
 }
 
-// distrust ends the call where one of the files is in its directory; "./name" is
-// looked for in all the folders above as well, except the home.
-func (w *wrapper) distrust(files []string) {
-	if len(files) == 0 {
+// distrust ends the call where one of the files is in its directory, or in one
+// that is added to it; "./name" is looked for in all the folders above as well,
+// except the home.
+func (w *wrapper) distrust(inv *compose.Invocation) {
+	if len(inv.Unwanted) == 0 {
 		return
 	}
-	here, above := "", ""
-	for _, name := range files {
+	here, above, added := "", "", ""
+	for _, name := range inv.Unwanted {
 		file, up := strings.CutPrefix(name, "./")
 		here += " " + quoted(file)
 		if up {
 			above += " " + quoted(file)
 		}
 	}
-	fmt.Fprintf(&w.script, `_dir=$(pwd -P)
-_distrust() { for _file; do
+	for _, dir := range inv.Call.Fields["add_dirs"] {
+		added += " " + quoted(dir)
+	}
+	fmt.Fprintf(&w.script, `_distrust() { for _file; do
 [ "$_dir" = "$HOME" ] || ! { [ -e "$_dir/$_file" ] || [ -h "$_dir/$_file" ]; } ||
 { echo "clichain: untrusted: $_dir/$_file in the container" >&2; exit 125; }
 done; }
+for _top in .%s; do
+_dir=$(cd "$_top" && pwd -P) || exit 125
 _distrust%s
 while [ -n "$_dir" ]; do _dir=${_dir%%/*}; _distrust%s; done
-unset _dir _file
-`, here, above)
+done
+unset _top _dir _file
+`, added, here, above)
 }
 
 // quoted makes a text one word of the shell.

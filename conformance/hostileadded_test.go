@@ -1,0 +1,40 @@
+package conformance_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+)
+
+// A folder that is added to the one to work in is as little trusted as that.
+func TestAddedFolders(t *testing.T) {
+	for name, test := range map[string]struct {
+		access clichain.Access
+		files  map[string]string
+	}{
+		home.Claude: {clichain.AccessRead, claudeFiles},
+		home.Codex:  {clichain.AccessWrite, codexFiles},
+		home.Gemini: {clichain.AccessRead, geminiFiles}, // TestUntrustedAddedFolder shows that the others are refused
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			f := newFolder(t, loopback.Always(loopback.Text(hello)))
+			added := filepath.Join(c.home.Dir, "added")
+			repository(t, added)
+			f.plant(t, added, gitFiles)
+			f.plant(t, added, test.files)
+			req := c.askIn(test.access, "say hi")
+			req.Options.AddDirs = []string{added}
+			resp, err := c.Complete(t.Context(), req)
+			require.NoError(t, err)
+			require.Equal(t, hello, resp.Text)
+			require.Empty(t, f.seen(t, c.server))
+		})
+	}
+}
