@@ -207,7 +207,8 @@ func TestDoctorProbesTheRealCLIs(t *testing.T) {
 		{home.Codex, "CODEX_API_KEY=" + home.Key, signedIn, "CODEX_API_KEY"}, // its own command does not know
 		{home.Codex, "OPENAI_API_KEY=" + home.Key, whoKnows, "OPENAI_API_KEY"},
 		{home.Gemini, "GEMINI_API_KEY=" + home.Key, signedIn, "GEMINI_API_KEY"},
-		{home.OpenCode, "GROQ_API_KEY=" + home.Key, signedIn, "GROQ_API_KEY; `opencode auth list`"},
+		{home.OpenCode, "GROQ_API_KEY=" + home.Key, whoKnows, "nothing that can be seen"}, // it gets no key that it is not set to use
+		{home.OpenCode, "OPENCODE_API_KEY=" + home.Key, signedIn, "OPENCODE_API_KEY; `opencode auth list`"},
 	} {
 		t.Run(test.cli+" "+test.env, func(t *testing.T) {
 			h := bare(t, test.cli)

@@ -75,25 +75,3 @@ func took(t *testing.T, c cli) time.Duration {
 	require.NoError(t, err)
 	return time.Since(begin)
 }
-
-// Codex without a network answers when its last event has come: it does not
-// wait for what it would send home.
-func TestTheLastEventIsTheEnd(t *testing.T) {
-	for _, name := range home.Names() {
-		t.Run(name, func(t *testing.T) {
-			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-			var last time.Time
-			for e, err := range c.Stream(t.Context(), clichain.Prompt("say hi")) {
-				require.NoError(t, err)
-				switch e.Kind {
-				case clichain.EventResult:
-					last = time.Now()
-				case clichain.EventDone:
-					require.False(t, last.IsZero())
-					t.Logf("%v after its last event", time.Since(last).Round(time.Millisecond))
-					require.Less(t, time.Since(last), 2*time.Second)
-				}
-			}
-		})
-	}
-}
