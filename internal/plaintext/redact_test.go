@@ -128,6 +128,16 @@ func TestCleanLine(t *testing.T) {
 	require.Equal(t, "Bearer [redacted]", (*Redactor)(nil).CleanLine("Bearer "+looks("", 10)))
 }
 
+// leastAllocs is what f allocates when the pools of package regexp are full:
+// the race detector empties them at random.
+func leastAllocs(f func()) float64 {
+	least := testing.AllocsPerRun(1, f)
+	for range 20 {
+		least = min(least, testing.AllocsPerRun(1, f))
+	}
+	return least
+}
+
 // What only looks like a secret stays as it is, at no cost.
 func TestRedactorLeavesTheRest(t *testing.T) {
 	r := NewRedactor([]string{"A_KEY=secret-value-of-a-test", "B_KEY=nine words of a test", "C_KEY=short\n"})
@@ -136,11 +146,11 @@ func TestRedactorLeavesTheRest(t *testing.T) {
 		strings.Repeat("nine words, api and keys. eyJ? risk-free\n", 1000), "cut sec…",
 	} {
 		require.Equal(t, text, r.Clean(text))
-		require.Zero(t, testing.AllocsPerRun(10, func() { r.Clean(text) }), text)
+		require.Zero(t, leastAllocs(func() { r.Clean(text) }), text)
 	}
 	raw := []byte(`{"command":"go test ./...\n"}`)
 	require.Same(t, &raw[0], &r.CleanJSON(raw)[0])
-	require.Zero(t, testing.AllocsPerRun(10, func() { r.CleanJSON(raw) }))
+	require.Zero(t, leastAllocs(func() { r.CleanJSON(raw) }))
 	require.Equal(t, `{"a":"[redacted]"}`, string(r.CleanJSON([]byte(`{"a":"secret-value-of-a-test"}`))))
 	require.Equal(t, `"[redacted]"`, string(NewRedactor([]string{"KEY=name-of-a-test"}).CleanJSON([]byte(`"\name-of-a-test"`))))
 	require.Equal(t, "Bearer [redacted]", (*Redactor)(nil).Clean("Bearer "+looks("", 10)))
