@@ -56,5 +56,5 @@ clean=0 rounds=0
 while [ $clean -lt 3 ] && [ $rounds -lt 500 ]; do
 	clean=$((clean + 1)) rounds=$((rounds + 1))
 	by_grep "$@" || by_hand "$@"
-	[ $rounds -lt 10 ] || [ -z "$3" ] || "$3" 0.02
+	[ $rounds -lt 10 ] || [ -z "$3" ] || "$3" 0.02 || : # it has been removed
 done
