@@ -41,16 +41,10 @@ func startIn(dir string, c Command, files []*os.File) (*cgroupTree, error) {
 	cookie := newCookie()
 	attr := directly(c, cookie, files)
 	attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, fd
-	guard.ensure()
-	process, err := startProcess(c.Path, c.Args, attr)
+	base, err := startGuarded(c, cookie, attr)
 	if err != nil {
 		return nil, err
 	}
-	base, err := newUnixTree(process, cookie)
-	if err != nil {
-		return nil, err
-	}
-	guard.enter(base.members.leader)
 	return &cgroupTree{base, dir}, nil
 }
 

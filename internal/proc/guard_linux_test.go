@@ -14,8 +14,8 @@ import (
 
 func TestWatchdogThatDoesNotListenIsReplaced(t *testing.T) { // case 84
 	w := &watchdog{groups: map[int]stat{}}
-	w.ensure()
-	t.Cleanup(w.dismiss)
+	w.hold()
+	t.Cleanup(w.release)
 	old := w.process.Pid
 	require.NoError(t, w.process.Signal(syscall.SIGSTOP))
 	require.NoError(t, w.life.SetWriteDeadline(time.Now().Add(100*time.Millisecond)))

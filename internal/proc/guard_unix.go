@@ -19,23 +19,42 @@ var watchdogScript string
 // watchdogName is the watchdog's name in the list of processes.
 const watchdogName = "clichain-watchdog"
 
-// watchdog is a shell that outlives this process for a moment to kill what it was running. One serves all runs. Where
-// there is no shell, runs work without it. It is safe for concurrent use.
+// watchdog is a shell that outlives this process for a moment to kill what it was running. One serves all runs that go
+// on at once, and ends with the last: it would outlive this process for nothing, and be left to the first process, which
+// may not reap it. Where there is no shell, runs work without it. It is safe for concurrent use.
 type watchdog struct {
 	mu      sync.Mutex
-	process *os.Process // nil before the first run
+	runs    int         // that need it
+	disown  func()      // what ends with the last of them
+	process *os.Process // nil while there is no run
 	life    *os.File    // its standard input
 	groups  map[int]stat
 }
 
 var guard = &watchdog{groups: map[int]stat{}}
 
-// ensure starts the watchdog before the first program, so that this is guarded from its start.
-func (w *watchdog) ensure() {
+// hold starts the watchdog before a program is started, so that this is guarded from its start. release must follow.
+func (w *watchdog) hold() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.runs++; w.runs == 1 {
+		w.disown = adopt()
+	}
 	if w.process == nil {
 		_ = w.start() // enter will try again
+	}
+}
+
+// release ends the watchdog when the last run has ended.
+func (w *watchdog) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.runs--; w.runs > 0 {
+		return
+	}
+	w.disown()
+	if w.process != nil {
+		w.dismiss()
 	}
 }
 
@@ -73,7 +92,7 @@ func (w *watchdog) tell(text string) {
 	}
 }
 
-// dismiss kills a watchdog that does not read its input, before it can kill anything.
+// dismiss kills the watchdog, before it can kill anything.
 func (w *watchdog) dismiss() {
 	_ = w.process.Kill() // gone already is what we expect
 	_, _ = w.process.Wait()

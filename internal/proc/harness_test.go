@@ -20,6 +20,7 @@ import (
 func TestMain(m *testing.M) {
 	proc.ShimMain()
 	clitest.Main()
+	waitAsFirst()
 	beHost()
 	os.Exit(m.Run())
 }

@@ -92,7 +92,7 @@ func (m *members) knows(pid int) bool {
 }
 
 // reapOrphans reaps members that have ended and became children of this process, which happens if it is the first
-// process of a container. Nothing else would reap them.
+// process of a container, or must stand in for it: see adopt. Nothing else would reap them.
 func (m *members) reapOrphans(found []stat) {
 	for _, s := range found {
 		if s.pid != m.leader.pid && s.parent == m.host.pid && !s.alive() {

@@ -13,10 +13,6 @@ import (
 // startsAreMonotonic says that a process never has an earlier start time than its parent.
 const startsAreMonotonic = true
 
-// rememberEvery is 0, which means never: the cookie finds processes whose parents have ended, and scans are expensive
-// on systems with many processes.
-const rememberEvery = 0
-
 // procfs reads a /proc, one reader at a time: concurrent scans of many runs would each hold a thread and not be faster.
 // It is safe for concurrent use.
 type procfs struct {

@@ -78,12 +78,13 @@ func (r *run) await(ctx context.Context) error {
 	}
 }
 
-// noteTimer ticks when it is time to remember the tree, on systems where no cookie finds its processes later.
+// noteTimer ticks when it is time to remember the tree, where that has to be done.
 func noteTimer() (<-chan time.Time, func()) {
-	if rememberEvery == 0 {
+	every := rememberEvery()
+	if every == 0 { // never
 		return nil, func() {}
 	}
-	ticker := time.NewTicker(rememberEvery)
+	ticker := time.NewTicker(every)
 	return ticker.C, ticker.Stop
 }
 

@@ -4,14 +4,15 @@ package proc
 
 import (
 	"errors"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-const (
-	startsAreMonotonic = false
-	rememberEvery      = 0 // there is nothing to see
-)
+const startsAreMonotonic = false
+
+// rememberEvery is 0: there is nothing to see.
+func rememberEvery() time.Duration { return 0 }
 
 // table stands for a table of processes that we cannot read: only groups are killed here, and no tree is called clean.
 type table struct{}

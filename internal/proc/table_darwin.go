@@ -11,7 +11,7 @@ const startsAreMonotonic = false
 
 // rememberEvery makes up for the lack of a cookie: the environment of other processes is not dependable here, so
 // what leaves its parents must have been seen before.
-const rememberEvery = time.Second
+func rememberEvery() time.Duration { return time.Second }
 
 // zombie is the state SZOMB of sys/proc.h.
 const zombie = 5

@@ -18,17 +18,27 @@ type unixTree struct {
 // startDirectly starts the program as our child, under guard.
 func startDirectly(c Command, files []*os.File) (tree, error) {
 	cookie := newCookie()
-	guard.ensure()
-	process, err := startProcess(c.Path, c.Args, directly(c, cookie, files))
+	return startGuarded(c, cookie, directly(c, cookie, files))
+}
+
+// startGuarded starts the program with the watchdog as its guard.
+func startGuarded(c Command, cookie string, attr *os.ProcAttr) (*unixTree, error) {
+	guard.hold()
+	t, err := startTree(c, cookie, attr)
 	if err != nil {
-		return nil, err
-	}
-	t, err := newUnixTree(process, cookie)
-	if err != nil {
+		guard.release()
 		return nil, err
 	}
 	guard.enter(t.members.leader)
 	return t, nil
+}
+
+func startTree(c Command, cookie string, attr *os.ProcAttr) (*unixTree, error) {
+	process, err := startProcess(c.Path, c.Args, attr)
+	if err != nil {
+		return nil, err
+	}
+	return newUnixTree(process, cookie)
 }
 
 // newUnixTree takes over a process that has just been started and leads a session. It kills it if that fails.
@@ -57,6 +67,7 @@ func (t *unixTree) ask(s softSignal) {
 
 func (t *unixTree) reap() status {
 	guard.leave(t.members.leader)
+	defer guard.release()
 	return reapProcess(t.process)
 }
 
@@ -101,6 +112,7 @@ func (t *unixTree) sweep(limit time.Duration) swept {
 		}
 		if clean == cleanScans || stuck == stuckScans || time.Now().After(deadline) {
 			t.members.reapOrphans(found)
+			noteOrphans(found)
 			return swept{clean: clean == cleanScans, leftovers: len(leftovers)}
 		}
 		if clean == 0 { // what was killed needs a moment to go

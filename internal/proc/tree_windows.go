@@ -10,12 +10,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-const (
-	// scanPause is the pause between two looks whether the job is empty.
-	scanPause = time.Millisecond
-	// rememberEvery is 0, which means never: the job knows its processes.
-	rememberEvery = 0
-)
+// scanPause is the pause between two looks whether the job is empty.
+const scanPause = time.Millisecond
+
+// rememberEvery is 0, which means never: the job knows its processes.
+func rememberEvery() time.Duration { return 0 }
 
 // jobTree is a tree in a job object, which nothing in it can leave. The job dies with this process, too, so there is no
 // need for a watchdog.

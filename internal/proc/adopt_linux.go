@@ -1,0 +1,121 @@
+package proc
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// reapers are first processes that wait for all children without a word from the kernel.
+var reapers = []string{"sh", "bash", "dash", "ash", "zsh", "busybox", "init", "linuxrc"}
+
+// reapDelay is what a first process that reaps may take to do so on a busy machine.
+const reapDelay = time.Second
+
+// inheritance decides whether this process has to reap what its runs leave, because the first process, which would get
+// it, does not: many containers have a server there, or "tail". It is safe for concurrent use.
+type inheritance struct {
+	mu    sync.Mutex
+	known bool // that the first process does not reap
+	left  []stat
+	since time.Time // when left was seen last
+
+	first func() bool // whether the first process cannot hear of children that end
+}
+
+var orphans = &inheritance{first: sync.OnceValue(deafFirst)}
+
+// adopt makes this process the parent of whatever loses its parent below it, until disown is called, where nobody else
+// would reap that. What is not of a run is left alone here, and would stay a zombie for as long as this process lives:
+// so it must be certain.
+func adopt() (disown func()) {
+	if inherits() || !orphans.needed(time.Now()) || unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
+		return func() {}
+	}
+	return func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) } // it was allowed to set it
+}
+
+// inherits reports whether what loses its parent below this process becomes its child.
+func inherits() bool {
+	var set int32
+	return os.Getpid() == 1 || unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&set)), 0, 0, 0) == nil && set != 0
+}
+
+// needed reports whether the first process does not reap: it cannot, or has left there what an earlier run gave it.
+func (h *inheritance) needed(now time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.known || h.first() {
+		h.known = true
+	} else if now.Sub(h.since) > reapDelay {
+		h.known = slices.ContainsFunc(h.left, func(s stat) bool {
+			is, err := system.stat(s.pid)
+			return err == nil && is.start == s.start && is.parent == 1 && !is.alive()
+		})
+		h.left = nil
+	}
+	return h.known
+}
+
+// note takes the members of a run that has ended, and keeps those that were left to the first process.
+func (h *inheritance) note(found []stat, now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range found {
+		if s.parent == 1 && !s.alive() {
+			h.left, h.since = append(h.left[:0], s), now
+		}
+	}
+}
+
+// noteOrphans tells what a run has left to the first process.
+func noteOrphans(found []stat) { orphans.note(found, time.Now()) }
+
+// deafFirst reports whether the first process neither handles, ignores nor blocks the signal of a child's end, has no
+// second thread that could wait, and is none that waits without the signal.
+func deafFirst() bool {
+	status, err := os.ReadFile("/proc/1/status")
+	if err != nil {
+		return false
+	}
+	return deaf(string(status))
+}
+
+func deaf(status string) bool {
+	for line := range strings.Lines(status) {
+		field, value, _ := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		switch field {
+		case "Name":
+			if slices.Contains(reapers, value) {
+				return false
+			}
+		case "Threads":
+			if value != "1" {
+				return false
+			}
+		case "SigBlk", "SigIgn", "SigCgt":
+			mask, err := strconv.ParseUint(value, 16, 64)
+			if err != nil || mask&(1<<(unix.SIGCHLD-1)) != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rememberEvery is 0, which means never, where others reap: the cookie finds processes whose parents have ended, and
+// scans are expensive on systems with many processes. Where this process has to reap, it must have seen a process that
+// ends by itself before it can tell it from the host's own children: a zombie shows no cookie.
+func rememberEvery() time.Duration {
+	if inherits() {
+		return 200 * time.Millisecond
+	}
+	return 0
+}
