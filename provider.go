@@ -99,8 +99,14 @@ func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error)
 // first and an "attempt" event; after text, only an answer that does not meet
 // the request's Schema is followed by one, and a "reset" event comes before it.
 func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
-	return call.Stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) {
-		return p.converse(ctx, req, emit)
+	return call.Once(func(yield func(Event, error) bool) {
+		ctx, stop := context.WithCancelCause(ctx)
+		defer stop(nil)
+		call.Stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) {
+			ctx, leave := p.cfg.Registry.Enter(ctx, p.name, stop)
+			defer leave() // here: the reader may be the one who waits for it
+			return p.converse(ctx, req, emit)
+		})(yield)
 	})
 }
 

@@ -3,6 +3,7 @@ package clichain_test
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -121,8 +122,8 @@ func TestSlots(t *testing.T) {
 		go func() {
 			defer close(done)
 			for t.Context().Err() == nil {
-				n := len(r.Active())
-				most = max(most, n)
+				running := slices.DeleteFunc(r.Active(), func(run runs.Run) bool { return run.Queued })
+				most = max(most, len(running))
 				if r.HasActive("last") {
 					return
 				}

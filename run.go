@@ -13,6 +13,7 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/internal/reading"
+	"github.com/clichain/clichain/runs"
 )
 
 // run is one process, what is read from it, and what may end it early.
@@ -38,7 +39,7 @@ func (p *Provider) execute(
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer p.cfg.Registry.Enter(ctx, p.name, stop)()
+	runs.Begin(ctx)
 	if timeout > 0 {
 		timer := time.AfterFunc(timeout, func() { stop(&judge.Stop{Reason: ReasonTimeout, After: timeout}) })
 		defer timer.Stop()

@@ -12,7 +12,8 @@ import (
 func enter(t *testing.T, r *Registry, key string, started time.Time) context.Context {
 	t.Helper()
 	ctx, stop := context.WithCancelCause(t.Context())
-	leave := r.Enter(WithKey(t.Context(), key, "a label"), "codex", stop)
+	entered, leave := r.Enter(WithKey(t.Context(), key, "a label"), "codex", stop)
+	Begin(entered)
 	for run := range r.runs {
 		if run.Key == key {
 			run.Started = started
@@ -42,7 +43,9 @@ func TestKillStale(t *testing.T) {
 
 func TestRegistryOfNobody(t *testing.T) {
 	var none *Registry
-	none.Enter(t.Context(), "codex", nil)()
+	ctx, leave := none.Enter(t.Context(), "codex", nil)
+	Begin(ctx)
+	leave()
 	var r Registry
 	require.Empty(t, r.Active())
 	require.Zero(t, r.KillAll("k"), "nothing runs")

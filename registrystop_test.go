@@ -1,0 +1,107 @@
+package clichain_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/runs"
+	"github.com/clichain/clichain/specs"
+)
+
+// talkative prints events for as long as it lives, and hears no polite signal.
+var talkative = play(readStdin, clitest.Step{Ignore: []string{"INT", "TERM"}},
+	clitest.Step{Stdout: `{"type":"thread.started","thread_id":"t"}` + "\n"}, clitest.Step{FloodStdout: 1 << 20}, clitest.Step{Hang: true})
+
+// returns fails the test where KillAll waits for something that cannot happen.
+func returns(t *testing.T, kill func() int, want int) {
+	t.Helper()
+	start := time.Now()
+	require.Equal(t, want, kill())
+	require.Less(t, time.Since(start), 14*time.Second, "less than KillAll's own bound, which gives up on the run")
+}
+
+// Who reads a call may end it: a hook, or the loop over its events.
+func TestKillAllFromTheStreamsOwnLoop(t *testing.T) {
+	suppressNothing(t)
+	for name, chain := range map[string]func(clichain.Backend) clichain.Backend{
+		"provider": func(b clichain.Backend) clichain.Backend { return b },
+		"chain":    func(b clichain.Backend) clichain.Backend { return clichain.ChainOf([]clichain.Backend{b}, nil) },
+		"hedged":   func(b clichain.Backend) clichain.Backend { return hedged(b) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			var r runs.Registry
+			b := chain(provider(t, specs.Codex(), clichain.Config{Registry: &r}, talkative))
+			var last error
+			for e, err := range b.Stream(runs.WithKey(t.Context(), "k", ""), clichain.Prompt("hi")) {
+				if last = err; e.Kind == clichain.EventRaw && !r.WasAborted("k") {
+					returns(t, func() int { return r.KillAll("k") }, 1)
+					require.Empty(t, r.Active())
+				}
+			}
+			require.ErrorIs(t, last, runs.ErrAborted)
+		})
+	}
+}
+
+// A reader who does not come back holds up nobody who ends the call.
+func TestKillAllWithAStuckReader(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	var r runs.Registry
+	p := provider(t, specs.Codex(), clichain.Config{Registry: &r}, talkative)
+	stuck, free := make(chan struct{}), make(chan struct{})
+	var calls sync.WaitGroup
+	var last error
+	calls.Go(func() {
+		once := sync.OnceFunc(func() { close(stuck); <-free })
+		for e, err := range p.Stream(runs.WithKey(t.Context(), "k", ""), clichain.Prompt("hi")) {
+			if last = err; e.Kind == clichain.EventRaw {
+				once()
+			}
+		}
+	})
+	<-stuck
+	returns(t, func() int { return r.KillAll("k") }, 1)
+	close(free)
+	calls.Wait()
+	require.ErrorIs(t, last, runs.ErrAborted)
+}
+
+// A call that waits for a slot, or for its session's turn, is one to end as well.
+func TestKillAllEndsQueuedCalls(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	var r runs.Registry
+	slots := make(chan struct{}, 1)
+	slots <- struct{}{}
+	p := provider(t, specs.Codex(), clichain.Config{Registry: &r, Slots: slots}, play(readStdin, stdout(codexAnswer("ok"))))
+	next := &backend{name: "next"}
+	c := clichain.ChainOf([]clichain.Backend{p, next}, nil)
+	var calls sync.WaitGroup
+	errs := make([]error, 3)
+	for i, key := range []string{"k", "other", ""} {
+		calls.Go(func() {
+			_, errs[i] = c.Complete(runs.WithKey(context.WithoutCancel(t.Context()), key, ""), clichain.Prompt("hi"))
+		})
+	}
+	require.Eventually(t, func() bool { return len(r.Active()) == 3 }, 10*time.Second, time.Millisecond)
+	require.True(t, r.Active()[0].Queued)
+	require.Zero(t, r.KillStale(0), "what waits is not stale")
+	returns(t, func() int { return r.KillAll("k") }, 1)
+	require.False(t, r.HasActive("k"))
+	require.True(t, r.HasActive("other"))
+	returns(t, r.KillAllKeys, 2)
+	require.True(t, r.WasAborted("other"))
+	calls.Wait()
+	for _, err := range errs {
+		require.ErrorIs(t, err, runs.ErrAborted)
+	}
+	require.Zero(t, next.asked)
+}
