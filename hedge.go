@@ -26,7 +26,8 @@ type race struct {
 // lane is one backend in a race.
 type lane struct {
 	try
-	text []Event // held back: only the winner's counts
+	text     []Event // held back: only the winner's counts
+	panicked any     // by the backend
 }
 
 // race runs the call to its end.
@@ -36,6 +37,7 @@ func (w *walk) race(after time.Duration) (*Response, error) {
 	defer r.stop(nil)
 	timer := time.NewTimer(after)
 	defer timer.Stop()
+	defer r.abandon()
 	r.startNext()
 	for r.lanes > 0 {
 		select {
@@ -65,6 +67,20 @@ func (w *walk) race(after time.Duration) (*Response, error) {
 	return r.won.resp, nil
 }
 
+// abandon ends the lanes that run on where a hook, a backend or the reader has
+// panicked, or the reader's goroutine is at its end.
+func (r *race) abandon() {
+	r.stop(errLostRace)
+	for r.lanes > 0 {
+		select {
+		case <-r.events:
+		case end := <-r.ends:
+			r.lanes--
+			end.entry.Left(r.walk.ctx)
+		}
+	}
+}
+
 // startNext starts the next backend that may be asked; false when there is
 // none.
 func (r *race) startNext() bool {
@@ -85,6 +101,8 @@ func (r *race) startNext() bool {
 
 // run reads one backend's stream to its end.
 func (r *race) run(l lane) {
+	defer func() { r.ends <- l }()
+	defer func() { l.panicked = recover() }() // goes on where the host can recover it
 	ctx := withChainView(r.ctx, chainView{resets: true}) // the others run already
 	l.err = noAnswer(l.backend)
 	for e, err := range l.backend.Stream(ctx, r.req) {
@@ -101,11 +119,14 @@ func (r *race) run(l lane) {
 			r.events <- e // the race reads until all lanes have ended
 		}
 	}
-	r.ends <- l
 }
 
 // finish takes what came of a backend; it reports whether others may go on.
 func (r *race) finish(l lane) bool {
+	if l.panicked != nil {
+		l.entry.Left(r.walk.ctx)
+		panic(l.panicked)
+	}
 	switch {
 	case r.won != nil || r.left:
 		r.lost(l)

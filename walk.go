@@ -57,11 +57,17 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 		return nil, !w.left
 	}
 	t := try{place: w.place(i), backend: b, entry: entry, start: time.Now()}
+	over := false
+	defer func() {
+		if !over { // the reader has left, or something panicked
+			entry.Left(w.ctx)
+		}
+	}()
 	w.ask(i, &t)
 	if w.left {
-		entry.Left(w.ctx)
 		return nil, false
 	}
+	over = true
 	if goOn = w.settle(t); t.err == nil {
 		t.resp.Attempts = append(w.attempts, t.resp.Attempts...)
 	}

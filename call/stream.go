@@ -25,38 +25,69 @@ func Once(sequence events) events {
 
 // Stream turns a call that reports events into a sequence that can be read once.
 // The call runs in a goroutine that has ended when the loop over the sequence
-// has; leaving the loop cancels the call's context.
+// has; leaving the loop cancels the call's context. A panic of the call goes on
+// in the loop, where its host can recover it.
 func Stream(ctx context.Context, call func(context.Context, func(Event)) (*Response, error)) events {
 	return Once(func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		happened := make(chan Event)
-		var resp *Response
-		var err error
-		go func() {
-			defer close(happened)
-			resp, err = call(ctx, func(e Event) {
-				select {
-				case happened <- e:
-				case <-ctx.Done(): // the reader has left
-				}
-			})
-		}()
+		r := running{happened: make(chan Event)}
+		go r.run(ctx, call)
 		defer func() {
 			cancel()
-			for range happened { // until the call has ended
+			for range r.happened { // until the call has ended
 			}
+			r.repeat()
 		}()
-		for e := range happened {
+		for e := range r.happened {
 			if !yield(e, nil) {
 				return
 			}
 		}
-		if err != nil {
-			yield(Event{}, err)
-			return
+		switch {
+		case r.panicked != nil:
+		case r.err != nil:
+			yield(Event{}, r.err)
+		default:
+			yield(Event{Kind: EventDone, Backend: r.resp.Backend, Response: r.resp}, nil)
 		}
-		yield(Event{Kind: EventDone, Backend: resp.Backend, Response: resp}, nil)
 	})
+}
+
+// running is a call in a goroutine of its own.
+type running struct {
+	happened chan Event // closed at its end, before which the rest is not to be read
+
+	resp     *Response
+	err      error
+	panicked any
+}
+
+func (r *running) run(ctx context.Context, call func(context.Context, func(Event)) (*Response, error)) {
+	defer close(r.happened)
+	r.err = noAnswer()
+	defer func() { r.panicked = recover() }()
+	resp, err := call(ctx, func(e Event) {
+		select {
+		case r.happened <- e:
+		case <-ctx.Done(): // the reader has left
+		}
+	})
+	if resp != nil || err != nil {
+		r.resp, r.err = resp, err
+	}
+}
+
+// repeat goes on with the panic of a call that has ended.
+func (r *running) repeat() {
+	if r.panicked != nil {
+		panic(r.panicked)
+	}
+}
+
+// noAnswer is the error of a call without any outcome, such as one whose
+// goroutine was ended.
+func noAnswer() *Error {
+	return &Error{Reason: ReasonBadOutput, ExitCode: -1, Message: "the stream ended without an answer"}
 }
 
 // Collect reads a stream to its end and returns the answer, or the stream's
@@ -70,5 +101,5 @@ func Collect(events iter.Seq2[Event, error]) (*Response, error) {
 			return e.Response, nil
 		}
 	}
-	return nil, &Error{Reason: ReasonBadOutput, ExitCode: -1, Message: "the stream ended without an answer"}
+	return nil, noAnswer()
 }

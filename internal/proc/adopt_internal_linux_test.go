@@ -2,6 +2,7 @@ package proc
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -23,5 +24,32 @@ func TestDeaf(t *testing.T) {
 		"unreadable mask": {"Name:\tx\nThreads:\t1\nSigBlk:\tmuch\n", false},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, deaf(test.status)) })
+	}
+}
+
+// Of a first process that could reap it is learned from what a run has left to it whether it does.
+func TestInheritanceIsLearned(t *testing.T) {
+	now := time.Now()
+	zombie := stat{pid: 7, parent: 1, start: 100, state: 'Z', threads: 1}
+	of := func(change func(*stat)) stat { s := zombie; change(&s); return s }
+	for name, test := range map[string]struct {
+		left  stat
+		is    stat
+		after time.Duration
+		want  bool
+	}{
+		"not reaped":          {zombie, zombie, reapDelay + 1, true},
+		"too early to tell":   {zombie, zombie, reapDelay, false},
+		"reaped, and another": {zombie, of(func(s *stat) { s.start++ }), reapDelay + 1, false},
+		"another's child":     {of(func(s *stat) { s.parent = 9 }), zombie, reapDelay + 1, false},
+		"alive":               {of(func(s *stat) { s.state = 'S' }), zombie, reapDelay + 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &inheritance{deaf: func() bool { return false }, stat: func(int) (stat, error) { return test.is, nil }}
+			require.False(t, h.needed(now))
+			h.note([]stat{test.left}, now)
+			require.Equal(t, test.want, h.needed(now.Add(test.after)))
+			require.Equal(t, test.want, h.needed(now.Add(time.Hour)) && test.after > reapDelay, "it stays so")
+		})
 	}
 }

@@ -15,21 +15,22 @@ import (
 // reapers are first processes that wait for all children without a word from the kernel.
 var reapers = []string{"sh", "bash", "dash", "ash", "zsh", "busybox", "init", "linuxrc"}
 
-// reapDelay is what a first process that reaps may take to do so on a busy machine.
-const reapDelay = time.Second
+// reapDelay is what a first process that reaps may take to do so. Some look every few seconds.
+const reapDelay = 30 * time.Second
 
 // inheritance decides whether this process has to reap what its runs leave, because the first process, which would get
 // it, does not: many containers have a server there, or "tail". It is safe for concurrent use.
 type inheritance struct {
 	mu    sync.Mutex
 	known bool // that the first process does not reap
-	left  []stat
-	since time.Time // when left was seen last
+	left  stat
+	since time.Time // when left was noted
 
-	first func() bool // whether the first process cannot hear of children that end
+	deaf func() bool // whether the first process cannot hear of children that end
+	stat func(pid int) (stat, error)
 }
 
-var orphans = &inheritance{first: sync.OnceValue(deafFirst)}
+var orphans = &inheritance{deaf: sync.OnceValue(deafFirst), stat: system.stat}
 
 // adopt makes this process the parent of whatever loses its parent below it, until disown is called, where nobody else
 // would reap that. What is not of a run is left alone here, and would stay a zombie for as long as this process lives:
@@ -51,25 +52,23 @@ func inherits() bool {
 func (h *inheritance) needed(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.known || h.first() {
+	if h.known || h.deaf() {
 		h.known = true
-	} else if now.Sub(h.since) > reapDelay {
-		h.known = slices.ContainsFunc(h.left, func(s stat) bool {
-			is, err := system.stat(s.pid)
-			return err == nil && is.start == s.start && is.parent == 1 && !is.alive()
-		})
-		h.left = nil
+	} else if h.left.pid != 0 && now.Sub(h.since) > reapDelay {
+		is, err := h.stat(h.left.pid)
+		h.known = err == nil && is.start == h.left.start && is.parent == 1 && !is.alive()
+		h.left = stat{}
 	}
 	return h.known
 }
 
-// note takes the members of a run that has ended, and keeps those that were left to the first process.
+// note takes the members of a run that has ended, and keeps one that was left to the first process.
 func (h *inheritance) note(found []stat, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range found {
-		if s.parent == 1 && !s.alive() {
-			h.left, h.since = append(h.left[:0], s), now
+		if h.left.pid == 0 && s.parent == 1 && !s.alive() {
+			h.left, h.since = s, now
 		}
 	}
 }

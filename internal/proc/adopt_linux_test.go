@@ -17,17 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// firstVariable makes the test binary the first process of a namespace. It does nothing, and can hear of children that
-// end, as a server in Go could.
-const firstVariable = "PROC_TEST_FIRST"
-
-func waitAsFirst() {
-	if os.Getenv(firstVariable) != "" && os.Getpid() == 1 {
-		time.Sleep(10 * time.Minute) // it is killed before
-		syscall.Exit(0)
-	}
-}
-
 // namespaceVariable tells a host that it is in a namespace of process ids.
 const namespaceVariable = "PROC_TEST_NAMESPACE"
 
@@ -44,10 +33,9 @@ func seeNamespace() {
 }
 
 // startFirst starts the first process of a namespace of process ids.
-func startFirst(t *testing.T, name string, args ...string) *os.Process {
+func startFirst(t *testing.T) *os.Process {
 	t.Helper()
-	first := exec.Command(name, args...)
-	first.Env = append(os.Environ(), firstVariable+"=1")
+	first := exec.Command("sleep", "600")
 	first.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID}
 	err := first.Start()
 	if os.IsPermission(err) || os.Geteuid() != 0 {
@@ -107,23 +95,12 @@ func TestFirstProcessThatDoesNotReap(t *testing.T) {
 		"ends by itself": {{Spawn: &spawn{Steps: steps(step{Sleep: 2 * time.Second}), Daemon: true}}, {Sleep: 4 * time.Second}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			first := startFirst(t, "sleep", "600")
+			first := startFirst(t)
 			h := hostCommand(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: scenario}))
 			require.Contains(t, outputIn(t, first, h), "clean true")
 			require.Empty(t, zombies(first))
 		})
 	}
-}
-
-// Of a first process that could reap it is learned from the first run that leaves something whether it does.
-func TestFirstProcessThatMightReap(t *testing.T) {
-	exe, err := os.Executable()
-	require.NoError(t, err)
-	first := startFirst(t, exe)
-	h := hostCommand(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Count: 3}}, ready)}))
-	h.Env = append(h.Env, hostPauseVariable+"=1100")
-	require.Contains(t, outputIn(t, first, h), "children 0")
-	require.Len(t, zombies(first), 3, "of two runs with three")
 }
 
 // A child of the host's own is the host's to wait for, also where this process inherits what the runs leave.

@@ -58,14 +58,21 @@ func (t *cgroupTree) sweep(limit time.Duration) swept {
 	return swept{clean: left.clean && err == nil, leftovers: max(leftovers, left.leftovers)}
 }
 
-// count returns the number of live processes in the group besides the program.
-func (t *cgroupTree) count() int {
+// count returns the number of live processes in the group besides the program. It remembers them: once they have ended,
+// nothing tells that they were of this run.
+func (t *cgroupTree) count() (n int) {
 	procs, _ := os.ReadFile(t.dir + "/cgroup.procs") // gone: none
-	n := bytes.Count(procs, []byte("\n"))
-	if leader, err := system.stat(t.process.Pid); err == nil && leader.alive() {
-		n--
+	for digits := range bytes.Lines(procs) {
+		pid, _ := number(bytes.TrimSpace(digits))
+		s, err := system.stat(int(pid))
+		if err != nil || !s.alive() {
+			continue
+		}
+		if t.members.known[s.pid] = s.start; s.pid != t.pid() {
+			n++
+		}
 	}
-	return max(n, 0)
+	return n
 }
 
 // removeGroup removes the group, which succeeds once only processes that have ended are in it.

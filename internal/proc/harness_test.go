@@ -20,7 +20,6 @@ import (
 func TestMain(m *testing.M) {
 	proc.ShimMain()
 	clitest.Main()
-	waitAsFirst()
 	beHost()
 	os.Exit(m.Run())
 }

@@ -4,6 +4,3 @@ package proc_test
 
 // beHost does nothing: the tests with hosts of their own need Linux.
 func beHost() {}
-
-// waitAsFirst does nothing: process ids have namespaces on Linux.
-func waitAsFirst() {}

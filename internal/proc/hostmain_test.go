@@ -26,7 +26,6 @@ const (
 	hostCountVariable = "PROC_TEST_HOST_COUNT" // that often at once
 	hostUserVariable  = "PROC_TEST_HOST_USER"  // as that user
 	hostReapVariable  = "PROC_TEST_HOST_REAP"  // as the one that inherits orphans
-	hostPauseVariable = "PROC_TEST_HOST_PAUSE" // twice, with that many milliseconds in between
 )
 
 // beHost runs the program, if this process is a host, and exits.
@@ -52,15 +51,10 @@ func beHost() {
 		runMany(program[0], count)
 		syscall.Exit(0)
 	}
-	command := proc.Command{
+	r, err := proc.Run(hostContext(), proc.Command{
 		Path: program[0], Args: program, Env: os.Environ(), Stdout: os.Stdout, Grace: 100 * time.Millisecond, Teardown: time.Minute,
 		Shim: os.Getenv(hostShimVariable) != "",
-	}
-	r, err := proc.Run(hostContext(), command)
-	if pause, none := strconv.Atoi(os.Getenv(hostPauseVariable)); none == nil {
-		time.Sleep(time.Duration(pause) * time.Millisecond)
-		r, err = proc.Run(hostContext(), command)
-	}
+	})
 	fmt.Printf("exit %d signal %q soft %q cause %v clean %v leftovers %d error %v children %d\n",
 		r.ExitCode, r.Signal, r.SoftSignal, r.Cause, r.TreeClean, r.Leftovers, err, len(children()))
 	syscall.Exit(0)

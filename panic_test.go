@@ -1,0 +1,125 @@
+package clichain_test
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// panicking panics in the goroutine in which it is asked, or with call.Stream in
+// one of its own.
+type panicking struct {
+	backend
+	aside bool
+}
+
+func (b *panicking) Stream(ctx context.Context, _ clichain.Request) iter.Seq2[clichain.Event, error] {
+	if b.aside {
+		return call.Stream(ctx, func(context.Context, func(clichain.Event)) (*clichain.Response, error) { panic("backend") })
+	}
+	return func(func(clichain.Event, error) bool) { panic("backend") }
+}
+
+// explosive is a Logger's handler.
+type explosive struct{ slog.Handler }
+
+func (explosive) Enabled(context.Context, slog.Level) bool  { return true }
+func (explosive) Handle(context.Context, slog.Record) error { panic("logger") }
+func (h explosive) WithAttrs([]slog.Attr) slog.Handler      { return h }
+
+// A host that recovers goes on, and nothing of the call does, whoever panics.
+func TestPanicsCanBeRecovered(t *testing.T) {
+	suppressNothing(t)
+	hanging := func(t *testing.T) clichain.Backend {
+		return provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(`{"type":"thread.started","thread_id":"t"}`+"\n"), clitest.Step{Hang: true}))
+	}
+	for name, test := range map[string]struct {
+		first func(*testing.T) clichain.Backend
+		hooks clichain.Hooks
+		want  string
+	}{
+		"backend":                     {first: func(*testing.T) clichain.Backend { return &panicking{} }, want: "backend"},
+		"backend with its own stream": {first: func(*testing.T) clichain.Backend { return &panicking{aside: true} }, want: "backend"},
+		"event hook":                  {first: hanging, want: "hook", hooks: clichain.Hooks{Event: func(context.Context, clichain.Event) { panic("hook") }}},
+		"start hook":                  {first: hanging, want: "hook", hooks: clichain.Hooks{AttemptStart: func(context.Context, string) { panic("hook") }}},
+		"end hook": {
+			first: func(*testing.T) clichain.Backend { return failing("a", clichain.ReasonExit) }, want: "hook",
+			hooks: clichain.Hooks{AttemptEnd: func(context.Context, clichain.Attempt) { panic("hook") }},
+		},
+		"cooldown hook": {
+			first: func(*testing.T) clichain.Backend { return failing("a", clichain.ReasonUsageLimit) }, want: "hook",
+			hooks: clichain.Hooks{Cooldown: func(context.Context, string, clichain.Reason, time.Time) { panic("hook") }},
+		},
+		"logger": {
+			first: func(t *testing.T) clichain.Backend {
+				return provider(t, specs.Codex(), clichain.Config{Logger: slog.New(explosive{slog.DiscardHandler})}, play())
+			},
+			want: "logger",
+		},
+	} {
+		for mode, after := range map[string]time.Duration{"in turn": 0, "hedged": time.Millisecond} {
+			t.Run(name+"/"+mode, func(t *testing.T) {
+				clitest.NoLeaks(t)
+				c := clichain.ChainOf([]clichain.Backend{test.first(t), hanging(t)}, &clichain.ChainConfig{HedgeAfter: after, Hooks: test.hooks})
+				require.PanicsWithValue(t, test.want, func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
+			})
+		}
+	}
+}
+
+// A reader that panics, or whose goroutine ends in the loop, leaves nothing either.
+func TestHedgeWithoutAReader(t *testing.T) {
+	suppressNothing(t)
+	for name, leave := range map[string]func(){"panics": func() { panic("reader") }, "goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			var list []clichain.Backend
+			for range 3 {
+				list = append(list, provider(t, specs.Codex(), clichain.Config{}, talkative))
+			}
+			c := clichain.ChainOf(list, &clichain.ChainConfig{HedgeAfter: time.Millisecond})
+			var reading sync.WaitGroup
+			reading.Go(func() {
+				defer func() { _ = recover() }()
+				for e := range c.Stream(t.Context(), clichain.Prompt("hi")) {
+					if e.Kind == clichain.EventRaw {
+						leave()
+					}
+				}
+			})
+			reading.Wait()
+		})
+	}
+}
+
+// A panic gives the half-open probe back.
+func TestPanicGivesTheProbeBack(t *testing.T) {
+	now := time.Now()
+	b := &panicking{backend: *failing("a", clichain.ReasonUsageLimit)}
+	for mode, after := range map[string]time.Duration{"in turn": 0, "hedged": time.Minute} {
+		t.Run(mode, func(t *testing.T) {
+			failed := failing("a", clichain.ReasonUsageLimit)
+			first := clichain.ChainOf([]clichain.Backend{failed}, nil).CooldownsWithout(0.5, func() time.Time { return now })
+			_, err := first.Complete(t.Context(), clichain.Prompt("hi"))
+			require.ErrorIs(t, err, clichain.ErrUsageLimit)
+			c := clichain.ChainOf([]clichain.Backend{b}, &clichain.ChainConfig{Store: first.StoreOf(), HedgeAfter: after})
+			state, err := first.StoreOf().Load(t.Context(), clichain.CooldownKey(b, ""))
+			require.NoError(t, err)
+			c.CooldownsWithout(0.5, func() time.Time { return state.Until.Add(time.Second) })
+			for range 2 {
+				require.PanicsWithValue(t, "backend", func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
+			}
+		})
+	}
+}
