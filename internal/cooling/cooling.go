@@ -6,6 +6,7 @@ package cooling
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -74,13 +75,15 @@ func (k *Keeper) load(ctx context.Context, key string) cooldown.State {
 }
 
 // update stores a change even if the call was canceled, so that other calls see
-// its outcome.
-func (k *Keeper) update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) {
+// its outcome. It logs the error.
+func (k *Keeper) update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	if err := k.Store.Update(ctx, key, change); err != nil {
+	err := k.Store.Update(ctx, key, change)
+	if err != nil {
 		k.logError(ctx, err)
 	}
+	return err
 }
 
 // logError warns of the first error of the store; later ones are for debugging.
@@ -121,7 +124,8 @@ func (k *Keeper) Skip(ctx context.Context, c Call) *call.Error {
 
 // Enter starts a call. It returns the error of a backend that cools down, or the
 // entry to close when the call is over: a nil one for a backend that never cools
-// down. Of all calls after a cooldown, one has the half-open probe.
+// down. Of all calls after a cooldown, one has the half-open probe: a call that
+// was not told in time whether it is the one is not.
 func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
 	key, ok := c.Key()
 	if k.Store == nil || !ok {
@@ -134,7 +138,7 @@ func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
 	}
 	until, halfOpen := k.until(sane(state, e.began), e.began, c)
 	if halfOpen || sane(state, e.began) != state {
-		k.update(ctx, key, func(s cooldown.State) cooldown.State {
+		err := k.update(ctx, key, func(s cooldown.State) cooldown.State {
 			state = sane(s, e.began)
 			e.probe = time.Time{}
 			if until, halfOpen = k.until(state, e.began, c); halfOpen {
@@ -143,6 +147,9 @@ func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
 			}
 			return state
 		})
+		if halfOpen && errors.Is(err, context.DeadlineExceeded) {
+			until = e.began.Add(probePause) // who holds the store up may have the probe
+		}
 	}
 	if until.IsZero() {
 		return e, nil
@@ -159,6 +166,7 @@ func coolingError(c Call, s cooldown.State, until, now time.Time) *call.Error {
 const (
 	probeGrace   = 5 * time.Second // that a call may take beyond its timeout
 	longestProbe = time.Hour       // for calls without a timeout
+	probePause   = time.Second     // before a call asks again for a probe that it could not get in time
 )
 
 // probeTime is how long a probe may take before another call may probe.
@@ -199,7 +207,7 @@ func (e *Entry) Answered(ctx context.Context) {
 	if e == nil || e.keeper.load(context.WithoutCancel(ctx), e.key) == (cooldown.State{}) {
 		return
 	}
-	e.keeper.update(ctx, e.key, func(s cooldown.State) cooldown.State {
+	_ = e.keeper.update(ctx, e.key, func(s cooldown.State) cooldown.State {
 		if !s.Until.IsZero() && e.began.Before(s.At) {
 			return s
 		}
@@ -234,7 +242,7 @@ func (e *Entry) keep(ctx context.Context, err *call.Error) {
 	}
 	f.scope = e.call.Scope(f.rule.Scope)
 	var state cooldown.State
-	k.update(ctx, e.key, func(s cooldown.State) cooldown.State {
+	_ = k.update(ctx, e.key, func(s cooldown.State) cooldown.State {
 		state = after(s, f, k.Rules[s.Reason] == f.rule)
 		return state
 	})

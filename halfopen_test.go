@@ -1,0 +1,92 @@
+package clichain_test
+
+import (
+	"context"
+	"iter"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/localfile"
+)
+
+// lent is a backend for many chains at once. It answers when all others have been
+// refused.
+type lent struct {
+	*backend
+	asked, refused *atomic.Int32
+	others         int32
+}
+
+func (b lent) Stream(context.Context, clichain.Request) iter.Seq2[clichain.Event, error] {
+	return func(yield func(clichain.Event, error) bool) {
+		b.asked.Add(1)
+		for b.refused.Load() < b.others && b.asked.Load() == 1 {
+			time.Sleep(time.Millisecond)
+		}
+		yield(clichain.Event{Kind: clichain.EventDone, Response: &clichain.Response{Text: "ok"}}, nil)
+	}
+}
+
+// slowDisk takes its time for each change, with the lock held.
+type slowDisk struct{ cooldown.Store }
+
+func (s slowDisk) Update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error {
+	return s.Store.Update(ctx, key, func(old cooldown.State) cooldown.State {
+		time.Sleep(20 * time.Millisecond)
+		return change(old)
+	})
+}
+
+// askAll makes that many calls at once, each as a process of its own would: with
+// a store of its own in the file.
+func askAll(t *testing.T, path string, b lent, calls int, now func() time.Time) {
+	t.Helper()
+	var running sync.WaitGroup
+	errs := make([]error, calls)
+	for i := range calls {
+		running.Go(func() {
+			store := slowDisk{cooldown.NewFile(path, nil)}
+			c := clichain.ChainOf([]clichain.Backend{b}, &clichain.ChainConfig{Store: store}).CooldownsWithout(0.5, now)
+			if _, errs[i] = c.Complete(context.WithoutCancel(t.Context()), clichain.Prompt("hi")); errs[i] != nil {
+				b.refused.Add(1)
+			}
+		})
+	}
+	running.Wait()
+	for _, err := range errs {
+		if err != nil {
+			require.ErrorIs(t, err, clichain.ErrCoolingDown)
+		}
+	}
+}
+
+// After a cooldown one call probes, however many there are and however slow the
+// store is.
+func TestOneProbeWithASlowStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cooldowns.json")
+	limited := failing("a", clichain.ReasonUsageLimit)
+	first := clichain.ChainOf([]clichain.Backend{limited}, &clichain.ChainConfig{Store: cooldown.NewFile(path, nil)})
+	_, err := first.Complete(t.Context(), clichain.Prompt("hi"))
+	require.ErrorIs(t, err, clichain.ErrUsageLimit)
+	state, err := first.StoreOf().Load(t.Context(), clichain.CooldownKey(limited, ""))
+	require.NoError(t, err)
+	after := func() time.Time { return state.Until.Add(time.Second) }
+	b := lent{backend: limited, asked: new(atomic.Int32), refused: new(atomic.Int32)}
+
+	unlock, err := localfile.Lock(t.Context(), path+".lock", time.Millisecond)
+	require.NoError(t, err)
+	askAll(t, path, b, 5, after)
+	unlock()
+	require.Zero(t, b.asked.Load(), "somebody holds the lock for longer than anybody waits")
+
+	b.others = b.refused.Load() + 59
+	askAll(t, path, b, 60, after)
+	require.EqualValues(t, 1, b.asked.Load())
+}
