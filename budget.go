@@ -4,54 +4,126 @@ import (
 	"cmp"
 	"context"
 	"time"
+
+	"github.com/clichain/clichain/internal/machine"
 )
 
 const (
 	// defaultMinAttempt is what a slow CLI needs to start and say a word.
 	defaultMinAttempt = 5 * time.Second
-	// reportMargin is left before the caller's own deadline, so that the error
-	// with every backend's reason arrives before somebody kills the process.
-	reportMargin = 2 * time.Second
+	// stopMargin is left before a hard end: for a CLI to end when it is asked to,
+	// and for the error with every backend's reason to arrive before somebody
+	// kills this process.
+	stopMargin = 2 * time.Second
+	// maxReserves is for how many later backends time is kept. The others have
+	// what these leave.
+	maxReserves = 2
 )
+
+// marginOf is the margin of a call that has so long: a tenth of what is short.
+func marginOf(d time.Duration) time.Duration { return max(min(stopMargin, d/10), 0) }
 
 // budget is the time that a call may take along a chain.
 type budget struct {
-	end     time.Time // zero: no bound
+	end     time.Time // of the last attempt; zero: no bound
+	hard    time.Time // by when nothing may run any more
 	minimum time.Duration
+	due     time.Duration // less than that says nothing about a backend
+	short   bool          // there was never time for an attempt
 }
 
-// newBudget takes the earlier of ChainConfig.Budget and the caller's deadline,
-// less the margin; a short deadline has a margin of a tenth, and that of a
-// chain around this one none: there is nothing to report yet.
-func (cfg *ChainConfig) newBudget(ctx context.Context, now time.Time, inner bool) budget {
-	b := budget{minimum: cmp.Or(cfg.MinAttempt, defaultMinAttempt)}
-	if cfg.Budget > 0 {
-		b.end = now.Add(cfg.Budget)
+// newBudget takes the earlier of the chain's own bound and the caller's deadline,
+// less the margin. That of a chain around this one has its margin already.
+func (cfg *ChainConfig) newBudget(ctx context.Context, now time.Time) budget {
+	b := budget{due: cmp.Or(cfg.MinAttempt, defaultMinAttempt)}
+	if d := cfg.ownBudget(); d > 0 {
+		b.end = now.Add(d)
+		b.hard = b.end
 	}
 	if deadline, ok := ctx.Deadline(); ok {
-		end := deadline
+		hard, inner := hardEnd(ctx, deadline)
 		if !inner {
-			end = deadline.Add(-min(reportMargin, deadline.Sub(now)/10))
+			deadline = hard.Add(-marginOf(hard.Sub(now)))
 		}
-		if b.end.IsZero() || end.Before(b.end) {
-			b.end = end
+		if b.end.IsZero() || deadline.Before(b.end) {
+			b.end = deadline
 		}
+		if b.hard.IsZero() || hard.Before(b.hard) {
+			b.hard = hard
+		}
+	}
+	if b.minimum = b.due; !b.end.IsZero() {
+		total := max(b.end.Sub(now), 0)
+		if cfg.MinAttempt == 0 {
+			b.minimum = min(b.minimum, total*5/9+1) // or a short call could not go on at all
+		}
+		b.short = total < b.minimum
 	}
 	return b
 }
 
+// ownBudget is Budget or, where a sandbox ends every step after 30 s, what is
+// below that.
+func (cfg *ChainConfig) ownBudget() time.Duration {
+	if cfg.Budget == 0 && cfg.Sandbox != SandboxOff {
+		if _, sign := machine.NixBuild(); sign != "" {
+			return DefaultTimeout
+		}
+	}
+	return cfg.Budget
+}
+
+// hardEnd is when nothing of a call may run any more: at its context's deadline,
+// unless that is one with which a chain has left some time.
+func hardEnd(ctx context.Context, deadline time.Time) (hard time.Time, inChain bool) {
+	if v := chainViewOf(ctx); !v.end.IsZero() && !deadline.Before(v.end) {
+		return v.hard, true
+	}
+	return deadline, false
+}
+
+// lastMoment is when a process must be asked to end, so that it has ended, or was
+// killed, when the call's time is over. Both are zero where that has no end.
+func lastMoment(ctx context.Context, now time.Time) (ask, kill time.Time, given time.Duration) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ask, kill, 0
+	}
+	kill, inChain := hardEnd(ctx, deadline)
+	if ask = kill.Add(-marginOf(kill.Sub(now))); deadline.Before(ask) {
+		ask = deadline
+	}
+	if inChain {
+		return ask, kill, chainViewOf(ctx).given
+	}
+	return ask, kill, ask.Sub(now)
+}
+
 func (b budget) over(now time.Time) bool { return !b.end.IsZero() && !now.Before(b.end) }
 
+// least is the minimum, less what the end of the attempt before may take of it:
+// time that was kept for an attempt must be enough for it.
+func (b budget) least() time.Duration { return b.minimum - b.minimum/10 }
+
+// lacks reports whether there is too little time for one more attempt. The first
+// of a call that has enough may start whatever it took to get there.
+func (b budget) lacks(now time.Time, first bool) bool {
+	return !b.end.IsZero() && (b.short || !first && b.end.Sub(now) < b.least())
+}
+
 // slice is the time of the next backend, with so many others behind it that
-// could answer: all that is left but a minimum for each of them, or an equal
-// share where there is less.
+// could answer: all that is left but a minimum for each of at most two of them,
+// as far as it has as much itself.
 func (b budget) slice(now time.Time, later int) (d time.Duration, bounded bool) {
 	if b.end.IsZero() {
 		return 0, false
 	}
-	left := max(b.end.Sub(now), 0)
-	if share := left / time.Duration(later+1); share < b.minimum {
-		return share, true
+	d = max(b.end.Sub(now), 0)
+	for range min(later, maxReserves) {
+		if d-b.minimum < b.least() {
+			break
+		}
+		d -= b.minimum
 	}
-	return left - time.Duration(later)*b.minimum, true
+	return d, true
 }

@@ -9,27 +9,39 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// No split starves a later backend, and the sum of all never exceeds what
-// there is.
+// No attempt starts with less than it needs, and the sum of all never exceeds
+// what there is.
 func TestBudgetSplits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
 		start := time.Unix(1_700_000_000, 0)
 		total := time.Duration(random.Int64N(int64(2 * time.Minute)))
-		b := budget{end: start.Add(total), minimum: time.Duration(1 + random.Int64N(int64(10*time.Second)))}
+		cfg := &ChainConfig{Budget: total + 1, MinAttempt: time.Duration(random.Int64N(int64(10 * time.Second)))}
+		if random.IntN(3) == 0 {
+			cfg.MinAttempt = 0
+		}
+		b := cfg.newBudget(t.Context(), start)
 		backends := 1 + random.IntN(8)
-		now, sum := start, time.Duration(0)
+		now, sum, asked := start, time.Duration(0), 0
 		for i := range backends {
-			d, bounded := b.slice(now, backends-1-i)
+			if b.over(now) || b.lacks(now, asked == 0) {
+				continue
+			}
+			later := backends - 1 - i
+			d, bounded := b.slice(now, later)
 			require.True(t, bounded)
-			require.GreaterOrEqual(t, d, min(b.minimum, total/time.Duration(backends)), "backend %d of %d, %v with a minimum of %v", i, backends, total, b.minimum)
+			require.GreaterOrEqual(t, d, b.least(), "backend %d of %d, %v", i, backends, total)
+			if left := b.end.Sub(now); left >= b.minimum*time.Duration(1+min(later, 2)) {
+				require.Equal(t, left-time.Duration(min(later, 2))*b.minimum, d)
+			}
 			used := d // all of it, or some of it
 			if random.IntN(3) == 0 {
 				used = time.Duration(random.Int64N(int64(d) + 1))
 			}
-			now, sum = now.Add(used), sum+used
+			now, sum, asked = now.Add(used), sum+used, asked+1
 		}
-		require.LessOrEqual(t, sum, total)
+		require.Equal(t, cfg.MinAttempt <= cfg.Budget, asked > 0, "%v of %v", cfg.MinAttempt, total)
+		require.LessOrEqual(t, sum, cfg.Budget)
 	}
 }
 
@@ -49,16 +61,18 @@ func TestBudgetOfTheCaller(t *testing.T) {
 		"the chain's is first":  {ctx, 3 * time.Second, 3 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, bounded := (&ChainConfig{Budget: test.budget}).newBudget(test.ctx, now, false).slice(now, 0)
+			got, bounded := (&ChainConfig{Budget: test.budget}).newBudget(test.ctx, now).slice(now, 0)
 			require.Equal(t, test.want, got)
 			require.Equal(t, test.want > 0, bounded)
 		})
 	}
-	inner, _ := (&ChainConfig{}).newBudget(ctx, now, true).slice(now, 0)
-	require.Equal(t, time.Minute, inner, "the margin is taken once")
+	end := now.Add(time.Minute)
+	view := withChainView(ctx, chainView{end: end, hard: end.Add(time.Second)})
+	inner := (&ChainConfig{}).newBudget(view, now)
+	require.Equal(t, []time.Time{end, end.Add(time.Second)}, []time.Time{inner.end, inner.hard}, "the margin is taken once")
 	late, stop := context.WithDeadline(t.Context(), now.Add(-time.Second))
 	defer stop()
-	got, bounded := (&ChainConfig{}).newBudget(late, now, false).slice(now, 3)
+	got, bounded := (&ChainConfig{}).newBudget(late, now).slice(now, 3)
 	require.Zero(t, got)
 	require.True(t, bounded)
 }

@@ -23,12 +23,17 @@ type ChainConfig struct {
 	// Config applies to every provider that [NewChain] makes. Its Binary must
 	// be empty when there are several.
 	Config
-	// Budget bounds the whole call, over all backends. It is split so that a
-	// later backend still gets MinAttempt; time in a queue counts. Zero: none
-	// but the context's deadline, which is split in the same way, less a margin
-	// for the report: 2 s, or a tenth of what is less than 20 s.
+	// Budget bounds the whole call, over all backends; time in a queue counts.
+	// The first backend has all of it but MinAttempt for each of at most two that
+	// could answer after it, as long as it has as much itself, and so on. A CLI
+	// is asked to end 2 s before its time is over, or a tenth of what is less
+	// than 20 s, and then killed. Zero: none but the context's deadline, which is
+	// split in the same way, less that margin; inside a Nix build, which ends
+	// after 30 s, 25 s. Negative: none.
 	Budget time.Duration
-	// MinAttempt is the least time for which a backend is asked. Zero: 5 s.
+	// MinAttempt is the least time for which a backend is asked; one that cannot
+	// have it is skipped with budget_spent; the end of the one before may take a
+	// tenth of it. Zero: 5 s, and in a call of less than 9 s more than half of it.
 	MinAttempt time.Duration
 	// AcceptReset lets a stream go on to the next backend after it delivered
 	// text: the reader promises to drop that text when a "reset" event comes.
@@ -170,7 +175,7 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 		return nil, &ChainError{Cause: err}
 	}
 	now := time.Now()
-	if w.budget = c.cfg.newBudget(ctx, now, w.above.another != nil); !w.budget.end.IsZero() {
+	if w.budget = c.cfg.newBudget(ctx, now); !w.budget.end.IsZero() {
 		var cancel context.CancelFunc
 		cause := &judge.Stop{Reason: ReasonTimeout, After: w.budget.end.Sub(now)}
 		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, cause)

@@ -180,7 +180,7 @@ func TestChainSplitsItsTime(t *testing.T) {
 	}{
 		"a budget":              {clichain.ChainConfig{Budget: 30 * time.Second}, 0, 25 * time.Second},
 		"another minimum":       {clichain.ChainConfig{Budget: 30 * time.Second, MinAttempt: 12 * time.Second}, 0, 18 * time.Second},
-		"a short one":           {clichain.ChainConfig{Budget: 4 * time.Second}, 0, 2 * time.Second},
+		"a short one":           {clichain.ChainConfig{Budget: 4 * time.Second, MinAttempt: time.Second}, 0, 3 * time.Second},
 		"the caller's deadline": {clichain.ChainConfig{}, 30 * time.Second, 23 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

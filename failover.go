@@ -110,6 +110,10 @@ type chainView struct {
 	another func() bool
 	// resets: text that was delivered can be taken back.
 	resets bool
+	// end is that of the backend's time, and hard when nothing of it may run any
+	// more. Zero: no bound.
+	end, hard time.Time
+	given     time.Duration // until end
 }
 
 type chainViewKey struct{}

@@ -87,6 +87,7 @@ func (r *race) startNext() bool {
 	for r.next < len(r.backends) && !r.left {
 		i, b := r.next, r.backends[r.next]
 		r.next++
+		r.begun = r.begun || r.lanes > 0
 		entry, skip := r.enter(b)
 		if skip != nil {
 			r.failed(attemptOf(b.Name(), skip, 0))
@@ -103,7 +104,8 @@ func (r *race) startNext() bool {
 func (r *race) run(l lane) {
 	defer func() { r.ends <- l }()
 	defer func() { l.panicked = recover() }() // goes on where the host can recover it
-	ctx := withChainView(r.ctx, chainView{resets: true}) // the others run already
+	b := r.budget
+	ctx := withChainView(r.ctx, chainView{resets: true, end: b.end, hard: b.hard, given: b.end.Sub(l.start)}) // the others run already
 	l.err = noAnswer(l.backend)
 	for e, err := range l.backend.Stream(ctx, r.req) {
 		switch {

@@ -44,6 +44,11 @@ func (p *Provider) execute(
 		timer := time.AfterFunc(timeout, func() { stop(&judge.Stop{Reason: ReasonTimeout, After: timeout}) })
 		defer timer.Stop()
 	}
+	ask, kill, given := lastMoment(ctx, time.Now())
+	if !ask.IsZero() {
+		timer := time.AfterFunc(time.Until(ask), func() { stop(&judge.Stop{Reason: ReasonTimeout, After: given}) })
+		defer timer.Stop()
+	}
 	r := p.newRun(ctx, c, stop, emit)
 	quiet := listen(&p.cfg, stop)
 	defer quiet.end()
@@ -52,7 +57,7 @@ func (p *Provider) execute(
 	result, left, spawnErr := c.box.Supervise(ctx, proc.Command{
 		Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir, Stdin: c.Stdin,
 		Stdout: heardWriter{stdout, quiet}, Stderr: heardWriter{stderr, quiet},
-		Limit: p.cfg.MaxOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
+		Limit: p.cfg.MaxOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup, KillAt: kill,
 	})
 	r.stopTimers()
 	if spawnErr != nil {

@@ -31,6 +31,7 @@ type walk struct {
 	cfg      *ChainConfig
 
 	attempts []Attempt
+	begun    bool   // something was started
 	note     string // why no other backend is asked
 	text     bool   // the reader has text
 	void     bool   // of a backend that failed
@@ -84,6 +85,7 @@ func (w *walk) settle(t try) (goOn bool) {
 	}
 	t.entry.Failed(w.ctx, cooldownFailure(t.err), t.hurried)
 	attempts := attemptsOf(t.backend.Name(), t.err, time.Since(t.start))
+	w.begun = w.begun || slices.ContainsFunc(attempts, func(a Attempt) bool { return !a.Skipped })
 	w.failed(attempts...)
 	w.record.failed(t.place, attempts[len(attempts)-1].Reason, time.Now())
 	return !w.left && w.mayGoOn(t.err)
@@ -120,18 +122,22 @@ func (w *walk) emit(e Event) {
 
 // enter begins a call of a backend, or passes it over.
 func (w *walk) enter(b Backend) (*cooling.Entry, *BackendError) {
-	if err := w.skip(b); err != nil {
+	if err := w.skip(b, !w.begun); err != nil {
 		return nil, err
 	}
 	return w.cooldown.Enter(w.ctx, cooldownCall{b, w.req})
 }
 
-// skip passes a backend over without asking it.
-func (w *walk) skip(b Backend) *BackendError {
+// skip passes a backend over without asking it. first: nothing was started yet.
+func (w *walk) skip(b Backend, first bool) *BackendError {
 	var err *BackendError
+	now := time.Now()
 	switch {
-	case w.spent() || w.budget.over(time.Now()):
+	case w.spent() || w.budget.over(now):
 		err = call.Errorf(ReasonBudgetSpent, "", "the chain's budget was over before its turn")
+	case w.budget.lacks(now, first):
+		err = call.Errorf(ReasonBudgetSpent, "", "%v of the chain's budget were left, too little for an attempt, which needs %v",
+			w.budget.end.Sub(now).Round(time.Millisecond), w.budget.minimum.Round(time.Millisecond))
 	case w.cfg.MaxCostUSD > 0 && w.cost() >= w.cfg.MaxCostUSD:
 		err = call.Errorf(ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", w.cost(), w.cfg.MaxCostUSD)
 	case w.owner != nil && w.owner != b:
@@ -151,13 +157,14 @@ func (w *walk) spent() bool {
 
 // ask reads one backend's stream.
 func (w *walk) ask(i int, t *try) {
-	ctx, cancel := w.slice(i)
+	view, ctx, cancel := w.slice(i)
 	defer cancel()
-	ctx = withChainView(ctx, chainView{another: func() bool { return w.another(i) }, resets: w.resets})
+	view.another, view.resets = func() bool { return w.another(i) }, w.resets
+	ctx = withChainView(ctx, view)
 	t.err = noAnswer(t.backend)
 	for e, err := range t.backend.Stream(ctx, w.req) {
 		if err != nil {
-			w.void, t.hurried = w.text, ctx.Err() != nil && time.Since(t.start) < w.budget.minimum
+			w.void, t.hurried = w.text, w.hurried(ctx, view, t)
 			t.err = err
 			return
 		}
@@ -177,8 +184,15 @@ func noAnswer(b Backend) *BackendError {
 	return &BackendError{Backend: b.Name(), Reason: ReasonBadOutput, Message: "the stream ended without an answer"}
 }
 
-// slice is the context of one backend's part of the time.
-func (w *walk) slice(i int) (context.Context, context.CancelFunc) {
+// hurried reports whether a backend was ended before it had the time that it is due.
+func (w *walk) hurried(ctx context.Context, view chainView, t *try) bool {
+	ended := ctx.Err() != nil || !view.hard.IsZero() && !time.Now().Before(view.hard.Add(-marginOf(view.hard.Sub(t.start))))
+	return ended && time.Since(t.start) < w.budget.due
+}
+
+// slice is one backend's part of the time. Its context does not hear of the end
+// of the chain's time, which is not before its own: so that is what an error names.
+func (w *walk) slice(i int) (chainView, context.Context, context.CancelFunc) {
 	later := 0
 	if !w.budget.end.IsZero() {
 		for _, b := range w.backends[i+1:] {
@@ -187,11 +201,23 @@ func (w *walk) slice(i int) (context.Context, context.CancelFunc) {
 			}
 		}
 	}
-	d, bounded := w.budget.slice(time.Now(), later)
+	now := time.Now()
+	d, bounded := w.budget.slice(now, later)
 	if !bounded {
-		return w.ctx, func() {}
+		return chainView{}, w.ctx, func() {}
 	}
-	return context.WithTimeoutCause(w.ctx, d, &judge.Stop{Reason: ReasonTimeout, After: d})
+	view := chainView{end: now.Add(d), given: d}
+	if view.hard = view.end; !view.end.Before(w.budget.end) {
+		view.hard = w.budget.hard
+	}
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(w.ctx))
+	ctx, done := context.WithDeadlineCause(ctx, view.end, &judge.Stop{Reason: ReasonTimeout, After: d})
+	deaf := context.AfterFunc(w.ctx, func() {
+		if !w.spent() {
+			stop(context.Cause(w.ctx))
+		}
+	})
+	return view, ctx, func() { deaf(); stop(nil); done() }
 }
 
 // pass hands an event on, after taking back what an earlier backend said.
@@ -217,7 +243,7 @@ func (w *walk) another(i int) bool {
 
 // could reports whether a backend may answer later in this call.
 func (w *walk) could(b Backend) bool {
-	return w.skip(b) == nil && w.cooldown.Skip(w.ctx, cooldownCall{b, w.req}) == nil && mayAnswer(w.ctx, b, w.req)
+	return w.skip(b, false) == nil && w.cooldown.Skip(w.ctx, cooldownCall{b, w.req}) == nil && mayAnswer(w.ctx, b, w.req)
 }
 
 // mayAnswer reports whether a backend would take the request, as far as that

@@ -33,6 +33,9 @@ type Command struct {
 
 	// Grace is the time to end after each of the two polite signals. 0 is a second, less than 0 none: kill at once.
 	Grace time.Duration
+	// KillAt is when a run that is being stopped is killed even if a grace is not over; zero for never. Each signal has
+	// half of what is left until then, if that is less than Grace.
+	KillAt time.Time
 	// Drain is the time for output to end after all processes are gone, 0 for 2 s.
 	Drain time.Duration
 	// Teardown is the time for all processes to go once they are killed, 0 for 5 s.

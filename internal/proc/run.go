@@ -91,18 +91,28 @@ func noteTimer() (<-chan time.Time, func()) {
 // stop asks the program to end, first with SIGINT, then with SIGTERM.
 func (r *run) stop() {
 	r.streams.closeStdin()
-	for _, s := range []softSignal{interrupt, terminate} {
+	for i, s := range []softSignal{interrupt, terminate} {
 		r.tree.remember()
-		if r.command.Grace < 0 || r.killed() {
+		grace := r.grace(2 - i)
+		if grace < 0 || r.killed() {
 			break
 		}
 		r.tree.ask(s)
 		r.result.SoftSignal = string(s)
-		if r.exitsWithin(r.command.Grace) {
+		if r.exitsWithin(grace) {
 			return
 		}
 	}
 	r.result.Escalated = true
+}
+
+// grace is how long to wait after the next of so many signals.
+func (r *run) grace(signals int) time.Duration {
+	grace := r.command.Grace
+	if kill := r.command.KillAt; !kill.IsZero() {
+		grace = min(grace, time.Until(kill)/time.Duration(signals))
+	}
+	return grace
 }
 
 func (r *run) killed() bool {

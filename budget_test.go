@@ -1,0 +1,161 @@
+package clichain_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// told is what became of each backend, and when the call was over.
+func told(t *testing.T, err error) (list []string) {
+	t.Helper()
+	var ce *clichain.ChainError
+	require.ErrorAs(t, err, &ce)
+	for _, a := range ce.Attempts {
+		list = append(list, fmt.Sprintf("%s %v", a.Reason, a.Duration))
+	}
+	return list
+}
+
+// Who is asked has time enough; who cannot have it is not asked.
+func TestBudgetNeverStarves(t *testing.T) {
+	second := func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+	for name, test := range map[string]struct {
+		cfg    clichain.ChainConfig
+		caller time.Duration
+		takes  []time.Duration // of each backend; negative: it fails after that
+		answer int             // who answers; -1: nobody
+		over   time.Duration
+		asked  int
+	}{
+		"all are healthy":         {clichain.ChainConfig{}, second(10), []time.Duration{second(2.5), second(2.5), second(2.5), second(2.5), second(2.5)}, 0, second(2.5), 1},
+		"the first hangs":         {clichain.ChainConfig{}, second(30), []time.Duration{second(99), second(4), 0, 0, 0}, 1, second(22), 2},
+		"the first two hang":      {clichain.ChainConfig{}, second(30), []time.Duration{second(99), second(99), second(4), 0, 0}, 2, second(27), 3},
+		"no time for the fourth":  {clichain.ChainConfig{}, second(30), []time.Duration{second(99), second(99), second(99), 0, 0}, -1, second(28), 3},
+		"no time for the second":  {clichain.ChainConfig{}, second(10), []time.Duration{second(99), 0}, -1, second(9), 1},
+		"failures leave time":     {clichain.ChainConfig{}, second(10), []time.Duration{-second(1), -second(1), second(2)}, 2, second(4), 3},
+		"a short call goes on":    {clichain.ChainConfig{}, second(4), []time.Duration{-second(1), second(2)}, 1, second(3), 2},
+		"but not with a remnant":  {clichain.ChainConfig{}, second(4), []time.Duration{-second(3), 0}, -1, second(3), 1},
+		"own minimum":             {clichain.ChainConfig{Budget: second(10), MinAttempt: second(2)}, 0, []time.Duration{second(99), second(99), second(99), 0}, -1, second(10), 3},
+		"own minimum is too much": {clichain.ChainConfig{Budget: second(3), MinAttempt: second(4)}, 0, []time.Duration{0, 0}, -1, 0, 0},
+		"own minimum just enough": {clichain.ChainConfig{Budget: second(4), MinAttempt: second(4)}, 0, []time.Duration{second(3), 0}, 0, second(3), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				if test.caller > 0 {
+					ctx, cancel = context.WithTimeout(ctx, test.caller)
+				}
+				defer cancel()
+				var list []clichain.Backend
+				for i, takes := range test.takes {
+					b := &backend{name: fmt.Sprint(i), takes: takes}
+					if takes < 0 {
+						b = failing(fmt.Sprint(i), clichain.ReasonExit)
+						b.takes = -takes
+					}
+					list = append(list, b)
+				}
+				start := time.Now()
+				resp, err := clichain.ChainOf(list, &test.cfg).Complete(ctx, clichain.Prompt("hi"))
+				require.Equal(t, test.over, time.Since(start).Round(time.Millisecond))
+				if test.answer >= 0 {
+					require.NoError(t, err)
+					require.Equal(t, fmt.Sprint(test.answer), resp.Backend)
+				} else {
+					for _, line := range told(t, err)[test.asked:] {
+						require.Equal(t, "budget_spent 0s", line)
+					}
+				}
+				for i, b := range list {
+					require.Equal(t, i < test.asked, b.(*backend).asked > 0, "backend %d", i)
+				}
+			})
+		})
+	}
+}
+
+// The message is about the attempt's own time, that of the last one too.
+func TestTimeoutNamesItsOwnSlice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := func(name string) clichain.Backend { return &backend{name: name, takes: time.Hour} }
+		inner := clichain.ChainOf([]clichain.Backend{hang("b"), hang("c")}, nil)
+		_, err := clichain.ChainOf([]clichain.Backend{hang("a"), inner}, &clichain.ChainConfig{Budget: 30 * time.Second, MinAttempt: 12 * time.Second}).
+			Complete(t.Context(), clichain.Prompt("hi"))
+		for _, want := range []string{"timeout after 18s", "timeout after 7s", "timeout after 5s"} {
+			require.ErrorContains(t, err, want)
+		}
+		require.Equal(t, []string{"timeout 18s", "timeout 12s"}, told(t, err))
+	})
+}
+
+// A CLI that hears no polite signal is killed by the time the call must be over:
+// a second is what the documentation allows.
+func TestHardDeadline(t *testing.T) {
+	suppressNothing(t)
+	deaf := func(t *testing.T) clichain.Backend {
+		return provider(t, specs.Codex(), clichain.Config{}, play(readStdin, clitest.Step{Ignore: []string{"INT", "TERM"}}, clitest.Step{Hang: true}))
+	}
+	for name, test := range map[string]struct {
+		cfg    clichain.ChainConfig
+		caller bool
+		chain  bool
+	}{
+		"provider":          {caller: true},
+		"chain":             {caller: true, chain: true},
+		"budget":            {cfg: clichain.ChainConfig{Budget: 4 * time.Second}, chain: true},
+		"hedged":            {cfg: clichain.ChainConfig{HedgeAfter: time.Second, MinAttempt: time.Second}, caller: true, chain: true},
+		"one after another": {cfg: clichain.ChainConfig{MinAttempt: time.Second}, caller: true, chain: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := deaf(t)
+			if test.chain {
+				b = clichain.ChainOf([]clichain.Backend{b, deaf(t)}, &test.cfg)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			start := time.Now()
+			if test.caller {
+				ctx, cancel = context.WithTimeout(ctx, 4*time.Second)
+			}
+			defer cancel()
+			_, err := b.Complete(ctx, clichain.Prompt("hi"))
+			require.ErrorIs(t, err, clichain.ErrTimeout)
+			require.Less(t, time.Since(start), 5*time.Second)
+			require.Greater(t, time.Since(start), 3*time.Second)
+		})
+	}
+}
+
+// A Nix build ends its step after 30 s, so the chain is at its end before.
+func TestChainInsideNix(t *testing.T) {
+	for name, test := range map[string]struct {
+		cfg  clichain.ChainConfig
+		over time.Duration
+	}{
+		"by default": {clichain.ChainConfig{}, 25 * time.Second},
+		"own budget": {clichain.ChainConfig{Budget: time.Minute}, time.Minute},
+		"no budget":  {clichain.ChainConfig{Budget: -1}, 2 * time.Hour},
+		"no sandbox": {clichain.ChainConfig{Config: clichain.Config{Sandbox: clichain.SandboxOff}}, 2 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("NIX_BUILD_TOP", "/build")
+			t.Setenv("IN_NIX_SHELL", "")
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				list := []clichain.Backend{&backend{name: "a", takes: time.Hour, err: failing("a", clichain.ReasonExit).err}, &backend{name: "b", takes: time.Hour, err: failing("b", clichain.ReasonExit).err}}
+				_, err := clichain.ChainOf(list, &test.cfg).Complete(t.Context(), clichain.Prompt("hi"))
+				require.Error(t, err)
+				require.Equal(t, test.over, time.Since(start))
+			})
+		})
+	}
+}
