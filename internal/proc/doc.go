@@ -14,6 +14,7 @@
 //
 // # What a host process keeps
 //
-// The first Run starts one watchdog, a shell of under 2 MB, that kills what this process leaves behind if it dies
-// itself. It is kept for as long as the process lives, with one open descriptor.
+// As long as there are runs there is one watchdog, a shell of under 2 MB, that kills what this process leaves behind if
+// it dies itself, with one open descriptor. Where the first process does not reap, this process is the parent of orphans
+// meanwhile, and reaps those of its runs.
 package proc
