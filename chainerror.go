@@ -47,9 +47,10 @@ type attemptError struct{ error }
 
 func (e *attemptError) Unwrap() error { return e.error }
 
-// Reason is the class of the whole failure: the cause's, else that of the last
-// backend that was tried or found a mistake of the caller's, else that of the
-// first skip. Empty: there was nothing to try.
+// Reason is the class of the whole failure, one for all attempts, where
+// [errors.Is] is true of each: the cause's, else that of the last backend that
+// was tried or found a mistake of the caller's, else that of the first skip.
+// Empty: there was nothing to try.
 func (e *ChainError) Reason() Reason {
 	if be, ok := e.Cause.(*BackendError); ok {
 		return be.Reason
@@ -63,6 +64,39 @@ func (e *ChainError) Reason() Reason {
 		return e.Attempts[0].Reason
 	}
 	return ""
+}
+
+// Usage is what the failed attempts have consumed together. Its cost is the sum
+// of the known costs, and nil when none is known.
+func (e *ChainError) Usage() (total Usage) {
+	for _, a := range e.Attempts {
+		total = total.Add(a.Usage)
+	}
+	return total
+}
+
+// RetryAfter is when the first of the backends will be available again, as far
+// as they said. Zero: none said so.
+func (e *ChainError) RetryAfter() (first time.Time) {
+	for i, a := range e.Attempts {
+		if i+1 < len(e.Attempts) && e.Attempts[i+1].Backend == a.Backend {
+			continue // the same backend's next try knows better
+		}
+		if at := retryAfter(a.Err); first.IsZero() || !at.IsZero() && at.Before(first) {
+			first = at
+		}
+	}
+	return first
+}
+
+func retryAfter(err error) time.Time {
+	if inner, ok := err.(*ChainError); ok {
+		return inner.RetryAfter()
+	}
+	if be, ok := errors.AsType[*BackendError](err); ok {
+		return be.RetryAfter
+	}
+	return time.Time{}
 }
 
 // Tried reports whether any backend was really started.

@@ -191,3 +191,37 @@ func TestChainErrorText(t *testing.T) {
   chain/inner   not_installed         stat /x: file does not exist
   chain/inner2  billing`, err.Error())
 }
+
+// What a caller of many requests asks of a failure: what it has cost, when to
+// ask again, and which of the attempts' reasons counts.
+func TestChainErrorForBatches(t *testing.T) {
+	at := func(minutes int) time.Time { return time.Date(2030, 1, 1, 0, minutes, 0, 0, time.UTC) }
+	said := func(backend string, reason clichain.Reason, minutes int, cost float64) clichain.Attempt {
+		a := failedAttempt(backend, reason, false)
+		a.Err.(*clichain.BackendError).RetryAfter, a.Usage.CostUSD, a.Usage.Turns = at(minutes), &cost, 1
+		return a
+	}
+	inner := &clichain.ChainError{Attempts: []clichain.Attempt{
+		said("codex", clichain.ReasonUsageLimit, 9, 0), failedAttempt("opencode", clichain.ReasonExit, false),
+	}}
+	err := &clichain.ChainError{Attempts: []clichain.Attempt{
+		said("claude", clichain.ReasonOverloaded, 1, 0.25), // asked again after that
+		said("claude", clichain.ReasonRateLimited, 30, 0.5),
+		failedAttempt("missing", clichain.ReasonNotInstalled, true),
+		{Backend: "chain", Reason: clichain.ReasonUsageLimit, Err: inner},
+		said("gemini", clichain.ReasonUsageLimit, 20, 1),
+	}}
+	require.Equal(t, at(9), err.RetryAfter())
+	require.Equal(t, clichain.ReasonUsageLimit, err.Reason())
+	require.ErrorIs(t, err, clichain.ErrRateLimited)
+	require.True(t, err.Reason().Temporary())
+	require.EqualValues(t, 3, err.Usage().Turns)
+	require.InDelta(t, 1.75, *err.Usage().CostUSD, 1e-9)
+
+	err.Attempts = err.Attempts[:3]
+	require.Equal(t, at(30), err.RetryAfter())
+	silent := &clichain.ChainError{Attempts: []clichain.Attempt{failedAttempt("a", clichain.ReasonExit, false)}}
+	require.Zero(t, silent.RetryAfter())
+	require.Nil(t, silent.Usage().CostUSD)
+	require.Zero(t, (&clichain.ChainError{}).RetryAfter())
+}

@@ -151,3 +151,18 @@ func TestBackendErrorSurvivesJSON(t *testing.T) {
 	require.NoError(t, marshalErr)
 	require.JSONEq(t, `{"backend":"c","reason":"exit","exit_code":0}`, string(data))
 }
+
+// A reason passes by itself, or it is not known to.
+func TestTemporaryReasons(t *testing.T) {
+	var passing []string
+	for _, reason := range Reasons() {
+		if reason.Temporary() {
+			passing = append(passing, string(reason))
+		}
+	}
+	require.Equal(t, []string{
+		"cooling_down", "budget_spent", "rate_limited", "usage_limit", "overloaded", "server_error", "network",
+		"timeout", "idle_timeout", "first_output_timeout",
+	}, passing)
+	require.False(t, Reason("").Temporary())
+}

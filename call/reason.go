@@ -1,5 +1,7 @@
 package call
 
+import "slices"
+
 // Reason is the class of a failure or of a skip. The zero value means "none".
 // It is a string so that it reads well in logs and survives JSON; compare
 // errors with the sentinels ([ErrTimeout] and so on) through [errors.Is].
@@ -66,6 +68,17 @@ func Reasons() []Reason {
 		ReasonOutputLimit, ReasonSpawn, ReasonCanceled,
 	}
 }
+
+// temporary are the reasons that pass by themselves.
+var temporary = []Reason{
+	ReasonCoolingDown, ReasonBudgetSpent, ReasonRateLimited, ReasonUsageLimit, ReasonOverloaded, ReasonServerError,
+	ReasonNetwork, ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout,
+}
+
+// Temporary reports whether the same request may go well later without anybody
+// having changed anything. It is false where that is not known, as for
+// [ReasonExit].
+func (r Reason) Temporary() bool { return slices.Contains(temporary, r) }
 
 // sentinel is the error value of a Reason, the target of [errors.Is].
 type sentinel Reason
