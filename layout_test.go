@@ -19,7 +19,7 @@ var floors = [][]string{
 		"clitest", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/resettime",
 		"internal/semaphore", "internal/spelling",
 	},
-	{"internal/grammar", "internal/jsontext", "internal/machine", "internal/specfile", "call", "runs"},
+	{"internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{"clispec", "cooldown", "internal/structured"},
 	{"specs", "internal/cooling", "internal/decode", "internal/login", "internal/session"},
 	{"order", "internal/compose", "internal/judge", "internal/sessionfile"},

@@ -16,6 +16,7 @@ import (
 	"github.com/clichain/clichain/internal/semaphore"
 	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/sessionfile"
+	"github.com/clichain/clichain/internal/skiplist"
 )
 
 // Backend answers requests. [Provider] and [Chain] are Backends, so chains
@@ -61,6 +62,7 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 		p.cfg = *cfg
 	}
 	p.cfg = p.cfg.withDefaults()
+	skiplist.Know(spec.Name, spec.ProviderSlug)
 	if p.cfg.MaxParallel > 0 {
 		p.own = make(semaphore.Semaphore, p.cfg.MaxParallel)
 	}
@@ -160,7 +162,7 @@ func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text str
 		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), p.spec.DefaultModel),
 		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
 		Usage: session.Rebase(rules, total, req.Session, inv.known), Duration: took,
-		Warnings: t.Warnings, Flags: t.Flags, Metadata: req.Metadata,
+		Warnings: append(suppressDoubts(), t.Warnings...), Flags: t.Flags, Metadata: req.Metadata,
 	}
 	p.recordSession(resp, session.Record{Dir: inv.Dir, Used: session.Used(rules, total)})
 	return resp

@@ -24,6 +24,9 @@ type Status struct {
 	// SuppressedBy names the variable or setting that turns the backend off.
 	// Empty: nothing does.
 	SuppressedBy string
+	// Doubts says of each mistake in SKIP_CLI and its aliases, such as a name that
+	// no backend has, what it turns off. Empty: there is none.
+	Doubts []string
 	// Err is the [*BackendError] that a call would be skipped with. Nil: it
 	// would be tried.
 	Err error
@@ -36,7 +39,7 @@ func (p *Provider) Status(dir string) Status {
 		_, err := p.ready()
 		return Status{Login: clispec.LoginUnknown, Err: err}
 	}
-	s := Status{Login: clispec.LoginNotFound}
+	s := Status{Login: clispec.LoginNotFound, Doubts: suppressDoubts()}
 	if path, err := p.finder.Find(p.programs()); err == nil {
 		l := p.loggedIn(path, dir, "")
 		s.Path, s.Login, s.Evidence, s.Billing, s.Expired = path, l.State, l.Evidence, l.Billing, l.Expired
@@ -50,7 +53,7 @@ func (p *Provider) Status(dir string) Status {
 
 // suppressor names what turns the backend off here.
 func (p *Provider) suppressor(path, dir string) string {
-	if variable, ok := suppressedBy(p.spec.Name, p.spec.ProviderSlug); ok {
+	if variable, _ := suppressedBy(p.spec.Name, p.spec.ProviderSlug); variable != "" {
 		return variable
 	}
 	if path == "" || p.sandboxed(p.loggedIn(path, dir, "")) == nil {

@@ -2,11 +2,10 @@ package clichain
 
 import (
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/skiplist"
 )
 
 // suppressVariables turn CLIs off, in the order in which they are asked.
@@ -15,47 +14,55 @@ var suppressVariables = []string{
 }
 
 // Suppressed reports whether the environment turns every CLI off: SKIP_CLI or
-// one of its aliases is "1", "true", "yes", "on" or "all", in any case. It
-// reads the environment anew each time and is safe for concurrent use.
+// one of its aliases is "1", "true", "yes", "on" or "all", in any case, or has
+// such a word among names. It reads the environment anew each time and is safe
+// for concurrent use.
 func Suppressed() bool {
 	_, ok := SuppressedBy("")
 	return ok
 }
 
 // SuppressedBy returns the first variable that turns the named backend off,
-// either as all others or by name in a list such as "claude,gemini".
-func SuppressedBy(name string) (variable string, ok bool) { return suppressedBy(name) }
-
-func suppressedBy(names ...string) (variable string, ok bool) {
-	for _, variable := range suppressVariables {
-		value := os.Getenv(variable)
-		if value != "" && slices.ContainsFunc(names, func(name string) bool { return suppresses(value, name) }) {
-			return variable, true
-		}
-	}
-	return "", false
+// either as all others or by name in a list such as "claude,gemini". A word that
+// is the name of no backend, such as "cluade", turns off what it may have meant.
+func SuppressedBy(name string) (variable string, ok bool) {
+	variable, _ = suppressedBy(name)
+	return variable, variable != ""
 }
 
-// suppresses reads one value. "0", "false" and the like turn nothing off.
-func suppresses(value, name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return strings.ContainsRune(",; \t\r\n", r) })
-	return slices.ContainsFunc(words, func(word string) bool {
-		switch word {
-		case "1", "true", "yes", "on", "all":
-			return len(words) == 1
+// suppressedBy returns the first variable that turns off the backend with these
+// names, and what is wrong with the word by which it does so.
+func suppressedBy(names ...string) (variable, doubt string) {
+	for _, variable := range suppressVariables {
+		if off, doubt := skiplist.Off(os.Getenv(variable), names...); off {
+			return variable, doubt
 		}
-		return name != "" && word == strings.ToLower(name)
-	})
+	}
+	return "", ""
+}
+
+// suppressDoubts says of each mistake in the variables what it turns off.
+func suppressDoubts() (doubts []string) {
+	for _, variable := range suppressVariables {
+		for _, doubt := range skiplist.Doubts(os.Getenv(variable)) {
+			doubts = append(doubts, variable+": "+doubt)
+		}
+	}
+	return doubts
 }
 
 // checkSuppressed is the skip of a backend that the environment turns off, by
 // its name or its slug.
 func checkSuppressed(spec *CliSpec) *BackendError {
-	variable, ok := suppressedBy(spec.Name, spec.ProviderSlug)
-	if !ok {
+	variable, doubt := suppressedBy(spec.Name, spec.ProviderSlug)
+	if variable == "" {
 		return nil
 	}
 	err := call.Errorf(ReasonSuppressed, "", "suppressed by %s=%s", variable, plaintext.OneLine(os.Getenv(variable)))
 	err.Hint = "unset " + variable
+	if doubt != "" {
+		err.Message += ": " + doubt + ", and may have meant this one"
+		err.Hint += ", or correct it"
+	}
 	return err
 }

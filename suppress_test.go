@@ -26,12 +26,14 @@ func FuzzSuppress(f *testing.F) {
 		if all && !named {
 			t.Fatalf("%q turns off everything but %q", value, name)
 		}
-		trimmed := strings.ToLower(strings.Trim(value, ",; \t\r\n"))
-		if want := slices.Contains([]string{"1", "true", "yes", "on", "all"}, trimmed); want != all {
-			t.Fatalf("%q: all %v", value, all)
+		words := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return strings.ContainsRune(",; \t\r\n", r) })
+		if slices.Contains(words, strings.ToLower(name)) && !named {
+			t.Fatalf("%q does not turn off %q", value, name)
 		}
-		if named && !all && (name == "" || !strings.Contains(strings.ToLower(value), strings.ToLower(name))) {
-			t.Fatalf("%q turns off %q", value, name)
+		for _, word := range []string{"1", "true", "yes", "on", "all"} {
+			if slices.Contains(words, word) && !all {
+				t.Fatalf("%q does not turn off everything", value)
+			}
 		}
 	})
 }
@@ -51,11 +53,12 @@ func TestSuppression(t *testing.T) {
 	for _, test := range []struct{ value, want string }{
 		{"1", all}, {"true", all}, {"yes", all}, {"on", all}, {"all", all},
 		{"TRUE", all}, {"Yes", all}, {"oN", all}, {" 1 ", all}, {"\ttrue\n", all}, {"1,", all},
-		{"", none}, {"0", none}, {"false", none}, {"no", none}, {"off", none}, {"2", none}, {"11", none}, {"  ", none}, {",", none}, {"truey", none},
+		{"", none}, {"0", none}, {"false", none}, {"no", none}, {"off", none}, {"  ", none}, {",", none},
+		{"2", all}, {"11", all}, {"truey", all}, {"ture", all},
 		{"claude", claude}, {"CLAUDE", claude}, {" Claude ", claude}, {"anthropic-cli", claude},
 		{"nobody,claude", claude}, {"claude;nobody", claude}, {"nobody claude", claude}, {"nobody,\n claude,", claude},
-		{"nobody", none}, {"claudette", none}, {"clau", none}, {"claude-", none}, {"claude.cli", none},
-		{"0,claude", claude}, {"1,claude", claude}, {"all,nobody", none},
+		{"nobody", none}, {"claudette", claude}, {"clau", claude}, {"claude-", claude}, {"claude.cli", claude}, {"cluade", claude},
+		{"0,claude", claude}, {"1,claude", all}, {"all,nobody", all}, {"codex,true", all},
 	} {
 		t.Run(test.value, func(t *testing.T) {
 			for _, variable := range suppressors {
@@ -129,4 +132,36 @@ func TestSuppressionMessageIsOneLine(t *testing.T) {
 	err := clichain.NewProvider(specs.Claude(), nil).Available(t.Context())
 	require.ErrorIs(t, err, clichain.ErrSuppressed)
 	requireOneLine(t, err.Error())
+}
+
+// A mistake in the list is told where it turns a backend off, and where it does
+// not: with the answer of another.
+func TestSuppressionDoubts(t *testing.T) {
+	suppressNothing(t)
+	claude, codex := specs.Claude(), specs.Codex()
+	kept := provider(t, clichain.CliSpec{Name: "kept", Binary: "kept"}, clichain.Config{}, play(stdout("hello")))
+	chain := clichain.ChainOf([]clichain.Backend{clichain.NewProvider(claude, nil), kept}, nil)
+
+	t.Setenv("SKIP_CLI", "cluade,zebra")
+	resp, err := chain.Complete(t.Context(), clichain.Prompt("P"))
+	require.NoError(t, err)
+	require.Equal(t, "kept", resp.Backend)
+	require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrSuppressed)
+	require.ErrorContains(t, resp.Attempts[0].Err, `suppressed by SKIP_CLI=cluade,zebra: "cluade" is the name of no backend, and may have meant this one`)
+	require.Equal(t, []string{
+		`SKIP_CLI: "cluade" is the name of no backend: claude is turned off`,
+		`SKIP_CLI: "zebra" is the name of no backend: nothing is turned off`,
+	}, resp.Warnings)
+
+	t.Setenv("SKIP_CLI", "1,codex")
+	err = clichain.NewProvider(claude, nil).Available(t.Context())
+	require.ErrorContains(t, err, `"1" stands among names`)
+	require.ErrorContains(t, clichain.NewProvider(codex, nil).Available(t.Context()), "suppressed by SKIP_CLI=1,codex [")
+	require.Equal(t, []string{`SKIP_CLI: "1" stands among names: all are turned off`}, clichain.NewProvider(codex, nil).Status("").Doubts)
+
+	t.Setenv("SKIP_CLI", "codex")
+	resp, err = kept.Complete(t.Context(), clichain.Prompt("P"))
+	require.NoError(t, err)
+	require.Empty(t, resp.Warnings)
+	require.Empty(t, clichain.NewProvider(codex, nil).Status("").Doubts)
 }

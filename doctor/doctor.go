@@ -170,6 +170,9 @@ func (d *examination) examineProvider(p *clichain.Provider, found *Diagnosis) {
 		message := "the credential in " + status.Evidence + " has expired, and nothing is there to renew it with"
 		found.remark("credential_expired", message, p.Spec().Hints[call.ReasonUnauthenticated])
 	}
+	for _, doubt := range status.Doubts {
+		found.remark("skip_list", doubt, "correct the list of backends to turn off")
+	}
 	found.block(status.Err)
 	if found.Installed {
 		d.remarks(p, found)

@@ -62,6 +62,9 @@ func TestDiagnoseProblems(t *testing.T) {
 			t.Setenv("IN_NIX_SHELL", "impure")
 		}, code: "nix_build", absent: true},
 		{name: "suppressed", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "codex") }, code: "suppressed", blocks: true},
+		{name: "a word that is no backend", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "zebra") }, code: "skip_list"},
+		{name: "a word that may mean it", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "codxe") }, code: "skip_list", blocks: true},
+		{name: "another backend", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "claude") }, code: "skip_list", absent: true},
 		{name: "expired", arrange: func(t *testing.T, home, _ string) {
 			t.Setenv("CODEX_API_KEY", "")
 			write(t, home, ".codex/auth.json", `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`)

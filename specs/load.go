@@ -9,9 +9,20 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/skiplist"
 	"github.com/clichain/clichain/internal/specfile"
 	"github.com/hashicorp/go-multierror"
 )
+
+func init() { know(All()) }
+
+// know keeps the names of specs from being taken for mistakes in SKIP_CLI, also
+// where no backend is made of them.
+func know(list []clispec.Spec) {
+	for _, spec := range list {
+		skiplist.Know(spec.Name, spec.ProviderSlug)
+	}
+}
 
 // Problem is one mistake in a file of specs, or a warning about something that
 // is valid and probably not intended.
@@ -77,6 +88,7 @@ func Load(r io.Reader) ([]clispec.Spec, error) {
 	if len(f.problems) > 0 {
 		return nil, &LoadError{f.problems}
 	}
+	know(f.specs)
 	return f.specs, nil
 }
 

@@ -24,6 +24,7 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 	failed, _ := errors.AsType[*clichain.ChainError](err)
 	if failed != nil {
 		failed = hinted(failed)
+		a.tellDoubts(backends)
 		err = &statusError{chainStatus(failed, f.budget > 0 && took >= f.budget), failed}
 	}
 	if resp != nil && !f.json {
@@ -35,6 +36,18 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 		a.trace(resp, failed, took)
 	}
 	return err
+}
+
+// tellDoubts prints the mistakes in SKIP_CLI where no answer brings them as its warnings.
+func (a *app) tellDoubts(backends []clichain.Backend) {
+	for _, b := range backends {
+		if p, ok := b.(*clichain.Provider); ok {
+			for _, doubt := range p.Status("").Doubts {
+				fmt.Fprintln(a.err, "clichain: warning:", oneLine(doubt))
+			}
+			return // it is the same for all
+		}
+	}
 }
 
 // hinted adds to the error of a chain whose backends all cool down how to ask them all the same.

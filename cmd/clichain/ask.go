@@ -116,6 +116,7 @@ func (a *app) ask(ctx context.Context, f *askFlags, args []string) error {
 		return err
 	}
 	if err := nothingToTry(ctx, providers); err != nil {
+		a.tellDoubts(providers)
 		return err
 	}
 	prompt, err := source.read(ctx)

@@ -1,0 +1,120 @@
+// Package skiplist reads lists of backends that are turned off, such as the value of SKIP_CLI. What is written there by
+// mistake turns off all that it may have meant: a backend that runs in spite of the list may cost money. It knows no
+// CLI by name but those it is told of.
+package skiplist
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/clichain/clichain/internal/spelling"
+)
+
+var (
+	allWords  = []string{"1", "true", "yes", "on", "all"}
+	noneWords = []string{"0", "false", "no", "off", "none"}
+)
+
+// known are the names of the backends in this process. They only decide whether a word is a mistake.
+var known sync.Map
+
+// Know adds names of backends to those that a list may have. It is safe for concurrent use.
+func Know(names ...string) {
+	for _, name := range names {
+		if name != "" {
+			known.Store(strings.ToLower(name), true)
+		}
+	}
+}
+
+// Off reports whether the list turns off the backend that has these names; no name asks for all backends. doubt is
+// empty, or says by which word it does so although that may not have been meant.
+func Off(list string, names ...string) (off bool, doubt string) {
+	words := wordsOf(list)
+	for _, word := range words {
+		switch {
+		case isName(word, names), len(words) == 1 && slices.Contains(allWords, word):
+			return true, ""
+		case doubt == "" && mayMean(word, names):
+			doubt = why(word)
+		}
+	}
+	return doubt != "", doubt
+}
+
+// Doubts says of each word that is a mistake what it turns off.
+func Doubts(list string) (doubts []string) {
+	words := wordsOf(list)
+	for _, word := range words {
+		switch {
+		case len(words) == 1 && (slices.Contains(allWords, word) || slices.Contains(noneWords, word)), isKnown(word):
+		case mayMeanAll(word):
+			doubts = append(doubts, why(word)+": all are turned off")
+		default:
+			doubts = append(doubts, why(word)+": "+meant(word)+" turned off")
+		}
+	}
+	return doubts
+}
+
+func wordsOf(list string) []string {
+	return strings.FieldsFunc(strings.ToLower(list), func(r rune) bool { return strings.ContainsRune(",; \t\r\n", r) })
+}
+
+// why is what is wrong with a word.
+func why(word string) string {
+	if slices.Contains(allWords, word) || slices.Contains(noneWords, word) {
+		return fmt.Sprintf("%q stands among names", word)
+	}
+	return fmt.Sprintf("%q is the name of no backend", word)
+}
+
+// mayMean reports whether a word may have meant one of the names, or all backends.
+func mayMean(word string, names []string) bool {
+	return mayMeanAll(word) || !isKnown(word) && !slices.Contains(noneWords, word) &&
+		slices.ContainsFunc(names, func(name string) bool { return near(word, strings.ToLower(name)) })
+}
+
+func mayMeanAll(word string) bool {
+	if isKnown(word) || slices.Contains(noneWords, word) {
+		return false
+	}
+	n, err := strconv.Atoi(word)
+	return err == nil && n != 0 || slices.ContainsFunc(allWords, func(all string) bool { return near(word, all) })
+}
+
+// meant names what a word that is no name may have meant.
+func meant(word string) string {
+	var names []string
+	known.Range(func(name, _ any) bool {
+		if mayMean(word, []string{name.(string)}) {
+			names = append(names, name.(string))
+		}
+		return true
+	})
+	switch slices.Sort(names); len(names) {
+	case 0:
+		return "nothing is"
+	case 1:
+		return names[0] + " is"
+	}
+	return strings.Join(names, ", ") + " are"
+}
+
+// near reports whether a word may stand for a name: it is its beginning, begins with it, or is spelt like it.
+func near(word, name string) bool {
+	return name != "" && (strings.HasPrefix(name, word) || len(name) > 3 && strings.HasPrefix(word, name) ||
+		spelling.Near(word, []string{name}) != "")
+}
+
+func isName(word string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return word == strings.ToLower(name) })
+}
+
+func isKnown(word string) bool {
+	_, ok := known.Load(word)
+	return ok
+}

@@ -1,0 +1,67 @@
+package skiplist_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/internal/skiplist"
+)
+
+// What a list turns off, among three backends.
+func TestOff(t *testing.T) {
+	names := []string{"alpaca", "alpaca-work", "gibbon"}
+	skiplist.Know(names...)
+	skiplist.Know("gibbon-cli", "")
+	for _, test := range []struct {
+		list, off string // the first letters of what is off
+		doubts    []string
+	}{
+		{"", "", nil}, {" ,;", "", nil}, {"0", "", nil}, {"False", "", nil}, {"none", "", nil},
+		{"1", "aag", nil}, {"ALL,", "aag", nil}, {" yes ", "aag", nil},
+		{"alpaca", "a", nil}, {"ALPACA; Gibbon", "ag", nil}, {"alpaca-work", "a", nil}, {"gibbon-cli", "", nil},
+		{"1,alpaca", "aag", []string{`"1" stands among names: all are turned off`}},
+		{"alpaca true", "aag", []string{`"true" stands among names: all are turned off`}},
+		{"gibbon,all", "aag", []string{`"all" stands among names: all are turned off`}},
+		{"0,gibbon", "g", []string{`"0" stands among names: nothing is turned off`}},
+		{"2", "aag", []string{`"2" is the name of no backend: all are turned off`}},
+		{"ture", "aag", []string{`"ture" is the name of no backend: all are turned off`}},
+		{"trueish", "aag", []string{`"trueish" is the name of no backend: all are turned off`}},
+		{"-1", "aag", []string{`"-1" is the name of no backend: all are turned off`}},
+		{"gibbno", "g", []string{`"gibbno" is the name of no backend: gibbon is turned off`}},
+		{"gib", "g", []string{`"gib" is the name of no backend: gibbon, gibbon-cli are turned off`}},
+		{"gibbon-3", "g", []string{`"gibbon-3" is the name of no backend: gibbon is turned off`}},
+		{"alpcaa", "a", []string{`"alpcaa" is the name of no backend: alpaca is turned off`}},
+		{"zebra", "", []string{`"zebra" is the name of no backend: nothing is turned off`}},
+		{"zebra,gibbon", "g", []string{`"zebra" is the name of no backend: nothing is turned off`}},
+		{"fasle", "", []string{`"fasle" is the name of no backend: nothing is turned off`}},
+	} {
+		t.Run(test.list, func(t *testing.T) {
+			off, doubtful := "", false
+			for _, name := range names {
+				is, doubt := skiplist.Off(test.list, name)
+				if is {
+					off += name[:1]
+				}
+				require.True(t, is || doubt == "")
+				doubtful = doubtful || doubt != ""
+			}
+			require.Equal(t, test.off, off)
+			require.Equal(t, test.doubts, skiplist.Doubts(test.list))
+			require.True(t, test.doubts != nil || !doubtful, "a doubt that is not told")
+			all, _ := skiplist.Off(test.list, "")
+			require.Equal(t, test.off == "aag", all)
+		})
+	}
+}
+
+// A backend that nobody has told of is turned off by its name all the same,
+// without a doubt.
+func TestOwnName(t *testing.T) {
+	off, doubt := skiplist.Off("heron,1", "heron")
+	require.True(t, off)
+	require.Empty(t, doubt)
+	off, doubt = skiplist.Off("herno", "heron")
+	require.True(t, off)
+	require.Equal(t, `"herno" is the name of no backend`, doubt)
+}
