@@ -68,7 +68,8 @@ type Options struct {
 	MaxTurns int `json:"max_turns,omitempty"`
 	// MaxBudgetUSD limits what one call may cost, in US dollars. Zero: no limit.
 	MaxBudgetUSD float64 `json:"max_budget_usd,omitempty"`
-	// AllowedTools and DisallowedTools name tools in the CLI's own terms.
+	// AllowedTools and DisallowedTools name tools in the CLI's own terms. With
+	// AccessRead the first can only choose among the tools that only read.
 	AllowedTools    []string `json:"allowed_tools,omitempty"`
 	DisallowedTools []string `json:"disallowed_tools,omitempty"`
 	// PermissionMode is the mode in the CLI's own terms, such as "plan". Empty:

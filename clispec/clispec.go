@@ -54,6 +54,10 @@ type Spec struct {
 	FolderFiles []string `json:"folder_files,omitempty"`
 	// Args is the ordered argument table. Empty: see PromptStyle.
 	Args []ArgRow `json:"args,omitempty"`
+	// ReadTools are the tools that an AccessRead call has, by the CLI's own names:
+	// Options.AllowedTools may choose among them there, and name no other. Empty:
+	// with AccessRead the option is refused.
+	ReadTools []string `json:"read_tools,omitempty"`
 	// Env is the table of environment variables to set.
 	Env []EnvRow `json:"env,omitempty"`
 	// Files are temporary files the call needs.

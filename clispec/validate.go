@@ -127,6 +127,12 @@ func (v *validator) identity(s *Spec) {
 	v.text("system_flag", s.SystemFlag)
 	v.text("system_default", s.SystemDefault)
 	oneOf(v, "answer", s.Answer, AnswerAfterTools, AnswerLastBlock)
+	each("read_tools", s.ReadTools, func(path, tool string) {
+		if tool == "" {
+			v.add(path, "", "is empty: leave it out")
+		}
+		v.text(path, tool)
+	})
 	allOf(v, "outputs", s.Outputs, OutputStream, OutputJSON, OutputText)
 	allOf(v, "transports", s.Transports, TransportStdin, TransportArgv)
 	if s.LingerMS < 0 || s.LingerMS > 60_000 {

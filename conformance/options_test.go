@@ -34,7 +34,9 @@ func TestOptions(t *testing.T) {
 			t.Run(label, func(t *testing.T) {
 				t.Parallel()
 				c := start(t, test.cli, home.LoggedIn, longTimeout, loopback.InOrder(test.first, loopback.Text(hello)))
-				c.home.Write(t, "more/notes.txt", "The sky is indigo.\n")
+				for _, folder := range []string{"more", "work"} {
+					c.home.Write(t, folder+"/notes.txt", "The sky is indigo.\n")
+				}
 				req := c.question("say hi")
 				if req.Access = test.access; req.Access != clichain.AccessNone {
 					req.Dir = c.home.Work
@@ -74,6 +76,10 @@ func toolCases() map[string]optionCase {
 	deny := func(tools ...string) func(cli, *clichain.Options) {
 		return func(_ cli, o *clichain.Options) { o.DisallowedTools = tools }
 	}
+	reads := map[string]loopback.Reply{
+		"claude": loopback.Tool("Read", map[string]any{"file_path": "notes.txt"}),
+		"gemini": loopback.Tool("read_file", map[string]any{"file_path": "notes.txt"}),
+	}
 	return map[string]optionCase{
 		"claude without its shell":     {home.Claude, clichain.AccessWrite, write(home.Claude), allow("Read"), made(false, "work/made")},
 		"claude with its shell":        {home.Claude, clichain.AccessWrite, write(home.Claude), allow("Read", "Bash"), made(true, "work/made")},
@@ -81,6 +87,10 @@ func toolCases() map[string]optionCase {
 		"gemini without its shell":     {home.Gemini, clichain.AccessWrite, write(home.Gemini), allow("read_file"), made(false, "work/made")},
 		"gemini with its shell":        {home.Gemini, clichain.AccessWrite, write(home.Gemini), allow("run_shell_command"), made(true, "work/made")},
 		"gemini is offered no glob":    {home.Gemini, clichain.AccessRead, loopback.Text(hello), deny("glob"), offered("read_file", "glob")},
+		"claude may only read files":   {home.Claude, clichain.AccessRead, reads["claude"], allow("Read"), both(offered("Read", "Grep"), told("indigo"))},
+		"claude may only search":       {home.Claude, clichain.AccessRead, reads["claude"], allow("Grep", "Glob"), both(offered("Grep", "Read"), untold("indigo"))},
+		"gemini may only read files":   {home.Gemini, clichain.AccessRead, reads["gemini"], allow("read_file"), both(offered("read_file", "glob"), told("indigo"))},
+		"gemini may only search":       {home.Gemini, clichain.AccessRead, reads["gemini"], allow("glob"), both(offered("glob", "read_file"), untold("indigo"))},
 		"claude writes":                {home.Claude, clichain.AccessWrite, writeTool[home.Claude], allow(), made(true, "work/out.txt")},
 		"claude plans, and writes not": {home.Claude, clichain.AccessWrite, writeTool[home.Claude], plan, both(sent("lan mode"), made(false, "work/out.txt"))},
 	}
@@ -98,8 +108,8 @@ func directoryCases() map[string]optionCase {
 		"claude in one folder":  {home.Claude, clichain.AccessWrite, out, none, made(false, "more/out.txt")},
 		"claude in two folders": {home.Claude, clichain.AccessWrite, out, more, made(true, "more/out.txt")},
 		"codex in two folders":  {home.Codex, clichain.AccessWrite, loopback.Text(hello), more, sent("/more")},
-		"gemini in one folder":  {home.Gemini, clichain.AccessRead, read, none, func(t *testing.T, c cli) { require.NotContains(t, results(c), "indigo") }},
-		"gemini in two folders": {home.Gemini, clichain.AccessRead, read, more, func(t *testing.T, c cli) { require.Contains(t, results(c), "indigo") }},
+		"gemini in one folder":  {home.Gemini, clichain.AccessRead, read, none, untold("indigo")},
+		"gemini in two folders": {home.Gemini, clichain.AccessRead, read, more, told("indigo")},
 	}
 }
 
@@ -205,6 +215,19 @@ func both(a, b func(*testing.T, cli)) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) { a(t, c); b(t, c) }
 }
 
+// told asserts that a tool's answer holds a text.
+func told(text string) func(*testing.T, cli) {
+	return func(t *testing.T, c cli) { require.Contains(t, results(c), text) }
+}
+
+// untold asserts that the tool was asked for, and that no answer holds the text.
+func untold(text string) func(*testing.T, cli) {
+	return func(t *testing.T, c cli) {
+		require.Len(t, c.server.Calls(), 2, "the tool was not asked for")
+		require.NotContains(t, results(c), text)
+	}
+}
+
 // made asserts that a file in the home was made, or was not.
 func made(want bool, path string) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) {
@@ -217,7 +240,7 @@ func made(want bool, path string) func(*testing.T, cli) {
 	}
 }
 
-// results is all that the tools have answered.
+// results is all that the tools have told.
 func results(c cli) (all string) {
 	for _, q := range c.server.Calls() {
 		all += strings.Join(q.Results(), "\n")

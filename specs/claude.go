@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"strings"
+
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 )
@@ -22,8 +24,9 @@ func Claude() clispec.Spec {
 			{Field: "mcp", Name: "mcp.json", Content: "{mcp_config}", When: setFor("mcp_config", call.AccessWrite, call.AccessFull)}, // it may hold secrets
 			{Field: "agents", Name: "agents.json", Content: "{agents}", When: setFor("agents", call.AccessWrite, call.AccessFull)},
 		},
-		Args: claudeArgs(),
-		Env:  claudeEnv(),
+		Args:      claudeArgs(),
+		ReadTools: claudeReadTools(),
+		Env:       claudeEnv(),
 		PassEnv: []string{
 			"ANTHROPIC_*", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*",
 			"CLAUDE_CODE_DISABLE_*", "CLAUDE_CODE_MAX_OUTPUT_TOKENS", "CLAUDE_CODE_API_KEY_HELPER_TTL_MS",
@@ -77,7 +80,10 @@ func claudeEnv() []clispec.EnvRow {
 	return rows
 }
 
+func claudeReadTools() []string { return []string{"Read", "Grep", "Glob"} }
+
 func claudeArgs() []clispec.ArgRow {
+	readTools := strings.Join(claudeReadTools(), ",")
 	return []clispec.ArgRow{
 		{Args: []string{"-p"}},
 		{Args: []string{"--output-format", "stream-json", "--verbose", "--include-partial-messages"}, When: output(clispec.OutputStream)},
@@ -86,7 +92,8 @@ func claudeArgs() []clispec.ArgRow {
 		// A settings file that lies in the folder could name another server for the
 		// key, a library to load, or a program that makes keys.
 		{Args: []string{"--setting-sources", "user"}, When: unset("trust_dir")},
-		{Args: []string{"--tools", "Read,Grep,Glob", "--allowedTools", "Read,Grep,Glob"}, When: access(call.AccessRead)},
+		{Args: []string{"--tools", readTools, "--allowedTools", readTools}, When: unless("allowed_tools", call.AccessRead)},
+		{Args: []string{"--tools={allowed_tools}"}, When: setFor("allowed_tools", call.AccessRead)},
 		{Args: []string{"--strict-mcp-config"}, When: unless("strict_mcp", call.AccessNone, call.AccessRead)},
 		{Args: []string{"--strict-mcp-config"}, When: set("strict_mcp")},
 		{Args: []string{"--permission-mode", "acceptEdits"}, When: unless("permission_mode", call.AccessWrite)},
@@ -99,7 +106,7 @@ func claudeArgs() []clispec.ArgRow {
 		{Args: []string{"--effort", "{effort}"}, When: set("effort")},
 		{Args: []string{"--max-turns", "{max_turns}"}, When: set("max_turns")},
 		{Args: []string{"--max-budget-usd", "{max_budget_usd}"}, When: set("max_budget_usd")},
-		{Args: []string{"--allowedTools={allowed_tools}"}, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
+		{Args: []string{"--allowedTools={allowed_tools}"}, When: setFor("allowed_tools", agentAccess()...)},
 		{Args: []string{"--disallowedTools={disallowed_tools}"}, When: setFor("disallowed_tools", agentAccess()...)},
 		{Args: []string{"--json-schema", "{schema}"}, When: set("schema")},
 		{Args: []string{"--mcp-config={mcp_file}"}, When: setFor("mcp_config", call.AccessWrite, call.AccessFull)},

@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"strings"
+
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 )
@@ -26,11 +28,13 @@ func Gemini() clispec.Spec {
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
 			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(call.AccessNone)},
-			{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiAllowRead, When: access(call.AccessRead)},
+			{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiRead(`["`+strings.Join(geminiReadTools(), `", "`)+`"]`), When: unless("allowed_tools", call.AccessRead)},
+			{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiRead("{allowed_tools:list}"), When: setFor("allowed_tools", call.AccessRead)},
 			{Field: "allow", Name: "allow.toml", Content: geminiAllow, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
 			{Field: "deny", Name: "deny.toml", Content: geminiDeny, When: setFor("disallowed_tools", agentAccess()...)},
 		},
-		Args: geminiArgs(),
+		Args:      geminiArgs(),
+		ReadTools: geminiReadTools(),
 		Env: []clispec.EnvRow{
 			// It reads settings before its arguments: then the folder is not trusted,
 			// and its settings, hooks and servers do not count, even where the user
@@ -67,6 +71,10 @@ func Gemini() clispec.Spec {
 	}
 }
 
+func geminiReadTools() []string {
+	return []string{"read_file", "read_many_files", "list_directory", "glob", "grep_search"}
+}
+
 func geminiArgs() []clispec.ArgRow {
 	return []clispec.ArgRow{
 		{Args: []string{"--skip-trust"}},
@@ -99,12 +107,10 @@ decision = "deny"
 priority = 900
 `
 
-const geminiAllowRead = `
-[[rule]]
-toolName = ["read_file", "read_many_files", "list_directory", "glob", "grep_search"]
-decision = "allow"
-priority = 901
-`
+// geminiRead allows a list of tools.
+func geminiRead(tools string) string {
+	return "\n[[rule]]\ntoolName = " + tools + "\ndecision = \"allow\"\npriority = 901\n"
+}
 
 const geminiAllow = `[[rule]]
 toolName = {allowed_tools:list}

@@ -166,26 +166,6 @@ func promptText(messages []call.Message) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// unsupported refuses a request with a field that no applying row uses: the
-// caller would not learn that the option had no effect.
-func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
-	used := func(field string) bool { return c.Fields.has(field) && c.uses(spec, field) }
-	for _, name := range clispec.OptionFields {
-		if c.Fields.has(name) && !used(name) && !slices.ContainsFunc(clispec.OtherForms[name], used) {
-			if name == "mcp_config" {
-				return c.unsupportedMCP(spec)
-			}
-			return call.Errorf(call.ReasonUnsupported, name,
-				"%q cannot be honoured by this backend here", strings.Join(c.Fields[name], ","))
-		}
-	}
-	grants := func(row clispec.ArgRow) bool { return slices.Contains(row.When.Access, c.Access) }
-	if c.Access != call.AccessNone && !c.anyRow(spec, grants) {
-		return call.Errorf(call.ReasonUnsupported, "access", "%q is no access level of this backend", c.Access)
-	}
-	return nil
-}
-
 // uses reports whether a row that applies tests the field or contains it.
 func (c *Call) uses(spec *clispec.Spec, field string) bool {
 	names := func(template string) bool { return slices.Contains(grammar.TemplateFields(template), field) }

@@ -95,6 +95,7 @@ func variations(name string) (cases []goldenCase) {
 		{"max_turns", false, func(r *call.Request) { r.Options.MaxTurns = 3 }},
 		{"max_budget_usd", false, func(r *call.Request) { r.Options.MaxBudgetUSD = 0.25 }},
 		{"allowed_tools", false, func(r *call.Request) { r.Options.AllowedTools = []string{"Read", "Bash(git log:*)"} }},
+		{"allowed_tools that read", false, func(r *call.Request) { r.Options.AllowedTools = readTools[name] }},
 		{"disallowed_tools", false, func(r *call.Request) { r.Options.DisallowedTools = []string{"WebFetch"} }},
 		{"effort", false, func(r *call.Request) { r.Options.Effort = "high" }},
 		{"permission_mode", false, func(r *call.Request) { r.Options.PermissionMode = "plan" }},
@@ -128,6 +129,11 @@ func variations(name string) (cases []goldenCase) {
 		}
 	}
 	return cases
+}
+
+// readTools are tools that only read, by the CLI's own names.
+var readTools = map[string][]string{
+	"claude": {"Read", "Glob"}, "gemini": {"read_file", "glob"}, "opencode": {"read"}, "codex": {"any"}, "cursor-agent": {"any"},
 }
 
 // bypassModes are the permission modes without limits.

@@ -64,5 +64,5 @@ func (c *Call) unsupportedMCP(spec *clispec.Spec) *call.Error {
 			}
 		}
 	}
-	return call.Errorf(call.ReasonUnsupported, "mcp_config", "cannot be honoured by this backend here")
+	return c.refuse(spec, "mcp_config", "")
 }

@@ -19,7 +19,7 @@ import (
 // variation of the golden files that sets it.
 var tableOptions = [][2]string{
 	{"Model", "model"}, {"Session", "session"}, {"Schema", "schema"}, {"MaxTurns", "max_turns"}, {"MaxBudgetUSD", "max_budget_usd"},
-	{"AllowedTools", "allowed_tools"}, {"DisallowedTools", "disallowed_tools"}, {"PermissionMode", "permission_mode"},
+	{"AllowedTools", "allowed_tools that read"}, {"DisallowedTools", "disallowed_tools"}, {"PermissionMode", "permission_mode"},
 	{"SystemMode append", "system_mode append"}, {"SystemMode replace", "system_mode replace"},
 	{"MCPConfig", "mcp_config"}, {"StrictMCP", "strict_mcp"}, {"FallbackModel", "fallback_model"}, {"Effort", "effort"},
 	{"Agents", "agents"}, {"NoSessionPersistence", "no_session_persistence"}, {"AddDirs", "add_dirs"}, {"Images", "images"}, {"Extra", "extra"},

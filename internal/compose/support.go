@@ -1,0 +1,77 @@
+package compose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
+
+// unsupported refuses a request with a field that no applying row uses: the
+// caller would not learn that the option had no effect.
+func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
+	for _, name := range clispec.OptionFields {
+		if c.Fields.has(name) && !c.honours(spec, name) {
+			if name == "mcp_config" {
+				return c.unsupportedMCP(spec)
+			}
+			return c.refuse(spec, name, strings.Join(c.Fields[name], ","))
+		}
+	}
+	if c.Access != call.AccessNone && !c.grants(spec) {
+		return call.Errorf(call.ReasonUnsupported, "access", "%q is no access level of this backend", c.Access)
+	}
+	if c.Access == call.AccessRead {
+		return c.widens(spec)
+	}
+	return nil
+}
+
+// honours reports whether a row that applies uses the option, in one of its forms.
+func (c *Call) honours(spec *clispec.Spec, option string) bool {
+	used := func(field string) bool { return c.Fields.has(field) && c.uses(spec, field) }
+	return used(option) || slices.ContainsFunc(clispec.OtherForms[option], used)
+}
+
+// grants reports whether a row says what the access level means to the CLI.
+func (c *Call) grants(spec *clispec.Spec) bool {
+	return c.anyRow(spec, func(row clispec.ArgRow) bool { return slices.Contains(row.When.Access, c.Access) })
+}
+
+// refuse is the error for an option that has no effect here. It says at which
+// other access levels it has one.
+func (c *Call) refuse(spec *clispec.Spec, option, value string) *call.Error {
+	var levels []string
+	for access := call.AccessNone; access <= call.AccessFull; access++ {
+		other := *c
+		other.Access = access
+		if (access == call.AccessNone || other.grants(spec)) && other.honours(spec, option) {
+			levels = append(levels, access.String())
+		}
+	}
+	text := "cannot be honoured by this backend here"
+	if len(levels) > 0 {
+		text = fmt.Sprintf("cannot be honoured by this backend with access %s, only with %s",
+			c.Access, strings.Join(levels, " or "))
+	}
+	if value != "" {
+		text = fmt.Sprintf("%q %s", value, text)
+	}
+	return call.Errorf(call.ReasonUnsupported, option, "%s", text)
+}
+
+// widens refuses tools that AccessRead does not permit anyway: there the list
+// can only narrow what the agent may use.
+func (c *Call) widens(spec *clispec.Spec) *call.Error {
+	for _, tool := range c.Fields["allowed_tools"] {
+		if !slices.Contains(spec.ReadTools, tool) {
+			return call.Errorf(call.ReasonUnsupported, "allowed_tools",
+				"%q is no tool that only reads: with access read the list may have %s", tool,
+				cmp.Or(strings.Join(spec.ReadTools, ", "), "none"))
+		}
+	}
+	return nil
+}
