@@ -100,7 +100,7 @@ func (p *Provider) asks(path string) asker {
 	return func(ctx context.Context, rule clispec.StatusRule) (clispec.StatusSign, error) {
 		result, _, err := p.probe(ctx, path, rule.Args, limit)
 		if err != nil || result.Signal != "" {
-			return clispec.StatusSign{}, context.Cause(ctx)
+			return clispec.StatusSign{}, ended(ctx, context.Cause(ctx))
 		}
 		return login.Sign(rule, result.Stdout.Text(), result.Stderr.Text(), result.ExitCode), nil
 	}

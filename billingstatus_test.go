@@ -123,7 +123,7 @@ func TestTheStatusCommandEndsWithTheCall(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	_, err := clichain.NewProvider(asked(), &clichain.Config{Billing: call.BillingSubscription}).Complete(ctx, clichain.Prompt("hi"))
-	requireReason(t, clichain.ReasonCanceled, err)
+	requireReason(t, clichain.ReasonTimeout, err)
 	require.Less(t, time.Since(start), 8*time.Second)
 }
 

@@ -107,7 +107,7 @@ func TestSlots(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		_, late := queued.Complete(ctx, clichain.Prompt("hi"))
-		requireReason(t, clichain.ReasonCanceled, late)
+		requireReason(t, clichain.ReasonBudgetSpent, late)
 		require.ErrorIs(t, late, context.DeadlineExceeded)
 
 		r.KillAll("holder")

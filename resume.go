@@ -17,7 +17,7 @@ import (
 func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
 	release, err := session.Turns.Take(ctx, req.Session)
 	if err != nil {
-		return nil, p.notStarted(err, "another call goes on from the same session")
+		return nil, p.notStarted(ended(ctx, err), "another call goes on from the same session")
 	}
 	defer release()
 	start := time.Now()

@@ -149,12 +149,12 @@ func (t *tries) remaining() time.Duration {
 func (p *Provider) slot(ctx context.Context) (release func(), failure *BackendError) {
 	own, err := p.own.Acquire(ctx)
 	if err != nil {
-		return nil, p.notStarted(err, "no slot was free in time")
+		return nil, p.notStarted(ended(ctx, err), "no slot was free in time")
 	}
 	shared, err := semaphore.Semaphore(p.cfg.Slots).Acquire(ctx)
 	if err != nil {
 		own()
-		return nil, p.notStarted(err, "no slot was free in time")
+		return nil, p.notStarted(ended(ctx, err), "no slot was free in time")
 	}
 	return func() { shared(); own() }, nil
 }

@@ -37,6 +37,7 @@ func (p *Provider) execute(
 	if err != nil {
 		return nil, err
 	}
+	caller := ctx
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	runs.Begin(ctx)
@@ -61,8 +62,9 @@ func (p *Provider) execute(
 	})
 	r.stopTimers()
 	if spawnErr != nil {
-		return nil, spawnFailure(spawnErr)
+		return nil, spawnFailure(ended(caller, spawnErr))
 	}
+	result.Cause = ended(caller, result.Cause)
 	if !result.DrainCut { // else a reader may still be at work
 		_, _ = stdout.Close(), stderr.Close() // a last line without an end
 	}
@@ -117,17 +119,22 @@ func (r *run) check(e *Event) (judge.Finding, bool) {
 	return judge.Finding{}, false
 }
 
+// ended is the cause of an end; that of the caller's context says whether it was
+// a deadline.
+func ended(caller context.Context, cause error) error {
+	if cause != nil && cause == context.Cause(caller) {
+		return judge.End(caller)
+	}
+	return cause
+}
+
 // spawnFailure is the error of a program that was not started.
 func spawnFailure(err error) *BackendError {
 	be := &BackendError{Reason: ReasonSpawn, Message: err.Error(), ExitCode: -1, Err: err, Stage: call.StageSkipped}
 	var spawn *proc.SpawnError
 	switch {
 	case !errors.As(err, &spawn): // the context ended first
-		be.Reason, be.Message = ReasonCanceled, ""
-		var stop *judge.Stop
-		if errors.As(err, &stop) {
-			be.Reason = stop.Reason
-		}
+		be.Reason, be.Message = judge.ReasonOfCause(err), ""
 	case spawn.Kind == proc.NotFound:
 		be.Reason = ReasonNotInstalled
 	case spawn.Kind == proc.ArgTooBig:

@@ -305,8 +305,9 @@ func (w *walk) cost() (usd float64) {
 // failure is the error of a chain that gave no answer.
 func (w *walk) failure() *ChainError {
 	err := &ChainError{Attempts: w.attempts, Cause: allCoolingDown(w.attempts), Note: w.note}
-	if cause := context.Cause(w.ctx); cause != nil && !w.spent() {
-		err.Cause = &BackendError{Reason: ReasonCanceled, ExitCode: -1, Err: cause}
+	if w.ctx.Err() != nil && !w.spent() {
+		cause := judge.End(w.ctx)
+		err.Cause = &BackendError{Reason: judge.ReasonOfCause(cause), ExitCode: -1, Err: cause}
 	}
 	return err
 }

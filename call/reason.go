@@ -53,7 +53,7 @@ const (
 	ReasonOutputLimit Reason = "output_limit" // more output than Config.MaxOutput
 	ReasonSpawn       Reason = "spawn"        // the program is there but did not start
 
-	ReasonCanceled Reason = "canceled" // the caller's context ended
+	ReasonCanceled Reason = "canceled" // the caller canceled its context, or a Registry the run
 )
 
 // Reasons returns all reasons, in the order of the constants, as a slice that

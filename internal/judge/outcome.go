@@ -5,6 +5,7 @@ package judge
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -123,7 +124,7 @@ func (j *Judge) failed(ev *Evidence, last *Sign) *call.Error {
 func (j *Judge) ended(ev *Evidence) *call.Error {
 	cause := ev.Result.Cause
 	err := ev.failure(ReasonOfCause(cause), "")
-	if _, timeout := errors.AsType[*Stop](cause); timeout || errors.Is(cause, ErrMovedOn) {
+	if _, timed := errors.AsType[*Stop](cause); timed || err.Reason == call.ReasonTimeout || errors.Is(cause, ErrMovedOn) {
 		if f, ok := j.retried(ev); ok {
 			err = ev.found(f)
 		}
@@ -245,8 +246,27 @@ func (e *Stop) Error() string {
 	return fmt.Sprintf("%s after %v", e.Reason, e.After.Round(time.Millisecond))
 }
 
-// Is lets errors.Is find the sentinel error of the Reason in an error chain.
-func (e *Stop) Is(target error) bool { return target == e.Reason.Err() }
+// Is lets errors.Is find the sentinel error of the Reason in an error chain, and
+// for a timeout the error of a deadline, whoever set it.
+func (e *Stop) Is(target error) bool {
+	return target == e.Reason.Err() || e.Reason == call.ReasonTimeout && target == context.DeadlineExceeded
+}
+
+// End is why the caller's context ended: its cause, in which errors.Is also
+// finds the context's own error, which says whether it was a deadline. Nil: it
+// has not.
+func End(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, ctx.Err()) {
+		return cause
+	}
+	return &end{cause, ctx.Err()}
+}
+
+type end struct{ cause, err error }
+
+func (e *end) Error() string   { return e.cause.Error() }
+func (e *end) Unwrap() []error { return []error{e.cause, e.err} }
 
 // The other causes for which a run is ended.
 var (
@@ -271,6 +291,8 @@ func ReasonOfCause(cause error) call.Reason {
 		return call.ReasonExit
 	case errors.Is(cause, ErrMovedOn):
 		return call.ReasonServerError // the CLI retried and did not say why
+	case errors.Is(cause, context.DeadlineExceeded):
+		return call.ReasonTimeout
 	}
 	return call.ReasonCanceled
 }

@@ -1,0 +1,82 @@
+package clichain_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+)
+
+// A caller's context that ends means the same to a Provider and to a Chain,
+// however the caller has ended it.
+func TestEndOfTheCallersContext(t *testing.T) {
+	mine := errors.New("the user has left")
+	for name, test := range map[string]struct {
+		end    func(context.Context) (context.Context, context.CancelFunc)
+		reason clichain.Reason
+		want   []error
+	}{
+		"deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 300*time.Millisecond)
+		}, clichain.ReasonTimeout, []error{context.DeadlineExceeded, clichain.ErrTimeout}},
+		"deadline with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeoutCause(ctx, 300*time.Millisecond, mine)
+		}, clichain.ReasonTimeout, []error{context.DeadlineExceeded, clichain.ErrTimeout}},
+		"deadline in the past": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithDeadline(ctx, time.Now().Add(-time.Second))
+		}, clichain.ReasonTimeout, []error{context.DeadlineExceeded, clichain.ErrTimeout}},
+		"past deadline with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithDeadlineCause(ctx, time.Now().Add(-time.Second), mine)
+		}, clichain.ReasonTimeout, []error{context.DeadlineExceeded, clichain.ErrTimeout, mine}},
+		"cancel": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithCancel(ctx)
+		}, clichain.ReasonCanceled, []error{context.Canceled, clichain.ErrCanceled}},
+		"cancel with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			return ctx, func() { cancel(mine) }
+		}, clichain.ReasonCanceled, []error{context.Canceled, clichain.ErrCanceled, mine}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			for _, kind := range []string{"provider", "chain", "chain in a chain"} {
+				started := filepath.Join(t.TempDir(), "started")
+				var b clichain.Backend = provider(t, clichain.CliSpec{Name: "mini", Binary: "mini"}, clichain.Config{},
+					play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
+				for range map[string]int{"provider": 0, "chain": 1, "chain in a chain": 2}[kind] {
+					b = clichain.ChainOf([]clichain.Backend{b}, nil)
+				}
+				ctx, cancel := test.end(t.Context())
+				defer cancel()
+				var err error
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					_, err = b.Complete(ctx, clichain.Prompt("hi"))
+				}()
+				if test.reason == clichain.ReasonCanceled {
+					require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
+					cancel()
+				}
+				<-done
+				var chain *clichain.ChainError
+				if errors.As(err, &chain) {
+					require.Equal(t, test.reason, chain.Reason(), "%s: %v", kind, err)
+				} else {
+					requireReason(t, test.reason, err)
+				}
+				for _, want := range test.want {
+					require.ErrorIs(t, err, want, "%s: %v", kind, err)
+				}
+				for _, other := range []error{context.DeadlineExceeded, context.Canceled} {
+					require.Equal(t, other == test.want[0], errors.Is(err, other), "%s: %v: %v", kind, err, other)
+				}
+			}
+		})
+	}
+}
