@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,4 +54,14 @@ func TestLog(t *testing.T) {
 	require.Contains(t, log.String(), "backend=codex")
 	require.NotContains(t, log.String(), "the question")
 	require.NotContains(t, log.String(), "the answer")
+}
+
+// An attempt ends before the 30 s after which common sandboxes kill a build step.
+func TestDefaultTimeout(t *testing.T) {
+	require.Equal(t, 25*time.Second, clichain.DefaultTimeout)
+	spec := clichain.CliSpec{Name: "mini", Binary: "mini"}
+	for _, cfg := range []*clichain.Config{nil, {}} {
+		require.Equal(t, 25*time.Second, clichain.NewProvider(spec, cfg).Config().Timeout)
+	}
+	require.Equal(t, -time.Second, clichain.NewProvider(spec, &clichain.Config{Timeout: -time.Second}).Config().Timeout)
 }

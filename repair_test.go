@@ -67,6 +67,22 @@ func TestStructuredAnswer(t *testing.T) {
 	}
 }
 
+// A fence around a value that is no object or list is no words around one: only
+// taking the fence off leaves an answer.
+func TestFencedValues(t *testing.T) {
+	for schema, want := range map[string]string{`{"type":"integer"}`: "7", `{"type":"string"}`: `"a {} b"`, `{"type":"boolean"}`: "true"} {
+		t.Run(want, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			req := clichain.Prompt("Which?")
+			req.Schema = json.RawMessage(schema)
+			fenced := says("```json\n" + want + "\n```")
+			resp, err := provider(t, shaped(), clichain.Config{}, inTurn(fenced, mustNot)).Complete(t.Context(), req)
+			require.NoError(t, err)
+			require.Equal(t, want, resp.Text)
+		})
+	}
+}
+
 func TestBadSchemaStartsNothing(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record.json")
 	p := provider(t, shaped(), clichain.Config{}, play(clitest.Step{Record: record}))

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
 )
@@ -45,4 +46,42 @@ func TestSecretsOfServers(t *testing.T) {
 	be := requireReason(t, clichain.ReasonUnauthenticated, err)
 	require.Equal(t, "API Error: 401 for [redacted]", be.Message)
 	require.Equal(t, "failed to start: [redacted]\n", be.Stderr)
+}
+
+// Wherever a message or a hint comes from, it holds no secret of the environment.
+func TestErrorsHoldNoSecrets(t *testing.T) {
+	const secret = "secret-value-of-a-test"
+	exit, none := clitest.Exit(1), clispec.LineRule{Pattern: "none", Reason: clichain.ReasonExit}
+	for name, test := range map[string]struct {
+		outputs []clispec.OutputMode
+		line    clispec.LineRule
+		steps   []clitest.Step
+	}{
+		"a fatal line":          {nil, clispec.LineRule{Pattern: "refused", Reason: clichain.ReasonUnauthenticated, Fatal: true}, []clitest.Step{{Stderr: "refused: " + secret + "\n"}, exit}},
+		"a line":                {nil, clispec.LineRule{Pattern: "refused", Reason: clichain.ReasonUnauthenticated}, []clitest.Step{{Stderr: "refused: " + secret + "\n"}, exit}},
+		"its message":           {nil, clispec.LineRule{Pattern: "refused: (?P<message>.*)", Reason: clichain.ReasonUnauthenticated}, []clitest.Step{stdout("refused: " + secret + "\n"), exit}},
+		"its hint":              {nil, clispec.LineRule{Pattern: "refused: (?P<message>.*)", Hint: "not {message}", Reason: clichain.ReasonUnauthenticated, Fatal: true}, []clitest.Step{{Stderr: "refused: " + secret + "\n"}, exit}},
+		"an event":              {[]clispec.OutputMode{clispec.OutputStream}, none, []clitest.Step{stdout(`{"type":"error","message":"too many requests for ` + secret + `"}` + "\n"), exit}},
+		"a terminal event":      {[]clispec.OutputMode{clispec.OutputStream}, none, []clitest.Step{stdout(`{"type":"end","message":"401 for ` + secret + `"}` + "\n"), exit}},
+		"a document":            {[]clispec.OutputMode{clispec.OutputJSON}, none, []clitest.Step{stdout(`{"type":"end","message":"401 for ` + secret + `"}` + "\n"), exit}},
+		"in colours":            {nil, clispec.LineRule{Pattern: "refused: (?P<message>.*)", Reason: clichain.ReasonUnauthenticated}, []clitest.Step{{Stderr: "refused: " + secret[:9] + "\x1b[1m" + secret[9:] + "\x1b[0m\n"}, exit}},
+		"colours in an event":   {[]clispec.OutputMode{clispec.OutputStream}, none, []clitest.Step{stdout(`{"type":"end","message":"401 for ` + secret[:9] + "\\u001b[1m" + secret[9:] + `"}` + "\n"), exit}},
+		"colours in a document": {[]clispec.OutputMode{clispec.OutputJSON}, none, []clitest.Step{stdout(`{"type":"end","message":"401 for ` + secret[:9] + "\\u001b[1m" + secret[9:] + `"}` + "\n"), exit}},
+		"no explanation":        {nil, none, []clitest.Step{{Stderr: "what is " + secret + "?\n"}, exit}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			spec := clichain.CliSpec{Name: "mini", Binary: "mini", Outputs: test.outputs, Lines: []clispec.LineRule{test.line}, Events: []clispec.EventRule{
+				{Match: map[string]string{"type": "error"}, Kind: clichain.EventError, Set: map[string]string{"message": "message"}},
+				{Match: map[string]string{"type": "end"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"message": "message", "failed": "=true"}},
+			}}
+			p := provider(t, spec, clichain.Config{Env: []string{"MINI_API_KEY=" + secret}}, play(test.steps...))
+			_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			var be *clichain.BackendError
+			require.ErrorAs(t, err, &be)
+			said := be.Message + be.Hint + be.Stderr + err.Error()
+			require.NotContains(t, said, secret)
+			require.Contains(t, said, "[redacted]")
+		})
+	}
 }
