@@ -40,7 +40,7 @@ func (p *Provider) execute(
 	caller := ctx
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	runs.Begin(ctx)
+	defer runs.Begin(ctx)()
 	if timeout > 0 {
 		timer := time.AfterFunc(timeout, func() { stop(&judge.Stop{Reason: ReasonTimeout, After: timeout}) })
 		defer timer.Stop()

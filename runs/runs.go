@@ -29,7 +29,7 @@ type Run struct {
 	Key, Label string    // those given to [WithKey]; empty without
 	Backend    string    // the name of the spec
 	Started    time.Time // right before its process started; while it is queued, when the call came
-	Queued     bool      // it waits, and no process was started yet
+	Queued     bool      // no process of it runs: it waits for its turn, or between two attempts
 }
 
 type entry struct {
@@ -82,16 +82,24 @@ func (r *Registry) Enter(ctx context.Context, backend string, stop context.Cance
 // wallClock goes on while the machine sleeps, which the monotonic one does not.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// Begin notes that the process of a registered call is about to start. ctx is
-// that of Enter, or one below.
-func Begin(ctx context.Context) {
+// Begin notes that a process of a registered call is about to start. ctx is that
+// of Enter, or one below. Call end when the process has ended.
+func Begin(ctx context.Context) (end func()) {
 	e, ok := ctx.Value(entryOfContext{}).(*entry)
 	if !ok {
-		return
+		return func() {}
 	}
+	came := e.note(wallClock(), false)
+	return func() { e.note(came, true) }
+}
+
+// note sets what Begin changes, and returns the time that was there.
+func (e *entry) note(started time.Time, queued bool) (before time.Time) {
 	e.registry.mu.Lock()
 	defer e.registry.mu.Unlock()
-	e.Started, e.Queued = wallClock(), false
+	before = e.Started
+	e.Started, e.Queued = started, queued
+	return before
 }
 
 // Active returns the calls, oldest first.

@@ -41,6 +41,23 @@ func TestKillStale(t *testing.T) {
 	require.False(t, r.WasAborted("new"))
 }
 
+// Queued is a call of which no process runs, before its first and between two.
+func TestQueued(t *testing.T) {
+	var r Registry
+	ctx, leave := r.Enter(t.Context(), "codex", nil)
+	defer leave()
+	came := r.Active()[0].Started
+	for range 2 {
+		require.True(t, r.Active()[0].Queued)
+		require.Equal(t, came, r.Active()[0].Started)
+		end := Begin(ctx)
+		require.False(t, r.Active()[0].Queued)
+		require.False(t, r.Active()[0].Started.Before(came))
+		end()
+	}
+	require.True(t, r.Active()[0].Queued)
+}
+
 func TestRegistryOfNobody(t *testing.T) {
 	var none *Registry
 	ctx, leave := none.Enter(t.Context(), "codex", nil)
