@@ -3,7 +3,6 @@ package clichain
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -32,15 +31,10 @@ func (p *Provider) Available(ctx context.Context) error {
 // ready finds the program to run.
 func (p *Provider) ready() (path string, err *BackendError) {
 	defer func() { p.label(err) }()
-	if p.broken != nil {
-		err = call.Errorf(ReasonBadOption, "spec", "is invalid")
-		err.Message, err.Err = p.broken.Error(), p.broken
+	if err := p.wrong(); err != nil {
 		return "", err
 	}
 	if err := checkSuppressed(p.spec); err != nil {
-		return "", err
-	}
-	if err := p.inside().Check(); err != nil {
 		return "", err
 	}
 	path, missing := p.finder.Find(p.programs())
@@ -60,9 +54,6 @@ func (p *Provider) ready() (path string, err *BackendError) {
 func (p *Provider) admit(
 	ctx context.Context, path string, req Request, dir string, ask asker,
 ) (*login.Bill, *BackendError) {
-	if err := p.cfg.checkPolicies(); err != nil {
-		return nil, p.label(err)
-	}
 	if req.Dir == "" && req.Access == AccessNone {
 		dir = string(filepath.Separator) // its own folder is empty, and this process's directory is none above it
 	}
@@ -127,20 +118,6 @@ func (p *Provider) payable(ctx context.Context, path string, b *login.Bill, ask 
 		return err
 	}
 	return b.Refused("")
-}
-
-// checkPolicies refuses an unknown policy: it may have been meant as
-// a guard.
-func (c *Config) checkPolicies() *BackendError {
-	payers := []call.Billing{call.BillingSubscription, call.BillingAPIKey}
-	if c.Billing != call.BillingUnknown && !slices.Contains(payers, c.Billing) {
-		return call.Errorf(ReasonBadOption, "config.billing", "%q is none of %q", c.Billing, payers)
-	}
-	sandboxes := []SandboxPolicy{SandboxAuto, SandboxOn, SandboxOff}
-	if c.Sandbox != "" && !slices.Contains(sandboxes, c.Sandbox) {
-		return call.Errorf(ReasonBadOption, "config.sandbox", "%q is none of %q", c.Sandbox, sandboxes)
-	}
-	return nil
 }
 
 // loggedOut is the skip of a backend that is known to be logged out.

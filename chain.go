@@ -3,10 +3,8 @@ package clichain
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -87,43 +85,41 @@ type Chain struct {
 	backends []Backend
 	cooldown *cooling.Keeper
 	table    map[Reason]row
-	broken   *BackendError // what is wrong with the settings
+	broken   *BackendError   // what is wrong with the settings, or the list of backends
+	sick     []*BackendError // what is wrong with single backends
 	record   *record
-	recorded sync.Once
-}
-
-// seen is the chain's record, made at its first call: NewChain adds its
-// backends one by one.
-func (c *Chain) seen() *record {
-	c.recorded.Do(func() { c.record = newRecord(c.backends) })
-	return c.record
 }
 
 // NewChain makes a chain of a Provider for each spec, in the order given. A nil
 // cfg means defaults.
 func NewChain(specs []CliSpec, cfg *ChainConfig) *Chain {
-	c := ChainOf(nil, cfg)
-	provider := c.cfg.Config
-	for _, spec := range specs {
+	var provider Config
+	if cfg != nil {
+		provider = cfg.Config
+	}
+	backends := make([]Backend, len(specs))
+	for i, spec := range specs {
 		p := NewProvider(spec, &provider)
 		if provider.Binary != "" && len(specs) > 1 && p.broken == nil {
-			p.broken = fmt.Errorf("config.binary: %q cannot be the program of %d backends: use ChainOf with a Provider each",
+			p.broken = mistake("config.binary", "%q cannot be the program of %d backends: use ChainOf with a Provider each",
 				provider.Binary, len(specs))
 		}
-		c.backends = append(c.backends, p)
+		backends[i] = p
 	}
-	return c
+	return ChainOf(backends, cfg)
 }
 
 // ChainOf makes a chain of backends that exist already, other chains among
-// them. A nil cfg means defaults; its Config part is not used.
+// them. A nil cfg means defaults; its Config part is not used. Each backend has
+// a name of its own.
 func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
-	c := &Chain{backends: append([]Backend(nil), backends...)}
+	c := new(Chain)
 	if cfg != nil {
 		c.cfg = *cfg
 	}
-	c.table, c.broken = policyWith(c.cfg.Policy)
-	c.cooldown = newKeeper(&c.cfg, c.table)
+	c.table, _ = policyWith(c.cfg.Policy)
+	c.take(backends)
+	c.cooldown, c.record = newKeeper(&c.cfg, c.table), newRecord(c.backends)
 	return c
 }
 
@@ -149,22 +145,32 @@ func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 // set: then a "reset" event comes before the next backend's first.
 func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return call.Once(func(read func(Event, error) bool) {
+		var resp *Response
+		var err error
+		watch := newWatch(ctx, c.cfg.Hooks)
+		watch.CallStart(ctx, req)
+		defer func() { watch.end(resp, err) }()
 		yield := func(e Event, err error) bool {
 			if err == nil {
-				c.cfg.Hooks.see(ctx, e)
+				watch.see(e)
 			}
 			return read(e, err)
 		}
-		w := &walk{
-			req: req, yield: yield, cfg: &c.cfg, above: chainViewOf(ctx), owner: c.claimant(req.Model), backends: c.backends,
+		w := &walk{req: req, yield: yield, cfg: &c.cfg, above: chainViewOf(ctx), backends: c.backends}
+		if w.owner = c.claimant(req.Model); w.owner == nil {
+			w.req = unaddressed(c.Name(), req)
+			w.owner = c.claimant(w.req.Model)
 		}
 		w.resets = c.cfg.AcceptReset || w.above.resets
-		resp, err := c.answer(ctx, w)
+		answer, failure := c.answer(withHooks(ctx, append(slices.Clone(hooksOf(ctx)), c.cfg.Hooks)), w)
 		switch {
 		case w.left:
-		case err != nil:
+		case failure != nil:
+			err = failure
 			yield(Event{}, err)
 		default:
+			resp = answer
+			c.nameSick(resp)
 			yield(Event{Kind: EventDone, Backend: resp.Backend, Response: resp}, nil)
 		}
 	})
@@ -181,7 +187,7 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, cause)
 		defer cancel()
 	}
-	w.ctx, w.cooldown, w.table, w.record = ctx, c.cooldown, c.table, c.seen()
+	w.ctx, w.cooldown, w.table, w.record = ctx, c.cooldown, c.table, c.record
 	if c.cfg.Order != nil {
 		w.inOrder(w.record.order(c.cfg.Order, w.req))
 	}
@@ -203,7 +209,7 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 // claimant is the backend that the model name addresses, or nil.
 func (c *Chain) claimant(model string) Backend {
 	for _, b := range c.backends {
-		if p, ok := b.(*Provider); ok && p.spec != nil && p.composer.Models.Claims(model) {
+		if claims(b, model) {
 			return b
 		}
 	}
@@ -214,27 +220,51 @@ func (c *Chain) claimant(model string) Backend {
 func available(ctx context.Context, b Backend) error {
 	switch b := b.(type) {
 	case *Chain:
-		return b.Ready(ctx)
+		if failure, ok := b.outlook(ctx); !ok {
+			return failure
+		}
 	case interface{ Available(context.Context) error }:
 		return b.Available(ctx)
 	}
 	return nil
 }
 
-// Ready returns nil when at least one backend would be tried, else a
-// [*ChainError] with the reason for which each would be skipped. It starts
-// nothing and takes microseconds.
-func (c *Chain) Ready(ctx context.Context) error {
-	failure := &ChainError{}
+// outlook is the reason for which each backend would be skipped, up to the first
+// that would be tried; ok is false where there is none.
+func (c *Chain) outlook(ctx context.Context) (failure *ChainError, ok bool) {
+	failure = &ChainError{}
+	if c.broken != nil {
+		failure.Cause = c.broken
+		return failure, false
+	}
 	for _, b := range c.backends {
 		err := available(ctx, b)
 		if err == nil {
 			err = c.CoolingDown(ctx, b)
 		}
 		if err == nil {
-			return nil
+			return failure, true
 		}
 		failure.Attempts = append(failure.Attempts, attemptsOf(b.Name(), err, 0)...)
+	}
+	return failure, false
+}
+
+// Ready returns nil when all is well: at least one backend would be tried, and
+// none is misconfigured. Else it is a [*ChainError] with the reason for which
+// each would be skipped; where others would be tried, it names those that are
+// misconfigured, and its Note says so. It starts nothing and takes microseconds.
+func (c *Chain) Ready(ctx context.Context) error {
+	failure, ok := c.outlook(ctx)
+	if !ok {
+		return failure
+	}
+	if len(c.sick) == 0 {
+		return nil
+	}
+	failure = &ChainError{Note: "the others would be tried"}
+	for _, err := range c.sick {
+		failure.Attempts = append(failure.Attempts, attemptOf(err.Backend, err, 0))
 	}
 	return failure
 }
@@ -246,6 +276,9 @@ func (c *Chain) Backends() []Backend { return slices.Clone(c.backends) }
 // names no model and no folder would skip the backend because it cools down;
 // its RetryAfter says until when. It starts nothing.
 func (c *Chain) CoolingDown(ctx context.Context, b Backend) error {
+	if c.cooldown == nil { // the zero Chain
+		return nil
+	}
 	if err := c.cooldown.Skip(ctx, cooldownCall{b, Request{}}); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,15 +51,20 @@ func (e *attemptError) Unwrap() error { return e.error }
 
 // Reason is the class of the whole failure, one for all attempts, where
 // [errors.Is] is true of each: the cause's, else that of the last backend that
-// was tried or found a mistake of the caller's, else that of the first skip.
-// Empty: there was nothing to try.
+// was tried or found a mistake in the request, else that of the first that is
+// misconfigured, else that of the first skip. Empty: there was nothing to try.
 func (e *ChainError) Reason() Reason {
 	if be, ok := e.Cause.(*BackendError); ok {
 		return be.Reason
 	}
-	for i := len(e.Attempts) - 1; i >= 0; i-- {
-		if a := e.Attempts[i]; !a.Skipped || !policy[a.Reason].next {
-			return e.Attempts[i].Reason
+	for _, a := range slices.Backward(e.Attempts) {
+		if !a.Skipped || stops(a) {
+			return a.Reason
+		}
+	}
+	for _, a := range e.Attempts {
+		if misconfigured(a.Err) {
+			return a.Reason
 		}
 	}
 	if len(e.Attempts) > 0 {
@@ -121,6 +128,18 @@ func (e *ChainError) MarshalJSON() ([]byte, error) {
 	}{e.Reason(), message, append([]Attempt{}, e.Attempts...)})
 }
 
+// LogValue is the error as every logger of [log/slog] gets it: a group of reason,
+// message and attempts, with a line for each attempt.
+func (e *ChainError) LogValue() slog.Value {
+	message, rest, _ := strings.Cut(e.Error(), "\n")
+	var lines []string
+	for line := range strings.Lines(rest) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	return slog.GroupValue(
+		slog.String("reason", string(e.Reason())), slog.String("message", message), slog.Any("attempts", lines))
+}
+
 // errorLine is what the text of a ChainError says of one attempt.
 type errorLine struct{ backend, reason, detail string }
 
@@ -129,7 +148,7 @@ type errorLine struct{ backend, reason, detail string }
 func errorLines(attempts []Attempt, within string) (lines []errorLine) {
 	for _, a := range attempts {
 		name := within + a.Backend
-		if inner, ok := a.Err.(*ChainError); ok && len(inner.Attempts) > 0 {
+		if inner := chainIn(a.Err); inner != nil && len(inner.Attempts) > 0 {
 			lines = append(lines, errorLines(inner.Attempts, name+"/")...)
 			continue
 		}
@@ -171,10 +190,25 @@ func (e *ChainError) Error() string {
 	return b.String()
 }
 
+// chainIn is the ChainError that an error is or wraps; nil where there is none,
+// or a BackendError around it.
+func chainIn(err error) *ChainError {
+	chain, ok := errors.AsType[*ChainError](err)
+	if !ok {
+		return nil
+	}
+	if be, ok := errors.AsType[*BackendError](err); ok {
+		if inside, _ := errors.AsType[*ChainError](be); inside == chain {
+			return nil
+		}
+	}
+	return chain
+}
+
 // attemptOf records a backend that did not answer.
 func attemptOf(backend string, err error, took time.Duration) Attempt {
 	a := Attempt{Backend: backend, Duration: took, Err: err}
-	if chain, ok := err.(*ChainError); ok {
+	if chain := chainIn(err); chain != nil {
 		a.Reason, a.Skipped = chain.Reason(), !chain.Tried()
 		for _, inner := range chain.Attempts {
 			a.Usage = a.Usage.Add(inner.Usage)
@@ -191,11 +225,11 @@ func attemptOf(backend string, err error, took time.Duration) Attempt {
 func attemptsOf(backend string, err error, took time.Duration) []Attempt {
 	last := attemptOf(backend, err, took)
 	be, ok := errors.AsType[*BackendError](err)
-	if _, chain := err.(*ChainError); chain || !ok || len(be.Earlier) == 0 {
+	if chainIn(err) != nil || !ok || len(be.Earlier) == 0 {
 		return []Attempt{last}
 	}
 	for _, a := range be.Earlier {
-		last.Duration -= a.Duration
+		last.Duration = max(last.Duration-a.Duration, 0)
 	}
 	return append(append([]Attempt{}, be.Earlier...), last)
 }

@@ -81,6 +81,11 @@ type Config struct {
 	// how many CLIs may run at once. A CLI takes 150 to 650 MB while it runs, so
 	// the machine's memory sets the number. Nil: no bound.
 	Slots chan struct{}
+	// MaxQueue bounds how long a call waits for a slot, and for another call that
+	// goes on from the same session; then it is skipped with budget_spent. The
+	// wait is no part of Timeout, nor of an attempt's duration. Zero: until a slot
+	// is free, which the Timeout of those before it bounds, or the context ends.
+	MaxQueue time.Duration
 	// Container runs the CLI in a container. Nil: on this machine.
 	Container *Container
 	// Registry lists this backend's runs while they go on. Nil: none.
@@ -88,7 +93,7 @@ type Config struct {
 	// Shim puts a small process of this program between us and each run, which
 	// adopts whatever loses its parent: then nothing gets away, even what hides
 	// from a search, and nothing outlives this process. It costs some
-	// milliseconds and megabytes a run, and the program must call [ShimMain].
+	// milliseconds and megabytes a run, and the program must call [runs.ShimMain].
 	// Linux only; without effect elsewhere.
 	Shim bool
 	// Cgroup is a directory of a version 2 control group that was delegated to

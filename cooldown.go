@@ -38,7 +38,7 @@ func newKeeper(cfg *ChainConfig, table map[Reason]row) *cooling.Keeper {
 // cooldownFailure is what a failure means to the cooldowns of its backend. The
 // backends of a chain inside have their own.
 func cooldownFailure(err error) *BackendError {
-	if _, chain := errors.AsType[*ChainError](err); chain {
+	if chainIn(err) != nil {
 		return &BackendError{}
 	}
 	return call.AsError("", err)
@@ -49,7 +49,7 @@ func cooldownFailure(err error) *BackendError {
 func allCoolingDown(attempts []Attempt) error {
 	var first *BackendError
 	for _, a := range attempts {
-		if !a.Skipped || !policy[a.Reason].next {
+		if !a.Skipped || stops(a) {
 			return nil
 		}
 		be, _ := errors.AsType[*BackendError](a.Err)
@@ -98,6 +98,8 @@ func (c cooldownCall) Key() (key string, ok bool) {
 			model, _ = p.composer.Models.Resolve(model)
 			key += "@" + account
 		}
+	} else {
+		model = unaddressed(b.Name(), c.req).Model
 	}
 	if model != "" {
 		key += "/" + shortened(model)

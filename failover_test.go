@@ -57,7 +57,7 @@ func TestEarlyFailover(t *testing.T) {
 			clitest.NoLeaks(t)
 			c := clichain.ChainOf([]clichain.Backend{
 				provider(t, test.spec, patience, stuck(test.says)),
-				provider(t, specs.Codex(), patience, play(readStdin, stdout(codexAnswer("here")))),
+				provider(t, named(specs.Codex(), "next"), patience, play(readStdin, stdout(codexAnswer("here")))),
 			}, nil)
 			resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 			require.NoError(t, err)

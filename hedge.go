@@ -1,8 +1,10 @@
 package clichain
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -63,7 +65,7 @@ func (w *walk) race(after time.Duration) (*Response, error) {
 	for _, e := range r.won.text {
 		r.emit(e)
 	}
-	r.won.resp.Attempts = append(w.attempts, r.won.resp.Attempts...)
+	r.won.resp.Attempts = slices.Concat(w.attempts, r.won.resp.Attempts)
 	return r.won.resp, nil
 }
 
@@ -107,7 +109,7 @@ func (r *race) run(l lane) {
 	b := r.budget
 	ctx := withChainView(r.ctx, chainView{resets: true, end: b.end, hard: b.hard, given: b.end.Sub(l.start)}) // the others run already
 	l.err = noAnswer(l.backend)
-	for e, err := range l.backend.Stream(ctx, r.req) {
+	for e, err := range streamOf(ctx, l.backend, r.req) {
 		switch {
 		case err != nil:
 			l.err = err
@@ -118,6 +120,7 @@ func (r *race) run(l lane) {
 		case e.Kind == EventDelta || e.Kind == EventText:
 			l.text = append(l.text, e)
 		default:
+			l.heard(e)
 			r.events <- e // the race reads until all lanes have ended
 		}
 	}
@@ -148,12 +151,12 @@ func (r *race) finish(l lane) bool {
 func (r *race) lost(l lane) {
 	if l.err != nil {
 		l.entry.Left(r.walk.ctx)
-		r.failed(attemptsOf(l.backend.Name(), l.err, time.Since(l.start))...)
+		r.failed(l.attempts()...)
 		return
 	}
 	l.entry.Answered(r.walk.ctx)
 	r.failed(Attempt{
-		Backend: l.backend.Name(), Reason: ReasonCanceled, Duration: time.Since(l.start),
+		Backend: l.backend.Name(), Reason: ReasonCanceled, Duration: time.Since(cmp.Or(l.ran, l.start)),
 		Usage: l.resp.Usage, Err: errLostRace,
 	})
 }

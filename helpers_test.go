@@ -15,6 +15,11 @@ func system(text string) clichain.Message {
 	return clichain.Message{Role: clichain.RoleSystem, Content: text}
 }
 
+func named(spec clichain.CliSpec, name string) clichain.CliSpec {
+	spec.Name = name
+	return spec
+}
+
 func put(rest cooldown.State) func(cooldown.State) cooldown.State {
 	return func(cooldown.State) cooldown.State { return rest }
 }

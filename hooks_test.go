@@ -44,7 +44,7 @@ func TestHooks(t *testing.T) {
 	}
 	_, err := clichain.ChainOf(list, &clichain.ChainConfig{Hooks: hooks}).Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"skip gemini not_installed", "start claude", "end claude unauthenticated", "start codex", "answer yes"}, seen)
+	require.Equal(t, []string{"skip gemini not_installed", "start claude", "end claude unauthenticated", "start codex", "end codex ", "answer yes"}, seen)
 	require.Greater(t, events, len(seen))
 
 	_, err = clichain.ChainOf(list, nil).Complete(t.Context(), clichain.Prompt("hi"))
@@ -109,7 +109,7 @@ func TestHooksSeeNoSecrets(t *testing.T) {
 			require.NoError(t, err)
 			seen.Write(line)
 		},
-		AttemptEnd: func(_ context.Context, a clichain.Attempt) { seen.WriteString(a.Err.Error()) },
+		AttemptEnd: func(_ context.Context, a clichain.Attempt) { fmt.Fprint(&seen, a.Err) },
 	}
 	_, err := clichain.ChainOf(list, &clichain.ChainConfig{Hooks: hooks}).Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)

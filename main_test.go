@@ -7,14 +7,14 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/runs"
 )
 
 // TestMain lets the test binary play the fake CLIs that tests start.
 func TestMain(m *testing.M) {
-	clichain.ShimMain()
+	runs.ShimMain()
 	playContainer()
 	playStore()
 	playTurn()

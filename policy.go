@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
 )
 
@@ -84,8 +83,8 @@ var policy = map[Reason]row{
 	ReasonCanceled: {},
 }
 
-// policyWith is the table with some rows changed.
-func policyWith(rules map[Reason]Rule) (map[Reason]row, *BackendError) {
+// policyWith is the table with some rows changed, and what is wrong with the rules.
+func policyWith(rules map[Reason]Rule) (_ map[Reason]row, mistakes []*BackendError) {
 	if len(rules) == 0 {
 		return policy, nil
 	}
@@ -94,12 +93,13 @@ func policyWith(rules map[Reason]Rule) (map[Reason]row, *BackendError) {
 		rule := rules[reason]
 		changed, known := policy[reason]
 		if problem := rule.problem(reason, changed, known); problem != "" {
-			return policy, call.Errorf(ReasonBadOption, "policy."+string(reason), "%s", problem)
+			mistakes = append(mistakes, mistake("policy."+string(reason), "%s", problem))
+			continue
 		}
 		changed.next, changed.cools = !rule.Stop, rule.Cooldown
 		table[reason] = changed
 	}
-	return table, nil
+	return table, mistakes
 }
 
 // problem is what is wrong with a rule for a row of the table.

@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/runs"
 	"github.com/tidwall/gjson"
 )
 
@@ -19,31 +20,23 @@ import (
 // a list of twelve models.
 const probeOutput = 4 << 20
 
-// Output is what a CLI printed about itself, without the secrets of its
-// environment, and how it ended.
-type Output struct {
-	Stdout, Stderr string
-	// ExitCode is its exit status, -1 when Signal ended it.
-	ExitCode int
-	// Signal that ended it. Empty: it exited.
-	Signal string
-}
-
 // Probe runs the CLI with these arguments for something else than an answer,
 // such as its version. The exit status is the caller's to judge; any other
 // failure is a [*BackendError]. When the limit is over it is killed at once:
 // there is nothing to save.
-func (p *Provider) Probe(ctx context.Context, args []string, limit time.Duration) (Output, error) {
+func (p *Provider) Probe(ctx context.Context, args []string, limit time.Duration) (runs.Output, error) {
 	path, err := p.ready()
 	if err != nil {
-		return Output{}, err
+		return runs.Output{}, err
 	}
 	result, secrets, err := p.probe(ctx, path, args, limit)
 	if err != nil {
-		return Output{}, err
+		return runs.Output{}, err
 	}
-	stdout, stderr := secrets.Clean(result.Stdout.Text()), secrets.Clean(result.Stderr.Text())
-	return Output{stdout, stderr, result.ExitCode, result.Signal}, nil
+	return runs.Output{
+		Stdout: secrets.Clean(result.Stdout.Text()), Stderr: secrets.Clean(result.Stderr.Text()),
+		ExitCode: result.ExitCode, Signal: result.Signal,
+	}, nil
 }
 
 func (p *Provider) probe(

@@ -19,28 +19,11 @@ import (
 	"github.com/clichain/clichain/internal/skiplist"
 )
 
-// Backend answers requests. [Provider] and [Chain] are Backends, so chains
-// nest, and tests can use their own.
-//
-// A failed call returns an error that holds a [*BackendError] for each backend
-// involved; a chain goes on to its next backend unless the Reason says that no
-// other could do better (bad_request, bad_option, canceled). Implementations
-// must be safe for concurrent use.
-type Backend interface {
-	// Name is the backend's name, such as "claude".
-	Name() string
-	// Complete answers the request, or says why not.
-	Complete(ctx context.Context, req Request) (*Response, error)
-	// Stream answers in events, the last of which is an EventDone. An error is
-	// terminal. A stream can be read once; leaving it early stops the call.
-	Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
-}
-
 // Provider runs one CLI. It is safe for concurrent use.
 type Provider struct {
 	name   string
-	spec   *CliSpec
-	broken error // what is wrong with the spec; the rest is not set then
+	spec   *CliSpec      // nil where it is wrong; the rest is not set then
+	broken *BackendError // what is wrong with the spec, or with the settings
 	cfg    Config
 	own    semaphore.Semaphore // nil: no bound
 	barred []string            // variables kept from the CLI: see Config.Billing
@@ -54,8 +37,8 @@ type Provider struct {
 }
 
 // NewProvider makes a Provider for a CLI. A nil cfg means defaults. Nothing is
-// looked up or started; a mistake in the spec is reported by Available and by
-// every call, as bad_option.
+// looked up or started; a mistake in the spec or the settings is reported by
+// Validate, Available and every call, as bad_option.
 func NewProvider(spec CliSpec, cfg *Config) *Provider {
 	p := &Provider{name: spec.Name}
 	if cfg != nil {
@@ -66,7 +49,11 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 	if p.cfg.MaxParallel > 0 {
 		p.own = make(semaphore.Semaphore, p.cfg.MaxParallel)
 	}
-	if p.broken = spec.Validate(); p.broken == nil {
+	p.broken = oneOf("config", p.cfg.mistakes())
+	if err := spec.Validate(); err != nil {
+		p.broken = mistake("spec", "%s", err)
+		p.broken.Err = misconfiguration{err}
+	} else {
 		p.spec, p.composer = &spec, compose.New(&spec, p.cfg.ModelAliases)
 		p.program, p.judge, p.login = decode.Compile(spec.Events), judge.New(&spec), login.New(spec.Login)
 		p.pass = login.NewPassRules(spec.PassEnvIf)

@@ -227,7 +227,7 @@ func TestNoRepairAfterSideEffects(t *testing.T) {
 			be := requireReason(t, clichain.ReasonBadOutput, err)
 			require.True(t, be.SideEffects)
 			require.Empty(t, be.Earlier)
-			next := provider(t, shaped(), clichain.Config{}, play(good...))
+			next := provider(t, named(shaped(), "next"), clichain.Config{}, play(good...))
 			_, err = clichain.ChainOf([]clichain.Backend{provider(t, shaped(), clichain.Config{}, inTurn(append([]clitest.Step{tool}, wrong...), good)), next}, nil).Complete(t.Context(), req)
 			requireReason(t, clichain.ReasonBadOutput, err)
 		})
@@ -287,7 +287,7 @@ func TestStreamOfAChainForgetsBadStructuredAnswers(t *testing.T) {
 	clitest.NoLeaks(t)
 	backends := []clichain.Backend{
 		provider(t, shaped(), clichain.Config{}, inTurn(wrong, wrong, mustNot)),
-		provider(t, shaped(), clichain.Config{}, play(good...)),
+		provider(t, named(shaped(), "next"), clichain.Config{}, play(good...)),
 	}
 	var text string
 	resets := 0
@@ -309,7 +309,7 @@ func TestABadSchemaEndsAChain(t *testing.T) {
 	req := askCity()
 	req.Schema = json.RawMessage(`{"$ref":"https://example.com/x"}`)
 	_, err := clichain.ChainOf([]clichain.Backend{
-		provider(t, shaped(), clichain.Config{}, play(mustNot...)), provider(t, shaped(), clichain.Config{}, play(good...)),
+		provider(t, shaped(), clichain.Config{}, play(mustNot...)), provider(t, named(shaped(), "next"), clichain.Config{}, play(good...)),
 	}, nil).Complete(t.Context(), req)
 	requireReason(t, clichain.ReasonBadOption, err)
 	var chain *clichain.ChainError

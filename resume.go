@@ -3,7 +3,6 @@ package clichain
 import (
 	"context"
 	"os"
-	"time"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/judge"
@@ -15,25 +14,26 @@ import (
 // call at a time, and, where that is wanted, a new session in place of one that
 // is not accepted.
 func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
-	release, err := session.Turns.Take(ctx, req.Session)
+	waiting, cancel := p.queue(ctx)
+	release, err := session.Turns.Take(waiting, req.Session)
+	cancel()
 	if err != nil {
 		return nil, p.notStarted(ended(ctx, err), "another call goes on from the same session")
 	}
 	defer release()
-	start := time.Now()
-	resp, err := p.answer(ctx, req, emit)
+	resp, took, err := p.answer(ctx, req, emit)
 	if !p.cfg.FreshSessionOnReject || err == nil || call.AsError(p.name, err).Reason != ReasonBadSession {
 		return resp, err
 	}
-	rejected := attemptOf(p.name, err, time.Since(start))
+	rejected := attemptOf(p.name, err, took)
 	emit(Event{Kind: EventAttempt, Backend: p.name, Attempt: &rejected})
 	if p.cfg.Timeout > 0 { // both share it
 		var cancel context.CancelFunc
 		cause := &judge.Stop{Reason: ReasonTimeout, After: p.cfg.Timeout}
-		ctx, cancel = context.WithTimeoutCause(ctx, p.cfg.Timeout-time.Since(start), cause)
+		ctx, cancel = context.WithTimeoutCause(ctx, p.cfg.Timeout-took, cause)
 		defer cancel()
 	}
-	resp, err = p.answer(ctx, p.afresh(req), emit)
+	resp, _, err = p.answer(ctx, p.afresh(req), emit)
 	if err != nil {
 		be := call.AsError(p.name, err)
 		be.Earlier = append([]Attempt{rejected}, be.Earlier...)

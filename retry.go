@@ -19,21 +19,24 @@ const retryDelay = 500 * time.Millisecond
 
 // answer runs the CLI, and once more after a failure that may have passed, or
 // in a simpler mode when its stream broke off; and once more for an answer that
-// does not meet the schema. All tries share the timeout.
-func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
+// does not meet the schema. All tries share the timeout. took is the time of them
+// all, without the wait for a slot.
+func (p *Provider) answer(
+	ctx context.Context, req Request, emit func(Event),
+) (resp *Response, took time.Duration, _ error) {
 	schema, err := structured.Compile(req.Schema)
 	if err != nil {
-		return nil, p.label(err)
+		return nil, 0, p.label(err)
 	}
 	began := time.Now()
 	inv, err := p.prepare(ctx, req, p.cfg.Output, true)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	prepared := time.Since(began) // the CLI's status command may have been asked
 	release, err := p.slot(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer release()
 	t := tries{p: p, req: req, inv: inv, start: time.Now().Add(-prepared)}
@@ -43,10 +46,10 @@ func (p *Provider) answer(ctx context.Context, req Request, emit func(Event)) (*
 	once := backoff.WithContext(backoff.WithMaxRetries(pause, 1), ctx)
 	if backoff.Retry(func() error { return t.next(ctx) }, once) == nil {
 		t.resp.Attempts = t.earlier
-		return t.resp, nil
+		return t.resp, time.Since(t.start), nil
 	}
 	t.err.Earlier = t.earlier
-	return nil, t.err
+	return nil, time.Since(t.start), t.err
 }
 
 // tries are the runs of one call.
@@ -145,8 +148,11 @@ func (t *tries) remaining() time.Duration {
 }
 
 // slot waits for the backend's own slot, then for a shared one. The time spent
-// here counts for the context's deadline, not for the attempt's timeout.
+// here counts for the context's deadline and Config.MaxQueue, not for the
+// attempt's timeout.
 func (p *Provider) slot(ctx context.Context) (release func(), failure *BackendError) {
+	ctx, cancel := p.queue(ctx)
+	defer cancel()
 	own, err := p.own.Acquire(ctx)
 	if err != nil {
 		return nil, p.notStarted(ended(ctx, err), "no slot was free in time")
@@ -157,6 +163,14 @@ func (p *Provider) slot(ctx context.Context) (release func(), failure *BackendEr
 		return nil, p.notStarted(ended(ctx, err), "no slot was free in time")
 	}
 	return func() { shared(); own() }, nil
+}
+
+// queue bounds a wait by Config.MaxQueue.
+func (p *Provider) queue(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.cfg.MaxQueue <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, p.cfg.MaxQueue, &judge.Stop{Reason: ReasonTimeout, After: p.cfg.MaxQueue})
 }
 
 // notStarted is the error of a call that ended while it waited to start.

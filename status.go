@@ -35,7 +35,7 @@ type Status struct {
 // Status says what is known of a call that works in dir; the empty dir is that
 // of this process. It starts nothing and takes microseconds.
 func (p *Provider) Status(dir string) Status {
-	if p.broken != nil {
+	if p.wrong() != nil {
 		_, err := p.ready()
 		return Status{Login: clispec.LoginUnknown, Err: err}
 	}

@@ -44,7 +44,8 @@ type try struct {
 	backend Backend
 	entry   *cooling.Entry
 	start   time.Time
-	hurried bool // it had less time than it is due
+	ran     time.Time // when its first run began; before that it may have waited for a slot
+	hurried bool      // it had less time than it is due
 	resp    *Response
 	err     error
 }
@@ -70,7 +71,7 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 	}
 	over = true
 	if goOn = w.settle(t); t.err == nil {
-		t.resp.Attempts = append(w.attempts, t.resp.Attempts...)
+		t.resp.Attempts = slices.Concat(w.attempts, t.resp.Attempts)
 	}
 	return t.resp, goOn
 }
@@ -84,11 +85,27 @@ func (w *walk) settle(t try) (goOn bool) {
 		return false
 	}
 	t.entry.Failed(w.ctx, cooldownFailure(t.err), t.hurried)
-	attempts := attemptsOf(t.backend.Name(), t.err, time.Since(t.start))
+	attempts := t.attempts()
 	w.begun = w.begun || slices.ContainsFunc(attempts, func(a Attempt) bool { return !a.Skipped })
 	w.failed(attempts...)
 	w.record.failed(t.place, attempts[len(attempts)-1].Reason, time.Now())
 	return !w.left && w.mayGoOn(t.err)
+}
+
+// heard takes an event of the backend.
+func (t *try) heard(e Event) {
+	if e.Kind == EventStart && t.ran.IsZero() {
+		t.ran = time.Now()
+	}
+}
+
+// attempts are what a backend that failed tried. Waiting is no part of it.
+func (t *try) attempts() []Attempt {
+	attempts := attemptsOf(t.backend.Name(), t.err, time.Since(cmp.Or(t.ran, t.start)))
+	if last := &attempts[len(attempts)-1]; t.ran.IsZero() && last.Skipped {
+		last.Duration = 0
+	}
+	return attempts
 }
 
 // inOrder turns to other backends, given by their places in the record.
@@ -162,7 +179,7 @@ func (w *walk) ask(i int, t *try) {
 	view.another, view.resets = func() bool { return w.another(i) }, w.resets
 	ctx = withChainView(ctx, view)
 	t.err = noAnswer(t.backend)
-	for e, err := range t.backend.Stream(ctx, w.req) {
+	for e, err := range streamOf(ctx, t.backend, w.req) {
 		if err != nil {
 			w.void, t.hurried = w.text, w.hurried(ctx, view, t)
 			t.err = err
@@ -172,6 +189,7 @@ func (w *walk) ask(i int, t *try) {
 			t.resp, t.err = e.Response, nil
 			return
 		}
+		t.heard(e)
 		w.pass(e)
 		if w.left {
 			return
@@ -222,7 +240,7 @@ func (w *walk) slice(i int) (chainView, context.Context, context.CancelFunc) {
 
 // pass hands an event on, after taking back what an earlier backend said.
 func (w *walk) pass(e Event) {
-	if w.void && e.Kind != EventAttempt {
+	if w.void && e.Kind != EventAttempt && e.Kind != EventStart { // one that only begins may be a skip
 		w.text, w.void = false, false
 		w.emit(Event{Kind: EventReset, Backend: e.Backend})
 	}
@@ -273,7 +291,8 @@ func (w *walk) mayGoOn(err error) bool {
 	if w.ctx.Err() != nil {
 		return w.spent() // the rest is listed as skipped
 	}
-	return w.table[last.Reason].next
+	row, known := w.table[last.Reason]
+	return row.next || !known || misconfigured(err)
 }
 
 // bound says why no other backend may take over after the last attempt, where

@@ -40,7 +40,10 @@ func TestAcceptReset(t *testing.T) {
 	first.text = "half an ans"
 	next := &backend{name: "c", text: "whole"}
 	list := []clichain.Backend{first, skipped, next}
-	want := []string{"delta half an ans", "attempt a exit", "attempt b unsupported", "reset", "delta whole", "done from c"}
+	want := []string{
+		"start", "delta half an ans", "attempt a exit", "start", "attempt b unsupported",
+		"start", "reset", "delta whole", "done from c",
+	}
 
 	lines, err := story(t, clichain.ChainOf(list, &clichain.ChainConfig{AcceptReset: true}).Stream(t.Context(), clichain.Prompt("hi")))
 	require.NoError(t, err)
@@ -48,12 +51,12 @@ func TestAcceptReset(t *testing.T) {
 
 	lines, err = story(t, clichain.ChainOf(list, nil).Stream(t.Context(), clichain.Prompt("hi")))
 	require.ErrorIs(t, err, clichain.ErrExit)
-	require.Equal(t, want[:2], lines)
+	require.Equal(t, want[:3], lines)
 
 	t.Run("nobody takes over", func(t *testing.T) {
 		lines, err := story(t, clichain.ChainOf(list[:2], &clichain.ChainConfig{AcceptReset: true}).Stream(t.Context(), clichain.Prompt("hi")))
 		require.ErrorIs(t, err, clichain.ErrUnsupported)
-		require.Equal(t, want[:3], lines, "the text stays")
+		require.Equal(t, want[:5], lines, "the text stays")
 	})
 	t.Run("in a chain that accepts", func(t *testing.T) {
 		outer := clichain.ChainOf([]clichain.Backend{clichain.ChainOf(list, nil)}, &clichain.ChainConfig{AcceptReset: true})
@@ -87,7 +90,7 @@ func TestAttemptsAreEvents(t *testing.T) {
 		"attempt gemini not_installed",
 		"start", "error", "attempt codex overloaded",
 		"start", "error", "attempt codex overloaded",
-		"done from c",
+		"start", "text from c", "done from c",
 	}, lines)
 }
 

@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -119,11 +120,38 @@ func (e *Error) Is(target error) bool { return target == sentinel(e.Reason) }
 func (e *Error) Unwrap() error { return e.Err }
 
 // AsError returns the [*Error] in the tree of err. Custom backends may return
-// errors of any type: such an error becomes the cause of a new [*Error] with
-// [ReasonExit], because a run that failed without explanation has that reason.
+// errors of any type, or leave out the Backend or the Reason: then it is a new
+// [*Error] that wraps err. Its Reason is that of the sentinel which err wraps,
+// timeout where err says so, else exit: a run that failed without explanation.
 func AsError(name string, err error) *Error {
-	if be, ok := errors.AsType[*Error](err); ok {
-		return be
+	found, ok := errors.AsType[*Error](err)
+	if ok && found.Backend != "" && found.Reason != "" {
+		return found
 	}
-	return &Error{Backend: name, Reason: ReasonExit, ExitCode: -1, Err: err}
+	be := Error{ExitCode: -1, Err: err}
+	if ok {
+		be = *found
+		if err != error(found) {
+			be.Err = err
+		}
+	}
+	be.Backend, be.Reason = cmp.Or(be.Backend, name), cmp.Or(be.Reason, reasonIn(err))
+	return &be
+}
+
+// reasonIn is the class of an error that names none.
+func reasonIn(err error) Reason {
+	if s, ok := errors.AsType[sentinel](err); ok {
+		return Reason(s)
+	}
+	if late, ok := errors.AsType[timeoutError](err); ok && late.Timeout() {
+		return ReasonTimeout
+	}
+	return ReasonExit
+}
+
+// timeoutError is implemented by [context.DeadlineExceeded] and errors of net.
+type timeoutError interface {
+	error
+	Timeout() bool
 }

@@ -160,12 +160,12 @@ type attemptJSON struct {
 }
 
 // MarshalJSON writes the attempt with its error as an object and its duration
-// in milliseconds ("duration_ms").
+// in milliseconds ("duration_ms"). Of stderr it has the last 4 KiB.
 func (a Attempt) MarshalJSON() ([]byte, error) {
 	out := attemptJSON{a.Backend, a.Reason, a.Skipped, milliseconds(a.Duration), a.Usage, nil}
 	if a.Err != nil {
 		be := *AsError(a.Backend, a.Err)
-		be.Message, be.Earlier = be.Detail(), nil
+		be.Message, be.Earlier, be.Stderr = be.Detail(), nil, tail(be.Stderr, maxJSONStderr)
 		out.Error = &be
 	}
 	return json.Marshal(out)

@@ -44,13 +44,14 @@ func prune(states map[string]State, now time.Time) {
 
 // Memory is a [Store] in this process, safe for concurrent use. A chain makes
 // one for itself unless ChainConfig.Store is set; share one to share cooldowns.
+// The zero value works; it must not be copied.
 type Memory struct {
 	mu     sync.RWMutex
 	states map[string]State
 }
 
 // NewMemory returns an empty store.
-func NewMemory() *Memory { return &Memory{states: map[string]State{}} }
+func NewMemory() *Memory { return new(Memory) }
 
 // Load returns what is kept under the key. It never fails.
 func (s *Memory) Load(_ context.Context, key string) (State, error) {
@@ -63,6 +64,9 @@ func (s *Memory) Load(_ context.Context, key string) (State, error) {
 func (s *Memory) Update(_ context.Context, key string, change func(State) State) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.states == nil {
+		s.states = map[string]State{}
+	}
 	if next := change(s.states[key]); next != (State{}) {
 		s.states[key] = next
 	} else {

@@ -1,0 +1,232 @@
+package clichain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/container"
+)
+
+// misconfiguration is a mistake of who set a backend up. No request is to blame,
+// and other backends may be healthy.
+type misconfiguration struct{ error }
+
+func (m misconfiguration) Unwrap() error { return m.error }
+
+// misconfigured reports whether a failure is due to such mistakes alone.
+func misconfigured(err error) bool {
+	chain := chainIn(err)
+	if chain != nil && chain.Cause == nil {
+		return len(chain.Attempts) > 0 && !slices.ContainsFunc(chain.Attempts, stops)
+	}
+	if chain != nil {
+		err = chain.Cause
+	}
+	_, ok := errors.AsType[misconfiguration](err)
+	return ok
+}
+
+// stops reports whether a failure would be every backend's.
+func stops(a Attempt) bool {
+	row, known := policy[a.Reason]
+	return known && !row.next && !misconfigured(a.Err)
+}
+
+// mistake is a misconfiguration as the error of every call.
+func mistake(field, format string, args ...any) *BackendError {
+	err := call.Errorf(ReasonBadOption, field, format, args...)
+	err.Err, err.Stage = misconfiguration{errors.New(err.Message)}, call.StageSkipped
+	return err
+}
+
+// oneOf is nil, or one error that says all the mistakes.
+func oneOf(field string, mistakes []*BackendError) *BackendError {
+	switch len(mistakes) {
+	case 0:
+		return nil
+	case 1:
+		return mistakes[0]
+	}
+	texts := make([]string, len(mistakes))
+	for i, m := range mistakes {
+		texts[i] = m.Option + ": " + m.Detail()
+	}
+	err := mistake(field, "%s", strings.Join(texts, "; "))
+	err.Err = misconfiguration{joined(mistakes)}
+	return err
+}
+
+func joined(mistakes []*BackendError) error {
+	list := make([]error, len(mistakes))
+	for i, m := range mistakes {
+		list[i] = m
+	}
+	return errors.Join(list...)
+}
+
+// Validate returns all mistakes in the settings as one error, in which a
+// [*BackendError] with the reason bad_option names the field of each; nil if
+// there is none. A Provider with such settings fails every call in the same way.
+func (c Config) Validate() error { return joined(c.mistakes()) }
+
+func (c *Config) mistakes() (list []*BackendError) {
+	add := func(err *BackendError) {
+		if err != nil {
+			list = append(list, err)
+		}
+	}
+	add(word("config.output", c.Output, clispec.OutputStream, clispec.OutputJSON, clispec.OutputText))
+	add(word("config.transport", c.Transport, clispec.TransportStdin, clispec.TransportArgv))
+	add(word("config.sandbox", c.Sandbox, SandboxAuto, SandboxOn, SandboxOff))
+	add(word("config.billing", c.Billing, call.BillingSubscription, call.BillingAPIKey))
+	add(atLeastZero("config.first_output_timeout", c.FirstOutputTimeout))
+	add(atLeastZero("config.idle_timeout", c.IdleTimeout))
+	add(atLeastZero("config.max_queue", c.MaxQueue))
+	add(atLeastZero("config.max_output", c.MaxOutput))
+	add(atLeastZero("config.max_parallel", c.MaxParallel))
+	if c.Slots != nil && cap(c.Slots) == 0 {
+		add(mistake("config.slots", "a channel without a capacity lets nothing run: make(chan struct{}, n) for n at once"))
+	}
+	for i, kv := range c.Env {
+		if name, _, ok := strings.Cut(kv, "="); name == "" || !ok || strings.Contains(kv, "\x00") {
+			add(mistake(fmt.Sprintf("config.env[%d]", i), "is not of the form NAME=value")) // the value may be a secret
+		}
+	}
+	for i, name := range c.PassEnv {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			add(mistake(fmt.Sprintf("config.pass_env[%d]", i), "%q is no name of a variable", name))
+		}
+	}
+	if err := (*container.Container)(c.Container).Check(); err != nil {
+		add(mistake(err.Option, "%s", err.Message))
+	}
+	return list
+}
+
+// word refuses a word that is not in the list: it may have been meant as a
+// guard. The empty one is the default.
+func word[S ~string](field string, word S, words ...S) *BackendError {
+	if word == "" || slices.Contains(words, word) {
+		return nil
+	}
+	return mistake(field, "%q is none of %q", word, words)
+}
+
+func atLeastZero[N int | int64 | float64 | time.Duration](field string, n N) *BackendError {
+	if n >= 0 && !math.IsInf(float64(n), 0) {
+		return nil
+	}
+	return mistake(field, "%v is no bound: leave it zero for the default", n)
+}
+
+// Validate returns all mistakes in the settings as one error, as
+// [Config.Validate] does.
+func (c ChainConfig) Validate() error { return joined(append(c.Config.mistakes(), c.ownMistakes()...)) }
+
+// ownMistakes are those in the fields that are not Config's.
+func (c *ChainConfig) ownMistakes() (list []*BackendError) {
+	for _, err := range []*BackendError{
+		atLeastZero("budget", c.Budget), atLeastZero("min_attempt", c.MinAttempt), atLeastZero("hedge_after", c.HedgeAfter),
+		atLeastZero("max_cost_usd", c.MaxCostUSD),
+		word("replay", c.Replay, ReplayIfIdempotent, ReplayAlways, ReplayNever),
+	} {
+		if err != nil {
+			list = append(list, err)
+		}
+	}
+	_, wrong := policyWith(c.Policy)
+	return append(list, wrong...)
+}
+
+// Validate returns what is wrong with the spec and the settings as one error;
+// nil if nothing is. Every call fails in the same way.
+func (p *Provider) Validate() error {
+	if err := p.label(p.wrong()); err != nil {
+		return err
+	}
+	return nil
+}
+
+// wrong is what is wrong with the Provider itself.
+func (p *Provider) wrong() *BackendError {
+	switch {
+	case p.broken != nil:
+		return new(*p.broken)
+	case p.spec == nil:
+		return mistake("provider", "has no CLI: make it with NewProvider")
+	}
+	return nil
+}
+
+// Validate returns what is wrong with the chain and each of its backends as one
+// error; nil if nothing is. A mistake in the chain's own settings, or two
+// backends of one name, fails every call. A backend that is misconfigured fails
+// none: every call passes it over, and names it, and so does [Chain.Ready].
+func (c *Chain) Validate() error {
+	var list []*BackendError
+	if c.broken != nil {
+		list = append(list, c.broken)
+	}
+	return joined(append(list, c.sick...))
+}
+
+// take takes the backends, and keeps what is wrong with them and with the
+// settings.
+func (c *Chain) take(backends []Backend) {
+	mistakes, names := c.cfg.ownMistakes(), map[string]int{}
+	for i, b := range backends {
+		field := fmt.Sprintf("backends[%d]", i)
+		if b == nil {
+			mistakes = append(mistakes, mistake(field, "is nil"))
+			continue
+		}
+		c.backends = append(c.backends, b)
+		c.sick = append(c.sick, sickIn(b)...)
+		if inner, ok := b.(*Chain); ok && inner.cfg.Name == "" {
+			continue // its backends are told apart
+		}
+		first, twice := names[b.Name()]
+		if twice {
+			mistakes = append(mistakes, mistake(field, "is called %q, as backends[%d] is: nobody could tell them apart", b.Name(), first))
+			continue
+		}
+		names[b.Name()] = i
+	}
+	c.broken = oneOf("chain", mistakes)
+}
+
+// sickIn is what is wrong with a backend, or with those of a chain inside.
+func sickIn(b Backend) []*BackendError {
+	if inner, ok := b.(*Chain); ok {
+		sick := slices.Clone(inner.sick)
+		if inner.broken != nil {
+			broken := *inner.broken
+			broken.Backend = inner.Name()
+			sick = append(sick, &broken)
+		}
+		return sick
+	}
+	if p := providerOf(b); p != nil {
+		if err := p.label(p.wrong()); err != nil {
+			return []*BackendError{err}
+		}
+	}
+	return nil
+}
+
+// nameSick tells of the backends that are misconfigured in an answer that
+// another one gave.
+func (c *Chain) nameSick(resp *Response) {
+	for _, err := range c.sick {
+		warning := "misconfigured, and passed over: " + err.Error()
+		if !slices.Contains(resp.Warnings, warning) {
+			resp.Warnings = append(slices.Clip(resp.Warnings), warning)
+		}
+	}
+}
