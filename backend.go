@@ -120,6 +120,16 @@ func held(
 	}
 }
 
+// same reports whether two backends of a chain are one. Not every type can be
+// compared, but names can, other than those of chains that were given none.
+func same(a, b Backend) bool {
+	if a, ok := a.(*Chain); ok {
+		b, ok := b.(*Chain)
+		return ok && a == b
+	}
+	return a.Name() == b.Name()
+}
+
 // claims reports whether a model name addresses a backend.
 func claims(b Backend, model string) bool {
 	if b, ok := b.(*Chain); ok && b.claimant(model) != nil {

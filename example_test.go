@@ -26,6 +26,37 @@ func Example() {
 	}
 }
 
+// A function is a backend as good as a CLI: here a cache, asked first. What it
+// cannot answer goes on to the next.
+func ExampleBackendFunc() {
+	cache := map[string]*clichain.Response{"2+2?": {Text: "4"}}
+	cached := clichain.BackendFunc("cache", func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
+		if resp, ok := cache[req.Messages[0].Content]; ok {
+			return resp, nil
+		}
+		return nil, fmt.Errorf("%w: not asked before", clichain.ErrUnsupported)
+	})
+	model := clichain.BackendFunc("model", func(context.Context, clichain.Request) (*clichain.Response, error) {
+		return &clichain.Response{Text: "5, I think"}, nil
+	})
+	chain := clichain.ChainOf([]clichain.Backend{cached, model}, nil)
+	for _, question := range []string{"2+2?", "2+3?"} {
+		resp, err := chain.Complete(context.Background(), clichain.Prompt(question))
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(resp.Text, "by", resp.Backend)
+		for _, a := range resp.Attempts {
+			fmt.Println("after", a.Err)
+		}
+	}
+	// Output:
+	// 4 by cache
+	// 5, I think by model
+	// after cache: unsupported: not asked before
+}
+
 // A failed chain says of each backend why it did not answer.
 func ExampleChainError() {
 	_, err := clichain.NewChain(nil, nil).Complete(context.Background(), clichain.Prompt("hi"))

@@ -157,7 +157,7 @@ func (w *walk) skip(b Backend, first bool) *BackendError {
 			w.budget.end.Sub(now).Round(time.Millisecond), w.budget.minimum.Round(time.Millisecond))
 	case w.cfg.MaxCostUSD > 0 && w.cost() >= w.cfg.MaxCostUSD:
 		err = call.Errorf(ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", w.cost(), w.cfg.MaxCostUSD)
-	case w.owner != nil && w.owner != b:
+	case w.owner != nil && !same(w.owner, b):
 		err = call.Errorf(ReasonModelMismatch, "model", "%q belongs to %s", w.req.Model, w.owner.Name())
 	default:
 		return nil

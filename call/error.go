@@ -103,7 +103,7 @@ func (e *Error) Detail() string {
 	switch {
 	case e.Message != "":
 		return plaintext.OneLine(e.Message)
-	case e.Err != nil:
+	case e.Err != nil && e.Err != e.Reason.Err():
 		return plaintext.OneLine(e.Err.Error())
 	case e.ExitCode > 0 && e.Stderr != "":
 		return fmt.Sprintf("exit status %d: %s", e.ExitCode, plaintext.LastLine(e.Stderr))
@@ -129,6 +129,9 @@ func AsError(name string, err error) *Error {
 		return found
 	}
 	be := Error{ExitCode: -1, Err: err}
+	if s, wraps := errors.AsType[sentinel](err); !ok && wraps && err != error(s) {
+		be.Message = strings.TrimSuffix(strings.TrimPrefix(err.Error(), s.Error()+": "), ": "+s.Error())
+	}
 	if ok {
 		be = *found
 		if err != error(found) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -165,4 +166,28 @@ func TestTemporaryReasons(t *testing.T) {
 		"timeout", "idle_timeout", "first_output_timeout",
 	}, passing)
 	require.False(t, Reason("").Temporary())
+}
+
+// An error of any kind becomes one with a name and a Reason, and says nothing
+// twice.
+func TestAsErrorNamesTheReason(t *testing.T) {
+	for text, err := range map[string]error{
+		"b: rate_limited":                       ErrRateLimited,
+		"b: rate_limited: quota":                fmt.Errorf("quota: %w", ErrRateLimited),
+		"b: rate_limited: of today":             fmt.Errorf("%w: of today", ErrRateLimited),
+		"b: timeout: context deadline exceeded": context.DeadlineExceeded,
+		"b: exit: hm":                           errors.New("hm"),
+		"a: network: down":                      fmt.Errorf("x: %w", &Error{Backend: "a", Reason: ReasonNetwork, Message: "down"}),
+		"b: network: down":                      &Error{Reason: ReasonNetwork, Message: "down"},
+		"b: overloaded":                         &Error{Err: ErrOverloaded},
+		"b: exit: no Reason":                    &Error{Backend: "b", Message: "no Reason"},
+	} {
+		before := err.Error()
+		be := AsError("b", err)
+		require.Equal(t, text, be.Error())
+		require.ErrorIs(t, be, be.Reason.Err())
+		require.Equal(t, before, err.Error(), "it works on a copy")
+	}
+	wrapped := fmt.Errorf("x: %w", &Error{Message: "m"})
+	require.ErrorIs(t, AsError("b", wrapped), wrapped)
 }

@@ -51,7 +51,10 @@ type storeFile struct {
 	Cooldowns map[string]State `json:"cooldowns"`
 }
 
-var errCorrupt = errors.New("is corrupt")
+var (
+	errCorrupt  = errors.New("is corrupt")
+	errZeroFile = errors.New("this File has no place: make it with NewFile")
+)
 
 // Load reads what is kept under the key. It waits for no lock unless the file is
 // corrupt.
@@ -93,7 +96,7 @@ func (s *File) Update(ctx context.Context, key string, change func(State) State)
 // tell warns of an error, once, and returns it. The end of a wait is no problem
 // of the file.
 func (s *File) tell(err error) error {
-	if err == nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if err == nil || s.warn == nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	s.mu.Lock()
@@ -108,6 +111,9 @@ func (s *File) tell(err error) error {
 
 // locked calls do while no other call and no other process changes the file.
 func (s *File) locked(ctx context.Context, do func() error) error {
+	if s.busy == nil {
+		return errZeroFile
+	}
 	ctx, cancel := context.WithTimeout(ctx, storeLockWait)
 	defer cancel()
 	select {
@@ -127,6 +133,9 @@ func (s *File) locked(ctx context.Context, do func() error) error {
 
 // read returns the states in the file; none if there is no file.
 func (s *File) read() (map[string]State, error) {
+	if s.busy == nil {
+		return nil, errZeroFile
+	}
 	data, err := localfile.Read(s.path, maxStoreFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -1,0 +1,357 @@
+package clichain_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+)
+
+type answerFunc = func(context.Context, clichain.Request) (*clichain.Response, error)
+
+// custom is a Backend that somebody wrote by hand: it does no more than the
+// interface asks for.
+type custom struct {
+	name   string
+	answer answerFunc
+}
+
+func (c custom) Name() string { return c.name }
+
+func (c custom) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+	return c.answer(ctx, req)
+}
+
+func (c custom) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
+	return func(yield func(clichain.Event, error) bool) {
+		resp, err := c.answer(ctx, req)
+		yield(clichain.Event{Kind: clichain.EventDone, Response: resp}, err)
+	}
+}
+
+// kinds are the ways to make a Backend of a function.
+var kinds = map[string]func(string, answerFunc) clichain.Backend{
+	"a func": clichain.BackendFunc,
+	"a type": func(name string, answer answerFunc) clichain.Backend { return custom{name, answer} },
+}
+
+// everyKind runs a test with a Backend of each kind, one after the other and
+// hedged.
+func everyKind(t *testing.T, test func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig)) {
+	for name, kind := range kinds {
+		for way, cfg := range map[string]clichain.ChainConfig{"in order": {}, "hedged": {HedgeAfter: time.Hour}} {
+			t.Run(name+", "+way, func(t *testing.T) { test(t, kind, cfg) })
+		}
+	}
+}
+
+func answering(text string) answerFunc {
+	return func(context.Context, clichain.Request) (*clichain.Response, error) {
+		return &clichain.Response{Text: text}, nil
+	}
+}
+
+func TestErrorsOfCustomBackends(t *testing.T) {
+	for name, test := range map[string]struct {
+		err    error
+		reason clichain.Reason
+		goesOn bool
+	}{
+		"a wrapped sentinel":             {fmt.Errorf("quota of the day: %w", clichain.ErrRateLimited), clichain.ReasonRateLimited, true},
+		"a sentinel":                     {clichain.ErrUsageLimit, clichain.ReasonUsageLimit, true},
+		"a sentinel of the request":      {fmt.Errorf("no: %w", clichain.ErrBadRequest), clichain.ReasonBadRequest, false},
+		"joined":                         {errors.Join(errors.New("x"), clichain.ErrBilling), clichain.ReasonBilling, true},
+		"anything":                       {errors.New("no idea"), clichain.ReasonExit, true},
+		"no Reason":                      {&clichain.BackendError{Message: "hm"}, clichain.ReasonExit, true},
+		"no Reason, a sentinel":          {&clichain.BackendError{Err: clichain.ErrOverloaded}, clichain.ReasonOverloaded, true},
+		"a Reason of its own":            {&clichain.BackendError{Reason: "moon_phase"}, "moon_phase", true},
+		"a BackendError, wrapped":        {fmt.Errorf("x: %w", &clichain.BackendError{Reason: clichain.ReasonNetwork}), clichain.ReasonNetwork, true},
+		"somebody else's deadline":       {fmt.Errorf("x: %w", context.DeadlineExceeded), clichain.ReasonTimeout, true},
+		"a timeout of the network":       {&net.DNSError{Err: "late", IsTimeout: true}, clichain.ReasonTimeout, true},
+		"a context that it ended itself": {context.Canceled, clichain.ReasonExit, true},
+		"a skip":                         {fmt.Errorf("x: %w", clichain.ErrNotInstalled), clichain.ReasonNotInstalled, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+				next := &backendAsked{}
+				b := backend("mine", func(context.Context, clichain.Request) (*clichain.Response, error) { return nil, test.err })
+				c := clichain.ChainOf([]clichain.Backend{b, clichain.BackendFunc("next", next.answer)}, &cfg)
+				resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+				var attempts []clichain.Attempt
+				if test.goesOn {
+					require.NoError(t, err)
+					attempts = resp.Attempts
+				} else {
+					var chain *clichain.ChainError
+					require.ErrorAs(t, err, &chain)
+					attempts = chain.Attempts
+				}
+				require.Equal(t, test.goesOn, next.asked)
+				require.Len(t, attempts, 1)
+				require.Equal(t, "mine", attempts[0].Backend)
+				require.Equal(t, test.reason, attempts[0].Reason)
+				require.ErrorIs(t, attempts[0].Err, test.reason.Err(), "the sentinel reaches it")
+				require.ErrorIs(t, attempts[0].Err, rootOf(test.err), "and what it was")
+				be, ok := errors.AsType[*clichain.BackendError](attempts[0].Err)
+				require.True(t, ok)
+				require.Equal(t, "mine", be.Backend)
+			})
+		})
+	}
+}
+
+// rootOf is the innermost error that can be compared.
+func rootOf(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		be, ok := err.(*clichain.BackendError)
+		switch {
+		case inner != nil:
+			err = inner
+		case ok && be.Reason == "":
+			return clichain.ErrExit
+		case ok:
+			return be.Reason.Err()
+		default:
+			return err
+		}
+	}
+}
+
+type backendAsked struct{ asked bool }
+
+func (b *backendAsked) answer(context.Context, clichain.Request) (*clichain.Response, error) {
+	b.asked = true
+	return &clichain.Response{Text: "next"}, nil
+}
+
+func TestTheContextsErrorIsCanceledOrTimeout(t *testing.T) {
+	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+		wait := func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
+			<-ctx.Done()
+			return nil, fmt.Errorf("while asking: %w", ctx.Err())
+		}
+		t.Run("canceled", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer time.AfterFunc(time.Second, cancel).Stop()
+				_, err := clichain.ChainOf([]clichain.Backend{backend("slow", wait)}, &cfg).Complete(ctx, clichain.Prompt("hi"))
+				var chain *clichain.ChainError
+				require.ErrorAs(t, err, &chain)
+				require.Equal(t, clichain.ReasonCanceled, chain.Attempts[0].Reason)
+			})
+		})
+		t.Run("timeout", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := cfg
+				cfg.Budget = 20 * time.Second
+				_, err := clichain.ChainOf([]clichain.Backend{backend("slow", wait)}, &cfg).Complete(t.Context(), clichain.Prompt("hi"))
+				var chain *clichain.ChainError
+				require.ErrorAs(t, err, &chain)
+				require.Equal(t, clichain.ReasonTimeout, chain.Attempts[0].Reason)
+			})
+		})
+	})
+	t.Run("without a chain", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+		defer cancel()
+		b := clichain.BackendFunc("b", func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		_, err := b.Complete(ctx, clichain.Prompt("hi"))
+		requireReason(t, clichain.ReasonTimeout, err)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+func TestAnswersOfCustomBackends(t *testing.T) {
+	req := clichain.Prompt("hi")
+	req.Metadata = map[string]string{"id": "7"}
+	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+		synctest.Test(t, func(t *testing.T) {
+			b := backend("mine", func(context.Context, clichain.Request) (*clichain.Response, error) {
+				time.Sleep(3 * time.Second)
+				return &clichain.Response{
+					Text: "hello", Usage: clichain.Usage{CostUSD: new(math.NaN())}, Metadata: map[string]string{"id": "of another call"},
+				}, nil
+			})
+			resp, err := clichain.ChainOf([]clichain.Backend{b}, &cfg).Complete(t.Context(), req)
+			require.NoError(t, err)
+			require.Equal(t, "mine", resp.Backend)
+			require.Equal(t, 3*time.Second, resp.Duration)
+			require.Equal(t, req.Metadata, resp.Metadata)
+			require.Nil(t, resp.Usage.CostUSD, "a cost that is no number is unknown")
+		})
+	})
+}
+
+func TestAnswersThatAreOfNoUse(t *testing.T) {
+	for name, test := range map[string]struct {
+		resp   *clichain.Response
+		schema string
+		reason clichain.Reason
+	}{
+		"empty":            {&clichain.Response{Text: " \n"}, "", clichain.ReasonEmpty},
+		"nothing at all":   {nil, "", clichain.ReasonBadOutput},
+		"not of the shape": {&clichain.Response{Text: `{"town":1}`}, cities, clichain.ReasonBadOutput},
+		"no JSON":          {&clichain.Response{Text: "Paris"}, cities, clichain.ReasonBadOutput},
+	} {
+		t.Run(name, func(t *testing.T) {
+			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+				b := backend("mine", func(context.Context, clichain.Request) (*clichain.Response, error) { return test.resp, nil })
+				next := clichain.BackendFunc("next", answering("```json\n{\"city\":\"Paris\"}\n```"))
+				req := clichain.Prompt("hi")
+				req.Schema = []byte(test.schema)
+				c := clichain.ChainOf([]clichain.Backend{b, next}, &cfg)
+				resp, err := c.Complete(t.Context(), req)
+				require.NoError(t, err)
+				require.Equal(t, test.reason, resp.Attempts[0].Reason)
+				if test.schema != "" {
+					require.Equal(t, `{"city":"Paris"}`, resp.Text, "the JSON alone")
+				}
+
+				req.Access = clichain.AccessWrite
+				_, err = clichain.ChainOf([]clichain.Backend{b, next}, &cfg).Complete(t.Context(), req)
+				if test.resp == nil {
+					require.NoError(t, err)
+					return
+				}
+				require.ErrorIs(t, err, test.reason.Err(), "what was asked for may have been done")
+				require.ErrorContains(t, err, "may have changed something")
+			})
+		})
+	}
+}
+
+// A tool that was seen counts, whatever the error says.
+func TestToolsOfCustomBackendsAreNotRepeated(t *testing.T) {
+	next := &backendAsked{}
+	c := clichain.ChainOf([]clichain.Backend{toolUser{}, clichain.BackendFunc("next", next.answer)}, nil)
+	req := clichain.Prompt("hi")
+	req.Access = clichain.AccessWrite
+	_, err := c.Complete(t.Context(), req)
+	require.ErrorIs(t, err, clichain.ErrOverloaded)
+	require.False(t, next.asked)
+}
+
+type toolUser struct{ custom }
+
+func (toolUser) Name() string { return "tool user" }
+
+func (toolUser) Stream(context.Context, clichain.Request) iter.Seq2[clichain.Event, error] {
+	return func(yield func(clichain.Event, error) bool) {
+		if yield(clichain.Event{Kind: clichain.EventToolUse, Name: "shell"}, nil) && yield(clichain.Event{Kind: clichain.EventAttempt}, nil) {
+			yield(clichain.Event{}, clichain.ErrOverloaded)
+		}
+	}
+}
+
+// The chain works on copies: with -race, this fails when it does not.
+func TestASharedResponse(t *testing.T) {
+	shared := &clichain.Response{Text: `{"city":"Paris"}`, Warnings: make([]string, 1, 8), Attempts: make([]clichain.Attempt, 0, 8)}
+	failure := &clichain.BackendError{Message: "shared too"}
+	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+		list := []clichain.Backend{
+			backend("fails", func(context.Context, clichain.Request) (*clichain.Response, error) { return nil, failure }),
+			clichain.NewProvider(clichain.CliSpec{Name: "broken"}, nil),
+			backend("a", func(context.Context, clichain.Request) (*clichain.Response, error) { return shared, nil }),
+		}
+		c := clichain.ChainOf([]clichain.Backend{clichain.ChainOf(list, &cfg)}, &cfg)
+		var calls sync.WaitGroup
+		for range 8 {
+			calls.Go(func() {
+				req := clichain.Prompt("hi")
+				req.Schema, req.Metadata = []byte(cities), map[string]string{"a": "b"}
+				resp, err := c.Complete(t.Context(), req)
+				if err == nil && len(resp.Attempts) != 2 {
+					err = fmt.Errorf("%d attempts", len(resp.Attempts))
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		calls.Wait()
+	})
+	require.Equal(t, &clichain.Response{Text: `{"city":"Paris"}`, Warnings: []string{""}, Attempts: []clichain.Attempt{}}, shared)
+	require.Equal(t, &clichain.BackendError{Message: "shared too"}, failure)
+}
+
+func TestModelNamesAddressCustomBackends(t *testing.T) {
+	for model, want := range map[string][2]string{
+		"": {"first", ""}, "mine": {"mine", ""}, "mine/big/one": {"mine", "big/one"}, " mine/big ": {"mine", "big"}, "big": {"first", "big"},
+		"deep/big": {"deep", "big"}, "inner/big": {"deep", "big"}, "minee/x": {"first", "minee/x"},
+	} {
+		t.Run(model, func(t *testing.T) {
+			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+				named := func(name string) clichain.Backend {
+					return backend(name, func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
+						return &clichain.Response{Text: req.Model + "."}, nil
+					})
+				}
+				inner := clichain.ChainOf([]clichain.Backend{named("deep")}, &clichain.ChainConfig{Name: "inner"})
+				c := clichain.ChainOf([]clichain.Backend{named("first"), named("mine"), inner}, &cfg)
+				req := clichain.Prompt("hi")
+				req.Model = model
+				resp, err := c.Complete(t.Context(), req)
+				require.NoError(t, err)
+				require.Equal(t, want[0], resp.Backend)
+				require.Equal(t, want[1]+".", resp.Text, "what the backend gets")
+				require.Equal(t, want[1], resp.Model)
+				for _, a := range resp.Attempts {
+					require.Equal(t, clichain.ReasonModelMismatch, a.Reason)
+				}
+			})
+		})
+	}
+}
+
+// The stream of a function says what the answer says.
+func TestStreamOfABackendFunc(t *testing.T) {
+	b := clichain.BackendFunc("mine", answering("hello"))
+	lines, err := story(t, b.Stream(t.Context(), clichain.Prompt("hi")))
+	require.NoError(t, err)
+	require.Equal(t, []string{"start", "text hello", "done hello"}, lines)
+	lines, err = story(t, clichain.ChainOf([]clichain.Backend{b}, nil).Stream(t.Context(), clichain.Prompt("hi")))
+	require.NoError(t, err)
+	require.Equal(t, []string{"start", "text hello", "done hello"}, lines, "once in a chain too")
+
+	stream := b.Stream(t.Context(), clichain.Prompt("hi"))
+	_, err = call.Collect(stream)
+	require.NoError(t, err)
+	_, err = call.Collect(stream)
+	require.ErrorContains(t, err, "only once")
+
+	_, err = clichain.BackendFunc("nothing", nil).Complete(t.Context(), clichain.Prompt("hi"))
+	requireReason(t, clichain.ReasonBadOption, err)
+}
+
+// A function that hands on to a chain tells of the chain's failure as a whole.
+func TestAChainBehindAFunction(t *testing.T) {
+	inner := chainOf(failing("a", clichain.ReasonSuppressed), failing("b", clichain.ReasonBilling))
+	wrapped := clichain.BackendFunc("wrapped", func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+		resp, err := inner.Complete(ctx, req)
+		if err != nil {
+			err = fmt.Errorf("inside: %w", err)
+		}
+		return resp, err
+	})
+	_, err := clichain.ChainOf([]clichain.Backend{wrapped}, nil).Complete(t.Context(), clichain.Prompt("hi"))
+	var chain *clichain.ChainError
+	require.ErrorAs(t, err, &chain)
+	require.Equal(t, clichain.ReasonBilling, chain.Attempts[0].Reason, "not that of the first skip")
+	require.False(t, chain.Attempts[0].Skipped)
+	require.ErrorContains(t, err, "wrapped/b  billing")
+}

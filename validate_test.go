@@ -1,0 +1,159 @@
+package clichain_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/specs"
+)
+
+// requireMistake is for a mistake of who set a backend up, in that field.
+func requireMistake(t *testing.T, option string, err error) {
+	t.Helper()
+	require.Equal(t, option, requireReason(t, clichain.ReasonBadOption, err).Option, "%v", err)
+}
+
+func TestConfigMistakes(t *testing.T) {
+	for name, test := range map[string]struct {
+		cfg    clichain.Config
+		option string
+	}{
+		"output":        {clichain.Config{Output: "xml"}, "config.output"},
+		"transport":     {clichain.Config{Transport: "pigeon"}, "config.transport"},
+		"sandbox":       {clichain.Config{Sandbox: "yes"}, "config.sandbox"},
+		"billing":       {clichain.Config{Billing: "free"}, "config.billing"},
+		"first output":  {clichain.Config{FirstOutputTimeout: -1}, "config.first_output_timeout"},
+		"idle":          {clichain.Config{IdleTimeout: -1}, "config.idle_timeout"},
+		"queue":         {clichain.Config{MaxQueue: -1}, "config.max_queue"},
+		"bytes":         {clichain.Config{MaxOutput: -1}, "config.max_output"},
+		"parallel":      {clichain.Config{MaxParallel: -1}, "config.max_parallel"},
+		"slots of zero": {clichain.Config{Slots: make(chan struct{})}, "config.slots"},
+		"env":           {clichain.Config{Env: []string{"A=b", "ALL_IN_ONE"}}, "config.env[1]"},
+		"env, no name":  {clichain.Config{Env: []string{"=b"}}, "config.env[0]"},
+		"passed":        {clichain.Config{PassEnv: []string{"A=b"}}, "config.pass_env[0]"},
+		"container":     {clichain.Config{Container: &clichain.Container{}}, "container"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireMistake(t, test.option, test.cfg.Validate())
+			requireMistake(t, test.option, clichain.ChainConfig{Config: test.cfg}.Validate())
+			p := clichain.NewProvider(specs.Codex(), &test.cfg)
+			requireMistake(t, test.option, p.Validate())
+			requireMistake(t, test.option, p.Available(t.Context()))
+			_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+			requireMistake(t, test.option, err)
+			requireMistake(t, test.option, p.Status("").Err)
+		})
+	}
+	require.NoError(t, clichain.Config{}.Validate())
+	require.NoError(t, clichain.Config{
+		Output: "json", Transport: "argv", Sandbox: "off", Billing: "api_key", Timeout: -1, RetryPatience: -1,
+		Slots: make(chan struct{}, 1), Env: []string{"A="}, PassEnv: []string{"X_*"},
+	}.Validate())
+	several := clichain.Config{Output: "xml", Env: []string{"secret"}, MaxOutput: -1}.Validate()
+	require.ErrorContains(t, several, "config.output")
+	require.ErrorContains(t, several, "config.max_output")
+	require.NotContains(t, several.Error(), "secret", "what is in Env may be one")
+}
+
+func TestChainConfigMistakes(t *testing.T) {
+	for name, test := range map[string]struct {
+		cfg    clichain.ChainConfig
+		option string
+	}{
+		"budget":      {clichain.ChainConfig{Budget: -1}, "budget"},
+		"min attempt": {clichain.ChainConfig{MinAttempt: -1}, "min_attempt"},
+		"hedge":       {clichain.ChainConfig{HedgeAfter: -1}, "hedge_after"},
+		"cost":        {clichain.ChainConfig{MaxCostUSD: math.NaN()}, "max_cost_usd"},
+		"replay":      {clichain.ChainConfig{Replay: "alwys"}, "replay"},
+		"reason":      {clichain.ChainConfig{Policy: map[clichain.Reason]clichain.Rule{"tired": {}}}, "policy.tired"},
+		"cooldown": {clichain.ChainConfig{Policy: map[clichain.Reason]clichain.Rule{
+			clichain.ReasonExit: {Cooldown: cooldown.Rule{Base: -time.Second}},
+		}}, "policy.exit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireMistake(t, test.option, test.cfg.Validate())
+			b := &backend{name: "a"}
+			c := clichain.ChainOf([]clichain.Backend{b}, &test.cfg)
+			requireMistake(t, test.option, c.Validate())
+			requireMistake(t, test.option, c.Ready(t.Context()))
+			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+			requireMistake(t, test.option, err)
+			require.Zero(t, b.asked)
+		})
+	}
+	require.NoError(t, clichain.ChainConfig{Replay: "never", Budget: time.Second}.Validate())
+}
+
+// Two of one name are a mistake of who made the chain: models, sessions and
+// attempts would not say which is meant.
+func TestNamesInAChainDiffer(t *testing.T) {
+	a, b, again := &backend{name: "a"}, &backend{name: "b"}, &backend{name: "a"}
+	c := clichain.ChainOf([]clichain.Backend{a, b, again}, nil)
+	_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+	for _, err := range []error{err, c.Validate(), c.Ready(t.Context())} {
+		requireMistake(t, "backends[2]", err)
+		require.ErrorContains(t, err, `is called "a", as backends[0] is`)
+	}
+	require.Zero(t, a.asked)
+	require.ErrorIs(t, clichain.NewChain([]clichain.CliSpec{specs.Codex(), specs.Codex()}, nil).Validate(), clichain.ErrBadOption)
+	require.NoError(t, nest(nest(a), nest(again), b).Validate(), "chains without a name are told apart by what is in them")
+
+	c = clichain.ChainOf([]clichain.Backend{nil, b}, nil)
+	_, err = c.Complete(t.Context(), clichain.Prompt("hi"))
+	requireMistake(t, "backends[0]", err)
+}
+
+// A broken spec is named by everything, and stops nobody else.
+func TestABrokenSpecStopsNobodyElse(t *testing.T) {
+	broken := clichain.NewProvider(clichain.CliSpec{Name: "mistyped"}, nil)
+	misset := clichain.NewProvider(specs.Codex(), &clichain.Config{Sandbox: "yes"})
+	refused := clichain.ChainOf([]clichain.Backend{&backend{name: "x"}}, &clichain.ChainConfig{Name: "refused", Replay: "alwys"})
+	good := &backend{name: "good"}
+	for name, test := range map[string]struct {
+		backends []clichain.Backend
+		attempts int
+		named    []string
+	}{
+		"first":         {[]clichain.Backend{broken, good}, 1, []string{"mistyped"}},
+		"last":          {[]clichain.Backend{good, broken}, 0, []string{"mistyped"}},
+		"several":       {[]clichain.Backend{misset, good, broken}, 1, []string{"mistyped", "codex: bad_option (config.sandbox)"}},
+		"a chain":       {[]clichain.Backend{refused, good}, 1, []string{"refused: bad_option (replay)"}},
+		"in a chain":    {[]clichain.Backend{nest(broken, misset), good}, 1, []string{"mistyped", "codex"}},
+		"beside a good": {[]clichain.Backend{nest(broken, good)}, 1, []string{"mistyped"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := nest(test.backends...)
+			resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, err)
+			require.Equal(t, "from good", resp.Text)
+			require.Len(t, resp.Attempts, test.attempts)
+			require.Len(t, resp.Warnings, len(test.named))
+			for _, want := range test.named {
+				require.Contains(t, strings.Join(resp.Warnings, "\n"), want)
+				require.ErrorContains(t, c.Validate(), want)
+			}
+			ready := c.Ready(t.Context())
+			require.ErrorIs(t, ready, clichain.ErrBadOption)
+			require.ErrorContains(t, ready, "the others would be tried")
+		})
+	}
+	t.Run("nobody else", func(t *testing.T) {
+		_, err := nest(failing("a", clichain.ReasonRateLimited), broken).Complete(t.Context(), clichain.Prompt("hi"))
+		var chain *clichain.ChainError
+		require.ErrorAs(t, err, &chain)
+		require.Equal(t, clichain.ReasonRateLimited, chain.Reason(), "what was tried says more")
+		require.ErrorContains(t, err, "mistyped")
+	})
+	t.Run("a mistake in the request still ends a chain", func(t *testing.T) {
+		good.asked = 0
+		_, err := nest(nest(broken, failing("a", clichain.ReasonBadRequest)), good).Complete(t.Context(), clichain.Prompt("hi"))
+		require.ErrorIs(t, err, clichain.ErrBadRequest)
+		require.Zero(t, good.asked)
+	})
+}
