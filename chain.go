@@ -142,7 +142,7 @@ func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 // Stream yields the events of each backend in turn, and an "attempt" event for
 // each that failed or was skipped. Once text was delivered, a failure ends the
 // chain, because the reader cannot unread it, unless ChainConfig.AcceptReset is
-// set: then a "reset" event comes before the next backend's first.
+// set: then a "reset" event comes before what the next backend says.
 func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return call.Once(func(read func(Event, error) bool) {
 		var resp *Response

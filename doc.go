@@ -17,6 +17,15 @@
 // started (not installed, turned off with SKIP_CLI, no such model) is listed
 // the same way. An answer carries the failed attempts before it.
 //
+// # Backends of your own
+//
+// [BackendFunc] makes a backend of a function, such as an API or a cache:
+//
+//	api := clichain.BackendFunc("api", func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+//		return nil, fmt.Errorf("no key: %w", clichain.ErrUnauthenticated) // the chain goes on
+//	})
+//	chain := clichain.ChainOf([]clichain.Backend{api, clichain.NewProvider(specs.Claude(), nil)}, nil)
+//
 // # What an agent may do
 //
 // The zero [Access] asks for text and nothing else. Everything more must be

@@ -39,8 +39,8 @@ type Hooks struct {
 // LogHooks write a record for each step of a call, without prompts, answers
 // and secrets. The keys are stable: backend, reason, error, duration, until,
 // attempts, model, access, input_tokens, output_tokens, cost_usd. Starts are debug
-// records, skips and answers info, failures and cooldowns warnings. A nil logger
-// is silent.
+// records, skips and answers info, failures and cooldowns warnings. error is the
+// group of the error's LogValue. A nil logger is silent.
 func LogHooks(log *slog.Logger) Hooks {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/order"
 )
 
@@ -65,4 +66,32 @@ func (r *record) change(place int, f func(*order.Candidate)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f(&r.seen[place])
+}
+
+// try is one backend's part in a call.
+type try struct {
+	place   int // in the record
+	backend Backend
+	entry   *cooling.Entry
+	start   time.Time
+	ran     time.Time // when its first run began; before that it may have waited for a slot
+	hurried bool      // it had less time than it is due
+	resp    *Response
+	err     error
+}
+
+// heard takes an event of the backend.
+func (t *try) heard(e Event) {
+	if e.Kind == EventStart && t.ran.IsZero() {
+		t.ran = time.Now()
+	}
+}
+
+// attempts are what a backend that failed tried. Waiting is no part of it.
+func (t *try) attempts() []Attempt {
+	attempts := attemptsOf(t.backend.Name(), t.err, time.Since(cmp.Or(t.ran, t.start)))
+	if last := &attempts[len(attempts)-1]; t.ran.IsZero() && last.Skipped {
+		last.Duration = 0
+	}
+	return attempts
 }

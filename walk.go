@@ -38,18 +38,6 @@ type walk struct {
 	left     bool   // the reader is gone
 }
 
-// try is one backend's part in a call.
-type try struct {
-	place   int // in the record
-	backend Backend
-	entry   *cooling.Entry
-	start   time.Time
-	ran     time.Time // when its first run began; before that it may have waited for a slot
-	hurried bool      // it had less time than it is due
-	resp    *Response
-	err     error
-}
-
 // visit asks one backend; goOn is false when the chain must end.
 func (w *walk) visit(i int) (resp *Response, goOn bool) {
 	b := w.backends[i]
@@ -90,22 +78,6 @@ func (w *walk) settle(t try) (goOn bool) {
 	w.failed(attempts...)
 	w.record.failed(t.place, attempts[len(attempts)-1].Reason, time.Now())
 	return !w.left && w.mayGoOn(t.err)
-}
-
-// heard takes an event of the backend.
-func (t *try) heard(e Event) {
-	if e.Kind == EventStart && t.ran.IsZero() {
-		t.ran = time.Now()
-	}
-}
-
-// attempts are what a backend that failed tried. Waiting is no part of it.
-func (t *try) attempts() []Attempt {
-	attempts := attemptsOf(t.backend.Name(), t.err, time.Since(cmp.Or(t.ran, t.start)))
-	if last := &attempts[len(attempts)-1]; t.ran.IsZero() && last.Skipped {
-		last.Duration = 0
-	}
-	return attempts
 }
 
 // inOrder turns to other backends, given by their places in the record.
