@@ -3,6 +3,8 @@ package call
 import (
 	"log/slog"
 	"strings"
+
+	"github.com/clichain/clichain/internal/plaintext"
 )
 
 // What a CLI printed may be long. A log gets its end, where the failure is.
@@ -18,7 +20,8 @@ func (e *Error) LogValue() slog.Value {
 	var attrs []slog.Attr
 	for _, a := range []slog.Attr{
 		slog.String("backend", e.Backend), slog.String("reason", string(e.Reason)), slog.String("option", e.Option),
-		slog.String("message", e.Detail()), slog.String("hint", e.Hint), slog.String("stderr", tail(e.Stderr, maxLoggedStderr)),
+		slog.String("message", e.Detail()), slog.String("hint", plaintext.OneLine(e.Hint)),
+		slog.String("stderr", tail(e.Stderr, maxLoggedStderr)),
 	} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)
