@@ -3,8 +3,10 @@ package clichain
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
+	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/machine"
 )
 
@@ -126,4 +128,46 @@ func (b budget) slice(now time.Time, later int) (d time.Duration, bounded bool) 
 		d -= b.minimum
 	}
 	return d, true
+}
+
+// spent reports whether the chain's budget, not the caller, ended the context.
+func (w *walk) spent() bool {
+	_, ok := errors.AsType[*judge.Stop](context.Cause(w.ctx))
+	return ok
+}
+
+// hurried reports whether a backend was ended before it had the time that it is due.
+func (w *walk) hurried(ctx context.Context, view chainView, t *try) bool {
+	ended := ctx.Err() != nil || !view.hard.IsZero() && !time.Now().Before(view.hard.Add(-marginOf(view.hard.Sub(t.start))))
+	return ended && time.Since(t.start) < w.budget.due
+}
+
+// slice is one backend's part of the time. Its context does not hear of the end
+// of the chain's time, which is not before its own: so that is what an error names.
+func (w *walk) slice(i int) (chainView, context.Context, context.CancelFunc) {
+	later := 0
+	if !w.budget.end.IsZero() {
+		for _, b := range w.backends[i+1:] {
+			if w.could(b) {
+				later++
+			}
+		}
+	}
+	now := time.Now()
+	d, bounded := w.budget.slice(now, later)
+	if !bounded {
+		return chainView{}, w.ctx, func() {}
+	}
+	view := chainView{end: now.Add(d), given: d}
+	if view.hard = view.end; !view.end.Before(w.budget.end) {
+		view.hard = w.budget.hard
+	}
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(w.ctx))
+	ctx, done := context.WithDeadlineCause(ctx, view.end, &judge.Stop{Reason: ReasonTimeout, After: d})
+	deaf := context.AfterFunc(w.ctx, func() {
+		if !w.spent() {
+			stop(context.Cause(w.ctx))
+		}
+	})
+	return view, ctx, func() { deaf(); stop(nil); done() }
 }

@@ -41,29 +41,29 @@ func (h explosive) WithAttrs([]slog.Attr) slog.Handler      { return h }
 // A host that recovers goes on, and nothing of the call does, whoever panics.
 func TestPanicsCanBeRecovered(t *testing.T) {
 	suppressNothing(t)
-	hanging := func(t *testing.T) clichain.Backend {
-		return provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(`{"type":"thread.started","thread_id":"t"}`+"\n"), clitest.Step{Hang: true}))
+	hanging := func(t *testing.T, name string) clichain.Backend {
+		return provider(t, named(specs.Codex(), name), clichain.Config{}, play(readStdin, stdout(`{"type":"thread.started","thread_id":"t"}`+"\n"), clitest.Step{Hang: true}))
 	}
 	for name, test := range map[string]struct {
-		first func(*testing.T) clichain.Backend
+		first func(t *testing.T, name string) clichain.Backend
 		hooks clichain.Hooks
 		want  string
 	}{
-		"backend":                     {first: func(*testing.T) clichain.Backend { return &panicking{} }, want: "backend"},
-		"backend with its own stream": {first: func(*testing.T) clichain.Backend { return &panicking{aside: true} }, want: "backend"},
+		"backend":                     {first: func(*testing.T, string) clichain.Backend { return &panicking{} }, want: "backend"},
+		"backend with its own stream": {first: func(*testing.T, string) clichain.Backend { return &panicking{aside: true} }, want: "backend"},
 		"event hook":                  {first: hanging, want: "hook", hooks: clichain.Hooks{Event: func(context.Context, clichain.Event) { panic("hook") }}},
 		"start hook":                  {first: hanging, want: "hook", hooks: clichain.Hooks{AttemptStart: func(context.Context, string) { panic("hook") }}},
 		"end hook": {
-			first: func(*testing.T) clichain.Backend { return failing("a", clichain.ReasonExit) }, want: "hook",
+			first: func(*testing.T, string) clichain.Backend { return failing("a", clichain.ReasonExit) }, want: "hook",
 			hooks: clichain.Hooks{AttemptEnd: func(context.Context, clichain.Attempt) { panic("hook") }},
 		},
 		"cooldown hook": {
-			first: func(*testing.T) clichain.Backend { return failing("a", clichain.ReasonUsageLimit) }, want: "hook",
+			first: func(*testing.T, string) clichain.Backend { return failing("a", clichain.ReasonUsageLimit) }, want: "hook",
 			hooks: clichain.Hooks{Cooldown: func(context.Context, string, clichain.Reason, time.Time) { panic("hook") }},
 		},
 		"logger": {
-			first: func(t *testing.T) clichain.Backend {
-				return provider(t, specs.Codex(), clichain.Config{Logger: slog.New(explosive{slog.DiscardHandler})}, play())
+			first: func(t *testing.T, name string) clichain.Backend {
+				return provider(t, named(specs.Codex(), name), clichain.Config{Logger: slog.New(explosive{slog.DiscardHandler})}, play())
 			},
 			want: "logger",
 		},
@@ -71,7 +71,7 @@ func TestPanicsCanBeRecovered(t *testing.T) {
 		for mode, after := range map[string]time.Duration{"in turn": 0, "hedged": time.Millisecond} {
 			t.Run(name+"/"+mode, func(t *testing.T) {
 				clitest.NoLeaks(t)
-				c := clichain.ChainOf([]clichain.Backend{test.first(t), hanging(t)}, &clichain.ChainConfig{HedgeAfter: after, Hooks: test.hooks})
+				c := clichain.ChainOf([]clichain.Backend{test.first(t, "first"), hanging(t, "second")}, &clichain.ChainConfig{HedgeAfter: after, Hooks: test.hooks})
 				require.PanicsWithValue(t, test.want, func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
 			})
 		}
@@ -85,8 +85,8 @@ func TestHedgeWithoutAReader(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clitest.NoLeaks(t)
 			var list []clichain.Backend
-			for range 3 {
-				list = append(list, provider(t, specs.Codex(), clichain.Config{}, talkative))
+			for _, letter := range []string{"a", "b", "c"} {
+				list = append(list, provider(t, named(specs.Codex(), letter), clichain.Config{}, talkative))
 			}
 			c := clichain.ChainOf(list, &clichain.ChainConfig{HedgeAfter: time.Millisecond})
 			var reading sync.WaitGroup

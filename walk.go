@@ -138,12 +138,6 @@ func (w *walk) skip(b Backend, first bool) *BackendError {
 	return err
 }
 
-// spent reports whether the chain's budget, not the caller, ended the context.
-func (w *walk) spent() bool {
-	_, ok := errors.AsType[*judge.Stop](context.Cause(w.ctx))
-	return ok
-}
-
 // ask reads one backend's stream.
 func (w *walk) ask(i int, t *try) {
 	view, ctx, cancel := w.slice(i)
@@ -172,42 +166,6 @@ func (w *walk) ask(i int, t *try) {
 // noAnswer is the error of a backend whose stream says nothing at its end.
 func noAnswer(b Backend) *BackendError {
 	return &BackendError{Backend: b.Name(), Reason: ReasonBadOutput, Message: "the stream ended without an answer"}
-}
-
-// hurried reports whether a backend was ended before it had the time that it is due.
-func (w *walk) hurried(ctx context.Context, view chainView, t *try) bool {
-	ended := ctx.Err() != nil || !view.hard.IsZero() && !time.Now().Before(view.hard.Add(-marginOf(view.hard.Sub(t.start))))
-	return ended && time.Since(t.start) < w.budget.due
-}
-
-// slice is one backend's part of the time. Its context does not hear of the end
-// of the chain's time, which is not before its own: so that is what an error names.
-func (w *walk) slice(i int) (chainView, context.Context, context.CancelFunc) {
-	later := 0
-	if !w.budget.end.IsZero() {
-		for _, b := range w.backends[i+1:] {
-			if w.could(b) {
-				later++
-			}
-		}
-	}
-	now := time.Now()
-	d, bounded := w.budget.slice(now, later)
-	if !bounded {
-		return chainView{}, w.ctx, func() {}
-	}
-	view := chainView{end: now.Add(d), given: d}
-	if view.hard = view.end; !view.end.Before(w.budget.end) {
-		view.hard = w.budget.hard
-	}
-	ctx, stop := context.WithCancelCause(context.WithoutCancel(w.ctx))
-	ctx, done := context.WithDeadlineCause(ctx, view.end, &judge.Stop{Reason: ReasonTimeout, After: d})
-	deaf := context.AfterFunc(w.ctx, func() {
-		if !w.spent() {
-			stop(context.Cause(w.ctx))
-		}
-	})
-	return view, ctx, func() { deaf(); stop(nil); done() }
 }
 
 // pass hands an event on, after taking back what an earlier backend said.
