@@ -69,8 +69,9 @@ type ChainConfig struct {
 type ReplayPolicy string
 
 const (
-	// ReplayIfIdempotent, also the meaning of the zero value: as long as no tool
-	// was used that may have changed something.
+	// ReplayIfIdempotent, also the meaning of the zero value: as long as it is
+	// certain that no tool was used. A CLI that does not show its tools, or not
+	// before they have ended, makes it so only by failing at its first request.
 	ReplayIfIdempotent ReplayPolicy = "if_idempotent"
 	// ReplayAlways: even then. For requests that do no harm twice.
 	ReplayAlways ReplayPolicy = "always"
@@ -142,7 +143,8 @@ func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 // Stream yields the events of each backend in turn, and an "attempt" event for
 // each that failed or was skipped. Once text was delivered, a failure ends the
 // chain, because the reader cannot unread it, unless ChainConfig.AcceptReset is
-// set: then a "reset" event comes before what the next backend says.
+// set: then a "reset" event comes before what the next backend says. A backend
+// that takes back its own text makes one whatever is set: see [Provider.Stream].
 func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return call.Once(func(read func(Event, error) bool) {
 		var resp *Response

@@ -103,9 +103,10 @@ type Config struct {
 	// RawOutput takes what a run printed as its answer when it exits 0 and
 	// cannot be read; the response carries a warning.
 	RawOutput bool
-	// KeepCommentary streams all text as text, at once. Else, where the last
-	// block of text is the answer, a stream has the blocks before it as
-	// thinking, and the answer when it is known to be the last.
+	// KeepCommentary streams all text as text, at once, and takes back no remark
+	// before the use of a tool. Else, where the last block of text is the answer,
+	// a stream has the blocks before it as thinking, and the answer when it is
+	// known to be the last.
 	KeepCommentary bool
 	// StripFence removes one code fence around the whole answer. It is always
 	// done when the request has a Schema.

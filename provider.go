@@ -84,9 +84,11 @@ func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error)
 }
 
 // Stream runs the CLI and yields what happens, as it happens. Text is delivered
-// once: in deltas or as a block. Events of a second try follow those of the
-// first and an "attempt" event; after text, only an answer that does not meet
-// the request's Schema is followed by one, and a "reset" event comes before it.
+// once: in deltas or as a block. All of it since the last "reset" event, joined, is
+// the answer: such an event comes where the CLI begins its answer anew, where the
+// text was a remark before the use of a tool, and before the correction of an
+// answer that does not meet the request's Schema. Config.KeepCommentary keeps the
+// remarks. Events of a second try follow those of the first and an "attempt" event.
 func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return call.Once(func(yield func(Event, error) bool) {
 		ctx, stop := context.WithCancelCause(ctx)
@@ -119,13 +121,14 @@ func (p *Provider) try(
 	ev.RawOK, ev.Strip = p.cfg.RawOutput, p.cfg.StripFence || len(req.Schema) > 0
 	v := p.judge.Verdict(ev)
 	inv.box.Explain(v.Err, ev, p.spec.Hints)
+	v.Acted = req.Access >= AccessWrite && p.judge.Acted(ev, v.Err)
 	took := time.Since(start)
 	ev.Secrets.All(ev.Tally.Warnings)
 	if v.Err != nil {
 		log.DebugContext(ctx, "cli end", "duration", took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)
 		redactError(ev.Secrets, v.Err)
 		v.Err.Usage = session.Rebase(p.spec.Sessions, v.Err.Usage, req.Session, inv.known)
-		v.Err.SideEffects = req.Access >= AccessWrite && ev.Tally.Tools > 0
+		v.Err.SideEffects = v.Acted
 		return nil, v
 	}
 	log.DebugContext(ctx, "cli end", "duration", took, "exit", ev.Result.ExitCode)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync/atomic"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/plaintext"
@@ -14,22 +13,9 @@ import (
 // structure is what a call with a Request.Schema needs beyond the tries.
 type structure struct {
 	schema   *structured.Schema // nil: free text
-	acted    atomic.Bool        // a tool was used that may have changed something
+	acted    bool               // a tool may have changed something
 	problem  string             // of the last answer there was; empty: none
 	repaired bool               // the model has been asked for a correction
-}
-
-// watch notes the use of tools on the way of the events to the reader.
-func (s *structure) watch(req Request, emit func(Event)) func(Event) {
-	if s.schema == nil || req.Access < AccessWrite {
-		return emit
-	}
-	return func(e Event) {
-		if e.Kind == EventToolUse {
-			s.acted.Store(true)
-		}
-		emit(e)
-	}
 }
 
 // hold holds a successful answer against the schema: its text becomes the JSON
@@ -43,7 +29,7 @@ func (s *structure) hold(resp *Response) *BackendError {
 		return &BackendError{
 			Backend: resp.Backend, Reason: ReasonBadOutput,
 			Message: plaintext.OneLine("the answer does not meet the schema: " + s.problem),
-			Partial: resp.Text, Usage: resp.Usage, SideEffects: s.acted.Load(), Stage: call.StageStarted,
+			Partial: resp.Text, Usage: resp.Usage, SideEffects: s.acted, Stage: call.StageStarted,
 		}
 	}
 	resp.Text = text

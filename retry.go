@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/reading"
 	"github.com/clichain/clichain/internal/semaphore"
 	"github.com/clichain/clichain/internal/structured"
 )
@@ -41,10 +42,15 @@ func (p *Provider) answer(
 	defer release()
 	t := tries{p: p, req: req, inv: inv, start: time.Now().Add(-prepared)}
 	t.structure.schema = schema
-	t.emit = t.structure.watch(req, emit)
+	t.said = &reading.Said{KeepCommentary: p.cfg.KeepCommentary, Answer: p.spec.Answer}
+	t.emit = func(e Event) { t.said.See(e); emit(e) }
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(retryDelay), backoff.WithMaxElapsedTime(0))
 	once := backoff.WithContext(backoff.WithMaxRetries(pause, 1), ctx)
 	if backoff.Retry(func() error { return t.next(ctx) }, once) == nil {
+		for _, e := range t.said.Missing(t.resp.Text) {
+			e.Backend = p.name
+			t.emit(e)
+		}
 		t.resp.Attempts = t.earlier
 		return t.resp, time.Since(t.start), nil
 	}
@@ -58,6 +64,7 @@ type tries struct {
 	req       Request
 	inv       *plan
 	emit      func(Event)
+	said      *reading.Said
 	start     time.Time
 	structure structure
 
@@ -78,7 +85,7 @@ func (t *tries) next(ctx context.Context) error {
 	t.run(ctx)
 	if t.repair(ctx) {
 		t.record()
-		t.emit(Event{Kind: EventReset, Backend: t.p.name})
+		t.emit(Event{Kind: EventReset, Backend: t.p.name, Message: "the answer did not meet the schema"})
 		t.run(ctx)
 	}
 	switch {
@@ -105,6 +112,7 @@ func (t *tries) run(ctx context.Context) {
 	began := time.Now()
 	resp, v := t.p.try(ctx, t.inv, t.req, t.remaining(), t.emit)
 	t.resp, t.err, t.brokeOff = resp, v.Err, v.BrokeOff
+	t.structure.acted = t.structure.acted || v.Acted
 	if t.err == nil {
 		t.err = t.structure.hold(t.resp)
 	}

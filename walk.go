@@ -172,7 +172,7 @@ func noAnswer(b Backend) *BackendError {
 func (w *walk) pass(e Event) {
 	if w.void && e.Kind != EventAttempt && e.Kind != EventStart { // one that only begins may be a skip
 		w.text, w.void = false, false
-		w.emit(Event{Kind: EventReset, Backend: e.Backend})
+		w.emit(Event{Kind: EventReset, Backend: e.Backend, Message: "the backend before failed"})
 	}
 	switch e.Kind {
 	case EventDelta, EventText:
@@ -228,17 +228,25 @@ func (w *walk) mayGoOn(err error) bool {
 // bound says why no other backend may take over after the last attempt, where
 // none may, whatever its failure was.
 func (w *walk) bound(last Attempt, err error) string {
-	be, _ := errors.AsType[*BackendError](err)
-	changed := be != nil && be.SideEffects
 	switch replay := cmp.Or(w.cfg.Replay, ReplayIfIdempotent); {
-	case changed && replay != ReplayAlways:
-		return last.Backend + " had used a tool that may have changed something, so it was not run again elsewhere"
+	case replay != ReplayAlways && sideEffects(err):
+		return last.Backend + " may have used a tool that changed something, so it was not run again elsewhere"
 	case replay == ReplayNever && w.req.Access >= AccessWrite && !last.Skipped:
 		return fmt.Sprintf("%s had begun, and the policy is never to run a request with write access again", last.Backend)
 	case w.text && !w.resets:
 		return fmt.Sprintf("the reader has text of %s, which cannot be taken back", last.Backend)
 	}
 	return ""
+}
+
+// sideEffects reports whether one of the backends that an error is about may have
+// changed something.
+func sideEffects(err error) bool {
+	if be, ok := errors.AsType[*BackendError](err); ok && be.SideEffects {
+		return true
+	}
+	chain, ok := errors.AsType[*ChainError](err)
+	return ok && slices.ContainsFunc(chain.Attempts, func(a Attempt) bool { return sideEffects(a.Err) })
 }
 
 // cost is what the attempts so far are known to have cost.

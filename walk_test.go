@@ -160,13 +160,13 @@ func TestReplay(t *testing.T) {
 		mentions string
 	}{
 		"nothing was changed":            {"", clichain.AccessWrite, false, true, ""},
-		"something may have been":        {"", clichain.AccessWrite, true, false, "a had used a tool"},
-		"the same, by name":              {clichain.ReplayIfIdempotent, clichain.AccessFull, true, false, "a had used a tool"},
+		"something may have been":        {"", clichain.AccessWrite, true, false, "a may have used a tool"},
+		"the same, by name":              {clichain.ReplayIfIdempotent, clichain.AccessFull, true, false, "a may have used a tool"},
 		"always":                         {clichain.ReplayAlways, clichain.AccessFull, true, true, ""},
 		"never":                          {clichain.ReplayNever, clichain.AccessWrite, false, false, "a had begun"},
 		"never, but it cannot do harm":   {clichain.ReplayNever, clichain.AccessRead, false, true, ""},
 		"never, but it was not started":  {clichain.ReplayNever, clichain.AccessFull, false, true, "skip"},
-		"never, and something was done":  {clichain.ReplayNever, clichain.AccessFull, true, false, "a had used a tool"},
+		"never, and something was done":  {clichain.ReplayNever, clichain.AccessFull, true, false, "a may have used a tool"},
 		"less access is always harmless": {"", clichain.AccessNone, false, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

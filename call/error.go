@@ -42,8 +42,9 @@ type Error struct {
 	// Earlier holds the earlier runs of the same backend in this call, oldest
 	// first. Empty when there was one run only.
 	Earlier []Attempt `json:"earlier,omitempty"`
-	// SideEffects reports that the agent had used a tool with write access, so
-	// that running the request again, here or elsewhere, could repeat an effect.
+	// SideEffects reports that the agent had used a tool with write access, or may
+	// have, because its CLI does not show that none began. Running the request
+	// again, here or elsewhere, could repeat an effect.
 	SideEffects bool `json:"side_effects,omitempty"`
 	// Err is the wrapped cause, such as a [context.DeadlineExceeded] or an
 	// [io/fs.ErrNotExist]. May be nil.

@@ -12,7 +12,7 @@ type EventKind string
 const (
 	EventSession    EventKind = "session"          // a session began: Session, Model, KeySource
 	EventDelta      EventKind = "delta"            // a piece of the answer's text: Text
-	EventText       EventKind = "text"             // a whole block of text: Text
+	EventText       EventKind = "text"             // a whole block of text, behind a blank line if it is not the first: Text
 	EventThinking   EventKind = "thinking"         // reasoning: Text
 	EventToolUse    EventKind = "tool_use"         // a tool was started: ID, Name, Input
 	EventToolResult EventKind = "tool_result"      // and has ended: ID, Text
@@ -29,7 +29,7 @@ const (
 	// The events that clichain itself makes.
 	EventStart   EventKind = "start"   // a run of the backend begins
 	EventAttempt EventKind = "attempt" // a backend failed or was skipped: Attempt
-	EventReset   EventKind = "reset"   // discard the text so far: the next run begins the answer again
+	EventReset   EventKind = "reset"   // discard the text so far, it is not the answer: Message
 	EventDone    EventKind = "done"    // the call succeeded: Response; always the last
 )
 

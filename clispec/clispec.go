@@ -88,6 +88,9 @@ type Spec struct {
 	Trust []FileFact `json:"trust,omitempty"`
 	// Events read the CLI's JSON output, in order.
 	Events []EventRule `json:"events,omitempty"`
+	// ToolEvents says when the stream mode shows the use of a tool. The other
+	// modes never do. Empty: never.
+	ToolEvents ToolEvents `json:"tool_events,omitempty"`
 	// Answer says which text is the answer when no event has all of it.
 	Answer AnswerMode `json:"answer,omitempty"`
 	// Lines read its error texts, in order, before the rules common to all.
@@ -144,6 +147,30 @@ const (
 	// AnswerLastBlock: the last whole text block.
 	AnswerLastBlock AnswerMode = "last_block"
 )
+
+// ToolEvents says when a CLI shows that it uses a tool. With AccessWrite and
+// AccessFull, a run that failed is not run again where a tool may have begun
+// unseen.
+type ToolEvents string
+
+const (
+	// ToolsNever, also the meaning of the zero value: there are no events of
+	// tools, or not for all of them.
+	ToolsNever ToolEvents = "never"
+	// ToolsAtStart: before the tool does anything.
+	ToolsAtStart ToolEvents = "start"
+	// ToolsAtEnd: only when it has ended. The CLI shows in some other way, such
+	// as a status event, that a turn of its model has begun.
+	ToolsAtEnd ToolEvents = "end"
+)
+
+// ToolEventsIn returns when a run in an output mode shows the use of a tool.
+func (s *Spec) ToolEventsIn(output OutputMode) ToolEvents {
+	if output != OutputStream || s.ToolEvents == "" {
+		return ToolsNever
+	}
+	return s.ToolEvents
+}
 
 // When is the condition of a row. All parts that are set must hold; the zero
 // value always holds.

@@ -133,6 +133,7 @@ func (v *validator) identity(s *Spec) {
 		}
 		v.text(path, tool)
 	})
+	oneOf(v, "tool_events", s.ToolEvents, ToolsNever, ToolsAtStart, ToolsAtEnd)
 	allOf(v, "outputs", s.Outputs, OutputStream, OutputJSON, OutputText)
 	allOf(v, "transports", s.Transports, TransportStdin, TransportArgv)
 	if s.LingerMS < 0 || s.LingerMS > 60_000 {

@@ -18,7 +18,7 @@ import (
 var RuleKinds = []call.EventKind{
 	call.EventSession, call.EventDelta, call.EventText, call.EventThinking, call.EventToolUse, call.EventToolResult,
 	call.EventStatus, call.EventCompact, call.EventUsage, call.EventRetry, call.EventLimit, call.EventWarning,
-	call.EventError, call.EventResult,
+	call.EventError, call.EventResult, call.EventReset,
 }
 
 func (v *validator) rules(s *Spec) {

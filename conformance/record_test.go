@@ -60,6 +60,7 @@ func (s scene) record(t *testing.T, name, into string) {
 	h := home.New(t, name, server.URL, s.state)
 	h.Write(t, "work/notes.txt", "The sky is blue.\n")
 	t.Setenv("TMPDIR", filepath.Join(h.Dir, "tmp")) // the library's files, and so the paths in argv, are there
+	t.Setenv("XDG_STATE_HOME", filepath.Join(h.Dir, ".local/state"))
 	spec, ok := specs.ByName(name)
 	require.True(t, ok)
 	if len(s.extra) > 0 {

@@ -48,8 +48,8 @@ func Claude() clispec.Spec {
 			Message: "--dangerously-skip-permissions is refused for root",
 			Hint:    "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox",
 		}},
-		Events: claudeEvents(),
-		Lines:  claudeLines(),
+		Events: claudeEvents(), ToolEvents: clispec.ToolsAtStart,
+		Lines: claudeLines(),
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g @anthropic-ai/claude-code",
 			call.ReasonUnauthenticated: "run `claude` and log in with /login, or set ANTHROPIC_API_KEY",
@@ -143,6 +143,8 @@ func claudeEvents() []clispec.EventRule {
 		{Match: pairs("type", "rate_limit_event", "rate_limit_info.isUsingOverage", "true"), Kind: call.EventLimit, Last: true, Set: with(limit, "key_source", "=overage")},
 		{Match: pairs("type", "rate_limit_event"), Kind: call.EventLimit, Set: limit},
 
+		// A block that was cut never comes as a whole: the next message has it anew.
+		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.type", "message_start"), Kind: call.EventReset},
 		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: call.EventDelta, Set: pairs("text", "event.delta.text")},
 		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: call.EventThinking, Set: pairs("text", "event.delta.thinking")},
 		{Match: pairs("type", "assistant", "error", ".+"), Kind: call.EventError, Last: true, Set: pairs("code", "error", "message", "message.content.0.text")},

@@ -40,7 +40,7 @@ func Codex() clispec.Spec {
 			"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens",
 		}},
 		Preflight: []clispec.PreflightRule{bypass("danger-full-access")},
-		Events:    codexEvents(),
+		Events:    codexEvents(), ToolEvents: clispec.ToolsAtStart,
 		Lines: []clispec.LineRule{
 			{Pattern: `already has an active writer`, Reason: call.ReasonBadSession, On: onStderr(), Hint: "another process goes on from this session right now"},
 			{Pattern: `no rollout found for thread id|thread/resume failed`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
@@ -139,7 +139,7 @@ func codexEnv() []clispec.EnvRow {
 }
 
 func codexEvents() []clispec.EventRule {
-	const tools = "command_execution|mcp_tool_call|web_search|collab_tool_call|image_generation"
+	const tools = "command_execution|file_change|mcp_tool_call|web_search|collab_tool_call|image_generation"
 	return []clispec.EventRule{
 		{Match: pairs("type", "thread.started"), Kind: call.EventSession, Set: pairs("session", "thread_id")},
 		{Match: pairs("type", "turn.started"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
@@ -147,7 +147,6 @@ func codexEvents() []clispec.EventRule {
 		{Match: pairs("type", "item.completed", "item.type", "reasoning"), Kind: call.EventThinking, Set: pairs("text", "item.text")},
 		{Match: pairs("type", "item.started", "item.type", tools), Kind: call.EventToolUse, Set: pairs("id", "item.id", "name", "item.type", "input", "item")},
 		{Match: pairs("type", "item.completed", "item.type", tools), Kind: call.EventToolResult, Set: pairs("id", "item.id", "text", "item.aggregated_output ?? item.result")},
-		{Match: pairs("type", "item.completed", "item.type", "file_change"), Kind: call.EventToolUse, Set: pairs("id", "item.id", "name", "item.type", "input", "item")},
 		// An error that is an item is only a warning.
 		{Match: pairs("type", "item.completed", "item.type", "error"), Kind: call.EventWarning, Set: pairs("message", "item.message")},
 		{Match: pairs("type", "error", "message", `Reconnecting\.\.\..*`), Kind: call.EventRetry, Set: pairs("message", "message"), Last: true},

@@ -39,7 +39,7 @@ func Cursor() clispec.Spec {
 		Models:    clispec.ModelRules{Accept: []string{`^(auto|cheetah|composer.*|grok.*)$`, `^(gpt-|sonnet-|opus-|claude-|gemini-)`}},
 		Login:     cursorLogin(),
 		Sessions:  clispec.SessionRules{ID: `[A-Za-z0-9_-]+`},
-		Events:    cursorEvents(),
+		Events:    cursorEvents(), ToolEvents: clispec.ToolsAtStart,
 		Lines: []clispec.LineRule{
 			{Pattern: `(?i)usage limits? will reset when your monthly cycle ends on (?P<reset>[0-9/]+)`, Reason: call.ReasonUsageLimit},
 			{Pattern: `(?i)workspace trust required|--trust`, Reason: call.ReasonUntrustedDir},

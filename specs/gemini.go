@@ -55,8 +55,8 @@ func Gemini() clispec.Spec {
 		Trust:     []clispec.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")}},
 		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
 		Preflight: []clispec.PreflightRule{bypass("yolo")},
-		Events:    geminiEvents(),
-		Lines:     geminiLines(),
+		Events:    geminiEvents(), ToolEvents: clispec.ToolsAtStart,
+		Lines: geminiLines(),
 		ExitCodes: map[int]call.Reason{
 			41: call.ReasonUnauthenticated,
 			42: call.ReasonBadRequest,

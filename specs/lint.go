@@ -216,6 +216,9 @@ func (l *linter) answers() {
 	if !has(func(r clispec.EventRule) bool { return r.Terminal && r.Kind == call.EventResult }) {
 		l.warn("events", "no result is terminal, so a stream or json run could never succeed")
 	}
+	if l.spec.ToolEvents == "" && has(func(r clispec.EventRule) bool { return r.Kind == call.EventToolUse }) {
+		l.warn("tool_events", "is not set: with write access any failure counts as if a tool had been used; look when they are shown")
+	}
 	gives := []call.EventKind{call.EventDelta, call.EventText, call.EventResult}
 	if !has(func(r clispec.EventRule) bool { return r.Set["text"] != "" && slices.Contains(gives, r.Kind) }) {
 		l.warn("events", "no delta, text or result sets text, so there is never an answer")

@@ -41,6 +41,8 @@ func TestLint(t *testing.T) {
 		{"a path like a value", strings.Replace(streaming, "{text: answer}", "{text: a, failed: true}", 1), `line 6:77: events[0].set.failed: "true" is the path of a field with that name: for the text write "=true"`},
 		{"an end that is no result", strings.Replace(streaming, "kind: result, terminal: true", "kind: error, terminal: true", 1) + "- {match: {a: b}, kind: delta, set: {text: t}}\n", "line 6:1: events: no result is terminal, so a stream or json run could never succeed"},
 		{"no text", strings.Replace(streaming, "text: answer", "code: answer", 1), "line 6:1: events: no delta, text or result sets text, so there is never an answer"},
+		{"tools at an unknown time", streaming + "- {match: {type: tool}, kind: tool_use}\n", "line 1:1: tool_events: is not set: with write access any failure counts as if a tool had been used; look when they are shown"},
+		{"tools at a known time", streaming + "- {match: {type: tool}, kind: tool_use}\ntool_events: end\n", ""},
 
 		{"a status of stdout", hinted + "lines: [{pattern: x, kind: status, on: [stdout]}]\n", "line 4:40: lines[0].on: never matches: rules of the kind status read stderr only"},
 		{"fatal on stdout", hinted + "lines: [{pattern: x, reason: exit, fatal: true, on: [stdout]}]\n", "line 4:43: lines[0].fatal: has no effect: only a line of stderr can be fatal"},

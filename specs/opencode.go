@@ -59,8 +59,8 @@ func OpenCode() clispec.Spec {
 		FolderFiles: []string{"./.opencode", "./opencode.json", "./opencode.jsonc"},
 		// It hangs when it continues a session in another directory.
 		Sessions: clispec.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
-		Events:   openCodeEvents(),
-		Lines:    openCodeLines(),
+		Events:   openCodeEvents(), ToolEvents: clispec.ToolsAtEnd,
+		Lines: openCodeLines(),
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g opencode-ai",
 			call.ReasonUnauthenticated: "run `opencode auth login`, or ask for a model of the vendor whose key is set",

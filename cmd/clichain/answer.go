@@ -136,13 +136,8 @@ func (t *textStream) show(e clichain.Event) error {
 	before := t.last
 	t.last = e.Kind
 	switch e.Kind {
-	case clichain.EventDelta:
+	case clichain.EventDelta, clichain.EventText:
 		return t.text(e.Text)
-	case clichain.EventText:
-		t.apart = t.wrote
-		err := t.text(e.Text)
-		t.apart = true
-		return err
 	case clichain.EventToolUse:
 		t.apart = t.wrote
 		return t.status(e, "uses "+e.Name)
@@ -155,7 +150,7 @@ func (t *textStream) show(e clichain.Event) error {
 		return t.status(e, "shortens what it remembers of the conversation")
 	case clichain.EventReset:
 		t.apart = t.wrote
-		return t.status(e, "answers anew: forget the text so far")
+		return t.status(e, "takes back the text so far: "+e.Message)
 	case clichain.EventAttempt:
 		if e.Attempt.Skipped {
 			return nil // a skipped backend cost nothing

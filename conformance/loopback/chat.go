@@ -67,14 +67,14 @@ func encodeChat(q Request, r Reply) stream {
 		return frame{data: chunk(object{"index": 0, "delta": d, "finish_reason": finish})}
 	}
 	s := stream{content: []frame{delta(object{"role": "assistant", "content": ""}, nil)}}
-	if f := r.failure; f != nil {
-		s.content = append(s.content, frame{data: openAIProblem(0, f.code, f.message)})
-		return s
-	}
 	for i, p := range r.parts {
 		for _, d := range chatDeltas(q, i, p) {
 			s.content = append(s.content, delta(d, nil))
 		}
+	}
+	if f := r.failure; f != nil {
+		s.content = append(s.content, frame{data: openAIProblem(0, f.code, f.message)})
+		return s
 	}
 	usage := chunk()
 	usage["usage"] = chatUsage()

@@ -106,12 +106,12 @@ func geminiCandidate(parts []any, finish string) object {
 
 func encodeGemini(_ Request, r Reply) stream {
 	var s stream
-	if f := r.failure; f != nil {
-		s.content = []frame{{data: object{"error": object{"code": 500, "status": f.code, "message": f.message}}}}
-		return s
-	}
 	for _, p := range geminiParts(r) {
 		s.content = append(s.content, frame{data: geminiCandidate([]any{p}, "")})
+	}
+	if f := r.failure; f != nil {
+		s.content = append(s.content, frame{data: object{"error": object{"code": 500, "status": f.code, "message": f.message}}})
+		return s
 	}
 	end := geminiCandidate([]any{}, "STOP")
 	end["usageMetadata"] = geminiUsage()

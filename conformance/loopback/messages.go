@@ -78,13 +78,16 @@ func messagesHead(q Request) object {
 
 func encodeMessages(q Request, r Reply) stream {
 	s := stream{content: []frame{typed(object{"type": "message_start", "message": messagesHead(q)})}}
+	for i, p := range r.parts {
+		s.content = append(s.content, messagesBlock(q, i, p)...)
+	}
+	if len(r.parts) > 0 && (r.open || r.failure != nil) {
+		s.content = s.content[:len(s.content)-1] // the stop of the last block
+	}
 	if f := r.failure; f != nil {
 		problem := object{"type": "error", "error": object{"type": f.code, "message": f.message}}
 		s.content = append(s.content, typed(problem))
 		return s
-	}
-	for i, p := range r.parts {
-		s.content = append(s.content, messagesBlock(q, i, p)...)
 	}
 	s.end = []frame{
 		typed(object{"type": "message_delta", "usage": object{"output_tokens": OutputTokens},

@@ -15,6 +15,7 @@ type Reply struct {
 	delay    time.Duration
 	hang     bool
 	truncate bool
+	open     bool // the cut comes before the end of the last block
 	failure  *streamFailure
 }
 
@@ -98,7 +99,8 @@ func (r Reply) With(header, value string) Reply {
 	return r
 }
 
-// Fail begins a stream with status 200 and then reports a failure inside it, as overloaded services do.
+// Fail begins a stream with status 200 and then reports a failure inside it, as overloaded services do. Joined to other
+// replies, it fails within their last block.
 func Fail(code, message string) Reply {
 	return Reply{failure: &streamFailure{code: code, message: message}}
 }
@@ -110,6 +112,13 @@ func Hang() Reply { return Reply{hang: true} }
 func Truncate(replies ...Reply) Reply {
 	r := Join(replies...)
 	r.truncate = true
+	return r
+}
+
+// TruncateOpen does so before the end of the last block, in protocols that mark it.
+func TruncateOpen(replies ...Reply) Reply {
+	r := Truncate(replies...)
+	r.open = true
 	return r
 }
 

@@ -75,13 +75,13 @@ func responseToolNames(tools []responseTool) (names []string) {
 func encodeResponses(q Request, r Reply) stream {
 	head := object{"type": "response.created", "response": object{"id": "resp_loopback"}}
 	s := stream{content: []frame{typed(head)}}
+	for i, p := range r.parts {
+		s.content = append(s.content, responseOutput(q, i, p)...)
+	}
 	if f := r.failure; f != nil {
 		s.content = append(s.content, typed(object{"type": "response.failed", "response": object{
 			"id": "resp_loopback", "status": "failed", "error": object{"code": f.code, "message": f.message}}}))
 		return s
-	}
-	for i, p := range r.parts {
-		s.content = append(s.content, responseOutput(q, i, p)...)
 	}
 	s.end = []frame{typed(object{"type": "response.completed", "response": object{"id": "resp_loopback", "usage": object{
 		"input_tokens": InputTokens, "input_tokens_details": object{"cached_tokens": CachedTokens},

@@ -31,6 +31,7 @@ type Evidence struct {
 	RawOK   bool  // Config.RawOutput
 	Strip   bool  // remove a fence around the answer
 	Left    error // why something may be left in a container
+	Lost    bool  // not all that was printed could be read
 	Secrets *plaintext.Redactor
 }
 
@@ -49,6 +50,7 @@ type Verdict struct {
 	Text     string
 	Err      *call.Error
 	BrokeOff bool // the stream ended well, but before its last event
+	Acted    bool // with write access: a tool may have changed something
 }
 
 // Verdict decides what a run came to. What decides, in this order: the terminal

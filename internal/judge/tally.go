@@ -26,6 +26,7 @@ type Tally struct {
 	Fatal                     *Finding
 	usage                     call.Usage // sum of the steps
 	Tools                     int
+	turn                      bool // the model has begun to answer
 	known                     bool // there was an event that a rule knows
 	thinking                  bool // pieces of a block of thinking have come
 	Warnings                  []string
@@ -36,12 +37,16 @@ type Tally struct {
 	pending strings.Builder // deltas of a block that has not come as a whole yet
 	blocks  int             // whole blocks in text
 	last    int             // where the last block begins in text
+
+	kept     string // text before the pending block
+	keptLast int    // last, before it
 }
 
 // Add takes an event and returns what to pass on to the caller: the event, the
 // part of a block that did not come in deltas, or nothing, where ok is false.
 func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 	t.known = t.known || e.Kind != call.EventRaw
+	t.turn = t.turn || ofTurn(&e.Event)
 	if t.retry != nil && Progress(&e.Event) {
 		t.retry, t.recovered = nil, true
 	}
@@ -54,6 +59,10 @@ func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 		twice := e.Whole && t.thinking
 		t.thinking = !e.Whole
 		return e.Event, e.Text != "" && !twice
+	case call.EventReset:
+		return e.Event, false // TakeBack has seen to it
+	case call.EventToolResult:
+		t.Tools = max(t.Tools, 1) // its start may not have been shown
 	case call.EventToolUse:
 		t.Tools++
 		t.before.WriteString(t.text.String())
@@ -92,6 +101,7 @@ func (t *Tally) addDelta(e call.Event) (call.Event, bool) {
 	}
 	separator := ""
 	if t.pending.Len() == 0 {
+		t.kept, t.keptLast = t.text.String(), t.last
 		separator = t.begin()
 	}
 	t.pending.WriteString(e.Text)
@@ -123,7 +133,8 @@ func (t *Tally) begin() (separator string) {
 }
 
 // addBlock takes a whole block of text. CLIs that send deltas send the same text
-// again as a block, of which only what the deltas lacked is passed on.
+// again as a block, of which only what the deltas lacked is passed on. Like the
+// deltas, a block begins with the separator from the one before.
 func (t *Tally) addBlock(e call.Event) (call.Event, bool) {
 	if t.pending.Len() > 0 {
 		t.blocks++
@@ -138,7 +149,8 @@ func (t *Tally) addBlock(e call.Event) (call.Event, bool) {
 	if e.Text == "" {
 		return e, false
 	}
-	t.text.WriteString(t.begin() + e.Text)
+	e.Text = t.begin() + e.Text
+	t.text.WriteString(e.Text)
 	t.blocks++
 	return e, true
 }
@@ -162,7 +174,7 @@ func (t *Tally) mark(flag call.Flag, warning string) {
 // of several blocks does not replace them.
 func (t *Tally) AnswerText() string {
 	text, last := t.text.String(), t.Terminal
-	if !t.succeeded() || last.Text == "" || !last.Whole && last.Text == text[t.last:] {
+	if !t.succeeded() || last.Text == "" || !last.Whole && strings.TrimSpace(last.Text) == strings.TrimSpace(text[t.last:]) {
 		return text
 	}
 	return last.Text

@@ -5,6 +5,7 @@ package reading
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -28,6 +29,7 @@ type Reading struct {
 	Judge          *judge.Judge
 	Output         clispec.OutputMode
 	Answer         clispec.AnswerMode
+	Tools          clispec.ToolEvents // when the run shows them
 	Secrets        *plaintext.Redactor
 	KeepCommentary bool              // pass all text on as text
 	Now            func() time.Time  // nil: time.Now
@@ -68,11 +70,11 @@ func (r *Reading) Streams() (stdout, stderr *lines.Splitter) {
 	return stdout, stderr
 }
 
-// Acted reports whether the agent has used a tool.
+// Acted reports whether the agent has used a tool, or may have.
 func (r *Reading) Acted() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.tally.Tools > 0
+	return r.tally.Acting(r.Tools)
 }
 
 // Delivered reports whether the caller has received some of the answer.
@@ -181,6 +183,9 @@ func (r *Reading) deliver(e *judge.Sign) {
 		e.Terminal = false // the CLI only reports the signal that ended it
 	}
 	r.Judge.Classify(e, r.now())
+	if stands, ok := r.tally.TakeBack(&e.Event); ok {
+		r.takeBack(e.Kind, stands)
+	}
 	if out, ok := r.tally.Add(e); ok && r.holdsBack() {
 		r.show(r.remarks.Add(out)...)
 	} else if ok {
@@ -223,14 +228,6 @@ func (r *Reading) abort(f judge.Finding) {
 // holdsBack reports whether text waits until it is known to be the answer.
 func (r *Reading) holdsBack() bool { return r.Answer == clispec.AnswerLastBlock && !r.KeepCommentary }
 
-// show passes events on to the caller of the run. The caller holds mu.
-func (r *Reading) show(events ...call.Event) {
-	for _, e := range events {
-		r.shown = r.shown || e.Kind == call.EventDelta || e.Kind == call.EventText
-		r.Emit(e)
-	}
-}
-
 // Evidence collects everything the run has printed, after its end. skipped is the
 // number of lines that were skipped for their length.
 func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
@@ -253,6 +250,7 @@ func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 	if skipped > 0 {
 		r.tally.Warn(fmt.Sprintf("%d lines of output were too long and were skipped", skipped))
 	}
+	ev.Lost = skipped > 0 || r.broken > 0 || errors.Is(result.Cause, proc.ErrOutputLimit)
 	if r.broken > 0 {
 		r.tally.Warn(fmt.Sprintf("%d lines of output were broken JSON and were skipped", r.broken))
 	}

@@ -14,6 +14,8 @@ import (
 // Lines of claude's stream, the one that sends each text up to three times: in
 // deltas, as a block, and in the result.
 const (
+	messageLine = `{"type":"stream_event","event":{"type":"message_start","message":{"id":"m1"}},"parent_tool_use_id":null}`
+
 	init1   = `{"type":"system","subtype":"init","session_id":"s1","model":"opus"}`
 	toolUse = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}`
 )
@@ -44,12 +46,16 @@ func replayClaude(output clispec.OutputMode, exit int, lines ...string) (string,
 	return Replay(specs.Claude(), Recording{Output: output, Stdout: strings.Join(lines, "\n"), ExitCode: exit})
 }
 
-// textOf is what a reader of the stream has seen, one "|" between events.
+// textOf is what a reader of the stream has seen, one "|" between events, and
+// "<" for text that was taken back.
 func textOf(events []call.Event) string {
 	var seen []string
 	for _, e := range events {
-		if e.Kind == call.EventDelta || e.Kind == call.EventText {
+		switch e.Kind {
+		case call.EventDelta, call.EventText:
 			seen = append(seen, e.Text)
+		case call.EventReset:
+			seen = append(seen, "<")
 		}
 	}
 	return strings.Join(seen, "|")
@@ -68,19 +74,29 @@ func TestTextIsDeliveredOnce(t *testing.T) {
 		{"result only", []string{resultLine("Hello")}, "", "Hello"},
 		{"the result wins", []string{blockLine("Hello"), resultLine("Bye")}, "Hello", "Bye"},
 		{"deltas that stop early", []string{deltaLine("Hel"), blockLine("Hello"), emptyResult}, "Hel|lo", "Hello"},
-		{"a block that differs: what was read stands", []string{deltaLine("Hello"), blockLine("Bye"), emptyResult}, "Hello", "Hello"},
-		{"two blocks", []string{blockLine("A"), blockLine("B"), emptyResult}, "A|B", "A\n\nB"},
+		{"a block that differs is the truth", []string{deltaLine("Hello"), blockLine("Bye"), emptyResult}, "Hello|<|Bye", "Bye"},
+		{"two blocks", []string{blockLine("A"), blockLine("B"), emptyResult}, "A|\n\nB", "A\n\nB"},
 		{"two blocks in deltas", []string{deltaLine("A"), blockLine("A"), deltaLine("B"), blockLine("B"), emptyResult}, "A|\n\nB", "A\n\nB"},
-		{"a block in deltas, then a whole one", []string{deltaLine("A"), blockLine("A"), blockLine("B"), emptyResult}, "A|B", "A\n\nB"},
+		{"a block in deltas, then a whole one", []string{deltaLine("A"), blockLine("A"), blockLine("B"), emptyResult}, "A|\n\nB", "A\n\nB"},
 		{"a whole block, then one in deltas", []string{blockLine("A"), deltaLine("B"), deltaLine("C"), blockLine("BC"), emptyResult}, "A|\n\nB|C", "A\n\nBC"},
 		{"the result has the last block only", []string{deltaLine("A"), blockLine("A"), deltaLine("B"), blockLine("B"), resultLine("B")}, "A|\n\nB", "A\n\nB"},
-		{"the last of the blocks after a tool", []string{blockLine("Let me see"), toolUse, blockLine("A"), blockLine("B"), resultLine("B")}, "Let me see|A|B", "A\n\nB"},
-		{"no block after the tool", []string{blockLine("A"), blockLine("B"), toolUse, resultLine("C")}, "A|B", "C"},
-		{"the result is no whole block", []string{blockLine("A"), blockLine("B."), resultLine(".")}, "A|B.", "."},
-		{"the result is one of the blocks, not the last", []string{blockLine("A"), blockLine("B"), resultLine("A")}, "A|B", "A"},
-		{"structured output is all of the answer", []string{blockLine("See:"), blockLine("7"), structuredLine("7")}, "See:|7", "7"},
-		{"equal blocks are no repetition", []string{blockLine("A"), blockLine("A"), emptyResult}, "A|A", "A\n\nA"},
-		{"the answer comes after the tools", []string{blockLine("Let me see"), toolUse, blockLine("42"), emptyResult}, "Let me see|42", "42"},
+		{"the last of the blocks after a tool", []string{blockLine("Let me see"), toolUse, blockLine("A"), blockLine("B"), resultLine("B")}, "Let me see|<|A|\n\nB", "A\n\nB"},
+		{"no block after the tool", []string{blockLine("A"), blockLine("B"), toolUse, resultLine("C")}, "A|\n\nB|<", "C"},
+		{"the result is no whole block", []string{blockLine("A"), blockLine("B."), resultLine(".")}, "A|\n\nB.", "."},
+		{"the result is one of the blocks, not the last", []string{blockLine("A"), blockLine("B"), resultLine("A")}, "A|\n\nB", "A"},
+		{"structured output is all of the answer", []string{blockLine("See:"), blockLine("7"), structuredLine("7")}, "See:|\n\n7", "7"},
+		{"equal blocks are no repetition", []string{blockLine("A"), blockLine("A"), emptyResult}, "A|\n\nA", "A\n\nA"},
+		{"the answer comes after the tools", []string{blockLine("Let me see"), toolUse, blockLine("42"), emptyResult}, "Let me see|<|42", "42"},
+		{"a block begun anew", []string{messageLine, deltaLine("Hel"), messageLine, deltaLine("Hello"), blockLine("Hello"), resultLine("Hello")}, "Hel|<|Hello", "Hello"},
+		{"the second block begun anew", []string{messageLine, deltaLine("A"), blockLine("A"), deltaLine("B"), messageLine, deltaLine("C"), blockLine("C"), resultLine("C")},
+			"A|\n\nB|<|A|\n\nC", "A\n\nC"},
+		{"begun anew as a whole", []string{messageLine, deltaLine("Hel"), deltaLine("lo"), blockLine("Bye"), resultLine("Bye")}, "Hel|lo|<|Bye", "Bye"},
+		{"the second begun anew as a whole", []string{blockLine("A"), deltaLine("B"), blockLine("C"), resultLine("C")}, "A|\n\nB|<|A|\n\nC", "A\n\nC"},
+		{"begun anew twice", []string{deltaLine("A"), messageLine, deltaLine("B"), messageLine, deltaLine("C"), emptyResult}, "A|<|B|<|C", "C"},
+		{"begun anew after a tool", []string{blockLine("Let me see"), toolUse, messageLine, deltaLine("B"), messageLine, deltaLine("C"), blockLine("C"), resultLine("C")},
+			"Let me see|<|B|<|C", "C"},
+		{"messages that are whole", []string{messageLine, deltaLine("A"), blockLine("A"), messageLine, deltaLine("B"), blockLine("B"), emptyResult}, "A|\n\nB", "A\n\nB"},
+		{"a result without the blanks around it", []string{deltaLine("A "), blockLine("A "), resultLine("A")}, "A ", "A "},
 		{"empty delta", []string{deltaLine(""), deltaLine("A"), emptyResult}, "A", "A"},
 		{"empty block", []string{blockLine(""), blockLine("A"), emptyResult}, "A", "A"},
 	} {

@@ -1,0 +1,101 @@
+package reading
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// readerOf is what a reader has who joins the text of a stream and drops it when
+// told to.
+func readerOf(events []call.Event) (text string) {
+	for _, e := range events {
+		switch e.Kind {
+		case call.EventDelta, call.EventText:
+			text += e.Text
+		case call.EventReset:
+			text = ""
+		}
+	}
+	return text
+}
+
+// missing are the events that a reader of these is still owed.
+func missing(answer string, events []call.Event) []call.Event {
+	var s Said
+	for _, e := range events {
+		s.See(e)
+	}
+	return s.Missing(answer)
+}
+
+// completed are the recorded streams in which only the end tells the answer: a
+// remark that becomes the answer of a run that was cut short, and structured output.
+var completed = map[string]bool{"claude/max-turns-remark": true, "claude/lean-schema": true}
+
+// Of each recording and transcript with an answer, the text of the stream since
+// its last reset is the answer; and a stream says so by itself.
+func TestStreamedTextIsTheAnswer(t *testing.T) {
+	seen := 0
+	for _, root := range []string{recordingsDir, "testdata/transcripts"} {
+		dirs, err := filepath.Glob(filepath.Join(root, "*", "*"))
+		require.NoError(t, err)
+		for _, dir := range dirs {
+			name := filepath.Base(filepath.Dir(dir)) + "/" + filepath.Base(dir)
+			t.Run(name, func(t *testing.T) {
+				spec, ok := specs.ByName(filepath.Base(filepath.Dir(dir)))
+				require.True(t, ok)
+				rec := readRun(t, dir)
+				text, _, failure, events := Replay(spec, rec)
+				if failure != nil {
+					return
+				}
+				seen++
+				owed := missing(text, events)
+				require.Equal(t, text, readerOf(append(events, owed...)))
+				if rec.Output == clispec.OutputStream && !completed[name] {
+					require.Empty(t, owed)
+				} else {
+					require.Len(t, owed, 1)
+					require.Equal(t, call.EventText, owed[0].Kind)
+				}
+			})
+		}
+	}
+	require.Greater(t, seen, 40)
+}
+
+func TestMissing(t *testing.T) {
+	delta := func(text string) call.Event { return call.Event{Kind: call.EventDelta, Text: text} }
+	block := func(text string) call.Event { return call.Event{Kind: call.EventText, Text: text} }
+	reset := call.Event{Kind: call.EventReset, Message: "the text so far is not the answer"}
+	tool := call.Event{Kind: call.EventToolUse}
+	for name, test := range map[string]struct {
+		seen []call.Event
+		want []call.Event
+	}{
+		"nothing":                 {nil, []call.Event{block("answer")}},
+		"all":                     {[]call.Event{delta("ans"), block("wer")}, nil},
+		"the beginning":           {[]call.Event{delta("ans")}, []call.Event{delta("wer")}},
+		"something else":          {[]call.Event{delta("And")}, []call.Event{reset, block("answer")}},
+		"more":                    {[]call.Event{delta("answers")}, []call.Event{reset, block("answer")}},
+		"something else, dropped": {[]call.Event{delta("And"), {Kind: call.EventReset}, delta("answer")}, nil},
+		"something else, dropped, and nothing since": {[]call.Event{delta("And"), {Kind: call.EventReset}}, []call.Event{block("answer")}},
+		"a remark": {[]call.Event{delta("And"), tool, delta("answer")}, []call.Event{reset, block("answer")}},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, missing("answer", test.seen)) })
+	}
+	t.Run("remarks that are kept", func(t *testing.T) {
+		for _, s := range []*Said{{KeepCommentary: true}, {KeepCommentary: true, Answer: clispec.AnswerLastBlock}} {
+			for _, e := range []call.Event{block("And"), tool, block("answer")} {
+				s.See(e)
+			}
+			require.Empty(t, s.Missing("answer"))
+		}
+	})
+}

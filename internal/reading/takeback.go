@@ -1,0 +1,40 @@
+package reading
+
+import "github.com/clichain/clichain/call"
+
+// takeBack tells the reader to drop the text so far, but for what stands of it.
+// Held text is a remark by then. The caller holds mu.
+func (r *Reading) takeBack(by call.EventKind, stands string) {
+	switch {
+	case r.holdsBack():
+		r.show(r.remarks.End(false)...)
+		if stands != "" {
+			r.remarks.Add(call.Event{Kind: call.EventText, Backend: r.Name, Text: stands})
+		}
+		return
+	case r.KeepCommentary && by == call.EventToolUse:
+		return
+	case r.KeepCommentary:
+		stands = r.tally.Remarks() + stands
+	}
+	r.show(call.Event{Kind: call.EventReset, Backend: r.Name, Message: whyReset[by]})
+	r.shown = false
+	if stands != "" {
+		r.show(call.Event{Kind: call.EventText, Backend: r.Name, Text: stands})
+	}
+}
+
+// whyReset says why text is taken back, by the event that does it.
+var whyReset = map[call.EventKind]string{
+	call.EventToolUse: "the text so far was a remark before the use of a tool",
+	call.EventText:    "the CLI began its answer anew",
+	call.EventReset:   "the CLI began its answer anew",
+}
+
+// show passes events on to the caller of the run. The caller holds mu.
+func (r *Reading) show(events ...call.Event) {
+	for _, e := range events {
+		r.shown = r.shown || e.Kind == call.EventDelta || e.Kind == call.EventText
+		r.Emit(e)
+	}
+}
