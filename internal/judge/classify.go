@@ -32,7 +32,9 @@ type Finding struct {
 // Sign is an event, and what its text says about a failure.
 type Sign struct {
 	decode.Item
-	Found Finding
+	Found    Finding
+	OnStderr bool // made of a line of stderr
+	Late     bool // read after the process was told to end
 }
 
 // SignOf is the Sign of an event that was not classified.
@@ -94,17 +96,37 @@ func (l *compiledLine) mayMatch(lower string) bool {
 	return l.literals == nil || slices.ContainsFunc(l.literals, func(s string) bool { return strings.Contains(lower, s) })
 }
 
+// afterRetries is what stderr has after the last retry, without the indented lines
+// that belong to it.
+func (p LineProgram) afterRetries(stderr string) string {
+	var b strings.Builder
+	trace := false
+	for line := range strings.Lines(stderr) {
+		if p.says(call.EventRetry, line) {
+			b.Reset()
+			trace = true
+			continue
+		}
+		if trace = trace && strings.HasPrefix(line, " "); !trace && !p.says(call.EventStatus, line) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// says reports whether a rule of that kind matches the line.
+func (p LineProgram) says(kind call.EventKind, line string) bool {
+	return slices.ContainsFunc(p, func(l compiledLine) bool { return l.Kind == kind && l.re.MatchString(line) })
+}
+
 // relevant drops the lines of stderr that explain nothing: status lines, and once
 // a retry of the CLI went well, those about its failed tries.
 func (p LineProgram) relevant(stderr string, recovered bool) string {
-	says := func(kind call.EventKind, line string) bool {
-		return slices.ContainsFunc(p, func(l compiledLine) bool { return l.Kind == kind && l.re.MatchString(line) })
-	}
 	var b strings.Builder
 	trace := false // inside the indented lines after that of a try
 	for line := range strings.Lines(stderr) {
-		trace = recovered && (says(call.EventRetry, line) || trace && strings.HasPrefix(line, " "))
-		if !trace && !says(call.EventStatus, line) {
+		trace = recovered && (p.says(call.EventRetry, line) || trace && strings.HasPrefix(line, " "))
+		if !trace && !p.says(call.EventStatus, line) {
 			b.WriteString(line)
 		}
 	}

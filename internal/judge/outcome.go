@@ -8,8 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -84,8 +82,8 @@ func (j *Judge) decide(ev *Evidence) Verdict {
 	case t.Terminal != nil && t.Terminal.Partial && strings.TrimSpace(t.partial()) != "":
 		t.mark(call.FlagTruncated, "the answer was cut short: "+errorText(&t.Terminal.Event))
 		return Verdict{Text: t.partial()}
-	case t.Terminal != nil:
-		return Verdict{Err: j.failed(ev, t.Terminal)}
+	case t.Terminal != nil && !j.echo(ev):
+		return Verdict{Err: j.failed(ev)}
 	case ev.Result.Cause != nil:
 		return Verdict{Err: j.ended(ev)}
 	case ev.Output == clispec.OutputText && ev.Result.ExitCode == 0:
@@ -100,120 +98,6 @@ func (j *Judge) decide(ev *Evidence) Verdict {
 		return Verdict{Text: text}
 	}
 	return v
-}
-
-// failed judges a run whose terminal event is an error. Where that says nothing,
-// the error events before it may.
-func (j *Judge) failed(ev *Evidence, last *Sign) *call.Error {
-	candidates := append([]Sign{*last}, ev.Tally.Failures...)
-	for i := range candidates {
-		if f, ok := j.JudgeEvent(&candidates[i], ev.Now); ok {
-			return ev.found(f)
-		}
-	}
-	if err := j.byTexts(ev); err != nil {
-		return err
-	}
-	message := errorText(&last.Event)
-	if n := len(ev.Tally.Failures); message == "" && n > 0 {
-		message = errorText(&ev.Tally.Failures[n-1].Event)
-	}
-	return ev.failure(cmp.Or(j.spec.ExitCodes[ev.Result.ExitCode], call.ReasonBadOutput), message)
-}
-
-// ended judges a run that clichain ended. What the CLI was retrying at that time
-// is a better reason than the timeout, which stays in the error chain.
-func (j *Judge) ended(ev *Evidence) *call.Error {
-	cause := ev.Result.Cause
-	err := ev.failure(ReasonOfCause(cause), "")
-	if _, timed := errors.AsType[*Stop](cause); timed || err.Reason == call.ReasonTimeout || errors.Is(cause, ErrMovedOn) {
-		if f, ok := j.retried(ev); ok {
-			err = ev.found(f)
-		}
-	}
-	err.Err = cause
-	return err
-}
-
-// retried is the failure after which the CLI was trying again.
-func (j *Judge) retried(ev *Evidence) (Finding, bool) {
-	for _, e := range []*Sign{ev.Tally.retry, ev.Tally.limit} {
-		if e != nil && e.Found.Reason != "" {
-			return e.Found, true
-		}
-	}
-	return j.lastFailure(ev)
-}
-
-// lastFailure is the latest error event that a reason is known for.
-func (j *Judge) lastFailure(ev *Evidence) (Finding, bool) {
-	for i := range slices.Backward(ev.Tally.Failures) {
-		if f, ok := j.JudgeEvent(&ev.Tally.Failures[i], ev.Now); ok {
-			return f, true
-		}
-	}
-	return Finding{}, false
-}
-
-// Unexplained judges a run that ended by itself without a terminal event.
-func (j *Judge) Unexplained(ev *Evidence) Verdict {
-	if f, ok := j.lastFailure(ev); ok {
-		return Verdict{Err: ev.found(f)}
-	}
-	if err := j.byTexts(ev); err != nil {
-		return Verdict{Err: err}
-	}
-	if reason, ok := j.spec.ExitCodes[ev.Result.ExitCode]; ok {
-		return Verdict{Err: ev.failure(reason, plaintext.LastLine(ev.Stderr))}
-	}
-	switch {
-	case ev.Result.Signal != "":
-		return Verdict{Err: ev.failure(call.ReasonKilled, "ended by a signal from elsewhere: "+ev.Result.Signal)}
-	case ev.Result.ExitCode != 0:
-		return Verdict{Err: ev.failure(call.ReasonExit, "")}
-	}
-	if f, ok := j.retried(ev); ok && ev.Tally.text.Len() == 0 {
-		return Verdict{Err: ev.found(f)}
-	}
-	return Verdict{
-		Err:      ev.failure(call.ReasonBadOutput, "exited with status 0 and no result"),
-		BrokeOff: ev.Output == clispec.OutputStream && ev.Tally.known && len(ev.Tally.Failures) == 0,
-	}
-}
-
-// byTexts looks through stderr, then through what is no JSON on stdout.
-func (j *Judge) byTexts(ev *Evidence) *call.Error {
-	recovered := ev.Tally.recovered && ev.Tally.retry == nil
-	f, ok := j.JudgeText(clispec.OnStderr, j.Lines.relevant(ev.Stderr, recovered), ev.Now)
-	if !ok {
-		// Clean before a message is cut out of it, and a secret with it.
-		f, ok = j.JudgeText(clispec.OnStdout, ev.Secrets.Clean(ev.plainStdout()), ev.Now)
-	}
-	if !ok {
-		return nil
-	}
-	return ev.found(f)
-}
-
-// JSONStart matches a line that begins like JSON, whole or cut short.
-var JSONStart = regexp.MustCompile(`^[\s\x{feff}]*(?:\{|\[\s*(?:\{|$))`)
-
-// plainStdout is the stdout of a failed run that may explain the failure. JSON is
-// left out even where it does not parse: it may hold the model's own text.
-func (ev *Evidence) plainStdout() string {
-	if ev.Output == clispec.OutputText {
-		return ev.Stdout
-	}
-	var b strings.Builder
-	for line := range strings.Lines(ev.Stray) {
-		switch {
-		case !JSONStart.MatchString(line):
-			b.WriteString(line)
-		case ev.Output == clispec.OutputJSON:
-			return b.String() // the rest belongs to the document
-		}
-	}
-	return b.String()
 }
 
 func (ev *Evidence) found(f Finding) *call.Error {
@@ -291,8 +175,6 @@ func ReasonOfCause(cause error) call.Reason {
 		return call.ReasonOutputLimit
 	case errors.Is(cause, proc.ErrReapLost):
 		return call.ReasonExit
-	case errors.Is(cause, ErrMovedOn):
-		return call.ReasonServerError // the CLI retried and did not say why
 	case errors.Is(cause, context.DeadlineExceeded):
 		return call.ReasonTimeout
 	}

@@ -18,11 +18,11 @@ type Tally struct {
 	Answer clispec.AnswerMode
 
 	Session, Model, KeySource string
-	Terminal                  *Sign  // the last one wins
+	Terminal                  *Sign  // the last answer, else the first failure
 	Failures                  []Sign // error events, oldest first
 	retry                     *Sign  // what the CLI is trying again right now
 	recovered                 bool   // a retry of the CLI went well
-	limit                     *Sign  // the latest limit event
+	limit                     *Sign  // the limit that was hit and not got over
 	Fatal                     *Finding
 	usage                     call.Usage // sum of the steps
 	Tools                     int
@@ -47,8 +47,9 @@ type Tally struct {
 func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 	t.known = t.known || e.Kind != call.EventRaw
 	t.turn = t.turn || ofTurn(&e.Event)
-	if t.retry != nil && Progress(&e.Event) {
-		t.retry, t.recovered = nil, true
+	if Progress(&e.Event) {
+		t.recovered = t.recovered || t.retry != nil
+		t.retry, t.limit = nil, nil
 	}
 	switch e.Kind {
 	case call.EventDelta:
@@ -80,18 +81,23 @@ func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 	case call.EventRetry:
 		t.retry = new(*e)
 	case call.EventLimit:
-		t.limit = new(*e)
+		if t.limit = nil; e.Failed { // else the request passed
+			t.limit = new(*e)
+		}
 	case call.EventWarning:
 		t.Warn(e.Message)
 	case call.EventError:
 		t.Failures = append(t.Failures, *e)
 	}
 	t.Session, t.KeySource = cmp.Or(e.Session, t.Session), cmp.Or(e.KeySource, t.KeySource)
-	if e.Terminal {
+	if e.Terminal && (t.Terminal == nil || e.answers()) {
 		t.Terminal = new(*e)
 	}
 	return e.Event, true
 }
+
+// answers reports whether the event is an answer, if it is terminal.
+func (e *Sign) answers() bool { return e.Kind == call.EventResult && !e.Failed }
 
 // addDelta takes a piece of text. The first piece of another block begins with
 // the separator, so that the pieces joined are the answer.
@@ -188,11 +194,11 @@ func (t *Tally) partial() string {
 	return t.before.String()
 }
 
-// limitEnd is when a limit ends, for which an error text gave the time parsed. A
-// limit event is more exact, as texts may lack the seconds, the day or the zone;
-// that of a limit that was not hit counts only where the text gave no time.
+// limitEnd is when a limit ends, for which an error text gave the time parsed. The
+// event of the limit that was hit is more exact, as texts may lack the seconds,
+// the day or the zone. The end of a limit that was not hit says nothing.
 func (t *Tally) limitEnd(parsed, now time.Time) time.Time {
-	if t.limit == nil || t.limit.RetryAfter.IsZero() || !t.limit.Failed && !parsed.IsZero() {
+	if t.limit == nil || t.limit.RetryAfter.IsZero() {
 		return parsed
 	}
 	return resettime.Clamp(t.limit.RetryAfter, now)
@@ -200,7 +206,7 @@ func (t *Tally) limitEnd(parsed, now time.Time) time.Time {
 
 // succeeded reports whether the terminal event is an answer.
 func (t *Tally) succeeded() bool {
-	return t.Terminal != nil && t.Terminal.Kind == call.EventResult && !t.Terminal.Failed
+	return t.Terminal != nil && t.Terminal.answers()
 }
 
 // Total is the usage of the terminal event where it has one, else the sum of the

@@ -24,10 +24,10 @@ func TestLineRules(t *testing.T) {
 		stderr string
 		kind   call.EventKind
 		said   string
-		reason call.Reason // of the run, which has no result
+		reason call.Reason // of the run, which has no result and exits with status 1
 	}{
-		{"retry with a status", clispec.LineRule{Pattern: `try (?P<attempt>\d+) failed: (?P<status>\d+)`, Kind: call.EventRetry, On: stderr}, "try 1 failed: 429", call.EventRetry, "try 1 failed: 429", call.ReasonExit},
-		{"retry that says no reason", clispec.LineRule{Pattern: `try \d+ failed(: (?P<status>\d+))?`, Kind: call.EventRetry, On: stderr}, "try 1 failed", call.EventRetry, "try 1 failed", call.ReasonExit},
+		{"retry with a status", clispec.LineRule{Pattern: `try (?P<attempt>\d+) failed: (?P<status>\d+)`, Kind: call.EventRetry, On: stderr}, "try 1 failed: 429", call.EventRetry, "try 1 failed: 429", call.ReasonRateLimited},
+		{"retry that says no reason", clispec.LineRule{Pattern: `try \d+ failed(: (?P<status>\d+))?`, Kind: call.EventRetry, On: stderr}, "try 1 failed", call.EventRetry, "try 1 failed", call.ReasonServerError},
 		{"warning", clispec.LineRule{Pattern: `deprecated: (?P<message>.+)`, Kind: call.EventWarning, On: stderr}, "deprecated: --old", call.EventWarning, "--old", call.ReasonExit},
 		{"error explains the end", clispec.LineRule{Pattern: "no rollout", Reason: call.ReasonBadOption, On: stderr}, "x\nno rollout here\ny", "", "", call.ReasonBadOption},
 		{"error elsewhere does not", clispec.LineRule{Pattern: "no rollout", Reason: call.ReasonBadOption, On: []clispec.Evidence{clispec.OnEvent}}, "no rollout", "", "", call.ReasonExit},

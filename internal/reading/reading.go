@@ -136,7 +136,7 @@ func (r *Reading) stderrLine(line []byte) {
 		e := judge.SignOf(call.Event{
 			Kind: kind, Message: plaintext.OneLine(r.Secrets.CleanLine(f.Message)), Status: f.Status, Try: f.Try, RetryAfter: f.RetryAfter,
 		})
-		e.Found = f
+		e.Found, e.OnStderr = f, true
 		r.deliverSign(&e)
 		r.hear([]judge.Sign{e})
 		return
@@ -179,9 +179,7 @@ func (r *Reading) deliverAll(items []decode.Item) []judge.Sign {
 func (r *Reading) deliver(e *judge.Sign) {
 	e.Backend = r.Name
 	r.clean(&e.Event)
-	if e.Terminal && (e.Failed || e.Kind == call.EventError) && r.Ended() {
-		e.Terminal = false // the CLI only reports the signal that ended it
-	}
+	e.Late = r.Ended()
 	r.Judge.Classify(e, r.now())
 	if stands, ok := r.tally.TakeBack(&e.Event); ok {
 		r.takeBack(e.Kind, stands)

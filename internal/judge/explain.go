@@ -1,0 +1,201 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/plaintext"
+)
+
+// echo reports whether a failed terminal event only reports the end that
+// clichain asked for. What was read before that is none. Of the rest, what a
+// service said is none either: a signal breaks a connection, but makes no service
+// refuse a request. A run that only retried has said why it failed, so that
+// nothing depends on whether it ended by itself just then.
+func (j *Judge) echo(ev *Evidence) bool {
+	last, cause := ev.Tally.Terminal, ev.Result.Cause
+	if !last.Late || cause == nil || errors.Is(cause, ErrMovedOn) || errors.Is(cause, ErrAnswered) {
+		return false
+	}
+	f, ok := j.JudgeEvent(last, ev.Now)
+	return !timeUp(cause) || !ok || f.Reason == call.ReasonNetwork
+}
+
+// timeUp reports whether a time limit ended the run, ours or the caller's.
+func timeUp(cause error) bool {
+	_, ours := errors.AsType[*Stop](cause)
+	return ours || errors.Is(cause, context.DeadlineExceeded)
+}
+
+// failed judges a run whose terminal event is an error. Where that says nothing,
+// or no more than that a connection broke, what came before it may.
+func (j *Judge) failed(ev *Evidence) *call.Error {
+	last := ev.Tally.Terminal
+	f, known := j.JudgeEvent(last, ev.Now)
+	if !known || f.Reason == call.ReasonNetwork {
+		if before, ok := j.pending(ev); ok {
+			f, known = before, true
+		}
+	}
+	err := ev.found(f)
+	if !known {
+		err = j.byTexts(ev)
+	}
+	if err == nil {
+		err = ev.failure(cmp.Or(j.spec.ExitCodes[ev.Result.ExitCode], call.ReasonBadOutput), ev.lastMessage())
+	}
+	if last.Late {
+		err.Err = ev.Result.Cause
+	}
+	return err
+}
+
+// lastMessage is the text of the terminal event, else of the latest error event.
+func (ev *Evidence) lastMessage() string {
+	message := errorText(&ev.Tally.Terminal.Event)
+	if n := len(ev.Tally.Failures); message == "" && n > 0 {
+		message = errorText(&ev.Tally.Failures[n-1].Event)
+	}
+	return message
+}
+
+// ended judges a run that clichain ended. What the CLI was retrying at that time
+// is a better reason than the timeout, which stays in the error chain. A run that
+// was given up is judged as if it had ended by itself, which it may have done just
+// then; but part of an answer is never its answer.
+func (j *Judge) ended(ev *Evidence) *call.Error {
+	cause := ev.Result.Cause
+	var err *call.Error
+	switch f, ok := j.pending(ev); {
+	case timeUp(cause) && ok:
+		err = ev.found(f)
+	case errors.Is(cause, ErrMovedOn):
+		err = j.Unexplained(ev).Err
+	default:
+		err = ev.failure(ReasonOfCause(cause), "")
+	}
+	err.Err = cause
+	return err
+}
+
+// said is the failure that the CLI has spoken of, in events or in plain words.
+func (j *Judge) said(ev *Evidence) *call.Error {
+	if f, ok := j.pending(ev); ok {
+		return ev.found(f)
+	}
+	if err := j.byTexts(ev); err != nil {
+		return err
+	}
+	if retry := ev.Tally.retry; retry != nil { // it did not say why
+		return ev.failure(call.ReasonServerError, retry.Found.Message)
+	}
+	return nil
+}
+
+// pending is the failure that events have reported and the CLI has not got over.
+// Retries that it prints on stderr come last: their order among the events of
+// stdout is not known, and after the last try it may say more on either.
+func (j *Judge) pending(ev *Evidence) (Finding, bool) {
+	retry, limit := ev.Tally.retry, ev.Tally.limit
+	if retry != nil && !retry.OnStderr && retry.Found.Reason != "" {
+		return retry.Found, true
+	}
+	if limit != nil {
+		return limit.Found, true
+	}
+	f, ok := j.lastFailure(ev)
+	if (!ok || f.Reason == call.ReasonNetwork) && retry != nil && retry.OnStderr && retry.Found.Reason != "" {
+		return j.retriedOnStderr(ev, retry), true
+	}
+	return f, ok
+}
+
+// retriedOnStderr is why the CLI gave up, if it says so after its last retry, else
+// why it tried again. After a time limit it may speak of the signal there.
+func (j *Judge) retriedOnStderr(ev *Evidence, retry *Sign) Finding {
+	if !timeUp(ev.Result.Cause) {
+		f, ok := j.JudgeText(clispec.OnStderr, j.Lines.afterRetries(ev.Stderr), ev.Now)
+		if ok && f.Reason != call.ReasonNetwork {
+			return f
+		}
+	}
+	return retry.Found
+}
+
+// lastFailure is the latest error event that a reason is known for. A broken
+// connection may be the work of a signal, so it counts only where nothing else is
+// known.
+func (j *Judge) lastFailure(ev *Evidence) (broken Finding, ok bool) {
+	for i := range slices.Backward(ev.Tally.Failures) {
+		e := &ev.Tally.Failures[i]
+		f, known := j.JudgeEvent(e, ev.Now)
+		switch {
+		case known && f.Reason != call.ReasonNetwork:
+			return f, true
+		case known && !ok && !(e.Late && timeUp(ev.Result.Cause)):
+			broken, ok = f, true
+		}
+	}
+	return broken, ok
+}
+
+// Unexplained judges a run without a terminal event.
+func (j *Judge) Unexplained(ev *Evidence) Verdict {
+	if err := j.said(ev); err != nil {
+		return Verdict{Err: err}
+	}
+	if reason, ok := j.spec.ExitCodes[ev.Result.ExitCode]; ok {
+		return Verdict{Err: ev.failure(reason, plaintext.LastLine(ev.Stderr))}
+	}
+	switch {
+	case ev.Result.Signal != "" && ev.Result.Cause == nil:
+		return Verdict{Err: ev.failure(call.ReasonKilled, "ended by a signal from elsewhere: "+ev.Result.Signal)}
+	case ev.Result.ExitCode != 0:
+		return Verdict{Err: ev.failure(call.ReasonExit, "")}
+	}
+	return Verdict{
+		Err:      ev.failure(call.ReasonBadOutput, "exited with status 0 and no result"),
+		BrokeOff: ev.Output == clispec.OutputStream && ev.Tally.known && len(ev.Tally.Failures) == 0,
+	}
+}
+
+// byTexts looks through stderr, then through what is no JSON on stdout.
+func (j *Judge) byTexts(ev *Evidence) *call.Error {
+	recovered := ev.Tally.recovered && ev.Tally.retry == nil
+	f, ok := j.JudgeText(clispec.OnStderr, j.Lines.relevant(ev.Stderr, recovered), ev.Now)
+	if !ok {
+		// Clean before a message is cut out of it, and a secret with it.
+		f, ok = j.JudgeText(clispec.OnStdout, ev.Secrets.Clean(ev.plainStdout()), ev.Now)
+	}
+	if !ok {
+		return nil
+	}
+	return ev.found(f)
+}
+
+// JSONStart matches a line that begins like JSON, whole or cut short.
+var JSONStart = regexp.MustCompile(`^[\s\x{feff}]*(?:\{|\[\s*(?:\{|$))`)
+
+// plainStdout is the stdout of a failed run that may explain the failure. JSON is
+// left out even where it does not parse: it may hold the model's own text.
+func (ev *Evidence) plainStdout() string {
+	if ev.Output == clispec.OutputText {
+		return ev.Stdout
+	}
+	var b strings.Builder
+	for line := range strings.Lines(ev.Stray) {
+		switch {
+		case !JSONStart.MatchString(line):
+			b.WriteString(line)
+		case ev.Output == clispec.OutputJSON:
+			return b.String() // the rest belongs to the document
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,225 @@
+package clichain
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/specs"
+)
+
+// recorded is a run of a real CLI: its bytes, and how it ended.
+type recorded struct {
+	provider       *Provider
+	output         clispec.OutputMode
+	stdout, stderr string
+	exit           int
+	timedOut       bool
+	ordered        bool // stderr came before stdout
+}
+
+// recordedAt is about when the runs were recorded.
+var recordedAt = time.Date(2026, 11, 21, 0, 20, 0, 0, time.UTC)
+
+func readRecorded(t *testing.T, dir string) recorded {
+	t.Helper()
+	text := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		return string(data)
+	}
+	var argv []string
+	require.NoError(t, json.Unmarshal([]byte(text("argv")), &argv))
+	spec, ok := specs.ByName(filepath.Base(filepath.Dir(dir)))
+	require.True(t, ok)
+	rec := recorded{provider: NewProvider(spec, nil), output: clispec.OutputText, stdout: text("stdout"), stderr: text("stderr")}
+	switch line := strings.Join(argv, " "); {
+	case strings.Contains(line, "stream-json"), strings.Contains(line, " --json"), strings.Contains(line, "run --format json"):
+		rec.output = clispec.OutputStream
+	case strings.Contains(line, "format json"), strings.Contains(line, "-o json"):
+		rec.output = clispec.OutputJSON
+	}
+	status, _, _ := strings.Cut(strings.TrimSpace(text("exit")), " ")
+	if rec.timedOut = status == "timeout"; rec.timedOut {
+		rec.exit = -1
+	} else {
+		var err error
+		rec.exit, err = strconv.Atoi(status)
+		require.NoError(t, err)
+	}
+	return rec
+}
+
+// schedule is how a run happens to go, beside its bytes.
+type schedule struct {
+	random  *rand.Rand // nil: all bytes come at once
+	another bool       // a further backend could answer, so the run may be given up
+	noticed bool       // a decision to end it came before its own end was seen
+}
+
+// outcome is all of a verdict that a caller can see, but for how the run ended.
+type outcome struct {
+	Reason     Reason
+	Text       string
+	RetryAfter time.Time
+}
+
+// replay plays a run to the end of its bytes through what reads and ends a live
+// one, on a clock of its own.
+func (rec recorded) replay(t *testing.T, s schedule) (o outcome) {
+	t.Helper()
+	p := rec.provider
+	synctest.Test(t, func(t *testing.T) {
+		view := chainView{another: func() bool { return s.another }, resets: true}
+		ctx, stop := context.WithCancelCause(withChainView(t.Context(), view))
+		defer stop(nil)
+		plan := &plan{Invocation: &compose.Invocation{Call: &compose.Call{Output: rec.output}}}
+		r := p.newRun(ctx, plan, stop, func(Event) {})
+		r.reading.Now = func() time.Time { return recordedAt }
+		stdout, stderr := r.reading.Streams()
+		var streams sync.WaitGroup
+		streams.Go(func() { s.play(stderr, rec.stderr) })
+		if rec.ordered {
+			streams.Wait()
+		}
+		streams.Go(func() { s.play(stdout, rec.stdout) })
+		streams.Wait()
+		r.stopTimers()
+		result := proc.Result{ExitCode: rec.exit, TreeClean: true}
+		result.Stderr.Head, result.Stderr.Total = []byte(rec.stderr), int64(len(rec.stderr))
+		if s.noticed || rec.timedOut {
+			result.Cause = context.Cause(ctx)
+		}
+		if rec.timedOut {
+			result.Cause = cmp.Or(result.Cause, error(&judge.Stop{Reason: ReasonTimeout, After: time.Minute}))
+		}
+		v := p.judge.Verdict(r.reading.Evidence(result, 0))
+		o = outcome{Text: v.Text}
+		if v.Err != nil {
+			o.Reason, o.RetryAfter = v.Err.Reason, v.Err.RetryAfter
+		}
+	})
+	return o
+}
+
+// play writes a stream in pieces, between which any time may pass.
+func (s schedule) play(w io.WriteCloser, text string) {
+	for text != "" {
+		n := len(text)
+		if s.random != nil {
+			n = 1 + s.random.IntN(min(n, 1<<s.random.IntN(12)))
+			if s.random.IntN(8) == 0 {
+				time.Sleep(time.Duration(s.random.Int64N(int64(2 * time.Second))))
+			}
+		}
+		_, _ = w.Write([]byte(text[:n]))
+		text = text[n:]
+	}
+	_ = w.Close()
+}
+
+// crashed is the run up to one of its lines, where it ended by itself. A retry on
+// stderr and what came of it on stdout are seconds apart; nothing else tells which
+// was first.
+func (rec recorded) crashed(random *rand.Rand) recorded {
+	lines := strings.SplitAfter(rec.stdout, "\n")
+	rec.stdout, rec.exit, rec.timedOut = strings.Join(lines[:random.IntN(len(lines))], ""), 1, false
+	rec.ordered = true
+	return rec
+}
+
+// requireOneVerdict plays a run again and again, and returns what it comes to.
+func (rec recorded) requireOneVerdict(t *testing.T, seeds uint64) outcome {
+	t.Helper()
+	want := rec.replay(t, schedule{})
+	for seed := range seeds {
+		for _, another := range []bool{false, true} {
+			for _, noticed := range []bool{false, true} {
+				s := schedule{rand.New(rand.NewPCG(seed, 1)), another, noticed}
+				require.Equal(t, want, rec.replay(t, s), "seed %d, another backend: %v, the decision first: %v", seed, another, noticed)
+			}
+		}
+	}
+	return want
+}
+
+// Each recorded run has one verdict, however its bytes arrive, whether or not it
+// was given up for another backend meanwhile, and whether that or its own end was
+// seen first. The same holds where it crashed on its way.
+func TestOneVerdict(t *testing.T) {
+	var dirs []string
+	for _, kind := range []string{"recordings", "transcripts"} {
+		found, err := filepath.Glob(filepath.Join("internal/reading/testdata", kind, "*", "*"))
+		require.NoError(t, err)
+		require.NotEmpty(t, found)
+		dirs = append(dirs, found...)
+	}
+	for i, dir := range dirs {
+		t.Run(filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), func(t *testing.T) {
+			rec := readRecorded(t, dir)
+			rec.requireOneVerdict(t, 4)
+			random := rand.New(rand.NewPCG(uint64(i), 2))
+			for range 4 {
+				rec.crashed(random).requireOneVerdict(t, 2)
+			}
+		})
+	}
+}
+
+// What a CLI reported before its end is why it failed, with the time that it
+// gave, even if it crashed.
+func TestEvidenceBeforeTheEnd(t *testing.T) {
+	const resets = 1795299990
+	limit := fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d}}`+"\n", resets)
+	retry := func(status int, code string) string {
+		return fmt.Sprintf(`{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":2000,"error_status":%d,"error":%q}`+"\n", status, code)
+	}
+	failed := func(text string) string {
+		return fmt.Sprintf(`{"type":"result","is_error":true,"result":%q}`+"\n", text)
+	}
+	text := `{"type":"assistant","message":{"content":[{"type":"text","text":"so far"}]}}` + "\n"
+	codex := `{"type":"error","message":"Reconnecting... 1/5 (exceeded retry limit, last status: 429 Too Many Requests)"}` + "\n"
+	reset := time.Unix(resets, 0).UTC()
+	for name, test := range map[string]struct {
+		spec   CliSpec
+		stdout string
+		stderr string
+		want   outcome
+	}{
+		"a limit":                       {specs.Claude(), limit, "", outcome{ReasonUsageLimit, "", reset}},
+		"a limit, and other words":      {specs.Claude(), limit, "fetch failed\n", outcome{ReasonUsageLimit, "", reset}},
+		"a limit, and a result":         {specs.Claude(), limit + failed("You've hit your limit"), "", outcome{ReasonUsageLimit, "", reset}},
+		"a limit, and an odd result":    {specs.Claude(), limit + failed("something odd"), "", outcome{ReasonUsageLimit, "", reset}},
+		"a limit, and a broken line":    {specs.Claude(), limit + failed("Connection error: socket hang up"), "", outcome{ReasonUsageLimit, "", reset}},
+		"a limit that was got over":     {specs.Claude(), limit + text, "", outcome{Reason: ReasonExit}},
+		"a refused login":               {specs.Claude(), retry(401, "authentication_failed"), "", outcome{Reason: ReasonUnauthenticated}},
+		"a retry without a reason":      {specs.Claude(), retry(0, ""), "", outcome{Reason: ReasonServerError}},
+		"a retry, and another failure":  {specs.Claude(), retry(529, "overloaded") + failed("API Error: 401"), "", outcome{Reason: ReasonUnauthenticated}},
+		"codex, a limit":                {specs.Codex(), codex, "", outcome{Reason: ReasonRateLimited}},
+		"gemini, a limit":               {specs.Gemini(), "", "Attempt 1 failed with status 429. Retrying with backoff...\n", outcome{Reason: ReasonRateLimited}},
+		"gemini, what it says at last":  {specs.Gemini(), "", "Attempt 1 failed with status 503. Retrying with backoff...\n    at fetch\nPlease set an Auth method\n", outcome{Reason: ReasonUnauthenticated}},
+		"gemini, what is known by then": {specs.Gemini(), "", "Please set an Auth method\nAttempt 1 failed with status 429. Retrying with backoff...\n", outcome{Reason: ReasonRateLimited}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := recorded{provider: NewProvider(test.spec, nil), output: clispec.OutputStream, stdout: test.stdout, stderr: test.stderr, exit: 1}
+			require.Equal(t, test.want, rec.requireOneVerdict(t, 4))
+		})
+	}
+}

@@ -1,0 +1,68 @@
+package clichain_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// busy keeps all processors at work until the test ends.
+func busy(t *testing.T) {
+	t.Helper()
+	done := make(chan struct{})
+	t.Cleanup(func() { close(done) })
+	for range 2 * runtime.GOMAXPROCS(0) {
+		go func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		}()
+	}
+}
+
+// A run that says why it cannot go on and ends by itself, while the chain decides
+// to end it for the same reason: who is first depends on the machine, the verdict
+// does not.
+func TestOneVerdictOnABusyMachine(t *testing.T) {
+	suppressNothing(t)
+	busy(t)
+	const resets = 4102444800 // far ahead: the longest limit there is
+	limit := fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d}}`+"\n", resets)
+	for name, test := range map[string]struct {
+		spec    clichain.CliSpec
+		says    string
+		reason  clichain.Reason
+		limited bool
+	}{
+		"a limit and a result":   {specs.Claude(), init1 + "\n" + limit + failedLine("You've hit your limit") + "\n", clichain.ReasonUsageLimit, true},
+		"a limit and a crash":    {specs.Claude(), init1 + "\n" + limit, clichain.ReasonUsageLimit, true},
+		"a refusal and a crash":  {specs.Claude(), retryLine(401, "authentication_failed"), clichain.ReasonUnauthenticated, false},
+		"a refusal and a result": {specs.Claude(), retryLine(429, "rate_limit") + failedLine("API Error: 401") + "\n", clichain.ReasonUnauthenticated, false},
+		"codex, a crash":         {specs.Codex(), `{"type":"error","message":"Reconnecting... 1/5 (last status: 429 Too Many Requests)"}` + "\n", clichain.ReasonRateLimited, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := provider(t, test.spec, clichain.Config{Timeout: time.Minute}, play(readStdin, stdout(test.says), clitest.Exit(1)))
+			next := &backend{name: "next"}
+			for range 8 {
+				chain := clichain.ChainOf([]clichain.Backend{first, next}, &clichain.ChainConfig{NoCooldown: true})
+				resp, err := chain.Complete(t.Context(), clichain.Prompt("hi"))
+				require.NoError(t, err)
+				require.Len(t, resp.Attempts, 1)
+				failed := resp.Attempts[0].Err.(*clichain.BackendError)
+				require.Equal(t, test.reason, failed.Reason, "%+v", failed)
+				require.Equal(t, test.limited, failed.RetryAfter.After(time.Now().Add(24*time.Hour)), "%v", failed.RetryAfter)
+			}
+		})
+	}
+}
