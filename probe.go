@@ -105,6 +105,7 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 		Output: clispec.OutputText, Tally: new(judge.Tally), Result: result, Now: time.Now(),
 		Stdout: result.Stdout.Text(), Stderr: secrets.Clean(result.Stderr.Text()), Secrets: secrets,
 	}
+	ev.Said = ev.Stderr
 	if result.ExitCode != 0 || result.Signal != "" {
 		err := p.judge.Unexplained(ev).Err
 		p.judge.Complete(err, ev)

@@ -80,6 +80,7 @@ func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCause
 	r.reading = &reading.Reading{
 		Name: p.name, Program: p.program, Judge: p.judge, Output: c.Call.Output, Answer: p.spec.Answer,
 		Tools:   p.spec.ToolEventsIn(c.Call.Output),
+		Prompt:  c.Call.Fields.Expand("{prompt}"),
 		Secrets: plaintext.NewRedactor(append(c.Call.ServerSecrets(), c.Env...)), KeepCommentary: p.cfg.KeepCommentary,
 		Emit: emit, Check: r.check, Heard: r.hear, Stop: stop, Ended: func() bool { return ctx.Err() != nil },
 	}

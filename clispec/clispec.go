@@ -95,6 +95,8 @@ type Spec struct {
 	Answer AnswerMode `json:"answer,omitempty"`
 	// Lines read its error texts, in order, before the rules common to all.
 	Lines []LineRule `json:"lines,omitempty"`
+	// Text tells whose words text mode prints.
+	Text TextRule `json:"text,omitzero"`
 	// ExitCodes give a Reason to exit statuses with a meaning of their own.
 	ExitCodes map[int]call.Reason `json:"exit_codes,omitempty"`
 	// Hints tell a person what to do, by Reason.

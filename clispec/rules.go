@@ -175,6 +175,20 @@ type LineRule struct {
 	Hint string `json:"hint,omitempty"`
 }
 
+// TextRule tells the words of the CLI itself from those of others in text mode. The
+// prompt and the model's words explain no failure.
+type TextRule struct {
+	// AnswerOnly: stdout has nothing but the answer. Otherwise that of a failed run
+	// is searched for an error.
+	AnswerOnly bool `json:"answer_only,omitempty"`
+	// Prompt is a regular expression for the whole line of stderr after which the
+	// prompt and the model's words stand. Empty: they are not printed there.
+	Prompt string `json:"prompt,omitempty"`
+	// Own is a regular expression for whole lines of the CLI itself after that. They
+	// count as far as no other line follows them.
+	Own string `json:"own,omitempty"`
+}
+
 // Evidence is where an error text was found.
 type Evidence string
 

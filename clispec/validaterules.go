@@ -30,6 +30,8 @@ func (v *validator) rules(s *Spec) {
 	each("preflight", s.Preflight, v.preflight)
 	each("events", s.Events, v.eventRule)
 	each("lines", s.Lines, v.lineRule)
+	v.pattern("text.prompt", s.Text.Prompt)
+	v.pattern("text.own", s.Text.Own)
 	for _, code := range slices.Sorted(maps.Keys(s.ExitCodes)) {
 		if code < 1 || code > 255 {
 			v.add("exit_codes", fmt.Sprint(code), "must be 1 to 255")

@@ -44,6 +44,9 @@ var malformedRules = []malformed{
 	{"line's kind", func(s *spec) { s.Lines[0].Kind = call.EventText }, "lines[0].kind", "is none of"},
 	{"line's place", func(s *spec) { s.Lines[0].On[0] = "stdin" }, "lines[0].on[0]", "is none of"},
 
+	{"the line before the prompt", func(s *spec) { s.Text.Prompt = "(" }, "text.prompt", "no regular expression"},
+	{"lines of its own", func(s *spec) { s.Text.Own = "(" }, "text.own", "no regular expression"},
+
 	{"exit code 0", func(s *spec) { s.ExitCodes[0] = call.ReasonExit }, "exit_codes", "must be 1 to 255"},
 	{"exit code 256", func(s *spec) { s.ExitCodes[256] = call.ReasonExit }, "exit_codes", "must be 1 to 255"},
 	{"exit code's reason", func(s *spec) { s.ExitCodes[41] = "login" }, "exit_codes[41]", "is no reason"},

@@ -41,6 +41,10 @@ func Codex() clispec.Spec {
 		}},
 		Preflight: []clispec.PreflightRule{bypass("danger-full-access")},
 		Events:    codexEvents(), ToolEvents: clispec.ToolsAtStart,
+		Text: clispec.TextRule{
+			AnswerOnly: true, Prompt: "user",
+			Own: `ERROR: .*|warning: .*|\d{4}-\d\d-\d\dT\S+ .*|tokens used|[\d,.]+`,
+		},
 		Lines: []clispec.LineRule{
 			{Pattern: `already has an active writer`, Reason: call.ReasonBadSession, On: onStderr(), Hint: "another process goes on from this session right now"},
 			{Pattern: `no rollout found for thread id|thread/resume failed`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},

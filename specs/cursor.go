@@ -40,6 +40,7 @@ func Cursor() clispec.Spec {
 		Login:     cursorLogin(),
 		Sessions:  clispec.SessionRules{ID: `[A-Za-z0-9_-]+`},
 		Events:    cursorEvents(), ToolEvents: clispec.ToolsAtStart,
+		Text: clispec.TextRule{AnswerOnly: true},
 		Lines: []clispec.LineRule{
 			{Pattern: `(?i)usage limits? will reset when your monthly cycle ends on (?P<reset>[0-9/]+)`, Reason: call.ReasonUsageLimit},
 			{Pattern: `(?i)workspace trust required|--trust`, Reason: call.ReasonUntrustedDir},

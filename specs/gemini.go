@@ -25,16 +25,9 @@ func Gemini() clispec.Spec {
 		// GEMINI.md up to a folder with .git.
 		GuardFiles:  []string{".gemini/.env", ".git"},
 		FolderFiles: []string{"./.env", "./.gemini/.env", "./GEMINI.md", ".gemini/skills", ".agents/skills"},
-		Files: []clispec.FileRow{
-			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
-			{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(call.AccessNone)},
-			{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiRead(`["`+strings.Join(geminiReadTools(), `", "`)+`"]`), When: unless("allowed_tools", call.AccessRead)},
-			{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiRead("{allowed_tools:list}"), When: setFor("allowed_tools", call.AccessRead)},
-			{Field: "allow", Name: "allow.toml", Content: geminiAllow, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
-			{Field: "deny", Name: "deny.toml", Content: geminiDeny, When: setFor("disallowed_tools", agentAccess()...)},
-		},
-		Args:      geminiArgs(),
-		ReadTools: geminiReadTools(),
+		Files:       geminiFiles(),
+		Args:        geminiArgs(),
+		ReadTools:   geminiReadTools(),
 		Env: []clispec.EnvRow{
 			// It reads settings before its arguments: then the folder is not trusted,
 			// and its settings, hooks and servers do not count, even where the user
@@ -56,6 +49,7 @@ func Gemini() clispec.Spec {
 		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
 		Preflight: []clispec.PreflightRule{bypass("yolo")},
 		Events:    geminiEvents(), ToolEvents: clispec.ToolsAtStart,
+		Text:  clispec.TextRule{AnswerOnly: true},
 		Lines: geminiLines(),
 		ExitCodes: map[int]call.Reason{
 			41: call.ReasonUnauthenticated,
@@ -68,6 +62,17 @@ func Gemini() clispec.Spec {
 			call.ReasonUnauthenticated: "run `gemini` and log in, or set GEMINI_API_KEY",
 			call.ReasonUntrustedDir:    "run `gemini` there once and trust the folder",
 		},
+	}
+}
+
+func geminiFiles() []clispec.FileRow {
+	return []clispec.FileRow{
+		{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
+		{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(call.AccessNone)},
+		{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiRead(`["`+strings.Join(geminiReadTools(), `", "`)+`"]`), When: unless("allowed_tools", call.AccessRead)},
+		{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiRead("{allowed_tools:list}"), When: setFor("allowed_tools", call.AccessRead)},
+		{Field: "allow", Name: "allow.toml", Content: geminiAllow, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
+		{Field: "deny", Name: "deny.toml", Content: geminiDeny, When: setFor("disallowed_tools", agentAccess()...)},
 	}
 }
 

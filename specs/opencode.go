@@ -60,6 +60,7 @@ func OpenCode() clispec.Spec {
 		// It hangs when it continues a session in another directory.
 		Sessions: clispec.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
 		Events:   openCodeEvents(), ToolEvents: clispec.ToolsAtEnd,
+		Text:  clispec.TextRule{AnswerOnly: true},
 		Lines: openCodeLines(),
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g opencode-ai",

@@ -120,7 +120,7 @@ func (j *Judge) pending(ev *Evidence) (Finding, bool) {
 // why it tried again. After a time limit it may speak of the signal there.
 func (j *Judge) retriedOnStderr(ev *Evidence, retry *Sign) Finding {
 	if !timeUp(ev.Result.Cause) {
-		f, ok := j.JudgeText(clispec.OnStderr, j.Lines.afterRetries(ev.Stderr), ev.Now)
+		f, ok := j.JudgeText(clispec.OnStderr, j.Lines.afterRetries(ev.Said), ev.Now)
 		if ok && f.Reason != call.ReasonNetwork {
 			return f
 		}
@@ -151,7 +151,7 @@ func (j *Judge) Unexplained(ev *Evidence) Verdict {
 		return Verdict{Err: err}
 	}
 	if reason, ok := j.spec.ExitCodes[ev.Result.ExitCode]; ok {
-		return Verdict{Err: ev.failure(reason, plaintext.LastLine(ev.Stderr))}
+		return Verdict{Err: ev.failure(reason, plaintext.LastLine(ev.Said))}
 	}
 	switch {
 	case ev.Result.Signal != "" && ev.Result.Cause == nil:
@@ -168,8 +168,8 @@ func (j *Judge) Unexplained(ev *Evidence) Verdict {
 // byTexts looks through stderr, then through what is no JSON on stdout.
 func (j *Judge) byTexts(ev *Evidence) *call.Error {
 	recovered := ev.Tally.recovered && ev.Tally.retry == nil
-	f, ok := j.JudgeText(clispec.OnStderr, j.Lines.relevant(ev.Stderr, recovered), ev.Now)
-	if !ok {
+	f, ok := j.JudgeText(clispec.OnStderr, j.Lines.relevant(ev.Said, recovered), ev.Now)
+	if !ok && !(ev.Output == clispec.OutputText && j.spec.Text.AnswerOnly) {
 		// Clean before a message is cut out of it, and a secret with it.
 		f, ok = j.JudgeText(clispec.OnStdout, ev.Secrets.Clean(ev.plainStdout()), ev.Now)
 	}

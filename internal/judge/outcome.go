@@ -24,6 +24,7 @@ type Evidence struct {
 	Stdout  string // kept part
 	Stray   string // lines of stdout that are no JSON, in the JSON modes
 	Stderr  string // kept part
+	Said    string // what the CLI itself says of that
 	Result  proc.Result
 	Now     time.Time
 	RawOK   bool  // Config.RawOutput
@@ -36,12 +37,15 @@ type Evidence struct {
 // Judge judges the runs of one spec. It never changes, so it is safe for
 // concurrent use.
 type Judge struct {
-	spec  *clispec.Spec
-	Lines LineProgram
+	spec       *clispec.Spec
+	Lines      LineProgram
+	Transcript *Transcript
 }
 
 // New makes the judge of a spec that passed Validate.
-func New(spec *clispec.Spec) *Judge { return &Judge{spec, CompileLines(spec.Lines)} }
+func New(spec *clispec.Spec) *Judge {
+	return &Judge{spec, CompileLines(spec.Lines), NewTranscript(spec.Text)}
+}
 
 // Verdict is what a run came to: an answer or an error.
 type Verdict struct {

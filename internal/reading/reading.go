@@ -30,6 +30,7 @@ type Reading struct {
 	Output         clispec.OutputMode
 	Answer         clispec.AnswerMode
 	Tools          clispec.ToolEvents // when the run shows them
+	Prompt         string // as the CLI gets it
 	Secrets        *plaintext.Redactor
 	KeepCommentary bool              // pass all text on as text
 	Now            func() time.Time  // nil: time.Now
@@ -43,7 +44,9 @@ type Reading struct {
 
 	mu      sync.Mutex
 	scratch decode.Scratch
-	signs   []judge.Sign // of the last line of stdout
+	mirror  decode.Scratch // for lines of stderr
+	others  bool           // stderr goes on with the words of others
+	signs   []judge.Sign   // of the last line of stdout
 	tally   judge.Tally
 	remarks judge.Commentary
 	shown   bool         // the caller has received some of the answer
@@ -127,6 +130,9 @@ func (r *Reading) keepStray(line []byte) (broken bool) {
 
 // stderrLine looks for retries of the CLI, warnings and fatal errors.
 func (r *Reading) stderrLine(line []byte) {
+	if r.saidByOthers(line) {
+		return
+	}
 	text := r.Secrets.Clean(string(line)) // before OneLine cuts it, and a secret with it
 	for _, kind := range []call.EventKind{call.EventRetry, call.EventWarning, call.EventError} {
 		f, ok := r.Judge.Lines.Find(kind, clispec.OnStderr, text, r.now())
@@ -235,6 +241,7 @@ func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 		Output: r.Output, Tally: &r.tally, Secrets: r.Secrets, Result: result, Now: r.now(),
 		Stdout: r.whole.String(), Stray: r.stray.String(), Stderr: r.Secrets.Clean(result.Stderr.Text()),
 	}
+	ev.Said = r.said(ev)
 	if ev.Output == clispec.OutputJSON {
 		r.readDocument(ev)
 	}

@@ -40,6 +40,7 @@ func DocumentObjects(text string) (raw []string) {
 type Recording struct {
 	Output         clispec.OutputMode
 	Stdout, Stderr string
+	Prompt         string
 	ExitCode       int
 	Signal         string // that ended it
 	TimedOut       bool
@@ -54,7 +55,7 @@ func Replay(spec clispec.Spec, rec Recording) (string, call.Response, *call.Erro
 	}
 	var events []call.Event
 	r := &Reading{
-		Name: spec.Name, Program: decode.Compile(spec.Events), Judge: judge.New(&spec), Output: rec.Output, Answer: spec.Answer,
+		Name: spec.Name, Program: decode.Compile(spec.Events), Judge: judge.New(&spec), Output: rec.Output, Answer: spec.Answer, Prompt: rec.Prompt,
 		Secrets: plaintext.NewRedactor(nil), Tools: spec.ToolEventsIn(rec.Output),
 		Emit: func(e call.Event) { events = append(events, e) }, Stop: func(error) {}, Ended: func() bool { return rec.TimedOut },
 		Now: func() time.Time { return rec.Now },
