@@ -2,6 +2,7 @@ package call
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,3 +44,18 @@ func TestAccessText(t *testing.T) {
 }
 
 func message(role Role, text string) Message { return Message{role, text} }
+
+// A cost that JSON cannot say is unknown, and the answer is still written.
+func TestCostThatIsNoNumber(t *testing.T) {
+	for _, cost := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		data, err := json.Marshal(Response{Text: "42", Usage: Usage{OutputTokens: 1, CostUSD: new(cost)}})
+		require.NoError(t, err)
+		var back Response
+		require.NoError(t, json.Unmarshal(data, &back))
+		require.Equal(t, "42", back.Text)
+		require.Equal(t, Usage{OutputTokens: 1}, back.Usage)
+	}
+	data, err := json.Marshal(Usage{CostUSD: new(0.0)})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"cost_usd":0}`, string(data))
+}

@@ -119,6 +119,16 @@ type Usage struct {
 	CostUSD          *float64 `json:"cost_usd,omitempty"`           // US dollars; nil: unknown
 }
 
+// MarshalJSON writes the usage as its fields. A cost that is no finite number,
+// which JSON cannot say, is unknown.
+func (u Usage) MarshalJSON() ([]byte, error) {
+	type plain Usage
+	if cost := u.CostUSD; cost != nil && (math.IsNaN(*cost) || math.IsInf(*cost, 0)) {
+		u.CostUSD = nil
+	}
+	return json.Marshal(plain(u))
+}
+
 // Add returns the sum of two usages; its cost is unknown only if both are.
 func (u Usage) Add(v Usage) Usage {
 	sum := Usage{

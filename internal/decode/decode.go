@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -235,7 +236,16 @@ var setters = map[string]func(*Item, gjson.Result){
 	"cache_write_tokens": func(e *Item, v gjson.Result) { e.Usage.CacheWriteTokens = v.Int() },
 	"reasoning_tokens":   func(e *Item, v gjson.Result) { e.Usage.ReasoningTokens = v.Int() },
 	"turns":              func(e *Item, v gjson.Result) { e.Usage.Turns = v.Int() },
-	"cost_usd":           func(e *Item, v gjson.Result) { e.Usage.CostUSD = new(v.Float()) },
+	"cost_usd":           func(e *Item, v gjson.Result) { e.Usage.CostUSD = cost(v) },
+}
+
+// cost is nil, unknown, for what is no finite number.
+func cost(v gjson.Result) *float64 {
+	n, err := strconv.ParseFloat(strings.TrimSpace(v.String()), 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return nil
+	}
+	return &n
 }
 
 // scaled turns a number of units into a duration; it is zero out of range.

@@ -94,6 +94,10 @@ func TestSetters(t *testing.T) {
 		{"numbers as text", `{"type":"all","id":"i","name":"n","input":{"a": [1]},"session":"s","model":"m","key":"k","code":"c","message":"x","status":"429","try":"2","ms":"1.5","reset":"1762952400000","cost":"0.25","t":["1","2","3","4","5","6"]}`, full},
 		{"nonsense", `{"type":"all","status":"soon","ms":-5,"reset":1e300}`, call.Event{Kind: call.EventError}},
 		{"endless delay", `{"type":"all","ms":1e300}`, call.Event{Kind: call.EventError}},
+		{"a cost that is too large", `{"type":"all","cost":1e999}`, call.Event{Kind: call.EventError}},
+		{"a cost that is no number", `{"type":"all","cost":"NaN"}`, call.Event{Kind: call.EventError}},
+		{"a cost without end", `{"type":"all","cost":"-Infinity"}`, call.Event{Kind: call.EventError}},
+		{"a cost in words", `{"type":"all","cost":"free"}`, call.Event{Kind: call.EventError}},
 		{"a cost of nothing is known", `{"type":"all","cost":0}`, call.Event{Kind: call.EventError, Usage: call.Usage{CostUSD: new(0.0)}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
