@@ -142,7 +142,9 @@ func openCodeEvents() []clispec.EventRule {
 		}},
 		// It says 0 if it does not know the price.
 		{Match: pairs("type", "step_finish", "part.cost", ".*[1-9].*"), Kind: call.EventUsage, Set: pairs("cost_usd", "part.cost")},
-		{Match: pairs("type", "step_finish", "part.reason", "stop|length|content-filter|other|unknown"), Kind: call.EventResult, Terminal: true, Set: pairs("session", "sessionID")},
+		{Match: pairs("type", "step_finish", "part.reason", "stop|content-filter|other|unknown"), Kind: call.EventResult, Terminal: true, Set: pairs("session", "sessionID")},
+		{Match: pairs("type", "step_finish", "part.reason", "length"), Kind: call.EventResult, Terminal: true,
+			Set: pairs("session", "sessionID", "failed", "=true", "partial", "=true", "message", "=the model's output limit was reached")},
 		{Match: pairs("type", "error"), Kind: call.EventError, Set: map[string]string{
 			"session": "sessionID", "code": "error.name", "message": "error.data.message ?? error.message", "status": "error.data.statusCode",
 			"delay_s": "error.data.responseHeaders.retry-after",

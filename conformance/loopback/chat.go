@@ -78,7 +78,11 @@ func encodeChat(q Request, r Reply) stream {
 	}
 	usage := chunk()
 	usage["usage"] = chatUsage()
-	s.end = []frame{delta(object{}, r.finish("tool_calls", "stop")), {data: usage}, {raw: "[DONE]"}}
+	finish := r.finish("tool_calls", "stop")
+	if r.full {
+		finish = "length"
+	}
+	s.end = []frame{delta(object{}, finish), {data: usage}, {raw: "[DONE]"}}
 	return s
 }
 

@@ -16,6 +16,7 @@ type Reply struct {
 	hang     bool
 	truncate bool
 	open     bool // the cut comes before the end of the last block
+	full     bool // the model's output limit ends it
 	failure  *streamFailure
 }
 
@@ -60,6 +61,13 @@ func Tool(name string, args map[string]any) Reply {
 func ToolOf(namespace, name string, args map[string]any) Reply {
 	r := Tool(name, args)
 	r.parts[0].namespace = namespace
+	return r
+}
+
+// Full answers with the joined replies and stops at the model's output limit, over the Chat API.
+func Full(replies ...Reply) Reply {
+	r := Join(replies...)
+	r.full = true
 	return r
 }
 

@@ -251,3 +251,14 @@ func TestUsageAddsUp(t *testing.T) {
 		replay(step("0.25"), text, last))
 	require.Nil(t, replay(step("0"), text, strings.Replace(last, "0.5", "0", 1)).CostUSD, "a cost that nobody knows")
 }
+
+// opencode stops at the model's output limit, and says so only in a reason.
+func TestOutputLimitOfTheModel(t *testing.T) {
+	full := `{"type":"step_finish","sessionID":"s","part":{"reason":"length","tokens":{"output":7}}}` + "\n"
+	text, resp, failure, _ := Replay(specs.OpenCode(), Recording{Output: clispec.OutputStream, Stdout: openCodeText + full})
+	require.Nil(t, failure)
+	require.Equal(t, "so far", text)
+	require.Equal(t, []string{"the answer was cut short: the model's output limit was reached"}, resp.Warnings)
+	_, _, failure, _ = Replay(specs.OpenCode(), Recording{Output: clispec.OutputStream, Stdout: full})
+	require.Equal(t, call.ReasonBadOutput, failure.Reason, "nothing was said")
+}
