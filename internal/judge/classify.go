@@ -147,11 +147,11 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 	if l.Reason == "" && group("message") != "" {
 		common, _ = commonLines().Find(call.EventError, clispec.OnEvent, group("message"), now)
 	}
+	hint := grammar.Placeholder.ReplaceAllStringFunc(l.Hint, func(m string) string { return group(strings.Trim(m, "{}")) })
 	f := Finding{
-		Reason: cmp.Or(l.Reason, common.Reason, ReasonOfStatus(status)),
+		Reason: cmp.Or(l.Reason, common.Reason, ReasonOfStatus(status)), Hint: hint,
 		Status: status, Try: try, Fatal: l.Fatal, RetryAfter: common.RetryAfter,
 		Message: plainMessage(cmp.Or(group("message"), lineAround(text, m[0], m[1]))),
-		Hint:    grammar.Placeholder.ReplaceAllStringFunc(l.Hint, func(m string) string { return group(strings.Trim(m, "{}")) }),
 	}
 	if reset := cmp.Or(group("reset"), group("delay")); reset != "" {
 		f.RetryAfter = resettime.Read(reset, now)

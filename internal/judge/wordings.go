@@ -21,19 +21,22 @@ var commonRules = []clispec.LineRule{
 		`exceeds? the (?:maximum|limit of).{0,40}tokens|input token count.{0,40}exceeds`},
 	{Reason: call.ReasonUsageLimit, Pattern: resetBefore(usageLimitWords)},
 	{Reason: call.ReasonUsageLimit, Pattern: resetAfter(usageLimitWords)},
+	{Reason: call.ReasonUsageLimit, Pattern: `(?i)(?P<reset>regain access` + resettime.Glue + resettime.Start + `[^\n]*)`},
 	// A minute's quota:
 	{Reason: call.ReasonRateLimited, Pattern: `(?i)exceeded your current quota(?s:.{0,400}?)` +
 		`(?P<reset>\bretry (?:in|after) \d[^\n]*)`},
 	{Reason: call.ReasonBilling, Pattern: `(?i)credit balance is too low|` +
 		`insufficient[_ ](?:quota|credits?|balance|funds)|billing[_ ](?:hard[_ ]limit|not active|error)|` +
 		`payment (?:required|method)|out of credits|exceeded your current quota|check your plan and billing`},
+	// These come with status 429:
+	{Reason: call.ReasonOverloaded, Pattern: resetAfter(`no capacity available|model_capacity_exhausted`)},
 	{Reason: call.ReasonRateLimited, Pattern: resetBefore(rateLimitWords)},
 	{Reason: call.ReasonRateLimited, Pattern: resetAfter(rateLimitWords)},
 	{Reason: call.ReasonOverloaded, Pattern: resetAfter(`overloaded(?:_error)?\b|` +
 		`model is (?:currently )?(?:overloaded|at capacity)|at capacity|experiencing high demand|` +
 		`temporarily unavailable|service unavailable`)},
 	{Reason: call.ReasonUnauthenticated, Pattern: `(?i)not (?:logged|signed) in|not authenticated|` +
-		`please (?:log|sign) in|` +
+		`please (?:log|sign) (?:in|out)|` +
 		`(?:invalid|incorrect|missing|expired|revoked)[\w -]{0,20}(?:api[_ -]?key|token|credentials?)|` +
 		`api[_ -]?key not valid|(?:token|session|login|api[_ -]?key) (?:has )?(?:expired|been revoked)|` +
 		`authentication[_ ](?:failed|error|required)|unauthori[sz]ed\b|unauthenticated|no api key`},
@@ -58,14 +61,15 @@ var commonRules = []clispec.LineRule{
 }
 
 const (
-	usageLimitWords = `usage[_ ]limits?[_ ](?:has been |have been )?(?:reached|exceeded|will reset)|` +
+	usageLimitWords = `spending (?:cap|limit) (?:reached|exceeded|hit)|` +
+		`usage[_ ]limits?[_ ](?:has been |have been )?(?:reached|exceeded|will reset)|` +
 		`(?:hit|reached|exceeded) your (?:[\w-]+ ){0,3}limit|` +
 		`(?:weekly|daily|monthly|\d+[- ]hour|five[- ]hour|session|plan|message|opus|sonnet|fable) limit ` +
 		`(?:reached|exceeded)|limit reached\s*[·∙•]|(?:out of|used (?:up )?(?:all )?(?:of )?your) (?:\w+ )?usage|` +
 		`(?:daily|weekly|monthly) (?:\w+ )?quota|exhausted your (?:daily )?(?:quota|capacity)|quota will reset|` +
 		`quota exceeded for [^\n]{0,200}per[ _]?day`
 	rateLimitWords = `rate[_ -]?limit(?:s|ed|_error|_exceeded)?\b|too many requests|RESOURCE_EXHAUSTED|` +
-		`resource has been exhausted|would exceed your account|quota exceeded`
+		`resource (?:has been )?exhausted|would exceed your account|quota exceeded`
 )
 
 // resetAfter makes the pattern of a limit's wordings that also captures when the

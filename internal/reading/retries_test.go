@@ -92,6 +92,8 @@ func TestWhenALimitEnds(t *testing.T) {
 		{"a limit that was hit and got over", specs.Claude(), Recording{Stdout: limit("rejected", resetsAt) + blockLine("so far") + "\n" + failedLine("API Error: 429 Too many requests")}, time.Time{}},
 		{"nothing says when", specs.Claude(), Recording{Stdout: limit("rejected", "") + failedLine("usage limit reached")}, time.Time{}},
 		{"a pause that the service asked for", specs.Claude(), Recording{Stdout: retry("1", "30666"), TimedOut: true}, at(30666 * time.Millisecond)},
+		{"access that is regained", specs.Claude(), Recording{Stdout: failedLine("API Error: 400 You have reached your specified API usage limits. You will regain access on 2026-11-25 at 00:00 UTC.")}, time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)},
+		{"only access that is regained", specs.Claude(), Recording{Stdout: failedLine("You will regain access on 2026-11-25 at 00:00 UTC.")}, time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)},
 		{"an exact time and a pause", specs.Claude(), Recording{Stdout: limit("rejected", resetsAt) + retry("1", "30666"), TimedOut: true}, exact},
 		{"the CLI's own first pause", specs.Claude(), Recording{Stdout: retry("1", "1184"), TimedOut: true}, time.Time{}},
 		{"the CLI's own fifth pause", specs.Claude(), Recording{Stdout: retry("5", "9985"), TimedOut: true}, time.Time{}},

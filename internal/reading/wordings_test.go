@@ -29,6 +29,8 @@ func TestCommonWordings(t *testing.T) {
 			`{"error":{"type":"usage_limit_reached","resets_in_seconds":3600}}`,
 			"5-hour limit reached ∙ resets 7pm", "Weekly limit reached", "Opus limit reached",
 			"You have exhausted your daily quota on this model.", "You have exhausted your capacity on this model. Your quota will reset after 5h12m3s.",
+			"Spending cap reached resets 5pm", "You will regain access on 2026-12-01 at 00:00 UTC.",
+			"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.",
 			"You have reached your session limit", "You've exceeded your monthly usage limit",
 		},
 		call.ReasonRateLimited: {
@@ -36,6 +38,7 @@ func TestCommonWordings(t *testing.T) {
 			"429 Too Many Requests", "rate_limit_error: slow down", "Rate limit exceeded", "rate-limited by upstream", "You are being rate limited",
 			"status: RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota).", "unexpected status 429", "API Error: 429", "HTTP 429", "HTTP/1.1 429",
 			"You exceeded your current quota, please check your plan and billing details.\nSuggested retry after 43s.",
+			"Resource exhausted. Please try again later.", "429 Resource exhausted. Please try again later. Please refer to https://example.com",
 			"Error code: 429 - slow down", `{"code":429}`, "status_code=429", "rate_limit_exceeded",
 		},
 		call.ReasonBilling: {
@@ -43,7 +46,7 @@ func TestCommonWordings(t *testing.T) {
 			"API Error: 402", "payment required", "Insufficient funds", "You are out of credits",
 		},
 		call.ReasonUnauthenticated: {
-			"Not logged in · Please run /login", "Please log in", "Please sign in to continue", "You are not signed in.", "Invalid API key · Fix external API key",
+			"Not logged in · Please run /login", "Please log in", "Please sign in to continue", "Please log out and sign in again.", "You are not signed in.", "Invalid API key · Fix external API key",
 			"invalid x-api-key", "authentication_error: invalid x-api-key", "Incorrect API key provided: sk-***", "API key not valid. Please pass a valid API key.",
 			"API key expired. Please renew the API key.", "OAuth token has expired", "token has been revoked", "Invalid bearer token", "invalid_api_key",
 			"Authentication required. Please run 'agent login' first", "unexpected status 401 Unauthorized: Missing bearer", "401 Unauthorized", "API Error: 401",
@@ -51,6 +54,7 @@ func TestCommonWordings(t *testing.T) {
 		},
 		call.ReasonOverloaded: {
 			"overloaded_error: Overloaded", "API Error: 529", "The model is overloaded. Please try again later.", "Selected model is at capacity",
+			"No capacity available for model gemini-2.5-pro on the server", `{"code":429,"message":"No capacity available for model m1","status":"RESOURCE_EXHAUSTED"}`,
 			"503 Service Unavailable", "server_error: API Error: 503 upstream failed", "upstream is temporarily unavailable", "status 503",
 		},
 		call.ReasonServerError: {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	_ "time/tzdata" // small containers and Windows have no files about zones
 )
 
 // moment is a point in time as far as the words give it; 0 means not given.
@@ -181,7 +182,7 @@ func whole(s string) int {
 // zoneForm is a name such as Asia/Shanghai, an offset with or without UTC or GMT in front, or an abbreviation.
 const zoneForm = `([a-z_]+(?:/[a-z0-9_+-]+){1,2})|((?:utc|gmt)?\s*[+-]\d{1,2}(?::?\d\d)?)|([a-z]{1,4})`
 
-// takeZone sets the zone of a date or a time of day. A name that the system does not know leaves it at now's.
+// takeZone sets the zone of a date or a time of day. An unknown name leaves it at now's.
 func (m *moment) takeZone(s []string) bool {
 	if m.loc != nil || m.empty() {
 		return false
@@ -214,7 +215,8 @@ func offsetZone(s string) *time.Location {
 }
 
 func abbreviatedZone(name string) *time.Location {
-	if loc, err := time.LoadLocation(seasonal[name]); err == nil && seasonal[name] != "" {
+	if zone, ok := seasonal[name]; ok {
+		loc, _ := time.LoadLocation(zone) // it is there
 		return loc
 	}
 	if hours, ok := zoneHours[name]; ok {
@@ -232,8 +234,8 @@ var seasonal = map[string]string{
 // has the American one, as the services are there, else the European one.
 var zoneHours = map[string]float64{
 	"Z": 0, "UTC": 0, "GMT": 0,
-	"PST": -8, "PDT": -7, "PT": -8, "MST": -7, "MDT": -6, "MT": -7,
-	"CST": -6, "CDT": -5, "CT": -6, "EST": -5, "EDT": -4, "ET": -5, "AKST": -9, "AKDT": -8, "HST": -10, "BRT": -3,
+	"PST": -8, "PDT": -7, "MST": -7, "MDT": -6,
+	"CST": -6, "CDT": -5, "EST": -5, "EDT": -4, "AKST": -9, "AKDT": -8, "HST": -10, "BRT": -3,
 	"WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3,
 	"IST": 5.5, "SGT": 8, "HKT": 8, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13,
 }

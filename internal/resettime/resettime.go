@@ -57,7 +57,7 @@ type phrase struct {
 const (
 	// Heads matches the words that announce a time.
 	Heads = `(?:reset(?:s|ting)?|retry(?:ing)?|tr(?:y|ying) again|come back|available|renew(?:s|al)?|refresh(?:es)?|` +
-		`refills?|replenish(?:es)?|expires?|ends?|lifted|wait|until|\|)`
+		`refills?|regain(?:s|ed)? access|replenish(?:es)?|expires?|ends?|lifted|wait|until|\|)`
 	// Glue matches what may be between a head and the time: prepositions, quotes,
 	// and the rest of names such as "resets_in_seconds" and "retryDelay".
 	Glue = `(?:[\s_:=|"'\x60’\\*~≈<≤(\[]+|-\s|-?(?:(?:at|in|on|after|by|for|until|from|again|within|around|about|` +
