@@ -229,7 +229,7 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 					return
 				}
 				require.ErrorIs(t, err, test.reason.Err(), "what was asked for may have been done")
-				require.ErrorContains(t, err, "may have changed something")
+				require.ErrorContains(t, err, "may have used a tool that changed something")
 			})
 		})
 	}

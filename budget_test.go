@@ -101,8 +101,8 @@ func TestTimeoutNamesItsOwnSlice(t *testing.T) {
 // a second is what the documentation allows.
 func TestHardDeadline(t *testing.T) {
 	suppressNothing(t)
-	deaf := func(t *testing.T) clichain.Backend {
-		return provider(t, specs.Codex(), clichain.Config{}, play(readStdin, clitest.Step{Ignore: []string{"INT", "TERM"}}, clitest.Step{Hang: true}))
+	deaf := func(t *testing.T, name string) clichain.Backend {
+		return provider(t, named(specs.Codex(), name), clichain.Config{}, play(readStdin, clitest.Step{Ignore: []string{"INT", "TERM"}}, clitest.Step{Hang: true}))
 	}
 	for name, test := range map[string]struct {
 		cfg    clichain.ChainConfig
@@ -117,9 +117,9 @@ func TestHardDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := deaf(t)
+			b := deaf(t, "first")
 			if test.chain {
-				b = clichain.ChainOf([]clichain.Backend{b, deaf(t)}, &test.cfg)
+				b = clichain.ChainOf([]clichain.Backend{b, deaf(t, "second")}, &test.cfg)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			start := time.Now()

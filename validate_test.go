@@ -66,7 +66,6 @@ func TestChainConfigMistakes(t *testing.T) {
 		cfg    clichain.ChainConfig
 		option string
 	}{
-		"budget":      {clichain.ChainConfig{Budget: -1}, "budget"},
 		"min attempt": {clichain.ChainConfig{MinAttempt: -1}, "min_attempt"},
 		"hedge":       {clichain.ChainConfig{HedgeAfter: -1}, "hedge_after"},
 		"cost":        {clichain.ChainConfig{MaxCostUSD: math.NaN()}, "max_cost_usd"},
