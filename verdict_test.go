@@ -2,7 +2,6 @@ package clichain_test
 
 import (
 	"fmt"
-	"runtime"
 	"testing"
 	"time"
 
@@ -13,30 +12,12 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// busy keeps all processors at work until the test ends.
-func busy(t *testing.T) {
-	t.Helper()
-	done := make(chan struct{})
-	t.Cleanup(func() { close(done) })
-	for range 2 * runtime.GOMAXPROCS(0) {
-		go func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-			}
-		}()
-	}
-}
-
 // A run that says why it cannot go on and ends by itself, while the chain decides
 // to end it for the same reason: who is first depends on the machine, the verdict
 // does not.
 func TestOneVerdictOnABusyMachine(t *testing.T) {
 	suppressNothing(t)
-	busy(t)
+	clitest.Busy(t)
 	const resets = 4102444800 // far ahead: the longest limit there is
 	limit := fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d}}`+"\n", resets)
 	for name, test := range map[string]struct {

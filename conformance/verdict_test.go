@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"context"
 	"iter"
-	"runtime"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 )
@@ -29,24 +29,6 @@ func (spare) Stream(ctx context.Context, _ clichain.Request) iter.Seq2[clichain.
 	return call.Stream(ctx, func(context.Context, func(clichain.Event)) (*clichain.Response, error) {
 		return &clichain.Response{Text: "here", Backend: "spare"}, nil
 	})
-}
-
-// loaded keeps all processors at work until the test ends.
-func loaded(t *testing.T) {
-	t.Helper()
-	done := make(chan struct{})
-	t.Cleanup(func() { close(done) })
-	for range 2 * runtime.GOMAXPROCS(0) {
-		go func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-			}
-		}()
-	}
 }
 
 // A failing service has one verdict: of a CLI that keeps its time, and of one that
@@ -77,7 +59,7 @@ func TestOneVerdictOnRealCLIs(t *testing.T) {
 					return call.AsError(name, resp.Attempts[0].Err)
 				}
 				require.Equal(t, test.reason, alone().Reason)
-				loaded(t)
+				clitest.Busy(t)
 				for range 4 {
 					failed := chained()
 					require.Equal(t, test.reason, failed.Reason, "%+v", failed)

@@ -30,7 +30,7 @@ type Reading struct {
 	Output         clispec.OutputMode
 	Answer         clispec.AnswerMode
 	Tools          clispec.ToolEvents // when the run shows them
-	Prompt         string // as the CLI gets it
+	Prompt         string             // as the CLI gets it
 	Secrets        *plaintext.Redactor
 	KeepCommentary bool              // pass all text on as text
 	Now            func() time.Time  // nil: time.Now
