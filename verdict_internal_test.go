@@ -95,7 +95,8 @@ func (rec recorded) replay(t *testing.T, s schedule) (o outcome) {
 		r.reading.Now = func() time.Time { return recordedAt }
 		stdout, stderr := r.reading.Streams()
 		var streams sync.WaitGroup
-		streams.Go(func() { s.play(stderr, rec.stderr) })
+		apart := s.apart()
+		streams.Go(func() { apart.play(stderr, rec.stderr) })
 		if rec.ordered {
 			streams.Wait()
 		}
@@ -117,6 +118,14 @@ func (rec recorded) replay(t *testing.T, s schedule) (o outcome) {
 		}
 	})
 	return o
+}
+
+// apart is another schedule of the same kind, for use at the same time.
+func (s schedule) apart() schedule {
+	if s.random != nil {
+		s.random = rand.New(rand.NewPCG(s.random.Uint64(), 3))
+	}
+	return s
 }
 
 // play writes a stream in pieces, between which any time may pass.
