@@ -120,7 +120,9 @@ func (p *Provider) try(
 	}
 	ev.RawOK, ev.Strip = p.cfg.RawOutput, p.cfg.StripFence || len(req.Schema) > 0
 	v := p.judge.Verdict(ev)
-	inv.box.Explain(v.Err, ev, p.spec.Hints)
+	if inv.box.Explain(v.Err, ev, p.spec.Hints); inv.box == nil && v.Err != nil {
+		v.Err.Hint = cmp.Or(v.Err.Hint, p.homeHint())
+	}
 	v.Acted = req.Access >= AccessWrite && p.judge.Acted(ev, v.Err)
 	took := time.Since(start)
 	ev.Secrets.All(ev.Tally.Warnings)
@@ -133,6 +135,15 @@ func (p *Provider) try(
 	}
 	log.DebugContext(ctx, "cli end", "duration", took, "exit", ev.Result.ExitCode)
 	return p.response(inv, ev, req, v.Text, took), v
+}
+
+// homeHint names a home in which a CLI can keep nothing: few say so themselves.
+func (p *Provider) homeHint() string {
+	code, message, hint := machine.HomeProblem(login.PlaceOf(p.Environ(), "").Home)
+	if code == "" {
+		return ""
+	}
+	return message + "; " + hint
 }
 
 // redactError cleans what an error says; the partial answer is the model's own.

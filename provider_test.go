@@ -134,6 +134,13 @@ func TestProviderFailures(t *testing.T) {
 	}
 }
 
+// A CLI that cannot keep its state seldom says so.
+func TestFailureWithoutAHome(t *testing.T) {
+	home := t.TempDir() + "/none"
+	_, err := provider(t, specs.Codex(), clichain.Config{Env: []string{"HOME=" + home}}, play(clitest.Exit(3))).Complete(t.Context(), clichain.Prompt("hi"))
+	require.Contains(t, requireReason(t, clichain.ReasonExit, err).Hint, "HOME=\""+home+"\" is no folder")
+}
+
 // The answer was given: a process that does not go away is ended, and the
 // answer stands.
 func TestLingeringProcess(t *testing.T) {

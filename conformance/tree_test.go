@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
@@ -20,7 +21,7 @@ import (
 )
 
 // rounds is how often each way to end a call is tried on each CLI.
-var rounds = flag.Int("rounds", 1, "how often the process tree tests end each CLI in each way")
+var rounds = flag.Int("rounds", 1, "how often the tests of process trees and verdicts end each CLI in each way")
 
 // shell asks a CLI to run a command in its shell tool.
 func shell(name, command string) loopback.Reply {
@@ -29,7 +30,7 @@ func shell(name, command string) loopback.Reply {
 		return loopback.Tool("Bash", map[string]any{"command": command, "description": "wait"})
 	case home.Codex:
 		return loopback.Tool("exec_command", map[string]any{"cmd": command, "yield_time_ms": 60000})
-	case home.Gemini:
+	case home.Gemini, home.Qwen:
 		return loopback.Tool("run_shell_command", map[string]any{"command": command, "description": "wait"})
 	}
 	return loopback.Tool("bash", map[string]any{"command": command, "description": "wait"})
@@ -106,30 +107,55 @@ func TestNothingSurvivesTheCall(t *testing.T) {
 	}
 }
 
-// A timeout does the same; it must be long enough for the tool to start.
+// A timeout does the same. Nobody runs the request again, whether or not the CLI
+// has shown the tool by then, as its spec says.
 func TestNothingSurvivesATimeout(t *testing.T) {
-	timeouts := map[string]time.Duration{home.Claude: 5 * time.Second, home.Codex: 5 * time.Second, home.Gemini: 9 * time.Second, home.OpenCode: 14 * time.Second}
+	list := []clichain.CliSpec{qwen(t)}
 	for _, name := range home.Names() {
+		list = append(list, specOf(t, name))
+	}
+	for _, spec := range list {
 		for round := range *rounds {
-			t.Run(fmt.Sprintf("%s/%d", name, round), func(t *testing.T) {
-				command, token := waiter()
-				c := start(t, name, home.LoggedIn, clichain.Config{Timeout: timeouts[name]}, loopback.Always(shell(name, command)))
-				ran := make(chan bool, 1)
-				go func() {
-					for t.Context().Err() == nil {
-						if len(withArgument(t, token)) >= 2 {
-							ran <- true
-							return
-						}
-					}
-				}()
-				_, err := c.Complete(t.Context(), c.agent())
-				require.ErrorIs(t, err, clichain.ErrTimeout)
-				require.True(t, <-ran, "the tool ran")
-				nothingLeft(t, token, c.home)
+			t.Run(fmt.Sprintf("%s/%d", spec.Name, round), func(t *testing.T) {
+				t.Parallel()
+				for timeout := 6 * time.Second; !timeOut(t, spec, timeout); timeout *= 2 {
+					require.Less(t, timeout, 2*minute, "the tool never ran")
+				}
 			})
 		}
 	}
+}
+
+// timeOut ends a CLI after a time, and reports whether its tool ran by then.
+func timeOut(t *testing.T, spec clichain.CliSpec, timeout time.Duration) (ran bool) {
+	t.Helper()
+	command, token := waiter()
+	c := startSpec(t, spec, home.LoggedIn, clichain.Config{Timeout: timeout}, loopback.Always(shell(spec.Binary, command)))
+	shown := false
+	hooks := clichain.Hooks{Event: func(_ context.Context, e clichain.Event) { shown = shown || e.Kind == clichain.EventToolUse }}
+	over := make(chan struct{})
+	var err error
+	go func() {
+		defer close(over)
+		_, err = withSpare(c, hooks).Complete(t.Context(), c.agent())
+	}()
+	ticks := time.NewTicker(10 * time.Millisecond)
+	defer ticks.Stop()
+	for running := true; running; {
+		select {
+		case <-ticks.C:
+			ran = ran || len(withArgument(t, token)) >= 2
+		case <-over:
+			running = false
+		}
+	}
+	nothingLeft(t, token, c.home)
+	if ran {
+		require.ErrorIs(t, err, clichain.ErrTimeout)
+		require.ErrorContains(t, err, "may have used a tool")
+		require.Equal(t, spec.ToolEvents == clispec.ToolsAtStart, shown)
+	}
+	return ran
 }
 
 // Nor does anything survive the host: Ctrl-C, and a kill that nothing can

@@ -14,6 +14,7 @@ import (
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/machine"
 )
 
 // remarks adds conditions that do not keep a backend from answering, but change
@@ -55,14 +56,8 @@ func remarkSession(spec *clispec.Spec, cfg *clichain.Config, at grammar.Place, f
 // homeRemarks checks the folders that a CLI, or a call, writes to.
 func homeRemarks(at grammar.Place) (remarks []Problem) {
 	add := func(code, message, hint string) { remarks = append(remarks, Problem{code, message, hint}) }
-	info, err := os.Stat(at.Home)
-	switch {
-	case at.Home == "" || err != nil || !info.IsDir():
-		add("home_missing", fmt.Sprintf("HOME=%q is no folder", at.Home),
-			"set HOME to a folder: CLIs keep their login and their sessions there")
-	case !localfile.Writable(at.Home):
-		add("home_readonly", "HOME="+at.Home+" cannot be written to",
-			"set HOME to a folder that can be written to, with the credential files in it")
+	if code, message, hint := machine.HomeProblem(at.Home); code != "" {
+		add(code, message, hint)
 	}
 	if temp := os.TempDir(); !localfile.Writable(temp) {
 		add("no_temp", temp+" cannot be written to, and calls may need files there",
