@@ -27,6 +27,7 @@ func TestLeanAnswer(t *testing.T) {
 	limits := map[string]int{home.Claude: 1_500, home.Codex: 7_000, home.Gemini: 8_000, home.OpenCode: 1_000}
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			req := clichain.Prompt("say hi")
 			req.Model = models[name]

@@ -48,6 +48,7 @@ func TestFailures(t *testing.T) {
 	for label, test := range tests {
 		for name, reason := range test.reason {
 			t.Run(label+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				c := start(t, name, test.state, longTimeout, loopback.Always(test.reply))
 				_, err := c.Complete(t.Context(), clichain.Prompt("say hi"))
 				var be *clichain.BackendError

@@ -44,6 +44,7 @@ func TestAskOnly(t *testing.T) {
 	program := command(t)
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			server := loopback.New(t, loopback.Always(loopback.Text(hello)))
 			stdout, stderr, cmd := commandIn(t, program, home.New(t, name, server.URL, home.LoggedIn),
 				"ask", "--only", name, "--json", "--timeout", "60s", "--pass-env", "LOOPBACK_*", "say hi")
@@ -62,6 +63,7 @@ func TestInterrupt(t *testing.T) {
 	program := command(t)
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			server := loopback.New(t, loopback.Always(loopback.Hang()))
 			h := home.New(t, name, server.URL, home.LoggedIn)
 			stdout, stderr, cmd := commandIn(t, program, h, "ask", "--only", name, "--timeout", "60s", "--pass-env", "LOOPBACK_*", "say hi")

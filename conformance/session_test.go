@@ -135,6 +135,10 @@ func TestSessionOfAFolder(t *testing.T) {
 // amounts are unknown then, and the call works in its own folder.
 func TestSessionWithoutARecord(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		spec, _ := specs.ByName(name)
+		if len(spec.Sessions.Cumulative) == 0 {
+			t.Skip("it counts nothing for the whole session")
+		}
 		state := t.TempDir()
 		t.Setenv("XDG_STATE_HOME", state)
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
@@ -147,7 +151,6 @@ func TestSessionWithoutARecord(t *testing.T) {
 		second, err := c.Complete(t.Context(), next)
 		require.NoError(t, err)
 		require.Equal(t, first.Session, second.Session)
-		spec, _ := specs.ByName(name)
 		for _, count := range spec.Sessions.Cumulative {
 			switch count {
 			case "cost_usd":

@@ -71,6 +71,7 @@ func eachCLI(t *testing.T, test func(t *testing.T, name string)) {
 
 func TestEveryCLIGetsItsAnswerFromLoopback(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
 		const prompt, answer = "say \"hi\" to 中文 😀\n", "Bonjour 中文 😀 done"
 		s := loopback.New(t, loopback.Always(loopback.Text(answer)))
 		got := run(t, home.New(t, name, s.URL, home.LoggedIn), prompt, plain[name]...)
@@ -89,6 +90,7 @@ func TestEveryCLIGetsItsAnswerFromLoopback(t *testing.T) {
 
 func TestEveryCLIFailsWithoutALogin(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
 		args := plain[name]
 		if name == home.OpenCode {
 			args = append(slices.Clone(args), "-m", "loop/m1") // without a model it waits for the network instead of failing

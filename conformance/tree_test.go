@@ -86,6 +86,7 @@ func TestNothingSurvivesTheCall(t *testing.T) {
 		for way, end := range ways {
 			for round := range *rounds {
 				t.Run(fmt.Sprintf("%s/%s/%d", name, way, round), func(t *testing.T) {
+					t.Parallel()
 					command, token := waiter()
 					c := start(t, name, home.LoggedIn, clichain.Config{Timeout: 2 * minute, Registry: &registry}, loopback.Always(shell(name, command)))
 					ctx, cancel := context.WithCancel(runs.WithKey(t.Context(), token, ""))
@@ -167,6 +168,7 @@ func TestNothingSurvivesTheHost(t *testing.T) {
 		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
 			for round := range *rounds {
 				t.Run(fmt.Sprintf("%s/%v/%d", name, sig, round), func(t *testing.T) {
+					t.Parallel()
 					command, token := waiter()
 					server := loopback.New(t, loopback.Always(shell(name, command)))
 					h := home.New(t, name, server.URL, home.LoggedIn)
