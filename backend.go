@@ -1,19 +1,11 @@
 package clichain
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"iter"
-	"math"
-	"reflect"
-	"strings"
-	"time"
 
 	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/internal/judge"
-	"github.com/clichain/clichain/internal/structured"
+	"github.com/clichain/clichain/internal/contract"
 )
 
 // Backend answers requests. [Provider] and [Chain] are Backends, so chains
@@ -70,7 +62,7 @@ func (f *function) Complete(ctx context.Context, req Request) (*Response, error)
 }
 
 func (f *function) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
-	return call.Once(held(ctx, f.name, req, func(ctx context.Context, req Request) iter.Seq2[Event, error] {
+	return call.Once(hold(ctx, f.name, req, func(ctx context.Context, req Request) iter.Seq2[Event, error] {
 		return call.Stream(ctx, func(ctx context.Context, _ func(Event)) (*Response, error) {
 			if f.answer == nil {
 				return nil, call.Errorf(ReasonBadOption, "backend", "its function is nil")
@@ -93,31 +85,14 @@ func streamOf(ctx context.Context, b Backend, req Request) iter.Seq2[Event, erro
 	case *Provider, *function:
 		return b.Stream(withHooks(ctx, nil), req)
 	}
-	return held(withHooks(ctx, nil), b.Name(), req, b.Stream)
+	return hold(withHooks(ctx, nil), b.Name(), req, b.Stream)
 }
 
-// held holds what a backend says to the contract of [Backend]: its stream begins
-// with one start, says all that the answer says, and ends with an answer that
-// can be used, or a BackendError.
-func held(
+func hold(
 	ctx context.Context, name string, req Request, stream func(context.Context, Request) iter.Seq2[Event, error],
 ) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		r := newReply(name, req)
-		if !yield(Event{Kind: EventStart, Backend: name}, nil) {
-			return
-		}
-		if r.err == nil && !r.read(stream(ctx, r.req), yield) {
-			return
-		}
-		if r.hold(ctx); r.err != nil {
-			yield(Event{}, r.err)
-			return
-		}
-		if r.told || yield(Event{Kind: EventText, Backend: name, Text: r.resp.Text}, nil) {
-			yield(Event{Kind: EventDone, Backend: r.resp.Backend, Response: r.resp}, nil)
-		}
-	}
+	ofChain := func(err error) bool { return chainIn(err) != nil }
+	return contract.Backend{Name: name, Stream: stream, Settled: ofChain}.Ask(ctx, req)
 }
 
 // same reports whether two backends of a chain are one. Not every type can be
@@ -138,160 +113,5 @@ func claims(b Backend, model string) bool {
 	if p := providerOf(b); p != nil && p.spec != nil && p.composer.Models.Claims(model) {
 		return true
 	}
-	return addresses(b.Name(), model)
-}
-
-func addresses(name, model string) bool {
-	backend, _, _ := strings.Cut(strings.TrimSpace(model), "/")
-	return name != "" && backend == name
-}
-
-// unaddressed is the request with the backend's name cut off its model.
-func unaddressed(name string, req Request) Request {
-	if addresses(name, req.Model) {
-		_, req.Model, _ = strings.Cut(strings.TrimSpace(req.Model), "/")
-	}
-	return req
-}
-
-// reply is what a backend gives back.
-type reply struct {
-	name   string
-	req    Request
-	schema *structured.Schema // nil: free text
-	began  time.Time
-	told   bool // the reader has the text
-	acted  bool // a tool was used that may have changed something
-	resp   *Response
-	err    error
-}
-
-// newReply begins a reply; it has an error where the backend cannot be asked.
-func newReply(name string, req Request) *reply {
-	r := &reply{name: name, req: unaddressed(name, req), began: time.Now()}
-	schema, err := structured.Compile(req.Schema)
-	if r.schema = schema; err != nil {
-		r.err = r.failure(context.Background(), err)
-	}
-	return r
-}
-
-// read passes events on up to the end; false: the reader has left.
-func (r *reply) read(events iter.Seq2[Event, error], yield func(Event, error) bool) bool {
-	running := true
-	r.err = &BackendError{Backend: r.name, Reason: ReasonBadOutput, ExitCode: -1, Message: "the stream ended without an answer"}
-	for e, err := range events {
-		if err != nil || e.Kind == EventDone {
-			r.resp, r.err = e.Response, err
-			return true
-		}
-		e.Backend = cmp.Or(e.Backend, r.name)
-		again := false
-		if e.Backend == r.name {
-			again = running && e.Kind == EventStart // the first one was told
-			running = e.Kind == EventStart || running && e.Kind != EventAttempt
-		}
-		r.told = e.Kind == EventDelta || e.Kind == EventText || r.told && e.Kind != EventReset
-		r.acted = r.acted || e.Kind == EventToolUse && r.req.Access >= AccessWrite
-		if again || e.Kind == EventAttempt && e.Attempt == nil {
-			continue
-		}
-		if !yield(e, nil) {
-			return false
-		}
-	}
-	return true
-}
-
-// hold makes the reply a copy of the answer that can be used, or an error.
-func (r *reply) hold(ctx context.Context) {
-	if r.err == nil {
-		r.err = r.accept()
-	}
-	if r.err != nil && chainIn(r.err) == nil {
-		r.err = r.failure(ctx, r.err)
-	}
-}
-
-// accept completes a copy of an answer, or refuses it.
-func (r *reply) accept() error {
-	if r.resp == nil {
-		return &BackendError{Reason: ReasonBadOutput, ExitCode: -1, Message: "neither an answer nor an error was returned"}
-	}
-	resp := *r.resp
-	resp.Backend, resp.Model = cmp.Or(resp.Backend, r.name), cmp.Or(resp.Model, r.req.Model)
-	resp.Duration, resp.Metadata = cmp.Or(resp.Duration, time.Since(r.began)), r.req.Metadata
-	if usd := resp.Usage.CostUSD; usd != nil && (math.IsNaN(*usd) || math.IsInf(*usd, 0)) {
-		resp.Usage.CostUSD = nil
-	}
-	r.resp = &resp
-	if strings.TrimSpace(resp.Text) == "" {
-		return r.refused(ReasonEmpty, "the answer is empty")
-	}
-	if r.schema == nil {
-		return nil
-	}
-	text, problem := r.schema.Accept(resp.Text)
-	if problem != "" {
-		return r.refused(ReasonBadOutput, "the answer does not meet the schema: "+problem)
-	}
-	resp.Text = text
-	return nil
-}
-
-// refused is the error of an answer that is of no use. Who answered may have
-// done all that was asked for.
-func (r *reply) refused(reason Reason, message string) *BackendError {
-	return &BackendError{
-		Reason: reason, ExitCode: -1, Message: message, Partial: r.resp.Text, Usage: r.resp.Usage,
-		SideEffects: r.req.Access >= AccessWrite,
-	}
-}
-
-// failure is an error as a BackendError with a name and a Reason.
-func (r *reply) failure(ctx context.Context, err error) *BackendError {
-	own := *call.AsError(r.name, err)
-	own.SideEffects = own.SideEffects || r.acted
-	named, ok := errors.AsType[*BackendError](err)
-	if ok && named.Reason != "" || ctx.Err() == nil {
-		return &own
-	}
-	switch cause := context.Cause(ctx); {
-	case !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
-	case errors.Is(cause, context.DeadlineExceeded):
-		own.Reason = ReasonTimeout
-	default:
-		own.Reason = judge.ReasonOfCause(cause)
-	}
-	return &own
-}
-
-// CompleteAs asks for an answer of a Go type: it makes the request's Schema
-// from T, unless there is one, and reads the answer into a T. The errors are
-// those of Complete, and bad_option for a type that no schema can be made of.
-//
-// Fields are required unless their tag says omitempty or omitzero, pointers and
-// slices may be null, and a tag `jsonschema:"..."` describes a field to the
-// model. See docs/structured.md.
-func CompleteAs[T any](ctx context.Context, b Backend, req Request) (T, *Response, error) {
-	var value, none T
-	if len(req.Schema) == 0 {
-		schema, err := structured.OfType(reflect.TypeFor[T]())
-		if err != nil {
-			return none, nil, err
-		}
-		req.Schema = schema
-	}
-	resp, err := b.Complete(ctx, req)
-	if err != nil {
-		return none, nil, err
-	}
-	if err := json.Unmarshal([]byte(resp.Text), &value); err != nil {
-		return none, nil, &BackendError{
-			Backend: resp.Backend, Reason: ReasonBadOutput,
-			Message: "the answer cannot be read into " + reflect.TypeFor[T]().String(),
-			Partial: resp.Text, Usage: resp.Usage, Stage: call.StageStarted, Err: err,
-		}
-	}
-	return value, resp, nil
+	return contract.Addresses(b.Name(), model)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/contract"
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/order"
@@ -160,7 +161,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 		}
 		w := &walk{req: req, yield: yield, cfg: &c.cfg, above: chainViewOf(ctx), backends: c.backends}
 		if w.owner = c.claimant(req.Model); w.owner == nil {
-			w.req = unaddressed(c.Name(), req)
+			w.req = contract.Unaddressed(c.Name(), req)
 			w.owner = c.claimant(w.req.Model)
 		}
 		w.resets = c.cfg.AcceptReset || w.above.resets

@@ -15,6 +15,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/contract"
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/localfile"
@@ -99,7 +100,7 @@ func (c cooldownCall) Key() (key string, ok bool) {
 			key += "@" + account
 		}
 	} else {
-		model = unaddressed(b.Name(), c.req).Model
+		model = contract.Unaddressed(b.Name(), c.req).Model
 	}
 	if model != "" {
 		key += "/" + shortened(model)

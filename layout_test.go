@@ -23,14 +23,14 @@ var floors = [][]string{
 	{"clispec", "cooldown", "internal/structured"},
 	{"specs", "internal/cooling", "internal/decode", "internal/login", "internal/session"},
 	{"order", "internal/compose", "internal/judge", "internal/sessionfile"},
-	{"internal/container", "internal/reading"},
+	{"internal/container", "internal/contract", "internal/reading"},
 	{"."},
 	{"doctor"},
 }
 
 // pure packages work on values alone.
 var pure = []string{
-	"call", "clispec", "order", "internal/compose", "internal/decode", "internal/grammar", "internal/jsontext",
+	"call", "clispec", "order", "internal/compose", "internal/contract", "internal/decode", "internal/grammar", "internal/jsontext",
 	"internal/judge", "internal/lines", "internal/plaintext", "internal/resettime", "internal/session",
 	"internal/spelling", "internal/structured",
 }

@@ -51,13 +51,13 @@ func (p *Provider) execute(
 		defer timer.Stop()
 	}
 	r := p.newRun(ctx, c, stop, emit)
-	quiet := listen(&p.cfg, stop)
-	defer quiet.end()
+	quiet := reading.Listen(p.cfg.FirstOutputTimeout, p.cfg.IdleTimeout, stop)
+	defer quiet.End()
 	emit(Event{Kind: EventStart, Backend: p.name})
 	stdout, stderr := r.reading.Streams()
 	result, left, spawnErr := c.box.Supervise(ctx, proc.Command{
 		Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir, Stdin: c.Stdin,
-		Stdout: heardWriter{stdout, quiet}, Stderr: heardWriter{stderr, quiet},
+		Stdout: quiet.Over(stdout), Stderr: quiet.Over(stderr),
 		Limit: p.cfg.MaxOutput, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup, KillAt: kill,
 	})
 	r.stopTimers()

@@ -1,4 +1,4 @@
-package clichain
+package reading
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/judge"
 )
 
-// silence ends a run that says nothing for too long, on either stream. Its
+// Silence ends a run that says nothing for too long, on either stream. Its
 // methods may be called by both readers.
-type silence struct {
+type Silence struct {
 	idle time.Duration
 	stop context.CancelCauseFunc
 
@@ -20,23 +21,24 @@ type silence struct {
 	next  *time.Timer // from then on
 }
 
-// listen starts the clocks that are set.
-func listen(cfg *Config, stop context.CancelCauseFunc) *silence {
-	s := &silence{idle: cfg.IdleTimeout, stop: stop}
-	if wait := cfg.FirstOutputTimeout; wait > 0 {
-		s.first = s.after(wait, ReasonFirstOutputTimeout)
+// Listen starts the clocks that are set: for the time until the first output, and
+// for every later silence. Zero: no bound.
+func Listen(first, idle time.Duration, stop context.CancelCauseFunc) *Silence {
+	s := &Silence{idle: idle, stop: stop}
+	if first > 0 {
+		s.first = s.after(first, call.ReasonFirstOutputTimeout)
 	} else if s.idle > 0 {
-		s.next = s.after(s.idle, ReasonIdleTimeout)
+		s.next = s.after(s.idle, call.ReasonIdleTimeout)
 	}
 	return s
 }
 
-func (s *silence) after(wait time.Duration, reason Reason) *time.Timer {
+func (s *Silence) after(wait time.Duration, reason call.Reason) *time.Timer {
 	return time.AfterFunc(wait, func() { s.stop(&judge.Stop{Reason: reason, After: wait}) })
 }
 
 // heard notes that there was output.
-func (s *silence) heard() {
+func (s *Silence) heard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.first != nil {
@@ -45,14 +47,14 @@ func (s *silence) heard() {
 	switch {
 	case s.idle <= 0:
 	case s.next == nil:
-		s.next = s.after(s.idle, ReasonIdleTimeout)
+		s.next = s.after(s.idle, call.ReasonIdleTimeout)
 	default:
 		s.next.Reset(s.idle)
 	}
 }
 
-// end stops the clocks.
-func (s *silence) end() {
+// End stops the clocks.
+func (s *Silence) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, timer := range []*time.Timer{s.first, s.next} {
@@ -62,10 +64,12 @@ func (s *silence) end() {
 	}
 }
 
-// heardWriter notes every write.
+// Over is a writer that notes every write to another.
+func (s *Silence) Over(w io.Writer) io.Writer { return heardWriter{w, s} }
+
 type heardWriter struct {
 	io.Writer
-	silence *silence
+	silence *Silence
 }
 
 func (w heardWriter) Write(p []byte) (int, error) {
