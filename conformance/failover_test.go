@@ -35,6 +35,9 @@ func TestEarlyFailover(t *testing.T) {
 		"opencode at 500": {home.OpenCode, home.Claude, broken, clichain.ReasonServerError, retryWait},
 	} {
 		t.Run(label, func(t *testing.T) {
+			if test.retryWait > 0 {
+				long(t)
+			}
 			good := loopback.Always(loopback.Text(hello))
 			next := start(t, test.next, home.LoggedIn, longTimeout, good)
 			startUps := took(t, start(t, test.name, home.LoggedIn, longTimeout, good)) + took(t, next)

@@ -48,6 +48,14 @@ type cli struct {
 // longTimeout is a configuration for machines that are slow to start four large programs.
 var longTimeout = clichain.Config{Timeout: minute}
 
+// long skips a test of which the short form is another test, or another CLI.
+func long(t *testing.T) {
+	t.Helper()
+	if !netns.Long() {
+		t.Skip("only with " + netns.Variable + "=long")
+	}
+}
+
 // start makes a Provider for a real CLI whose model says what the script says.
 func start(t *testing.T, name string, state home.State, cfg clichain.Config, script loopback.Script) cli {
 	t.Helper()

@@ -49,6 +49,7 @@ func TestQwenAnswers(t *testing.T) {
 // Its errors come as answers, and are none. The chain goes on to a CLI with a
 // built-in spec.
 func TestQwenFails(t *testing.T) {
+	long(t)
 	for label, test := range map[string]struct {
 		reply   loopback.Reply
 		state   home.State
@@ -108,6 +109,7 @@ func TestQwenGoesOn(t *testing.T) {
 
 // Each access level lets it do what it says.
 func TestQwenAccess(t *testing.T) {
+	long(t)
 	for access, want := range map[clichain.Access]struct{ writes, runs bool }{
 		clichain.AccessRead: {false, false}, clichain.AccessWrite: {true, false}, clichain.AccessFull: {true, true},
 	} {

@@ -90,6 +90,9 @@ func TestStreamedTextIsTheAnswer(t *testing.T) {
 				}
 				t.Run(name+" "+string(output)+"/"+scene, func(t *testing.T) {
 					t.Parallel()
+					if scene != "cut in the second" && (name == home.Gemini || name == home.OpenCode) {
+						long(t)
+					}
 					cfg := longTimeout
 					cfg.Output = output
 					c := start(t, name, home.LoggedIn, cfg, loopback.InOrder(replies...))

@@ -89,6 +89,7 @@ func TestEveryCLIGetsItsAnswerFromLoopback(t *testing.T) {
 }
 
 func TestEveryCLIFailsWithoutALogin(t *testing.T) {
+	long(t)
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
 		args := plain[name]

@@ -87,6 +87,9 @@ func TestNothingSurvivesTheCall(t *testing.T) {
 			for round := range *rounds {
 				t.Run(fmt.Sprintf("%s/%s/%d", name, way, round), func(t *testing.T) {
 					t.Parallel()
+					if way == "abort" {
+						long(t)
+					}
 					command, token := waiter()
 					c := start(t, name, home.LoggedIn, clichain.Config{Timeout: 2 * minute, Registry: &registry}, loopback.Always(shell(name, command)))
 					ctx, cancel := context.WithCancel(runs.WithKey(t.Context(), token, ""))
@@ -169,6 +172,9 @@ func TestNothingSurvivesTheHost(t *testing.T) {
 			for round := range *rounds {
 				t.Run(fmt.Sprintf("%s/%v/%d", name, sig, round), func(t *testing.T) {
 					t.Parallel()
+					if sig == syscall.SIGINT {
+						long(t)
+					}
 					command, token := waiter()
 					server := loopback.New(t, loopback.Always(shell(name, command)))
 					h := home.New(t, name, server.URL, home.LoggedIn)

@@ -37,6 +37,9 @@ func TestOneVerdictOnRealCLIs(t *testing.T) {
 	for _, name := range home.Names() {
 		for scene, test := range scenes {
 			t.Run(name+" at "+scene, func(t *testing.T) {
+				if scene == "401" {
+					long(t)
+				}
 				failing := start(t, name, home.LoggedIn, longTimeout, loopback.Always(test.reply))
 				clitest.Busy(t)
 				for range *rounds {
@@ -64,6 +67,9 @@ func TestQuotedFailures(t *testing.T) {
 		for _, output := range []clispec.OutputMode{clispec.OutputStream, clispec.OutputText} {
 			t.Run(name+" "+string(output), func(t *testing.T) {
 				t.Parallel()
+				if output == clispec.OutputStream {
+					long(t)
+				}
 				cfg, want := longTimeout, clichain.ReasonBadRequest
 				if cfg.Output = output; name == home.OpenCode && output == clispec.OutputText {
 					want = clichain.ReasonServerError // it prints no status there

@@ -44,11 +44,14 @@ func Main(m Runner) int {
 	return status
 }
 
-// Variable is the environment variable that turns skips into failures when it is "required".
+// Variable is the environment variable that turns skips into failures when it is "required" or "long".
 const Variable = "CLICHAIN_CONFORMANCE"
 
 // Required reports whether a skip is a failure, so that a green run proves that the real CLIs have run.
-func Required() bool { return os.Getenv(Variable) == "required" }
+func Required() bool { return os.Getenv(Variable) == "required" || Long() }
+
+// Long reports whether those tests run too without which the others take half of the time.
+func Long() bool { return os.Getenv(Variable) == "long" }
 
 // Require skips the test unless this process can reach loopback and nothing else.
 func Require(tb TB) {
