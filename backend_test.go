@@ -111,6 +111,28 @@ func TestErrorsOfCustomBackends(t *testing.T) {
 	}
 }
 
+// A variable of a pointer type, returned as an error, is one that nobody can ask
+// what it is: it ends an attempt without an answer, and spoils no answer.
+func TestNilPointersAsErrors(t *testing.T) {
+	suppressNothing(t)
+	for name, err := range map[string]error{"backend": (*clichain.BackendError)(nil), "chain": (*clichain.ChainError)(nil)} {
+		t.Run(name, func(t *testing.T) {
+			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+				b := backend("mine", func(context.Context, clichain.Request) (*clichain.Response, error) { return nil, err })
+				c := clichain.ChainOf([]clichain.Backend{b, clichain.BackendFunc("next", answering("42"))}, &cfg)
+				resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+				require.NoError(t, err)
+				requireReason(t, clichain.ReasonBadOutput, resp.Attempts[0].Err)
+			})
+			resp, err := clichain.BackendFunc("mine", func(context.Context, clichain.Request) (*clichain.Response, error) {
+				return &clichain.Response{Text: "42"}, err
+			}).Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, err)
+			require.Equal(t, "42", resp.Text)
+		})
+	}
+}
+
 // rootOf is the innermost error that can be compared.
 func rootOf(err error) error {
 	for {

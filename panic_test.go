@@ -49,8 +49,8 @@ func TestPanicsCanBeRecovered(t *testing.T) {
 		hooks clichain.Hooks
 		want  string
 	}{
-		"backend":                     {first: func(*testing.T, string) clichain.Backend { return &panicking{} }, want: "backend"},
-		"backend with its own stream": {first: func(*testing.T, string) clichain.Backend { return &panicking{aside: true} }, want: "backend"},
+		"backend":                     {first: func(*testing.T, string) clichain.Backend { return &panicking{backend: backend{name: "a"}} }, want: "backend"},
+		"backend with its own stream": {first: func(*testing.T, string) clichain.Backend { return &panicking{backend: backend{name: "a"}, aside: true} }, want: "backend"},
 		"event hook":                  {first: hanging, want: "hook", hooks: clichain.Hooks{Event: func(context.Context, clichain.Event) { panic("hook") }}},
 		"start hook":                  {first: hanging, want: "hook", hooks: clichain.Hooks{AttemptStart: func(context.Context, string) { panic("hook") }}},
 		"end hook": {

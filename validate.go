@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -182,7 +183,7 @@ func (c *Chain) take(backends []Backend) {
 	mistakes, names := c.cfg.ownMistakes(), map[string]int{}
 	for i, b := range backends {
 		field := fmt.Sprintf("backends[%d]", i)
-		if b == nil {
+		if v := reflect.ValueOf(b); b == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 			mistakes = append(mistakes, mistake(field, "is nil"))
 			continue
 		}
@@ -190,6 +191,9 @@ func (c *Chain) take(backends []Backend) {
 		c.sick = append(c.sick, sickIn(b)...)
 		if inner, ok := b.(*Chain); ok && inner.cfg.Name == "" {
 			continue // its backends are told apart
+		}
+		if _, own := b.(*Provider); b.Name() == "" && !own { // which tells of it itself
+			mistakes = append(mistakes, mistake(field, "has no name, by which attempts, models and cooldowns could tell of it"))
 		}
 		first, twice := names[b.Name()]
 		if twice {

@@ -103,9 +103,10 @@ func TestNamesInAChainDiffer(t *testing.T) {
 	require.ErrorIs(t, clichain.NewChain([]clichain.CliSpec{specs.Codex(), specs.Codex()}, nil).Validate(), clichain.ErrBadOption)
 	require.NoError(t, nest(nest(a), nest(again), b).Validate(), "chains without a name are told apart by what is in them")
 
-	c = clichain.ChainOf([]clichain.Backend{nil, b}, nil)
-	_, err = c.Complete(t.Context(), clichain.Prompt("hi"))
-	requireMistake(t, "backends[0]", err)
+	for _, wrong := range []clichain.Backend{nil, (*clichain.Provider)(nil), (*clichain.Chain)(nil), &backend{}} {
+		_, err = clichain.ChainOf([]clichain.Backend{wrong, b}, nil).Complete(t.Context(), clichain.Prompt("hi"))
+		requireMistake(t, "backends[0]", err)
+	}
 }
 
 // A broken spec is named by everything, and stops nobody else.

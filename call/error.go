@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -125,6 +126,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // [*Error] that wraps err. Its Reason is that of the sentinel which err wraps,
 // timeout where err says so, else exit: a run that failed without explanation.
 func AsError(name string, err error) *Error {
+	if isNil(err) {
+		return &Error{Backend: name, Reason: ReasonBadOutput, ExitCode: -1, Message: fmt.Sprintf("its error is a nil %T", err)}
+	}
 	found, ok := errors.AsType[*Error](err)
 	if ok && found.Backend != "" && found.Reason != "" {
 		return found
@@ -141,6 +145,14 @@ func AsError(name string, err error) *Error {
 	}
 	be.Backend, be.Reason = cmp.Or(be.Backend, name), cmp.Or(be.Reason, reasonIn(err))
 	return &be
+}
+
+// isNil reports whether an error holds a nil pointer: a variable of a pointer type
+// that is returned as an error is none by the rules of the language, but it was
+// meant to be.
+func isNil(err error) bool {
+	v := reflect.ValueOf(err)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // reasonIn is the class of an error that names none.

@@ -72,7 +72,10 @@ func (r *running) run(ctx context.Context, call func(context.Context, func(Event
 		case <-ctx.Done(): // the reader has left
 		}
 	})
-	if resp != nil || err != nil {
+	switch {
+	case resp != nil && isNil(err):
+		r.resp, r.err = resp, nil
+	case resp != nil || err != nil:
 		r.resp, r.err = resp, err
 	}
 }

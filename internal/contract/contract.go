@@ -9,6 +9,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
@@ -89,9 +90,15 @@ func newReply(b Backend, req call.Request) *reply {
 func (r *reply) read(events iter.Seq2[call.Event, error], yield func(call.Event, error) bool) bool {
 	running := true
 	r.err = &call.Error{Backend: r.name, Reason: call.ReasonBadOutput, ExitCode: -1, Message: "the stream ended without an answer"}
+	if events == nil {
+		return true
+	}
 	for e, err := range events {
 		if err != nil || e.Kind == call.EventDone {
 			r.resp, r.err = e.Response, err
+			if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
+				r.err = call.AsError(r.name, err) // nobody can ask a nil pointer what it is
+			}
 			return true
 		}
 		e.Backend = cmp.Or(e.Backend, r.name)

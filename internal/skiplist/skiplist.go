@@ -104,8 +104,10 @@ func meant(word string) string {
 	return strings.Join(names, ", ") + " are"
 }
 
-// near reports whether a word may stand for a name: it is its beginning, begins with it, or is spelt like it.
+// near reports whether a word may stand for a name: it is its beginning, begins with it, or is spelt like it. A "*"
+// that closes it changes nothing.
 func near(word, name string) bool {
+	word = strings.TrimRight(word, "*")
 	return name != "" && (strings.HasPrefix(name, word) || len(name) > 3 && strings.HasPrefix(word, name) ||
 		spelling.Near(word, []string{name}) != "")
 }

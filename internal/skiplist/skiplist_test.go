@@ -32,6 +32,8 @@ func TestOff(t *testing.T) {
 		{"gib", "g", []string{`"gib" is the name of no backend: gibbon, gibbon-cli are turned off`}},
 		{"gibbon-3", "g", []string{`"gibbon-3" is the name of no backend: gibbon is turned off`}},
 		{"alpcaa", "a", []string{`"alpcaa" is the name of no backend: alpaca is turned off`}},
+		{"*", "aag", []string{`"*" is the name of no backend: all are turned off`}},
+		{"gibbon*", "g", []string{`"gibbon*" is the name of no backend: gibbon, gibbon-cli are turned off`}},
 		{"zebra", "", []string{`"zebra" is the name of no backend: nothing is turned off`}},
 		{"zebra,gibbon", "g", []string{`"zebra" is the name of no backend: nothing is turned off`}},
 		{"fasle", "", []string{`"fasle" is the name of no backend: nothing is turned off`}},
