@@ -3,6 +3,7 @@
 package plaintext
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -58,8 +59,9 @@ func Problem(s string) string {
 	return ""
 }
 
-// StripFence removes one code fence that encloses the whole text, with its language tag. A text with several fences, or
-// with words around one, stays as it is; of a fence that is never closed it removes the opening.
+// StripFence removes one code fence that encloses the whole text, with its info string. A text with several fences, or
+// with words around one, stays as it is, and so does one on a single line unless it holds JSON; of a fence that is never
+// closed it removes the opening.
 func StripFence(text string) string {
 	body := strings.TrimSpace(text)
 	if !strings.HasPrefix(body, "```") {
@@ -72,18 +74,32 @@ func StripFence(text string) string {
 	if closed {
 		inner = strings.TrimRight(inner, "`")
 	}
-	return strings.TrimSpace(cutTag(inner))
+	info, rest, lines := strings.Cut(inner, "\n")
+	if value, ok := jsonAfterWord(inner); ok {
+		return value
+	}
+	switch {
+	case !lines:
+		return text
+	case startsValue(info):
+		return strings.TrimSpace(inner)
+	}
+	return strings.TrimSpace(rest)
 }
 
-// cutTag removes the language tag: the rest of the opening line or, where a
-// model put everything on one line, the word before the first space.
-func cutTag(inner string) string {
-	tag, rest, ok := strings.Cut(inner, "\n")
-	if !ok {
-		tag, rest, ok = strings.Cut(inner, " ")
+// jsonAfterWord is the JSON value that is all of a text but for a language before it. Models put both on one line.
+func jsonAfterWord(text string) (value string, ok bool) {
+	text = strings.TrimSpace(text)
+	if json.Valid([]byte(text)) {
+		return text, true
 	}
-	if !ok || strings.ContainsAny(tag, "{}[]\"'(): ") {
-		return inner
-	}
-	return rest
+	_, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	return rest, startsValue(rest) && json.Valid([]byte(rest))
+}
+
+// startsValue reports whether the line after a fence is the beginning of a value: an info string begins with a word.
+func startsValue(line string) bool {
+	line = strings.TrimSpace(line)
+	return line != "" && strings.ContainsRune(`{["`, rune(line[0]))
 }
