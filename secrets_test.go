@@ -27,7 +27,7 @@ func TestProbesHoldNoSecrets(t *testing.T) {
 	require.Equal(t, "401 for [redacted]\n", out.Stderr)
 	_, err = p.Models(t.Context())
 	be := requireReason(t, clichain.ReasonExit, err)
-	require.Equal(t, "401 for [redacted]\n", be.Stderr)
+	require.Equal(t, "401 for [redacted]", be.Stderr)
 	require.NotContains(t, err.Error(), secret)
 }
 
@@ -45,7 +45,7 @@ func TestSecretsOfServers(t *testing.T) {
 	_, err := p.Complete(t.Context(), req)
 	be := requireReason(t, clichain.ReasonUnauthenticated, err)
 	require.Equal(t, "API Error: 401 for [redacted]", be.Message)
-	require.Equal(t, "failed to start: [redacted]\n", be.Stderr)
+	require.Equal(t, "failed to start: [redacted]", be.Stderr)
 }
 
 // Wherever a message or a hint comes from, it holds no secret of the environment.

@@ -29,7 +29,8 @@ type Error struct {
 	// ExitCode is the program's exit status; -1 when it was not started, or
 	// was ended by a signal.
 	ExitCode int `json:"exit_code"`
-	// Stderr is the kept part (head and tail) of the program's stderr.
+	// Stderr is the kept part (head and tail) of the program's stderr, without
+	// blanks around it.
 	Stderr string `json:"stderr,omitempty"`
 	// Partial is answer text that had arrived before the failure.
 	Partial string `json:"partial,omitempty"`

@@ -116,7 +116,8 @@ func (ev *Evidence) failure(reason call.Reason, message string) *call.Error {
 
 // Complete sets the fields that the error of every failed run has.
 func (j *Judge) Complete(err *call.Error, ev *Evidence) {
-	err.Backend, err.Stderr, err.Usage, err.Stage = j.spec.Name, ev.Stderr, ev.Tally.Total(), call.StageStarted
+	err.Backend, err.Usage, err.Stage = j.spec.Name, ev.Tally.Total(), call.StageStarted
+	err.Stderr = strings.TrimSpace(ev.Stderr)
 	err.Partial = ev.Tally.partial()
 	err.Hint = cmp.Or(err.Hint, j.spec.Hints[err.Reason])
 	if err.Reason == call.ReasonUsageLimit || err.Reason == call.ReasonRateLimited {

@@ -191,6 +191,9 @@ func (t *Tally) partial() string {
 	if text := t.AnswerText(); strings.TrimSpace(text) != "" {
 		return text
 	}
+	if t.Terminal != nil && t.Terminal.Partial && strings.TrimSpace(t.Terminal.Text) != "" {
+		return t.Terminal.Text
+	}
 	return t.before.String()
 }
 

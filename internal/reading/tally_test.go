@@ -42,6 +42,9 @@ func structuredLine(output string) string {
 
 const emptyResult = `{"type":"result","subtype":"success","is_error":false,"num_turns":1}`
 
+// turnLimit is a result that was cut short, with what there is of the answer.
+const turnLimit = `{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3,"result":"half"}`
+
 func replayClaude(output clispec.OutputMode, exit int, lines ...string) (string, call.Response, *call.Error, []call.Event) {
 	return Replay(specs.Claude(), Recording{Output: output, Stdout: strings.Join(lines, "\n"), ExitCode: exit})
 }
@@ -190,6 +193,8 @@ func TestLastWord(t *testing.T) {
 		{name: "colours around the line", lines: []string{"\x1b[32m" + resultLine("A") + "\x1b[0m"}, text: "A"},
 		{name: "banners and blank lines", lines: []string{"Welcome!", "", "{not json}", resultLine("A"), "", "bye"}, text: "A", warns: "1 lines of output were broken"},
 		{name: "the turn limit with text", exit: 1, lines: []string{blockLine("half"), `{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}`}, text: "half", warns: "turn limit"},
+		{name: "the turn limit with text in the result", exit: 1, lines: []string{turnLimit}, text: "half", warns: "turn limit"},
+		{name: "the turn limit with text in the result, after a tool", exit: 1, lines: []string{blockLine("Let me look."), toolUse, turnLimit}, text: "half", warns: "turn limit"},
 		{name: "the turn limit without text", exit: 1, lines: []string{`{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}`}, reason: call.ReasonBadOutput},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -221,6 +226,8 @@ func TestJSONMode(t *testing.T) {
 		{"array cut short", "[" + init1 + "," + resultLine("A"), "", call.ReasonBadOutput},
 		{"CRLF and byte order mark", "\ufeff" + strings.ReplaceAll(resultLine("A"), ",", ",\r\n") + "\r\n", "A", ""},
 		{"failure", failedLine("API Error: 401"), "", call.ReasonUnauthenticated},
+		{"the turn limit with text", turnLimit, "half", ""},
+		{"the turn limit without text", strings.Replace(turnLimit, "half", " ", 1), "", call.ReasonBadOutput},
 		{"nothing", "", "", call.ReasonBadOutput},
 	} {
 		t.Run(test.name, func(t *testing.T) {
