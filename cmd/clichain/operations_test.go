@@ -151,7 +151,7 @@ func TestOperationsPageRemarks(t *testing.T) {
 		}
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`(?:remark\(|\badd\(|Problem\{+\s*|[cC]ode: )"(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+		for _, m := range regexp.MustCompile(`(?:remark\(|\badd\(|Problem\{+\s*|[cC]ode: |return )"(\w+)", `).FindAllStringSubmatch(string(source), -1) {
 			given[m[1]] = true
 		}
 	}

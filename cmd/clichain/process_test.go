@@ -135,34 +135,33 @@ func installFlood(t *testing.T, w *world) string {
 }
 
 // TestSuppressedAtOnce: with SKIP_CLI nothing is read and nothing is waited
-// for, not even a stdin that never ends.
+// for, not even a stdin that never ends: it takes the time of a start.
 func TestSuppressedAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.fake("claude", "answer", "no")
-	best, limit := time.Hour, 50*time.Millisecond
-	if raceDetector { // with it the program starts four times slower
-		limit *= 4
-	}
+	suppressed, bare := time.Hour, time.Hour
 	for range 20 { // the machine may be busy: the best of some counts
+		start := time.Now()
+		require.NoError(t, w.command("--version").Run())
+		bare = min(bare, time.Since(start))
+
 		cmd := w.command("ask", "hi")
 		cmd.Env = append(cmd.Env, "SKIP_CLI=1")
 		stdin, err := cmd.StdinPipe()
 		require.NoError(t, err)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		start := time.Now()
+		start = time.Now()
 		err = cmd.Run()
-		best = min(best, time.Since(start))
+		suppressed = min(suppressed, time.Since(start))
 		_ = stdin.Close() // Run has closed it
 		require.Error(t, err)
 		require.Equal(t, 3, cmd.ProcessState.ExitCode())
 		require.Empty(t, stdout.String())
 		require.Contains(t, stderr.String(), "SKIP_CLI=1")
-		if best < limit {
-			return
-		}
 	}
-	require.Less(t, best, limit)
+	t.Logf("suppressed after %v, a bare start takes %v", suppressed, bare)
+	require.Less(t, suppressed, 5*bare)
 }
 
 // TestSilentStdin: a person is told what is being waited for, and can leave.
