@@ -239,7 +239,8 @@ type FileRow struct {
 
 // ModelRules say which model names a CLI takes.
 type ModelRules struct {
-	// Accept are regular expressions; a name must match one. Empty: any name.
+	// Accept are regular expressions; the whole name must match one. Empty: any
+	// name.
 	Accept []string `json:"accept,omitempty"`
 	// Aliases map a caller's name to the CLI's.
 	Aliases map[string]string `json:"aliases,omitempty"`

@@ -30,7 +30,7 @@ func Codex() clispec.Spec {
 		DropEnv:     []string{"CODEX_MANAGED_*", "CODEX_INTERNAL_*"},
 		NestedEnv:   []string{"CODEX_SANDBOX*", "CODEX_THREAD_ID"},
 		Models: clispec.ModelRules{
-			Accept: []string{`(?i)codex|^gpt-|^o\d`},
+			Accept: []string{`(?i)((chat)?gpt|codex)-[\w.:-]+`, `o\d[\w.-]*`},
 			List:   clispec.ListRule{Args: []string{"debug", "models"}, Path: `models.#(visibility=="list")#.slug`},
 		},
 		Login: codexLogin(),

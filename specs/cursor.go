@@ -36,7 +36,7 @@ func Cursor() clispec.Spec {
 		PassEnv:   []string{"CURSOR_*"},
 		DropEnv:   []string{"CURSOR_TRACE_ID"},
 		NestedEnv: []string{"CURSOR_AGENT"},
-		Models:    clispec.ModelRules{Accept: []string{`^(auto|cheetah|composer.*|grok.*)$`, `^(gpt-|sonnet-|opus-|claude-|gemini-)`}},
+		Models:    clispec.ModelRules{Accept: []string{`auto|cheetah|(composer|grok)[\w.:-]*`, `(gpt|sonnet|opus|claude|gemini)-[\w.:-]+`}},
 		Login:     cursorLogin(),
 		Sessions:  clispec.SessionRules{ID: `[A-Za-z0-9_-]+`},
 		Events:    cursorEvents(), ToolEvents: clispec.ToolsAtStart,

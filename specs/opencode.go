@@ -51,7 +51,7 @@ func OpenCode() clispec.Spec {
 		DropEnv:   []string{"OPENCODE_CONFIG_CONTENT"},
 		NestedEnv: []string{"OPENCODE_PID", "OPENCODE_PROCESS_ROLE", "OPENCODE_RUN_ID"},
 		Models: clispec.ModelRules{
-			Accept: []string{`^[^/\s]+/\S+$`},
+			Accept: []string{`[^/\s]+/\S+`},
 			List:   clispec.ListRule{Args: []string{"models", "--pure"}}, // it runs plugins too
 		},
 		Login: openCodeLogin(),

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -26,7 +27,7 @@ func newModels(spec *clispec.Spec, own map[string]string) models {
 		m.names = append(m.names, spec.ProviderSlug)
 	}
 	for _, pattern := range spec.Models.Accept {
-		m.accept = append(m.accept, regexp.MustCompile(pattern))
+		m.accept = append(m.accept, regexp.MustCompile(`^(?:`+pattern+`)$`))
 	}
 	return m
 }
@@ -60,18 +61,32 @@ func (m *models) addressed(name string) (model string, ok bool) {
 	return model, model != "" && slices.Contains(m.names, backend)
 }
 
+// lookup finds what the CLI calls a model. An alias may stand for any name, but
+// "backend/model" only for one of this backend.
 func (m *models) lookup(name string) (string, bool) {
-	if alias, ok := m.aliases[name]; ok {
+	alias, ok := m.aliases[name]
+	switch {
+	case !ok:
+		return name, m.accepts(name)
+	case !strings.Contains(alias, "/"):
 		return alias, true
 	}
-	matches := func(re *regexp.Regexp) bool { return re.MatchString(name) }
-	return name, len(m.accept) == 0 || slices.ContainsFunc(m.accept, matches)
+	if model, ok := m.addressed(alias); ok {
+		return model, true
+	}
+	return alias, m.accepts(alias)
 }
 
-// Claims reports whether the model name addresses this backend itself: by its
-// name, its slug, its default model, or "backend/model".
+func (m *models) accepts(name string) bool {
+	matches := func(re *regexp.Regexp) bool { return re.MatchString(name) }
+	return len(m.accept) == 0 || slices.ContainsFunc(m.accept, matches)
+}
+
+// Claims reports whether the model name, or what it is an alias for, addresses
+// this backend itself: by its name, its slug, its default model, or "backend/model".
 func (m *models) Claims(name string) bool {
 	name = strings.TrimSpace(name)
+	name = cmp.Or(m.aliases[name], name)
 	_, addressed := m.addressed(name)
 	return addressed || slices.Contains(m.names, name) || name != "" && name == m.defaultModel
 }

@@ -13,7 +13,9 @@ import (
 func TestModels(t *testing.T) {
 	mine := clispec.Spec{
 		Name: "mine", Binary: "mine", ProviderSlug: "mine-cli", DefaultModel: "mine-default",
-		Models: clispec.ModelRules{Accept: []string{"^m-"}, Aliases: map[string]string{"big": "m-big-20260101"}},
+		Models: clispec.ModelRules{Accept: []string{"m-.*"}, Aliases: map[string]string{
+			"big": "m-big-20260101", "mine-only": "mine/m-2", "theirs": "claude/opus", "odd": "not-mine",
+		}},
 	}
 	open := clispec.Spec{Name: "open", Binary: "open"}
 	for _, test := range []struct {
@@ -31,6 +33,9 @@ func TestModels(t *testing.T) {
 		{"only blanks", mine, " \t", "", true},
 		{"accepted", mine, "m-1", "m-1", true},
 		{"alias", mine, "big", "m-big-20260101", true},
+		{"an alias for a model of this backend", mine, "mine-only", "m-2", true},
+		{"an alias for a model of another backend", mine, "theirs", "", false},
+		{"an alias for any name", mine, "odd", "not-mine", true},
 		{"name as the model", mine, "mine", "", true},
 		{"slug as the model", mine, "mine-cli", "", true},
 		{"name/model", mine, "mine/m-1", "m-1", true},
@@ -52,11 +57,24 @@ func TestModels(t *testing.T) {
 		{"claude default", specs.Claude(), "claude-desktop", "", true},
 		{"claude slug", specs.Claude(), "anthropic-cli", "", true},
 		{"claude/opus", specs.Claude(), "claude/opus", "opus", true},
+		{"claude in a region", specs.Claude(), "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", true},
+		{"claude of a gateway", specs.Claude(), "anthropic/claude-opus-4.1", "anthropic/claude-opus-4.1", true},
+		{"claude on vertex", specs.Claude(), "claude-opus-4-1@20250805", "claude-opus-4-1@20250805", true},
+		{"claude/gpt", specs.Claude(), "claude/gpt-5", "", false},
+		{"anthropic-cli/gpt", specs.Claude(), "anthropic-cli/gpt-5", "", false},
+		{"a name that has it in the middle", specs.Claude(), "not-claude-at-all", "", false},
+		{"gemini/gpt", specs.Gemini(), "gemini/gpt-5", "", false},
+		{"google-cli/opus", specs.Gemini(), "google-cli/opus", "", false},
+		{"gemini of a service", specs.Gemini(), "models/gemini-2.5-pro", "models/gemini-2.5-pro", true},
+		{"codex/opus", specs.Codex(), "codex/opus", "", false},
+		{"openai-cli/gemini", specs.Codex(), "openai-cli/gemini-2.5-pro", "", false},
+		{"cursor-agent/flash", specs.Cursor(), "cursor-agent/flash", "", false},
 		{"claude no gpt", specs.Claude(), "gpt-5", "", false},
 		{"claude no gemini", specs.Claude(), "gemini-2.5-pro", "", false},
 		{"gemini flash", specs.Gemini(), "flash", "flash", true},
 		{"gemini no claude", specs.Gemini(), "opus", "", false},
 		{"codex gpt", specs.Codex(), "gpt-5-codex", "gpt-5-codex", true},
+		{"codex mini", specs.Codex(), "codex-mini-latest", "codex-mini-latest", true},
 		{"codex o3", specs.Codex(), "o3", "o3", true},
 		{"codex no opus", specs.Codex(), "opus", "", false},
 		{"cursor auto", specs.Cursor(), "auto", "auto", true},
