@@ -118,7 +118,9 @@ func modelArgument(args []string) string {
 func TestModelThatLooksLikeAFlag(t *testing.T) {
 	req := call.Prompt("P")
 	req.Model = "--claude"
-	_, err := composerOf(t, specs.Claude()).Compose(req, Choice{}, testHost())
+	spec := specs.Claude()
+	spec.Models.Accept = nil // or no such name gets there
+	_, err := composerOf(t, spec).Compose(req, Choice{}, testHost())
 	require.ErrorIs(t, err, call.ErrUnsupported)
 	require.Equal(t, "model", err.Option)
 }
