@@ -406,7 +406,8 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// A success, another kind of failure, and time end a row of failures.
+// A success, another kind of failure, and time end a row of failures; three in a
+// row start a cooldown of 30 s, and each one more doubles it.
 func TestFailuresInARow(t *testing.T) {
 	soft, hard := clichain.ReasonTimeout, clichain.ReasonOverloaded
 	for _, test := range []struct {
@@ -424,7 +425,7 @@ func TestFailuresInARow(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := &backend{name: "a"}
-				c := chainOf(a)
+				c := chainOf(a).CooldownsWithout(0.5, nil)
 				for _, reason := range test.calls {
 					if a.err = nil; reason != "" {
 						a.err = &clichain.BackendError{Reason: reason}
@@ -435,6 +436,15 @@ func TestFailuresInARow(t *testing.T) {
 				}
 				_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 				require.Equal(t, test.rests, errors.Is(err, clichain.ErrCoolingDown))
+				for _, rest := range []time.Duration{30 * time.Second, time.Minute} {
+					if !test.rests {
+						break
+					}
+					until := coolingUntil(t, c, a)
+					require.InDelta(t, rest, time.Until(until), float64(time.Microsecond))
+					time.Sleep(time.Until(until))
+					_, _ = c.Complete(t.Context(), clichain.Prompt("hi"))
+				}
 			})
 		})
 	}

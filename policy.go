@@ -37,7 +37,7 @@ var (
 	billingCooldown = cooldown.Rule{Base: time.Hour}
 	serviceCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute}
 	// One may be the request's fault; three in a row are hardly.
-	runCooldown = cooldown.Rule{Base: 15 * time.Second, Cap: 5 * time.Minute, After: 3}
+	runCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute, After: 3}
 )
 
 // policy is the decision table of docs/errors.md. It is the only place that
