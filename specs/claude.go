@@ -126,6 +126,7 @@ func claudeEvents() []clispec.EventRule {
 		"session": "session_id", "cost_usd": "total_cost_usd ?? cost_usd", "turns": "num_turns",
 		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
 		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
+		"model": "modelUsage|@keys|0", // json mode names it nowhere else
 	}
 	retry := pairs("try", "attempt", "delay_ms", "retry_delay_ms", "status", "error_status")
 	limit := pairs("code", "rate_limit_info.status", "message", "rate_limit_info.rateLimitType", "reset_at", "rate_limit_info.resetsAt")
@@ -157,7 +158,7 @@ func claudeEvents() []clispec.EventRule {
 
 		{Match: pairs("type", "result", "subtype", "error_max_turns"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "partial", "=true", "text", "result", "message", "errors.0 ?? =the turn limit was reached")},
-		{Match: pairs("type", "result", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true,
+		{Match: pairs("type", "(result)?", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "message", "result ?? errors.0 ?? subtype", "status", "api_error_status", "code", "api_error_type")},
 		{Match: pairs("type", "result", "subtype", "error.*"), Kind: call.EventResult, Terminal: true, Last: true, Set: with(usage, "failed", "=true", "message", "errors.0 ?? result ?? subtype")},
 		// A command of the CLI itself answers without a turn of the model.
@@ -165,6 +166,7 @@ func claudeEvents() []clispec.EventRule {
 		{Match: pairs("type", "result", "local_command", ".+"), Kind: call.EventResult, Terminal: true, Last: true, Set: notAsked},
 		{Match: pairs("type", "result", "structured_output", "(?s).+"), Kind: call.EventResult, Terminal: true, Last: true, Set: with(usage, "text", "structured_output", "whole", "=true")},
 		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: with(usage, "text", "result")}, // the last block only
+		{Match: pairs("type", "", "is_error", "false", "result", "(?s).+"), Kind: call.EventResult, Terminal: true, Set: with(usage, "text", "result")},
 	}
 }
 

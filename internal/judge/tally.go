@@ -75,6 +75,7 @@ func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 	case call.EventUsage:
 		t.usage = t.usage.Add(e.Usage)
 	case call.EventResult:
+		t.Model = cmp.Or(t.Model, e.Model)
 		if t.usage == (call.Usage{}) {
 			t.usage = e.Usage // for a run that clichain ended, where this is not the terminal event
 		}

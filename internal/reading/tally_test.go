@@ -226,6 +226,9 @@ func TestJSONMode(t *testing.T) {
 		{"array cut short", "[" + init1 + "," + resultLine("A"), "", call.ReasonBadOutput},
 		{"CRLF and byte order mark", "\ufeff" + strings.ReplaceAll(resultLine("A"), ",", ",\r\n") + "\r\n", "A", ""},
 		{"failure", failedLine("API Error: 401"), "", call.ReasonUnauthenticated},
+		{"no type", `{"is_error":false,"result":"A","num_turns":1}`, "A", ""},
+		{"no type, a failure", `{"is_error":true,"result":"API Error: 401"}`, "", call.ReasonUnauthenticated},
+		{"no type, and nothing that says how it ended", `{"result":"A"}`, "", call.ReasonBadOutput},
 		{"the turn limit with text", turnLimit, "half", ""},
 		{"the turn limit without text", strings.Replace(turnLimit, "half", " ", 1), "", call.ReasonBadOutput},
 		{"nothing", "", "", call.ReasonBadOutput},
@@ -240,6 +243,23 @@ func TestJSONMode(t *testing.T) {
 			require.NotNil(t, failure)
 			require.Equal(t, test.reason, failure.Reason, "%v", failure)
 		})
+	}
+}
+
+// In json mode only the usage names the model; in a stream its beginning does.
+func TestModelOfAnAnswer(t *testing.T) {
+	result := strings.TrimSuffix(resultLine("A"), "}") + `,"modelUsage":{"claude-opus-5-5":{"inputTokens":1},"claude-haiku-4-5":{"inputTokens":1}}}`
+	for _, test := range []struct {
+		output clispec.OutputMode
+		lines  []string
+		want   string
+	}{
+		{clispec.OutputJSON, []string{result}, "claude-opus-5-5"},
+		{clispec.OutputStream, []string{init1, result}, "opus"},
+	} {
+		_, resp, failure, _ := Replay(specs.Claude(), Recording{Output: test.output, Stdout: strings.Join(test.lines, "\n") + "\n"})
+		require.Nil(t, failure)
+		require.Equal(t, test.want, resp.Model)
 	}
 }
 
