@@ -38,7 +38,7 @@ func Claude() clispec.Spec {
 		DropEnv:   []string{"CLAUDE_CODE_SIMPLE"},
 		NestedEnv: []string{"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH"},
 		Models: clispec.ModelRules{
-			Accept: []string{`(?i)([a-z]{2,6}\.|anthropic/)?(anthropic\.)?claude-[\w.:@-]+(\[1m\])?`, `(opus|sonnet|haiku|opusplan|best)(\[1m\])?`, `arn:aws\S+`},
+			Accept: []string{`(?i)([a-z-]+\.|anthropic/)?(anthropic\.)?claude-[\w.:@-]+(\[1m\])?`, `(opus|sonnet|haiku|opusplan|best)(\[1m\])?`, `arn:aws\S+`},
 		},
 		Login:    claudeLogin(),
 		Sessions: clispec.SessionRules{ID: uuid, Cumulative: []string{"cost_usd"}},

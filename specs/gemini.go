@@ -43,7 +43,7 @@ func Gemini() clispec.Spec {
 		PassEnvIf: geminiPass(),
 		DropEnv:   []string{"GEMINI_SYSTEM_MD", "GEMINI_RESTRICTED_MODE"},
 		NestedEnv: []string{"GEMINI_CLI"},
-		Models:    clispec.ModelRules{Accept: []string{`(?i)([\w/-]*models/)?(gemini|gemma)-[\w.:@-]+`, `auto|pro|flash|flash-lite`}},
+		Models:    clispec.ModelRules{Accept: []string{`(?i)([\w/-]*models/)?(gemini|gemma)-[\w.:@-]+`, `auto(-gemini-[\w.]+)?|pro|flash|flash-lite`}},
 		Login:     geminiLogin(),
 		Trust:     []clispec.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")}},
 		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},

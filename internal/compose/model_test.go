@@ -63,6 +63,8 @@ func TestModels(t *testing.T) {
 		{"claude/gpt", specs.Claude(), "claude/gpt-5", "", false},
 		{"anthropic-cli/gpt", specs.Claude(), "anthropic-cli/gpt-5", "", false},
 		{"a name that has it in the middle", specs.Claude(), "not-claude-at-all", "", false},
+		{"gemini's choice of a family", specs.Gemini(), "auto-gemini-3", "auto-gemini-3", true},
+		{"claude of a government", specs.Claude(), "us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", "us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", true},
 		{"gemini/gpt", specs.Gemini(), "gemini/gpt-5", "", false},
 		{"google-cli/opus", specs.Gemini(), "google-cli/opus", "", false},
 		{"gemini of a service", specs.Gemini(), "models/gemini-2.5-pro", "models/gemini-2.5-pro", true},
