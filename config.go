@@ -112,7 +112,9 @@ type Config struct {
 	// done when the request has a Schema.
 	StripFence bool
 	// Logger gets a debug record at the start and the end of each run, without
-	// prompts, answers or environments. Nil: silent.
+	// prompts, answers or environments, and one for each of the first 20 lines of
+	// it that are broken or of no known event, shortened and without secrets. Nil:
+	// silent.
 	Logger *slog.Logger
 }
 

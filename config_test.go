@@ -3,6 +3,7 @@ package clichain_test
 import (
 	"bytes"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +55,24 @@ func TestLog(t *testing.T) {
 	require.Contains(t, log.String(), "backend=codex")
 	require.NotContains(t, log.String(), "the question")
 	require.NotContains(t, log.String(), "the answer")
+}
+
+// Lines that nobody reads are in the log, shortened and without secrets.
+func TestLoggerGetsWhatIsNotRead(t *testing.T) {
+	var log bytes.Buffer
+	lines := []string{`{"type":"news","is":"secret-value-of-a-test"}`, `{"type":"assis`, "Welcome!", `{"type":"news","long":"` + strings.Repeat("x", 5000) + `"}`}
+	cfg := clichain.Config{
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Env:    []string{"OPENAI_API_KEY=secret-value-of-a-test"},
+	}
+	p := provider(t, specs.Codex(), cfg, play(readStdin, stdout(strings.Join(lines, "\n")+"\n"+codexAnswer("yes"))))
+	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	for _, want := range []string{`why="an event that is not known" line="{\"type\":\"news\",\"is\":\"[redacted]\"}"`, `why="broken JSON"`, `why="no JSON" line=Welcome!`} {
+		require.Contains(t, log.String(), want)
+	}
+	require.Equal(t, 4, strings.Count(log.String(), "cli line not read"))
+	require.Less(t, log.Len(), 4000)
 }
 
 // An attempt ends before the 30 s after which common sandboxes kill a build step.

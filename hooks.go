@@ -38,9 +38,10 @@ type Hooks struct {
 
 // LogHooks write a record for each step of a call, without prompts, answers
 // and secrets. The keys are stable: backend, reason, error, duration, until,
-// attempts, model, access, input_tokens, output_tokens, cost_usd. Starts are debug
-// records, skips and answers info, failures and cooldowns warnings. error is the
-// group of the error's LogValue. A nil logger is silent.
+// attempts, model, access, input_tokens, output_tokens, cost_usd, trigger,
+// pre_tokens. Starts are debug records; skips, compactions and answers info;
+// failures and cooldowns warnings. error is the group of the error's LogValue. A
+// nil logger is silent.
 func LogHooks(log *slog.Logger) Hooks {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -64,6 +65,11 @@ func LogHooks(log *slog.Logger) Hooks {
 			}
 			log.WarnContext(ctx, "attempt failed",
 				"backend", a.Backend, "reason", a.Reason, "duration", a.Duration, "error", a.Err)
+		},
+		Event: func(ctx context.Context, e Event) {
+			if e.Kind == EventCompact {
+				log.InfoContext(ctx, "conversation compacted", "backend", e.Backend, "trigger", e.Trigger, "pre_tokens", e.PreTokens)
+			}
 		},
 		Skip: func(ctx context.Context, a Attempt) {
 			log.InfoContext(ctx, "backend skipped", "backend", a.Backend, "reason", a.Reason)

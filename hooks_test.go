@@ -74,8 +74,10 @@ func TestLogHooks(t *testing.T) {
 	resp, err := clichain.ChainOf(list, &clichain.ChainConfig{Hooks: hooks}).Complete(t.Context(), clichain.Prompt("the question"))
 	require.NoError(t, err)
 	hooks.Cooldown(t.Context(), "claude", clichain.ReasonBilling, time.Unix(0, 0))
+	hooks.Event(t.Context(), clichain.Event{Kind: clichain.EventCompact, Backend: "claude", Trigger: "auto", PreTokens: 180_000})
 	text := log.String()
 	for _, want := range []string{
+		`msg="conversation compacted" backend=claude trigger=auto pre_tokens=180000`,
 		`msg="attempt start" backend=claude`, `msg="attempt failed" backend=claude reason=unauthenticated duration=`,
 		"msg=answered backend=codex model=codex-default duration=", "attempts=1 input_tokens=12 output_tokens=7", `msg=cooldown backend=claude reason=billing until=`,
 	} {

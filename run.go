@@ -3,6 +3,7 @@ package clichain
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -83,6 +84,11 @@ func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCause
 		Prompt:  c.Call.Fields.Expand("{prompt}"),
 		Secrets: plaintext.NewRedactor(append(c.Call.ServerSecrets(), c.Env...)), KeepCommentary: p.cfg.KeepCommentary,
 		Emit: emit, Check: r.check, Heard: r.hear, Stop: stop, Ended: func() bool { return ctx.Err() != nil },
+	}
+	if log := p.cfg.Logger; log.Enabled(ctx, slog.LevelDebug) {
+		r.reading.Unread = func(why, line string) {
+			log.DebugContext(ctx, "cli line not read", "backend", p.name, "why", why, "line", line)
+		}
 	}
 	r.failover = failover{
 		chainView: chainViewOf(ctx), overload: p.cfg.RetryPatience, settle: lingerOf(p.spec), bound: r.bound, stop: stop,

@@ -44,6 +44,8 @@ type Error struct {
 	// Earlier holds the earlier runs of the same backend in this call, oldest
 	// first. Empty when there was one run only.
 	Earlier []Attempt `json:"earlier,omitempty"`
+	// Warnings are what else the run has told, as in [Response].
+	Warnings []string `json:"warnings,omitempty"`
 	// SideEffects reports that the agent had used a tool with write access, or may
 	// have, because its CLI does not show that none began. Running the request
 	// again, here or elsewhere, could repeat an effect.

@@ -146,6 +146,11 @@ func claudeEvents() []clispec.EventRule {
 
 		// A block that was cut never comes as a whole: the next message has it anew.
 		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.type", "message_start"), Kind: call.EventReset},
+		// The result has the sum; this is for a run that is ended before it.
+		{Match: pairs("type", "stream_event", "event.type", "message_delta", "event.usage.output_tokens", ".+"), Kind: call.EventUsage, Set: pairs(
+			"input_tokens", "event.usage.input_tokens", "output_tokens", "event.usage.output_tokens",
+			"cache_read_tokens", "event.usage.cache_read_input_tokens", "cache_write_tokens", "event.usage.cache_creation_input_tokens")},
+		{Match: pairs("type", "error"), Kind: call.EventError, Last: true, Set: pairs("code", "error.type", "message", "error.message ?? message")},
 		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: call.EventDelta, Set: pairs("text", "event.delta.text")},
 		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: call.EventThinking, Set: pairs("text", "event.delta.thinking")},
 		{Match: pairs("type", "assistant", "error", ".+"), Kind: call.EventError, Last: true, Set: pairs("code", "error", "message", "message.content.0.text")},

@@ -117,7 +117,7 @@ func (ev *Evidence) failure(reason call.Reason, message string) *call.Error {
 // Complete sets the fields that the error of every failed run has.
 func (j *Judge) Complete(err *call.Error, ev *Evidence) {
 	err.Backend, err.Usage, err.Stage = j.spec.Name, ev.Tally.Total(), call.StageStarted
-	err.Stderr = strings.TrimSpace(ev.Stderr)
+	err.Stderr, err.Warnings = strings.TrimSpace(ev.Stderr), ev.Tally.Warnings
 	err.Partial = ev.Tally.partial()
 	err.Hint = cmp.Or(err.Hint, j.spec.Hints[err.Reason])
 	if err.Reason == call.ReasonUsageLimit || err.Reason == call.ReasonRateLimited {

@@ -38,6 +38,9 @@ type Reading struct {
 	Heard          func(*judge.Sign) // gets every event, while no lock is held; may be nil
 	Stop           func(error)       // ends the run, so that its answer does not count
 	Ended          func() bool       // whether the process has been told to end
+	// Unread gets the lines of a stream that become no event, or only a raw one,
+	// without secrets and shortened: the first 20 of a run. Nil: nobody wants them.
+	Unread func(why, line string)
 	// Check may refuse an event, which ends the run. It must not block; nil
 	// refuses nothing.
 	Check func(*call.Event) (judge.Finding, bool)
@@ -53,6 +56,7 @@ type Reading struct {
 	whole   bytes.Buffer // all of stdout, in the modes read at the end
 	stray   bytes.Buffer // lines of a stream that are no JSON
 	broken  int          // stray lines that begin like JSON
+	unread  int          // lines that were passed to Unread
 }
 
 func (r *Reading) now() time.Time {
@@ -105,14 +109,27 @@ func (r *Reading) streamLine(line []byte) {
 func (r *Reading) readLine(line []byte) []judge.Sign {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	why := "an event that is not known"
 	if object, ok := jsontext.ParseObject(line); ok {
 		if items := r.Program.Events(&r.scratch, object); len(items) > 0 {
 			return r.deliverAll(items)
 		}
 	} else if r.keepStray(line) {
+		r.leave("broken JSON", line)
 		return nil
+	} else {
+		why = "no JSON"
 	}
+	r.leave(why, line)
 	return r.deliverAll([]decode.Item{{Event: call.Event{Kind: call.EventRaw, Raw: string(line)}}})
+}
+
+// leave tells of a line that nobody reads. A CLI that has changed prints many.
+func (r *Reading) leave(why string, line []byte) {
+	const enough = 20
+	if r.unread++; r.Unread != nil && r.unread <= enough {
+		r.Unread(why, plaintext.OneLine(r.Secrets.CleanLine(string(line))))
+	}
 }
 
 // keepStray keeps a line that is no JSON object, as evidence. broken means that it

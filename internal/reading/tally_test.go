@@ -263,6 +263,30 @@ func TestModelOfAnAnswer(t *testing.T) {
 	}
 }
 
+// What a run has used is known as well when it is ended before its result, and an
+// error of the service in the middle of a stream has its meaning.
+func TestStreamThatIsCut(t *testing.T) {
+	delta := `{"type":"stream_event","event":{"type":"message_delta","usage":{"input_tokens":5,"output_tokens":7}}}` + "\n"
+	rec := Recording{Output: clispec.OutputStream, Stdout: init1 + "\n" + delta + delta, TimedOut: true}
+	_, _, failure, _ := Replay(specs.Claude(), rec)
+	require.Equal(t, call.Usage{InputTokens: 10, OutputTokens: 14}, failure.Usage)
+	rec.Stdout += resultLine("A") + "\n"
+	_, resp, failure, _ := Replay(specs.Claude(), rec)
+	require.Nil(t, failure)
+	require.NotEqual(t, 14, resp.Usage.OutputTokens, "the result has the sum")
+
+	rec = Recording{Output: clispec.OutputStream, ExitCode: 1, Stdout: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n"}
+	_, _, failure, events := Replay(specs.Claude(), rec)
+	require.Equal(t, call.ReasonOverloaded, failure.Reason)
+	require.Equal(t, call.EventError, events[0].Kind)
+}
+
+// A failure keeps the warnings of its run.
+func TestWarningsOfAFailure(t *testing.T) {
+	_, _, failure, _ := Replay(specs.Claude(), Recording{Output: clispec.OutputStream, ExitCode: 1, Stdout: init1 + "\n" + init1[:20] + "\n"})
+	require.Equal(t, []string{"1 lines of output were broken JSON and were skipped"}, failure.Warnings)
+}
+
 func TestUsageAddsUp(t *testing.T) {
 	step := func(cost string) string {
 		return `{"type":"step_finish","sessionID":"s","part":{"reason":"tool-calls","cost":` + cost + `,"tokens":{"input":10,"output":1,"reasoning":2,"cache":{"read":3,"write":4}}}}`
