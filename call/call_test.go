@@ -59,3 +59,31 @@ func TestCostThatIsNoNumber(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"cost_usd":0}`, string(data))
 }
+
+// A field that is misspelt is named, and nothing is left out in silence.
+func TestRequestJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"acces":"read"}`:                              "bad_option (acces): there is no such field: did you mean access?",
+		`{"options":{"max_turn":3}}`:                    "bad_option (options.max_turn): there is no such field: did you mean max_turns?",
+		`{"options":{"max-turns":3}}`:                   "bad_option (options.max-turns): there is no such field: did you mean max_turns?",
+		`{"messages":[],"zzz":1}`:                       "bad_option (zzz): there is no such field",
+		`{"messages":[{"role":"user","contents":"a"}]}`: "bad_option (contents): there is no such field",
+	} {
+		var req Request
+		err := json.Unmarshal([]byte(text), &req)
+		require.ErrorIs(t, err, ErrBadOption, text)
+		require.EqualError(t, err, want)
+	}
+	var wrong *json.UnmarshalTypeError
+	require.ErrorAs(t, json.Unmarshal([]byte(`{"model":1}`), new(Request)), &wrong)
+
+	full := Prompt("hi")
+	full.Access, full.Schema, full.Options = AccessRead, json.RawMessage(`{}`), Options{MaxTurns: 3, AllowedTools: []string{"a"}}
+	data, err := json.Marshal(full)
+	require.NoError(t, err)
+	var back Request
+	require.NoError(t, json.Unmarshal(data, &back))
+	require.Equal(t, full, back)
+	require.NoError(t, json.Unmarshal([]byte(`{"model":"m"}`), &back))
+	require.Equal(t, full.Messages, back.Messages, "what is not named stays")
+}
