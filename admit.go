@@ -2,6 +2,7 @@ package clichain
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -14,13 +15,16 @@ import (
 
 // Available returns nil, or the [*BackendError] a call would be skipped with:
 // the spec is invalid, the backend is suppressed, its program is not
-// installed, it is known to be logged out, or Config.Sandbox or Config.Billing
-// is against it. It starts nothing and takes microseconds, so it returns nil too
+// installed, it is known to be logged out, or Config.Sandbox, Config.Billing or
+// Config.RefuseNested is against it. It starts nothing and takes microseconds, so it returns nil too
 // where only the CLI itself can tell who would pay.
 func (p *Provider) Available(ctx context.Context) error {
 	path, err := p.ready()
 	if err == nil {
 		_, err = p.admit(ctx, path, Request{}, "", nil)
+	}
+	if err == nil {
+		err = p.label(p.nested(os.Environ()))
 	}
 	if err != nil {
 		return err

@@ -169,6 +169,8 @@ func TestBypassNeedsFullAccess(t *testing.T) {
 func TestNestedSession(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
+	t.Setenv("CLAUDECODE", "")
+	requireReason(t, clichain.ReasonNestedSession, provider(t, specs.Claude(), clichain.Config{RefuseNested: true}, play()).Available(t.Context()))
 	t.Setenv("CLAUDECODE", "1")
 	record := filepath.Join(t.TempDir(), "record")
 	scenario := play(clitest.Step{Record: record}, stdout(resultLine("yes")+"\n"))

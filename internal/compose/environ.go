@@ -106,10 +106,10 @@ func (h *Host) pass(spec *clispec.Spec, list []string, vars map[string]string) {
 }
 
 // OuterSession names the variable by which the CLI would see that it runs
-// inside a session of itself; "" where none is set.
+// inside a session of itself, whatever its value; "" where none is set.
 func OuterSession(spec *clispec.Spec, environ []string) string {
 	for _, kv := range environ {
-		if name, value, _ := strings.Cut(kv, "="); value != "" && grammar.Matches(spec.NestedEnv, name) {
+		if name, _, _ := strings.Cut(kv, "="); grammar.Matches(spec.NestedEnv, name) {
 			return name
 		}
 	}
