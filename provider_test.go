@@ -260,6 +260,56 @@ func TestAvailable(t *testing.T) {
 	})
 }
 
+// Check says before a call what the call would say, and starts nothing.
+func TestCheck(t *testing.T) {
+	suppressNothing(t)
+	t.Setenv("CLAUDECODE", "")
+	t.Setenv("ANTHROPIC_API_KEY", "loopback")
+	record := filepath.Join(t.TempDir(), "record")
+	p := provider(t, specs.Claude(), clichain.Config{}, play(clitest.Step{Record: record}, stdout(resultLine("yes")+"\n")))
+	strict := provider(t, specs.Claude(), clichain.Config{RefuseNested: true}, play(clitest.Step{Record: record}))
+	for name, test := range map[string]struct {
+		p      *clichain.Provider
+		change func(*clichain.Request)
+		reason clichain.Reason
+	}{
+		"nothing wrong":   {p, func(*clichain.Request) {}, ""},
+		"unknown model":   {p, func(r *clichain.Request) { r.Model = "gpt-5" }, clichain.ReasonModelMismatch},
+		"foreign pin":     {p, func(r *clichain.Request) { r.Model = "claude/gpt-5" }, clichain.ReasonModelMismatch},
+		"foreign session": {p, func(r *clichain.Request) { r.Session = "codex.eA" }, clichain.ReasonUnsupported},
+		"access":          {p, func(r *clichain.Request) { r.Dir = t.TempDir() }, clichain.ReasonBadOption},
+		"no such folder":  {p, func(r *clichain.Request) { r.Dir, r.Access = "/nowhere", clichain.AccessRead }, clichain.ReasonBadOption},
+		"nested session":  {strict, func(*clichain.Request) {}, clichain.ReasonNestedSession},
+		"no program":      {clichain.NewProvider(specs.Claude(), &clichain.Config{Binary: "/nowhere/claude"}), func(*clichain.Request) {}, clichain.ReasonNotInstalled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := clichain.Prompt("hi")
+			test.change(&req)
+			err := test.p.Check(t.Context(), req)
+			require.NoFileExists(t, record)
+			if test.reason == "" {
+				require.NoError(t, err)
+				return
+			}
+			checked := requireReason(t, test.reason, err)
+			require.Equal(t, "claude", checked.Backend)
+			_, err = test.p.Complete(t.Context(), req)
+			require.EqualError(t, err, checked.Error())
+			require.NoFileExists(t, record)
+		})
+	}
+	path, err := p.Program()
+	require.NoError(t, err)
+	require.Equal(t, p.Config().Binary, path)
+	model, ok := p.Model("claude/opus")
+	require.True(t, ok)
+	require.Equal(t, "opus", model)
+	_, ok = p.Model("claude/gpt-5")
+	require.False(t, ok)
+	_, ok = (&clichain.Provider{}).Model("opus")
+	require.False(t, ok)
+}
+
 func TestRootBypassIsRefusedBeforeAnythingStarts(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root is refused")

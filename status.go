@@ -76,6 +76,36 @@ func (p *Provider) refusal(req Request) *BackendError {
 	return err
 }
 
+// Check returns nil, or the [*BackendError] with which a call of this request
+// would be refused or skipped, as far as that can be told without starting
+// anything: besides what [Provider.Available] looks at, the model, the access, the
+// options, the folder and the session.
+func (p *Provider) Check(ctx context.Context, req Request) error {
+	if _, err := p.prepare(ctx, req, p.cfg.Output, false); err != nil {
+		return p.label(err)
+	}
+	return nil
+}
+
+// Program is the path of the program that a call would start. The error is that
+// of [Provider.Available], with the reason not_installed where there is none.
+func (p *Provider) Program() (path string, err error) {
+	path, missing := p.ready()
+	if missing != nil {
+		return "", missing
+	}
+	return path, nil
+}
+
+// Model is the name under which the CLI gets a model, "" for the CLI's own
+// default; ok is false where the name belongs to no model of this backend.
+func (p *Provider) Model(name string) (model string, ok bool) {
+	if p.spec == nil {
+		return "", false
+	}
+	return p.composer.Models.Resolve(name)
+}
+
 // Spec is the spec that the Provider was made from.
 func (p *Provider) Spec() CliSpec {
 	if p.spec == nil {
