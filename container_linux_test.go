@@ -126,18 +126,31 @@ var runaways = []clitest.Step{
 	{Spawn: &clitest.Spawn{Daemon: true, Steps: []clitest.Step{{Hang: true}}}},
 }
 
-// hangingBox starts a call that leaves runaways, and returns when they run.
+// hangingBox starts a call that leaves runaways, and returns when they run. Its
+// Timeout is doubled until that is so before it is over.
 func hangingBox(t *testing.T, ctx context.Context, client string, c clichain.Container, cfg clichain.Config, more ...clitest.Step) (cli string, wait func() error) {
 	t.Helper()
-	started := filepath.Join(t.TempDir(), "started")
-	cli = fakeCodex(t, append(append(more, runaways...), clitest.Step{Record: started}, clitest.Step{Hang: true})...)
-	p := boxedCodex(client, cli, c, cfg)
-	var err error
-	var call sync.WaitGroup
-	call.Go(func() { _, err = p.Complete(ctx, clichain.Prompt("hi")) })
-	waitForRecord(t, started)
-	require.Len(t, clitest.Survivors(cli), 3)
-	return cli, func() error { call.Wait(); return err }
+	for ; cfg.Timeout < time.Minute; cfg.Timeout *= 2 {
+		started := filepath.Join(t.TempDir(), "started")
+		cli = fakeCodex(t, append(append(more, runaways...), clitest.Step{Record: started}, clitest.Step{Hang: true})...)
+		p := boxedCodex(client, cli, c, cfg)
+		over := make(chan error, 1)
+		go func() {
+			_, err := p.Complete(ctx, clichain.Prompt("hi"))
+			over <- err
+		}()
+		for tick := time.Tick(time.Millisecond); len(over) == 0; <-tick {
+			if _, err := clitest.ReadRecord(started); err == nil {
+				require.Len(t, clitest.Survivors(cli), 3)
+				return cli, func() error { return <-over }
+			}
+		}
+		if t.Logf("it was over before: %v", <-over); cfg.Timeout < 0 {
+			break
+		}
+	}
+	t.Fatal("the runaways never ran")
+	return "", nil
 }
 
 // An engine on another machine is the hard case: nothing here can see what
