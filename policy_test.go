@@ -82,7 +82,7 @@ func TestRests(t *testing.T) {
 		"5 min to 1 h":           {"usage_limit"},
 		"1 h":                    {"billing"},
 		"30 s to 5 min":          {"overloaded", "server_error", "network"},
-		"after 3: 15 s to 5 min": {"timeout", "idle_timeout", "first_output_timeout", "bad_output", "empty", "exit", "killed", "output_limit"},
+		"after 3: 30 s to 5 min": {"timeout", "idle_timeout", "first_output_timeout", "bad_output", "empty", "exit", "killed", "output_limit"},
 	}
 	for _, reason := range none {
 		want["–"] = append(want["–"], clichain.Reason(reason))
@@ -104,7 +104,7 @@ func TestRestsDouble(t *testing.T) {
 	s := time.Second
 	require.Equal(t, []time.Duration{30 * s, 60 * s, 120 * s, 240 * s, 300 * s, 300 * s, 300 * s, 300 * s, 300 * s, 300 * s},
 		restsAfter(t, clichain.ChainConfig{}, clichain.ReasonOverloaded))
-	require.Equal(t, []time.Duration{0, 0, 15 * s, 30 * s, 60 * s, 120 * s, 240 * s, 300 * s, 300 * s, 300 * s},
+	require.Equal(t, []time.Duration{0, 0, 30 * s, 60 * s, 120 * s, 240 * s, 300 * s, 300 * s, 300 * s, 300 * s},
 		restsAfter(t, clichain.ChainConfig{}, clichain.ReasonTimeout))
 }
 
