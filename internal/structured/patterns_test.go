@@ -43,7 +43,7 @@ func TestPatternBombIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			_, err := Compile([]byte(test.schema))
-			require.Less(t, time.Since(start), time.Second)
+			require.Less(t, time.Since(start), 10*time.Second)
 			require.NotNil(t, err)
 			require.Equal(t, call.ReasonBadOption, err.Reason)
 			require.Equal(t, "schema", err.Option)
