@@ -212,7 +212,7 @@ func TestReport(t *testing.T) {
 		best = min(best, time.Since(start))
 	}
 	t.Logf("five backends, nothing remembered: %v", best)
-	require.Less(t, best, 20*time.Millisecond)
+	require.Less(t, best, 100*time.Millisecond) // five times what it takes on a busy machine
 	require.Equal(t, "SKIP_CLI", report.Backends[1].SuppressedBy)
 
 	data, err := json.Marshal(report)
