@@ -138,7 +138,8 @@ func (w *walk) spent() bool {
 
 // hurried reports whether a backend was ended before it had the time that it is due.
 func (w *walk) hurried(ctx context.Context, view chainView, t *try) bool {
-	ended := ctx.Err() != nil || !view.hard.IsZero() && !time.Now().Before(view.hard.Add(-marginOf(view.hard.Sub(t.start))))
+	asked := view.hard.Add(-marginOf(view.hard.Sub(t.start))) // to end, before the hard end
+	ended := ctx.Err() != nil || !view.hard.IsZero() && !time.Now().Before(asked)
 	return ended && time.Since(t.start) < w.budget.due
 }
 

@@ -130,7 +130,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // timeout where err says so, else exit: a run that failed without explanation.
 func AsError(name string, err error) *Error {
 	if isNil(err) {
-		return &Error{Backend: name, Reason: ReasonBadOutput, ExitCode: -1, Message: fmt.Sprintf("its error is a nil %T", err)}
+		be := Errorf(ReasonBadOutput, "", "its error is a nil %T", err)
+		be.Backend = name
+		return be
 	}
 	found, ok := errors.AsType[*Error](err)
 	if ok && found.Backend != "" && found.Reason != "" {
