@@ -85,21 +85,15 @@ func TestWaitsForChildren(t *testing.T) {
 }
 
 func TestRespawns(t *testing.T) {
-	path := clitest.Fake(t, "fake", steps(clitest.Step{Spawn: &clitest.Spawn{Steps: hang, Respawn: true}}, clitest.Step{Hang: true}))
+	file := filepath.Join(t.TempDir(), "child")
+	child := []clitest.Step{{Record: file}, {Hang: true}}
+	path := clitest.Fake(t, "fake", steps(clitest.Step{Spawn: &clitest.Spawn{Steps: child, Respawn: true}}, clitest.Step{Hang: true}))
 	cmd := exec.Command(path)
 	require.NoError(t, cmd.Start())
-	child := func() int {
-		for _, s := range clitest.Survivors(path) {
-			if s.Pid != cmd.Process.Pid {
-				return s.Pid
-			}
-		}
-		return 0
-	}
-	first := 0
-	wait(t, func() bool { first = child(); return first != 0 })
-	require.NoError(t, syscall.Kill(first, syscall.SIGKILL))
-	wait(t, func() bool { next := child(); return next != 0 && next != first })
+	var first clitest.Record
+	wait(t, func() (ok bool) { first, ok = read(file); return ok })
+	require.NoError(t, syscall.Kill(first.Pid, syscall.SIGKILL))
+	wait(t, func() bool { next, ok := read(file); return ok && next.Pid != first.Pid })
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 }
