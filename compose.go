@@ -72,6 +72,7 @@ func (p *Provider) compose(
 		return nil, nil, err
 	}
 	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, p.tempDir(), p.cfg.TrustDir, known
+	h.Agent = p.cfg.Agent
 	if p.cfg.Container == nil {
 		h.RealDir = realPath(dir)
 	}

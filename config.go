@@ -22,6 +22,11 @@ type Config struct {
 	// here may bring a login of its own, so it is never skipped for the lack of
 	// one.
 	Binary string
+	// Agent sets what the work of an agent needs, where nothing else is set: a
+	// Timeout of 600 s, an IdleTimeout of 3 min, and for a request with more access
+	// than AccessNone, as far as the CLI takes them, 10 turns and, with AccessWrite,
+	// the spec's AgentTools.
+	Agent bool
 	// Timeout bounds one attempt, a second try included. Zero: DefaultTimeout;
 	// negative: none but the context's.
 	Timeout time.Duration
@@ -134,12 +139,17 @@ const (
 )
 
 const (
+	agentTimeout         = 600 * time.Second
+	agentIdleTimeout     = 3 * time.Minute // a tool, such as a test, may say nothing for long
 	defaultMaxOutput     = 256 << 20
 	defaultRetryPatience = 3 * time.Second
 )
 
 // withDefaults returns a copy whose zero fields are filled in.
 func (c Config) withDefaults() Config {
+	if c.Agent {
+		c.Timeout, c.IdleTimeout = cmp.Or(c.Timeout, agentTimeout), cmp.Or(c.IdleTimeout, agentIdleTimeout)
+	}
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 	c.MaxOutput = cmp.Or(c.MaxOutput, defaultMaxOutput)
 	c.RetryPatience = cmp.Or(c.RetryPatience, defaultRetryPatience)

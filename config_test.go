@@ -82,5 +82,9 @@ func TestDefaultTimeout(t *testing.T) {
 	for _, cfg := range []*clichain.Config{nil, {}} {
 		require.Equal(t, 25*time.Second, clichain.NewProvider(spec, cfg).Config().Timeout)
 	}
+	agent := clichain.NewProvider(spec, &clichain.Config{Agent: true}).Config()
+	require.Equal(t, []time.Duration{600 * time.Second, 3 * time.Minute}, []time.Duration{agent.Timeout, agent.IdleTimeout})
+	agent = clichain.NewProvider(spec, &clichain.Config{Agent: true, Timeout: -1, IdleTimeout: time.Second}).Config()
+	require.Equal(t, []time.Duration{-1, time.Second}, []time.Duration{agent.Timeout, agent.IdleTimeout})
 	require.Equal(t, -time.Second, clichain.NewProvider(spec, &clichain.Config{Timeout: -time.Second}).Config().Timeout)
 }

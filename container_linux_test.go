@@ -51,6 +51,7 @@ func TestContainerAnswers(t *testing.T) {
 			p := boxedCodex(client, cli, c, clichain.Config{Env: []string{"TOKEN=secret-token", "TMPDIR=/inside/tmp"}})
 			resp, err := p.Complete(t.Context(), clichain.Request{
 				Messages: clichain.Prompt(prompt).Messages, Access: clichain.AccessRead, Dir: "/usr/bin",
+				Env: map[string]string{"CHAT_ID": "7", "JOB_TOKEN": "secret of the job"},
 			})
 			require.NoError(t, err)
 			require.Equal(t, "from inside", resp.Text)
@@ -61,7 +62,7 @@ func TestContainerAnswers(t *testing.T) {
 			require.Equal(t, prompt, string(got.Stdin))
 			require.Equal(t, "/usr/bin", got.Dir)
 			require.Less(t, got.Pid, 100, "it has a namespace of its own")
-			require.Subset(t, got.Env, []string{"OPENAI_API_KEY=secret-own", "TOKEN=secret-token", "TMPDIR=/inside/tmp", "HOME=/inside", "PATH=" + e.cliDir + ":/usr/bin:/bin"})
+			require.Subset(t, got.Env, []string{"OPENAI_API_KEY=secret-own", "TOKEN=secret-token", "CHAT_ID=7", "JOB_TOKEN=secret of the job", "TMPDIR=/inside/tmp", "HOME=/inside", "PATH=" + e.cliDir + ":/usr/bin:/bin"})
 			require.NotContains(t, strings.Join(got.Env, "\n"), "stranger")
 			for _, call := range e.calls {
 				require.NotContains(t, strings.Join(call.Args, " "), "secret")

@@ -129,7 +129,7 @@ func (p *Provider) try(
 	if v.Err != nil {
 		log.DebugContext(ctx, "cli end", "duration", took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)
 		redactError(ev.Secrets, v.Err)
-		v.Err.Usage = session.Rebase(p.spec.Sessions, v.Err.Usage, req.Session, inv.known)
+		v.Err.Usage = p.rebase(v.Err.Usage, inv, req, ev.Tally.Session)
 		v.Err.SideEffects = v.Acted
 		return nil, v
 	}
@@ -162,7 +162,7 @@ func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text str
 		Text: text, Backend: p.name, Provider: p.spec.ProviderSlug,
 		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), p.spec.DefaultModel),
 		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
-		Usage: session.Rebase(rules, total, req.Session, inv.known), Duration: took,
+		Usage: p.rebase(total, inv, req, t.Session), Duration: took,
 		Warnings: append(suppressDoubts(), t.Warnings...), Flags: t.Flags, Metadata: req.Metadata,
 	}
 	p.recordSession(resp, session.Record{Dir: inv.Dir, Used: session.Used(rules, total)})

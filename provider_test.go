@@ -204,6 +204,17 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 		be := requireReason(t, clichain.ReasonOverloaded, err)
 		require.Len(t, be.Earlier, 1)
 	})
+	t.Run("not where the id of the session is taken now", func(t *testing.T) {
+		clitest.NoLeaks(t)
+		failed := []clitest.Step{stdout(`{"type":"result","subtype":"success","is_error":true,"api_error_status":529,"result":"overloaded"}` + "\n"), clitest.Exit(1)}
+		p := provider(t, specs.Claude(), clichain.Config{}, clitest.Scenario{
+			Cases: []clitest.Case{{Once: true, Steps: failed}}, Steps: []clitest.Step{stdout(resultLine("twice") + "\n")},
+		})
+		req := clichain.Prompt("hi")
+		req.Options.SessionID = anID
+		_, err := p.Complete(t.Context(), req)
+		require.Empty(t, requireReason(t, clichain.ReasonOverloaded, err).Earlier)
+	})
 	t.Run("not after a login failure", func(t *testing.T) {
 		clitest.NoLeaks(t)
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{

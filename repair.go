@@ -48,8 +48,9 @@ func (t *tries) repair(ctx context.Context) bool {
 		return false
 	}
 	req := t.req
-	if req.Session != "" { // the CLI has counted on
+	if o := &req.Options; req.Session != "" || o.SessionID != "" || o.Continue { // the CLI has counted on
 		req.Session = cmp.Or(t.resp.Session, req.Session)
+		o.SessionID, o.Continue = "", false
 	}
 	req.Messages = append(slices.Clone(req.Messages),
 		Message{Role: RoleAssistant, Content: t.err.Partial},

@@ -3,6 +3,7 @@ package clichain
 import (
 	"context"
 	"os"
+	"path/filepath"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/judge"
@@ -15,14 +16,15 @@ import (
 // is not accepted.
 func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
 	waiting, cancel := p.queue(ctx)
-	release, err := session.Turns.Take(waiting, req.Session)
+	release, err := session.Turns.Take(waiting, p.turnOf(req))
 	cancel()
 	if err != nil {
 		return nil, p.notStarted(ended(ctx, err), "another call goes on from the same session")
 	}
 	defer release()
 	resp, took, err := p.answer(ctx, req, emit)
-	if !p.cfg.FreshSessionOnReject || err == nil || call.AsError(p.name, err).Reason != ReasonBadSession {
+	if !p.cfg.FreshSessionOnReject || req.Options.SessionID != "" || err == nil ||
+		call.AsError(p.name, err).Reason != ReasonBadSession {
 		return resp, err
 	}
 	rejected := attemptOf(p.name, err, took)
@@ -44,12 +46,35 @@ func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) 
 	return resp, nil
 }
 
+// turnOf names the session that calls continue one after the other; "" for a new one.
+func (p *Provider) turnOf(req Request) string {
+	if req.Options.Continue {
+		dir, _ := filepath.Abs(req.Dir)
+		return "newest of " + p.name + " in " + dir
+	}
+	h, _ := session.Parse(req.Session)
+	return h.String()
+}
+
 // knownOf is what this user knows of the session, if it is one of that backend.
 func knownOf(backend string, req Request) *session.Record {
-	if h, _ := session.Parse(req.Session); h.Backend != backend {
+	h, _ := session.Parse(req.Session)
+	if h.Backend != backend {
 		return nil
 	}
-	return sessionfile.Load(req.Session)
+	return sessionfile.Load(h.String())
+}
+
+// rebase is a run's own part of the usage that a CLI adds up over a session. Which one it continued is known only now
+// where that was the newest.
+func (p *Provider) rebase(u Usage, inv *plan, req Request, id string) Usage {
+	switch {
+	case req.Options.Continue:
+		return session.Rebase(p.spec.Sessions, u, sessionfile.Load(session.Handle{Backend: p.name, ID: id}.String()))
+	case req.Session != "":
+		return session.Rebase(p.spec.Sessions, u, inv.known)
+	}
+	return u
 }
 
 // dirOf is the directory that the request names, or that in which its session was made, as far as this user knows.
@@ -62,6 +87,6 @@ func (p *Provider) afresh(req Request) Request {
 	if _, err := os.Stat(dir); err != nil || req.Access == AccessNone {
 		dir = req.Dir
 	}
-	req.Session, req.Dir = "", dir
+	req.Session, req.Options.Continue, req.Dir = "", false, dir
 	return req
 }

@@ -120,11 +120,11 @@ func (t *tries) run(ctx context.Context) {
 }
 
 // mayTryAgain reports whether a second try may succeed: the failure passes by
-// itself or was the stream's, nothing was changed, and there is time for a try
-// as long as the first.
+// itself or was the stream's, nothing was changed, the id of its session is not
+// taken now, and there is time for a try as long as the first.
 func (t *tries) mayTryAgain(ctx context.Context) bool {
 	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, judge.ErrMovedOn) ||
-		!t.timeFor(2*retryDelay+t.took) {
+		t.req.Options.SessionID != "" || !t.timeFor(2*retryDelay+t.took) {
 		return false
 	}
 	return policy[t.err.Reason].again || t.brokeOff && t.simplify(ctx)

@@ -39,18 +39,9 @@ func (p *Provider) execute(
 		return nil, err
 	}
 	caller := ctx
-	ctx, stop := context.WithCancelCause(ctx)
+	ctx, stop, kill := limited(ctx, timeout)
 	defer stop(nil)
 	defer runs.Begin(ctx)()
-	if timeout > 0 {
-		timer := time.AfterFunc(timeout, func() { stop(&judge.Stop{Reason: ReasonTimeout, After: timeout}) })
-		defer timer.Stop()
-	}
-	ask, kill, given := lastMoment(ctx, time.Now())
-	if !ask.IsZero() {
-		timer := time.AfterFunc(time.Until(ask), func() { stop(&judge.Stop{Reason: ReasonTimeout, After: given}) })
-		defer timer.Stop()
-	}
 	r := p.newRun(ctx, c, stop, emit)
 	quiet := reading.Listen(p.cfg.FirstOutputTimeout, p.cfg.IdleTimeout, stop)
 	defer quiet.End()
@@ -74,6 +65,25 @@ func (p *Provider) execute(
 		ev.Tally.Warn(left.Error())
 	}
 	return ev, nil
+}
+
+// limited is a context that ends when the time of a run is over: its own, or the
+// call's, before which it is asked to end and at which it is killed. 0 and the zero
+// time are no bounds. Call stop at the end.
+func limited(ctx context.Context, timeout time.Duration) (_ context.Context, stop context.CancelCauseFunc, kill time.Time) {
+	ctx, stop = context.WithCancelCause(ctx)
+	end := func(left, given time.Duration) {
+		timer := time.AfterFunc(left, func() { stop(&judge.Stop{Reason: ReasonTimeout, After: given}) })
+		context.AfterFunc(ctx, func() { timer.Stop() })
+	}
+	if timeout > 0 {
+		end(timeout, timeout)
+	}
+	ask, kill, given := lastMoment(ctx, time.Now())
+	if !ask.IsZero() {
+		end(time.Until(ask), given)
+	}
+	return ctx, stop, kill
 }
 
 func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCauseFunc, emit func(Event)) *run {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -161,4 +162,58 @@ func TestOneCallOfASessionAtATime(t *testing.T) {
 		_, err = p.Complete(ctx, req)
 		requireReason(t, clichain.ReasonCanceled, err)
 	})
+}
+
+// The newest session of a folder: its own counts are found by the name that the CLI tells, and without any record they
+// are unknown. A new one takes its place where the CLI does not accept it.
+func TestNewestSession(t *testing.T) {
+	clitest.NoLeaks(t)
+	freshState(t)
+	spec := specs.Codex()
+	turn := func(tokens string) clitest.Step {
+		return stdout(strings.Replace(threadAnswer(anID, "yes"), `"turn.completed"`, `"turn.completed","usage":{"input_tokens":`+tokens+`}`, 1))
+	}
+	p := provider(t, spec, clichain.Config{}, clitest.Scenario{
+		Cases: []clitest.Case{{Once: true, Steps: []clitest.Step{turn("100")}}}, Steps: []clitest.Step{turn("130")},
+	})
+	req := clichain.Prompt("hi")
+	req.Access, req.Dir, req.Options.Continue = clichain.AccessRead, t.TempDir(), true
+	first, err := p.Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Zero(t, first.Usage.InputTokens, "nobody knows what others had used")
+	second, err := p.Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.EqualValues(t, 30, second.Usage.InputTokens)
+
+	record := filepath.Join(t.TempDir(), "record")
+	gone := clitest.Case{Once: true, Steps: []clitest.Step{{Stderr: "no rollout found for thread id\n"}, clitest.Exit(1)}}
+	p = provider(t, spec, clichain.Config{FreshSessionOnReject: true}, clitest.Scenario{
+		Cases: []clitest.Case{gone}, Steps: []clitest.Step{{Record: record}, turn("5")},
+	})
+	fresh, err := p.Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Equal(t, []call.Flag{call.FlagFreshSession}, fresh.Flags)
+	ran, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	require.NotContains(t, ran.Args, "--last")
+}
+
+// One session, or none: a request with two says which fields.
+func TestOneSessionARequest(t *testing.T) {
+	for name, set := range map[string]func(*clichain.Request){
+		"a session and the newest":   func(r *clichain.Request) { r.Session, r.Options.Continue = handleOf("codex", anID), true },
+		"a session and a new one":    func(r *clichain.Request) { r.Session, r.Options.SessionID = handleOf("codex", anID), anID },
+		"the newest and a new one":   func(r *clichain.Request) { r.Options.Continue, r.Options.SessionID = true, anID },
+		"the newest, but of nothing": func(r *clichain.Request) { r.Options.Continue, r.Access = true, clichain.AccessNone },
+	} {
+		req := clichain.Prompt("hi")
+		req.Access = clichain.AccessRead
+		set(&req)
+		_, err := provider(t, specs.Codex(), clichain.Config{}, play(clitest.Exit(9))).Complete(t.Context(), req)
+		require.ErrorIs(t, err, clichain.ErrBadOption, name)
+	}
+	req := clichain.Prompt("hi")
+	req.Options.SessionID = "no id"
+	_, err := provider(t, specs.Claude(), clichain.Config{}, play(clitest.Exit(9))).Complete(t.Context(), req)
+	require.Equal(t, "session_id", requireReason(t, clichain.ReasonUnsupported, err).Option)
 }

@@ -97,6 +97,13 @@ func (p *Provider) Program() (path string, err error) {
 	return path, nil
 }
 
+// RequiresAPIKey reports whether a call would be paid for by an API key: Config.Billing
+// says so, or the login that was found. It is false for a login with a subscription,
+// and where it is not known.
+func (p *Provider) RequiresAPIKey() bool {
+	return p.cfg.Billing == call.BillingAPIKey || p.Status("").Billing == call.BillingAPIKey
+}
+
 // Model is the name under which the CLI gets a model, "" for the CLI's own
 // default; ok is false where the name belongs to no model of this backend.
 func (p *Provider) Model(name string) (model string, ok bool) {

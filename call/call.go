@@ -43,14 +43,19 @@ type Request struct {
 	// a record of it, else the working directory of this process.
 	Dir string `json:"dir,omitempty"`
 	// Session is a Response.Session to continue: only the backend that made it
-	// can. Calls that continue one session in this process run one after the
-	// other. Empty: a new session.
+	// can. "backend:id" does so with an id that the CLI itself has told. Calls that
+	// continue one session in this process run one after the other. Empty: a new
+	// session.
 	Session string `json:"session,omitempty"`
 	// Schema is a JSON Schema that the answer must meet. Empty: free text.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	// Options are settings that only some backends have. A backend that cannot
 	// honour one that is set is skipped as unsupported.
 	Options Options `json:"options,omitzero"`
+	// Env sets variables of the CLI, such as the id of a chat or a job, by name: for
+	// what the agent runs, in a container too. A variable that the CLI or the system
+	// itself would obey is refused: set that with Config.Env.
+	Env map[string]string `json:"env,omitempty"`
 	// Metadata belongs to the caller: it is copied to the Response and never read.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
@@ -79,6 +84,9 @@ type Options struct {
 	// SystemMode says what becomes of the CLI's own system prompt. Empty:
 	// SystemReplace for AccessNone, else SystemAppend.
 	SystemMode SystemMode `json:"system_mode,omitempty"`
+	// AppendSystem is added after the system prompt, whether that is the CLI's own
+	// or, with SystemReplace, the caller's.
+	AppendSystem string `json:"append_system,omitempty"`
 	// MCPConfig gives the agent more tools: each element is an object
 	// {"mcpServers": {...}}, or a JSON string that names a file with one.
 	MCPConfig []json.RawMessage `json:"mcp_config,omitempty"`
@@ -91,6 +99,13 @@ type Options struct {
 	Effort string `json:"effort,omitempty"`
 	// Agents defines subagents: a JSON object in the CLI's own terms.
 	Agents json.RawMessage `json:"agents,omitempty"`
+	// SessionID is the id of the new session, in the CLI's own terms, of the caller's
+	// choice. Such a call is not tried a second time: the id is taken then.
+	SessionID string `json:"session_id,omitempty"`
+	// Continue continues the newest session of Request.Dir, whoever made it; where
+	// there is none, the CLI begins one. It needs AccessRead or more: a call without
+	// access works in no directory.
+	Continue bool `json:"continue,omitempty"`
 	// NoSessionPersistence keeps the session from being stored, so no later
 	// call can continue it.
 	NoSessionPersistence bool `json:"no_session_persistence,omitempty"`

@@ -58,6 +58,9 @@ type Spec struct {
 	// Options.AllowedTools may choose among them there, and name no other. Empty:
 	// with AccessRead the option is refused.
 	ReadTools []string `json:"read_tools,omitempty"`
+	// AgentTools are those that Config.Agent permits with AccessWrite, where the
+	// request names none, by the CLI's own names.
+	AgentTools []string `json:"agent_tools,omitempty"`
 	// Env is the table of environment variables to set.
 	Env []EnvRow `json:"env,omitempty"`
 	// Files are temporary files the call needs.

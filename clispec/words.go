@@ -6,7 +6,7 @@ import "slices"
 // prompt and the system text are not among them, because a spec without a row
 // for them still passes them; nor is the directory, in which the process runs.
 var OptionFields = []string{
-	"model", "session", "max_turns", "max_budget_usd", "allowed_tools", "disallowed_tools",
+	"model", "session", "session_id", "continue", "max_turns", "max_budget_usd", "allowed_tools", "disallowed_tools",
 	"permission_mode", "mcp_config", "strict_mcp", "fallback_model", "effort", "agents", "no_session_persistence",
 	"add_dirs", "images", "extra",
 }

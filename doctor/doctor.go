@@ -50,16 +50,17 @@ type Report struct {
 
 // Diagnosis is what is known of one backend.
 type Diagnosis struct {
-	Name         string             `json:"name"`          // of the backend
-	Installed    bool               `json:"installed"`     // the program was found
-	Path         string             `json:"path"`          // of the program as found, maybe a link: see RealPath
-	Version      string             `json:"version"`       // what the program says; empty: it was not asked
-	Login        clispec.LoginState `json:"login"`         // what is known of its login
-	Evidence     string             `json:"evidence"`      // the variable, file or command that shows it
-	Billing      call.Billing       `json:"billing"`       // who would pay; empty: unknown
-	SuppressedBy string             `json:"suppressed_by"` // the variable or setting that turns it off
-	CoolingUntil *time.Time         `json:"cooling_until"` // the end of its cooldown; nil: there is none
-	Problems     []Problem          `json:"problems"`      // why it cannot answer, followed by remarks
+	Name           string             `json:"name"`             // of the backend
+	Installed      bool               `json:"installed"`        // the program was found
+	Path           string             `json:"path"`             // of the program as found, maybe a link: see RealPath
+	Version        string             `json:"version"`          // what the program says; empty: it was not asked
+	Login          clispec.LoginState `json:"login"`            // what is known of its login
+	Evidence       string             `json:"evidence"`         // the variable, file or command that shows it
+	Billing        call.Billing       `json:"billing"`          // who would pay; empty: unknown
+	RequiresAPIKey bool               `json:"requires_api_key"` // Billing is that of an API key
+	SuppressedBy   string             `json:"suppressed_by"`    // the variable or setting that turns it off
+	CoolingUntil   *time.Time         `json:"cooling_until"`    // the end of its cooldown; nil: there is none
+	Problems       []Problem          `json:"problems"`         // why it cannot answer, followed by remarks
 }
 
 // Problem is something that a person may want to change.
@@ -110,8 +111,9 @@ func Diagnose(ctx context.Context, backends []clichain.Backend, cfg *Config) Rep
 	if d.cfg.Ping {
 		d.pingAll(ctx, subjects, report.Backends)
 	}
-	for _, b := range report.Backends {
-		if b.Ready() {
+	for i := range report.Backends {
+		b := &report.Backends[i]
+		if b.RequiresAPIKey = b.Billing == call.BillingAPIKey; b.Ready() {
 			report.Ready++
 		}
 	}

@@ -20,13 +20,13 @@ func Claude() clispec.Spec {
 		// the model; with a line break in front they do.
 		Guards: []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
 		Files: []clispec.FileRow{
-			{Field: "system", Name: "system.md", Content: "{system}", When: set("system")},
+			{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
+			{Field: "append", Name: "append.md", Content: "{system_append}", When: set("system_append")},
 			{Field: "mcp", Name: "mcp.json", Content: "{mcp_config}", When: setFor("mcp_config", call.AccessWrite, call.AccessFull)}, // it may hold secrets
-			{Field: "agents", Name: "agents.json", Content: "{agents}", When: setFor("agents", call.AccessWrite, call.AccessFull)},
 		},
 		Args:      claudeArgs(),
-		ReadTools: claudeReadTools(),
-		Env:       claudeEnv(),
+		ReadTools: claudeReadTools(), AgentTools: append(claudeReadTools(), "Edit", "Write", "NotebookEdit"),
+		Env: claudeEnv(),
 		PassEnv: []string{
 			"ANTHROPIC_*", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*",
 			"CLAUDE_CODE_DISABLE_*", "CLAUDE_CODE_MAX_OUTPUT_TOKENS", "CLAUDE_CODE_API_KEY_HELPER_TTL_MS",
@@ -100,9 +100,11 @@ func claudeArgs() []clispec.ArgRow {
 		{Args: []string{"--dangerously-skip-permissions"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"--permission-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},
 		{Args: []string{"--system-prompt-file", "{system_file}"}, When: set("system_replace")},
-		{Args: []string{"--append-system-prompt-file", "{system_file}"}, When: set("system_append")},
+		{Args: []string{"--append-system-prompt-file", "{append_file}"}, When: set("system_append")},
 		{Args: []string{"--model", "{model}"}, When: set("model")},
 		{Args: []string{"--resume", "{session}"}, When: set("session")},
+		{Args: []string{"--continue"}, When: set("continue")},
+		{Args: []string{"--session-id", "{session_id}"}, When: set("session_id")},
 		{Args: []string{"--effort", "{effort}"}, When: set("effort")},
 		{Args: []string{"--max-turns", "{max_turns}"}, When: set("max_turns")},
 		{Args: []string{"--max-budget-usd", "{max_budget_usd}"}, When: set("max_budget_usd")},
@@ -110,7 +112,8 @@ func claudeArgs() []clispec.ArgRow {
 		{Args: []string{"--disallowedTools={disallowed_tools}"}, When: setFor("disallowed_tools", agentAccess()...)},
 		{Args: []string{"--json-schema", "{schema}"}, When: set("schema")},
 		{Args: []string{"--mcp-config={mcp_file}"}, When: setFor("mcp_config", call.AccessWrite, call.AccessFull)},
-		{Args: []string{"--agents", "{agents_file}"}, When: setFor("agents", call.AccessWrite, call.AccessFull)},
+		// Versions of half a year ago ignore the name of a file, without a word.
+		{Args: []string{"--agents={agents}"}, When: setFor("agents", call.AccessWrite, call.AccessFull)},
 		{Args: []string{"--fallback-model", "{fallback_model}"}, When: set("fallback_model")},
 		{Args: []string{"--no-session-persistence"}, When: set("no_session_persistence")},
 		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", agentAccess()...)},
@@ -179,6 +182,7 @@ func claudeLines() []clispec.LineRule {
 	return []clispec.LineRule{
 		{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: call.ReasonPermissionRefused, On: onStderr(), Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox"},
 		{Pattern: `No conversation found with session ID|--resume requires a valid session ID`, Reason: call.ReasonBadSession, Hint: goneHint},
+		{Pattern: `Session ID \S+ is already in use`, Reason: call.ReasonBadSession, On: onStderr(), Hint: takenHint},
 		{Pattern: `error: unknown option`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 		{Pattern: `--json-schema is not valid JSON`, Reason: call.ReasonBadOption, On: onStderr()},
 		{Pattern: `issue with the selected model`, Reason: call.ReasonBadModel, On: onAnswer()},

@@ -18,7 +18,7 @@ func Codex() clispec.Spec {
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
 		Answer:     clispec.AnswerLastBlock,
 		Files: []clispec.FileRow{
-			{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
+			{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
 			{Field: "schema", Name: "schema.json", Content: "{schema}", When: set("schema")},
 		},
 		// Skills of the folder are listed, and a "$name" in the prompt attaches one.
@@ -84,7 +84,7 @@ func codexArgs() []clispec.ArgRow {
 		{Args: []string{"-c", `projects={{dir:json}={trust_level="untrusted"}}`}, When: clispec.When{
 			Access: []call.Access{call.AccessRead, call.AccessWrite}, Set: []string{"dir"}, Unset: []string{"trust_dir"}}},
 		{Args: []string{"-c", "model_instructions_file={system_file:json}"}, When: set("system_replace")},
-		{Args: []string{"-c", "developer_instructions={system:json}"}, When: set("system_append")},
+		{Args: []string{"-c", "developer_instructions={system_append:json}"}, When: set("system_append")},
 		{Args: []string{"--model", "{model}"}, When: set("model")},
 		{Args: []string{"-c", "model_reasoning_effort={effort:json}"}, When: set("effort")},
 		{Args: []string{"--output-schema", "{schema_file}"}, When: set("schema")},
@@ -94,9 +94,10 @@ func codexArgs() []clispec.ArgRow {
 		// With less access it would ask before each call of a tool and wait for ever.
 		{Args: []string{"-c", "{mcp_toml}"}, Each: "mcp_toml", When: setFor("mcp_toml", call.AccessFull)},
 		// A session that is continued would be stored in spite of the flag.
-		{Args: []string{"--ephemeral"}, When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
+		{Args: []string{"--ephemeral"}, When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}}},
 		extra(),
 		{Args: []string{"resume", "{session}"}, When: set("session")},
+		{Args: []string{"resume", "--last"}, When: set("continue")},
 		{Args: []string{"-"}, When: stdin()},
 		{Args: []string{"--", "{prompt}"}, When: argv()},
 	}

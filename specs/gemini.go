@@ -27,7 +27,7 @@ func Gemini() clispec.Spec {
 		FolderFiles: []string{"./.env", "./.gemini/.env", "./GEMINI.md", ".gemini/skills", ".agents/skills"},
 		Files:       geminiFiles(),
 		Args:        geminiArgs(),
-		ReadTools:   geminiReadTools(),
+		ReadTools:   geminiReadTools(), AgentTools: append(geminiReadTools(), "write_file", "replace"),
 		Env: []clispec.EnvRow{
 			// It reads settings before its arguments: then the folder is not trusted,
 			// and its settings, hooks and servers do not count, even where the user
@@ -99,6 +99,8 @@ func geminiArgs() []clispec.ArgRow {
 		{Args: []string{"--include-directories={add_dirs}"}, When: setFor("add_dirs", agentAccess()...)},
 		{Args: []string{"-m", "{model}"}, When: set("model")},
 		{Args: []string{"--resume", "{session}"}, When: set("session")},
+		{Args: []string{"--resume", "latest"}, When: set("continue")},
+		{Args: []string{"--session-id", "{session_id}"}, When: set("session_id")},
 		extra(),
 		{Args: []string{"--prompt={prompt}"}, When: argv()},
 	}
@@ -167,6 +169,7 @@ func geminiLines() []clispec.LineRule {
 		{Pattern: `(?:API |Type)Error: terminated`, Reason: call.ReasonNetwork}, // the stream broke off
 		{Pattern: `model returned an empty response`, Reason: call.ReasonEmpty},
 		{Pattern: `not running in a trusted directory`, Reason: call.ReasonUntrustedDir, On: onStderr()},
+		{Pattern: `Session ID "\S+" already exists`, Reason: call.ReasonBadSession, On: onStderr(), Hint: takenHint},
 		{Pattern: `Unknown arguments?:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 		{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
 	}

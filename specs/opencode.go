@@ -32,6 +32,7 @@ func OpenCode() clispec.Spec {
 			{Args: []string{"--agent", "clichain@{temp}"}, When: setFor("system_replace", call.AccessFull)},
 			{Args: []string{"-m", "{model}"}, When: set("model")},
 			{Args: []string{"-s", "{session}"}, When: set("session")},
+			{Args: []string{"-c"}, When: set("continue")},
 			{Args: []string{"--file={images}"}, Each: "images", When: set("images")},
 			extra(),
 		},
@@ -44,7 +45,7 @@ func OpenCode() clispec.Spec {
 			// in its folder of settings, as it thinks if that has no name.
 			clispec.EnvRow{Name: "OPENCODE_CONFIG_DIR", Value: "", When: access(call.AccessNone)},
 			clispec.EnvRow{Name: "OPENCODE_DISABLE_CLAUDE_CODE_PROMPT", Value: "1", When: access(call.AccessNone)},
-			clispec.EnvRow{Name: "OPENCODE_DB", Value: ":memory:", When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session"}}},
+			clispec.EnvRow{Name: "OPENCODE_DB", Value: ":memory:", When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}}},
 		),
 		PassEnv:   []string{"OPENCODE_*"},
 		PassEnvIf: openCodePass(),

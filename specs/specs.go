@@ -35,6 +35,7 @@ const defaultSystem = "You are a helpful assistant."
 const (
 	updateHint = "the installed version does not know a flag this spec uses: update it"
 	goneHint   = "the session is gone: ask without it"
+	takenHint  = "a session of that id exists: choose another, or go on from it with Session"
 )
 
 // The parts below are funcs so that no two specs share a slice or a map.

@@ -18,6 +18,7 @@ type askFlags struct {
 	json, stream, trace     bool
 	streamGiven, noCooldown bool
 	only, specFiles         []string
+	programs                binaries
 	budget                  time.Duration
 	system, schema, agents  string
 	mcp, extra              []string
@@ -68,13 +69,16 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&req.Model, "model", "", "model `name`, backend/name, or a backend")
 	flags.Func("only", "try these backends, such as `a,b`, in this order", into(&f.only, parseNames))
 	flags.Func("access", "`level` of what the agent may do: none, read, write or full", into(&req.Access, parseAccess))
+	flags.BoolVar(&f.cfg.Agent, "agent", false, "limits for the work of an agent: 600s, 10 turns, tools for files; needs --access")
 	flags.Func("timeout", "limit for each backend, a `duration` (default "+clichain.DefaultTimeout.String()+")",
 		into(&f.cfg.Timeout, parseDuration))
 	flags.Func("budget", "limit for all of them together, a `duration`", into(&f.budget, parseDuration))
 	flags.StringVar(&f.schema, "schema", "", "`file` with a JSON Schema for the answer")
 	flags.StringVar(&req.Dir, "dir", "", "`directory` to work in, with more access than none")
 	flags.BoolVar(&f.cfg.TrustDir, "trust-dir", false, "let settings, hooks and instructions in it steer the CLI")
-	flags.StringVar(&req.Session, "session", "", "`session` of an earlier response, to go on")
+	flags.StringVar(&req.Session, "session", "", "`session` of an earlier response, or backend:id, to go on")
+	flags.BoolVar(&opts.Continue, "continue", false, "go on from the newest session of the directory")
+	flags.StringVar(&opts.SessionID, "session-id", "", "`id` of the new session, where the CLI takes one")
 	flags.Func("max-turns", "limit of `n` turns for the agent", into(&opts.MaxTurns, parseCount))
 	flags.Func("max-budget-usd", "limit for the cost in `usd`", into(&opts.MaxBudgetUSD, parseDollars))
 	flags.StringVar(&opts.Effort, "effort", "", "reasoning effort, a `level` the CLI knows")
@@ -82,6 +86,8 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.StringSliceVar(&opts.DisallowedTools, "deny-tool", nil, "`tool` that it may not")
 	flags.StringVar(&opts.PermissionMode, "permission-mode", "", "permission `mode`, in the CLI's own terms")
 	flags.StringVar((*string)(&opts.SystemMode), "system-mode", "", "append to the CLI's system prompt, or replace it")
+	flags.StringVar(&opts.AppendSystem, "append-system", "", "`text` that is added to the system prompt")
+	flags.Func("env", "set a variable of the CLI, `NAME=value`; a secret: --pass-env", f.setEnv)
 	flags.StringArrayVar(&f.mcp, "mcp-config", nil, "`file` with MCP servers, or the JSON itself")
 	flags.BoolVar(&opts.StrictMCP, "strict-mcp", false, "no MCP servers but those")
 	flags.StringVar(&opts.FallbackModel, "fallback-model", "", "`model` the CLI turns to when the first is overloaded")
@@ -95,6 +101,7 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.cfg.PassEnv, "pass-env", nil, "`name`s of more variables it may see, also FOO_*")
 	flags.BoolVar(&f.noCooldown, "no-cooldown", false, "ignore the cooldowns of earlier calls, and record none")
 	addSpecFlag(flags, &f.specFiles)
+	addBinaryFlag(flags, &f.programs)
 	for flag, words := range map[string][]string{"only": builtinNames(), "access": {"none", "read", "write", "full"}} {
 		// Registering fails only for a flag that does not exist.
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
@@ -133,6 +140,12 @@ func (f *askFlags) request() (req clichain.Request, err error) {
 	if req.Dir != "" && req.Access == clichain.AccessNone {
 		return req, usagef("--dir: needs --access read, write or full: a question without access is asked in no directory")
 	}
+	if f.cfg.Agent && req.Access == clichain.AccessNone {
+		return req, usagef("--agent: needs --access read, write or full: a question without access is no work for an agent")
+	}
+	if req.Options.Continue && req.Access == clichain.AccessNone {
+		return req, usagef("--continue: needs --access read, write or full: a question without access is asked in no directory")
+	}
 	for _, value := range f.mcp {
 		element := json.RawMessage(value)
 		if !strings.HasPrefix(strings.TrimSpace(value), "{") {
@@ -165,6 +178,18 @@ func (f *askFlags) request() (req clichain.Request, err error) {
 	return req, nil
 }
 
+func (f *askFlags) setEnv(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return errors.New("write NAME=value, such as JOB_ID=7")
+	}
+	if f.req.Env == nil {
+		f.req.Env = map[string]string{}
+	}
+	f.req.Env[name] = value
+	return nil
+}
+
 // readFlagFile reads the file that a flag names; without a name there is nothing to read.
 func readFlagFile(flag, file string) ([]byte, error) {
 	if file == "" {
@@ -185,8 +210,11 @@ func (a *app) providers(f *askFlags) (backends []clichain.Backend, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.programs.known(all); err != nil {
+		return nil, err
+	}
 	chosen, err := a.inOrder(all, f.only)
-	return providersOf(chosen, &f.cfg), err
+	return f.programs.providers(chosen, f.cfg), err
 }
 
 // nothingToTry is the error of a chain in which no backend is available. It comes before stdin is read, because stdin

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,11 +148,48 @@ func namesOf(list []clichain.CliSpec) (names []string) {
 
 func builtinNames() []string { return namesOf(specs.All()) }
 
-func providersOf(list []clichain.CliSpec, cfg *clichain.Config) (backends []clichain.Backend) {
+// binaries are the programs of --binary, by the backend's name.
+type binaries map[string]string
+
+func addBinaryFlag(flags *pflag.FlagSet, programs *binaries) {
+	*programs = binaries{}
+	flags.Func("binary", "run the program at path, `name=path`, for that backend", programs.add)
+}
+
+func (b binaries) add(text string) error {
+	name, path, ok := strings.Cut(text, "=")
+	if !ok || name == "" || path == "" {
+		return errors.New("write backend=path, such as claude=/opt/claude/bin/claude")
+	}
+	if strings.ContainsRune(path, filepath.Separator) { // else it is looked for on PATH
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		path = abs
+	}
+	b[name] = path
+	return nil
+}
+
+// providers makes a backend of each spec.
+func (b binaries) providers(list []clichain.CliSpec, cfg clichain.Config) (backends []clichain.Backend) {
 	for _, spec := range list {
-		backends = append(backends, clichain.NewProvider(spec, cfg))
+		own := cfg
+		own.Binary = b[spec.Name]
+		backends = append(backends, clichain.NewProvider(spec, &own))
 	}
 	return backends
+}
+
+// known refuses the name of a backend that there is not.
+func (b binaries) known(all []clichain.CliSpec) error {
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		if indexOf(all, name) < 0 {
+			return usagef("--binary: unknown backend %q: known are %s", name, strings.Join(namesOf(all), ", "))
+		}
+	}
+	return nil
 }
 
 // cooldowns is the file through which the calls of this user share the cooldowns of their backends, or nil.

@@ -17,6 +17,7 @@ type doctorFlags struct {
 	files                 []string
 	json, markdown, hints bool
 	probe, ping           bool
+	programs              binaries
 }
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -41,16 +42,20 @@ Exit status: 0 when at least one is ready, else 3.`,
 	flags.BoolVar(&f.ping, "ping", false, "also ask each that seems ready one short question, which costs what it costs")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix-hints")
 	addSpecFlag(flags, &f.files)
+	addBinaryFlag(flags, &f.programs)
 	return cmd
 }
 
 func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 	all, err := a.loadSpecs(f.files)
+	if err == nil {
+		err = f.programs.known(all)
+	}
 	if err != nil {
 		return err
 	}
 	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: a.cooldowns()}
-	report := doctor.Diagnose(ctx, providersOf(all, &clichain.Config{}), cfg)
+	report := doctor.Diagnose(ctx, f.programs.providers(all, clichain.Config{}), cfg)
 	if err := a.printReport(report, f); err != nil {
 		return err
 	}

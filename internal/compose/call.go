@@ -21,13 +21,17 @@ type Call struct {
 	Transport clispec.Transport
 	Fields    Fields
 	Env       map[string]string // what the CLI sees of the host's environment
+	Own       map[string]string // variables of the request
 }
 
 // newCall resolves what depends on the spec: model, session, system text,
 // output mode and transport. It refuses what the spec cannot honour.
 func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *call.Error) {
 	spec := o.spec
-	c := &Call{Access: req.Access, Fields: fieldsOf(req)}
+	c := &Call{Access: req.Access, Fields: fieldsOf(req), Own: req.Env}
+	if err := ownEnv(spec, req.Env); err != nil {
+		return nil, err
+	}
 	model, ok := o.Models.Resolve(req.Model)
 	if !ok {
 		return nil, call.Errorf(call.ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
@@ -53,16 +57,27 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 			c.Fields.Set("prompt", g.Prefix+prompt)
 		}
 	}
+	if h.Agent {
+		c.presetAgent(spec)
+	}
 	return c, cmp.Or(c.unsupported(spec), c.split(spec))
 }
 
 // setSession takes the handle apart and refuses a session that this CLI cannot
 // resume, or would not find.
 func (c *Call) setSession(spec *clispec.Spec, req call.Request, h Host) *call.Error {
+	if req.Options.Continue {
+		c.Fields.Set("continue", "1")
+	}
+	if id := req.Options.SessionID; id != "" && !session.Takes(spec.Sessions, id) {
+		return call.Errorf(call.ReasonUnsupported, "session_id", "%q is no id of a session of %s", id, spec.Name)
+	}
+	c.Fields.Set("session_id", req.Options.SessionID)
 	if req.Session == "" {
 		return nil
 	}
 	s, ok := session.Parse(req.Session)
+	theirs := strings.Contains(req.Session, ":") // not made by a call without access
 	bound, made := spec.Sessions.DirBound, session.Dir(call.Request{}, h.Known)
 	switch {
 	case !ok:
@@ -72,9 +87,9 @@ func (c *Call) setSession(spec *clispec.Spec, req call.Request, h Host) *call.Er
 	case !session.Takes(spec.Sessions, s.ID):
 		return call.Errorf(call.ReasonBadSession, "session",
 			"%q is no id of a session of %s: use the Session of a Response", s.ID, spec.Name)
-	case bound && h.Known == nil && req.Dir == "" && req.Access > call.AccessNone:
-		return call.Errorf(call.ReasonBadSession, "session",
-			"%s finds a session only where it was made, and this user has no record of where that was: set Dir", spec.Name)
+	case bound && h.Known == nil && req.Dir == "" && (theirs || req.Access > call.AccessNone):
+		return call.Errorf(call.ReasonBadSession, "session", "%s finds a session only where it was made, and this user "+
+			"has no record of where that was: set Dir, with AccessRead (or more)", spec.Name)
 	case bound && made != "" && h.Dir != "" && filepath.Clean(h.Dir) != filepath.Clean(made):
 		how := "leave Dir empty"
 		if req.Access == call.AccessNone {
@@ -99,71 +114,6 @@ func (c *Call) choose(spec *clispec.Spec, choice Choice) *call.Error {
 		return call.Errorf(call.ReasonUnsupported, "transport", "%q is none of %q", c.Transport, transports)
 	}
 	return nil
-}
-
-// schemaPrompt asks for a structured answer in words, for a CLI that has no
-// flag for it.
-const schemaPrompt = "\n\nAnswer with one JSON value that is valid under the following JSON Schema, " +
-	"and with nothing else: no explanation, no code fence.\n\n"
-
-// setTexts sets the system text and the prompt. What no row takes goes into
-// the prompt: a system text in front, a schema at its end.
-func (c *Call) setTexts(spec *clispec.Spec, req call.Request) *call.Error {
-	system, prompt := systemText(req.Messages), promptText(req.Messages)
-	mode := cmp.Or(req.Options.SystemMode, defaultMode(c.Access))
-	field, text := "system_"+string(mode), system
-	if mode == call.SystemReplace {
-		text = cmp.Or(system, spec.SystemDefault)
-	}
-	c.Fields.Set("prompt", prompt)
-	c.Fields.Set("system", text)
-	c.Fields.Set(field, text)
-	if c.Fields.has("schema") && !c.uses(spec, "schema") {
-		prompt += schemaPrompt + string(req.Schema)
-	}
-	if system != "" && !c.uses(spec, "system") && !c.uses(spec, field) {
-		if req.Options.SystemMode == call.SystemReplace {
-			return call.Errorf(call.ReasonUnsupported, "options.system_mode", "%q cannot be honoured by this backend here", mode)
-		}
-		prompt = "SYSTEM: " + system + "\n\n" + prompt
-	}
-	c.Fields.Set("prompt", prompt)
-	return nil
-}
-
-// defaultMode is the system mode of a request that sets none: an agent needs
-// the CLI's own system prompt, a plain completion does not.
-func defaultMode(a call.Access) call.SystemMode {
-	if a == call.AccessNone {
-		return call.SystemReplace
-	}
-	return call.SystemAppend
-}
-
-// systemText joins the system messages with a blank line.
-func systemText(messages []call.Message) string {
-	var parts []string
-	for _, m := range messages {
-		if m.Role == call.RoleSystem {
-			parts = append(parts, m.Content)
-		}
-	}
-	return strings.Join(parts, "\n\n")
-}
-
-// promptText is the conversation as one text: a lone user message as it is,
-// several messages as labelled blocks.
-func promptText(messages []call.Message) string {
-	isSystem := func(m call.Message) bool { return m.Role == call.RoleSystem }
-	messages = slices.DeleteFunc(slices.Clone(messages), isSystem)
-	if len(messages) == 1 && messages[0].Role == call.RoleUser {
-		return messages[0].Content
-	}
-	blocks := make([]string, len(messages))
-	for i, m := range messages {
-		blocks[i] = strings.ToUpper(string(m.Role)) + ": " + m.Content
-	}
-	return strings.Join(blocks, "\n\n")
 }
 
 // uses reports whether a row that applies tests the field or contains it.

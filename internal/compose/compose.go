@@ -53,6 +53,7 @@ type Host struct {
 	Dir        string   // absolute directory to work in, "" for the process's or, without access, a temporary one
 	RealDir    string   // Dir without links
 	TrustDir   bool     // what lies in Dir may steer the CLI
+	Agent      bool     // Config.Agent
 	TempDir    string   // of this call's files; does not exist yet
 	Inside     bool     // the CLI runs in a container, whose paths have slashes
 	Withheld   []string // variables of this machine that the CLI must not see

@@ -117,7 +117,7 @@ func OuterSession(spec *clispec.Spec, environ []string) string {
 }
 
 // Environ builds the CLI's environment: what may pass, the quiet settings, the
-// spec's rows, Config.Env. Later wins; the result is sorted.
+// spec's rows, Config.Env, Request.Env. Later wins; the result is sorted.
 func (c *Call) Environ(spec *clispec.Spec, h Host, dir string) []string {
 	vars := maps.Clone(c.Env)
 	grammar.SetAll(vars, quietEnv)
@@ -127,6 +127,7 @@ func (c *Call) Environ(spec *clispec.Spec, h Host, dir string) []string {
 		}
 	}
 	grammar.SetAll(vars, h.Env)
+	maps.Copy(vars, c.Own)
 	if dir != "" && !h.Inside {
 		vars["PWD"] = dir
 	}

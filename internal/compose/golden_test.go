@@ -91,6 +91,8 @@ func variations(name string) (cases []goldenCase) {
 	}{
 		{"model", false, func(r *call.Request) { r.Model = goldenModels[name] }},
 		{"session", false, func(r *call.Request) { r.Session = goldenSession(name) }},
+		{"session_id", false, func(r *call.Request) { r.Options.SessionID = "0199abcd-0000-7000-8000-000000000001" }},
+		{"continue", false, func(r *call.Request) { r.Options.Continue = true }},
 		{"schema", false, func(r *call.Request) { r.Schema = []byte(`{"type":"object"}`) }},
 		{"max_turns", false, func(r *call.Request) { r.Options.MaxTurns = 3 }},
 		{"max_budget_usd", false, func(r *call.Request) { r.Options.MaxBudgetUSD = 0.25 }},
@@ -102,6 +104,11 @@ func variations(name string) (cases []goldenCase) {
 		{"permission_mode that bypasses", false, func(r *call.Request) { r.Options.PermissionMode = bypassModes[name] }},
 		{"system_mode append", false, func(r *call.Request) { withSystemMode(r, call.SystemAppend) }},
 		{"system_mode replace", false, func(r *call.Request) { withSystemMode(r, call.SystemReplace) }},
+		{"append_system", false, func(r *call.Request) { r.Options.AppendSystem = "Count beetles." }},
+		{"append_system to one of the caller's", false, func(r *call.Request) {
+			withSystemMode(r, call.SystemReplace)
+			r.Options.AppendSystem = "Count beetles."
+		}},
 		{"mcp_config", false, func(r *call.Request) { r.Options.MCPConfig = goldenMCP() }},
 		{"strict_mcp", false, func(r *call.Request) { r.Options.StrictMCP = true }},
 		{"fallback_model", false, func(r *call.Request) { r.Options.FallbackModel = "haiku" }},
@@ -115,6 +122,7 @@ func variations(name string) (cases []goldenCase) {
 		{"extra", false, func(r *call.Request) {
 			r.Options.Extra = map[string][]string{name: {"--debug", "x"}, "other": {"-y"}}
 		}},
+		{"env", false, func(r *call.Request) { r.Env = map[string]string{"CHAT_ID": "7", "JOB": "a b"} }},
 		{"as root", true, func(*call.Request) {}},
 		{"conversation", false, func(r *call.Request) {
 			r.Messages = []call.Message{{Role: call.RoleUser, Content: "Hi"}, {Role: call.RoleAssistant, Content: "Hello."}, {Role: call.RoleUser, Content: "/clear?"}}

@@ -26,6 +26,31 @@ func (s *mcpServer) exposed() string {
 	return ""
 }
 
+// secretAgents reports whether a definition of subagents may hold a secret: a key
+// in some text, or a server with variables or headers.
+func secretAgents(text string) bool {
+	var agents any
+	_ = json.Unmarshal([]byte(text), &agents) // it was checked
+	return (*plaintext.Redactor)(nil).Clean(text) != text || hasMembers(agents, "env", "headers")
+}
+
+// hasMembers reports whether some object within a JSON value has one of the members,
+// and that has members itself.
+func hasMembers(value any, names ...string) bool {
+	deeper := func(v any) bool { return hasMembers(v, names...) }
+	switch v := value.(type) {
+	case []any:
+		return slices.ContainsFunc(v, deeper)
+	case map[string]any:
+		for name, member := range v {
+			if object, _ := member.(map[string]any); len(object) > 0 && slices.Contains(names, name) || deeper(member) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ServerSecrets are the variables and the headers of the MCP servers, as
 // "NAME=value".
 func (c *Call) ServerSecrets() (list []string) {
@@ -52,7 +77,8 @@ func (c *Call) servers() map[string]json.RawMessage {
 // unsupportedMCP is the error for servers that this backend cannot be given. It
 // tells nothing of them but their names.
 func (c *Call) unsupportedMCP(spec *clispec.Spec) *call.Error {
-	asArguments := Call{c.Access, c.Output, c.Transport, maps.Clone(c.Fields), c.Env}
+	asArguments := *c
+	asArguments.Fields = maps.Clone(c.Fields)
 	asArguments.Fields.Set("mcp_toml", "any")
 	if asArguments.uses(spec, "mcp_toml") {
 		servers := c.servers()

@@ -18,7 +18,7 @@ import (
 // Check finds the mistakes of a request that make it fail at every backend. The
 // error names the field, the value and what to do.
 func Check(req call.Request) *call.Error {
-	return cmp.Or(checkMessages(req), checkTexts(req), checkOptions(req), checkLists(req.Options))
+	return cmp.Or(checkMessages(req), checkTexts(req), checkOptions(req), checkLists(req.Options), checkEnv(req.Env))
 }
 
 func checkMessages(req call.Request) *call.Error {
@@ -44,6 +44,7 @@ func checkTexts(req call.Request) *call.Error {
 		{"model", req.Model}, {"dir", req.Dir}, {"session", req.Session}, {"schema", string(req.Schema)},
 		{"options.effort", req.Options.Effort}, {"options.permission_mode", req.Options.PermissionMode},
 		{"options.fallback_model", req.Options.FallbackModel}, {"options.agents", string(req.Options.Agents)},
+		{"options.append_system", req.Options.AppendSystem}, {"options.session_id", req.Options.SessionID},
 	}
 	for _, list := range listsOf(req.Options) {
 		for i, element := range list.values {
@@ -86,6 +87,11 @@ func checkOptions(req call.Request) *call.Error {
 			`%q is no mode: use one word, such as "plan"`, o.PermissionMode)
 	case !wordShape.MatchString(o.Effort):
 		return call.Errorf(call.ReasonBadOption, "options.effort", `%q is no effort: use one word, such as "high"`, o.Effort)
+	case o.Continue && req.Access == call.AccessNone:
+		return call.Errorf(call.ReasonBadOption, "options.continue",
+			"a call without access works in no directory: let Access be AccessRead (or more), or set Session")
+	case o.Continue && req.Session != "", o.SessionID != "" && (o.Continue || req.Session != ""):
+		return call.Errorf(call.ReasonBadOption, "session", "set one of session, options.continue and options.session_id")
 	case len(o.Agents) > 0 && !isObject(o.Agents):
 		return call.Errorf(call.ReasonBadOption, "options.agents", "is no JSON object")
 	case len(req.Schema) > 0 && !json.Valid(req.Schema):

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/grammar"
 )
 
 // unsupported refuses a request with a field that no applying row uses: the
@@ -21,6 +22,10 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 			return c.refuse(spec, name, strings.Join(c.Fields[name], ","))
 		}
 	}
+	if text := c.Fields.Expand("{agents}"); secretAgents(text) && c.inArguments(spec, "agents") {
+		return call.Errorf(call.ReasonUnsupported, "agents",
+			"it may hold a secret, and this CLI takes it as an argument, which other users can see: give it MCP servers by Options.MCPConfig")
+	}
 	if c.Access != call.AccessNone && !c.grants(spec) {
 		return call.Errorf(call.ReasonUnsupported, "access", "%q is no access level of this backend", c.Access)
 	}
@@ -30,10 +35,41 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 	return nil
 }
 
+// agentTurns is the limit for the turns of an agent that has none of its own.
+const agentTurns = "10"
+
+// presetAgent sets what Config.Agent promises and the request leaves open, as far as
+// the CLI takes it.
+func (c *Call) presetAgent(spec *clispec.Spec) {
+	if c.Access > call.AccessNone {
+		c.preset(spec, "max_turns", agentTurns)
+	}
+	if c.Access == call.AccessWrite {
+		c.preset(spec, "allowed_tools", spec.AgentTools...)
+	}
+}
+
+func (c *Call) preset(spec *clispec.Spec, field string, values ...string) {
+	if c.Fields.has(field) {
+		return
+	}
+	if c.Fields.Set(field, values...); !c.honours(spec, field) {
+		delete(c.Fields, field)
+	}
+}
+
 // honours reports whether a row that applies uses the option, in one of its forms.
 func (c *Call) honours(spec *clispec.Spec, option string) bool {
 	used := func(field string) bool { return c.Fields.has(field) && c.uses(spec, field) }
 	return used(option) || slices.ContainsFunc(clispec.OtherForms[option], used)
+}
+
+// inArguments reports whether an argument that applies contains the field.
+func (c *Call) inArguments(spec *clispec.Spec, field string) bool {
+	names := func(template string) bool { return slices.Contains(grammar.TemplateFields(template), field) }
+	return slices.ContainsFunc(spec.ArgTable(), func(row clispec.ArgRow) bool {
+		return c.holds(row.When) && slices.ContainsFunc(row.Args, names)
+	})
 }
 
 // grants reports whether a row says what the access level means to the CLI.

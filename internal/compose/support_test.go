@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,69 @@ func TestOptionsByAccess(t *testing.T) {
 			require.NotNil(t, err)
 			require.Equal(t, call.ReasonUnsupported, err.Reason)
 			require.Contains(t, err.Message, test.want)
+		})
+	}
+}
+
+// Subagents become an argument, which other users can see: a definition that may hold
+// a secret is refused, and one that is too long is not lost.
+func TestSecretsOfAgents(t *testing.T) {
+	claude := composerOf(t, specs.Claude())
+	ask := func(agents string) (*Invocation, *call.Error) {
+		req := call.Prompt("hi")
+		req.Access, req.Options.Agents = call.AccessWrite, []byte(agents)
+		return claude.Compose(req, Choice{}, testHost())
+	}
+	const plain = `{"a":{"description":"says the password: none","prompt":"Ask for env and headers.","tools":["Read"],"mcpServers":["probe",{"x":{"command":"x","env":{}}}]}}`
+	inv, err := ask(plain)
+	require.Nil(t, err)
+	require.Contains(t, inv.Args, "--agents="+plain)
+	key := "sk-" + strings.Repeat("a1B2", 10)
+	for name, agents := range map[string]string{
+		"a variable of a server": `{"a":{"prompt":"p","mcpServers":[{"x":{"command":"x","env":{"K":"v"}}}]}}`,
+		"a header":               `{"a":{"prompt":"p","mcpServers":{"x":{"url":"https://x","headers":{"Authorization":"v"}}}}}`,
+		"a key in a text":        `{"a":{"prompt":"use ` + key + `"}}`,
+	} {
+		_, err := ask(agents)
+		require.ErrorIs(t, err, call.ErrUnsupported, name)
+		require.Equal(t, "agents", err.Option)
+		require.NotContains(t, err.Error(), key)
+	}
+	_, err = ask(`{"a":{"prompt":"` + strings.Repeat("x", MaxArg) + `"}}`)
+	require.ErrorIs(t, err, call.ErrUnsupported)
+	require.Equal(t, "agents", err.Option)
+}
+
+// Config.Agent sets what is left open, as far as the CLI takes it.
+func TestPresetOfAnAgent(t *testing.T) {
+	own := func(r *call.Request) { r.Options.MaxTurns, r.Options.AllowedTools = 3, []string{"Read"} }
+	none := func(*call.Request) {}
+	for name, test := range map[string]struct {
+		spec   clispec.Spec
+		access call.Access
+		set    func(*call.Request)
+		turns  string
+		tools  string
+	}{
+		"claude":                   {specs.Claude(), call.AccessWrite, none, "10", "Read,Grep,Glob,Edit,Write,NotebookEdit"},
+		"claude, reading":          {specs.Claude(), call.AccessRead, none, "10", ""},
+		"claude, all of it":        {specs.Claude(), call.AccessFull, none, "10", ""},
+		"claude, without access":   {specs.Claude(), call.AccessNone, none, "", ""},
+		"claude, all set":          {specs.Claude(), call.AccessWrite, own, "3", "Read"},
+		"gemini counts no turns":   {specs.Gemini(), call.AccessWrite, none, "", strings.Join(specs.Gemini().AgentTools, ",")},
+		"codex takes nothing":      {specs.Codex(), call.AccessWrite, none, "", ""},
+		"opencode takes no limits": {specs.OpenCode(), call.AccessWrite, none, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := call.Prompt("hi")
+			req.Access = test.access
+			test.set(&req)
+			h := testHost()
+			h.Agent = true
+			c, err := composerOf(t, test.spec).newCall(req, Choice{}, h)
+			require.Nil(t, err)
+			require.Equal(t, test.turns, c.Fields.Expand("{max_turns}"))
+			require.Equal(t, test.tools, c.Fields.Expand("{allowed_tools}"))
 		})
 	}
 }

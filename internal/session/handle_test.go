@@ -31,7 +31,7 @@ func FuzzHandle(f *testing.F) {
 			require.Equal(t, h, got)
 		}
 		if h, ok := Parse(id); ok { // any text at all
-			require.Equal(t, id, h.String(), "a session has one handle")
+			require.Contains(t, []string{h.String(), h.Backend + ":" + h.ID}, id)
 		}
 	})
 }
@@ -42,14 +42,32 @@ func TestNoHandle(t *testing.T) {
 		"none": "", "no backend": "." + id, "no id": "claude.", "a dot": ".", "no dot": "claude" + id,
 		"an id as it is": "claude.0199-abcd_", "another alphabet": "claude.Pz8/", "padded": "claude.YQ==", "unpadded bits": "claude.YR",
 		"a line break within": "claude.MDE\n5OWFiY2Q", "a blank": "claude." + id + " ", "upper case": "Claude." + id,
-		"colons": "claude:0199abcd", "with a directory": "claude:0199abcd@/tmp/x", "with all": "claude:0199abcd;cost_usd=1@/tmp/x",
-		"a directory as the backend": "claude@/tmp/x." + id, "the first form with dots": "claude:0199abcd@/tmp/x.d",
+		"no backend before a colon": ":0199abcd", "no id after it": "claude:", "upper case before it": "Claude:0199abcd",
+		"a directory before it": "claude@/tmp/x:0199abcd", "a directory as the backend": "claude@/tmp/x." + id,
 		"a directory behind": "claude." + id + "@/tmp/x", "amounts behind": "claude." + id + ";cost_usd=1",
 	} {
 		h, ok := Parse(handle)
 		require.False(t, ok, "%s: %q", name, handle)
 		require.Zero(t, h, name)
 	}
+}
+
+// What a CLI itself has told stands behind a colon, as it is: nothing else is read out of it.
+func TestIDAsTheCLIToldIt(t *testing.T) {
+	for text, want := range map[string]Handle{
+		"claude:0199abcd":             {"claude", "0199abcd"},
+		"my.own-cli_2:a:b.c":          {"my.own-cli_2", "a:b.c"},
+		"claude:0199abcd@/tmp/x":      {"claude", "0199abcd@/tmp/x"},
+		"claude:0199;cost_usd=1@/tmp": {"claude", "0199;cost_usd=1@/tmp"},
+	} {
+		h, ok := Parse(text)
+		require.True(t, ok, text)
+		require.Equal(t, want, h)
+		again, ok := Parse(h.String())
+		require.True(t, ok, text)
+		require.Equal(t, want, again, "it has a handle of ours as well")
+	}
+	require.False(t, Takes(clispec.SessionRules{ID: "[0-9a-f]+"}, "0199abcd@/tmp/x"))
 }
 
 func TestTakes(t *testing.T) {

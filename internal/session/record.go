@@ -22,12 +22,9 @@ func Dir(req call.Request, known *Record) string {
 	return cmp.Or(req.Dir, known.Dir)
 }
 
-// Rebase subtracts from a run's counts what the session that it resumed had used before, for the counts that the CLI
-// accumulates over a session. With an empty handle the run made a session of its own.
-func Rebase(r clispec.SessionRules, u call.Usage, handle string, known *Record) call.Usage {
-	if handle == "" {
-		return u
-	}
+// Rebase subtracts from the counts of a run that resumed a session what that had used before, for the counts that the
+// CLI accumulates over a session.
+func Rebase(r clispec.SessionRules, u call.Usage, known *Record) call.Usage {
 	var base *call.Usage
 	if known != nil {
 		base = known.Used

@@ -27,8 +27,15 @@ func (h Handle) String() string {
 // backendShape is that of a spec's name.
 var backendShape = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// Parse reads what String wrote, and nothing else: a session has one handle.
+// Parse reads what String wrote, or "backend:id" with an id that the CLI itself has told.
 func Parse(handle string) (h Handle, ok bool) {
+	if backend, id, told := strings.Cut(handle, ":"); told {
+		h = Handle{Backend: backend, ID: id}
+		if id == "" || !backendShape.MatchString(backend) {
+			return Handle{}, false
+		}
+		return h, true
+	}
 	dot := max(strings.LastIndexByte(handle, '.'), 0) // the name of a backend may have some
 	id, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(handle[dot:], "."))
 	h = Handle{Backend: handle[:dot], ID: string(id)}

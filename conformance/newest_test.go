@@ -1,0 +1,114 @@
+package conformance_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/internal/session"
+)
+
+// within is a question in a folder of its own in the home.
+func (c cli) within(t *testing.T, folder, text string) clichain.Request {
+	t.Helper()
+	dir := filepath.Join(c.home.Dir, folder)
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	req := c.question(text)
+	req.Access, req.Dir = clichain.AccessRead, dir
+	return req
+}
+
+// The newest session of a folder goes on, and not that of another one.
+func TestNewestSessionOfAFolder(t *testing.T) {
+	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
+		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
+		first, err := c.Complete(t.Context(), c.within(t, "one", asked))
+		require.NoError(t, err)
+		_, err = c.Complete(t.Context(), c.within(t, "two", "remember quokka-nine"))
+		require.NoError(t, err)
+
+		next := c.within(t, "one", "and now?")
+		next.Options.Continue = true
+		second, err := c.Complete(t.Context(), next)
+		require.NoError(t, err)
+		require.Equal(t, first.Session, second.Session)
+		require.Equal(t, first.Usage.OutputTokens, second.Usage.OutputTokens, "of this call, not of the session")
+		if first.Usage.CostUSD != nil {
+			require.InDelta(t, *first.Usage.CostUSD, *second.Usage.CostUSD, 0.1**first.Usage.CostUSD)
+		}
+		body := string(c.server.Calls()[2].Body)
+		require.Contains(t, body, asked)
+		require.NotContains(t, body, "quokka")
+	})
+}
+
+// Where a folder has no session yet, all four begin one.
+func TestNewestSessionOfAnEmptyFolder(t *testing.T) {
+	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
+		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
+		next := c.within(t, "none", asked)
+		next.Options.Continue = true
+		first, err := c.Complete(t.Context(), next)
+		require.NoError(t, err)
+		second, err := c.Complete(t.Context(), next)
+		require.NoError(t, err)
+		require.Equal(t, first.Session, second.Session)
+	})
+}
+
+// A new session has the id that the caller chose, once, and goes on by that id.
+func TestChosenSessionID(t *testing.T) {
+	const id = "0199abcd-0000-4000-8000-000000000001"
+	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
+		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
+		req := c.within(t, "one", asked)
+		req.Options.SessionID = id
+		if name == home.Codex || name == home.OpenCode {
+			starts, err := c.starts(t, req)
+			require.ErrorIs(t, err, clichain.ErrUnsupported)
+			require.Zero(t, starts)
+			return
+		}
+		first, err := c.Complete(t.Context(), req)
+		require.NoError(t, err)
+		require.Equal(t, handleOf(name, id), first.Session)
+		_, err = c.Complete(t.Context(), req)
+		require.ErrorIs(t, err, clichain.ErrBadSession, "it is taken")
+		require.Len(t, c.server.Calls(), 1)
+
+		next := c.within(t, "one", "and now?")
+		next.Session = name + ":" + id
+		second, err := c.Complete(t.Context(), next)
+		require.NoError(t, err)
+		require.Equal(t, first.Session, second.Session)
+		require.Contains(t, string(c.server.Calls()[1].Body), asked)
+	})
+}
+
+// A session that the CLI's user began goes on by the id that the CLI tells.
+func TestSessionByTheIDOfTheCLI(t *testing.T) {
+	eachCLI(t, func(t *testing.T, name string) {
+		t.Setenv("XDG_STATE_HOME", t.TempDir())
+		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
+		first, err := c.Complete(t.Context(), c.within(t, "one", asked))
+		require.NoError(t, err)
+		t.Setenv("XDG_STATE_HOME", t.TempDir()) // where nothing is known of it
+		h, ok := session.Parse(first.Session)
+		require.True(t, ok)
+
+		next := c.within(t, "one", "and now?")
+		next.Session = name + ":" + h.ID
+		second, err := c.Complete(t.Context(), next)
+		require.NoError(t, err)
+		require.Equal(t, first.Session, second.Session)
+		require.Contains(t, string(c.server.Calls()[1].Body), asked)
+	})
+}

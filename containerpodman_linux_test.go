@@ -1,0 +1,117 @@
+package clichain_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/clitest"
+)
+
+// podmanArgs are what a container needs here: no network, no control groups, and limits that this user may set.
+var podmanArgs = []string{"--network=none", "--cgroups=disabled", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1000:1000", "-v", "/usr:/usr:ro"}
+
+// podmanScript is podman with a storage of its own, in a mount namespace: it works with no machine whose control groups
+// are of both versions.
+const podmanScript = `#!/bin/sh
+exec unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup &&
+exec podman --root "$0/storage" --runroot "$0/run" --storage-driver=vfs --cgroup-manager=cgroupfs --events-backend=none "$@"' "${0%/*}" "$@"
+`
+
+// podman returns the client of a real engine with the container "dev" and the image "box", in which the CLI "boxed" runs
+// a script. It skips the test where there is no engine, or it cannot run.
+func podman(t *testing.T, cli string) (client string) {
+	t.Helper()
+	for _, program := range []string{"podman", "unshare"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("no container engine: ", err)
+		}
+	}
+	dir := t.TempDir()
+	client = filepath.Join(dir, "podman")
+	root := filepath.Join(dir, "root")
+	for _, folder := range []string{"usr", "tmp", "proc", "sys", "dev", "etc", "run", "opt"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, folder), 0o755))
+	}
+	for _, folder := range []string{"bin", "lib", "lib64"} {
+		require.NoError(t, os.Symlink("usr/"+folder, filepath.Join(root, folder)))
+	}
+	writeProgram(t, client, podmanScript)
+	writeProgram(t, filepath.Join(root, "opt/boxed"), cli)
+	run := func(args ...string) string {
+		out, err := exec.Command(client, args...).CombinedOutput()
+		if err != nil {
+			t.Skipf("no container can run here: podman %s: %v: %s", args[0], err, out)
+		}
+		return string(out)
+	}
+	t.Cleanup(func() { _ = exec.Command(client, "rm", "-af", "-t", "0").Run() }) // there may be nothing to remove
+	writeProgram(t, filepath.Join(dir, "tar"), "#!/bin/sh\ntar -C \"$1\" -c . >\"$2\"\n")
+	require.NoError(t, exec.Command(filepath.Join(dir, "tar"), root, filepath.Join(dir, "box.tar")).Run())
+	run("import", filepath.Join(dir, "box.tar"), "box")
+	run(append(append([]string{"run", "-d", "--init", "--name", "dev"}, podmanArgs...), "box", "sleep", "600")...)
+	return client
+}
+
+// writeProgram makes a program in another process, so that none of ours has it open when it starts.
+func writeProgram(t *testing.T, path, text string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", `cat >"$1" && chmod 755 "$1"`, "sh", path)
+	cmd.Stdin = strings.NewReader(text)
+	require.NoError(t, cmd.Run())
+}
+
+// With a real engine a call gets its variables, and nothing is left inside: not after an answer, not after a timeout, and
+// no container but that of others.
+func TestPodman(t *testing.T) {
+	const cli = "#!/bin/sh\nsetsid sleep 321 >/dev/null 2>&1 &\ncat >/dev/null\n[ \"$JOB\" = hang ] && exec sleep 321\necho \"chat $CHAT_ID, job $JOB, $(pwd)\"\n"
+	client := podman(t, cli)
+	clitest.NoLeaks(t)
+	ask := func(c clichain.Container, timeout time.Duration, job string) (*clichain.Response, error) {
+		c.Runtime = client
+		spec := clichain.CliSpec{Name: "boxed", Binary: "boxed", Args: []clispec.ArgRow{{Args: []string{"{prompt}"}}}}
+		p := clichain.NewProvider(spec, &clichain.Config{Container: &c, Binary: "/opt/boxed", Timeout: timeout})
+		req := clichain.Prompt("hi")
+		req.Env = map[string]string{"CHAT_ID": "7", "JOB": job}
+		return p.Complete(t.Context(), req)
+	}
+	for place, c := range map[string]clichain.Container{
+		"exec": {Name: "dev"},
+		"run":  {Image: "box", RunArgs: podmanArgs},
+	} {
+		t.Run(place, func(t *testing.T) {
+			resp, err := ask(c, time.Minute, "nightly")
+			require.NoError(t, err)
+			require.Regexp(t, `^chat 7, job nightly, /tmp/clichain-\w+/empty$`, resp.Text)
+			require.Empty(t, resp.Warnings)
+			require.Empty(t, sleepers(t))
+
+			_, err = ask(c, 5*time.Second, "hang")
+			requireReason(t, clichain.ReasonTimeout, err)
+			require.Empty(t, sleepers(t))
+			out, err := exec.Command(client, "ps", "-a", "--format={{.Names}}").Output()
+			require.NoError(t, err)
+			require.Equal(t, "dev", strings.TrimSpace(string(out)))
+		})
+	}
+}
+
+// sleepers are the processes that the CLI of TestPodman leaves.
+func sleepers(t *testing.T) (pids []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	require.NoError(t, err)
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil && string(text) == "sleep\x00321\x00" {
+			pids = append(pids, file)
+		}
+	}
+	return pids
+}

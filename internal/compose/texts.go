@@ -1,0 +1,103 @@
+package compose
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
+
+// schemaPrompt asks for a structured answer in words, for a CLI that has no
+// flag for it.
+const schemaPrompt = "\n\nAnswer with one JSON value that is valid under the following JSON Schema, " +
+	"and with nothing else: no explanation, no code fence.\n\n"
+
+// setTexts sets the system text and the prompt. What no row takes goes into
+// the prompt: a system text in front, a schema at its end.
+func (c *Call) setTexts(spec *clispec.Spec, req call.Request) *call.Error {
+	prompt := promptText(req.Messages)
+	c.Fields.Set("prompt", prompt)
+	rest, err := c.setSystem(spec, req)
+	if c.Fields.has("schema") && !c.uses(spec, "schema") {
+		prompt += schemaPrompt + string(req.Schema)
+	}
+	if rest != "" {
+		prompt = "SYSTEM: " + rest + "\n\n" + prompt
+	}
+	c.Fields.Set("prompt", prompt)
+	return err
+}
+
+// setSystem sets the system text that replaces the CLI's own and the one that is
+// added to that which counts. The rest is what no row takes.
+func (c *Call) setSystem(spec *clispec.Spec, req call.Request) (rest string, _ *call.Error) {
+	system, added := systemText(req.Messages), req.Options.AppendSystem
+	if cmp.Or(req.Options.SystemMode, defaultMode(c.Access)) == call.SystemAppend {
+		rest = paragraphs(system, added)
+		c.Fields.Set("system", rest)
+		c.Fields.Set("system_append", rest)
+		if c.uses(spec, "system") || c.uses(spec, "system_append") {
+			rest = ""
+		}
+		return rest, nil
+	}
+	own := cmp.Or(system, spec.SystemDefault)
+	c.Fields.Set("system", paragraphs(own, added))
+	c.Fields.Set("system_replace", own)
+	c.Fields.Set("system_append", added)
+	if !c.uses(spec, "system_append") { // one text holds both
+		delete(c.Fields, "system_append")
+		c.Fields.Set("system_replace", paragraphs(own, added))
+		system = paragraphs(system, added)
+	}
+	switch {
+	case system == "" || c.uses(spec, "system") || c.uses(spec, "system_replace"):
+		return "", nil
+	case req.Options.SystemMode == call.SystemReplace:
+		return "", call.Errorf(call.ReasonUnsupported, "options.system_mode",
+			"%q cannot be honoured by this backend here", call.SystemReplace)
+	}
+	return system, nil
+}
+
+// paragraphs joins texts with a blank line; empty ones are left out.
+func paragraphs(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "\n\n")
+}
+
+// defaultMode is the system mode of a request that sets none: an agent needs
+// the CLI's own system prompt, a plain completion does not.
+func defaultMode(a call.Access) call.SystemMode {
+	if a == call.AccessNone {
+		return call.SystemReplace
+	}
+	return call.SystemAppend
+}
+
+// systemText joins the system messages with a blank line.
+func systemText(messages []call.Message) string {
+	var parts []string
+	for _, m := range messages {
+		if m.Role == call.RoleSystem {
+			parts = append(parts, m.Content)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// promptText is the conversation as one text: a lone user message as it is,
+// several messages as labelled blocks.
+func promptText(messages []call.Message) string {
+	isSystem := func(m call.Message) bool { return m.Role == call.RoleSystem }
+	messages = slices.DeleteFunc(slices.Clone(messages), isSystem)
+	if len(messages) == 1 && messages[0].Role == call.RoleUser {
+		return messages[0].Content
+	}
+	blocks := make([]string, len(messages))
+	for i, m := range messages {
+		blocks[i] = strings.ToUpper(string(m.Role)) + ": " + m.Content
+	}
+	return strings.Join(blocks, "\n\n")
+}

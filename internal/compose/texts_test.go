@@ -1,0 +1,70 @@
+package compose
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// A text that replaces the CLI's own and one that is added go their own ways where
+// the CLI has both; else one text holds both. No text is lost, and none is there twice.
+func TestSystemTexts(t *testing.T) {
+	simple := clispec.Spec{Name: "simple", Binary: "simple", SystemFlag: "--system"}
+	bare := clispec.Spec{Name: "bare", Binary: "bare"}
+	adds := clispec.Spec{Name: "adds", Binary: "adds", Args: []clispec.ArgRow{
+		{Args: []string{"--add", "{system_append}"}, When: clispec.When{Set: []string{"system_append"}}}, {Args: []string{"{prompt}"}},
+	}}
+	const both = "Be brief.\n\nCount beetles."
+	for name, test := range map[string]struct {
+		spec    clispec.Spec
+		mode    call.SystemMode
+		access  call.Access
+		replace string // the field, and that of the added text
+		append  string
+		prompt  string
+	}{
+		"claude, both":            {specs.Claude(), call.SystemReplace, call.AccessRead, "Be brief.", "Count beetles.", "hi"},
+		"claude, added":           {specs.Claude(), call.SystemAppend, call.AccessRead, "", both, "hi"},
+		"claude, without access":  {specs.Claude(), "", call.AccessNone, "Be brief.", "Count beetles.", "hi"},
+		"codex, both":             {specs.Codex(), call.SystemReplace, call.AccessRead, "Be brief.", "Count beetles.", "hi"},
+		"gemini, both in one":     {specs.Gemini(), call.SystemReplace, call.AccessRead, both, "", "hi"},
+		"gemini, added":           {specs.Gemini(), call.SystemAppend, call.AccessRead, "", both, "SYSTEM: " + both + "\n\nhi"},
+		"opencode, both in one":   {specs.OpenCode(), call.SystemReplace, call.AccessRead, both, "", "hi"},
+		"one flag":                {simple, "", call.AccessNone, both, "", "hi"},
+		"no flag":                 {bare, "", call.AccessNone, both, "", "SYSTEM: " + both + "\n\nhi"},
+		"a flag that only adds":   {adds, "", call.AccessNone, "Be brief.", "Count beetles.", "SYSTEM: Be brief.\n\nhi"},
+		"a flag that adds it all": {adds, call.SystemAppend, call.AccessNone, "", both, "hi"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := call.Request{Access: test.access, Messages: []call.Message{{Role: call.RoleSystem, Content: "Be brief."}, {Role: call.RoleUser, Content: "hi"}}}
+			req.Options.SystemMode, req.Options.AppendSystem = test.mode, "Count beetles."
+			c, err := composerOf(t, test.spec).newCall(req, Choice{}, testHost())
+			require.Nil(t, err)
+			require.Equal(t, test.replace, c.Fields.Expand("{system_replace}"))
+			require.Equal(t, test.append, c.Fields.Expand("{system_append}"))
+			require.Equal(t, test.prompt, c.Fields.Expand("{prompt}"))
+			require.Equal(t, both, c.Fields.Expand("{system}"))
+		})
+	}
+}
+
+// Without access, what is added stands behind the text of the spec.
+func TestAddedToTheTextOfTheSpec(t *testing.T) {
+	req := call.Prompt("hi")
+	req.Options.AppendSystem = "Count beetles."
+	c, err := composerOf(t, specs.Gemini()).newCall(req, Choice{}, testHost())
+	require.Nil(t, err)
+	require.Equal(t, "You are a helpful assistant.\n\nCount beetles.", c.Fields.Expand("{system_replace}"))
+	c, err = composerOf(t, specs.Claude()).newCall(req, Choice{}, testHost())
+	require.Nil(t, err)
+	require.Equal(t, "You are a helpful assistant.", c.Fields.Expand("{system_replace}"))
+	require.Equal(t, "Count beetles.", c.Fields.Expand("{system_append}"))
+
+	req.Options.SystemMode = call.SystemReplace
+	_, err = composerOf(t, clispec.Spec{Name: "bare", Binary: "bare"}).newCall(req, Choice{}, testHost())
+	require.ErrorIs(t, err, call.ErrUnsupported)
+}
