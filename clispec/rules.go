@@ -137,7 +137,8 @@ type EventRule struct {
 	// must match; a missing value and null are "". Paths are gjson paths; with
 	// Each, a path that begins with "@." starts at the element.
 	Match map[string]string `json:"match"`
-	// Each is the path of an array: the rule applies to each element.
+	// Each is the path of an array: the rule applies to each element. "path|@members"
+	// is that of an object, whose members are elements {"key": …, "value": …}.
 	Each string `json:"each,omitempty"`
 	// Kind is the event to make.
 	Kind call.EventKind `json:"kind"`

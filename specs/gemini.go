@@ -150,11 +150,12 @@ func geminiEvents() []clispec.EventRule {
 
 		{Match: pairs("type", "", "session_id", ".+", "error.message", ".+"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: pairs("session", "session_id", "failed", "=true", "message", "error.message")},
-		{Match: pairs("type", "", "session_id", ".+", "response", ".*", "stats", ".+"), Kind: call.EventResult, Terminal: true, Set: map[string]string{
-			"session": "session_id", "text": "response", "model": "stats.models|@keys|0",
-			"input_tokens": "stats.models|@values|0.tokens.prompt", "output_tokens": "stats.models|@values|0.tokens.candidates",
-			"cache_read_tokens": "stats.models|@values|0.tokens.cached",
+		// One model may have chosen another, which answers.
+		{Match: pairs("type", "", "session_id", ".+", "@.value.roles.main", ".+"), Each: "stats.models|@members", Kind: call.EventSession, Set: pairs("model", "@.key")},
+		{Match: pairs("type", "", "session_id", ".+"), Each: "stats.models|@members", Kind: call.EventUsage, Set: map[string]string{
+			"input_tokens": "@.value.tokens.prompt", "output_tokens": "@.value.tokens.candidates", "cache_read_tokens": "@.value.tokens.cached",
 		}},
+		{Match: pairs("type", "", "session_id", ".+", "response", ".*", "stats", ".+"), Kind: call.EventResult, Terminal: true, Set: pairs("session", "session_id", "text", "response")},
 	}
 }
 

@@ -96,31 +96,31 @@ func geminiParts(r Reply) (parts []any) {
 	return parts
 }
 
-func geminiCandidate(parts []any, finish string) object {
+func geminiCandidate(q Request, parts []any, finish string) object {
 	candidate := object{"index": 0, "content": object{"role": "model", "parts": parts}}
 	if finish != "" {
 		candidate["finishReason"] = finish
 	}
-	return object{"candidates": []any{candidate}, "modelVersion": "loopback"}
+	return object{"candidates": []any{candidate}, "modelVersion": q.Model()}
 }
 
-func encodeGemini(_ Request, r Reply) stream {
+func encodeGemini(q Request, r Reply) stream {
 	var s stream
 	for _, p := range geminiParts(r) {
-		s.content = append(s.content, frame{data: geminiCandidate([]any{p}, "")})
+		s.content = append(s.content, frame{data: geminiCandidate(q, []any{p}, "")})
 	}
 	if f := r.failure; f != nil {
 		s.content = append(s.content, frame{data: object{"error": object{"code": 500, "status": f.code, "message": f.message}}})
 		return s
 	}
-	end := geminiCandidate([]any{}, "STOP")
+	end := geminiCandidate(q, []any{}, "STOP")
 	end["usageMetadata"] = geminiUsage()
 	s.end = []frame{{data: end}}
 	return s
 }
 
-func wholeGemini(_ Request, r Reply) any {
-	answer := geminiCandidate(geminiParts(r), "STOP")
+func wholeGemini(q Request, r Reply) any {
+	answer := geminiCandidate(q, geminiParts(r), "STOP")
 	answer["usageMetadata"] = geminiUsage()
 	answer["totalTokens"] = InputTokens // the answer to :countTokens
 	return answer

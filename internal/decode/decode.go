@@ -40,6 +40,7 @@ type Program struct {
 type rule struct {
 	clispec.EventRule
 	each     jsontext.Path
+	members  bool // each is an object
 	matchers []matcher
 	setters  []setter
 }
@@ -89,7 +90,8 @@ func Compile(rules []clispec.EventRule) *Program {
 }
 
 func compileRule(r clispec.EventRule) *rule {
-	c := &rule{EventRule: r, each: jsontext.ParsePath(r.Each)}
+	each, members := strings.CutSuffix(r.Each, grammar.MembersSuffix)
+	c := &rule{EventRule: r, each: jsontext.ParsePath(each), members: members}
 	for _, path := range slices.Sorted(maps.Keys(r.Match)) {
 		rest, element := strings.CutPrefix(path, grammar.ElementPrefix)
 		m := matcher{jsontext.ParsePath(rest), element, r.Match[path], plaintext.Matcher(r.Match[path])}
@@ -149,6 +151,12 @@ func (r *rule) appendEvents(s *Scratch) {
 		return
 	}
 	list := s.object.Get(&r.each)
+	if r.members {
+		for member := range jsontext.Members(list.Raw) {
+			r.appendEvent(s, member)
+		}
+		return
+	}
 	for element := range jsontext.Elements(list.Raw) {
 		r.appendEvent(s, element)
 	}

@@ -14,6 +14,9 @@ import (
 // ElementPrefix begins a path that starts at an element of EventRule.Each.
 const ElementPrefix = "@."
 
+// MembersSuffix ends the path of an object in EventRule.Each, whose members are the elements.
+const MembersSuffix = "|@members"
+
 // EmptyDir is the name of a call's empty directory among its temporary files.
 const EmptyDir = "empty"
 

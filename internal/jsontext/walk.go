@@ -25,6 +25,18 @@ func members(object string) iter.Seq2[string, string] {
 	}
 }
 
+// Members yields the members of a valid JSON object, each as an object {"key":…,"value":…}. For anything else it yields
+// nothing.
+func Members(object string) iter.Seq[string] {
+	return func(yield func(member string) bool) {
+		for name, value := range members(object) {
+			if !yield(`{"key":` + name + `,"value":` + value + `}`) {
+				return
+			}
+		}
+	}
+}
+
 // Names yields the decoded names of all members in a valid JSON text, at any depth. A name that is there twice comes
 // twice.
 func Names(text string) iter.Seq[string] {

@@ -192,3 +192,28 @@ func TestUnknownLines(t *testing.T) {
 		require.Equal(t, []string{"1 lines of output were broken JSON and were skipped"}, resp.Warnings)
 	}
 }
+
+// The members of an object are elements with a key and a value, whatever is in the key.
+func TestEachMemberOfAnObject(t *testing.T) {
+	spec := readerSpec()
+	spec.Events = []clispec.EventRule{{
+		Match: map[string]string{"type": "stats", "@.value.main": "true"}, Each: "models|@members", Kind: call.EventSession,
+		Set: map[string]string{"model": "@.key", "session": "id"},
+	}}
+	engine := interpreterOf(t, spec)
+	for text, want := range map[string][]string{
+		`{"type":"stats","id":"s","models":{"router":{"n":1},"m \"1\"":{"main":true},"a|b.c":{"main":true}}}`: {`m "1"`, "a|b.c"},
+		`{"type":"stats","id":"s","models":{}}`:                 nil,
+		`{"type":"stats","id":"s","models":[{"main":true}]}`:    nil,
+		`{"type":"stats","id":"s","models":null}`:               nil,
+		`{"type":"stats","id":"s"}`:                             nil,
+		`{"type":"stats","id":"s","models":{"m":1,"x":[true]}}`: nil,
+	} {
+		var got []string
+		for _, item := range engine.eventsIn([]byte(text)) {
+			require.Equal(t, "s", item.Session)
+			got = append(got, item.Model)
+		}
+		require.Equal(t, want, got, text)
+	}
+}
