@@ -108,6 +108,36 @@ func TestBillingGuard(t *testing.T) {
 	}
 }
 
+// Only a key that is known to pay makes a backend one that requires it.
+func TestRequiresAPIKey(t *testing.T) {
+	for name, test := range map[string]struct {
+		env, file string
+		policy    call.Billing
+		want      bool
+	}{
+		"a key":              {env: "LUMEN_KEY", want: true},
+		"a plan":             {file: "plan"},
+		"a plan in variable": {env: "LUMEN_PLAN"},
+		"nobody knows":       {env: "LUMEN_GATEWAY"},
+		"nobody":             {},
+		"only a key may pay": {policy: call.BillingAPIKey, want: true},
+		"a key that may not": {env: "LUMEN_KEY", policy: call.BillingSubscription},
+	} {
+		home, _ := freshMachine(t, play())
+		t.Setenv("LUMEN_KEY", "")
+		t.Setenv("LUMEN_PLAN", "")
+		t.Setenv("LUMEN_GATEWAY", "")
+		if test.env != "" {
+			t.Setenv(test.env, "x")
+		}
+		if test.file != "" {
+			write(t, home, test.file, "")
+		}
+		require.Equal(t, test.want, clichain.NewProvider(lumen(), &clichain.Config{Billing: test.policy}).RequiresAPIKey(), name)
+	}
+	require.False(t, clichain.NewProvider(clichain.CliSpec{}, nil).RequiresAPIKey(), "of a broken spec nothing is known")
+}
+
 func lumenVariables(environ []string) (names []string) {
 	for _, kv := range environ {
 		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "LUMEN_") {

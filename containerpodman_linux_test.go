@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,12 +46,12 @@ func podman(t *testing.T, cli string) (client string) {
 	}
 	writeProgram(t, client, podmanScript)
 	writeProgram(t, filepath.Join(root, "opt/boxed"), cli)
-	run := func(args ...string) string {
-		out, err := exec.Command(client, args...).CombinedOutput()
-		if err != nil {
+	run := func(args ...string) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if out, err := exec.CommandContext(ctx, client, args...).CombinedOutput(); err != nil {
 			t.Skipf("no container can run here: podman %s: %v: %s", args[0], err, out)
 		}
-		return string(out)
 	}
 	t.Cleanup(func() { _ = exec.Command(client, "rm", "-af", "-t", "0").Run() }) // there may be nothing to remove
 	writeProgram(t, filepath.Join(dir, "tar"), "#!/bin/sh\ntar -C \"$1\" -c . >\"$2\"\n")

@@ -107,3 +107,25 @@ func TestVariableOfARequest(t *testing.T) {
 		require.NotEmpty(t, holding(t, c.home.Work, "chat=zyzzyva-7"), results(c))
 	})
 }
+
+// The preset for agents: claude ends at ten turns, and each CLI still edits files.
+func TestPresetForAgents(t *testing.T) {
+	cfg := longTimeout
+	cfg.Agent = true
+	t.Run("turns", func(t *testing.T) {
+		t.Parallel()
+		c := start(t, home.Claude, home.LoggedIn, cfg, loopback.Always(shell(home.Claude, "echo ran")))
+		_, err := c.Complete(t.Context(), c.agent())
+		require.ErrorIs(t, err, clichain.ErrBadOutput)
+		require.Len(t, c.server.Calls(), 10)
+	})
+	for name, tool := range writeTool {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := start(t, name, home.LoggedIn, cfg, loopback.InOrder(tool, loopback.Text(hello)))
+			_, err := c.Complete(t.Context(), c.askIn(clichain.AccessWrite, "write it"))
+			require.NoError(t, err)
+			made(true, "work/out.txt")(t, c)
+		})
+	}
+}

@@ -154,6 +154,7 @@ func TestDoctorProbes(t *testing.T) {
 			d := doctor.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(specs.Claude(), nil)}, &doctor.Config{Probe: true, ProbeTimeout: 2 * time.Second}).Backends[0]
 			require.Equal(t, test.want, d.Login, "%+v", d)
 			require.Equal(t, test.billing, d.Billing)
+			require.Equal(t, test.billing == call.BillingAPIKey, d.RequiresAPIKey)
 			require.Equal(t, test.ready, d.Ready())
 			require.Equal(t, test.ready, d.Version == "9.9.9")
 		})
@@ -194,6 +195,7 @@ func TestDoctorPings(t *testing.T) {
 	require.Equal(t, clispec.LoginAuthenticated, report.Backends[0].Login)
 	require.Equal(t, "a call", report.Backends[0].Evidence)
 	require.Equal(t, call.BillingAPIKey, report.Backends[0].Billing)
+	require.True(t, report.Backends[0].RequiresAPIKey)
 	require.Equal(t, []string{"usage_limit"}, codes(report.Backends[1]))
 	require.Equal(t, clispec.LoginInstalled, report.Backends[2].Login)
 }
