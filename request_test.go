@@ -109,7 +109,10 @@ func TestSessions(t *testing.T) {
 	}{
 		{"none", "", "", ""},
 		{"own", handleOf("claude", anID), "", anID},
-		{"own, as it is not written", "claude:" + anID, clichain.ReasonBadSession, ""},
+		{"own, as the CLI tells it", "claude:" + anID, "", anID},
+		{"as the CLI tells it, with a directory", "claude:" + anID + "@/a", clichain.ReasonBadSession, ""},
+		{"another's, as that tells it", "codex:0199-abcd", clichain.ReasonUnsupported, ""},
+		{"a flag, as a CLI might tell it", "claude:--help", clichain.ReasonBadSession, ""},
 		{"own, and a directory", handleOf("claude", anID) + "@/a", clichain.ReasonBadSession, ""},
 		{"an id of another shape", handleOf("claude", "a:b"), clichain.ReasonBadSession, ""},
 		{"another backend's", handleOf("codex", "0199-abcd"), clichain.ReasonUnsupported, ""},

@@ -111,7 +111,7 @@ func TestFreshSessionWhereTheOldOneIsGone(t *testing.T) {
 	}, Steps: []clitest.Step{readStdin, stdout(init1 + "\n" + resultLine("hello") + "\n")}})
 	gone := handleOf("claude", "0199abcd-0000-7000-8000-00000000dddd")
 	require.NoError(t, sessionfile.Save(gone, session.Record{Dir: "/nonexistent"}))
-	for _, handle := range []string{handleOf("claude", anID), gone, handleOf("claude", "no-id"), "claude:" + anID} {
+	for _, handle := range []string{handleOf("claude", anID), gone, handleOf("claude", "no-id"), "claude:no-id"} {
 		req := clichain.Prompt("and?")
 		req.Session, req.Access = handle, clichain.AccessRead
 		resp, err := p.Complete(t.Context(), req)
