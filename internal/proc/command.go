@@ -26,6 +26,9 @@ type Command struct {
 
 	// Stdin is written to standard input, which is then closed; nil means /dev/null.
 	Stdin []byte
+	// Input is copied to standard input up to its end, in place of Stdin, while the run goes on. It is closed when
+	// the program's input is, which must end a Read that waits, as that of an [io.Pipe] does.
+	Input io.ReadCloser
 	// Stdout and Stderr get the output in chunks, as it is read, each from one goroutine of its own; they must not keep
 	// the chunk. Once one returns an error or panics the run is stopped with that as its cause, and no more is
 	// delivered to it. Nil means that output is only captured.

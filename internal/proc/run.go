@@ -14,7 +14,12 @@ const reapTimeout = time.Second
 // The error is nil if a program was started, however it ended; otherwise it is a *SpawnError, or the cause of ctx if
 // that was done before. After ctx is done Run returns within 2·Grace + Teardown + 2·Drain, in the worst case with
 // Result.TreeClean false. Run may be called concurrently.
-func Run(ctx context.Context, c Command) (Result, error) {
+func Run(ctx context.Context, c Command) (_ Result, err error) {
+	defer func() {
+		if err != nil && c.Input != nil {
+			_ = c.Input.Close() // whoever writes to it hears that nothing was started
+		}
+	}()
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}

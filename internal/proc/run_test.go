@@ -122,6 +122,62 @@ func TestStdinIgnoredByTheProgramIsNoFailure(t *testing.T) { // cases 24, 25
 	}
 }
 
+// Input goes on as long as the program reads it: each line is answered before the next is there.
+func TestInputGoesOn(t *testing.T) {
+	read, write := io.Pipe()
+	answers := make(chan string)
+	go func() {
+		defer write.Close()
+		for _, line := range []string{"one\n", "two\n", "three\n"} {
+			if _, err := io.WriteString(write, line); err != nil || <-answers != line {
+				return
+			}
+		}
+	}()
+	result, _ := trial{
+		steps:   steps(step{EachLine: steps(step{Echo: true})}),
+		command: proc.Command{Input: read, Stdout: writerFunc(func(p []byte) (int, error) { answers <- string(p); return len(p), nil })},
+	}.run(t)
+	require.NoError(t, result.Cause)
+	require.Equal(t, 0, result.ExitCode)
+	require.Equal(t, "one\ntwo\nthree\n", result.Stdout.Text())
+}
+
+// Whoever waits to write to a program that has ended, or was never started, hears of it.
+func TestInputOfAnEndedProgram(t *testing.T) {
+	for name, path := range map[string]string{
+		"ended": clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{CloseStdin: true})}), "never started": "/nonexistent/program",
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			read, write := io.Pipe()
+			heard := make(chan error)
+			go func() {
+				var err error
+				for err == nil {
+					_, err = io.WriteString(write, "hello\n")
+				}
+				heard <- err
+			}()
+			_, err := proc.Run(t.Context(), proc.Command{Path: path, Input: read})
+			require.Equal(t, name == "never started", err != nil)
+			require.Error(t, <-heard)
+		})
+	}
+}
+
+// Input that never comes keeps no program from being stopped.
+func TestSilentInputEndsWithTheProgram(t *testing.T) {
+	clitest.NoLeaks(t)
+	read, write := io.Pipe()
+	defer write.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Stdout: "x"}, step{ReadStdin: true})})
+	result, err := proc.Run(ctx, proc.Command{Path: path, Input: read, Stdout: writerFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })})
+	require.NoError(t, err)
+	require.ErrorIs(t, result.Cause, context.Canceled)
+}
+
 func TestNoDeadlockBetweenStreams(t *testing.T) { // cases 21, 26, 27
 	input := bytes.Repeat([]byte("line of input\n"), 700_000)
 	for name, list := range map[string][]step{

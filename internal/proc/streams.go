@@ -1,7 +1,9 @@
 package proc
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -32,10 +34,14 @@ func openStreams(c Command) (*streams, error) {
 }
 
 func (s *streams) open(c Command) (err error) {
-	if c.Stdin == nil {
+	input := c.Input
+	if input == nil && c.Stdin != nil {
+		input = io.NopCloser(bytes.NewReader(c.Stdin))
+	}
+	if input == nil {
 		s.child[0], err = os.Open(os.DevNull)
 	} else {
-		s.stdin = &feeder{data: c.Stdin, done: make(chan struct{})}
+		s.stdin = &feeder{input: input, done: make(chan struct{})}
 		s.child[0], s.stdin.file, err = os.Pipe()
 	}
 	if err != nil {
@@ -139,16 +145,20 @@ func (s *streams) stdinErr() error {
 
 // feeder writes standard input. Its goroutine owns the file.
 type feeder struct {
-	file *os.File
-	data []byte
-	done chan struct{}
-	err  error // valid once done
+	file  *os.File
+	input io.ReadCloser
+	done  chan struct{}
+	err   error // valid once done
 }
 
 func (f *feeder) feed() {
 	defer close(f.done)
-	_, err := f.file.Write(f.data)
-	f.err = errors.Join(err, f.file.Close())
+	_, err := io.Copy(f.file, f.input)
+	f.err = errors.Join(err, f.file.Close(), f.input.Close())
 }
 
-func (f *feeder) stop() { _ = f.file.SetWriteDeadline(time.Now()) } // fails if feed has closed it: just as well
+// stop ends a write that waits for the program, or a read that waits for more input.
+func (f *feeder) stop() {
+	_ = f.file.SetWriteDeadline(time.Now()) // fails if feed has closed it: just as well
+	_ = f.input.Close()                     // nothing more is wanted of it
+}
