@@ -21,6 +21,7 @@ type plan struct {
 	box  *container.Box // nil: it runs on this machine
 
 	known *session.Record // of the session to go on from
+	temp  string          // the folder of its files, if it has any
 }
 
 // prepare does everything that comes before the process. Without an output
@@ -42,15 +43,16 @@ func (p *Provider) prepare(
 	if err != nil {
 		return nil, err
 	}
-	inv, box, err := p.compose(path, req, known, output)
+	temp := p.tempDir()
+	inv, box, err := p.compose(path, req, known, output, temp)
 	if err != nil {
 		return nil, p.label(err)
 	}
-	return &plan{inv, b, box, known}, nil
+	return &plan{inv, b, box, known, temp}, nil
 }
 
 func (p *Provider) compose(
-	path string, req Request, known *session.Record, output clispec.OutputMode,
+	path string, req Request, known *session.Record, output clispec.OutputMode, temp string,
 ) (*compose.Invocation, *container.Box, *BackendError) {
 	if err := compose.Check(req); err != nil {
 		return nil, nil, err
@@ -71,7 +73,7 @@ func (p *Provider) compose(
 	if err := p.nested(h.Environ); err != nil {
 		return nil, nil, err
 	}
-	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, p.tempDir(), p.cfg.TrustDir, known
+	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, temp, p.cfg.TrustDir, known
 	h.Agent = p.cfg.Agent
 	if p.cfg.Container == nil {
 		h.RealDir = realPath(dir)

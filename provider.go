@@ -32,6 +32,7 @@ type Provider struct {
 	composer *compose.Composer
 	program  *decode.Program
 	judge    *judge.Judge
+	liveRules
 	login    *login.Prober
 	pass     *login.PassRules
 }
@@ -118,13 +119,20 @@ func (p *Provider) try(
 		log.DebugContext(ctx, "cli not started", "reason", err.Reason)
 		return nil, judge.Verdict{Err: p.label(err)}
 	}
+	return p.conclude(ctx, inv, ev, req, time.Since(start))
+}
+
+// conclude makes the answer, or the error, of a run that has ended.
+func (p *Provider) conclude(
+	ctx context.Context, inv *plan, ev *judge.Evidence, req Request, took time.Duration,
+) (*Response, judge.Verdict) {
+	log := p.cfg.Logger.With("backend", p.name)
 	ev.RawOK, ev.Strip = p.cfg.RawOutput, p.cfg.StripFence || len(req.Schema) > 0
 	v := p.judge.Verdict(ev)
 	if inv.box.Explain(v.Err, ev, p.spec.Hints); inv.box == nil && v.Err != nil {
 		v.Err.Hint = cmp.Or(v.Err.Hint, p.homeHint())
 	}
 	v.Acted = req.Access >= AccessWrite && p.judge.Acted(ev, v.Err)
-	took := time.Since(start)
 	ev.Secrets.All(ev.Tally.Warnings)
 	if v.Err != nil {
 		log.DebugContext(ctx, "cli end", "duration", took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/plaintext"
@@ -87,21 +88,27 @@ func limited(ctx context.Context, timeout time.Duration) (_ context.Context, sto
 }
 
 func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCauseFunc, emit func(Event)) *run {
-	r := &run{plan: c, spec: p.spec, stop: stop}
-	r.reading = &reading.Reading{
-		Name: p.name, Program: p.program, Judge: p.judge, Output: c.Call.Output, Answer: p.spec.Answer,
-		Tools:   p.spec.ToolEventsIn(c.Call.Output),
-		Prompt:  c.Call.Fields.Expand("{prompt}"),
-		Secrets: plaintext.NewRedactor(append(c.Call.ServerSecrets(), c.Env...)), KeepCommentary: p.cfg.KeepCommentary,
-		Emit: emit, Check: r.check, Heard: r.hear, Stop: stop, Ended: func() bool { return ctx.Err() != nil },
-	}
-	if log := p.cfg.Logger; log.Enabled(ctx, slog.LevelDebug) {
-		r.reading.Unread = func(why, line string) {
-			log.DebugContext(ctx, "cli line not read", "backend", p.name, "why", why, "line", line)
-		}
-	}
+	r := &run{plan: c, spec: p.spec, stop: stop, reading: p.reader(ctx, c, c.Call.Output, emit)}
+	r.reading.Heard, r.reading.Stop, r.reading.Ended = r.hear, stop, func() bool { return ctx.Err() != nil }
 	r.failover = failover{
 		chainView: chainViewOf(ctx), overload: p.cfg.RetryPatience, settle: lingerOf(p.spec), bound: r.bound, stop: stop,
+	}
+	return r
+}
+
+// reader reads what a CLI prints for a call, in an output mode.
+func (p *Provider) reader(ctx context.Context, c *plan, output clispec.OutputMode, emit func(Event)) *reading.Reading {
+	r := &reading.Reading{
+		Name: p.name, Program: p.program, Judge: p.judge, Output: output, Answer: p.spec.Answer,
+		Tools:   p.spec.ToolEventsIn(output),
+		Prompt:  c.Call.Fields.Expand("{prompt}"),
+		Secrets: plaintext.NewRedactor(append(c.Call.ServerSecrets(), c.Env...)), KeepCommentary: p.cfg.KeepCommentary,
+		Emit: emit, Check: func(e *Event) (judge.Finding, bool) { return c.check(p.spec, e) },
+	}
+	if log := p.cfg.Logger; log.Enabled(ctx, slog.LevelDebug) {
+		r.Unread = func(why, line string) {
+			log.DebugContext(ctx, "cli line not read", "backend", p.name, "why", why, "line", line)
+		}
 	}
 	return r
 }
@@ -123,15 +130,15 @@ func (r *run) bound() bool {
 // check refuses a run that began a new session in place of the one to go on
 // from, because its answer would know nothing of what was said before; and one
 // for which somebody else pays after all.
-func (r *run) check(e *Event) (judge.Finding, bool) {
+func (c *plan) check(spec *CliSpec, e *Event) (judge.Finding, bool) {
 	if e.Kind != EventSession && e.KeySource == "" {
 		return judge.Finding{}, false
 	}
-	asked := r.plan.Call.Fields["session"]
-	if e.Kind == EventSession && r.spec.Sessions.SameID && len(asked) > 0 && e.Session != asked[0] {
+	asked := c.Call.Fields["session"]
+	if e.Kind == EventSession && spec.Sessions.SameID && len(asked) > 0 && e.Session != asked[0] {
 		return judge.Finding{Reason: ReasonBadSession, Message: "the CLI began a new session in place of " + asked[0]}, true
 	}
-	if err := r.plan.bill.Refused(e.KeySource); err != nil {
+	if err := c.bill.Refused(e.KeySource); err != nil {
 		return judge.Finding{Reason: err.Reason, Message: err.Message, Hint: err.Hint}, true
 	}
 	return judge.Finding{}, false

@@ -104,6 +104,8 @@ type Spec struct {
 	ExitCodes map[int]call.Reason `json:"exit_codes,omitempty"`
 	// Hints tell a person what to do, by Reason.
 	Hints map[call.Reason]string `json:"hints,omitempty"`
+	// Live says how one process answers many requests.
+	Live LiveRules `json:"live,omitzero"`
 	// LingerMS is how long, in milliseconds, the process may go on after its
 	// terminal event before it is ended. Zero: 500.
 	LingerMS int `json:"linger_ms,omitempty"`

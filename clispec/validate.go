@@ -37,6 +37,7 @@ func (s Spec) Validate() error {
 	v.identity(&s)
 	v.tables(&s)
 	v.rules(&s)
+	v.live(&s.Live)
 	if v.found == nil { // a misspelt field is one mistake, not two
 		v.prompt(&s)
 	}
@@ -272,6 +273,6 @@ func (v *validator) when(path string, w When) {
 		}
 	})
 	each(path+".env", w.Env, v.variable)
-	allOf(v, path+".output", w.Output, OutputStream, OutputJSON, OutputText)
+	allOf(v, path+".output", w.Output, OutputStream, OutputJSON, OutputText, OutputLive)
 	allOf(v, path+".transport", w.Transport, TransportStdin, TransportArgv)
 }

@@ -106,6 +106,10 @@ func (c *Call) setSession(spec *clispec.Spec, req call.Request, h Host) *call.Er
 // spec has them, else the spec's best.
 func (c *Call) choose(spec *clispec.Spec, choice Choice) *call.Error {
 	outputs, transports := spec.OutputModes(), spec.TransportModes()
+	if choice.Output == clispec.OutputLive && spec.Live.Has() {
+		c.Output, c.Transport = choice.Output, clispec.TransportStdin
+		return nil
+	}
 	c.Output, c.Transport = cmp.Or(choice.Output, outputs[0]), cmp.Or(choice.Transport, transports[0])
 	if !slices.Contains(outputs, c.Output) {
 		return call.Errorf(call.ReasonUnsupported, "output", "%q is none of %q", c.Output, outputs)
@@ -121,6 +125,8 @@ func (c *Call) uses(spec *clispec.Spec, field string) bool {
 	names := func(template string) bool { return slices.Contains(grammar.TemplateFields(template), field) }
 	return c.anyRow(spec, func(row clispec.ArgRow) bool {
 		return slices.Contains(row.When.Set, field) || slices.ContainsFunc(row.Args, names)
+	}) || c.Output == clispec.OutputLive && slices.ContainsFunc(c.messages(&spec.Live), func(m clispec.LiveMessage) bool {
+		return names(m.Params)
 	})
 }
 

@@ -136,7 +136,7 @@ func (o *Composer) Compose(req call.Request, choice Choice, h Host) (*Invocation
 		return nil, err
 	}
 	inv.Env = c.Environ(spec, h, inv.Dir)
-	if c.Transport == clispec.TransportStdin {
+	if c.Transport == clispec.TransportStdin && c.Output != clispec.OutputLive {
 		inv.Stdin = []byte(c.Fields["prompt"][0])
 	}
 	if err := inv.CheckLengths(); err != nil {

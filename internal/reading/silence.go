@@ -37,8 +37,8 @@ func (s *Silence) after(wait time.Duration, reason call.Reason) *time.Timer {
 	return time.AfterFunc(wait, func() { s.stop(&judge.Stop{Reason: reason, After: wait}) })
 }
 
-// heard notes that there was output.
-func (s *Silence) heard() {
+// Heard notes that there was output.
+func (s *Silence) Heard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.first != nil {
@@ -73,6 +73,6 @@ type heardWriter struct {
 }
 
 func (w heardWriter) Write(p []byte) (int, error) {
-	w.silence.heard()
+	w.silence.Heard()
 	return w.Writer.Write(p)
 }

@@ -1,0 +1,96 @@
+package clispec
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/internal/grammar"
+)
+
+// live checks the rules of the live mode.
+func (v *validator) live(r *LiveRules) {
+	lists := map[string][]LiveMessage{
+		"ready": r.Ready, "open": r.Open, "turn": r.Turn, "interrupt": r.Interrupt, "clear": r.Clear, "close": r.Close,
+	}
+	if !r.Has() {
+		for name, list := range lists {
+			if len(list) > 0 {
+				v.add("live.envelope", "", fmt.Sprintf("is empty: say how the messages of live.%s are written", name))
+			}
+		}
+		return
+	}
+	oneOf(v, "live.envelope", r.Envelope, EnvelopeJSONRPC, EnvelopeControl)
+	for name, list := range lists {
+		each("live."+name, list, v.liveMessage)
+	}
+	if len(r.Turn) == 0 {
+		v.add("live.turn", "", "is empty: say with which message the CLI is asked")
+	}
+	if len(r.Open) == 0 && len(r.Clear) == 0 {
+		v.add("live.open", "", "is empty, and live.clear too: say how a new context begins")
+	}
+	if len(r.Open) > 0 && r.Context == "" {
+		v.add("live.context", "", "is empty: say where the response to live.open has the id of the context")
+	}
+	ends := func(m LiveMessage) bool { return m.Ends }
+	terminal := func(e EventRule) bool { return e.Terminal }
+	if !slices.ContainsFunc(r.Events, terminal) && slices.ContainsFunc(r.Turn, ends) {
+		v.add("live.events", "", "no rule is terminal, so a turn could never succeed")
+	}
+	each("live.events", r.Events, v.eventRule)
+	each("live.asks", r.Asks, v.ask)
+}
+
+func (v *validator) liveMessage(path string, m LiveMessage) {
+	if m.Method == "" {
+		v.add(path+".method", "", "is missing: name the message")
+	}
+	if m.Notice && m.Ends {
+		v.add(path+".ends", "true", "cannot be: a notice has no response")
+	}
+	v.jsonTemplate(path+".params", m.Params, append(slices.Clone(Fields), LiveFields...))
+	v.when(path+".when", m.When)
+}
+
+func (v *validator) ask(path string, a AskRule) {
+	if a.Method == "" {
+		v.add(path+".method", "", "is missing: name the request")
+	}
+	if a.Deny == "" {
+		v.add(path+".deny", "", "is missing: a request that stays without an answer keeps the CLI waiting")
+	}
+	for name, answer := range map[string]string{"allow": a.Allow, "deny": a.Deny, "otherwise": a.Otherwise} {
+		v.jsonTemplate(path+"."+name, answer, AskFields)
+	}
+	v.pattern(path+".allow_kind", a.AllowKind)
+	v.pattern(path+".deny_kind", a.DenyKind)
+	if a.Options != "" && (a.OptionID == "" || a.OptionKind == "") {
+		v.add(path+".option_id", a.OptionID, "needs option_kind as well: they say what an option is called, and what it means")
+	}
+}
+
+// jsonTemplate checks that a template becomes JSON, whatever its fields hold, as far
+// as that shows.
+func (v *validator) jsonTemplate(path, template string, fields []string) {
+	if template == "" {
+		return
+	}
+	v.text(path, template)
+	for _, name := range grammar.TemplateFields(template) {
+		if !slices.Contains(fields, name) && !v.files[name] {
+			v.add(path, name, "is no field here; "+meant(name, fields))
+		}
+	}
+	filled := grammar.Placeholder.ReplaceAllStringFunc(template, func(m string) string {
+		if _, form := grammar.ParsePlaceholder(m); form == "text" {
+			return "x"
+		}
+		return "1"
+	})
+	if !json.Valid([]byte(filled)) || !strings.HasPrefix(strings.TrimSpace(filled), "{") {
+		v.add(path, template, "is no JSON object once its fields are filled in")
+	}
+}

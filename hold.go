@@ -1,0 +1,145 @@
+package clichain
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/decode"
+	"github.com/clichain/clichain/internal/held"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/internal/reading"
+	"github.com/clichain/clichain/internal/wire"
+)
+
+// Hold starts the CLI in its live mode, in which one process answers many requests,
+// and returns when it is ready for turns like the request, whose messages of the user
+// are not sent. Package live is made of it; permit answers the CLI's questions with
+// AccessWrite, nil denies them. The error is a [*BackendError].
+func (p *Provider) Hold(
+	ctx context.Context, req Request, permit func(context.Context, held.Question) bool,
+) (*held.CLI, error) {
+	if p.spec != nil && !p.spec.Live.Has() {
+		return nil, p.label(call.Errorf(ReasonUnsupported, "live", "this CLI has no live mode"))
+	}
+	inv, failed := p.prepare(ctx, unasked(req), clispec.OutputLive, true)
+	if failed != nil {
+		return nil, failed
+	}
+	sweepOrphans()
+	remove, failed := inv.makeFiles()
+	if failed != nil {
+		remove()
+		return nil, p.label(failed)
+	}
+	if p.cfg.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, p.cfg.Timeout, &judge.Stop{Reason: ReasonTimeout, After: p.cfg.Timeout})
+		defer cancel()
+	}
+	cli, failed := held.Start(ctx, p.holding(ctx, inv, remove, permit))
+	if failed != nil {
+		return nil, p.label(failed)
+	}
+	return cli, nil
+}
+
+// unasked is a request with nothing to say: only its settings start the process.
+func unasked(req Request) Request {
+	req.Messages = slices.DeleteFunc(slices.Clone(req.Messages), func(m Message) bool { return m.Role != RoleSystem })
+	req.Messages = append(req.Messages, Message{Role: RoleUser, Content: "-"})
+	return req
+}
+
+// holding is how the process of a plan is started, read and judged.
+func (p *Provider) holding(
+	ctx context.Context, inv *plan, remove func(), permit func(context.Context, held.Question) bool,
+) held.Plan {
+	program := p.live()
+	return held.Plan{
+		Invocation: inv.Invocation, Box: inv.box, Rules: &p.spec.Live, Remove: remove,
+		Command: proc.Command{Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup},
+		Timeout: max(p.cfg.Timeout, 0), First: p.cfg.FirstOutputTimeout, Idle: p.cfg.IdleTimeout, Permit: permit,
+		Enter: func(stop context.CancelCauseFunc) func() {
+			_, leave := p.cfg.Registry.Enter(ctx, p.name, stop)
+			return leave
+		},
+		Compose: func(req Request) (*compose.Call, *BackendError) { return p.turn(inv, req) },
+		Read: func(c *compose.Call, emit func(Event)) *reading.Reading {
+			r := p.reader(ctx, inv.of(c), clispec.OutputStream, emit)
+			r.Program = program
+			return r
+		},
+		Judge: func(c *compose.Call, req Request, ev *judge.Evidence, took time.Duration) (*Response, *BackendError) {
+			req.Options.NoSessionPersistence = true // a turn is no session to go on from
+			resp, v := p.conclude(ctx, inv.of(c), ev, req, took)
+			return resp, v.Err
+		},
+		Failed: func(err error) *BackendError { return p.notHeld(err) },
+	}
+}
+
+// live is the program of the events of the live mode, compiled once.
+func (p *Provider) live() *decode.Program {
+	p.liveOnce.Do(func() {
+		p.liveProgram = p.program
+		if events := p.spec.Live.Events; len(events) > 0 {
+			p.liveProgram = decode.Compile(events)
+		}
+	})
+	return p.liveProgram
+}
+
+// of is the plan of a turn of the process that was started by this one.
+func (c *plan) of(turn *compose.Call) *plan {
+	inv := *c.Invocation
+	inv.Call = turn
+	return &plan{&inv, c.bill, c.box, nil, c.temp}
+}
+
+// turn composes a request as a turn of a process. One that would have started another
+// process is unsupported.
+func (p *Provider) turn(inv *plan, req Request) (*compose.Call, *BackendError) {
+	like := func(req Request) (*compose.Invocation, *BackendError) {
+		made, _, err := p.compose(inv.Path, req, nil, clispec.OutputLive, inv.temp)
+		return made, err
+	}
+	made, err := like(req)
+	if err != nil {
+		return nil, p.label(err)
+	}
+	other := *made
+	other.Call = inv.Call
+	if !reflect.DeepEqual(&other, inv.Invocation) {
+		return nil, p.label(call.Errorf(ReasonUnsupported, "live", "the request needs a process with other settings"))
+	}
+	return made.Call, nil
+}
+
+// notHeld is the error of a process that was not started, or refused to begin.
+func (p *Provider) notHeld(err error) *BackendError {
+	refused, ok := errors.AsType[*wire.Error](err)
+	if !ok {
+		return p.label(spawnFailure(err))
+	}
+	ev := &judge.Evidence{
+		Output: clispec.OutputText, Tally: new(judge.Tally), Result: proc.Result{ExitCode: 1}, Now: time.Now(),
+		Stderr: refused.Message, Said: refused.Message,
+	}
+	failure := p.judge.Unexplained(ev).Err
+	p.judge.Complete(failure, ev)
+	return failure
+}
+
+// liveRules are compiled when they are first needed.
+type liveRules struct {
+	liveOnce    sync.Once
+	liveProgram *decode.Program
+}

@@ -1,0 +1,178 @@
+package held
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/wire"
+	"github.com/tidwall/gjson"
+)
+
+func (c *CLI) stdoutLine(line []byte) {
+	if !c.conn.Line(line) {
+		c.current().feed(line)
+	}
+}
+
+func (c *CLI) stderrLine(line []byte) {
+	t := c.current()
+	t.mu.Lock()
+	if t.errors.Len() < judge.MaxEvidence {
+		t.errors.Write(line)
+		t.errors.WriteByte('\n')
+	}
+	t.mu.Unlock()
+	t.stderr.Line(line)
+}
+
+func (c *CLI) current() *turn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// noticed takes a line that is neither a request nor a response. One of another
+// context belongs to a turn that has ended.
+func (c *CLI) noticed(_ string, line []byte) {
+	if of := c.plan.Rules.Of; of != "" {
+		if id := gjson.GetBytes(line, of); id.Exists() && id.String() != c.id() {
+			return
+		}
+	}
+	c.current().feed(line)
+}
+
+func (c *CLI) id() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.context
+}
+
+// open begins a context in which nothing was said.
+func (c *CLI) open(ctx context.Context, composed *compose.Call) error {
+	if len(c.plan.Rules.Open) == 0 {
+		return nil
+	}
+	result, err := c.say(ctx, composed, c.plan.Rules.Open, nil)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.context = gjson.GetBytes(result, c.plan.Rules.Context).String()
+	return nil
+}
+
+// Fresh gives the process a context in which nothing was said, in place of the one it
+// has. The error is why that failed; the process is of no more use then.
+func (c *CLI) Fresh(ctx context.Context) error {
+	release, err := c.turns.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	rules := c.plan.Rules
+	if len(rules.Open) > 0 {
+		old := map[string]string{"context": c.id()}
+		if err := c.open(ctx, c.plan.Invocation.Call); err != nil {
+			return err
+		}
+		_, err = c.say(ctx, c.plan.Invocation.Call, rules.Close, old)
+		return err
+	}
+	t := c.idle()
+	defer c.idle()
+	if _, err := c.say(ctx, t.call, rules.Clear, nil); err != nil {
+		return err
+	}
+	select {
+	case <-t.done:
+		return nil
+	case <-c.gone:
+		return wire.ErrEnded
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Question is what a CLI asks for permission to do.
+type Question struct {
+	Tool  string
+	Input json.RawMessage // nil: it does not say
+}
+
+// asked has a question of the CLI answered.
+func (c *CLI) asked(r wire.Request) (known bool) {
+	i := slices.IndexFunc(c.plan.Rules.Asks, func(a clispec.AskRule) bool { return a.Method == r.Method })
+	if i < 0 {
+		return false
+	}
+	rule := c.plan.Rules.Asks[i]
+	free, ok := c.asking.Try()
+	if !ok {
+		return false // it asks more than anybody could answer
+	}
+	c.asks.Go(func() {
+		defer free()
+		q := Question{Tool: path(r.Params, rule.Tool).String(), Input: json.RawMessage(path(r.Params, rule.Input).Raw)}
+		answer, ok := answerOf(rule, r.Params, c.permits(q))
+		if !ok {
+			_ = r.Refuse(c.running, &wire.Error{Message: "none of the options can be chosen"}) // it may have gone
+			return
+		}
+		_ = r.Answer(c.running, answer) // it may have gone
+	})
+	return true
+}
+
+// permits decides a question: what the access does not decide, the caller does.
+func (c *CLI) permits(q Question) bool {
+	access := c.plan.Invocation.Call.Access
+	if access == call.AccessFull {
+		return true
+	}
+	return access == call.AccessWrite && c.plan.Permit != nil && c.plan.Permit(c.running, q)
+}
+
+// answerOf is the answer by which a question is allowed or denied. Where the CLI
+// offers options, it names the first whose kind says so.
+func answerOf(rule clispec.AskRule, params json.RawMessage, allow bool) (answer json.RawMessage, ok bool) {
+	template, kind := rule.Deny, rule.DenyKind
+	if allow {
+		template, kind = rule.Allow, rule.AllowKind
+	}
+	fields := compose.Fields{}
+	fields.Set("input", cmp.Or(path(params, rule.Input).Raw, "{}"))
+	if rule.Options != "" {
+		matches := plaintext.Whole(kind)
+		var found bool
+		for _, option := range path(params, rule.Options).Array() {
+			if found = matches.MatchString(option.Get(rule.OptionKind).String()); found {
+				fields.Set("option", option.Get(rule.OptionID).String())
+				break
+			}
+		}
+		if !found {
+			template = rule.Otherwise
+		}
+	}
+	if template == "" {
+		return nil, false
+	}
+	return json.RawMessage(fields.Expand(template)), true
+}
+
+// path is the value at a path of the parameters; no path, no value.
+func path(params json.RawMessage, at string) gjson.Result {
+	if at == "" {
+		return gjson.Result{}
+	}
+	return gjson.GetBytes(params, at)
+}

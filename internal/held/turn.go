@@ -1,0 +1,225 @@
+package held
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/lines"
+	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/internal/reading"
+	"github.com/clichain/clichain/internal/wire"
+	"github.com/tidwall/gjson"
+)
+
+// turn is what the process says from one question to the next.
+type turn struct {
+	call           *compose.Call
+	reading        *reading.Reading
+	stdout, stderr *lines.Splitter
+	start          time.Time
+	done           chan struct{} // closed at its last event
+	finish         func()
+	stop           context.CancelCauseFunc // ends the turn, not the process
+	quiet          *reading.Silence
+
+	mu      sync.Mutex
+	id      string
+	errors  bytes.Buffer // its part of stderr
+	stopped bool         // the process was told to end it
+}
+
+// begin makes a turn the one to which what the process says belongs.
+func (c *CLI) begin(t *turn, emit func(call.Event)) *turn {
+	t.reading, t.start, t.done = c.plan.Read(t.call, emit), time.Now(), make(chan struct{})
+	t.finish = sync.OnceFunc(func() { close(t.done) })
+	t.reading.Ended, t.reading.Heard, t.reading.Stop = t.ended, t.hear, t.stop
+	t.stdout, t.stderr = t.reading.Streams()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = t
+	return t
+}
+
+// idle is the time between two turns, in which nothing is asked.
+func (c *CLI) idle() *turn {
+	return c.begin(&turn{call: c.plan.Invocation.Call, stop: func(error) {}}, func(call.Event) {})
+}
+
+func (t *turn) hear(s *judge.Sign) {
+	if t.quiet != nil {
+		t.quiet.Heard()
+	}
+	if s.Terminal {
+		t.finish()
+	}
+}
+
+func (t *turn) ended() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.stopped
+}
+
+// Ask sends a request as a turn, and returns its answer. Where ctx ends, the turn is
+// interrupted, and if that takes too long the process is ended.
+func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) (*call.Response, *call.Error) {
+	composed, refused := c.plan.Compose(req)
+	if refused != nil {
+		return nil, refused
+	}
+	release, err := c.turns.Acquire(ctx)
+	if err != nil {
+		return nil, &call.Error{Reason: judge.ReasonOfCause(judge.End(ctx)), ExitCode: -1, Err: judge.End(ctx), Stage: call.StageSkipped}
+	}
+	defer release()
+	if limit := c.plan.Timeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &judge.Stop{Reason: call.ReasonTimeout, After: limit})
+		defer cancel()
+	}
+	turnCtx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	quiet := reading.Listen(c.plan.First, c.plan.Idle, stop)
+	defer quiet.End()
+	t := c.begin(&turn{call: composed, stop: stop, quiet: quiet}, emit)
+	defer c.idle()
+	forget, err := c.ask(turnCtx, t)
+	if err != nil {
+		stop(err)
+	} else {
+		defer forget()
+	}
+	return c.verdict(t, req, c.await(turnCtx, t))
+}
+
+// ask sends the message of a turn. Its response is the turn's end, or has its id.
+func (c *CLI) ask(ctx context.Context, t *turn) (forget func(), err error) {
+	m, params, _ := t.call.Message(c.plan.Rules.Turn, map[string]string{"context": c.id()})
+	if m.Notice {
+		return func() {}, c.conn.Notify(ctx, m.Method, params)
+	}
+	return c.conn.Ask(ctx, m.Method, params, func(result json.RawMessage, err error) {
+		refused, isRefusal := errors.AsType[*wire.Error](err)
+		switch {
+		case isRefusal:
+			t.feed(response(m.Method, nil, refused))
+			t.finish()
+		case err != nil: // the process has ended, and says why in other ways
+		case m.Ends:
+			t.feed(response(m.Method, result, nil))
+			t.finish()
+		default:
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.id = gjson.GetBytes(result, c.plan.Rules.TurnID).String()
+		}
+	})
+}
+
+// feed takes a line of the turn, up to its last event.
+func (t *turn) feed(line []byte) {
+	select {
+	case <-t.done:
+	default:
+		t.stdout.Line(line)
+	}
+}
+
+// response is a response as the event rules read it.
+func response(method string, result json.RawMessage, failed *wire.Error) []byte {
+	message := map[string]any{"method": method}
+	switch {
+	case failed != nil:
+		message["error"] = map[string]any{"code": failed.Code, "message": failed.Message, "data": failed.Data}
+	default:
+		message["result"] = result
+	}
+	line, _ := json.Marshal(message) // cannot fail: JSON that was parsed
+	return line
+}
+
+// await waits for the end of a turn. The cause is why it was ended before its last
+// event; nil: it was not.
+func (c *CLI) await(ctx context.Context, t *turn) (cause error) {
+	select {
+	case <-t.done:
+		return nil
+	case <-c.gone:
+		return nil // by itself
+	case <-ctx.Done():
+	}
+	if cause = judge.End(ctx); errors.Is(cause, wire.ErrEnded) {
+		<-c.gone
+		return nil
+	}
+	t.mu.Lock()
+	t.stopped = true
+	t.mu.Unlock()
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), politeness)
+	defer cancel()
+	if c.interrupt(bounded, t) == nil {
+		select {
+		case <-t.done:
+			return cause
+		case <-c.gone:
+			return cause
+		case <-bounded.Done():
+		}
+	}
+	c.end(cause) // what it is about, nobody can tell
+	return cause
+}
+
+// interrupt tells the CLI to end a turn.
+func (c *CLI) interrupt(ctx context.Context, t *turn) error {
+	t.mu.Lock()
+	id := t.id
+	t.mu.Unlock()
+	_, err := c.say(ctx, t.call, c.plan.Rules.Interrupt, map[string]string{"context": c.id(), "turn": id})
+	return err
+}
+
+// say sends the first message of a list that applies, and waits for its response.
+func (c *CLI) say(ctx context.Context, composed *compose.Call, list []clispec.LiveMessage, more map[string]string) (json.RawMessage, error) {
+	m, params, ok := composed.Message(list, more)
+	switch {
+	case !ok:
+		return nil, nil
+	case m.Notice:
+		return nil, c.conn.Notify(ctx, m.Method, params)
+	}
+	result, err := c.conn.Call(ctx, m.Method, params)
+	if refused, ok := errors.AsType[*wire.Error](err); ok {
+		return nil, fmt.Errorf("%s: %w", m.Method, refused)
+	}
+	return result, err
+}
+
+// verdict is the answer, or the error, of a turn that has ended.
+func (c *CLI) verdict(t *turn, req call.Request, cause error) (*call.Response, *call.Error) {
+	result := proc.Result{TreeClean: true}
+	select {
+	case <-c.gone:
+		if c.failed != nil {
+			return nil, c.plan.Failed(c.failed)
+		}
+		result = c.result
+	default:
+	}
+	if cause != nil {
+		result.Cause = cause
+	}
+	t.mu.Lock()
+	result.Stderr = proc.Capture{Head: bytes.Clone(t.errors.Bytes()), Total: int64(t.errors.Len())}
+	t.mu.Unlock()
+	return c.plan.Judge(t.call, req, t.reading.Evidence(result, 0), time.Since(t.start))
+}

@@ -1,0 +1,149 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/jsontext"
+	"github.com/tidwall/gjson"
+)
+
+// kind is what a message is.
+type kind int
+
+const (
+	notice kind = iota
+	request
+	response
+)
+
+// message is one line of the other side, taken apart.
+type message struct {
+	kind   kind
+	id     string          // of a request or a response, as JSON
+	method string          // of a request or a notice
+	body   json.RawMessage // parameters, or a result
+	err    *Error          // of a response that failed
+	ended  error           // in place of a response: none will come
+}
+
+// envelope is how messages are written. The two of them differ in nothing else.
+type envelope interface {
+	request(id int, method string, params json.RawMessage) any
+	notice(method string, params json.RawMessage) any
+	answer(id, result json.RawMessage) any
+	failure(id json.RawMessage, err *Error) any
+	read(line gjson.Result) message
+	id(n int) string // of our request n, as JSON
+}
+
+// envelopes are the envelopes by their names in a spec.
+var envelopes = map[clispec.LiveEnvelope]envelope{
+	clispec.EnvelopeJSONRPC: rpc{},
+	clispec.EnvelopeControl: control{},
+}
+
+// object is a JSON object. A nil value is left out.
+type object map[string]any
+
+func (o object) MarshalJSON() ([]byte, error) {
+	kept := map[string]any{}
+	for name, value := range o {
+		if raw, ok := value.(json.RawMessage); !ok || raw != nil {
+			kept[name] = value
+		}
+	}
+	return json.Marshal(kept)
+}
+
+// rpc is JSON-RPC 2.0. Not all CLIs write "jsonrpc", so it is not looked for.
+type rpc struct{}
+
+func (rpc) id(n int) string { return strconv.Itoa(n) }
+
+func (rpc) request(id int, method string, params json.RawMessage) any {
+	return object{"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+}
+
+func (rpc) notice(method string, params json.RawMessage) any {
+	return object{"jsonrpc": "2.0", "method": method, "params": params}
+}
+
+func (rpc) answer(id, result json.RawMessage) any {
+	return object{"jsonrpc": "2.0", "id": id, "result": result}
+}
+
+func (rpc) failure(id json.RawMessage, err *Error) any {
+	return object{"jsonrpc": "2.0", "id": id, "error": object{"code": err.Code, "message": err.Message}}
+}
+
+func (rpc) read(line gjson.Result) message {
+	id, method := line.Get("id"), line.Get("method")
+	asked := id.Exists() && id.Type != gjson.Null
+	switch {
+	case method.Exists() && asked:
+		return message{kind: request, id: id.Raw, method: method.String(), body: raw(line.Get("params"))}
+	case asked:
+		m := message{kind: response, id: id.Raw, body: raw(line.Get("result"))}
+		if failed := line.Get("error"); failed.Exists() && failed.Type != gjson.Null {
+			m.err = &Error{int(failed.Get("code").Int()), failed.Get("message").String(), raw(failed.Get("data"))}
+		}
+		return m
+	}
+	return message{method: method.String()}
+}
+
+// control is the envelope of claude's stream-json: control_request and
+// control_response, beside lines that are neither.
+type control struct{}
+
+func (control) id(n int) string { return strconv.Quote(fmt.Sprintf("clichain-%d", n)) }
+
+func (c control) request(id int, method string, params json.RawMessage) any {
+	asked := object{}
+	_ = json.Unmarshal(params, &asked) // no parameters, or an object
+	asked["subtype"] = method
+	return object{"type": "control_request", "request_id": json.RawMessage(c.id(id)), "request": asked}
+}
+
+func (control) notice(method string, params json.RawMessage) any {
+	o := object{}
+	_ = json.Unmarshal(params, &o) // no parameters, or an object
+	o["type"] = method
+	return o
+}
+
+func (control) answer(id, result json.RawMessage) any {
+	return object{"type": "control_response", "response": object{"subtype": "success", "request_id": id, "response": result}}
+}
+
+func (control) failure(id json.RawMessage, err *Error) any {
+	return object{"type": "control_response", "response": object{"subtype": "error", "request_id": id, "error": err.Message}}
+}
+
+func (control) read(line gjson.Result) message {
+	switch kind := line.Get("type").String(); kind {
+	case "control_request":
+		asked := line.Get("request")
+		return message{kind: request, id: line.Get("request_id").Raw, method: asked.Get("subtype").String(), body: raw(asked)}
+	case "control_response":
+		answer := line.Get("response")
+		m := message{kind: response, id: answer.Get("request_id").Raw, body: raw(answer.Get("response"))}
+		if answer.Get("subtype").String() == "error" {
+			m.err = &Error{Message: answer.Get("error").String()}
+		}
+		return m
+	default:
+		return message{method: kind}
+	}
+}
+
+// raw is a copy of a value, since the line is used again.
+func raw(value gjson.Result) json.RawMessage {
+	if !value.Exists() {
+		return nil
+	}
+	return json.RawMessage(jsontext.Owned(value).Raw)
+}

@@ -1,0 +1,118 @@
+package live
+
+import (
+	"slices"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/held"
+)
+
+// enter goes to a state by a method. The caller holds no lock.
+func (s *Session) enter(op string, to State) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.check(op); err != nil {
+		return err
+	}
+	s.set(to)
+	return nil
+}
+
+// check refuses a method in the wrong state. The caller holds mu.
+func (s *Session) check(op string) error {
+	if !slices.Contains(allowed[op], s.state) {
+		return &StateError{op, s.state}
+	}
+	return nil
+}
+
+// set goes to a state. The caller holds mu.
+func (s *Session) set(to State) { s.state, s.since = to, time.Now() }
+
+// finish ends the session. The caller holds mu.
+func (s *Session) finish(state State, err error) {
+	s.set(state)
+	s.err = err
+	s.end(ErrStopped)
+	for _, t := range s.queue {
+		t.fail(s.provider.Name())
+	}
+	s.queue = nil
+	close(s.over)
+}
+
+// fail ends a turn that never began.
+func (t *Turn) fail(backend string) {
+	t.err = &clichain.BackendError{Backend: backend, Reason: clichain.ReasonCanceled, ExitCode: -1, Err: ErrStopped, Stage: call.StageSkipped}
+	close(t.done)
+}
+
+func (s *Session) wake() {
+	select {
+	case s.work <- struct{}{}:
+	default: // somebody has done so
+	}
+}
+
+// run begins one turn after the other, until the CLI has gone.
+func (s *Session) run(cli *held.CLI) {
+	for {
+		if t := s.next(); t != nil {
+			s.turn(cli, t)
+			continue
+		}
+		select {
+		case <-s.work:
+		case <-cli.Gone():
+			s.gone(cli)
+			return
+		}
+	}
+}
+
+// next takes the turn to begin; nil: there is none now.
+func (s *Session) next() *Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != Running || len(s.queue) == 0 {
+		return nil
+	}
+	s.now, s.queue = s.queue[0], s.queue[1:]
+	return s.now
+}
+
+func (s *Session) turn(cli *held.CLI, t *Turn) {
+	resp, failed := cli.Ask(t.ctx, t.req, func(e clichain.Event) { s.tell(t.ctx, item{event: e}) })
+	t.resp = resp
+	if failed != nil {
+		t.err = failed
+		s.tell(s.life, item{err: failed})
+	} else {
+		s.tell(s.life, item{event: clichain.Event{Kind: clichain.EventDone, Backend: s.provider.Name(), Response: resp}})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now, s.died = nil, t.err // unless another turn follows
+	s.turns++
+	if resp != nil {
+		s.usage = s.usage.Add(resp.Usage)
+	}
+	close(t.done)
+}
+
+// gone ends a session whose CLI has ended: by itself, unless it was to stop.
+func (s *Session) gone(cli *held.CLI) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == Stopping {
+		s.finish(Stopped, nil)
+		return
+	}
+	err := s.died
+	if err == nil {
+		err = cli.Err()
+	}
+	s.finish(Error, err)
+}

@@ -1,0 +1,345 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
+	"github.com/clichain/clichain/runs"
+)
+
+func TestMain(m *testing.M) {
+	runs.ShimMain()
+	playAgent()
+	clitest.Main()
+	dir, err := os.MkdirTemp("", "clichain-state-")
+	if err != nil {
+		panic(err)
+	}
+	_ = os.Setenv("XDG_STATE_HOME", dir)
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// patient holds on a machine that is five times slower.
+var patient = clichain.Config{Timeout: time.Minute}
+
+// started is a session that runs, of a dialect.
+func started(t *testing.T, dialect, manners string, cfg *live.Config) *live.Session {
+	t.Helper()
+	clitest.NoLeaks(t)
+	s := live.New(agentOf(t, dialect, manners, patient), cfg)
+	t.Cleanup(s.Kill)
+	require.NoError(t, s.Start(t.Context()))
+	require.Equal(t, live.Running, s.Status().State)
+	return s
+}
+
+// each runs a test in each dialect.
+func each(t *testing.T, test func(t *testing.T, dialect string)) {
+	for _, dialect := range dialects {
+		t.Run(dialect, func(t *testing.T) { test(t, dialect) })
+	}
+}
+
+func requireReason(t *testing.T, want clichain.Reason, err error) *clichain.BackendError {
+	t.Helper()
+	var be *clichain.BackendError
+	require.ErrorAs(t, err, &be)
+	require.Equal(t, want, be.Reason, "%v", err)
+	return be
+}
+
+// One process answers turn after turn, each with what was said before, and ends by itself when it is told to.
+func TestConversation(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		s := started(t, dialect, "", nil)
+		for i, want := range []string{"recall 1", "recall 1|recall 2", "recall 1|recall 2|recall 3"} {
+			resp, err := s.Ask(t.Context(), "recall "+string(rune('1'+i)))
+			require.NoError(t, err)
+			require.Equal(t, want, resp.Text)
+			require.EqualValues(t, 3, resp.Usage.InputTokens, "of the turn")
+			require.Equal(t, "lumen", resp.Backend)
+			require.Positive(t, resp.Duration)
+		}
+		status := s.Status()
+		require.Equal(t, 3, status.Turns)
+		require.EqualValues(t, 9, status.Usage.InputTokens)
+		began := time.Now()
+		s.Stop()
+		require.Less(t, time.Since(began), 5*time.Second, "it ends when its input does")
+		require.Equal(t, live.Stopped, s.Status().State)
+		require.NoError(t, s.Status().Err)
+	})
+}
+
+// A turn that is interrupted ends as canceled, with what it had said, and the next one works.
+func TestInterrupt(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		s := started(t, dialect, "", nil)
+		turn, err := s.Send("hang")
+		require.NoError(t, err)
+		for e := range s.Events() {
+			if e.Kind == clichain.EventDelta {
+				break
+			}
+		}
+		require.NoError(t, s.Interrupt(t.Context()))
+		_, err = turn.Wait(t.Context())
+		require.ErrorIs(t, err, live.ErrInterrupted)
+		require.Equal(t, "half", requireReason(t, clichain.ReasonCanceled, err).Partial)
+		resp, err := s.Ask(t.Context(), "say again")
+		require.NoError(t, err)
+		require.Equal(t, "again", resp.Text)
+		require.NoError(t, s.Interrupt(t.Context()), "nothing goes on")
+	})
+}
+
+// What is sent while a session is paused waits, so much of it and no more.
+func TestPause(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		s := started(t, dialect, "", &live.Config{MaxQueue: 2})
+		require.NoError(t, s.Pause())
+		first, err := s.Send("say one")
+		require.NoError(t, err)
+		second, err := s.Send("recall two")
+		require.NoError(t, err)
+		_, err = s.Send("say three")
+		require.Equal(t, "config.max_queue", requireReason(t, clichain.ReasonBudgetSpent, err).Option)
+		require.Equal(t, 2, s.Status().Queued)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		_, err = first.Wait(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded, "it waits")
+		require.NoError(t, s.Resume())
+		resp, err := second.Wait(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "say one|recall two", resp.Text)
+	})
+}
+
+// Each method has its states, and says so in the others.
+func TestIllegalCalls(t *testing.T) {
+	clitest.NoLeaks(t)
+	s := live.New(agentOf(t, "acp", "", patient), nil)
+	refused := func(want live.State, calls ...func() error) {
+		t.Helper()
+		for i, method := range calls {
+			var wrong *live.StateError
+			require.ErrorAs(t, method(), &wrong, i)
+			require.Equal(t, want, wrong.State)
+		}
+	}
+	start := func() error { return s.Start(t.Context()) }
+	send := func() error { _, err := s.Send("say hi"); return err }
+	ask := func() error { _, err := s.Ask(t.Context(), "say hi"); return err }
+	interrupt := func() error { return s.Interrupt(t.Context()) }
+	refused(live.Created, send, ask, s.Pause, s.Resume, interrupt)
+	require.NoError(t, start())
+	refused(live.Running, start, s.Resume)
+	require.NoError(t, s.Pause())
+	refused(live.Paused, start, s.Pause)
+	s.Stop()
+	refused(live.Stopped, start, send, ask, s.Pause, s.Resume, interrupt)
+	s.Stop()
+	s.Kill()
+
+	never := live.New(agentOf(t, "acp", "", patient), nil)
+	never.Stop()
+	require.Equal(t, live.Stopped, never.Status().State)
+	refused(live.Stopped, func() error { return never.Start(t.Context()) })
+}
+
+// A CLI that cannot start ends the session with the reason of a call.
+func TestStartFails(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		for manners, want := range map[string]clichain.Reason{
+			"dies at start": clichain.ReasonUnauthenticated, "refuses": clichain.ReasonUnauthenticated, "silent": clichain.ReasonTimeout,
+		} {
+			t.Run(manners, func(t *testing.T) {
+				clitest.NoLeaks(t)
+				cfg := patient
+				if manners == "silent" {
+					cfg.Timeout = time.Second
+				}
+				s := live.New(agentOf(t, dialect, manners, cfg), nil)
+				requireReason(t, want, s.Start(t.Context()))
+				require.Equal(t, live.Error, s.Status().State)
+				requireReason(t, want, s.Status().Err)
+			})
+		}
+	})
+	s := live.New(clichain.NewProvider(clichain.CliSpec{Name: "cold", Binary: "true"}, nil), nil)
+	require.Equal(t, "live", requireReason(t, clichain.ReasonUnsupported, s.Start(t.Context())).Option)
+	for _, cfg := range []live.Config{{Request: clichain.Prompt("hi")}, {Request: clichain.Request{Session: "lumen:1"}}} {
+		s := live.New(agentOf(t, "acp", "", patient), &cfg)
+		requireReason(t, clichain.ReasonBadOption, s.Start(t.Context()))
+	}
+}
+
+// A CLI that dies in a turn ends the session in Error, with the evidence of that turn.
+func TestDeathInATurn(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		for text, want := range map[string]clichain.Reason{"die": clichain.ReasonRateLimited, "cut": clichain.ReasonBadOutput} {
+			t.Run(text, func(t *testing.T) {
+				s := started(t, dialect, "", nil)
+				turn, err := s.Send(text)
+				require.NoError(t, err)
+				later, err := s.Send("say never")
+				require.NoError(t, err)
+				_, err = turn.Wait(t.Context())
+				failed := requireReason(t, want, err)
+				_, err = later.Wait(t.Context())
+				require.Error(t, err)
+				for range s.Events() {
+				}
+				require.Equal(t, live.Error, s.Status().State)
+				require.Error(t, s.Status().Err)
+				_ = failed
+			})
+		}
+	})
+}
+
+// A turn has the time of a call. One that ends in time when it is interrupted leaves the session alive, one that does
+// not ends it.
+func TestTimeoutOfATurn(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		clitest.NoLeaks(t)
+		s := live.New(agentOf(t, dialect, "", clichain.Config{Timeout: time.Second}), nil)
+		t.Cleanup(s.Kill)
+		require.NoError(t, s.Start(t.Context()))
+		_, err := s.Ask(t.Context(), "hang")
+		requireReason(t, clichain.ReasonTimeout, err)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		resp, err := s.Ask(t.Context(), "say on")
+		require.NoError(t, err)
+		require.Equal(t, "on", resp.Text)
+	})
+}
+
+// Noise is no answer and no reason to fail.
+func TestNoise(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		s := started(t, dialect, "", nil)
+		for _, text := range []string{"garbage one", "flood two", "twice three", "say four", "late five", "say six"} {
+			resp, err := s.Ask(t.Context(), text)
+			require.NoError(t, err, text)
+			_, want, _ := strings.Cut(text, " ")
+			require.Equal(t, want, resp.Text)
+		}
+	})
+}
+
+// Questions of the CLI are answered by the access, then by the caller, and one that nobody knows is refused at once.
+func TestQuestions(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		for name, test := range map[string]struct {
+			access clichain.Access
+			asked  func(context.Context, live.Question) bool
+			want   string
+		}{
+			"without access": {clichain.AccessNone, func(context.Context, live.Question) bool { return true }, `{"chosen":"no"}`},
+			"nobody to ask":  {clichain.AccessWrite, nil, `{"chosen":"no"}`},
+			"the caller says": {clichain.AccessWrite, func(_ context.Context, q live.Question) bool {
+				return q.Tool == "shell" && string(q.Input) == `{"command":"ls"}`
+			}, `{"chosen":"yes","input":{"command":"ls"}}`},
+			"everything": {clichain.AccessFull, nil, `{"chosen":"yes","input":{"command":"ls"}}`},
+		} {
+			t.Run(name, func(t *testing.T) {
+				cfg := &live.Config{Request: clichain.Request{Access: test.access}, OnPermission: test.asked}
+				if test.access != clichain.AccessNone {
+					cfg.Request.Dir = t.TempDir()
+				}
+				s := started(t, dialect, "", cfg)
+				resp, err := s.Ask(t.Context(), "ask permit")
+				require.NoError(t, err)
+				_, answer, _ := strings.Cut(resp.Text, " ")
+				require.JSONEq(t, test.want, answer)
+				resp, err = s.Ask(t.Context(), "ask the/weather")
+				require.NoError(t, err)
+				require.Contains(t, resp.Text, "method not found")
+			})
+		}
+	})
+}
+
+// A CLI that ignores everything is gone all the same, and a turn that goes on is ended.
+func TestStopOfTheDeaf(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		for name, end := range map[string]func(*live.Session){"stop": (*live.Session).Stop, "kill": (*live.Session).Kill} {
+			t.Run(name, func(t *testing.T) {
+				s := started(t, dialect, "deaf", nil)
+				turn, err := s.Send("deaf")
+				require.NoError(t, err)
+				began := time.Now()
+				end(s)
+				require.Less(t, time.Since(began), 20*time.Second)
+				_, err = turn.Wait(t.Context())
+				require.ErrorIs(t, err, live.ErrStopped)
+				require.Equal(t, live.Stopped, s.Status().State)
+			})
+		}
+	})
+}
+
+// A loop over the events that never goes on keeps nobody from ending the session.
+func TestStuckReader(t *testing.T) {
+	s := started(t, "acp", "", nil)
+	stuck, leave := make(chan struct{}), make(chan struct{})
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		for range s.Events() {
+			close(stuck)
+			<-leave
+			return
+		}
+	}()
+	require.Eventually(t, func() bool {
+		turn, err := s.Send("flood x")
+		if err != nil {
+			return true
+		}
+		_ = turn
+		select {
+		case <-stuck:
+			return true
+		default:
+			return false
+		}
+	}, 10*time.Second, 10*time.Millisecond)
+	s.Stop()
+	require.Equal(t, live.Stopped, s.Status().State)
+	close(leave)
+	<-left
+}
+
+// The registry of a backend lists the process of a session and ends it.
+func TestRegistryEndsASession(t *testing.T) {
+	clitest.NoLeaks(t)
+	var registry runs.Registry
+	cfg := patient
+	cfg.Registry = &registry
+	s := live.New(agentOf(t, "threads", "", cfg), nil)
+	t.Cleanup(s.Kill)
+	require.NoError(t, s.Start(runs.WithKey(t.Context(), "chat-7", "")))
+	require.True(t, registry.HasActive("chat-7"))
+	registry.KillAll("chat-7")
+	for range s.Events() {
+	}
+	require.True(t, s.Status().State.Over())
+	require.False(t, registry.HasActive("chat-7"))
+	_, err := s.Ask(t.Context(), "say hi")
+	var wrong *live.StateError
+	require.True(t, errors.As(err, &wrong))
+}
