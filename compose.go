@@ -21,14 +21,20 @@ type plan struct {
 	box  *container.Box // nil: it runs on this machine
 
 	known *session.Record // of the session to go on from
-	temp  string          // the folder of its files, if it has any
+	mode  mode            // in which it was composed
 }
 
-// prepare does everything that comes before the process. Without an output
-// mode it takes the best there is. It starts nothing but the CLI's status command,
-// and that only if starts is set.
+// mode is how a CLI is run for a request.
+type mode struct {
+	output clispec.OutputMode // "": the best there is
+	temp   string             // the folder of its files; "": a new one
+	asks   bool               // the caller answers its questions
+}
+
+// prepare does everything that comes before the process. It starts nothing but the
+// CLI's status command, and that only if starts is set.
 func (p *Provider) prepare(
-	ctx context.Context, req Request, output clispec.OutputMode, starts bool,
+	ctx context.Context, req Request, m mode, starts bool,
 ) (*plan, *BackendError) {
 	path, err := p.ready()
 	if err != nil {
@@ -43,16 +49,18 @@ func (p *Provider) prepare(
 	if err != nil {
 		return nil, err
 	}
-	temp := p.tempDir()
-	inv, box, err := p.compose(path, req, known, output, temp)
+	if m.temp == "" {
+		m.temp = p.tempDir()
+	}
+	inv, box, err := p.compose(path, req, known, m)
 	if err != nil {
 		return nil, p.label(err)
 	}
-	return &plan{inv, b, box, known, temp}, nil
+	return &plan{inv, b, box, known, m}, nil
 }
 
 func (p *Provider) compose(
-	path string, req Request, known *session.Record, output clispec.OutputMode, temp string,
+	path string, req Request, known *session.Record, m mode,
 ) (*compose.Invocation, *container.Box, *BackendError) {
 	if err := compose.Check(req); err != nil {
 		return nil, nil, err
@@ -73,13 +81,13 @@ func (p *Provider) compose(
 	if err := p.nested(h.Environ); err != nil {
 		return nil, nil, err
 	}
-	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, temp, p.cfg.TrustDir, known
-	h.Agent = p.cfg.Agent
+	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, m.temp, p.cfg.TrustDir, known
+	h.Agent, h.Asks = p.cfg.Agent, m.asks
 	if p.cfg.Container == nil {
 		h.RealDir = realPath(dir)
 	}
 	p.readFiles(&h, dir)
-	inv, err := p.composer.Compose(req, compose.Choice{Output: output, Transport: p.cfg.Transport}, h)
+	inv, err := p.composer.Compose(req, compose.Choice{Output: m.output, Transport: p.cfg.Transport}, h)
 	if err != nil {
 		return nil, nil, err
 	}

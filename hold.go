@@ -26,10 +26,7 @@ import (
 func (p *Provider) Hold(
 	ctx context.Context, req Request, permit func(context.Context, held.Question) bool,
 ) (*held.CLI, error) {
-	if p.spec != nil && !p.spec.Live.Has() {
-		return nil, p.label(call.Errorf(ReasonUnsupported, "live", "this CLI has no live mode"))
-	}
-	inv, failed := p.prepare(ctx, unasked(req), clispec.OutputLive, true)
+	inv, failed := p.prepare(ctx, unasked(req), mode{output: clispec.OutputLive, asks: permit != nil}, true)
 	if failed != nil {
 		return nil, failed
 	}
@@ -101,17 +98,13 @@ func (p *Provider) live() *decode.Program {
 func (c *plan) of(turn *compose.Call) *plan {
 	inv := *c.Invocation
 	inv.Call = turn
-	return &plan{&inv, c.bill, c.box, nil, c.temp}
+	return &plan{&inv, c.bill, c.box, nil, c.mode}
 }
 
 // turn composes a request as a turn of a process. One that would have started another
 // process is unsupported.
 func (p *Provider) turn(inv *plan, req Request) (*compose.Call, *BackendError) {
-	like := func(req Request) (*compose.Invocation, *BackendError) {
-		made, _, err := p.compose(inv.Path, req, nil, clispec.OutputLive, inv.temp)
-		return made, err
-	}
-	made, err := like(req)
+	made, _, err := p.compose(inv.Path, req, nil, inv.mode)
 	if err != nil {
 		return nil, p.label(err)
 	}

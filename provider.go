@@ -33,8 +33,8 @@ type Provider struct {
 	program  *decode.Program
 	judge    *judge.Judge
 	liveRules
-	login    *login.Prober
-	pass     *login.PassRules
+	login *login.Prober
+	pass  *login.PassRules
 }
 
 // NewProvider makes a Provider for a CLI. A nil cfg means defaults. Nothing is

@@ -55,7 +55,7 @@ func (t *tries) repair(ctx context.Context) bool {
 	req.Messages = append(slices.Clone(req.Messages),
 		Message{Role: RoleAssistant, Content: t.err.Partial},
 		Message{Role: RoleUser, Content: complaint(t.structure.problem)})
-	inv, err := t.p.prepare(ctx, req, t.inv.Call.Output, true)
+	inv, err := t.p.prepare(ctx, req, mode{output: t.inv.Call.Output}, true)
 	if err != nil {
 		return false
 	}

@@ -30,7 +30,7 @@ func (p *Provider) answer(
 		return nil, 0, p.label(err)
 	}
 	began := time.Now()
-	inv, err := p.prepare(ctx, req, p.cfg.Output, true)
+	inv, err := p.prepare(ctx, req, mode{output: p.cfg.Output}, true)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -136,7 +136,7 @@ func (t *tries) simplify(ctx context.Context) bool {
 	if i < 0 || t.p.cfg.Output != "" {
 		return false
 	}
-	inv, err := t.p.prepare(ctx, t.req, t.p.spec.Outputs[i], true)
+	inv, err := t.p.prepare(ctx, t.req, mode{output: t.p.spec.Outputs[i]}, true)
 	if err != nil {
 		return false
 	}

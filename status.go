@@ -81,7 +81,7 @@ func (p *Provider) refusal(req Request) *BackendError {
 // anything: besides what [Provider.Available] looks at, the model, the access, the
 // options, the folder and the session.
 func (p *Provider) Check(ctx context.Context, req Request) error {
-	if _, err := p.prepare(ctx, req, p.cfg.Output, false); err != nil {
+	if _, err := p.prepare(ctx, req, mode{output: p.cfg.Output}, false); err != nil {
 		return p.label(err)
 	}
 	return nil

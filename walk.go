@@ -199,7 +199,7 @@ func (w *walk) could(b Backend) bool {
 func mayAnswer(ctx context.Context, b Backend, req Request) bool {
 	switch b := b.(type) {
 	case *Provider:
-		_, err := b.prepare(ctx, req, b.cfg.Output, false)
+		_, err := b.prepare(ctx, req, mode{output: b.cfg.Output}, false)
 		return err == nil
 	case *Chain:
 		return slices.ContainsFunc(b.backends, func(inner Backend) bool {

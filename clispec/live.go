@@ -1,18 +1,28 @@
 package clispec
 
+import (
+	"slices"
+
+	"github.com/clichain/clichain/call"
+)
+
 // LiveRules say how one process of the CLI answers many requests, in messages of
-// JSON, one a line. The zero value means that it cannot. Of each list of messages
-// the first whose condition holds is sent.
+// JSON, one a line. The zero value means that it cannot. Of a list of messages the first
+// whose condition holds is sent; of Ready and Opened all of them are, in order.
 type LiveRules struct {
 	// Envelope is how messages are written. Empty: the CLI has no live mode.
 	Envelope LiveEnvelope `json:"envelope,omitempty"`
-	// Ready are sent in order when the process has started; it is ready when those
+	// Access lists the levels at which the live mode is as safe as a call. Empty: all.
+	Access []call.Access `json:"access,omitempty"`
+	// Ready are sent when the process has started; it is ready when those
 	// that have a response are answered.
 	Ready []LiveMessage `json:"ready,omitempty"`
 	// Open begins a context in which nothing was said, and Context is the path of its
 	// id in the response. Empty: the process has one context, which Clear empties.
 	Open    []LiveMessage `json:"open,omitempty"`
 	Context string        `json:"context,omitempty"`
+	// Opened are sent when a context was begun, to set what Open does not.
+	Opened []LiveMessage `json:"opened,omitempty"`
 	// Turn asks a question, and TurnID is the path of the turn's id in the response.
 	Turn   []LiveMessage `json:"turn,omitempty"`
 	TurnID string        `json:"turn_id,omitempty"`
@@ -94,3 +104,8 @@ var AskFields = []string{"option", "input"}
 
 // Has reports whether the CLI has a live mode.
 func (r *LiveRules) Has() bool { return r.Envelope != "" }
+
+// At reports whether the CLI has a live mode for an access level.
+func (r *LiveRules) At(a call.Access) bool {
+	return r.Has() && (len(r.Access) == 0 || slices.Contains(r.Access, a))
+}

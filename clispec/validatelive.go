@@ -12,7 +12,7 @@ import (
 // live checks the rules of the live mode.
 func (v *validator) live(r *LiveRules) {
 	lists := map[string][]LiveMessage{
-		"ready": r.Ready, "open": r.Open, "turn": r.Turn, "interrupt": r.Interrupt, "clear": r.Clear, "close": r.Close,
+		"ready": r.Ready, "open": r.Open, "opened": r.Opened, "turn": r.Turn, "interrupt": r.Interrupt, "clear": r.Clear, "close": r.Close,
 	}
 	if !r.Has() {
 		for name, list := range lists {

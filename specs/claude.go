@@ -49,7 +49,7 @@ func Claude() clispec.Spec {
 			Hint:    "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox",
 		}},
 		Events: claudeEvents(), ToolEvents: clispec.ToolsAtStart,
-		Lines: claudeLines(),
+		Lines: claudeLines(), Live: claudeLive(),
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g @anthropic-ai/claude-code",
 			call.ReasonUnauthenticated: "run `claude` and log in with /login, or set ANTHROPIC_API_KEY",
@@ -86,7 +86,9 @@ func claudeArgs() []clispec.ArgRow {
 	readTools := strings.Join(claudeReadTools(), ",")
 	return []clispec.ArgRow{
 		{Args: []string{"-p"}},
-		{Args: []string{"--output-format", "stream-json", "--verbose", "--include-partial-messages"}, When: output(clispec.OutputStream)},
+		{Args: []string{"--output-format", "stream-json", "--verbose", "--include-partial-messages"}, When: output(clispec.OutputStream, clispec.OutputLive)},
+		{Args: []string{"--input-format", "stream-json"}, When: output(clispec.OutputLive)},
+		{Args: []string{"--permission-prompt-tool", "stdio"}, When: clispec.When{Output: []clispec.OutputMode{clispec.OutputLive}, Set: []string{"ask"}, Access: []call.Access{call.AccessWrite}}},
 		{Args: []string{"--output-format", "json"}, When: output(clispec.OutputJSON)},
 		{Args: []string{"--tools", ""}, When: access(call.AccessNone)},
 		// A settings file that lies in the folder could name another server for the
@@ -187,5 +189,22 @@ func claudeLines() []clispec.LineRule {
 		{Pattern: `--json-schema is not valid JSON`, Reason: call.ReasonBadOption, On: onStderr()},
 		{Pattern: `issue with the selected model`, Reason: call.ReasonBadModel, On: onAnswer()},
 		{Pattern: `(?i)organization has disabled|oauth token|/login`, Reason: call.ReasonUnauthenticated, On: onAnswer()},
+	}
+}
+
+// claudeLive is stream-json in both directions. The process has one conversation.
+func claudeLive() clispec.LiveRules {
+	user := func(content string) []clispec.LiveMessage {
+		return []clispec.LiveMessage{{Method: "user", Notice: true, Params: `{"message":{"role":"user","content":` + content + `}}`}}
+	}
+	return clispec.LiveRules{
+		Envelope: clispec.EnvelopeControl,
+		Ready:    []clispec.LiveMessage{{Method: "initialize"}},
+		Turn:     user("{prompt:json}"), Clear: user(`"/clear"`),
+		Interrupt: []clispec.LiveMessage{{Method: "interrupt"}},
+		Asks: []clispec.AskRule{{
+			Method: "can_use_tool", Tool: "tool_name", Input: "input",
+			Allow: `{"behavior":"allow","updatedInput":{input}}`, Deny: `{"behavior":"deny","message":"this is not permitted"}`,
+		}},
 	}
 }

@@ -19,7 +19,7 @@ func Codex() clispec.Spec {
 		Answer:     clispec.AnswerLastBlock,
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
-			{Field: "schema", Name: "schema.json", Content: "{schema}", When: set("schema")},
+			{Field: "schema", Name: "schema.json", Content: "{schema}", When: oneRun(set("schema"))},
 		},
 		// Skills of the folder are listed, and a "$name" in the prompt attaches one.
 		FolderFiles: []string{".agents/skills", ".codex/skills"},
@@ -40,6 +40,7 @@ func Codex() clispec.Spec {
 			"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens",
 		}},
 		Preflight: []clispec.PreflightRule{bypass("danger-full-access")},
+		Live:      codexLive(),
 		Events:    codexEvents(), ToolEvents: clispec.ToolsAtStart,
 		Text: clispec.TextRule{
 			AnswerOnly: true, Prompt: "user",
@@ -64,20 +65,25 @@ func Codex() clispec.Spec {
 
 func codexArgs() []clispec.ArgRow {
 	return []clispec.ArgRow{
-		{Args: []string{"exec"}},
+		{Args: []string{"exec"}, When: oneRun()},
+		{Args: []string{"app-server"}, When: output(clispec.OutputLive)},
 		{Args: []string{"--json"}, When: output(clispec.OutputStream)},
+		{Args: []string{"--skip-git-repo-check"}, When: oneRun()},
 		// Without analytics off the process lingers for 5 s where there is
 		// no network. Settings, not --disable: a version that does not know
 		// one only warns.
-		{Args: []string{"--skip-git-repo-check", "-c", "analytics.enabled=false"}},
+		{Args: []string{"-c", "analytics.enabled=false"}},
 		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: access(call.AccessNone)},
 		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: unless("permission_mode", call.AccessRead)},
 		{Args: []string{"-c", `sandbox_mode="workspace-write"`}, When: unless("permission_mode", call.AccessWrite)},
-		{Args: []string{"--dangerously-bypass-approvals-and-sandbox"}, When: unless("permission_mode", call.AccessFull)},
+		{Args: []string{"--dangerously-bypass-approvals-and-sandbox"}, When: oneRun(unless("permission_mode", call.AccessFull))},
+		{Args: []string{"-c", `sandbox_mode="danger-full-access"`}, When: liveOnly(unless("permission_mode", call.AccessFull))},
 		{Args: []string{"-c", "sandbox_mode={permission_mode:json}"}, When: setFor("permission_mode", call.AccessWrite, call.AccessFull)},
 		// A rule of the user or of the folder that allows a command also takes it out
 		// of the sandbox, and settings can have a model decide who may leave it.
-		{Args: []string{"--ignore-rules", "-c", `approval_policy="never"`}, When: access(call.AccessNone, call.AccessRead)},
+		{Args: []string{"--ignore-rules"}, When: oneRun(access(call.AccessNone, call.AccessRead))},
+		{Args: []string{"-c", `approval_policy="never"`}, When: access(call.AccessNone, call.AccessRead)},
+		{Args: []string{"-c", `approval_policy="never"`}, When: liveOnly(unless("ask", call.AccessWrite, call.AccessFull))},
 		{Args: codexLean(), When: access(call.AccessNone)},
 		{Args: codexUntrusted(), When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
 		// The user's own settings may say that the folder is trusted.
@@ -85,20 +91,20 @@ func codexArgs() []clispec.ArgRow {
 			Access: []call.Access{call.AccessRead, call.AccessWrite}, Set: []string{"dir"}, Unset: []string{"trust_dir"}}},
 		{Args: []string{"-c", "model_instructions_file={system_file:json}"}, When: set("system_replace")},
 		{Args: []string{"-c", "developer_instructions={system_append:json}"}, When: set("system_append")},
-		{Args: []string{"--model", "{model}"}, When: set("model")},
+		{Args: []string{"--model", "{model}"}, When: oneRun(set("model"))},
 		{Args: []string{"-c", "model_reasoning_effort={effort:json}"}, When: set("effort")},
-		{Args: []string{"--output-schema", "{schema_file}"}, When: set("schema")},
+		{Args: []string{"--output-schema", "{schema_file}"}, When: oneRun(set("schema"))},
 		// It splits each value at its commas.
-		{Args: []string{"--image={images}"}, When: set("images")},
-		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", call.AccessWrite)},
+		{Args: []string{"--image={images}"}, When: oneRun(set("images"))},
+		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: oneRun(setFor("add_dirs", call.AccessWrite))},
 		// With less access it would ask before each call of a tool and wait for ever.
 		{Args: []string{"-c", "{mcp_toml}"}, Each: "mcp_toml", When: setFor("mcp_toml", call.AccessFull)},
 		// A session that is continued would be stored in spite of the flag.
-		{Args: []string{"--ephemeral"}, When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}}},
+		{Args: []string{"--ephemeral"}, When: oneRun(clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}})},
 		extra(),
-		{Args: []string{"resume", "{session}"}, When: set("session")},
-		{Args: []string{"resume", "--last"}, When: set("continue")},
-		{Args: []string{"-"}, When: stdin()},
+		{Args: []string{"resume", "{session}"}, When: oneRun(set("session"))},
+		{Args: []string{"resume", "--last"}, When: oneRun(set("continue"))},
+		{Args: []string{"-"}, When: oneRun(stdin())},
 		{Args: []string{"--", "{prompt}"}, When: argv()},
 	}
 }

@@ -48,6 +48,7 @@ func Gemini() clispec.Spec {
 		Trust:     []clispec.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")}},
 		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
 		Preflight: []clispec.PreflightRule{bypass("yolo")},
+		Live:      acpLive(),
 		Events:    geminiEvents(), ToolEvents: clispec.ToolsAtStart,
 		Text:  clispec.TextRule{AnswerOnly: true},
 		Lines: geminiLines(),
@@ -83,6 +84,7 @@ func geminiReadTools() []string {
 func geminiArgs() []clispec.ArgRow {
 	return []clispec.ArgRow{
 		{Args: []string{"--skip-trust"}},
+		{Args: []string{"--acp"}, When: output(clispec.OutputLive)},
 		{Args: []string{"-o", "stream-json"}, When: output(clispec.OutputStream)},
 		{Args: []string{"-o", "json"}, When: output(clispec.OutputJSON)},
 		{Args: []string{"-o", "text"}, When: output(clispec.OutputText)},

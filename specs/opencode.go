@@ -20,20 +20,22 @@ func OpenCode() clispec.Spec {
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
 		Files:      []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")}},
 		Args: []clispec.ArgRow{
-			{Args: []string{"run"}},
+			{Args: []string{"run"}, When: oneRun()},
+			{Args: []string{"acp"}, When: output(clispec.OutputLive)},
 			{Args: []string{"--format", "json", "--thinking"}, When: output(clispec.OutputStream)},
 			// It retries for ever, and says so only in its log.
 			{Args: []string{"--print-logs", "--log-level", "ERROR"}},
 			// --pure: no external plugins. A title saves the request that
 			// would ask the model for one.
-			{Args: []string{"--pure", "--title", "clichain"}},
+			{Args: []string{"--pure"}},
+			{Args: []string{"--title", "clichain"}, When: oneRun()},
 			// No project can have settings for a name that it cannot know.
-			{Args: []string{"--agent", "clichain@{temp}"}, When: access(call.AccessNone, call.AccessRead, call.AccessWrite)},
-			{Args: []string{"--agent", "clichain@{temp}"}, When: setFor("system_replace", call.AccessFull)},
-			{Args: []string{"-m", "{model}"}, When: set("model")},
-			{Args: []string{"-s", "{session}"}, When: set("session")},
-			{Args: []string{"-c"}, When: set("continue")},
-			{Args: []string{"--file={images}"}, Each: "images", When: set("images")},
+			{Args: []string{"--agent", "clichain@{temp}"}, When: oneRun(access(call.AccessNone, call.AccessRead, call.AccessWrite))},
+			{Args: []string{"--agent", "clichain@{temp}"}, When: oneRun(setFor("system_replace", call.AccessFull))},
+			{Args: []string{"-m", "{model}"}, When: oneRun(set("model"))},
+			{Args: []string{"-s", "{session}"}, When: oneRun(set("session"))},
+			{Args: []string{"-c"}, When: oneRun(set("continue"))},
+			{Args: []string{"--file={images}"}, Each: "images", When: oneRun(set("images"))},
 			extra(),
 		},
 		Env: append(openCodeConfig(),
@@ -55,7 +57,7 @@ func OpenCode() clispec.Spec {
 			Accept: []string{`[^/\s]+/\S+`},
 			List:   clispec.ListRule{Args: []string{"models", "--pure"}}, // it runs plugins too
 		},
-		Login: openCodeLogin(),
+		Login: openCodeLogin(), Live: openCodeLive(),
 		// One part of it imports their plugins, whatever is turned off.
 		FolderFiles: []string{"./.opencode", "./opencode.json", "./opencode.jsonc"},
 		// It hangs when it continues a session in another directory.
@@ -151,4 +153,21 @@ func openCodeEvents() []clispec.EventRule {
 			"delay_s": "error.data.responseHeaders.retry-after",
 		}},
 	}
+}
+
+// openCodeLive: a session begins with the agent that has all tools, and with the
+// user's model.
+func openCodeLive() clispec.LiveRules {
+	r := acpLive()
+	set := func(option, value string, when clispec.When) clispec.LiveMessage {
+		params := `{"sessionId":{context:json},"configId":"` + option + `","value":` + value + `}`
+		return clispec.LiveMessage{Method: "session/set_config_option", Params: params, When: when}
+	}
+	const agent = `"clichain@{temp:text}"`
+	r.Opened = []clispec.LiveMessage{
+		set("mode", agent, access(call.AccessNone, call.AccessRead, call.AccessWrite)),
+		set("mode", agent, setFor("system_replace", call.AccessFull)),
+		set("model", "{model:json}", clispec.When{Set: []string{"model"}}),
+	}
+	return r
 }

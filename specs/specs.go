@@ -81,7 +81,7 @@ const uuid = `[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`
 
 func access(a ...call.Access) clispec.When { return clispec.When{Access: a} }
 
-func output(o clispec.OutputMode) clispec.When { return clispec.When{Output: []clispec.OutputMode{o}} }
+func output(modes ...clispec.OutputMode) clispec.When { return clispec.When{Output: modes} }
 
 func transport(t clispec.Transport) clispec.When {
 	return clispec.When{Transport: []clispec.Transport{t}}
@@ -102,4 +102,21 @@ func with(base map[string]string, list ...string) map[string]string {
 		m[pair[0]] = pair[1]
 	}
 	return m
+}
+
+// oneRun is a condition for the mode in which one run has one answer.
+func oneRun(more ...clispec.When) clispec.When {
+	return inModes(more, clispec.OutputStream, clispec.OutputJSON, clispec.OutputText)
+}
+
+// liveOnly is a condition for the live mode.
+func liveOnly(more ...clispec.When) clispec.When { return inModes(more, clispec.OutputLive) }
+
+func inModes(conditions []clispec.When, modes ...clispec.OutputMode) clispec.When {
+	w := clispec.When{}
+	if len(conditions) > 0 {
+		w = conditions[0]
+	}
+	w.Output = modes
+	return w
 }

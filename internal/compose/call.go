@@ -42,6 +42,9 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	if h.TrustDir && req.Access > call.AccessNone || req.Access == call.AccessFull {
 		c.Fields.Set("trust_dir", "1")
 	}
+	if h.Asks {
+		c.Fields.Set("ask", "1")
+	}
 	if err := c.setSession(spec, req, h); err != nil {
 		return nil, err
 	}
@@ -106,7 +109,10 @@ func (c *Call) setSession(spec *clispec.Spec, req call.Request, h Host) *call.Er
 // spec has them, else the spec's best.
 func (c *Call) choose(spec *clispec.Spec, choice Choice) *call.Error {
 	outputs, transports := spec.OutputModes(), spec.TransportModes()
-	if choice.Output == clispec.OutputLive && spec.Live.Has() {
+	if choice.Output == clispec.OutputLive {
+		if !spec.Live.At(c.Access) {
+			return call.Errorf(call.ReasonUnsupported, "live", "this CLI has no live mode with access %s", c.Access)
+		}
 		c.Output, c.Transport = choice.Output, clispec.TransportStdin
 		return nil
 	}

@@ -54,6 +54,7 @@ type Host struct {
 	RealDir    string   // Dir without links
 	TrustDir   bool     // what lies in Dir may steer the CLI
 	Agent      bool     // Config.Agent
+	Asks       bool     // the caller answers the CLI's questions
 	TempDir    string   // of this call's files; does not exist yet
 	Inside     bool     // the CLI runs in a container, whose paths have slashes
 	Withheld   []string // variables of this machine that the CLI must not see

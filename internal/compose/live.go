@@ -31,7 +31,11 @@ func (c *Call) first(list []clispec.LiveMessage) (m clispec.LiveMessage, ok bool
 
 // messages are those with the fields of a request.
 func (c *Call) messages(r *clispec.LiveRules) (sent []clispec.LiveMessage) {
-	for _, list := range [][]clispec.LiveMessage{r.Open, r.Turn} {
+	lists := [][]clispec.LiveMessage{r.Open, r.Turn}
+	for i := range r.Opened {
+		lists = append(lists, r.Opened[i:i+1])
+	}
+	for _, list := range lists {
 		if m, ok := c.first(list); ok {
 			sent = append(sent, m)
 		}

@@ -98,7 +98,7 @@ func Start(ctx context.Context, plan Plan) (*CLI, *call.Error) {
 	c.conn.Send, c.conn.Noticed, c.conn.Asked = c.send, c.noticed, c.asked
 	begin := c.idle()
 	go c.run()
-	err := c.ready(ctx)
+	err := c.sayAll(ctx, plan.Invocation.Call, plan.Rules.Ready)
 	if err == nil {
 		err = c.open(ctx, plan.Invocation.Call)
 	}
@@ -170,10 +170,10 @@ func (c *CLI) send(ctx context.Context, line []byte) error {
 	}
 }
 
-// ready sends what the CLI has to be told before its first context.
-func (c *CLI) ready(ctx context.Context) error {
-	for _, m := range c.plan.Rules.Ready {
-		if _, err := c.say(ctx, c.plan.Invocation.Call, []clispec.LiveMessage{m}, nil); err != nil {
+// sayAll sends all messages that apply, each when the one before it is answered.
+func (c *CLI) sayAll(ctx context.Context, composed *compose.Call, list []clispec.LiveMessage) error {
+	for i := range list {
+		if _, err := c.say(ctx, composed, list[i:i+1], map[string]string{"context": c.id()}); err != nil {
 			return err
 		}
 	}

@@ -65,9 +65,9 @@ func (c *CLI) open(ctx context.Context, composed *compose.Call) error {
 		return err
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.context = gjson.GetBytes(result, c.plan.Rules.Context).String()
-	return nil
+	c.mu.Unlock()
+	return c.sayAll(ctx, composed, c.plan.Rules.Opened)
 }
 
 // Fresh gives the process a context in which nothing was said, in place of the one it

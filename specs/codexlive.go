@@ -1,0 +1,66 @@
+package specs
+
+import (
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
+
+// codexLive is its app-server: a thread for each context. There it cannot be told to
+// ignore the user's rules, which take commands out of the sandbox, so with access read
+// it is not used.
+func codexLive() clispec.LiveRules {
+	const thread = `"cwd":{dir:json},"ephemeral":true`
+	const input = `"threadId":{context:json},"input":[{"type":"text","text":{prompt:json}}]`
+	message := func(method, params string, when clispec.When) clispec.LiveMessage {
+		return clispec.LiveMessage{Method: method, Params: "{" + params + "}", When: when}
+	}
+	always := clispec.When{}
+	approval := func(method string) clispec.AskRule {
+		return clispec.AskRule{Method: method, Tool: "command", Allow: `{"decision":"accept"}`, Deny: `{"decision":"decline"}`}
+	}
+	return clispec.LiveRules{
+		Envelope: clispec.EnvelopeJSONRPC,
+		Access:   []call.Access{call.AccessNone, call.AccessWrite, call.AccessFull},
+		Ready: []clispec.LiveMessage{
+			message("initialize", `"clientInfo":{"name":"clichain","title":"clichain","version":"1"}`, always),
+			{Method: "initialized", Notice: true},
+		},
+		Open: []clispec.LiveMessage{
+			message("thread/start", thread+`,"model":{model:json}`, set("model")), message("thread/start", thread, always),
+		},
+		Context: "thread.id", Of: "params.threadId",
+		Turn: []clispec.LiveMessage{
+			message("turn/start", input+`,"outputSchema":{schema}`, set("schema")), message("turn/start", input, always),
+		},
+		TurnID:    "turn.id",
+		Interrupt: []clispec.LiveMessage{message("turn/interrupt", `"threadId":{context:json},"turnId":{turn:json}`, always)},
+		Close:     []clispec.LiveMessage{message("thread/unsubscribe", `"threadId":{context:json}`, always)},
+		Asks:      []clispec.AskRule{approval("item/commandExecution/requestApproval"), approval("item/fileChange/requestApproval")},
+		Events:    codexLiveEvents(),
+	}
+}
+
+func codexLiveEvents() []clispec.EventRule {
+	const tools = "commandExecution|fileChange|mcpToolCall|dynamicToolCall|webSearch|collabAgentToolCall|imageGeneration"
+	failed := pairs("message", "params.error.message", "status", "params.error.codexErrorInfo|@values|0.httpStatusCode")
+	retried := pairs("message", "params.error.additionalDetails ?? params.error.message", "status", "params.error.codexErrorInfo|@values|0.httpStatusCode")
+	return []clispec.EventRule{
+		{Match: pairs("method", "turn/started"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
+		{Match: pairs("method", "item/agentMessage/delta"), Kind: call.EventDelta, Set: pairs("text", "params.delta")},
+		{Match: pairs("method", "item/completed", "params.item.type", "agentMessage"), Kind: call.EventText, Set: pairs("text", "params.item.text")},
+		{Match: pairs("method", "item/reasoning/summaryTextDelta"), Kind: call.EventThinking, Set: pairs("text", "params.delta")},
+		{Match: pairs("method", "item/completed", "params.item.type", "reasoning"), Each: "params.item.summary", Kind: call.EventThinking, Set: pairs("text", "@.@this", "whole", "=true")},
+		{Match: pairs("method", "item/started", "params.item.type", tools), Kind: call.EventToolUse, Set: pairs("id", "params.item.id", "name", "params.item.type", "input", "params.item")},
+		{Match: pairs("method", "item/completed", "params.item.type", tools), Kind: call.EventToolResult, Set: pairs("id", "params.item.id", "text", "params.item.aggregatedOutput ?? params.item.result")},
+		{Match: pairs("method", "thread/tokenUsage/updated"), Kind: call.EventUsage, Set: map[string]string{
+			"input_tokens": "params.tokenUsage.last.inputTokens", "output_tokens": "params.tokenUsage.last.outputTokens",
+			"reasoning_tokens":  "params.tokenUsage.last.reasoningOutputTokens",
+			"cache_read_tokens": "params.tokenUsage.last.cachedInputTokens", "cache_write_tokens": "params.tokenUsage.last.cacheWriteInputTokens",
+		}},
+		{Match: pairs("method", "error", "params.willRetry", "true"), Kind: call.EventRetry, Last: true, Set: retried},
+		{Match: pairs("method", "error"), Kind: call.EventError, Set: failed},
+		{Match: pairs("method", "turn/completed", "params.turn.status", "completed"), Kind: call.EventResult, Terminal: true, Last: true},
+		{Match: pairs("method", "turn/completed"), Kind: call.EventError, Terminal: true, Set: pairs("message", "params.turn.error.message ?? params.turn.status", "status", "params.turn.error.codexErrorInfo|@values|0.httpStatusCode")},
+		{Match: pairs("method", "turn/start", "error.message", "(?s).+"), Kind: call.EventError, Terminal: true, Set: pairs("message", "error.message")},
+	}
+}
