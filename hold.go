@@ -2,6 +2,8 @@ package clichain
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"reflect"
 	"slices"
@@ -74,6 +76,11 @@ func (p *Provider) holding(
 			r.Program = program
 			return r
 		},
+		Watch: func(ctx context.Context, c *compose.Call, r *reading.Reading, stop context.CancelCauseFunc) (func(*judge.Sign), func()) {
+			f := p.newFailover(ctx, stop)
+			f.bound = func() bool { return bound(c, r, f.chainView) }
+			return f.hear, f.stopTimers
+		},
 		Judge: func(c *compose.Call, req Request, ev *judge.Evidence, took time.Duration) (*Response, *BackendError) {
 			req.Options.NoSessionPersistence = true // a turn is no session to go on from
 			resp, v := p.conclude(ctx, inv.of(c), ev, req, took)
@@ -135,4 +142,27 @@ func (p *Provider) notHeld(err error) *BackendError {
 type liveRules struct {
 	liveOnce    sync.Once
 	liveProgram *decode.Program
+}
+
+// HoldKey names the kind of process that can answer the request as a turn: requests
+// with one key can share a process. It changes with all that the process would be
+// started with, the user's login among it. The error is the [*BackendError] of a call
+// that would not be started, or unsupported where no process can be held for it. It
+// starts nothing.
+func (p *Provider) HoldKey(ctx context.Context, req Request) (key string, err error) {
+	inv, failed := p.prepare(ctx, req, mode{output: clispec.OutputLive, temp: "temp"}, false)
+	if failed != nil {
+		return "", failed
+	}
+	h := sha256.New()
+	tell(h, inv.Path, inv.Dir)
+	for _, list := range [][]string{inv.Args, inv.Env, inv.Guards, inv.Unwanted} {
+		tell(h, list...)
+		tell(h, "")
+	}
+	for _, f := range inv.Files {
+		tell(h, f.Path, f.Content)
+	}
+	p.tellLogin(h, inv.Dir)
+	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/plaintext"
@@ -24,7 +25,7 @@ type run struct {
 	spec    *CliSpec
 	stop    context.CancelCauseFunc
 	reading *reading.Reading
-	failover
+	*failover
 }
 
 // execute runs a plan to its end and returns the evidence. Nothing it started,
@@ -89,11 +90,14 @@ func limited(ctx context.Context, timeout time.Duration) (_ context.Context, sto
 
 func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCauseFunc, emit func(Event)) *run {
 	r := &run{plan: c, spec: p.spec, stop: stop, reading: p.reader(ctx, c, c.Call.Output, emit)}
+	r.failover = p.newFailover(ctx, stop)
+	r.failover.bound = func() bool { return bound(c.Call, r.reading, r.failover.chainView) }
 	r.reading.Heard, r.reading.Stop, r.reading.Ended = r.hear, stop, func() bool { return ctx.Err() != nil }
-	r.failover = failover{
-		chainView: chainViewOf(ctx), overload: p.cfg.RetryPatience, settle: lingerOf(p.spec), bound: r.bound, stop: stop,
-	}
 	return r
+}
+
+func (p *Provider) newFailover(ctx context.Context, stop context.CancelCauseFunc) *failover {
+	return &failover{chainView: chainViewOf(ctx), overload: p.cfg.RetryPatience, settle: lingerOf(p.spec), stop: stop}
 }
 
 // reader reads what a CLI prints for a call, in an output mode.
@@ -123,8 +127,8 @@ func lingerOf(spec *CliSpec) time.Duration {
 
 // bound reports whether no other backend may take over: something was done, or
 // read, that cannot be undone.
-func (r *run) bound() bool {
-	return r.plan.Call.Access >= AccessWrite && r.reading.Acted() || r.reading.Delivered() && !r.resets
+func bound(c *compose.Call, r *reading.Reading, v chainView) bool {
+	return c.Access >= AccessWrite && r.Acted() || r.Delivered() && !v.resets
 }
 
 // check refuses a run that began a new session in place of the one to go on

@@ -197,13 +197,13 @@ func (w *walk) could(b Backend) bool {
 // mayAnswer reports whether a backend would take the request, as far as that
 // can be told without asking it.
 func mayAnswer(ctx context.Context, b Backend, req Request) bool {
-	switch b := b.(type) {
-	case *Provider:
-		_, err := b.prepare(ctx, req, mode{output: b.cfg.Output}, false)
+	if p := providerOf(b); p != nil {
+		_, err := p.prepare(ctx, req, mode{output: p.cfg.Output}, false)
 		return err == nil
-	case *Chain:
-		return slices.ContainsFunc(b.backends, func(inner Backend) bool {
-			return b.cooldown.Skip(ctx, cooldownCall{inner, req}) == nil && mayAnswer(ctx, inner, req)
+	}
+	if c, ok := b.(*Chain); ok {
+		return slices.ContainsFunc(c.backends, func(inner Backend) bool {
+			return c.cooldown.Skip(ctx, cooldownCall{inner, req}) == nil && mayAnswer(ctx, inner, req)
 		})
 	}
 	if b, ok := b.(interface{ Available(context.Context) error }); ok {

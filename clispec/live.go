@@ -35,6 +35,12 @@ type LiveRules struct {
 	// Of is the path of the id of the context in a notice: one of another context is
 	// not read. Empty: all are.
 	Of string `json:"of,omitempty"`
+	// Cumulative names the fields of a usage that the CLI adds up over the turns of a
+	// context, as SessionRules.Cumulative does.
+	Cumulative []string `json:"cumulative,omitempty"`
+	// Calls is after how many calls a process is replaced by a new one, because those
+	// of the CLI grow or slow down. Zero: 100.
+	Calls int `json:"calls,omitempty"`
 	// Asks are the requests of the CLI that have an answer. Any other is refused.
 	Asks []AskRule `json:"asks,omitempty"`
 	// Events read what the CLI sends, as Spec.Events do. The response to a message

@@ -40,6 +40,10 @@ func (v *validator) live(r *LiveRules) {
 	if !slices.ContainsFunc(r.Events, terminal) && slices.ContainsFunc(r.Turn, ends) {
 		v.add("live.events", "", "no rule is terminal, so a turn could never succeed")
 	}
+	if r.Calls < 0 {
+		v.add("live.calls", fmt.Sprint(r.Calls), "is negative: use 0 for the default")
+	}
+	allOf(v, "live.cumulative", r.Cumulative, Counters...)
 	each("live.events", r.Events, v.eventRule)
 	each("live.asks", r.Asks, v.ask)
 }

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -28,6 +30,16 @@ func playAgent() {
 	dialect, ok := strings.CutPrefix(filepath.Base(os.Args[0]), "agent-")
 	if !ok {
 		return
+	}
+	if !slices.Contains(os.Args, "--live") {
+		prompt, _ := io.ReadAll(os.Stdin)
+		if !strings.Contains(os.Getenv("AGENT_MANNERS"), "cold") {
+			os.Exit(9)
+		}
+		a := &agent{dialect: dialect}
+		a.delta("cold: " + string(prompt))
+		a.notice("done", object{"failed": false, "tokens": 3})
+		os.Exit(0)
 	}
 	a := &agent{dialect: dialect, manners: os.Getenv("AGENT_MANNERS"), interrupted: make(chan struct{}, 1), answers: make(chan object, 8)}
 	a.live()
@@ -219,6 +231,9 @@ func (a *agent) play(id any, said string) {
 		<-a.interrupted
 		a.end(id, true, "interrupted")
 		return
+	case "halfway":
+		a.delta("half a ")
+		os.Exit(0)
 	case "fail":
 		a.end(id, true, rest)
 		return
@@ -288,6 +303,7 @@ func agentSpec(dialect string) clichain.CliSpec {
 			{Args: []string{"--write"}, When: clispec.When{Access: []clichain.Access{clichain.AccessWrite, clichain.AccessRead, clichain.AccessFull}}},
 		},
 		Events: []clispec.EventRule{rule("delta", clichain.EventDelta, "text", params+"text"), done},
+		Login:  clispec.LoginRules{Ways: []clispec.LoginWay{{Files: []clispec.FileFact{{Path: "${AGENT_LOGIN}"}}, Unsure: true}, {Unsure: true}}},
 		Lines:  []clispec.LineRule{{Pattern: `(?i)not logged in|invalid api key`, Reason: clichain.ReasonUnauthenticated}},
 	}
 	live := &spec.Live

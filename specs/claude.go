@@ -198,9 +198,9 @@ func claudeLive() clispec.LiveRules {
 		return []clispec.LiveMessage{{Method: "user", Notice: true, Params: `{"message":{"role":"user","content":` + content + `}}`}}
 	}
 	return clispec.LiveRules{
-		Envelope: clispec.EnvelopeControl,
-		Ready:    []clispec.LiveMessage{{Method: "initialize"}},
-		Turn:     user("{prompt:json}"), Clear: user(`"/clear"`),
+		Envelope: clispec.EnvelopeControl, Cumulative: []string{"cost_usd"},
+		Ready: []clispec.LiveMessage{{Method: "initialize"}},
+		Turn:  user("{prompt:json}"), Clear: user(`"/clear"`),
 		Interrupt: []clispec.LiveMessage{{Method: "interrupt"}},
 		Asks: []clispec.AskRule{{
 			Method: "can_use_tool", Tool: "tool_name", Input: "input",

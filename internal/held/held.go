@@ -43,6 +43,8 @@ type Plan struct {
 	Compose func(req call.Request) (*compose.Call, *call.Error)
 	// Read makes what reads a turn; it sets all but Heard, Stop and Ended.
 	Read func(c *compose.Call, emit func(call.Event)) *reading.Reading
+	// Watch hears the events of a turn; it may stop it. Call end after the turn.
+	Watch func(ctx context.Context, c *compose.Call, r *reading.Reading, stop context.CancelCauseFunc) (hear func(*judge.Sign), end func())
 	// Judge makes the answer or the error of a turn that has ended.
 	Judge func(c *compose.Call, req call.Request, ev *judge.Evidence, took time.Duration) (*call.Response, *call.Error)
 	// Failed makes the error of a process that was not started.
@@ -76,6 +78,8 @@ type CLI struct {
 	turns   semaphore.Semaphore
 	asks    sync.WaitGroup
 
+	used call.Usage // by the context, of the counts that the CLI adds up; by one turn at a time
+
 	mu      sync.Mutex
 	now     *turn  // what the process says belongs to it
 	context string // the id of the context; "": there is none, or it has no id
@@ -92,7 +96,7 @@ func Start(ctx context.Context, plan Plan) (*CLI, *call.Error) {
 		plan: plan, conn: wire.New(plan.Rules.Envelope), input: make(chan []byte, queued), gone: make(chan struct{}),
 		asking: make(semaphore.Semaphore, maxAsks), turns: make(semaphore.Semaphore, 1),
 	}
-	c.kill = make(chan struct{})
+	c.kill, c.used = make(chan struct{}), call.Usage{CostUSD: new(0.0)}
 	c.killed = sync.OnceFunc(func() { close(c.kill) })
 	c.running, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	c.conn.Send, c.conn.Noticed, c.conn.Asked = c.send, c.noticed, c.asked
@@ -227,3 +231,6 @@ func (c *CLI) Err() error {
 	}
 	return wire.ErrEnded
 }
+
+// Result is how the process went, once it has gone.
+func (c *CLI) Result() proc.Result { return c.result }

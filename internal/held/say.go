@@ -11,6 +11,8 @@ import (
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/wire"
 	"github.com/tidwall/gjson"
 )
@@ -94,12 +96,17 @@ func (c *CLI) Fresh(ctx context.Context) error {
 	}
 	select {
 	case <-t.done:
-		return nil
 	case <-c.gone:
 		return wire.ErrEnded
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	// Some versions go on with their counts, others begin anew: this says which.
+	total := t.reading.Evidence(proc.Result{TreeClean: true}, 0).Tally.Total()
+	if used := session.Used(clispec.SessionRules{Cumulative: rules.Cumulative}, total); used != nil {
+		c.used = *used
+	}
+	return nil
 }
 
 // Question is what a CLI asks for permission to do.

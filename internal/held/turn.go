@@ -16,6 +16,7 @@ import (
 	"github.com/clichain/clichain/internal/lines"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/internal/reading"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/wire"
 	"github.com/tidwall/gjson"
 )
@@ -30,6 +31,9 @@ type turn struct {
 	finish         func()
 	stop           context.CancelCauseFunc // ends the turn, not the process
 	quiet          *reading.Silence
+	ctx            context.Context   // of the turn; nil between turns
+	watch          func(*judge.Sign) // nil between turns
+	unwatch        func()
 
 	mu      sync.Mutex
 	id      string
@@ -43,6 +47,10 @@ func (c *CLI) begin(t *turn, emit func(call.Event)) *turn {
 	t.finish = sync.OnceFunc(func() { close(t.done) })
 	t.reading.Ended, t.reading.Heard, t.reading.Stop = t.ended, t.hear, t.stop
 	t.stdout, t.stderr = t.reading.Streams()
+	t.unwatch = func() {}
+	if t.ctx != nil {
+		t.watch, t.unwatch = c.plan.Watch(t.ctx, t.call, t.reading, t.stop)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = t
@@ -60,6 +68,8 @@ func (t *turn) hear(s *judge.Sign) {
 	}
 	if s.Terminal {
 		t.finish()
+	} else if t.watch != nil {
+		t.watch(s)
 	}
 }
 
@@ -90,15 +100,37 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	defer stop(nil)
 	quiet := reading.Listen(c.plan.First, c.plan.Idle, stop)
 	defer quiet.End()
-	t := c.begin(&turn{call: composed, stop: stop, quiet: quiet}, emit)
+	t := c.begin(&turn{call: composed, ctx: turnCtx, stop: stop, quiet: quiet}, emit)
 	defer c.idle()
+	defer t.unwatch()
 	forget, err := c.ask(turnCtx, t)
 	if err != nil {
 		stop(err)
 	} else {
 		defer forget()
 	}
-	return c.verdict(t, req, c.await(turnCtx, t))
+	resp, failed := c.verdict(t, req, c.await(turnCtx, t))
+	switch {
+	case failed != nil:
+		failed.Usage = c.own(failed.Usage)
+	default:
+		resp.Usage = c.own(resp.Usage)
+	}
+	return resp, failed
+}
+
+// own is a turn's part of the counts that the CLI adds up over a context. It may begin
+// them anew by itself.
+func (c *CLI) own(u call.Usage) call.Usage {
+	rules := clispec.SessionRules{Cumulative: c.plan.Rules.Cumulative}
+	before := c.used
+	if now := session.Used(rules, u); now != nil {
+		c.used = *now
+	}
+	if u.CostUSD != nil && before.CostUSD != nil && *u.CostUSD < *before.CostUSD {
+		before = call.Usage{CostUSD: new(0.0)}
+	}
+	return session.Rebase(rules, u, &session.Record{Used: &before})
 }
 
 // ask sends the message of a turn. Its response is the turn's end, or has its id.

@@ -1,0 +1,232 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
+)
+
+// pooled is a pool of one fake agent, and its backend.
+func pooled(t *testing.T, dialect, manners string, cfg clichain.Config, pool *live.PoolConfig) (*live.Pool, clichain.Backend) {
+	t.Helper()
+	clitest.NoLeaks(t)
+	p := live.NewPool([]*clichain.Provider{agentOf(t, dialect, manners, cfg)}, pool)
+	t.Cleanup(func() { require.Empty(t, p.Close().Left) })
+	return p, p.Backends()[0]
+}
+
+// idle waits until the processes of a pool are ready for their next call.
+func idle(t *testing.T, b clichain.Backend, p *live.Pool) {
+	t.Helper()
+	require.Eventually(t, func() bool { return live.Idle(p) }, 20*time.Second, time.Millisecond)
+}
+
+// One process answers call after call, each without a word of those before.
+func TestPoolIsWarmAndForgetful(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		p, b := pooled(t, dialect, "", patient, nil)
+		for i := range 4 {
+			resp, err := b.Complete(t.Context(), clichain.Prompt(fmt.Sprint("recall ", i)))
+			require.NoError(t, err)
+			require.Equal(t, fmt.Sprint("recall ", i), resp.Text)
+			require.Equal(t, "lumen", resp.Backend)
+			idle(t, b, p)
+		}
+		require.Equal(t, live.Stats{Processes: 1, Started: 1, Warm: 4}, p.Stats())
+	})
+}
+
+// Requests that need another process get one, up to as many as may run.
+func TestKindsOfProcesses(t *testing.T) {
+	p, b := pooled(t, "acp", "", patient, &live.PoolConfig{MaxProcesses: 2})
+	read := clichain.Prompt("say read")
+	read.Access, read.Dir = clichain.AccessRead, t.TempDir()
+	model := clichain.Prompt("say model")
+	model.Model = "m1"
+	for _, req := range []clichain.Request{clichain.Prompt("say none"), read, model, model} {
+		resp, err := b.Complete(t.Context(), req)
+		require.NoError(t, err)
+		require.Equal(t, strings.TrimPrefix(req.Messages[0].Content, "say "), resp.Text)
+		idle(t, b, p)
+	}
+	require.Equal(t, live.Stats{Processes: 2, Started: 3, Warm: 4}, p.Stats(), "the oldest had to go")
+}
+
+// What no process can do, or none is free for, is a cold call.
+func TestColdCalls(t *testing.T) {
+	p, b := pooled(t, "acp", "", patient, nil)
+	resumed := clichain.Prompt("hi")
+	resumed.Session = "lumen:1"
+	_, err := b.Complete(t.Context(), resumed)
+	require.Error(t, err, "the fake knows no cold call")
+	require.Equal(t, live.Stats{Cold: 1}, p.Stats())
+	p.Close()
+	_, err = b.Complete(t.Context(), clichain.Prompt("say x"))
+	require.Error(t, err)
+	require.Equal(t, 2, p.Stats().Cold, "a closed pool has no process")
+
+	suppressed := live.NewPool([]*clichain.Provider{agentOf(t, "acp", "", patient)}, nil)
+	defer suppressed.Close()
+	t.Setenv("SKIP_CLI", "lumen")
+	_, err = suppressed.Backends()[0].Complete(t.Context(), clichain.Prompt("say x"))
+	require.ErrorIs(t, err, clichain.ErrSuppressed)
+	require.Zero(t, suppressed.Stats().Started)
+}
+
+// A CLI that answers cold calls too: a run with text on its stdin prints it.
+const coldAgent = "cold"
+
+// A process that dies is replaced, and the call is answered by a cold one; a failure that is the service's is told as it is.
+func TestPoolSurvivesItsProcesses(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		_, b := pooled(t, dialect, coldAgent, patient, nil)
+		resp, err := b.Complete(t.Context(), clichain.Prompt("cut it"))
+		require.NoError(t, err)
+		require.Equal(t, "cold: cut it", resp.Text)
+		_, err = b.Complete(t.Context(), clichain.Prompt("die now"))
+		requireReason(t, clichain.ReasonRateLimited, err)
+		_, err = b.Complete(t.Context(), clichain.Prompt("fail 401 invalid api key"))
+		requireReason(t, clichain.ReasonUnauthenticated, err)
+		resp, err = b.Complete(t.Context(), clichain.Prompt("say warm"))
+		require.NoError(t, err)
+		require.Equal(t, "warm", resp.Text)
+	})
+}
+
+// Text that was streamed before a process died is taken back.
+func TestColdCallTakesBack(t *testing.T) {
+	_, b := pooled(t, "acp", coldAgent, patient, nil)
+	var text string
+	var resets int
+	for e, err := range b.Stream(t.Context(), clichain.Prompt("halfway x")) {
+		require.NoError(t, err)
+		switch e.Kind {
+		case clichain.EventDelta, clichain.EventText:
+			text += e.Text
+		case clichain.EventReset:
+			text = ""
+			resets++
+		}
+	}
+	require.Equal(t, "cold: halfway x", text)
+	require.Equal(t, 1, resets)
+}
+
+// A CLI whose live mode does not start is asked cold, and not started for ever.
+func TestBreaker(t *testing.T) {
+	p, b := pooled(t, "acp", coldAgent+", refuses", patient, nil)
+	for range 6 {
+		resp, err := b.Complete(t.Context(), clichain.Prompt("say x"))
+		require.NoError(t, err)
+		require.Equal(t, "cold: say x", resp.Text)
+	}
+	require.Equal(t, live.Stats{Started: 3, Cold: 6}, p.Stats())
+}
+
+// Processes are replaced after so many calls, when they are old, and when the login has changed; one that nobody needs is
+// ended.
+func TestRecycling(t *testing.T) {
+	ask := func(b clichain.Backend, p *live.Pool, n int) {
+		t.Helper()
+		for range n {
+			_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
+			require.NoError(t, err)
+			idle(t, b, p)
+		}
+	}
+	t.Run("calls", func(t *testing.T) {
+		p, b := pooled(t, "acp", "", patient, &live.PoolConfig{MaxCalls: 3})
+		ask(b, p, 7)
+		require.Equal(t, 3, p.Stats().Started)
+	})
+	t.Run("age", func(t *testing.T) {
+		p, b := pooled(t, "acp", "", patient, &live.PoolConfig{MaxAge: time.Nanosecond})
+		ask(b, p, 2)
+		require.Equal(t, 2, p.Stats().Started)
+	})
+	t.Run("idle", func(t *testing.T) {
+		p, b := pooled(t, "acp", "", patient, &live.PoolConfig{IdleTimeout: time.Millisecond})
+		ask(b, p, 1)
+		require.Eventually(t, func() bool { return p.Stats().Processes == 0 }, 10*time.Second, time.Millisecond)
+	})
+	t.Run("login", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "login")
+		require.NoError(t, os.WriteFile(file, []byte("1"), 0o600))
+		cfg := patient
+		cfg.Env = []string{"AGENT_LOGIN=" + file}
+		p, b := pooled(t, "acp", "", cfg, nil)
+		ask(b, p, 2)
+		require.Equal(t, 1, p.Stats().Started)
+		require.NoError(t, os.WriteFile(file, []byte("another"), 0o600))
+		ask(b, p, 1)
+		require.Equal(t, 2, p.Stats().Started)
+	})
+}
+
+// Close ends what goes on, and comes back.
+func TestCloseOfABusyPool(t *testing.T) {
+	p, b := pooled(t, "threads", "", patient, nil)
+	failed := make(chan error)
+	started := make(chan struct{})
+	go func() {
+		var err error
+		for e, failure := range b.Stream(context.Background(), clichain.Prompt("hang")) {
+			if err = failure; e.Kind == clichain.EventDelta {
+				close(started)
+			}
+		}
+		failed <- err
+	}()
+	<-started
+	require.Equal(t, 1, p.Close().Ended)
+	require.ErrorIs(t, <-failed, live.ErrClosed)
+}
+
+// 500 calls of which one in twenty meets a fault: each has its right answer or a typed error, and nothing is left.
+func TestFaultyCalls(t *testing.T) {
+	for _, dialect := range dialects {
+		t.Run(dialect, func(t *testing.T) {
+			p, b := pooled(t, dialect, coldAgent, patient, &live.PoolConfig{Size: 4})
+			faults := []string{"cut it", "die now", "fail 500 internal server error", "halfway x", "garbage fine"}
+			var answered, typed atomic.Int64
+			var running sync.WaitGroup
+			for worker := range 8 {
+				running.Go(func() {
+					for i := range 500 / len(dialects) / 8 {
+						text := fmt.Sprintf("say %d-%d", worker, i)
+						if (i+worker)%20 == 0 {
+							text = faults[(i/20+worker)%len(faults)]
+						}
+						resp, err := b.Complete(t.Context(), clichain.Prompt(text))
+						switch {
+						case err != nil:
+							if call.AsError("", err).Reason != "" {
+								typed.Add(1)
+							}
+						case resp.Text == strings.SplitN(text, " ", 2)[1] || resp.Text == "cold: "+text:
+							answered.Add(1)
+						default:
+							t.Errorf("%q: %q", text, resp.Text)
+						}
+					}
+				})
+			}
+			running.Wait()
+			require.EqualValues(t, 500/len(dialects)/8*8, answered.Load()+typed.Load())
+			t.Logf("%d answered, %d failed, %+v", answered.Load(), typed.Load(), p.Stats())
+		})
+	}
+}
