@@ -16,6 +16,7 @@ import (
 	"github.com/clichain/clichain/internal/decode"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/internal/reading"
 	"github.com/clichain/clichain/internal/wire"
@@ -163,6 +164,8 @@ func (p *Provider) HoldKey(ctx context.Context, req Request) (key string, err er
 	for _, f := range inv.Files {
 		tell(h, f.Path, f.Content)
 	}
-	p.tellLogin(h, inv.Dir)
+	if p.cfg.Container == nil { // whose files are not looked at
+		tell(h, p.login.Mark(login.PlaceOf(inv.Call.Env, inv.Dir)))
+	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -73,21 +74,72 @@ func TestLiveSession(t *testing.T) {
 	})
 }
 
-func TestLiveRaw(t *testing.T) {
+// warm is a pool of one CLI, and its backend.
+func warm(t *testing.T, c cli, cfg *live.PoolConfig) (*live.Pool, clichain.Backend) {
+	t.Helper()
+	p := live.NewPool([]*clichain.Provider{c.Provider}, cfg)
+	t.Cleanup(func() { require.Empty(t, p.Close().Left) })
+	return p, p.Backends()[0]
+}
+
+// A warm call is told nothing of the one before, and costs little more to send than a cold one.
+func TestPoolForgets(t *testing.T) {
 	eachLive(t, func(t *testing.T, name string) {
 		cfg := clichain.Config{Timeout: 2 * time.Minute}
-		c := start(t, name, home.LoggedIn, cfg, loopback.Always(loopback.Join(loopback.Thinking("hm"), loopback.Text(answered))))
-		s := live.New(c.Provider, &live.Config{Request: clichain.Request{Model: models[name]}})
-		t.Cleanup(s.Kill)
-		require.NoError(t, s.Start(t.Context()))
-		go func() {
-			for e, err := range s.Events() {
-				t.Logf("%+v %v", e, err)
-			}
-		}()
-		time.Sleep(100 * time.Millisecond)
-		resp, err := s.Ask(t.Context(), asked)
-		t.Logf("%+v %+v %s", resp, err, c.server.Calls()[0].Body)
-		s.Stop()
+		c := start(t, name, home.LoggedIn, cfg, loopback.Always(loopback.Text(answered)))
+		p, b := warm(t, c, nil)
+		first, second := c.question(asked), c.question("what did I say?")
+		_, err := b.Complete(t.Context(), first)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return p.Stats().Busy == 0 }, time.Minute, 10*time.Millisecond)
+		resp, err := b.Complete(t.Context(), second)
+		require.NoError(t, err)
+		require.Equal(t, answered, resp.Text)
+		_, err = c.Complete(t.Context(), second)
+		require.NoError(t, err)
+
+		calls := c.server.Calls()
+		require.Len(t, calls, 3)
+		for _, word := range []string{"zyzzyva", "vermilion", "noted"} {
+			require.NotContains(t, string(calls[1].Body), word)
+		}
+		require.Contains(t, string(calls[1].Body), "what did I say?")
+		t.Logf("%s: %d bytes warm, %d cold", name, len(calls[1].Body), len(calls[2].Body))
+		require.Equal(t, live.Stats{Processes: 1, Started: 1, Warm: 2}, p.Stats())
 	})
+}
+
+// Warm and cold calls by turns, from the call to the answer.
+func TestWarmBesideCold(t *testing.T) {
+	long(t)
+	for _, name := range home.Names() {
+		t.Run(name, func(t *testing.T) {
+			cfg := clichain.Config{Timeout: 2 * time.Minute}
+			c := start(t, name, home.LoggedIn, cfg, loopback.Always(loopback.Text(hello)))
+			p, b := warm(t, c, nil)
+			const rounds = 9
+			var cold, hot []time.Duration
+			for i := range rounds + 1 {
+				for _, one := range []struct {
+					b    clichain.Backend
+					list *[]time.Duration
+				}{{c, &cold}, {b, &hot}} {
+					began := time.Now()
+					resp, err := one.b.Complete(t.Context(), c.question("say hi"))
+					require.NoError(t, err)
+					require.Equal(t, hello, resp.Text)
+					if i > 0 { // the first starts the process
+						*one.list = append(*one.list, time.Since(began))
+					}
+					require.Eventually(t, func() bool { return p.Stats().Busy == 0 }, time.Minute, time.Millisecond)
+				}
+			}
+			slices.Sort(cold)
+			slices.Sort(hot)
+			ratio := float64(cold[rounds/2]) / float64(hot[rounds/2])
+			t.Logf("%s: cold %v (%v to %v), warm %v (%v to %v), %.1f times", name, cold[rounds/2].Round(time.Millisecond), cold[0].Round(time.Millisecond),
+				cold[rounds-1].Round(time.Millisecond), hot[rounds/2].Round(time.Millisecond), hot[0].Round(time.Millisecond), hot[rounds-1].Round(time.Millisecond), ratio)
+			require.Greater(t, ratio, 2.0)
+		})
+	}
 }

@@ -59,6 +59,7 @@ type Pool struct {
 // Stats counts what a pool has done. A plain value.
 type Stats struct {
 	Processes int // that run
+	Busy      int // of those: asked, or being made ready for the next call
 	Started   int // processes so far
 	Warm      int // calls that a process answered or refused
 	Cold      int // calls that went cold
@@ -98,6 +99,11 @@ func (p *Pool) Stats() Stats {
 	defer p.mu.Unlock()
 	s := p.stats
 	s.Processes = len(p.all)
+	for _, one := range p.all {
+		if one.busy {
+			s.Busy++
+		}
+	}
 	return s
 }
 

@@ -31,7 +31,7 @@ func pooled(t *testing.T, dialect, manners string, cfg clichain.Config, pool *li
 // idle waits until the processes of a pool are ready for their next call.
 func idle(t *testing.T, b clichain.Backend, p *live.Pool) {
 	t.Helper()
-	require.Eventually(t, func() bool { return live.Idle(p) }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return p.Stats().Busy == 0 }, 20*time.Second, time.Millisecond)
 }
 
 // One process answers call after call, each without a word of those before.

@@ -1,8 +1,11 @@
 package login
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"maps"
@@ -77,6 +80,7 @@ type credential struct {
 	stamp   localfile.Stamp // of the file when it said so
 	expires time.Time       // zero if unknown
 	renews  bool            // the CLI renews it by itself
+	mark    string          // a hash of what makes it another login; "": the file has to tell
 }
 
 func (c credential) expired(now time.Time) bool { return !c.expires.IsZero() && now.After(c.expires) }
@@ -155,11 +159,31 @@ func (f *compiledFact) open(path string) credential {
 		return told
 	}
 	told.known = f.holds(text)
+	told.mark = f.mark(string(text), told.known)
 	if doc := string(text); told.known == present && f.Expires != "" && gjson.Valid(doc) {
 		told.expires = readExpiry(gjson.Get(doc, f.Expires))
 		told.renews = f.Refresh != "" && gjson.Get(doc, f.Refresh).String() != ""
 	}
 	return told
+}
+
+// mark is a hash of the credential in a text: what renews it, or else the values that
+// the fact is about. What a CLI notes beside it, such as how often it was started, makes
+// no other login.
+func (f *compiledFact) mark(text string, known certainty) string {
+	h := sha256.New()
+	_, _ = fmt.Fprint(h, known) // a hash never fails
+	if renews := gjson.Get(text, f.Refresh); f.Refresh != "" && renews.Exists() {
+		_, _ = fmt.Fprint(h, renews.Raw)
+	} else {
+		for _, path := range f.paths {
+			_, _ = fmt.Fprintf(h, "%q", gjson.Get(text, path).Raw)
+		}
+		if re := f.patterns().text; re != nil {
+			_, _ = fmt.Fprintf(h, "%q", re.FindString(text))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // holds reports whether a text is what the fact says. A text that is not JSON where JSON is expected gives maybe.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
@@ -75,6 +76,26 @@ func (s *Prober) Paths(at grammar.Place) (paths []string) {
 		paths = append(paths, more...)
 	}
 	return paths
+}
+
+// Mark tells of the credentials in the files, so that another login has another mark.
+// Secrets go into it and cannot be read from it.
+func (s *Prober) Mark(at grammar.Place) string {
+	h := sha256.New()
+	for f := range s.facts {
+		paths, _ := f.template.Paths(at)
+		for _, path := range paths {
+			told := s.files.read(f, path)
+			if told.known == absent {
+				continue // whether there is such a file or not
+			}
+			if told.mark == "" {
+				told.mark = fmt.Sprint(told.stamp)
+			}
+			_, _ = fmt.Fprintf(h, "%q %d %s\n", path, told.known, told.mark) // a hash never fails
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 func (s *Prober) again(old credential) credential {
