@@ -6,28 +6,48 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
 )
 
 func TestModelList(t *testing.T) {
 	suppressNothing(t)
-	lines := specs.Codex()
-	lines.Models.List.Path = ""
+	lines, names := specs.Codex(), specs.Codex()
+	command := clispec.ListRule{Args: []string{"debug", "models"}}
+	lines.Models.List = []clispec.ListRule{command}
+	command.Path = `models.#(visibility=="list")#.slug`
+	names.Models.List = []clispec.ListRule{command}
+	described := specs.Codex()
+	described.Models.List = []clispec.ListRule{
+		{Args: []string{"list"}, Path: "data", Set: map[string]string{"name": "id", "title": "t", "default": "d", "efforts": "e.#.n", "default_effort": "de"}},
+		{Args: []string{"more"}, Path: "models", Set: map[string]string{"name": "slug", "context": "window", "inputs": "in", "title": "other"}},
+	}
 	for name, test := range map[string]struct {
 		spec   clichain.CliSpec
 		play   clitest.Scenario
-		want   []string
+		want   []call.Model
 		reason clichain.Reason
 	}{
-		"JSON": {specs.Codex(), clitest.Scenario{Cases: []clitest.Case{{Args: []string{"debug", "models"}, Steps: []clitest.Step{
-			stdout("warning: hm\n" + `{"models":[{"slug":"b","visibility":"list"},{"slug":"x","visibility":"hide"},{"slug":"a","visibility":"list"}]}` + "\n")}}}}, []string{"b", "a"}, ""},
-		"lines":             {lines, play(stdout("\x1b[1mp/one\x1b[0m\np/two\n\n")), []string{"p/one", "p/two"}, ""},
+		"JSON": {names, clitest.Scenario{Cases: []clitest.Case{{Args: []string{"debug", "models"}, Steps: []clitest.Step{
+			stdout("warning: hm\n" + `{"models":[{"slug":"b","visibility":"list"},{"slug":"x","visibility":"hide"},{"slug":"a","visibility":"list"}]}` + "\n")}}}}, []call.Model{{Name: "b"}, {Name: "a"}}, ""},
+		"lines": {lines, play(stdout("\x1b[1mp/one\x1b[0m\np/two\n\n")), []call.Model{{Name: "p/one"}, {Name: "p/two"}}, ""},
+		"with more from another source": {described, clitest.Scenario{Cases: []clitest.Case{
+			{Args: []string{"list"}, Steps: []clitest.Step{stdout(`{"data":[{"id":"b","t":"B","d":true,"e":[{"n":"low"},{"n":"high"}],"de":"low"},{"id":"a"},{"t":"nameless"}]}` + "\n")}},
+			{Args: []string{"more"}, Steps: []clitest.Step{stdout(`{"models":[{"slug":"a","window":1000,"in":["text"],"other":"A"},{"slug":"b","window":2000,"other":"C"},{"slug":"z"}]}` + "\n")}},
+		}}, []call.Model{
+			{Name: "b", Title: "B", Default: true, Efforts: []string{"low", "high"}, DefaultEffort: "low", Context: 2000},
+			{Name: "a", Title: "A", Context: 1000, Inputs: []string{"text"}},
+		}, ""},
+		"one source fails": {described, clitest.Scenario{Cases: []clitest.Case{
+			{Args: []string{"list"}, Steps: []clitest.Step{stdout(`{"data":[{"id":"b"}]}` + "\n")}}, {Args: []string{"more"}, Steps: []clitest.Step{clitest.Exit(4)}},
+		}}, nil, clichain.ReasonExit},
 		"no such command":   {specs.Claude(), play(clitest.Exit(9)), nil, ""},
-		"logged out":        {specs.Codex(), play(clitest.Step{Stderr: "Not logged in\n"}, clitest.Exit(1)), nil, clichain.ReasonUnauthenticated},
-		"unexplained":       {specs.Codex(), play(clitest.Exit(3)), nil, clichain.ReasonExit},
-		"another form":      {specs.Codex(), play(stdout(`{"list":[]}` + "\n")), nil, clichain.ReasonBadOutput},
-		"words for JSON":    {specs.Codex(), play(stdout("gpt-5\n")), nil, clichain.ReasonBadOutput},
+		"logged out":        {names, play(clitest.Step{Stderr: "Not logged in\n"}, clitest.Exit(1)), nil, clichain.ReasonUnauthenticated},
+		"unexplained":       {names, play(clitest.Exit(3)), nil, clichain.ReasonExit},
+		"another form":      {names, play(stdout(`{"list":[]}` + "\n")), nil, clichain.ReasonBadOutput},
+		"words for JSON":    {names, play(stdout("gpt-5\n")), nil, clichain.ReasonBadOutput},
 		"more than is read": {lines, play(clitest.Step{FloodStdout: 8 << 20}), nil, clichain.ReasonOutputLimit},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -35,6 +55,7 @@ func TestModelList(t *testing.T) {
 			models, err := provider(t, test.spec, clichain.Config{}, test.play).Models(t.Context())
 			if test.reason != "" {
 				requireReason(t, test.reason, err)
+				require.Empty(t, models)
 				return
 			}
 			require.NoError(t, err)

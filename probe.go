@@ -1,15 +1,19 @@
 package clichain
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/localfile"
+	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/runs"
@@ -80,26 +84,57 @@ func (p *Provider) probeDir() (string, *BackendError) {
 	return dir, nil
 }
 
-// modelListTime bounds the command that lists models. Some CLIs need seconds to
-// start.
+// modelListTime bounds what lists models. Some CLIs need seconds to start.
 const modelListTime = 15 * time.Second
 
-// Models lists the models that the CLI says it offers, in its order, without
-// asking one of them. It is empty, without an error, where the CLI has no
-// command for that, and in a container. The error is a [*BackendError]. It
-// takes 15 s at most.
-func (p *Provider) Models(ctx context.Context) ([]string, error) {
+// Models lists the models that the CLI says it offers, in its order, with what it tells
+// of them, without asking one of them. It is empty, without an error, where the CLI has
+// no way to list them, and in a container. The error is a [*BackendError]. It takes 15 s
+// at most for each source of the list; codex has two.
+func (p *Provider) Models(ctx context.Context) ([]call.Model, error) {
 	path, err := p.ready()
 	if err != nil {
 		return nil, err
 	}
-	rule := p.spec.Models.List
-	if len(rule.Args) == 0 || p.cfg.Container != nil {
+	if p.cfg.Container != nil {
 		return nil, nil
 	}
-	result, secrets, err := p.probe(ctx, path, rule.Args, modelListTime)
+	var models []call.Model
+	for i, rule := range p.spec.Models.List {
+		found, err := p.listed(ctx, path, rule)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			models = found
+		} else {
+			addTo(models, found)
+		}
+	}
+	return models, nil
+}
+
+// listed asks one source of the list of models.
+func (p *Provider) listed(ctx context.Context, path string, rule clispec.ListRule) ([]call.Model, *BackendError) {
+	ask := p.listedByCommand
+	if rule.Live.Method != "" {
+		ask = p.listedLive
+	}
+	text, err := ask(ctx, path, rule)
 	if err != nil {
 		return nil, err
+	}
+	models, ok := readModels(rule, text)
+	if !ok {
+		return nil, p.label(&BackendError{Reason: ReasonBadOutput, Message: "the list of models could not be read"})
+	}
+	return models, nil
+}
+
+func (p *Provider) listedByCommand(ctx context.Context, path string, rule clispec.ListRule) (string, *BackendError) {
+	result, secrets, err := p.probe(ctx, path, rule.Args, modelListTime)
+	if err != nil {
+		return "", err
 	}
 	ev := &judge.Evidence{
 		Output: clispec.OutputText, Tally: new(judge.Tally), Result: result, Now: time.Now(),
@@ -110,27 +145,87 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 		err := p.judge.Unexplained(ev).Err
 		p.judge.Complete(err, ev)
 		redactError(secrets, err)
-		return nil, err
+		return "", err
 	}
-	names, ok := readList(rule, ev.Stdout)
-	if !ok {
-		return nil, p.label(&BackendError{Reason: ReasonBadOutput, Message: "the list of models could not be read"})
-	}
-	return names, nil
+	return plaintext.Escapes.ReplaceAllString(ev.Stdout, ""), nil
 }
 
-// readList takes the names out of what the command printed.
-func readList(r clispec.ListRule, text string) (names []string, ok bool) {
-	text = plaintext.Escapes.ReplaceAllString(text, "")
+// listedLive asks the CLI in its live mode, in which it tells more.
+func (p *Provider) listedLive(ctx context.Context, path string, rule clispec.ListRule) (string, *BackendError) {
+	ctx, cancel := context.WithTimeoutCause(ctx, modelListTime, &judge.Stop{Reason: ReasonTimeout, After: modelListTime})
+	defer cancel()
+	inv, box, err := p.compose(path, unasked(Request{}), nil, mode{output: clispec.OutputLive, temp: p.tempDir()})
+	if err != nil {
+		return "", p.label(err)
+	}
+	made := &plan{Invocation: inv, bill: &login.Bill{}, box: box}
+	remove, err := made.makeFiles()
+	if err != nil {
+		remove()
+		return "", p.label(err)
+	}
+	result, err := held.Query(ctx, p.holding(ctx, made, remove, nil), rule.Live)
+	return string(result), p.label(err)
+}
+
+// readModels takes the models out of what a source says.
+func readModels(r clispec.ListRule, text string) (models []call.Model, ok bool) {
 	if r.Path == "" {
-		return strings.Fields(text), true
+		for _, name := range strings.Fields(text) {
+			models = append(models, call.Model{Name: name})
+		}
+		return models, true
 	}
 	for _, doc := range jsontext.Objects([]byte(text)) {
-		for _, name := range doc.Get(r.Path).Array() {
-			if name.Type == gjson.String && name.Str != "" {
-				names = append(names, name.Str)
+		for _, element := range doc.Get(r.Path).Array() {
+			if m := modelOf(r, element); m.Name != "" {
+				models = append(models, m)
 			}
 		}
 	}
-	return names, len(names) > 0
+	return models, len(models) > 0
+}
+
+func modelOf(r clispec.ListRule, element gjson.Result) (m call.Model) {
+	if len(r.Set) == 0 {
+		if element.Type == gjson.String {
+			m.Name = element.Str
+		}
+		return m
+	}
+	value := func(field string) gjson.Result {
+		if r.Set[field] == "" {
+			return gjson.Result{}
+		}
+		return element.Get(r.Set[field])
+	}
+	texts := func(field string) (list []string) {
+		for _, v := range value(field).Array() {
+			list = append(list, v.String())
+		}
+		return list
+	}
+	return call.Model{
+		Name: value("name").String(), Title: value("title").String(), Default: value("default").Bool(),
+		DefaultEffort: value("default_effort").String(), Efforts: texts("efforts"), Context: value("context").Int(), Inputs: texts("inputs"),
+	}
+}
+
+// addTo adds to the models what another source knows of them.
+func addTo(models, more []call.Model) {
+	for i := range models {
+		m := &models[i]
+		for _, also := range more {
+			if also.Name == m.Name {
+				m.Title, m.DefaultEffort = cmp.Or(m.Title, also.Title), cmp.Or(m.DefaultEffort, also.DefaultEffort)
+				m.Context, m.Default = cmp.Or(m.Context, also.Context), m.Default || also.Default
+				if len(m.Efforts) == 0 {
+					m.Efforts = also.Efforts
+				}
+				if len(m.Inputs) == 0 {
+					m.Inputs = also.Inputs
+				}
+			}
+		}
+	}
 }

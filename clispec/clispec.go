@@ -249,19 +249,26 @@ type ModelRules struct {
 	Accept []string `json:"accept,omitempty"`
 	// Aliases map a caller's name to the CLI's.
 	Aliases map[string]string `json:"aliases,omitempty"`
-	// List is the command that names the models the CLI offers, without asking
-	// one of them.
-	List ListRule `json:"list,omitzero"`
+	// List says how the models that the CLI offers are learned, without asking one of
+	// them. The first rule has the list; those after it add what they know of a model.
+	List []ListRule `json:"list,omitempty"`
 }
 
-// ListRule is a command of the CLI that prints a list. The zero value means
-// that it has none.
+// ListRule is one source of the list of models: a command, or a request in the live
+// mode.
 type ListRule struct {
-	Args []string `json:"args,omitempty"` // Args are its arguments.
-	// Path is the gjson path of the names in the JSON that it prints. Empty: it
-	// prints one name on each line.
+	Args []string    `json:"args,omitempty"` // Args are the arguments of the command.
+	Live LiveMessage `json:"live,omitzero"`  // Live is the request.
+	// Path is the gjson path of the list in the JSON that comes of it. Empty: one name
+	// on each line.
 	Path string `json:"path,omitempty"`
+	// Set maps a field of call.Model, by its name in JSON, to the path of its value in
+	// an element of the list. Empty: the elements are names.
+	Set map[string]string `json:"set,omitempty"`
 }
+
+// ModelFields are the fields of call.Model that a ListRule can set.
+var ModelFields = []string{"name", "title", "default", "default_effort", "efforts", "context", "inputs"}
 
 // OutputModes returns the output modes of the CLI, best first; without any, text.
 func (s *Spec) OutputModes() []OutputMode { return orDefault(s.Outputs, OutputText) }

@@ -55,10 +55,7 @@ func (v *validator) models(m ModelRules) {
 			v.add("models.aliases", alias, "stands for no model: give both names")
 		}
 	}
-	each("models.list.args", m.List.Args, v.text)
-	if m.List.Path != "" && len(m.List.Args) == 0 {
-		v.add("models.list.args", "", "is empty: say which command prints the list")
-	}
+	each("models.list", m.List, v.list)
 }
 
 func (v *validator) guard(path string, rule GuardRule) {
@@ -95,6 +92,28 @@ func (v *validator) reason(path string, r call.Reason) {
 		v.add(path, string(r), fmt.Sprintf("is no reason; did you mean %q?", near))
 	default:
 		v.add(path, string(r), "is no reason; docs/errors.md lists them")
+	}
+}
+
+func (v *validator) list(path string, r ListRule) {
+	each(path+".args", r.Args, v.text)
+	switch {
+	case len(r.Args) == 0 && r.Live.Method == "":
+		v.add(path+".args", "", "is empty: say which command, or which request of the live mode, has the list")
+	case len(r.Args) > 0 && r.Live.Method != "":
+		v.add(path+".live", r.Live.Method, "stands beside a command: a list has one source")
+	case r.Live.Method != "":
+		v.liveMessage(path+".live", r.Live)
+	}
+	for _, field := range slices.Sorted(maps.Keys(r.Set)) {
+		v.known(path+".set", field, ModelFields)
+		v.jsonPath(path+".set."+field, r.Set[field], "")
+	}
+	if r.Path == "" && (len(r.Set) > 0 || r.Live.Method != "") {
+		v.add(path+".path", "", "is empty: say where the list is")
+	}
+	if len(r.Set) > 0 && r.Set["name"] == "" {
+		v.add(path+".set.name", "", "is missing: say which value is the model's name")
 	}
 }
 

@@ -152,12 +152,12 @@ func TestModelsBelowAHostileFolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		args, want []string
 	}{
-		"as it is":         {args: specs.OpenCode().Models.List.Args},
+		"as it is":         {args: specs.OpenCode().Models.List[0].Args},
 		"without the flag": {[]string{"models"}, []string{"ran plugin"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := specs.OpenCode()
-			spec.Models.List.Args = test.args
+			spec.Models.List[0].Args = test.args
 			c := startSpec(t, spec, home.LoggedIn, longTimeout, nil)
 			f := c.hostileFolder(t, openCodeFiles)
 			f.plant(t, c.home.Work, map[string]string{"opencode.json": `{"plugin": ["./plugin.js"]}`, "plugin.js": evilPlugin})

@@ -11,20 +11,30 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// What a CLI says it offers costs no request; one that says nothing is no
-// failure.
+// What a CLI says it offers costs no request; one that says nothing is no failure. codex tells the most of its models.
 func TestModels(t *testing.T) {
-	for name, part := range map[string]string{home.Codex: "gpt-", home.OpenCode: "/", home.Claude: "", home.Gemini: ""} {
+	for name, part := range map[string]string{home.Codex: "gpt-", home.OpenCode: "/", home.Claude: "", home.Gemini: "gemini"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := start(t, name, home.LoggedIn, clichain.Config{}, loopback.Always(loopback.Text("never")))
 			models, err := c.Models(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, part == "", len(models) == 0, "%q", models)
-			for _, model := range models {
-				require.True(t, strings.Contains(model, part), "%q", model)
+			defaults := 0
+			for _, m := range models {
+				require.True(t, strings.Contains(m.Name, part) || m.Name == "auto", "%q", m)
+				if m.Default {
+					defaults++
+				}
+				if name == home.Codex {
+					require.Positive(t, m.Context, "%+v", m)
+					require.Contains(t, m.Efforts, m.DefaultEffort)
+					require.Contains(t, m.Inputs, "text")
+				}
 			}
+			require.Equal(t, name == home.Codex, defaults == 1, "%+v", models)
 			require.Empty(t, c.server.Requests())
-			t.Logf("%q", models)
+			t.Logf("%+v", models)
 		})
 	}
 }

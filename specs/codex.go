@@ -31,7 +31,7 @@ func Codex() clispec.Spec {
 		NestedEnv:   []string{"CODEX_SANDBOX*", "CODEX_THREAD_ID"},
 		Models: clispec.ModelRules{
 			Accept: []string{`(?i)((chat)?gpt|codex)-[\w.:-]+`, `o\d[\w.-]*`},
-			List:   clispec.ListRule{Args: []string{"debug", "models"}, Path: `models.#(visibility=="list")#.slug`},
+			List:   codexModels(),
 		},
 		Login: codexLogin(),
 		Trust: []clispec.FileFact{{Path: "${CODEX_HOME:-~/.codex}/config.toml", Pattern: `(?m)^\[projects\."{dir}"\]\s*\n\s*trust_level\s*=\s*"trusted"`}},

@@ -64,3 +64,14 @@ func codexLiveEvents() []clispec.EventRule {
 		{Match: pairs("method", "turn/start", "error.message", "(?s).+"), Kind: call.EventError, Terminal: true, Set: pairs("message", "error.message")},
 	}
 }
+
+// codexModels are those that it offers, and from another source how much they read.
+func codexModels() []clispec.ListRule {
+	return []clispec.ListRule{
+		{Live: clispec.LiveMessage{Method: "model/list", Params: "{}"}, Path: "data.#(hidden==false)#", Set: map[string]string{
+			"name": "model", "title": "displayName", "default": "isDefault", "default_effort": "defaultReasoningEffort",
+			"efforts": "supportedReasoningEfforts.#.reasoningEffort", "inputs": "inputModalities",
+		}},
+		{Args: []string{"debug", "models"}, Path: "models", Set: pairs("name", "slug", "context", "context_window")},
+	}
+}

@@ -43,7 +43,13 @@ func Gemini() clispec.Spec {
 		PassEnvIf: geminiPass(),
 		DropEnv:   []string{"GEMINI_SYSTEM_MD", "GEMINI_RESTRICTED_MODE"},
 		NestedEnv: []string{"GEMINI_CLI"},
-		Models:    clispec.ModelRules{Accept: []string{`(?i)([\w/-]*models/)?(gemini|gemma)-[\w.:@-]+`, `auto(-gemini-[\w.]+)?|pro|flash|flash-lite`}},
+		Models: clispec.ModelRules{
+			Accept: []string{`(?i)([\w/-]*models/)?(gemini|gemma)-[\w.:@-]+`, `auto(-gemini-[\w.]+)?|pro|flash|flash-lite`},
+			List: []clispec.ListRule{{
+				Live: clispec.LiveMessage{Method: "session/new", Params: `{"cwd":{dir:json},"mcpServers":[]}`},
+				Path: "models.availableModels", Set: pairs("name", "modelId", "title", "name"),
+			}},
+		},
 		Login:     geminiLogin(),
 		Trust:     []clispec.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")}},
 		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},

@@ -55,7 +55,7 @@ func OpenCode() clispec.Spec {
 		NestedEnv: []string{"OPENCODE_PID", "OPENCODE_PROCESS_ROLE", "OPENCODE_RUN_ID"},
 		Models: clispec.ModelRules{
 			Accept: []string{`[^/\s]+/\S+`},
-			List:   clispec.ListRule{Args: []string{"models", "--pure"}}, // it runs plugins too
+			List:   []clispec.ListRule{{Args: []string{"models", "--pure"}}}, // it runs plugins too
 		},
 		Login: openCodeLogin(), Live: openCodeLive(),
 		// One part of it imports their plugins, whatever is turned off.

@@ -6,6 +6,7 @@ package held
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"sync"
@@ -92,33 +93,60 @@ type CLI struct {
 // Start starts the process, and returns when it is ready and has a context in which
 // nothing was said. It goes on when ctx ends later.
 func Start(ctx context.Context, plan Plan) (*CLI, *call.Error) {
-	c := &CLI{
-		plan: plan, conn: wire.New(plan.Rules.Envelope), input: make(chan []byte, queued), gone: make(chan struct{}),
-		asking: make(semaphore.Semaphore, maxAsks), turns: make(semaphore.Semaphore, 1),
-	}
-	c.kill, c.used = make(chan struct{}), call.Usage{CostUSD: new(0.0)}
-	c.killed = sync.OnceFunc(func() { close(c.kill) })
-	c.running, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
-	c.conn.Send, c.conn.Noticed, c.conn.Asked = c.send, c.noticed, c.asked
-	begin := c.idle()
-	go c.run()
+	c := begin(ctx, plan)
 	err := c.sayAll(ctx, plan.Invocation.Call, plan.Rules.Ready)
 	if err == nil {
 		err = c.open(ctx, plan.Invocation.Call)
 	}
-	if err == nil {
-		c.idle()
-		return c, nil
+	if err != nil {
+		return nil, c.failure(err)
 	}
+	c.idle()
+	return c, nil
+}
+
+// Query starts a process for one request beside all turns, and returns its result.
+func Query(ctx context.Context, plan Plan, m clispec.LiveMessage) (json.RawMessage, *call.Error) {
+	c := begin(ctx, plan)
+	err := c.sayAll(ctx, plan.Invocation.Call, plan.Rules.Ready)
+	var result json.RawMessage
+	if err == nil {
+		result, err = c.say(ctx, plan.Invocation.Call, []clispec.LiveMessage{m}, nil)
+	}
+	if err != nil {
+		return nil, c.failure(err)
+	}
+	c.Close()
+	return result, nil
+}
+
+// begin starts the process. What it says belongs to no turn yet.
+func begin(ctx context.Context, plan Plan) *CLI {
+	c := &CLI{
+		plan: plan, conn: wire.New(plan.Rules.Envelope), input: make(chan []byte, queued), gone: make(chan struct{}),
+		asking: make(semaphore.Semaphore, maxAsks), turns: make(semaphore.Semaphore, 1),
+		kill: make(chan struct{}), used: call.Usage{CostUSD: new(0.0)},
+	}
+	c.killed = sync.OnceFunc(func() { close(c.kill) })
+	c.running, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	c.conn.Send, c.conn.Noticed, c.conn.Asked = c.send, c.noticed, c.asked
+	c.idle()
+	go c.run()
+	return c
+}
+
+// failure ends a process that did not begin well, and says why.
+func (c *CLI) failure(err error) *call.Error {
+	t := c.current()
 	c.end(err)
 	if _, refused := errors.AsType[*wire.Error](err); refused {
-		return nil, plan.Failed(err)
+		return c.plan.Failed(err)
 	}
 	if errors.Is(err, wire.ErrEnded) {
 		err = nil // by itself
 	}
-	_, failure := c.verdict(begin, call.Request{}, err)
-	return nil, failure
+	_, failed := c.verdict(t, call.Request{}, err)
+	return failed
 }
 
 // run is the life of the process.
