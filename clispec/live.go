@@ -14,6 +14,9 @@ type LiveRules struct {
 	Envelope LiveEnvelope `json:"envelope,omitempty"`
 	// Access lists the levels at which the live mode is as safe as a call. Empty: all.
 	Access []call.Access `json:"access,omitempty"`
+	// Guards change prompts that the CLI would take for a command of its own in the live
+	// mode, in place of Spec.Guards. Empty: those.
+	Guards []GuardRule `json:"guards,omitempty"`
 	// Ready are sent when the process has started; it is ready when those
 	// that have a response are answered.
 	Ready []LiveMessage `json:"ready,omitempty"`

@@ -33,7 +33,7 @@ type enumValue struct{ name, value, doc string }
 
 func newSchemaGen(t *testing.T) *schemaGen {
 	g := &schemaGen{t: t, types: map[string]string{}, fields: map[string]string{}, values: map[string][]enumValue{}, defs: map[string]*jsonschema.Schema{}}
-	for _, name := range []string{"clispec.go", "rules.go", "../call/response.go", "../call/reason.go", "../call/event.go", "../call/call.go"} {
+	for _, name := range []string{"clispec.go", "rules.go", "live.go", "../call/response.go", "../call/reason.go", "../call/event.go", "../call/call.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		require.NoError(t, err)
 		for _, decl := range file.Decls {
@@ -242,6 +242,15 @@ var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 	"Spec.Name":         func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[a-z0-9][a-z0-9._-]*$" },
 	"Spec.Binary":       func(_ *schemaGen, s *jsonschema.Schema) { s.MinLength = new(1) },
 	"Spec.ProviderSlug": func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$" },
+	"Spec.Outputs": func(_ *schemaGen, s *jsonschema.Schema) {
+		s.Items = &jsonschema.Schema{Enum: enumOf([]clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText})}
+	},
+	"LiveRules.Cumulative": eachIs(&jsonschema.Schema{Enum: enumOf(clispec.Counters)}),
+	"AskRule.AllowKind":    isRegex,
+	"AskRule.DenyKind":     isRegex,
+	"ListRule.Set": func(_ *schemaGen, s *jsonschema.Schema) {
+		s.PropertyNames = &jsonschema.Schema{Enum: enumOf(clispec.ModelFields)}
+	},
 	"Spec.LingerMS":     func(_ *schemaGen, s *jsonschema.Schema) { s.Minimum, s.Maximum = new(0.0), new(60_000.0) },
 	"Spec.PassEnv":      eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
 	"PassRule.Pass": func(_ *schemaGen, s *jsonschema.Schema) {

@@ -46,6 +46,7 @@ func (v *validator) live(r *LiveRules) {
 	allOf(v, "live.cumulative", r.Cumulative, Counters...)
 	each("live.events", r.Events, v.eventRule)
 	each("live.asks", r.Asks, v.ask)
+	each("live.guards", r.Guards, v.guard)
 }
 
 func (v *validator) liveMessage(path string, m LiveMessage) {

@@ -69,8 +69,8 @@ func (p *Pool) count(warm bool) {
 
 // process takes a process that can answer the request; nil: there is none.
 func (b *backend) process(ctx context.Context, req clichain.Request) *process {
-	if req.Session != "" || req.Options.Continue || req.Options.SessionID != "" {
-		return nil
+	if req.Session != "" || req.Options.Continue || req.Options.SessionID != "" || req.Access >= clichain.AccessWrite {
+		return nil // what a tool leaves running would outlive the call
 	}
 	key, err := b.HoldKey(ctx, req)
 	if err != nil {

@@ -41,7 +41,8 @@ var ErrClosed = errors.New("live: the pool was closed")
 // Pool keeps processes of CLIs warm. Its backends answer as those that it was made of,
 // sooner: each call is a turn of a process that runs already, in a context in which
 // nothing was said before. What a process cannot do, such as going on from a session, is
-// a cold call, and so is whatever a process fails at by itself. Make it with [NewPool].
+// a cold call, and so are all calls with AccessWrite or AccessFull, because what a tool
+// leaves running must not outlive a call, and whatever a process fails at by itself. Make it with [NewPool].
 // It is safe for concurrent use, and must be closed.
 type Pool struct {
 	cfg      PoolConfig

@@ -42,7 +42,7 @@ func acpEvents() []clispec.EventRule {
 		"input_tokens":      "result.usage.inputTokens ?? result._meta.quota.token_count.input_tokens",
 		"output_tokens":     "result.usage.outputTokens ?? result._meta.quota.token_count.output_tokens",
 		"cache_read_tokens": "result.usage.cachedReadTokens", "cache_write_tokens": "result.usage.cachedWriteTokens",
-		"reasoning_tokens": "result.usage.thoughtTokens",
+		"reasoning_tokens": "result.usage.thoughtTokens", "model": "result._meta.quota.model_usage.0.model",
 	}
 	return []clispec.EventRule{
 		{Match: update("agent_message_chunk"), Kind: call.EventDelta, Set: pairs("text", "params.update.content.text")},
@@ -52,6 +52,8 @@ func acpEvents() []clispec.EventRule {
 		{Match: end("end_turn"), Kind: call.EventResult, Terminal: true, Last: true, Set: usage},
 		{Match: end("max_tokens|max_turn_requests"), Kind: call.EventResult, Terminal: true, Last: true, Set: with(usage, "failed", "=true", "partial", "=true", "message", "result.stopReason")},
 		{Match: end(".+"), Kind: call.EventError, Terminal: true, Last: true, Set: pairs("message", "result.stopReason")},
-		{Match: pairs("method", "session/prompt", "error.message", "(?s).+"), Kind: call.EventError, Terminal: true, Set: pairs("message", "error.data.details ?? error.data.message ?? error.message", "status", "error.code")},
+		// Some have the status of HTTP for the code.
+		{Match: pairs("method", "session/prompt", "error.code", `[45]\d\d`, "error.message", "(?s).+"), Kind: call.EventError, Terminal: true, Last: true, Set: pairs("message", "error.message", "status", "error.code")},
+		{Match: pairs("method", "session/prompt", "error.message", "(?s).+"), Kind: call.EventError, Terminal: true, Set: pairs("message", "error.data.details ?? error.data.message ?? error.message")},
 	}
 }

@@ -38,7 +38,11 @@ func Claude() clispec.Spec {
 		DropEnv:   []string{"CLAUDE_CODE_SIMPLE"},
 		NestedEnv: []string{"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH"},
 		Models: clispec.ModelRules{
-			Accept: []string{`(?i)([a-z-]+\.|anthropic/)?(anthropic\.)?claude-[\w.:@-]+(\[1m\])?`, `(opus|sonnet|haiku|opusplan|best)(\[1m\])?`, `arn:aws\S+`},
+			Accept: []string{`(?i)([a-z-]+\.|anthropic/)?(anthropic\.)?claude-[\w.:@-]+(\[1m\])?`, `(opus|sonnet|haiku|fable|opusplan|best)(\[1m\])?`, `arn:aws\S+`},
+			List: []clispec.ListRule{{
+				Live: clispec.LiveMessage{Method: "initialize"}, Path: "models",
+				Set: pairs("name", "value", "title", "displayName", "efforts", "supportedEffortLevels"),
+			}},
 		},
 		Login:    claudeLogin(),
 		Sessions: clispec.SessionRules{ID: uuid, Cumulative: []string{"cost_usd"}},

@@ -54,7 +54,7 @@ func Gemini() clispec.Spec {
 		Trust:     []clispec.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")}},
 		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
 		Preflight: []clispec.PreflightRule{bypass("yolo")},
-		Live:      acpLive(),
+		Live:      geminiLive(),
 		Events:    geminiEvents(), ToolEvents: clispec.ToolsAtStart,
 		Text:  clispec.TextRule{AnswerOnly: true},
 		Lines: geminiLines(),
@@ -182,4 +182,19 @@ func geminiLines() []clispec.LineRule {
 		{Pattern: `Unknown arguments?:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 		{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
 	}
+}
+
+// geminiLive: with access write there would be five more tools than in a call, which
+// it asks for. Its sessions cannot be closed, and leak.
+func geminiLive() clispec.LiveRules {
+	const quota = "result._meta.quota.token_count."
+	r := acpLive(clispec.EventRule{
+		Match: pairs("method", "session/prompt", quota+"input_tokens", "0", quota+"output_tokens", "0"), Kind: call.EventResult, Terminal: true, Last: true,
+		Set: pairs("failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked"),
+	})
+	r.Access = []call.Access{call.AccessNone, call.AccessRead, call.AccessFull}
+	r.Calls = 15
+	// It trims the prompt before it looks for "/" and "$"; this character stays, and shows nowhere.
+	r.Guards = []clispec.GuardRule{{Pattern: `^[\s\x{feff}]*[/$]`, Prefix: "\u2060"}}
+	return r
 }

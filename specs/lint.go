@@ -82,8 +82,12 @@ func (l *linter) conditions() {
 				l.warn(fmt.Sprintf("%s.when.unset[%d]", r.path, i), "never holds: %s is set", field)
 			}
 		}
-		if !meets(r.when.Output, l.spec.OutputModes()) {
-			l.warn(r.path+".when.output", "never holds: outputs has %q", l.spec.OutputModes())
+		modes := l.spec.OutputModes()
+		if l.spec.Live.Has() {
+			modes = append(slices.Clone(modes), clispec.OutputLive)
+		}
+		if !meets(r.when.Output, modes) {
+			l.warn(r.path+".when.output", "never holds: outputs has %q", modes)
 		}
 		if !meets(r.when.Transport, l.spec.TransportModes()) {
 			l.warn(r.path+".when.transport", "never holds: transports has %q", l.spec.TransportModes())

@@ -55,7 +55,11 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	if err := c.setTexts(spec, req); err != nil {
 		return nil, err
 	}
-	for _, g := range o.guards {
+	guards := o.guards
+	if c.Output == clispec.OutputLive && o.live != nil {
+		guards = o.live
+	}
+	for _, g := range guards {
 		if prompt := c.Fields["prompt"][0]; g.re.MatchString(prompt) {
 			c.Fields.Set("prompt", g.Prefix+prompt)
 		}

@@ -88,6 +88,7 @@ type Composer struct {
 	spec   *clispec.Spec
 	Models models
 	guards []compiledGuard
+	live   []compiledGuard // of the live mode; nil: the same
 }
 
 type compiledGuard struct {
@@ -99,10 +100,15 @@ type compiledGuard struct {
 // panics. The aliases are the caller's own names of models.
 func New(spec *clispec.Spec, aliases map[string]string) *Composer {
 	o := &Composer{spec: spec, Models: newModels(spec, aliases)}
-	for _, g := range spec.Guards {
-		o.guards = append(o.guards, compiledGuard{g, regexp.MustCompile(g.Pattern)})
-	}
+	o.guards, o.live = compileGuards(spec.Guards), compileGuards(spec.Live.Guards)
 	return o
+}
+
+func compileGuards(rules []clispec.GuardRule) (guards []compiledGuard) {
+	for _, g := range rules {
+		guards = append(guards, compiledGuard{g, regexp.MustCompile(g.Pattern)})
+	}
+	return guards
 }
 
 // Compose turns a request into an invocation. It is pure: the same input gives

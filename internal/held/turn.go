@@ -119,16 +119,12 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	return resp, failed
 }
 
-// own is a turn's part of the counts that the CLI adds up over a context. It may begin
-// them anew by itself.
+// own is a turn's part of the counts that the CLI adds up over a context.
 func (c *CLI) own(u call.Usage) call.Usage {
 	rules := clispec.SessionRules{Cumulative: c.plan.Rules.Cumulative}
 	before := c.used
 	if now := session.Used(rules, u); now != nil {
 		c.used = *now
-	}
-	if u.CostUSD != nil && before.CostUSD != nil && *u.CostUSD < *before.CostUSD {
-		before = call.Usage{CostUSD: new(0.0)}
 	}
 	return session.Rebase(rules, u, &session.Record{Used: &before})
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"math"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
@@ -60,18 +59,23 @@ var counters = map[string]func(*call.Usage) *int64{
 }
 
 // rebased subtracts from the cumulative counts what earlier calls of the session
-// had used. Where that is unknown, the counts are dropped.
+// had used. Where that is unknown, the counts are dropped. A count that did not grow
+// was begun anew, as some versions of a CLI do: each run uses something.
 func rebased(u call.Usage, cumulative []string, base *call.Usage) call.Usage {
 	for _, name := range cumulative {
 		switch {
 		case name == clispec.CostField && (base == nil || base.CostUSD == nil || u.CostUSD == nil):
 			u.CostUSD = nil
 		case name == clispec.CostField:
-			u.CostUSD = new(math.Max(*u.CostUSD-*base.CostUSD, 0))
+			if *u.CostUSD > *base.CostUSD {
+				u.CostUSD = new(*u.CostUSD - *base.CostUSD)
+			}
 		case base == nil:
 			*counters[name](&u) = 0
 		default:
-			*counters[name](&u) = max(*counters[name](&u)-*counters[name](base), 0)
+			if now, before := counters[name](&u), *counters[name](base); *now > before {
+				*now -= before
+			}
 		}
 	}
 	return u

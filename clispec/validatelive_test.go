@@ -1,0 +1,212 @@
+package clispec_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/go-multierror"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// live is the least that can run on between requests, with one of each kind of rule.
+func live() clispec.LiveRules {
+	message := func(method, params string) []clispec.LiveMessage {
+		return []clispec.LiveMessage{{Method: method, Params: params}}
+	}
+	r := clispec.LiveRules{
+		Envelope: clispec.EnvelopeJSONRPC, Access: []call.Access{call.AccessNone},
+		Ready: message("hello", ""),
+		Open:  message("open", `{"dir":{dir:json},"system":{system_file:json}}`), Context: "id", Of: "params.id",
+		Opened: message("choose", `{"id":{context:json},"model":"m-{model:text}"}`),
+		Turn:   message("ask", ` {"id":{context:json},"schema":{schema},"tools":{allowed_tools:list},"text":{prompt:json}}`), TurnID: "turn",
+		Interrupt: []clispec.LiveMessage{{Method: "stop", Params: `{"turn":{turn:json}}`, Notice: true}},
+		Clear:     message("clear", `{}`), Close: message("close", `{"id":{context:json}}`),
+		Cumulative: []string{"cost_usd"}, Calls: 7,
+		Asks: []clispec.AskRule{{
+			Method: "may", Tool: "tool", Input: "input", Options: "options", OptionID: "id", OptionKind: "kind",
+			Allow: `{"option":{option:json},"input":{input}}`, AllowKind: "allow.*", Deny: `{"option":{option:json}}`, DenyKind: "deny.*",
+			Otherwise: `{"cancelled":true}`,
+		}},
+		Events: []clispec.EventRule{{Match: map[string]string{"method": "ask"}, Kind: call.EventResult, Terminal: true}},
+	}
+	r.Turn[0].Ends, r.Turn[0].When = true, clispec.When{Set: []string{"schema"}, Output: []clispec.OutputMode{clispec.OutputLive}}
+	return r
+}
+
+// living is a spec with the rules, and a file that its messages may name.
+func living(r clispec.LiveRules) clispec.Spec {
+	return clispec.Spec{
+		Name: "mine", Binary: "mine", Transports: []clispec.Transport{clispec.TransportStdin}, Live: r,
+		Files: []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}"}},
+	}
+}
+
+func TestValidLiveRules(t *testing.T) {
+	valid := map[string]func(*clispec.LiveRules){
+		"each kind of rule":           func(*clispec.LiveRules) {},
+		"none":                        func(r *clispec.LiveRules) { *r = clispec.LiveRules{} },
+		"the other envelope":          func(r *clispec.LiveRules) { r.Envelope = clispec.EnvelopeControl },
+		"one context, which is empty": func(r *clispec.LiveRules) { r.Open, r.Context = nil, "" },
+		"contexts that nobody clears": func(r *clispec.LiveRules) { r.Clear = nil },
+		"a terminal event": func(r *clispec.LiveRules) {
+			r.Turn[0].Ends, r.Turn[0].Notice = false, true
+		},
+		"the events of a call": func(r *clispec.LiveRules) { r.Events, r.Turn[0].Ends = nil, false },
+		"what always has the same answer": func(r *clispec.LiveRules) {
+			r.Asks = []clispec.AskRule{{Method: "may", Deny: `{"no":1}`}}
+		},
+		"the least": func(r *clispec.LiveRules) {
+			message := []clispec.LiveMessage{{Method: "m"}}
+			*r = clispec.LiveRules{Envelope: clispec.EnvelopeControl, Turn: message, Clear: message}
+		},
+	}
+	for name, change := range valid {
+		t.Run(name, func(t *testing.T) {
+			r := live()
+			change(&r)
+			require.NoError(t, living(r).Validate())
+		})
+	}
+	require.True(t, slices.ContainsFunc(specs.All(), func(s clispec.Spec) bool { return s.Live.Has() }), "TestSoundSpecs has them")
+}
+
+// liveMistake is a mistake in the rules for the live mode.
+type liveMistake struct {
+	name    string
+	spoil   func(*clispec.LiveRules)
+	path    string
+	problem string
+}
+
+var liveMistakes = []liveMistake{
+	{"unknown envelope", func(r *clispec.LiveRules) { r.Envelope = "xml" }, "live.envelope", "is none of"},
+	{"nothing is asked", func(r *clispec.LiveRules) { r.Turn = nil }, "live.turn", "is empty"},
+	{"no new context", func(r *clispec.LiveRules) { r.Open, r.Context, r.Clear = nil, "", nil }, "live.open", "is empty, and live.clear too"},
+	{"a context without an id", func(r *clispec.LiveRules) { r.Context = "" }, "live.context", "is empty"},
+	{"no end of a turn", func(r *clispec.LiveRules) { r.Events[0].Terminal = false }, "live.events", "no rule is terminal"},
+	{"no events for its end", func(r *clispec.LiveRules) { r.Events = nil }, "live.events", "no rule is terminal"},
+	{"fewer calls than none", func(r *clispec.LiveRules) { r.Calls = -1 }, "live.calls", "is negative"},
+	{"counter", func(r *clispec.LiveRules) { r.Cumulative[0] = "cost" }, "live.cumulative[0]", "is none of"},
+	{"event", func(r *clispec.LiveRules) { r.Events[0].Kind = "answer" }, "live.events[0].kind", "is none of"},
+	{"event without a condition", func(r *clispec.LiveRules) { r.Events[0].Match = nil }, "live.events[0].match", "is empty"},
+
+	{"ready without a name", func(r *clispec.LiveRules) { r.Ready[0].Method = "" }, "live.ready[0].method", "is missing"},
+	{"open without a name", func(r *clispec.LiveRules) { r.Open[0].Method = "" }, "live.open[0].method", "is missing"},
+	{"opened without a name", func(r *clispec.LiveRules) { r.Opened[0].Method = "" }, "live.opened[0].method", "is missing"},
+	{"turn without a name", func(r *clispec.LiveRules) { r.Turn[0].Method = "" }, "live.turn[0].method", "is missing"},
+	{"interrupt without a name", func(r *clispec.LiveRules) { r.Interrupt[0].Method = "" }, "live.interrupt[0].method", "is missing"},
+	{"clear without a name", func(r *clispec.LiveRules) { r.Clear[0].Method = "" }, "live.clear[0].method", "is missing"},
+	{"close without a name", func(r *clispec.LiveRules) { r.Close[0].Method = "" }, "live.close[0].method", "is missing"},
+	{"the second", func(r *clispec.LiveRules) { r.Ready = append(r.Ready, clispec.LiveMessage{}) }, "live.ready[1].method", "is missing"},
+	{"a notice with a response", func(r *clispec.LiveRules) { r.Interrupt[0].Ends = true }, "live.interrupt[0].ends", "a notice has no response"},
+	{"condition", func(r *clispec.LiveRules) { r.Turn[0].When.Set[0] = "schem" }, "live.turn[0].when.set[0]", `did you mean "schema"?`},
+	{"condition on a context", func(r *clispec.LiveRules) { r.Turn[0].When.Set[0] = "context" }, "live.turn[0].when.set[0]", "is no field of a request"},
+	{"condition's access", func(r *clispec.LiveRules) { r.Clear[0].When.Access = []call.Access{9} }, "live.clear[0].when.access[0]", "is no access level"},
+	{"condition's output", func(r *clispec.LiveRules) { r.Turn[0].When.Output[0] = "alive" }, "live.turn[0].when.output[0]", `did you mean "live"?`},
+
+	{"parameter's field", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{promt:json}}` }, "live.turn[0].params", `did you mean "prompt"?`},
+	{"parameter's file", func(r *clispec.LiveRules) { r.Open[0].Params = `{"a":{mcp_file:json}}` }, "live.open[0].params", "is no field here"},
+	{"field of an answer", func(r *clispec.LiveRules) { r.Close[0].Params = `{"a":{option:json}}` }, "live.close[0].params", "is no field here"},
+	{"parameters that are a list", func(r *clispec.LiveRules) { r.Turn[0].Params = `[{prompt:json}]` }, "live.turn[0].params", "is no JSON object"},
+	{"parameters that are a field", func(r *clispec.LiveRules) { r.Turn[0].Params = `{schema}` }, "live.turn[0].params", "is no JSON object"},
+	{"a text without quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt:text}}` }, "live.turn[0].params", "is no JSON object"},
+	{"half of an object", func(r *clispec.LiveRules) { r.Clear[0].Params = `{"a":1` }, "live.clear[0].params", "is no JSON object"},
+	{"words behind it", func(r *clispec.LiveRules) { r.Clear[0].Params = `{} x` }, "live.clear[0].params", "is no JSON object"},
+	{"blanks only", func(r *clispec.LiveRules) { r.Clear[0].Params = " " }, "live.clear[0].params", "is no JSON object"},
+
+	{"request without a name", func(r *clispec.LiveRules) { r.Asks[0].Method = "" }, "live.asks[0].method", "is missing"},
+	{"request that waits", func(r *clispec.LiveRules) { r.Asks[0].Deny = "" }, "live.asks[0].deny", "keeps the CLI waiting"},
+	{"the second request", func(r *clispec.LiveRules) { r.Asks = append(r.Asks, clispec.AskRule{Method: "may"}) }, "live.asks[1].deny", "is missing"},
+	{"permission's field", func(r *clispec.LiveRules) { r.Asks[0].Allow = `{"a":{optin:json}}` }, "live.asks[0].allow", `did you mean "option"?`},
+	{"refusal's field", func(r *clispec.LiveRules) { r.Asks[0].Deny = `{"a":{prompt:json}}` }, "live.asks[0].deny", "is no field here"},
+	{"field of a turn", func(r *clispec.LiveRules) { r.Asks[0].Otherwise = `{"a":{turn:json}}` }, "live.asks[0].otherwise", "is no field here"},
+	{"permission", func(r *clispec.LiveRules) { r.Asks[0].Allow = `"yes"` }, "live.asks[0].allow", "is no JSON object"},
+	{"refusal", func(r *clispec.LiveRules) { r.Asks[0].Deny = `no` }, "live.asks[0].deny", "is no JSON object"},
+	{"other answer", func(r *clispec.LiveRules) { r.Asks[0].Otherwise = `{no}` }, "live.asks[0].otherwise", "is no field here"},
+	{"kind that allows", func(r *clispec.LiveRules) { r.Asks[0].AllowKind = "(" }, "live.asks[0].allow_kind", "is no regular expression"},
+	{"kind that denies", func(r *clispec.LiveRules) { r.Asks[0].DenyKind = "[" }, "live.asks[0].deny_kind", "is no regular expression"},
+	{"options without ids", func(r *clispec.LiveRules) { r.Asks[0].OptionID = "" }, "live.asks[0].option_id", "needs option_kind as well"},
+	{"options without kinds", func(r *clispec.LiveRules) { r.Asks[0].OptionKind = "" }, "live.asks[0].option_id", "needs option_kind as well"},
+}
+
+// problemsOf are all mistakes in a spec, the first of which is told for each path.
+func problemsOf(t *testing.T, spec clispec.Spec) map[string]string {
+	t.Helper()
+	found, ok := errors.AsType[*multierror.Error](spec.Validate())
+	require.True(t, ok)
+	problems := map[string]string{}
+	for _, err := range found.Errors {
+		mistake, ok := errors.AsType[*clispec.Error](err)
+		require.True(t, ok)
+		if problems[mistake.Path] == "" {
+			problems[mistake.Path] = mistake.Problem
+		}
+		require.NotContains(t, mistake.Error(), "\n")
+	}
+	return problems
+}
+
+// Every mistake about the live mode is told with its path, and no other one is.
+func TestValidateLive(t *testing.T) {
+	for _, test := range liveMistakes {
+		t.Run(test.name, func(t *testing.T) {
+			r := live()
+			test.spoil(&r)
+			problems := problemsOf(t, living(r))
+			require.Len(t, problems, 1, "%v", problems)
+			require.Contains(t, problems[test.path], test.problem)
+		})
+	}
+}
+
+// A NUL byte is no JSON either: both are told.
+func TestValidateLiveNUL(t *testing.T) {
+	r := live()
+	r.Clear[0].Params = "{\"a\":\"\x00\"}"
+	require.Equal(t, map[string]string{"live.clear[0].params": "holds a NUL byte"}, problemsOf(t, living(r)))
+}
+
+// Messages for a CLI of which nobody knows how they are written.
+func TestValidateLiveWithoutEnvelope(t *testing.T) {
+	for _, name := range []string{"ready", "open", "opened", "turn", "interrupt", "clear", "close"} {
+		t.Run(name, func(t *testing.T) {
+			r := map[string]any{name: []clispec.LiveMessage{{Method: "m"}}}
+			text, err := json.Marshal(r)
+			require.NoError(t, err)
+			var rules clispec.LiveRules
+			require.NoError(t, json.Unmarshal(text, &rules))
+			require.False(t, rules.Has())
+			problems := problemsOf(t, living(rules))
+			require.Equal(t, map[string]string{
+				"live.envelope": "is empty: say how the messages of live." + name + " are written",
+			}, problems)
+		})
+	}
+}
+
+func TestLiveModeByAccess(t *testing.T) {
+	for name, test := range map[string]struct {
+		rules clispec.LiveRules
+		want  []call.Access
+	}{
+		"no live mode":           {clispec.LiveRules{Access: []call.Access{call.AccessNone}}, nil},
+		"at all levels":          {clispec.LiveRules{Envelope: clispec.EnvelopeControl}, []call.Access{call.AccessNone, call.AccessRead, call.AccessWrite, call.AccessFull}},
+		"at the levels it names": {clispec.LiveRules{Envelope: clispec.EnvelopeControl, Access: []call.Access{call.AccessWrite, call.AccessNone}}, []call.Access{call.AccessNone, call.AccessWrite}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []call.Access
+			for access := call.AccessNone; access <= call.AccessFull; access++ {
+				if test.rules.At(access) {
+					got = append(got, access)
+				}
+			}
+			require.Equal(t, test.want, got)
+		})
+	}
+}

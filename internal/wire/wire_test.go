@@ -1,0 +1,478 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/clichain/clichain/clispec"
+)
+
+// dialect is how the other side writes in one envelope, spelt out so that the tests do
+// not lean on the code that they test.
+type dialect struct {
+	envelope clispec.LiveEnvelope
+	id       func(n int) string             // of our request n
+	path     string                         // of the id in our request
+	bare     string                         // our request 1, "ask", without parameters
+	full     string                         // the same, with {"a":[1,null],"b":"x"}
+	told     string                         // our notice "news" with {"a":1}
+	result   func(id, result string) string // a response; no result for ""
+	failure  func(id string) string         // a response: "busy"
+	err      Error                          // of failure
+	text     string                         // of err
+	theirs   string                         // the request "may" of the other side, with the id "q"
+	params   string                         // of theirs
+	answer   string                         // to theirs: {"ok":true}
+	refusal  string                         // of theirs: "no", and 7 as the code
+	unknown  string                         // to theirs, which nobody knows
+	news     string                         // the notice "news" of the other side
+}
+
+func dialects() map[string]dialect {
+	or := func(name, json string) string {
+		if json == "" {
+			return ""
+		}
+		return `,"` + name + `":` + json
+	}
+	return map[string]dialect{
+		"json_rpc": {
+			envelope: clispec.EnvelopeJSONRPC, id: strconv.Itoa, path: "id",
+			bare:    `{"jsonrpc":"2.0","id":1,"method":"ask"}`,
+			full:    `{"jsonrpc":"2.0","id":1,"method":"ask","params":{"a":[1,null],"b":"x"}}`,
+			told:    `{"jsonrpc":"2.0","method":"news","params":{"a":1}}`,
+			result:  func(id, result string) string { return `{"id":` + id + or("result", result) + `}` },
+			failure: func(id string) string { return `{"id":` + id + `,"error":{"code":-3,"message":"busy","data":{"s":1}}}` },
+			err:     Error{-3, "busy", json.RawMessage(`{"s":1}`)}, text: "busy (-3)",
+			theirs: `{"jsonrpc":"2.0","id":"q","method":"may","params":{"tool":"t"}}`, params: `{"tool":"t"}`,
+			answer:  `{"jsonrpc":"2.0","id":"q","result":{"ok":true}}`,
+			refusal: `{"jsonrpc":"2.0","id":"q","error":{"code":7,"message":"no"}}`,
+			unknown: `{"jsonrpc":"2.0","id":"q","error":{"code":-32601,"message":"method not found"}}`,
+			news:    `{"jsonrpc":"2.0","method":"news","params":{"x":1}}`,
+		},
+		"control": {
+			envelope: clispec.EnvelopeControl, path: "request_id",
+			id:   func(n int) string { return fmt.Sprintf(`"clichain-%d"`, n) },
+			bare: `{"type":"control_request","request_id":"clichain-1","request":{"subtype":"ask"}}`,
+			full: `{"type":"control_request","request_id":"clichain-1","request":{"subtype":"ask","a":[1,null],"b":"x"}}`,
+			told: `{"type":"news","a":1}`,
+			result: func(id, result string) string {
+				return `{"type":"control_response","response":{"subtype":"success","request_id":` + id + or("response", result) + `}}`
+			},
+			failure: func(id string) string {
+				return `{"type":"control_response","response":{"subtype":"error","request_id":` + id + `,"error":"busy"}}`
+			},
+			err: Error{Message: "busy"}, text: "busy",
+			theirs:  `{"type":"control_request","request_id":"q","request":{"subtype":"may","tool":"t"}}`,
+			params:  `{"subtype":"may","tool":"t"}`,
+			answer:  `{"type":"control_response","response":{"subtype":"success","request_id":"q","response":{"ok":true}}}`,
+			refusal: `{"type":"control_response","response":{"subtype":"error","request_id":"q","error":"no"}}`,
+			unknown: `{"type":"control_response","response":{"subtype":"error","request_id":"q","error":"method not found"}}`,
+			news:    `{"type":"news","x":1}`,
+		},
+	}
+}
+
+// inEach runs a test in each envelope.
+func inEach(t *testing.T, test func(t *testing.T, d dialect)) {
+	t.Helper()
+	for name, d := range dialects() {
+		t.Run(name, func(t *testing.T) { test(t, d) })
+	}
+}
+
+// peer is a Conn whose other side answers each line that is sent with a list of lines,
+// before Send returns: so nothing has to wait for anything.
+type peer struct {
+	*Conn
+	sent  []string
+	lines []string // that the other side says next
+}
+
+func newPeer(d dialect, lines ...string) *peer {
+	p := &peer{Conn: New(d.envelope), lines: lines}
+	p.Send = func(_ context.Context, line []byte) error {
+		p.sent = append(p.sent, string(line))
+		say := p.lines
+		p.lines = nil
+		for _, line := range say {
+			p.say(line)
+		}
+		return nil
+	}
+	return p
+}
+
+// say takes a line in memory that is used again afterwards, as that of a pipe is.
+func (p *peer) say(line string) bool {
+	buffer := []byte(line)
+	defer func() {
+		for i := range buffer {
+			buffer[i] = '#'
+		}
+	}()
+	return p.Line(buffer)
+}
+
+func TestCallGetsItsResponse(t *testing.T) {
+	inEach(t, func(t *testing.T, d dialect) {
+		own, other := d.id(1), d.id(2)
+		wrong := map[bool]string{true: `"1"`, false: `1`}[own == "1"] // the same, of another type
+		for name, test := range map[string]struct {
+			lines []string
+			want  string // "": no result
+		}{
+			"at once":                      {[]string{d.result(own, `{"x":2}`)}, `{"x":2}`},
+			"of any type":                  {[]string{d.result(own, `"a\nb"`)}, `"a\nb"`},
+			"with blanks":                  {[]string{" \t" + d.result(own, `[ 1 ]`) + " \r"}, `[ 1 ]`},
+			"without a result":             {[]string{d.result(own, "")}, ""},
+			"after other lines":            {[]string{d.news, d.theirs, "no JSON", "", d.result(own, `3`)}, `3`},
+			"after one that nobody awaits": {[]string{d.result(other, `1`), d.failure(other), d.result(own, `3`)}, `3`},
+			"after one for another type":   {[]string{d.result(wrong, `1`), d.failure(wrong), d.result(own, `3`)}, `3`},
+			"after one for no id":          {[]string{d.result("null", `1`), d.result(`""`, `2`), d.result(own, `3`)}, `3`},
+			"twice":                        {[]string{d.result(own, `3`), d.result(own, `4`), d.failure(own)}, `3`},
+			"without an error":             {[]string{strings.Replace(d.result(own, `3`), `{`, `{"error":null,`, 1)}, `3`},
+		} {
+			t.Run(name, func(t *testing.T) {
+				p := newPeer(d, test.lines...)
+				got, err := p.Call(t.Context(), "ask", nil)
+				require.NoError(t, err)
+				require.Equal(t, test.want, string(got))
+				require.Equal(t, test.want == "", got == nil)
+				require.Empty(t, p.waiting)
+			})
+		}
+	})
+}
+
+func TestCallGetsItsError(t *testing.T) {
+	inEach(t, func(t *testing.T, d dialect) {
+		p := newPeer(d, d.failure(d.id(1)), d.result(d.id(1), `3`))
+		_, err := p.Call(t.Context(), "ask", nil)
+		refused, ok := errors.AsType[*Error](err)
+		require.True(t, ok)
+		require.Equal(t, d.err, *refused, "which must not change with the memory of the line")
+		require.EqualError(t, err, d.text)
+		p.lines = []string{d.result(d.id(2), `4`)}
+		got, err := p.Call(t.Context(), "ask", nil)
+		require.NoError(t, err, "a refusal is no end")
+		require.Equal(t, `4`, string(got))
+	})
+}
+
+func TestWhatIsSent(t *testing.T) {
+	inEach(t, func(t *testing.T, d dialect) {
+		for name, test := range map[string]struct{ params, want string }{
+			"no parameters": {"", d.bare},
+			"an object":     {`{"a":[1,null],"b":"x"}`, d.full},
+			"of some lines": {"{\n \"a\": [1, null],\r\n \"b\": \"x\"\n}", d.full},
+		} {
+			t.Run(name, func(t *testing.T) {
+				var params json.RawMessage
+				if test.params != "" {
+					params = json.RawMessage(test.params)
+				}
+				p := newPeer(d)
+				forget, err := p.Ask(t.Context(), "ask", params, func(json.RawMessage, error) {})
+				require.NoError(t, err)
+				forget()
+				require.Len(t, p.sent, 1)
+				require.JSONEq(t, test.want, p.sent[0])
+				require.NotContains(t, p.sent[0], "\n")
+			})
+		}
+		p := newPeer(d)
+		require.NoError(t, p.Notify(t.Context(), "news", json.RawMessage(`{"a":1}`)))
+		require.JSONEq(t, d.told, p.sent[0])
+		require.Empty(t, p.waiting, "a notice has no response")
+	})
+}
+
+// Whatever a prompt holds, it is one line, and the same text at the other end.
+func TestPromptStaysOneLine(t *testing.T) {
+	prompt := "a\nb\r\nc\u2028d\x00\x1b\"\\ {x} <&> 中 \U0001F600"
+	quoted, err := json.Marshal(map[string]string{"prompt": prompt})
+	require.NoError(t, err)
+	inEach(t, func(t *testing.T, d dialect) {
+		p := newPeer(d, d.result(d.id(1), "1"))
+		_, err := p.Call(t.Context(), "ask", quoted)
+		require.NoError(t, err)
+		require.NoError(t, p.Notify(t.Context(), "news", quoted))
+		require.Len(t, p.sent, 2)
+		for _, line := range p.sent {
+			require.NotRegexp(t, `[\r\n]`, line)
+			require.True(t, json.Valid([]byte(line)))
+			require.Equal(t, prompt, gjson.Get(line, `[@this.prompt,params.prompt,request.prompt]|#(!="")`).String())
+		}
+	})
+}
+
+func TestRequestsOfTheOtherSide(t *testing.T) {
+	inEach(t, func(t *testing.T, d dialect) {
+		for name, test := range map[string]struct {
+			asked func(Request) bool
+			want  string
+		}{
+			"answered": {func(r Request) bool {
+				return r.Answer(context.Background(), json.RawMessage(`{"ok":true}`)) == nil
+			}, d.answer},
+			"refused":         {func(r Request) bool { return r.Refuse(context.Background(), &Error{Code: 7, Message: "no"}) == nil }, d.refusal},
+			"unknown":         {func(Request) bool { return false }, d.unknown},
+			"nobody is there": {nil, d.unknown},
+		} {
+			t.Run(name, func(t *testing.T) {
+				p := newPeer(d)
+				p.Asked = test.asked
+				require.True(t, p.say(d.theirs))
+				require.Len(t, p.sent, 1, "at once")
+				require.JSONEq(t, test.want, p.sent[0])
+			})
+		}
+	})
+}
+
+// A request is answered when somebody has decided, long after its line.
+func TestRequestOutlivesItsLine(t *testing.T) {
+	inEach(t, func(t *testing.T, d dialect) {
+		var kept []Request
+		p := newPeer(d)
+		p.Asked = func(r Request) bool { kept = append(kept, r); return true }
+		p.Noticed = func(string, []byte) { t.Error("a request is no notice") }
+		require.True(t, p.say(d.theirs))
+		require.Len(t, kept, 1)
+		require.Empty(t, p.sent)
+		require.Equal(t, "may", kept[0].Method)
+		require.JSONEq(t, d.params, string(kept[0].Params))
+		require.NoError(t, kept[0].Answer(t.Context(), json.RawMessage(`{"ok":true}`)))
+		require.JSONEq(t, d.answer, p.sent[0])
+	})
+}
+
+func TestLinesThatAreNoticed(t *testing.T) {
+	inEach(t, func(t *testing.T, d dialect) {
+		for name, test := range map[string]struct {
+			line string
+			ok   bool
+			want []string // the name of the notice, and the line
+		}{
+			"a notice":            {d.news, true, []string{"news", d.news}},
+			"one without a name":  {`{"x":1}`, true, []string{"", `{"x":1}`}},
+			"an empty object":     {`{}`, true, []string{"", `{}`}},
+			"a response":          {d.result(d.id(9), "1"), true, nil},
+			"an error":            {d.failure(d.id(9)), true, nil},
+			"nothing":             {"", false, nil},
+			"words":               {"Warning: slow", false, nil},
+			"a list":              {"[" + d.news + "]", false, nil},
+			"a text":              {`"x"`, false, nil},
+			"half an object":      {d.news[:len(d.news)-1], false, nil},
+			"two objects":         {d.news + d.news, false, nil},
+			"words and an object": {"> " + d.news, false, nil},
+		} {
+			t.Run(name, func(t *testing.T) {
+				var got []string
+				p := newPeer(d)
+				require.Equal(t, test.ok, p.say(test.line), "with nobody to listen")
+				p.Noticed = func(method string, line []byte) { got = []string{strings.Clone(method), string(line)} }
+				require.Equal(t, test.ok, p.say(test.line))
+				require.Equal(t, test.want, got)
+				require.Empty(t, p.sent)
+			})
+		}
+	})
+}
+
+// What happens upon a response keeps its place among the lines.
+func TestOrderOfLines(t *testing.T) {
+	inEach(t, func(t *testing.T, d dialect) {
+		var got []string
+		p := newPeer(d, d.news, d.result(d.id(1), "1"), d.news, d.failure(d.id(2)), d.theirs)
+		p.Noticed = func(method string, _ []byte) { got = append(got, strings.Clone(method)) }
+		p.Asked = func(r Request) bool { got = append(got, strings.Clone(r.Method)); return true }
+		then := func(result json.RawMessage, err error) { got = append(got, fmt.Sprintf("%s, %v", result, err)) }
+		_, err := p.expect(func(m message) { then(m.body, nil) }) // so that two wait when the lines come
+		require.NoError(t, err)
+		_, err = p.Ask(t.Context(), "ask", nil, then)
+		require.NoError(t, err)
+		require.Equal(t, []string{"news", "1, <nil>", "news", ", " + d.text, "may"}, got)
+	})
+}
+
+func TestForgottenRequest(t *testing.T) {
+	inEach(t, func(t *testing.T, d dialect) {
+		p := newPeer(d)
+		forget, err := p.Ask(t.Context(), "ask", nil, func(json.RawMessage, error) { t.Error("it was forgotten") })
+		require.NoError(t, err)
+		forget()
+		forget()
+		require.True(t, p.say(d.result(d.id(1), "1")))
+		p.End(nil)
+		forget()
+	})
+}
+
+var errTest = errors.New("for a reason")
+
+// A call ends with its context, for the reason of the context, and what comes later
+// is for nobody.
+func TestCallEndsWithItsContext(t *testing.T) {
+	inEach(t, func(t *testing.T, d dialect) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		p := newPeer(d)
+		p.Send = func(got context.Context, _ []byte) error {
+			require.Equal(t, ctx, got)
+			cancel(errTest) // when it has been sent
+			return nil
+		}
+		_, err := p.Call(ctx, "ask", nil)
+		require.Equal(t, errTest, err)
+		require.Empty(t, p.waiting)
+		require.True(t, p.say(d.result(d.id(1), "1")))
+	})
+}
+
+func TestEnd(t *testing.T) {
+	for name, test := range map[string]struct{ err, want error }{
+		"for no reason": {nil, ErrEnded}, "for a reason": {errTest, errTest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inEach(t, func(t *testing.T, d dialect) {
+				p := newPeer(d)
+				told := map[int][]error{}
+				for i := range 3 {
+					_, err := p.Ask(t.Context(), "ask", nil, func(_ json.RawMessage, err error) { told[i] = append(told[i], err) })
+					require.NoError(t, err)
+				}
+				p.say(d.result(d.id(1), "1"))
+				p.Send = func(context.Context, []byte) error { p.End(test.err); return nil }
+				_, err := p.Call(t.Context(), "ask", nil)
+				require.Equal(t, test.want, err, "while it waits")
+				p.End(errors.New("a later one"))
+				p.say(d.result(d.id(2), "1"))
+				require.Equal(t, map[int][]error{0: {nil}, 1: {test.want}, 2: {test.want}}, told, "each is told once")
+
+				p.Send = func(context.Context, []byte) error { t.Error("nobody is there to read it"); return nil }
+				_, err = p.Call(t.Context(), "ask", nil)
+				require.Equal(t, test.want, err)
+				_, err = p.Ask(t.Context(), "ask", nil, func(json.RawMessage, error) { t.Error("it was not asked") })
+				require.Equal(t, test.want, err)
+				require.True(t, p.say(d.news), "what is left in the pipe is read")
+			})
+		})
+	}
+}
+
+func TestWhatCannotBeSent(t *testing.T) {
+	inEach(t, func(t *testing.T, d dialect) {
+		never := func(json.RawMessage, error) { t.Error("it was not asked") }
+		var kept Request
+		p := newPeer(d)
+		p.Asked = func(r Request) bool { kept = r; return true }
+		p.say(d.theirs)
+		p.Send = func(context.Context, []byte) error { return errTest }
+		_, err := p.Call(t.Context(), "ask", nil)
+		require.Equal(t, errTest, err)
+		_, err = p.Ask(t.Context(), "ask", nil, never)
+		require.Equal(t, errTest, err)
+		require.Empty(t, p.waiting)
+		require.Equal(t, errTest, p.Notify(t.Context(), "news", nil))
+		require.Equal(t, errTest, kept.Answer(t.Context(), json.RawMessage(`{}`)))
+		require.Equal(t, errTest, kept.Refuse(t.Context(), &Error{Message: "no"}))
+		p.Asked = nil
+		require.True(t, p.say(d.theirs), "that the refusal is lost is no fault of the line")
+
+		p = newPeer(d)
+		p.Asked = func(r Request) bool { kept = r; return true }
+		p.say(d.theirs)
+		require.Error(t, kept.Answer(t.Context(), json.RawMessage(`{"half":`)), "which is no JSON")
+		require.Empty(t, p.sent)
+	})
+}
+
+// Many call at once, and are answered in the reverse order, between notices.
+func TestConcurrentCalls(t *testing.T) {
+	const callers, rounds = 64, 3
+	inEach(t, func(t *testing.T, d dialect) {
+		sent := make(chan string, callers) // some ask again while others are answered
+		p := newPeer(d)
+		p.Send = func(_ context.Context, line []byte) error { sent <- string(line); return nil }
+		p.Noticed = func(string, []byte) {}
+		var all sync.WaitGroup
+		for caller := range callers {
+			all.Go(func() {
+				for round := range rounds {
+					want := fmt.Sprintf(`{"n":%d}`, caller*rounds+round)
+					got, err := p.Call(t.Context(), "ask", json.RawMessage(want))
+					if err != nil || string(got) != want {
+						t.Errorf("got %s, %v instead of %s", got, err, want)
+					}
+				}
+			})
+		}
+		for range rounds {
+			var lines []string
+			for range callers {
+				lines = append(lines, <-sent)
+			}
+			for i := len(lines) - 1; i >= 0; i-- {
+				n := gjson.Get(lines[i], `[params.n,request.n]|0`).Raw
+				p.say(d.news)
+				p.say(d.result(gjson.Get(lines[i], d.path).Raw, `{"n":`+n+`}`))
+			}
+		}
+		all.Wait()
+		require.Empty(t, p.waiting)
+	})
+}
+
+// sharedID finds our numbers in a line without the code under test.
+func sharedID(d dialect, n int) *regexp.Regexp {
+	return regexp.MustCompile(`:\s*` + regexp.QuoteMeta(d.id(n)) + `\s*[,}]`)
+}
+
+// No line panics, none answers a request with another id, and what is sent is one line.
+func FuzzLine(f *testing.F) {
+	for _, d := range dialects() {
+		for _, line := range []string{d.result(d.id(1), `{"x":1}`), d.failure(d.id(2)), d.theirs, d.news, d.result(`"1"`, `1`)} {
+			f.Add([]byte(line))
+		}
+	}
+	for _, line := range []string{
+		"", "{}", "[]", `{"id":1.0}`, `{"id":{},"method":[]}`, `{"id":null,"method":1}`, `{"id":1,"id":2,"result":0}`, `{"id":1,"error":"x"}`,
+		`{"type":"control_request"}`, `{"type":"control_response","response":7}`, "\xef\xbb\xbf{\"id\":1}", "\x1b[0m{\"id\":2}", `{"id":"\ud800","method":"\xff"}`,
+	} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		for name, d := range dialects() {
+			var answered sync.Map
+			p := newPeer(d)
+			for n := 1; n <= 2; n++ {
+				_, err := p.Ask(t.Context(), "ask", nil, func(json.RawMessage, error) { answered.Store(n, true) })
+				require.NoError(t, err)
+			}
+			ok := p.say(string(line))
+			_, first := answered.Load(1)
+			_, second := answered.Load(2)
+			require.False(t, first && second, name)
+			require.False(t, !ok && (first || second || len(p.sent) > 2), "%s: a line that is no message did something", name)
+			for n, got := range map[int]bool{1: first, 2: second} {
+				if got && !strings.Contains(string(line), "\x1b") { // colours may stand within the number
+					require.Regexp(t, sharedID(d, n), string(line), name)
+				}
+			}
+			for _, sent := range p.sent {
+				require.True(t, json.Valid([]byte(sent)) && !strings.Contains(sent, "\n"), "%s: %q", name, sent)
+			}
+		}
+	})
+}
