@@ -1,19 +1,13 @@
 package clispec
 
-import (
-	"slices"
-
-	"github.com/clichain/clichain/call"
-)
-
 // LiveRules say how one process of the CLI answers many requests, in messages of
 // JSON, one a line. The zero value means that it cannot. Of a list of messages the first
 // whose condition holds is sent; of Ready and Opened all of them are, in order.
 type LiveRules struct {
 	// Envelope is how messages are written. Empty: the CLI has no live mode.
 	Envelope LiveEnvelope `json:"envelope,omitempty"`
-	// Access lists the levels at which the live mode is as safe as a call. Empty: all.
-	Access []call.Access `json:"access,omitempty"`
+	// When is the condition for which the live mode is as safe as a call.
+	When When `json:"when,omitzero"`
 	// Guards change prompts that the CLI would take for a command of its own in the live
 	// mode, in place of Spec.Guards. Empty: those.
 	Guards []GuardRule `json:"guards,omitempty"`
@@ -113,8 +107,3 @@ var AskFields = []string{"option", "input"}
 
 // Has reports whether the CLI has a live mode.
 func (r *LiveRules) Has() bool { return r.Envelope != "" }
-
-// At reports whether the CLI has a live mode for an access level.
-func (r *LiveRules) At(a call.Access) bool {
-	return r.Has() && (len(r.Access) == 0 || slices.Contains(r.Access, a))
-}

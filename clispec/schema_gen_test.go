@@ -251,8 +251,8 @@ var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 	"ListRule.Set": func(_ *schemaGen, s *jsonschema.Schema) {
 		s.PropertyNames = &jsonschema.Schema{Enum: enumOf(clispec.ModelFields)}
 	},
-	"Spec.LingerMS":     func(_ *schemaGen, s *jsonschema.Schema) { s.Minimum, s.Maximum = new(0.0), new(60_000.0) },
-	"Spec.PassEnv":      eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
+	"Spec.LingerMS": func(_ *schemaGen, s *jsonschema.Schema) { s.Minimum, s.Maximum = new(0.0), new(60_000.0) },
+	"Spec.PassEnv":  eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
 	"PassRule.Pass": func(_ *schemaGen, s *jsonschema.Schema) {
 		s.MinItems, s.Items = new(1), text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 	},

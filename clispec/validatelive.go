@@ -22,6 +22,7 @@ func (v *validator) live(r *LiveRules) {
 		}
 		return
 	}
+	v.when("live.when", r.When)
 	oneOf(v, "live.envelope", r.Envelope, EnvelopeJSONRPC, EnvelopeControl)
 	for name, list := range lists {
 		each("live."+name, list, v.liveMessage)

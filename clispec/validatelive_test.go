@@ -20,7 +20,7 @@ func live() clispec.LiveRules {
 		return []clispec.LiveMessage{{Method: method, Params: params}}
 	}
 	r := clispec.LiveRules{
-		Envelope: clispec.EnvelopeJSONRPC, Access: []call.Access{call.AccessNone},
+		Envelope: clispec.EnvelopeJSONRPC, When: clispec.When{Access: []call.Access{call.AccessNone}},
 		Ready: message("hello", ""),
 		Open:  message("open", `{"dir":{dir:json},"system":{system_file:json}}`), Context: "id", Of: "params.id",
 		Opened: message("choose", `{"id":{context:json},"model":"m-{model:text}"}`),
@@ -86,6 +86,10 @@ type liveMistake struct {
 
 var liveMistakes = []liveMistake{
 	{"unknown envelope", func(r *clispec.LiveRules) { r.Envelope = "xml" }, "live.envelope", "is none of"},
+	{"condition of all", func(r *clispec.LiveRules) { r.When.Set = []string{"modl"} }, "live.when.set[0]", `did you mean "model"?`},
+	{"access of all", func(r *clispec.LiveRules) { r.When.Access[0] = 9 }, "live.when.access[0]", "is no access level"},
+	{"guard", func(r *clispec.LiveRules) { r.Guards = []clispec.GuardRule{{Pattern: "(", Prefix: "x"}} }, "live.guards[0].pattern", "is no regular expression"},
+	{"guard without a prefix", func(r *clispec.LiveRules) { r.Guards = []clispec.GuardRule{{Pattern: "^/"}} }, "live.guards[0].prefix", "is missing"},
 	{"nothing is asked", func(r *clispec.LiveRules) { r.Turn = nil }, "live.turn", "is empty"},
 	{"no new context", func(r *clispec.LiveRules) { r.Open, r.Context, r.Clear = nil, "", nil }, "live.open", "is empty, and live.clear too"},
 	{"a context without an id", func(r *clispec.LiveRules) { r.Context = "" }, "live.context", "is empty"},
@@ -93,7 +97,9 @@ var liveMistakes = []liveMistake{
 	{"no events for its end", func(r *clispec.LiveRules) { r.Events = nil }, "live.events", "no rule is terminal"},
 	{"fewer calls than none", func(r *clispec.LiveRules) { r.Calls = -1 }, "live.calls", "is negative"},
 	{"counter", func(r *clispec.LiveRules) { r.Cumulative[0] = "cost" }, "live.cumulative[0]", "is none of"},
-	{"event", func(r *clispec.LiveRules) { r.Events[0].Kind = "answer" }, "live.events[0].kind", "is none of"},
+	{"event", func(r *clispec.LiveRules) {
+		r.Events = append(r.Events, clispec.EventRule{Match: map[string]string{"method": "x"}, Kind: "answer"})
+	}, "live.events[1].kind", "is none of"},
 	{"event without a condition", func(r *clispec.LiveRules) { r.Events[0].Match = nil }, "live.events[0].match", "is empty"},
 
 	{"ready without a name", func(r *clispec.LiveRules) { r.Ready[0].Method = "" }, "live.ready[0].method", "is missing"},
@@ -165,7 +171,7 @@ func TestValidateLive(t *testing.T) {
 	}
 }
 
-// A NUL byte is no JSON either: both are told.
+// A NUL byte is no JSON either: what is told first says more.
 func TestValidateLiveNUL(t *testing.T) {
 	r := live()
 	r.Clear[0].Params = "{\"a\":\"\x00\"}"
@@ -186,27 +192,6 @@ func TestValidateLiveWithoutEnvelope(t *testing.T) {
 			require.Equal(t, map[string]string{
 				"live.envelope": "is empty: say how the messages of live." + name + " are written",
 			}, problems)
-		})
-	}
-}
-
-func TestLiveModeByAccess(t *testing.T) {
-	for name, test := range map[string]struct {
-		rules clispec.LiveRules
-		want  []call.Access
-	}{
-		"no live mode":           {clispec.LiveRules{Access: []call.Access{call.AccessNone}}, nil},
-		"at all levels":          {clispec.LiveRules{Envelope: clispec.EnvelopeControl}, []call.Access{call.AccessNone, call.AccessRead, call.AccessWrite, call.AccessFull}},
-		"at the levels it names": {clispec.LiveRules{Envelope: clispec.EnvelopeControl, Access: []call.Access{call.AccessWrite, call.AccessNone}}, []call.Access{call.AccessNone, call.AccessWrite}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got []call.Access
-			for access := call.AccessNone; access <= call.AccessFull; access++ {
-				if test.rules.At(access) {
-					got = append(got, access)
-				}
-			}
-			require.Equal(t, test.want, got)
 		})
 	}
 }

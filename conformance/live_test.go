@@ -1,18 +1,34 @@
 package conformance_test
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/live"
 )
+
+// liveModel is the model to ask for: without one, opencode has no live mode.
+func liveModel(name string) string { return cmp.Or(models[name], loggedOutModels[name]) }
+
+func (c cli) liveQuestion(text string) clichain.Request {
+	req := clichain.Prompt(text)
+	req.Model = liveModel(c.home.Name)
+	return req
+}
 
 // eachLive runs a test for each CLI that has a live mode.
 func eachLive(t *testing.T, test func(t *testing.T, name string)) {
@@ -29,7 +45,7 @@ func TestLiveSession(t *testing.T) {
 		c := start(t, name, home.LoggedIn, cfg, loopback.InOrder(
 			loopback.Text(answered), loopback.Text(hello), loopback.Text("third"), loopback.Slow(time.Second, loopback.Text("one two three four five six seven eight nine ten eleven twelve")), loopback.Text("after it"), loopback.Text("resumed"),
 		))
-		s := live.New(c.Provider, &live.Config{Request: clichain.Request{Model: models[name]}})
+		s := live.New(c.Provider, &live.Config{Request: clichain.Request{Model: liveModel(name)}})
 		t.Cleanup(s.Kill)
 		began := time.Now()
 		require.NoError(t, s.Start(t.Context()))
@@ -88,7 +104,7 @@ func TestPoolForgets(t *testing.T) {
 		cfg := clichain.Config{Timeout: 2 * time.Minute}
 		c := start(t, name, home.LoggedIn, cfg, loopback.Always(loopback.Text(answered)))
 		p, b := warm(t, c, nil)
-		first, second := c.question(asked), c.question("what did I say?")
+		first, second := c.liveQuestion(asked), c.liveQuestion("what did I say?")
 		_, err := b.Complete(t.Context(), first)
 		require.NoError(t, err)
 		require.Eventually(t, func() bool { return p.Stats().Busy == 0 }, time.Minute, 10*time.Millisecond)
@@ -125,7 +141,7 @@ func TestWarmBesideCold(t *testing.T) {
 					list *[]time.Duration
 				}{{c, &cold}, {b, &hot}} {
 					began := time.Now()
-					resp, err := one.b.Complete(t.Context(), c.question("say hi"))
+					resp, err := one.b.Complete(t.Context(), c.liveQuestion("say hi"))
 					require.NoError(t, err)
 					require.Equal(t, hello, resp.Text)
 					if i > 0 { // the first starts the process
@@ -142,4 +158,80 @@ func TestWarmBesideCold(t *testing.T) {
 			require.Greater(t, ratio, 2.0)
 		})
 	}
+}
+
+// Many calls at once, of which one in twenty meets a failing service: each has its answer or a typed error.
+func TestManyWarmCalls(t *testing.T) {
+	long(t)
+	eachLive(t, func(t *testing.T, name string) {
+		var served atomic.Int64
+		cfg := clichain.Config{Timeout: 2 * time.Minute}
+		c := start(t, name, home.LoggedIn, cfg, func(q loopback.Request) loopback.Reply {
+			if served.Add(1)%20 == 0 {
+				return loopback.Error(400, "invalid_request_error", "messages: bad")
+			}
+			return loopback.Text(hello)
+		})
+		p, b := warm(t, c, &live.PoolConfig{Size: 2})
+		var running sync.WaitGroup
+		var answered, failed atomic.Int64
+		var longest atomic.Int64
+		for range 2 {
+			running.Go(func() {
+				for range 25 {
+					began := time.Now()
+					resp, err := b.Complete(t.Context(), c.liveQuestion("say hi"))
+					longest.Store(max(longest.Load(), int64(time.Since(began))))
+					switch {
+					case err == nil && resp.Text == hello:
+						answered.Add(1)
+					case call.AsError(name, err).Reason != "":
+						failed.Add(1)
+					default:
+						t.Errorf("%+v %v", resp, err)
+					}
+				}
+			})
+		}
+		running.Wait()
+		require.EqualValues(t, 50, answered.Load()+failed.Load())
+		require.Less(t, time.Duration(longest.Load()), cfg.Timeout)
+		t.Logf("%s: %d answered, %d failed, the longest took %v, %+v", name, answered.Load(), failed.Load(), time.Duration(longest.Load()).Round(time.Millisecond), p.Stats())
+	})
+}
+
+// What a warm process takes, and how it grows, in MB.
+func TestMemoryOfWarmProcesses(t *testing.T) {
+	long(t)
+	eachLive(t, func(t *testing.T, name string) {
+		c := start(t, name, home.LoggedIn, clichain.Config{Timeout: 2 * time.Minute}, loopback.Always(loopback.Text(hello)))
+		p, b := warm(t, c, &live.PoolConfig{MaxCalls: 1000})
+		const calls = 21
+		var first, last int
+		for i := range calls {
+			_, err := b.Complete(t.Context(), c.liveQuestion("say hi"))
+			require.NoError(t, err)
+			require.Eventually(t, func() bool { return p.Stats().Busy == 0 }, time.Minute, time.Millisecond)
+			if last = residentMB(t, c.home); i == 0 {
+				first = last
+			}
+		}
+		require.Equal(t, 1, p.Stats().Started)
+		t.Logf("%s: %d MB after the first call, %.1f MB more for each of the next %d", name, first, float64(last-first)/(calls-1), calls-1)
+	})
+}
+
+// residentMB is the memory of all processes of a home.
+func residentMB(t *testing.T, h home.Home) (mb int) {
+	t.Helper()
+	for _, process := range living(t, h) {
+		pid, _, _ := strings.Cut(process, " ")
+		text, _ := os.ReadFile("/proc/" + pid + "/statm")
+		fields := strings.Fields(string(text))
+		if len(fields) > 1 {
+			pages, _ := strconv.Atoi(fields[1])
+			mb += pages * os.Getpagesize() >> 20
+		}
+	}
+	return mb
 }

@@ -18,6 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	playRecorder()
 	playMCPServer()
+	playLiveHost()
 	os.Exit(netns.Main(withState{m}))
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -134,5 +135,23 @@ func TestQwenAccess(t *testing.T) {
 			_, err = os.Stat(work + "/ran")
 			require.Equal(t, want.runs, err == nil, results(c))
 		})
+	}
+}
+
+// Its live mode is in the file as well: another CLI that speaks the protocol needs no code.
+func TestQwenLive(t *testing.T) {
+	c := startSpec(t, qwen(t), home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
+	p, b := warm(t, c, nil)
+	for _, text := range []string{asked, "/help me", "and now?"} {
+		resp, err := b.Complete(t.Context(), clichain.Prompt(text))
+		require.NoError(t, err)
+		require.Equal(t, answered, resp.Text)
+		require.Eventually(t, func() bool { return p.Stats().Busy == 0 }, time.Minute, 10*time.Millisecond)
+	}
+	require.Equal(t, live.Stats{Processes: 1, Started: 1, Warm: 3}, p.Stats())
+	calls := c.server.Calls()
+	require.Contains(t, calls[1].Prompt(), "/help me")
+	for _, q := range calls[1:] {
+		require.NotContains(t, string(q.Body), "zyzzyva")
 	}
 }

@@ -20,7 +20,7 @@ func codexLive() clispec.LiveRules {
 	}
 	return clispec.LiveRules{
 		Envelope: clispec.EnvelopeJSONRPC,
-		Access:   []call.Access{call.AccessNone, call.AccessWrite, call.AccessFull},
+		When:     access(call.AccessNone, call.AccessWrite, call.AccessFull),
 		Ready: []clispec.LiveMessage{
 			message("initialize", `"clientInfo":{"name":"clichain","title":"clichain","version":"1"}`, always),
 			{Method: "initialized", Notice: true},

@@ -192,9 +192,9 @@ func geminiLive() clispec.LiveRules {
 		Match: pairs("method", "session/prompt", quota+"input_tokens", "0", quota+"output_tokens", "0"), Kind: call.EventResult, Terminal: true, Last: true,
 		Set: pairs("failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked"),
 	})
-	r.Access = []call.Access{call.AccessNone, call.AccessRead, call.AccessFull}
+	r.When = access(call.AccessNone, call.AccessRead, call.AccessFull)
 	r.Calls = 15
 	// It trims the prompt before it looks for "/" and "$"; this character stays, and shows nowhere.
-	r.Guards = []clispec.GuardRule{{Pattern: `^[\s\x{feff}]*[/$]`, Prefix: "\u2060"}}
+	r.Guards = []clispec.GuardRule{{Pattern: "^[\\s\ufeff]*[/$]", Prefix: "\u200b"}}
 	return r
 }

@@ -77,8 +77,9 @@ func OpenCode() clispec.Spec {
 // for our agent, where no project can lift it, and for those that it may start.
 func openCodeConfig() (rows []clispec.EnvRow) {
 	const prompt, servers = `"prompt":"{file:{system_file:text}}"`, `"mcp":{mcp_local}`
+	// In its live mode it has a model make a title of the first prompt.
 	agent := func(parts ...string) string {
-		return `"agent":{"clichain@{temp:text}":{"mode":"primary",` + strings.Join(parts, ",") + `}}`
+		return `"agent":{"clichain@{temp:text}":{"mode":"primary",` + strings.Join(parts, ",") + `},"title":{"disable":true}}`
 	}
 	add := func(a call.Access, when clispec.When, parts ...string) {
 		when.Access = []call.Access{a}
@@ -156,18 +157,21 @@ func openCodeEvents() []clispec.EventRule {
 }
 
 // openCodeLive: a session begins with the agent that has all tools, and with the
-// user's model.
+// user's model. Where that is not known it silently takes a public one, so that a
+// request has to name its model.
 func openCodeLive() clispec.LiveRules {
 	r := acpLive()
-	set := func(option, value string, when clispec.When) clispec.LiveMessage {
-		params := `{"sessionId":{context:json},"configId":"` + option + `","value":` + value + `}`
+	r.When = set("model")
+	r.Guards = []clispec.GuardRule{{Pattern: "^[\\s\ufeff]*/", Prefix: "\u200b"}} // it trims the prompt first
+	option := func(id, value string, when clispec.When) clispec.LiveMessage {
+		params := `{"sessionId":{context:json},"configId":"` + id + `","value":` + value + `}`
 		return clispec.LiveMessage{Method: "session/set_config_option", Params: params, When: when}
 	}
 	const agent = `"clichain@{temp:text}"`
 	r.Opened = []clispec.LiveMessage{
-		set("mode", agent, access(call.AccessNone, call.AccessRead, call.AccessWrite)),
-		set("mode", agent, setFor("system_replace", call.AccessFull)),
-		set("model", "{model:json}", clispec.When{Set: []string{"model"}}),
+		option("mode", agent, access(call.AccessNone, call.AccessRead, call.AccessWrite)),
+		option("mode", agent, setFor("system_replace", call.AccessFull)),
+		option("model", "{model:json}", clispec.When{Set: []string{"model"}}),
 	}
 	return r
 }

@@ -49,7 +49,9 @@ func TestMain(m *testing.M) {
 // agentSpec is the CLI: sessions over JSON-RPC, and one call for each start.
 const agentSpec = `{
   "name": "lumen", "binary": %s,
-  "args": [{"args": ["--live"], "when": {"output": ["live"]}}],
+  "args": [
+    {"args": ["--live"], "when": {"output": ["live"]}}, {"args": ["--write"], "when": {"access": ["write"]}}
+  ],
   "outputs": ["stream"], "transports": ["stdin"],
   "events": [{"match": {"answer": ".+"}, "kind": "result", "terminal": true, "set": {"text": "answer"}}],
   "live": {
@@ -73,6 +75,7 @@ func playAgent() {
 		return
 	}
 	var said []string
+	var hanging int // the id of the turn that does
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		var m struct {
@@ -88,7 +91,7 @@ func playAgent() {
 		case "session/new":
 			said = nil
 		case "session/cancel":
-			continue
+			reply = map[string]any{"id": hanging, "error": map[string]any{"code": 1, "message": "interrupted"}}
 		case "session/prompt":
 			said = append(said, m.Params.Text)
 			reply["result"] = map[string]any{"answer": fmt.Sprintf("%d: %s", os.Getpid(), strings.Join(said, "|"))}
@@ -96,6 +99,7 @@ func playAgent() {
 			case strings.HasPrefix(m.Params.Text, "slow"):
 				time.Sleep(time.Second)
 			case strings.HasPrefix(m.Params.Text, "hang"):
+				hanging = m.ID
 				continue
 			case strings.HasPrefix(m.Params.Text, "fail"):
 				delete(reply, "result")
@@ -291,7 +295,6 @@ func converse(ctx context.Context, p *clichain.Provider, texts ...string) (answe
 func TestConverses(t *testing.T) {
 	list, err := loadSpecs(agent(t))
 	require.NoError(t, err)
-	list[0].Args[0].When.Access = []clichain.Access{clichain.AccessNone, clichain.AccessWrite}
 	answers, err := converse(t.Context(), clichain.NewProvider(list[0], nil), "one", "two")
 	require.NoError(t, err)
 	require.Len(t, answers, 2)

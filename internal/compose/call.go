@@ -114,10 +114,10 @@ func (c *Call) setSession(spec *clispec.Spec, req call.Request, h Host) *call.Er
 func (c *Call) choose(spec *clispec.Spec, choice Choice) *call.Error {
 	outputs, transports := spec.OutputModes(), spec.TransportModes()
 	if choice.Output == clispec.OutputLive {
-		if !spec.Live.At(c.Access) {
-			return call.Errorf(call.ReasonUnsupported, "live", "this CLI has no live mode with access %s", c.Access)
-		}
 		c.Output, c.Transport = choice.Output, clispec.TransportStdin
+		if !spec.Live.Has() || !c.holds(spec.Live.When) {
+			return call.Errorf(call.ReasonUnsupported, "live", "this CLI has no live mode for such a request, with access %s", c.Access)
+		}
 		return nil
 	}
 	c.Output, c.Transport = cmp.Or(choice.Output, outputs[0]), cmp.Or(choice.Transport, transports[0])
