@@ -130,7 +130,7 @@ func TestHardDeadline(t *testing.T) {
 			_, err := b.Complete(ctx, clichain.Prompt("hi"))
 			require.ErrorIs(t, err, clichain.ErrTimeout)
 			require.Less(t, time.Since(start), 5*time.Second)
-			require.Greater(t, time.Since(start), 3*time.Second)
+			require.Greater(t, time.Since(start), 2*time.Second, "a slow machine may leave too little for another attempt")
 		})
 	}
 }

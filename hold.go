@@ -20,6 +20,7 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/internal/reading"
 	"github.com/clichain/clichain/internal/wire"
+	"github.com/clichain/clichain/runs"
 )
 
 // Hold starts the CLI in its live mode, in which one process answers many requests,
@@ -68,8 +69,9 @@ func (p *Provider) holding(
 		Command: proc.Command{Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup},
 		Timeout: max(p.cfg.Timeout, 0), First: p.cfg.FirstOutputTimeout, Idle: p.cfg.IdleTimeout, Permit: permit,
 		Enter: func(stop context.CancelCauseFunc) func() {
-			_, leave := p.cfg.Registry.Enter(ctx, p.name, stop)
-			return leave
+			ctx, leave := p.cfg.Registry.Enter(ctx, p.name, stop)
+			end := runs.Begin(ctx)
+			return func() { end(); leave() }
 		},
 		Compose: func(req Request) (*compose.Call, *BackendError) { return p.turn(inv, req) },
 		Read: func(c *compose.Call, emit func(Event)) *reading.Reading {
@@ -118,7 +120,7 @@ func (p *Provider) turn(inv *plan, req Request) (*compose.Call, *BackendError) {
 	}
 	other := *made
 	other.Call = inv.Call
-	if !reflect.DeepEqual(&other, inv.Invocation) {
+	if !reflect.DeepEqual(&other, inv.Invocation) || !slices.Equal(made.Call.Opening(&p.spec.Live), inv.Call.Opening(&p.spec.Live)) {
 		return nil, p.label(call.Errorf(ReasonUnsupported, "live", "the request needs a process with other settings"))
 	}
 	return made.Call, nil
@@ -157,7 +159,7 @@ func (p *Provider) HoldKey(ctx context.Context, req Request) (key string, err er
 	}
 	h := sha256.New()
 	tell(h, inv.Path, inv.Dir)
-	for _, list := range [][]string{inv.Args, inv.Env, inv.Guards, inv.Unwanted} {
+	for _, list := range [][]string{inv.Args, inv.Env, inv.Guards, inv.Unwanted, inv.Call.Opening(&p.spec.Live)} {
 		tell(h, list...)
 		tell(h, "")
 	}

@@ -32,6 +32,9 @@ type LiveRules struct {
 	// Of is the path of the id of the context in a notice: one of another context is
 	// not read. Empty: all are.
 	Of string `json:"of,omitempty"`
+	// OfTurn is the path of the id of the turn, or alternatives "a ?? b": what is said of
+	// a turn after its end is not read as the next one's. Empty: it is.
+	OfTurn string `json:"of_turn,omitempty"`
 	// Cumulative names the fields of a usage that the CLI adds up over the turns of a
 	// context, as SessionRules.Cumulative does.
 	Cumulative []string `json:"cumulative,omitempty"`

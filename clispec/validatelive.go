@@ -11,21 +11,20 @@ import (
 
 // live checks the rules of the live mode.
 func (v *validator) live(r *LiveRules) {
-	lists := map[string][]LiveMessage{
-		"ready": r.Ready, "open": r.Open, "opened": r.Opened, "turn": r.Turn, "interrupt": r.Interrupt, "clear": r.Clear, "close": r.Close,
-	}
+	lists := r.lists()
 	if !r.Has() {
-		for name, list := range lists {
-			if len(list) > 0 {
-				v.add("live.envelope", "", fmt.Sprintf("is empty: say how the messages of live.%s are written", name))
+		for _, l := range lists {
+			if len(l.messages) > 0 {
+				v.add("live.envelope", "", fmt.Sprintf("is empty: say how the messages of live.%s are written", l.name))
 			}
 		}
 		return
 	}
 	v.when("live.when", r.When)
 	oneOf(v, "live.envelope", r.Envelope, EnvelopeJSONRPC, EnvelopeControl)
-	for name, list := range lists {
-		each("live."+name, list, v.liveMessage)
+	for _, l := range lists {
+		each("live."+l.name, l.messages, v.liveMessage)
+		v.madeBefore(r, l)
 	}
 	if len(r.Turn) == 0 {
 		v.add("live.turn", "", "is empty: say with which message the CLI is asked")
@@ -38,7 +37,7 @@ func (v *validator) live(r *LiveRules) {
 	}
 	ends := func(m LiveMessage) bool { return m.Ends }
 	terminal := func(e EventRule) bool { return e.Terminal }
-	if !slices.ContainsFunc(r.Events, terminal) && slices.ContainsFunc(r.Turn, ends) {
+	if !slices.ContainsFunc(r.Events, terminal) && (len(r.Events) > 0 || slices.ContainsFunc(r.Turn, ends)) {
 		v.add("live.events", "", "no rule is terminal, so a turn could never succeed")
 	}
 	if r.Calls < 0 {
@@ -48,6 +47,33 @@ func (v *validator) live(r *LiveRules) {
 	each("live.events", r.Events, v.eventRule)
 	each("live.asks", r.Asks, v.ask)
 	each("live.guards", r.Guards, v.guard)
+}
+
+// liveList is a list of messages, by its name in a spec.
+type liveList struct {
+	name     string
+	messages []LiveMessage
+}
+
+func (r *LiveRules) lists() []liveList {
+	return []liveList{
+		{"ready", r.Ready}, {"open", r.Open}, {"opened", r.Opened}, {"turn", r.Turn}, {"interrupt", r.Interrupt},
+		{"clear", r.Clear}, {"close", r.Close},
+	}
+}
+
+// madeBefore refuses the name of an id that nothing makes.
+func (v *validator) madeBefore(r *LiveRules, l liveList) {
+	for i, m := range l.messages {
+		path := fmt.Sprintf("live.%s[%d].params", l.name, i)
+		fields := grammar.TemplateFields(m.Params)
+		if slices.Contains(fields, "context") && len(r.Open) == 0 {
+			v.add(path, "context", "is the id of what live.open begins, and that is empty")
+		}
+		if slices.Contains(fields, "turn") && r.TurnID == "" {
+			v.add(path, "turn", "is the id at live.turn_id, and that is empty")
+		}
+	}
 }
 
 func (v *validator) liveMessage(path string, m LiveMessage) {
@@ -68,9 +94,9 @@ func (v *validator) ask(path string, a AskRule) {
 	if a.Deny == "" {
 		v.add(path+".deny", "", "is missing: a request that stays without an answer keeps the CLI waiting")
 	}
-	for name, answer := range map[string]string{"allow": a.Allow, "deny": a.Deny, "otherwise": a.Otherwise} {
-		v.jsonTemplate(path+"."+name, answer, AskFields)
-	}
+	v.jsonTemplate(path+".allow", a.Allow, AskFields)
+	v.jsonTemplate(path+".deny", a.Deny, AskFields)
+	v.jsonTemplate(path+".otherwise", a.Otherwise, AskFields)
 	v.pattern(path+".allow_kind", a.AllowKind)
 	v.pattern(path+".deny_kind", a.DenyKind)
 	if a.Options != "" && (a.OptionID == "" || a.OptionKind == "") {
@@ -91,12 +117,21 @@ func (v *validator) jsonTemplate(path, template string, fields []string) {
 		}
 	}
 	filled := grammar.Placeholder.ReplaceAllStringFunc(template, func(m string) string {
-		if _, form := grammar.ParsePlaceholder(m); form == "text" {
+		switch name, form := grammar.ParsePlaceholder(m); {
+		case form == "text":
 			return "x"
+		case form == "list":
+			return `["x"]`
+		case form == "" && slices.Contains(jsonFields, name):
+			return `{"x":1}`
+		default: // a text that was not quoted might become anything
+			return map[bool]string{true: `"x"`, false: "x"}[form == "json"]
 		}
-		return "1"
 	})
 	if !json.Valid([]byte(filled)) || !strings.HasPrefix(strings.TrimSpace(filled), "{") {
-		v.add(path, template, "is no JSON object once its fields are filled in")
+		v.add(path, template, "is no JSON object once its fields are filled in: a text is {field:json}, or {field:text} between quotes")
 	}
 }
+
+// jsonFields hold JSON, or a number, and so need no quotes.
+var jsonFields = []string{"schema", "agents", "mcp_config", "mcp_local", "max_turns", "max_budget_usd", "input"}

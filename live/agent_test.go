@@ -55,6 +55,8 @@ type agent struct {
 
 	mu      sync.Mutex // of the output
 	thread  int
+	now     string // the id of the turn
+	model   string
 	said    []string // in this thread
 	asked   int      // requests of its own
 	turning sync.WaitGroup
@@ -126,6 +128,9 @@ func (a *agent) read(m object) {
 			return
 		}
 		a.turn(id, text(m, "params", "text"))
+	case "choose":
+		a.model = text(m, "params", "model")
+		a.reply(id, object{})
 	case "interrupt":
 		a.interrupted <- struct{}{}
 		a.reply(id, object{})
@@ -135,6 +140,8 @@ func (a *agent) read(m object) {
 		}
 	}
 }
+
+func (a *agent) turnID(request any) string { return fmt.Sprint("turn-", request) }
 
 func (a *agent) id() string { return fmt.Sprintf("thread-%d", a.thread) }
 
@@ -168,7 +175,7 @@ func (a *agent) fail(id any, message string) {
 
 // notice is something that happens in a turn.
 func (a *agent) notice(kind string, fields object) {
-	o := object{"type": kind, "thread": a.id()}
+	o := object{"type": kind, "thread": a.id(), "turn": a.now}
 	for name, value := range fields {
 		o[name] = value
 	}
@@ -200,15 +207,15 @@ func (a *agent) turn(id any, said string) {
 		a.end(nil, false, "")
 		return
 	}
-	a.said = append(a.said, said)
+	a.said, a.now = append(a.said, said), a.turnID(id)
 	late := strings.Contains(said, "late")
 	if a.dialect == "threads" && !late {
-		a.reply(id, object{"turn": object{"id": "turn-1"}})
+		a.reply(id, object{"turn": object{"id": a.turnID(id)}})
 	}
 	a.turning.Go(func() {
 		a.play(id, said)
 		if a.dialect == "threads" && late {
-			a.reply(id, object{"turn": object{"id": "turn-1"}})
+			a.reply(id, object{"turn": object{"id": a.turnID(id)}})
 		}
 	})
 }
@@ -242,7 +249,9 @@ func (a *agent) play(id any, said string) {
 	case "flood":
 		a.print(strings.Repeat(`{"type":"unheard of","text":"`+strings.Repeat("x", 990)+"\"}\n", 5000))
 	case "twice":
-		defer func() { a.end(id, false, ""); a.delta("late words") }()
+		defer a.end(id, false, "")
+	case "model":
+		rest = "model " + a.model
 	case "recall":
 		rest = strings.Join(a.said, "|")
 	case "ask":
@@ -317,6 +326,7 @@ func agentSpec(dialect string) clichain.CliSpec {
 		live.Clear = []clispec.LiveMessage{{Method: "user", Notice: true, Params: `{"message":{"content":"/clear"}}`}}
 	case "threads":
 		live.Envelope, live.Context, live.TurnID, live.Of = clispec.EnvelopeJSONRPC, "thread.id", "turn.id", "params.thread"
+		live.OfTurn = "params.turn"
 		live.Open = []clispec.LiveMessage{{Method: "thread/start"}}
 		live.Turn = []clispec.LiveMessage{{Method: "turn/start", Params: `{"thread":{context:json},"text":{prompt:json}}`}}
 	case "acp":

@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/structured"
+	"github.com/clichain/clichain/runs"
 )
 
 // backend is a backend of a pool. All that it does not say itself is said by the Provider
@@ -93,19 +94,23 @@ func (t *turn) run(
 	schema, failed := structured.Compile(req.Schema)
 	if failed != nil {
 		t.cold = true // which says so
-		warm.release(true)
+		warm.forgo()
 		return nil, failed
-	}
-	if warm.cli == nil {
-		if err := warm.start(ctx, b, req); err != nil {
-			b.pool.failed(warm.key)
-			t.cold = ctx.Err() == nil
-			return nil, err
-		}
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer context.AfterFunc(b.pool.life, func() { stop(ErrClosed) })()
+	if warm.cli == nil {
+		if err := warm.start(ctx, b, req); err != nil {
+			if t.cold = ctx.Err() == nil; t.cold {
+				b.pool.failed(warm.key)
+			}
+			return nil, err
+		}
+	}
+	ctx, leave := b.Config().Registry.Enter(ctx, b.Name(), stop)
+	defer leave()
+	defer runs.Begin(ctx)()
 	emit(clichain.Event{Kind: clichain.EventStart, Backend: b.Name()})
 	resp, err := warm.cli.Ask(ctx, req, func(e clichain.Event) {
 		t.delivered = t.delivered || e.Kind == clichain.EventDelta || e.Kind == clichain.EventText

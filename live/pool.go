@@ -55,6 +55,7 @@ type Pool struct {
 	all   []*process
 	kinds map[string]*kind
 	stats Stats
+	left  []string // for the report
 }
 
 // Stats counts what a pool has done. A plain value.
@@ -128,13 +129,9 @@ func (p *Pool) Close() Report {
 	}
 	ending.Wait()
 	p.jobs.Wait()
-	r := Report{Ended: len(all)}
-	for _, one := range all {
-		if text := one.left(); text != "" {
-			r.Left = append(r.Left, text)
-		}
-	}
-	return r
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return Report{Ended: len(all), Left: slices.Clone(p.left)}
 }
 
 // The breaker of a kind: how long none is started after so many failures in a row.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,8 +16,10 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/live"
+	"github.com/clichain/clichain/runs"
 )
 
 // pooled is a pool of one fake agent, and its backend.
@@ -193,6 +196,77 @@ func TestCloseOfABusyPool(t *testing.T) {
 	<-started
 	require.Equal(t, 1, p.Close().Ended)
 	require.ErrorIs(t, <-failed, live.ErrClosed)
+}
+
+// A process that dies while nobody needs it has no place in the pool.
+func TestDeathInItsSleep(t *testing.T) {
+	p, b := pooled(t, "acp", "", patient, nil)
+	_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
+	require.NoError(t, err)
+	idle(t, b, p)
+	program := b.(interface{ Config() clichain.Config }).Config().Binary
+	for _, s := range clitest.Survivors(program) {
+		require.NoError(t, syscall.Kill(s.Pid, syscall.SIGKILL))
+	}
+	require.Eventually(t, func() bool { return len(clitest.Survivors(program)) == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool {
+		resp, err := b.Complete(t.Context(), clichain.Prompt("say y"))
+		return err == nil && resp.Text == "y"
+	}, 20*time.Second, time.Millisecond)
+	require.Equal(t, 2, p.Stats().Started)
+}
+
+// What a context is told when it is begun is no other call's.
+func TestModelOfAContext(t *testing.T) {
+	clitest.NoLeaks(t)
+	cfg := patient
+	spec := agentSpec("acp")
+	spec.Args = spec.Args[:1] // no model among the arguments
+	spec.Live.Opened = []clispec.LiveMessage{{Method: "choose", Params: `{"model":{model:json}}`, When: clispec.When{Set: []string{"model"}}}}
+	cfg.Binary = agentOf(t, "acp", "", patient).Config().Binary
+	p := live.NewPool([]*clichain.Provider{clichain.NewProvider(spec, &cfg)}, nil)
+	defer p.Close()
+	for _, model := range []string{"a", "b", "a", ""} {
+		req := clichain.Prompt("model")
+		req.Model = model
+		resp, err := p.Backends()[0].Complete(t.Context(), req)
+		require.NoError(t, err)
+		require.Equal(t, "model "+model, resp.Text)
+		idle(t, nil, p)
+	}
+	require.Equal(t, 3, p.Stats().Started)
+}
+
+// A registry ends a call by its key, and not the calls of others; all keys are the processes too.
+func TestRegistryOfAPool(t *testing.T) {
+	var registry runs.Registry
+	cfg := patient
+	cfg.Registry = &registry
+	p, b := pooled(t, "threads", "", cfg, nil)
+	_, err := b.Complete(runs.WithKey(t.Context(), "first", ""), clichain.Prompt("say x"))
+	require.NoError(t, err)
+	idle(t, b, p)
+	require.False(t, registry.HasActive("first"), "the process is nobody's")
+	require.Len(t, registry.Active(), 1)
+
+	started, failed := make(chan struct{}), make(chan error)
+	go func() {
+		var last error
+		for e, err := range b.Stream(runs.WithKey(context.Background(), "second", ""), clichain.Prompt("hang")) {
+			if last = err; e.Kind == clichain.EventDelta {
+				close(started)
+			}
+		}
+		failed <- last
+	}()
+	<-started
+	registry.KillAll("second")
+	require.ErrorIs(t, <-failed, runs.ErrAborted)
+	_, err = b.Complete(t.Context(), clichain.Prompt("say y"))
+	require.NoError(t, err)
+	idle(t, b, p)
+	registry.KillAllKeys()
+	require.Empty(t, registry.Active())
 }
 
 // 500 calls of which one in twenty meets a fault: each has its right answer or a typed error, and nothing is left.

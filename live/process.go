@@ -8,6 +8,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/internal/held"
+	"github.com/clichain/clichain/runs"
 )
 
 // process is one of a pool.
@@ -35,15 +36,19 @@ func (p *Pool) take(key, name string, calls int) *process {
 		return nil
 	}
 	ofKind := 0
-	for _, one := range p.all {
-		if one.key != key {
+	for _, one := range slices.Clone(p.all) {
+		switch {
+		case one.key != key:
 			continue
-		}
-		if ofKind++; !one.busy && one.alive() {
+		case !one.busy && !one.alive(): // it has died in its sleep
+			p.drop(one)
+			continue
+		case !one.busy:
 			one.busy = true
 			one.timer.Stop()
 			return one
 		}
+		ofKind++
 	}
 	if ofKind >= p.cfg.Size || time.Now().Before(p.kindOf(key).until) || !p.room() {
 		return nil
@@ -51,6 +56,7 @@ func (p *Pool) take(key, name string, calls int) *process {
 	one := &process{pool: p, key: key, name: name, calls: calls, busy: true, born: time.Now()}
 	p.all = append(p.all, one)
 	p.stats.Started++
+	p.jobs.Add(1) // its start
 	return one
 }
 
@@ -92,22 +98,41 @@ func (p *Pool) drop(one *process) {
 	if one.timer != nil {
 		one.timer.Stop()
 	}
-	if one.cli != nil {
-		p.jobs.Go(one.cli.Close)
+	if one.cli != nil && p.life.Err() == nil { // else Close ends it
+		p.jobs.Go(one.close)
 	}
 }
 
 // start starts the process for a request.
 func (one *process) start(ctx context.Context, b *backend, req clichain.Request) error {
-	cli, err := b.Provider.Hold(ctx, req, nil)
-	one.pool.mu.Lock()
-	defer one.pool.mu.Unlock()
+	p := one.pool
+	defer p.jobs.Done()
+	// It outlives the call that starts it, and its key.
+	cli, err := b.Provider.Hold(runs.WithKey(ctx, "", "warm process"), req, nil)
+	if err == nil && p.life.Err() != nil {
+		cli.Kill(ErrClosed)
+		err = &clichain.BackendError{Backend: one.name, Reason: clichain.ReasonCanceled, ExitCode: -1, Err: ErrClosed}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err != nil {
-		one.pool.drop(one)
+		p.drop(one)
 		return err
 	}
 	one.cli = cli
 	return nil
+}
+
+// forgo gives a process back that was not asked.
+func (one *process) forgo() {
+	if one.cli != nil {
+		one.release(true)
+		return
+	}
+	defer one.pool.jobs.Done()
+	one.pool.mu.Lock()
+	defer one.pool.mu.Unlock()
+	one.pool.drop(one)
 }
 
 // refreshTime bounds the preparation for the next call.
@@ -153,23 +178,22 @@ func (one *process) expire() {
 	}
 }
 
-// close ends the process when its pool is closed.
+// close ends the process, and notes what may be left of it.
 func (one *process) close() {
-	one.pool.mu.Lock()
+	p := one.pool
+	p.mu.Lock()
 	cli := one.cli
 	if one.timer != nil {
 		one.timer.Stop()
 	}
-	one.pool.mu.Unlock()
-	if cli != nil {
-		cli.Close()
+	p.mu.Unlock()
+	if cli == nil {
+		return // who starts it ends it
 	}
-}
-
-// left says that something of the process may be left; "": nothing is.
-func (one *process) left() string {
-	if one.cli == nil || one.cli.Result().TreeClean {
-		return ""
+	cli.Close()
+	if r := cli.Result(); !r.TreeClean {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.left = append(p.left, fmt.Sprintf("%s (process %d)", one.name, r.Pid))
 	}
-	return fmt.Sprintf("%s (process %d)", one.name, one.cli.Result().Pid)
 }

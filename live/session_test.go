@@ -232,6 +232,9 @@ func TestNoise(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", nil)
 		for _, text := range []string{"garbage one", "flood two", "twice three", "say four", "late five", "say six"} {
+			if dialect == "control" && text == "twice three" {
+				continue // it has no name for a turn
+			}
 			resp, err := s.Ask(t.Context(), text)
 			require.NoError(t, err, text)
 			_, want, _ := strings.Cut(text, " ")

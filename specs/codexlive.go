@@ -28,7 +28,7 @@ func codexLive() clispec.LiveRules {
 		Open: []clispec.LiveMessage{
 			message("thread/start", thread+`,"model":{model:json}`, set("model")), message("thread/start", thread, always),
 		},
-		Context: "thread.id", Of: "params.threadId",
+		Context: "thread.id", Of: "params.threadId", OfTurn: "params.turnId ?? params.turn.id",
 		Turn: []clispec.LiveMessage{
 			message("turn/start", input+`,"outputSchema":{schema}`, set("schema")), message("turn/start", input, always),
 		},

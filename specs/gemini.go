@@ -106,9 +106,9 @@ func geminiArgs() []clispec.ArgRow {
 		// It splits each value at its commas.
 		{Args: []string{"--include-directories={add_dirs}"}, When: setFor("add_dirs", agentAccess()...)},
 		{Args: []string{"-m", "{model}"}, When: set("model")},
-		{Args: []string{"--resume", "{session}"}, When: set("session")},
-		{Args: []string{"--resume", "latest"}, When: set("continue")},
-		{Args: []string{"--session-id", "{session_id}"}, When: set("session_id")},
+		{Args: []string{"--resume", "{session}"}, When: oneRun(set("session"))},
+		{Args: []string{"--resume", "latest"}, When: oneRun(set("continue"))},
+		{Args: []string{"--session-id", "{session_id}"}, When: oneRun(set("session_id"))},
 		extra(),
 		{Args: []string{"--prompt={prompt}"}, When: argv()},
 	}

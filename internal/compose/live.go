@@ -29,13 +29,28 @@ func (c *Call) first(list []clispec.LiveMessage) (m clispec.LiveMessage, ok bool
 	return list[i], true
 }
 
+// Opening is what a process and its contexts are told for this call before it is asked:
+// calls that differ in it cannot share a context.
+func (c *Call) Opening(r *clispec.LiveRules) (params []string) {
+	for _, list := range slices.Concat(single(r.Ready), [][]clispec.LiveMessage{r.Open}, single(r.Opened)) {
+		if m, text, ok := c.Message(list, nil); ok {
+			params = append(params, m.Method, string(text))
+		}
+	}
+	return params
+}
+
+// single makes a list of each message.
+func single(list []clispec.LiveMessage) (lists [][]clispec.LiveMessage) {
+	for i := range list {
+		lists = append(lists, list[i:i+1])
+	}
+	return lists
+}
+
 // messages are those with the fields of a request.
 func (c *Call) messages(r *clispec.LiveRules) (sent []clispec.LiveMessage) {
-	lists := [][]clispec.LiveMessage{r.Open, r.Turn}
-	for i := range r.Opened {
-		lists = append(lists, r.Opened[i:i+1])
-	}
-	for _, list := range lists {
+	for _, list := range append(single(r.Opened), r.Open, r.Turn) {
 		if m, ok := c.first(list); ok {
 			sent = append(sent, m)
 		}

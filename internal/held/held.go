@@ -84,6 +84,7 @@ type CLI struct {
 	mu      sync.Mutex
 	now     *turn  // what the process says belongs to it
 	context string // the id of the context; "": there is none, or it has no id
+	ended   string // the id of the turn that has ended last
 
 	// Valid once gone is closed.
 	result proc.Result

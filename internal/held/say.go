@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
@@ -48,7 +49,31 @@ func (c *CLI) noticed(_ string, line []byte) {
 			return
 		}
 	}
-	c.current().feed(line)
+	t := c.current()
+	if past := c.past(); past != "" && c.turnOf(line) == past {
+		return
+	}
+	t.feed(line)
+}
+
+// turnOf is the id of the turn that a line is about; "": it does not say.
+func (c *CLI) turnOf(line []byte) string {
+	if c.plan.Rules.OfTurn == "" {
+		return ""
+	}
+	for _, path := range grammar.Alternatives(c.plan.Rules.OfTurn) {
+		if id := gjson.GetBytes(line, path); id.Exists() {
+			return id.String()
+		}
+	}
+	return ""
+}
+
+// past is the id of the turn that has ended last.
+func (c *CLI) past() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
 }
 
 func (c *CLI) id() string {

@@ -101,7 +101,7 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	quiet := reading.Listen(c.plan.First, c.plan.Idle, stop)
 	defer quiet.End()
 	t := c.begin(&turn{call: composed, ctx: turnCtx, stop: stop, quiet: quiet}, emit)
-	defer c.idle()
+	defer c.over(t)
 	defer t.unwatch()
 	forget, err := c.ask(turnCtx, t)
 	if err != nil {
@@ -117,6 +117,17 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 		resp.Usage = c.own(resp.Usage)
 	}
 	return resp, failed
+}
+
+// over ends a turn: what is still said of it belongs to none.
+func (c *CLI) over(t *turn) {
+	t.mu.Lock()
+	id := t.id
+	t.mu.Unlock()
+	c.mu.Lock()
+	c.ended = id
+	c.mu.Unlock()
+	c.idle()
 }
 
 // own is a turn's part of the counts that the CLI adds up over a context.

@@ -162,28 +162,37 @@ func (f *compiledFact) open(path string) credential {
 	told.mark = f.mark(string(text), told.known)
 	if doc := string(text); told.known == present && f.Expires != "" && gjson.Valid(doc) {
 		told.expires = readExpiry(gjson.Get(doc, f.Expires))
-		told.renews = f.Refresh != "" && gjson.Get(doc, f.Refresh).String() != ""
+		told.renews = f.renewal(doc) != ""
 	}
 	return told
 }
 
 // mark is a hash of the credential in a text: what renews it, or else the values that
-// the fact is about. What a CLI notes beside it, such as how often it was started, makes
-// no other login.
+// the fact is about, or else all of it. What a CLI notes beside a credential, such as
+// how often it was started, makes no other login.
 func (f *compiledFact) mark(text string, known certainty) string {
 	h := sha256.New()
 	_, _ = fmt.Fprint(h, known) // a hash never fails
-	if renews := gjson.Get(text, f.Refresh); f.Refresh != "" && renews.Exists() {
-		_, _ = fmt.Fprint(h, renews.Raw)
-	} else {
-		for _, path := range f.paths {
+	switch renews := f.renewal(text); {
+	case renews != "":
+		_, _ = fmt.Fprint(h, renews)
+	case f.Keys != "" || f.Pattern != "" || len(f.paths) == 0:
+		_, _ = fmt.Fprint(h, text)
+	}
+	for _, path := range f.paths {
+		if f.renewal(text) == "" {
 			_, _ = fmt.Fprintf(h, "%q", gjson.Get(text, path).Raw)
-		}
-		if re := f.patterns().text; re != nil {
-			_, _ = fmt.Fprintf(h, "%q", re.FindString(text))
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// renewal is what the CLI renews a credential with; "" for nothing.
+func (f *compiledFact) renewal(text string) string {
+	if f.Refresh == "" {
+		return ""
+	}
+	return gjson.Get(text, f.Refresh).String()
 }
 
 // holds reports whether a text is what the fact says. A text that is not JSON where JSON is expected gives maybe.

@@ -82,20 +82,37 @@ func (s *Prober) Paths(at grammar.Place) (paths []string) {
 // Secrets go into it and cannot be read from it.
 func (s *Prober) Mark(at grammar.Place) string {
 	h := sha256.New()
+	renewed := s.renewed(at)
 	for f := range s.facts {
 		paths, _ := f.template.Paths(at)
 		for _, path := range paths {
 			told := s.files.read(f, path)
-			if told.known == absent {
-				continue // whether there is such a file or not
-			}
-			if told.mark == "" {
+			switch {
+			case told.known == absent: // whether there is such a file or not
+				continue
+			case told.mark == "" && renewed[path]: // another fact says more of it
+				continue
+			case told.mark == "":
 				told.mark = fmt.Sprint(told.stamp)
 			}
 			_, _ = fmt.Fprintf(h, "%q %d %s\n", path, told.known, told.mark) // a hash never fails
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// renewed are the files with a credential that the CLI writes anew by itself.
+func (s *Prober) renewed(at grammar.Place) map[string]bool {
+	files := map[string]bool{}
+	for f := range s.facts {
+		if f.Refresh != "" {
+			paths, _ := f.template.Paths(at)
+			for _, path := range paths {
+				files[path] = true
+			}
+		}
+	}
+	return files
 }
 
 func (s *Prober) again(old credential) credential {

@@ -62,7 +62,9 @@ func TestWatchdogNeedsNoPath(t *testing.T) {
 				if path == "" {
 					t.Skip("not installed")
 				}
-				test.args[4] = hostID() + "0" // of another host: this test's
+				// Of a host that is gone, whose name is the beginning of one that lives: ours. Whoever
+				// looks for orphans at the same time leaves ours alone as well.
+				test.args[4] = hostID()[:len(hostID())-1]
 				watchdogKills(t, path, test.args)
 			})
 		}
@@ -86,7 +88,7 @@ func watchdogKills(t *testing.T, shell string, args []string) {
 		sleeper(long, "B=1\n2\n", cookie, "C="),
 		sleeper(CookieName + "=outer.1.2.3.RANDOM," + args[4] + ".RANDOM"),
 	}
-	strangers := []*exec.Cmd{sleeper(), sleeper(CookieName + "=" + args[4] + "1.RANDOM"), sleeper(long, "B=\n")}
+	strangers := []*exec.Cmd{sleeper(), sleeper(CookieName + "=" + hostID() + ".RANDOM"), sleeper(long, "B=\n")}
 
 	// Its input is at its end from the start.
 	watchdog := exec.Cmd{Path: shell, Args: args, Env: []string{"PATH=" + t.TempDir()}, Dir: "/"}

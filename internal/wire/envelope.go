@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/jsontext"
@@ -72,6 +73,9 @@ func (rpc) notice(method string, params json.RawMessage) any {
 }
 
 func (rpc) answer(id, result json.RawMessage) any {
+	if result == nil {
+		result = json.RawMessage("null") // which has to be there
+	}
 	return object{"jsonrpc": "2.0", "id": id, "result": result}
 }
 
@@ -80,19 +84,22 @@ func (rpc) failure(id json.RawMessage, err *Error) any {
 }
 
 func (rpc) read(line gjson.Result) message {
-	id, method := line.Get("id"), line.Get("method")
+	id, method := line.Get("id"), text(line.Get("method"))
 	asked := id.Exists() && id.Type != gjson.Null
 	switch {
-	case method.Exists() && asked:
-		return message{kind: request, id: id.Raw, method: method.String(), body: raw(line.Get("params"))}
+	case method != "" && asked:
+		return message{kind: request, id: id.Raw, method: method, body: raw(line.Get("params"))}
 	case asked:
 		m := message{kind: response, id: id.Raw, body: raw(line.Get("result"))}
-		if failed := line.Get("error"); failed.Exists() && failed.Type != gjson.Null {
-			m.err = &Error{int(failed.Get("code").Int()), failed.Get("message").String(), raw(failed.Get("data"))}
+		switch failed := line.Get("error"); {
+		case failed.IsObject():
+			m.err = &Error{int(failed.Get("code").Int()), text(failed.Get("message")), raw(failed.Get("data"))}
+		case failed.Exists() && failed.Type != gjson.Null: // some write no more than a text
+			m.err = &Error{Message: text(failed)}
 		}
 		return m
 	}
-	return message{method: method.String()}
+	return message{method: method}
 }
 
 // control is the envelope of claude's stream-json: control_request and
@@ -102,16 +109,25 @@ type control struct{}
 func (control) id(n int) string { return strconv.Quote(fmt.Sprintf("clichain-%d", n)) }
 
 func (c control) request(id int, method string, params json.RawMessage) any {
-	asked := object{}
-	_ = json.Unmarshal(params, &asked) // no parameters, or an object
+	asked := members(params)
 	asked["subtype"] = method
 	return object{"type": "control_request", "request_id": json.RawMessage(c.id(id)), "request": asked}
 }
 
 func (control) notice(method string, params json.RawMessage) any {
-	o := object{}
-	_ = json.Unmarshal(params, &o) // no parameters, or an object
+	o := members(params)
 	o["type"] = method
+	return o
+}
+
+// members are those of the parameters, which are an object, or none.
+func members(params json.RawMessage) object {
+	var raw map[string]json.RawMessage
+	_ = json.Unmarshal(params, &raw) // a template that became no object was refused
+	o := object{}
+	for name, value := range raw {
+		o[name] = value
+	}
 	return o
 }
 
@@ -124,21 +140,24 @@ func (control) failure(id json.RawMessage, err *Error) any {
 }
 
 func (control) read(line gjson.Result) message {
-	switch kind := line.Get("type").String(); kind {
+	switch kind := text(line.Get("type")); kind {
 	case "control_request":
 		asked := line.Get("request")
-		return message{kind: request, id: line.Get("request_id").Raw, method: asked.Get("subtype").String(), body: raw(asked)}
+		return message{kind: request, id: line.Get("request_id").Raw, method: text(asked.Get("subtype")), body: raw(asked)}
 	case "control_response":
 		answer := line.Get("response")
 		m := message{kind: response, id: answer.Get("request_id").Raw, body: raw(answer.Get("response"))}
 		if answer.Get("subtype").String() == "error" {
-			m.err = &Error{Message: answer.Get("error").String()}
+			m.err = &Error{Message: text(answer.Get("error"))}
 		}
 		return m
 	default:
 		return message{method: kind}
 	}
 }
+
+// text is a copy of a value's text, since the line is used again.
+func text(value gjson.Result) string { return strings.Clone(value.String()) }
 
 // raw is a copy of a value, since the line is used again.
 func raw(value gjson.Result) json.RawMessage {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/jsontext"
@@ -61,6 +62,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (%d)", e.Message, e.Code)
 }
 
+// refuseTime bounds the wait for room to refuse a request.
+const refuseTime = 5 * time.Second
+
 // methodNotFound is the code with which a request that nobody knows is refused.
 const methodNotFound = -32601
 
@@ -110,7 +114,9 @@ func (c *Conn) Ask(
 		return nil, err
 	}
 	if err := c.write(ctx, c.envelope.request(n, method, params)); err != nil {
-		c.take(c.envelope.id(n))
+		if c.take(c.envelope.id(n)) == nil {
+			return func() {}, nil // End has told it
+		}
 		return nil, err
 	}
 	return func() { c.take(c.envelope.id(n)) }, nil
@@ -165,7 +171,10 @@ func (c *Conn) Line(line []byte) bool {
 	case request:
 		asked := Request{m.method, m.body, json.RawMessage(strings.Clone(m.id)), c}
 		if c.Asked == nil || !c.Asked(asked) {
-			_ = asked.Refuse(context.Background(), &Error{Code: methodNotFound, Message: "method not found"})
+			// A process that does not read, while it waits for us to do so, is of no use.
+			ctx, cancel := context.WithTimeout(context.Background(), refuseTime)
+			_ = asked.Refuse(ctx, &Error{Code: methodNotFound, Message: "method not found"})
+			cancel()
 		}
 	default:
 		if c.Noticed != nil {
