@@ -41,7 +41,7 @@ var malformedSpecs = []struct{ name, file, want string }{
 	{"a field to repeat that is none", mineYAML + "args: [{args: ['{prompt}'], each: tools}]\n", `line 3:35: args[0].each: "tools" is no field of a request, nor a file's; there are FIELDS`},
 	{"a condition on no field", mineYAML + "args: [{args: ['{prompt}'], when: {set: [dirs]}}]\n", `line 3:42: args[0].when.set[0]: "dirs" is no field of a request, nor a file's; did you mean "dir"?`},
 	{"a condition on no variable", mineYAML + "args: [{args: ['{prompt}'], when: {env: [A-B]}}]\n", `line 3:42: args[0].when.env[0]: "A-B" is no name of a variable`},
-	{"a condition on no output", mineYAML + "args: [{args: ['{prompt}'], when: {output: [txt]}}]\n", `line 3:45: args[0].when.output[0]: "txt" is none of ["stream" "json" "text"]; did you mean "text"?`},
+	{"a condition on no output", mineYAML + "args: [{args: ['{prompt}'], when: {output: [txt]}}]\n", `line 3:45: args[0].when.output[0]: "txt" is none of ["stream" "json" "text" "live"]; did you mean "text"?`},
 	{"a variable without a name", mineYAML + "env: [{value: x}]\n", "line 3:7: env[0].name: is no name of a variable"},
 	{"a passed variable", mineYAML + "pass_env: [MINE_*, '*_KEY']\n", `line 3:20: pass_env[1]: "*_KEY" is no name of a variable, nor a prefix with a final '*'`},
 	{"a dropped variable", mineYAML + "drop_env: ['']\n", "line 3:12: drop_env[0]: is no name of a variable, nor a prefix with a final '*'"},

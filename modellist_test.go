@@ -43,7 +43,7 @@ func TestModelList(t *testing.T) {
 		"one source fails": {described, clitest.Scenario{Cases: []clitest.Case{
 			{Args: []string{"list"}, Steps: []clitest.Step{stdout(`{"data":[{"id":"b"}]}` + "\n")}}, {Args: []string{"more"}, Steps: []clitest.Step{clitest.Exit(4)}},
 		}}, nil, clichain.ReasonExit},
-		"no such command":   {specs.Claude(), play(clitest.Exit(9)), nil, ""},
+		"no such command":   {specs.Cursor(), play(clitest.Exit(9)), nil, ""},
 		"logged out":        {names, play(clitest.Step{Stderr: "Not logged in\n"}, clitest.Exit(1)), nil, clichain.ReasonUnauthenticated},
 		"unexplained":       {names, play(clitest.Exit(3)), nil, clichain.ReasonExit},
 		"another form":      {names, play(stdout(`{"list":[]}` + "\n")), nil, clichain.ReasonBadOutput},

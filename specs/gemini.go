@@ -43,13 +43,7 @@ func Gemini() clispec.Spec {
 		PassEnvIf: geminiPass(),
 		DropEnv:   []string{"GEMINI_SYSTEM_MD", "GEMINI_RESTRICTED_MODE"},
 		NestedEnv: []string{"GEMINI_CLI"},
-		Models: clispec.ModelRules{
-			Accept: []string{`(?i)([\w/-]*models/)?(gemini|gemma)-[\w.:@-]+`, `auto(-gemini-[\w.]+)?|pro|flash|flash-lite`},
-			List: []clispec.ListRule{{
-				Live: clispec.LiveMessage{Method: "session/new", Params: `{"cwd":{dir:json},"mcpServers":[]}`},
-				Path: "models.availableModels", Set: pairs("name", "modelId", "title", "name"),
-			}},
-		},
+		Models:    geminiModels(),
 		Login:     geminiLogin(),
 		Trust:     []clispec.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")}},
 		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
@@ -69,6 +63,16 @@ func Gemini() clispec.Spec {
 			call.ReasonUnauthenticated: "run `gemini` and log in, or set GEMINI_API_KEY",
 			call.ReasonUntrustedDir:    "run `gemini` there once and trust the folder",
 		},
+	}
+}
+
+func geminiModels() clispec.ModelRules {
+	return clispec.ModelRules{
+		Accept: []string{`(?i)([\w/-]*models/)?(gemini|gemma)-[\w.:@-]+`, `auto(-gemini-[\w.]+)?|pro|flash|flash-lite`},
+		List: []clispec.ListRule{{
+			Live: clispec.LiveMessage{Method: "session/new", Params: `{"cwd":{dir:json},"mcpServers":[]}`},
+			Path: "models.availableModels", Set: pairs("name", "modelId", "title", "name"),
+		}},
 	}
 }
 

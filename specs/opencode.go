@@ -65,10 +65,14 @@ func OpenCode() clispec.Spec {
 		Events:   openCodeEvents(), ToolEvents: clispec.ToolsAtEnd,
 		Text:  clispec.TextRule{AnswerOnly: true},
 		Lines: openCodeLines(),
-		Hints: map[call.Reason]string{
-			call.ReasonNotInstalled:    "npm install -g opencode-ai",
-			call.ReasonUnauthenticated: "run `opencode auth login`, or ask for a model of the vendor whose key is set",
-		},
+		Hints: openCodeHints(),
+	}
+}
+
+func openCodeHints() map[call.Reason]string {
+	return map[call.Reason]string{
+		call.ReasonNotInstalled:    "npm install -g opencode-ai",
+		call.ReasonUnauthenticated: "run `opencode auth login`, or ask for a model of the vendor whose key is set",
 	}
 }
 
