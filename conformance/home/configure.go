@@ -59,6 +59,7 @@ func openCode(t testing.TB, h Home, url string, state State) []string {
 			"options": object{"baseURL": url + "/v1", "apiKey": Key}, "models": object{"m1": object{"name": "m1",
 				"attachment": true, "modalities": object{"input": []string{"text", "image"}, "output": []string{"text"}}}}}}
 	}
+	config["$schema"] = "https://opencode.ai/config.json" // else it writes that line itself, at its first start
 	h.json(t, ".config/opencode/opencode.json", config)
 	// Without a network the CLI would wait for the list of models, for a long time and in silence.
 	return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"}
