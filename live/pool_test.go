@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -196,24 +195,6 @@ func TestCloseOfABusyPool(t *testing.T) {
 	<-started
 	require.Equal(t, 1, p.Close().Ended)
 	require.ErrorIs(t, <-failed, live.ErrClosed)
-}
-
-// A process that dies while nobody needs it has no place in the pool.
-func TestDeathInItsSleep(t *testing.T) {
-	p, b := pooled(t, "acp", "", patient, nil)
-	_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
-	require.NoError(t, err)
-	idle(t, b, p)
-	program := b.(interface{ Config() clichain.Config }).Config().Binary
-	for _, s := range clitest.Survivors(program) {
-		require.NoError(t, syscall.Kill(s.Pid, syscall.SIGKILL))
-	}
-	require.Eventually(t, func() bool { return len(clitest.Survivors(program)) == 0 }, 10*time.Second, time.Millisecond)
-	require.Eventually(t, func() bool {
-		resp, err := b.Complete(t.Context(), clichain.Prompt("say y"))
-		return err == nil && resp.Text == "y"
-	}, 20*time.Second, time.Millisecond)
-	require.Equal(t, 2, p.Stats().Started)
 }
 
 // What a context is told when it is begun is no other call's.

@@ -1,0 +1,30 @@
+package live_test
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+)
+
+// A process that dies while nobody needs it has no place in the pool.
+func TestDeathInItsSleep(t *testing.T) {
+	p, b := pooled(t, "acp", "", patient, nil)
+	_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
+	require.NoError(t, err)
+	idle(t, b, p)
+	program := b.(interface{ Config() clichain.Config }).Config().Binary
+	for _, s := range clitest.Survivors(program) {
+		require.NoError(t, syscall.Kill(s.Pid, syscall.SIGKILL))
+	}
+	require.Eventually(t, func() bool { return len(clitest.Survivors(program)) == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool {
+		resp, err := b.Complete(t.Context(), clichain.Prompt("say y"))
+		return err == nil && resp.Text == "y"
+	}, 20*time.Second, time.Millisecond)
+	require.Equal(t, 2, p.Stats().Started)
+}
