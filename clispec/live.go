@@ -41,6 +41,8 @@ type LiveRules struct {
 	// Calls is after how many calls a process is replaced by a new one, because those
 	// of the CLI grow or slow down. Zero: 100.
 	Calls int `json:"calls,omitempty"`
+	// GrowthMB is by how many megabytes a process may grow before it is. Zero: 256.
+	GrowthMB int `json:"growth_mb,omitempty"`
 	// Asks are the requests of the CLI that have an answer. Any other is refused.
 	Asks []AskRule `json:"asks,omitempty"`
 	// Events read what the CLI sends, as Spec.Events do. The response to a message

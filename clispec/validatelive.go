@@ -43,6 +43,9 @@ func (v *validator) live(r *LiveRules) {
 	if r.Calls < 0 {
 		v.add("live.calls", fmt.Sprint(r.Calls), "is negative: use 0 for the default")
 	}
+	if r.GrowthMB < 0 {
+		v.add("live.growth_mb", fmt.Sprint(r.GrowthMB), "is negative: use 0 for the default")
+	}
 	allOf(v, "live.cumulative", r.Cumulative, Counters...)
 	each("live.events", r.Events, v.eventRule)
 	each("live.asks", r.Asks, v.ask)
@@ -124,8 +127,10 @@ func (v *validator) jsonTemplate(path, template string, fields []string) {
 			return `["x"]`
 		case form == "" && slices.Contains(jsonFields, name):
 			return `{"x":1}`
-		default: // a text that was not quoted might become anything
-			return map[bool]string{true: `"x"`, false: "x"}[form == "json"]
+		case form == "json":
+			return `"x"`
+		default: // a text that is not quoted may become anything
+			return `"`
 		}
 	})
 	if !json.Valid([]byte(filled)) || !strings.HasPrefix(strings.TrimSpace(filled), "{") {

@@ -47,12 +47,18 @@ func living(r clispec.LiveRules) clispec.Spec {
 	}
 }
 
+// oneContext leaves the rules without contexts of their own.
+func oneContext(r *clispec.LiveRules) {
+	r.Open, r.Opened, r.Close, r.Context = nil, nil, nil, ""
+	r.Turn[0].Params = `{"text":{prompt:json}}`
+}
+
 func TestValidLiveRules(t *testing.T) {
 	valid := map[string]func(*clispec.LiveRules){
 		"each kind of rule":           func(*clispec.LiveRules) {},
 		"none":                        func(r *clispec.LiveRules) { *r = clispec.LiveRules{} },
 		"the other envelope":          func(r *clispec.LiveRules) { r.Envelope = clispec.EnvelopeControl },
-		"one context, which is empty": func(r *clispec.LiveRules) { r.Open, r.Context = nil, "" },
+		"one context, which is empty": func(r *clispec.LiveRules) { oneContext(r) },
 		"contexts that nobody clears": func(r *clispec.LiveRules) { r.Clear = nil },
 		"a terminal event": func(r *clispec.LiveRules) {
 			r.Turn[0].Ends, r.Turn[0].Notice = false, true
@@ -91,7 +97,13 @@ var liveMistakes = []liveMistake{
 	{"guard", func(r *clispec.LiveRules) { r.Guards = []clispec.GuardRule{{Pattern: "(", Prefix: "x"}} }, "live.guards[0].pattern", "is no regular expression"},
 	{"guard without a prefix", func(r *clispec.LiveRules) { r.Guards = []clispec.GuardRule{{Pattern: "^/"}} }, "live.guards[0].prefix", "is missing"},
 	{"nothing is asked", func(r *clispec.LiveRules) { r.Turn = nil }, "live.turn", "is empty"},
-	{"no new context", func(r *clispec.LiveRules) { r.Open, r.Context, r.Clear = nil, "", nil }, "live.open", "is empty, and live.clear too"},
+	{"no new context", func(r *clispec.LiveRules) { oneContext(r); r.Clear = nil }, "live.open", "is empty, and live.clear too"},
+	{"the id of a context that nobody begins", func(r *clispec.LiveRules) { oneContext(r); r.Turn[0].Params = `{"id":{context:json}}` }, "live.turn[0].params", "is the id of what live.open begins"},
+	{"the id of a turn that nobody tells", func(r *clispec.LiveRules) { r.TurnID = "" }, "live.interrupt[0].params", "is the id at live.turn_id"},
+	{"a growth below nothing", func(r *clispec.LiveRules) { r.GrowthMB = -1 }, "live.growth_mb", "is negative"},
+	{"a text that is taken for JSON", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt}}` }, "live.turn[0].params", "a text is {field:json}"},
+	{"a text that may end its quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt}"}` }, "live.turn[0].params", "a text is {field:json}"},
+	{"a JSON text in quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt:json}"}` }, "live.turn[0].params", "is no JSON object"},
 	{"a context without an id", func(r *clispec.LiveRules) { r.Context = "" }, "live.context", "is empty"},
 	{"no end of a turn", func(r *clispec.LiveRules) { r.Events[0].Terminal = false }, "live.events", "no rule is terminal"},
 	{"no events for its end", func(r *clispec.LiveRules) { r.Events = nil }, "live.events", "no rule is terminal"},
@@ -120,7 +132,7 @@ var liveMistakes = []liveMistake{
 	{"parameter's file", func(r *clispec.LiveRules) { r.Open[0].Params = `{"a":{mcp_file:json}}` }, "live.open[0].params", "is no field here"},
 	{"field of an answer", func(r *clispec.LiveRules) { r.Close[0].Params = `{"a":{option:json}}` }, "live.close[0].params", "is no field here"},
 	{"parameters that are a list", func(r *clispec.LiveRules) { r.Turn[0].Params = `[{prompt:json}]` }, "live.turn[0].params", "is no JSON object"},
-	{"parameters that are a field", func(r *clispec.LiveRules) { r.Turn[0].Params = `{schema}` }, "live.turn[0].params", "is no JSON object"},
+	{"parameters that are a field", func(r *clispec.LiveRules) { r.Turn[0].Params = `{prompt}` }, "live.turn[0].params", "is no JSON object"},
 	{"a text without quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt:text}}` }, "live.turn[0].params", "is no JSON object"},
 	{"half of an object", func(r *clispec.LiveRules) { r.Clear[0].Params = `{"a":1` }, "live.clear[0].params", "is no JSON object"},
 	{"words behind it", func(r *clispec.LiveRules) { r.Clear[0].Params = `{} x` }, "live.clear[0].params", "is no JSON object"},

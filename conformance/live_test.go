@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -87,7 +88,42 @@ func TestLiveSession(t *testing.T) {
 		s.Stop()
 		t.Logf("stopped after %v", time.Since(began).Round(time.Millisecond))
 		require.NoError(t, s.Status().Err)
+		require.Empty(t, living(t, c.home))
 	})
+}
+
+// A tool that needs a permission runs where the caller gives it, and not where he does not.
+func TestQuestionsOfTheCLIs(t *testing.T) {
+	for _, name := range []string{home.Claude, home.Codex} {
+		for _, allowed := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, " ", allowed), func(t *testing.T) {
+				t.Parallel()
+				command := map[string]loopback.Reply{
+					home.Claude: shell(home.Claude, `sh -c "touch made"`),
+					home.Codex: loopback.Tool("exec_command", map[string]any{
+						"cmd": "touch made", "yield_time_ms": 10000, "sandbox_permissions": "require_escalated", "justification": "because",
+					}),
+				}[name]
+				c := start(t, name, home.LoggedIn, clichain.Config{Timeout: 2 * time.Minute}, loopback.InOrder(command, loopback.Text(hello)))
+				var asked atomic.Int64
+				s := live.New(c.Provider, &live.Config{
+					Request: clichain.Request{Access: clichain.AccessWrite, Dir: c.home.Work},
+					OnPermission: func(_ context.Context, q live.Question) bool {
+						asked.Add(1)
+						require.Contains(t, q.Tool+string(q.Input), "touch made")
+						return allowed
+					},
+				})
+				t.Cleanup(s.Kill)
+				require.NoError(t, s.Start(t.Context()))
+				resp, err := s.Ask(t.Context(), "use your shell")
+				require.NoError(t, err)
+				require.Equal(t, hello, resp.Text)
+				require.EqualValues(t, 1, asked.Load())
+				made(allowed, "work/made")(t, c)
+			})
+		}
+	}
 }
 
 // warm is a pool of one CLI, and its backend.

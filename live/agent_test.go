@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -57,6 +58,7 @@ type agent struct {
 	thread  int
 	now     string // the id of the turn
 	model   string
+	kept    []byte
 	said    []string // in this thread
 	asked   int      // requests of its own
 	turning sync.WaitGroup
@@ -252,6 +254,8 @@ func (a *agent) play(id any, said string) {
 		defer a.end(id, false, "")
 	case "model":
 		rest = "model " + a.model
+	case "grow":
+		a.kept = bytes.Repeat([]byte("x"), 200<<20)
 	case "recall":
 		rest = strings.Join(a.said, "|")
 	case "ask":

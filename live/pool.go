@@ -25,14 +25,18 @@ type PoolConfig struct {
 	IdleTimeout time.Duration
 	// MaxAge is when a process is replaced by a new one. Zero: an hour.
 	MaxAge time.Duration
-	// MaxCalls is after how many calls it is. Zero: what the spec says.
-	MaxCalls int
+	// MaxCalls is after how many calls it is, and MaxGrowth after how many bytes more than
+	// it had when it was ready for its second call, where that can be told. Zero: what the
+	// spec says.
+	MaxCalls  int
+	MaxGrowth int64
 }
 
 const (
 	defaultIdleTimeout = 5 * time.Minute
 	defaultMaxAge      = time.Hour
 	defaultMaxCalls    = 100
+	defaultGrowthMB    = 256
 )
 
 // ErrClosed is the cause of a call that the Close of its pool ended.

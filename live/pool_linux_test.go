@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
 )
 
 // A process that dies while nobody needs it has no place in the pool.
@@ -26,5 +27,16 @@ func TestDeathInItsSleep(t *testing.T) {
 		resp, err := b.Complete(t.Context(), clichain.Prompt("say y"))
 		return err == nil && resp.Text == "y"
 	}, 20*time.Second, time.Millisecond)
+	require.Equal(t, 2, p.Stats().Started)
+}
+
+// A process that has grown too much is replaced.
+func TestGrowthOfAProcess(t *testing.T) {
+	p, b := pooled(t, "acp", "", patient, &live.PoolConfig{MaxGrowth: 64 << 20})
+	for _, text := range []string{"say one", "say two", "grow three", "say four"} {
+		_, err := b.Complete(t.Context(), clichain.Prompt(text))
+		require.NoError(t, err)
+		idle(t, b, p)
+	}
 	require.Equal(t, 2, p.Stats().Started)
 }

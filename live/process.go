@@ -1,12 +1,14 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/runs"
 )
@@ -17,6 +19,7 @@ type process struct {
 	key   string // of its kind
 	name  string // of its backend
 	calls int    // the most it may answer
+	grow  int64  // the bytes that it may grow by
 
 	// Guarded by the pool's mu.
 	cli    *held.CLI // nil: it starts
@@ -24,12 +27,13 @@ type process struct {
 	served int
 	since  time.Time // it was needed last
 	born   time.Time
+	memory int64       // when it was ready for its second call; 0: unknown
 	timer  *time.Timer // ends it when it has waited for too long
 }
 
 // take finds a free process of a kind, or room for a new one, which is then nil inside.
 // nil: there is neither.
-func (p *Pool) take(key, name string, calls int) *process {
+func (p *Pool) take(key, name string, rules *clispec.LiveRules) *process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.life.Err() != nil {
@@ -53,7 +57,10 @@ func (p *Pool) take(key, name string, calls int) *process {
 	if ofKind >= p.cfg.Size || time.Now().Before(p.kindOf(key).until) || !p.room() {
 		return nil
 	}
-	one := &process{pool: p, key: key, name: name, calls: calls, busy: true, born: time.Now()}
+	one := &process{
+		pool: p, key: key, name: name, busy: true, born: time.Now(), calls: cmp.Or(p.cfg.MaxCalls, rules.Calls, defaultMaxCalls),
+		grow: cmp.Or(p.cfg.MaxGrowth, int64(cmp.Or(rules.GrowthMB, defaultGrowthMB))<<20),
+	}
 	p.all = append(p.all, one)
 	p.stats.Started++
 	p.jobs.Add(1) // its start
@@ -159,9 +166,13 @@ func (one *process) refresh() {
 	ctx, cancel := context.WithTimeout(p.life, refreshTime)
 	err := one.cli.Fresh(ctx)
 	cancel()
+	size, known := one.cli.Memory()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err != nil {
+	if known && one.memory == 0 {
+		one.memory = size
+	}
+	if err != nil || known && size-one.memory > one.grow {
 		p.drop(one)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -75,6 +76,7 @@ type CLI struct {
 	gone    chan struct{} // closed when nothing of it is left
 	kill    chan struct{} // closed when it is to end at once
 	killed  func()        // closes it
+	pid     atomic.Int64
 	asking  semaphore.Semaphore
 	turns   semaphore.Semaphore
 	asks    sync.WaitGroup
@@ -162,6 +164,7 @@ func (c *CLI) run() {
 	command, inv := c.plan.Command, c.plan.Invocation
 	command.Path, command.Args, command.Env, command.Dir = inv.Path, append([]string{inv.Path}, inv.Args...), inv.Env, inv.Dir
 	command.Input, command.Kill = read, c.kill
+	command.Started = func(pid int) { c.pid.Store(int64(pid)) }
 	command.Stdout, command.Stderr = &lines.Splitter{Line: c.stdoutLine}, &lines.Splitter{Line: c.stderrLine}
 	var left error
 	c.result, left, c.failed = c.plan.Box.Supervise(c.running, command)
@@ -260,6 +263,10 @@ func (c *CLI) Err() error {
 	}
 	return wire.ErrEnded
 }
+
+// Memory is what the process and its descendants have in memory, in bytes; ok is false
+// where that cannot be told.
+func (c *CLI) Memory() (size int64, ok bool) { return proc.Memory(int(c.pid.Load())) }
 
 // Result is how the process went, once it has gone.
 func (c *CLI) Result() proc.Result { return c.result }

@@ -34,6 +34,9 @@ type Command struct {
 	// delivered to it. Nil means that output is only captured.
 	Stdout, Stderr io.Writer
 
+	// Started gets the process id of the program, before any of its output. Nil: nobody wants it.
+	Started func(pid int)
+
 	// Grace is the time to end after each of the two polite signals. 0 is a second, less than 0 none: kill at once.
 	Grace time.Duration
 	// KillAt is when a run that is being stopped is killed even if a grace is not over; zero for never. Each signal has

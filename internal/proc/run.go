@@ -50,6 +50,9 @@ type run struct {
 
 func (r *run) supervise(ctx context.Context) Result {
 	r.result.Pid = r.tree.pid()
+	if r.command.Started != nil {
+		r.command.Started(r.result.Pid)
+	}
 	r.streams.begin()
 	r.result.Cause = r.await(ctx)
 	if r.result.Cause != nil {

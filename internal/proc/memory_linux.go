@@ -1,0 +1,40 @@
+package proc
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+)
+
+// Memory is what a process and its descendants have in memory, in bytes. ok is false where that cannot be told.
+func Memory(pid int) (size int64, ok bool) {
+	family := map[int]bool{pid: true}
+	err := system.scan(func(all []stat) {
+		for grown := true; grown; {
+			grown = false
+			for _, s := range all {
+				if family[s.parent] && !family[s.pid] {
+					family[s.pid], grown = true, true
+				}
+			}
+		}
+	})
+	for member := range family {
+		if pages, known := residentPages(member); known {
+			size += pages * int64(os.Getpagesize())
+			ok = err == nil
+		}
+	}
+	return size, ok
+}
+
+// residentPages is the second number of /proc/PID/statm.
+func residentPages(pid int) (pages int64, ok bool) {
+	text, err := os.ReadFile(system.root + "/" + strconv.Itoa(pid) + "/statm")
+	fields := bytes.Fields(text)
+	if err != nil || len(fields) < 2 {
+		return 0, false // it has ended
+	}
+	pages, err = strconv.ParseInt(string(fields[1]), 10, 64)
+	return pages, err == nil
+}
