@@ -30,6 +30,9 @@ import (
 func (p *Provider) Hold(
 	ctx context.Context, req Request, permit func(context.Context, held.Question) bool,
 ) (*held.CLI, error) {
+	if failed := p.notHere(); failed != nil {
+		return nil, failed
+	}
 	inv, failed := p.prepare(ctx, unasked(req), mode{output: clispec.OutputLive, asks: permit != nil}, true)
 	if failed != nil {
 		return nil, failed
@@ -52,6 +55,15 @@ func (p *Provider) Hold(
 	return cli, nil
 }
 
+// notHere refuses to hold a CLI in a container: what it leaves there is ended after each
+// run, and a process that is held has many.
+func (p *Provider) notHere() *BackendError {
+	if p.cfg.Container == nil {
+		return nil
+	}
+	return p.label(call.Errorf(ReasonUnsupported, "live", "a CLI in a container answers one request a run"))
+}
+
 // unasked is a request with nothing to say: only its settings start the process.
 func unasked(req Request) Request {
 	req.Messages = slices.DeleteFunc(slices.Clone(req.Messages), func(m Message) bool { return m.Role != RoleSystem })
@@ -66,8 +78,9 @@ func (p *Provider) holding(
 	program := p.live()
 	return held.Plan{
 		Invocation: inv.Invocation, Box: inv.box, Rules: &p.spec.Live, Remove: remove,
-		Command: proc.Command{Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup},
-		Timeout: max(p.cfg.Timeout, 0), First: p.cfg.FirstOutputTimeout, Idle: p.cfg.IdleTimeout, Permit: permit,
+		Command:   proc.Command{Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup},
+		MaxOutput: p.cfg.MaxOutput,
+		Timeout:   max(p.cfg.Timeout, 0), First: p.cfg.FirstOutputTimeout, Idle: p.cfg.IdleTimeout, Permit: permit,
 		Enter: func(stop context.CancelCauseFunc) func() {
 			ctx, leave := p.cfg.Registry.Enter(ctx, p.name, stop)
 			end := runs.Begin(ctx)
@@ -153,6 +166,9 @@ type liveRules struct {
 // that would not be started, or unsupported where no process can be held for it. It
 // starts nothing.
 func (p *Provider) HoldKey(ctx context.Context, req Request) (key string, err error) {
+	if failed := p.notHere(); failed != nil {
+		return "", failed
+	}
 	inv, failed := p.prepare(ctx, req, mode{output: clispec.OutputLive, temp: "temp"}, false)
 	if failed != nil {
 		return "", failed
@@ -166,8 +182,6 @@ func (p *Provider) HoldKey(ctx context.Context, req Request) (key string, err er
 	for _, f := range inv.Files {
 		tell(h, f.Path, f.Content)
 	}
-	if p.cfg.Container == nil { // whose files are not looked at
-		tell(h, p.login.Mark(login.PlaceOf(inv.Call.Env, inv.Dir)))
-	}
+	tell(h, p.login.Mark(login.PlaceOf(inv.Call.Env, inv.Dir)))
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -51,12 +51,20 @@ func TestLiveSession(t *testing.T) {
 		began := time.Now()
 		require.NoError(t, s.Start(t.Context()))
 		t.Logf("ready after %v", time.Since(began).Round(time.Millisecond))
+		var cost *float64 // of a turn
 		for i, want := range []string{answered, hello, "third"} {
 			began := time.Now()
 			resp, err := s.Ask(t.Context(), []string{asked, "and now?", "and then?"}[i])
 			require.NoError(t, err)
 			require.Equal(t, want, resp.Text)
-			require.Positive(t, resp.Usage.OutputTokens)
+			require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens, "of the turn")
+			require.Equal(t, name == home.Claude, resp.Usage.CostUSD != nil, "an unknown cost is none")
+			if cost == nil {
+				cost = resp.Usage.CostUSD
+			}
+			if cost != nil {
+				require.InDelta(t, *cost, *resp.Usage.CostUSD, 0.1**cost, "of the turn")
+			}
 			t.Logf("turn %d: %v, %+v", i, time.Since(began).Round(time.Millisecond), resp.Usage)
 		}
 		require.Contains(t, string(c.server.Calls()[2].Body), asked, "it is one conversation")
@@ -141,12 +149,15 @@ func TestPoolForgets(t *testing.T) {
 		c := start(t, name, home.LoggedIn, cfg, loopback.Always(loopback.Text(answered)))
 		p, b := warm(t, c, nil)
 		first, second := c.liveQuestion(asked), c.liveQuestion("what did I say?")
-		_, err := b.Complete(t.Context(), first)
+		before, err := b.Complete(t.Context(), first)
 		require.NoError(t, err)
 		require.Eventually(t, func() bool { return p.Stats().Busy == 0 }, time.Minute, 10*time.Millisecond)
 		resp, err := b.Complete(t.Context(), second)
 		require.NoError(t, err)
 		require.Equal(t, answered, resp.Text)
+		if cost := before.Usage.CostUSD; cost != nil {
+			require.InDelta(t, *cost, *resp.Usage.CostUSD, 0.1**cost, "of the call")
+		}
 		_, err = c.Complete(t.Context(), second)
 		require.NoError(t, err)
 

@@ -178,6 +178,8 @@ func TestStartFails(t *testing.T) {
 			})
 		}
 	})
+	boxed := live.New(agentOf(t, "acp", "", clichain.Config{Container: &clichain.Container{Name: "dev", Runtime: "/bin/true"}}), nil)
+	require.Contains(t, requireReason(t, clichain.ReasonUnsupported, boxed.Start(t.Context())).Message, "container")
 	s := live.New(clichain.NewProvider(clichain.CliSpec{Name: "cold", Binary: "true"}, nil), nil)
 	require.Equal(t, "live", requireReason(t, clichain.ReasonUnsupported, s.Start(t.Context())).Option)
 	for _, cfg := range []live.Config{{Request: clichain.Prompt("hi")}, {Request: clichain.Request{Session: "lumen:1"}}} {
@@ -225,6 +227,24 @@ func TestTimeoutOfATurn(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "on", resp.Text)
 	})
+}
+
+// A turn that prints more than a call may is ended, and so is one that falls silent; the session goes on.
+func TestBoundsOfATurn(t *testing.T) {
+	clitest.NoLeaks(t)
+	cfg := patient
+	cfg.MaxOutput, cfg.IdleTimeout = 1<<20, time.Second
+	s := live.New(agentOf(t, "threads", "", cfg), nil)
+	t.Cleanup(s.Kill)
+	require.NoError(t, s.Start(t.Context()))
+	_, err := s.Ask(t.Context(), "hang")
+	requireReason(t, clichain.ReasonIdleTimeout, err)
+	require.NotErrorIs(t, err, context.Canceled)
+	resp, err := s.Ask(t.Context(), "say on")
+	require.NoError(t, err)
+	require.Equal(t, "on", resp.Text)
+	_, err = s.Ask(t.Context(), "flood x")
+	requireReason(t, clichain.ReasonOutputLimit, err)
 }
 
 // Noise is no answer and no reason to fail.

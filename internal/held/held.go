@@ -39,6 +39,8 @@ type Plan struct {
 	// Timeout bounds a turn; First and Idle the time until the CLI says anything in it,
 	// and every later silence. Zero: no bound.
 	Timeout, First, Idle time.Duration
+	// MaxOutput bounds the bytes that a turn may print. Zero: no bound.
+	MaxOutput int64
 
 	// Compose makes a turn of a request. The error is unsupported where the request
 	// needs a process of another kind.

@@ -26,6 +26,9 @@ func (c *CLI) stdoutLine(line []byte) {
 
 func (c *CLI) stderrLine(line []byte) {
 	t := c.current()
+	if t.quiet != nil {
+		t.quiet.Heard()
+	}
 	t.mu.Lock()
 	if t.errors.Len() < judge.MaxEvidence {
 		t.errors.Write(line)

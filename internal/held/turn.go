@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -35,6 +36,8 @@ type turn struct {
 	watch          func(*judge.Sign) // nil between turns
 	unwatch        func()
 
+	size    atomic.Int64 // bytes that it has printed
+	limit   int64
 	mu      sync.Mutex
 	id      string
 	errors  bytes.Buffer // its part of stderr
@@ -100,7 +103,7 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	defer stop(nil)
 	quiet := reading.Listen(c.plan.First, c.plan.Idle, stop)
 	defer quiet.End()
-	t := c.begin(&turn{call: composed, ctx: turnCtx, stop: stop, quiet: quiet}, emit)
+	t := c.begin(&turn{call: composed, ctx: turnCtx, stop: stop, quiet: quiet, limit: c.plan.MaxOutput}, emit)
 	defer c.over(t)
 	defer t.unwatch()
 	forget, err := c.ask(turnCtx, t)
@@ -109,7 +112,7 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	} else {
 		defer forget()
 	}
-	resp, failed := c.verdict(t, req, c.await(turnCtx, t))
+	resp, failed := c.verdict(t, req, c.await(ctx, turnCtx, t))
 	switch {
 	case failed != nil:
 		failed.Usage = c.own(failed.Usage)
@@ -168,9 +171,14 @@ func (c *CLI) ask(ctx context.Context, t *turn) (forget func(), err error) {
 func (t *turn) feed(line []byte) {
 	select {
 	case <-t.done:
+		return
 	default:
-		t.stdout.Line(line)
 	}
+	if size := t.size.Add(int64(len(line))); t.limit > 0 && size > t.limit {
+		t.stop(proc.ErrOutputLimit)
+		return
+	}
+	t.stdout.Line(line)
 }
 
 // response is a response as the event rules read it.
@@ -186,9 +194,9 @@ func response(method string, result json.RawMessage, failed *wire.Error) []byte 
 	return line
 }
 
-// await waits for the end of a turn. The cause is why it was ended before its last
-// event; nil: it was not.
-func (c *CLI) await(ctx context.Context, t *turn) (cause error) {
+// await waits for the end of a turn, whose own context is below the caller's. The cause
+// is why it was ended before its last event; nil: it was not.
+func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 	select {
 	case <-t.done:
 		return nil
@@ -196,7 +204,10 @@ func (c *CLI) await(ctx context.Context, t *turn) (cause error) {
 		return nil // by itself
 	case <-ctx.Done():
 	}
-	if cause = judge.End(ctx); errors.Is(cause, wire.ErrEnded) {
+	if cause = context.Cause(ctx); caller.Err() != nil {
+		cause = judge.End(caller)
+	}
+	if errors.Is(cause, wire.ErrEnded) {
 		<-c.gone
 		return nil
 	}
