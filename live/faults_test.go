@@ -1,0 +1,195 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
+	"github.com/clichain/clichain/runs"
+)
+
+// A CLI that dies in a turn ends the session in Error, with the evidence of that turn.
+func TestDeathInATurn(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		for text, want := range map[string]clichain.Reason{"die": clichain.ReasonRateLimited, "cut": clichain.ReasonBadOutput} {
+			t.Run(text, func(t *testing.T) {
+				s := started(t, dialect, "", nil)
+				turn, err := s.Send(text)
+				require.NoError(t, err)
+				later, err := s.Send("say never")
+				require.NoError(t, err)
+				_, err = turn.Wait(t.Context())
+				failed := requireReason(t, want, err)
+				_, err = later.Wait(t.Context())
+				require.Error(t, err)
+				for range s.Events() {
+				}
+				require.Equal(t, live.Error, s.Status().State)
+				require.Error(t, s.Status().Err)
+				_ = failed
+			})
+		}
+	})
+}
+
+// A turn has the time of a call. One that ends in time when it is interrupted leaves the session alive, one that does
+// not ends it.
+func TestTimeoutOfATurn(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		clitest.NoLeaks(t)
+		s := live.New(agentOf(t, dialect, "", clichain.Config{Timeout: time.Second}), nil)
+		t.Cleanup(s.Kill)
+		require.NoError(t, s.Start(t.Context()))
+		_, err := s.Ask(t.Context(), "hang")
+		requireReason(t, clichain.ReasonTimeout, err)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		resp, err := s.Ask(t.Context(), "say on")
+		require.NoError(t, err)
+		require.Equal(t, "on", resp.Text)
+	})
+}
+
+// A turn that prints more than a call may is ended, and so is one that falls silent; the session goes on.
+func TestBoundsOfATurn(t *testing.T) {
+	clitest.NoLeaks(t)
+	cfg := patient
+	cfg.MaxOutput, cfg.IdleTimeout = 1<<20, time.Second
+	s := live.New(agentOf(t, "threads", "", cfg), nil)
+	t.Cleanup(s.Kill)
+	require.NoError(t, s.Start(t.Context()))
+	_, err := s.Ask(t.Context(), "hang")
+	requireReason(t, clichain.ReasonIdleTimeout, err)
+	require.NotErrorIs(t, err, context.Canceled)
+	resp, err := s.Ask(t.Context(), "say on")
+	require.NoError(t, err)
+	require.Equal(t, "on", resp.Text)
+	_, err = s.Ask(t.Context(), "flood x")
+	requireReason(t, clichain.ReasonOutputLimit, err)
+}
+
+// Noise is no answer and no reason to fail.
+func TestNoise(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		s := started(t, dialect, "", nil)
+		for _, text := range []string{"garbage one", "flood two", "twice three", "say four", "late five", "say six"} {
+			if dialect == "control" && text == "twice three" {
+				continue // it has no name for a turn
+			}
+			resp, err := s.Ask(t.Context(), text)
+			require.NoError(t, err, text)
+			_, want, _ := strings.Cut(text, " ")
+			require.Equal(t, want, resp.Text)
+		}
+	})
+}
+
+// Questions of the CLI are answered by the access, then by the caller, and one that nobody knows is refused at once.
+func TestQuestions(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		for name, test := range map[string]struct {
+			access clichain.Access
+			asked  func(context.Context, live.Question) bool
+			want   string
+		}{
+			"without access": {clichain.AccessNone, func(context.Context, live.Question) bool { return true }, `{"chosen":"no"}`},
+			"nobody to ask":  {clichain.AccessWrite, nil, `{"chosen":"no"}`},
+			"the caller says": {clichain.AccessWrite, func(_ context.Context, q live.Question) bool {
+				return q.Tool == "shell" && string(q.Input) == `{"command":"ls"}`
+			}, `{"chosen":"yes","input":{"command":"ls"}}`},
+			"everything": {clichain.AccessFull, nil, `{"chosen":"yes","input":{"command":"ls"}}`},
+		} {
+			t.Run(name, func(t *testing.T) {
+				cfg := &live.Config{Request: clichain.Request{Access: test.access}, OnPermission: test.asked}
+				if test.access != clichain.AccessNone {
+					cfg.Request.Dir = t.TempDir()
+				}
+				s := started(t, dialect, "", cfg)
+				resp, err := s.Ask(t.Context(), "ask permit")
+				require.NoError(t, err)
+				_, answer, _ := strings.Cut(resp.Text, " ")
+				require.JSONEq(t, test.want, answer)
+				resp, err = s.Ask(t.Context(), "ask the/weather")
+				require.NoError(t, err)
+				require.Contains(t, resp.Text, "method not found")
+			})
+		}
+	})
+}
+
+// A CLI that ignores everything is gone all the same, and a turn that goes on is ended.
+func TestStopOfTheDeaf(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		for name, end := range map[string]func(*live.Session){"stop": (*live.Session).Stop, "kill": (*live.Session).Kill} {
+			t.Run(name, func(t *testing.T) {
+				s := started(t, dialect, "deaf", nil)
+				turn, err := s.Send("deaf")
+				require.NoError(t, err)
+				began := time.Now()
+				end(s)
+				require.Less(t, time.Since(began), 20*time.Second)
+				_, err = turn.Wait(t.Context())
+				require.ErrorIs(t, err, live.ErrStopped)
+				require.Equal(t, live.Stopped, s.Status().State)
+			})
+		}
+	})
+}
+
+// A loop over the events that never goes on keeps nobody from ending the session.
+func TestStuckReader(t *testing.T) {
+	s := started(t, "acp", "", nil)
+	stuck, leave := make(chan struct{}), make(chan struct{})
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		for range s.Events() {
+			close(stuck)
+			<-leave
+			return
+		}
+	}()
+	require.Eventually(t, func() bool {
+		turn, err := s.Send("flood x")
+		if err != nil {
+			return true
+		}
+		_ = turn
+		select {
+		case <-stuck:
+			return true
+		default:
+			return false
+		}
+	}, 10*time.Second, 10*time.Millisecond)
+	s.Stop()
+	require.Equal(t, live.Stopped, s.Status().State)
+	close(leave)
+	<-left
+}
+
+// The registry of a backend lists the process of a session and ends it.
+func TestRegistryEndsASession(t *testing.T) {
+	clitest.NoLeaks(t)
+	var registry runs.Registry
+	cfg := patient
+	cfg.Registry = &registry
+	s := live.New(agentOf(t, "threads", "", cfg), nil)
+	t.Cleanup(s.Kill)
+	require.NoError(t, s.Start(runs.WithKey(t.Context(), "chat-7", "")))
+	require.True(t, registry.HasActive("chat-7"))
+	registry.KillAll("chat-7")
+	for range s.Events() {
+	}
+	require.True(t, s.Status().State.Over())
+	require.False(t, registry.HasActive("chat-7"))
+	_, err := s.Ask(t.Context(), "say hi")
+	var wrong *live.StateError
+	require.True(t, errors.As(err, &wrong))
+}
