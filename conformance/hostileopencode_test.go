@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
@@ -163,9 +164,9 @@ func TestModelsBelowAHostileFolder(t *testing.T) {
 			f.plant(t, c.home.Work, map[string]string{"opencode.json": `{"plugin": ["./plugin.js"]}`, "plugin.js": evilPlugin})
 			f.plant(t, c.home.Dir, openCodeInstalled)
 			f.above(t, c)
-			names, err := c.Models(t.Context())
+			models, err := c.Models(t.Context())
 			require.NoError(t, err)
-			require.Contains(t, names, "loop/m1")
+			require.Contains(t, models, call.Model{Name: "loop/m1"})
 			require.Equal(t, test.want, f.seen(t, c.server))
 		})
 	}
