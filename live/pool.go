@@ -135,6 +135,7 @@ func (p *Pool) Close() Report {
 	p.jobs.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.all = nil
 	return Report{Ended: len(all), Left: slices.Clone(p.left)}
 }
 

@@ -178,25 +178,6 @@ func TestRecycling(t *testing.T) {
 	})
 }
 
-// Close ends what goes on, and comes back.
-func TestCloseOfABusyPool(t *testing.T) {
-	p, b := pooled(t, "threads", "", patient, nil)
-	failed := make(chan error)
-	started := make(chan struct{})
-	go func() {
-		var err error
-		for e, failure := range b.Stream(context.Background(), clichain.Prompt("hang")) {
-			if err = failure; e.Kind == clichain.EventDelta {
-				close(started)
-			}
-		}
-		failed <- err
-	}()
-	<-started
-	require.Equal(t, 1, p.Close().Ended)
-	require.ErrorIs(t, <-failed, live.ErrClosed)
-}
-
 // What a context is told when it is begun is no other call's.
 func TestModelOfAContext(t *testing.T) {
 	clitest.NoLeaks(t)

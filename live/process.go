@@ -95,17 +95,17 @@ func (p *Pool) room() bool {
 	return true
 }
 
-// drop ends a process in the background. The caller holds mu.
+// drop ends a process in the background, unless Close does. The caller holds mu.
 func (p *Pool) drop(one *process) {
 	i := slices.Index(p.all, one)
-	if i < 0 {
-		return // somebody has done so
+	if i < 0 || p.life.Err() != nil {
+		return // somebody has done so, or will
 	}
 	p.all = slices.Delete(p.all, i, i+1)
 	if one.timer != nil {
 		one.timer.Stop()
 	}
-	if one.cli != nil && p.life.Err() == nil { // else Close ends it
+	if one.cli != nil {
 		p.jobs.Go(one.close)
 	}
 }

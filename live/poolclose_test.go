@@ -1,0 +1,52 @@
+package live_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
+)
+
+// Close ends what goes on, and comes back.
+func TestCloseOfABusyPool(t *testing.T) {
+	p, b := pooled(t, "threads", "", patient, nil)
+	failed := make(chan error)
+	started := make(chan struct{})
+	go func() {
+		var err error
+		for e, failure := range b.Stream(context.Background(), clichain.Prompt("hang")) {
+			if err = failure; e.Kind == clichain.EventDelta {
+				close(started)
+			}
+		}
+		failed <- err
+	}()
+	<-started
+	require.Equal(t, 1, p.Close().Ended)
+	require.ErrorIs(t, <-failed, live.ErrClosed)
+}
+
+// Close while calls start, go on and end: nothing is left, whoever comes first.
+func TestCloseAtAnyTime(t *testing.T) {
+	for i := range 12 {
+		p, b := pooled(t, dialects[i%len(dialects)], "", patient, &live.PoolConfig{Size: 3})
+		var running sync.WaitGroup
+		for _, text := range []string{"say x", "cut it", "hang"} {
+			running.Go(func() {
+				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+				defer cancel()
+				_, _ = b.Complete(ctx, clichain.Prompt(text)) // it may have come too late
+			})
+		}
+		require.Eventually(t, func() bool { return p.Stats().Started >= i%4 }, 10*time.Second, time.Millisecond)
+		require.Empty(t, p.Close().Left)
+		running.Wait()
+		require.Empty(t, clitest.Survivors(b.(interface{ Config() clichain.Config }).Config().Binary))
+	}
+}
