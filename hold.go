@@ -45,7 +45,7 @@ func (p *Provider) Hold(
 	}
 	if p.cfg.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, p.cfg.Timeout, &judge.Stop{Reason: ReasonTimeout, After: p.cfg.Timeout})
+		ctx, cancel = judge.Within(ctx, p.cfg.Timeout)
 		defer cancel()
 	}
 	cli, failed := held.Start(ctx, p.holding(ctx, inv, remove, permit))
@@ -149,9 +149,14 @@ func (p *Provider) notHeld(err error) *BackendError {
 		Output: clispec.OutputText, Tally: new(judge.Tally), Result: proc.Result{ExitCode: 1}, Now: time.Now(),
 		Stderr: refused.Message, Said: refused.Message,
 	}
-	failure := p.judge.Unexplained(ev).Err
-	p.judge.Complete(failure, ev)
-	return failure
+	return p.unexplained(ev)
+}
+
+// unexplained is the error of a run that was to give no answer, by its words alone.
+func (p *Provider) unexplained(ev *judge.Evidence) *BackendError {
+	err := p.judge.Unexplained(ev).Err
+	p.judge.Complete(err, ev)
+	return err
 }
 
 // liveRules are compiled when they are first needed.

@@ -46,7 +46,7 @@ func (p *Provider) Probe(ctx context.Context, args []string, limit time.Duration
 func (p *Provider) probe(
 	ctx context.Context, path string, args []string, limit time.Duration,
 ) (proc.Result, *plaintext.Redactor, *BackendError) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &judge.Stop{Reason: ReasonTimeout, After: limit})
+	ctx, cancel := judge.Within(ctx, limit)
 	defer cancel()
 	dir, err := p.probeDir()
 	if err != nil {
@@ -142,8 +142,7 @@ func (p *Provider) listedByCommand(ctx context.Context, path string, rule clispe
 	}
 	ev.Said = ev.Stderr
 	if result.ExitCode != 0 || result.Signal != "" {
-		err := p.judge.Unexplained(ev).Err
-		p.judge.Complete(err, ev)
+		err := p.unexplained(ev)
 		redactError(secrets, err)
 		return "", err
 	}
@@ -152,7 +151,7 @@ func (p *Provider) listedByCommand(ctx context.Context, path string, rule clispe
 
 // listedLive asks the CLI in its live mode, in which it tells more.
 func (p *Provider) listedLive(ctx context.Context, path string, rule clispec.ListRule) (string, *BackendError) {
-	ctx, cancel := context.WithTimeoutCause(ctx, modelListTime, &judge.Stop{Reason: ReasonTimeout, After: modelListTime})
+	ctx, cancel := judge.Within(ctx, modelListTime)
 	defer cancel()
 	inv, box, err := p.compose(path, unasked(Request{}), nil, mode{output: clispec.OutputLive, temp: p.tempDir()})
 	if err != nil {

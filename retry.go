@@ -178,7 +178,7 @@ func (p *Provider) queue(ctx context.Context) (context.Context, context.CancelFu
 	if p.cfg.MaxQueue <= 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeoutCause(ctx, p.cfg.MaxQueue, &judge.Stop{Reason: ReasonTimeout, After: p.cfg.MaxQueue})
+	return judge.Within(ctx, p.cfg.MaxQueue)
 }
 
 // notStarted is the error of a call that ended while it waited to start.

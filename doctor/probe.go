@@ -23,7 +23,7 @@ const probeTime = 4 * time.Second
 // probeAll asks every CLI that can be started for its version and its login.
 func (d *examination) probeAll(ctx context.Context, backends []subject, found []Diagnosis) {
 	limit := cmp.Or(d.cfg.ProbeTimeout, probeTime)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &judge.Stop{Reason: call.ReasonTimeout, After: limit})
+	ctx, cancel := judge.Within(ctx, limit)
 	defer cancel()
 	versions := machine.OpenVersions(d.cfg.CacheDir)
 	var running sync.WaitGroup

@@ -82,6 +82,13 @@ func (t *turn) ended() bool {
 	return t.stopped
 }
 
+// name is the id that the CLI has given the turn; "": none yet.
+func (t *turn) name() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.id
+}
+
 // Ask sends a request as a turn, and returns its answer. Where ctx ends, the turn is
 // interrupted, and if that takes too long the process is ended.
 func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) (*call.Response, *call.Error) {
@@ -96,7 +103,7 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	defer release()
 	if limit := c.plan.Timeout; limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, &judge.Stop{Reason: call.ReasonTimeout, After: limit})
+		ctx, cancel = judge.Within(ctx, limit)
 		defer cancel()
 	}
 	turnCtx, stop := context.WithCancelCause(ctx)
@@ -124,9 +131,7 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 
 // over ends a turn: what is still said of it belongs to none.
 func (c *CLI) over(t *turn) {
-	t.mu.Lock()
-	id := t.id
-	t.mu.Unlock()
+	id := t.name()
 	c.mu.Lock()
 	c.ended = id
 	c.mu.Unlock()
@@ -231,10 +236,7 @@ func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 
 // interrupt tells the CLI to end a turn.
 func (c *CLI) interrupt(ctx context.Context, t *turn) error {
-	t.mu.Lock()
-	id := t.id
-	t.mu.Unlock()
-	_, err := c.say(ctx, t.call, c.plan.Rules.Interrupt, map[string]string{"context": c.id(), "turn": id})
+	_, err := c.say(ctx, t.call, c.plan.Rules.Interrupt, map[string]string{"context": c.id(), "turn": t.name()})
 	return err
 }
 

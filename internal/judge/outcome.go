@@ -132,6 +132,11 @@ type Stop struct {
 	After  time.Duration
 }
 
+// Within is ctx with a limit, the end of which is a timeout. Call cancel at the end.
+func Within(ctx context.Context, limit time.Duration) (_ context.Context, cancel context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limit, &Stop{Reason: call.ReasonTimeout, After: limit})
+}
+
 // Error gives the reason and the time, rounded to milliseconds.
 func (e *Stop) Error() string {
 	return fmt.Sprintf("%s after %v", e.Reason, e.After.Round(time.Millisecond))
