@@ -69,7 +69,7 @@ func (p *Pool) count(warm bool) {
 
 // process takes a process that can answer the request; nil: there is none.
 func (b *backend) process(ctx context.Context, req clichain.Request) *process {
-	if req.Session != "" || req.Options.Continue || req.Options.SessionID != "" || req.Access >= clichain.AccessWrite {
+	if ofSession(req) || req.Access >= clichain.AccessWrite {
 		return nil // what a tool leaves running would outlive the call
 	}
 	key, err := b.HoldKey(ctx, req)
@@ -118,7 +118,7 @@ func (t *turn) run(
 	if err != nil {
 		return nil, t.failed(ctx, b, warm, err)
 	}
-	whole := warm.alive() || req.Access >= clichain.AccessWrite || !slices.Contains(resp.Flags, call.FlagTruncated)
+	whole := warm.alive() || !slices.Contains(resp.Flags, call.FlagTruncated)
 	if warm.release(whole); !whole {
 		b.pool.failed(warm.key)
 		t.cold = true

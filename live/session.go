@@ -126,10 +126,15 @@ func (s *Session) refused() error {
 	switch req := s.cfg.Request; {
 	case slices.ContainsFunc(req.Messages, notSystem):
 		return call.Errorf(clichain.ReasonBadOption, "config.request.messages", "a session begins with system messages alone: Send the others")
-	case req.Session != "" || req.Options.Continue || req.Options.SessionID != "":
+	case ofSession(req):
 		return call.Errorf(clichain.ReasonBadOption, "config.request.session", "a live session begins anew, and cannot go on from another")
 	}
 	return nil
+}
+
+// ofSession reports whether a request goes on from a session, or names the one that it begins.
+func ofSession(req clichain.Request) bool {
+	return req.Session != "" || req.Options.Continue || req.Options.SessionID != ""
 }
 
 // Turn is one message to the CLI and what comes of it.

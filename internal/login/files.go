@@ -173,16 +173,16 @@ func (f *compiledFact) open(path string) credential {
 func (f *compiledFact) mark(text string, known certainty) string {
 	h := sha256.New()
 	_, _ = fmt.Fprint(h, known) // a hash never fails
+	paths := f.paths
 	switch renews := f.renewal(text); {
 	case renews != "":
 		_, _ = fmt.Fprint(h, renews)
-	case f.Keys != "" || f.Pattern != "" || len(f.paths) == 0:
+		paths = nil
+	case f.Keys != "" || f.Pattern != "" || len(paths) == 0:
 		_, _ = fmt.Fprint(h, text)
 	}
-	for _, path := range f.paths {
-		if f.renewal(text) == "" {
-			_, _ = fmt.Fprintf(h, "%q", gjson.Get(text, path).Raw)
-		}
+	for _, path := range paths {
+		_, _ = fmt.Fprintf(h, "%q", gjson.Get(text, path).Raw)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
