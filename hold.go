@@ -92,7 +92,9 @@ func (p *Provider) holding(
 			r.Program = program
 			return r
 		},
-		Watch: func(ctx context.Context, c *compose.Call, r *reading.Reading, stop context.CancelCauseFunc) (func(*judge.Sign), func()) {
+		Watch: func(
+			ctx context.Context, c *compose.Call, r *reading.Reading, stop context.CancelCauseFunc,
+		) (func(*judge.Sign), func()) {
 			f := p.newFailover(ctx, stop)
 			f.bound = func() bool { return bound(c, r, f.chainView) }
 			return f.hear, f.stopTimers
@@ -133,7 +135,8 @@ func (p *Provider) turn(inv *plan, req Request) (*compose.Call, *BackendError) {
 	}
 	other := *made
 	other.Call = inv.Call
-	if !reflect.DeepEqual(&other, inv.Invocation) || !slices.Equal(made.Call.Opening(&p.spec.Live), inv.Call.Opening(&p.spec.Live)) {
+	if !reflect.DeepEqual(&other, inv.Invocation) ||
+		!slices.Equal(made.Call.Opening(&p.spec.Live), inv.Call.Opening(&p.spec.Live)) {
 		return nil, p.label(call.Errorf(ReasonUnsupported, "live", "the request needs a process with other settings"))
 	}
 	return made.Call, nil

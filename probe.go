@@ -206,7 +206,8 @@ func modelOf(r clispec.ListRule, element gjson.Result) (m call.Model) {
 	}
 	return call.Model{
 		Name: value("name").String(), Title: value("title").String(), Default: value("default").Bool(),
-		DefaultEffort: value("default_effort").String(), Efforts: texts("efforts"), Context: value("context").Int(), Inputs: texts("inputs"),
+		DefaultEffort: value("default_effort").String(), Efforts: texts("efforts"),
+		Context: value("context").Int(), Inputs: texts("inputs"),
 	}
 }
 

@@ -72,7 +72,9 @@ func (p *Provider) execute(
 // limited is a context that ends when the time of a run is over: its own, or the
 // call's, before which it is asked to end and at which it is killed. 0 and the zero
 // time are no bounds. Call stop at the end.
-func limited(ctx context.Context, timeout time.Duration) (_ context.Context, stop context.CancelCauseFunc, kill time.Time) {
+func limited(
+	ctx context.Context, timeout time.Duration,
+) (_ context.Context, stop context.CancelCauseFunc, kill time.Time) {
 	ctx, stop = context.WithCancelCause(ctx)
 	end := func(left, given time.Duration) {
 		timer := time.AfterFunc(left, func() { stop(&judge.Stop{Reason: ReasonTimeout, After: given}) })

@@ -103,7 +103,8 @@ func (v *validator) ask(path string, a AskRule) {
 	v.pattern(path+".allow_kind", a.AllowKind)
 	v.pattern(path+".deny_kind", a.DenyKind)
 	if a.Options != "" && (a.OptionID == "" || a.OptionKind == "") {
-		v.add(path+".option_id", a.OptionID, "needs option_kind as well: they say what an option is called, and what it means")
+		v.add(path+".option_id", a.OptionID,
+			"needs option_kind as well: they say what an option is called, and what it means")
 	}
 }
 
@@ -134,7 +135,8 @@ func (v *validator) jsonTemplate(path, template string, fields []string) {
 		}
 	})
 	if !json.Valid([]byte(filled)) || !strings.HasPrefix(strings.TrimSpace(filled), "{") {
-		v.add(path, template, "is no JSON object once its fields are filled in: a text is {field:json}, or {field:text} between quotes")
+		v.add(path, template,
+			"is no JSON object once its fields are filled in: a text is {field:json}, or {field:text} between quotes")
 	}
 }
 

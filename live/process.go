@@ -58,8 +58,9 @@ func (p *Pool) take(key, name string, rules *clispec.LiveRules) *process {
 		return nil
 	}
 	one := &process{
-		pool: p, key: key, name: name, busy: true, born: time.Now(), calls: cmp.Or(p.cfg.MaxCalls, rules.Calls, defaultMaxCalls),
-		grow: cmp.Or(p.cfg.MaxGrowth, int64(cmp.Or(rules.GrowthMB, defaultGrowthMB))<<20),
+		pool: p, key: key, name: name, busy: true, born: time.Now(),
+		calls: cmp.Or(p.cfg.MaxCalls, rules.Calls, defaultMaxCalls),
+		grow:  cmp.Or(p.cfg.MaxGrowth, int64(cmp.Or(rules.GrowthMB, defaultGrowthMB))<<20),
 	}
 	p.all = append(p.all, one)
 	p.stats.Started++

@@ -45,7 +45,9 @@ func (s *Session) finish(state State, err error) {
 
 // fail ends a turn that never began.
 func (t *Turn) fail(backend string) {
-	t.err = &clichain.BackendError{Backend: backend, Reason: clichain.ReasonCanceled, ExitCode: -1, Err: ErrStopped, Stage: call.StageSkipped}
+	t.err = &clichain.BackendError{
+		Backend: backend, Reason: clichain.ReasonCanceled, ExitCode: -1, Err: ErrStopped, Stage: call.StageSkipped,
+	}
 	close(t.done)
 }
 

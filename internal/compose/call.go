@@ -116,7 +116,8 @@ func (c *Call) choose(spec *clispec.Spec, choice Choice) *call.Error {
 	if choice.Output == clispec.OutputLive {
 		c.Output, c.Transport = choice.Output, clispec.TransportStdin
 		if !spec.Live.Has() || !c.holds(spec.Live.When) {
-			return call.Errorf(call.ReasonUnsupported, "live", "this CLI has no live mode for such a request, with access %s", c.Access)
+			return call.Errorf(call.ReasonUnsupported, "live",
+				"this CLI has no live mode for such a request, with access %s", c.Access)
 		}
 		return nil
 	}

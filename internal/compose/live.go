@@ -10,7 +10,9 @@ import (
 
 // Message is the first message of a list whose condition holds, and its parameters,
 // nil for none. more are the fields that only messages have, as their texts.
-func (c *Call) Message(list []clispec.LiveMessage, more map[string]string) (m clispec.LiveMessage, params json.RawMessage, ok bool) {
+func (c *Call) Message(
+	list []clispec.LiveMessage, more map[string]string,
+) (m clispec.LiveMessage, params json.RawMessage, ok bool) {
 	if m, ok = c.first(list); !ok || m.Params == "" {
 		return m, nil, ok
 	}

@@ -42,7 +42,8 @@ func checkEnv(env map[string]string) *call.Error {
 func ownEnv(spec *clispec.Spec, env map[string]string) *call.Error {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if obeys(spec, name) {
-			return call.Errorf(call.ReasonUnsupported, "env."+name, "it begins like variables that this CLI obeys: choose another name, or set it with Config.Env")
+			return call.Errorf(call.ReasonUnsupported, "env."+name,
+				"it begins like variables that this CLI obeys: choose another name, or set it with Config.Env")
 		}
 	}
 	return nil

@@ -24,7 +24,8 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 	}
 	if text := c.Fields.Expand("{agents}"); secretAgents(text) && c.inArguments(spec, "agents") {
 		return call.Errorf(call.ReasonUnsupported, "agents",
-			"it may hold a secret, and this CLI takes it as an argument, which other users can see: give it MCP servers by Options.MCPConfig")
+			"it may hold a secret, and this CLI takes it as an argument, which other users can see: "+
+				"give it MCP servers by Options.MCPConfig")
 	}
 	if c.Access != call.AccessNone && !c.grants(spec) {
 		return call.Errorf(call.ReasonUnsupported, "access", "%q is no access level of this backend", c.Access)

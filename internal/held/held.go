@@ -48,7 +48,9 @@ type Plan struct {
 	// Read makes what reads a turn; it sets all but Heard, Stop and Ended.
 	Read func(c *compose.Call, emit func(call.Event)) *reading.Reading
 	// Watch hears the events of a turn; it may stop it. Call end after the turn.
-	Watch func(ctx context.Context, c *compose.Call, r *reading.Reading, stop context.CancelCauseFunc) (hear func(*judge.Sign), end func())
+	Watch func(
+		ctx context.Context, c *compose.Call, r *reading.Reading, stop context.CancelCauseFunc,
+	) (hear func(*judge.Sign), end func())
 	// Judge makes the answer or the error of a turn that has ended.
 	Judge func(c *compose.Call, req call.Request, ev *judge.Evidence, took time.Duration) (*call.Response, *call.Error)
 	// Failed makes the error of a process that was not started.
@@ -164,7 +166,8 @@ func (c *CLI) run() {
 	var writing sync.WaitGroup
 	writing.Go(func() { c.write(write) })
 	command, inv := c.plan.Command, c.plan.Invocation
-	command.Path, command.Args, command.Env, command.Dir = inv.Path, append([]string{inv.Path}, inv.Args...), inv.Env, inv.Dir
+	command.Path, command.Args = inv.Path, append([]string{inv.Path}, inv.Args...)
+	command.Env, command.Dir = inv.Env, inv.Dir
 	command.Input, command.Kill = read, c.kill
 	command.Started = func(pid int) { c.pid.Store(int64(pid)) }
 	command.Stdout, command.Stderr = &lines.Splitter{Line: c.stdoutLine}, &lines.Splitter{Line: c.stderrLine}

@@ -98,7 +98,8 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	}
 	release, err := c.turns.Acquire(ctx)
 	if err != nil {
-		return nil, &call.Error{Reason: judge.ReasonOfCause(judge.End(ctx)), ExitCode: -1, Err: judge.End(ctx), Stage: call.StageSkipped}
+		why := judge.End(ctx)
+		return nil, &call.Error{Reason: judge.ReasonOfCause(why), ExitCode: -1, Err: why, Stage: call.StageSkipped}
 	}
 	defer release()
 	if limit := c.plan.Timeout; limit > 0 {
@@ -241,7 +242,9 @@ func (c *CLI) interrupt(ctx context.Context, t *turn) error {
 }
 
 // say sends the first message of a list that applies, and waits for its response.
-func (c *CLI) say(ctx context.Context, composed *compose.Call, list []clispec.LiveMessage, more map[string]string) (json.RawMessage, error) {
+func (c *CLI) say(
+	ctx context.Context, composed *compose.Call, list []clispec.LiveMessage, more map[string]string,
+) (json.RawMessage, error) {
 	m, params, ok := composed.Message(list, more)
 	switch {
 	case !ok:

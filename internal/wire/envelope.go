@@ -132,11 +132,15 @@ func members(params json.RawMessage) object {
 }
 
 func (control) answer(id, result json.RawMessage) any {
-	return object{"type": "control_response", "response": object{"subtype": "success", "request_id": id, "response": result}}
+	return responding(object{"subtype": "success", "request_id": id, "response": result})
 }
 
 func (control) failure(id json.RawMessage, err *Error) any {
-	return object{"type": "control_response", "response": object{"subtype": "error", "request_id": id, "error": err.Message}}
+	return responding(object{"subtype": "error", "request_id": id, "error": err.Message})
+}
+
+func responding(response object) object {
+	return object{"type": "control_response", "response": response}
 }
 
 func (control) read(line gjson.Result) message {
