@@ -26,6 +26,10 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 // noCooldowns keeps the failures of one test from skipping backends in another.
 const noCooldowns = cooldownsVariable + "=off"
 
+// noHurry keeps a busy machine from ending a call by its timeout before the test
+// has done to it what it is about.
+const noHurry = timeoutVariable + "=10m"
+
 // logins are keys for the fakes: a CLI that is known to be logged out is not
 // started.
 var logins = []string{"ANTHROPIC_API_KEY=x", "GEMINI_API_KEY=x", "CURSOR_API_KEY=x", "CODEX_API_KEY=x"}
@@ -43,7 +47,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, ".tmp"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
-			for _, kv := range append([]string{quickExit, noCooldowns}, logins...) {
+			for _, kv := range append([]string{quickExit, noCooldowns, noHurry}, logins...) {
 				name, value, _ := strings.Cut(kv, "=")
 				env.Setenv(name, value)
 			}
