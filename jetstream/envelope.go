@@ -1,0 +1,115 @@
+package jetstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// envelope is a job as the queue keeps it.
+type envelope struct {
+	Job
+	History []Delivery `json:"history,omitempty"`
+	// Replaces is the sequence of the failed result that a retry takes the place of.
+	Replaces uint64 `json:"replaces,omitempty"`
+}
+
+// payloadHeader names the object that holds the payload of a message which is too
+// large for one.
+const payloadHeader = "Clichain-Payload"
+
+// maxInline is the largest payload that stays in its message.
+const maxInline = 512 << 10
+
+func (q *Queue) inline(size int) bool { return int64(size) <= min(maxInline, q.nc.MaxPayload()/2) }
+
+// message makes the message of a value; a large one goes to the object store first.
+func (q *Queue) message(ctx context.Context, subject, key string, value any) (*nats.Msg, error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: %w", err)
+	}
+	msg := nats.NewMsg(subject)
+	if q.inline(len(data)) {
+		msg.Data = data
+		return msg, nil
+	}
+	name := key + "." + nuid.Next()
+	if _, err := q.payloads.PutBytes(ctx, name, data); err != nil {
+		return nil, fmt.Errorf("jetstream: store a payload of %d bytes: %w", len(data), err)
+	}
+	msg.Header.Set(payloadHeader, name)
+	return msg, nil
+}
+
+// maxPayload bounds what one job or result may take in memory.
+const maxPayload = 256 << 20
+
+// read reads what message made.
+func (q *Queue) read(ctx context.Context, header nats.Header, data []byte, value any) error {
+	if name := header.Get(payloadHeader); name != "" {
+		object, err := q.payloads.Get(ctx, name)
+		if err != nil {
+			return fmt.Errorf("jetstream: payload %s: %w", name, err)
+		}
+		defer object.Close()
+		if data, err = io.ReadAll(io.LimitReader(object, maxPayload)); err != nil {
+			return fmt.Errorf("jetstream: payload %s: %w", name, err)
+		}
+	}
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(value); err != nil {
+		return fmt.Errorf("jetstream: a message of the queue cannot be read: %w", err)
+	}
+	return nil
+}
+
+// discard removes the payload of a message that is not needed any more.
+func (q *Queue) discard(ctx context.Context, header nats.Header) error {
+	name := header.Get(payloadHeader)
+	if name == "" {
+		return nil
+	}
+	if err := q.payloads.Delete(ctx, name); err != nil && !errors.Is(err, js.ErrObjectNotFound) {
+		return fmt.Errorf("jetstream: payload %s: %w", name, err)
+	}
+	return nil
+}
+
+// conflict reports whether a write failed because of what is there already.
+func conflict(err error) bool {
+	api, ok := errors.AsType[*js.APIError](err)
+	return ok && api.ErrorCode == js.JSErrCodeStreamWrongLastSequence
+}
+
+// last is the last message on a subject; nil where there is none.
+func last(ctx context.Context, s js.Stream, subject string) (*js.RawStreamMsg, error) {
+	msg, err := s.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, js.ErrMsgNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: %w", err)
+	}
+	return msg, nil
+}
+
+// remove takes one message out of a stream; that it is gone already is no error.
+func remove(ctx context.Context, s js.Stream, sequence uint64) error {
+	err := s.DeleteMsg(ctx, sequence)
+	if errors.Is(err, js.ErrMsgDeleteUnsuccessful) { // the server says no more than that
+		if _, err := s.GetMsg(ctx, sequence); errors.Is(err, js.ErrMsgNotFound) {
+			return nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("jetstream: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,281 @@
+package jetstream_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// failing fails so many times in a row, and answers then.
+func failing(times int, err clichain.BackendError) clichain.Backend {
+	var runs atomic.Int64
+	return backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		if runs.Add(1) <= int64(times) {
+			return nil, &err
+		}
+		return &clichain.Response{Text: "at last"}, nil
+	})
+}
+
+func noCooldown(b clichain.Backend) clichain.Backend {
+	return clichain.ChainOf([]clichain.Backend{b}, &clichain.ChainConfig{NoCooldown: true})
+}
+
+// What follows a failure: another delivery, or a dead letter with its history.
+func TestWhatFollowsAFailure(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name       string
+		fails      int
+		err        clichain.BackendError
+		access     clichain.Access
+		idempotent bool
+		answered   bool
+		deliveries int // before the last
+	}{
+		{name: "what the request is to blame for", fails: 9, err: clichain.BackendError{Reason: clichain.ReasonBadRequest}},
+		{name: "what passes", fails: 1, err: clichain.BackendError{Reason: clichain.ReasonOverloaded}, answered: true, deliveries: 1},
+		{name: "what passes too late", fails: 9, err: clichain.BackendError{Reason: clichain.ReasonOverloaded}, deliveries: 1},
+		{name: "what does not pass", fails: 9, err: clichain.BackendError{Reason: clichain.ReasonExit}},
+		{name: "what another machine may have", fails: 1, err: clichain.BackendError{Reason: clichain.ReasonSpawn}, answered: true, deliveries: 1},
+		{
+			name: "what may have changed something", fails: 9, access: clichain.AccessWrite,
+			err: clichain.BackendError{Reason: clichain.ReasonTimeout, SideEffects: true},
+		},
+		{
+			name: "what has not changed anything", fails: 1, access: clichain.AccessWrite,
+			err: clichain.BackendError{Reason: clichain.ReasonOverloaded}, answered: true, deliveries: 1,
+		},
+		{
+			name: "what may be done twice", fails: 1, access: clichain.AccessWrite, idempotent: true,
+			err: clichain.BackendError{Reason: clichain.ReasonTimeout, SideEffects: true}, answered: true, deliveries: 1,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), &jetstream.Config{MaxDeliver: 2})
+			j := job("a")
+			j.Request.Access, j.Idempotent = test.access, test.idempotent
+			submit(t, q, j)
+			work(t, q, noCooldown(failing(test.fails, test.err)), nil)
+			r := collect(t, q, 1)["a"]
+			require.Len(t, r.History, test.deliveries)
+			for _, d := range r.History {
+				require.Equal(t, test.err.Reason, d.Reason)
+				require.NotEmpty(t, d.Worker)
+				require.False(t, d.Until.IsZero())
+			}
+			if test.answered {
+				require.NotNil(t, r.Response)
+				return
+			}
+			require.Equal(t, test.err.Reason, r.Failure.Reason)
+			require.Equal(t, test.err.SideEffects, r.Failure.SideEffects)
+			require.Equal(t, j.Request, r.Job.Request)
+			require.NotEmpty(t, r.Failure.Attempts)
+		})
+	}
+}
+
+// A limit parks the job until it ends: it is not run before, and that is no failure.
+func TestLimitParksTheJob(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
+	end := time.Now().Add(3 * time.Second)
+	var parked atomic.Pointer[jetstream.Delivery]
+	var second time.Time
+	limited := failing(1, clichain.BackendError{Reason: clichain.ReasonUsageLimit, RetryAfter: end})
+	answer := backend(func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+		second = time.Now()
+		return limited.Complete(ctx, req)
+	})
+	work(t, q, noCooldown(answer), &jetstream.WorkConfig{
+		OnPark: func(_ *jetstream.Job, d jetstream.Delivery) { parked.Store(&d) },
+	})
+	submit(t, q, job("a"))
+	require.Eventually(t, func() bool { return parked.Load() != nil }, limit, time.Millisecond)
+	s, err := q.Status(t.Context())
+	require.NoError(t, err)
+	if time.Now().Before(end) { // else a slow machine was too late to see it
+		require.Equal(t, 1, s.Parked)
+		require.WithinDuration(t, end, s.NextDue, time.Second)
+		require.ErrorIs(t, q.Submit(t.Context(), job("a")), jetstream.ErrExists)
+	}
+	r := collect(t, q, 1)["a"]
+	require.NotNil(t, r.Response)
+	require.Equal(t, clichain.ReasonUsageLimit, parked.Load().Reason)
+	require.False(t, second.Before(end), "it ran %v before the limit's end", end.Sub(second))
+}
+
+// While the only backend cools down, workers take no jobs.
+func TestWorkersRest(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	end := time.Now().Add(4 * time.Second)
+	var runs atomic.Int64
+	rested := make(chan time.Time, 10)
+	limited := failing(1, clichain.BackendError{Reason: clichain.ReasonUsageLimit, RetryAfter: end})
+	counted := backend(func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+		runs.Add(1)
+		return limited.Complete(ctx, req)
+	})
+	work(t, q, clichain.ChainOf([]clichain.Backend{counted}, nil), &jetstream.WorkConfig{
+		OnRest: func(until time.Time) { rested <- until },
+	})
+	submit(t, q, job("a"))
+	until := <-rested
+	require.False(t, until.Before(end.Add(-time.Second)))
+	submit(t, q, job("b"), job("c"))
+	s, err := q.Status(t.Context())
+	require.NoError(t, err)
+	if time.Now().Before(end) {
+		require.Equal(t, 2, s.Ready[jetstream.PriorityNormal])
+	}
+	got := collect(t, q, 3)
+	require.Empty(t, got["b"].History)
+	require.Empty(t, got["c"].History)
+	require.EqualValues(t, 4, runs.Load())
+}
+
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	past, short, limited := job("past"), job("short"), job("limited")
+	past.Deadline = time.Now().Add(-time.Second)
+	short.Deadline = time.Now().Add(2 * time.Second)
+	limited.Deadline = time.Now().Add(limit)
+	submit(t, q, past, short, limited)
+	work(t, q, noCooldown(backend(func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+		if req.Messages[0].Content == "prompt of limited" {
+			return nil, &clichain.BackendError{Reason: clichain.ReasonUsageLimit, RetryAfter: time.Now().Add(time.Hour)}
+		}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})), &jetstream.WorkConfig{Slots: 3})
+	got := collect(t, q, 3)
+	require.Equal(t, clichain.ReasonTimeout, got["past"].Failure.Reason)
+	require.Contains(t, got["past"].Failure.Message, "before it began")
+	require.Equal(t, clichain.ReasonTimeout, got["short"].Failure.Reason)
+	require.Equal(t, clichain.ReasonUsageLimit, got["limited"].Failure.Reason)
+	require.Contains(t, got["limited"].Failure.Message, "deadline is before")
+}
+
+// A dead letter is run again when somebody says so, and dropped.
+func TestDeadLetters(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	submit(t, q, job("a"), job("b"))
+	var well atomic.Bool
+	work(t, q, noCooldown(backend(func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+		if !well.Load() {
+			return nil, &clichain.BackendError{Reason: clichain.ReasonExit}
+		}
+		return &clichain.Response{Text: "well"}, nil
+	})), nil)
+	collect(t, q, 2)
+	var dead []string
+	for r, err := range q.Dead(t.Context()) {
+		require.NoError(t, err)
+		dead = append(dead, r.ID)
+	}
+	require.ElementsMatch(t, []string{"a", "b"}, dead)
+	s, err := q.Status(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, s.Failures)
+	require.Equal(t, map[clichain.Reason]int{clichain.ReasonExit: 2}, s.Reasons)
+
+	well.Store(true)
+	require.ErrorIs(t, q.Retry(t.Context(), "c"), jetstream.ErrNotFound)
+	require.NoError(t, q.Retry(t.Context(), "a"))
+	require.NoError(t, q.Drop(t.Context(), "b"))
+	require.ErrorIs(t, q.Drop(t.Context(), "b"), jetstream.ErrNotFound)
+	require.Equal(t, "well", collect(t, q, 1)["a"].Response.Text)
+	for range q.Dead(t.Context()) {
+		require.Fail(t, "there is no dead letter left")
+	}
+}
+
+func TestDropOfAJobThatWaits(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	submit(t, q, job("a"), job("b"))
+	require.NoError(t, q.Drop(t.Context(), "a"))
+	work(t, q, echo(), nil)
+	collect(t, q, 1)
+	_, err := q.Result(t.Context(), "a")
+	require.ErrorIs(t, err, jetstream.ErrNotFound)
+}
+
+// A retry that broke off after its first step: the job is there and the old result,
+// too. The worker takes the result away, and the job is answered.
+func TestRetryThatBrokeOff(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	submit(t, q, job("a"))
+	stop := work(t, q, noCooldown(failing(9, clichain.BackendError{Reason: clichain.ReasonExit})), nil)
+	r := collect(t, q, 1)["a"]
+	stop()
+	require.NoError(t, jetstream.BeginRetry(t.Context(), q, *r.Job, r.Sequence))
+	work(t, q, echo(), nil)
+	require.Eventually(t, func() bool {
+		r, err := q.Result(t.Context(), "a")
+		return err == nil && r.Response != nil
+	}, limit, 10*time.Millisecond)
+}
+
+// A worker that ends gives back what it has not finished, and that is no failure.
+func TestWorkerEnds(t *testing.T) {
+	t.Parallel()
+	for _, access := range []clichain.Access{clichain.AccessNone, clichain.AccessWrite} {
+		t.Run(access.String(), func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
+			j := job("a")
+			j.Request.Access = access
+			submit(t, q, j)
+			running := make(chan struct{})
+			stop := work(t, q, backend(func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
+				close(running)
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}), nil)
+			<-running
+			stop()
+			work(t, q, echo(), nil)
+			r := collect(t, q, 1)["a"]
+			require.NotNil(t, r.Response)
+			require.Len(t, r.History, 1)
+			require.Equal(t, clichain.ReasonCanceled, r.History[0].Reason)
+		})
+	}
+}
+
+// Within its grace a worker that ends finishes its jobs, and takes no more.
+func TestGrace(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	submit(t, q, job("a"), job("b"))
+	running, ended := make(chan struct{}), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- q.Work(ctx, backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+			close(running)
+			<-ended
+			return &clichain.Response{Text: "x"}, nil
+		}), &jetstream.WorkConfig{Grace: limit})
+	}()
+	<-running
+	cancel()
+	close(ended)
+	require.NoError(t, <-done)
+	require.Len(t, collect(t, q, 1), 1)
+	s, err := q.Status(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, s.Ready[jetstream.PriorityNormal])
+}

@@ -1,0 +1,90 @@
+package jetstream
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/clichain/clichain"
+)
+
+// Priority says which jobs are taken first: none of a lower one is taken while
+// one of a higher one waits. The zero value is PriorityNormal.
+type Priority string
+
+// The priorities.
+const (
+	PriorityHigh   Priority = "high"
+	PriorityNormal Priority = "normal"
+	PriorityLow    Priority = "low"
+)
+
+// priorities are in the order in which workers look for jobs.
+var priorities = []Priority{PriorityHigh, PriorityNormal, PriorityLow}
+
+// Job is a request that waits for a worker. It is a plain value that survives
+// JSON. ID and Request are needed.
+type Job struct {
+	// ID names the job and its result within the queue: valid UTF-8, 1 to 512 bytes.
+	ID string `json:"id"`
+	// Priority says how soon it is taken. Empty: normal.
+	Priority Priority `json:"priority,omitempty"`
+	// Deadline is when it is of no use any more: it fails with timeout then,
+	// wherever it is. Zero: none.
+	Deadline time.Time `json:"deadline,omitzero"`
+	// Idempotent says that running the request twice does no harm, though its
+	// access would allow the agent to change something.
+	Idempotent bool `json:"idempotent,omitempty"`
+	// Request is what is asked. Its Dir, files and session are those of the worker's
+	// machine.
+	Request clichain.Request `json:"request"`
+	// Trace is the trace context in which the job was submitted, as W3C headers by
+	// name. Empty: none.
+	Trace map[string]string `json:"trace,omitempty"`
+	// Submitted is when the queue took it. Submit sets it.
+	Submitted time.Time `json:"submitted,omitzero"`
+}
+
+const maxID = 512
+
+// Validate says what is wrong with a job: a [*clichain.BackendError] with the
+// reason bad_request or bad_option that names the field; nil if nothing is.
+func (j *Job) Validate() error {
+	switch {
+	case j.ID == "" || len(j.ID) > maxID || !utf8.ValidString(j.ID):
+		return invalid(clichain.ReasonBadOption, "id", fmt.Sprintf("%d bytes: a job has an id of 1 to %d bytes of UTF-8", len(j.ID), maxID))
+	case j.Priority != "" && !slices.Contains(priorities, j.Priority):
+		return invalid(clichain.ReasonBadOption, "priority", fmt.Sprintf("%q is none of %q", j.Priority, priorities))
+	case len(j.Request.Messages) == 0:
+		return invalid(clichain.ReasonBadRequest, "messages", "there is no message: write at least one of the role user")
+	}
+	return nil
+}
+
+func invalid(reason clichain.Reason, field, message string) error {
+	return &clichain.BackendError{Reason: reason, Option: field, Message: message, ExitCode: -1}
+}
+
+// mayAct reports whether running it twice could do harm.
+func (j *Job) mayAct() bool { return j.Request.Access >= clichain.AccessWrite && !j.Idempotent }
+
+func (j *Job) priority() Priority { return cmp.Or(j.Priority, PriorityNormal) }
+
+// key stands for an id in subjects, which take no blanks or dots and which every
+// administrator of a server sees.
+func key(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:16])
+}
+
+// ErrExists is the error of Submit for a job whose id is in the queue, or has a
+// result, already.
+var ErrExists = errors.New("jetstream: a job of this id exists")
+
+// ErrNotFound is the error for an id of which the queue knows nothing.
+var ErrNotFound = errors.New("jetstream: there is no such job")

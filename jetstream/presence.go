@@ -1,0 +1,94 @@
+package jetstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// WorkerStatus is what a worker has last said of itself. A plain value.
+type WorkerStatus struct {
+	Name    string    `json:"name"`
+	Slots   int       `json:"slots"`
+	Running int       `json:"running"` // jobs that it has
+	Since   time.Time `json:"since"`
+	Seen    time.Time `json:"seen"` // when it said so
+	// RestingUntil is until when none of its backends could answer. Zero: one could.
+	RestingUntil time.Time `json:"resting_until,omitzero"`
+	// Alive: it has given a sign lately.
+	Alive bool `json:"alive"`
+}
+
+// heartbeat is how often a worker gives a sign, and silence after how long without
+// one it counts as gone.
+const (
+	heartbeat = 2 * time.Second
+	silence   = 5 * heartbeat
+)
+
+// present gives signs until ctx ends, and then says that the worker has gone.
+func (w *worker) present(ctx context.Context) {
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	for {
+		w.sign(ctx)
+		select {
+		case <-ctx.Done():
+			gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), heartbeat)
+			_ = w.q.workers.Delete(gone, key(w.Name)) // without it, it is known when no sign comes
+			cancel()
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (w *worker) sign(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, heartbeat)
+	defer cancel()
+	w.mu.Lock()
+	resting := w.resting
+	w.mu.Unlock()
+	data, err := json.Marshal(WorkerStatus{
+		Name: w.Name, Slots: w.Slots, Running: len(w.slots), Since: w.since, Seen: time.Now().UTC(), RestingUntil: resting.UTC(),
+	})
+	if err == nil {
+		_, err = w.q.workers.Put(ctx, key(w.Name), data)
+	}
+	if err != nil && ctx.Err() == nil {
+		w.Logger.DebugContext(ctx, "the worker cannot give a sign", "error", err)
+	}
+}
+
+// alive reports whether a worker has given a sign lately. One of which that cannot be
+// told counts as alive.
+func (q *Queue) alive(ctx context.Context, name string) bool {
+	entry, err := q.workers.Get(ctx, key(name))
+	if errors.Is(err, js.ErrKeyNotFound) {
+		return false
+	}
+	return err != nil || time.Since(entry.Created()) < silence
+}
+
+// workerList is what the workers have said of themselves.
+func (q *Queue) workerList(ctx context.Context) (list []WorkerStatus, err error) {
+	keys, err := q.workers.ListKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for k := range keys.Keys() {
+		entry, err := q.workers.Get(ctx, k)
+		if err != nil {
+			continue // it has gone meanwhile
+		}
+		var s WorkerStatus
+		if json.Unmarshal(entry.Value(), &s) == nil {
+			s.Alive = time.Since(entry.Created()) < silence
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}

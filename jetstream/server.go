@@ -1,0 +1,89 @@
+package jetstream
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// Server is a NATS server inside this process, without a socket, whose store is
+// one folder. What it acknowledges is on the disk. Make it with [Embed]. It is safe
+// for concurrent use.
+type Server struct {
+	inner *server.Server
+	lock  *folderLock
+}
+
+// startLimit bounds the start of the server: a store that was left by a crash is
+// read first.
+const startLimit = time.Minute
+
+// Embed starts a server in this process with its store in folder, which is made
+// with the permissions 0700 where it is missing. A folder that another process uses
+// is refused with a [*LockedError]: two servers on one store destroy it. The server
+// must be closed.
+func Embed(folder string) (*Server, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: store folder %s: %w", folder, err)
+	}
+	if err := private(folder); err != nil {
+		return nil, fmt.Errorf("jetstream: store folder %s: %w", folder, err)
+	}
+	lock, err := lockFolder(folder)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := start(folder)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("jetstream: store folder %s: %w", folder, err), lock.release())
+	}
+	return &Server{inner, lock}, nil
+}
+
+// private makes the folder, or takes away what others may do with it: prompts and
+// answers are in it.
+func private(folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(folder, 0o700)
+}
+
+func start(folder string) (*server.Server, error) {
+	inner, err := server.NewServer(&server.Options{
+		ServerName: "clichain", DontListen: true, JetStream: true, StoreDir: folder, SyncAlways: true,
+		NoSigs: true, NoLog: true, MaxPayload: maxMessage,
+	})
+	if err != nil {
+		return nil, err
+	}
+	inner.Start()
+	if !inner.ReadyForConnections(startLimit) || !inner.JetStreamEnabled() {
+		inner.Shutdown()
+		inner.WaitForShutdown()
+		return nil, errors.New("the server did not start: is the disk full, or the folder not writable?")
+	}
+	return inner, nil
+}
+
+// maxMessage is what a server takes by default, here and on a cluster.
+const maxMessage = 1 << 20
+
+// Connect makes a connection within this process. Close it before the server.
+func (s *Server) Connect() (*nats.Conn, error) {
+	return nats.Connect("", nats.InProcessServer(s.inner), nats.Name("clichain"), nats.MaxReconnects(-1))
+}
+
+// Close ends the server and lets others have the folder. It returns when all that
+// it wrote is in the store.
+func (s *Server) Close() error {
+	s.inner.Shutdown()
+	s.inner.WaitForShutdown()
+	return s.lock.release()
+}

@@ -1,0 +1,106 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// The subjects of a queue, below clichain.NAME: a job is at
+// job.ready.PRIORITY.KEY, or at job.later.PRIORITY.KEY until its time has come. A
+// result is at result.answered.KEY or result.failed.KEY, and mark.KEY says that a
+// job which may change something was begun. KEY stands for the job's id.
+func (q *Queue) subject(rest string) string { return "clichain." + q.cfg.Name + "." + rest }
+
+func (q *Queue) ready(p Priority, key string) string {
+	return q.subject("job.ready." + string(p) + "." + key)
+}
+
+func (q *Queue) later(p Priority, key string) string {
+	return q.subject("job.later." + string(p) + "." + key)
+}
+
+// anyJob is where a job of this key can be. What is written there is written on the
+// condition of what is there, so that there is never more than one.
+func (q *Queue) anyJob(key string) string { return q.subject("job.*.*." + key) }
+
+func (q *Queue) answered(key string) string  { return q.subject("result.answered." + key) }
+func (q *Queue) failed(key string) string    { return q.subject("result.failed." + key) }
+func (q *Queue) anyResult(key string) string { return q.subject("result.*." + key) }
+func (q *Queue) mark(key string) string      { return q.subject("mark." + key) }
+
+// wake is told by who submits a job; nothing of it is stored.
+func (q *Queue) wake() string { return q.subject("wake") }
+
+func (q *Queue) streamName(what string) string { return "clichain_" + q.cfg.Name + "_" + what }
+
+// workerMemory is how long a worker that has gone is told of by Status.
+const workerMemory = 10 * time.Minute
+
+// make makes what there is not. What there is stays as it is: how many replicas it
+// has is for those who run the servers to change.
+func (q *Queue) make(ctx context.Context, replicas int) (err error) {
+	q.jobs, err = q.stream(ctx, js.StreamConfig{
+		Name: q.streamName("jobs"), Subjects: []string{q.subject("job.>")}, Replicas: replicas,
+		Retention: js.WorkQueuePolicy, AllowMsgSchedules: true,
+	})
+	if err != nil {
+		return err
+	}
+	// Direct reads would come from any server of a cluster, also from one that is late.
+	q.results, err = q.stream(ctx, js.StreamConfig{
+		Name: q.streamName("results"), Subjects: []string{q.subject("result.>"), q.subject("mark.*")}, Replicas: replicas,
+		MaxMsgsPerSubject: 1,
+	})
+	if err != nil {
+		return err
+	}
+	q.payloads, err = q.js.CreateOrUpdateObjectStore(ctx, js.ObjectStoreConfig{Bucket: q.streamName("payloads"), Replicas: replicas})
+	if err != nil {
+		return fmt.Errorf("large payloads: %w", err)
+	}
+	q.workers, err = q.js.CreateOrUpdateKeyValue(ctx, js.KeyValueConfig{
+		Bucket: q.streamName("workers"), TTL: workerMemory, Storage: js.MemoryStorage, Replicas: replicas,
+	})
+	if err != nil {
+		return fmt.Errorf("workers: %w", err)
+	}
+	return q.makeTakers(ctx)
+}
+
+func (q *Queue) stream(ctx context.Context, cfg js.StreamConfig) (js.Stream, error) {
+	s, err := q.js.Stream(ctx, cfg.Name)
+	if errors.Is(err, js.ErrStreamNotFound) {
+		s, err = q.js.CreateStream(ctx, cfg)
+	}
+	if errors.Is(err, js.ErrStreamNameAlreadyInUse) { // somebody else was faster
+		s, err = q.js.Stream(ctx, cfg.Name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", cfg.Name, err)
+	}
+	return s, nil
+}
+
+// makeTakers makes what workers take jobs from. Deliveries are counted here rather
+// than by the server, which would leave a job that had too many where it is.
+func (q *Queue) makeTakers(ctx context.Context) error {
+	for _, p := range priorities {
+		c, err := q.jobs.Consumer(ctx, string(p))
+		if errors.Is(err, js.ErrConsumerNotFound) {
+			c, err = q.jobs.CreateOrUpdateConsumer(ctx, js.ConsumerConfig{
+				Durable: string(p), FilterSubject: q.ready(p, "*"), AckPolicy: js.AckExplicitPolicy,
+				AckWait: q.cfg.AckWait, MaxDeliver: -1, MaxAckPending: -1, // workers ask for as much as they have slots
+			})
+		}
+		if err != nil {
+			return fmt.Errorf("consumer %s: %w", p, err)
+		}
+		q.cfg.AckWait = c.CachedInfo().Config.AckWait
+		q.takers = append(q.takers, c)
+	}
+	return nil
+}

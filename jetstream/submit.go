@@ -1,0 +1,48 @@
+package jetstream
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// Submit gives a job to the queue, and returns nil once it is durable. An id that is
+// in the queue, or has a result, is refused with [ErrExists]; what Validate finds,
+// with its error. After any other error the job may be in the queue or not: submit
+// it again under the same id.
+func (q *Queue) Submit(ctx context.Context, job Job) error {
+	if err := job.Validate(); err != nil {
+		return err
+	}
+	result, err := last(ctx, q.results, q.anyResult(key(job.ID)))
+	if err != nil {
+		return err
+	}
+	if result != nil {
+		return ErrExists
+	}
+	if job.Submitted.IsZero() {
+		job.Submitted = time.Now().UTC()
+	}
+	return q.add(ctx, envelope{Job: job})
+}
+
+// add puts a job where workers find it, unless it is in the queue already.
+func (q *Queue) add(ctx context.Context, e envelope) error {
+	key := key(e.ID)
+	msg, err := q.message(ctx, q.ready(e.priority(), key), key, e)
+	if err != nil {
+		return err
+	}
+	_, err = q.js.PublishMsg(ctx, msg, js.WithExpectLastSequenceForSubject(0, q.anyJob(key)))
+	if err != nil {
+		_ = q.discard(ctx, msg.Header) // else it is swept later
+		if conflict(err) {
+			return ErrExists
+		}
+		return fmt.Errorf("jetstream: submit: %w", err)
+	}
+	return q.nc.Publish(q.wake(), nil)
+}

@@ -1,0 +1,238 @@
+package jetstream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// WorkConfig sets how a worker works. The zero value works. The funcs may be nil;
+// they are called from several goroutines at once, and hold up their job.
+type WorkConfig struct {
+	// Slots is how many jobs run at once. Zero: 1.
+	Slots int
+	// Name is the worker's in Status and History. Each worker of a queue has another.
+	// Empty: host, process id and a random part.
+	Name string
+	// Grace is how long jobs may go on after ctx has ended. Then they are ended and
+	// given back. Zero: not at all.
+	Grace time.Duration
+	// Logger is told what a worker cannot do and goes on from, such as writing to a
+	// server that is gone. Never prompts or answers. Nil: silent.
+	Logger *slog.Logger
+	// Context makes the context of a job from Job.Trace. Nil: none is made.
+	Context func(ctx context.Context, trace map[string]string) context.Context
+	// OnStart: a job runs now. OnPark: it goes back to the queue. OnResult: its
+	// result is stored.
+	OnStart  func(job *Job)
+	OnPark   func(job *Job, d Delivery)
+	OnResult func(r *Result)
+	// OnRest: no backend could answer before until, and no jobs are taken. It comes
+	// again when that time changes.
+	OnRest func(until time.Time)
+}
+
+func (c *WorkConfig) withDefaults() (WorkConfig, error) {
+	var out WorkConfig
+	if c != nil {
+		out = *c
+	}
+	if out.Slots < 0 || out.Grace < 0 {
+		return out, fmt.Errorf("jetstream: Slots %d, Grace %v: neither can be below zero", out.Slots, out.Grace)
+	}
+	out.Slots = cmp.Or(out.Slots, 1)
+	if out.Name == "" {
+		host, _ := os.Hostname()
+		out.Name = fmt.Sprintf("%s-%d-%s", cmp.Or(host, "host"), os.Getpid(), nuid.Next()[18:])
+	}
+	if out.Logger == nil {
+		out.Logger = slog.New(slog.DiscardHandler)
+	}
+	if out.Context == nil {
+		out.Context = func(ctx context.Context, _ map[string]string) context.Context { return ctx }
+	}
+	if out.OnStart == nil {
+		out.OnStart = func(*Job) {}
+	}
+	if out.OnPark == nil {
+		out.OnPark = func(*Job, Delivery) {}
+	}
+	if out.OnResult == nil {
+		out.OnResult = func(*Result) {}
+	}
+	if out.OnRest == nil {
+		out.OnRest = func(time.Time) {}
+	}
+	return out, nil
+}
+
+// worker takes jobs of a queue and has a backend answer them.
+type worker struct {
+	WorkConfig
+	q     *Queue
+	chain *clichain.Chain
+	slots chan struct{} // one element for each job that runs
+	woken chan struct{}
+	since time.Time
+
+	mu      sync.Mutex
+	resting time.Time
+}
+
+// Work takes jobs and has the backend answer them, until ctx ends; then it takes no
+// more, gives back what is not finished in time, and returns nil. While every backend
+// of a Chain cools down it takes none. What a server does not do now is tried again,
+// and told to the Logger: an error is one of cfg.
+func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) error {
+	c, err := cfg.withDefaults()
+	if err != nil {
+		return err
+	}
+	chain, ok := b.(*clichain.Chain)
+	if !ok {
+		chain = clichain.ChainOf([]clichain.Backend{b}, nil)
+	}
+	w := &worker{
+		WorkConfig: c, q: q, chain: chain, since: time.Now().UTC(),
+		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1),
+	}
+	wakes, err := q.nc.Subscribe(q.wake(), func(*nats.Msg) { w.wakeUp() })
+	if err != nil {
+		return fmt.Errorf("jetstream: %w", err)
+	}
+	defer func() { _ = wakes.Unsubscribe() }()
+	if err := q.sweep(ctx, time.Now()); err != nil {
+		w.Logger.WarnContext(ctx, "payloads that nobody needs may stay", "error", err)
+	}
+	w.run(ctx)
+	return nil
+}
+
+func (w *worker) wakeUp() {
+	select {
+	case w.woken <- struct{}{}:
+	default:
+	}
+}
+
+func (w *worker) run(ctx context.Context) {
+	// Jobs outlive ctx by the grace, and giving them back outlives both.
+	running, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	seen := make(chan struct{})
+	go func() {
+		defer close(seen)
+		w.present(running)
+	}()
+	var jobs sync.WaitGroup
+	w.take(ctx, func(m js.Msg) {
+		w.slots <- struct{}{}
+		jobs.Go(func() {
+			defer w.wakeUp()
+			defer func() { <-w.slots }()
+			w.handle(running, m)
+		})
+	})
+	grace := time.AfterFunc(w.Grace, end)
+	jobs.Wait()
+	grace.Stop()
+	end()
+	<-seen
+}
+
+// pollEvery is how often a worker with nothing to do looks for jobs whose time has
+// come, or which another worker has lost; of new ones it is told.
+const pollEvery = time.Second
+
+// take gives jobs to begin, as many as there are free slots.
+func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
+	q := w.q
+	for ctx.Err() == nil {
+		free := w.Slots - len(w.slots)
+		wait := time.Duration(0)
+		switch until := w.rest(ctx); {
+		case free == 0:
+			wait = pollEvery
+		case !until.IsZero():
+			wait = min(time.Until(until), maxRest)
+		default:
+			taken, err := q.fetch(free, begin)
+			if err != nil && ctx.Err() == nil {
+				w.Logger.WarnContext(ctx, "cannot take jobs", "queue", q.cfg.Name, "error", err)
+			}
+			if taken == 0 {
+				wait = pollEvery
+			}
+		}
+		if wait > 0 {
+			w.await(ctx, wait)
+		}
+	}
+}
+
+// await waits until a job was submitted or has ended, or the time is over.
+func (w *worker) await(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-w.woken:
+	case <-timer.C:
+	}
+}
+
+// fetch gives up to n jobs to begin, those of a higher priority first.
+func (q *Queue) fetch(n int, begin func(js.Msg)) (taken int, err error) {
+	for _, c := range q.takers {
+		batch, err := c.FetchNoWait(n - taken)
+		if err != nil {
+			return taken, err
+		}
+		for m := range batch.Messages() {
+			taken++
+			begin(m)
+		}
+		if err := batch.Error(); err != nil && !errors.Is(err, js.ErrNoMessages) {
+			return taken, err
+		}
+		if taken == n {
+			break
+		}
+	}
+	return taken, nil
+}
+
+// maxRest bounds how long a worker relies on what it knew of its backends: somebody
+// may have ended a cooldown, or logged in.
+const maxRest = 30 * time.Second
+
+// rest is until when no backend could answer; zero where one could.
+func (w *worker) rest(ctx context.Context) (until time.Time) {
+	failure, _ := errors.AsType[*clichain.ChainError](w.chain.Ready(ctx))
+	if failure != nil && failure.Note == "" {
+		until = failure.RetryAfter()
+		if until.IsZero() {
+			until = time.Now().Add(maxRest)
+		}
+	}
+	w.mu.Lock()
+	changed := !until.Equal(w.resting) && (until.IsZero() || until.Sub(w.resting).Abs() > maxRest)
+	if changed || until.IsZero() {
+		w.resting = until
+	}
+	w.mu.Unlock()
+	if changed && !until.IsZero() {
+		w.OnRest(until)
+	}
+	return until
+}
