@@ -29,6 +29,8 @@ type mode struct {
 	output clispec.OutputMode // "": the best there is
 	temp   string             // the folder of its files; "": a new one
 	asks   bool               // the caller answers its questions
+
+	trace, traceState string // of the call's span, as in call.WithTrace
 }
 
 // prepare does everything that comes before the process. It starts nothing but the
@@ -52,6 +54,7 @@ func (p *Provider) prepare(
 	if m.temp == "" {
 		m.temp = p.tempDir()
 	}
+	m.trace, m.traceState = call.TraceOf(ctx)
 	inv, box, err := p.compose(path, req, known, m)
 	if err != nil {
 		return nil, p.label(err)
@@ -83,6 +86,7 @@ func (p *Provider) compose(
 	}
 	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, m.temp, p.cfg.TrustDir, known
 	h.Agent, h.Asks = p.cfg.Agent, m.asks
+	h.Trace, h.TraceState = m.trace, m.traceState
 	if p.cfg.Container == nil {
 		h.RealDir = realPath(dir)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/clichain/clichain"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
@@ -43,4 +44,72 @@ func Labels(ctx context.Context, q *Queue) (lines []string) {
 // BeginRetry is the first step of Retry.
 func BeginRetry(ctx context.Context, q *Queue, job Job, sequence uint64) error {
 	return q.add(ctx, envelope{Job: job, Replaces: sequence})
+}
+
+// Leader is the name of the server that leads the stream of the jobs.
+func Leader(ctx context.Context, q *Queue) string {
+	info, err := q.jobs.Info(ctx)
+	if err != nil || info.Cluster == nil {
+		return ""
+	}
+	return info.Cluster.Leader
+}
+
+// Current is on how many servers all is that the streams of jobs and results hold.
+func Current(ctx context.Context, q *Queue) int {
+	least := 3
+	for _, stream := range []js.Stream{q.jobs, q.results} {
+		info, err := stream.Info(ctx)
+		if err != nil || info.Cluster == nil || info.Cluster.Leader == "" {
+			return 0
+		}
+		n := 1
+		for _, peer := range info.Cluster.Replicas {
+			if peer.Current && !peer.Offline {
+				n++
+			}
+		}
+		least = min(least, n)
+	}
+	return least
+}
+
+// TakeAndVanish takes a job as a worker does, begins it and is not heard of again.
+func TakeAndVanish(ctx context.Context, q *Queue, job Job, worker string) error {
+	if err := takeOne(q); err != nil {
+		return err
+	}
+	if !job.mayAct() {
+		return nil
+	}
+	_, err := q.begin(ctx, key(job.ID), beginning{Worker: worker, At: time.Now(), ID: worker})
+	return err
+}
+
+// AnswerAndVanish takes a job, stores its result and is not heard of again.
+func AnswerAndVanish(ctx context.Context, q *Queue, id string) error {
+	if err := takeOne(q); err != nil {
+		return err
+	}
+	return q.store(ctx, &Result{ID: id, Response: &clichain.Response{Text: "first"}})
+}
+
+func takeOne(q *Queue) error {
+	n, err := q.fetch(1, func(js.Msg) {})
+	if err == nil && n != 1 {
+		return fmt.Errorf("%d jobs taken", n)
+	}
+	return err
+}
+
+// NeverInProgress keeps the workers of this queue from saying that they are at work.
+func NeverInProgress(q *Queue) { q.cfg.AckWait = 24 * time.Hour }
+
+// Delivered counts deliveries of jobs with normal priority.
+func Delivered(ctx context.Context, q *Queue) uint64 {
+	info, err := q.takers[1].Info(ctx)
+	if err != nil {
+		return 0
+	}
+	return info.Delivered.Consumer
 }

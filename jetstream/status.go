@@ -77,7 +77,7 @@ func (q *Queue) countJobs(ctx context.Context, s *Status) error {
 // tellServers tells what of the servers may lose jobs, as far as a client can see.
 func (q *Queue) tellServers(info *js.StreamInfo, s *Status) {
 	s.Servers = info.Config.Replicas
-	s.Embedded = q.nc.ConnectedAddr() == "" || strings.HasPrefix(q.nc.ConnectedUrl(), "pipe")
+	s.Embedded = q.nc.Opts.InProcessServer != nil
 	if s.Embedded {
 		return
 	}

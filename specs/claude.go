@@ -81,7 +81,7 @@ func claudeEnv() []clispec.EnvRow {
 		row.When = unless("trust_dir", call.AccessWrite)
 		rows = append(rows, row)
 	}
-	return rows
+	return append(rows, traceEnv()...)
 }
 
 func claudeReadTools() []string { return []string{"Read", "Grep", "Glob"} }

@@ -143,10 +143,10 @@ func settingArgs(settings []string) (args []string) {
 // filters that .git/config names. A call without access has no use for git; with
 // more, codexUntrusted makes up for the count, which is none, in the shell tool.
 func codexEnv() []clispec.EnvRow {
-	return []clispec.EnvRow{
+	return append([]clispec.EnvRow{
 		{Name: "GIT_DIR", Value: "/dev/null", When: access(call.AccessNone)},
 		{Name: "GIT_CONFIG_COUNT", Value: "off", When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
-	}
+	}, traceEnv()...)
 }
 
 func codexEvents() []clispec.EventRule {

@@ -45,6 +45,8 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	if h.Asks {
 		c.Fields.Set("ask", "1")
 	}
+	c.Fields.Set("traceparent", h.Trace)
+	c.Fields.Set("tracestate", h.TraceState)
 	if err := c.setSession(spec, req, h); err != nil {
 		return nil, err
 	}

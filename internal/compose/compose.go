@@ -58,6 +58,8 @@ type Host struct {
 	TempDir    string   // of this call's files; does not exist yet
 	Inside     bool     // the CLI runs in a container, whose paths have slashes
 	Withheld   []string // variables of this machine that the CLI must not see
+	Trace      string   // the traceparent of the call, in the W3C's form, "" for none
+	TraceState string   // the tracestate that belongs to it
 	Shown      []bool   // for each of the spec's PassEnvIf, whether one of its files is as it says
 
 	Known *session.Record // of the session to go on from; nil: nothing

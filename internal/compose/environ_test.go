@@ -213,3 +213,37 @@ func TestConditionOnAVariable(t *testing.T) {
 		})
 	}
 }
+
+// A span is told to the CLIs that go on with it, and to no process that answers
+// many requests.
+func TestEnvironTellsTheSpan(t *testing.T) {
+	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	tells := map[string]bool{"claude": true, "codex": true}
+	for _, spec := range specs.All() {
+		t.Run(spec.Name, func(t *testing.T) {
+			inherit := func(h *Host) {
+				h.Environ = append(slices.Clone(h.Environ), "TRACEPARENT=inherited", "TRACESTATE=inherited")
+			}
+			require.NotContains(t, environOf(t, spec, inherit), "TRACEPARENT")
+			vars := environOf(t, spec, func(h *Host) { inherit(h); h.Trace, h.TraceState = parent, "a=b" })
+			require.Equal(t, tells[spec.Name], vars["TRACEPARENT"] == parent)
+			require.Equal(t, tells[spec.Name], vars["TRACESTATE"] == "a=b")
+			vars = environOf(t, spec, func(h *Host) { inherit(h); h.InheritEnv, h.Trace = true, parent })
+			require.Equal(t, tells[spec.Name], vars["TRACEPARENT"] == parent && vars["TRACESTATE"] == "", "no state of another span")
+			if !spec.Live.Has() {
+				return
+			}
+			host, held := testHost(), 0
+			host.Trace = parent
+			for _, access := range allAccess {
+				req := call.Prompt("P")
+				req.Access = access
+				if inv, err := composerOf(t, spec).Compose(req, Choice{Output: clispec.OutputLive}, host); err == nil {
+					held++
+					require.NotContains(t, strings.Join(inv.Env, "\n"), "TRACE")
+				}
+			}
+			require.True(t, held > 0 || !tells[spec.Name])
+		})
+	}
+}

@@ -1,0 +1,42 @@
+package call
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const testParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+func TestTrace(t *testing.T) {
+	parent, state := TraceOf(t.Context())
+	require.Empty(t, parent+state)
+	ctx := WithTrace(t.Context(), testParent, "vendor=a,other=b")
+	parent, state = TraceOf(ctx)
+	require.Equal(t, testParent, parent)
+	require.Equal(t, "vendor=a,other=b", state)
+	parent, state = TraceOf(WithTrace(ctx, "", "vendor=a"))
+	require.Empty(t, parent+state, "the later one counts, even if it is none")
+}
+
+func TestTraceIsWellFormed(t *testing.T) {
+	for name, parent := range map[string]string{
+		"upper case": strings.ToUpper(testParent), "a newline": testParent + "\n", "more": testParent + "-00", "less": testParent[1:],
+		"no version": "ff" + testParent[2:], "no trace": "00-" + strings.Repeat("0", 32) + testParent[35:],
+		"no span": testParent[:36] + strings.Repeat("0", 16) + "-01", "no hex": strings.Replace(testParent, "4b", "4g", 1),
+		"no dash": strings.Replace(testParent, "-", "0", 1), "a command": "$(id)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, state := TraceOf(WithTrace(t.Context(), parent, "vendor=a"))
+			require.Empty(t, got+state)
+		})
+	}
+	for name, state := range map[string]string{"long": strings.Repeat("a", 513), "a newline": "a=b\nc=d", "no ASCII": "a=ü", "NUL": "a=\x00"} {
+		t.Run(name, func(t *testing.T) {
+			parent, got := TraceOf(WithTrace(t.Context(), testParent, state))
+			require.Equal(t, testParent, parent)
+			require.Empty(t, got)
+		})
+	}
+}

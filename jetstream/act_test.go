@@ -1,0 +1,118 @@
+package jetstream_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// A job with write access whose worker is gone is kept for a person, and a person can
+// have it run again. With less access, or Idempotent, it runs again by itself.
+func TestWorkerIsLost(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name       string
+		access     clichain.Access
+		idempotent bool
+		parked     bool
+	}{
+		{"nothing can have happened", clichain.AccessRead, false, false},
+		{"something may have happened", clichain.AccessWrite, false, true},
+		{"it may happen twice", clichain.AccessFull, true, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), &jetstream.Config{AckWait: time.Second})
+			j := job("a")
+			j.Request.Access, j.Idempotent = test.access, test.idempotent
+			submit(t, q, j)
+			require.NoError(t, jetstream.TakeAndVanish(t.Context(), q, j, "gone"))
+			work(t, q, echo(), nil)
+			r := collect(t, q, 1)["a"]
+			require.Len(t, r.History, 1)
+			require.Equal(t, clichain.ReasonKilled, r.History[0].Reason)
+			if !test.parked {
+				require.NotNil(t, r.Response)
+				return
+			}
+			require.True(t, r.Failure.SideEffects)
+			require.Contains(t, r.Failure.Message, "worker gone began it")
+			require.NoError(t, q.Retry(t.Context(), "a"))
+			require.NotNil(t, collect(t, q, 1)["a"].Response)
+		})
+	}
+}
+
+// A worker that is slow, but lives, is not taken for one that has gone: another one
+// waits for it, and its answer counts.
+func TestWorkerIsSlow(t *testing.T) {
+	t.Parallel()
+	nc := embed(t)
+	q := open(t, nc, &jetstream.Config{AckWait: time.Second})
+	j := job("a")
+	j.Request.Access = clichain.AccessWrite
+	submit(t, q, j)
+	running, answer := make(chan struct{}), make(chan struct{})
+	slow := open(t, nc, nil)
+	jetstream.NeverInProgress(slow)
+	work(t, slow, backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		close(running)
+		<-answer
+		return &clichain.Response{Text: "slow"}, nil
+	}), &jetstream.WorkConfig{Name: "slow"})
+	<-running
+	work(t, q, echo(), &jetstream.WorkConfig{Name: "other"})
+	// The message goes back and forth: the other worker has had it when it is
+	// delivered for the third time.
+	require.Eventually(t, func() bool { return jetstream.Delivered(t.Context(), q) >= 3 }, limit, 10*time.Millisecond)
+	close(answer)
+	require.Equal(t, "slow", collect(t, q, 1)["a"].Response.Text)
+}
+
+// A worker that dies after it has stored the result: the job is not run again.
+func TestWorkerDiesBeforeItAcknowledges(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), &jetstream.Config{AckWait: time.Second})
+	submit(t, q, job("a"))
+	require.NoError(t, jetstream.AnswerAndVanish(t.Context(), q, "a"))
+	work(t, q, backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		t.Error("it has its result")
+		return nil, context.Canceled
+	}), nil)
+	require.Eventually(t, func() bool {
+		s, err := q.Status(t.Context())
+		return err == nil && s.Running == 0 && s.Ready[jetstream.PriorityNormal] == 0
+	}, limit, 10*time.Millisecond)
+	require.Equal(t, "first", collect(t, q, 1)["a"].Response.Text)
+}
+
+// Workers tell of themselves, and are gone when they end.
+func TestWorkersAreTold(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	running, answer := make(chan struct{}), make(chan struct{})
+	stop := work(t, q, backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		close(running)
+		<-answer
+		return &clichain.Response{Text: "x", Usage: clichain.Usage{InputTokens: 5, CostUSD: new(0.5)}}, nil
+	}), &jetstream.WorkConfig{Name: "w1", Slots: 3, Grace: limit})
+	submit(t, q, job("a"))
+	<-running
+	require.Eventually(t, func() bool {
+		s, err := q.Status(t.Context())
+		return err == nil && len(s.Workers) == 1 && s.Workers[0].Running == 1 && s.Workers[0].Alive && s.Running == 1
+	}, limit, 10*time.Millisecond)
+	close(answer)
+	collect(t, q, 1)
+	stop()
+	s, err := q.Status(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, s.Workers)
+	require.Equal(t, map[string]int{"fake": 1}, s.Backends)
+	require.EqualValues(t, 5, s.Usage.InputTokens)
+	require.InDelta(t, 0.5, *s.Usage.CostUSD, 1e-9)
+}

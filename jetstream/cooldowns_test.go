@@ -1,0 +1,102 @@
+package jetstream_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+)
+
+func openCooldowns(t *testing.T, nc *nats.Conn) *jetstream.Cooldowns {
+	t.Helper()
+	s, err := jetstream.OpenCooldowns(t.Context(), nc, nil)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// A limit that one worker meets rests the login for all others, within moments.
+func TestLimitOfTheFleet(t *testing.T) {
+	nc := embed(t)
+	var runs atomic.Int64
+	limited := backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		runs.Add(1)
+		return nil, &clichain.BackendError{Reason: clichain.ReasonUsageLimit, RetryAfter: time.Now().Add(time.Hour)}
+	})
+	chain := func() *clichain.Chain {
+		return clichain.ChainOf([]clichain.Backend{limited}, &clichain.ChainConfig{Store: openCooldowns(t, nc)})
+	}
+	one, other := chain(), chain()
+	_, err := one.Complete(t.Context(), clichain.Prompt("x"))
+	require.ErrorIs(t, err, clichain.ErrUsageLimit)
+	require.Eventually(t, func() bool { return other.Ready(t.Context()) != nil }, limit, time.Millisecond)
+	_, err = other.Complete(t.Context(), clichain.Prompt("x"))
+	require.ErrorIs(t, err, clichain.ErrCoolingDown)
+	require.EqualValues(t, 1, runs.Load())
+	_, err = chain().Complete(t.Context(), clichain.Prompt("x")) // one that opens it later
+	require.ErrorIs(t, err, clichain.ErrCoolingDown)
+
+	s, err := open(t, nc, nil).Status(t.Context())
+	require.NoError(t, err)
+	require.Len(t, s.Cooldowns, 1)
+	require.Equal(t, clichain.ReasonUsageLimit, s.Cooldowns[0].State.Reason)
+}
+
+// Updates of many at once are all counted: each is a compare-and-set.
+func TestUpdatesAtOnce(t *testing.T) {
+	nc := embed(t)
+	stores := []*jetstream.Cooldowns{openCooldowns(t, nc), openCooldowns(t, nc)}
+	var all sync.WaitGroup
+	const each = 10
+	for _, s := range stores {
+		for range 2 {
+			all.Go(func() {
+				for range each {
+					// A bound that a busy machine may reach is no lost update: it says so.
+					for s.Update(t.Context(), "key", func(st cooldown.State) cooldown.State {
+						st.Failures++
+						return st
+					}) != nil {
+						continue
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	fresh := openCooldowns(t, nc)
+	st, err := fresh.Load(t.Context(), "key")
+	require.NoError(t, err)
+	require.Equal(t, 4*each, st.Failures)
+
+	require.NoError(t, fresh.Update(t.Context(), "key", func(cooldown.State) cooldown.State { return cooldown.State{} }))
+	require.Eventually(t, func() bool {
+		st, err := stores[0].Load(t.Context(), "key")
+		return err == nil && st == cooldown.State{}
+	}, limit, time.Millisecond)
+	require.NoError(t, fresh.Update(t.Context(), "key", func(cooldown.State) cooldown.State { return cooldown.State{Failures: 1} }))
+	st, err = fresh.Load(t.Context(), "key")
+	require.NoError(t, err)
+	require.Equal(t, 1, st.Failures, "who has written it reads it")
+}
+
+// A server that is gone fails an update within its bound, and no load.
+func TestStoreIsGone(t *testing.T) {
+	server, err := jetstream.Embed(t.TempDir())
+	require.NoError(t, err)
+	nc, err := server.Connect()
+	require.NoError(t, err)
+	defer nc.Close()
+	s := openCooldowns(t, nc)
+	require.NoError(t, server.Close())
+	_, err = s.Load(t.Context(), "key")
+	require.NoError(t, err)
+	require.Error(t, s.Update(t.Context(), "key", func(cooldown.State) cooldown.State { return cooldown.State{Failures: 1} }))
+}

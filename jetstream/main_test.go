@@ -1,0 +1,18 @@
+package jetstream_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/clichain/clichain/clitest"
+)
+
+// The test binary is the fake CLI, and a worker process, too.
+func TestMain(m *testing.M) {
+	clitest.Main()
+	if url := os.Getenv(workerVariable); url != "" {
+		workerMain(url)
+		return
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,80 @@
+package otel
+
+import "go.opentelemetry.io/otel/attribute"
+
+// scope names this package in what it records.
+const scope = "github.com/clichain/clichain/otel"
+
+// The names below, up to those of clichain itself, are the words of version 1.41
+// of OpenTelemetry's semantic conventions, where all that is about generative AI
+// is still in development. They are written out here because later versions have
+// dropped them; names_test.go compares them with that version.
+const schemaURL = "https://opentelemetry.io/schemas/1.41.0"
+
+// The operations, which begin the names of spans.
+const (
+	operationCall    = "invoke_workflow"
+	operationAttempt = "invoke_agent"
+)
+
+// The conventions' attributes.
+const (
+	keyOperation       = attribute.Key("gen_ai.operation.name")
+	keyWorkflow        = attribute.Key("gen_ai.workflow.name")
+	keyAgent           = attribute.Key("gen_ai.agent.name")
+	keyRequestModel    = attribute.Key("gen_ai.request.model")
+	keyResponseModel   = attribute.Key("gen_ai.response.model")
+	keyConversation    = attribute.Key("gen_ai.conversation.id")
+	keyInputTokens     = attribute.Key("gen_ai.usage.input_tokens")
+	keyOutputTokens    = attribute.Key("gen_ai.usage.output_tokens")
+	keyCacheRead       = attribute.Key("gen_ai.usage.cache_read.input_tokens")
+	keyCacheCreation   = attribute.Key("gen_ai.usage.cache_creation.input_tokens")
+	keyReasoningTokens = attribute.Key("gen_ai.usage.reasoning.output_tokens")
+	keyTokenType       = attribute.Key("gen_ai.token.type")
+	keyInputMessages   = attribute.Key("gen_ai.input.messages")
+	keyOutputMessages  = attribute.Key("gen_ai.output.messages")
+	keyError           = attribute.Key("error.type")
+)
+
+// Values of theirs.
+const (
+	tokensIn   = "input"
+	tokensOut  = "output"
+	errorOther = "_OTHER" // a reason that is none of clichain's, or a panic
+)
+
+// The conventions' metrics.
+const (
+	metricDuration  = "gen_ai.client.operation.duration"
+	metricFirstText = "gen_ai.client.operation.time_to_first_chunk"
+	metricTokens    = "gen_ai.client.token.usage"
+)
+
+// The attributes that clichain adds.
+const (
+	keyAccess     = attribute.Key("clichain.access")
+	keyAnsweredBy = attribute.Key("clichain.answered_by")
+	keyAttempts   = attribute.Key("clichain.attempts")
+	keyFallbacks  = attribute.Key("clichain.fallbacks")
+	keyCost       = attribute.Key("clichain.cost_usd")
+	keyFlags      = attribute.Key("clichain.flags")
+	keyUntil      = attribute.Key("clichain.cooldown.until")
+	keyQueue      = attribute.Key("clichain.queue.name")
+	keyJobState   = attribute.Key("clichain.queue.job_state")
+)
+
+// Events of the span of a call.
+const (
+	eventSkip     = "clichain.skip"
+	eventCooldown = "clichain.cooldown"
+)
+
+// The metrics that clichain adds.
+const (
+	metricFailures  = "clichain.failures"
+	metricSkips     = "clichain.skips"
+	metricFallbacks = "clichain.fallbacks"
+	metricCooldowns = "clichain.cooldowns"
+	metricCost      = "clichain.cost"
+	metricQueueJobs = "clichain.queue.jobs"
+)
