@@ -28,7 +28,7 @@ const noCooldowns = cooldownsVariable + "=off"
 
 // noHurry keeps a busy machine from ending a call by its timeout before the test
 // has done to it what it is about.
-const noHurry = timeoutVariable + "=10m"
+const noHurry = timeoutVariable + "=2m"
 
 // logins are keys for the fakes: a CLI that is known to be logged out is not
 // started.

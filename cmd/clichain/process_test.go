@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -53,6 +54,10 @@ func (w *world) command(args ...string) *exec.Cmd {
 // TestSignals: whatever signal, and however often, no process stays, and the
 // exit status names the first.
 func TestSignals(t *testing.T) {
+	// A program that was started by nohup ignores hangups, and so would those it starts.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(caught) })
 	for _, test := range []struct {
 		name    string
 		kind    string
