@@ -173,7 +173,7 @@ func (w *worker) answer(ctx context.Context, d *delivery) {
 	if !d.Deadline.IsZero() {
 		run, cancel = context.WithDeadline(run, d.Deadline)
 	}
-	resp, err := w.chain.Complete(run, d.Request)
+	resp, err := w.backend.Complete(run, d.Request)
 	cancel()
 	lasting := context.WithoutCancel(ctx)
 	if err == nil {

@@ -17,6 +17,7 @@ type LockedError struct {
 	Program string
 }
 
+// Error names the process and says what to do.
 func (e *LockedError) Error() string {
 	who := "another process"
 	if e.PID != 0 {

@@ -42,7 +42,7 @@ type Status struct {
 // Status says how the queue is. It reads a header of every result that is kept, and
 // takes about a second for 100 000 of them.
 func (q *Queue) Status(ctx context.Context) (*Status, error) {
-	s := &Status{Name: q.cfg.Name, Ready: map[Priority]int{}, Backends: map[string]int{}, Reasons: map[clichain.Reason]int{}}
+	s := &Status{Name: q.cfg.Name, Backends: map[string]int{}, Reasons: map[clichain.Reason]int{}}
 	for _, step := range []func(context.Context, *Status) error{q.countJobs, q.countResults, q.tellFleet} {
 		if err := step(ctx, s); err != nil {
 			return nil, fmt.Errorf("jetstream: status of queue %s: %w", q.cfg.Name, err)
@@ -51,27 +51,65 @@ func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	return s, nil
 }
 
-func (q *Queue) countJobs(ctx context.Context, s *Status) error {
+// Depth is how many jobs a queue holds. A plain value.
+type Depth struct {
+	Ready   map[Priority]int // that wait for a worker
+	Running int              // that workers have
+	Parked  int              // that wait for a time
+	Failed  int              // dead letters
+}
+
+// Depth counts the jobs. It costs the server little, whatever they are.
+func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
+	d.Ready = map[Priority]int{}
 	rest := 0
 	for i, c := range q.takers {
 		info, err := c.Info(ctx)
 		if err != nil {
+			return d, fmt.Errorf("jetstream: %w", err)
+		}
+		d.Ready[priorities[i]] = int(info.NumPending)
+		d.Running += info.NumAckPending
+		rest += int(info.NumPending) + info.NumAckPending
+	}
+	info, err := q.jobs.Info(ctx)
+	if err != nil {
+		return d, fmt.Errorf("jetstream: %w", err)
+	}
+	d.Parked = max(int(info.State.Msgs)-rest, 0)
+	d.Failed, err = q.count(ctx, q.failed("*"))
+	return d, err
+}
+
+// count counts the results on a subject.
+func (q *Queue) count(ctx context.Context, subject string) (int, error) {
+	c, err := q.results.OrderedConsumer(ctx, js.OrderedConsumerConfig{FilterSubjects: []string{subject}, HeadersOnly: true})
+	if err != nil {
+		return 0, fmt.Errorf("jetstream: %w", err)
+	}
+	info := c.CachedInfo()
+	// A consumer that nobody reads from goes by itself; this one need not wait for it.
+	_ = q.results.DeleteConsumer(ctx, info.Name)
+	return int(info.NumPending), nil
+}
+
+func (q *Queue) countJobs(ctx context.Context, s *Status) error {
+	d, err := q.Depth(ctx)
+	if err != nil {
+		return err
+	}
+	s.Ready, s.Running, s.Parked = d.Ready, d.Running, d.Parked
+	if s.Parked > 0 {
+		if err := q.findDue(ctx, s); err != nil {
 			return err
 		}
-		s.Ready[priorities[i]] = int(info.NumPending)
-		s.Running += info.NumAckPending
-		rest += int(info.NumPending) + info.NumAckPending
 	}
 	info, err := q.jobs.Info(ctx)
 	if err != nil {
 		return err
 	}
-	s.Parked = max(int(info.State.Msgs)-rest, 0)
 	q.tellServers(info, s)
-	if s.Parked == 0 {
-		return nil
-	}
-	return q.findDue(ctx, s)
+	return nil
 }
 
 // tellServers tells what of the servers may lose jobs, as far as a client can see.

@@ -76,34 +76,40 @@ func (c *WorkConfig) withDefaults() (WorkConfig, error) {
 	return out, nil
 }
 
+// readyBackend is a backend that says whether any would be tried, as a chain does.
+type readyBackend interface {
+	clichain.Backend
+	Ready(ctx context.Context) error
+}
+
 // worker takes jobs of a queue and has a backend answer them.
 type worker struct {
 	WorkConfig
-	q     *Queue
-	chain *clichain.Chain
-	slots chan struct{} // one element for each job that runs
-	woken chan struct{}
-	since time.Time
+	q       *Queue
+	backend readyBackend
+	slots   chan struct{} // one element for each job that runs
+	woken   chan struct{}
+	since   time.Time
 
 	mu      sync.Mutex
 	resting time.Time
 }
 
 // Work takes jobs and has the backend answer them, until ctx ends; then it takes no
-// more, gives back what is not finished in time, and returns nil. While every backend
-// of a Chain cools down it takes none. What a server does not do now is tried again,
+// more, gives back what is not finished in time, and returns nil. As long as the
+// Ready of a Chain says that none of its backends would be tried it takes none. What a server does not do now is tried again,
 // and told to the Logger: an error is one of cfg.
 func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) error {
 	c, err := cfg.withDefaults()
 	if err != nil {
 		return err
 	}
-	chain, ok := b.(*clichain.Chain)
+	ready, ok := b.(readyBackend)
 	if !ok {
-		chain = clichain.ChainOf([]clichain.Backend{b}, nil)
+		ready = clichain.ChainOf([]clichain.Backend{b}, nil)
 	}
 	w := &worker{
-		WorkConfig: c, q: q, chain: chain, since: time.Now().UTC(),
+		WorkConfig: c, q: q, backend: ready, since: time.Now().UTC(),
 		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1),
 	}
 	wakes, err := q.nc.Subscribe(q.wake(), func(*nats.Msg) { w.wakeUp() })
@@ -150,45 +156,55 @@ func (w *worker) run(ctx context.Context) {
 	<-seen
 }
 
-// pollEvery is how often a worker with nothing to do looks for jobs whose time has
-// come, or which another worker has lost; of new ones it is told.
-const pollEvery = time.Second
+// A worker with nothing to do looks for jobs firstPoll after it was told of one, since
+// the server tells its consumers of a new message a moment after it has it; then
+// after twice that, and so on. With pollEvery it finds the jobs whose time has come,
+// and those that another worker has lost.
+const (
+	firstPoll = 2 * time.Millisecond
+	pollEvery = time.Second
+)
 
 // take gives jobs to begin, as many as there are free slots.
 func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
-	q := w.q
+	poll := firstPoll
 	for ctx.Err() == nil {
-		free := w.Slots - len(w.slots)
 		wait := time.Duration(0)
-		switch until := w.rest(ctx); {
+		switch free, until := w.Slots-len(w.slots), w.rest(ctx); {
 		case free == 0:
 			wait = pollEvery
 		case !until.IsZero():
 			wait = min(time.Until(until), maxRest)
+		case w.fetch(ctx, free, begin) == 0:
+			wait, poll = poll, min(2*poll, pollEvery)
 		default:
-			taken, err := q.fetch(free, begin)
-			if err != nil && ctx.Err() == nil {
-				w.Logger.WarnContext(ctx, "cannot take jobs", "queue", q.cfg.Name, "error", err)
-			}
-			if taken == 0 {
-				wait = pollEvery
-			}
+			poll = firstPoll
 		}
-		if wait > 0 {
-			w.await(ctx, wait)
+		if wait > 0 && w.await(ctx, wait) {
+			poll = firstPoll
 		}
 	}
 }
 
 // await waits until a job was submitted or has ended, or the time is over.
-func (w *worker) await(ctx context.Context, wait time.Duration) {
+func (w *worker) await(ctx context.Context, wait time.Duration) (woken bool) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-w.woken:
+		return true
 	case <-timer.C:
 	}
+	return false
+}
+
+func (w *worker) fetch(ctx context.Context, n int, begin func(js.Msg)) (taken int) {
+	taken, err := w.q.fetch(n, begin)
+	if err != nil && ctx.Err() == nil {
+		w.Logger.WarnContext(ctx, "cannot take jobs", "queue", w.q.cfg.Name, "error", err)
+	}
+	return taken
 }
 
 // fetch gives up to n jobs to begin, those of a higher priority first.
@@ -218,7 +234,7 @@ const maxRest = 30 * time.Second
 
 // rest is until when no backend could answer; zero where one could.
 func (w *worker) rest(ctx context.Context) (until time.Time) {
-	failure, _ := errors.AsType[*clichain.ChainError](w.chain.Ready(ctx))
+	failure, _ := errors.AsType[*clichain.ChainError](w.backend.Ready(ctx))
 	if failure != nil && failure.Note == "" {
 		until = failure.RetryAfter()
 		if until.IsZero() {

@@ -138,9 +138,11 @@ func workerMain(url string) {
 	if err != nil {
 		panic(err)
 	}
-	chain := clichain.ChainOf([]clichain.Backend{mix(os.Getenv(fakesVariable), os.Getenv(notesVariable))},
-		&clichain.ChainConfig{NoCooldown: true})
-	err = q.Work(ctx, chain, &jetstream.WorkConfig{
+	answer := echo()
+	if fakes := os.Getenv(fakesVariable); fakes != "" {
+		answer = mix(fakes, os.Getenv(notesVariable))
+	}
+	err = q.Work(ctx, noCooldown(answer), &jetstream.WorkConfig{
 		Slots: 2, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	if err != nil {

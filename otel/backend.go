@@ -28,6 +28,14 @@ type backend struct {
 // Name is that of the backend inside.
 func (b *backend) Name() string { return b.asked.Name() }
 
+// Ready is that of a chain inside; nil, so always ready, for any other backend.
+func (b *backend) Ready(ctx context.Context) error {
+	if inside, ok := b.asked.(interface{ Ready(context.Context) error }); ok {
+		return inside.Ready(ctx)
+	}
+	return nil
+}
+
 // Complete asks the backend inside, and ends the span when it returns.
 func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 	o := outcome{reason: errorOther} // of a panic
