@@ -21,13 +21,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var waiting = flag.Int("waiting", 2000, "how many jobs TestMemoryOfAWorker has")
+var waiting = flag.Int("waiting", 2000, "how many jobs TestMemoryOfAWorker has, and TestOverhead a tenth of it")
 
 // What the queue costs beside a plain pool of goroutines that asks the same backend,
 // in one run: for each job a submission, a delivery, a result and its
-// acknowledgement, all of them on the disk. "-run TestOverhead -v" tells the figures.
+// acknowledgement, all of them on the disk. "-run TestOverhead -v -waiting 20000" tells the figures.
 func TestOverhead(t *testing.T) {
-	const jobs, slots = 2000, 4
+	const slots = 4
+	jobs := *waiting / 10
 	answer := noCooldown(echo())
 	q := open(t, embed(t), nil)
 	ends := make(chan string, jobs)
@@ -57,7 +58,7 @@ func TestOverhead(t *testing.T) {
 
 	plain := pool(t, answer, jobs, slots)
 	t.Logf("queue, one job at a time: median %v, p99 %v (all %v)", each[jobs/2], each[jobs*99/100], alone)
-	t.Logf("queue, %d slots: %v a job; goroutines: %v a job", slots, many/jobs, plain/jobs)
+	t.Logf("queue, %d slots: %v a job; goroutines: %v a job", slots, many/time.Duration(jobs), plain/time.Duration(jobs))
 	require.Less(t, each[jobs/2], 25*time.Millisecond, "no machine needs so long")
 }
 

@@ -69,17 +69,15 @@ func OpenCooldowns(ctx context.Context, nc *nats.Conn, cfg *Config) (*Cooldowns,
 }
 
 func cooldownsOf(ctx context.Context, stream js.JetStream, replicas []int) (bucket js.KeyValue, err error) {
-	if bucket, err = stream.KeyValue(ctx, cooldownBucket); !errors.Is(err, js.ErrBucketNotFound) {
-		return bucket, err
-	}
 	for _, n := range replicas {
-		bucket, err = stream.CreateKeyValue(ctx, js.KeyValueConfig{Bucket: cooldownBucket, TTL: cooldownMemory, Replicas: n})
+		bucket, err = openOrMake(
+			func() (js.KeyValue, error) { return stream.KeyValue(ctx, cooldownBucket) },
+			func() (js.KeyValue, error) {
+				return stream.CreateKeyValue(ctx, js.KeyValueConfig{Bucket: cooldownBucket, TTL: cooldownMemory, Replicas: n})
+			})
 		if !tooFewServers(err) {
 			break
 		}
-	}
-	if errors.Is(err, js.ErrBucketExists) { // somebody else was faster
-		return stream.KeyValue(ctx, cooldownBucket)
 	}
 	return bucket, err
 }
@@ -124,7 +122,8 @@ const updateLimit = 3 * time.Second
 func (s *Cooldowns) Update(ctx context.Context, name string, change func(cooldown.State) cooldown.State) error {
 	ctx, cancel := context.WithTimeout(ctx, updateLimit)
 	defer cancel()
-	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(time.Millisecond), backoff.WithMaxInterval(100*time.Millisecond))
+	pause := backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(time.Millisecond), backoff.WithMaxInterval(100*time.Millisecond))
 	err := backoff.Retry(func() error {
 		err := s.replace(ctx, name, change)
 		if err != nil && !conflict(err) && !errors.Is(err, js.ErrKeyExists) {

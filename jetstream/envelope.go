@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/clichain/clichain"
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
@@ -37,6 +38,10 @@ func (q *Queue) message(ctx context.Context, subject, key string, value any) (*n
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
 	msg := nats.NewMsg(subject)
+	if len(data) > maxPayload {
+		return nil, invalid(clichain.ReasonBadRequest, "messages",
+			fmt.Sprintf("%d bytes: a job or result has at most %d", len(data), maxPayload))
+	}
 	if q.inline(len(data)) {
 		msg.Data = data
 		return msg, nil
@@ -52,10 +57,16 @@ func (q *Queue) message(ctx context.Context, subject, key string, value any) (*n
 // maxPayload bounds what one job or result may take in memory.
 const maxPayload = 256 << 20
 
+// errUnreadable is the error of read for what no later try could read.
+var errUnreadable = errors.New("jetstream: a message of the queue cannot be read")
+
 // read reads what message made.
 func (q *Queue) read(ctx context.Context, header nats.Header, data []byte, value any) error {
 	if name := header.Get(payloadHeader); name != "" {
 		object, err := q.payloads.Get(ctx, name)
+		if errors.Is(err, js.ErrObjectNotFound) {
+			return fmt.Errorf("%w: its payload is gone", errUnreadable)
+		}
 		if err != nil {
 			return fmt.Errorf("jetstream: payload %s: %w", name, err)
 		}
@@ -65,7 +76,7 @@ func (q *Queue) read(ctx context.Context, header nats.Header, data []byte, value
 		}
 	}
 	if err := json.NewDecoder(bytes.NewReader(data)).Decode(value); err != nil {
-		return fmt.Errorf("jetstream: a message of the queue cannot be read: %w", err)
+		return fmt.Errorf("%w: %v", errUnreadable, err)
 	}
 	return nil
 }

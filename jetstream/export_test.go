@@ -113,3 +113,9 @@ func Delivered(ctx context.Context, q *Queue) uint64 {
 	}
 	return info.Delivered.Consumer
 }
+
+// SubmitNonsense puts a message into the queue that is no job.
+func SubmitNonsense(ctx context.Context, q *Queue) error {
+	_, err := q.js.Publish(ctx, q.ready(PriorityNormal, key("x")), []byte("nonsense"))
+	return err
+}

@@ -279,3 +279,20 @@ func TestGrace(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, s.Ready[jetstream.PriorityNormal])
 }
+
+// What nobody can read is a dead letter, and does not come again and again.
+func TestUnreadableJob(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	require.NoError(t, jetstream.SubmitNonsense(t.Context(), q))
+	work(t, q, echo(), nil)
+	for _, r := range collect(t, q, 1) {
+		require.Contains(t, r.Failure.Message, "cannot be read")
+		require.ErrorIs(t, q.Retry(t.Context(), r.ID), jetstream.ErrNotFound)
+		require.NoError(t, q.Drop(t.Context(), r.ID))
+	}
+	require.Eventually(t, func() bool {
+		d, err := q.Depth(t.Context())
+		return err == nil && d.Running == 0 && d.Ready[jetstream.PriorityNormal] == 0
+	}, limit, 10*time.Millisecond)
+}

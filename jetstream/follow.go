@@ -49,7 +49,9 @@ func failureOf(err error) *Failure {
 	if !ok {
 		return &Failure{Reason: clichain.ReasonExit, Message: err.Error()}
 	}
-	f := &Failure{Reason: chain.Reason(), Attempts: chain.Attempts, Message: strings.TrimPrefix(chain.Error(), "clichain: ")}
+	f := &Failure{
+		Reason: chain.Reason(), Attempts: chain.Attempts, Message: strings.TrimPrefix(chain.Error(), "clichain: "),
+	}
 	for _, a := range chain.Attempts {
 		if be, ok := errors.AsType[*clichain.BackendError](a.Err); ok && be.SideEffects {
 			f.SideEffects = true

@@ -25,35 +25,31 @@ type delivery struct {
 func (w *worker) handle(ctx context.Context, m js.Msg) {
 	stop := w.keep(m)
 	defer stop()
-	lasting := context.WithoutCancel(ctx) // what was found out is written whatever ends
-	d, err := w.open(lasting, m)
-	if err != nil {
-		w.Logger.WarnContext(ctx, "a job cannot be read", "subject", m.Subject(), "error", err)
-		return // it comes again
-	}
-	if settled, err := w.settled(lasting, d); err != nil || settled {
-		if err != nil {
-			w.Logger.WarnContext(ctx, "a job cannot be looked up", "id", d.ID, "error", err)
-			return
-		}
-		w.acknowledge(lasting, d)
+	d, err := w.open(m)
+	if errors.Is(err, errUnreadable) {
+		w.finish(d, &Result{Failure: &Failure{Reason: clichain.ReasonBadRequest, Message: err.Error()}})
 		return
 	}
-	failure, err := w.refuse(lasting, d)
-	if err != nil {
-		w.Logger.InfoContext(ctx, "a job is left for later", "id", d.ID, "error", err)
+	settled, failure := false, (*Failure)(nil)
+	if err == nil {
+		settled, err = w.settled(d)
+	}
+	if err == nil && !settled {
+		failure, err = w.refuse(d)
+	}
+	switch {
+	case err != nil:
+		w.Logger.InfoContext(ctx, "a job is left for later", "subject", m.Subject(), "error", err)
 		_ = m.NakWithDelay(w.q.cfg.AckWait) // else it comes again by itself
-		return
+	case settled:
+		w.acknowledge(d)
+	case failure != nil:
+		w.finish(d, &Result{Failure: failure})
+	case ctx.Err() != nil:
+		w.park(d, Delivery{Reason: clichain.ReasonCanceled, Message: "the worker ended before the job began"})
+	default:
+		w.answer(ctx, d)
 	}
-	if failure != nil {
-		w.finish(lasting, d, &Result{Failure: failure})
-		return
-	}
-	if ctx.Err() != nil {
-		w.park(lasting, d, Delivery{Reason: clichain.ReasonCanceled, Message: "the worker ended before the job began"})
-		return
-	}
-	w.answer(ctx, d)
 }
 
 // keep tells the server that the job is being worked on, until stop is called.
@@ -79,14 +75,15 @@ func (w *worker) keep(m js.Msg) (stop func()) {
 }
 
 // open reads a job, and adds the deliveries of which nothing was heard to its history.
-func (w *worker) open(ctx context.Context, m js.Msg) (*delivery, error) {
+func (w *worker) open(m js.Msg) (*delivery, error) {
 	meta, err := m.Metadata()
 	if err != nil {
 		return nil, err
 	}
 	d := &delivery{msg: m, sequence: meta.Sequence.Stream, deliveries: meta.NumDelivered}
-	if err := w.q.read(ctx, m.Headers(), m.Data(), &d.envelope); err != nil {
-		return nil, err
+	if err := w.q.read(w.writing, m.Headers(), m.Data(), &d.envelope); err != nil {
+		d.ID = "unreadable " + m.Subject()
+		return d, err
 	}
 	d.key = key(d.ID)
 	for range min(meta.NumDelivered-1, maxHistory) {
@@ -100,36 +97,37 @@ func (w *worker) open(ctx context.Context, m js.Msg) (*delivery, error) {
 
 // settled reports whether there is nothing left to do for a message: its job has its
 // result, or has gone on in another message.
-func (w *worker) settled(ctx context.Context, d *delivery) (bool, error) {
+func (w *worker) settled(d *delivery) (bool, error) {
 	if d.Replaces != 0 {
-		if err := remove(ctx, w.q.results, d.Replaces); err != nil {
+		if err := remove(w.writing, w.q.results, d.Replaces); err != nil {
 			return false, err
 		}
 	}
 	if d.deliveries == 1 {
 		return false, nil
 	}
-	newest, err := last(ctx, w.q.jobs, w.q.anyJob(d.key))
+	newest, err := last(w.writing, w.q.jobs, w.q.anyJob(d.key))
 	if err != nil {
 		return false, err
 	}
 	if newest == nil || newest.Sequence != d.sequence {
 		return true, nil
 	}
-	result, err := last(ctx, w.q.results, w.q.anyResult(d.key))
+	result, err := last(w.writing, w.q.results, w.q.anyResult(d.key))
 	return result != nil, err
 }
 
 // refuse is why a job is not run: its time is over, it had too many deliveries, or it
 // may have acted already. The error says that this cannot be told now.
-func (w *worker) refuse(ctx context.Context, d *delivery) (*Failure, error) {
+func (w *worker) refuse(d *delivery) (*Failure, error) {
 	if !d.Deadline.IsZero() && time.Now().After(d.Deadline) {
 		return &Failure{
-			Reason: clichain.ReasonTimeout, Message: "its deadline of " + d.Deadline.Format(time.RFC3339) + " was over before it began",
+			Reason:  clichain.ReasonTimeout,
+			Message: "its deadline of " + d.Deadline.Format(time.RFC3339) + " was over before it began",
 		}, nil
 	}
 	if d.mayAct() {
-		if failure, err := w.begin(ctx, d); failure != nil || err != nil {
+		if failure, err := w.begin(d); failure != nil || err != nil {
 			return failure, err
 		}
 	}
@@ -146,17 +144,17 @@ func (w *worker) refuse(ctx context.Context, d *delivery) (*Failure, error) {
 const maxWaits = 10
 
 // begin marks a job that may change something, unless it was begun before.
-func (w *worker) begin(ctx context.Context, d *delivery) (*Failure, error) {
+func (w *worker) begin(d *delivery) (*Failure, error) {
 	mark := beginning{w.Name, time.Now().UTC(), nuid.Next()}
 	var earlier *beginning
-	err := w.insist(ctx, func(ctx context.Context) (err error) {
+	err := w.insist(func(ctx context.Context) (err error) {
 		earlier, err = w.q.begin(ctx, d.key, mark)
 		return err
 	})
 	if err != nil || earlier == nil {
 		return nil, err
 	}
-	if d.deliveries <= maxWaits && w.q.alive(ctx, earlier.Worker) {
+	if d.deliveries <= maxWaits && w.q.alive(w.writing, earlier.Worker) {
 		return nil, fmt.Errorf("worker %s has it, and lives", earlier.Worker)
 	}
 	return &Failure{
@@ -175,42 +173,41 @@ func (w *worker) answer(ctx context.Context, d *delivery) {
 	}
 	resp, err := w.backend.Complete(run, d.Request)
 	cancel()
-	lasting := context.WithoutCancel(ctx)
 	if err == nil {
-		w.finish(lasting, d, &Result{Response: resp})
+		w.finish(d, &Result{Response: resp})
 		return
 	}
 	failure := failureOf(err)
 	again, reason := follow(d, failure, err, ctx.Err() != nil, time.Now())
 	if again == nil {
 		failure.Message += reason
-		w.finish(lasting, d, &Result{Failure: failure})
+		w.finish(d, &Result{Failure: failure})
 		return
 	}
 	again.Worker, again.Ended = w.Name, time.Now().UTC()
 	if n := failures(append(d.History, *again)); n >= w.q.cfg.MaxDeliver || len(d.History) >= maxHistory {
 		failure.Message += fmt.Sprintf(" (after %d deliveries)", len(d.History)+1)
-		w.finish(lasting, d, &Result{Failure: failure})
+		w.finish(d, &Result{Failure: failure})
 		return
 	}
-	w.park(lasting, d, *again)
+	w.park(d, *again)
 }
 
 // finish stores the result, and takes the job from the queue after that.
-func (w *worker) finish(ctx context.Context, d *delivery, r *Result) {
+func (w *worker) finish(d *delivery, r *Result) {
 	r.ID, r.Worker, r.Finished, r.History = d.ID, w.Name, time.Now().UTC(), d.History
-	if r.Failure != nil {
+	if r.Failure != nil && len(d.Request.Messages) > 0 { // else nobody could read it
 		r.Job = &d.Job
 	}
-	err := w.insist(ctx, func(ctx context.Context) error { return w.q.store(ctx, r) })
+	err := w.insist(func(ctx context.Context) error { return w.q.store(ctx, r) })
 	if err != nil && !errors.Is(err, ErrExists) {
-		w.Logger.ErrorContext(ctx, "a result cannot be stored", "id", d.ID, "error", err)
+		w.Logger.ErrorContext(w.writing, "a result cannot be stored", "id", d.ID, "error", err)
 		return
 	}
-	w.acknowledge(ctx, d)
+	w.acknowledge(d)
 	if d.mayAct() {
-		if err := w.insist(ctx, func(ctx context.Context) error { return w.q.unmark(ctx, d.key) }); err != nil {
-			w.Logger.WarnContext(ctx, "the mark of a job stays", "id", d.ID, "error", err)
+		if err := w.insist(func(ctx context.Context) error { return w.q.unmark(ctx, d.key) }); err != nil {
+			w.Logger.WarnContext(w.writing, "the mark of a job stays", "id", d.ID, "error", err)
 		}
 	}
 	if err == nil {
@@ -219,21 +216,21 @@ func (w *worker) finish(ctx context.Context, d *delivery, r *Result) {
 }
 
 // park gives the job back to the queue, until a time.
-func (w *worker) park(ctx context.Context, d *delivery, why Delivery) {
+func (w *worker) park(d *delivery, why Delivery) {
 	if d.mayAct() {
 		// Taken back first: a job whose mark is there is not run again.
-		if err := w.insist(ctx, func(ctx context.Context) error { return w.q.unmark(ctx, d.key) }); err != nil {
-			w.Logger.WarnContext(ctx, "the mark of a job stays", "id", d.ID, "error", err)
+		if err := w.insist(func(ctx context.Context) error { return w.q.unmark(ctx, d.key) }); err != nil {
+			w.Logger.WarnContext(w.writing, "the mark of a job stays", "id", d.ID, "error", err)
 		}
 	}
 	next := d.envelope
 	next.History, next.Replaces = append(next.History, why), 0
-	err := w.insist(ctx, func(ctx context.Context) error { return w.q.postpone(ctx, next, d.sequence, why.Until) })
+	err := w.insist(func(ctx context.Context) error { return w.q.postpone(ctx, next, d.sequence, why.Until) })
 	if err != nil && !errors.Is(err, ErrExists) {
-		w.Logger.WarnContext(ctx, "a job cannot be given back: it comes again by itself", "id", d.ID, "error", err)
+		w.Logger.WarnContext(w.writing, "a job cannot be given back: it comes again by itself", "id", d.ID, "error", err)
 		return
 	}
-	w.acknowledge(ctx, d)
+	w.acknowledge(d)
 	if err == nil {
 		w.OnPark(&d.Job, why)
 	}
@@ -241,12 +238,12 @@ func (w *worker) park(ctx context.Context, d *delivery, why Delivery) {
 
 // acknowledge takes the message from the queue. One that stays comes again, and is
 // found to be settled.
-func (w *worker) acknowledge(ctx context.Context, d *delivery) {
-	err := w.insist(ctx, d.msg.DoubleAck)
+func (w *worker) acknowledge(d *delivery) {
+	err := w.insist(d.msg.DoubleAck)
 	if err == nil {
-		err = w.q.discard(ctx, d.msg.Headers())
+		err = w.q.discard(w.writing, d.msg.Headers())
 	}
 	if err != nil {
-		w.Logger.WarnContext(ctx, "a job cannot be acknowledged", "id", d.ID, "error", err)
+		w.Logger.WarnContext(w.writing, "a job cannot be acknowledged", "id", d.ID, "error", err)
 	}
 }

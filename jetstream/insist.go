@@ -18,18 +18,19 @@ const (
 )
 
 // insist tries to write until it works, or the error is one that stays.
-func (w *worker) insist(ctx context.Context, write func(context.Context) error) error {
+func (w *worker) insist(write func(context.Context) error) error {
 	pause := backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(insistFirst), backoff.WithMaxInterval(insistMost), backoff.WithMaxElapsedTime(insistLimit))
+		backoff.WithInitialInterval(insistFirst), backoff.WithMaxInterval(insistMost),
+		backoff.WithMaxElapsedTime(insistLimit))
 	return backoff.RetryNotify(func() error {
-		try, done := context.WithTimeout(ctx, writeLimit)
+		try, done := context.WithTimeout(w.writing, writeLimit)
 		defer done()
 		err := write(try)
 		if errors.Is(err, ErrExists) {
 			return backoff.Permanent(err)
 		}
 		return err
-	}, backoff.WithContext(pause, ctx), func(err error, _ time.Duration) {
-		w.Logger.DebugContext(ctx, "a write is tried again", "error", err)
+	}, backoff.WithContext(pause, w.writing), func(err error, _ time.Duration) {
+		w.Logger.DebugContext(w.writing, "a write is tried again", "error", err)
 	})
 }

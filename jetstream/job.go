@@ -57,7 +57,8 @@ const maxID = 512
 func (j *Job) Validate() error {
 	switch {
 	case j.ID == "" || len(j.ID) > maxID || !utf8.ValidString(j.ID):
-		return invalid(clichain.ReasonBadOption, "id", fmt.Sprintf("%d bytes: a job has an id of 1 to %d bytes of UTF-8", len(j.ID), maxID))
+		return invalid(clichain.ReasonBadOption, "id",
+			fmt.Sprintf("%d bytes: a job has an id of 1 to %d bytes of UTF-8", len(j.ID), maxID))
 	case j.Priority != "" && !slices.Contains(priorities, j.Priority):
 		return invalid(clichain.ReasonBadOption, "priority", fmt.Sprintf("%q is none of %q", j.Priority, priorities))
 	case len(j.Request.Messages) == 0:

@@ -23,7 +23,8 @@ func (e *LockedError) Error() string {
 	if e.PID != 0 {
 		who = fmt.Sprintf("process %d (%s)", e.PID, e.Program)
 	}
-	return fmt.Sprintf("jetstream: the store folder %s is in use by %s: wait for its end, or use another folder", e.Folder, who)
+	return fmt.Sprintf("jetstream: the store folder %s is in use by %s: wait for its end, or use another folder",
+		e.Folder, who)
 }
 
 // holder is what the lock file says of the process that has it.

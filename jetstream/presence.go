@@ -53,7 +53,8 @@ func (w *worker) sign(ctx context.Context) {
 	resting := w.resting
 	w.mu.Unlock()
 	data, err := json.Marshal(WorkerStatus{
-		Name: w.Name, Slots: w.Slots, Running: len(w.slots), Since: w.since, Seen: time.Now().UTC(), RestingUntil: resting.UTC(),
+		Name: w.Name, Slots: w.Slots, Running: len(w.slots), Since: w.since, Seen: time.Now().UTC(),
+		RestingUntil: resting.UTC(),
 	})
 	if err == nil {
 		_, err = w.q.workers.Put(ctx, key(w.Name), data)

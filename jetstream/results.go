@@ -105,7 +105,7 @@ func (q *Queue) Results(ctx context.Context, after uint64) iter.Seq2[*Result, er
 	return func(yield func(*Result, error) bool) {
 		q.scan(ctx, scan{filter: q.subject("result.>"), after: after, follow: true}, func(m js.Msg, sequence uint64) bool {
 			r, err := q.result(ctx, m.Headers(), m.Data(), sequence)
-			if errors.Is(err, js.ErrObjectNotFound) {
+			if errors.Is(err, errUnreadable) {
 				return true // forgotten meanwhile
 			}
 			if err != nil && ctx.Err() != nil {
@@ -122,7 +122,7 @@ func (q *Queue) Dead(ctx context.Context) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
 		q.scan(ctx, scan{filter: q.failed("*")}, func(m js.Msg, sequence uint64) bool {
 			r, err := q.result(ctx, m.Headers(), m.Data(), sequence)
-			if errors.Is(err, js.ErrObjectNotFound) {
+			if errors.Is(err, errUnreadable) {
 				return true
 			}
 			return yield(r, err) && err == nil

@@ -42,7 +42,9 @@ type Status struct {
 // Status says how the queue is. It reads a header of every result that is kept, and
 // takes about a second for 100 000 of them.
 func (q *Queue) Status(ctx context.Context) (*Status, error) {
-	s := &Status{Name: q.cfg.Name, Backends: map[string]int{}, Reasons: map[clichain.Reason]int{}}
+	s := &Status{
+		Name: q.cfg.Name, Backends: map[string]int{}, Reasons: map[clichain.Reason]int{},
+	}
 	for _, step := range []func(context.Context, *Status) error{q.countJobs, q.countResults, q.tellFleet} {
 		if err := step(ctx, s); err != nil {
 			return nil, fmt.Errorf("jetstream: status of queue %s: %w", q.cfg.Name, err)
@@ -83,7 +85,9 @@ func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
 
 // count counts the results on a subject.
 func (q *Queue) count(ctx context.Context, subject string) (int, error) {
-	c, err := q.results.OrderedConsumer(ctx, js.OrderedConsumerConfig{FilterSubjects: []string{subject}, HeadersOnly: true})
+	c, err := q.results.OrderedConsumer(ctx, js.OrderedConsumerConfig{
+		FilterSubjects: []string{subject}, HeadersOnly: true,
+	})
 	if err != nil {
 		return 0, fmt.Errorf("jetstream: %w", err)
 	}

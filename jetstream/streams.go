@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	js "github.com/nats-io/nats.go/jetstream"
@@ -52,19 +53,27 @@ func (q *Queue) make(ctx context.Context, replicas int) (err error) {
 	}
 	// Direct reads would come from any server of a cluster, also from one that is late.
 	q.results, err = q.stream(ctx, js.StreamConfig{
-		Name: q.streamName("results"), Subjects: []string{q.subject("result.>"), q.subject("mark.*")}, Replicas: replicas,
-		MaxMsgsPerSubject: 1,
+		Name: q.streamName("results"), Subjects: []string{q.subject("result.>"), q.subject("mark.*")},
+		Replicas: replicas, MaxMsgsPerSubject: 1,
 	})
 	if err != nil {
 		return err
 	}
-	q.payloads, err = q.js.CreateOrUpdateObjectStore(ctx, js.ObjectStoreConfig{Bucket: q.streamName("payloads"), Replicas: replicas})
+	q.payloads, err = openOrMake(
+		func() (js.ObjectStore, error) { return q.js.ObjectStore(ctx, q.streamName("payloads")) },
+		func() (js.ObjectStore, error) {
+			return q.js.CreateObjectStore(ctx, js.ObjectStoreConfig{Bucket: q.streamName("payloads"), Replicas: replicas})
+		})
 	if err != nil {
 		return fmt.Errorf("large payloads: %w", err)
 	}
-	q.workers, err = q.js.CreateOrUpdateKeyValue(ctx, js.KeyValueConfig{
-		Bucket: q.streamName("workers"), TTL: workerMemory, Storage: js.MemoryStorage, Replicas: replicas,
-	})
+	q.workers, err = openOrMake(
+		func() (js.KeyValue, error) { return q.js.KeyValue(ctx, q.streamName("workers")) },
+		func() (js.KeyValue, error) {
+			return q.js.CreateKeyValue(ctx, js.KeyValueConfig{
+				Bucket: q.streamName("workers"), TTL: workerMemory, Storage: js.MemoryStorage, Replicas: replicas,
+			})
+		})
 	if err != nil {
 		return fmt.Errorf("workers: %w", err)
 	}
@@ -72,17 +81,30 @@ func (q *Queue) make(ctx context.Context, replicas int) (err error) {
 }
 
 func (q *Queue) stream(ctx context.Context, cfg js.StreamConfig) (js.Stream, error) {
-	s, err := q.js.Stream(ctx, cfg.Name)
-	if errors.Is(err, js.ErrStreamNotFound) {
-		s, err = q.js.CreateStream(ctx, cfg)
-	}
-	if errors.Is(err, js.ErrStreamNameAlreadyInUse) { // somebody else was faster
-		s, err = q.js.Stream(ctx, cfg.Name)
-	}
+	s, err := openOrMake(
+		func() (js.Stream, error) { return q.js.Stream(ctx, cfg.Name) },
+		func() (js.Stream, error) { return q.js.CreateStream(ctx, cfg) })
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", cfg.Name, err)
 	}
 	return s, nil
+}
+
+// openOrMake opens what there is, and else makes it, unless somebody else is faster.
+func openOrMake[T any](open, create func() (T, error)) (T, error) {
+	v, err := open()
+	if err == nil || !isAny(err, js.ErrStreamNotFound, js.ErrBucketNotFound) {
+		return v, err
+	}
+	v, err = create()
+	if err != nil && isAny(err, js.ErrStreamNameAlreadyInUse, js.ErrBucketExists) {
+		return open()
+	}
+	return v, err
+}
+
+func isAny(err error, targets ...error) bool {
+	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }
 
 // makeTakers makes what workers take jobs from. Deliveries are counted here rather

@@ -90,6 +90,8 @@ type worker struct {
 	slots   chan struct{} // one element for each job that runs
 	woken   chan struct{}
 	since   time.Time
+	trouble string          // why no jobs could be taken, as it was told
+	writing context.Context // of what is written, which outlives the jobs by lastWrites
 
 	mu      sync.Mutex
 	resting time.Time
@@ -97,8 +99,9 @@ type worker struct {
 
 // Work takes jobs and has the backend answer them, until ctx ends; then it takes no
 // more, gives back what is not finished in time, and returns nil. As long as the
-// Ready of a Chain says that none of its backends would be tried it takes none. What a server does not do now is tried again,
-// and told to the Logger: an error is one of cfg.
+// Ready of a Chain says that none of its backends would be tried it takes none. What a
+// server does not do now is tried again, and told to the Logger: an error is one of
+// cfg.
 func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) error {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -131,10 +134,17 @@ func (w *worker) wakeUp() {
 	}
 }
 
+// lastWrites bounds how long a worker that ends tries to write what its jobs came to,
+// or to give them back.
+const lastWrites = 20 * time.Second
+
 func (w *worker) run(ctx context.Context) {
 	// Jobs outlive ctx by the grace, and giving them back outlives both.
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
+	writing, give := context.WithCancel(context.WithoutCancel(ctx))
+	defer give()
+	w.writing = writing
 	seen := make(chan struct{})
 	go func() {
 		defer close(seen)
@@ -150,8 +160,10 @@ func (w *worker) run(ctx context.Context) {
 		})
 	})
 	grace := time.AfterFunc(w.Grace, end)
+	last := time.AfterFunc(w.Grace+lastWrites, give)
 	jobs.Wait()
 	grace.Stop()
+	last.Stop()
 	end()
 	<-seen
 }
@@ -201,9 +213,14 @@ func (w *worker) await(ctx context.Context, wait time.Duration) (woken bool) {
 
 func (w *worker) fetch(ctx context.Context, n int, begin func(js.Msg)) (taken int) {
 	taken, err := w.q.fetch(n, begin)
-	if err != nil && ctx.Err() == nil {
+	trouble := ""
+	if err != nil {
+		trouble = err.Error()
+	}
+	if trouble != "" && trouble != w.trouble && ctx.Err() == nil { // a server that is gone is told of once
 		w.Logger.WarnContext(ctx, "cannot take jobs", "queue", w.q.cfg.Name, "error", err)
 	}
+	w.trouble = trouble
 	return taken
 }
 

@@ -8,11 +8,9 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,7 +25,7 @@ import (
 )
 
 var (
-	soakJobs = flag.Int("jobs", 400, "how many jobs TestWorkersAreKilled has")
+	soakJobs = flag.Int("jobs", 150, "how many jobs TestWorkersAreKilled has")
 	soakKill = flag.Duration("kill", 2*time.Second, "how often it kills a worker")
 )
 
@@ -163,50 +161,6 @@ func listen(t *testing.T) *server.Server {
 		s.WaitForShutdown()
 	})
 	return s
-}
-
-// fleet is worker processes, each of which is replaced when it ends.
-type fleet struct {
-	t    *testing.T
-	env  []string
-	mu   sync.Mutex
-	runs []*exec.Cmd
-	over bool
-	wait sync.WaitGroup
-}
-
-func (f *fleet) start() {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env, cmd.Stderr = f.env, os.Stderr
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.over {
-		return
-	}
-	require.NoError(f.t, cmd.Start())
-	f.runs = append(f.runs, cmd)
-	f.wait.Go(func() { _ = cmd.Wait() })
-}
-
-// kill ends one worker at once, and starts another in its place.
-func (f *fleet) kill() {
-	f.mu.Lock()
-	i := rand.IntN(len(f.runs))
-	victim := f.runs[i]
-	f.runs = append(f.runs[:i], f.runs[i+1:]...)
-	f.mu.Unlock()
-	_ = victim.Process.Kill()
-	f.start()
-}
-
-func (f *fleet) stop() {
-	f.mu.Lock()
-	f.over = true
-	for _, cmd := range f.runs {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-	}
-	f.mu.Unlock()
-	f.wait.Wait()
 }
 
 // Four worker processes, one of which is killed every two seconds, and faults in a

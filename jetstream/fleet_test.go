@@ -1,0 +1,56 @@
+package jetstream_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fleet is worker processes, each of which is replaced when it ends.
+type fleet struct {
+	t    *testing.T
+	env  []string
+	mu   sync.Mutex
+	runs []*exec.Cmd
+	over bool
+	wait sync.WaitGroup
+}
+
+func (f *fleet) start() {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env, cmd.Stderr = f.env, os.Stderr
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.over {
+		return
+	}
+	require.NoError(f.t, cmd.Start())
+	f.runs = append(f.runs, cmd)
+	f.wait.Go(func() { _ = cmd.Wait() })
+}
+
+// kill ends one worker at once, and starts another in its place.
+func (f *fleet) kill() {
+	f.mu.Lock()
+	i := rand.IntN(len(f.runs))
+	victim := f.runs[i]
+	f.runs = append(f.runs[:i], f.runs[i+1:]...)
+	f.mu.Unlock()
+	_ = victim.Process.Kill()
+	f.start()
+}
+
+func (f *fleet) stop() {
+	f.mu.Lock()
+	f.over = true
+	for _, cmd := range f.runs {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+	}
+	f.mu.Unlock()
+	f.wait.Wait()
+}
