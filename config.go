@@ -22,6 +22,11 @@ type Config struct {
 	// here may bring a login of its own, so it is never skipped for the lack of
 	// one.
 	Binary string
+	// Account names the login, for a ChainConfig.Store that several machines share:
+	// backends of one name cool down together where they have the same Account.
+	// Empty: told from the program's file and the variables that choose a login, which
+	// differ from machine to machine.
+	Account string
 	// Agent sets what the work of an agent needs, where nothing else is set: a
 	// Timeout of 600 s, an IdleTimeout of 3 min, and for a request with more access
 	// than AccessNone, as far as the CLI takes them, 10 turns and, with AccessWrite,

@@ -140,6 +140,10 @@ func (p *Provider) account() (fingerprint string, ok bool) {
 		return "", false
 	}
 	h := sha256.New()
+	if p.cfg.Account != "" {
+		tell(h, p.cfg.Account)
+		return hex.EncodeToString(h.Sum(nil)[:8]), true
+	}
 	tellFile(h, path)
 	if c := p.cfg.Container; c != nil {
 		tell(h, c.Name, c.Image, fmt.Sprintf("%q", c.RunArgs))

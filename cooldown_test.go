@@ -548,6 +548,14 @@ func TestCooldownKey(t *testing.T) {
 			require.NotEqual(t, before, key(test.cfg))
 		})
 	}
+	named := key(clichain.Config{Account: "team"})
+	require.NotEqual(t, key(clichain.Config{}), named)
+	require.NotEqual(t, named, key(clichain.Config{Account: "other"}))
+	t.Run("an account by name", func(t *testing.T) {
+		t.Setenv("HOME", "/another machine")
+		install("#!/bin/sh\n# 3\n")
+		require.Equal(t, named, key(clichain.Config{Account: "team"}))
+	})
 	first = key(clichain.Config{})
 	wrapped := struct{ *clichain.Provider }{clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: program})}
 	require.Equal(t, first, clichain.CooldownKey(wrapped, ""))

@@ -61,6 +61,8 @@ until one answers. Nothing it starts is left behind.
 		return usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
 	root.AddCommand(a.askCommand(), a.doctorCommand(), a.specsCommand(), a.demoCommand())
+	root.AddCommand(a.batchCommand())
+	root.AddCommand(a.workerCommand(), a.submitCommand(), a.resultCommand(), a.statusCommand(), a.deadCommand())
 	return root
 }
 

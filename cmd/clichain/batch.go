@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/batch"
+	"github.com/spf13/cobra"
+)
+
+// batchFlags is what the command line says about a batch. What it says about each request is in ask.
+type batchFlags struct {
+	cfg    batch.Config
+	ask    askFlags
+	nats   natsFlags
+	dryRun bool
+}
+
+func (a *app) batchCommand() *cobra.Command {
+	f := &batchFlags{nats: a.natsFlags()}
+	f.cfg.Jobs = defaultSlots
+	cmd := &cobra.Command{
+		Use:   "batch",
+		Short: "Answer a file of requests, and go on where it was interrupted",
+		Long: `Answer a file of requests: one JSON object a line in, and one line out for each,
+in the order in which they are done. However it ends, the same command goes on
+from there, and asks nothing again that was answered.
+
+In:  {"prompt": "..."}, or "messages" instead, and where wanted "id", "system",
+     "model", "schema", "access", "dir", "options", "metadata", "priority",
+     "deadline", "idempotent". Flags hold for lines that do not say it themselves.
+Out: {"id": ..., "response": {...}} or {"id": ..., "error": {...}}. A line
+     without an id gets its number and hash.
+
+Lines that cannot be run go to OUT.bad.jsonl, with their numbers, and stop
+nothing. What is on its way is kept in the folder OUT.queue until the end. With
+--nats the workers of that queue answer ("clichain worker").
+
+Environment: that of "clichain ask"; with --nats that of "clichain worker".
+
+Exit status: 0 all answered; 1 some failed, or were bad, or the cost reached its
+limit; 2 a mistake in the flags; 3 nothing to try; 124 out of time; 130
+interrupted.`,
+		Example: `  clichain batch -i in.jsonl -o out.jsonl
+  clichain batch -i in.jsonl -o out.jsonl --dry-run
+  printf '{"prompt":"hi"}\n' | clichain batch -i - -o -`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd.Flags().Changed); err != nil {
+				return err
+			}
+			return a.batch(cmd.Context(), f)
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+// register declares the flags in the order in which the help text lists them.
+func (f *batchFlags) register(cmd *cobra.Command) {
+	flags, cfg := cmd.Flags(), &f.cfg
+	flags.SortFlags = false
+	flags.StringVarP(&cfg.In, "in", "i", "-", "`file` with the requests, or - for stdin")
+	flags.StringVarP(&cfg.Out, "out", "o", "-", "`file` for the answers, or - for stdout")
+	flags.FuncP("jobs", "j", "how many run at once, a `number` (default 4)", into(&cfg.Jobs, parseCount))
+	flags.Func("budget", "limit for the whole batch, a `duration`", into(&cfg.Budget, parseDuration))
+	flags.Func("max-cost-usd", "limit for the known cost of all answers, in `usd`", into(&cfg.MaxCostUSD, parseDollars))
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would run where, and start nothing")
+	flags.BoolVar(&cfg.RetryFailed, "retry-failed", false, "run again what failed, save where the agent may have acted")
+	flags.BoolVar(&cfg.RetrySideEffects, "retry-side-effects", false, "with --retry-failed: that as well")
+	flags.StringVar(&cfg.Bad, "bad", "", "`file` for lines that cannot be run (default OUT.bad.jsonl, or stderr)")
+	flags.StringVar(&cfg.Store, "store", "", "`folder` for what is on its way (default OUT.queue)")
+	flags.BoolVar(&cfg.Cold, "cold", false, "start a new process for each answer, and keep none warm")
+	flags.BoolVar(&cfg.Display.Quiet, "quiet", false, "nothing on stderr but errors")
+	f.ask.pick(cmd, "system", "model", "only", "access", "agent", "timeout", "schema", "dir", "trust-dir", "max-turns",
+		"max-budget-usd", "effort", "allow-tool", "deny-tool", "billing", "sandbox", "pass-env", "no-cooldown", "spec",
+		"binary")
+	f.nats.register(flags)
+}
+
+// ofWorkers are flags about backends, on which the workers of a queue elsewhere decide.
+var ofWorkers = []string{
+	"jobs", "cold", "only", "agent", "timeout", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown", "spec",
+	"binary",
+}
+
+// check finds flags that would have no effect.
+func (f *batchFlags) check(given func(flag string) bool) error {
+	remote := f.nats.servers != ""
+	for _, flag := range ofWorkers {
+		if remote && given(flag) {
+			return usagef("--%s: has no effect with --nats: give it to the workers of the queue", flag)
+		}
+	}
+	switch {
+	case given("queue") && !remote:
+		return usagef("--queue: needs --nats: a batch of its own has a queue of its own")
+	case f.cfg.RetrySideEffects && !f.cfg.RetryFailed:
+		return usagef("--retry-side-effects: needs --retry-failed")
+	}
+	return nil
+}
+
+// batch finds every mistake that can be found before it reads anything.
+func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
+	if f.cfg.In == "-" && isTerminal(a.in) {
+		return usagef("no input: give -i FILE, or lines on stdin")
+	}
+	cfg := f.cfg
+	cfg.Stdin, cfg.Stdout, cfg.Notes = a.in, a.out, a.err
+	cfg.Display.Out, cfg.Display.Width = a.err, func() int { return columns(a.err) }
+	cfg.Display.Live = isTerminal(a.err) && (cfg.Out != "-" || !isTerminal(a.out))
+	if cfg.Defaults, err = f.defaults(); err != nil {
+		return err
+	}
+	if f.nats.servers != "" { // a server of the environment is for commands that cannot do without one
+		cfg.Connect, cfg.Queue = f.nats.connect, f.nats.config()
+	} else if err := a.batchBackends(ctx, f, &cfg); err != nil {
+		return err
+	}
+	if f.dryRun {
+		return a.batchPlan(ctx, &cfg)
+	}
+	s, err := batch.Run(ctx, &cfg)
+	if err != nil {
+		return batchError(err)
+	}
+	for _, stray := range s.Strays {
+		fmt.Fprintln(a.err, "clichain: warning: something may be left of", oneLine(stray))
+	}
+	return a.batchStatus(&cfg, s)
+}
+
+// defaults are those of a line. A folder needs access, which the line may bring.
+func (f *batchFlags) defaults() (clichain.Request, error) {
+	ask := f.ask
+	dir := ask.req.Dir
+	ask.req.Dir = ""
+	req, err := ask.request()
+	req.Dir = dir
+	return req, err
+}
+
+// batchBackends makes the backends that answer in this process.
+func (a *app) batchBackends(ctx context.Context, f *batchFlags, cfg *batch.Config) error {
+	backends, err := a.providers(&f.ask)
+	if err != nil {
+		return err
+	}
+	if err := nothingToTry(ctx, backends); err != nil {
+		a.tellDoubts(backends)
+		return err
+	}
+	for _, b := range backends {
+		if p, ok := b.(*clichain.Provider); ok {
+			cfg.Providers = append(cfg.Providers, p)
+		}
+	}
+	if !f.ask.noCooldown {
+		cfg.Chain.Store = a.cooldowns()
+	}
+	return nil
+}
+
+func (a *app) batchPlan(ctx context.Context, cfg *batch.Config) error {
+	plan, err := batch.DryRun(ctx, cfg)
+	if err != nil {
+		return batchError(err)
+	}
+	return outputError(plan.Print(a.out))
+}
+
+// batchError gives an error of a batch its exit status.
+func batchError(err error) error {
+	if _, mistaken := errors.AsType[*batch.Mistake](err); mistaken {
+		return &statusError{exitUsage, err}
+	}
+	if _, known := errors.AsType[*statusError](err); known {
+		return err
+	}
+	return &statusError{exitFailed, err}
+}
+
+// batchStatus makes the exit status of how a batch ended, and says how to go on.
+func (a *app) batchStatus(cfg *batch.Config, s *batch.Summary) error {
+	goOn := "the same command goes on from there"
+	if cfg.Out == "-" && cfg.Store == "" {
+		goOn = "nothing can go on from there without -o FILE, or --store"
+	}
+	left := "the rest of the lines is left"
+	if n := s.Left(); n >= 0 {
+		left = fmt.Sprintf("%d of %d lines are left", n, n+s.Done())
+	}
+	switch {
+	case errors.Is(s.Stopped, batch.ErrBudget):
+		return &statusError{exitTimeout, fmt.Errorf("the budget of %v is over, and %s: %s", cfg.Budget, left, goOn)}
+	case errors.Is(s.Stopped, batch.ErrCost):
+		return &statusError{exitFailed, fmt.Errorf(
+			"the answers have cost $%.2f, of $%.2f, and %s: with a higher --max-cost-usd %s",
+			s.CostUSD, cfg.MaxCostUSD, left, goOn)}
+	case s.Stopped != nil:
+		fmt.Fprintf(a.err, "clichain: interrupted: %s: %s\n", left, goOn)
+		return &statusError{exitInterrupted, nil}
+	}
+	return unanswered(cfg, &s.Counts)
+}
+
+// unanswered is the error for lines that have no answer, though all is done.
+func unanswered(cfg *batch.Config, c *batch.Counts) error {
+	var said []string
+	if c.Failed > 0 {
+		text := fmt.Sprintf("%d of %d failed", c.Failed, c.Done())
+		if cfg.Out != "-" {
+			text += "; --retry-failed runs them again"
+		}
+		if cfg.Out != "-" && c.Kept > 0 {
+			text += fmt.Sprintf("; where the agent may have acted, %d of them, only with --retry-side-effects too", c.Kept)
+		}
+		said = append(said, text)
+	}
+	if c.Bad > 0 {
+		where := "see above"
+		if cfg.Bad != "" {
+			where = "see " + cfg.Bad
+		} else if cfg.Out != "-" {
+			where = "see " + cfg.Out + ".bad.jsonl"
+		}
+		said = append(said, fmt.Sprintf("%d lines could not be run, %s", c.Bad, where))
+	}
+	if len(said) == 0 {
+		return nil
+	}
+	return &statusError{exitFailed, errors.New(strings.Join(said, "; "))}
+}

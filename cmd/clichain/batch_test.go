@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/batch"
+)
+
+// slow is a fake that answers after a while.
+func (w *world) slow(after time.Duration) (path string) {
+	s := scenario("claude", "answer", "done")
+	s.Steps = slices.Insert(s.Steps, 1, clitest.Step{Sleep: after})
+	path, err := clitest.Install(w.bin, "claude", s)
+	require.NoError(w.t, err)
+	return path
+}
+
+// lines writes an input of n lines, every other with an id of its own.
+func (w *world) lines(n int) (file string) {
+	file = filepath.Join(w.t.TempDir(), "in.jsonl")
+	var b strings.Builder
+	for i := range n {
+		if i%2 == 0 {
+			fmt.Fprintf(&b, `{"id":"line-%d","prompt":"question %d"}`+"\n", i, i)
+		} else {
+			fmt.Fprintf(&b, `{"prompt":"question %d"}`+"\n", i)
+		}
+	}
+	require.NoError(w.t, os.WriteFile(file, []byte(b.String()), 0o600))
+	return file
+}
+
+// records reads an output, each line of which has to be a whole one.
+func records(t *testing.T, file string) (all []batch.Record) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for line := range bytes.Lines(data) {
+		require.True(t, bytes.HasSuffix(line, []byte("\n")), "%s", line)
+		var r batch.Record
+		require.NoError(t, json.Unmarshal(line, &r), "%s", line)
+		all = append(all, r)
+	}
+	return all
+}
+
+func idsOf(records []batch.Record) (ids []string) {
+	for _, r := range records {
+		ids = append(ids, r.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// lengthOf is zero for a file that there is not.
+func lengthOf(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// gone waits until no process of a fake is left.
+func gone(t *testing.T, path string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 0 }, 30*time.Second, 5*time.Millisecond)
+}
+
+// TestBatchFirstTry: with nothing but one CLI, here one that cannot be kept warm, the first command works.
+func TestBatchFirstTry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := scenario("claude", "answer", "hello")
+	s.Cases = []clitest.Case{{
+		Args:  []string{"-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages", "--input-format"},
+		Steps: []clitest.Step{clitest.Exit(1)},
+	}}
+	path, err := clitest.Install(w.bin, "claude", s)
+	require.NoError(t, err)
+	cmd := w.command("batch", "-i", "-", "-o", "-")
+	cmd.Stdin = strings.NewReader(`{"prompt":"hi"}` + "\n")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var r batch.Record
+	require.NoError(t, json.Unmarshal(out, &r))
+	require.Equal(t, "hello", r.Response.Text)
+	require.Empty(t, clitest.Survivors(path))
+}
+
+// TestBatchKilled: however often a batch is killed, and wherever, in the end each line has one record.
+func TestBatchKilled(t *testing.T) {
+	w := newWorld(t)
+	path := w.slow(20 * time.Millisecond)
+	in, out := w.lines(120), filepath.Join(t.TempDir(), "out.jsonl")
+	batchTo := func(out string) *exec.Cmd {
+		cmd := w.command("batch", "-i", in, "-o", out, "--cold", "--timeout", "5m", "--quiet")
+		cmd.Env = append(cmd.Env, "TMPDIR="+t.TempDir()) // nobody is left to tidy up
+		return cmd
+	}
+	whole := filepath.Join(t.TempDir(), "whole.jsonl")
+	said, err := batchTo(whole).CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	want := idsOf(records(t, whole))
+	require.Len(t, want, 120)
+
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	killed := 0
+	for killed < 20 && len(linesIn(t, out)) < len(want) {
+		killAtSomeTime(t, batchTo(out), out, random)
+		killed++
+		gone(t, path)
+	}
+	t.Logf("killed %d times, %d of %d lines done", killed, len(linesIn(t, out)), len(want))
+	said, err = batchTo(out).CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.Equal(t, want, idsOf(records(t, out)))
+	require.NoDirExists(t, out+".queue")
+	gone(t, path)
+}
+
+// linesIn are the whole lines of a file that may be missing.
+func linesIn(t *testing.T, file string) [][]byte {
+	data, err := os.ReadFile(file)
+	if !os.IsNotExist(err) {
+		require.NoError(t, err)
+	}
+	return slices.Collect(bytes.Lines(data))
+}
+
+// killAtSomeTime kills a batch: every other time as soon as its output has grown, else whatever it does.
+func killAtSomeTime(t *testing.T, cmd *exec.Cmd, out string, random *rand.Rand) {
+	t.Helper()
+	before := lengthOf(out)
+	require.NoError(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	if random.IntN(2) == 0 {
+		for end := time.Now().Add(time.Minute); lengthOf(out) <= before && time.Now().Before(end) && len(ended) == 0; {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	select {
+	case <-time.After(time.Duration(random.IntN(300)) * time.Millisecond):
+		require.NoError(t, cmd.Process.Kill())
+		<-ended
+	case <-ended:
+	}
+}
+
+// TestBatchInterrupted: Ctrl-C ends what runs, says how to go on, and leaves no process.
+func TestBatchInterrupted(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		out    string // empty: a file
+		signal os.Signal
+		status int
+		want   string
+	}{
+		{"file", "", os.Interrupt, 130, "interrupted: 2 of 2 lines are left: the same command goes on from there\n"},
+		{"TERM", "", syscall.SIGTERM, 143, "the same command goes on from there\n"},
+		{"stdout", "-", os.Interrupt, 130, "nothing can go on from there without -o FILE, or --store\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			path := w.fake("claude", "stubborn", "")
+			out := test.out
+			if out == "" {
+				out = filepath.Join(t.TempDir(), "out.jsonl")
+			}
+			cmd := w.command("batch", "-i", w.lines(2), "-o", out, "--cold", "--timeout", "5m")
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			require.NoError(t, cmd.Start())
+			require.Eventually(t, func() bool { return len(clitest.Survivors(path)) > 0 }, 30*time.Second, time.Millisecond)
+			require.NoError(t, cmd.Process.Signal(test.signal))
+			require.Error(t, cmd.Wait())
+			require.Equal(t, test.status, cmd.ProcessState.ExitCode(), "%s", &stderr)
+			require.Contains(t, stderr.String(), test.want)
+			require.Empty(t, clitest.Survivors(path))
+			if test.out == "-" {
+				return
+			}
+			w.fake("claude", "answer", "fine")
+			said, err := w.command("batch", "-i", cmd.Args[3], "-o", out, "--cold").CombinedOutput()
+			require.NoError(t, err, "%s", said)
+			require.Len(t, records(t, out), 2)
+		})
+	}
+}
+
+// TestBatchSilentInput: Ctrl-C is heard while stdin says nothing.
+func TestBatchSilentInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fake("claude", "answer", "hello")
+	cmd := w.command("batch", "--cold")
+	stdin, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	defer stdin.Close()
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = io.WriteString(stdin, `{"id":"a","prompt":"hi"}`+"\n")
+	require.NoError(t, err)
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err, "a line is answered before the input ends")
+	require.Contains(t, line, `{"id":"a","response":`)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 130, cmd.ProcessState.ExitCode())
+}
+
+// TestBatchTwice: a second batch on the same output, or the same store, is refused.
+func TestBatchTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := w.fake("claude", "hang", "")
+	dir := t.TempDir()
+	in, out, store := w.lines(1), filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "store")
+	first := w.command("batch", "-i", in, "--store", store, "--cold", "--timeout", "5m")
+	second := w.command("batch", "-i", in, "-o", out, "--cold", "--timeout", "5m")
+	for _, cmd := range []*exec.Cmd{first, second} {
+		require.NoError(t, cmd.Start())
+	}
+	require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 2 }, 30*time.Second, time.Millisecond)
+	for want, args := range map[string][]string{
+		"is in use by process " + fmt.Sprint(first.Process.Pid): {"--store", store},
+		"another batch writes it":                               {"-o", out, "--store", filepath.Join(dir, "other")},
+	} {
+		cmd := w.command(append([]string{"batch", "-i", in, "--cold"}, args...)...)
+		said, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Equal(t, 2, cmd.ProcessState.ExitCode(), "%s", said)
+		require.Contains(t, string(said), want)
+	}
+	for _, cmd := range []*exec.Cmd{first, second} {
+		require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		require.Error(t, cmd.Wait())
+	}
+	require.Empty(t, clitest.Survivors(path))
+}

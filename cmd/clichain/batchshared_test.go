@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clitest"
+)
+
+// TestBatchShared: two batches with the same ids on one queue get their own answers, from a worker elsewhere, one of
+// them after it was killed, and leave nothing in the queue.
+func TestBatchShared(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	path := f.slow(10 * time.Millisecond)
+	in, dir := f.lines(30), t.TempDir()
+	one, two := filepath.Join(dir, "one.jsonl"), filepath.Join(dir, "two.jsonl")
+	batchTo := func(out string, args ...string) *exec.Cmd {
+		return f.command(append([]string{"batch", "-i", in, "-o", out, "--nats", f.url}, args...)...)
+	}
+	alone := batchTo(one, "--budget", "1ms")
+	said, err := alone.CombinedOutput()
+	require.Error(t, err)
+	require.Equal(t, exitTimeout, alone.ProcessState.ExitCode(), "%s", said)
+	require.Contains(t, string(said), `no worker is connected to the queue "default": jobs wait until one is`)
+
+	w := f.worker("-j", "2", "--only", "claude", "--cold")
+	killed := batchTo(one, "--quiet")
+	require.NoError(t, killed.Start())
+	require.Eventually(t, func() bool { return lengthOf(one) > 0 }, 60*time.Second, time.Millisecond)
+	require.NoError(t, killed.Process.Kill())
+	require.Error(t, killed.Wait())
+
+	other := batchTo(two, "--quiet")
+	require.NoError(t, other.Start())
+	said, err = batchTo(one, "--quiet").CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.NoError(t, other.Wait())
+	ids := idsOf(records(t, one))
+	require.Len(t, ids, 30)
+	require.Equal(t, ids, idsOf(records(t, two)))
+
+	stream := f.command("batch", "-i", in, "--nats", f.url, "--quiet")
+	out, err := stream.Output()
+	require.NoError(t, err)
+	require.NotEmpty(t, out)
+	s := f.status()
+	require.Zero(t, s.Answers+s.Failures+s.Running)
+	require.NoDirExists(t, one+".queue")
+	status, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, status, log)
+	require.Empty(t, clitest.Survivors(path))
+
+	stream = f.command("batch", "-i", in, "--nats", f.url)
+	require.NoError(t, stream.Start())
+	require.Eventually(t, func() bool { return f.status().Ready["normal"] > 0 }, 60*time.Second, 10*time.Millisecond)
+	require.NoError(t, stream.Process.Signal(os.Interrupt))
+	require.Error(t, stream.Wait())
+	require.Equal(t, 130, stream.ProcessState.ExitCode())
+	require.Zero(t, f.status().Ready["normal"], "what nobody will ask for is taken out of the queue")
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/batch"
+)
+
+// TestBatchStream: what a store holds for stdout goes out again, and is not asked again.
+func TestBatchStream(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in, store := w.lines(6), filepath.Join(t.TempDir(), "store")
+	path := w.slow(0)
+	run := func(args ...string) (ids []string, err error) {
+		out, err := w.command(append([]string{"batch", "-i", in, "--store", store, "--cold"}, args...)...).Output()
+		for line := range bytes.Lines(out) {
+			var r batch.Record
+			require.NoError(t, json.Unmarshal(line, &r))
+			ids = append(ids, r.ID)
+		}
+		slices.Sort(ids)
+		return ids, err
+	}
+	first, err := run("-j", "1", "--max-cost-usd", "0.03")
+	require.Error(t, err)
+	require.Len(t, first, 3)
+	whole, err := run()
+	require.NoError(t, err)
+	require.Len(t, whole, 6)
+	require.Subset(t, whole, first)
+	left, err := os.ReadDir(store)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.Empty(t, clitest.Survivors(path))
+}
+
+// TestBatchReaderLeaves: nobody reads the output any more, as with "| head -1".
+func TestBatchReaderLeaves(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := w.slow(10 * time.Millisecond)
+	cmd := w.command("batch", "-i", w.lines(500), "--cold", "--quiet")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	require.NoError(t, cmd.Start())
+	_, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 1, cmd.ProcessState.ExitCode())
+	require.Empty(t, stderr.String())
+	require.Empty(t, clitest.Survivors(path))
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/clichain/clichain/jetstream"
+	"github.com/spf13/cobra"
+)
+
+// deadFlags are the flags of the commands for dead letters, of which each takes some.
+type deadFlags struct {
+	queue            queueFlags
+	json             bool
+	all, sideEffects bool
+	reason           string
+}
+
+// deadLimit bounds each of these commands: a queue may hold very many dead letters.
+const deadLimit = 10 * time.Minute
+
+func (a *app) deadCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "dead",
+		Short: "List, show, retry or drop the jobs that failed for good",
+		Long: `A job that failed for good is a dead letter: it stays in the queue, with its
+history, until it is retried or dropped.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.deadListCommand(), a.deadShowCommand(), a.deadRetryCommand(), a.deadDropCommand())
+	return cmd
+}
+
+// prepare declares the flags that all of the commands have, and has cmd run on the queue that they name.
+func (a *app) prepare(cmd *cobra.Command, f *deadFlags, do func(context.Context, *openQueue, []string) error) {
+	cmd.Flags().SortFlags = false
+	f.queue.nats = a.natsFlags()
+	f.queue.register(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, ids []string) (err error) {
+		ctx, cancel := context.WithTimeout(cmd.Context(), deadLimit)
+		defer cancel()
+		q, err := f.queue.open(ctx, false)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, queueError(q.close())) }()
+		return queueError(do(ctx, q, ids))
+	}
+}
+
+func (a *app) deadListCommand() *cobra.Command {
+	f := &deadFlags{}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the dead letters",
+		Long:    "List the dead letters, oldest first, with why and when they failed.",
+		Example: "  clichain dead list --nats nats://127.0.0.1:4222\n  clichain dead list --json | jq -r .id",
+		Args:    cobra.NoArgs,
+	}
+	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, _ []string) error { return a.deadList(ctx, q, f) })
+	cmd.Flags().StringVar(&f.reason, "reason", "", "those that failed for this `reason`, such as timeout")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func (a *app) deadList(ctx context.Context, q *openQueue, f *deadFlags) error {
+	for r, err := range q.Dead(ctx) {
+		if err != nil {
+			return err
+		}
+		if f.reason != "" && f.reason != string(r.Failure.Reason) {
+			continue
+		}
+		letter := letterOf(r)
+		if f.json {
+			err = writeJSON(a.out, letter, false)
+		} else {
+			_, err = io.WriteString(a.out, letter.text(a.styleOf(a.out), columns(a.out), time.Now()))
+			err = outputError(err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) deadShowCommand() *cobra.Command {
+	f := &deadFlags{}
+	cmd := &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show all of a dead letter, as JSON",
+		Long:    "Show all of a dead letter, as JSON: its job with the prompt, its attempts and its history.",
+		Example: "  clichain dead show nightly-7 --nats nats://127.0.0.1:4222",
+		Args:    exactlyOne("dead show", "ID"),
+	}
+	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, ids []string) error {
+		r, err := deadLetterOf(ctx, q, ids[0])
+		if err != nil {
+			return err
+		}
+		return writeJSON(a.out, r, true)
+	})
+	return cmd
+}
+
+// deadLetterOf finds one; an id without one is the caller's mistake.
+func deadLetterOf(ctx context.Context, q *openQueue, id string) (*jetstream.Result, error) {
+	r, err := q.Result(ctx, id)
+	if errors.Is(err, jetstream.ErrNotFound) || err == nil && r.Failure == nil {
+		return nil, usagef("there is no dead letter %q: see \"clichain dead list\"", id)
+	}
+	return r, err
+}
+
+func (a *app) deadRetryCommand() *cobra.Command {
+	f := &deadFlags{}
+	cmd := &cobra.Command{
+		Use:   "retry ID...",
+		Short: "Put dead letters back into the queue",
+		Long: `Put dead letters back into the queue, as if nothing had happened before.
+
+One whose agent may have changed something is left where it is, unless
+--side-effects says that you have looked, and that it may run again.`,
+		Example: `  clichain dead retry nightly-7 --nats nats://127.0.0.1:4222
+  clichain dead retry --reason usage_limit
+  clichain dead retry --all --side-effects`,
+	}
+	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, ids []string) error { return a.deadRetry(ctx, q, f, ids) })
+	f.selects(cmd)
+	cmd.Flags().BoolVar(&f.sideEffects, "side-effects", false, "also those that may have changed something")
+	return cmd
+}
+
+func (a *app) deadRetry(ctx context.Context, q *openQueue, f *deadFlags, ids []string) error {
+	letters, err := f.choose(ctx, q, ids)
+	if err != nil {
+		return err
+	}
+	var left []string
+	for _, letter := range letters {
+		if letter.SideEffects && !f.sideEffects {
+			left = append(left, letter.ID)
+			continue
+		}
+		if err := a.change(ctx, letter.ID, q.Retry); err != nil {
+			return err
+		}
+	}
+	if len(left) > 0 {
+		return &statusError{exitFailed, fmt.Errorf("%d of %d were not retried, such as %q: the agent may have changed "+
+			"something: look at what it did, and give --side-effects to run it again", len(left), len(letters), left[0])}
+	}
+	return nil
+}
+
+func (a *app) deadDropCommand() *cobra.Command {
+	f := &deadFlags{}
+	cmd := &cobra.Command{
+		Use:   "drop ID...",
+		Short: "Remove dead letters for good",
+		Long: `Remove dead letters for good. With an ID, a job that still waits is taken out of
+the queue too.`,
+		Example: "  clichain dead drop nightly-7 --nats nats://127.0.0.1:4222\n  clichain dead drop --all",
+	}
+	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, ids []string) error {
+		letters, err := f.choose(ctx, q, nil)
+		for _, letter := range letters {
+			ids = append(ids, letter.ID)
+		}
+		for _, id := range ids {
+			if err == nil {
+				err = a.change(ctx, id, q.Drop)
+			}
+		}
+		return err
+	})
+	f.selects(cmd)
+	return cmd
+}
+
+// selects declares the flags that choose among the dead letters.
+func (f *deadFlags) selects(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.all, "all", false, "all of them")
+	cmd.Flags().StringVar(&f.reason, "reason", "", "those that failed for this `reason`, such as timeout")
+	cmd.Args = func(_ *cobra.Command, ids []string) error {
+		ways := 0
+		for _, given := range []bool{len(ids) > 0, f.all, f.reason != ""} {
+			if given {
+				ways++
+			}
+		}
+		if ways != 1 {
+			return usagef("which dead letters? Give their IDs, or --reason REASON, or --all: one of the three")
+		}
+		return nil
+	}
+}
+
+// choose finds the letters of ids, or those that the flags choose, before any is changed.
+func (f *deadFlags) choose(ctx context.Context, q *openQueue, ids []string) (letters []letter, err error) {
+	for _, id := range ids {
+		r, err := deadLetterOf(ctx, q, id)
+		if err != nil {
+			return nil, err
+		}
+		letters = append(letters, letterOf(r))
+	}
+	if !f.all && f.reason == "" {
+		return letters, nil
+	}
+	for r, err := range q.Dead(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if f.all || f.reason == string(r.Failure.Reason) {
+			letters = append(letters, letterOf(r))
+		}
+	}
+	return letters, nil
+}
+
+// change does it to one and prints its id.
+func (a *app) change(ctx context.Context, id string, do func(context.Context, string) error) error {
+	err := do(ctx, id)
+	if errors.Is(err, jetstream.ErrNotFound) {
+		return usagef("there is no job %q: see \"clichain dead list\"", id)
+	}
+	if err != nil {
+		return fmt.Errorf("job %q: %w", id, err)
+	}
+	_, err = fmt.Fprintln(a.out, oneLine(id))
+	return outputError(err)
+}

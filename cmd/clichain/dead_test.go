@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// crashAtWork installs a claude that breaks off while it uses a tool.
+func (f *fleet) crashAtWork() {
+	steps := append([]clitest.Step{{ReadStdin: true}}, stdout(
+		`{"type":"system","subtype":"init","session_id":"s1","model":"claude-opus-4-8","apiKeySource":"none"}`,
+		`{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"tool_use","id":"t1","name":"Write","input":{}}]}}`)...)
+	steps = append(steps, clitest.Step{Stderr: "broken\n"}, clitest.Exit(7))
+	_, err := clitest.Install(f.bin, "claude", clitest.Scenario{Steps: steps})
+	require.NoError(f.t, err)
+}
+
+// TestFleetDead: what failed for good is listed, shown, retried and dropped; what may have acted only on demand.
+func TestFleetDead(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.crashAtWork()
+	w := f.worker("--only", "claude", "--cold", "--no-cooldown")
+	_, stderr, status := f.run("submit", "--wait", "--id", "harmless", "secret question")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stderr, `job "harmless" failed: `)
+	out, stderr, status := f.run("submit", "--wait", "--json", "--id", "acted", "--access", "write", "--dir", t.TempDir(), "go")
+	require.Equal(t, exitFailed, status, stderr)
+	require.Contains(t, out, `"failure"`)
+
+	var letters []letter
+	for line := range strings.Lines(f.answers("dead", "list", "--json")) {
+		var l letter
+		require.NoError(t, json.Unmarshal([]byte(line), &l))
+		letters = append(letters, l)
+	}
+	require.Len(t, letters, 2)
+	require.Equal(t, clichain.ReasonExit, letters[0].Reason)
+	require.Equal(t, clichain.AccessWrite, letters[1].Access)
+	require.False(t, letters[0].SideEffects)
+	require.True(t, letters[1].SideEffects)
+	text := f.answers("dead", "list", "--reason", "exit")
+	require.NotContains(t, text, "secret")
+	require.Regexp(t, `(?s)harmless\n    exit, \d+ s ago, 1 delivery, access none\n.*acted\n.*may have changed\s+something`, text)
+	require.Empty(t, f.answers("dead", "list", "--reason", "timeout"))
+	require.Contains(t, f.answers("dead", "show", "harmless"), "secret question")
+
+	f.fake("claude", "answer", "repaired")
+	out, stderr, status = f.run("dead", "retry", "--all")
+	require.Equal(t, exitFailed, status)
+	require.Equal(t, "harmless\n", out)
+	require.Contains(t, stderr, `1 of 2 were not retried, such as "acted": the agent may have changed something`)
+	require.Equal(t, "repaired\n", f.answers("result", "--wait", "harmless"))
+	require.Equal(t, "acted\n", f.answers("dead", "retry", "acted", "--side-effects"))
+	require.Equal(t, "repaired\n", f.answers("result", "--wait", "acted"))
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+	require.NotContains(t, log, "secret")
+	require.NotContains(t, log, "broken", "what a CLI said")
+}
+
+// TestFleetDrop removes dead letters, and what waits.
+func TestFleetDrop(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.fake("claude", "crash", "broken")
+	w := f.worker("--only", "claude", "--cold", "--no-cooldown")
+	for _, id := range []string{"a", "b", "c"} {
+		_, _, status := f.run("submit", "--wait", "--id", id, "hi")
+		require.Equal(t, exitFailed, status)
+	}
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+	f.answers("submit", "--id", "waits", "hi")
+	require.Equal(t, "a\nwaits\n", f.answers("dead", "drop", "a", "waits"))
+	require.Equal(t, "b\nc\n", f.answers("dead", "drop", "--all"))
+	require.Empty(t, f.answers("dead", "drop", "--all"))
+	s := f.status()
+	require.Zero(t, s.Failures+s.Ready[jetstream.PriorityNormal])
+	for _, args := range [][]string{{"drop", "a"}, {"retry", "a"}, {"show", "a"}} {
+		_, stderr, status := f.run(append([]string{"dead"}, args...)...)
+		require.Equal(t, exitUsage, status)
+		require.Contains(t, stderr, `"a": see "clichain dead list"`)
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain/jetstream"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/stretchr/testify/require"
+)
+
+// fleet is a queue on a server with a password, and a machine with fakes.
+type fleet struct {
+	*world
+	url string
+}
+
+// password is of the server: nothing may print it.
+const password = "Hidden-Pass-4711"
+
+func newFleet(t *testing.T) *fleet {
+	s := natsServer(t, func(o *server.Options) { o.Username, o.Password = "u", password })
+	return &fleet{newWorld(t), strings.Replace(s.ClientURL(), "//", "//u:"+password+"@", 1)}
+}
+
+// run runs a command that comes to its end.
+func (f *fleet) run(args ...string) (stdout, stderr string, status int) {
+	f.t.Helper()
+	var out, err bytes.Buffer
+	cmd := f.command(args...)
+	cmd.Env = append(cmd.Env, "NATS_URL="+f.url)
+	cmd.Stdout, cmd.Stderr = &out, &err
+	require.NoError(f.t, cmd.Start())
+	limit := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer limit.Stop()
+	if failed := cmd.Wait(); failed != nil {
+		require.ErrorContains(f.t, failed, "exit status", "%q: %s", args, err.String())
+	}
+	require.NotContains(f.t, out.String()+err.String(), password)
+	return out.String(), err.String(), cmd.ProcessState.ExitCode()
+}
+
+// answers runs a command that has to succeed, and returns what it says.
+func (f *fleet) answers(args ...string) string {
+	f.t.Helper()
+	out, err, status := f.run(args...)
+	require.Zero(f.t, status, "%q: %s%s", args, out, err)
+	return out
+}
+
+func (f *fleet) status() (s jetstream.Status) {
+	f.t.Helper()
+	require.NoError(f.t, json.Unmarshal([]byte(f.answers("status", "--json")), &s))
+	return s
+}
+
+// working is a worker in a process of its own.
+type working struct {
+	*exec.Cmd
+	t      *testing.T
+	health string // its address
+	lines  lineWriter
+	log    *bytes.Buffer
+	read   chan struct{} // closed when all of its log was read
+}
+
+// worker starts one, and waits until it works.
+func (f *fleet) worker(args ...string) *working {
+	f.t.Helper()
+	cmd := f.command(append([]string{"worker", "--grace", "60s"}, args...)...)
+	cmd.Env = append(cmd.Env, "NATS_URL="+f.url)
+	stderr, err := cmd.StderrPipe()
+	require.NoError(f.t, err)
+	require.NoError(f.t, cmd.Start())
+	w := &working{Cmd: cmd, t: f.t, lines: make(lineWriter, 1000), log: new(bytes.Buffer), read: make(chan struct{})}
+	go func() {
+		defer close(w.read)
+		defer close(w.lines)
+		for scanner := bufio.NewScanner(io.TeeReader(stderr, w.log)); scanner.Scan(); {
+			w.lines <- scanner.Text()
+		}
+	}()
+	f.t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended where the test passed
+	if slices.Contains(args, "--health") {
+		_, w.health, _ = strings.Cut(w.await("health is served"), "address=")
+	}
+	w.await("msg=working")
+	return w
+}
+
+func (w *working) await(text string) string {
+	w.t.Helper()
+	return w.lines.await(w.t, text)
+}
+
+// stop sends a signal and returns the exit status and the log.
+func (w *working) stop(s os.Signal) (status int, log string) {
+	w.t.Helper()
+	require.NoError(w.t, w.Process.Signal(s))
+	limit := time.AfterFunc(patience, func() { _ = w.Process.Kill() })
+	defer limit.Stop()
+	<-w.read
+	_ = w.Wait() // the status is returned
+	require.NotContains(w.t, w.log.String(), password)
+	return w.ProcessState.ExitCode(), w.log.String()
+}

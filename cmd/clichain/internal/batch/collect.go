@@ -1,0 +1,122 @@
+package batch
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/clichain/clichain/jetstream"
+)
+
+// collect takes the results of workers elsewhere as they come.
+func (r *run) collect(ctx context.Context) {
+	var after uint64
+	err := r.insist(ctx, func() error {
+		for result, err := range r.store.queue.Results(ctx, after) {
+			if err != nil {
+				return err
+			}
+			after = result.Sequence
+			if err := r.record(result); err != nil {
+				r.stop(err)
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		r.stop(err)
+	}
+}
+
+// record writes what came of a job, once. The result of an id that does not wait yet is looked up when it does.
+func (r *run) record(result *jetstream.Result) error {
+	id, ours := r.store.inside(result.ID)
+	if !ours {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	isDone, waits := r.ids.of(id)
+	if isDone && !slices.Contains(r.unsynced, id) {
+		r.unsynced = append(r.unsynced, id) // of a run that ended before it forgot the result
+	}
+	if isDone || !waits {
+		return nil
+	}
+	rec := &Record{ID: id, Response: result.Response, Error: result.Failure, History: result.History}
+	if err := r.out.append(rec); err != nil {
+		return err
+	}
+	r.ids.done(id)
+	<-r.room
+	r.tally.add(rec)
+	if r.unsynced = append(r.unsynced, id); len(r.unsynced) >= settleAt {
+		notify(r.full)
+	}
+	if rec.Error != nil {
+		r.view.sayOnce("failed "+string(rec.Error.Reason), "%s failed with %s: %s", id, rec.Error.Reason, rec.Error.Message)
+	}
+	r.finishIfDone()
+	if c := r.tally.now(); r.tooDear(&c) {
+		r.drain(ErrCost)
+	}
+	return nil
+}
+
+func (r *run) tooDear(c *Counts) bool { return r.cfg.MaxCostUSD > 0 && c.CostUSD >= r.cfg.MaxCostUSD }
+
+func notify(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Records are put on the disk in groups: of so many, or after so long.
+const (
+	settleAt    = 100
+	settleEvery = time.Second
+)
+
+// settleOften keeps the queue from growing: a result whose record is on the disk is forgotten there.
+func (r *run) settleOften(ctx context.Context) {
+	tick := time.NewTicker(settleEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-r.full:
+		}
+		r.settle(ctx)
+	}
+}
+
+// settle forgets the results whose records are on the disk. A stream has no disk: what a store of its own keeps for it
+// goes at the end.
+func (r *run) settle(ctx context.Context) {
+	if !r.out.isFile() && r.cfg.Store != "" {
+		return
+	}
+	r.mu.Lock()
+	ids := r.unsynced
+	r.unsynced = nil
+	r.mu.Unlock()
+	if len(ids) == 0 {
+		return
+	}
+	if err := r.out.sync(); err != nil {
+		r.stop(err)
+		return
+	}
+	if err := r.store.forget(ctx, ids); err != nil && ctx.Err() == nil {
+		r.mu.Lock()
+		r.unsynced = append(r.unsynced, ids...) // to forget twice does no harm
+		r.mu.Unlock()
+		if !r.cfg.remote() {
+			r.checkFolder()
+		}
+	}
+}

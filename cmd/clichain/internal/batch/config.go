@@ -1,0 +1,106 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/nats-io/nats.go"
+)
+
+// Config says what a batch reads and writes, and who answers. In and Out are needed, and Providers or Connect.
+type Config struct {
+	// In and Out are files, or "-" for Stdin and Stdout.
+	In, Out string
+	Stdin   io.Reader
+	Stdout  io.Writer
+	// Bad is the file for lines that cannot be run. Empty: Out and ".bad.jsonl"; for a stream Notes.
+	Bad   string
+	Notes io.Writer
+	// Store is the folder for what is on its way. Empty: Out and ".queue", which goes at the end; for a stream a
+	// temporary one.
+	Store string
+
+	// Defaults are for lines that do not say it themselves. Its messages are system prompts.
+	Defaults clichain.Request
+	// RetryFailed runs the lines again that failed; where the agent may have acted only with RetrySideEffects.
+	RetryFailed, RetrySideEffects bool
+
+	// Jobs is how many run at once in this process. Providers answer them, in the order of a chain with the settings of
+	// Chain, out of processes that are kept warm unless Cold is set.
+	Jobs      int
+	Providers []*clichain.Provider
+	Chain     clichain.ChainConfig
+	Cold      bool
+	// Context makes a job's context from its trace. Nil: none is made.
+	Context func(ctx context.Context, trace map[string]string) context.Context
+	// Connect makes the connection to a server whose workers answer instead. Nil: a queue in this process.
+	Connect func(context.Context) (*nats.Conn, error)
+	// Queue names the queue. Nil: the default.
+	Queue *jetstream.Config
+
+	// Budget bounds the time, and MaxCostUSD what the records of the output have cost. Zero: no bound.
+	Budget     time.Duration
+	MaxCostUSD float64
+	Display    Display
+}
+
+// again reports whether a record that is there is to be run again.
+func (c *Config) again(r *Record) bool {
+	return c.RetryFailed && r.Error != nil && (c.RetrySideEffects || !r.Error.SideEffects)
+}
+
+// remote reports whether workers elsewhere run the jobs.
+func (c *Config) remote() bool { return c.Connect != nil }
+
+// ahead bounds how many jobs are in the queue without a record, so that neither memory nor disk grow with the input.
+func (c *Config) ahead() int { return max(1000, 4*c.Jobs) }
+
+// resumes reports whether another run could go on from this one.
+func (c *Config) resumes() bool { return c.Out != stream || c.Store != "" }
+
+// check finds what is wrong before anything is opened.
+func (c *Config) check() error {
+	if c.RetryFailed && !c.resumes() {
+		return &Mistake{errors.New("--retry-failed: there is nothing to run again without -o FILE, or --store")}
+	}
+	for _, pair := range [][2]string{{c.In, c.Out}, {c.In, c.Bad}, {c.Out, c.Bad}} {
+		if sameFile(pair[0], pair[1]) {
+			return &Mistake{fmt.Errorf("%s: is named twice: input, output and bad lines need a file each", pair[0])}
+		}
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	if a == "" || b == "" || a == stream || b == stream {
+		return false
+	}
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	one, err := os.Stat(a)
+	if err != nil || !one.Mode().IsRegular() {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// badLines is where bad lines go.
+func (c *Config) badLines() (*badLines, error) {
+	b := &badLines{name: c.Bad, notes: c.Notes}
+	if c.Bad != "" {
+		return b, b.open()
+	}
+	if info, err := os.Stat(c.Out); c.Out != stream && (err != nil || info.Mode().IsRegular()) {
+		b.name, b.own = c.Out+".bad.jsonl", true
+	}
+	return b, nil
+}

@@ -1,0 +1,212 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
+)
+
+// Plan says what a batch would do. A plain value.
+type Plan struct {
+	Good, Bad, Done int
+	// Mistakes are those of the first bad lines.
+	Mistakes []string
+	// First counts the lines by the backend that would be asked first, Skips those for which a backend would be passed
+	// over before that, and Nobody those that none could answer, by why not.
+	First  map[string]int
+	Skips  map[Skip]int
+	Nobody map[clichain.Reason]int
+	// Elsewhere: the workers of a queue would decide.
+	Elsewhere bool
+}
+
+// Skip is why a backend is passed over. A plain value.
+type Skip struct {
+	Backend string
+	Reason  clichain.Reason
+}
+
+// maxMistakes is how many bad lines a plan shows.
+const maxMistakes = 5
+
+// DryRun reads all of the input and says what would run where. It writes nothing and starts no CLI.
+func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
+	p := &Plan{
+		First: map[string]int{}, Skips: map[Skip]int{}, Nobody: map[clichain.Reason]int{}, Elsewhere: cfg.remote(),
+	}
+	ids := newLedger()
+	if err := p.readOutput(cfg, ids); err != nil {
+		return nil, err
+	}
+	in, err := openInput(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	chain := dryChain(cfg)
+	err = cfg.read(ctx, in.r, ids, func(line rawLine, item *item, mistake error) error {
+		switch {
+		case mistake != nil:
+			p.bad(line, mistake)
+		case item.done:
+			p.Good++
+			p.Done++
+		default:
+			p.Good++
+			p.place(ctx, chain, item)
+		}
+		return nil
+	})
+	return p, err
+}
+
+func (p *Plan) readOutput(cfg *Config, ids *ledger) error {
+	f, err := os.Open(cfg.Out)
+	if cfg.Out == stream || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return explain(cfg.Out, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	_, _, err = scanRecords(cfg.Out, f, func(r *Record, _ []byte) {
+		if !cfg.again(r) {
+			ids.done(r.ID)
+		}
+	})
+	return err
+}
+
+func (p *Plan) bad(line rawLine, mistake error) {
+	p.Bad++
+	if len(p.Mistakes) < maxMistakes {
+		p.Mistakes = append(p.Mistakes, fmt.Sprintf("line %d: %s", line.number, clean(mistake.Error())))
+	}
+}
+
+// place finds out who would be asked first.
+func (p *Plan) place(ctx context.Context, chain *clichain.Chain, item *item) {
+	if p.Elsewhere {
+		return
+	}
+	resp, err := chain.Complete(ctx, item.job.Request)
+	failed, _ := errors.AsType[*clichain.ChainError](err)
+	switch {
+	case resp != nil:
+		p.asked(resp.Attempts, resp.Backend)
+	case failed != nil:
+		if !p.asked(failed.Attempts, "") {
+			p.Nobody[failed.Reason()]++
+		}
+	}
+}
+
+// asked counts the backend that would be asked first, and those before it. What a dry backend answers may not meet the
+// request's schema: it would have been asked all the same.
+func (p *Plan) asked(attempts []clichain.Attempt, last string) bool {
+	for _, a := range attempts {
+		if !a.Skipped {
+			last = a.Backend
+			break
+		}
+		p.Skips[Skip{a.Backend, a.Reason}]++
+	}
+	if last == "" {
+		return false
+	}
+	p.First[last]++
+	return true
+}
+
+// Print writes the plan for people.
+func (p *Plan) Print(w io.Writer) error {
+	lines := []string{fmt.Sprintf("%s, %d bad, %d done before: %d would run",
+		plural(p.Good, "good line"), p.Bad, p.Done, p.Good-p.Done)}
+	if p.Elsewhere && p.Good > p.Done {
+		lines = append(lines, "  where, the workers of the queue decide")
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.First)) {
+		lines = append(lines, planned(name, p.First[name], "asked first"))
+	}
+	for _, reason := range slices.Sorted(maps.Keys(p.Nobody)) {
+		lines = append(lines, planned("nobody", p.Nobody[reason], string(reason)))
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(p.Skips), compareSkips) {
+		lines = append(lines, planned(s.Backend, p.Skips[s], "passed over: "+string(s.Reason)))
+	}
+	for _, mistake := range p.Mistakes {
+		lines = append(lines, "  "+mistake)
+	}
+	if more := p.Bad - len(p.Mistakes); more > 0 {
+		lines = append(lines, "  and "+number(more)+" more")
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func planned(name string, lines int, how string) string {
+	return fmt.Sprintf("  %-13s %-10s %s", clean(name), plural(lines, "line"), how)
+}
+
+func compareSkips(a, b Skip) int {
+	return cmp.Or(cmp.Compare(a.Backend, b.Backend), cmp.Compare(a.Reason, b.Reason))
+}
+
+// dry is a backend that answers what its CLI would be started for.
+type dry struct{ *clichain.Provider }
+
+// Complete answers nothing of use.
+func (d dry) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+	return call.Collect(d.Stream(ctx, req))
+}
+
+// Stream answers nothing of use, unless the request would be refused.
+func (d dry) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
+	return call.Stream(ctx, func(ctx context.Context, _ func(clichain.Event)) (*clichain.Response, error) {
+		if err := d.Check(ctx, req); err != nil {
+			return nil, err
+		}
+		return &clichain.Response{Text: "{}", Backend: d.Name()}, nil
+	})
+}
+
+// dryChain is the chain of a batch with backends that start nothing.
+func dryChain(cfg *Config) *clichain.Chain {
+	backends := make([]clichain.Backend, len(cfg.Providers))
+	for i, p := range cfg.Providers {
+		backends[i] = dry{p}
+	}
+	chain := cfg.Chain
+	chain.Hooks = clichain.Hooks{}
+	if chain.Store == nil {
+		chain.NoCooldown = true
+	} else {
+		chain.Store = readOnly{chain.Store}
+	}
+	return clichain.ChainOf(backends, &chain)
+}
+
+// readOnly is a store that keeps what it has.
+type readOnly struct{ cooldown.Store }
+
+// Update changes nothing.
+func (readOnly) Update(context.Context, string, func(cooldown.State) cooldown.State) error {
+	return nil
+}

@@ -1,0 +1,199 @@
+package batch
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+)
+
+// maxID bounds an id of the input. The queue's own bound is higher, because a scope stands before the id there.
+const maxID = 400
+
+// entry is what a line of the input says. Nil: it does not say so.
+type entry struct {
+	id, prompt, system, model, dir *string
+
+	messages   []message
+	access     *clichain.Access
+	schema     json.RawMessage
+	options    json.RawMessage
+	metadata   map[string]string
+	priority   jetstream.Priority
+	deadline   time.Time
+	idempotent bool
+}
+
+// message is a message whose fields are read strictly.
+type message clichain.Message
+
+// field is where the value of a field goes, and what it has to be.
+type field struct {
+	kind string
+	at   func(e *entry) any
+}
+
+var fields = map[string]field{
+	"id":         {"a string", func(e *entry) any { return &e.id }},
+	"prompt":     {"a string", func(e *entry) any { return &e.prompt }},
+	"messages":   {`a list of {"role", "content"}`, func(e *entry) any { return &e.messages }},
+	"system":     {"a string", func(e *entry) any { return &e.system }},
+	"model":      {"a string", func(e *entry) any { return &e.model }},
+	"schema":     {"a JSON Schema", func(e *entry) any { return &e.schema }},
+	"access":     {"none, read, write or full", func(e *entry) any { return &e.access }},
+	"metadata":   {"an object of strings", func(e *entry) any { return &e.metadata }},
+	"dir":        {"a string", func(e *entry) any { return &e.dir }},
+	"options":    {"an object", func(e *entry) any { return &e.options }},
+	"priority":   {"high, normal or low", func(e *entry) any { return &e.priority }},
+	"deadline":   {"a time such as 2026-01-31T18:00:00Z", func(e *entry) any { return &e.deadline }},
+	"idempotent": {"true or false", func(e *entry) any { return &e.idempotent }},
+}
+
+// parseEntry reads a line. The error names the field, and what it should be.
+func parseEntry(text []byte) (*entry, error) {
+	if !utf8.Valid(text) {
+		return nil, errors.New("is no valid UTF-8")
+	}
+	var whole json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, fmt.Errorf("is no JSON: %v", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if first, _ := d.Token(); first != json.Delim('{') {
+		return nil, errors.New(`is no JSON object: write {"prompt": "..."}`)
+	}
+	e, seen := &entry{}, map[string]bool{}
+	for d.More() { // no error is left for the decoder to find
+		name, _ := d.Token()
+		var value json.RawMessage
+		_ = d.Decode(&value)
+		if err := e.set(fmt.Sprint(name), value, seen); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+func (e *entry) set(name string, value json.RawMessage, seen map[string]bool) error {
+	f, known := fields[name]
+	switch {
+	case !known:
+		return fmt.Errorf("%s: there is no such field: known are %s",
+			name, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+	case seen[name]:
+		return fmt.Errorf("%s: is there twice", name)
+	case bytes.Equal(value, []byte("null")):
+		return nil
+	}
+	seen[name] = true
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.DisallowUnknownFields()
+	if err := d.Decode(f.at(e)); err != nil {
+		return fmt.Errorf("%s: has to be %s: %s", name, f.kind, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// job makes the job of a line from what the line says and the defaults.
+func (e *entry) job(line rawLine, defaults clichain.Request) (job jetstream.Job, err error) {
+	job = jetstream.Job{Priority: e.priority, Deadline: e.deadline, Idempotent: e.idempotent, Request: defaults}
+	if job.ID, err = e.idOf(line); err != nil {
+		return job, err
+	}
+	req := &job.Request
+	if req.Messages, err = e.conversation(defaults.Messages); err != nil {
+		return job, err
+	}
+	set(&req.Model, e.model)
+	set(&req.Access, e.access)
+	if req.Access == clichain.AccessNone {
+		req.Dir = "" // the default is for lines that work in a folder
+	}
+	set(&req.Dir, e.dir)
+	if e.schema != nil {
+		req.Schema = e.schema
+	}
+	if e.metadata != nil {
+		req.Metadata = e.metadata
+	}
+	if e.options != nil {
+		if req.Options, err = optionsOver(defaults.Options, e.options); err != nil {
+			return job, fmt.Errorf("options: %s", said(err))
+		}
+	}
+	return job, nil
+}
+
+// optionsOver are the defaults, and over them what a line says. The lists of the defaults are those of all lines, and
+// are not written to.
+func optionsOver(defaults clichain.Options, given json.RawMessage) (o clichain.Options, err error) {
+	own, err := json.Marshal(defaults)
+	for _, data := range [][]byte{own, given} {
+		if err == nil {
+			err = json.Unmarshal(data, &o)
+		}
+	}
+	return o, err
+}
+
+func set[T any](value *T, given *T) {
+	if given != nil {
+		*value = *given
+	}
+}
+
+// idOf is the id of a line; one that names none gets its number and hash.
+func (e *entry) idOf(line rawLine) (string, error) {
+	if e.id == nil {
+		sum := sha256.Sum256(line.text)
+		return fmt.Sprintf("%d-%x", line.number, sum[:8]), nil
+	}
+	if n := len(*e.id); n == 0 || n > maxID {
+		return "", fmt.Errorf("id: has %d bytes: use 1 to %d, or leave it out", n, maxID)
+	}
+	return *e.id, nil
+}
+
+// conversation is the system prompt and the messages. A default system prompt is for lines without one.
+func (e *entry) conversation(defaults []clichain.Message) (all []clichain.Message, err error) {
+	switch {
+	case e.prompt != nil && e.messages != nil:
+		return nil, errors.New("has both prompt and messages: leave one of them out")
+	case e.prompt == nil && e.messages == nil:
+		return nil, errors.New("has neither prompt nor messages: add one of them")
+	}
+	isSystem := func(m message) bool { return m.Role == clichain.RoleSystem }
+	if e.system != nil {
+		all = append(all, clichain.Message{Role: clichain.RoleSystem, Content: *e.system})
+	} else if !slices.ContainsFunc(e.messages, isSystem) {
+		all = append(all, defaults...)
+	}
+	for _, m := range e.messages {
+		all = append(all, clichain.Message(m))
+	}
+	if e.prompt != nil {
+		all = append(all, clichain.Message{Role: clichain.RoleUser, Content: *e.prompt})
+	}
+	return all, nil
+}
+
+// said is what an error of the library says, without its reason.
+func said(err error) string {
+	be, ok := errors.AsType[*clichain.BackendError](err)
+	if !ok {
+		return strings.TrimPrefix(err.Error(), "json: ")
+	}
+	if be.Option == "" {
+		return be.Message
+	}
+	return be.Option + ": " + be.Message
+}

@@ -1,0 +1,131 @@
+package batch
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+)
+
+func system(text string) clichain.Message {
+	return clichain.Message{Role: clichain.RoleSystem, Content: text}
+}
+
+func user(text string) clichain.Message {
+	return clichain.Message{Role: clichain.RoleUser, Content: text}
+}
+
+func TestJobs(t *testing.T) {
+	defaults := clichain.Request{
+		Messages: []clichain.Message{system("Be brief.")}, Model: "opus", Dir: "/srv",
+		Options: clichain.Options{Effort: "low", MaxTurns: 3, AllowedTools: []string{"Read", "Grep"}},
+	}
+	for _, test := range []struct {
+		name, line string
+		want       func(*jetstream.Job)
+	}{
+		{"prompt", `{"prompt":"hi"}`, func(*jetstream.Job) {}},
+		{"null says nothing", `{"prompt":"hi","model":null,"messages":null}`, func(*jetstream.Job) {}},
+		{"id", `{"id":"a b","prompt":"hi"}`, func(j *jetstream.Job) { j.ID = "a b" }},
+		{"system", `{"system":"Rhyme.","prompt":"hi"}`, func(j *jetstream.Job) {
+			j.Request.Messages = []clichain.Message{system("Rhyme."), user("hi")}
+		}},
+		{"no system", `{"system":"","prompt":"hi"}`, func(j *jetstream.Job) {
+			j.Request.Messages = []clichain.Message{system(""), user("hi")}
+		}},
+		{"messages with a system prompt", `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}]}`,
+			func(j *jetstream.Job) { j.Request.Messages = []clichain.Message{system("s"), user("hi")} }},
+		{"messages without", `{"messages":[{"role":"user","content":"hi"}]}`, func(*jetstream.Job) {}},
+		{"folder with access", `{"prompt":"hi","access":"read"}`, func(j *jetstream.Job) {
+			j.Request.Access, j.Request.Dir = clichain.AccessRead, "/srv"
+		}},
+		{"everything", `{"prompt":"hi","model":"o","access":"write","dir":"/d","schema":{"type":"object"},"metadata":{"k":"v"},
+			"priority":"low","deadline":"2030-01-02T03:04:05Z","idempotent":true}`, func(j *jetstream.Job) {
+			j.Priority, j.Deadline, j.Idempotent = "low", time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), true
+			j.Request.Model, j.Request.Access, j.Request.Dir = "o", clichain.AccessWrite, "/d"
+			j.Request.Schema, j.Request.Metadata = []byte(`{"type":"object"}`), map[string]string{"k": "v"}
+		}},
+		{"options over the defaults", `{"prompt":"hi","options":{"effort":"high","allowed_tools":["Bash"]}}`, func(j *jetstream.Job) {
+			j.Request.Options.Effort, j.Request.Options.AllowedTools = "high", []string{"Bash"}
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			line := rawLine{number: 7, text: []byte(test.line)}
+			e, err := parseEntry(line.text)
+			require.NoError(t, err)
+			got, err := e.job(line, defaults)
+			require.NoError(t, err)
+			want := jetstream.Job{ID: got.ID, Request: defaults}
+			want.Request.Dir, want.Request.Messages = "", []clichain.Message{system("Be brief."), user("hi")}
+			test.want(&want)
+			require.Equal(t, want, got)
+			require.Equal(t, []string{"Read", "Grep"}, defaults.Options.AllowedTools, "those of all lines")
+		})
+	}
+}
+
+// A line without an id gets the same with each reading, and another than the same line elsewhere.
+func TestIDs(t *testing.T) {
+	id := func(number int, text string) string {
+		line := rawLine{number: number, text: []byte(text)}
+		e, err := parseEntry(line.text)
+		require.NoError(t, err)
+		job, err := e.job(line, clichain.Request{})
+		require.NoError(t, err)
+		return job.ID
+	}
+	require.Equal(t, "3-14479f4e87d340fe", id(3, `{"prompt":"hi"}`))
+	require.Equal(t, "4-14479f4e87d340fe", id(4, `{"prompt":"hi"}`))
+	require.NotEqual(t, id(3, `{"prompt":"hi"}`), id(3, `{"prompt":"ho"}`))
+	require.Equal(t, "own", id(3, `{"prompt":"hi","id":"own"}`))
+}
+
+func TestMistakes(t *testing.T) {
+	for _, test := range []struct{ name, line, want string }{
+		{"no JSON", `{"prompt":"hi"`, "is no JSON: unexpected end of JSON input"},
+		{"two values", `{"prompt":"hi"} {}`, "is no JSON: invalid character"},
+		{"no object", `["hi"]`, `is no JSON object: write {"prompt": "..."}`},
+		{"no UTF-8", "{\"prompt\":\"\xff\"}", "is no valid UTF-8"},
+		{"misspelt", `{"promt":"hi"}`, "promt: there is no such field: known are access,"},
+		{"other letters", `{"Prompt":"hi"}`, "Prompt: there is no such field"},
+		{"twice", `{"prompt":"hi","prompt":"ho"}`, "prompt: is there twice"},
+		{"both", `{"prompt":"hi","messages":[]}`, "has both prompt and messages"},
+		{"neither", `{}`, "has neither prompt nor messages"},
+		{"wrong type", `{"prompt":["hi"]}`, "prompt: has to be a string"},
+		{"number for an id", `{"id":7,"prompt":"hi"}`, "id: has to be a string"},
+		{"empty id", `{"id":"","prompt":"hi"}`, "id: has 0 bytes: use 1 to 400"},
+		{"unknown access", `{"prompt":"hi","access":"all"}`, "access: has to be none, read, write or full"},
+		{"unknown priority", `{"prompt":"hi","priority":"soon"}`, `priority: "soon" is none of`},
+		{"unknown option", `{"prompt":"hi","options":{"efort":"low"}}`, "options: options.efort: there is no such field: did you mean effort?"},
+		{"unknown part of a message", `{"messages":[{"role":"user","text":"hi"}]}`, `messages: has to be a list of {"role", "content"}`},
+		{"unknown role", `{"messages":[{"role":"boss","content":"hi"}]}`, `messages[0].role: "boss" is none of system, user, assistant`},
+		{"nothing asked", `{"prompt":" "}`, "messages: nothing is asked"},
+		{"no messages", `{"messages":[]}`, "there is no message"},
+		{"folder without access", `{"prompt":"hi","dir":"/srv"}`, `dir: "/srv" cannot be worked in without access`},
+		{"NUL", `{"prompt":"a\u0000b"}`, "messages[0].content: NUL byte"},
+		{"metadata", `{"prompt":"hi","metadata":{"k":1}}`, "metadata: has to be an object of strings"},
+		{"deadline", `{"prompt":"hi","deadline":"soon"}`, "deadline: has to be a time such as"},
+		{"schema", `{"prompt":"hi","schema":{"type":7}}`, "schema"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := (&Config{}).item(t.Context(), rawLine{number: 1, text: []byte(test.line)}, newLedger())
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+func TestDuplicates(t *testing.T) {
+	ids := newLedger()
+	line := rawLine{number: 1, text: []byte(`{"id":"a","prompt":"hi"}`)}
+	require.True(t, ids.done("a"))
+	item, err := (&Config{}).item(t.Context(), line, ids)
+	require.NoError(t, err)
+	require.True(t, item.done)
+	_, err = (&Config{}).item(t.Context(), line, ids)
+	require.ErrorIs(t, err, errTwice)
+	_, err = (&Config{}).item(t.Context(), rawLine{number: 1, long: true}, ids)
+	require.ErrorContains(t, err, "is longer than 16 MiB")
+}

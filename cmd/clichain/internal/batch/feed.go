@@ -1,0 +1,120 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+)
+
+// feed reads the input and submits its lines, no more than there is room for.
+func (r *run) feed(ctx context.Context) {
+	lines := 0
+	err := r.cfg.read(ctx, r.in.r, r.ids, func(line rawLine, item *item, mistake error) error {
+		lines++
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		switch {
+		case mistake != nil:
+			return r.refuse(line, mistake)
+		case item.done:
+			return nil
+		}
+		return r.submit(ctx, line, item.job)
+	})
+	if ctx.Err() != nil {
+		return // whoever ended it says why
+	}
+	if err != nil {
+		r.stop(err)
+		return
+	}
+	r.tally.change(func(c *Counts) { c.Total = lines })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fed = true
+	r.finishIfDone()
+}
+
+// finishIfDone ends the run when every line has its record. The caller holds mu.
+func (r *run) finishIfDone() {
+	if r.fed && r.ids.waits() == 0 {
+		r.stop(errFinished)
+	}
+}
+
+func (r *run) refuse(line rawLine, mistake error) error {
+	r.tally.change(func(c *Counts) { c.Bad++ })
+	return r.bad.add(line, mistake)
+}
+
+// submit gives a job to the queue. What the queue has already, of a run before, is waited for or taken.
+func (r *run) submit(ctx context.Context, line rawLine, job jetstream.Job) error {
+	if c := r.tally.now(); r.tooDear(&c) {
+		r.drain(ErrCost)
+		return ErrCost
+	}
+	select {
+	case r.room <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	id := job.ID
+	r.ids.wait(id)
+	job.ID = r.store.outside(id)
+	err := r.insist(ctx, func() error { return r.store.queue.Submit(ctx, job) })
+	if refused, ok := errors.AsType[*clichain.BackendError](err); ok {
+		r.ids.forgo(id)
+		<-r.room
+		return r.refuse(line, errors.New(said(refused)))
+	}
+	if !errors.Is(err, jetstream.ErrExists) {
+		return r.store.explain(err)
+	}
+	return r.takeKept(ctx, job.ID)
+}
+
+// takeKept takes the result of a run before, if there is one.
+func (r *run) takeKept(ctx context.Context, id string) error {
+	var kept *jetstream.Result
+	err := r.insist(ctx, func() (err error) {
+		kept, err = r.store.queue.Result(ctx, id)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return r.store.explain(err)
+	}
+	return r.record(kept)
+}
+
+const (
+	// patience is how long a server elsewhere may be out of reach.
+	patience = 5 * time.Minute
+	maxPause = 10 * time.Second
+)
+
+// insist does something again that a server elsewhere does not do now. An answer is an answer.
+func (r *run) insist(ctx context.Context, do func() error) error {
+	pause := 100 * time.Millisecond
+	for end := time.Now().Add(patience); ; {
+		err := do()
+		_, refused := errors.AsType[*clichain.BackendError](err)
+		switch {
+		case err == nil, refused, errors.Is(err, jetstream.ErrExists), errors.Is(err, jetstream.ErrNotFound),
+			!r.cfg.remote(), time.Now().After(end):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, maxPause)
+	}
+}

@@ -1,0 +1,241 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// stream is the name of standard input and output.
+const stream = "-"
+
+// output is where records go: a file, which is the record of what is done, or a stream.
+type output struct {
+	name string
+	w    io.Writer
+	file *os.File // nil: a stream
+	lock *flock.Flock
+	size int64 // of the file, as far as it has whole lines
+}
+
+// openOutput opens a file for itself alone, and makes it where it is missing. What is no regular file is a stream.
+func openOutput(name string, stdout io.Writer) (*output, error) {
+	if name == stream {
+		return &output{name: "stdout", w: stdout}, nil
+	}
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, explain(name, err)
+		}
+		return &output{name: name, w: f}, nil
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real // what replaces the file must not replace a link to it
+	}
+	o := &output{name: name}
+	if err := o.open(); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *output) open() error {
+	f, err := os.OpenFile(o.name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return explain(o.name, err)
+	}
+	o.file, o.w = f, f
+	if o.lock, err = lockFile(o.name); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return nil
+}
+
+// lockFile keeps a second batch from the same output. Where a lock would keep this process from the file, too, there is
+// none.
+func lockFile(name string) (*flock.Flock, error) {
+	if runtime.GOOS == "windows" {
+		return nil, nil
+	}
+	lock := flock.New(name)
+	ok, err := lock.TryLock()
+	if err != nil {
+		return nil, nil // a file system without locks
+	}
+	if !ok {
+		return nil, &Mistake{fmt.Errorf("-o %s: another batch writes it: wait for its end, or choose another file", name)}
+	}
+	return lock, nil
+}
+
+// isFile reports whether the output is the record of what is done.
+func (o *output) isFile() bool { return o.file != nil }
+
+// scan gives each record of a file to see, and cuts off a half last line: what was being written when the process or
+// the machine ended.
+func (o *output) scan(see func(*Record)) error {
+	if !o.isFile() {
+		return nil
+	}
+	end, rest, err := scanRecords(o.name, o.file, func(r *Record, _ []byte) { see(r) })
+	if err != nil {
+		return err
+	}
+	o.size = end
+	if len(rest) == 0 {
+		return nil
+	}
+	if err := o.file.Truncate(end); err != nil {
+		return explain(o.name, err)
+	}
+	if r, err := parseRecord(rest); err == nil { // whole but for its end, as an editor may leave it
+		see(r)
+		return o.append(r)
+	}
+	return nil
+}
+
+// scanRecords reads whole lines. It returns where they end, and what comes after them.
+func scanRecords(name string, f io.Reader, see func(r *Record, line []byte)) (end int64, rest []byte, err error) {
+	b := bufio.NewReaderSize(f, 256<<10)
+	for number := 1; ; number++ {
+		line, err := b.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return end, nil, explain(name, err)
+		}
+		if err != nil {
+			return end, line, checkRest(name, number, line)
+		}
+		r, err := parseRecord(line)
+		if err != nil {
+			return end, nil, noOutput(name, number, err)
+		}
+		see(r, line)
+		end += int64(len(line))
+	}
+}
+
+// checkRest refuses a last line that no batch has begun. After a crash of the machine it may have zeros.
+func checkRest(name string, number int, line []byte) error {
+	half := string(bytes.TrimRight(line, "\x00"))
+	if strings.HasPrefix(half, opening) || strings.HasPrefix(opening, half) {
+		return nil
+	}
+	return noOutput(name, number, errors.New("it is none that a batch has begun"))
+}
+
+func noOutput(name string, number int, err error) error {
+	return &Mistake{fmt.Errorf(
+		"-o %s: line %d is no line of a batch's output (%v): choose another file, or remove this one", name, number, err)}
+}
+
+// append writes a record with one write. What a write that failed has left is cut off again.
+func (o *output) append(r *Record) error {
+	line, err := r.line()
+	if err != nil {
+		return fmt.Errorf("%s: the result of %q cannot be written as JSON: %w", o.name, r.ID, err)
+	}
+	return o.write(line)
+}
+
+func (o *output) write(line []byte) error {
+	if _, err := o.w.Write(line); err != nil {
+		if o.isFile() {
+			_ = o.file.Truncate(o.size) // else the next run does it
+		}
+		return explain(o.name, err)
+	}
+	o.size += int64(len(line))
+	return nil
+}
+
+// sync puts all that was written on the disk.
+func (o *output) sync() error {
+	if !o.isFile() {
+		return nil
+	}
+	if err := o.file.Sync(); err != nil {
+		return explain(o.name, err)
+	}
+	return nil
+}
+
+func (o *output) close() error {
+	if o.lock != nil {
+		_ = o.lock.Unlock() // closing does it as well
+	}
+	if f, ok := o.w.(*os.File); ok && (o.isFile() || o.name != "stdout") {
+		return f.Close()
+	}
+	return nil
+}
+
+// rewrite leaves out the records that keep refuses. The new file takes the place of the old one when it is on the disk.
+func (o *output) rewrite(keep func(*Record) bool) (err error) {
+	next := &output{name: o.name + ".retry"}
+	if next.file, err = os.OpenFile(next.name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, modeOf(o.file)); err != nil {
+		return explain(next.name, err)
+	}
+	next.w = next.file
+	defer func() { _ = os.Remove(next.name) }() // gone already when all went well
+	if err := next.copyFrom(o, keep); err != nil {
+		_ = next.file.Close()
+		return err
+	}
+	if err := os.Rename(next.name, o.name); err != nil {
+		return explain(o.name, err)
+	}
+	syncFolder(filepath.Dir(o.name))
+	if err := o.close(); err != nil {
+		return explain(o.name, err)
+	}
+	if err := o.open(); err != nil {
+		return err
+	}
+	o.size = next.size
+	return nil
+}
+
+func (o *output) copyFrom(from *output, keep func(*Record) bool) error {
+	if _, err := from.file.Seek(0, io.SeekStart); err != nil {
+		return explain(from.name, err)
+	}
+	var failed error
+	_, _, err := scanRecords(from.name, from.file, func(r *Record, line []byte) {
+		if failed == nil && keep(r) {
+			failed = o.write(line)
+		}
+	})
+	if err := cmp.Or(err, failed, o.sync()); err != nil {
+		return err
+	}
+	return o.file.Close()
+}
+
+func modeOf(f *os.File) fs.FileMode {
+	if info, err := f.Stat(); err == nil {
+		return info.Mode().Perm()
+	}
+	return 0o600
+}
+
+// syncFolder makes the name of a new file last. Not every system can.
+func syncFolder(name string) {
+	if d, err := os.Open(name); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}

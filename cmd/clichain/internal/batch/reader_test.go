@@ -1,0 +1,61 @@
+package batch
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRawLines(t *testing.T) {
+	long := strings.Repeat("x", 200_000)
+	for _, test := range []struct {
+		name, input string
+		want        []rawLine
+	}{
+		{"empty", "", nil},
+		{"blank lines", "\n \n\t\r\n", nil},
+		{"numbers count blank lines", "a\n\n b\nc", []rawLine{{1, []byte("a"), false}, {3, []byte(" b"), false}, {4, []byte("c"), false}}},
+		{"CRLF and a byte order mark", "\ufeffa\r\nb\r\n", []rawLine{{1, []byte("a"), false}, {2, []byte("b"), false}}},
+		{"a line as long as the bound", long[:1000] + "\n", []rawLine{{1, []byte(long[:1000]), false}}},
+		{"too long", "a\n" + long + "\nb\n", []rawLine{{1, []byte("a"), false}, {2, []byte(long[:1000]), true}, {3, []byte("b"), false}}},
+		{"too long at the end", long, []rawLine{{1, []byte(long[:1000]), true}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for name, r := range map[string]io.Reader{
+				"whole": strings.NewReader(test.input), "in pieces": iotest.HalfReader(strings.NewReader(test.input)),
+			} {
+				var got []rawLine
+				for line, err := range rawLines(r, 1000) {
+					require.NoError(t, err)
+					line.text = []byte(string(line.text)) // it is valid until the next step
+					if line.long {
+						line.text = line.text[:1000]
+					}
+					got = append(got, line)
+				}
+				require.Equal(t, test.want, got, name)
+			}
+		})
+	}
+}
+
+func TestRawLinesFail(t *testing.T) {
+	broken := errors.New("broken")
+	var last error
+	for _, err := range rawLines(io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)), 10) {
+		last = err
+	}
+	require.ErrorIs(t, last, broken)
+}
+
+func TestCountLines(t *testing.T) {
+	n, whole := countLines(strings.NewReader("a\n\n"+strings.Repeat("x", 5000)+"\nb"), func() bool { return false })
+	require.True(t, whole)
+	require.Equal(t, 3, n)
+	_, whole = countLines(strings.NewReader("a\n"), func() bool { return true })
+	require.False(t, whole)
+}

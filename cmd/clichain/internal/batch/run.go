@@ -1,0 +1,278 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Summary says how a run of a batch ended. A plain value.
+type Summary struct {
+	Counts
+	// Stopped is why it ended before the input did: ErrBudget, ErrCost or the cause of the caller's context. Nil: every
+	// good line has its record.
+	Stopped error
+	// Strays are processes of CLIs that may still be there, by their backend and process id.
+	Strays []string
+}
+
+var (
+	// ErrBudget: the time of Config.Budget is over.
+	ErrBudget = errors.New("the time is over")
+	// ErrCost: Config.MaxCostUSD is reached.
+	ErrCost = errors.New("the limit for the cost is reached")
+
+	errFinished = errors.New("finished")
+)
+
+// run is one run of a batch.
+type run struct {
+	cfg   *Config
+	in    *input
+	out   *output
+	bad   *badLines
+	store *store
+	crew  *crew // nil: workers elsewhere
+	ids   *ledger
+	tally *tally
+	view  *screen
+
+	room  chan struct{}           // one element for each id that waits
+	full  chan struct{}           // many records are not on the disk yet
+	quiet chan struct{}           // no job of this process runs
+	stop  context.CancelCauseFunc // ends all
+	drain context.CancelCauseFunc // takes no more
+
+	mu       sync.Mutex
+	fed      bool     // all of the input was read
+	unsynced []string // ids of records that may not be on the disk yet
+	running  map[string]bool
+	parked   map[string]bool
+}
+
+// Run answers the lines of a batch, from where runs before have stopped. An error that is a [*Mistake] came before
+// anything was started. After any other the same call goes on.
+func Run(ctx context.Context, cfg *Config) (_ *Summary, err error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	r := &run{
+		cfg: cfg, ids: newLedger(), tally: newTally(), running: map[string]bool{}, parked: map[string]bool{},
+		room: make(chan struct{}, cfg.ahead()), full: make(chan struct{}, 1), quiet: make(chan struct{}, 1),
+	}
+	if err := r.open(ctx); err != nil {
+		return nil, err
+	}
+	s := &Summary{}
+	s.Stopped, err = r.perform(ctx)
+	if r.crew != nil {
+		s.Strays = r.crew.close()
+	}
+	if closed := r.close(s.Stopped == nil && err == nil); err == nil {
+		err = closed
+	}
+	s.Counts = r.tally.now()
+	return s, err
+}
+
+// open opens all there is, and reads what is done.
+func (r *run) open(ctx context.Context) (err error) {
+	if r.in, err = openInput(r.cfg); err != nil {
+		return err
+	}
+	if err = r.openOutput(); err == nil {
+		if err = r.openQueue(ctx); err == nil {
+			return nil
+		}
+		_ = r.out.close() // the first error counts
+	}
+	r.in.close()
+	return err
+}
+
+func (r *run) openOutput() (err error) {
+	if r.out, err = openOutput(r.cfg.Out, r.cfg.Stdout); err != nil {
+		return err
+	}
+	err = r.out.scan(func(rec *Record) {
+		if !r.cfg.again(rec) && r.ids.done(rec.ID) {
+			r.tally.add(rec)
+		}
+	})
+	if err != nil {
+		_ = r.out.close()
+		return err
+	}
+	r.tally.change(func(c *Counts) { c.Before = c.Done() })
+	return nil
+}
+
+func (r *run) openQueue(ctx context.Context) (err error) {
+	if r.bad, err = r.cfg.badLines(); err != nil {
+		return err
+	}
+	if r.store, err = openStore(ctx, r.cfg); err != nil {
+		_ = r.bad.close(false)
+		return err
+	}
+	if err = r.retryFailed(ctx); err != nil {
+		_, _ = r.store.close(false), r.bad.close(false)
+	}
+	return err
+}
+
+// retryFailed removes what failed from the queue and then from the output: in this order it can be done again wherever
+// it breaks off.
+func (r *run) retryFailed(ctx context.Context) error {
+	if !r.cfg.RetryFailed {
+		return nil
+	}
+	if err := r.store.dropFailed(ctx, r.cfg.again); err != nil || !r.out.isFile() {
+		return err
+	}
+	return r.out.rewrite(func(rec *Record) bool { return !r.cfg.again(rec) })
+}
+
+func (r *run) close(finished bool) error {
+	r.in.close()
+	return errors.Join(r.bad.close(finished), r.store.close(finished), r.out.close())
+}
+
+// perform runs until all is done, or something ends it.
+func (r *run) perform(ctx context.Context) (stopped, err error) {
+	life, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	taking, drain := context.WithCancelCause(life)
+	defer drain(nil)
+	r.stop, r.drain = stop, drain
+	r.view = r.cfg.Display.begin(r.tally)
+	defer r.view.end()
+	if r.cfg.Budget > 0 {
+		defer time.AfterFunc(r.cfg.Budget, func() { drain(ErrBudget) }).Stop()
+	}
+	r.greet(life)
+	if !r.cfg.remote() {
+		r.crew = newCrew(r.cfg)
+	}
+	var tasks sync.WaitGroup
+	tasks.Go(func() { r.in.count(life, r.tally) })
+	tasks.Go(func() { r.settleOften(life) })
+	tasks.Go(func() { r.drainWhen(life, taking) })
+	worked := r.answer(life)
+	fed := make(chan struct{})
+	go func() {
+		defer close(fed)
+		r.feed(taking)
+	}()
+	<-life.Done()
+	r.leaveInput(fed)
+	tasks.Wait()
+	r.leaveWork(worked)
+	return r.conclude(ctx, context.Cause(life))
+}
+
+// answer has the jobs answered, here or elsewhere, until the channel is closed.
+func (r *run) answer(ctx context.Context) (worked <-chan struct{}) {
+	work := r.collect
+	if !r.cfg.remote() {
+		work = r.work
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work(ctx)
+	}()
+	return done
+}
+
+func (r *run) work(ctx context.Context) {
+	if c := r.tally.now(); r.tooDear(&c) {
+		r.crew.shut.Store(true)
+	}
+	log := slog.New(&alarm{ring: func() { r.checkFolder() }})
+	if err := r.store.queue.Work(ctx, r.crew.chain, r.workConfig(log)); err != nil {
+		r.stop(r.store.explain(err))
+	}
+}
+
+// leaveWork waits until no job runs. A worker whose queue cannot write tries for minutes to give its jobs back: then it
+// is enough that no CLI runs.
+func (r *run) leaveWork(worked <-chan struct{}) {
+	tick := time.NewTicker(leaveLimit)
+	defer tick.Stop()
+	for {
+		select {
+		case <-worked:
+			return
+		case <-tick.C:
+		}
+		if r.crew != nil && r.crew.calls.Load() == 0 && !r.checkFolder() {
+			return
+		}
+	}
+}
+
+// checkFolder ends the run where the queue cannot write any more: it would ask CLIs for answers that it cannot keep.
+func (r *run) checkFolder() bool {
+	err := probe(r.store.folder)
+	if err != nil {
+		r.stop(err)
+	}
+	return err == nil
+}
+
+// drainWhen ends the run when no more is taken and nothing runs.
+func (r *run) drainWhen(life, taking context.Context) {
+	<-taking.Done()
+	if r.crew != nil {
+		r.crew.shut.Store(true)
+		for r.runs() > 0 {
+			select {
+			case <-r.quiet:
+			case <-life.Done():
+				return
+			}
+		}
+	}
+	r.stop(context.Cause(taking))
+}
+
+// leaveLimit bounds the wait for a reader of a stream, which nothing can interrupt.
+const leaveLimit = 200 * time.Millisecond
+
+// leaveInput waits until the input is not read any more. Of a stream it may be read until the end of the process.
+func (r *run) leaveInput(fed <-chan struct{}) {
+	if r.in.file != nil && isRegular(r.in.file.Name()) {
+		<-fed
+		return
+	}
+	select {
+	case <-fed:
+	case <-time.After(leaveLimit):
+	}
+}
+
+// settleLimit bounds what is done for the queue after the end.
+const settleLimit = 30 * time.Second
+
+// conclude puts all on the disk, and says why the run has ended.
+func (r *run) conclude(ctx context.Context, cause error) (stopped, err error) {
+	last, stop := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
+	defer stop()
+	err = r.out.sync()
+	switch {
+	case errors.Is(cause, errFinished):
+		if r.cfg.remote() && err == nil {
+			r.settle(last)
+		}
+		return nil, err
+	case ctx.Err() != nil, errors.Is(cause, ErrBudget), errors.Is(cause, ErrCost):
+		if r.cfg.remote() && !r.cfg.resumes() {
+			r.store.abandon(r.ids.pending())
+		}
+		return cause, err
+	}
+	return nil, cause
+}

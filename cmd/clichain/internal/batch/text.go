@@ -1,0 +1,167 @@
+package batch
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// clean makes one line of a text that a terminal shows as it is: without control characters.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.Join(strings.Fields(s), " "))
+}
+
+// part is a piece of the status line. Where there is no room for all, the least important go first.
+type part struct {
+	text       string
+	importance int
+}
+
+// statusLine is how a batch stands, in at most width columns.
+func statusLine(c *Counts, perSecond float64, now time.Time, width int) string {
+	parts := []part{
+		{progress(c), 9},
+		{speed(perSecond), 4},
+		{eta(c, perSecond), 7},
+		{dollars(c.CostUSD), 6},
+		{counted(c.Backends), 2},
+		{some("failed %s", c.Failed), 8},
+		{some("bad %s", c.Bad), 3},
+		{some("running %s", c.Running), 1},
+		{some("put off %s", c.Parked), 3},
+	}
+	if c.Rest.After(now) {
+		parts = append(parts, part{"rests until " + c.Rest.Local().Format("15:04"), 5})
+	}
+	parts = slices.DeleteFunc(parts, func(p part) bool { return p.text == "" })
+	for len(parts) > 1 && widthOf(parts) > width {
+		least := slices.MinFunc(parts, func(a, b part) int { return cmp.Compare(a.importance, b.importance) })
+		parts = slices.DeleteFunc(parts, func(p part) bool { return p == least })
+	}
+	return join(parts)
+}
+
+func widthOf(parts []part) int { return utf8.RuneCountInString(join(parts)) }
+
+func join(parts []part) string {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.text
+	}
+	return strings.Join(texts, "  ")
+}
+
+func progress(c *Counts) string {
+	total := "…"
+	if c.Total >= 0 {
+		total = number(max(c.Total-c.Bad, c.Done()))
+	}
+	return number(c.Done()) + "/" + total
+}
+
+func speed(perSecond float64) string {
+	switch {
+	case perSecond <= 0:
+		return ""
+	case perSecond < 1:
+		return fmt.Sprintf("%.1f/min", perSecond*60)
+	}
+	return fmt.Sprintf("%.1f/s", perSecond)
+}
+
+func eta(c *Counts, perSecond float64) string {
+	left := c.Left()
+	if perSecond <= 0 || left <= 0 {
+		return ""
+	}
+	return "ETA " + roughly(time.Duration(float64(left)/perSecond*float64(time.Second)))
+}
+
+// roughly is a time in its largest unit, or the two largest of a long one.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(int(d.Seconds()), 1))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd", int(d.Hours())/24)
+}
+
+func dollars(usd float64) string {
+	if usd <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// counted names what is counted, the most frequent first.
+func counted[K ~string](counts map[K]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = clean(string(name)) + " " + number(counts[name])
+	}
+	return strings.Join(texts, " ")
+}
+
+func some(format string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, number(n))
+}
+
+// number is a number with a blank between groups of three digits.
+func number(n int) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + " " + digits[i:]
+	}
+	return digits
+}
+
+// plural is a number with its noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return number(n) + " " + noun
+}
+
+// summary are the lines that say what a run came to.
+func summary(c *Counts, took time.Duration) []string {
+	head := []string{number(c.Answered) + " answered", number(c.Failed) + " failed"}
+	if c.Bad > 0 {
+		head = append(head, plural(c.Bad, "bad line"))
+	}
+	if c.Before > 0 {
+		head = append(head, number(c.Before)+" of them before")
+	}
+	head = append(head, "in "+took.Round(100*time.Millisecond).String())
+	if cost := dollars(c.CostUSD); cost != "" {
+		head = append(head, cost)
+	}
+	lines := []string{strings.Join(head, ", ")}
+	if len(c.Backends) > 0 {
+		lines = append(lines, "answers: "+counted(c.Backends))
+	}
+	if len(c.Reasons) > 0 {
+		lines = append(lines, "failures: "+counted(c.Reasons))
+	}
+	return lines
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain/jetstream"
+	"github.com/nats-io/nats.go"
+	"github.com/spf13/pflag"
+)
+
+// natsFlags say which NATS server to use, and how to log in there. What no flag says the environment does; user and
+// password stand in the URL or in the environment alone. The zero value has no server.
+type natsFlags struct {
+	queue string // the name of the queue; empty: the default
+
+	servers, creds, nkey, ca, cert, key string
+
+	env func(string) string // nil: that of the process
+	log *slog.Logger        // of what happens to the connection; nil: warnings go to stderr
+}
+
+const (
+	// connectLimit bounds the attempt to connect to one server.
+	connectLimit = 5 * time.Second
+	natsVariable = "NATS_URL"
+)
+
+// natsFlags are those of a command: with its environment, and warnings on its stderr.
+func (a *app) natsFlags() natsFlags {
+	return natsFlags{env: a.env, log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+}
+
+// register declares the flags. Call it once.
+func (f *natsFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.servers, "nats", "", "NATS servers, `url`s separated by commas, such as tls://host:4222 (NATS_URL)")
+	flags.StringVar(&f.queue, "queue", "", "`name` of the queue (default \"default\")")
+	flags.StringVar(&f.creds, "nats-creds", "", "credentials `file` for NATS (NATS_CREDS)")
+	flags.StringVar(&f.nkey, "nats-nkey", "", "`file` with the seed of an NKey for NATS (NATS_NKEY)")
+	flags.StringVar(&f.ca, "nats-ca", "", "`file` with the certificates that NATS servers are trusted by (NATS_CA)")
+	flags.StringVar(&f.cert, "nats-cert", "", "certificate `file` to show to NATS servers (NATS_CERT)")
+	flags.StringVar(&f.key, "nats-key", "", "`file` with the private key of that certificate (NATS_KEY)")
+}
+
+// given reports whether a flag or the environment names a server.
+func (f *natsFlags) given() bool { return f.setting("nats", f.servers).value != "" }
+
+// config names the queue.
+func (f *natsFlags) config() *jetstream.Config { return &jetstream.Config{Name: f.queue} }
+
+// setting is a value and where it came from, for messages.
+type setting struct{ value, source string }
+
+// setting is the flag's value, else that of the variable that belongs to the flag.
+func (f *natsFlags) setting(flag, value string) setting {
+	if value != "" {
+		return setting{value, "--" + flag}
+	}
+	variable := strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	if flag == "nats" {
+		variable = natsVariable
+	}
+	return setting{f.getenv(variable), variable}
+}
+
+func (f *natsFlags) getenv(name string) string {
+	if f.env == nil {
+		return os.Getenv(name)
+	}
+	return f.env(name)
+}
+
+func (f *natsFlags) logger() *slog.Logger {
+	if f.log != nil {
+		return f.log
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// connect fails within seconds where no server takes the connection, and says what to do. A connection that was made is
+// made again for ever when it breaks. The caller closes it.
+func (f *natsFlags) connect(ctx context.Context) (*nats.Conn, error) {
+	servers, err := f.parseServers()
+	if err != nil {
+		return nil, err
+	}
+	options, err := f.options(servers)
+	if err != nil {
+		return nil, err
+	}
+	nc, err := dial(ctx, options)
+	if err != nil {
+		return nil, f.explain(err, servers)
+	}
+	f.warnOfPlainText(nc)
+	return nc, nil
+}
+
+// dial connects, or gives up when ctx ends; a connection that comes later is closed.
+func dial(ctx context.Context, options nats.Options) (*nats.Conn, error) {
+	type result struct {
+		nc  *nats.Conn
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		nc, err := options.Connect()
+		done <- result{nc, err}
+	}()
+	select {
+	case r := <-done:
+		return r.nc, r.err
+	case <-ctx.Done():
+		go func() { // it ends within the limits of Connect
+			if r := <-done; r.nc != nil {
+				r.nc.Close()
+			}
+		}()
+		return nil, context.Cause(ctx)
+	}
+}
+
+// parseServers keeps what is wrong with a URL to itself where it could show a password.
+func (f *natsFlags) parseServers() (servers []*url.URL, err error) {
+	given := f.setting("nats", f.servers)
+	if given.value == "" {
+		return nil, usagef("--nats: which server? Give its URL, such as nats://127.0.0.1:4222, or set %s", natsVariable)
+	}
+	for i, text := range strings.Split(given.value, ",") {
+		text = strings.TrimSpace(text)
+		if !strings.Contains(text, "://") {
+			text = "nats://" + text
+		}
+		u, err := url.Parse(text)
+		if err != nil || u.Hostname() == "" {
+			return nil, usagef("%s: server %d of the list is no URL: write nats://host:4222 or tls://host:4222, "+
+				"with %%-signs for special characters in a password", given.source, i+1)
+		}
+		if !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
+			return nil, usagef("%s: %s: the scheme is none of nats, tls, ws and wss", given.source, bareURL(u))
+		}
+		servers = append(servers, u)
+	}
+	return servers, nil
+}
+
+// bareURL is a URL without user, password, token, path and query.
+func bareURL(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() }
+
+func (f *natsFlags) options(servers []*url.URL) (nats.Options, error) {
+	o := nats.GetDefaultOptions()
+	o.Name, o.Timeout = "clichain", connectLimit
+	o.MaxReconnect = -1
+	o.IgnoreAuthErrorAbort = true // the files are read again at each attempt: new credentials may be in them by then
+	for _, u := range servers {
+		o.Servers = append(o.Servers, u.String())
+	}
+	o.User, o.Password = f.getenv("NATS_USER"), f.getenv("NATS_PASSWORD")
+	f.watch(&o)
+	return o, f.addFiles(&o)
+}
+
+// watch tells what happens to the connection.
+func (f *natsFlags) watch(o *nats.Options) {
+	log := f.logger()
+	o.DisconnectedErrCB = func(_ *nats.Conn, err error) {
+		if err != nil { // nil: it was closed on purpose
+			log.Warn("NATS: the connection broke, and is made again", "error", err)
+		}
+	}
+	o.ReconnectedCB = func(nc *nats.Conn) { log.Warn("NATS: connected again", "server", nc.ConnectedServerName()) }
+	o.AsyncErrorCB = func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		if !strings.Contains(err.Error(), systemSubject) { // asked for in vain, which its caller tells
+			log.Warn("NATS: an error", "error", err)
+		}
+	}
+}
+
+// explain says what to do about a first connection that failed.
+func (f *natsFlags) explain(err error, servers []*url.URL) error {
+	var names []string
+	for _, u := range servers {
+		names = append(names, bareURL(u))
+	}
+	where := strings.Join(names, ", ")
+	var unknown *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		return usagef("NATS at %s refuses the login: check --nats-creds, --nats-nkey, or user and password in the URL "+
+			"or in NATS_USER and NATS_PASSWORD", where)
+	case errors.As(err, &unknown):
+		return usagef("NATS at %s: %v: give the servers' authority as --nats-ca", where, unknown.Err)
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return usagef("NATS at %s offers no TLS: turn it on there, or use nats:// without --nats-ca and --nats-cert", where)
+	}
+	err = fmt.Errorf("cannot connect to NATS at %s: %w: is the server running, and is --nats right?", where, err)
+	return &statusError{exitFailed, err}
+}
+
+// warnOfPlainText: prompts and answers go over this connection.
+func (f *natsFlags) warnOfPlainText(nc *nats.Conn) {
+	if _, err := nc.TLSConnectionState(); err == nil {
+		return
+	}
+	if host := hostOf(nc.ConnectedAddr()); !isLoopback(host) {
+		f.logger().Warn("NATS: the connection is not encrypted: prompts and answers can be read on the way: use tls://",
+			"server", host)
+	}
+}
+
+// hostOf is an address without its port.
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return strings.Trim(address, "[]")
+	}
+	return host
+}
+
+// isLoopback reports whether a host, by name or number, is this machine.
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(cmp.Or(host, "-"))
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+	"github.com/stretchr/testify/require"
+)
+
+// natsServer starts a server on a loopback port, with its store in a folder of the test.
+func natsServer(t *testing.T, change func(*server.Options)) *server.Server {
+	t.Helper()
+	o := &server.Options{
+		ServerName: "alpha", Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+		SyncAlways: true,
+	}
+	if change != nil {
+		change(o)
+	}
+	s, err := server.NewServer(o)
+	require.NoError(t, err)
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	require.True(t, s.ReadyForConnections(time.Minute))
+	return s
+}
+
+// flagsOf are flags whose environment is a map, and whose log goes to the buffer.
+func flagsOf(env map[string]string) (*natsFlags, *bytes.Buffer) {
+	var log bytes.Buffer
+	f := &natsFlags{env: func(name string) string { return env[name] }}
+	f.log = slog.New(slog.NewTextHandler(&log, nil))
+	return f, &log
+}
+
+// certificates makes an authority and a certificate for 127.0.0.1 in files.
+func certificates(t *testing.T) (ca, cert, key string) {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, kind string, der []byte) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+		return path
+	}
+	signer, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		KeyUsage:    x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, signer.Public(), signer)
+	require.NoError(t, err)
+	private, err := x509.MarshalPKCS8PrivateKey(signer)
+	require.NoError(t, err)
+	ca = write("ca.pem", "CERTIFICATE", der)
+	return ca, ca, write("key.pem", "PRIVATE KEY", private)
+}
+
+func TestNatsFlagsMistakes(t *testing.T) {
+	_, cert, key := certificates(t)
+	nonsense := filepath.Join(t.TempDir(), "nonsense")
+	require.NoError(t, os.WriteFile(nonsense, []byte("hidden text"), 0o600))
+	for _, test := range []struct {
+		name string
+		f    natsFlags
+		env  map[string]string
+		want string
+	}{
+		{name: "nothing", want: "--nats: which server? Give its URL"},
+		{name: "no URL", f: natsFlags{servers: "nats://u:hidden text@h"}, want: "--nats: server 1 of the list is no URL"},
+		{name: "no URL, from the environment", env: map[string]string{"NATS_URL": "a,nats://:4222"}, want: "NATS_URL: server 2 of the list is no URL"},
+		{name: "scheme", f: natsFlags{servers: "http://u:hidden@h:1"}, want: "--nats: http://h:1: the scheme is none of"},
+		{name: "no credentials file", f: natsFlags{servers: "h", creds: "/nowhere"}, want: "--nats-creds: open /nowhere"},
+		{name: "credentials", f: natsFlags{servers: "h", creds: nonsense}, want: "--nats-creds: " + nonsense + ": the contents"},
+		{name: "NKey", env: map[string]string{"NATS_URL": "h", "NATS_NKEY": nonsense}, want: "NATS_NKEY: " + nonsense},
+		{name: "both logins", f: natsFlags{servers: "h", creds: "a", nkey: "b"}, want: "--nats-creds and --nats-nkey: give one"},
+		{name: "no authority", f: natsFlags{servers: "h", ca: "/nowhere"}, want: "--nats-ca: open /nowhere"},
+		{name: "authority", f: natsFlags{servers: "h", ca: nonsense}, want: "--nats-ca: " + nonsense},
+		{name: "certificate without key", f: natsFlags{servers: "h", cert: cert}, want: "--nats-cert and --nats-key"},
+		{name: "no key", f: natsFlags{servers: "h", cert: cert, key: "/nowhere"}, want: "--nats-key: open /nowhere"},
+		{name: "not its key", f: natsFlags{servers: "h", cert: nonsense, key: key}, want: "--nats-cert: " + nonsense},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.f.env = func(name string) string { return test.env[name] }
+			_, err := test.f.connect(t.Context())
+			require.ErrorContains(t, err, test.want)
+			require.NotContains(t, err.Error(), "hidden")
+			status, ok := err.(*statusError)
+			require.True(t, ok)
+			require.Equal(t, exitUsage, status.status)
+		})
+	}
+}
+
+func TestNatsLogins(t *testing.T) {
+	pair, err := nkeys.CreateUser()
+	require.NoError(t, err)
+	public, err := pair.PublicKey()
+	require.NoError(t, err)
+	seed, err := pair.Seed()
+	require.NoError(t, err)
+	seedFile := filepath.Join(t.TempDir(), "seed")
+	require.NoError(t, os.WriteFile(seedFile, seed, 0o600))
+	s := natsServer(t, func(o *server.Options) {
+		o.Nkeys = []*server.NkeyUser{{Nkey: public}}
+		o.Users = []*server.User{{Username: "u", Password: "hidden"}}
+	})
+	address := strings.TrimPrefix(s.ClientURL(), "nats://")
+	for _, test := range []struct {
+		name   string
+		f      natsFlags
+		env    map[string]string
+		status int // 0: it connects
+		want   string
+	}{
+		{name: "in the URL", f: natsFlags{servers: "nats://u:hidden@" + address}},
+		{name: "in the environment's URL", env: map[string]string{"NATS_URL": "nats://u:hidden@" + address}},
+		{name: "in the environment", f: natsFlags{servers: address}, env: map[string]string{"NATS_USER": "u", "NATS_PASSWORD": "hidden"}},
+		{name: "NKey", f: natsFlags{servers: address, nkey: seedFile}},
+		{name: "the second server", f: natsFlags{servers: "127.0.0.1:1, nats://u:hidden@" + address}},
+		{
+			name: "wrong password", f: natsFlags{servers: "nats://u:hidden-too@" + address}, status: exitUsage,
+			want: "NATS at nats://" + address + " refuses the login: check --nats-creds",
+		},
+		{
+			name: "no server", f: natsFlags{servers: "nats://u:hidden@127.0.0.1:1"}, status: exitFailed,
+			want: "cannot connect to NATS at nats://127.0.0.1:1: ",
+		},
+		{
+			name: "no TLS there", f: natsFlags{servers: "tls://u:hidden@" + address}, status: exitUsage,
+			want: "offers no TLS",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f, log := flagsOf(test.env)
+			f.servers, f.nkey = test.f.servers, test.f.nkey
+			require.True(t, f.given())
+			nc, err := f.connect(t.Context())
+			require.NotContains(t, log.String(), "hidden")
+			if test.status == 0 {
+				require.NoError(t, err)
+				nc.Close()
+				return
+			}
+			require.ErrorContains(t, err, test.want)
+			require.NotContains(t, err.Error(), "hidden")
+			require.Equal(t, test.status, err.(*statusError).status)
+		})
+	}
+}
+
+func TestNatsTLS(t *testing.T) {
+	ca, cert, key := certificates(t)
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	require.NoError(t, err)
+	pool := x509.NewCertPool()
+	data, err := os.ReadFile(ca)
+	require.NoError(t, err)
+	require.True(t, pool.AppendCertsFromPEM(data))
+	s := natsServer(t, func(o *server.Options) {
+		o.TLS, o.TLSVerify, o.TLSTimeout = true, true, 20
+		o.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
+	})
+	servers := s.ClientURL()
+	for _, test := range []struct {
+		name, ca, cert, key string
+		want                string
+	}{
+		{"all of it", ca, cert, key, ""},
+		{"an authority that nobody knows", "", cert, key, "give the servers' authority as --nats-ca"},
+		{"no certificate", ca, "", "", "cannot connect to NATS"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f, _ := flagsOf(map[string]string{"NATS_URL": servers, "NATS_CERT": test.cert, "NATS_KEY": test.key})
+			f.ca = test.ca
+			nc, err := f.connect(t.Context())
+			if test.want != "" {
+				require.ErrorContains(t, err, test.want)
+				return
+			}
+			require.NoError(t, err)
+			nc.Close()
+		})
+	}
+}
+
+// TestNatsConnectEnds: who waits for a server that says nothing can leave.
+func TestNatsConnectEnds(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	f, _ := flagsOf(nil)
+	f.servers = silent.Addr().String()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		conn, err := silent.Accept()
+		cancel()
+		if err == nil {
+			defer conn.Close()
+		}
+	}()
+	_, err = f.connect(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestNatsPlainText: a connection that others can read is told, one within the machine is not.
+func TestNatsPlainText(t *testing.T) {
+	s := natsServer(t, func(o *server.Options) { o.Host = "0.0.0.0" })
+	_, port, err := net.SplitHostPort(s.Addr().String())
+	require.NoError(t, err)
+	for host, want := range map[string]bool{"127.0.0.1": false, "localhost": false, outerAddress(t): true} {
+		f, log := flagsOf(nil)
+		f.servers = net.JoinHostPort(host, port)
+		nc, err := f.connect(t.Context())
+		require.NoError(t, err)
+		nc.Close()
+		require.Equal(t, want, strings.Contains(log.String(), "not encrypted"), "%s: %s", host, log)
+	}
+}
+
+// outerAddress is one of this machine that is not loopback.
+func outerAddress(t *testing.T) string {
+	addresses, err := net.InterfaceAddrs()
+	require.NoError(t, err)
+	for _, a := range addresses {
+		if ip, ok := a.(*net.IPNet); ok && ip.IP.IsGlobalUnicast() && ip.IP.To4() != nil {
+			return ip.IP.String()
+		}
+	}
+	t.Skip("this machine has no other address than its own")
+	return ""
+}
+
+// TestNatsComesBack: a connection that broke is made again, which is told.
+func TestNatsComesBack(t *testing.T) {
+	s := natsServer(t, nil)
+	f, _ := flagsOf(nil)
+	lines := make(lineWriter, 100)
+	f.log = slog.New(slog.NewTextHandler(lines, nil))
+	f.servers = s.ClientURL()
+	nc, err := f.connect(t.Context())
+	require.NoError(t, err)
+	defer nc.Close()
+	port := s.Addr().(*net.TCPAddr).Port
+	s.Shutdown()
+	s.WaitForShutdown()
+	lines.await(t, "the connection broke")
+	natsServer(t, func(o *server.Options) { o.Port = port })
+	lines.await(t, "connected again")
+	require.Equal(t, nats.CONNECTED, nc.Status())
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// waitFlags say how a result is waited for and printed.
+type waitFlags struct {
+	on, json bool
+	limit    time.Duration
+}
+
+const (
+	// defaultWait bounds --wait without --wait-for.
+	defaultWait = time.Hour
+	// resultPoll is the pause between two looks for a result, and resultLimit the time that one look may take.
+	resultPoll  = 250 * time.Millisecond
+	resultLimit = 10 * time.Second
+)
+
+func (f *waitFlags) register(flags *pflag.FlagSet) {
+	f.limit = defaultWait
+	flags.Func("wait-for", "wait no longer than this `duration` (default 1h); implies --wait",
+		into(&f.limit, parseDuration))
+	flags.BoolVar(&f.json, "json", false, "print JSON: the whole result, or the id")
+}
+
+func (a *app) resultCommand() *cobra.Command {
+	f := &waitFlags{}
+	queue := &queueFlags{nats: a.natsFlags()}
+	cmd := &cobra.Command{
+		Use:   "result ID",
+		Short: "Print the answer to a job",
+		Long: `Print what came of a job: its answer, as "clichain ask" does, or why there is
+none. The result stays in the queue.
+
+Exit status: 0 answered; 1 the job failed, or there is no result of that id yet;
+2, 3 and 124 as with "clichain ask"; 124 also when none came within --wait-for.`,
+		Example: `  clichain result nightly-7 --nats nats://127.0.0.1:4222
+  clichain result nightly-7 --wait-for 10m --json`,
+		Args: exactlyOne("result", "ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.on = f.on || cmd.Flags().Changed("wait-for")
+			return a.result(cmd.Context(), queue, f, args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	queue.register(flags)
+	flags.BoolVar(&f.on, "wait", false, "wait for it")
+	f.register(flags)
+	return cmd
+}
+
+func (a *app) result(ctx context.Context, flags *queueFlags, f *waitFlags, id string) (err error) {
+	if err := f.check(flags); err != nil {
+		return err
+	}
+	q, err := flags.open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, queueError(q.close())) }()
+	if f.on {
+		return a.await(ctx, q, f, id)
+	}
+	r, err := q.Result(ctx, id)
+	if errors.Is(err, jetstream.ErrNotFound) {
+		return &statusError{exitFailed, fmt.Errorf("job %q: there is no result yet, or no such job", id)}
+	}
+	if err != nil {
+		return queueError(err)
+	}
+	return a.printResult(r, f.json)
+}
+
+// await prints the result once it is there. The job goes on when nobody waits any more.
+func (a *app) await(ctx context.Context, q *openQueue, f *waitFlags, id string) error {
+	deadline := time.NewTimer(f.limit)
+	defer deadline.Stop()
+	tick := time.NewTicker(resultPoll)
+	defer tick.Stop()
+	var last error
+	for {
+		looking, cancel := context.WithTimeout(ctx, resultLimit)
+		r, err := q.Result(looking, id)
+		cancel()
+		if err == nil {
+			return a.printResult(r, f.json)
+		}
+		if !errors.Is(err, jetstream.ErrNotFound) {
+			last = err // the server may come back
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			fmt.Fprintf(a.err, "clichain: job %q stays in the queue\n", id)
+			return &statusError{exitInterrupted, context.Cause(ctx)}
+		case <-deadline.C:
+			return &statusError{exitTimeout, notInTime(id, f.limit, last)}
+		}
+	}
+}
+
+func notInTime(id string, limit time.Duration, last error) error {
+	err := fmt.Errorf("job %q: no result within %v: it stays in the queue: ask for it with \"clichain result\"", id, limit)
+	if last != nil {
+		err = fmt.Errorf("%w (the last look for it failed: %v)", err, last)
+	}
+	return err
+}
+
+// check refuses to wait where nobody could answer meanwhile.
+func (f *waitFlags) check(queue *queueFlags) error {
+	if f.on && queue.embedded() {
+		return usagef("--wait: a queue in a folder is for one process at a time, so no worker could answer: "+
+			"leave it out, run \"clichain worker --store %s\", and then \"clichain result\"", queue.store)
+	}
+	return nil
+}
+
+// exactlyOne takes one argument.
+func exactlyOne(command, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("%s takes one %s, and got %d arguments", command, what, len(args))
+		}
+		return nil
+	}
+}
+
+// printResult prints an answer, or returns the failure with the exit status that it has with ask.
+func (a *app) printResult(r *jetstream.Result, asJSON bool) error {
+	if asJSON {
+		if err := writeJSON(a.out, r, isTerminal(a.out)); err != nil || r.Failure == nil {
+			return err
+		}
+		return &statusError{status: failureStatus(r.Failure)}
+	}
+	if r.Failure != nil {
+		return &statusError{failureStatus(r.Failure), failureError(r)}
+	}
+	for _, warning := range r.Response.Warnings {
+		fmt.Fprintf(a.err, "clichain: %s: warning: %s\n", oneLine(r.Response.Backend), oneLine(warning))
+	}
+	text := r.Response.Text
+	if isTerminal(a.out) {
+		text = visible(text)
+	}
+	_, err := fmt.Fprintln(a.out, strings.TrimSuffix(text, "\n"))
+	return outputError(err)
+}
+
+func failureError(r *jetstream.Result) error {
+	text := fmt.Sprintf("job %q failed: %s", r.ID, message(errors.New(r.Failure.Message)))
+	if r.Failure.SideEffects {
+		text += " (the agent may have changed something)"
+	}
+	return errors.New(text)
+}
+
+// failureStatus is that of a chain which failed in the same way here.
+func failureStatus(f *jetstream.Failure) int {
+	cause := &clichain.BackendError{Reason: f.Reason, Message: f.Message}
+	failed := &clichain.ChainError{Attempts: f.Attempts, Cause: cause}
+	if len(f.Attempts) == 0 {
+		failed.Attempts = []clichain.Attempt{{Reason: f.Reason, Err: cause}}
+	}
+	return chainStatus(failed, false)
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/spf13/cobra"
+)
+
+// submitFlags are the flags of submit.
+type submitFlags struct {
+	ask   askFlags // the part of it that is about the request
+	queue queueFlags
+	job   jetstream.Job
+	wait  waitFlags
+
+	idGiven bool
+}
+
+func (a *app) submitCommand() *cobra.Command {
+	f := &submitFlags{}
+	f.queue.nats = a.natsFlags()
+	cmd := &cobra.Command{
+		Use:   "submit [PROMPT]",
+		Short: "Put a request into a queue, for the workers to answer",
+		Long: `Put a request into a queue and print the job's id. When it has printed that, the
+job is stored. "clichain result" prints the answer; --wait does so at once.
+
+The prompt is the argument, or stdin, or both, as with "clichain ask". The job may
+run on another machine: directories and images are named by absolute paths of
+that machine, and files with a schema, agents or MCP servers are read here.
+
+A job that may change something (--access write or full) is never run twice,
+unless --idempotent says that it does no harm.
+
+Exit status: 0 stored, or with --wait answered; 1 the queue or the job failed;
+2 a mistake in the flags or the input, or an id that is there already; with
+--wait also 3 and 124 as with "clichain ask"; 124 no result within --wait-for.`,
+		Example: `  clichain submit --nats tls://nats.example.com:4222 "Explain errno 11"
+  git diff | clichain submit --nats nats://127.0.0.1:4222 --wait "Review this"
+  clichain submit --id nightly-7 --priority low --deadline 8h --access read --dir /srv/repo "Look for dead code"`,
+		Args: atMostOne("submit", "PROMPT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.idGiven = cmd.Flags().Changed("id")
+			f.wait.on = f.wait.on || cmd.Flags().Changed("wait-for")
+			return a.submit(cmd.Context(), f, args)
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *submitFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.queue.register(flags)
+	flags.StringVar(&f.job.ID, "id", "", "`id` of the job and its result (default a random one)")
+	priority := oneOf(jetstream.PriorityHigh, jetstream.PriorityNormal, jetstream.PriorityLow)
+	flags.Func("priority", "how `soon` it is taken: high, normal or low (default normal)", into(&f.job.Priority, priority))
+	flags.Func("deadline", "it is of no use after this `time`: a duration such as 2h, or 2027-01-31T18:00:00Z",
+		into(&f.job.Deadline, parseDeadline))
+	flags.BoolVar(&f.job.Idempotent, "idempotent", false, "running it twice does no harm, though it may change something")
+	flags.BoolVar(&f.wait.on, "wait", false, "wait for the result and print it")
+	f.wait.register(flags)
+	f.ask.pick(cmd, "system", "model", "access", "schema", "dir", "session", "max-turns", "max-budget-usd", "effort",
+		"allow-tool", "deny-tool", "permission-mode", "system-mode", "append-system", "env", "mcp-config", "strict-mcp",
+		"fallback-model", "agents", "no-session", "add-dir", "image", "extra")
+	flags.Lookup("env").Usage = "set a variable of the CLI, `NAME=value`; it is stored in the queue"
+}
+
+// submit finds every mistake that can be found before it connects or reads stdin.
+func (a *app) submit(ctx context.Context, f *submitFlags, args []string) (err error) {
+	source, err := a.promptSource(args)
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(f.queue.check(), f.wait.check(&f.queue), f.request()); err != nil {
+		return err
+	}
+	prompt, err := source.read(ctx)
+	if err != nil {
+		return err
+	}
+	job := f.job
+	job.Request.Messages = append(job.Request.Messages, clichain.Message{Role: clichain.RoleUser, Content: prompt})
+	if err := job.Validate(); err != nil {
+		return usagef("%s", message(err))
+	}
+	q, err := f.queue.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, queueError(q.close())) }()
+	if err := q.Submit(ctx, job); err != nil {
+		return submitError(err, job.ID)
+	}
+	if f.wait.on {
+		return a.await(ctx, q, &f.wait, job.ID)
+	}
+	return a.printID(job.ID, f.wait.json)
+}
+
+func (a *app) printID(id string, asJSON bool) error {
+	if asJSON {
+		return writeJSON(a.out, map[string]string{"id": id}, isTerminal(a.out))
+	}
+	_, err := fmt.Fprintln(a.out, id)
+	return outputError(err)
+}
+
+func submitError(err error, id string) error {
+	if errors.Is(err, jetstream.ErrExists) {
+		return usagef("--id: the job %q is in the queue already, or has a result: use another id, or \"clichain result\"", id)
+	}
+	return queueError(fmt.Errorf("job %q: %w", id, err))
+}
+
+// request makes the job of the flags: all of it but the prompt.
+func (f *submitFlags) request() (err error) {
+	if f.job.ID == "" && !f.idGiven {
+		f.job.ID = newID()
+	}
+	for flag, paths := range map[string][]string{
+		"dir": {f.ask.req.Dir}, "add-dir": f.ask.req.Options.AddDirs, "image": f.ask.req.Options.Images,
+	} {
+		for _, path := range paths {
+			if path != "" && !filepath.IsAbs(path) {
+				return usagef("--%s: %s: give an absolute path: the job may run on another machine", flag, path)
+			}
+		}
+	}
+	for i, value := range f.ask.mcp {
+		if f.ask.mcp[i], err = inlineMCP(value); err != nil {
+			return err
+		}
+	}
+	f.job.Request, err = f.ask.request()
+	return err
+}
+
+// inlineMCP reads the file that --mcp-config names, because it is not there for another machine.
+func inlineMCP(value string) (string, error) {
+	if strings.HasPrefix(strings.TrimSpace(value), "{") {
+		return value, nil
+	}
+	data, err := readFlagFile("--mcp-config", value)
+	if err == nil && (!json.Valid(data) || !strings.HasPrefix(strings.TrimSpace(string(data)), "{")) {
+		err = usagef("--mcp-config: %s holds no JSON object", value)
+	}
+	return string(data), err
+}
+
+// newID is a random UUID.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// parseDeadline takes a time from now, or one on the calendar.
+func parseDeadline(text string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339, text)
+	if d, no := time.ParseDuration(text); no == nil {
+		at, err = time.Now().Add(d).UTC(), nil
+	}
+	if err != nil || !at.After(time.Now()) {
+		return time.Time{}, errors.New("write a time from now, such as 2h, or one to come, such as 2027-01-31T18:00:00Z")
+	}
+	return at, nil
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// TestFleetSubmitArrives: what submit says reaches the CLI of the worker; files are read where submit runs.
+func TestFleetSubmitArrives(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	dir, files := t.TempDir(), t.TempDir()
+	record, servers := filepath.Join(files, "record"), filepath.Join(files, "mcp.json")
+	require.NoError(t, os.WriteFile(servers, []byte(`{"mcpServers": {"probe": {"command": "probe"}}}`), 0o600))
+	f.fake("claude", "record", record)
+	id := strings.TrimSpace(f.answers("submit", "--system", "Be brief.", "--model", "opus", "--access", "write", "--dir", dir,
+		"--effort", "high", "--max-turns", "3", "--env", "JOB_ID=7", "--mcp-config", servers, "--", "-p"))
+	require.NoError(t, os.Remove(servers))
+	w := f.worker("--only", "claude", "--cold")
+	require.Equal(t, "recorded\n", f.answers("result", "--wait", id))
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+	r, err := clitest.ReadRecord(record)
+	require.NoError(t, err)
+	args := strings.Join(r.Args, " ")
+	for _, want := range []string{"--model opus", "--effort high", "--max-turns 3", "--mcp-config", "--append-system-prompt-file "} {
+		require.Contains(t, args, want)
+	}
+	require.Equal(t, "-p", string(r.Stdin))
+	require.Equal(t, dir, r.Dir)
+	require.Contains(t, r.Env, "JOB_ID=7")
+}
+
+func TestParseDeadline(t *testing.T) {
+	at, err := parseDeadline("2h")
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now().Add(2*time.Hour), at, time.Minute)
+	at, err = parseDeadline("2999-01-31T18:00:00+01:00")
+	require.NoError(t, err)
+	require.Equal(t, 2999, at.Year())
+	for _, text := range []string{"", "-2h", "0s", "tomorrow", "2001-01-31T18:00:00Z"} {
+		_, err := parseDeadline(text)
+		require.ErrorContains(t, err, "write a time from now", text)
+	}
+}
+
+func TestParseGrace(t *testing.T) {
+	for text, want := range map[string]time.Duration{"0": 0, "0s": 0, "90s": 90 * time.Second} {
+		got, err := parseGrace(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got)
+	}
+	for _, text := range []string{"", "30", "-1s"} {
+		_, err := parseGrace(text)
+		require.ErrorContains(t, err, "or 0 to give jobs back at once", text)
+	}
+}
+
+// TestFailureStatus: a job's failure ends a command as the same failure of ask does.
+func TestFailureStatus(t *testing.T) {
+	tried := []clichain.Attempt{{Backend: "a", Reason: clichain.ReasonExit}}
+	skipped := []clichain.Attempt{{Backend: "a", Reason: clichain.ReasonSuppressed, Skipped: true}}
+	spent := []clichain.Attempt{{Backend: "a", Reason: clichain.ReasonBudgetSpent, Skipped: true}}
+	for name, test := range map[string]struct {
+		failure jetstream.Failure
+		want    int
+	}{
+		"failed":       {jetstream.Failure{Reason: clichain.ReasonExit, Attempts: tried}, exitFailed},
+		"not run":      {jetstream.Failure{Reason: clichain.ReasonKilled}, exitFailed},
+		"deadline":     {jetstream.Failure{Reason: clichain.ReasonTimeout}, exitTimeout},
+		"budget":       {jetstream.Failure{Reason: clichain.ReasonBudgetSpent, Attempts: spent}, exitTimeout},
+		"mistake":      {jetstream.Failure{Reason: clichain.ReasonBadOption}, exitUsage},
+		"nothing here": {jetstream.Failure{Reason: clichain.ReasonSuppressed, Attempts: skipped}, exitNothing},
+	} {
+		require.Equal(t, test.want, failureStatus(&test.failure), name)
+	}
+}
+
+// TestUnlessStopped: a worker that is stopped before it works ends well; one that fails does not.
+func TestUnlessStopped(t *testing.T) {
+	ctx, stop := context.WithCancelCause(t.Context())
+	failed := errors.New("failed")
+	require.ErrorIs(t, unlessStopped(ctx, failed), failed)
+	stop(&signalError{syscall.SIGTERM})
+	require.ErrorIs(t, unlessStopped(ctx, failed), failed)
+	require.NoError(t, unlessStopped(ctx, context.Cause(ctx)))
+	require.NoError(t, unlessStopped(ctx, &statusError{exitFailed, context.Canceled}))
+	require.NoError(t, unlessStopped(ctx, nil))
+}
+
+// TestLetter: a letter fits, and what is in it cannot move the cursor.
+func TestLetter(t *testing.T) {
+	l := letterOf(&jetstream.Result{
+		ID: "nightly\x1b[2J\n-7", Finished: noon, Worker: "w", History: make([]jetstream.Delivery, 2),
+		Failure: &jetstream.Failure{Reason: "exit", SideEffects: true, Message: "status 7:\n\x1b]0;title\x07 " + strings.Repeat("long ", 20)},
+		Job:     &jetstream.Job{Request: clichain.Request{Access: clichain.AccessWrite}},
+	})
+	text := l.text(style{}, 60, noon.Add(5*time.Minute))
+	require.NotContains(t, text, "\x1b")
+	for line := range strings.Lines(text) {
+		require.LessOrEqual(t, len(line), 61, line)
+	}
+	require.Contains(t, text, "nightly[2J -7\n    exit, 5 min ago, 3 deliveries, access write, may have\n    changed something\n    status 7:")
+	require.Contains(t, letterOf(&jetstream.Result{Failure: &jetstream.Failure{}}).text(style{}, 60, noon), "1 delivery")
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/live"
+	"github.com/spf13/cobra"
+)
+
+// workerFlags are the flags of worker.
+type workerFlags struct {
+	ask           askFlags // the part of it that is about backends
+	queue         queueFlags
+	slots         int
+	grace         time.Duration
+	name, health  string
+	cold, logJSON bool
+}
+
+const (
+	defaultSlots = 4
+	defaultGrace = 30 * time.Second
+)
+
+func (a *app) workerCommand() *cobra.Command {
+	f := &workerFlags{slots: defaultSlots, grace: defaultGrace}
+	f.queue.nats = a.natsFlags()
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Answer the jobs of a queue with the CLIs of this machine",
+		Long: `Take jobs from a queue and have the CLIs of this machine answer them, until
+Ctrl-C or SIGTERM. Then it takes no more jobs, lets those that run go on for the
+time of --grace, gives the rest back to the queue, and exits with 0: to be
+stopped is how a worker ends.
+
+Which CLIs rest after a failure, such as a usage limit, all workers of a queue
+know. While all rest it takes no jobs. CLICHAIN_COOLDOWNS has no say here.
+
+Its log goes to stderr. It has ids, backends and reasons in it; prompts, answers
+and what a CLI said never.
+
+With --health HOST:PORT, on an address of this machine alone, it serves /healthz
+(200, or 503 while it drains or has no server) and /status (JSON).
+
+Exit status: 0 stopped and drained; 1 the queue failed; 2 a mistake in the
+flags; 3 nothing to answer with.
+
+Environment: that of "clichain ask", and NATS_URL, NATS_USER, NATS_PASSWORD,
+NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY.`,
+		Example: `  clichain worker --nats tls://nats.example.com:4222 --nats-creds worker.creds
+  clichain worker --nats nats://127.0.0.1:4222 -j 8 --only codex,claude
+  clichain worker --store ~/left-over   the queue of a batch that was cut off`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return unlessStopped(cmd.Context(), a.work(cmd.Context(), f))
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *workerFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.queue.register(flags)
+	flags.FuncP("jobs", "j", "run up to `n` jobs at once (default 4)", into(&f.slots, parseCount))
+	flags.Func("grace", "let jobs go on for this `duration` after a signal, then give them back (default 30s)",
+		into(&f.grace, parseGrace))
+	flags.StringVar(&f.name, "name", "", "`name` of this worker; each has another (default host, process id and more)")
+	flags.Func("health", "serve /healthz and /status at this `address`, such as 127.0.0.1:8080",
+		into(&f.health, parseLoopback))
+	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each job, and keep none running in between")
+	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
+	f.ask.pick(cmd, "only", "timeout", "budget", "agent", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown",
+		"spec", "binary")
+	flags.Lookup("agent").Usage = "limits for the work of an agent: 600s, 10 turns, tools for files"
+	flags.Lookup("budget").Usage = "limit for all backends of a job together, a `duration`"
+}
+
+// unlessStopped takes it for a clean end when a worker is stopped before it works.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
+		return nil
+	}
+	return err
+}
+
+// work finds every mistake that can be found before it connects or starts anything.
+func (a *app) work(ctx context.Context, f *workerFlags) (err error) {
+	if err := f.queue.check(); err != nil {
+		return err
+	}
+	providers, err := a.providers(&f.ask)
+	if err != nil {
+		return err
+	}
+	if err := nothingToTry(ctx, providers); err != nil {
+		a.tellDoubts(providers)
+		return err
+	}
+	log := a.workerLog(f.logJSON)
+	f.queue.nats.log = log
+	q, err := f.queue.open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, queueError(q.close())) }()
+	w := newWatch(ctx, f.name, f.slots, log, q.nc.IsConnected)
+	stop, err := w.listen(ctx, f.health)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, queueError(stop())) }()
+	return f.run(ctx, q, w, providers)
+}
+
+// run works until ctx ends and the jobs have ended or are given back.
+func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends []clichain.Backend) error {
+	cooldowns, err := jetstream.OpenCooldowns(ctx, q.nc, f.queue.nats.config())
+	if err != nil {
+		return queueError(err)
+	}
+	defer cooldowns.Close()
+	if !f.cold {
+		pool := live.NewPool(providersOf(backends), &live.PoolConfig{Size: f.slots})
+		defer pool.Close()
+		backends = pool.Backends()
+	}
+	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
+		Budget: f.ask.budget, Store: cooldowns, NoCooldown: f.ask.noCooldown,
+	})
+	told := context.AfterFunc(ctx, func() {
+		w.log.Info("draining: no more jobs are taken", "grace", f.grace, "running", w.status().Running)
+	})
+	defer told()
+	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
+	err = q.Work(ctx, chain, w.config(f.grace))
+	s := w.status()
+	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)
+	return queueError(err)
+}
+
+// providersOf are those among the backends; a.providers makes no others.
+func providersOf(backends []clichain.Backend) (providers []*clichain.Provider) {
+	for _, b := range backends {
+		if p, ok := b.(*clichain.Provider); ok {
+			providers = append(providers, p)
+		}
+	}
+	return providers
+}
+
+func (a *app) workerLog(asJSON bool) *slog.Logger {
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(a.err, nil))
+	}
+	return slog.New(slog.NewTextHandler(a.err, nil))
+}
+
+// parseGrace takes zero too.
+func parseGrace(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, errors.New("write a time with its unit, such as 30s, or 0 to give jobs back at once")
+	}
+	return d, nil
+}

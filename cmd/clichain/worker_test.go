@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// TestFleet: a job goes in, a worker answers it, and everybody can see that.
+func TestFleet(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	fake := f.fake("claude", "answer", "secret answer")
+	id := strings.TrimSpace(f.answers("submit", "secret question"))
+	require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, id)
+	require.JSONEq(t, `{"id":"mine"}`, f.answers("submit", "--json", "--id", "mine", "--priority", "high", "secret question"))
+	_, stderr, status := f.run("submit", "--id", "mine", "again")
+	require.Equal(t, exitUsage, status)
+	require.Contains(t, stderr, `--id: the job "mine" is in the queue already, or has a result`)
+	_, stderr, status = f.run("result", "mine")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stderr, `job "mine": there is no result yet`)
+	require.Equal(t, map[jetstream.Priority]int{"high": 1, "normal": 1, "low": 0}, f.status().Ready)
+
+	w := f.worker("--name", "one", "-j", "2", "--only", "claude", "--cold")
+	require.Equal(t, "secret answer\n", f.answers("result", "--wait", id))
+	require.Equal(t, "secret answer\n", f.answers("submit", "--wait", "--system", "Be brief.", "secret question"))
+	var result jetstream.Result
+	require.NoError(t, json.Unmarshal([]byte(f.answers("result", "mine", "--wait", "--json")), &result))
+	require.Equal(t, "one", result.Worker)
+	require.Equal(t, "secret answer", result.Response.Text)
+	s := f.status()
+	require.Equal(t, 3, s.Answers)
+	require.Equal(t, map[string]int{"claude": 3}, s.Backends)
+	require.InDelta(t, 0.03, *s.Usage.CostUSD, 1e-9)
+	require.Len(t, s.Workers, 1)
+	require.Contains(t, strings.Join(s.Warnings, "\n"), "--nats-monitor")
+	require.Regexp(t, `answers +3 +3 claude`, f.answers("status"))
+
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+	require.Contains(t, log, `msg="draining`)
+	require.Regexp(t, `msg="job answered" id=mine backend=claude duration=`, log)
+	require.NotContains(t, log, "secret")
+	require.Empty(t, f.status().Workers)
+	require.Empty(t, clitest.Survivors(fake))
+}
+
+// TestFleetWarm: a worker keeps CLIs running between jobs, and takes them along when it goes.
+func TestFleetWarm(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	fake, err := clitest.Install(f.bin, "claude", clitest.Scenario{
+		Steps: []clitest.Step{
+			{ReadLine: true},
+			{Stdout: `{"type":"control_response","response":{"subtype":"success","request_id":"clichain-1","response":{}}}` + "\n"},
+			{EachLine: answer("claude", "fine")},
+		},
+	})
+	require.NoError(t, err)
+	w := f.worker("--only", "claude")
+	require.Equal(t, "fine\n", f.answers("submit", "--wait", "hi"))
+	require.NotEmpty(t, clitest.Survivors(fake))
+	require.Equal(t, "fine\n", f.answers("submit", "--wait", "hi"))
+	code, log := w.stop(os.Interrupt)
+	require.Zero(t, code, log)
+	require.Empty(t, clitest.Survivors(fake))
+}
+
+// TestFleetDrains: at SIGTERM the jobs that run go on for the grace, and are given back after it.
+func TestFleetDrains(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	fake := f.fake("claude", "stubborn", "")
+	w := f.worker("--only", "claude", "--cold", "--timeout", "1h", "--grace", "3s")
+	f.answers("submit", "--id", "long", "hi")
+	w.await(`msg="job started" id=long`)
+	require.Equal(t, 1, f.status().Running)
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+	require.Contains(t, log, `msg="job parked" id=long reason=canceled`)
+	require.Empty(t, clitest.Survivors(fake))
+	require.Equal(t, map[jetstream.Priority]int{"high": 0, "normal": 1, "low": 0}, f.status().Ready)
+
+	f.fake("claude", "answer", "at last")
+	w = f.worker("--only", "claude", "--cold")
+	require.Equal(t, "at last\n", f.answers("result", "--wait", "long"))
+	code, log = w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+}
+
+// TestFleetWorkerKilled: what a worker had that was killed, another one answers, and its CLIs do not stay.
+func TestFleetWorkerKilled(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.tmp = t.TempDir() // nobody is left to tidy up
+	fake := f.fake("claude", "hang", "")
+	w := f.worker("--only", "claude", "--cold", "--timeout", "1h")
+	f.answers("submit", "--id", "lost", "hi")
+	w.await(`msg="job started" id=lost`)
+	w.stop(syscall.SIGKILL)
+	require.Eventually(t, func() bool { return len(clitest.Survivors(fake)) == 0 }, patience, 10*time.Millisecond)
+
+	f.fake("claude", "answer", "found")
+	w = f.worker("--only", "claude", "--cold", "--name", "two")
+	require.Equal(t, "found\n", f.answers("result", "--wait", "lost"))
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+}
+
+// TestFleetRests: a limit rests the fleet, which status tells; jobs wait for its end.
+func TestFleetRests(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.fake("codex", "limit", "")
+	w := f.worker("--only", "codex", "--cold", "--name", "tired")
+	f.answers("submit", "--id", "later", "hi")
+	var s jetstream.Status
+	require.Eventually(t, func() bool { s = f.status(); return s.Parked == 1 }, patience, time.Millisecond)
+	require.True(t, s.NextDue.After(time.Now().Add(time.Hour)))
+	require.Len(t, s.Cooldowns, 1)
+	require.Contains(t, f.answers("status"), "usage_limit, for ")
+	_, stderr, status := f.run("result", "later", "--wait-for", "10ms")
+	require.Equal(t, exitTimeout, status)
+	require.Contains(t, stderr, `job "later": no result within 10ms: it stays in the queue`)
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+	require.Contains(t, log, `msg="resting: every backend cools down" until=`)
+	require.Contains(t, log, `msg="job parked" id=later reason=usage_limit until=`)
+}
+
+// TestFleetWaitInterrupted: who waits can leave, and the job stays.
+func TestFleetWaitInterrupted(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	cmd := f.command("submit", "--wait", "--id", "mine", "hi")
+	cmd.Env = append(cmd.Env, "NATS_URL="+f.url)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	require.NoError(t, cmd.Start())
+	require.Eventually(t, func() bool { return f.status().Ready[jetstream.PriorityNormal] == 1 }, patience, time.Millisecond)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.Error(t, cmd.Wait())
+	require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode())
+	require.Contains(t, stderr.String(), `job "mine" stays in the queue`)
+}
+
+// TestFleetStore: a queue in a folder is for one process at a time, and for nobody else.
+func TestFleetStore(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.url = ""
+	f.fake("claude", "answer", "embedded")
+	store := t.TempDir() + "/store"
+	f.answers("submit", "--store", store, "--id", "mine", "hi")
+	info, err := os.Stat(store)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	require.Regexp(t, `waiting +1 +1 normal`, f.answers("status", "--store", store))
+	w := f.worker("--store", store, "--only", "claude", "--cold")
+	_, stderr, status := f.run("status", "--store", store)
+	require.Equal(t, exitUsage, status)
+	require.Contains(t, stderr, "is in use by process ")
+	w.await(`msg="job answered" id=mine`)
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+	require.Equal(t, "embedded\n", f.answers("result", "mine", "--store", store))
+}
+
+// TestFleetHealth: a worker tells how it is, until it has nothing to work for.
+func TestFleetHealth(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.fake("claude", "hang", "")
+	w := f.worker("--only", "claude", "--cold", "--name", "one", "--health", "127.0.0.1:0", "--timeout", "1h", "-j", "3")
+	get := func(path string) (int, string) {
+		response, err := http.Get("http://" + w.health + path)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return response.StatusCode, string(body)
+	}
+	code, text := get("/healthz")
+	require.Equal(t, http.StatusOK, code)
+	require.Equal(t, "ok\n", text)
+	f.answers("submit", "--id", "long", "secret question")
+	w.await(`msg="job started" id=long`)
+	code, text = get("/status")
+	require.Equal(t, http.StatusOK, code)
+	require.JSONEq(t, `{"name":"one","slots":3,"running":1,"done":0,"failed":0,"parked":0,"connected":true,"draining":false}`, text)
+
+	require.NoError(t, w.Process.Signal(syscall.SIGTERM))
+	w.await(`msg="draining`)
+	code, text = get("/healthz")
+	require.Equal(t, http.StatusServiceUnavailable, code)
+	require.Equal(t, "draining\n", text)
+	w.stop(syscall.SIGKILL) // the grace is long
+	require.Eventually(t, func() bool { return len(clitest.Survivors(f.bin)) == 0 }, patience, 10*time.Millisecond)
+	f.tmp = t.TempDir() // nobody was left to tidy up
+}
+
+// TestFleetRefusals: nothing is started after a mistake, or where there is nothing to answer with.
+func TestFleetRefusals(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	_, stderr, status := f.run("worker", "--only", "claude")
+	require.Equal(t, exitNothing, status)
+	require.Contains(t, stderr, "not_installed")
+	require.Empty(t, f.status().Workers)
+	f.fake("claude", "answer", "no")
+	f.url = strings.Replace(f.url, password, "wrong", 1)
+	for _, args := range [][]string{{"worker"}, {"status"}, {"submit", "hi"}, {"dead", "list"}, {"result", "x"}} {
+		_, stderr, status := f.run(args...)
+		require.Equal(t, exitUsage, status)
+		require.Contains(t, stderr, "refuses the login")
+		require.NotContains(t, stderr, "wrong")
+	}
+}
