@@ -69,6 +69,13 @@ func (a *agent) live() {
 		fmt.Fprintln(os.Stderr, "Error: not logged in, run the login")
 		os.Exit(7)
 	}
+	if a.has("early") {
+		a.delta("nobody asked")
+		a.end("early", false, "")
+		if a.has("dies later") {
+			return
+		}
+	}
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 64<<20)
 	for in.Scan() {

@@ -39,6 +39,22 @@ func TestDeathInATurn(t *testing.T) {
 	})
 }
 
+// A CLI that prints an answer before it is ready, and is never ready: that is no
+// answer, and no success.
+func TestAnswerBeforeTheQuestion(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		clitest.NoLeaks(t)
+		for manners, want := range map[string]clichain.Reason{
+			"early, silent": clichain.ReasonTimeout, "early, dies later": clichain.ReasonBadOutput,
+		} {
+			s := live.New(agentOf(t, dialect, manners, clichain.Config{Timeout: 2 * time.Second}), nil)
+			t.Cleanup(s.Kill)
+			requireReason(t, want, s.Start(t.Context()))
+			require.Equal(t, live.Error, s.Status().State)
+		}
+	})
+}
+
 // A turn has the time of a call. One that ends in time when it is interrupted leaves the session alive, one that does
 // not ends it.
 func TestTimeoutOfATurn(t *testing.T) {

@@ -153,7 +153,23 @@ func (c *CLI) failure(err error) *call.Error {
 		err = nil // by itself
 	}
 	_, failed := c.verdict(t, call.Request{}, err)
+	if failed == nil {
+		return unasked(err)
+	}
 	return failed
+}
+
+// unasked is the error of a process that has printed an answer before it was asked,
+// and was not ready then. err is why it ended; nil: by itself.
+func unasked(err error) *call.Error {
+	reason := call.ReasonBadOutput
+	if err != nil {
+		reason = judge.ReasonOfCause(err)
+	}
+	return &call.Error{
+		Reason: reason, Message: "it gave an answer before it was ready, and was not asked", ExitCode: -1, Err: err,
+		Stage: call.StageStarted,
+	}
 }
 
 // run is the life of the process.
