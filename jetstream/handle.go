@@ -167,6 +167,7 @@ func (w *worker) begin(d *delivery) (*Failure, error) {
 // answer runs the job.
 func (w *worker) answer(ctx context.Context, d *delivery) {
 	w.OnStart(&d.Job)
+	defer w.OnEnd(&d.Job)
 	run, cancel := w.Context(ctx, d.Trace), context.CancelFunc(func() {})
 	if !d.Deadline.IsZero() {
 		run, cancel = context.WithDeadline(run, d.Deadline)

@@ -37,8 +37,10 @@ type holder struct {
 // when the process ends, however it ends.
 type folderLock struct{ file *flock.Flock }
 
+const lockFile = "lock"
+
 func lockFolder(folder string) (*folderLock, error) {
-	path := filepath.Join(folder, "lock")
+	path := filepath.Join(folder, lockFile)
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil {

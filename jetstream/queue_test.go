@@ -200,6 +200,18 @@ func TestFolderIsLocked(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
+// A folder with somebody's files in it is no store, and stays as it is.
+func TestFolderOfSomebodyElse(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.Chmod(folder, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "thesis.txt"), nil, 0o600))
+	_, err := jetstream.Embed(folder)
+	require.ErrorContains(t, err, "thesis.txt")
+	info, err := os.Stat(folder)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o755), info.Mode().Perm())
+}
+
 // A folder that others may read is made private before anything is written to it.
 func TestFolderIsPrivate(t *testing.T) {
 	folder := t.TempDir()

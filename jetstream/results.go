@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/nats-io/nats.go"
@@ -138,6 +139,17 @@ type scan struct {
 	headersOnly bool
 }
 
+// patience is how long to wait for the next message.
+func (s scan) patience(ctx context.Context) []js.NextOpt {
+	if s.follow {
+		return []js.NextOpt{js.NextContext(ctx)}
+	}
+	return []js.NextOpt{js.NextMaxWait(scanWait)}
+}
+
+// scanWait is after how long without a message a scan asks whether there is one left.
+const scanWait = 2 * time.Second
+
 // scan gives the messages to see until it says no, and the error that ends it before
 // that to fail. That ctx has ended is no error where the scan follows.
 func (q *Queue) scan(ctx context.Context, s scan, see func(js.Msg, uint64) bool, fail func(error)) {
@@ -152,6 +164,11 @@ func (q *Queue) scan(ctx context.Context, s scan, see func(js.Msg, uint64) bool,
 	if !s.follow && c.CachedInfo().NumPending == 0 {
 		return
 	}
+	info, err := q.results.Info(ctx)
+	if err != nil {
+		fail(fmt.Errorf("jetstream: %w", err))
+		return
+	}
 	messages, err := c.Messages()
 	if err != nil {
 		fail(fmt.Errorf("jetstream: %w", err))
@@ -159,7 +176,13 @@ func (q *Queue) scan(ctx context.Context, s scan, see func(js.Msg, uint64) bool,
 	}
 	defer messages.Stop()
 	for {
-		m, err := messages.Next(js.NextContext(ctx))
+		m, err := messages.Next(s.patience(ctx)...)
+		if errors.Is(err, nats.ErrTimeout) && !s.follow && ctx.Err() == nil {
+			if left, err := c.Info(ctx); err == nil && left.NumPending == 0 {
+				return // somebody has removed the last ones
+			}
+			continue
+		}
 		if err != nil {
 			if ctx.Err() == nil || !s.follow {
 				fail(fmt.Errorf("jetstream: %w", err))
@@ -170,6 +193,9 @@ func (q *Queue) scan(ctx context.Context, s scan, see func(js.Msg, uint64) bool,
 		if err != nil {
 			fail(fmt.Errorf("jetstream: %w", err))
 			return
+		}
+		if !s.follow && meta.Sequence.Stream > info.State.LastSeq {
+			return // it came later
 		}
 		if !see(m, meta.Sequence.Stream) || !s.follow && meta.NumPending == 0 {
 			return

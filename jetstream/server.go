@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -32,6 +33,9 @@ func Embed(folder string) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jetstream: store folder %s: %w", folder, err)
 	}
+	if err := ours(folder); err != nil {
+		return nil, err
+	}
 	if err := private(folder); err != nil {
 		return nil, fmt.Errorf("jetstream: store folder %s: %w", folder, err)
 	}
@@ -45,6 +49,25 @@ func Embed(folder string) (*Server, error) {
 	}
 	return &Server{inner, lock}, nil
 }
+
+// ours refuses a folder that holds what no store does: its permissions are changed, and
+// who uses up a store removes it.
+func ours(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil // there is none yet, or making it says what is wrong
+	}
+	for _, e := range entries {
+		if !slices.Contains(storeFiles, e.Name()) {
+			return fmt.Errorf("jetstream: store folder %s: it holds %s, which is not of a store: use a folder of its own",
+				folder, e.Name())
+		}
+	}
+	return nil
+}
+
+// storeFiles are what is in a store's folder.
+var storeFiles = []string{lockFile, lockFile + ".json", server.JetStreamStoreDir}
 
 // private makes the folder, or takes away what others may do with it: prompts and
 // answers are in it.

@@ -37,6 +37,9 @@ type WorkConfig struct {
 	OnStart  func(job *Job)
 	OnPark   func(job *Job, d Delivery)
 	OnResult func(r *Result)
+	// OnEnd: a job for which OnStart was called is no longer in this worker's hands,
+	// whatever came of it.
+	OnEnd func(job *Job)
 	// OnRest: no backend could answer before until, and no jobs are taken. It comes
 	// again when that time changes.
 	OnRest func(until time.Time)
@@ -69,6 +72,9 @@ func (c *WorkConfig) withDefaults() (WorkConfig, error) {
 	}
 	if out.OnResult == nil {
 		out.OnResult = func(*Result) {}
+	}
+	if out.OnEnd == nil {
+		out.OnEnd = func(*Job) {}
 	}
 	if out.OnRest == nil {
 		out.OnRest = func(time.Time) {}

@@ -19,6 +19,7 @@ type askFlags struct {
 	streamGiven, noCooldown bool
 	only, specFiles         []string
 	programs                binaries
+	accounts                map[string]string
 	budget                  time.Duration
 	system, schema, agents  string
 	mcp, extra              []string
@@ -102,6 +103,8 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.noCooldown, "no-cooldown", false, "ignore the cooldowns of earlier calls, and record none")
 	addSpecFlag(flags, &f.specFiles)
 	addBinaryFlag(flags, &f.programs)
+	f.accounts = map[string]string{}
+	flags.Func("account", "name the login of a backend, `name=account`, for cooldowns that machines share", f.setAccount)
 	for flag, words := range map[string][]string{"only": builtinNames(), "access": {"none", "read", "write", "full"}} {
 		// Registering fails only for a flag that does not exist.
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
@@ -178,6 +181,15 @@ func (f *askFlags) request() (req clichain.Request, err error) {
 	return req, nil
 }
 
+func (f *askFlags) setAccount(text string) error {
+	name, account, ok := strings.Cut(text, "=")
+	if !ok || name == "" || account == "" {
+		return errors.New("write backend=account, such as claude=team")
+	}
+	f.accounts[name] = account
+	return nil
+}
+
 func (f *askFlags) setEnv(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
@@ -210,11 +222,13 @@ func (a *app) providers(f *askFlags) (backends []clichain.Backend, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.programs.known(all); err != nil {
-		return nil, err
+	for flag, named := range map[string]map[string]string{"--binary": f.programs, "--account": f.accounts} {
+		if err := known(flag, named, all); err != nil {
+			return nil, err
+		}
 	}
 	chosen, err := a.inOrder(all, f.only)
-	return f.programs.providers(chosen, f.cfg), err
+	return f.programs.providers(chosen, f.accounts, f.cfg), err
 }
 
 // nothingToTry is the error of a chain in which no backend is available. It comes before stdin is read, because stdin

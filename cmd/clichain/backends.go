@@ -173,20 +173,22 @@ func (b binaries) add(text string) error {
 }
 
 // providers makes a backend of each spec.
-func (b binaries) providers(list []clichain.CliSpec, cfg clichain.Config) (backends []clichain.Backend) {
+func (b binaries) providers(
+	list []clichain.CliSpec, accounts map[string]string, cfg clichain.Config,
+) (backends []clichain.Backend) {
 	for _, spec := range list {
 		own := cfg
-		own.Binary = b[spec.Name]
+		own.Binary, own.Account = b[spec.Name], accounts[spec.Name]
 		backends = append(backends, clichain.NewProvider(spec, &own))
 	}
 	return backends
 }
 
-// known refuses the name of a backend that there is not.
-func (b binaries) known(all []clichain.CliSpec) error {
-	for _, name := range slices.Sorted(maps.Keys(b)) {
+// known refuses a flag that is about a backend that there is not.
+func known(flag string, named map[string]string, all []clichain.CliSpec) error {
+	for _, name := range slices.Sorted(maps.Keys(named)) {
 		if indexOf(all, name) < 0 {
-			return usagef("--binary: unknown backend %q: known are %s", name, strings.Join(namesOf(all), ", "))
+			return usagef("%s: unknown backend %q: known are %s", flag, name, strings.Join(namesOf(all), ", "))
 		}
 	}
 	return nil

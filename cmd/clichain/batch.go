@@ -201,6 +201,8 @@ func (a *app) batchStatus(cfg *batch.Config, s *batch.Summary) error {
 		return &statusError{exitFailed, fmt.Errorf(
 			"the answers have cost $%.2f, of $%.2f, and %s: with a higher --max-cost-usd %s",
 			s.CostUSD, cfg.MaxCostUSD, left, goOn)}
+	case errors.Is(s.Stopped, batch.ErrNobody):
+		return &statusError{exitNothing, fmt.Errorf("%w: %s: %s", s.Stopped, left, goOn)}
 	case s.Stopped != nil:
 		fmt.Fprintf(a.err, "clichain: interrupted: %s: %s\n", left, goOn)
 		return &statusError{exitInterrupted, nil}

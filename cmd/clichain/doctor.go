@@ -49,13 +49,13 @@ Exit status: 0 when at least one is ready, else 3.`,
 func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 	all, err := a.loadSpecs(f.files)
 	if err == nil {
-		err = f.programs.known(all)
+		err = known("--binary", f.programs, all)
 	}
 	if err != nil {
 		return err
 	}
 	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: a.cooldowns()}
-	report := doctor.Diagnose(ctx, f.programs.providers(all, clichain.Config{}), cfg)
+	report := doctor.Diagnose(ctx, f.programs.providers(all, nil, clichain.Config{}), cfg)
 	if err := a.printReport(report, f); err != nil {
 		return err
 	}

@@ -91,6 +91,7 @@ func (a *app) submit(ctx context.Context, f *submitFlags, args []string) (err er
 		return err
 	}
 	job := f.job
+	job.Trace = a.submitterTrace()
 	job.Request.Messages = append(job.Request.Messages, clichain.Message{Role: clichain.RoleUser, Content: prompt})
 	if err := job.Validate(); err != nil {
 		return usagef("%s", message(err))

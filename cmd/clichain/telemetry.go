@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
@@ -84,6 +85,15 @@ func (t *telemetry) context(ctx context.Context, trace map[string]string) contex
 		return ctx
 	}
 	return t.Extract(ctx, trace)
+}
+
+// submitterTrace is the trace that the program belongs to, as whoever started it has said.
+func (a *app) submitterTrace() map[string]string {
+	parent, state := call.TraceOf(call.WithTrace(context.Background(), a.env("TRACEPARENT"), a.env("TRACESTATE")))
+	if parent == "" {
+		return nil
+	}
+	return map[string]string{"traceparent": parent, "tracestate": state}
 }
 
 // queue has the depth of a queue measured.

@@ -70,7 +70,7 @@ func (w *watch) status() workerState {
 func (w *watch) config(grace time.Duration) *jetstream.WorkConfig {
 	return &jetstream.WorkConfig{
 		Slots: w.state.Slots, Name: w.state.Name, Grace: grace, Logger: w.log,
-		OnStart: w.start, OnPark: w.park, OnResult: w.result, OnRest: w.rest,
+		OnStart: w.start, OnPark: w.park, OnResult: w.result, OnEnd: w.end, OnRest: w.rest,
 	}
 }
 
@@ -89,8 +89,13 @@ func (w *watch) ended(id string, counter *int) (took time.Duration) {
 	if began, ok := w.started[id]; ok {
 		took = time.Since(began).Round(time.Millisecond)
 	}
-	delete(w.started, id)
 	return took
+}
+
+func (w *watch) end(job *jetstream.Job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.started, job.ID)
 }
 
 func (w *watch) park(job *jetstream.Job, d jetstream.Delivery) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -19,6 +20,7 @@ type workerFlags struct {
 	slots         int
 	grace         time.Duration
 	name, health  string
+	collector     string
 	cold, logJSON bool
 }
 
@@ -74,10 +76,11 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.name, "name", "", "`name` of this worker; each has another (default host, process id and more)")
 	flags.Func("health", "serve /healthz and /status at this `address`, such as 127.0.0.1:8080",
 		into(&f.health, parseLoopback))
+	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`", into(&f.collector, parseCollector))
 	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each job, and keep none running in between")
 	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
 	f.ask.pick(cmd, "only", "timeout", "budget", "agent", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown",
-		"spec", "binary")
+		"spec", "binary", "account")
 	flags.Lookup("agent").Usage = "limits for the work of an agent: 600s, 10 turns, tools for files"
 	flags.Lookup("budget").Usage = "limit for all backends of a job together, a `duration`"
 }
@@ -126,20 +129,34 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends 
 		return queueError(err)
 	}
 	defer cooldowns.Close()
+	t, err := newTelemetry(ctx, f.collector)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := t.close(); err != nil {
+			w.log.Warn("telemetry was lost", "error", err)
+		}
+	}()
+	if err := t.queue(cmp.Or(f.queue.nats.queue, "default"), q.Queue); err != nil {
+		return queueError(err)
+	}
 	if !f.cold {
 		pool := live.NewPool(providersOf(backends), &live.PoolConfig{Size: f.slots})
 		defer pool.Close()
 		backends = pool.Backends()
 	}
-	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
-		Budget: f.ask.budget, Store: cooldowns, NoCooldown: f.ask.noCooldown,
-	})
+	chain := t.watched(clichain.ChainOf(backends, &clichain.ChainConfig{
+		Budget: f.ask.budget, Store: cooldowns, NoCooldown: f.ask.noCooldown, Hooks: t.hooks(),
+	}))
 	told := context.AfterFunc(ctx, func() {
 		w.log.Info("draining: no more jobs are taken", "grace", f.grace, "running", w.status().Running)
 	})
 	defer told()
 	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
-	err = q.Work(ctx, chain, w.config(f.grace))
+	cfg := w.config(f.grace)
+	cfg.Context = t.context
+	err = q.Work(ctx, chain, cfg)
 	s := w.status()
 	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)
 	return queueError(err)

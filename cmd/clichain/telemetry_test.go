@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// collector is what an OpenTelemetry collector gets, by path.
+type collector struct {
+	mu   sync.Mutex
+	sent map[string][]byte
+}
+
+func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body := io.Reader(r.Body)
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		body = unpacked
+	}
+	data, _ := io.ReadAll(body)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent[r.URL.Path] = append(c.sent[r.URL.Path], data...)
+}
+
+func (c *collector) got(path string) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sent[path]
+}
+
+// TestFleetTelemetry: a worker tells a collector of its jobs, in the traces of those who submitted them, and nothing of
+// what was asked and answered. A collector that has gone fails no job.
+func TestFleetTelemetry(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.fake("claude", "answer", "secret answer")
+	c := &collector{sent: map[string][]byte{}}
+	server := httptest.NewServer(c)
+	defer server.Close()
+	w := f.worker("--only", "claude", "--cold", "--otlp", server.URL)
+	const trace = "0af7651916cd43dd8448eb211c80319c"
+	submit := f.command("submit", "--wait", "secret question")
+	submit.Env = append(submit.Env, "NATS_URL="+f.url, "TRACEPARENT=00-"+trace+"-b7ad6b7169203331-01")
+	out, err := submit.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+
+	spans, points := c.got("/v1/traces"), c.got("/v1/metrics")
+	id, err := hex.DecodeString(trace)
+	require.NoError(t, err)
+	require.True(t, bytes.Contains(spans, id), "the trace goes on")
+	for _, name := range []string{"invoke_workflow", "invoke_agent claude", "claude-opus-4-8"} {
+		require.Contains(t, string(spans), name)
+	}
+	for _, name := range []string{"gen_ai.client.token.usage", "gen_ai.client.operation.duration", "clichain.queue"} {
+		require.Contains(t, string(points), name)
+	}
+	require.NotContains(t, string(spans)+string(points), "secret")
+	require.NotContains(t, string(spans)+string(points), password)
+
+	w = f.worker("--only", "claude", "--cold", "--otlp", "http://127.0.0.1:1")
+	require.Equal(t, "secret answer\n", f.answers("submit", "--wait", "secret question"))
+	code, log = w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+	_, stderr, status := f.run("worker", "--otlp", "localhost:4318")
+	require.Equal(t, exitUsage, status)
+	require.Contains(t, strings.ReplaceAll(stderr, "\n", " "), "http://127.0.0.1:4318")
+}
