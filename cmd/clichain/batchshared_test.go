@@ -52,7 +52,7 @@ func TestBatchShared(t *testing.T) {
 	require.NotEmpty(t, out)
 	s := f.status()
 	require.Zero(t, s.Answers+s.Failures+s.Running)
-	require.NoDirExists(t, one+".queue")
+	require.NoDirExists(t, one+".nats")
 	status, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, status, log)
 	require.Empty(t, clitest.Survivors(path))

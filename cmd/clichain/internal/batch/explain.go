@@ -49,9 +49,12 @@ func explain(name string, err error) error {
 // probeSize is what a folder must still take: a block or two.
 const probeSize = 64 << 10
 
+// probeOf is a file beside the folder, which has no place for the files of others.
+func probeOf(folder string) string { return filepath.Clean(folder) + ".probe" }
+
 // probe finds out whether a folder can be written to: a queue does not say why it cannot.
 func probe(folder string) error {
-	name := filepath.Join(folder, "probe")
+	name := probeOf(folder)
 	defer func() { _ = os.Remove(name) }() // there may be none
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

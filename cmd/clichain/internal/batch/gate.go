@@ -43,13 +43,14 @@ func (g *gate) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clich
 // crew is who answers the jobs of a batch in this process.
 type crew struct {
 	chain *clichain.Chain
+	store *watchedStore
 	pool  *live.Pool // nil: every call is a cold one
 	shut  atomic.Bool
 	calls atomic.Int64 // that go on
 }
 
-func newCrew(cfg *Config) *crew {
-	c := &crew{}
+func newCrew(cfg *Config, hooks clichain.Hooks) *crew {
+	c := &crew{store: watch(cfg.Chain.Store)}
 	asked := make([]clichain.Backend, len(cfg.Providers))
 	for i, p := range cfg.Providers {
 		asked[i] = p
@@ -62,7 +63,9 @@ func newCrew(cfg *Config) *crew {
 	for i, b := range asked {
 		gates[i] = &gate{cfg.Providers[i], b, c}
 	}
-	c.chain = clichain.ChainOf(gates, &cfg.Chain)
+	chain := cfg.Chain
+	chain.Store, chain.Hooks = c.store, clichain.JoinHooks(cfg.Chain.Hooks, hooks)
+	c.chain = clichain.ChainOf(gates, &chain)
 	return c
 }
 

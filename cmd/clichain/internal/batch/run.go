@@ -11,8 +11,8 @@ import (
 // Summary says how a run of a batch ended. A plain value.
 type Summary struct {
 	Counts
-	// Stopped is why it ended before the input did: ErrBudget, ErrCost or the cause of the caller's context. Nil: every
-	// good line has its record.
+	// Stopped is why it ended before the input did: ErrBudget, ErrCost, ErrNobody or the cause of the caller's context.
+	// Nil: every good line has its record.
 	Stopped error
 	// Strays are processes of CLIs that may still be there, by their backend and process id.
 	Strays []string
@@ -23,6 +23,8 @@ var (
 	ErrBudget = errors.New("the time is over")
 	// ErrCost: Config.MaxCostUSD is reached.
 	ErrCost = errors.New("the limit for the cost is reached")
+	// ErrNobody: no backend can answer before a person has done something, such as to log in.
+	ErrNobody = errors.New("no CLI can answer before somebody has done something about it, such as to log in")
 
 	errFinished = errors.New("finished")
 )
@@ -154,7 +156,7 @@ func (r *run) perform(ctx context.Context) (stopped, err error) {
 	}
 	r.greet(life)
 	if !r.cfg.remote() {
-		r.crew = newCrew(r.cfg)
+		r.crew = newCrew(r.cfg, r.hooks())
 	}
 	var tasks sync.WaitGroup
 	tasks.Go(func() { r.in.count(life, r.tally) })
@@ -268,7 +270,8 @@ func (r *run) conclude(ctx context.Context, cause error) (stopped, err error) {
 			r.settle(last)
 		}
 		return nil, err
-	case ctx.Err() != nil, errors.Is(cause, ErrBudget), errors.Is(cause, ErrCost):
+	case ctx.Err() != nil, errors.Is(cause, ErrBudget), errors.Is(cause, ErrCost),
+		errors.Is(cause, ErrNobody):
 		if r.cfg.remote() && !r.cfg.resumes() {
 			r.store.abandon(r.ids.pending())
 		}

@@ -66,11 +66,15 @@ func openStore(ctx context.Context, cfg *Config) (s *store, err error) {
 }
 
 func (s *store) makeFolder(cfg *Config) (err error) {
+	kind := ".queue" // the store of a server, which has its folder for itself
+	if cfg.remote() {
+		kind = ".nats"
+	}
 	switch {
 	case cfg.Store != "":
-		s.folder = filepath.Join(cfg.Store, "clichain-"+nameOf(cfg.Out))
+		s.folder = filepath.Join(cfg.Store, "clichain-"+nameOf(cfg.Out)+kind)
 	case cfg.Out != stream && isRegular(cfg.Out):
-		s.folder = cfg.Out + ".queue"
+		s.folder = cfg.Out + kind
 	case cfg.remote():
 		return nil
 	default:
@@ -130,8 +134,11 @@ func (s *store) explain(err error) error {
 	return err
 }
 
-// findScope reads what runs before have used, or makes a new one.
+// findScope reads what runs before have used, or makes a new one. In a queue of its own a batch is alone.
 func (s *store) findScope() (string, error) {
+	if s.server != nil {
+		return "batch", nil
+	}
 	name := filepath.Join(s.folder, "scope")
 	if s.folder != "" {
 		if data, err := os.ReadFile(name); err == nil && len(data) == 2*scopeBytes {
@@ -228,7 +235,7 @@ func (s *store) close(finished bool) error {
 	if s.folder == "" || !finished && !s.temporary {
 		return nil
 	}
-	if err := os.RemoveAll(s.folder); err != nil {
+	if err := errors.Join(os.RemoveAll(s.folder), os.RemoveAll(probeOf(s.folder))); err != nil {
 		return fmt.Errorf("what is not needed any more stays: %w", err)
 	}
 	return nil

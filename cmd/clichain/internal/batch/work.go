@@ -29,9 +29,7 @@ func (r *run) workConfig(log *slog.Logger) *jetstream.WorkConfig {
 			}
 			r.track(func() { delete(r.running, result.ID); delete(r.parked, result.ID) })
 		},
-		OnRest: func(until time.Time) {
-			r.tally.change(func(c *Counts) { c.Rest = until })
-		},
+		OnRest: r.onRest,
 	}
 }
 
