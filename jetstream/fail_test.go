@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
 )
@@ -80,6 +81,22 @@ func TestWhatFollowsAFailure(t *testing.T) {
 			require.NotEmpty(t, r.Failure.Attempts)
 		})
 	}
+}
+
+// One CLI of several is installed and fails for good: that the others are missing does
+// not have it run again.
+func TestMissingBackendsAreNoHope(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	missing := clichain.BackendFunc("missing", func(context.Context, clichain.Request) (*clichain.Response, error) {
+		return nil, &clichain.BackendError{Reason: clichain.ReasonNotInstalled, Stage: call.StageSkipped}
+	})
+	broken := failing(9, clichain.BackendError{Reason: clichain.ReasonExit, Stage: call.StageStarted})
+	work(t, q, clichain.ChainOf([]clichain.Backend{missing, broken}, &clichain.ChainConfig{NoCooldown: true}), nil)
+	submit(t, q, job("a"))
+	r := collect(t, q, 1)["a"]
+	require.Equal(t, clichain.ReasonExit, r.Failure.Reason)
+	require.Empty(t, r.History)
 }
 
 // A limit parks the job until it ends: it is not run before, and that is no failure.

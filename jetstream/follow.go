@@ -100,10 +100,12 @@ func limitOf(chain *clichain.ChainError) clichain.Reason {
 	return ""
 }
 
-// passes reports whether any backend may answer the same request later, or elsewhere.
+// passes reports whether a backend that was tried may answer the same request later, or
+// elsewhere; where none was, whether any may. One that was passed over for good, such
+// as one that is not installed, says nothing about the failure of another.
 func passes(chain *clichain.ChainError) bool {
 	return slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool {
-		return a.Reason.Temporary() || slices.Contains(elsewhere, a.Reason)
+		return a.Skipped != chain.Tried() && (a.Reason.Temporary() || slices.Contains(elsewhere, a.Reason))
 	})
 }
 

@@ -77,7 +77,7 @@ func (b *backend) process(ctx context.Context, req clichain.Request) *process {
 		return nil // the cold call says why
 	}
 	spec := b.Spec()
-	return b.pool.take(key, b.Name(), &spec.Live)
+	return b.pool.take(ctx, key, b.Name(), &spec.Live)
 }
 
 // turn is a call as a turn of a process.

@@ -21,6 +21,10 @@ type PoolConfig struct {
 	// MaxProcesses bounds all of them: one takes 150 to 650 MB. For another kind, the one
 	// that was not needed for the longest time is ended. Zero: four times Size.
 	MaxProcesses int
+	// Wait is how long a call may wait for a process that is being made ready for its next
+	// call, where there is no other: less than a cold call takes to start. It never waits
+	// for the call of somebody else. Zero: 300 ms; negative: not at all.
+	Wait time.Duration
 	// IdleTimeout is how long a process may wait for its next call. Zero: 5 min.
 	IdleTimeout time.Duration
 	// MaxAge is when a process is replaced by a new one. Zero: an hour.
@@ -33,6 +37,7 @@ type PoolConfig struct {
 }
 
 const (
+	defaultWait        = 300 * time.Millisecond
 	defaultIdleTimeout = 5 * time.Minute
 	defaultMaxAge      = time.Hour
 	defaultMaxCalls    = 100
@@ -56,10 +61,17 @@ type Pool struct {
 	jobs     sync.WaitGroup // of the pool's own
 
 	mu    sync.Mutex
+	ready chan struct{} // closed, and made anew, when a process is free or gone
 	all   []*process
 	kinds map[string]*kind
 	stats Stats
 	left  []string // for the report
+}
+
+// tell wakes the calls that wait for a process. The caller holds mu.
+func (p *Pool) tell() {
+	close(p.ready)
+	p.ready = make(chan struct{})
 }
 
 // Stats counts what a pool has done. A plain value.
@@ -80,12 +92,13 @@ type kind struct {
 // NewPool makes a pool of backends. Nothing is started before the first call. A nil cfg
 // means defaults.
 func NewPool(providers []*clichain.Provider, cfg *PoolConfig) *Pool {
-	p := &Pool{kinds: map[string]*kind{}}
+	p := &Pool{kinds: map[string]*kind{}, ready: make(chan struct{})}
 	if cfg != nil {
 		p.cfg = *cfg
 	}
 	p.cfg.Size = cmp.Or(p.cfg.Size, 1)
 	p.cfg.MaxProcesses = cmp.Or(p.cfg.MaxProcesses, 4*p.cfg.Size)
+	p.cfg.Wait = cmp.Or(p.cfg.Wait, defaultWait)
 	p.cfg.IdleTimeout = cmp.Or(p.cfg.IdleTimeout, defaultIdleTimeout)
 	p.cfg.MaxAge = cmp.Or(p.cfg.MaxAge, defaultMaxAge)
 	p.life, p.end = context.WithCancelCause(context.Background())

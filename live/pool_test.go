@@ -51,6 +51,31 @@ func TestPoolIsWarmAndForgetful(t *testing.T) {
 	})
 }
 
+// A call that comes while the process is made ready waits for it: what it waits for is
+// short, and nobody's call.
+func TestCallsInARow(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		p, b := pooled(t, dialect, "", patient, &live.PoolConfig{Wait: time.Minute})
+		for range 20 {
+			_, err := b.Complete(t.Context(), clichain.Prompt("recall"))
+			require.NoError(t, err)
+		}
+		idle(t, b, p)
+		require.Equal(t, live.Stats{Processes: 1, Started: 1, Warm: 20}, p.Stats())
+	})
+}
+
+// A call that waits goes cold where the process is gone instead, and ends with its
+// context.
+func TestProcessIsGoneInstead(t *testing.T) {
+	p, b := pooled(t, "acp", coldAgent, patient, &live.PoolConfig{Wait: time.Minute, MaxCalls: 1})
+	for range 5 {
+		_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
+		require.NoError(t, err)
+	}
+	require.Equal(t, 5, p.Stats().Warm+p.Stats().Cold)
+}
+
 // Requests that need another process get one, up to as many as may run.
 func TestKindsOfProcesses(t *testing.T) {
 	p, b := pooled(t, "acp", "", patient, &live.PoolConfig{MaxProcesses: 2})

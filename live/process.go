@@ -24,6 +24,7 @@ type process struct {
 	// Guarded by the pool's mu.
 	cli    *held.CLI // nil: it starts
 	busy   bool
+	soon   bool // busy with being made ready
 	served int
 	since  time.Time // it was needed last
 	born   time.Time
@@ -32,14 +33,34 @@ type process struct {
 }
 
 // take finds a free process of a kind, or room for a new one, which is then nil inside.
-// nil: there is neither.
-func (p *Pool) take(key, name string, rules *clispec.LiveRules) *process {
+// nil: there is neither, nor will be soon.
+func (p *Pool) take(ctx context.Context, key, name string, rules *clispec.LiveRules) *process {
+	limit := time.NewTimer(p.cfg.Wait)
+	defer limit.Stop()
+	for {
+		one, wait := p.find(key, name, rules)
+		if wait == nil {
+			return one
+		}
+		select {
+		case <-wait:
+		case <-limit.C:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// find is take without waiting. wait is not nil where a process is soon free, and
+// closed when one may be.
+func (p *Pool) find(key, name string, rules *clispec.LiveRules) (one *process, wait <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.life.Err() != nil {
-		return nil
+		return nil, nil
 	}
-	ofKind := 0
+	ofKind, soon := 0, false
 	for _, one := range slices.Clone(p.all) {
 		switch {
 		case one.key != key:
@@ -50,14 +71,18 @@ func (p *Pool) take(key, name string, rules *clispec.LiveRules) *process {
 		case !one.busy:
 			one.busy = true
 			one.timer.Stop()
-			return one
+			return one, nil
 		}
 		ofKind++
+		soon = soon || one.soon
+	}
+	if ofKind >= p.cfg.Size && soon {
+		return nil, p.ready
 	}
 	if ofKind >= p.cfg.Size || time.Now().Before(p.kindOf(key).until) || !p.room() {
-		return nil
+		return nil, nil
 	}
-	one := &process{
+	one = &process{
 		pool: p, key: key, name: name, busy: true, born: time.Now(),
 		calls: cmp.Or(p.cfg.MaxCalls, rules.Calls, defaultMaxCalls),
 		grow:  cmp.Or(p.cfg.MaxGrowth, int64(cmp.Or(rules.GrowthMB, defaultGrowthMB))<<20),
@@ -65,7 +90,7 @@ func (p *Pool) take(key, name string, rules *clispec.LiveRules) *process {
 	p.all = append(p.all, one)
 	p.stats.Started++
 	p.jobs.Add(1) // its start
-	return one
+	return one, nil
 }
 
 func (one *process) alive() bool {
@@ -103,6 +128,7 @@ func (p *Pool) drop(one *process) {
 		return // somebody has done so, or will
 	}
 	p.all = slices.Delete(p.all, i, i+1)
+	p.tell()
 	if one.timer != nil {
 		one.timer.Stop()
 	}
@@ -158,6 +184,7 @@ func (one *process) release(good bool) {
 		return
 	}
 	p.kindOf(one.key).failures = 0
+	one.soon = true
 	p.jobs.Go(one.refresh)
 }
 
@@ -170,6 +197,7 @@ func (one *process) refresh() {
 	size, known := one.cli.Memory()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	one.soon = false
 	if known && one.memory == 0 {
 		one.memory = size
 	}
@@ -178,6 +206,7 @@ func (one *process) refresh() {
 		return
 	}
 	one.busy, one.since = false, time.Now()
+	p.tell()
 	one.timer = time.AfterFunc(p.cfg.IdleTimeout, one.expire)
 }
 

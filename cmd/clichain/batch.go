@@ -17,6 +17,8 @@ type batchFlags struct {
 	ask    askFlags
 	nats   natsFlags
 	dryRun bool
+
+	collector string
 }
 
 func (a *app) batchCommand() *cobra.Command {
@@ -74,6 +76,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&cfg.Bad, "bad", "", "`file` for lines that cannot be run (default OUT.bad.jsonl, or stderr)")
 	flags.StringVar(&cfg.Store, "store", "", "`folder` for what is on its way (default OUT.queue)")
 	flags.BoolVar(&cfg.Cold, "cold", false, "start a new process for each answer, and keep none warm")
+	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`", into(&f.collector, parseCollector))
 	flags.BoolVar(&cfg.Display.Quiet, "quiet", false, "nothing on stderr but errors")
 	f.ask.pick(cmd, "system", "model", "only", "access", "agent", "timeout", "schema", "dir", "trust-dir", "max-turns",
 		"max-budget-usd", "effort", "allow-tool", "deny-tool", "billing", "sandbox", "pass-env", "no-cooldown", "spec",
@@ -83,7 +86,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 
 // ofWorkers are flags about backends, on which the workers of a queue elsewhere decide.
 var ofWorkers = []string{
-	"jobs", "cold", "only", "agent", "timeout", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown", "spec",
+	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown", "spec",
 	"binary",
 }
 
@@ -124,6 +127,16 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 	if f.dryRun {
 		return a.batchPlan(ctx, &cfg)
 	}
+	t, err := newTelemetry(ctx, f.collector)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := t.close(); err != nil {
+			fmt.Fprintln(a.err, "clichain: warning: telemetry was lost:", oneLine(err.Error()))
+		}
+	}()
+	cfg.Chain.Hooks, cfg.Watched, cfg.Context = t.hooks(), t.watched, t.context
 	s, err := batch.Run(ctx, &cfg)
 	if err != nil {
 		return batchError(err)

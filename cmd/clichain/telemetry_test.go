@@ -74,6 +74,14 @@ func TestFleetTelemetry(t *testing.T) {
 	require.NotContains(t, string(spans)+string(points), "secret")
 	require.NotContains(t, string(spans)+string(points), password)
 
+	b := f.command("batch", "--otlp", server.URL, "--cold", "--only", "claude")
+	b.Stdin = strings.NewReader(`{"prompt":"secret question"}`)
+	before := len(spans)
+	out, err = b.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(c.got("/v1/traces")[before:]), "invoke_agent claude")
+	require.NotContains(t, string(c.got("/v1/traces")), "secret")
+
 	w = f.worker("--only", "claude", "--cold", "--otlp", "http://127.0.0.1:1")
 	require.Equal(t, "secret answer\n", f.answers("submit", "--wait", "secret question"))
 	code, log = w.stop(syscall.SIGTERM)

@@ -38,6 +38,8 @@ type Config struct {
 	Providers []*clichain.Provider
 	Chain     clichain.ChainConfig
 	Cold      bool
+	// Watched makes of the chain the backend that is asked. Nil: the chain itself.
+	Watched func(clichain.Backend) clichain.Backend
 	// Context makes a job's context from its trace. Nil: none is made.
 	Context func(ctx context.Context, trace map[string]string) context.Context
 	// Connect makes the connection to a server whose workers answer instead. Nil: a queue in this process.

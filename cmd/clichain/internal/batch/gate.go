@@ -43,6 +43,7 @@ func (g *gate) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clich
 // crew is who answers the jobs of a batch in this process.
 type crew struct {
 	chain *clichain.Chain
+	asked clichain.Backend // the chain, or what watches it
 	store *watchedStore
 	pool  *live.Pool // nil: every call is a cold one
 	shut  atomic.Bool
@@ -66,6 +67,10 @@ func newCrew(cfg *Config, hooks clichain.Hooks) *crew {
 	chain := cfg.Chain
 	chain.Store, chain.Hooks = c.store, clichain.JoinHooks(cfg.Chain.Hooks, hooks)
 	c.chain = clichain.ChainOf(gates, &chain)
+	c.asked = c.chain
+	if cfg.Watched != nil {
+		c.asked = cfg.Watched(c.chain)
+	}
 	return c
 }
 

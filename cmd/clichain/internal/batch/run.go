@@ -194,7 +194,7 @@ func (r *run) work(ctx context.Context) {
 		r.crew.shut.Store(true)
 	}
 	log := slog.New(&alarm{ring: func() { r.checkFolder() }})
-	if err := r.store.queue.Work(ctx, r.crew.chain, r.workConfig(log)); err != nil {
+	if err := r.store.queue.Work(ctx, r.crew.asked, r.workConfig(log)); err != nil {
 		r.stop(r.store.explain(err))
 	}
 }
