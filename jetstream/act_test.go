@@ -2,6 +2,7 @@ package jetstream_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ func TestWorkerIsLost(t *testing.T) {
 			j.Request.Access, j.Idempotent = test.access, test.idempotent
 			submit(t, q, j)
 			require.NoError(t, jetstream.TakeAndVanish(t.Context(), q, j, "gone"))
-			work(t, q, echo(), nil)
+			work(t, q, echo(), &jetstream.WorkConfig{MaxAccess: clichain.AccessFull})
 			r := collect(t, q, 1)["a"]
 			require.Len(t, r.History, 1)
 			require.Equal(t, clichain.ReasonKilled, r.History[0].Reason)
@@ -63,14 +64,39 @@ func TestWorkerIsSlow(t *testing.T) {
 		close(running)
 		<-answer
 		return &clichain.Response{Text: "slow"}, nil
-	}), &jetstream.WorkConfig{Name: "slow"})
+	}), &jetstream.WorkConfig{Name: "slow", MaxAccess: clichain.AccessWrite})
 	<-running
-	work(t, q, echo(), &jetstream.WorkConfig{Name: "other"})
+	work(t, q, echo(), &jetstream.WorkConfig{Name: "other", MaxAccess: clichain.AccessWrite})
 	// The message goes back and forth: the other worker has had it when it is
 	// delivered for the third time.
 	require.Eventually(t, func() bool { return jetstream.Delivered(t.Context(), q) >= 3 }, limit, 10*time.Millisecond)
 	close(answer)
 	require.Equal(t, "slow", collect(t, q, 1)["a"].Response.Text)
+}
+
+// A job with more access than jobs may have here waits for another worker, and is a
+// dead letter where there is none.
+func TestMoreAccessThanAWorkerGives(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), &jetstream.Config{MaxDeliver: 2})
+	j := job("a")
+	j.Request.Access = clichain.AccessRead
+	submit(t, q, j)
+	var parked atomic.Int64
+	stop := work(t, q, echo(), &jetstream.WorkConfig{OnPark: func(*jetstream.Job, jetstream.Delivery) { parked.Add(1) }})
+	require.Eventually(t, func() bool { return parked.Load() == 1 }, limit, time.Millisecond)
+	stop()
+	stop = work(t, q, echo(), &jetstream.WorkConfig{MaxAccess: clichain.AccessRead})
+	require.NotNil(t, collect(t, q, 1)["a"].Response)
+	stop()
+
+	require.NoError(t, q.Forget(t.Context(), "a"))
+	j.Request.Access = clichain.AccessWrite
+	submit(t, q, j)
+	work(t, q, echo(), &jetstream.WorkConfig{MaxAccess: clichain.AccessRead})
+	r := collect(t, q, 1)["a"]
+	require.Equal(t, clichain.ReasonPermissionRefused, r.Failure.Reason)
+	require.Contains(t, r.Failure.Message, "access read at most, not write")
 }
 
 // A worker that dies after it has stored the result: the job is not run again.

@@ -63,7 +63,7 @@ func TestWhatFollowsAFailure(t *testing.T) {
 			j := job("a")
 			j.Request.Access, j.Idempotent = test.access, test.idempotent
 			submit(t, q, j)
-			work(t, q, noCooldown(failing(test.fails, test.err)), nil)
+			work(t, q, noCooldown(failing(test.fails, test.err)), &jetstream.WorkConfig{MaxAccess: clichain.AccessFull})
 			r := collect(t, q, 1)["a"]
 			require.Len(t, r.History, test.deliveries)
 			for _, d := range r.History {
@@ -260,10 +260,10 @@ func TestWorkerEnds(t *testing.T) {
 				close(running)
 				<-ctx.Done()
 				return nil, ctx.Err()
-			}), nil)
+			}), &jetstream.WorkConfig{MaxAccess: clichain.AccessWrite})
 			<-running
 			stop()
-			work(t, q, echo(), nil)
+			work(t, q, echo(), &jetstream.WorkConfig{MaxAccess: clichain.AccessWrite})
 			r := collect(t, q, 1)["a"]
 			require.NotNil(t, r.Response)
 			require.Len(t, r.History, 1)

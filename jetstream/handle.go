@@ -34,7 +34,8 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 	if err == nil {
 		settled, err = w.settled(d)
 	}
-	if err == nil && !settled {
+	declined := err == nil && d.Request.Access > w.MaxAccess
+	if err == nil && !settled && !declined {
 		failure, err = w.refuse(d)
 	}
 	switch {
@@ -43,6 +44,8 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 		_ = m.NakWithDelay(w.q.cfg.AckWait) // else it comes again by itself
 	case settled:
 		w.acknowledge(d)
+	case declined:
+		w.decline(d)
 	case failure != nil:
 		w.finish(d, &Result{Failure: failure})
 	case ctx.Err() != nil:
@@ -185,13 +188,29 @@ func (w *worker) answer(ctx context.Context, d *delivery) {
 		w.finish(d, &Result{Failure: failure})
 		return
 	}
+	w.retry(d, failure, *again)
+}
+
+// decline leaves a job with more access than jobs may have here to another worker.
+func (w *worker) decline(d *delivery) {
+	failure := &Failure{
+		Reason:  clichain.ReasonPermissionRefused,
+		Message: fmt.Sprintf("worker %s runs jobs with access %s at most, not %s", w.Name, w.MaxAccess, d.Request.Access),
+	}
+	w.retry(d, failure, Delivery{
+		Reason: failure.Reason, Message: failure.Message, Until: time.Now().Add(pause(failures(d.History))),
+	})
+}
+
+// retry gives a job back, unless it had as many deliveries as it may have.
+func (w *worker) retry(d *delivery, failure *Failure, again Delivery) {
 	again.Worker, again.Ended = w.Name, time.Now().UTC()
-	if n := failures(append(d.History, *again)); n >= w.q.cfg.MaxDeliver || len(d.History) >= maxHistory {
+	if n := failures(append(d.History, again)); n >= w.q.cfg.MaxDeliver || len(d.History) >= maxHistory {
 		failure.Message += fmt.Sprintf(" (after %d deliveries)", len(d.History)+1)
 		w.finish(d, &Result{Failure: failure})
 		return
 	}
-	w.park(d, *again)
+	w.park(d, again)
 }
 
 // finish stores the result, and takes the job from the queue after that.

@@ -141,7 +141,7 @@ func workerMain(url string) {
 		answer = mix(fakes, os.Getenv(notesVariable))
 	}
 	err = q.Work(ctx, noCooldown(answer), &jetstream.WorkConfig{
-		Slots: 2, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+		Slots: 2, MaxAccess: clichain.AccessWrite, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	if err != nil {
 		panic(err)

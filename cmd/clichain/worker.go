@@ -21,6 +21,7 @@ type workerFlags struct {
 	grace         time.Duration
 	name, health  string
 	collector     string
+	maxAccess     clichain.Access
 	cold, logJSON bool
 }
 
@@ -42,6 +43,10 @@ stopped is how a worker ends.
 
 Which CLIs rest after a failure, such as a usage limit, all workers of a queue
 know. While all rest it takes no jobs. CLICHAIN_COOLDOWNS has no say here.
+
+What jobs may do here is up to --max-access: who may write to the queue chooses
+what this machine does. By default they are asked without access, and jobs with
+more go back to the queue.
 
 Its log goes to stderr. It has ids, backends and reasons in it; prompts, answers
 and what a CLI said never.
@@ -71,6 +76,8 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	flags.SortFlags = false
 	f.queue.register(flags)
 	flags.FuncP("jobs", "j", "run up to `n` jobs at once (default 4)", into(&f.slots, parseCount))
+	flags.Func("max-access", "most that jobs may be allowed, a `level`: none, read, write or full (default none)",
+		into(&f.maxAccess, parseAccess))
 	flags.Func("grace", "let jobs go on for this `duration` after a signal, then give them back (default 30s)",
 		into(&f.grace, parseGrace))
 	flags.StringVar(&f.name, "name", "", "`name` of this worker; each has another (default host, process id and more)")
@@ -155,7 +162,7 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends 
 	defer told()
 	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
 	cfg := w.config(f.grace)
-	cfg.Context = t.context
+	cfg.Context, cfg.MaxAccess = t.context, f.maxAccess
 	err = q.Work(ctx, chain, cfg)
 	s := w.status()
 	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)

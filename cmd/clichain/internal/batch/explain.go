@@ -12,6 +12,7 @@ import (
 // Mistake is an error that another call avoids: before it nothing was started.
 type Mistake struct{ Err error }
 
+// Error says what the mistake is.
 func (e *Mistake) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.

@@ -1,0 +1,93 @@
+package jetstream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// The snippet of docs/queue.md.
+func snippetQueue(ctx context.Context, chain *clichain.Chain) error {
+	server, err := jetstream.Embed("jobs.queue") // or a connection to a cluster, by nats.Connect
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	nc, err := server.Connect()
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	q, err := jetstream.Open(ctx, nc, nil)
+	if err != nil {
+		return err
+	}
+	job := jetstream.Job{ID: "1", Request: clichain.Prompt("Name three uses of a paper clip.")}
+	if err := q.Submit(ctx, job); err != nil && !errors.Is(err, jetstream.ErrExists) {
+		return err
+	}
+	return q.Work(ctx, chain, &jetstream.WorkConfig{Slots: 4})
+}
+
+func TestQueuePage(t *testing.T) {
+	page, err := os.ReadFile("../docs/queue.md")
+	require.NoError(t, err)
+	code, err := os.ReadFile("example_test.go")
+	require.NoError(t, err)
+	plain := strings.NewReplacer("\t", "")
+	for _, block := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		require.Contains(t, plain.Replace(string(code)), plain.Replace(block[1]))
+	}
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	require.NoError(t, snippetQueue(ctx, clichain.ChainOf([]clichain.Backend{echo()}, nil)))
+}
+
+// A queue in this process: one job goes in, and its answer comes out.
+func Example() {
+	folder, err := os.MkdirTemp("", "example-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	server, err := jetstream.Embed(folder)
+	if err != nil {
+		panic(err)
+	}
+	defer server.Close()
+	nc, err := server.Connect()
+	if err != nil {
+		panic(err)
+	}
+	defer nc.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	q, err := jetstream.Open(ctx, nc, nil)
+	if err != nil {
+		panic(err)
+	}
+	if err := q.Submit(ctx, jetstream.Job{ID: "1", Request: clichain.Prompt("hi")}); err != nil {
+		panic(err)
+	}
+	answer := clichain.BackendFunc("echo", func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
+		return &clichain.Response{Text: "You said " + req.Messages[0].Content + "."}, nil
+	})
+	err = q.Work(ctx, answer, &jetstream.WorkConfig{OnResult: func(r *jetstream.Result) {
+		fmt.Println(r.Response.Text)
+		cancel()
+	}})
+	if err != nil {
+		panic(err)
+	}
+	// Output: You said hi.
+}
