@@ -78,7 +78,7 @@ func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
 	if err != nil {
 		return d, fmt.Errorf("jetstream: %w", err)
 	}
-	d.Parked = max(int(info.State.Msgs)-rest, 0)
+	d.Parked = max(int(info.State.Msgs)-rest-1, 0) // the anchor
 	d.Failed, err = q.count(ctx, q.failed("*"))
 	return d, err
 }

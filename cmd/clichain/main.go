@@ -50,7 +50,9 @@ until one answers. Nothing it starts is left behind.
 
   clichain demo                      the whole chain on built-in fakes
   clichain doctor                    what works on this machine, and why not
-  clichain ask "Explain this repo"   the answer, from whoever can give it`,
+  clichain ask "Explain this repo"   the answer, from whoever can give it
+  clichain batch -i in -o out        answers to a file of prompts
+  clichain worker --nats URL         answers to a queue that machines share`,
 		Version:       version(),
 		SilenceErrors: true, // report prints them
 		SilenceUsage:  true,
