@@ -1,0 +1,28 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+)
+
+// The trace that a call belongs to disturbs no CLI, and none of them tells it to the vendor.
+func TestTraceOfACall(t *testing.T) {
+	const trace = "0af7651916cd43dd8448eb211c80319c"
+	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
+		c := start(t, name, home.LoggedIn, clichain.Config{Timeout: minute}, loopback.Always(loopback.Text(hello)))
+		resp, err := c.Complete(call.WithTrace(t.Context(), "00-"+trace+"-b7ad6b7169203331-01", "vendor=1"), clichain.Prompt("say hi"))
+		require.NoError(t, err)
+		require.Equal(t, hello, resp.Text)
+		for _, q := range c.server.Requests() {
+			require.Empty(t, q.Header.Get("Traceparent"), q.Path)
+			require.NotContains(t, string(q.Body), trace)
+		}
+	})
+}
