@@ -14,6 +14,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
+	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 )
 
@@ -115,6 +116,20 @@ func TestInvalidConfig(t *testing.T) {
 	}
 	q := open(t, nc, nil)
 	require.Error(t, q.Work(t.Context(), echo(), &jetstream.WorkConfig{Slots: -1}))
+}
+
+// A stream of a server that knows no schedules is refused, since it would keep for ever
+// what is put off.
+func TestStreamWithoutSchedules(t *testing.T) {
+	nc := embed(t)
+	stream, err := js.New(nc)
+	require.NoError(t, err)
+	_, err = stream.CreateStream(t.Context(), js.StreamConfig{
+		Name: "clichain_old_jobs", Subjects: []string{"clichain.old.job.>"}, Retention: js.WorkQueuePolicy,
+	})
+	require.NoError(t, err)
+	_, err = jetstream.Open(t.Context(), nc, &jetstream.Config{Name: "old"})
+	require.ErrorContains(t, err, "NATS 2.12 or newer")
 }
 
 // Payloads above what a message takes go through the object store, and are gone when

@@ -51,6 +51,12 @@ func (q *Queue) make(ctx context.Context, replicas int) (err error) {
 	if err != nil {
 		return err
 	}
+	// An older server takes a setting that it does not know, and what is put off would
+	// stay there for ever.
+	if !q.jobs.CachedInfo().Config.AllowMsgSchedules {
+		return fmt.Errorf("stream %s cannot hold jobs until a time: it needs NATS 2.12 or newer, and this server has %s",
+			q.streamName("jobs"), q.nc.ConnectedServerVersion())
+	}
 	if err := q.anchor(ctx); err != nil {
 		return fmt.Errorf("stream of jobs: %w", err)
 	}
