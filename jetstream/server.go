@@ -100,7 +100,9 @@ const maxMessage = 1 << 20
 
 // Connect makes a connection within this process. Close it before the server.
 func (s *Server) Connect() (*nats.Conn, error) {
-	return nats.Connect("", nats.InProcessServer(s.inner), nats.Name("clichain"), nats.MaxReconnects(-1))
+	return nats.Connect("", nats.InProcessServer(s.inner), nats.Name("clichain"), nats.MaxReconnects(-1),
+		// By default it prints to stderr; every error that matters is returned, too.
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 }
 
 // Close ends the server and lets others have the folder. It returns when all that
