@@ -131,6 +131,13 @@ func TestBatchKilled(t *testing.T) {
 	}
 	t.Logf("killed %d times, %d of %d lines done", killed, len(linesIn(t, out)), len(want))
 	said, err = batchTo(out).CombinedOutput()
+	if err != nil {
+		for _, line := range linesIn(t, out) {
+			if bytes.Contains(line, []byte(`"error"`)) {
+				t.Logf("%s", line)
+			}
+		}
+	}
 	require.NoError(t, err, "%s", said)
 	require.Equal(t, want, idsOf(records(t, out)))
 	require.NoDirExists(t, out+".queue")

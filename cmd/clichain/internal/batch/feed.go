@@ -90,7 +90,7 @@ func (r *run) takeKept(ctx context.Context, id string) error {
 	if err != nil {
 		return r.store.explain(err)
 	}
-	return r.record(kept)
+	return r.recordOrRetry(kept)
 }
 
 const (

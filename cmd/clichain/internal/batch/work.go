@@ -37,7 +37,7 @@ func (r *run) workConfig(log *slog.Logger) *jetstream.WorkConfig {
 // recordOrRetry asks again what failed only because processes of this batch were killed while it ran.
 func (r *run) recordOrRetry(result *jetstream.Result) error {
 	f := result.Failure
-	if f == nil || f.Reason != clichain.ReasonKilled || len(f.Attempts) > 0 || f.SideEffects {
+	if r.cfg.remote() || f == nil || f.Reason != clichain.ReasonKilled || len(f.Attempts) > 0 || f.SideEffects {
 		return r.record(result)
 	}
 	ctx, stop := context.WithTimeout(context.Background(), settleLimit)
