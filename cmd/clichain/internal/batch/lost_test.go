@@ -1,0 +1,58 @@
+package batch
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	js "github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+)
+
+// A batch was killed so often while a line ran that the queue gave it up, and once more
+// before it could ask again: the next run does.
+func TestLineOfAKilledBatchRunsAgain(t *testing.T) {
+	cfg := batchOf(t, question("1"))
+	giveUp(t, cfg.Out+".queue", jetstream.Job{ID: "batch.1", Request: clichain.Prompt("ask 1")})
+	s, err := Run(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Zero(t, s.Failed)
+	require.Equal(t, map[string]string{"1": "ask 1"}, texts(t, cfg.Out))
+}
+
+// giveUp leaves a job in a store as a failure of which nothing is known but that its
+// worker has gone.
+func giveUp(t *testing.T, folder string, job jetstream.Job) {
+	t.Helper()
+	server, err := jetstream.Embed(folder)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, server.Close()) }()
+	nc, err := server.Connect()
+	require.NoError(t, err)
+	defer nc.Close()
+	q, err := jetstream.Open(t.Context(), nc, &jetstream.Config{AckWait: time.Second, MaxDeliver: 1})
+	require.NoError(t, err)
+	require.NoError(t, q.Submit(t.Context(), job))
+
+	client, err := js.New(nc)
+	require.NoError(t, err)
+	taker, err := client.Consumer(t.Context(), "clichain_default_jobs", "normal")
+	require.NoError(t, err)
+	batch, err := taker.Fetch(1)
+	require.NoError(t, err)
+	require.NotNil(t, <-batch.Messages())
+
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	nobody := clichain.BackendFunc("nobody", func(context.Context, clichain.Request) (*clichain.Response, error) {
+		t.Error("it was given up")
+		return nil, context.Canceled
+	})
+	require.NoError(t, q.Work(ctx, nobody, &jetstream.WorkConfig{OnResult: func(r *jetstream.Result) {
+		require.Equal(t, clichain.ReasonKilled, r.Failure.Reason)
+		stop()
+	}}))
+}
