@@ -24,7 +24,7 @@ type fleet struct {
 }
 
 // password is of the server: nothing may print it.
-const password = "Hidden-Pass-4711"
+const password = "password-of-the-test"
 
 func newFleet(t *testing.T) *fleet {
 	s := natsServer(t, func(o *server.Options) { o.Username, o.Password = "u", password })
