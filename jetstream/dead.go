@@ -2,12 +2,17 @@ package jetstream
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
+
+	"github.com/cenkalti/backoff/v4"
 )
 
 // Retry submits the job of a dead letter again, as if nothing had happened before; a
 // Deadline that has passed is taken away.
-// The error is [ErrNotFound] where there is no such dead letter. For a job with
+// The error is [ErrNotFound] where there is no such dead letter, and
+// [ErrExists] where the worker that failed at it does not leave it within 10 s. For a job with
 // Failure.SideEffects this is a person's decision.
 func (q *Queue) Retry(ctx context.Context, id string) error {
 	key := key(id)
@@ -35,10 +40,53 @@ func (q *Queue) Retry(ctx context.Context, id string) error {
 	if job.Deadline.Before(job.Submitted) {
 		job.Deadline = time.Time{}
 	}
-	if err := q.add(ctx, envelope{Job: job, Replaces: msg.Sequence}); err != nil && err != ErrExists {
+	if err := q.addAgain(ctx, envelope{Job: job, Replaces: msg.Sequence}); err != nil {
 		return err
 	}
 	return q.removeResult(ctx, msg)
+}
+
+// leaveLimit bounds how long Retry waits for the worker that has failed at a job to
+// leave it: the result is stored before that.
+const leaveLimit = 10 * time.Second
+
+// addAgain adds the job of a dead letter, unless an earlier Retry has done so. The
+// message of its last delivery may be there for a moment.
+func (q *Queue) addAgain(ctx context.Context, e envelope) error {
+	pause := backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(5*time.Millisecond), backoff.WithMaxInterval(time.Second),
+		backoff.WithMaxElapsedTime(leaveLimit))
+	return backoff.Retry(func() error {
+		err := q.add(ctx, e)
+		if err == nil || !errors.Is(err, ErrExists) {
+			return permanent(err)
+		}
+		there, unread := q.waiting(ctx, key(e.ID))
+		if unread != nil {
+			return permanent(unread)
+		}
+		if there != nil && there.Replaces == e.Replaces {
+			return nil
+		}
+		return fmt.Errorf("%w: its worker has not left it yet", ErrExists)
+	}, backoff.WithContext(pause, ctx))
+}
+
+func permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return backoff.Permanent(err)
+}
+
+// waiting is a job as it is in the queue; nil: it is not there.
+func (q *Queue) waiting(ctx context.Context, key string) (*envelope, error) {
+	msg, err := last(ctx, q.jobs, q.anyJob(key))
+	if err != nil || msg == nil {
+		return nil, err
+	}
+	e := new(envelope)
+	return e, q.read(ctx, msg.Header, msg.Data, e)
 }
 
 // Drop removes a dead letter, or a job that waits. The error is [ErrNotFound] where

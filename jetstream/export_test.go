@@ -94,12 +94,25 @@ func AnswerAndVanish(ctx context.Context, q *Queue, id string) error {
 	return q.store(ctx, &Result{ID: id, Response: &clichain.Response{Text: "first"}})
 }
 
-func takeOne(q *Queue) error {
-	n, err := q.fetch(1, func(js.Msg) {})
-	if err == nil && n != 1 {
-		return fmt.Errorf("%d jobs taken", n)
+// FailAndVanish takes a job, stores its failure and is not heard of again.
+func FailAndVanish(ctx context.Context, q *Queue, job Job) error {
+	if err := takeOne(q); err != nil {
+		return err
 	}
-	return err
+	return q.store(ctx, &Result{ID: job.ID, Failure: &Failure{Reason: clichain.ReasonExit}, Job: &job})
+}
+
+// takeOne waits for a job with normal priority: the server tells its consumers of a new
+// one a moment after it has it.
+func takeOne(q *Queue) error {
+	batch, err := q.takers[1].Fetch(1)
+	if err != nil {
+		return err
+	}
+	for range batch.Messages() {
+		return nil
+	}
+	return fmt.Errorf("no job was taken: %v", batch.Error())
 }
 
 // NeverInProgress keeps the workers of this queue from saying that they are at work.

@@ -228,6 +228,19 @@ func TestDropOfAJobThatWaits(t *testing.T) {
 	require.ErrorIs(t, err, jetstream.ErrNotFound)
 }
 
+// A retry that comes before the worker has taken the job from the queue waits for that:
+// else the job would be lost, because its message is there and about to go.
+func TestRetryAtOnce(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), &jetstream.Config{AckWait: time.Second})
+	submit(t, q, job("a"))
+	require.NoError(t, jetstream.FailAndVanish(t.Context(), q, job("a"))) // its message is there for a second
+	stop := work(t, q, echo(), nil)
+	defer stop()
+	require.NoError(t, q.Retry(t.Context(), "a"))
+	require.NotNil(t, collect(t, q, 1)["a"].Response)
+}
+
 // A retry that broke off after its first step: the job is there and the old result,
 // too. The worker takes the result away, and the job is answered.
 func TestRetryThatBrokeOff(t *testing.T) {

@@ -134,13 +134,18 @@ func (w *worker) refuse(d *delivery) (*Failure, error) {
 			return failure, err
 		}
 	}
-	if n := failures(d.History); n >= w.q.cfg.MaxDeliver || len(d.History) >= maxHistory {
-		lost := d.History[len(d.History)-1]
+	if w.spent(d.History) {
+		n, lost := failures(d.History), d.History[len(d.History)-1]
 		return &Failure{
 			Reason: lost.Reason, Message: fmt.Sprintf("%d deliveries have failed, the last of them: %s", n, lost.Message),
 		}, nil
 	}
 	return nil, nil
+}
+
+// spent reports whether a job had as many deliveries as it may have.
+func (w *worker) spent(history []Delivery) bool {
+	return failures(history) >= w.q.cfg.MaxDeliver || len(history) >= maxHistory
 }
 
 // maxWaits bounds how often a job waits for a worker that began it and still lives.
@@ -205,7 +210,7 @@ func (w *worker) decline(d *delivery) {
 // retry gives a job back, unless it had as many deliveries as it may have.
 func (w *worker) retry(d *delivery, failure *Failure, again Delivery) {
 	again.Worker, again.Ended = w.Name, time.Now().UTC()
-	if n := failures(append(d.History, again)); n >= w.q.cfg.MaxDeliver || len(d.History) >= maxHistory {
+	if w.spent(append(d.History, again)) {
 		failure.Message += fmt.Sprintf(" (after %d deliveries)", len(d.History)+1)
 		w.finish(d, &Result{Failure: failure})
 		return
@@ -224,12 +229,13 @@ func (w *worker) finish(d *delivery, r *Result) {
 		w.Logger.ErrorContext(w.writing, "a result cannot be stored", "id", d.ID, "error", err)
 		return
 	}
-	w.acknowledge(d)
 	if d.mayAct() {
+		// Before the job leaves the queue: after that a retry of it may set a mark of its own.
 		if err := w.insist(func(ctx context.Context) error { return w.q.unmark(ctx, d.key) }); err != nil {
 			w.Logger.WarnContext(w.writing, "the mark of a job stays", "id", d.ID, "error", err)
 		}
 	}
+	w.acknowledge(d)
 	if err == nil {
 		w.OnResult(r)
 	}

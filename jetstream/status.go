@@ -108,11 +108,7 @@ func (q *Queue) countJobs(ctx context.Context, s *Status) error {
 			return err
 		}
 	}
-	info, err := q.jobs.Info(ctx)
-	if err != nil {
-		return err
-	}
-	q.tellServers(info, s)
+	q.tellServers(q.jobs.CachedInfo(), s) // Depth has asked for it
 	return nil
 }
 

@@ -76,7 +76,8 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&cfg.Bad, "bad", "", "`file` for lines that cannot be run (default OUT.bad.jsonl, or stderr)")
 	flags.StringVar(&cfg.Store, "store", "", "`folder` for what is on its way (default OUT.queue)")
 	flags.BoolVar(&cfg.Cold, "cold", false, "start a new process for each answer, and keep none warm")
-	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`", into(&f.collector, parseCollector))
+	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
+		into(&f.collector, parseCollector))
 	flags.BoolVar(&cfg.Display.Quiet, "quiet", false, "nothing on stderr but errors")
 	f.ask.pick(cmd, "system", "model", "only", "access", "agent", "timeout", "schema", "dir", "trust-dir", "max-turns",
 		"max-budget-usd", "effort", "allow-tool", "deny-tool", "billing", "sandbox", "pass-env", "no-cooldown", "spec",
@@ -86,8 +87,8 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 
 // ofWorkers are flags about backends, on which the workers of a queue elsewhere decide.
 var ofWorkers = []string{
-	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown", "spec",
-	"binary",
+	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown",
+	"spec", "binary",
 }
 
 // check finds flags that would have no effect.

@@ -116,7 +116,12 @@ func TestReaderLeaves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	path := installFlood(t, w)
-	cmd := w.command("ask", "--stream", "--only", "claude", "hi")
+	leaveAfterALine(t, w.command("ask", "--stream", "--only", "claude", "hi"), path)
+}
+
+// leaveAfterALine is a reader that leaves: the command ends without a word, and nothing of its fake stays.
+func leaveAfterALine(t *testing.T, cmd *exec.Cmd, path string) {
+	t.Helper()
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	var stderr bytes.Buffer

@@ -83,7 +83,8 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.name, "name", "", "`name` of this worker; each has another (default host, process id and more)")
 	flags.Func("health", "serve /healthz and /status at this `address`, such as 127.0.0.1:8080",
 		into(&f.health, parseLoopback))
-	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`", into(&f.collector, parseCollector))
+	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
+		into(&f.collector, parseCollector))
 	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each job, and keep none running in between")
 	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
 	f.ask.pick(cmd, "only", "timeout", "budget", "agent", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown",
