@@ -18,10 +18,18 @@ type Spec struct {
 	// Name is the backend's name in results, errors, SKIP_CLI and order lists:
 	// lower-case letters, digits, "-", "_" and ".".
 	Name string `json:"name"`
+	// InstanceOf is the name of the spec that this one is another instance of: the
+	// same CLI with a home of its own, which SetEnv names. In a file it stands for
+	// all that the entry does not say itself. SKIP_CLI turns an instance off by
+	// this name as well as by its own. Empty: it is none.
+	InstanceOf string `json:"instance_of,omitempty"`
 	// Binary is the program to look for on PATH.
 	Binary string `json:"binary"`
 	// AltBinaries are other names of the same program, tried after Binary.
 	AltBinaries []string `json:"alt_binaries,omitempty"`
+	// Packages are the names of the npm packages that hold the program: the
+	// version in their package.json is that of the CLI. Empty: it is not told so.
+	Packages []string `json:"packages,omitempty"`
 	// ProviderSlug names the vendor's CLI access, such as "anthropic-cli".
 	ProviderSlug string `json:"provider_slug,omitempty"`
 	// DefaultModel stands for "whatever the CLI is set to": asking for it adds
@@ -63,6 +71,12 @@ type Spec struct {
 	AgentTools []string `json:"agent_tools,omitempty"`
 	// Env is the table of environment variables to set.
 	Env []EnvRow `json:"env,omitempty"`
+	// SetEnv sets variables as if the host had them: the CLI sees them, rows of Env
+	// and Config.Env win. "~" at the start of a value is the home directory, ${NAME}
+	// and ${NAME:-default} are a variable of the host, and without either it is the
+	// value itself; an empty one hides the host's. A value of which a part is
+	// not known fails every call.
+	SetEnv map[string]string `json:"set_env,omitempty"`
 	// Files are temporary files the call needs.
 	Files []FileRow `json:"files,omitempty"`
 	// PassEnv names variables of the host's environment that the CLI may see,
@@ -109,7 +123,9 @@ type Spec struct {
 	// LingerMS is how long, in milliseconds, the process may go on after its
 	// terminal event before it is ended. Zero: 500.
 	LingerMS int `json:"linger_ms,omitempty"`
-	// CheckedWith is the CLI's version this spec was verified with.
+	// CheckedWith is the CLI's version this spec was verified with: a newer one is
+	// told as Response.Drift. Where the installed one is not known, rows with
+	// versions apply as for this one; without it, as for the newest.
 	CheckedWith string `json:"checked_with,omitempty"`
 }
 
@@ -193,6 +209,10 @@ type When struct {
 	// Env: the CLI sees one of these variables, set to anything but "", "0"
 	// and "false".
 	Env []string `json:"env,omitempty"`
+	// Since and Before bound the installed version: the first that has what the
+	// row needs, and the first that has it no more, such as "2.1.0".
+	Since  string `json:"since,omitempty"`
+	Before string `json:"before,omitempty"`
 }
 
 // ArgRow is one row of the argument table: templates in which {field} stands

@@ -10,6 +10,9 @@ type ModelRules struct {
 	// List says how the models that the CLI offers are learned, without asking one of
 	// them. The first rule has the list; those after it add what they know of a model.
 	List []ListRule `json:"list,omitempty"`
+	// ChoiceCosts says, for people, what a call costs more when it leaves the choice of
+	// the model to the CLI. Empty: nothing that is known.
+	ChoiceCosts string `json:"choice_costs,omitempty"`
 }
 
 // ListRule is one source of the list of models: a command, or a request in the live

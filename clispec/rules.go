@@ -30,6 +30,10 @@ type LoginWay struct {
 	OS    []string   `json:"os,omitempty"` // OS lists the systems that have this way, by their names in Go.
 	// Unsure: if this way holds, there may be a login, but it is not certain.
 	Unsure bool `json:"unsure,omitempty"`
+	// Unproven: if this way holds, it is the one that the CLI uses, and it is known
+	// who pays; but the service may refuse a good credential, so whether the CLI is
+	// logged in is unknown.
+	Unproven bool `json:"unproven,omitempty"`
 	// Billing is who pays for calls with this login.
 	Billing call.Billing `json:"billing,omitempty"`
 }
@@ -171,6 +175,10 @@ type LineRule struct {
 	// Fatal: such a line on stderr ends the run at once, and later output is not
 	// used as an answer.
 	Fatal bool `json:"fatal,omitempty"`
+	// CooldownS is how many seconds a chain passes the backend over for, where the
+	// text gives no time and the usual cooldown of the Reason is too short: what the
+	// line says will not change by itself. Zero: that of the Reason.
+	CooldownS int `json:"cooldown_s,omitempty"`
 	// Hint tells a person what to do; {group} stands for what that group of the
 	// pattern matched.
 	Hint string `json:"hint,omitempty"`

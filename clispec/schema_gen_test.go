@@ -16,6 +16,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/resettime"
 )
 
 // schemaGen makes the schema of a file of specs from the Go types and from
@@ -240,6 +241,8 @@ func ruleKind(g *schemaGen, s *jsonschema.Schema) {
 // refinements say what the Go types do not, and Validate checks.
 var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 	"Spec.Name":         func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[a-z0-9][a-z0-9._-]*$" },
+	"Spec.InstanceOf":   func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[a-z0-9][a-z0-9._-]*$" },
+	"Spec.SetEnv":       func(_ *schemaGen, s *jsonschema.Schema) { s.PropertyNames = text("^[A-Za-z_][A-Za-z0-9_]*$") },
 	"Spec.Binary":       func(_ *schemaGen, s *jsonschema.Schema) { s.MinLength = new(1) },
 	"Spec.ProviderSlug": func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$" },
 	"Spec.Outputs": func(_ *schemaGen, s *jsonschema.Schema) {
@@ -252,7 +255,10 @@ var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 		s.PropertyNames = &jsonschema.Schema{Enum: enumOf(clispec.ModelFields)}
 	},
 	"Spec.LingerMS": func(_ *schemaGen, s *jsonschema.Schema) { s.Minimum, s.Maximum = new(0.0), new(60_000.0) },
-	"Spec.PassEnv":  eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
+	"LineRule.CooldownS": func(_ *schemaGen, s *jsonschema.Schema) {
+		s.Minimum, s.Maximum = new(0.0), new(resettime.Longest.Seconds())
+	},
+	"Spec.PassEnv": eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
 	"PassRule.Pass": func(_ *schemaGen, s *jsonschema.Schema) {
 		s.MinItems, s.Items = new(1), text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 	},

@@ -30,6 +30,8 @@ func specSchema(t *testing.T) *jsonschema.Schema {
 	spec := g.defs["CliSpec"]
 	spec.Properties["$schema"] = toSchema
 	spec.PropertyOrder = append([]string{"$schema"}, spec.PropertyOrder...)
+	spec.Required = []string{"name"} // an instance has the program of its base
+	spec.AnyOf = []*jsonschema.Schema{{Required: []string{"binary"}}, {Required: []string{"instance_of"}}}
 	list := &jsonschema.Schema{Type: "array", Items: one}
 	return &jsonschema.Schema{
 		Schema:      "https://json-schema.org/draft/2020-12/schema",
@@ -81,12 +83,13 @@ func plain(t *testing.T, value any) (out any) {
 
 func TestSchemaTakesSpecs(t *testing.T) {
 	schema := resolved(t)
-	all := append(specs.All(), sound())
+	all := append(specs.Every(), sound())
 	for _, spec := range all {
 		require.NoError(t, schema.Validate(plain(t, spec)), spec.Name)
 	}
 	require.NoError(t, schema.Validate(plain(t, all)))
 	require.NoError(t, schema.Validate(plain(t, map[string]any{"$schema": "x", "specs": all})))
+	require.NoError(t, schema.Validate(map[string]any{"instance_of": "claude", "name": "work", "set_env": map[string]any{"A": "~/a"}}))
 	_, page, _ := strings.Cut(string(mustRead(t, "../docs/specs.md")), "\n## A complete example\n")
 	_, page, _ = strings.Cut(page, "```json\n")
 	example, _, _ := strings.Cut(page, "\n```")
@@ -97,6 +100,8 @@ func TestSchemaRefusesMistakes(t *testing.T) {
 	schema := resolved(t)
 	for _, test := range []struct{ name, part string }{
 		{"unknown field", `"binry": "a"`},
+		{"variable that is none", `"set_env": {"A-B": "c"}`},
+		{"instance of no name", `"instance_of": "My"`},
 		{"unknown field inside", `"args": [{"args": ["a"], "when": {"acces": ["read"]}}]`},
 		{"no field beside a list", `"specs": []`},
 		{"name", `"name": "My"`},

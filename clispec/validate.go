@@ -1,16 +1,18 @@
 package clispec
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/spelling"
 	"github.com/hashicorp/go-multierror"
 )
@@ -33,7 +35,7 @@ func (e *Error) Error() string {
 // Validate returns all mistakes in the spec as one error, in which [errors.As]
 // finds an [*Error] for each; nil if there is none.
 func (s Spec) Validate() error {
-	v := &validator{files: map[string]bool{}}
+	v := &validator{files: map[string]bool{}, patterns: map[string]error{}}
 	v.identity(&s)
 	v.tables(&s)
 	v.rules(&s)
@@ -55,8 +57,9 @@ func (s Spec) Validate() error {
 }
 
 type validator struct {
-	found *multierror.Error
-	files map[string]bool // template fields made by FileRows
+	found    *multierror.Error
+	files    map[string]bool  // template fields made by FileRows
+	patterns map[string]error // what is wrong with those read so far: rules share many
 }
 
 func (v *validator) add(path, value, problem string) {
@@ -66,7 +69,7 @@ func (v *validator) add(path, value, problem string) {
 // each checks the elements of a list, giving each its own path.
 func each[T any](path string, list []T, check func(path string, item T)) {
 	for i, item := range list {
-		check(fmt.Sprintf("%s[%d]", path, i), item)
+		check(path+"["+strconv.Itoa(i)+"]", item)
 	}
 }
 
@@ -104,18 +107,29 @@ func (v *validator) known(path, value string, allowed []string) {
 }
 
 var (
-	nameShape  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
-	slugShape  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	envShape   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	fieldShape = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-	passShape  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	nameShape  = pattern.Of(`^[a-z0-9][a-z0-9._-]*$`)
+	slugShape  = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	envShape   = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	fieldShape = pattern.Of(`^[a-z][a-z0-9_]*$`)
+	passShape  = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 )
 
-func (v *validator) identity(s *Spec) {
-	if !nameShape.MatchString(s.Name) {
-		v.add("name", s.Name, "must be lower-case letters, digits, '-', '_' and '.', such as \"claude\"")
+// CheckName returns an error for a text that cannot be the name of a spec.
+func CheckName(name string) error {
+	if nameShape().MatchString(name) {
+		return nil
 	}
-	if s.ProviderSlug != "" && !slugShape.MatchString(s.ProviderSlug) {
+	return errors.New("must be lower-case letters, digits, '-', '_' and '.', such as \"claude\"")
+}
+
+func (v *validator) identity(s *Spec) {
+	if err := CheckName(s.Name); err != nil {
+		v.add("name", s.Name, err.Error())
+	}
+	if err := CheckName(s.InstanceOf); err != nil && s.InstanceOf != "" {
+		v.add("instance_of", s.InstanceOf, err.Error())
+	}
+	if s.ProviderSlug != "" && !slugShape().MatchString(s.ProviderSlug) {
 		v.add("provider_slug", s.ProviderSlug, "must be letters, digits, '-', '_' and '.', such as \"anthropic-cli\"")
 	}
 	if s.Binary == "" {
@@ -124,6 +138,7 @@ func (v *validator) identity(s *Spec) {
 		v.program("binary", s.Binary)
 	}
 	each("alt_binaries", s.AltBinaries, v.program)
+	each("packages", s.Packages, v.packageName)
 	oneOf(v, "prompt_style", s.PromptStyle, DashP, RunSubcommand)
 	v.text("system_flag", s.SystemFlag)
 	v.text("system_default", s.SystemDefault)
@@ -182,6 +197,7 @@ func (v *validator) tables(s *Spec) {
 		v.template(path+".value", row.Value)
 		v.when(path+".when", row.When)
 	})
+	v.setEnv(s)
 	v.passed("pass_env", s.PassEnv)
 	each("pass_env_if", s.PassEnvIf, v.passRule)
 	v.passed("drop_env", s.DropEnv)
@@ -198,7 +214,7 @@ func (v *validator) file(s *Spec, i int, row FileRow) {
 	if row.Name == grammar.EmptyDir {
 		v.add(path+".name", row.Name, "is the name of the empty directory: choose another")
 	}
-	if !fieldShape.MatchString(row.Field) {
+	if !fieldShape().MatchString(row.Field) {
 		v.add(path+".field", row.Field, "must be lower-case letters, digits and '_'")
 	}
 	for j, other := range s.Files[:i] {
@@ -216,20 +232,6 @@ func (v *validator) below(path, name string) {
 	if !filepath.IsLocal(name) || filepath.Clean(name) != name || strings.ContainsAny(name, "\\\x00\n") {
 		v.add(path, name, "must be the path of a file below the directory")
 	}
-}
-
-func (v *validator) variable(path, name string) {
-	if !envShape.MatchString(name) {
-		v.add(path, name, "is no name of a variable")
-	}
-}
-
-func (v *validator) passed(path string, list []string) {
-	each(path, list, func(path, entry string) {
-		if !passShape.MatchString(entry) {
-			v.add(path, entry, "is no name of a variable, nor a prefix with a final '*'")
-		}
-	})
 }
 
 // prompt checks that a CLI that takes the prompt as an argument gets it.
@@ -275,4 +277,5 @@ func (v *validator) when(path string, w When) {
 	each(path+".env", w.Env, v.variable)
 	allOf(v, path+".output", w.Output, OutputStream, OutputJSON, OutputText, OutputLive)
 	allOf(v, path+".transport", w.Transport, TransportStdin, TransportArgv)
+	v.versions(path, w)
 }

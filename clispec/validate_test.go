@@ -24,14 +24,16 @@ type malformed struct {
 // sound is a spec without a mistake that uses every part of the language.
 func sound() clispec.Spec {
 	return clispec.Spec{
-		Name: "mine", Binary: "mine", AltBinaries: []string{"my-cli", "/opt/mine"}, ProviderSlug: "mine-cli", DefaultModel: "d",
+		Name: "mine", InstanceOf: "ours", Binary: "mine", AltBinaries: []string{"my-cli", "/opt/mine"},
+		Packages: []string{"mine", "@mine/my-cli"}, ProviderSlug: "mine-cli", DefaultModel: "d",
 		PromptStyle: clispec.DashP,
 		Transports:  []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
 		Outputs:     []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
 		Guards:      []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
 		Files:       []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}"}},
-		Args:        []clispec.ArgRow{{Args: []string{"--system={system_file}", "{prompt}"}, When: clispec.When{Set: []string{"system"}, Unset: []string{"model"}}}},
+		Args:        []clispec.ArgRow{{Args: []string{"--system={system_file}", "{prompt}"}, When: clispec.When{Set: []string{"system"}, Unset: []string{"model"}, Since: "1.2", Before: "v2.0.0-rc.1"}}},
 		Env:         []clispec.EnvRow{{Name: "MINE", Value: "{effort}"}},
+		SetEnv:      map[string]string{"MINE_HOME": "~/.mine"},
 		PassEnv:     []string{"MINE_*", "OTHER"}, DropEnv: []string{"MINE_SESSION"},
 		PassEnvIf: []clispec.PassRule{{Pass: []string{"CLOUD_*"}, Env: []string{"USE_CLOUD"}, Files: []clispec.FileFact{{Path: "~/.mine"}}, Models: []string{"cloud/"}}},
 		Models:    clispec.ModelRules{Accept: []string{"^m-"}, Aliases: map[string]string{"big": "m-big"}},
@@ -51,7 +53,7 @@ func sound() clispec.Spec {
 func TestSoundSpecs(t *testing.T) {
 	require.NoError(t, sound().Validate())
 	require.NoError(t, clispec.Spec{Name: "a", Binary: "a"}.Validate(), "the least there can be")
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		require.NoError(t, spec.Validate(), spec.Name)
 	}
 }
@@ -70,10 +72,12 @@ var malformedTables = []malformed{
 	{"a blank in the name", func(s *spec) { s.Name = "my cli" }, "name", "must be lower-case"},
 	{"a colon in the name", func(s *spec) { s.Name = "my:cli" }, "name", "must be lower-case"},
 	{"a name like a flag", func(s *spec) { s.Name = "-mine" }, "name", "must be lower-case"},
+	{"an instance of no name", func(s *spec) { s.InstanceOf = "My cli" }, "instance_of", "must be lower-case"},
 	{"no binary", func(s *spec) { s.Binary = "" }, "binary", "is missing"},
 	{"relative binary", func(s *spec) { s.Binary = "./mine" }, "binary", "bare name or an absolute path"},
 	{"binary with NUL", func(s *spec) { s.Binary = "mi\x00ne" }, "binary", "bare name"},
 	{"relative other binary", func(s *spec) { s.AltBinaries[1] = "bin/mine" }, "alt_binaries[1]", "bare name or an absolute path"},
+	{"package", func(s *spec) { s.Packages[1] = "@mine/my-cli@2.0.0" }, "packages[1]", "is no name of an npm package"},
 	{"prompt style", func(s *spec) { s.PromptStyle = "dash_q" }, "prompt_style", `none of ["dash_p" "run_subcommand"]`},
 	{"answer", func(s *spec) { s.Answer = "first" }, "answer", "none of"},
 	{"output", func(s *spec) { s.Outputs[1] = "xml" }, "outputs[1]", "none of"},
@@ -102,6 +106,9 @@ var malformedTables = []malformed{
 	{"condition's output", func(s *spec) { s.Args[0].When.Output = []clispec.OutputMode{"xml"} }, "args[0].when.output[0]", "none of"},
 	{"condition's transport", func(s *spec) { s.Args[0].When.Transport = []clispec.Transport{"file"} }, "args[0].when.transport[0]", "none of"},
 
+	{"condition's first version", func(s *spec) { s.Args[0].When.Since = ">=2.1" }, "args[0].when.since", "is no version: write it as the CLI does"},
+	{"condition's last version", func(s *spec) { s.Args[0].When.Before = "latest" }, "args[0].when.before", "is no version"},
+	{"condition of no version", func(s *spec) { s.Args[0].When.Before = "1.2.0" }, "args[0].when.before", "never holds: since is 1.2"},
 	{"condition's variable", func(s *spec) { s.Args[0].When.Env = []string{"A=B"} }, "args[0].when.env[0]", "no name of a variable"},
 
 	{"variable without a name", func(s *spec) { s.Env[0].Name = "" }, "env[0].name", "no name of a variable"},
@@ -109,6 +116,11 @@ var malformedTables = []malformed{
 	{"variable's value", func(s *spec) { s.Env[0].Value = "{efort}" }, "env[0].value", "is no field of a request"},
 	{"variable's NUL", func(s *spec) { s.Env[0].Value = "\x00" }, "env[0].value", "NUL"},
 	{"variable's condition", func(s *spec) { s.Env[0].When.Set = []string{"x"} }, "env[0].when.set[0]", "is no field of a request"},
+	{"set variable with =", func(s *spec) { s.SetEnv["A=B"] = "c" }, "set_env.A=B", "no name of a variable"},
+	{"set variable's NUL", func(s *spec) { s.SetEnv["A"] = "\x00" }, "set_env.A", "NUL"},
+	{"set variable's value", func(s *spec) { s.SetEnv["A"] = "$HOME/.mine" }, "set_env.A", "is no value: write"},
+	{"set variable's value behind a text", func(s *spec) { s.SetEnv["A"] = "a:${B}" }, "set_env.A", "is no value: write"},
+	{"set variable that is dropped", func(s *spec) { s.SetEnv["MINE_SESSION"] = "a" }, "set_env.MINE_SESSION", "is kept from the CLI"},
 	{"passed variable", func(s *spec) { s.PassEnv[1] = "A*B" }, "pass_env[1]", "nor a prefix"},
 	{"passing everything", func(s *spec) { s.PassEnv[0] = "*" }, "pass_env[0]", "nor a prefix"},
 	{"passing nothing", func(s *spec) { s.PassEnvIf[0].Pass = nil }, "pass_env_if[0].pass", "is empty"},
@@ -180,4 +192,15 @@ func TestThePromptMustReachTheCLI(t *testing.T) {
 	require.ErrorContains(t, spec.Validate(), "{prompt}")
 	spec.Transports = []clispec.Transport{clispec.TransportStdin}
 	require.NoError(t, spec.Validate())
+}
+
+func TestVersionsOfACondition(t *testing.T) {
+	when := clispec.When{Since: "2.1.0", Before: "v3.0.0"}
+	for version, want := range map[string]bool{
+		"2.0.9": false, "2.1.0-rc.1": false, "2.1.0": true, "2.10": true, "3.0.0-rc.1": true, "3.0.0": false, "3.0.0 (mine)": false, "": false,
+	} {
+		require.Equal(t, want, when.AppliesTo(version), "%q", version)
+	}
+	require.True(t, clispec.When{Since: "2.1.0"}.AppliesTo(""), "the newest has it")
+	require.True(t, clispec.When{}.AppliesTo("0.1"))
 }

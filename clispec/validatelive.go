@@ -120,7 +120,7 @@ func (v *validator) jsonTemplate(path, template string, fields []string) {
 			v.add(path, name, "is no field here; "+meant(name, fields))
 		}
 	}
-	filled := grammar.Placeholder.ReplaceAllStringFunc(template, func(m string) string {
+	filled := grammar.Placeholder().ReplaceAllStringFunc(template, func(m string) string {
 		switch name, form := grammar.ParsePlaceholder(m); {
 		case form == "text":
 			return "x"

@@ -79,7 +79,7 @@ func TestValidLiveRules(t *testing.T) {
 			require.NoError(t, living(r).Validate())
 		})
 	}
-	require.True(t, slices.ContainsFunc(specs.All(), func(s clispec.Spec) bool { return s.Live.Has() }), "TestSoundSpecs has them")
+	require.True(t, slices.ContainsFunc(specs.Every(), func(s clispec.Spec) bool { return s.Live.Has() }), "TestSoundSpecs has them")
 }
 
 // liveMistake is a mistake in the rules for the live mode.

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/resettime"
 	"github.com/clichain/clichain/internal/spelling"
 )
 
@@ -83,14 +84,15 @@ func (v *validator) preflight(path string, rule PreflightRule) {
 }
 
 func (v *validator) reason(path string, r call.Reason) {
-	near := spelling.Near(string(r), texts(call.Reasons()))
-	switch {
-	case slices.Contains(call.Reasons(), r):
-	case r == "":
+	known := call.Reasons()
+	if slices.Contains(known, r) {
+		return
+	}
+	if r == "" {
 		v.add(path, "", "is missing; docs/errors.md lists the reasons")
-	case near != "":
+	} else if near := spelling.Near(string(r), texts(known)); near != "" {
 		v.add(path, string(r), fmt.Sprintf("is no reason; did you mean %q?", near))
-	default:
+	} else {
 		v.add(path, string(r), "is no reason; docs/errors.md lists them")
 	}
 }
@@ -114,12 +116,6 @@ func (v *validator) list(path string, r ListRule) {
 	}
 	if len(r.Set) > 0 && r.Set["name"] == "" {
 		v.add(path+".set.name", "", "is missing: say which value is the model's name")
-	}
-}
-
-func (v *validator) pattern(path, pattern string) {
-	if _, err := regexp.Compile(pattern); err != nil {
-		v.add(path, pattern, "is no regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 }
 
@@ -174,27 +170,31 @@ var LineKinds = []call.EventKind{call.EventError, call.EventRetry, call.EventWar
 
 func (v *validator) lineRule(path string, rule LineRule) {
 	v.pattern(path+".pattern", rule.Pattern)
-	if re, err := regexp.Compile(rule.Pattern); err == nil {
-		if re.MatchString("") {
+	if re, err := syntax.Parse(rule.Pattern, syntax.Perl); err == nil {
+		if matchesEmpty(re) {
 			v.add(path+".pattern", rule.Pattern, "matches the empty line, and so every line")
 		}
-		for _, group := range re.SubexpNames() {
+		groups := re.CapNames()
+		for _, group := range groups {
 			if group != "" && !slices.Contains(lineGroups, group) {
 				v.add(path+".pattern", group, fmt.Sprintf("is no group with a meaning; there are %q", lineGroups))
 			}
 		}
 		for _, name := range grammar.TemplateFields(rule.Hint) {
-			if !slices.Contains(re.SubexpNames(), name) {
+			if !slices.Contains(groups, name) {
 				v.add(path+".hint", name, "is no group of the pattern")
 			}
 		}
-		tells := slices.Contains(re.SubexpNames(), "status") || slices.Contains(re.SubexpNames(), "message")
+		tells := slices.Contains(groups, "status") || slices.Contains(groups, "message")
 		if rule.Reason == "" && !tells && rule.Kind != call.EventWarning && rule.Kind != call.EventStatus {
 			v.add(path+".reason", "", "is missing, and the pattern has no group status or message to tell it")
 		}
 	}
 	if rule.Reason != "" {
 		v.reason(path+".reason", rule.Reason)
+	}
+	if longest := int(resettime.Longest.Seconds()); rule.CooldownS < 0 || rule.CooldownS > longest {
+		v.add(path+".cooldown_s", fmt.Sprint(rule.CooldownS), fmt.Sprintf("must be 0 to %d", longest))
 	}
 	oneOf(v, path+".kind", rule.Kind, LineKinds...)
 	allOf(v, path+".on", rule.On, OnEvent, OnStderr, OnStdout)
@@ -203,9 +203,12 @@ func (v *validator) lineRule(path string, rule LineRule) {
 // knownSystems are the systems that a LoginWay may name.
 var knownSystems = []string{"darwin", "linux", "windows", "freebsd", "netbsd", "openbsd", "dragonfly"}
 
-// rootedShape is how a path begins whose meaning does not change with the
-// working directory, or that searches upwards from it ("./").
-var rootedShape = regexp.MustCompile(`^(/|~/|\./|\$\{|~$)`)
+// rooted reports whether the meaning of a path does not change with the working
+// directory, or the path searches upwards from it ("./").
+func rooted(path string) bool {
+	begins := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
+	return path == "~" || filepath.IsAbs(path) || slices.ContainsFunc([]string{"/", "~/", "./", "${"}, begins)
+}
 
 var payers = []call.Billing{call.BillingSubscription, call.BillingAPIKey}
 
@@ -254,7 +257,7 @@ func (v *validator) fact(path string, fact FileFact) {
 	v.text(path+".path", fact.Path)
 	if _, err := grammar.ReadPath(fact.Path); err != nil {
 		v.add(path+".path", fact.Path, err.Error())
-	} else if !rootedShape.MatchString(fact.Path) && !filepath.IsAbs(fact.Path) {
+	} else if !rooted(fact.Path) {
 		v.add(path+".path", fact.Path, "must begin with \"~/\", \"./\", \"${\" or a root")
 	}
 	v.conditions(path, fact.JSON, fact.Pattern)

@@ -41,6 +41,8 @@ var malformedRules = []malformed{
 	{"line's hint", func(s *spec) { s.Lines[0].Hint = "set {variable}" }, "lines[0].hint", "is no group of the pattern"},
 	{"line without a reason", func(s *spec) { s.Lines[0].Pattern = "x" }, "lines[0].reason", "is missing"},
 	{"line's reason", func(s *spec) { s.Lines[0].Reason = "oops" }, "lines[0].reason", "is no reason"},
+	{"line's cooldown", func(s *spec) { s.Lines[0].CooldownS = -1 }, "lines[0].cooldown_s", "must be 0 to 691200"},
+	{"line's endless cooldown", func(s *spec) { s.Lines[0].CooldownS = 691_201 }, "lines[0].cooldown_s", "must be 0 to 691200"},
 	{"line's kind", func(s *spec) { s.Lines[0].Kind = call.EventText }, "lines[0].kind", "is none of"},
 	{"line's place", func(s *spec) { s.Lines[0].On[0] = "stdin" }, "lines[0].on[0]", "is none of"},
 

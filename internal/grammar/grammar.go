@@ -5,10 +5,11 @@ package grammar
 
 import (
 	"path"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 // ElementPrefix begins a path that starts at an element of EventRule.Each.
@@ -27,7 +28,7 @@ func Alternatives(value string) []string { return strings.Split(value, " ?? ") }
 // without its quotes, for a place inside one; or {field:list}, a JSON list of
 // strings. It does not match JSON text around it, where no letter follows the
 // brace of an object.
-var Placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(:json|:text|:list)?\}`)
+var Placeholder = pattern.Of(`\{([a-z][a-z0-9_]*)(:json|:text|:list)?\}`)
 
 // ParsePlaceholder takes a match of Placeholder apart; form is "" for {field}.
 func ParsePlaceholder(m string) (name, form string) {
@@ -37,7 +38,7 @@ func ParsePlaceholder(m string) (name, form string) {
 
 // TemplateFields lists the fields a template names.
 func TemplateFields(template string) (names []string) {
-	for _, m := range Placeholder.FindAllString(template, -1) {
+	for _, m := range Placeholder().FindAllString(template, -1) {
 		name, _ := ParsePlaceholder(m)
 		names = append(names, name)
 	}
@@ -45,10 +46,10 @@ func TemplateFields(template string) (names []string) {
 }
 
 // variableShape is a variable's name that a shell can pass on.
-var variableShape = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableShape = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // IsVariable reports whether a text can be the name of a variable.
-func IsVariable(name string) bool { return variableShape.MatchString(name) }
+func IsVariable(name string) bool { return variableShape().MatchString(name) }
 
 // IsSet reports whether a variable has a value other than "", "0" and "false".
 func IsSet(vars map[string]string, name string) bool {
@@ -62,9 +63,18 @@ func Matches(patterns []string, name string) bool {
 		name = strings.ToUpper(name)
 	}
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		if otherStart(pattern, name) {
+			return false
+		}
 		ok, _ := path.Match(pattern, name)
 		return ok
 	})
+}
+
+// otherStart reports whether a pattern begins with a letter that the name does
+// not begin with, as nearly all do: a call compares thousands.
+func otherStart(pattern, name string) bool {
+	return pattern != "" && name != "" && pattern[0] != name[0] && strings.IndexByte(`*?[\`, pattern[0]) < 0
 }
 
 // Without returns the "NAME=value" entries whose names match none of the patterns.

@@ -1,34 +1,15 @@
 package machine
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/clichain/clichain/internal/localfile"
 )
-
-var numbers = regexp.MustCompile(`\d+(?:\.\d+)+`)
-
-// Older reports whether the first version number in version is lower than that
-// in checked. Without a number in both of them it returns false.
-func Older(version, checked string) bool {
-	a, b := numbers.FindString(version), numbers.FindString(checked)
-	if a == "" || b == "" {
-		return false
-	}
-	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
-		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
-		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
-	}) < 0
-}
 
 // Versions caches the versions of programs by path, until the program changes. Get and Put are safe for concurrent use.
 type Versions struct {

@@ -30,6 +30,30 @@ func Know(names ...string) {
 	}
 }
 
+// later are sources of names that have not been asked for yet.
+var later struct {
+	sync.Mutex
+	sources []func() []string
+}
+
+// KnowLater is Know for names that take a moment to tell: they are asked for, once, when it matters what a word in a
+// list means. It is safe for concurrent use; the source must not call this package.
+func KnowLater(source func() []string) {
+	later.Lock()
+	defer later.Unlock()
+	later.sources = append(later.sources, source)
+}
+
+// learn asks for the names that have not been asked for yet.
+func learn() {
+	later.Lock()
+	defer later.Unlock()
+	for _, source := range later.sources {
+		Know(source()...)
+	}
+	later.sources = nil
+}
+
 // Off reports whether the list turns off the backend that has these names; no name asks for all backends. doubt is
 // empty, or says by which word it does so although that may not have been meant.
 func Off(list string, names ...string) (off bool, doubt string) {
@@ -88,6 +112,7 @@ func mayMeanAll(word string) bool {
 
 // meant names what a word that is no name may have meant.
 func meant(word string) string {
+	learn()
 	var names []string
 	known.Range(func(name, _ any) bool {
 		if mayMean(word, []string{name.(string)}) {
@@ -117,6 +142,7 @@ func isName(word string, names []string) bool {
 }
 
 func isKnown(word string) bool {
+	learn()
 	_, ok := known.Load(word)
 	return ok
 }

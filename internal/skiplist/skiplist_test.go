@@ -67,3 +67,15 @@ func TestOwnName(t *testing.T) {
 	require.True(t, off)
 	require.Equal(t, `"herno" is the name of no backend`, doubt)
 }
+
+func TestNamesThatAreToldLater(t *testing.T) {
+	asked := 0
+	skiplist.KnowLater(func() []string {
+		asked++
+		return []string{"latecomer"}
+	})
+	require.Zero(t, asked, "before a list is read")
+	require.Empty(t, skiplist.Doubts("latecomer"))
+	require.NotEmpty(t, skiplist.Doubts("latecomes"))
+	require.Equal(t, 1, asked)
+}

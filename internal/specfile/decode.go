@@ -159,14 +159,14 @@ func (d *decoder) object(n *Node, path string, into reflect.Value) {
 		return
 	}
 	d.unique(n, path)
-	fields := fieldsOf(into.Type())
+	names, fields := fieldsOf(into.Type())
 	for _, e := range n.Entries {
-		i := slices.Index(fields, e.Key)
+		i := slices.Index(names, e.Key)
 		switch {
 		case i < 0:
-			d.add(e.Place, under(path, e.Key), "%s", unknown(e.Key, fields))
+			d.add(e.Place, under(path, e.Key), "%s", unknown(e.Key, names))
 		case e.Value.Kind != Null:
-			d.value(e.Value, under(path, e.Key), into.Field(i))
+			d.value(e.Value, under(path, e.Key), into.FieldByIndex(fields[i].Index))
 		}
 	}
 }
@@ -190,12 +190,14 @@ func under(path, key string) string {
 	return path + "." + key
 }
 
-func fieldsOf(t reflect.Type) []string {
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+// fieldsOf are the fields that have a name in a file, those of embedded structs too.
+func fieldsOf(t reflect.Type) (names []string, fields []reflect.StructField) {
+	for _, field := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
+			names, fields = append(names, name), append(fields, field)
+		}
 	}
-	return names
+	return names, fields
 }
 
 func unknown(key string, fields []string) string {

@@ -1,0 +1,42 @@
+package clispec
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// pattern parses only: what compiling takes beyond that would be most of a program's start.
+func (v *validator) pattern(path, pattern string) {
+	if !strings.ContainsAny(pattern, `\.+*?()|[]{}^$`) && utf8.ValidString(pattern) {
+		return // most are a word that stands for itself
+	}
+	err, known := v.patterns[pattern]
+	if !known {
+		_, err = syntax.Parse(pattern, syntax.Perl)
+		v.patterns[pattern] = err
+	}
+	if err != nil {
+		v.add(path, pattern, "is no regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+}
+
+// matchesEmpty reports whether an expression matches the empty text. To compile it for that takes longer than all else
+// that is checked of a line.
+func matchesEmpty(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpNoWordBoundary, syntax.OpStar, syntax.OpQuest:
+		return true
+	case syntax.OpCapture, syntax.OpPlus:
+		return matchesEmpty(re.Sub[0])
+	case syntax.OpRepeat:
+		return re.Min == 0 || matchesEmpty(re.Sub[0])
+	case syntax.OpAlternate:
+		return slices.ContainsFunc(re.Sub, matchesEmpty)
+	case syntax.OpConcat:
+		return !slices.ContainsFunc(re.Sub, func(part *syntax.Regexp) bool { return !matchesEmpty(part) })
+	}
+	return false
+}
