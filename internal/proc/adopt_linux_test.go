@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -96,7 +96,7 @@ func TestFirstProcessThatDoesNotReap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := startFirst(t)
-			h := hostCommand(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: scenario}))
+			h := hostCommand(t, fake.New(t, "fake", fake.Scenario{Steps: scenario}))
 			require.Contains(t, outputIn(t, first, h), "clean true")
 			require.Empty(t, zombies(first))
 		})

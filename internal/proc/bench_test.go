@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 )
@@ -34,7 +34,7 @@ func BenchmarkSpawn(b *testing.B) {
 // BenchmarkCapture measures what 100 MB of output cost: captured, captured and delivered, and by os/exec.
 func BenchmarkCapture(b *testing.B) {
 	const size = 100 << 20
-	path := clitest.Fake(b, "fake", clitest.Scenario{Steps: []clitest.Step{{FloodStdout: size}}})
+	path := fake.New(b, "fake", fake.Scenario{Steps: []fake.Step{{FloodStdout: size}}})
 	bench := func(name string, run func() error) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

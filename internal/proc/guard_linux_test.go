@@ -25,6 +25,17 @@ func TestWatchdogThatDoesNotListenIsReplaced(t *testing.T) { // case 84
 	require.NotEqual(t, old, w.process.Pid)
 }
 
+func TestSessionOfARun(t *testing.T) {
+	leader := 0
+	_, err := Run(t.Context(), Command{Path: "/bin/true", Started: func(pid int) {
+		require.True(t, guard.leads(pid))
+		require.False(t, guard.leads(os.Getpid()))
+		leader = pid
+	}})
+	require.NoError(t, err)
+	require.False(t, guard.leads(leader))
+}
+
 func TestWatchdogLearnsAllGroupsAgain(t *testing.T) {
 	group, err := os.StartProcess("/bin/sleep", []string{"sleep", "1000"}, &os.ProcAttr{Sys: &syscall.SysProcAttr{Setpgid: true}})
 	require.NoError(t, err)

@@ -73,6 +73,14 @@ func (w *watchdog) leave(s stat) {
 	w.tell(line('-', s))
 }
 
+// leads reports whether a run that goes on has that session. Its leader has not been reaped, so the id is its own.
+func (w *watchdog) leads(session int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, ok := w.groups[session]
+	return ok
+}
+
 func line(op byte, s stat) string { return fmt.Sprintf("%c %d %d\n", op, s.pid, s.start) }
 
 // tell sends a line to the watchdog. If that fails it starts another one and tells it about all groups.
@@ -138,7 +146,7 @@ func (w *watchdog) start() error {
 	args := watchdogArgs(hostID(), programFolders)
 	process, err := os.StartProcess("/bin/sh", args, &os.ProcAttr{
 		Dir:   "/",
-		Env:   []string{},
+		Env:   []string{"LC_ALL=C"}, // not empty, for a /proc that cannot tell this from a start: see procfs.starting
 		Files: []*os.File{input, null, null},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})

@@ -12,22 +12,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) {
 	proc.ShimMain()
-	clitest.Main()
+	fake.Main()
 	beHost()
 	os.Exit(m.Run())
 }
 
 // Short names for what every test here is made of.
 type (
-	step  = clitest.Step
-	spawn = clitest.Spawn
+	step  = fake.Step
+	spawn = fake.Spawn
 )
 
 var (
@@ -57,14 +57,14 @@ type trial struct {
 // run plays the trial and returns its result and the path of the fake.
 func (tr trial) run(t *testing.T) (proc.Result, string) {
 	t.Helper()
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: tr.steps})
+	path := fake.New(t, "fake", fake.Scenario{Steps: tr.steps})
 	return tr.runAt(t, path), path
 }
 
 func (tr trial) runAt(t *testing.T, path string) proc.Result {
 	t.Helper()
 	warmUp(t)
-	clitest.NoLeaks(t)
+	fake.NoLeaks(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	begin := time.Now()
@@ -86,13 +86,13 @@ func (tr trial) runAt(t *testing.T, path string) proc.Result {
 		bound = 2*max(c.Grace, 0) + 3*time.Second
 	}
 	require.Less(t, time.Since(begin), bound+margin, "time to return")
-	require.Empty(t, clitest.Survivors(cmp.Or(tr.token, path)))
+	require.Empty(t, fake.Survivors(cmp.Or(tr.token, path)))
 	return result
 }
 
 // isSuspended reports whether the fake has been stopped by a signal. Without /proc it guesses so.
 func isSuspended(path string) bool {
-	for _, s := range clitest.Survivors(path) {
+	for _, s := range fake.Survivors(path) {
 		line, err := os.ReadFile("/proc/" + strconv.Itoa(s.Pid) + "/stat")
 		return err == nil && bytes.Contains(line, []byte(") T "))
 	}
@@ -102,7 +102,7 @@ func isSuspended(path string) bool {
 // warmUp makes the run that starts what a process keeps, so that leak checks do not count it.
 func warmUp(t *testing.T) {
 	t.Helper()
-	_, err := proc.Run(t.Context(), proc.Command{Path: clitest.Fake(t, "warmup", clitest.Scenario{})})
+	_, err := proc.Run(t.Context(), proc.Command{Path: fake.New(t, "warmup", fake.Scenario{})})
 	require.NoError(t, err)
 }
 

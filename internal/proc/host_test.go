@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 )
@@ -57,8 +57,8 @@ func (h host) kill(t *testing.T) {
 }
 
 // watchdogs lists the watchdogs of a host.
-func watchdogs(pid int) []clitest.Survivor {
-	return slices.DeleteFunc(clitest.Survivors("clichain-watchdog"), func(s clitest.Survivor) bool {
+func watchdogs(pid int) []fake.Survivor {
+	return slices.DeleteFunc(fake.Survivors("clichain-watchdog"), func(s fake.Survivor) bool {
 		return !strings.Contains(strings.Join(s.Args, " "), fmt.Sprintf(".%d.", pid))
 	})
 }
@@ -69,10 +69,10 @@ func TestNothingOutlivesTheHost(t *testing.T) { // case 75
 			continue // nothing tells it is ours; see the strong mode
 		}
 		t.Run(shape.name, func(t *testing.T) {
-			h := startHost(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Spawn: &shape.spawn}, ready, hang)}))
-			require.Len(t, clitest.Survivors(h.fake), shape.count+1)
+			h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &shape.spawn}, ready, hang)}))
+			require.Len(t, fake.Survivors(h.fake), shape.count+1)
 			h.kill(t)
-			eventually(t, func() bool { return len(clitest.Survivors(h.fake)) == 0 })
+			eventually(t, func() bool { return len(fake.Survivors(h.fake)) == 0 })
 			eventually(t, func() bool { return len(watchdogs(h.Process.Pid)) == 0 }, "the watchdog ends, too")
 		})
 	}
@@ -81,23 +81,23 @@ func TestNothingOutlivesTheHost(t *testing.T) { // case 75
 func TestNothingOutlivesAHostWithoutPath(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // as if only the folder of a CLI were there
 	family := step{Spawn: &spawn{Steps: stubborn, Daemon: true}}
-	h := startHost(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(family, family, family, ready, hang)}))
-	require.Len(t, clitest.Survivors(h.fake), 4)
+	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(family, family, family, ready, hang)}))
+	require.Len(t, fake.Survivors(h.fake), 4)
 	h.kill(t)
 	eventually(t, func() bool { return len(watchdogs(h.Process.Pid)) == 0 })
-	require.Empty(t, clitest.Survivors(h.fake))
+	require.Empty(t, fake.Survivors(h.fake))
 }
 
 func TestScrubbedLeaderDiesWithTheHost(t *testing.T) {
 	// Its group is known to the watchdog, so no cookie is needed.
 	child := spawn{Steps: stubborn, ClearEnv: true}
-	h := startHost(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Spawn: &child}, ready, hang)}))
+	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &child}, ready, hang)}))
 	h.kill(t)
-	eventually(t, func() bool { return len(clitest.Survivors(h.fake)) == 0 })
+	eventually(t, func() bool { return len(fake.Survivors(h.fake)) == 0 })
 }
 
 func TestWatchdogEndsWithAHostThatExits(t *testing.T) {
-	h := startHost(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready)}))
+	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(ready)}))
 	require.Contains(t, h.rest(t), "exit 0")
 	require.NoError(t, h.Wait())
 	eventually(t, func() bool { return len(watchdogs(h.Process.Pid)) == 0 })
@@ -125,24 +125,24 @@ func TestWatchdogIsReplaced(t *testing.T) { // case 84
 }
 
 func TestSweepOrphans(t *testing.T) { // case 85
-	family := clitest.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Daemon: true}}, ready, hang)}
-	dead, live := startHost(t, clitest.Fake(t, "dead", family)), startHost(t, clitest.Fake(t, "live", family))
+	family := fake.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Daemon: true}}, ready, hang)}
+	dead, live := startHost(t, fake.New(t, "dead", family)), startHost(t, fake.New(t, "live", family))
 	for _, w := range watchdogs(dead.Process.Pid) {
 		require.NoError(t, syscall.Kill(w.Pid, syscall.SIGKILL))
 	}
 	dead.kill(t)
-	require.Len(t, clitest.Survivors(dead.fake), 2, "without its watchdog")
+	require.Len(t, fake.Survivors(dead.fake), 2, "without its watchdog")
 
 	killed, err := proc.SweepOrphans()
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, killed, 2, "other tests may have left some")
-	require.Empty(t, clitest.Survivors(dead.fake))
-	require.Len(t, clitest.Survivors(live.fake), 2)
+	require.Empty(t, fake.Survivors(dead.fake))
+	require.Len(t, fake.Survivors(live.fake), 2)
 }
 
 func TestHostInsideARun(t *testing.T) {
 	// The inner host is killed together with its watchdog; the outer run must find the inner daemon by itself.
-	inner := clitest.Fake(t, "inner", clitest.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Daemon: true}}, ready, hang)})
+	inner := fake.New(t, "inner", fake.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Daemon: true}}, ready, hang)})
 	host := hostCommand(t, inner)
 	outer := trial{command: proc.Command{Env: host.Env, Grace: -1}, stopWhen: "ready", token: inner}
 	result := outer.runAt(t, host.Path)
@@ -152,7 +152,7 @@ func TestHostInsideARun(t *testing.T) {
 func TestHostThatInheritsOrphans(t *testing.T) {
 	// As the first process of a container does: nobody else would reap what the sweep has killed.
 	daemon := spawn{Steps: stubborn, Daemon: true}
-	h := hostCommand(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Spawn: &daemon})}))
+	h := hostCommand(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &daemon})}))
 	h.Env = append(h.Env, hostReapVariable+"=1")
 	output, err := h.Output()
 	require.NoError(t, err)
@@ -160,14 +160,14 @@ func TestHostThatInheritsOrphans(t *testing.T) {
 }
 
 func TestHostWithSignalsIgnored(t *testing.T) { // cases 76, 77
-	fake := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, hang)})
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready, hang)})
 	t.Run("SIGINT", func(t *testing.T) {
-		h := startHost(t, fake, "/bin/sh", "-c", `trap '' INT; exec "$0"`)
+		h := startHost(t, path, "/bin/sh", "-c", `trap '' INT; exec "$0"`)
 		require.NoError(t, h.Process.Signal(syscall.SIGUSR1)) // stops the run, see hostContext
 		require.Contains(t, h.rest(t), `signal "SIGTERM" soft "SIGTERM"`)
 	})
 	t.Run("SIGCHLD", func(t *testing.T) {
-		path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, clitest.Exit(41))})
+		path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready, fake.Exit(41))})
 		h := startHost(t, path, "/bin/sh", "-c", `trap '' CHLD; exec "$0"`)
 		require.Contains(t, h.rest(t), "exit 41")
 	})

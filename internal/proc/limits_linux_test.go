@@ -7,17 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
 
 func TestWithoutProc(t *testing.T) { // case 73
-	child := clitest.Spawn{Steps: []clitest.Step{{Hang: true}}, HoldStdout: true}
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: []clitest.Step{{Spawn: &child}, {Stdout: "ready"}, {Hang: true}}})
+	child := fake.Spawn{Steps: []fake.Step{{Hang: true}}, HoldStdout: true}
+	path := fake.New(t, "fake", fake.Scenario{Steps: []fake.Step{{Spawn: &child}, {Stdout: "ready"}, {Hang: true}}})
 	_, err := Run(t.Context(), Command{Path: "/bin/true"}) // starts what is kept
 	require.NoError(t, err)
-	clitest.NoLeaks(t)
+	fake.NoLeaks(t)
 	before := system
 	system = &procfs{root: "/nowhere"}
 	defer func() { system = before }()
@@ -32,7 +32,7 @@ func TestWithoutProc(t *testing.T) { // case 73
 	require.Equal(t, "SIGKILL", result.Signal)
 	require.False(t, result.TreeClean, "nobody can tell")
 	require.False(t, result.DrainCut)
-	require.Empty(t, clitest.Survivors(path), "the group is killed all the same")
+	require.Empty(t, fake.Survivors(path), "the group is killed all the same")
 }
 
 // writerFunc is a Writer that calls the function.
@@ -42,7 +42,7 @@ func (f writerFunc) Write(p []byte) (int, error) { f(); return len(p), nil }
 
 func TestSmallPipes(t *testing.T) { // case 40
 	input := bytes.Repeat([]byte("0123456789abcde\n"), 20_000)
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: []clitest.Step{
+	path := fake.New(t, "fake", fake.Scenario{Steps: []fake.Step{
 		{FloodStderr: int64(len(input))}, {ReadStdin: true}, {Echo: true},
 	}})
 	c := Command{Path: path, Stdin: input}.withDefaults()

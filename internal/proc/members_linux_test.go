@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,6 +28,7 @@ func TestMembers(t *testing.T) {
 		earlier []stat // a scan before
 		now     []stat
 		cookies []int // processes that have the cookie
+		others  []int // sessions of other runs
 		want    []int
 	}{
 		{name: "leader alone", now: []stat{leader}, want: []int{100}},
@@ -52,20 +54,33 @@ func TestMembers(t *testing.T) {
 			now:     []stat{process(101, 1, 101, 101, 1500), process(102, 101, 102, 102, 1501), process(103, 1, 103, 101, 1502)}},
 		{name: "the host's own, whatever they carry", now: []stat{process(10, 100, 10, 9, 2000), process(13, 100, 10, 9, 2000), process(14, 100, 14, 9, 2000)},
 			cookies: []int{10, 13, 14}, want: []int{}},
+		{name: "of another run, whose environment is not read", now: []stat{leader, process(200, 10, 200, 200, 1001), process(201, 1, 201, 200, 1002)},
+			cookies: []int{200, 201}, others: []int{100, 200}, want: []int{100}},
+		{name: "in a session of its own", now: []stat{leader, process(201, 200, 201, 201, 1002)}, cookies: []int{201}, others: []int{100, 200}, want: []int{100, 201}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMembers(leader, host, "cookie")
-			hasCookie := func(pid int, cookie string) bool {
+			m.leads = func(session int) bool { return slices.Contains(test.others, session) }
+			hasCookie := func(pid int, cookie string) (has, known bool) {
 				require.Equal(t, "cookie", cookie)
-				for _, id := range test.cookies {
-					if id == pid {
-						return true
-					}
-				}
-				return false
+				return slices.Contains(test.cookies, pid), true
 			}
 			m.pick(test.earlier, hasCookie)
 			require.ElementsMatch(t, test.want, ids(m.pick(test.now, hasCookie)))
 		})
 	}
+}
+
+// Who is starting a program may belong to the run, and is looked at again.
+func TestMembersThatAreNotKnownYet(t *testing.T) {
+	host, leader := process(10, 1, 10, 9, 50), process(100, 10, 100, 100, 1000)
+	all := []stat{leader, process(101, 1, 101, 101, 1001)}
+	m := newMembers(leader, host, "cookie")
+	starting := func(int, string) (has, known bool) { return false, false }
+	require.Equal(t, []int{100}, ids(m.pick(all, starting)))
+	require.True(t, m.unsure)
+	require.Equal(t, []int{100, 101}, ids(m.pick(all, func(int, string) (has, known bool) { return true, true })))
+	require.False(t, m.unsure)
+	require.Equal(t, []int{100, 101}, ids(m.pick(all, starting)), "it is known")
+	require.False(t, m.unsure)
 }

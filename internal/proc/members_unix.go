@@ -8,21 +8,28 @@ type members struct {
 	leader stat
 	since  uint64 // no member started before
 	cookie string
-	known  map[int]uint64 // start times of all members ever seen, the leader included
-	host   stat           // this process, whose group and session are never touched
+	known  map[int]uint64         // start times of all members ever seen, the leader included
+	host   stat                   // this process, whose group and session are never touched
+	leads  func(session int) bool // whether that is the session of a run of this host
+	unsure bool                   // whether the latest scan could not tell of a process, which was starting a program
 }
 
 func newMembers(leader, host stat, cookie string) *members {
-	m := &members{leader: leader, cookie: cookie, host: host, known: map[int]uint64{leader.pid: leader.start}}
+	m := &members{leader: leader, cookie: cookie, host: host, leads: guard.leads}
+	m.known = map[int]uint64{leader.pid: leader.start}
 	if startsAreMonotonic {
 		m.since = leader.start
 	}
 	return m
 }
 
+// cookieReader says whether a process has the cookie, and whether that is known.
+type cookieReader func(pid int, cookie string) (has, known bool)
+
 // pick returns those of all processes that belong to the run, and remembers them. A process belongs to it if it is
 // known, in the group of the leader, in the session of a member, a child of a member, or has the cookie.
-func (m *members) pick(all []stat, hasCookie func(pid int, cookie string) bool) []stat {
+func (m *members) pick(all []stat, hasCookie cookieReader) []stat {
+	m.unsure = false
 	m.forgetRecycled(all)
 	candidates := make([]stat, 0, 16)
 	for _, s := range all {
@@ -33,9 +40,11 @@ func (m *members) pick(all []stat, hasCookie func(pid int, cookie string) bool) 
 	found, rest := m.closure(nil, candidates)
 	marked := rest[:0:0]
 	for _, s := range rest {
-		if hasCookie(s.pid, m.cookie) {
+		has, known := hasCookie(s.pid, m.cookie)
+		if has {
 			marked = append(marked, s)
 		}
+		m.unsure = m.unsure || !known
 	}
 	for _, s := range marked {
 		m.known[s.pid] = s.start
@@ -55,12 +64,16 @@ func (m *members) forgetRecycled(all []stat) {
 	}
 }
 
-// possible rules out processes older than the run, this process, and what shares its group or session.
+// possible rules out processes older than the run, this process, what shares its group or session, and what is in the
+// session of another run, which nothing can join from outside: the environments of many runs need not be read then.
 func (m *members) possible(s stat) bool {
 	if s.start < m.since || s.pid == 1 || s.pid == m.host.pid {
 		return false
 	}
-	return s.pid == m.leader.pid || (s.group != m.host.group && s.session != m.host.session)
+	if s.pid == m.leader.pid || s.session == m.leader.pid {
+		return true
+	}
+	return s.group != m.host.group && s.session != m.host.session && !m.leads(s.session)
 }
 
 // closure moves members from candidates to found until a pass finds no more.

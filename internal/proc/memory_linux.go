@@ -9,7 +9,7 @@ import (
 // Memory is what a process and its descendants have in memory, in bytes. ok is false where that cannot be told.
 func Memory(pid int) (size int64, ok bool) {
 	family := map[int]bool{pid: true}
-	err := system.scan(func(all []stat) {
+	err := system.scan(0, func(all []stat) {
 		for grown := true; grown; {
 			grown = false
 			for _, s := range all {

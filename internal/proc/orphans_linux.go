@@ -38,7 +38,7 @@ func SweepOrphans() (int, error) {
 // findOrphans lists the live processes with the cookie of a host that is gone.
 func findOrphans() ([]stat, error) {
 	var all, orphans []stat
-	if err := system.scan(func(list []stat) { all = append(all, list...) }); err != nil {
+	if err := system.scan(0, func(list []stat) { all = append(all, list...) }); err != nil {
 		return nil, err
 	}
 	for _, s := range all {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,12 +17,14 @@ const startsAreMonotonic = true
 // procfs reads a /proc, one reader at a time: concurrent scans of many runs would each hold a thread and not be faster.
 // It is safe for concurrent use.
 type procfs struct {
-	root string
+	root  string
+	looks looks
 
 	mu    sync.Mutex
 	names []byte // directory entries
 	data  []byte // of a file
 	all   []stat
+	ages  ages
 }
 
 // system is the /proc of this system.
@@ -34,10 +37,28 @@ func (p *procfs) allocate() {
 	}
 }
 
-// scan calls see with all processes. see may call hasCookie, and must not keep the slice.
-func (p *procfs) scan(see func(all []stat)) error {
+// scan calls see with all processes but those that an earlier scan knows to have started before since. It may be called
+// from another goroutine, whose scan began after this one was asked for. see may call hasCookie, and must not keep the
+// slice.
+func (p *procfs) scan(since uint64, see func(all []stat)) error {
+	own := p.looks.add(since, see)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if own.done {
+		return own.err
+	}
+	all, since := p.looks.take()
+	err := p.list(since)
+	for _, l := range all {
+		if l.done, l.err = true, err; err == nil {
+			l.see(p.all)
+		}
+	}
+	return err
+}
+
+// list reads the processes into all.
+func (p *procfs) list(since uint64) error {
 	p.allocate()
 	dir, err := unix.Open(p.root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -45,26 +66,24 @@ func (p *procfs) scan(see func(all []stat)) error {
 	}
 	defer unix.Close(dir)
 	p.all = p.all[:0]
+	p.ages.begin(time.Now())
 	for {
 		n, err := unix.Getdents(dir, p.names)
-		if err != nil {
+		if err != nil || n <= 0 {
 			return err
 		}
-		if n <= 0 {
-			break
-		}
-		p.statAll(dir, p.names[:n])
+		p.statAll(dir, p.names[:n], since)
 	}
-	see(p.all)
-	return nil
 }
 
-func (p *procfs) statAll(dir int, entries []byte) {
+func (p *procfs) statAll(dir int, entries []byte, since uint64) {
 	for len(entries) > 0 {
 		size := binary.NativeEndian.Uint16(entries[16:]) // struct linux_dirent64: ino, off, reclen, type, name
 		name, _, _ := bytes.Cut(entries[19:size], []byte{0})
+		inode := binary.NativeEndian.Uint64(entries)
 		entries = entries[size:]
-		if len(name) == 0 || name[0] < '1' || name[0] > '9' {
+		pid, ok := number(name)
+		if !ok || p.ages.before(since, pid, inode) {
 			continue
 		}
 		line, err := p.read(dir, string(name)+"/stat")
@@ -73,6 +92,7 @@ func (p *procfs) statAll(dir int, entries []byte) {
 		}
 		if s, err := parseStat(line); err == nil {
 			p.all = append(p.all, s)
+			p.ages.keep(age{pid, inode, s.start})
 		}
 	}
 }
@@ -88,25 +108,43 @@ func (p *procfs) read(dir int, name string) ([]byte, error) {
 	return p.data[:max(n, 0)], err
 }
 
-// hasCookie reports whether the environment of the process contains the cookie. Within scan only.
-func (p *procfs) hasCookie(pid int, cookie string) bool {
+// hasCookie reports whether the environment of the process contains the cookie, and whether that is known: not while it
+// starts a program. Within scan only.
+func (p *procfs) hasCookie(pid int, cookie string) (has, known bool) {
 	fd, err := unix.Open(p.root+"/"+strconv.Itoa(pid)+"/environ", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return false // gone, or another user's
+		return false, true // gone, or another user's
 	}
 	defer unix.Close(fd)
-	kept := 0 // the end of one block may be the beginning of the cookie
+	kept, empty := 0, true // the end of one block may be the beginning of the cookie
 	for {
 		n, err := unix.Read(fd, p.data[kept:])
 		if n <= 0 || err != nil {
-			return false
+			return false, !empty || !p.starting(pid)
 		}
 		block := p.data[:kept+n]
 		if bytes.Contains(block, []byte(cookie)) {
-			return true
+			return true, true
 		}
-		kept = copy(p.data, block[max(0, len(block)-len(cookie)+1):])
+		kept, empty = copy(p.data, block[max(0, len(block)-len(cookie)+1):]), false
 	}
+}
+
+// kernelThread is the flag PF_KTHREAD of a process that has no memory of its own.
+const kernelThread = 0x200000
+
+// starting reports whether a live process, whose environment was empty, has one by now or will have: within execve, for
+// some microseconds, or longer on a busy machine, it has the memory of the new program and no environment in it.
+func (p *procfs) starting(pid int) bool {
+	line, err := p.read(unix.AT_FDCWD, p.root+"/"+strconv.Itoa(pid)+"/stat")
+	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:]) // from the state, field 3, on
+	if err != nil || len(fields) < 49 {
+		return false
+	}
+	flags, _ := number(fields[6])
+	whole := string(fields[24]) != "0"          // the end of the code, which the kernel notes after the environment
+	none := bytes.Equal(fields[47], fields[48]) // the environment's start and end
+	return !(whole && none) && flags&kernelThread == 0 && !bytes.Contains([]byte("ZXx"), fields[0])
 }
 
 func (p *procfs) stat(pid int) (stat, error) {

@@ -84,7 +84,7 @@ func TestScan(t *testing.T) {
 	}
 	p := fakeProc(t, nil, list...)
 	for range 2 {
-		require.NoError(t, p.scan(func(all []stat) { require.ElementsMatch(t, list, all) }))
+		require.NoError(t, p.scan(0, func(all []stat) { require.ElementsMatch(t, list, all) }))
 	}
 }
 
@@ -95,12 +95,69 @@ func TestCookieIsFoundWhereverItIs(t *testing.T) {
 		environ := strings.Repeat("x", before) + cookie + strings.Repeat("y", 100)
 		p := fakeProc(t, map[int]string{5: environ, 6: strings.Repeat("x", before) + "boot.1.2.3.RANDON"},
 			stat{pid: 5, state: 'S'}, stat{pid: 6, state: 'S'})
-		require.NoError(t, p.scan(func([]stat) {
-			require.True(t, p.hasCookie(5, cookie), before)
-			require.False(t, p.hasCookie(6, cookie), before)
-			require.False(t, p.hasCookie(9999, cookie))
+		require.NoError(t, p.scan(0, func([]stat) {
+			for pid, want := range map[int]bool{5: true, 6: false, 9999: false} {
+				has, known := p.hasCookie(pid, cookie)
+				require.Equal(t, want, has, "%d after %d", pid, before)
+				require.True(t, known)
+			}
 		}))
 	}
+}
+
+// An empty environment is that of a process that is starting a program, unless the kernel says that it has one.
+func TestEmptyEnvironment(t *testing.T) {
+	line := func(state string, flags, endCode, envStart, envEnd int) string {
+		return fmt.Sprintf("5 (a) b) %s 1 5 5 0 -1 %d%s %d%s %d %d 0\n", state, flags, strings.Repeat(" 0", 17), endCode,
+			strings.Repeat(" 0", 22), envStart, envEnd)
+	}
+	for _, test := range []struct {
+		name, stat string
+		known      bool
+	}{
+		{"starting a program", line("R", 4194304, 0, 0, 0), false},
+		{"its environment begins", line("R", 4194304, 0, 7, 7), false},
+		{"has started it meanwhile", line("R", 4194304, 9, 7, 8), false},
+		{"without variables", line("S", 4194304, 9, 7, 7), true},
+		{"a thread of the kernel", line("I", 69238880, 0, 0, 0), true},
+		{"ended", line("Z", 4194316, 0, 0, 0), true},
+		{"of an old kernel", "5 (a) R 1 5 5 0 -1 4194304 90 0 0 0", true},
+		{"gone", "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := fakeProc(t, nil, stat{pid: 5, state: 'S'})
+			require.NoError(t, os.WriteFile(p.root+"/5/stat", []byte(test.stat), 0o600))
+			p.allocate()
+			has, known := p.hasCookie(5, "cookie")
+			require.False(t, has)
+			require.Equal(t, test.known, known)
+		})
+	}
+}
+
+// A process that starts one program after the other has the cookie, or is known to be starting one.
+func TestCookieOfAProcessThatStartsPrograms(t *testing.T) {
+	cmd := exec.Command("/bin/sh", again(t))
+	cmd.Env = append(os.Environ(), CookieName+"=the-cookie-of-a-test")
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	p, unknown := &procfs{root: "/proc"}, 0
+	p.allocate()
+	for range 20_000 {
+		has, known := p.hasCookie(cmd.Process.Pid, "the-cookie-of-a-test")
+		require.True(t, has || !known)
+		if !known {
+			unknown++
+		}
+	}
+	t.Logf("%d of 20000 times not known", unknown)
+}
+
+// again is a shell script that starts itself in its own place for ever.
+func again(t *testing.T) (path string) {
+	path = filepath.Join(t.TempDir(), "again")
+	require.NoError(t, os.WriteFile(path, []byte(`exec /bin/sh "$0"`), 0o600))
+	return path
 }
 
 func TestKillSparesAStranger(t *testing.T) { // case 70

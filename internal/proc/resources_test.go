@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -48,16 +48,16 @@ func leaveFree(t *testing.T, n int) (restore func()) {
 }
 
 func TestOutOfDescriptors(t *testing.T) { // case 11
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Stdout: "ran"}, clitest.Exit(7))})
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(step{Stdout: "ran"}, fake.Exit(7))})
 	warmUp(t)
-	clitest.NoLeaks(t)
+	fake.NoLeaks(t)
 	for name, shim := range map[string]bool{"plain": false, "shim": true} {
 		succeeded := false
 		for free := range 24 {
 			restore := leaveFree(t, free)
 			result, err := proc.Run(t.Context(), proc.Command{Path: path, Stdin: []byte("x"), Shim: shim})
 			restore()
-			require.Empty(t, clitest.Survivors(path))
+			require.Empty(t, fake.Survivors(path))
 			if succeeded = err == nil; succeeded {
 				require.Equal(t, 7, result.ExitCode, "%s, %d free", name, free)
 				require.Equal(t, "ran", result.Stdout.Text())
@@ -72,7 +72,7 @@ func TestOutOfDescriptors(t *testing.T) { // case 11
 }
 
 func TestManyRunsNeedFewThreads(t *testing.T) { // case 82
-	h := hostCommand(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Sleep: 300 * time.Millisecond})}))
+	h := hostCommand(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Sleep: 300 * time.Millisecond})}))
 	h.Env = append(h.Env, hostCountVariable+"=64")
 	output, err := h.Output()
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestLostThreadsDoNotKillPrograms(t *testing.T) { // case 79
 			}
 		})
 		for range 4 {
-			result, _ := trial{steps: steps(step{Sleep: 20 * time.Millisecond}, clitest.Exit(3)), command: c}.run(t)
+			result, _ := trial{steps: steps(step{Sleep: 20 * time.Millisecond}, fake.Exit(3)), command: c}.run(t)
 			require.Equal(t, 3, result.ExitCode)
 		}
 		close(stop)
@@ -137,8 +137,8 @@ func TestNoControllingTerminal(t *testing.T) { // case 80
 	require.NoError(t, err)
 	defer terminal.Close()
 
-	fake := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, step{Open: "/dev/tty"})})
-	h := hostCommand(t, fake)
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready, step{Open: "/dev/tty"})})
+	h := hostCommand(t, path)
 	h.Stdin = terminal
 	h.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	output, err := h.Output()
@@ -154,14 +154,14 @@ func TestProgramThatIsFrozen(t *testing.T) { // case 74
 	}
 	t.Cleanup(func() { eventually(t, func() bool { return !errors.Is(os.Remove(group), syscall.EBUSY) }) })
 	freeze := func(state string) error { return os.WriteFile(group+"/freezer.state", []byte(state), 0) }
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, hang)})
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready, hang)})
 	warmUp(t)
-	clitest.NoLeaks(t) // also waits for the program to be reaped in the end
+	fake.NoLeaks(t) // also waits for the program to be reaped in the end
 	begin := time.Now()
 	result, err := proc.Run(t.Context(), proc.Command{
 		Path: path, Grace: -1, Teardown: 200 * time.Millisecond, Drain: 100 * time.Millisecond,
 		Stdout: writerFunc(func([]byte) (int, error) {
-			for _, s := range clitest.Survivors(path) {
+			for _, s := range fake.Survivors(path) {
 				if err := os.WriteFile(group+"/cgroup.procs", []byte(strconv.Itoa(s.Pid)), 0); err != nil {
 					return 0, err
 				}
@@ -179,7 +179,7 @@ func TestProgramThatIsFrozen(t *testing.T) { // case 74
 	require.Equal(t, errEnd, result.Cause)
 	require.False(t, result.TreeClean)
 	require.Equal(t, -1, result.ExitCode)
-	eventually(t, func() bool { return len(clitest.Survivors(path)) == 0 })
+	eventually(t, func() bool { return len(fake.Survivors(path)) == 0 })
 }
 
 func TestProcessOfAnotherUser(t *testing.T) { // case 71
@@ -203,7 +203,7 @@ func TestProcessOfAnotherUser(t *testing.T) { // case 71
 	begin := time.Now()
 	output, err := h.Output()
 	took := time.Since(begin)
-	left := clitest.Survivors("1000.71")
+	left := fake.Survivors("1000.71")
 	for _, s := range left {
 		require.NoError(t, syscall.Kill(s.Pid, syscall.SIGKILL))
 	}

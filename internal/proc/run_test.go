@@ -14,14 +14,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 )
 
 func TestExitStatusIsPassedThrough(t *testing.T) { // case 87
 	for _, code := range []int{0, 1, 41, 127, 130, 143, 255} {
-		result, _ := trial{steps: steps(clitest.Exit(code))}.run(t)
+		result, _ := trial{steps: steps(fake.Exit(code))}.run(t)
 		require.Equal(t, code, result.ExitCode)
 		require.Empty(t, result.Signal)
 		require.NoError(t, result.Cause)
@@ -56,14 +56,14 @@ func TestOutputArrives(t *testing.T) {
 }
 
 // record runs a fake that records what arrives.
-func record(t *testing.T, tr trial) clitest.Record {
+func record(t *testing.T, tr trial) fake.Record {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "record")
 	tr.steps = steps(step{Record: file})
 	result, _ := tr.run(t)
 	require.Empty(t, result.Stderr.Text())
 	require.NoError(t, result.StdinErr)
-	r, err := clitest.ReadRecord(file)
+	r, err := fake.ReadRecord(file)
 	require.NoError(t, err)
 	return r
 }
@@ -146,10 +146,10 @@ func TestInputGoesOn(t *testing.T) {
 // Whoever waits to write to a program that has ended, or was never started, hears of it.
 func TestInputOfAnEndedProgram(t *testing.T) {
 	for name, path := range map[string]string{
-		"ended": clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{CloseStdin: true})}), "never started": "/nonexistent/program",
+		"ended": fake.New(t, "fake", fake.Scenario{Steps: steps(step{CloseStdin: true})}), "never started": "/nonexistent/program",
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			fake.NoLeaks(t)
 			read, write := io.Pipe()
 			heard := make(chan error)
 			go func() {
@@ -168,11 +168,11 @@ func TestInputOfAnEndedProgram(t *testing.T) {
 
 // Input that never comes keeps no program from being stopped.
 func TestSilentInputEndsWithTheProgram(t *testing.T) {
-	clitest.NoLeaks(t)
+	fake.NoLeaks(t)
 	read, write := io.Pipe()
 	defer write.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Stdout: "x"}, step{ReadStdin: true})})
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(step{Stdout: "x"}, step{ReadStdin: true})})
 	result, err := proc.Run(ctx, proc.Command{Path: path, Input: read, Stdout: writerFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })})
 	require.NoError(t, err)
 	require.ErrorIs(t, result.Cause, context.Canceled)
@@ -200,7 +200,7 @@ func TestNoDeadlockBetweenStreams(t *testing.T) { // cases 21, 26, 27
 
 func TestHundredMegabytesInLittleMemory(t *testing.T) { // case 28
 	const size = 100 << 20
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Stdout: "first\n"}, step{FloodStdout: size}, step{Stdout: "last\n"})})
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(step{Stdout: "first\n"}, step{FloodStdout: size}, step{Stdout: "last\n"})})
 	warmUp(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -237,7 +237,7 @@ func TestOutputLimitIsSeenAfterTheExit(t *testing.T) {
 
 func TestClosedStdoutIsNotTheEnd(t *testing.T) { // case 32
 	result, _ := trial{
-		steps: steps(step{CloseStdout: true}, step{Sleep: 50 * time.Millisecond}, step{Stderr: "later"}, clitest.Exit(3)),
+		steps: steps(step{CloseStdout: true}, step{Sleep: 50 * time.Millisecond}, step{Stderr: "later"}, fake.Exit(3)),
 	}.run(t)
 	require.Equal(t, 3, result.ExitCode)
 	require.Equal(t, "later", result.Stderr.Text())
@@ -262,9 +262,9 @@ func TestWriterFailureStopsTheRun(t *testing.T) { // cases 37, 38
 			})
 		}
 		t.Run(name+" after the exit", func(t *testing.T) {
-			path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready)})
+			path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready)})
 			late := writerFunc(func(p []byte) (int, error) {
-				for len(clitest.Survivors(path)) > 0 {
+				for len(fake.Survivors(path)) > 0 {
 					time.Sleep(time.Millisecond)
 				}
 				time.Sleep(20 * time.Millisecond) // most likely Run has seen the exit by then; if not, all is as above
@@ -286,8 +286,8 @@ func requirePanic(t *testing.T, cause error) {
 func TestWriterThatBlocksDoesNotBlockRun(t *testing.T) { // case 36
 	release := make(chan struct{})
 	ctx, cancel := context.WithCancelCause(t.Context())
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, hang)})
-	clitest.NoLeaks(t)
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready, hang)})
+	fake.NoLeaks(t)
 	begin := time.Now()
 	result, err := proc.Run(ctx, proc.Command{
 		Path: path, Grace: -1, Drain: 50 * time.Millisecond,
@@ -298,7 +298,7 @@ func TestWriterThatBlocksDoesNotBlockRun(t *testing.T) { // case 36
 	require.Equal(t, errEnd, result.Cause)
 	require.True(t, result.DrainCut)
 	require.Equal(t, "ready\n", result.Stdout.Text())
-	require.Empty(t, clitest.Survivors(path))
+	require.Empty(t, fake.Survivors(path))
 	close(release) // and now its goroutine ends, as NoLeaks will see
 }
 
@@ -323,7 +323,7 @@ func TestCanceledBeforeStart(t *testing.T) { // case 16
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errEnd)
 	file := filepath.Join(t.TempDir(), "record")
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Record: file})})
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(step{Record: file})})
 	_, err := proc.Run(ctx, proc.Command{Path: path})
 	require.Equal(t, errEnd, err)
 	_, err = os.Stat(file)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 )
@@ -20,7 +20,7 @@ var soakRuns = flag.Int("soak", 200, "number of runs of the soak test")
 
 // faults are what the fakes of the soak test do.
 var faults = map[string][]step{
-	"exits":                steps(step{Stdout: "x\n"}, clitest.Exit(3)),
+	"exits":                steps(step{Stdout: "x\n"}, fake.Exit(3)),
 	"hangs":                steps(hang),
 	"ignores signals":      steps(step{Ignore: []string{"INT", "TERM"}}, hang),
 	"is stopped":           steps(step{Kill: "STOP"}, hang),
@@ -42,10 +42,10 @@ func TestSoak(t *testing.T) {
 		*soakRuns = min(*soakRuns, 50)
 	}
 	warmUp(t)
-	clitest.NoLeaks(t)
+	fake.NoLeaks(t)
 	paths := map[string]string{}
 	for name, list := range faults {
-		paths[name] = clitest.Fake(t, "fake", clitest.Scenario{Steps: list})
+		paths[name] = fake.New(t, "fake", fake.Scenario{Steps: list})
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -65,7 +65,7 @@ func TestSoak(t *testing.T) {
 	}
 	workers.Wait()
 	for name, path := range paths {
-		require.Empty(t, clitest.Survivors(path), name)
+		require.Empty(t, fake.Survivors(path), name)
 	}
 }
 

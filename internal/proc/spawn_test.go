@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 )
@@ -69,7 +69,7 @@ func TestSpawnErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			warmUp(t)
-			clitest.NoLeaks(t)
+			fake.NoLeaks(t)
 			_, err := proc.Run(t.Context(), test.command)
 			var e *proc.SpawnError
 			require.ErrorAs(t, err, &e)
@@ -142,7 +142,7 @@ func TestProgramReplacedMeanwhile(t *testing.T) { // case 18
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	install := func(text string) {
-		fresh, err := clitest.Install(t.TempDir(), "fake", clitest.Scenario{Steps: steps(step{Stdout: text})})
+		fresh, err := fake.Install(t.TempDir(), "fake", fake.Scenario{Steps: steps(step{Stdout: text})})
 		require.NoError(t, err)
 		require.NoError(t, os.Rename(fresh+".clitest.json", path+".clitest.json"))
 		require.NoError(t, os.Rename(fresh, path))

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 )
@@ -62,7 +62,7 @@ func TestStopClosesStdin(t *testing.T) {
 	input := make([]byte, 10<<20) // more than a pipe takes, so that most of it waits for the reader
 	result, _ := trial{
 		steps: steps(step{Ignore: []string{"INT", "TERM"}}, ready, step{Sleep: 300 * time.Millisecond},
-			step{ReadStdin: true}, step{Echo: true}, clitest.Exit(9)),
+			step{ReadStdin: true}, step{Echo: true}, fake.Exit(9)),
 		command:  proc.Command{Stdin: input, Grace: 30 * time.Second},
 		stopWhen: "ready", within: 3 * time.Second,
 	}.run(t)
@@ -74,7 +74,7 @@ func TestStopClosesStdin(t *testing.T) {
 func TestCauseIsThatOfTheContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(hang)})
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(hang)})
 	result, err := proc.Run(ctx, proc.Command{Path: path, Grace: -1})
 	require.NoError(t, err)
 	require.Equal(t, context.DeadlineExceeded, result.Cause)
@@ -108,8 +108,8 @@ func TestKillSkipsTheGrace(t *testing.T) { // case 58
 
 func TestExitRacesCancel(t *testing.T) { // cases 17, 55, 60
 	warmUp(t)
-	clitest.NoLeaks(t)
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Sleep: time.Millisecond}, clitest.Exit(7))})
+	fake.NoLeaks(t)
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(step{Sleep: time.Millisecond}, fake.Exit(7))})
 	runs := 100
 	if testing.Short() {
 		runs = 50
@@ -133,17 +133,17 @@ func TestExitRacesCancel(t *testing.T) { // cases 17, 55, 60
 			canceled++
 		}
 		require.True(t, result.TreeClean)
-		require.Empty(t, clitest.Survivors(path))
+		require.Empty(t, fake.Survivors(path))
 	}
 	t.Logf("%d of %d canceled", canceled, runs)
 }
 
 func TestReapedByAnother(t *testing.T) { // case 83
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(ready, step{Sleep: 50 * time.Millisecond}, clitest.Exit(7))})
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready, step{Sleep: 50 * time.Millisecond}, fake.Exit(7))})
 	eventually(t, func() bool { // the other one does not always get there first
 		var thief sync.WaitGroup
 		steal := writerFunc(func(p []byte) (int, error) {
-			for _, s := range clitest.Survivors(path) {
+			for _, s := range fake.Survivors(path) {
 				thief.Go(func() { _, _ = syscall.Wait4(s.Pid, nil, 0, nil) })
 			}
 			return len(p), nil

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 )
@@ -47,7 +47,7 @@ func TestStrongModesLeaveNothing(t *testing.T) { // cases 61–63, 67, 69
 			count int
 		}{"scrubbed daemon (case 63)", scrubbed, 1}) {
 			t.Run(shape.name, func(t *testing.T) {
-				result, _ := trial{steps: steps(step{Spawn: &shape.spawn}, ready, clitest.Exit(5)), command: c}.run(t)
+				result, _ := trial{steps: steps(step{Spawn: &shape.spawn}, ready, fake.Exit(5)), command: c}.run(t)
 				require.Equal(t, 5, result.ExitCode)
 				require.True(t, result.TreeClean)
 				require.Equal(t, shape.count, result.Leftovers)
@@ -83,7 +83,7 @@ func TestStrongModesEndAForkChain(t *testing.T) { // case 66
 func TestStrongModesPassStatusThrough(t *testing.T) {
 	strongModes(t, func(t *testing.T, c proc.Command) {
 		for _, code := range []int{0, 41, 255} {
-			result, _ := trial{steps: steps(step{Stdout: "out"}, step{Stderr: "err"}, clitest.Exit(code)), command: c}.run(t)
+			result, _ := trial{steps: steps(step{Stdout: "out"}, step{Stderr: "err"}, fake.Exit(code)), command: c}.run(t)
 			require.Equal(t, code, result.ExitCode)
 			require.NoError(t, result.Cause)
 			require.Equal(t, "out", result.Stdout.Text())
@@ -122,7 +122,7 @@ func TestStrongModesReportSpawnErrors(t *testing.T) {
 			proc.Interpreter: write(t, "x", "#!/no/such/sh\n", 0o700),
 		} {
 			warmUp(t)
-			clitest.NoLeaks(t)
+			fake.NoLeaks(t)
 			c.Path = path
 			_, err := proc.Run(t.Context(), c)
 			var e *proc.SpawnError
@@ -169,16 +169,16 @@ func TestShimArgumentsEnvironmentAndInput(t *testing.T) {
 func TestNothingOutlivesAHostWithShim(t *testing.T) { // case 75, also where nothing tells whose it is
 	t.Setenv(hostShimVariable, "1")
 	child := spawn{Steps: stubborn, Daemon: true, ClearEnv: true}
-	h := startHost(t, clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(step{Spawn: &child}, ready, hang)}))
-	require.Len(t, clitest.Survivors(h.fake), 2)
+	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &child}, ready, hang)}))
+	require.Len(t, fake.Survivors(h.fake), 2)
 	h.kill(t)
-	eventually(t, func() bool { return len(clitest.Survivors(h.fake)) == 0 })
+	eventually(t, func() bool { return len(fake.Survivors(h.fake)) == 0 })
 }
 
 func TestShimThatIsKilled(t *testing.T) {
 	child := spawn{Steps: stubborn, Daemon: true}
 	killShim := writerFunc(func(p []byte) (int, error) {
-		for _, s := range clitest.Survivors("clichain-shim") {
+		for _, s := range fake.Survivors("clichain-shim") {
 			if slices.Contains(children(), strconv.Itoa(s.Pid)) {
 				return len(p), syscall.Kill(s.Pid, syscall.SIGKILL)
 			}

@@ -19,7 +19,7 @@ type table struct{}
 
 var system table
 
-func (table) scan(func([]stat)) error    { return errors.ErrUnsupported }
-func (table) stat(int) (stat, error)     { return stat{}, errors.ErrUnsupported }
-func (table) hasCookie(int, string) bool { return false }
-func (table) kill(s stat) error          { return unix.Kill(s.pid, unix.SIGKILL) }
+func (table) scan(uint64, func([]stat)) error         { return errors.ErrUnsupported }
+func (table) stat(int) (stat, error)                  { return stat{}, errors.ErrUnsupported }
+func (table) hasCookie(int, string) (has, known bool) { return false, true }
+func (table) kill(s stat) error                       { return unix.Kill(s.pid, unix.SIGKILL) }

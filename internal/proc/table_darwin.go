@@ -20,7 +20,7 @@ type table struct{}
 
 var system table
 
-func (table) scan(see func(all []stat)) error {
+func (table) scan(_ uint64, see func(all []stat)) error {
 	list, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func statOf(k *unix.KinfoProc) stat {
 }
 
 // hasCookie is always false, see rememberEvery.
-func (table) hasCookie(int, string) bool { return false }
+func (table) hasCookie(int, string) (has, known bool) { return false, true }
 
 // kill kills the process if it is still the one that was seen; between check and kill there is a gap of microseconds.
 func (t table) kill(s stat) error {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/stretchr/testify/require"
 )
@@ -27,6 +27,7 @@ var shapes = []struct {
 	{"holds stdout (case 33)", spawn{Steps: stubborn, HoldStdout: true}, 1},
 	{"holds stdout in own session", spawn{Steps: stubborn, HoldStdout: true, Setsid: true}, 1},
 	{"daemon (case 62)", spawn{Steps: stubborn, Daemon: true}, 1},
+	{"server for the next runs, as cline leaves it", spawn{Steps: stubborn, Daemon: true, Args: []string{"--cline-hub-daemon"}}, 1},
 	{"daemon that holds stdout", spawn{Steps: stubborn, Daemon: true, HoldStdout: true}, 1},
 	{"environment scrubbed (case 69)", spawn{Steps: stubborn, Setsid: true, ClearEnv: true}, 1},
 	{"grandchildren", spawn{Steps: append(steps(step{Spawn: &spawn{Steps: stubborn, Setsid: true, Count: 2}}), stubborn...), Setsid: true}, 3},
@@ -99,34 +100,34 @@ func TestWrapperAroundTheProgram(t *testing.T) { // case 68
 }
 
 func TestEscapeeThatHoldsStdoutIsCutOff(t *testing.T) { // cases 34, 63
-	path := clitest.Fake(t, "fake", clitest.Scenario{Steps: steps(
+	path := fake.New(t, "fake", fake.Scenario{Steps: steps(
 		step{Spawn: &spawn{Steps: stubborn, Daemon: true, ClearEnv: true, HoldStdout: true}}, ready)})
 	warmUp(t)
-	clitest.NoLeaks(t)
+	fake.NoLeaks(t)
 	begin := time.Now()
 	result, err := proc.Run(t.Context(), proc.Command{Path: path, Drain: 100 * time.Millisecond})
 	require.NoError(t, err)
 	require.Less(t, time.Since(begin), margin)
 	require.True(t, result.DrainCut)
 	require.Equal(t, "ready\n", result.Stdout.Text())
-	require.Len(t, clitest.Survivors(path), 1, "the documented limit; if it is gone, the documentation is wrong")
+	require.Len(t, fake.Survivors(path), 1, "the documented limit; if it is gone, the documentation is wrong")
 }
 
 func TestStrangersAreNotTouched(t *testing.T) { // case 72
-	stranger := exec.Command(clitest.Fake(t, "stranger", clitest.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Setsid: true}}, hang)}))
+	stranger := exec.Command(fake.New(t, "stranger", fake.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Setsid: true}}, hang)}))
 	require.NoError(t, stranger.Start())
 	t.Cleanup(func() { _, _ = stranger.Process.Kill(), stranger.Wait() })
-	eventually(t, func() bool { return len(clitest.Survivors(stranger.Path)) == 2 })
+	eventually(t, func() bool { return len(fake.Survivors(stranger.Path)) == 2 })
 
 	family := steps(step{Spawn: &spawn{Steps: stubborn, Setsid: true}}, step{Spawn: &spawn{Steps: stubborn, Daemon: true}}, hang)
-	sibling := clitest.Fake(t, "sibling", clitest.Scenario{Steps: family})
+	sibling := fake.New(t, "sibling", fake.Scenario{Steps: family})
 	stop := make(chan struct{})
 	finished := make(chan proc.Result)
 	go func() {
 		result, _ := proc.Run(t.Context(), proc.Command{Path: sibling, Kill: stop})
 		finished <- result
 	}()
-	eventually(t, func() bool { return len(clitest.Survivors(sibling)) == 3 })
+	eventually(t, func() bool { return len(fake.Survivors(sibling)) == 3 })
 
 	for range 10 {
 		result, _ := trial{
@@ -135,9 +136,9 @@ func TestStrangersAreNotTouched(t *testing.T) { // case 72
 		}.run(t)
 		require.Equal(t, 1, result.Leftovers)
 	}
-	require.Len(t, clitest.Survivors(stranger.Path), 2)
-	require.Len(t, clitest.Survivors(sibling), 3)
+	require.Len(t, fake.Survivors(stranger.Path), 2)
+	require.Len(t, fake.Survivors(sibling), 3)
 	close(stop)
 	require.Equal(t, 2, (<-finished).Leftovers)
-	require.Empty(t, clitest.Survivors(sibling))
+	require.Empty(t, fake.Survivors(sibling))
 }

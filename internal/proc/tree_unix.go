@@ -50,8 +50,9 @@ func newUnixTree(process *os.Process, cookie string) (*unixTree, error) {
 		return nil, err
 	}
 	leader, _ := system.stat(process.Pid) // without a table the group is all we know
-	host, _ := system.stat(os.Getpid())
-	leader.pid, host.pid = process.Pid, os.Getpid()
+	leader.pid = process.Pid
+	host := stat{pid: os.Getpid(), group: unix.Getpgrp()}
+	host.session, _ = unix.Getsid(0) // cannot fail for this process
 	return &unixTree{process: process, members: newMembers(leader, host, cookie), done: exit}, nil
 }
 
@@ -79,13 +80,14 @@ func (t *unixTree) killGroup() {
 }
 
 func (t *unixTree) scan() (found []stat, err error) {
-	err = system.scan(func(all []stat) { found = t.members.pick(all, system.hasCookie) })
+	err = system.scan(t.members.since, func(all []stat) { found = t.members.pick(all, system.hasCookie) })
 	return found, err
 }
 
 const (
-	cleanScans  = 2 // empty scans in a row that end a sweep: one may miss a process whose parent it saw too early
-	stuckScans  = 3 // scans in a row that end a sweep after finding only processes that may not be killed
+	cleanScans  = 2  // empty scans in a row that end a sweep: one may miss a process whose parent it saw too early
+	unsureScans = 50 // after so many, which take half a second, who is starting a program is none of the run
+	stuckScans  = 3  // scans in a row that end a sweep after finding only processes that may not be killed
 	scanPause   = 500 * time.Microsecond
 	maxPause    = 10 * time.Millisecond
 	pauseFactor = 2
@@ -95,7 +97,7 @@ const (
 func (t *unixTree) sweep(limit time.Duration) swept {
 	deadline := time.Now().Add(limit)
 	leftovers := map[stat]bool{}
-	clean, stuck, pause := 0, 0, scanPause
+	clean, stuck, unsure, pause := 0, 0, 0, scanPause
 	for {
 		found, err := t.scan()
 		if err != nil {
@@ -103,6 +105,8 @@ func (t *unixTree) sweep(limit time.Duration) swept {
 		}
 		alive := t.alive(found, leftovers)
 		switch {
+		case len(alive) == 0 && t.members.unsure && unsure < unsureScans:
+			clean, unsure = 0, unsure+1
 		case len(alive) == 0:
 			clean, stuck, pause = clean+1, 0, scanPause
 		case t.kill(alive):

@@ -1,0 +1,245 @@
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// leaver is a program that leaves a process behind. Its output is the id of that, one line.
+type leaver struct {
+	script  string // of a shell
+	args    []string
+	started func(leader int)
+	left    func(pid int) // while the program still runs, if it waits for that
+
+	output []byte
+	pid    int
+}
+
+// Write takes the output.
+func (l *leaver) Write(p []byte) (int, error) {
+	l.output = append(l.output, p...)
+	if line, _, whole := bytes.Cut(l.output, []byte("\n")); whole && l.pid == 0 {
+		l.pid, _ = strconv.Atoi(string(line))
+		if l.left != nil {
+			l.left(l.pid)
+		}
+	}
+	return len(p), nil
+}
+
+// run requires that nothing is left of the program where all processes that are older than it have been seen, and
+// returns what was left.
+func (l leaver) run(t *testing.T) (pid int) {
+	t.Helper()
+	require.NoError(t, system.scan(0, func([]stat) {}))
+	r, err := Run(t.Context(), Command{
+		Path: "/bin/sh", Args: append([]string{"sh", "-c", l.script, "sh"}, l.args...), Env: os.Environ(),
+		Started: l.started, Stdout: &l, Teardown: time.Minute,
+	})
+	require.NoError(t, err)
+	require.NoError(t, r.Cause)
+	require.True(t, r.TreeClean)
+	require.Positive(t, l.pid, "%q, %q", l.output, r.Stderr.Text())
+	now, err := system.stat(l.pid)
+	require.True(t, err != nil || !now.alive(), "what was left lives")
+	require.Equal(t, 1, r.Leftovers)
+	return l.pid
+}
+
+// daemon leaves a process in a session of its own whose parent has ended.
+const daemon = `echo $( (setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' &) )`
+
+// What a run leaves is found while it starts one program after the other, in whose beginning it has no environment.
+func TestRunEndsWhatStartsPrograms(t *testing.T) {
+	for range 150 {
+		script := `echo $( (setsid sh -c 'echo $$; exec sh "$1" >/dev/null 2>&1' sh "$1" &) )`
+		leaver{script: script, args: []string{again(t)}}.run(t)
+	}
+}
+
+// rerun runs the test again in a process of its own, where variable is set.
+func rerun(t *testing.T, variable string, attr *syscall.SysProcAttr) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root may make a namespace, and mount a /proc")
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
+	cmd.Env = append(os.Environ(), variable+"=1")
+	attr.Cloneflags |= unix.CLONE_NEWNS
+	attr.Pdeathsig = syscall.SIGKILL
+	cmd.SysProcAttr = attr
+	output, err := cmd.CombinedOutput()
+	if cmd.Process == nil {
+		t.Skip("no namespace: ", err)
+	}
+	t.Logf("%s", output)
+	require.NoError(t, err)
+	if bytes.Contains(output, []byte("--- SKIP")) {
+		t.Skip("not to be had here")
+	}
+}
+
+// mountProc gives this process, which has a namespace of mounts of its own, a /proc of its own.
+func mountProc(t *testing.T, options string) {
+	t.Helper()
+	private := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
+	if err := errors.Join(private, unix.Mount("proc", "/proc", "proc", 0, options)); err != nil {
+		t.Skip("proc cannot be mounted here: ", err)
+	}
+}
+
+// recycleVariable makes a test the first process of a namespace, where ids are its own to choose.
+const recycleVariable = "PROC_TEST_RECYCLE"
+
+// What a run leaves is found under the id of a process that was older than the run.
+func TestRunEndsWhatGotARecycledID(t *testing.T) {
+	if os.Getenv(recycleVariable) == "" {
+		rerun(t, recycleVariable, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID})
+		return
+	}
+	mountProc(t, "")
+	for range 10 {
+		old := startSleep(t)
+		wanted := aged(t, old.Process.Pid).pid
+		ended := func(int) { _, _ = old.Process.Kill(), old.Wait() }
+		// A thread of this process may take the id first. The scan before the run has seen the old one.
+		got := leaver{started: ended, args: []string{strconv.Itoa(wanted - 1), strconv.Itoa(wanted)}, script: `
+			while kill -0 $2; do :; done 2>/dev/null
+			for i in $(seq 1000); do
+				echo $1 >/proc/sys/kernel/ns_last_pid
+				setsid sleep 1000 >/dev/null 2>&1 &
+				[ $! = $2 ] && break
+				kill -9 $!
+				wait $!
+			done
+			echo $!`}.run(t)
+		require.Equal(t, wanted, got, "the id did not come again")
+	}
+}
+
+// The kernel counts starts in units of startTick, so what a run leaves may be as old as its program.
+func TestRunEndsWhatIsAsOldAsItsProgram(t *testing.T) {
+	same := 0
+	for range 30 {
+		var leader, left stat
+		begun := make(chan struct{})
+		leaver{
+			script:  `setsid sleep 1000 >/dev/null 2>&1 & echo $!; read line <"$1"`,
+			args:    []string{makeFIFO(t)},
+			started: func(pid int) { leader, _ = system.stat(pid); close(begun) },
+			left: func(pid int) {
+				<-begun
+				left, _ = system.stat(pid)
+				// All of that age are known, as where another run ends just now.
+				_ = system.scan(0, func([]stat) {})
+			},
+		}.runThrough(t)
+		if left.start == leader.start {
+			same++
+		}
+	}
+	t.Logf("%d of 30 as old as their program", same)
+}
+
+// runThrough runs a program that waits for a line in the FIFO that is its first argument, until left has returned.
+func (l leaver) runThrough(t *testing.T) {
+	t.Helper()
+	left := l.left
+	l.left = func(pid int) {
+		left(pid)
+		fifo, err := os.OpenFile(l.args[0], os.O_WRONLY, 0)
+		if err == nil {
+			_, _ = fifo.WriteString("\n")
+			_ = fifo.Close()
+		}
+	}
+	l.run(t)
+}
+
+func makeFIFO(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fifo")
+	require.NoError(t, unix.Mkfifo(path, 0o600))
+	return path
+}
+
+// Who was there before the run, and becomes a child of this process, is nobody's to end, and hides nothing of the run.
+func TestRunBesideAnOlderProcessThatIsInherited(t *testing.T) {
+	require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+	t.Cleanup(func() { require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) })
+	for _, test := range []struct {
+		name   string
+		during bool // the run
+	}{{name: "before the run"}, {name: "during the run", during: true}} {
+		t.Run(test.name, func(t *testing.T) {
+			older, orphan := startFamily(t)
+			if !test.during {
+				orphan()
+			}
+			leaver{script: daemon + `; read line <"$1"`, args: []string{makeFIFO(t)}, left: func(int) {
+				if test.during {
+					orphan()
+				}
+			}}.runThrough(t)
+			now, err := system.stat(older.pid)
+			require.NoError(t, err)
+			require.True(t, now.alive())
+			require.Equal(t, older.start, now.start)
+			require.Equal(t, os.Getpid(), now.parent)
+		})
+	}
+}
+
+// startFamily starts a process in a session of its own, and its parent, whose end orphan brings about.
+func startFamily(t *testing.T) (child stat, orphan func()) {
+	t.Helper()
+	parent := exec.Command("/bin/sh", "-c", `setsid sleep 1000 >/dev/null 2>&1 & echo $!; read line`)
+	stdin, err := parent.StdinPipe()
+	require.NoError(t, err)
+	stdout, err := parent.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, parent.Start())
+	line := make([]byte, 20)
+	n, err := stdout.Read(line)
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(line[:n])))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_, _ = unix.Kill(pid, unix.SIGKILL), stdin.Close()
+		_, _ = unix.Wait4(pid, nil, 0, nil)
+	})
+	return aged(t, pid), func() { _, _ = stdin.Close(), parent.Wait() }
+}
+
+// hideVariable makes a test another user's, with a /proc that hides the rest.
+const hideVariable = "PROC_TEST_HIDE"
+
+func TestRunWhereProcessesAreHidden(t *testing.T) {
+	for _, option := range []string{"hidepid=1", "hidepid=2"} {
+		t.Run(option, func(t *testing.T) {
+			if os.Getenv(hideVariable) == "" {
+				rerun(t, hideVariable, &syscall.SysProcAttr{})
+				return
+			}
+			mountProc(t, option)
+			require.NoError(t, errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)))
+			_, err := os.ReadFile("/proc/1/stat")
+			require.Error(t, err, "hidepid has no effect")
+			for range 5 {
+				leaver{script: daemon}.run(t)
+			}
+		})
+	}
+}
