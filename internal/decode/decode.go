@@ -84,7 +84,9 @@ func Compile(rules []clispec.EventRule) *Program {
 		}
 		if !ok {
 			p.others = append(p.others, r)
+			continue
 		}
+		r.matchers = slices.DeleteFunc(r.matchers, matcher.ofType) // by which the rule was chosen
 	}
 	return p
 }
@@ -105,13 +107,13 @@ func compileRule(r clispec.EventRule) *rule {
 
 // typeLiteral is the one "type" of the values a rule can match.
 func (r *rule) typeLiteral() (string, bool) {
-	for _, m := range r.matchers {
-		if m.path.Whole == "type" && !m.element {
-			return plaintext.Literal(m.pattern)
-		}
+	if i := slices.IndexFunc(r.matchers, matcher.ofType); i >= 0 {
+		return plaintext.Literal(r.matchers[i].pattern)
 	}
 	return "", false
 }
+
+func (m matcher) ofType() bool { return m.path.Whole == "type" && !m.element }
 
 var typePath = jsontext.ParsePath("type")
 

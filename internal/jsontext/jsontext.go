@@ -51,7 +51,7 @@ func inPlace(text []byte) string { return unsafe.String(unsafe.SliceData(text), 
 // JSON never contains that byte, so removing the sequences loses nothing.
 func coloured(text []byte) bool { return bytes.IndexByte(text, 0x1b) >= 0 }
 
-func plainText(text []byte) []byte { return plaintext.Escapes.ReplaceAll(text, nil) }
+func plainText(text []byte) []byte { return plaintext.Escapes().ReplaceAll(text, nil) }
 
 // maxCandidates bounds how many broken documents Objects skips in one text.
 const maxCandidates = 50

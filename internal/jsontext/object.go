@@ -6,21 +6,54 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Object is a JSON object whose members were found in one pass. The rules look up a dozen paths in each line: searching
-// for each from the start would read a long line a dozen times. The zero value is empty; it is not safe for concurrent
-// use.
+// Object is a JSON object whose members were found in one pass, and those of an object inside it in one more at the first
+// need. The rules look up a dozen paths in each line: searching for each from the start would read a long line a dozen
+// times. The zero value is empty; it is not safe for concurrent use.
 type Object struct {
-	root   gjson.Result
-	names  []string
-	values []string // as they are in the JSON text
+	root    gjson.Result
+	members []entry // those of each object that was read are in a row
+	own     span    // of the object itself
 }
+
+type entry struct {
+	name, value string // the value as it is in the JSON text
+	inner       span   // its own members, once they were read
+}
+
+// span is where the members of an object are in Object.members.
+type span struct{ from, to int }
 
 // Open reads the members of another object and reuses the memory of the last.
 func (o *Object) Open(root gjson.Result) {
-	o.root, o.names, o.values = root, o.names[:0], o.values[:0]
-	for name, value := range members(root.Raw) {
-		o.names, o.values = append(o.names, unquote(name)), append(o.values, value)
+	o.root, o.members = root, o.members[:0]
+	o.own = o.read(root.Raw)
+}
+
+func (o *Object) read(object string) span {
+	from := len(o.members)
+	for name, value := range members(object) {
+		o.members = append(o.members, entry{name: unquote(name), value: value})
 	}
+	return span{from, len(o.members)}
+}
+
+// find returns the index of the first member of that name, or -1.
+func (o *Object) find(in span, name string) int {
+	for i := in.from; i < in.to; i++ {
+		if o.members[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// inside returns where the members of an object that is a member are.
+func (o *Object) inside(member int) span {
+	if o.members[member].inner == (span{}) {
+		inner := o.read(o.members[member].value) // which may move members
+		o.members[member].inner = inner
+	}
+	return o.members[member].inner
 }
 
 // Path is a gjson path whose leading member names are split off, because those are looked up without gjson.
@@ -57,12 +90,17 @@ func (o *Object) Get(path *Path) gjson.Result {
 	if len(path.steps) == 0 {
 		return o.root.Get(path.Whole)
 	}
-	for i, name := range o.names {
-		if name == path.steps[0].name {
-			return path.follow(o.values[i], 1)
+	in := o.own
+	for taken := 1; ; taken++ {
+		member := o.find(in, path.steps[taken-1].name)
+		if member < 0 {
+			return gjson.Result{}
 		}
+		if value := o.members[member].value; taken == len(path.steps) || value[0] != '{' {
+			return path.follow(value, taken)
+		}
+		in = o.inside(member)
 	}
-	return gjson.Result{}
 }
 
 // At returns the value at a path in element, an element of an array, if onElement is set, and in the object otherwise.
@@ -120,7 +158,10 @@ func member(object, name string) string {
 
 // result does what gjson's Parse does, which is slow for long strings.
 func result(value string) gjson.Result {
-	if value != "" && value[0] == '"' {
+	switch {
+	case value == "":
+		return gjson.Result{}
+	case value[0] == '"':
 		return gjson.Result{Type: gjson.String, Raw: value, Str: unquote(value)}
 	}
 	return gjson.Parse(value)

@@ -146,8 +146,12 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 	var common Finding
 	if l.Reason == "" && group("message") != "" {
 		common, _ = commonLines().Find(call.EventError, clispec.OnEvent, group("message"), now)
+		// The time may stand in a line below the message.
+		if below, _ := commonLines().Find(call.EventError, clispec.OnEvent, text[m[0]:], now); below.Reason == common.Reason {
+			common.RetryAfter = cmp.Or(common.RetryAfter, below.RetryAfter)
+		}
 	}
-	hint := grammar.Placeholder.ReplaceAllStringFunc(l.Hint, func(m string) string { return group(strings.Trim(m, "{}")) })
+	hint := grammar.Placeholder().ReplaceAllStringFunc(l.Hint, func(m string) string { return group(strings.Trim(m, "{}")) })
 	f := Finding{
 		Reason: cmp.Or(l.Reason, common.Reason, ReasonOfStatus(status)), Hint: hint,
 		Status: status, Try: try, Fatal: l.Fatal, RetryAfter: common.RetryAfter,
@@ -155,6 +159,9 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 	}
 	if reset := cmp.Or(group("reset"), group("delay")); reset != "" {
 		f.RetryAfter = resettime.Read(reset, now)
+	}
+	if f.RetryAfter.IsZero() && l.CooldownS > 0 {
+		f.RetryAfter = now.Add(time.Duration(l.CooldownS) * time.Second)
 	}
 	return f
 }

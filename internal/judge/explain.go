@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
@@ -57,8 +57,10 @@ func (j *Judge) failed(ev *Evidence) *call.Error {
 }
 
 // lastMessage is the text of the terminal event, else of the latest error event.
-func (ev *Evidence) lastMessage() string {
-	message := errorText(&ev.Tally.Terminal.Event)
+func (ev *Evidence) lastMessage() (message string) {
+	if last := ev.Tally.Terminal; last != nil {
+		message = errorText(&last.Event)
+	}
 	if n := len(ev.Tally.Failures); message == "" && n > 0 {
 		message = errorText(&ev.Tally.Failures[n-1].Event)
 	}
@@ -75,7 +77,7 @@ func (j *Judge) ended(ev *Evidence) *call.Error {
 	switch f, ok := j.pending(ev); {
 	case timeUp(cause) && ok:
 		err = ev.found(f)
-	case errors.Is(cause, ErrMovedOn):
+	case timeUp(cause) && ev.Tally.retry != nil, errors.Is(cause, ErrMovedOn):
 		err = j.Unexplained(ev).Err
 	default:
 		err = ev.failure(ReasonOfCause(cause), "")
@@ -160,7 +162,7 @@ func (j *Judge) Unexplained(ev *Evidence) Verdict {
 		return Verdict{Err: ev.failure(call.ReasonExit, "")}
 	}
 	return Verdict{
-		Err:      ev.failure(call.ReasonBadOutput, "exited with status 0 and no result"),
+		Err:      ev.failure(call.ReasonBadOutput, cmp.Or(ev.lastMessage(), "exited with status 0 and no result")),
 		BrokeOff: ev.Output == clispec.OutputStream && ev.Tally.known && len(ev.Tally.Failures) == 0,
 	}
 }
@@ -180,7 +182,7 @@ func (j *Judge) byTexts(ev *Evidence) *call.Error {
 }
 
 // JSONStart matches a line that begins like JSON, whole or cut short.
-var JSONStart = regexp.MustCompile(`^[\s\x{feff}]*(?:\{|\[\s*(?:\{|$))`)
+var JSONStart = pattern.Of(`^[\s\x{feff}]*(?:\{|\[\s*(?:\{|$))`)
 
 // plainStdout is the stdout of a failed run that may explain the failure. JSON is
 // left out even where it does not parse: it may hold the model's own text.
@@ -191,7 +193,7 @@ func (ev *Evidence) plainStdout() string {
 	var b strings.Builder
 	for line := range strings.Lines(ev.Stray) {
 		switch {
-		case !JSONStart.MatchString(line):
+		case !JSONStart().MatchString(line):
 			b.WriteString(line)
 		case ev.Output == clispec.OutputJSON:
 			return b.String() // the rest belongs to the document

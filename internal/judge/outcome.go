@@ -91,7 +91,7 @@ func (j *Judge) decide(ev *Evidence) Verdict {
 	case ev.Result.Cause != nil:
 		return Verdict{Err: j.ended(ev)}
 	case ev.Output == clispec.OutputText && ev.Result.ExitCode == 0:
-		return Verdict{Text: strings.TrimSpace(plaintext.Escapes.ReplaceAllString(ev.Stdout, ""))}
+		return Verdict{Text: strings.TrimSpace(plaintext.Escapes().ReplaceAllString(ev.Stdout, ""))}
 	case ev.RawOK && ev.Result.ExitCode == 0 && ev.Result.Signal == "" && strings.TrimSpace(ev.Stray) != "":
 		t.mark(call.FlagRawOutput, "the output could not be read; this is all of it as it came")
 		return Verdict{Text: strings.TrimSpace(ev.Stray)}
@@ -114,11 +114,17 @@ func (ev *Evidence) failure(reason call.Reason, message string) *call.Error {
 	return &call.Error{Reason: reason, Message: plaintext.OneLine(message), ExitCode: ev.Result.ExitCode}
 }
 
+// maxPartial bounds the text that an error keeps, in bytes: more than any model
+// answers, so that only what a CLI repeats without end is cut.
+const maxPartial = 1 << 20
+
 // Complete sets the fields that the error of every failed run has.
 func (j *Judge) Complete(err *call.Error, ev *Evidence) {
 	err.Backend, err.Usage, err.Stage = j.spec.Name, ev.Tally.Total(), call.StageStarted
 	err.Stderr, err.Warnings = strings.TrimSpace(ev.Stderr), ev.Tally.Warnings
-	err.Partial = ev.Tally.partial()
+	if err.Partial = ev.Tally.partial(); len(err.Partial) > maxPartial {
+		err.Partial = strings.Clone(strings.ToValidUTF8(err.Partial[:maxPartial], "")) // so that the rest can be freed
+	}
 	err.Hint = cmp.Or(err.Hint, j.spec.Hints[err.Reason])
 	if err.Reason == call.ReasonUsageLimit || err.Reason == call.ReasonRateLimited {
 		err.RetryAfter = ev.Tally.limitEnd(err.RetryAfter, ev.Now)

@@ -15,22 +15,22 @@ func (t *Tally) TakeBack(e *call.Event) (stands string, ok bool) {
 	case call.EventToolUse:
 		return "", t.text.Len() > 0
 	case call.EventText:
-		if t.pending.Len() > 0 && !strings.HasPrefix(e.Text, t.pending.String()) {
-			return t.dropPending(), true
+		if t.open && !strings.HasPrefix(e.Text, t.lastBlock()) {
+			return t.dropOpen(), true
 		}
 	case call.EventReset:
 		t.thinking = false
-		if t.pending.Len() > 0 {
-			return t.dropPending(), true
+		if t.open {
+			return t.dropOpen(), true
 		}
 	}
 	return "", false
 }
 
-// dropPending forgets the block that came in pieces only, and returns the text
+// dropOpen forgets the block that came in pieces only, and returns the text
 // before it.
-func (t *Tally) dropPending() string {
-	t.pending.Reset()
+func (t *Tally) dropOpen() string {
+	t.open = false
 	t.text.Reset()
 	t.text.WriteString(t.kept)
 	t.last = t.keptLast

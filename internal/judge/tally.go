@@ -32,13 +32,13 @@ type Tally struct {
 	Warnings                  []string
 	Flags                     []call.Flag
 
-	before  strings.Builder // text before the last tool use
-	text    strings.Builder // text since
-	pending strings.Builder // deltas of a block that has not come as a whole yet
-	blocks  int             // whole blocks in text
-	last    int             // where the last block begins in text
+	before strings.Builder // text before the last tool use
+	text   strings.Builder // text since
+	open   bool            // the last block came in deltas and has not come as a whole yet
+	blocks int             // whole blocks in text
+	last   int             // where the last block begins in text
 
-	kept     string // text before the pending block
+	kept     string // text before the open block
 	keptLast int    // last, before it
 }
 
@@ -68,7 +68,7 @@ func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 		t.Tools++
 		t.before.WriteString(t.text.String())
 		t.text.Reset()
-		t.pending.Reset() // a block that is not closed before a tool never is
+		t.open = false // a block that is not closed before a tool never is
 		t.blocks, t.last = 0, 0
 	case call.EventSession:
 		t.Model = cmp.Or(e.Model, t.Model)
@@ -107,11 +107,11 @@ func (t *Tally) addDelta(e call.Event) (call.Event, bool) {
 		return e, false
 	}
 	separator := ""
-	if t.pending.Len() == 0 {
+	if !t.open {
 		t.kept, t.keptLast = t.text.String(), t.last
 		separator = t.begin()
+		t.open = true
 	}
-	t.pending.WriteString(e.Text)
 	e.Text = separator + e.Text
 	t.text.WriteString(e.Text)
 	return e, true
@@ -143,10 +143,10 @@ func (t *Tally) begin() (separator string) {
 // again as a block, of which only what the deltas lacked is passed on. Like the
 // deltas, a block begins with the separator from the one before.
 func (t *Tally) addBlock(e call.Event) (call.Event, bool) {
-	if t.pending.Len() > 0 {
+	if t.open {
 		t.blocks++
-		rest, ok := strings.CutPrefix(e.Text, t.pending.String())
-		t.pending.Reset()
+		rest, ok := strings.CutPrefix(e.Text, t.lastBlock())
+		t.open = false
 		if !ok || rest == "" {
 			return e, false
 		}
@@ -181,11 +181,13 @@ func (t *Tally) mark(flag call.Flag, warning string) {
 // of several blocks does not replace them.
 func (t *Tally) AnswerText() string {
 	text, last := t.text.String(), t.Terminal
-	if !t.succeeded() || last.Text == "" || !last.Whole && strings.TrimSpace(last.Text) == strings.TrimSpace(text[t.last:]) {
+	if !t.succeeded() || last.Text == "" || !last.Whole && strings.TrimSpace(last.Text) == strings.TrimSpace(t.lastBlock()) {
 		return text
 	}
 	return last.Text
 }
+
+func (t *Tally) lastBlock() string { return t.text.String()[t.last:] }
 
 // partial is the text of a run that ended before its answer was complete.
 func (t *Tally) partial() string {

@@ -48,7 +48,7 @@ func without(text string, drop func(line string) bool) string {
 // mirrors reports whether a line of stderr repeats an event of stdout that says
 // nothing of a failure, or is the broken rest of one. The caller holds mu.
 func (r *Reading) mirrors(line []byte) bool {
-	if r.Output == clispec.OutputText || !judge.JSONStart.Match(line) {
+	if r.Output == clispec.OutputText || !judge.JSONStart().Match(line) {
 		return false
 	}
 	object, ok := jsontext.ParseObject(line)

@@ -24,6 +24,7 @@ func TestCodexPrintsThePrompt(t *testing.T) {
 		"nothing": "", "an answer": "codex\n%s\n", "an answer and a count": "codex\n%s\ntokens used\n1,234\n",
 		"a tool": "exec\n/bin/sh -lc 'cat log' in /home/dev/work\n exited 1 in 5ms:\n%s\n",
 	}
+	replay := ReplayBy(specs.Codex())
 	for i, quote := range append([]string{"no rollout found for thread id 1", "error: unexpected argument"}, scary...) {
 		prompts := []string{"Why?\n\nERROR: " + quote}
 		if i < 2 {
@@ -36,22 +37,23 @@ func TestCodexPrintsThePrompt(t *testing.T) {
 				if len(rec.Stderr) > 128<<10 { // as it is kept
 					rec.Stderr = rec.Stderr[:64<<10] + "\n[1 bytes dropped]\n" + rec.Stderr[len(rec.Stderr)-64<<10:]
 				}
-				_, _, failure, _ := Replay(specs.Codex(), rec)
+				_, _, failure, _ := replay(rec)
 				require.Equal(t, call.ReasonExit, failure.Reason, "%q: %s: %v", quote, name, failure)
 				rec.Stderr += "warning: hm\n" + ownError
-				_, _, failure, _ = Replay(specs.Codex(), rec)
+				_, _, failure, _ = replay(rec)
 				require.Equal(t, call.ReasonBadRequest, failure.Reason, "%q: %s: %v", quote, name, failure)
 			}
 		}
 	}
 	early := Recording{Output: clispec.OutputText, Prompt: "hi", Stderr: "Error: thread/resume failed: no rollout found for thread id 1\n" + codexUntilPrompt("hi"), ExitCode: 1}
-	_, _, failure, _ := Replay(specs.Codex(), early)
+	_, _, failure, _ := replay(early)
 	require.Equal(t, call.ReasonBadSession, failure.Reason, "what stands before the prompt is its own")
 }
 
 // A CLI that repeats its stdout on stderr does not make evidence of it.
 func TestAMirrorIsNoEvidence(t *testing.T) {
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
+		replay := ReplayBy(spec)
 		for _, text := range scary {
 			lines := answers[spec.Name](text)
 			events := strings.Join(lines[:len(lines)-1], "\n")
@@ -67,7 +69,7 @@ func TestAMirrorIsNoEvidence(t *testing.T) {
 				}
 				rec.ExitCode = 1
 				rec.Stderr += "Segmentation fault\n"
-				_, _, failure, events := Replay(spec, rec)
+				_, _, failure, events := replay(rec)
 				require.NotNil(t, failure)
 				require.Equal(t, call.ReasonExit, failure.Reason, "%s: %s: %q: %v", spec.Name, name, text, failure)
 				require.Equal(t, strings.TrimSpace(rec.Stderr), failure.Stderr, "it is still shown")

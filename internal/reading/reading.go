@@ -7,8 +7,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
@@ -139,7 +141,7 @@ func (r *Reading) keepStray(line []byte) (broken bool) {
 		r.stray.Write(line)
 		r.stray.WriteByte('\n')
 	}
-	if broken = judge.JSONStart.Match(line); broken {
+	if broken = judge.JSONStart().Match(line); broken {
 		r.broken++
 	}
 	return broken
@@ -150,12 +152,14 @@ func (r *Reading) stderrLine(line []byte) {
 	if r.saidByOthers(line) {
 		return
 	}
-	text := r.Secrets.Clean(string(line)) // before OneLine cuts it, and a secret with it
+	// Cleaned before OneLine cuts it, and a secret with it. Clean copies only what it changes.
+	text := r.Secrets.Clean(unsafe.String(unsafe.SliceData(line), len(line)))
 	for _, kind := range []call.EventKind{call.EventRetry, call.EventWarning, call.EventError} {
 		f, ok := r.Judge.Lines.Find(kind, clispec.OnStderr, text, r.now())
 		if !ok || kind == call.EventError && !f.Fatal {
 			continue
 		}
+		f.Message, f.Hint = strings.Clone(f.Message), strings.Clone(f.Hint) // the line is valid during the call only
 		e := judge.SignOf(call.Event{
 			Kind: kind, Message: plaintext.OneLine(r.Secrets.CleanLine(f.Message)), Status: f.Status, Try: f.Try, RetryAfter: f.RetryAfter,
 		})
@@ -225,7 +229,9 @@ func (r *Reading) clean(e *call.Event) {
 	for _, field := range [...]*string{&e.Message, &e.Code, &e.Model, &e.KeySource, &e.ID, &e.Name, &e.Trigger} {
 		*field = r.Secrets.Clean(*field)
 	}
-	e.Raw = r.Secrets.CleanLine(e.Raw)
+	if e.Raw != "" {
+		e.Raw = r.Secrets.CleanLine(e.Raw)
+	}
 	if len(e.Input) > 0 {
 		e.Input = r.Secrets.CleanJSON(e.Input)
 	}

@@ -16,8 +16,9 @@ import (
 
 // eventLine is what tells a last word from the other lines of a stream.
 type eventLine struct {
-	Type string
-	Part struct{ Reason string }
+	Type     string
+	Part     struct{ Reason string }
+	Messages []struct{ StopReason string }
 }
 
 // lastWords know, without the specs, after which line a CLI has said it all.
@@ -25,7 +26,17 @@ var lastWords = map[string]func(eventLine) bool{
 	"claude":   func(e eventLine) bool { return e.Type == "result" },
 	"codex":    func(e eventLine) bool { return e.Type == "turn.completed" || e.Type == "turn.failed" },
 	"gemini":   func(e eventLine) bool { return e.Type == "result" },
+	"qwen":     func(e eventLine) bool { return e.Type == "result" },
 	"opencode": func(e eventLine) bool { return e.Type == "step_finish" && e.Part.Reason != "tool-calls" },
+	"copilot":  func(e eventLine) bool { return e.Type == "result" },
+	"kimi":     func(e eventLine) bool { return e.Type == "session.resume_hint" },
+	"kilo": func(e eventLine) bool {
+		return e.Type == "step_finish" && e.Part.Reason != "tool-calls" || e.Type == "error"
+	},
+	// After an error it may try again.
+	"pi": func(e eventLine) bool {
+		return e.Type == "agent_end" && e.Messages[len(e.Messages)-1].StopReason != "error"
+	},
 }
 
 // Each recorded stream, killed after each of its lines and within them: there
@@ -36,6 +47,7 @@ func TestRecordingsCutShort(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec, ok := specs.ByName(name)
 			require.True(t, ok)
+			replay := ReplayBy(spec)
 			dirs, err := filepath.Glob(filepath.Join(recordingsDir, name, "*"))
 			require.NoError(t, err)
 			var seen []string
@@ -44,7 +56,7 @@ func TestRecordingsCutShort(t *testing.T) {
 				if rec.Output != clispec.OutputStream {
 					continue
 				}
-				seen = append(seen, filepath.Base(dir)+": "+strings.Join(cutShort(t, spec, rec, dir), ", "))
+				seen = append(seen, filepath.Base(dir)+": "+strings.Join(cutShort(t, name, replay, rec, dir), ", "))
 			}
 			require.NotEmpty(t, seen)
 			golden(t, filepath.Join("testdata", "golden", "recordings", "cut", name+".json"), seen)
@@ -54,9 +66,9 @@ func TestRecordingsCutShort(t *testing.T) {
 
 // cutShort judges a recording cut after each line, and returns the verdicts
 // with the numbers of lines that they are for.
-func cutShort(t *testing.T, spec clispec.Spec, rec Recording, dir string) []string {
+func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir string) []string {
 	t.Helper()
-	whole, _, wholeFailure, _ := Replay(spec, rec)
+	whole, _, wholeFailure, _ := replay(rec)
 	lines := strings.SplitAfter(rec.Stdout, "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
@@ -67,10 +79,10 @@ func cutShort(t *testing.T, spec clispec.Spec, rec Recording, dir string) []stri
 	for n := 0; n <= len(lines); n++ {
 		at := fmt.Sprintf("%s after %d lines", dir, n)
 		if n > 0 {
-			said = said || isLastWord(t, spec.Name, lines[n-1])
+			said = said || isLastWord(t, name, lines[n-1])
 		}
 		rec.Stdout = strings.Join(lines[:n], "")
-		text, _, failure, events := Replay(spec, rec)
+		text, _, failure, events := replay(rec)
 		complained = complained || complains(events)
 		verdict := "ok"
 		if failure != nil {
@@ -83,11 +95,11 @@ func cutShort(t *testing.T, spec clispec.Spec, rec Recording, dir string) []stri
 		case said:
 			require.NotNil(t, wholeFailure, "%s: the answer is lost", at)
 		case !complained:
-			require.Contains(t, []call.Reason{call.ReasonKilled, reasonOfStderr(spec, rec)}, failure.Reason, at)
+			require.Contains(t, []call.Reason{call.ReasonKilled, reasonOfStderr(replay, rec)}, failure.Reason, at)
 		}
 		if n < len(lines) { // a part of a line is no evidence
 			rec.Stdout += lines[n][:len(lines[n])/2]
-			partText, _, partFailure, _ := Replay(spec, rec)
+			partText, _, partFailure, _ := replay(rec)
 			require.Equal(t, text, partText, at)
 			require.Equal(t, reasonOf(failure), reasonOf(partFailure), at)
 		}
@@ -113,9 +125,9 @@ func complains(events []call.Event) bool {
 }
 
 // reasonOfStderr is the verdict on a run that said nothing on stdout.
-func reasonOfStderr(spec clispec.Spec, rec Recording) call.Reason {
+func reasonOfStderr(replay ReplayFunc, rec Recording) call.Reason {
 	rec.Stdout = ""
-	_, _, failure, _ := Replay(spec, rec)
+	_, _, failure, _ := replay(rec)
 	return reasonOf(failure)
 }
 

@@ -1,17 +1,12 @@
 package reading
 
 import (
-	"time"
-
 	"github.com/tidwall/gjson"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/internal/decode"
 	"github.com/clichain/clichain/internal/jsontext"
-	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/plaintext"
-	"github.com/clichain/clichain/internal/proc"
 )
 
 // Lookup is the value at a path of a JSON object.
@@ -26,7 +21,7 @@ func Lookup(json, path string) gjson.Result {
 func MatchesText(pattern, text string) bool { return plaintext.Matcher(pattern)(text) }
 
 // PlainText leaves out what colours a text on a terminal.
-func PlainText(text string) string { return plaintext.Escapes.ReplaceAllString(text, "") }
+func PlainText(text string) string { return plaintext.Escapes().ReplaceAllString(text, "") }
 
 // DocumentObjects are the objects of the JSON document in a text.
 func DocumentObjects(text string) (raw []string) {
@@ -36,48 +31,22 @@ func DocumentObjects(text string) (raw []string) {
 	return raw
 }
 
-// Recording is a run that is over.
-type Recording struct {
-	Output         clispec.OutputMode
-	Stdout, Stderr string
-	Prompt         string
-	ExitCode       int
-	Signal         string // that ended it
-	TimedOut       bool
-	Now            time.Time
-}
+// ReplayFunc judges a recorded run.
+type ReplayFunc func(rec Recording) (string, call.Response, *call.Error, []call.Event)
 
-// Replay judges a recorded run the way a live one is judged, and returns the
-// events a reader of its stream would have seen.
-func Replay(spec clispec.Spec, rec Recording) (string, call.Response, *call.Error, []call.Event) {
+// ReplayBy judges by a spec. To compile the patterns of one takes as long as to judge a hundred short runs.
+func ReplayBy(spec clispec.Spec) ReplayFunc {
 	if err := spec.Validate(); err != nil {
 		panic(err)
 	}
-	var events []call.Event
-	r := &Reading{
-		Name: spec.Name, Program: decode.Compile(spec.Events), Judge: judge.New(&spec), Output: rec.Output, Answer: spec.Answer, Prompt: rec.Prompt,
-		Secrets: plaintext.NewRedactor(nil), Tools: spec.ToolEventsIn(rec.Output),
-		Emit: func(e call.Event) { events = append(events, e) }, Stop: func(error) {}, Ended: func() bool { return rec.TimedOut },
-		Now: func() time.Time { return rec.Now },
+	p := NewReplayer(&spec)
+	return func(rec Recording) (string, call.Response, *call.Error, []call.Event) {
+		out := p.Replay(rec)
+		return out.Text, out.Response, out.Failure, out.Events
 	}
-	stdout, stderr := r.Streams()
-	feed := func(w interface {
-		Write([]byte) (int, error)
-		Close() error
-	}, text string) {
-		_, _ = w.Write([]byte(text))
-		_ = w.Close()
-	}
-	feed(stderr, rec.Stderr)
-	feed(stdout, rec.Stdout)
-	result := proc.Result{ExitCode: rec.ExitCode, Signal: rec.Signal, TreeClean: true}
-	result.Stderr.Head = []byte(rec.Stderr)
-	result.Stderr.Total = int64(len(rec.Stderr))
-	if rec.TimedOut {
-		result.ExitCode, result.Cause = -1, &judge.Stop{Reason: call.ReasonTimeout, After: 25 * time.Second}
-	}
-	ev := r.Evidence(result, 0)
-	v := r.Judge.Verdict(ev)
-	resp := call.Response{Session: r.tally.Session, Model: r.tally.Model, KeySource: r.tally.KeySource, Usage: r.tally.Total(), Warnings: r.tally.Warnings}
-	return v.Text, resp, v.Err, events
+}
+
+// Replay judges one recorded run by a spec.
+func Replay(spec clispec.Spec, rec Recording) (string, call.Response, *call.Error, []call.Event) {
+	return ReplayBy(spec)(rec)
 }

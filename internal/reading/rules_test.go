@@ -181,7 +181,7 @@ func TestLinesAllocateTheirTextsOnly(t *testing.T) {
 // is broken is counted.
 func TestUnknownLines(t *testing.T) {
 	stdout := "banner\n{\"type\":\"later\",\"x\":1}\r\n{\"type\":\"resu\n"
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		text, resp, failure, events := Replay(spec, Recording{Output: clispec.OutputStream, Stdout: stdout})
 		require.Empty(t, text)
 		require.ErrorIs(t, failure, call.ErrBadOutput)

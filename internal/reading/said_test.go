@@ -2,6 +2,7 @@ package reading
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,7 +59,8 @@ func TestStreamedTextIsTheAnswer(t *testing.T) {
 				seen++
 				owed := missing(text, events)
 				require.Equal(t, text, readerOf(append(events, owed...)))
-				if rec.Output == clispec.OutputStream && !completed[name] {
+				// qwen's document has the blocks of the answer as well.
+				if rec.Output == clispec.OutputStream && !completed[name] || strings.HasPrefix(name, "qwen/json") {
 					require.Empty(t, owed)
 				} else {
 					require.Len(t, owed, 1)

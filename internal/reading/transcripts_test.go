@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,11 +28,35 @@ const (
 )
 
 // transcripts is what each recorded run of a real CLI must be judged to be:
-// the answer, or the reason.
+// the answer, or the reason. Those of agy are made by hand, from what others have
+// seen of it.
 var transcripts = map[string]struct {
 	text   string
 	reason call.Reason
 }{
+	"agy/bad-flag":             {reason: call.ReasonUnsupported},
+	"agy/bad-model":            {reason: call.ReasonBadModel},
+	"agy/command":              {reason: call.ReasonBadOutput}, // of its own: no model was asked
+	"agy/denied":               {reason: call.ReasonPermissionRefused},
+	"agy/denied-then-ok":       {text: hello + "\n"},
+	"agy/fails-with-text":      {reason: call.ReasonServerError},
+	"agy/json-denied":          {reason: call.ReasonPermissionRefused},
+	"agy/json-ok":              {text: hello + "\n"},
+	"agy/json-quota":           {reason: call.ReasonUsageLimit},
+	"agy/log-noise":            {reason: call.ReasonOverloaded},
+	"agy/loggedout":            {reason: call.ReasonUnauthenticated},
+	"agy/next-line":            {text: "one\u0085two\u2028three\n"},
+	"agy/ok":                   {text: hello + "\n"},
+	"agy/print-timeout":        {reason: call.ReasonTimeout},
+	"agy/print-timeout-empty":  {reason: call.ReasonTimeout},
+	"agy/print-timeout-silent": {reason: call.ReasonTimeout}, // the sign on stderr is missing
+	"agy/quota":                {reason: call.ReasonUsageLimit},
+	"agy/quota-lost-result":    {reason: call.ReasonUsageLimit},
+	"agy/rate-limit":           {reason: call.ReasonRateLimited},
+	"agy/text-ok":              {text: hello},
+	"agy/tool":                 {text: "Done.\n"},
+	"agy/unavailable":          {reason: call.ReasonOverloaded},
+	"agy/unknown-format":       {reason: call.ReasonBadOutput}, // it prints text
 	"claude/badjsonschema":     {reason: call.ReasonBadOption},
 	"claude/json-401":          {reason: call.ReasonTimeout}, // it retried without a word
 	"claude/json-429":          {reason: call.ReasonTimeout},
@@ -124,8 +149,9 @@ func outputOf(t *testing.T, argv string) clispec.OutputMode {
 	var args []string
 	require.NoError(t, json.Unmarshal([]byte(argv), &args))
 	line := strings.Join(args, " ")
+	streams := []string{"stream-json", "exec --json", "resume --json", "run --format json", "--mode json", "--output-format=json"}
 	switch {
-	case strings.Contains(line, "stream-json"), strings.Contains(line, "exec --json"), strings.Contains(line, "resume --json"), strings.Contains(line, "run --format json"):
+	case slices.ContainsFunc(streams, func(words string) bool { return strings.Contains(line, words) }):
 		return clispec.OutputStream
 	case strings.Contains(line, "format json"), strings.Contains(line, "-o json"):
 		return clispec.OutputJSON

@@ -192,6 +192,8 @@ func TestOwnWordingsFirst(t *testing.T) {
 		{specs.Codex(), clispec.OnStderr, "Not inside a trusted directory", call.ReasonUntrustedDir},
 		{specs.Gemini(), clispec.OnStderr, "Please set an Auth method", call.ReasonUnauthenticated},
 		{specs.Gemini(), clispec.OnEvent, "Invalid auth method selected.", call.ReasonUnauthenticated},
+		{specs.Gemini(), clispec.OnEvent, "This client is no longer supported for Gemini Code Assist for individuals.", call.ReasonUnauthenticated},
+		{specs.Gemini(), clispec.OnStderr, "Authentication failed: IneligibleTierError: Your current account is not eligible for your age.", call.ReasonUnauthenticated},
 		{specs.Gemini(), clispec.OnEvent, "[API Error: terminated]", call.ReasonNetwork},
 		{specs.OpenCode(), clispec.OnEvent, "ProviderModelNotFoundError: x", call.ReasonBadModel},
 		{specs.OpenCode(), clispec.OnStderr, "log\n\x1b[91m\x1b[1mError: \x1b[0mRate limit reached for m1", call.ReasonRateLimited},

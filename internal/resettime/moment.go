@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 	_ "time/tzdata" // small containers and Windows have no files about zones
+
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 // moment is a point in time as far as the words give it; 0 means not given.
@@ -66,13 +68,13 @@ func part(form string, take func(*moment, []string) bool) momentPart {
 	return momentPart{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:` + form + `)`) }), take}
 }
 
-var between = regexp.MustCompile(`^(?i:[\s,·∙•|(\["'\\]+|(?:at|on|the|by|around|about|daily)\b)*`)
+var between = pattern.Of(`^(?i:[\s,·∙•|(\["'\\]+|(?:at|on|the|by|around|about|daily)\b)*`)
 
 func readMoment(p phrase, now time.Time) (time.Time, bool) {
 	var m moment
 	rest := p.rest
 	for next, ok := m.take(rest); ok; next, ok = m.take(rest) {
-		rest = next[len(between.FindString(next)):]
+		rest = next[len(between().FindString(next)):]
 	}
 	return m.resolve(now), !m.empty()
 }
@@ -199,11 +201,11 @@ func (m *moment) takeZone(s []string) bool {
 	return m.loc != nil
 }
 
-var offsetForm = regexp.MustCompile(`([+-])(\d{1,2}?):?(\d\d)?$`)
+var offsetForm = pattern.Of(`([+-])(\d{1,2}?):?(\d\d)?$`)
 
 // offsetZone reads "+8", "UTC-05:30" or "+0530". It returns nil for an offset of over 14 hours, which no zone has.
 func offsetZone(s string) *time.Location {
-	m := offsetForm.FindStringSubmatch(s)
+	m := offsetForm().FindStringSubmatch(s)
 	seconds := whole(m[2])*3600 + whole(m[3])*60
 	if seconds > 14*3600 {
 		return nil

@@ -1,15 +1,16 @@
 package resettime
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 // readEpoch reads seconds or milliseconds since 1970.
 func readEpoch(p phrase, _ time.Time) (time.Time, bool) {
-	m := epochForm.FindString(p.rest)
+	m := epochForm().FindString(p.rest)
 	if m == "" || !severs(p.rest, len(m)) {
 		return time.Time{}, false
 	}
@@ -17,7 +18,7 @@ func readEpoch(p phrase, _ time.Time) (time.Time, bool) {
 	return Epoch(n), err == nil && n > 0
 }
 
-var epochForm = regexp.MustCompile(`^\d{10,13}(?:\.\d+)?`)
+var epochForm = pattern.Of(`^\d{10,13}(?:\.\d+)?`)
 
 // Epoch converts seconds since 1970, or milliseconds if seconds would be a time
 // thousands of years ahead. Any other number gives the zero time.
@@ -35,29 +36,29 @@ func Epoch(n float64) time.Time {
 // readSpan reads a duration from now, in units, or as "1:02:03". A duration of
 // zero is ignored: services send it when they do not know the time.
 func readSpan(p phrase, now time.Time) (time.Time, bool) {
-	if m := timerForm.FindStringSubmatch(p.rest); m != nil && delayLead.MatchString(p.lead) {
+	if m := timerForm().FindStringSubmatch(p.rest); m != nil && delayLead().MatchString(p.lead) {
 		return now.Add(span(number(m[1])*3600 + number(m[2])*60 + number(m[3]))), true
 	}
 	seconds, rest := 0.0, p.rest
 	for {
-		m := spanForm.FindStringSubmatch(rest)
+		m := spanForm().FindStringSubmatch(rest)
 		if m == nil || !severs(rest, len(m[0])) {
 			break
 		}
 		seconds += number(m[1]) * unitSeconds(m[2])
 		rest = rest[len(m[0]):]
 	}
-	return now.Add(span(seconds)), seconds > 0 && !noWait.MatchString(rest)
+	return now.Add(span(seconds)), seconds > 0 && !noWait().MatchString(rest)
 }
 
 var (
-	spanForm = regexp.MustCompile(`(?i)^[\s,]*(?:and\s+)?(\d+(?:\.\d+)?|an?\b|one\b|half an?\b)[\s_]*` +
+	spanForm = pattern.Of(`(?i)^[\s,]*(?:and\s+)?(\d+(?:\.\d+)?|an?\b|one\b|half an?\b)[\s_]*` +
 		`(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|months?|m|hours?|hrs?|h|days?|d|weeks?|wks?|w)`)
-	timerForm = regexp.MustCompile(`^(\d{1,3}):(\d\d):(\d\d)\b`)
-	delayLead = regexp.MustCompile(`(?i)(?:in|after|for|delay|wait|within)[\s_:="']*$`)
+	timerForm = pattern.Of(`^(\d{1,3}):(\d\d):(\d\d)\b`)
+	delayLead = pattern.Of(`(?i)(?:in|after|for|delay|wait|within)[\s_:="']*$`)
 	// noWait matches what follows a span that is no wait: the length of a window,
 	// the size of a limit, or a time that has passed.
-	noWait = regexp.MustCompile(`(?i)^[\s-]*(?:(?:usage|rate|rolling|session|message|token)[\s-]+)?` +
+	noWait = pattern.Of(`(?i)^[\s-]*(?:(?:usage|rate|rolling|session|message|token)[\s-]+)?` +
 		`(?:limits?|windows?|quotas?|caps?|plans?|tokens?|requests?|ago)\b`)
 )
 
@@ -93,22 +94,22 @@ func span(seconds float64) time.Duration {
 // readCount reads a bare number: seconds from now, unless the name before it has another unit. Most numbers are not
 // times, so this one must be the whole text or be announced.
 func readCount(p phrase, now time.Time) (time.Time, bool) {
-	m := countForm.FindStringSubmatch(p.rest)
+	m := countForm().FindStringSubmatch(p.rest)
 	alone := m != nil && p.lead == "" && m[0] == p.rest
-	if m == nil || !alone && (!countLead.MatchString(p.lead) || pointLead.MatchString(p.lead)) {
+	if m == nil || !alone && (!countLead().MatchString(p.lead) || pointLead().MatchString(p.lead)) {
 		return time.Time{}, false
 	}
 	unit := 1.0
-	if u := leadUnit.FindString(p.lead); u != "" {
+	if u := leadUnit().FindString(p.lead); u != "" {
 		unit = unitSeconds(u)
 	}
 	return now.Add(span(number(m[1]) * unit)), number(m[1]) > 0
 }
 
 var (
-	countForm = regexp.MustCompile(`^(\d{1,9}(?:\.\d+)?)(?:\s*$|\s*\n|["'\\,;})\]]|\.(?:\s|$))`)
-	countLead = regexp.MustCompile(`(?i)^(?:reset|wait)|` +
+	countForm = pattern.Of(`^(\d{1,9}(?:\.\d+)?)(?:\s*$|\s*\n|["'\\,;})\]]|\.(?:\s|$))`)
+	countLead = pattern.Of(`(?i)^(?:reset|wait)|` +
 		`(?:in|after|delay|seconds|secs|milliseconds|millis|ms|minutes)[\s_:="'\\-]*$`)
-	pointLead = regexp.MustCompile(`(?i)(?:at|on|date|time|stamp)[\s_:="'\\-]*$`)
-	leadUnit  = regexp.MustCompile(`(?i)milliseconds|millis|ms|minutes`)
+	pointLead = pattern.Of(`(?i)(?:at|on|date|time|stamp)[\s_:="'\\-]*$`)
+	leadUnit  = pattern.Of(`(?i)milliseconds|millis|ms|minutes`)
 )

@@ -1,0 +1,124 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/grammar"
+)
+
+// object is a JSON object that is made from what a rule looks for in it.
+type object struct{ root, element any }
+
+// match sets what a rule's conditions want, and leaves out what may be missing. ok is false where that cannot be told.
+func (o *object) match(conditions map[string]string) (ok bool) {
+	for _, path := range slices.Sorted(maps.Keys(conditions)) {
+		text, ok := Sample(conditions[path])
+		if ok = ok && (text == "" || o.put(path, typed(text))); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// plainPath takes the steps of a path for those of a plain one: the last element of a list is its first, if it has one.
+var plainPath = strings.NewReplacer("|@reverse|", ".", "|", ".")
+
+// put sets the value at a path.
+func (o *object) put(path string, value any) (ok bool) {
+	at := &o.root
+	if rest, inElement := strings.CutPrefix(path, grammar.ElementPrefix); inElement {
+		at, path = &o.element, rest
+	}
+	if path = plainPath.Replace(path); strings.ContainsAny(path, `@#*?!\{[(`) {
+		return false
+	}
+	*at, ok = with(*at, strings.Split(path, "."), value)
+	return ok
+}
+
+// with is the JSON value node with another value at the end of the steps; ok is false where something is in the way.
+func with(node any, steps []string, value any) (_ any, ok bool) {
+	if len(steps) == 0 {
+		switch node.(type) {
+		case map[string]any, []any:
+			return node, false
+		}
+		return value, true
+	}
+	list, isList := node.([]any)
+	if i, err := strconv.Atoi(steps[0]); err == nil && (node == nil || isList) && i >= 0 && i < 100 {
+		list = append(list, make([]any, max(0, i+1-len(list)))...)
+		list[i], ok = with(list[i], steps[1:], value)
+		return list, ok
+	}
+	members, isObject := node.(map[string]any)
+	if node != nil && !isObject {
+		return node, false
+	}
+	if members == nil {
+		members = map[string]any{}
+	}
+	members[steps[0]], ok = with(members[steps[0]], steps[1:], value)
+	return members, ok
+}
+
+// line is the object as one line, with the element in a list at the path each.
+func (o *object) line(each string) (line string, ok bool) {
+	if each != "" && !o.put(each, []any{o.element}) {
+		return "", false
+	}
+	if o.root == nil {
+		return "", false
+	}
+	return encode(o.root), true
+}
+
+// encode writes JSON as most programs do: without escapes that it does not need.
+func encode(value any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(value) // strings, numbers and booleans cannot fail
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// typed is the value whose text is this one.
+func typed(text string) any {
+	switch text {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return text
+}
+
+// write is a line that the rule reads, and from which it takes the values, by the fields that it sets. A field that it
+// does not take from the line is left out.
+func write(rule clispec.EventRule, values map[string]any) (line string, ok bool) {
+	var o object
+	if !o.match(rule.Match) {
+		return "", false
+	}
+	for _, field := range slices.Sorted(maps.Keys(values)) {
+		if origin, sets := rule.Set[field]; sets {
+			o.putField(origin, values[field])
+		}
+	}
+	return o.line(rule.Each)
+}
+
+// putField sets the first alternative that a rule takes a field from, and that can be set.
+func (o *object) putField(origin string, value any) {
+	for _, alternative := range grammar.Alternatives(origin) {
+		if strings.HasPrefix(alternative, "=") || o.put(alternative, value) {
+			return
+		}
+	}
+}
