@@ -2,15 +2,16 @@ package plaintext
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 // argumentName is the name of an argument whose value is a secret: a flag, a variable or a header.
-var argumentName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PWD|CREDENTIAL|AUTH([^O]|ORIZ|$)|BEARER|COOKIE|^-*PAT$`)
+var argumentName = pattern.Of(`(?i)KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PWD|CREDENTIAL|AUTH([^O]|ORIZ|$)|BEARER|COOKIE|^-*PAT$`)
 
 // harmless is a value that is no secret, whatever its name.
-var harmless = regexp.MustCompile(`(?i)^(\d{1,7}|true|false|yes|no|on|off)?$`)
+var harmless = pattern.Of(`(?i)^(\d{1,7}|true|false|yes|no|on|off)?$`)
 
 // Telling reports whether arguments hold a secret, as far as its shape or its name shows it: "--token=…", "--api-key …",
 // "PASSWORD=…", "Authorization: …", and a URL with more than a host and a path.
@@ -22,12 +23,12 @@ func Telling(args []string) bool {
 		switch {
 		case TellingURL(word), assigned && TellingURL(strings.Trim(value, `"'`)), cleanShapes(word) != word:
 			return true
-		case assigned && argumentName.MatchString(name) && !harmless.MatchString(value):
+		case assigned && argumentName().MatchString(name) && !harmless().MatchString(value):
 			return true
-		case named && !strings.HasPrefix(word, "-") && !harmless.MatchString(word):
+		case named && !strings.HasPrefix(word, "-") && !harmless().MatchString(word):
 			return true
 		}
-		named = argumentName.MatchString(name) && (strings.HasPrefix(name, "-") || assigned) && value == ""
+		named = argumentName().MatchString(name) && (strings.HasPrefix(name, "-") || assigned) && value == ""
 	}
 	return false
 }

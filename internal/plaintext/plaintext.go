@@ -5,22 +5,23 @@ package plaintext
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 // maxLine bounds a CLI's text in a log line, in runes.
 const maxLine = 300
 
 // Escapes matches the control sequences of a terminal.
-var Escapes = regexp.MustCompile(`\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])`)
+var Escapes = pattern.Of(`\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])`)
 
 // OneLine makes text fit for a log line: it removes escape sequences and control
 // characters, folds white space and cuts the text after 300 characters.
 func OneLine(s string) string {
-	s = Escapes.ReplaceAllString(s, "")
+	s = Escapes().ReplaceAllString(s, "")
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && !unicode.IsSpace(r) {
 			return -1

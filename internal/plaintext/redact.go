@@ -2,10 +2,11 @@ package plaintext
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 const redaction = "[redacted]"
@@ -15,7 +16,7 @@ const redaction = "[redacted]"
 const minSecret = 8
 
 // secretName matches the name of a variable whose value is a secret.
-var secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE`)
+var secretName = pattern.Of(`(?i)KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE`)
 
 // Redactor removes secrets from texts: the values of the CLI's variables whose names say that they are secret, in each
 // form that programs print them in, and everything that looks like a key. It is safe for concurrent use. A nil Redactor
@@ -32,7 +33,7 @@ func NewRedactor(env []string) *Redactor {
 	r := &Redactor{plain: finder{wrap: atBreaks}, escaped: finder{wrap: atEscapes}, spaced: finder{wrap: atSpaces}}
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
-		if len(value) < minSecret || !secretName.MatchString(name) {
+		if len(value) < minSecret || !secretName().MatchString(name) {
 			continue
 		}
 		trimmed := strings.TrimSpace(value)

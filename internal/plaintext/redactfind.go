@@ -11,6 +11,11 @@ const (
 	atSpaces              // those, and all spaces
 )
 
+// breaks are the bytes at which something may be passed over.
+func (w wrap) breaks() string { return [...]string{"\n\r", "\n\r\\", "\n\r\\ \t"}[w] }
+
+var inBreaks = [...]charset{setOf(atBreaks.breaks()), setOf(atEscapes.breaks()), setOf(atSpaces.breaks())}
+
 // skip returns how many bytes at the start of text are passed over.
 func (w wrap) skip(text string) (n int) {
 	for n < len(text) {
@@ -53,23 +58,37 @@ func (w wrap) strip(secret string) string {
 	return b.String()
 }
 
-// finder finds many secrets in one pass over a text, by their first eight bytes.
+// finder finds many secrets in one pass over a text, by their first eight bytes. In these pairs of bytes are known, so
+// that a pair which no secret begins with lets it jump over as many as could begin with it.
 type finder struct {
 	wrap  wrap
 	forms map[uint64][]string // by their first eight bytes
 	maybe [1 << 12]bool       // by the hash of those: most bytes of a text need no look at forms
+	near  [1 << 12]uint8      // by pairOf, the last place of such a pair among the eight; 0 for none
 }
 
 // hashOf is an index of finder.maybe.
 func hashOf(head uint64) uint64 { return head * 0x9e3779b97f4a7c15 >> 52 }
 
+// pairOf is an index of finder.near.
+func pairOf(first, second byte) uint { return (uint(first)<<5 ^ uint(second)) % (1 << 12) }
+
+// headOf is the first eight bytes of a text as a number.
+func headOf(text string) (head uint64) {
+	for i := range minSecret {
+		head = head<<8 | uint64(text[i])
+	}
+	return head
+}
+
 func (f *finder) add(form string) {
 	if form = f.wrap.strip(form); len(form) < minSecret {
 		return
 	}
-	head := uint64(0)
-	for i := range minSecret {
-		head = head<<8 | uint64(form[i])
+	head := headOf(form)
+	for i := 1; i < minSecret; i++ {
+		pair := pairOf(form[i-1], form[i])
+		f.near[pair] = max(f.near[pair], uint8(i))
 	}
 	if f.forms == nil {
 		f.forms = map[uint64][]string{}
@@ -80,17 +99,49 @@ func (f *finder) add(form string) {
 
 // clean replaces the secrets in text.
 func (f *finder) clean(text string) string {
-	if len(f.forms) == 0 {
+	if len(f.forms) == 0 || len(text) < minSecret {
 		return text
 	}
 	var out cut
+	breaks := seeker{text: text, bytes: f.wrap.breaks(), at: [5]int{-1, -1, -1, -1, -1}}
+	for from, end := 0, 0; end < len(text); {
+		end = breaks.next(from)
+		f.jump(&out, text, from, end)
+		from = f.step(&out, text, max(from, end-minSecret+1), end)
+	}
+	return out.rest(text)
+}
+
+// jump drops the secrets whose first eight bytes are within text[from:end], where nothing is passed over.
+func (f *finder) jump(out *cut, text string, from, end int) {
+	const last = minSecret - 1
+	for i := from + last; i < end; {
+		if near := int(f.near[pairOf(text[i-1], text[i])]); near < last {
+			i += last - near
+			continue
+		}
+		if head := headOf(text[i-last:]); f.maybe[hashOf(head)] {
+			f.drop(out, text, i-last, i+1, head)
+		}
+		i++
+	}
+}
+
+// step drops the secrets whose first eight bytes begin at from or later, and are not all after the last break around
+// at. It returns where that is over, and one may jump again.
+func (f *finder) step(out *cut, text string, from, at int) (next int) {
 	var head uint64   // the last eight bytes that were not passed over; a variable holds no NUL
 	var starts [8]int // and where they are
-	for i, n := 0, 0; i < len(text); i++ {
+	inBreaks := &inBreaks[f.wrap]
+	next = at
+	for i, n, last := from, 0, min(len(text), at+1); i < last; i++ {
 		c := text[i]
-		if c <= ' ' || c == '\\' {
-			if skipped := f.wrap.skip(text[i:]); skipped > 0 {
-				i += skipped - 1
+		if inBreaks[c] {
+			skipped := f.wrap.skip(text[i:])
+			next = i + max(skipped, 1)
+			last = min(len(text), next+minSecret-1)
+			if skipped > 0 {
+				i = next - 1
 				continue
 			}
 		}
@@ -98,12 +149,38 @@ func (f *finder) clean(text string) string {
 		starts[n&7] = i
 		n++
 		if f.maybe[hashOf(head)] {
-			if end := f.end(text, i+1, head); end > 0 {
-				out.drop(text, starts[n&7], end)
-			}
+			f.drop(out, text, starts[n&7], i+1, head)
 		}
 	}
-	return out.rest(text)
+	return next
+}
+
+// drop drops the secret that begins with these eight bytes, of which the last is before end.
+func (f *finder) drop(out *cut, text string, start, end int, head uint64) {
+	if to := f.end(text, end, head); to > 0 {
+		out.drop(text, start, to)
+	}
+}
+
+// seeker finds the next of several bytes in a text, which it goes through once for each.
+type seeker struct {
+	text, bytes string
+	at          [5]int // where each is next
+}
+
+// next is the place of the first from there on, or the end.
+func (s *seeker) next(from int) int {
+	first := len(s.text)
+	for k := range len(s.bytes) {
+		if s.at[k] < from {
+			s.at[k] = len(s.text)
+			if n := strings.IndexByte(s.text[from:], s.bytes[k]); n >= 0 {
+				s.at[k] = from + n
+			}
+		}
+		first = min(first, s.at[k])
+	}
+	return first
 }
 
 // end is where the longest secret ends whose first eight bytes end at from; 0 for none.
@@ -138,10 +215,7 @@ func (f *finder) cleanCut(text string) string {
 // cleanEnd replaces the first part of a secret at the end of a text.
 func (f *finder) cleanEnd(body string) string {
 	for i := range max(0, len(body)-minSecret+1) {
-		head := uint64(0)
-		for _, c := range []byte(body[i : i+minSecret]) {
-			head = head<<8 | uint64(c)
-		}
+		head := headOf(body[i:])
 		if !f.maybe[hashOf(head)] {
 			continue
 		}

@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 // formsOf returns the forms of a secret value that programs print it in, sorted.
@@ -27,7 +28,7 @@ func formsOf(value string) []string {
 	query := url.QueryEscape(value)
 	for _, escaped := range []string{query, url.PathEscape(value), likeScripts.Replace(query)} {
 		add(escaped)
-		add(percent.ReplaceAllStringFunc(escaped, strings.ToLower))
+		add(percent().ReplaceAllStringFunc(escaped, strings.ToLower))
 	}
 	add(hex.EncodeToString([]byte(value)))
 	add(strings.ToUpper(hex.EncodeToString([]byte(value))))
@@ -41,7 +42,7 @@ func formsOf(value string) []string {
 }
 
 var (
-	percent = regexp.MustCompile(`%[0-9A-F]{2}`)
+	percent = pattern.Of(`%[0-9A-F]{2}`)
 	// likeScripts turns a query escape into that of JavaScript's encodeURIComponent.
 	likeScripts = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
 	unHTML      = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")

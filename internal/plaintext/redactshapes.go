@@ -3,9 +3,10 @@ package plaintext
 import (
 	"bytes"
 	"encoding/base64"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 // charset is a set of bytes.
@@ -40,7 +41,7 @@ var (
 	inPass    = setOf("/@ \t\r\n\"'").not()
 	inScheme  = setOf(letters + "+.-")
 	hints     = setOf("bBkK?&:.z_")
-	wordShape = regexp.MustCompile(`^[A-Za-z]?[a-z]+$`)
+	wordShape = pattern.Of(`^[A-Za-z]?[a-z]+$`)
 	// queryNames are the parameters of a URL that hold secrets.
 	queryNames = []string{"key=", "api_key=", "token=", "access_token=", "sig=", "signature="}
 )
@@ -138,7 +139,7 @@ func headerAt(text string, i int) (from, to int) {
 // ordinary reports whether what follows "Basic" is a word, not the base64 text of a user and a password.
 func ordinary(text string) bool {
 	var user [32]byte
-	if len(text) > len(user) || !wordShape.MatchString(text) {
+	if len(text) > len(user) || !wordShape().MatchString(text) {
 		return false
 	}
 	n, err := base64.RawStdEncoding.Decode(user[:], []byte(text))

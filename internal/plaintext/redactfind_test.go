@@ -1,0 +1,67 @@
+package plaintext
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// slowly is finder.clean, which tries each secret at each byte.
+func slowly(w wrap, secrets []string, text string) string {
+	var out cut
+	for i := 0; i < len(text); i++ {
+		if skipped := w.skip(text[i:]); skipped > 0 {
+			i += skipped - 1
+			continue
+		}
+		end := 0
+		for _, secret := range secrets {
+			end = max(end, endOf(w, w.strip(secret), text, i))
+		}
+		if end > 0 {
+			out.drop(text, i, end)
+		}
+	}
+	return out.rest(text)
+}
+
+func endOf(w wrap, secret, text string, i int) int {
+	for k := range len(secret) {
+		if k > 0 {
+			i += w.skip(text[i:])
+		}
+		if i == len(text) || text[i] != secret[k] {
+			return 0
+		}
+		i++
+	}
+	return i
+}
+
+// A finder that jumps finds what one finds that does not, wherever a secret is broken.
+func TestFinderJumps(t *testing.T) {
+	secrets := []string{"abcabcab", "abcabcabd", "cabbages-and-kings", `ab\nca b cab`, "aaaaaaaaab", "babababababa"}
+	parts := append(strings.Split(`a b c d ab abc - \ \n \\n`, " "), "\n", "\r\n", "\n  ", " ", "\t")
+	for _, secret := range secrets {
+		parts = append(parts, secret, secret[:5], secret[5:], secret[3:])
+	}
+	for _, w := range []wrap{atBreaks, atEscapes, atSpaces} {
+		f := finder{wrap: w}
+		for _, secret := range secrets {
+			f.add(secret)
+		}
+		random, found := rand.New(rand.NewPCG(1, uint64(w))), 0
+		for range 5_000 {
+			var text strings.Builder
+			for range random.IntN(12) {
+				text.WriteString(parts[random.IntN(len(parts))])
+			}
+			want := slowly(w, secrets, text.String())
+			require.Equal(t, want, f.clean(text.String()), "%q", text.String())
+			found += strings.Count(want, redaction)
+		}
+		require.Greater(t, found, 2_000)
+	}
+}
