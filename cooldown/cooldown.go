@@ -34,7 +34,7 @@ const (
 	// ScopeRequest: calls in the same folder, with the same access, in the same
 	// kind of outer session.
 	ScopeRequest Scope = "request"
-	// ScopeLogin: calls while the login files stay unchanged.
+	// ScopeLogin: calls while the login files hold the same credentials.
 	ScopeLogin Scope = "login"
 )
 

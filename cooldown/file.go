@@ -19,7 +19,7 @@ import (
 type File struct {
 	path string
 	warn func(error)
-	busy chan struct{} // held by the one call of this process that changes the file
+	busy chan struct{} // held by the one call of this process that changes the file, or waits for its lock
 
 	mu   sync.Mutex
 	told map[string]bool // the errors that were passed to warn
@@ -38,8 +38,6 @@ func NewFile(path string, warn func(error)) *File {
 const (
 	// storeLockWait bounds the wait for other calls and processes.
 	storeLockWait = 200 * time.Millisecond
-	// storePoll is the pause between two attempts to take the lock.
-	storePoll = time.Millisecond
 	// maxStoreFile bounds what is read; 512 states need far less.
 	maxStoreFile = 1 << 20
 	// storeVersion is the version of the format; files of a newer one are left alone.
@@ -59,12 +57,25 @@ var (
 // Load reads what is kept under the key. It waits for no lock unless the file is
 // corrupt.
 func (s *File) Load(ctx context.Context, key string) (State, error) {
+	states, err := s.load(ctx)
+	return states[key], err
+}
+
+// States returns all that is kept, by key, but for what is over for long. It
+// waits as Load does.
+func (s *File) States(ctx context.Context) (map[string]State, error) {
+	states, err := s.load(ctx)
+	prune(states, time.Now())
+	return states, err
+}
+
+func (s *File) load(ctx context.Context) (map[string]State, error) {
 	states, err := s.read()
 	if errors.Is(err, errCorrupt) {
 		// Another process may have replaced it: read again under the lock.
 		err = s.locked(ctx, func() error { states, err = s.readOrRename(); return err })
 	}
-	return states[key], s.tell(err)
+	return states, s.tell(err)
 }
 
 // Update replaces what is kept under the key. It waits at most 200 ms for other
@@ -118,12 +129,12 @@ func (s *File) locked(ctx context.Context, do func() error) error {
 	defer cancel()
 	select {
 	case s.busy <- struct{}{}:
-		defer func() { <-s.busy }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	// The lock is on a file beside, because the file itself is replaced.
-	unlock, err := localfile.Lock(ctx, s.path+".lock", storePoll)
+	// The lock is on a file beside, because the file itself is replaced. A wait that outlasts ctx keeps the turn: so no
+	// more than one of this File waits.
+	unlock, err := localfile.LockInTurn(ctx, s.path+".lock", func() { <-s.busy })
 	if err != nil {
 		return err
 	}

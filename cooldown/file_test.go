@@ -2,6 +2,7 @@ package cooldown
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -114,6 +115,28 @@ func TestStoresAreBounded(t *testing.T) {
 	if err == nil {
 		require.Less(t, info.Size(), int64(200<<10))
 	}
+}
+
+// What is kept can be listed, and what is over is not there.
+func TestStoreFileLists(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cooldowns.json")
+	s, _ := fileStore(t, path, "is corrupt")
+	states, err := s.States(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, states)
+	want, old := aState(1), State{Reason: call.ReasonTimeout, At: time.Now().Add(-3 * time.Hour)}
+	text, err := json.Marshal(map[string]any{"version": 1, "cooldowns": map[string]State{"a": want, "old": old}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	states, err = s.States(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, map[string]State{"a": want}, states)
+	require.NoError(t, os.WriteFile(path, []byte("{"), 0o600))
+	states, err = s.States(t.Context())
+	require.NoError(t, err, "it is set aside")
+	require.Empty(t, states)
+	_, err = new(File).States(t.Context())
+	require.Error(t, err)
 }
 
 func TestStoreFileIsPrivate(t *testing.T) {

@@ -10,9 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,9 +23,16 @@ import (
 // the store's file.
 const writerRole = "CLICHAIN_TEST_WRITER"
 
+// contenderRole makes a process of this program write a few times, and tell how
+// often it gave up: it names the store's file.
+const contenderRole = "CLICHAIN_TEST_CONTENDER"
+
 func TestMain(m *testing.M) {
 	if path := os.Getenv(writerRole); path != "" {
 		write(path)
+	}
+	if path := os.Getenv(contenderRole); path != "" {
+		contend(path)
 	}
 	os.Exit(m.Run())
 }
@@ -71,7 +81,7 @@ func TestKilledWriters(t *testing.T) {
 	}
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, left, 1, "the lock alone: %v", left)
+	require.Len(t, left, 2, "the locks alone: %v", left)
 }
 
 // killWriter lets a process write for a while; kept is the last write that it
@@ -99,4 +109,45 @@ func killWriter(t *testing.T, path string) (kept int) {
 	require.Empty(t, stderr.String())
 	require.GreaterOrEqual(t, kept, end)
 	return kept
+}
+
+func contend(path string) {
+	s, gaveUp := NewFile(path, nil), 0
+	for i := range 32 {
+		if s.Update(context.Background(), storeKey(i), func(s State) State { return aState(s.Failures + 1) }) != nil {
+			gaveUp++
+		}
+	}
+	fmt.Print(gaveUp)
+	os.Exit(0)
+}
+
+// Of eight processes that do nothing else, each has its turn in time, unless the
+// machine holds it up; and what was not given up is kept.
+func TestProcessesWriteInTurn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cooldowns.json")
+	var all sync.WaitGroup
+	var gaveUp atomic.Int64
+	for range 8 {
+		all.Go(func() {
+			cmd := exec.Command(os.Args[0], "-test.run=^$")
+			cmd.Env = append(os.Environ(), contenderRole+"="+path)
+			out, err := cmd.Output()
+			assert.NoError(t, err)
+			n, err := strconv.ParseInt(string(out), 10, 64)
+			assert.NoError(t, err)
+			gaveUp.Add(n)
+		})
+	}
+	all.Wait()
+	t.Logf("%d of 256 updates gave up", gaveUp.Load())
+	require.Less(t, gaveUp.Load(), int64(128))
+	s, _ := fileStore(t, path)
+	states, err := s.States(t.Context())
+	require.NoError(t, err)
+	kept := 0
+	for _, state := range states {
+		kept += state.Failures
+	}
+	require.EqualValues(t, 256-gaveUp.Load(), kept)
 }

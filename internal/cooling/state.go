@@ -73,7 +73,8 @@ func after(s cooldown.State, f failure, sameRule bool) cooldown.State {
 	} else if d := f.rule.Length(next.Failures); d > 0 {
 		next.Until = f.now.Add(f.jittered(d))
 	}
-	if late && (sameRule && !told || !next.Until.After(old.Until)) {
+	// Of several processes that are told "in five minutes", each hears another second: it is one cooldown all the same.
+	if late && (sameRule && !told || !next.Until.After(old.Until.Add(clockSlack))) {
 		return old
 	}
 	return next

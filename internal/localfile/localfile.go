@@ -4,7 +4,6 @@ package localfile
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -12,9 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
-
-	"github.com/gofrs/flock"
 )
 
 // CacheDir returns the folder for this user's data that can be made again, and creates it if need be.
@@ -64,24 +60,6 @@ func Private(dir string) error {
 	return nil
 }
 
-// Lock waits until this process has locked the file at path, or ctx is done. It creates the file and its folder if need
-// be, and tries every poll. unlock may be called once and leaves the file there: removing it would let two processes
-// lock two different files of that name.
-func Lock(ctx context.Context, path string, poll time.Duration) (unlock func(), err error) {
-	lock := flock.New(path, flock.SetPermissions(0o600))
-	_, err = lock.TryLockContext(ctx, poll)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
-		}
-		_, err = lock.TryLockContext(ctx, poll)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return func() { _ = lock.Close() }, nil // unlocks
-}
-
 // Read reads a regular file of at most limit bytes; the error wraps ErrTooBig
 // for a bigger one. It refuses pipes and devices, which could block the call.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, 0, nil) }
@@ -98,6 +76,70 @@ func ReadOwn(path string, limit int64) ([]byte, error) {
 		}
 		return nil
 	})
+}
+
+// ReadTrusted is Read for a file that [Trusted] finds.
+func ReadTrusted(path string, limit int64) ([]byte, error) {
+	target, err := Trusted(path)
+	if err != nil {
+		return nil, err
+	}
+	return read(target, limit, openNoFollow, func(info fs.FileInfo) error { return ours(target, info) })
+}
+
+// Trusted follows the links of an absolute path to what it leads to. It refuses a path on which somebody but this user
+// and root owns a link, a folder or the file, or could put another in its place: they would choose what is read.
+func Trusted(path string) (target string, err error) {
+	links := maxLinks
+	return trusted(path, &links)
+}
+
+const maxLinks = 40 // as many as Linux follows
+
+func trusted(path string, links *int) (string, error) {
+	if above := filepath.Dir(path); above != path {
+		dir, err := trusted(above, links)
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, filepath.Base(path))
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return path, ours(path, info)
+	}
+	if *links--; *links < 0 {
+		return "", fmt.Errorf("%s: there are too many links on the way", path)
+	}
+	if !owned(info) && !ownedByRoot(info) {
+		return "", foreign(path)
+	}
+	to, err := os.Readlink(path)
+	if err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(filepath.Dir(path), to)
+	}
+	return trusted(to, links)
+}
+
+// ours refuses what somebody but this user and root owns or may write to.
+func ours(path string, info fs.FileInfo) error {
+	switch {
+	case !owned(info) && !ownedByRoot(info):
+		return foreign(path)
+	case shared(info) && !(info.IsDir() && info.Mode()&fs.ModeSticky != 0): // there only the owner replaces a file
+		return fmt.Errorf("others may write to %s: run `chmod go-w %s`", path, path)
+	}
+	return nil
+}
+
+func foreign(path string) error {
+	return fmt.Errorf("%s belongs to another user, who could change what is read there", path)
 }
 
 // read reads a file that passes the check, which may be nil.
@@ -128,31 +170,29 @@ func read(path string, limit int64, flags int, check func(fs.FileInfo) error) ([
 var ErrTooBig = errors.New("is too big")
 
 // Replace writes data to a new file that only its owner can read, and moves it to path, as a whole or not at all. The
-// caller must hold a lock for path, so a new file that is there already was left by a process that was killed.
+// caller must hold a lock for path, so a new file that is there already was left by a process that was killed. It does
+// not wait for the disk, for which others would wait too: after a power failure the file may be the old one, or empty.
 func Replace(path string, data []byte) error {
 	name := path + ".new"
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return replace(name, path, data, true)
+	return replace(name, path, data)
 }
 
-// Put is Replace for a caller without a lock: of several at once, one wins. It does not wait for the disk, so the file
-// may be lost or empty after a power failure, and what a killed process leaves is there until somebody removes it.
+// Put is Replace for a caller without a lock: of several at once, one wins, and what a killed process leaves is there
+// until somebody removes it.
 func Put(path string, data []byte) error {
-	return replace(path+"."+rand.Text()+".new", path, data, false)
+	return replace(path+"."+rand.Text()+".new", path, data)
 }
 
 // replace writes data to a new file of the name and moves it to path.
-func replace(name, path string, data []byte, sync bool) error {
+func replace(name, path string, data []byte) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(data)
-	if err == nil && sync {
-		err = file.Sync()
-	}
 	if err = cmp.Or(err, file.Close()); err == nil {
 		err = Move(name, path)
 	}

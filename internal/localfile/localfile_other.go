@@ -17,8 +17,9 @@ const (
 // Mine is always true: here the folder's permissions decide who may write.
 func Mine(string) bool { return true }
 
-func owned(fs.FileInfo) bool  { return true }
-func shared(fs.FileInfo) bool { return false }
+func owned(fs.FileInfo) bool       { return true }
+func ownedByRoot(fs.FileInfo) bool { return false }
+func shared(fs.FileInfo) bool      { return false }
 
 // protected is always false: who may write to a folder would take more to find out, and the home of a user is writable.
 func protected(string) bool { return false }

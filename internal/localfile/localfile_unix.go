@@ -28,6 +28,8 @@ func Mine(path string) bool {
 // owned reports whether this user owns what info is about.
 func owned(info fs.FileInfo) bool { return ownedBy(info, os.Geteuid()) }
 
+func ownedByRoot(info fs.FileInfo) bool { return ownedBy(info, 0) }
+
 func ownedBy(info fs.FileInfo, uid int) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == uid
@@ -41,7 +43,7 @@ func protected(dir string) bool {
 	}
 	for {
 		info, err := os.Stat(dir)
-		if err != nil || info.Mode().Perm()&0o022 != 0 || !owned(info) && !ownedBy(info, 0) {
+		if err != nil || info.Mode().Perm()&0o022 != 0 || !owned(info) && !ownedByRoot(info) {
 			return false
 		}
 		if dir == filepath.Dir(dir) {
