@@ -3,14 +3,15 @@ package compose
 import (
 	"cmp"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/semver"
 	"github.com/clichain/clichain/internal/session"
 )
 
@@ -22,13 +23,18 @@ type Call struct {
 	Fields    Fields
 	Env       map[string]string // what the CLI sees of the host's environment
 	Own       map[string]string // variables of the request
+	Version   string            // of the program, "" where it is not known
+
+	assumed    string // the version by which rows apply, "" for the newest
+	anyVersion bool   // they apply whatever it is
 }
 
 // newCall resolves what depends on the spec: model, session, system text,
 // output mode and transport. It refuses what the spec cannot honour.
 func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *call.Error) {
 	spec := o.spec
-	c := &Call{Access: req.Access, Fields: fieldsOf(req), Own: req.Env}
+	c := &Call{Access: req.Access, Fields: fieldsOf(req), Own: req.Env, Version: h.Version}
+	c.assumed = cmp.Or(h.Version, semver.Find(spec.CheckedWith))
 	if err := ownEnv(spec, req.Env); err != nil {
 		return nil, err
 	}
@@ -135,17 +141,21 @@ func (c *Call) choose(spec *clispec.Spec, choice Choice) *call.Error {
 
 // uses reports whether a row that applies tests the field or contains it.
 func (c *Call) uses(spec *clispec.Spec, field string) bool {
-	names := func(template string) bool { return slices.Contains(grammar.TemplateFields(template), field) }
-	return c.anyRow(spec, func(row clispec.ArgRow) bool {
-		return slices.Contains(row.When.Set, field) || slices.ContainsFunc(row.Args, names)
-	}) || c.Output == clispec.OutputLive && slices.ContainsFunc(c.messages(&spec.Live), func(m clispec.LiveMessage) bool {
-		return names(m.Params)
+	return c.anyRow(spec, func(row clispec.ArgRow) bool { return rowUses(row, field) }) ||
+		c.Output == clispec.OutputLive && slices.ContainsFunc(c.messages(&spec.Live), func(m clispec.LiveMessage) bool {
+			return slices.Contains(grammar.TemplateFields(m.Params), field)
+		})
+}
+
+func rowUses(row clispec.ArgRow, field string) bool {
+	return slices.Contains(row.When.Set, field) || slices.ContainsFunc(row.Args, func(template string) bool {
+		return slices.Contains(grammar.TemplateFields(template), field)
 	})
 }
 
 // inBrackets is what a rule for a tool says about its use: "Bash(git log a,b)".
 // A comma there separates no tools.
-var inBrackets = regexp.MustCompile(`\([^)]*\)`)
+var inBrackets = pattern.Of(`\([^)]*\)`)
 
 // split refuses a value that would become two, because a row joins its list by
 // commas and it has one itself.
@@ -154,7 +164,7 @@ func (c *Call) split(spec *clispec.Spec) *call.Error {
 		for _, value := range c.Fields[field] {
 			plain := value
 			if strings.HasSuffix(field, "_tools") {
-				plain = inBrackets.ReplaceAllString(value, "")
+				plain = inBrackets().ReplaceAllString(value, "")
 			}
 			if strings.Contains(plain, ",") && c.joins(spec, field) {
 				return call.Errorf(call.ReasonUnsupported, field,
@@ -173,7 +183,7 @@ func (c *Call) joins(spec *clispec.Spec, field string) bool {
 	}
 	return c.anyRow(spec, func(row clispec.ArgRow) bool {
 		return row.Each != field && slices.ContainsFunc(row.Args, func(template string) bool {
-			return slices.ContainsFunc(grammar.Placeholder.FindAllString(template, -1), joined)
+			return slices.ContainsFunc(grammar.Placeholder().FindAllString(template, -1), joined)
 		})
 	})
 }
@@ -197,7 +207,8 @@ func (c *Call) holds(w clispec.When) bool {
 		(len(w.Access) == 0 || slices.Contains(w.Access, c.Access)) &&
 		(len(w.Output) == 0 || slices.Contains(w.Output, c.Output)) &&
 		(len(w.Transport) == 0 || slices.Contains(w.Transport, c.Transport)) &&
-		(len(w.Env) == 0 || slices.ContainsFunc(w.Env, c.sees))
+		(len(w.Env) == 0 || slices.ContainsFunc(w.Env, c.sees)) &&
+		(w.Since == "" && w.Before == "" || c.inRange(w))
 }
 
 // sees reports whether the CLI will see a variable that is on (grammar.IsSet).

@@ -48,6 +48,7 @@ type Host struct {
 	Environ    []string // of this process
 	PassEnv    []string // Config.PassEnv
 	InheritEnv bool     // Config.InheritEnv
+	SetEnv     []string // the spec's SetEnv, as "NAME=value"
 	Env        []string // Config.Env
 	Root       bool     // this user is root
 	Dir        string   // absolute directory to work in, "" for the process's or, without access, a temporary one
@@ -61,6 +62,7 @@ type Host struct {
 	Trace      string   // the traceparent of the call, in the W3C's form, "" for none
 	TraceState string   // the tracestate that belongs to it
 	Shown      []bool   // for each of the spec's PassEnvIf, whether one of its files is as it says
+	Version    string   // of the program, "" where it is not known
 
 	Known *session.Record // of the session to go on from; nil: nothing
 }

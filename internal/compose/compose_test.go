@@ -16,62 +16,10 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// composable calls check for every combination of the matrix that a spec can
-// honour, with the given prompt.
-func composable(t *testing.T, prompt string, check func(t *testing.T, spec clispec.Spec, c goldenCase, inv *Invocation)) {
-	t.Helper()
-	for _, spec := range specs.All() {
-		engine, composed := composerOf(t, spec), 0
-		for _, c := range matrix() {
-			c.req.Messages = slices.Clone(c.req.Messages)
-			c.req.Messages[len(c.req.Messages)-1].Content = prompt
-			inv, err := engine.Compose(c.req, c.choice, testHost())
-			if err != nil {
-				require.Equal(t, call.ReasonUnsupported, err.Reason, "%s: %s", spec.Name, c.name)
-				continue
-			}
-			composed++
-			check(t, spec, c, inv)
-		}
-		require.NotZero(t, composed, spec.Name)
-	}
-}
-
-func TestPromptTravelsOneWay(t *testing.T) {
-	const prompt = "what is the answer to everything"
-	composable(t, prompt, func(t *testing.T, spec clispec.Spec, c goldenCase, inv *Invocation) {
-		inArgs := slices.ContainsFunc(inv.Args, func(arg string) bool { return strings.Contains(arg, prompt) })
-		inEnv := slices.ContainsFunc(inv.Env, func(kv string) bool { return strings.Contains(kv, prompt) })
-		inStdin := strings.Contains(string(inv.Stdin), prompt)
-		require.Equal(t, c.choice.Transport == clispec.TransportArgv, inArgs, "%s: %s", spec.Name, c.name)
-		require.Equal(t, c.choice.Transport == clispec.TransportStdin, inStdin, "%s: %s", spec.Name, c.name)
-		require.False(t, inEnv, "%s: %s", spec.Name, c.name)
-	})
-}
-
-// bypassFlags are what the CLIs call doing without any approval.
-var bypassFlags = []string{
-	"--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "yolo",
-	"--force", "-f", "--full-auto", "bypassPermissions", `sandbox_mode="danger-full-access"`, "danger-full-access",
-}
-
-func TestBypassOnlyAtAccessFull(t *testing.T) {
-	bypassed := map[string]bool{}
-	composable(t, "Hello", func(t *testing.T, spec clispec.Spec, c goldenCase, inv *Invocation) {
-		flag := slices.ContainsFunc(inv.Args, func(arg string) bool { return slices.Contains(bypassFlags, arg) })
-		config := slices.Contains(inv.Env, `OPENCODE_CONFIG_CONTENT={"permission":"allow"}`)
-		require.Equal(t, c.req.Access == call.AccessFull, flag || config, "%s: %s: %q", spec.Name, c.name, inv.Args)
-		bypassed[spec.Name] = bypassed[spec.Name] || flag || config
-	})
-	for _, spec := range specs.All() {
-		require.True(t, bypassed[spec.Name], "%s has no way to AccessFull, or one this test does not know", spec.Name)
-	}
-}
-
 func TestLeadingDashIsNeverABareArgument(t *testing.T) {
 	const prompt = "--help me"
 	refused := map[string]bool{}
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		for _, transport := range allTransports {
 			inv, err := composerOf(t, spec).Compose(call.Prompt(prompt), Choice{Transport: transport}, testHost())
 			if err != nil {
@@ -87,7 +35,7 @@ func TestLeadingDashIsNeverABareArgument(t *testing.T) {
 }
 
 func TestComposeIsPure(t *testing.T) {
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		engine := composerOf(t, spec)
 		for _, c := range append(matrix(), variations(spec.Name)...) {
 			before, err := json.Marshal(c.req)

@@ -47,10 +47,14 @@ const systemPath = "/usr/bin:/bin"
 func (h *Host) CleanPath() {
 	h.Environ = cleanPath(h.Environ, filepath.SplitList, filepath.IsAbs, string(filepath.ListSeparator))
 	if h.Inside { // where the caller's variables are meant for
-		h.Env = cleanPath(h.Env, func(list string) []string { return strings.Split(list, ":") }, path.IsAbs, ":")
-	} else {
-		h.Env = cleanPath(h.Env, filepath.SplitList, filepath.IsAbs, string(filepath.ListSeparator))
+		split := func(list string) []string { return strings.Split(list, ":") }
+		h.SetEnv, h.Env = cleanPath(h.SetEnv, split, path.IsAbs, ":"), cleanPath(h.Env, split, path.IsAbs, ":")
+		return
 	}
+	own := func(environ []string) []string {
+		return cleanPath(environ, filepath.SplitList, filepath.IsAbs, string(filepath.ListSeparator))
+	}
+	h.SetEnv, h.Env = own(h.SetEnv), own(h.Env)
 }
 
 func cleanPath(environ []string, split func(string) []string, isAbs func(string) bool, separator string) []string {
@@ -66,7 +70,7 @@ func cleanPath(environ []string, split func(string) []string, isAbs func(string)
 }
 
 // Passed is the part of the host's environment that a CLI may see which is asked
-// for the model, "" for its own choice, and what Config.Env sets.
+// for the model, "" for its own choice, and what the spec's SetEnv and Config.Env set.
 func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
 	vars := map[string]string{}
 	pass := slices.Concat(spec.PassEnv, h.PassEnv)
@@ -77,7 +81,7 @@ func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
 		pass = append(pass, WindowsEnv...)
 	}
 	h.pass(spec, pass, vars)
-	grammar.SetAll(vars, h.Env)
+	h.set(vars)
 	var more []string
 	for i, rule := range spec.PassEnvIf {
 		if i < len(h.Shown) && h.Shown[i] || grammar.FirstSet(rule.Env, vars) != "" ||
@@ -87,9 +91,15 @@ func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
 	}
 	if len(more) > 0 {
 		h.pass(spec, more, vars)
-		grammar.SetAll(vars, h.Env)
+		h.set(vars)
 	}
 	return vars
+}
+
+// set sets what the spec and Config.Env set, whatever was passed.
+func (h *Host) set(vars map[string]string) {
+	grammar.SetAll(vars, h.SetEnv)
+	grammar.SetAll(vars, h.Env)
 }
 
 // pass adds the host's variables that are in the list and may be passed at all.
@@ -116,8 +126,8 @@ func OuterSession(spec *clispec.Spec, environ []string) string {
 	return ""
 }
 
-// Environ builds the CLI's environment: what may pass, the quiet settings, the
-// spec's rows, Config.Env, Request.Env. Later wins; the result is sorted.
+// Environ builds the CLI's environment: what may pass and SetEnv, the quiet
+// settings, the spec's rows, Config.Env, Request.Env. Later wins; the result is sorted.
 func (c *Call) Environ(spec *clispec.Spec, h Host, dir string) []string {
 	vars := maps.Clone(c.Env)
 	grammar.SetAll(vars, quietEnv)

@@ -28,13 +28,13 @@ func TestEnvironmentTable(t *testing.T) {
 	fmt.Fprintf(&b, "Every CLI gets, where this process has them: %s; on Windows also %s.\n\n", quoted(commonEnv), quoted(WindowsEnv))
 	fmt.Fprintf(&b, "It always gets %s, and PWD. It never gets %s, unless `Config.PassEnv` has the whole name.\n\n", quoted(quietEnv), quoted(shellEnv))
 	b.WriteString("| Variable | When |")
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		fmt.Fprintf(&b, " %s |", spec.Name)
 	}
-	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(specs.All())) + "\n")
+	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(specs.Every())) + "\n")
 	for _, row := range variableRows() {
 		fmt.Fprintf(&b, "| `%s` | %s |", row.name, row.when)
-		for _, spec := range specs.All() {
+		for _, spec := range specs.Every() {
 			fmt.Fprintf(&b, " %s |", row.cells[spec.Name])
 		}
 		b.WriteString("\n")
@@ -52,19 +52,19 @@ func variableRows() (rows []variableRow) {
 		}
 		rows[i].cells[spec] = cell
 	}
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		for _, name := range spec.PassEnv {
 			add(spec.Name, name, "always", "passed")
 		}
 	}
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		for _, rule := range spec.PassEnvIf {
 			for _, name := range rule.Pass {
 				add(spec.Name, name, signs(rule), "passed")
 			}
 		}
 	}
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		for _, name := range slices.Concat(spec.DropEnv, spec.NestedEnv) {
 			add(spec.Name, name, "never", "withheld")
 		}

@@ -3,7 +3,6 @@ package compose
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/jsontext"
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 // Fields are the values of a request that rows can test and templates can
@@ -69,7 +69,7 @@ func (f Fields) holding(text string) string {
 
 // Expand fills a template. A list becomes its values joined by commas.
 func (f Fields) Expand(template string) string {
-	return grammar.Placeholder.ReplaceAllStringFunc(template, func(m string) string {
+	return grammar.Placeholder().ReplaceAllStringFunc(template, func(m string) string {
 		name, form := grammar.ParsePlaceholder(m)
 		value := strings.Join(f[name], ",")
 		switch quoted := jsontext.Quote(value); form {
@@ -125,7 +125,7 @@ func (f Fields) setMCP(list []json.RawMessage) {
 			return // a server of another shape fits only the whole document
 		}
 		local[name] = s.local()
-		if s.exposed() == "" && bareKey.MatchString(name) {
+		if s.exposed() == "" && bareKey().MatchString(name) {
 			toml = append(toml, "mcp_servers."+name+"="+s.toml())
 		}
 	}
@@ -135,7 +135,7 @@ func (f Fields) setMCP(list []json.RawMessage) {
 	}
 }
 
-var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var bareKey = pattern.Of(`^[A-Za-z0-9_-]+$`)
 
 // local is the server in the format that has a "type" and a list as command.
 func (s *mcpServer) local() map[string]any {

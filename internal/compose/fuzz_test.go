@@ -14,7 +14,7 @@ import (
 
 // composers are the composers of the built-in specs, compiled once.
 func composers(t testing.TB) (all []*Composer) {
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		all = append(all, composerOf(t, spec))
 	}
 	return all
@@ -26,7 +26,7 @@ func FuzzCompose(f *testing.F) {
 	f.Add("/clear", "-x", "--model", "claude.LS14", "-e", "-t", uint8(13))
 	f.Add("a\x00b", "\xff", "m\x00", ":", "\xc3", "", uint8(255))
 	f.Add(strings.Repeat("x", 131_072), "{prompt}", "gpt-5", "codex.e3Byb21wdH0", "{system:json}", "{}", uint8(2))
-	all, list := composers(f), specs.All()
+	all, list := composers(f), specs.Every()
 	f.Fuzz(func(t *testing.T, prompt, sys, model, session, effort, tool string, bits uint8) {
 		req := call.Request{
 			Messages: []call.Message{system(sys), user(prompt)}, Model: model, Session: session,
@@ -98,7 +98,7 @@ func FuzzModel(f *testing.F) {
 	for _, seed := range []string{"", "default", "opus", " claude/opus ", "anthropic-cli/", "opencode/openai/gpt-5", "/", "a/b", "unknown", "claude-desktop", "-x", "gpt-5"} {
 		f.Add(seed)
 	}
-	all, list := composers(f), specs.All()
+	all, list := composers(f), specs.Every()
 	f.Fuzz(func(t *testing.T, name string) {
 		for i, composer := range all {
 			resolved, ok := composer.Models.Resolve(name)

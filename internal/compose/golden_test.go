@@ -70,13 +70,18 @@ func matrix() (cases []goldenCase) {
 // goldenModels is a model of each backend's own.
 var goldenModels = map[string]string{
 	"claude": "opus", "gemini": "gemini-2.5-pro", "cursor-agent": "auto", "opencode": "openai/gpt-5", "codex": "gpt-5-codex",
+	"copilot": "claude-sonnet-5", "kimi": "kimi-code/kimi-for-coding", "pi": "anthropic/claude-sonnet-5", "kilo": "openai/gpt-5",
+	"qwen": "qwen3-coder-plus", "agy": "gemini-3-pro",
 }
 
 // goldenSession is a session of a backend's own.
 func goldenSession(name string) string {
 	h := session.Handle{Backend: name, ID: "0199abcd-0000-7000-8000-000000000001"}
-	if name == "opencode" {
+	switch name {
+	case "opencode", "kilo":
 		h.ID = "ses_0199abcd"
+	case "kimi":
+		h.ID = "session_" + h.ID
 	}
 	return h.String()
 }
@@ -142,11 +147,15 @@ func variations(name string) (cases []goldenCase) {
 // readTools are tools that only read, by the CLI's own names.
 var readTools = map[string][]string{
 	"claude": {"Read", "Glob"}, "gemini": {"read_file", "glob"}, "opencode": {"read"}, "codex": {"any"}, "cursor-agent": {"any"},
+	"copilot": {"view", "glob"}, "kimi": {"Read"}, "pi": {"read", "ls"}, "kilo": {"read"},
+	"qwen": {"read_file", "glob"}, "agy": {"any"},
 }
 
 // bypassModes are the permission modes without limits.
 var bypassModes = map[string]string{
 	"claude": "bypassPermissions", "codex": "danger-full-access", "gemini": "yolo", "opencode": "any", "cursor-agent": "any",
+	"copilot": "any", "kimi": "any", "pi": "any", "kilo": "any",
+	"qwen": "yolo", "agy": "any",
 }
 
 func withSystemMode(r *call.Request, mode call.SystemMode) {
@@ -162,7 +171,7 @@ func goldenMCP() []json.RawMessage {
 }
 
 func TestComposeGolden(t *testing.T) {
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		t.Run(spec.Name, func(t *testing.T) {
 			engine := composerOf(t, spec)
 			var b strings.Builder

@@ -21,13 +21,14 @@ var alive = Choice{Output: clispec.OutputLive}
 // promptPaths are where the message of a built-in CLI has the prompt.
 var promptPaths = map[string]string{
 	"claude": "message.content", "gemini": "prompt.0.text", "opencode": "prompt.0.text", "codex": "input.0.text",
+	"qwen": "prompt.0.text",
 }
 
 // inLiveModes runs a test for each built-in spec with a live mode, at each level of it.
 func inLiveModes(t *testing.T, test func(t *testing.T, spec clispec.Spec, access call.Access)) {
 	t.Helper()
 	var names []string
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		if !spec.Live.Has() {
 			continue
 		}
@@ -38,7 +39,7 @@ func inLiveModes(t *testing.T, test func(t *testing.T, spec clispec.Spec, access
 			}
 		}
 	}
-	require.ElementsMatch(t, []string{"claude", "gemini", "opencode", "codex"}, names)
+	require.ElementsMatch(t, []string{"claude", "gemini", "opencode", "codex", "qwen"}, names)
 }
 
 // asks is a request that the live mode of the spec takes.

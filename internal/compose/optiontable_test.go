@@ -36,13 +36,13 @@ const (
 func TestOptionTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| Option |")
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		fmt.Fprintf(&b, " %s |", spec.Name)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(specs.All())) + "\n")
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(specs.Every())) + "\n")
 	for _, option := range tableOptions {
 		fmt.Fprintf(&b, "| `%s` |", option[0])
-		for _, spec := range specs.All() {
+		for _, spec := range specs.Every() {
 			fmt.Fprintf(&b, " %s |", honoured(t, spec, option[1]))
 		}
 		b.WriteString("\n")
@@ -100,7 +100,9 @@ func added(base, inv *Invocation) string {
 		case slices.Contains(base.Args, arg):
 		case i > 0 && inv.Args[i-1] == "-c":
 			add("-c " + flag)
-		case strings.HasPrefix(arg, "-") || arg == "resume":
+		case strings.HasPrefix(arg, "@"):
+			add("@")
+		case flag != "--prompt" && strings.HasPrefix(arg, "-") || arg == "resume":
 			add(flag)
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
@@ -82,10 +82,10 @@ func checkOptions(req call.Request) *call.Error {
 			"%v is no amount of dollars: use 0 for no bound", o.MaxBudgetUSD)
 	case !slices.Contains([]call.SystemMode{"", call.SystemAppend, call.SystemReplace}, o.SystemMode):
 		return call.Errorf(call.ReasonBadOption, "options.system_mode", "%q is none of append, replace", o.SystemMode)
-	case !wordShape.MatchString(o.PermissionMode):
+	case !wordShape().MatchString(o.PermissionMode):
 		return call.Errorf(call.ReasonBadOption, "options.permission_mode",
 			`%q is no mode: use one word, such as "plan"`, o.PermissionMode)
-	case !wordShape.MatchString(o.Effort):
+	case !wordShape().MatchString(o.Effort):
 		return call.Errorf(call.ReasonBadOption, "options.effort", `%q is no effort: use one word, such as "high"`, o.Effort)
 	case o.Continue && req.Access == call.AccessNone:
 		return call.Errorf(call.ReasonBadOption, "options.continue",
@@ -139,7 +139,7 @@ func listsOf(o call.Options) []optionList {
 }
 
 // wordShape is a value in a CLI's own terms, or none.
-var wordShape = regexp.MustCompile(`^(?:[A-Za-z0-9][A-Za-z0-9_.-]*)?$`)
+var wordShape = pattern.Of(`^(?:[A-Za-z0-9][A-Za-z0-9_.-]*)?$`)
 
 func isObject(text []byte) bool {
 	text = bytes.TrimSpace(text)

@@ -50,7 +50,7 @@ func ownEnv(spec *clispec.Spec, env map[string]string) *call.Error {
 }
 
 func obeys(spec *clispec.Spec, name string) bool {
-	list := slices.Concat(spec.PassEnv, spec.DropEnv, spec.NestedEnv)
+	list := slices.Concat(spec.PassEnv, spec.DropEnv, spec.NestedEnv, slices.Collect(maps.Keys(spec.SetEnv)))
 	for _, row := range spec.Env {
 		list = append(list, row.Name)
 	}

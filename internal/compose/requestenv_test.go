@@ -17,7 +17,7 @@ func TestEnvOfARequest(t *testing.T) {
 	req := call.Prompt("hi")
 	req.Env = map[string]string{"JOB_ID": "7", "chat_2": "a=b c", "EMPTY": ""}
 	require.Nil(t, Check(req))
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		inv, err := composerOf(t, spec).Compose(req, Choice{}, h)
 		require.Nil(t, err)
 		require.Subset(t, inv.Env, []string{"JOB_ID=7", "chat_2=a=b c", "EMPTY=", "OTHER=kept"})
@@ -51,6 +51,7 @@ func TestEnvThatTheCLIObeys(t *testing.T) {
 		name string
 		want bool
 	}{
+		{clispec.Spec{Name: "mini", Binary: "mini", SetEnv: map[string]string{"MINE_HOME": "~/mine"}}, "MINE_KEY", false},
 		{specs.Claude(), "ANTHROPIC_BASE_URL", false},
 		{specs.Claude(), "CLAUDE_CODE_SHELL_PREFIX", false},
 		{specs.Claude(), "CLAUDECODE", false},

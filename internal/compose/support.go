@@ -16,6 +16,9 @@ import (
 func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 	for _, name := range clispec.OptionFields {
 		if c.Fields.has(name) && !c.honours(spec, name) {
+			if err := c.ofOtherVersion(spec, name); err != nil {
+				return err
+			}
 			if name == "mcp_config" {
 				return c.unsupportedMCP(spec)
 			}
@@ -28,6 +31,9 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 				"give it MCP servers by Options.MCPConfig")
 	}
 	if c.Access != call.AccessNone && !c.grants(spec) {
+		if err := c.grantedByOtherVersion(spec); err != nil {
+			return err
+		}
 		return call.Errorf(call.ReasonUnsupported, "access", "%q is no access level of this backend", c.Access)
 	}
 	if c.Access == call.AccessRead {
@@ -75,8 +81,11 @@ func (c *Call) inArguments(spec *clispec.Spec, field string) bool {
 
 // grants reports whether a row says what the access level means to the CLI.
 func (c *Call) grants(spec *clispec.Spec) bool {
-	return c.anyRow(spec, func(row clispec.ArgRow) bool { return slices.Contains(row.When.Access, c.Access) })
+	return c.anyRow(spec, c.names)
 }
+
+// names reports whether a row names the access level of the call.
+func (c *Call) names(row clispec.ArgRow) bool { return slices.Contains(row.When.Access, c.Access) }
 
 // refuse is the error for an option that has no effect here. It says at which
 // other access levels it has one.

@@ -7,11 +7,11 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 // Container is where to run CLIs, as clichain.Container describes it. A nil one
@@ -32,7 +32,7 @@ func (c *Container) Describe(h *compose.Host) {
 func (c *Container) Program() string { return cmp.Or(c.Runtime, "docker") }
 
 // refusedArgs are arguments with which a run could not be read or ended.
-var refusedArgs = regexp.MustCompile(`^(?:-[it]*[td][itd]*|--(?:tty|detach|name|entrypoint)(?:=.*)?)$`)
+var refusedArgs = pattern.Of(`^(?:-[it]*[td][itd]*|--(?:tty|detach|name|entrypoint)(?:=.*)?)$`)
 
 // Check finds mistakes before anything starts.
 func (c *Container) Check() *call.Error {
@@ -51,7 +51,7 @@ func (c *Container) Check() *call.Error {
 		return call.Errorf(call.ReasonBadOption, "container.runtime", "%q is neither a name nor an absolute path", c.Runtime)
 	}
 	for i, arg := range c.RunArgs {
-		if refusedArgs.MatchString(arg) || strings.Contains(arg, "\x00") {
+		if refusedArgs().MatchString(arg) || strings.Contains(arg, "\x00") {
 			return call.Errorf(call.ReasonBadOption, fmt.Sprintf("container.run_args[%d]", i), "%q cannot be used here", arg)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
 )
@@ -59,7 +59,7 @@ func (b *Box) Supervise(ctx context.Context, c proc.Command) (result proc.Result
 }
 
 // over is what runtimes say of a container that has ended: nothing runs in it.
-var over = regexp.MustCompile(`(?i)no such container|no container with|is not running|` +
+var over = pattern.Of(`(?i)no such container|no container with|is not running|` +
 	`on running containers|already in progress`)
 
 // clean runs the client once, even if ctx has ended.
@@ -75,7 +75,7 @@ func (b *Box) clean(ctx context.Context, args []string, timeout time.Duration) e
 		return err
 	case result.Cause != nil:
 		return result.Cause
-	case result.ExitCode == 0, over.MatchString(said):
+	case result.ExitCode == 0, over().MatchString(said):
 		return nil
 	}
 	return fmt.Errorf("exit status %d: %s", result.ExitCode, plaintext.LastLine(said))

@@ -15,13 +15,13 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) {
-	clitest.Main()
+	fake.Main()
 	os.Exit(m.Run())
 }
 
@@ -212,11 +212,11 @@ func TestContainerSweep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			temp, started := t.TempDir(), filepath.Join(t.TempDir(), "started")
-			path := clitest.Fake(t, "cli", clitest.Scenario{Steps: []clitest.Step{
-				clitest.Step{Ignore: []string{"TERM"}},
-				clitest.Step{Spawn: &clitest.Spawn{Setsid: true, Steps: []clitest.Step{{Ignore: []string{"TERM"}}, {Hang: true}}}},
-				clitest.Step{Spawn: &clitest.Spawn{Daemon: true, Steps: []clitest.Step{{Hang: true}}}},
-				clitest.Step{Record: started}, clitest.Step{Hang: true},
+			path := fake.New(t, "cli", fake.Scenario{Steps: []fake.Step{
+				fake.Step{Ignore: []string{"TERM"}},
+				fake.Step{Spawn: &fake.Spawn{Setsid: true, Steps: []fake.Step{{Ignore: []string{"TERM"}}, {Hang: true}}}},
+				fake.Step{Spawn: &fake.Spawn{Daemon: true, Steps: []fake.Step{{Hang: true}}}},
+				fake.Step{Record: started}, fake.Step{Hang: true},
 			}})
 			marked, other := exec.Command(path), exec.Command(path)
 			marked.Env, other.Env = []string{"CLICHAIN_CALL=clichain-" + name}, []string{"CLICHAIN_CALL=other"}
@@ -224,16 +224,16 @@ func TestContainerSweep(t *testing.T) {
 			waitForRecord(t, started)
 			ended := make(chan struct{})
 			go func() { defer close(ended); _ = marked.Wait() }()
-			require.Len(t, clitest.Survivors(path), 3)
+			require.Len(t, fake.Survivors(path), 3)
 			require.NoError(t, other.Start())
-			require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 6 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return len(fake.Survivors(path)) == 6 }, 10*time.Second, time.Millisecond)
 			defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
 
 			out, err := exec.CommandContext(t.Context(), shell[0], append(shell[1:], "-c", sweepScript, "clichain", "CLICHAIN_CALL=clichain-"+name, temp)...).CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			<-ended
 			require.NoDirExists(t, temp)
-			for _, left := range clitest.Survivors(path) {
+			for _, left := range fake.Survivors(path) {
 				environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", left.Pid))
 				require.NoError(t, err)
 				require.Contains(t, string(environ), "CLICHAIN_CALL=other")
@@ -256,11 +256,11 @@ func goldenText(t *testing.T, path, got string) {
 }
 
 // waitForRecord waits until a fake has come to its Record step.
-func waitForRecord(t *testing.T, path string) (r clitest.Record) {
+func waitForRecord(t *testing.T, path string) (r fake.Record) {
 	t.Helper()
 	require.Eventually(t, func() (ok bool) {
 		var err error
-		r, err = clitest.ReadRecord(path)
+		r, err = fake.ReadRecord(path)
 		return err == nil
 	}, 10*time.Second, time.Millisecond)
 	return r

@@ -56,7 +56,7 @@ func (b *Bill) Refused(source string) *call.Error {
 	switch {
 	case who != call.BillingUnknown && who != b.Policy:
 		return refusal("log in with what may pay", "this is paid by %s, and only %s may pay (Config.Billing)", who, b.Policy)
-	case who == call.BillingUnknown || b.Login.State != clispec.LoginAuthenticated:
+	case who == call.BillingUnknown || !b.Login.Sure():
 		doubt := cmp.Or(b.Login.Doubt, b.Login.Evidence, "its login")
 		return refusal("take other ways to pay out of the CLI's settings",
 			"it is unknown who would pay (see %s), and only %s may (Config.Billing)", doubt, b.Policy)

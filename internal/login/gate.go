@@ -69,15 +69,6 @@ func (s *Prober) facts(yield func(*compiledFact) bool) {
 	}
 }
 
-// Paths returns the files in which a login may be.
-func (s *Prober) Paths(at grammar.Place) (paths []string) {
-	for f := range s.facts {
-		more, _ := f.template.Paths(at)
-		paths = append(paths, more...)
-	}
-	return paths
-}
-
 // Mark tells of the credentials in the files, so that another login has another mark.
 // Secrets go into it and cannot be read from it.
 func (s *Prober) Mark(at grammar.Place) string {

@@ -22,6 +22,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/localfile"
+	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/semaphore"
 )
@@ -33,10 +34,14 @@ type Login struct {
 	Billing   call.Billing // who would pay
 	Doubt     string       // the evidence that leaves open who would pay
 	Expired   bool         // the credential has expired and cannot be renewed
+	Unproven  bool         // the credential is there, and may be refused
 	renewable credential   // the one in use
 	local     bool         // the working directory has evidence
 	trace     uint64       // of all evidence, for the cache of Settle
 }
+
+// Sure reports whether there is a credential, which the CLI would use.
+func (l Login) Sure() bool { return l.State == clispec.LoginAuthenticated || l.Unproven }
 
 // Prober finds out how one CLI is logged in. The zero value knows no way to log in. It is safe for concurrent use.
 type Prober struct {
@@ -169,6 +174,9 @@ func (s *Prober) look(at grammar.Place, now time.Time) Login {
 		}
 		if found.known == present {
 			l.State, l.Evidence, l.renewable, l.Expired = clispec.LoginAuthenticated, evidence, found, false
+			if l.Unproven = way.Unproven; l.Unproven {
+				l.State = clispec.LoginUnknown
+			}
 			return l
 		}
 	}
@@ -238,7 +246,7 @@ func (s *Prober) holds(
 	return found, evidence
 }
 
-var shells = regexp.MustCompile(`^#!.*\b(sh|bash|dash|zsh|ksh|fish)\b`)
+var shells = pattern.Of(`^#!.*\b(sh|bash|dash|zsh|ksh|fish)\b`)
 
 // IsShellScript reports whether a program is a script, which may set variables
 // that this process does not see. It returns true for a file it cannot read.
@@ -257,5 +265,5 @@ func IsShellScript(path string) bool {
 		return true
 	}
 	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
-	return shells.Match(line)
+	return shells().Match(line)
 }

@@ -29,8 +29,7 @@ type settled struct {
 // Open reports whether variables and files leave open who would pay, and the CLI's status command can tell. It cannot
 // tell about the working directory, where it does not run.
 func (s *Prober) Open(l Login) bool {
-	sure := l.State == clispec.LoginAuthenticated && l.Billing != call.BillingUnknown
-	return !sure && l.State != clispec.LoginInstalled && !l.local && s.status.Whole && len(s.status.Args) > 0
+	return !(l.Sure() && l.Billing != call.BillingUnknown) && l.State != clispec.LoginInstalled && !l.local && s.status.Whole && len(s.status.Args) > 0
 }
 
 // Settle completes a login that is Open by what the status command says. ask runs it, unless it was run before and no
@@ -66,7 +65,7 @@ func (s *Prober) Settle(
 
 // Sign returns the first sign of a status command's rule that holds for what it printed; the zero value means none.
 func Sign(r clispec.StatusRule, stdout, stderr string, exit int) clispec.StatusSign {
-	text := plaintext.Escapes.ReplaceAllString(stdout+"\n"+stderr, "")
+	text := plaintext.Escapes().ReplaceAllString(stdout+"\n"+stderr, "")
 	docs := jsontext.Objects([]byte(stdout))
 	for _, sign := range r.Signs {
 		holds := exit == sign.Exit && regexp.MustCompile(`(?m)`+sign.Pattern).MatchString(text)

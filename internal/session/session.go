@@ -4,10 +4,10 @@ package session
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
 
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
@@ -25,13 +25,13 @@ func (h Handle) String() string {
 }
 
 // backendShape is that of a spec's name.
-var backendShape = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+var backendShape = pattern.Of(`^[a-z0-9][a-z0-9._-]*$`)
 
 // Parse reads what String wrote, or "backend:id" with an id that the CLI itself has told.
 func Parse(handle string) (h Handle, ok bool) {
 	if backend, id, told := strings.Cut(handle, ":"); told {
 		h = Handle{Backend: backend, ID: id}
-		if id == "" || !backendShape.MatchString(backend) {
+		if id == "" || !backendShape().MatchString(backend) {
 			return Handle{}, false
 		}
 		return h, true
@@ -39,7 +39,7 @@ func Parse(handle string) (h Handle, ok bool) {
 	dot := max(strings.LastIndexByte(handle, '.'), 0) // the name of a backend may have some
 	id, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(handle[dot:], "."))
 	h = Handle{Backend: handle[:dot], ID: string(id)}
-	if err != nil || len(id) == 0 || !backendShape.MatchString(h.Backend) || h.String() != handle {
+	if err != nil || len(id) == 0 || !backendShape().MatchString(h.Backend) || h.String() != handle {
 		return Handle{}, false
 	}
 	return h, true

@@ -1,0 +1,52 @@
+package compose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/semver"
+)
+
+// inRange reports whether the version has what a row needs.
+func (c *Call) inRange(w clispec.When) bool { return c.anyVersion || w.AppliesTo(c.assumed) }
+
+// ofOtherVersion is the error for an option of which another version of the CLI has the flag; nil if none has.
+func (c *Call) ofOtherVersion(spec *clispec.Spec, option string) *call.Error {
+	forms := append([]string{option}, clispec.OtherForms[option]...)
+	return c.otherVersion(spec, option, fmt.Sprintf("%q", strings.Join(c.Fields[option], ",")), func(row clispec.ArgRow) bool {
+		return slices.ContainsFunc(forms, func(field string) bool { return c.Fields.has(field) && rowUses(row, field) })
+	})
+}
+
+// grantedByOtherVersion is the same for the access level.
+func (c *Call) grantedByOtherVersion(spec *clispec.Spec) *call.Error {
+	return c.otherVersion(spec, "access", fmt.Sprintf("%q", c.Access), c.names)
+}
+
+func (c *Call) otherVersion(
+	spec *clispec.Spec, option, what string, needed func(clispec.ArgRow) bool,
+) (err *call.Error) {
+	other := *c
+	other.anyVersion = true
+	installed := cmp.Or(c.Version, "a version that is not known")
+	other.anyRow(spec, func(row clispec.ArgRow) bool {
+		if c.inRange(row.When) || !needed(row) {
+			return false
+		}
+		if since := row.When.Since; semver.Less(c.assumed, since) {
+			err = call.Errorf(call.ReasonUnsupported, option, "%s needs version %s of %s or a later one: %s is installed",
+				what, since, spec.Name, installed)
+			err.Hint = strings.TrimSuffix("update it: "+spec.Hints[call.ReasonNotInstalled], ": ")
+		} else {
+			err = call.Errorf(call.ReasonUnsupported, option, "%s has no flag from version %s of %s on: %s is installed",
+				what, row.When.Before, spec.Name, installed)
+			err.Hint = "leave it out, or update the spec: it has no row for this version"
+		}
+		return true
+	})
+	return err
+}
