@@ -10,7 +10,7 @@ import (
 // Claude is Anthropic's Claude Code.
 func Claude() clispec.Spec {
 	return clispec.Spec{
-		Name: "claude", Binary: "claude",
+		Name: "claude", Binary: "claude", Packages: []string{"@anthropic-ai/claude-code"},
 		ProviderSlug: "anthropic-cli", DefaultModel: "claude-desktop",
 		PromptStyle: clispec.DashP, SystemFlag: "--append-system-prompt",
 		SystemDefault: defaultSystem, CheckedWith: "2.1.329",
@@ -74,7 +74,9 @@ func claudeEnv() []clispec.EnvRow {
 		{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(call.AccessNone)},
 		{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(call.AccessNone)},
 		{Name: "CLAUDE_CODE_DISABLE_ATTACHMENTS", Value: "1", When: access(call.AccessNone)},
-		// Names of files and branches, and what was said in commits.
+		// Names of files and branches, and what was said in commits. Versions of half a
+		// year ago ask git for them without access, too, and git runs filters.
+		{Name: "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", Value: "1", When: access(call.AccessNone)},
 		{Name: "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", Value: "1", When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
 	}
 	for _, row := range quietGit() { // in the shell tool: its own calls of git are safe

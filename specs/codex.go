@@ -10,7 +10,7 @@ import (
 // Codex is OpenAI's Codex CLI.
 func Codex() clispec.Spec {
 	return clispec.Spec{
-		Name: "codex", Binary: "codex",
+		Name: "codex", Binary: "codex", Packages: []string{"@openai/codex"},
 		ProviderSlug: "openai-cli", DefaultModel: "codex-default",
 		PromptStyle:   clispec.RunSubcommand,
 		SystemDefault: defaultSystem, CheckedWith: "0.169.0",
@@ -50,6 +50,7 @@ func Codex() clispec.Spec {
 			{Pattern: `already has an active writer`, Reason: call.ReasonBadSession, On: onStderr(), Hint: "another process goes on from this session right now"},
 			{Pattern: `no rollout found for thread id|thread/resume failed`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
 			{Pattern: `error: unexpected argument|error: invalid value`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+			{Pattern: `Error loading config\.toml: (?P<message>.+)`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: "the installed version does not take a setting: correct config.toml if it is the user's, else update it"},
 			{Pattern: `Not inside a trusted directory`, Reason: call.ReasonUntrustedDir, On: onStderr()},
 			{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: call.ReasonBadModel},
 			{Pattern: `responses_websocket: failed to connect`, Kind: call.EventStatus, On: onStderr()}, // it goes on over HTTP
@@ -85,6 +86,9 @@ func codexArgs() []clispec.ArgRow {
 		{Args: []string{"-c", `approval_policy="never"`}, When: access(call.AccessNone, call.AccessRead)},
 		{Args: []string{"-c", `approval_policy="never"`}, When: liveOnly(unless("ask", call.AccessWrite, call.AccessFull))},
 		{Args: codexLean(), When: access(call.AccessNone)},
+		// 0.134 knows neither, and does not start with the second, which it takes for
+		// the name of an agent. Which version was the first has not been tried.
+		{Args: settingArgs([]string{"features.view_image=false", "agents.enabled=false"}), When: clispec.When{Access: []call.Access{call.AccessNone}, Since: "0.135.0"}},
 		{Args: codexUntrusted(), When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
 		// The user's own settings may say that the folder is trusted.
 		{Args: []string{"-c", `projects={{dir:json}={trust_level="untrusted"}}`}, When: clispec.When{
@@ -114,8 +118,8 @@ func codexArgs() []clispec.ArgRow {
 func codexLean() []string {
 	settings := []string{
 		"features.shell_tool=false", "features.apps=false", "features.plugins=false", "features.goals=false",
-		"features.multi_agent=false", "features.image_generation=false", "features.view_image=false",
-		"agents.enabled=false", `web_search="disabled"`, "project_doc_max_bytes=0", "project_root_markers=[]",
+		"features.multi_agent=false", "features.image_generation=false",
+		`web_search="disabled"`, "project_doc_max_bytes=0", "project_root_markers=[]",
 		"include_permissions_instructions=false", "include_environment_context=false", "include_apps_instructions=false",
 		"include_collaboration_mode_instructions=false", "skills.include_instructions=false",
 	}

@@ -10,7 +10,7 @@ import (
 // Gemini is Google's Gemini CLI.
 func Gemini() clispec.Spec {
 	return clispec.Spec{
-		Name: "gemini", Binary: "gemini",
+		Name: "gemini", Binary: "gemini", Packages: []string{"@google/gemini-cli"},
 		ProviderSlug: "google-cli", DefaultModel: "gemini-desktop",
 		PromptStyle:   clispec.DashP,
 		SystemDefault: defaultSystem, CheckedWith: "0.61.0",
@@ -35,6 +35,8 @@ func Gemini() clispec.Spec {
 			// such a folder would go on.
 			{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "false", When: unset("trust_dir")},
 			{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "true", When: set("trust_dir")},
+			// 0.43 looks for "true" alone, and then into this file, which is not there.
+			{Name: "GEMINI_CLI_TRUSTED_FOLDERS_PATH", Value: "{temp}/none.json", When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
 			// It leaves error reports in the temporary folder.
 			{Name: "TMPDIR", Value: "{temp}", When: access(call.AccessNone, call.AccessRead)},
 			{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
@@ -60,7 +62,7 @@ func Gemini() clispec.Spec {
 		},
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g @google/gemini-cli",
-			call.ReasonUnauthenticated: "run `gemini` and log in, or set GEMINI_API_KEY",
+			call.ReasonUnauthenticated: "set GEMINI_API_KEY, or run `gemini` and log in with the account of a company: it takes no other any more",
 			call.ReasonUntrustedDir:    "run `gemini` there once and trust the folder",
 		},
 	}
@@ -73,6 +75,7 @@ func geminiModels() clispec.ModelRules {
 			Live: clispec.LiveMessage{Method: "session/new", Params: `{"cwd":{dir:json},"mcpServers":[]}`},
 			Path: "models.availableModels", Set: pairs("name", "modelId", "title", "name"),
 		}},
+		ChoiceCosts: "a request more, of 3.5 kB, in which a small model chooses",
 	}
 }
 
@@ -171,6 +174,9 @@ func geminiEvents() []clispec.EventRule {
 	}
 }
 
+// geminiClosed is the way out for individuals.
+const geminiClosed = "set GEMINI_API_KEY, or use its successor `agy`, which takes that login"
+
 func geminiLines() []clispec.LineRule {
 	return []clispec.LineRule{
 		// It tries again only at the end of a minute's quota, not of a plan's.
@@ -179,6 +185,10 @@ func geminiLines() []clispec.LineRule {
 		{Pattern: `Attempt (?P<attempt>\d+) failed(?: with (?:status )?(?P<status>\d{3}))?(?:.*?(?P<message>\{.*\}))?`, Kind: call.EventRetry, On: onStderr()},
 		{Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: call.ReasonUnauthenticated},
 		{Pattern: `Invalid auth method`, Reason: call.ReasonUnauthenticated},
+		// Since June 2026 this CLI is closed to the logins of individuals: nothing but
+		// another login helps. An account may be refused for other reasons too.
+		{Pattern: `(?P<message>This client is no longer supported for Gemini Code Assist.*)`, Reason: call.ReasonUnauthenticated, CooldownS: day, Hint: geminiClosed},
+		{Pattern: `IneligibleTierError: (?P<message>.+)`, Reason: call.ReasonUnauthenticated, CooldownS: day, Hint: "use another account, or set GEMINI_API_KEY"},
 		{Pattern: `(?:API |Type)Error: terminated`, Reason: call.ReasonNetwork}, // the stream broke off
 		{Pattern: `model returned an empty response`, Reason: call.ReasonEmpty},
 		{Pattern: `not running in a trusted directory`, Reason: call.ReasonUntrustedDir, On: onStderr()},

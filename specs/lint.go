@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/pattern"
+	"github.com/clichain/clichain/internal/semver"
 )
 
 // Lint reads specs as [Load] does, and returns all problems instead of an
@@ -44,7 +45,7 @@ type linter struct {
 
 var lints = []func(*linter){
 	(*linter).conditions, (*linter).templates, (*linter).promptOnce, (*linter).unused,
-	(*linter).eventOrder, (*linter).eventValues, (*linter).answers, (*linter).lines, (*linter).hints,
+	(*linter).eventOrder, (*linter).eventValues, (*linter).answers, (*linter).lines, (*linter).hints, (*linter).secrets,
 }
 
 func (l *linter) warn(path, format string, args ...any) {
@@ -92,6 +93,9 @@ func (l *linter) conditions() {
 		if !meets(r.when.Transport, l.spec.TransportModes()) {
 			l.warn(r.path+".when.transport", "never holds: transports has %q", l.spec.TransportModes())
 		}
+		if semver.Less(l.spec.CheckedWith, r.when.Since) {
+			l.warn(r.path+".when.since", "holds for no version that was checked: checked_with is %q", l.spec.CheckedWith)
+		}
 	}
 }
 
@@ -100,16 +104,22 @@ func meets[T comparable](wanted, there []T) bool {
 }
 
 var (
-	placeholder = regexp.MustCompile(`\{[a-z][a-z0-9_]*(:json|:text|:list)?\}`)
-	almostOne   = regexp.MustCompile(`\{ *[A-Za-z][A-Za-z0-9_-]* *(: *[A-Za-z]* *)?\}`)
+	placeholder = pattern.Of(`\{[a-z][a-z0-9_]*(:json|:text|:list)?\}`)
+	almostOne   = pattern.Of(`\{ *[A-Za-z][A-Za-z0-9_-]* *(: *[A-Za-z]* *)?\}`)
+	// A file may hold a program, where braces with blanks in them are common.
+	almostOneInCode = pattern.Of(`\{[A-Za-z][A-Za-z0-9_-]*(:[A-Za-z]*)?\}`)
 )
 
 // templates finds texts that look like a field and are none.
 func (l *linter) templates() {
 	for _, r := range l.rows() {
+		almost := almostOne
+		if strings.HasPrefix(r.path, "files") {
+			almost = almostOneInCode
+		}
 		for _, template := range r.templates {
-			for _, text := range almostOne.FindAllString(template, -1) {
-				if !placeholder.MatchString(text) {
+			for _, text := range almost().FindAllString(template, -1) {
+				if !placeholder().MatchString(text) {
 					l.warn(r.path, "%s goes to the CLI as it is: "+
 						"fields are {name}, {name:json}, {name:text} and {name:list}, in lower case", text)
 				}
@@ -149,8 +159,9 @@ func (l *linter) unused() {
 		templates = append(templates, r.templates...)
 	}
 	for i, f := range s.Files {
-		if !names(templates, f.Field+"_file") {
-			l.warn(fmt.Sprintf("files[%d]", i), "is never used: no row has {%s_file}", f.Field)
+		// A CLI that is told of the folder finds the file by its name.
+		if !names(templates, f.Field+"_file") && !names(templates, "temp") {
+			l.warn(fmt.Sprintf("files[%d]", i), "is never used: no row has {%s_file} or {temp}", f.Field)
 		}
 	}
 	for i, name := range s.PassEnv {
@@ -190,7 +201,7 @@ func includes(a, b map[string]string) bool {
 }
 
 // value matches a path that was probably meant as a literal.
-var value = regexp.MustCompile(`^(true|false|[0-9.]+)$`)
+var value = pattern.Of(`^(true|false|[0-9.]+)$`)
 
 // eventValues finds alternatives that are never reached, and paths that should
 // be literals.
@@ -203,7 +214,7 @@ func (l *linter) eventValues() {
 				if j+1 < len(list) && strings.HasPrefix(alternative, "=") {
 					l.warn(path, "%q is never reached: %q before it always has a value", list[j+1], alternative)
 				}
-				if value.MatchString(alternative) {
+				if value().MatchString(alternative) {
 					l.warn(path, "%q is the path of a field with that name: for the text write \"=%s\"", alternative, alternative)
 				}
 			}

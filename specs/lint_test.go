@@ -17,6 +17,9 @@ const hinted = "name: mine\nbinary: mine\nhints: {not_installed: a, unauthentica
 // streaming is hinted with rules for events; more may follow.
 const streaming = hinted + "outputs: [stream]\nevents:\n- {match: {type: end}, kind: result, terminal: true, set: {text: answer}}\n"
 
+// looksLikeAKey is made here, so that no file holds one.
+var looksLikeAKey = "sk-" + strings.Repeat("x1", 12)
+
 func TestLint(t *testing.T) {
 	for _, test := range []struct{ name, file, want string }{
 		{"nothing", hinted, ""},
@@ -25,13 +28,15 @@ func TestLint(t *testing.T) {
 		{"a request without a prompt", hinted + "preflight: [{when: {unset: [prompt]}, reason: exit, message: m}]\n", "line 4:29: preflight[0].when.unset[0]: never holds: prompt is set"},
 		{"an output that is none", streaming + "env: [{name: A, value: b, when: {output: [json]}}]\n", `line 7:42: env[0].when.output: never holds: outputs has ["stream"]`},
 		{"a transport that is none", hinted + "files: [{field: f, name: n, content: c, when: {transport: [stdin]}}]\nargs: [{args: [\"{f_file}\", \"{prompt}\"]}]\n", `line 4:59: files[0].when.transport: never holds: transports has ["argv"]`},
+		{"a version of tomorrow", hinted + "checked_with: v2.1.0\nenv: [{name: A, value: b, when: {since: 2.1.1}}]\n", `line 5:41: env[0].when.since: holds for no version that was checked: checked_with is "v2.1.0"`},
+		{"versions of today", hinted + "checked_with: 2.1.0\nenv: [{name: A, value: b, when: {since: 2.1.0}}, {name: A, value: c, when: {before: 2.1.0}}]\n", ""},
 		{"a field in capitals", hinted + "args: [{args: [\"{prompt}\", \"{Model}\"]}]\n", "line 4:8: args[0]: {Model} goes to the CLI as it is: fields are {name}, {name:json}, {name:text} and {name:list}, in lower case"},
 		{"a form that is none", hinted + "args: [{args: [\"{prompt}{model:yaml}\"]}]\n", "line 4:8: args[0]: {model:yaml} goes to the CLI as it is: fields are {name}, {name:json}, {name:text} and {name:list}, in lower case"},
 		{"JSON in an argument", hinted + "args: [{args: [\"{prompt}\", '{\"a\": {\"b\": {}}}', \"{prompt:json}\"]}]\n", ""},
 		{"the same each time", hinted + "args: [{args: [-x], each: allowed_tools}, {args: [\"{prompt}\"]}]\n", "line 4:27: args[0].each: repeats the same arguments: none has {allowed_tools}"},
 		{"the prompt twice", hinted + "transports: [stdin, argv]\nargs: [{args: [\"{prompt}\"]}]\n", "line 5:8: args[0]: passes the prompt, which standard input has already: add when: {transport: [argv]}"},
 		{"the prompt once", hinted + "transports: [stdin, argv]\nargs: [{args: [\"{prompt}\"], when: {transport: [argv]}}]\n", ""},
-		{"a file nobody reads", hinted + "files: [{field: f, name: n, content: c}]\n", "line 4:9: files[0]: is never used: no row has {f_file}"},
+		{"a file nobody reads", hinted + "files: [{field: f, name: n, content: c}]\n", "line 4:9: files[0]: is never used: no row has {f_file} or {temp}"},
 		{"passed and dropped", hinted + "pass_env: [A, B]\ndrop_env: [B]\n", "line 4:15: pass_env[1]: is not passed: drop_env has it too, and wins"},
 		{"events of a text", hinted + "events: [{match: {a: b}, kind: text}]\n", "line 4:9: events: are not used: outputs has neither stream nor json"},
 
@@ -50,6 +55,10 @@ func TestLint(t *testing.T) {
 		{"a pattern again", hinted + "lines: [{pattern: x, reason: exit}, {pattern: x, reason: billing, on: [stderr]}]\n", "line 4:47: lines[1].pattern: never decides: lines[0] has the same one"},
 		{"a pattern again in one place", hinted + "lines: [{pattern: x, reason: exit, on: [stdout, stderr]}, {pattern: x, reason: billing, on: [stderr]}]\n", "line 4:69: lines[1].pattern: never decides: lines[0] has the same one"},
 		{"a pattern elsewhere", hinted + "lines: [{pattern: x, reason: exit, on: [stdout]}, {pattern: x, reason: billing}]\n", ""},
+		{"a secret by its name", hinted + "set_env: {MINE_TOKEN: nine-words-of-a-test}\n", "line 4:23: set_env.MINE_TOKEN: looks like a secret: keep it in a variable of your own, and write ${ITS_NAME} in set_env"},
+		{"a secret by its shape", hinted + "set_env: {MINE: " + looksLikeAKey + "}\n", "line 4:17: set_env.MINE: looks like a secret: keep it in a variable of your own, and write ${ITS_NAME} in set_env"},
+		{"a secret in a row", hinted + "env: [{name: A, value: " + looksLikeAKey + "}]\n", "line 4:24: env[0].value: looks like a secret: keep it in a variable of your own, and write ${ITS_NAME} in set_env"},
+		{"no secrets", hinted + "set_env: {MINE_TOKEN: \"${OTHER_TOKEN}\", MINE_KEY_FILE: ~/keys/mine, MINE_AUTH_DIR: /opt/mine/auth, A_TOKEN: \"\"}\nenv: [{name: GIT_CONFIG_KEY_0, value: core.fsmonitor}]\n", ""},
 		{"no hints", "name: mine\nbinary: mine\nhints: {not_installed: a}\n", "line 3:8: hints: there is none for unauthenticated: say how to install the CLI, and how to log in"},
 		{"none of two", "- " + strings.ReplaceAll(hinted, "\n", "\n  ") + "\n- name: a\n  binary: a\n", "line 5:3: specs[1].hints: there is none for not_installed and unauthenticated: say how to install the CLI, and how to log in"},
 	} {
@@ -92,7 +101,7 @@ func TestLintIsBounded(t *testing.T) {
 
 // The built-in specs are examples: there is nothing suspicious in them.
 func TestBuiltInSpecsLint(t *testing.T) {
-	data, err := json.Marshal(specs.All())
+	data, err := json.Marshal(specs.Every())
 	require.NoError(t, err)
 	_, problems, err := specs.Lint(bytes.NewReader(data))
 	require.NoError(t, err)

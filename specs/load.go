@@ -14,14 +14,16 @@ import (
 	"github.com/hashicorp/go-multierror"
 )
 
-func init() { know(All()) }
+// The names of specs are no mistakes in SKIP_CLI, also where no backend is made
+// of them.
+func init() { skiplist.KnowLater(func() []string { return namesOf(Every()) }) }
 
-// know keeps the names of specs from being taken for mistakes in SKIP_CLI, also
-// where no backend is made of them.
-func know(list []clispec.Spec) {
+// namesOf are the names that a list may call the specs by.
+func namesOf(list []clispec.Spec) (names []string) {
 	for _, spec := range list {
-		skiplist.Know(spec.Name, spec.ProviderSlug)
+		names = append(names, spec.Name, spec.InstanceOf, spec.ProviderSlug)
 	}
+	return names
 }
 
 // Problem is one mistake in a file of specs, or a warning about something that
@@ -77,7 +79,9 @@ func (e *LoadError) Unwrap() []error {
 
 // Load reads specs from JSON or YAML: one spec, a list of them, or a map with
 // such a list under "specs"; in YAML, each document of the file is one of
-// these. Unknown fields and everything that Validate finds are mistakes. All of
+// these. An entry with "instance_of" is that built-in spec, or that spec of the
+// file above it, but for what the entry says itself: at least another name.
+// Unknown fields and everything that Validate finds are mistakes. All of
 // them are in the returned [*LoadError]; with one, nothing is loaded. A file of
 // more than 1 MiB is refused.
 func Load(r io.Reader) ([]clispec.Spec, error) {
@@ -88,7 +92,7 @@ func Load(r io.Reader) ([]clispec.Spec, error) {
 	if len(f.problems) > 0 {
 		return nil, &LoadError{f.problems}
 	}
-	know(f.specs)
+	skiplist.Know(namesOf(f.specs)...)
 	return f.specs, nil
 }
 
@@ -120,8 +124,8 @@ func read(r io.Reader) (*file, error) {
 		f.collect(document, len(documents) == 1)
 	}
 	for _, at := range f.roots {
-		var spec clispec.Spec
-		mistakes := specfile.Decode(at.node, at.path, &spec)
+		spec, mistakes := f.base(at)
+		mistakes = append(mistakes, specfile.Decode(at.node, at.path, &spec)...)
 		f.add(mistakes)
 		f.specs = append(f.specs, spec)
 		f.validate(at, spec, append(mistakes, unread...))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -137,7 +138,7 @@ func TestLoadMistakes(t *testing.T) {
 
 		{"unknown field", "{\n\"name\":\"mine\",\n\"binry\":\"mine\"\n}", "line 3:1: binry: unknown field; did you mean binary?"},
 		{"unknown field inside", "- name: mine\n  binary: mine\n  args:\n  - args: [\"{prompt}\"]\n    when: {acces: [read]}\n", "line 5:12: specs[0].args[0].when.acces: unknown field; did you mean access?"},
-		{"a field like none", "name: mine\nbinary: mine\nmodels: {zzz: a}\n", "line 3:10: models.zzz: unknown field; there are accept, aliases, list"},
+		{"a field like none", "name: mine\nbinary: mine\nmodels: {zzz: a}\n", "line 3:10: models.zzz: unknown field; there are accept, aliases, choice_costs, list"},
 		{"a field in capitals", "Name: mine\nbinary: mine\n", "line 1:1: Name: unknown field; did you mean name?"},
 		{"unknown access level", "name: mine\nbinary: mine\nargs: [{args: [\"{prompt}\"], when: {access: [root]}}]\n", `line 3:45: args[0].when.access[0]: "root" is none of ["none" "read" "write" "full"]`},
 
@@ -240,11 +241,11 @@ func TestLoadFromABrokenReader(t *testing.T) {
 }
 
 func TestLoadReadsWhatAllWrites(t *testing.T) {
-	data, err := json.Marshal(specs.All())
+	data, err := json.Marshal(specs.Every())
 	require.NoError(t, err)
 	got, err := specs.Load(bytes.NewReader(data))
 	require.NoError(t, err)
-	require.Equal(t, specs.All(), got)
+	require.Equal(t, specs.Every(), got)
 
 	var plain any
 	require.NoError(t, json.Unmarshal(data, &plain))
@@ -252,7 +253,25 @@ func TestLoadReadsWhatAllWrites(t *testing.T) {
 	require.NoError(t, err)
 	got, err = specs.Load(bytes.NewReader(data))
 	require.NoError(t, err)
-	require.Equal(t, specs.All(), got)
+	require.Equal(t, specs.Every(), got)
+}
+
+// The example of a spec in a file says the same as the built-in one, but for its name.
+func TestExampleOfAFile(t *testing.T) {
+	file, err := os.Open("../docs/examples/qwen-code.yaml")
+	require.NoError(t, err)
+	defer file.Close()
+	list, warnings, err := specs.Lint(file)
+	require.NoError(t, err)
+	require.Empty(t, warnings)
+	require.Len(t, list, 1)
+	require.Equal(t, "qwen-code", list[0].Name)
+	list[0].Name = specs.Qwen().Name
+	want, err := json.MarshalIndent(specs.Qwen(), "", "  ")
+	require.NoError(t, err)
+	got, err := json.MarshalIndent(list[0], "", "  ")
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
 }
 
 // What can be loaded is valid, and nothing makes the loader crash.

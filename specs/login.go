@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"strings"
+
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 )
@@ -94,7 +96,8 @@ func codexLogin() clispec.LoginRules {
 }
 
 // geminiLogin: settings.json selects the login; without it the environment does,
-// part of which may come from a file ".env".
+// part of which may come from a file ".env". The credential of a Google account may
+// be refused after its token was accepted; an individual's is.
 func geminiLogin() clispec.LoginRules {
 	const folder = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	const inEnvFile = `(?i)(^|[\r\n\x{2028}\x{2029}])[\s\pZ\x{feff}]*(export[\s\pZ\x{feff}]+)?(GEMINI|GOOGLE|CLOUD_SHELL)`
@@ -111,7 +114,7 @@ func geminiLogin() clispec.LoginRules {
 	}
 	ways = append(ways, []clispec.LoginWay{
 		{Env: []string{"GEMINI_API_KEY"}, Files: []clispec.FileFact{selected("gemini-api-key")}, Billing: call.BillingAPIKey},
-		{Files: []clispec.FileFact{selected("oauth-personal"), {Path: folder + "oauth_creds.json", JSON: pairs("refresh_token", ".+"), Expires: "expiry_date", Refresh: "refresh_token"}}, Billing: call.BillingSubscription},
+		{Files: []clispec.FileFact{selected("oauth-personal"), {Path: folder + "oauth_creds.json", JSON: pairs("refresh_token", ".+"), Expires: "expiry_date", Refresh: "refresh_token"}}, Unproven: true, Billing: call.BillingSubscription},
 		{Env: []string{"GOOGLE_GENAI_USE_*", "GOOGLE_GEMINI_BASE_URL"}, Unsure: true},
 	}...)
 	for _, path := range []string{folder + "settings.json", "${GEMINI_CLI_SYSTEM_DEFAULTS_PATH}", "/etc/gemini-cli/system-defaults.json"} {
@@ -129,16 +132,17 @@ func geminiLogin() clispec.LoginRules {
 	)}
 }
 
-// openCodeLogin ends with an unsure way that always holds, because some models
-// need no login.
-func openCodeLogin() clispec.LoginRules {
+// openCodeLogin is the login of opencode, and of what was made from it. It ends with
+// an unsure way that always holds, because some models need no login.
+func openCodeLogin(name string) clispec.LoginRules {
+	config := "${XDG_CONFIG_HOME:-~/.config}/" + name + "/" + name
 	return clispec.LoginRules{
 		Ways: []clispec.LoginWay{
-			{Files: []clispec.FileFact{{Path: "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.json", Keys: "provider"}}, Unsure: true},
-			{Files: []clispec.FileFact{{Path: "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.jsonc", Keys: "provider"}}, Unsure: true},
-			{Files: []clispec.FileFact{{Path: "${XDG_DATA_HOME:-~/.local/share}/opencode/auth.json", Keys: "type"}}},
+			{Files: []clispec.FileFact{{Path: config + ".json", Keys: "provider"}}, Unsure: true},
+			{Files: []clispec.FileFact{{Path: config + ".jsonc", Keys: "provider"}}, Unsure: true},
+			{Files: []clispec.FileFact{{Path: "${XDG_DATA_HOME:-~/.local/share}/" + name + "/auth.json", Keys: "type"}}},
 			{Env: []string{
-				"OPENCODE_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
+				strings.ToUpper(name) + "_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
 				"OPENROUTER_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY", "CEREBRAS_API_KEY",
 			}}, // its configuration decides which of them is used
 			{Unsure: true},

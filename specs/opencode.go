@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,84 +11,121 @@ import (
 
 // OpenCode is the opencode CLI.
 func OpenCode() clispec.Spec {
+	s := openCode{
+		name: "opencode", write: `"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"`,
+		config: []string{"opencode.json", "opencode.jsonc", "config.json"},
+	}.spec()
+	s.ProviderSlug, s.CheckedWith, s.Packages = "opencode", "1.18.33", []string{"opencode-ai"}
+	s.Hints[call.ReasonNotInstalled] = "npm install -g opencode-ai"
+	// One part of it imports their plugins, whatever is turned off.
+	s.FolderFiles = []string{"./.opencode", "./opencode.json", "./opencode.jsonc"}
+	return s
+}
+
+// openCode is what differs between opencode and what was made from it.
+type openCode struct {
+	name   string   // of the program and of its folders; in capitals, it begins its variables
+	lean   string   // the agent of a call without access, if not ours
+	write  string   // what is permitted with access write
+	config []string // names of its configuration
+}
+
+func (o openCode) spec() clispec.Spec {
 	return clispec.Spec{
-		Name: "opencode", Binary: "opencode",
-		ProviderSlug: "opencode", DefaultModel: "opencode-default",
+		Name: o.name, Binary: o.name,
+		DefaultModel:  o.name + "-default",
 		PromptStyle:   clispec.RunSubcommand,
-		SystemDefault: defaultSystem, CheckedWith: "1.18.33",
+		SystemDefault: defaultSystem,
 		// Not argv: a prompt with a blank would reach the model in quotes.
 		Transports: []clispec.Transport{clispec.TransportStdin},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
 		Files:      []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")}},
-		Args: []clispec.ArgRow{
-			{Args: []string{"run"}, When: oneRun()},
-			{Args: []string{"acp"}, When: output(clispec.OutputLive)},
-			{Args: []string{"--format", "json", "--thinking"}, When: output(clispec.OutputStream)},
-			// It retries for ever, and says so only in its log.
-			{Args: []string{"--print-logs", "--log-level", "ERROR"}},
-			// --pure: no external plugins. A title saves the request that
-			// would ask the model for one.
-			{Args: []string{"--pure"}},
-			{Args: []string{"--title", "clichain"}, When: oneRun()},
-			// No project can have settings for a name that it cannot know.
-			{Args: []string{"--agent", "clichain@{temp}"}, When: oneRun(access(call.AccessNone, call.AccessRead, call.AccessWrite))},
-			{Args: []string{"--agent", "clichain@{temp}"}, When: oneRun(setFor("system_replace", call.AccessFull))},
-			{Args: []string{"-m", "{model}"}, When: oneRun(set("model"))},
-			{Args: []string{"-s", "{session}"}, When: oneRun(set("session"))},
-			{Args: []string{"-c"}, When: oneRun(set("continue"))},
-			{Args: []string{"--file={images}"}, Each: "images", When: oneRun(set("images"))},
-			extra(),
-		},
-		Env: append(openCodeConfig(),
+		Args:       o.args(),
+		Env: append(o.configuration(),
 			// A project's configuration may start programs.
-			clispec.EnvRow{Name: "OPENCODE_DISABLE_PROJECT_CONFIG", Value: "1", When: unset("trust_dir")},
+			clispec.EnvRow{Name: o.variable("DISABLE_PROJECT_CONFIG"), Value: "1", When: unset("trust_dir")},
 			// Skills of other CLIs, which it finds in the folder too.
-			clispec.EnvRow{Name: "OPENCODE_DISABLE_EXTERNAL_SKILLS", Value: "1", When: unset("trust_dir")},
+			clispec.EnvRow{Name: o.variable("DISABLE_EXTERNAL_SKILLS"), Value: "1", When: unset("trust_dir")},
 			// It imports the plugins of the folders above all the same, unless it works
 			// in its folder of settings, as it thinks if that has no name.
-			clispec.EnvRow{Name: "OPENCODE_CONFIG_DIR", Value: "", When: access(call.AccessNone)},
-			clispec.EnvRow{Name: "OPENCODE_DISABLE_CLAUDE_CODE_PROMPT", Value: "1", When: access(call.AccessNone)},
-			clispec.EnvRow{Name: "OPENCODE_DB", Value: ":memory:", When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}}},
+			clispec.EnvRow{Name: o.variable("CONFIG_DIR"), Value: "", When: access(call.AccessNone)},
+			clispec.EnvRow{Name: o.variable("DISABLE_CLAUDE_CODE_PROMPT"), Value: "1", When: access(call.AccessNone)},
+			clispec.EnvRow{Name: o.variable("DB"), Value: ":memory:", When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}}},
 		),
-		PassEnv:   []string{"OPENCODE_*"},
-		PassEnvIf: openCodePass(),
-		DropEnv:   []string{"OPENCODE_CONFIG_CONTENT"},
-		NestedEnv: []string{"OPENCODE_PID", "OPENCODE_PROCESS_ROLE", "OPENCODE_RUN_ID"},
+		PassEnv:   []string{o.variable("*")},
+		PassEnvIf: openCodePass(o.configFiles()...),
+		DropEnv:   []string{o.variable("CONFIG_CONTENT")},
+		NestedEnv: []string{o.variable("PID"), o.variable("PROCESS_ROLE"), o.variable("RUN_ID")},
 		Models: clispec.ModelRules{
 			Accept: []string{`[^/\s]+/\S+`},
 			List:   []clispec.ListRule{{Args: []string{"models", "--pure"}}}, // it runs plugins too
 		},
-		Login: openCodeLogin(), Live: openCodeLive(),
-		// One part of it imports their plugins, whatever is turned off.
-		FolderFiles: []string{"./.opencode", "./opencode.json", "./opencode.jsonc"},
+		Login: openCodeLogin(o.name), Live: openCodeLive(),
 		// It hangs when it continues a session in another directory.
 		Sessions: clispec.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
 		Events:   openCodeEvents(), ToolEvents: clispec.ToolsAtEnd,
 		Text:  clispec.TextRule{AnswerOnly: true},
-		Lines: openCodeLines(),
-		Hints: openCodeHints(),
+		Lines: o.lines(),
+		Hints: map[call.Reason]string{
+			call.ReasonUnauthenticated: "run `" + o.name + " auth login`, or ask for a model of the vendor whose key is set",
+		},
 	}
 }
 
-func openCodeHints() map[call.Reason]string {
-	return map[call.Reason]string{
-		call.ReasonNotInstalled:    "npm install -g opencode-ai",
-		call.ReasonUnauthenticated: "run `opencode auth login`, or ask for a model of the vendor whose key is set",
+// variable is the whole name of one of its variables.
+func (o openCode) variable(name string) string { return strings.ToUpper(o.name) + "_" + name }
+
+// configFiles are where the user's configuration may be.
+func (o openCode) configFiles() (paths []string) {
+	for _, file := range o.config {
+		paths = append(paths, "${XDG_CONFIG_HOME:-~/.config}/"+o.name+"/"+file, "${"+o.variable("CONFIG_DIR")+"}/"+file)
+	}
+	return append(paths, "${"+o.variable("CONFIG")+"}")
+}
+
+// ownAgent is a name that no project can have settings for, as it cannot know it.
+const ownAgent = "clichain@{temp}"
+
+func (o openCode) args() []clispec.ArgRow {
+	return []clispec.ArgRow{
+		{Args: []string{"run"}, When: oneRun()},
+		{Args: []string{"acp"}, When: output(clispec.OutputLive)},
+		{Args: []string{"--format", "json", "--thinking"}, When: output(clispec.OutputStream)},
+		// It retries for ever, and says so only in its log.
+		{Args: []string{"--print-logs", "--log-level", "ERROR"}},
+		// --pure: no external plugins. A title saves the request that
+		// would ask the model for one.
+		{Args: []string{"--pure"}},
+		{Args: []string{"--title", "clichain"}, When: oneRun()},
+		{Args: []string{"--agent", cmp.Or(o.lean, ownAgent)}, When: oneRun(access(call.AccessNone))},
+		{Args: []string{"--agent", ownAgent}, When: oneRun(access(call.AccessRead, call.AccessWrite))},
+		{Args: []string{"--agent", ownAgent}, When: oneRun(setFor("system_replace", call.AccessFull))},
+		{Args: []string{"-m", "{model}"}, When: oneRun(set("model"))},
+		{Args: []string{"-s", "{session}"}, When: oneRun(set("session"))},
+		{Args: []string{"-c"}, When: oneRun(set("continue"))},
+		{Args: []string{"--file={images}"}, Each: "images", When: oneRun(set("images"))},
+		extra(),
 	}
 }
 
-// openCodeConfig is the configuration for each access level: what is permitted,
-// our agent, and the MCP servers of the caller. What is permitted stands twice:
-// for our agent, where no project can lift it, and for those that it may start.
-func openCodeConfig() (rows []clispec.EnvRow) {
+// configuration is that for each access level: what is permitted, our agent, and
+// the MCP servers of the caller. What is permitted stands twice: for our agent,
+// where no project can lift it, and for those that it may start.
+func (o openCode) configuration() (rows []clispec.EnvRow) {
 	const prompt, servers = `"prompt":"{file:{system_file:text}}"`, `"mcp":{mcp_local}`
 	// In its live mode it has a model make a title of the first prompt.
 	agent := func(parts ...string) string {
 		return `"agent":{"clichain@{temp:text}":{"mode":"primary",` + strings.Join(parts, ",") + `},"title":{"disable":true}}`
 	}
+	lean := agent
+	if o.lean != "" {
+		lean = func(parts ...string) string {
+			return `"agent":{"` + o.lean + `":{"mode":"primary","disable":false,` + strings.Join(parts, ",") + `}}`
+		}
+	}
 	add := func(a call.Access, when clispec.When, parts ...string) {
 		when.Access = []call.Access{a}
-		rows = append(rows, clispec.EnvRow{Name: "OPENCODE_CONFIG_CONTENT", Value: "{" + strings.Join(parts, ",") + "}", When: when})
+		rows = append(rows, clispec.EnvRow{Name: o.variable("CONFIG_CONTENT"), Value: "{" + strings.Join(parts, ",") + "}", When: when})
 	}
 	// A folder that is not trusted may hold the programs of what a user has turned
 	// on: servers for languages, and formatters.
@@ -101,10 +139,10 @@ func openCodeConfig() (rows []clispec.EnvRow) {
 	replace, mcp, both := []string{"system_replace"}, []string{"mcp_config"}, []string{"system_replace", "mcp_config"}
 
 	const none, noTools = `"permission":{"*":"deny"}`, `"tools":{"*":false}`
-	add(call.AccessNone, clispec.When{Set: replace}, agent(prompt, noTools), none)
-	add(call.AccessNone, clispec.When{Unset: replace}, agent(noTools), none)
+	add(call.AccessNone, clispec.When{Set: replace}, lean(prompt, noTools), none)
+	add(call.AccessNone, clispec.When{Unset: replace}, lean(noTools), none)
 	const read = `"permission":{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}`
-	const write = `"permission":{"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"}`
+	write := `"permission":{` + o.write + `}`
 	const full = `"permission":"allow"`
 	inFolder(call.AccessRead, clispec.When{Set: replace}, agent(prompt, read), read)
 	inFolder(call.AccessRead, clispec.When{Unset: replace}, agent(read), read)
@@ -119,14 +157,14 @@ func openCodeConfig() (rows []clispec.EnvRow) {
 	return rows
 }
 
-func openCodeLines() []clispec.LineRule {
+func (o openCode) lines() []clispec.LineRule {
 	return []clispec.LineRule{
 		// It would continue as its default agent, with all tools.
-		{Pattern: `agent "clichain.*" not found`, Reason: call.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
+		{Pattern: `agent "(?:clichain.*|` + o.lean + `)" not found`, Reason: call.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
 		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr()},
 		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr(), Reason: call.ReasonServerError},
 		{Pattern: `Session not found`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
-		{Pattern: `(?s)^\s*opencode run \[message\.\.\].*Options:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{Pattern: `(?s)(?:^\s*|\n)` + o.name + ` (?:run|acp)\b.*Options:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 		{Pattern: `(?P<message>Model not found: [^\s"\\)]+(?: Did you mean: [^\s"\\)]+)?)`, Reason: call.ReasonBadModel},
 		{Pattern: `(?i)ProviderModelNotFoundError|Model not found`, Reason: call.ReasonBadModel},
 		{Pattern: `(?i)ProviderAuthError`, Reason: call.ReasonUnauthenticated},

@@ -50,39 +50,47 @@ func geminiPass() []clispec.PassRule {
 	}
 }
 
-// openCodePass: a vendor's variables, where the model is one of its or the
+// vendor is one whose models several CLIs can ask for.
+type vendor struct {
+	name  string
+	named string   // a regular expression for the names of its variables in settings
+	pass  []string // its variables, in the form of PassRule.Pass
+}
+
+// key is a vendor of which a CLI needs one variable.
+func key(name, variable string) vendor { return vendor{name, variable, []string{variable}} }
+
+// vendors are those that have one name in all of these CLIs.
+func vendors() []vendor {
+	return []vendor{
+		{"anthropic", `ANTHROPIC_\w+`, []string{"ANTHROPIC_*"}},
+		{"openai", `OPENAI_\w+`, []string{"OPENAI_*"}},
+		{"google", `GEMINI_API_KEY|GOOGLE_\w*API_KEY`, []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"}},
+		vertex("google-vertex"),
+		{"amazon-bedrock", `AWS_\w+`, []string{"AWS_*"}},
+		key("groq", "GROQ_API_KEY"), key("mistral", "MISTRAL_API_KEY"), key("openrouter", "OPENROUTER_API_KEY"), key("xai", "XAI_API_KEY"),
+		key("deepseek", "DEEPSEEK_API_KEY"), key("cerebras", "CEREBRAS_API_KEY"), key("huggingface", "HF_TOKEN"),
+	}
+}
+
+func vertex(name string) vendor {
+	return vendor{name, `GOOGLE_(APPLICATION|CLOUD|VERTEX)_\w+`, []string{"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_*", "GOOGLE_VERTEX_*"}}
+}
+
+// openCodePass: a vendor's variables, where the model is one of its or a file of the
 // configuration names it or the variable.
-func openCodePass() []clispec.PassRule {
-	rule := func(vendor, named string, pass ...string) clispec.PassRule {
-		pattern := `"` + vendor + `(/[^"]*"|"\s*:)|"enabled_providers"\s*:\s*\[[^\]]*"` + vendor + `"|\{env:(` + named + `)\}`
-		r := clispec.PassRule{Pass: pass, Models: []string{vendor + "/"}}
-		for _, path := range []string{
-			"${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.json", "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.jsonc",
-			"${XDG_CONFIG_HOME:-~/.config}/opencode/config.json",
-			"${OPENCODE_CONFIG}", "${OPENCODE_CONFIG_DIR}/opencode.json", "${OPENCODE_CONFIG_DIR}/opencode.jsonc",
-		} {
+func openCodePass(files ...string) (rules []clispec.PassRule) {
+	for _, v := range append(vendors(),
+		vertex("google-vertex-anthropic"),
+		vendor{"azure", `AZURE_\w+`, []string{"AZURE_*"}}, vendor{"azure-cognitive-services", `AZURE_\w+`, []string{"AZURE_*"}},
+		key("github-models", "GITHUB_TOKEN"), key("github-copilot", "GITHUB_TOKEN"),
+	) {
+		pattern := `"` + v.name + `(/[^"]*"|"\s*:)|"enabled_providers"\s*:\s*\[[^\]]*"` + v.name + `"|\{env:(` + v.named + `)\}`
+		r := clispec.PassRule{Pass: v.pass, Models: []string{v.name + "/"}}
+		for _, path := range files {
 			r.Files = append(r.Files, clispec.FileFact{Path: path, Pattern: pattern})
 		}
-		return r
+		rules = append(rules, r)
 	}
-	vertex := []string{"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_*", "GOOGLE_VERTEX_*"}
-	return []clispec.PassRule{
-		rule("anthropic", `ANTHROPIC_\w+`, "ANTHROPIC_*"),
-		rule("openai", `OPENAI_\w+`, "OPENAI_*"),
-		rule("google", `GEMINI_API_KEY|GOOGLE_\w*API_KEY`, "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"),
-		rule("google-vertex", `GOOGLE_(APPLICATION|CLOUD|VERTEX)_\w+`, vertex...),
-		rule("google-vertex-anthropic", `GOOGLE_(APPLICATION|CLOUD|VERTEX)_\w+`, vertex...),
-		rule("amazon-bedrock", `AWS_\w+`, "AWS_*"),
-		rule("azure", `AZURE_\w+`, "AZURE_*"),
-		rule("azure-cognitive-services", `AZURE_\w+`, "AZURE_*"),
-		rule("groq", "GROQ_API_KEY", "GROQ_API_KEY"),
-		rule("mistral", "MISTRAL_API_KEY", "MISTRAL_API_KEY"),
-		rule("openrouter", "OPENROUTER_API_KEY", "OPENROUTER_API_KEY"),
-		rule("xai", "XAI_API_KEY", "XAI_API_KEY"),
-		rule("deepseek", "DEEPSEEK_API_KEY", "DEEPSEEK_API_KEY"),
-		rule("cerebras", "CEREBRAS_API_KEY", "CEREBRAS_API_KEY"),
-		rule("github-models", "GITHUB_TOKEN", "GITHUB_TOKEN"),
-		rule("github-copilot", "GITHUB_TOKEN", "GITHUB_TOKEN"),
-		rule("huggingface", "HF_TOKEN", "HF_TOKEN"),
-	}
+	return rules
 }

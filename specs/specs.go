@@ -17,10 +17,23 @@ func All() []clispec.Spec {
 	return []clispec.Spec{Claude(), Gemini(), Cursor(), OpenCode(), Codex()}
 }
 
+// Every returns all built-in specs: those of All, and then those that a chain asks
+// only where it is told to. Each call makes new values, which the caller may change.
+func Every() []clispec.Spec {
+	return append(All(),
+		Copilot(),
+		Kimi(),
+		Pi(),
+		Kilo(),
+		Qwen(),
+		Agy(),
+	)
+}
+
 // ByName returns the built-in spec of that name, such as "claude", and whether
 // there is one.
 func ByName(name string) (clispec.Spec, bool) {
-	for _, spec := range All() {
+	for _, spec := range Every() {
 		if spec.Name == name {
 			return spec, true
 		}
@@ -37,6 +50,9 @@ const (
 	goneHint   = "the session is gone: ask without it"
 	takenHint  = "a session of that id exists: choose another, or go on from it with Session"
 )
+
+// day is a day in seconds.
+const day = 24 * 60 * 60
 
 // The parts below are funcs so that no two specs share a slice or a map.
 

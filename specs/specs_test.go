@@ -25,6 +25,17 @@ func TestIdentities(t *testing.T) {
 	}, got, "in the default fallback order")
 }
 
+// The others come behind those of the chain, and only the command brings them in.
+func TestEverySpec(t *testing.T) {
+	all, every := specs.All(), specs.Every()
+	require.Equal(t, all, every[:len(all)])
+	var names []string
+	for _, s := range every[len(all):] {
+		names = append(names, s.Name)
+	}
+	require.Equal(t, []string{"qwen", "agy"}, names[len(names)-2:])
+}
+
 // Two backends that share a program, a slug or a default model could not be
 // told apart in a model name, in SKIP_CLI or in a report.
 func TestIdentitiesAreDistinct(t *testing.T) {
@@ -34,7 +45,7 @@ func TestIdentitiesAreDistinct(t *testing.T) {
 		"model":   func(s clispec.Spec) []string { return []string{s.DefaultModel} },
 	} {
 		owner := map[string]string{}
-		for _, s := range specs.All() {
+		for _, s := range specs.Every() {
 			for _, value := range of(s) {
 				require.NotEmpty(t, value)
 				require.Empty(t, owner[value], "%s %q of %s and %s", what, value, owner[value], s.Name)
@@ -45,7 +56,7 @@ func TestIdentitiesAreDistinct(t *testing.T) {
 }
 
 func TestByName(t *testing.T) {
-	for _, want := range specs.All() {
+	for _, want := range specs.Every() {
 		got, ok := specs.ByName(want.Name)
 		require.True(t, ok)
 		require.Equal(t, want, got)
@@ -61,6 +72,8 @@ func TestByName(t *testing.T) {
 func TestFreshValues(t *testing.T) {
 	for name, make := range map[string]func() clispec.Spec{
 		"claude": specs.Claude, "gemini": specs.Gemini, "cursor-agent": specs.Cursor, "opencode": specs.OpenCode, "codex": specs.Codex,
+		"copilot": specs.Copilot, "kimi": specs.Kimi,
+		"qwen": specs.Qwen, "agy": specs.Agy,
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := make()
@@ -69,7 +82,7 @@ func TestFreshValues(t *testing.T) {
 			require.Equal(t, want, make())
 			byName, _ := specs.ByName(name)
 			spoil(byName)
-			for _, s := range specs.All() {
+			for _, s := range specs.Every() {
 				spoil(s)
 			}
 			require.Equal(t, want, make())

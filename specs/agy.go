@@ -1,0 +1,149 @@
+package specs
+
+import (
+	"slices"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
+
+// Agy is Google's Antigravity CLI, the successor of the Gemini CLI for the accounts
+// of individuals. It is in no public registry: this spec follows its documentation
+// and what others have captured of 1.2.17, and has not been run.
+func Agy() clispec.Spec {
+	return clispec.Spec{
+		Name: "agy", Binary: "agy",
+		ProviderSlug: "antigravity-cli", DefaultModel: "agy-default",
+		PromptStyle: clispec.DashP,
+		Transports:  []clispec.Transport{clispec.TransportArgv},
+		Outputs:     []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
+		LingerMS:    1000,
+		// "/usage" and its like are commands of its own, which no model is asked about;
+		// a dash would make a flag of the prompt.
+		Guards:      []clispec.GuardRule{{Pattern: `^[/-]`, Prefix: "\n"}},
+		FolderFiles: []string{"./.agents", "./.agent", "./.gemini", "./AGENTS.md", "./GEMINI.md"},
+		Args: []clispec.ArgRow{
+			{Args: []string{"--output-format", "stream-json"}, When: output(clispec.OutputStream)},
+			{Args: []string{"--output-format", "json"}, When: output(clispec.OutputJSON)},
+			{Args: []string{"--output-format", "text"}, When: output(clispec.OutputText)},
+			// At this limit, of five minutes by itself, it passes what there is off as the
+			// answer. clichain has one of its own.
+			{Args: []string{"--print-timeout", "24h"}},
+			// It plans and changes nothing. No flag takes its tools away.
+			{Args: []string{"--mode", "plan"}, When: access(call.AccessNone, call.AccessRead)},
+			{Args: []string{"--mode", "accept-edits"}, When: access(call.AccessWrite)},
+			{Args: []string{"--dangerously-skip-permissions"}, When: access(call.AccessFull)},
+			{Args: []string{"--model", "{model}"}, When: set("model")},
+			{Args: []string{"--effort", "{effort}"}, When: set("effort")},
+			{Args: []string{"--conversation", "{session}"}, When: set("session")},
+			{Args: []string{"--add-dir", "{add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", agentAccess()...)},
+			extra(),
+			// The flag takes the next argument, whatever it is: so it is the last one.
+			{Args: []string{"-p", "{prompt}"}, When: argv()},
+		},
+		Env:     []clispec.EnvRow{{Name: "AGY_CLI_DISABLE_AUTO_UPDATE", Value: "true"}},
+		PassEnv: []string{"AGY_*", "ANTIGRAVITY_*", "GEMINI_API_KEY"},
+		Models:  clispec.ModelRules{Accept: []string{`(?i)(gemini|gemma|claude|gpt)-[\w.:@-]+`}},
+		Login:   agyLogin(),
+		// For a conversation that it does not know it begins another one, with a warning.
+		Sessions: clispec.SessionRules{ID: uuid, SameID: true, Cumulative: []string{"turns"}},
+		// Whether each tool shows up before it does anything is not known.
+		Events: agyEvents(), ToolEvents: clispec.ToolsNever,
+		Text:  clispec.TextRule{AnswerOnly: true},
+		Lines: agyLines(),
+		ExitCodes: map[int]call.Reason{
+			2: call.ReasonUnsupported, // its own arguments
+		},
+		Hints: map[call.Reason]string{
+			call.ReasonNotInstalled:      "install it as antigravity.google/docs/cli says",
+			call.ReasonUnauthenticated:   "run `agy` in a terminal once and sign in",
+			call.ReasonUntrustedDir:      "run `agy` there once and trust the folder",
+			call.ReasonPermissionRefused: "ask with access full, or allow the tool in the settings of agy",
+			call.ReasonUnsupported:       updateHint,
+		},
+	}
+}
+
+// agyLogin has not been tried. It is known to sign in with a Google account, in a
+// terminal, and to keep that where no file shows it.
+func agyLogin() clispec.LoginRules {
+	return clispec.LoginRules{Ways: []clispec.LoginWay{
+		{Env: []string{"GEMINI_API_KEY"}, Unsure: true, Billing: call.BillingAPIKey},
+		{Unsure: true},
+	}}
+}
+
+// agyEvents reads stream-json, whose events have their fields in an object of their
+// name, and the document of json, which has those of a result and no event.
+func agyEvents() []clispec.EventRule {
+	step := func(match ...string) map[string]string {
+		m := pairs("event", "step_update")
+		for field, pattern := range pairs(match...) {
+			m["step_update."+field] = pattern
+		}
+		return m
+	}
+	const id, tool = "step_update.step_index", "step_update.tool_name"
+	const said = "step_update.tool_info.error ?? step_update.tool_info.output"
+	rules := []clispec.EventRule{
+		{Match: pairs("event", "init"), Kind: call.EventSession, Set: pairs("session", "conversation_id ?? init.conversation_id", "model", "init.model")},
+		{Match: step("step_type", "agent_response", "state", "ERROR"), Kind: call.EventError, Last: true, Set: pairs("message", "step_update.error.message ?? step_update.error")},
+		{Match: step("step_type", "agent_response", "text_delta", "(?s).+"), Kind: call.EventDelta, Last: true, Set: pairs("text", "step_update.text_delta")},
+		{Match: step("step_type", "tool", "state", "ACTIVE"), Kind: call.EventToolUse, Last: true, Set: pairs("id", id, "name", tool, "input", "step_update.tool_info.parameters")},
+		{Match: step("step_type", "tool", "state", "ERROR"), Kind: call.EventToolResult, Last: true, Set: pairs("id", id, "text", said, "failed", "=true")},
+		{Match: step("step_type", "tool"), Kind: call.EventToolResult, Last: true, Set: pairs("id", id, "text", said)},
+		{Match: step(), Kind: call.EventStatus, Set: pairs("text", "step_update.step_type")},
+	}
+	return slices.Concat(rules, agyResults("result.", "event", "result"), agyResults("", "event", ""))
+}
+
+// agyResults are the outcomes that an object with this prefix may state. Several that
+// are none call themselves a success.
+func agyResults(prefix string, match ...string) []clispec.EventRule {
+	at := func(path string) string { return prefix + path }
+	usage := pairs("session", at("conversation_id"), "turns", at("num_turns"), "input_tokens", at("usage.input_tokens"), "output_tokens", at("usage.output_tokens"),
+		"cache_read_tokens", at("usage.cache_read_tokens"), "reasoning_tokens", at("usage.thinking_tokens"))
+	failed := func(set ...string) map[string]string { return with(with(usage, "failed", "=true"), set...) }
+	result := func(status string, set map[string]string, more ...string) clispec.EventRule {
+		return clispec.EventRule{Match: with(pairs(match...), append(more, at("status"), status)...), Kind: call.EventResult, Terminal: true, Last: true, Set: set}
+	}
+	const some, one = "(?s).+", `[1-9]\d*`
+	denied := at("denied_actions.0.display_name") + " ?? " + at("denied_actions.0.action")
+	return []clispec.EventRule{
+		result("SUCCESS", failed("message", "=the CLI took the prompt for a command of its own; the model was not asked"), at("command.name"), some),
+		result("SUCCESS", failed("code", "="+agyDenied, "message", denied), at("response"), `\s*`, at("denied_actions.#"), one),
+		// Every turn that ends counts tokens.
+		result("SUCCESS", failed("message", "="+agyUnfinished), at("response"), some, at("usage.input_tokens"), "0", at("usage.output_tokens"), "0"),
+		{Match: with(pairs(match...), at("status"), "SUCCESS", at("denied_actions.#"), one), Kind: call.EventWarning, Set: pairs("message", "="+agyDenied)},
+		result("SUCCESS", with(usage, "text", at("response"))),
+		result("[A-Z_]+", failed("message", at("error.message")+" ?? "+at("error")+" ?? "+at("status"))),
+	}
+}
+
+// The words by which agyLines knows two of the outcomes.
+const (
+	agyDenied     = "a tool was denied"
+	agyUnfinished = "the turn was not finished: it counts no tokens"
+)
+
+func agyLines() []clispec.LineRule {
+	onEvent := func(pattern string, reason call.Reason) clispec.LineRule {
+		return clispec.LineRule{Pattern: pattern, Reason: reason, On: []clispec.Evidence{clispec.OnEvent}}
+	}
+	return []clispec.LineRule{
+		{Pattern: `^\[agy\] (?P<message>print timeout after [^\n]*)`, Reason: call.ReasonTimeout, On: onStderr(), Fatal: true},
+		onEvent("^"+agyUnfinished, call.ReasonTimeout),
+		onEvent("^"+agyDenied, call.ReasonPermissionRefused),
+		{Pattern: `(?i)timeout waiting for response|timed out waiting for response`, Reason: call.ReasonTimeout},
+		{Pattern: `(?i)(?P<message>(?:individual |team )?quota reached[^\n"]*?Resets in (?P<delay>[\dhms]+)[^\n"]*)`, Reason: call.ReasonUsageLimit},
+		{Pattern: `(?i)quota reached|exhausted your quota`, Reason: call.ReasonUsageLimit},
+		{Pattern: `(?i)AI credits balance is too low`, Reason: call.ReasonBilling},
+		{Pattern: `(?i)invalid model selection`, Reason: call.ReasonBadModel},
+		{Pattern: `(?i)^error: authentication (?:required|failed)`, Reason: call.ReasonUnauthenticated},
+		// It says so while it signs in by itself, too.
+		{Pattern: `You are not logged into Antigravity`, Kind: call.EventStatus, On: onStderr()},
+		{Pattern: `(?i)flag provided but not defined|unknown flag`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{Pattern: `AGY_ERROR: \{[^\n]*"short_error":\s*"(?P<message>(?:[^"\\\n]|\\.)*)"`, On: onStderr()},
+		{Pattern: `AGY_ERROR: \{[^\n]*"error_code":\s*"?(?P<status>[45]\d\d)`, On: onStderr()},
+	}
+}

@@ -1,0 +1,38 @@
+package specs
+
+import (
+	"slices"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
+
+// Kilo is the Kilo Code CLI, which was made from opencode.
+func Kilo() clispec.Spec {
+	s := openCode{
+		name: "kilo",
+		// Only for the agents that make titles it leaves out a long text of its own.
+		lean: "title",
+		// It has more tools than opencode, such as programs in the background.
+		write:  `"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow","edit":"allow","external_directory":"deny"`,
+		config: []string{"kilo.json", "kilo.jsonc", "opencode.json", "opencode.jsonc", "config.json"},
+	}.spec()
+	s.ProviderSlug, s.CheckedWith = "kilo-cli", "7.7.9"
+	s.Packages = []string{"@kilocode/cli", "@kilocode/cli-linux-x64"}
+	s.Hints[call.ReasonNotInstalled] = "npm install -g @kilocode/cli"
+	s.FolderFiles = []string{
+		"./.kilo", "./.kilocode", "./.opencode", "./kilo.json", "./kilo.jsonc", "./opencode.json", "./opencode.jsonc",
+		"./.kilocodemodes", "./.kilocoderules",
+	}
+	for _, row := range quietGit() { // it looks at the repository by itself
+		row.When = unset("trust_dir")
+		s.Env = append(s.Env, row)
+	}
+	s.Live = clispec.LiveRules{} // not tried
+	s.Args = slices.DeleteFunc(s.Args, func(r clispec.ArgRow) bool { return slices.Contains(r.When.Output, clispec.OutputLive) })
+	// After an error it may never exit.
+	for i := range s.Events {
+		s.Events[i].Terminal = s.Events[i].Terminal || s.Events[i].Kind == call.EventError
+	}
+	return s
+}

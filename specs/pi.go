@@ -1,0 +1,170 @@
+package specs
+
+import (
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+)
+
+// Pi is the pi coding agent. It has no permissions: what it may do is a matter of
+// the tools that it is given.
+func Pi() clispec.Spec {
+	return clispec.Spec{
+		Name: "pi", Binary: "pi", Packages: []string{"@mariozechner/pi-coding-agent"},
+		ProviderSlug: "pi-cli", DefaultModel: "pi-default",
+		SystemDefault: defaultSystem, CheckedWith: "0.73.1",
+		// Not argv: it has no "--", and attaches the file of a prompt that begins with "@".
+		Transports: []clispec.Transport{clispec.TransportStdin},
+		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
+		// A template, a skill or a command of an extension. It trims the prompt first;
+		// this character stays, and shows nowhere.
+		Guards: []clispec.GuardRule{{Pattern: "^[\\s\ufeff]*/", Prefix: "\u200b"}},
+		// It obeys them whatever is turned off: settings name programs and packages that
+		// it runs and installs. Commands it renames, even when it may only read.
+		FolderFiles: []string{".pi/settings.json", ".pi/extensions", ".pi/SYSTEM.md", ".pi/APPEND_SYSTEM.md", ".pi/commands"},
+		Files: []clispec.FileRow{
+			{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
+			{Field: "append", Name: "append.md", Content: "{system_append}", When: set("system_append")},
+			{Field: "brief", Name: "brief.js", Content: piBrief, When: output(clispec.OutputStream)},
+			{Field: "confine", Name: "confine.js", Content: piConfine, When: access(call.AccessWrite)},
+		},
+		Args:      piArgs(),
+		ReadTools: piReadTools(), AgentTools: piWriteTools(),
+		Env: []clispec.EnvRow{
+			// Else it installs packages of the user's settings that are missing.
+			{Name: "PI_OFFLINE", Value: "1", When: access(call.AccessNone)},
+		},
+		PassEnv:   []string{"PI_*"},
+		PassEnvIf: piPass(),
+		DropEnv:   []string{"PI_STARTUP_BENCHMARK", "PI_TIMING"},
+		NestedEnv: []string{"PI_CODING_AGENT"},
+		Models:    clispec.ModelRules{Accept: []string{`[^/\s]+/\S+`}},
+		Login:     piLogin(),
+		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
+		Events:    piEvents(), ToolEvents: clispec.ToolsAtStart,
+		Text:  clispec.TextRule{AnswerOnly: true},
+		Lines: piLines(),
+		Hints: map[call.Reason]string{
+			call.ReasonNotInstalled:    "npm install -g @mariozechner/pi-coding-agent",
+			call.ReasonUnauthenticated: "run `pi` and `/login` there, or ask for a model of the vendor whose key is set",
+		},
+	}
+}
+
+func piReadTools() []string { return []string{"read", "grep", "find", "ls"} }
+
+func piWriteTools() []string { return append(piReadTools(), "edit", "write") }
+
+func piArgs() []clispec.ArgRow {
+	tools := func(list []string) []string { return []string{"--tools", strings.Join(list, ",")} }
+	return []clispec.ArgRow{
+		{Args: []string{"--mode", "json", "--extension", "{brief_file}"}, When: output(clispec.OutputStream)},
+		{Args: []string{"--mode", "text"}, When: output(clispec.OutputText)},
+		{Args: []string{"--no-tools", "--no-extensions"}, When: access(call.AccessNone)},
+		// Those of the user are turned off as well: it does not tell them apart.
+		{Args: []string{"--no-context-files", "--no-skills"}, When: unset("trust_dir")},
+		// No prompt names one. With access full there is nothing else to say.
+		{Args: []string{"--no-prompt-templates"}, When: access(call.AccessNone, call.AccessRead, call.AccessWrite, call.AccessFull)},
+		{Args: tools(piReadTools()), When: unless("allowed_tools", call.AccessRead)},
+		{Args: tools(piWriteTools()), When: unless("allowed_tools", call.AccessWrite)},
+		{Args: []string{"--tools", "{allowed_tools}"}, When: setFor("allowed_tools", agentAccess()...)},
+		{Args: []string{"--extension", "{confine_file}"}, When: access(call.AccessWrite)},
+		{Args: []string{"--system-prompt", "{system_file}"}, When: set("system_replace")},
+		{Args: []string{"--append-system-prompt", "{append_file}"}, When: set("system_append")},
+		// Else it adds the text that the user has for all sessions.
+		{Args: []string{"--append-system-prompt", ""}, When: unless("system_append", call.AccessNone)},
+		{Args: []string{"--model", "{model}"}, When: set("model")},
+		{Args: []string{"--thinking", "{effort}"}, When: set("effort")},
+		{Args: []string{"--session", "{session}"}, When: set("session")},
+		{Args: []string{"--continue"}, When: set("continue")},
+		// With the flag it would not go on from a session.
+		{Args: []string{"--no-session"}, When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}}},
+		{Args: []string{"@{images}"}, Each: "images", When: set("images")},
+		extra(),
+	}
+}
+
+// piBrief is an extension. With each piece of an answer pi repeats, twice, all that
+// came before it, so that a long answer would become a gigabyte of output.
+const piBrief = `export default (pi) => {
+  pi.on("message_update", ({ message, assistantMessageEvent }) => {
+    message.content = [];
+    delete assistantMessageEvent.partial;
+  });
+};
+`
+
+// piConfine is an extension, too. The tools of pi write anywhere; with it they write
+// in the folder to work in, and through no link out of it. An error blocks the tool.
+const piConfine = `import { lstatSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+
+const real = (path) => lstatSync(path, { throwIfNoEntry: false })
+  ? realpathSync(path)
+  : join(real(dirname(path)), basename(path));
+
+export default (pi) => {
+  pi.on("tool_call", ({ toolName, input }, { cwd }) => {
+    if (toolName !== "write" && toolName !== "edit") return;
+    // pi makes other paths of these.
+    const path = /^[~@]|[^\S ]/.test(input.path) ? "" : real(resolve(cwd, input.path));
+    if (!path.startsWith(real(cwd) + sep)) {
+      return { block: true, reason: "Only files in the working directory may be changed: name one by its plain path." };
+    }
+    input.path = path;
+  });
+};
+`
+
+// piEvents: each message ends in one event with all of it, and so does the run. After
+// an error it may try again, and begins the message anew.
+func piEvents() []clispec.EventRule {
+	const last = "messages|@reverse|0."
+	update := func(kind string) map[string]string {
+		return pairs("type", "message_update", "assistantMessageEvent.type", kind)
+	}
+	message := func(more ...string) map[string]string {
+		return pairs(append([]string{"type", "message_end", "message.role", "assistant", "message.stopReason", "stop|length|toolUse"}, more...)...)
+	}
+	return []clispec.EventRule{
+		{Match: pairs("type", "session"), Kind: call.EventSession, Set: pairs("session", "id")},
+		{Match: pairs("type", "message_end", "message.role", "user"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
+		{Match: pairs("type", "turn_start"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
+		{Match: pairs("type", "message_start", "message.role", "assistant"), Kind: call.EventSession, Set: pairs("model", "message.model")},
+		{Match: update("text_delta"), Kind: call.EventDelta, Set: pairs("text", "assistantMessageEvent.delta")},
+		{Match: update("thinking_delta"), Kind: call.EventThinking, Set: pairs("text", "assistantMessageEvent.delta")},
+		{Match: message("@.type", "text"), Each: "message.content", Kind: call.EventText, Set: pairs("text", "@.text")},
+		{Match: message(), Kind: call.EventUsage, Set: map[string]string{
+			"input_tokens": "message.usage.input", "output_tokens": "message.usage.output", "turns": "=1",
+			"cache_read_tokens": "message.usage.cacheRead", "cache_write_tokens": "message.usage.cacheWrite",
+		}},
+		// It says 0 if it does not know the price.
+		{Match: message("message.usage.cost.total", ".*[1-9].*"), Kind: call.EventUsage, Set: pairs("cost_usd", "message.usage.cost.total")},
+		{Match: pairs("type", "tool_execution_start"), Kind: call.EventToolUse, Set: pairs("id", "toolCallId", "name", "toolName", "input", "args")},
+		{Match: pairs("type", "tool_execution_end"), Kind: call.EventToolResult, Set: pairs("id", "toolCallId", "text", "result.content.0.text", "failed", "isError")},
+		{Match: pairs("type", "auto_retry_start"), Kind: call.EventReset},
+		{Match: pairs("type", "auto_retry_start"), Kind: call.EventRetry, Set: pairs("try", "attempt", "delay_ms", "delayMs", "message", "errorMessage")},
+		{Match: pairs("type", "compaction_end", "aborted", "false"), Kind: call.EventCompact, Set: pairs("trigger", "reason", "pre_tokens", "result.tokensBefore")},
+		// Of an error it may try again after this.
+		{Match: pairs("type", "agent_end", last+"stopReason", "error|aborted"), Kind: call.EventError, Set: pairs("message", last+"errorMessage")},
+		{Match: pairs("type", "agent_end", last+"stopReason", "length"), Kind: call.EventResult, Terminal: true,
+			Set: pairs("failed", "=true", "partial", "=true", "message", "=the model's output limit was reached")},
+		{Match: pairs("type", "agent_end", last+"stopReason", "stop|toolUse|"), Kind: call.EventResult, Terminal: true},
+	}
+}
+
+func piLines() []clispec.LineRule {
+	return []clispec.LineRule{
+		// It would ask, and take the prompt for the answer.
+		{Pattern: `Session found in different project`, Reason: call.ReasonBadSession, On: onStderr(), Fatal: true, Hint: goneHint},
+		{Pattern: `No session found matching|Stored session working directory does not exist`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
+		// It would go on without.
+		{Pattern: `Invalid thinking level "[^"]*"`, Reason: call.ReasonUnsupported, On: onStderr(), Fatal: true},
+		{Pattern: `Unknown options?:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{Pattern: `(?P<message>Model "[^"]*" not found)\. Use|Unknown provider "`, Reason: call.ReasonBadModel, On: onStderr()},
+		{Pattern: `(?P<message>No (?:models available|model selected|API key found[^.\n]*))`, Reason: call.ReasonUnauthenticated, On: onStderr()},
+		{Pattern: `(?m)^(?P<status>[45]\d\d) (?P<message>.+)`},
+		{Pattern: `^terminated$`, Reason: call.ReasonNetwork}, // the stream broke off
+	}
+}

@@ -1,0 +1,21 @@
+package specs_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+func TestMain(m *testing.M) {
+	clitest.Main()
+	os.Exit(m.Run())
+}
+
+// Every built-in spec passes what the users' own are put through.
+func TestEverySpecIsConformant(t *testing.T) {
+	for _, spec := range specs.Every() {
+		t.Run(spec.Name, func(t *testing.T) { clitest.TestSpec(t, spec) })
+	}
+}
