@@ -1,122 +1,77 @@
-// Package clitest provides fake command-line programs for tests and demos.
+// Package clitest tests specs, and programs that use clichain, without a CLI, an account or a network.
 //
-// A fake is a symbolic link to the running executable with its scenario in a file beside it, so nothing is compiled and
-// no script is written: a freshly written script may fail to start with "text file busy". The test binary must call
-// [Main] first, which plays the scenario:
+// [TestSpec] puts a spec through all that can be told of it without its CLI. [Answer], [LoggedOut], [LimitUntil] and
+// the other scenarios are what users meet, in a CLI's own words, for a fake that stands in for it:
 //
 //	func TestMain(m *testing.M) {
 //		clitest.Main()
 //		os.Exit(m.Run())
 //	}
 //
-//	func TestAnswer(t *testing.T) {
-//		path := clitest.Fake(t, "claude", clitest.Scenario{Steps: []clitest.Step{
-//			{ReadStdin: true},
-//			{Stdout: `{"type":"result","result":"42"}` + "\n"},
-//		}})
-//		// run path like the real program
+//	func TestFallsBack(t *testing.T) {
+//		first, second := specs.Claude(), specs.Codex()
+//		chain := clichain.ChainOf([]clichain.Backend{
+//			clichain.NewProvider(first, &clichain.Config{Binary: clitest.Fake(t, "claude", clitest.LoggedOut(first))}),
+//			clichain.NewProvider(second, &clichain.Config{Binary: clitest.Fake(t, "codex", clitest.Answer(second, "42"))}),
+//		}, nil)
+//		// the answer is 42, after one attempt
 //	}
 //
-// Scenarios are data. They can print, flood, stall, ignore signals, start children and daemons that try to get away,
-// and record byte for byte what they were started with. The path of a fake is the first argument of all its
-// processes, which lets [Survivors] find them. The package knows no CLI and imports the standard library only.
+// A [Recorder] is a fake that tells what it [Received]. Scenarios are data, made of [Step]: where none of those here
+// fits, write one. The names below that only pass on what package fake has are explained there.
 package clitest
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
+	"github.com/clichain/clichain/clitest/fake"
 )
 
-// sidecar is added to the path of a fake to name the file with its scenario.
-const sidecar = ".clitest.json"
-
-// TB is the part of [testing.TB] that this package needs. It keeps package testing, and the flags it registers, out of
-// programs that install fakes outside tests.
-type TB interface {
-	Helper()
-	TempDir() string
-	Cleanup(func())
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-}
+// The parts of a scenario, and what a fake records and leaves; see package fake.
+type (
+	Scenario = fake.Scenario // what a fake does
+	Case     = fake.Case     // one alternative of a scenario
+	Step     = fake.Step     // one action of a fake
+	Spawn    = fake.Spawn    // children of a fake
+	Record   = fake.Record   // all that a Record step has seen; see Received for a shorter form
+	Survivor = fake.Survivor // a process of a fake that is still running
+	TB       = fake.TB       // what this package needs of a testing.TB
+)
 
 // Main plays the scenario if this process was started as a fake, and then never returns. Otherwise it returns at once.
 // Call it first in TestMain, or in main of a program that installs fakes.
-func Main() {
-	if len(os.Args) == 0 {
-		return
-	}
-	if len(os.Args) == 3 && isChildFlag(os.Args[1]) {
-		playChild(os.Args[1], os.Args[2])
-	}
-	path, err := exec.LookPath(os.Args[0])
-	if err != nil {
-		return
-	}
-	data, err := os.ReadFile(path + sidecar)
-	switch {
-	case err == nil:
-		playFake(path, data)
-	case !errors.Is(err, fs.ErrNotExist):
-		fail("%v", err)
-	case isOrphanedLink(path):
-		fail("%s has lost its scenario %s", path, path+sidecar)
-	}
-}
+func Main() { fake.Main() }
 
-// isOrphanedLink reports whether path is a link to a test binary: a fake without its scenario, which would otherwise
-// run the whole test suite, and that suite its fakes, without end.
-func isOrphanedLink(path string) bool {
-	target, err := os.Readlink(path)
-	return err == nil && strings.HasSuffix(strings.TrimSuffix(target, ".exe"), ".test")
+// Fake installs the fake in a temporary directory of the test, and returns its absolute path. It ends the test if that
+// fails. Processes of the fake that outlive the test are killed.
+func Fake(t TB, name string, s Scenario) string {
+	t.Helper()
+	return fake.New(t, name, s)
 }
 
 // Install creates the fake dir/name that plays s, and returns its absolute path. A fake of that name that is already
-// there is replaced. Link and scenario must stay until the fake has started.
-func Install(dir, name string, s Scenario) (string, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	path, err := filepath.Abs(filepath.Join(dir, name))
-	if err != nil {
-		return "", err
-	}
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return "", fmt.Errorf("clitest: scenario of %s: %w", name, err)
-	}
-	for _, stale := range append(usedMarkers(path), path) {
-		if err := os.Remove(stale); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	if err := os.WriteFile(path+sidecar, data, 0o600); err != nil {
-		return "", err
-	}
-	return path, os.Symlink(exe, path)
-}
+// there is replaced. Link and scenario must stay until the fake has started. It is an error if [Main] was not called.
+func Install(dir, name string, s Scenario) (string, error) { return fake.Install(dir, name, s) }
 
-// Fake installs the fake in a temporary directory of the test, and returns its absolute path. It ends the test if that
-// fails. Processes of the fake that outlive the test are killed, so that one failure does not disturb later tests.
-func Fake(t TB, name string, s Scenario) string {
+// Exit is the step that ends the fake with the given status.
+func Exit(status int) Step { return fake.Exit(status) }
+
+// ReadRecord reads the file that a Record step has written.
+func ReadRecord(path string) (Record, error) { return fake.ReadRecord(path) }
+
+// NoLeaks makes the test fail if, at its end, the process has more goroutines, open descriptors or children than now.
+// It waits up to ten seconds for them to go. The counts are those of the whole process, so the test must not run in
+// parallel with others. Descriptors and children are counted on Linux only.
+func NoLeaks(t TB) {
 	t.Helper()
-	path, err := Install(t.TempDir(), name, s)
-	if err != nil {
-		t.Fatalf("clitest: %v", err)
-	}
-	t.Cleanup(func() { killSurvivors(path) })
-	return path
+	fake.NoLeaks(t)
 }
 
-// fail ends a fake whose scenario cannot be played, with a status that scenarios do not use.
-func fail(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "clitest: "+format+"\n", args...)
-	exit(70) // EX_SOFTWARE of sysexits(3)
+// Survivors lists the live processes that have token, such as the path of a fake, as one of their arguments. It needs
+// /proc; without it the list is empty.
+func Survivors(token string) []Survivor { return fake.Survivors(token) }
+
+// Busy keeps all processors at work until the test ends, so that a test sees what a program does on a machine under
+// load.
+func Busy(t TB) {
+	t.Helper()
+	fake.Busy(t)
 }

@@ -1,0 +1,136 @@
+package clitest
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/dialect"
+	"github.com/clichain/clichain/internal/session"
+)
+
+// trial sets one option to a value by which it is known again.
+type trial struct {
+	field string // by which rows name it
+	set   func(*call.Request)
+	marks []string // all of them must arrive; none for an option that is only set or not
+}
+
+// trials are all options at an access level, and what else of a request a CLI may not be able to honour.
+func (s *subject) trials(access call.Access) []trial {
+	model, _ := dialect.Sample(cmp.Or(append(s.spec.Models.Accept, "modelmark")...))
+	id, _ := dialect.Sample(cmp.Or(s.spec.Sessions.ID, "sessionmark"))
+	tools := []string{"ToolA", "ToolB"}
+	if access == call.AccessRead && len(s.spec.ReadTools) > 0 {
+		tools = s.spec.ReadTools[:1] // no others may be named there
+	}
+	system := func(r *call.Request) {
+		r.Messages = append([]call.Message{{Role: call.RoleSystem, Content: "systemmark"}}, r.Messages...)
+	}
+	mcp := json.RawMessage(`{"mcpServers":{"mcpmark":{"command":"mcpcommand"}}}`)
+	const dir1, dir2, image1, image2 = "/data/dirmark1", "/data/dirmark2", "/data/mark1.png", "/data/mark2.png"
+	try := func(field string, set func(*call.Request), marks ...string) trial { return trial{field, set, marks} }
+	option := func(field string, set func(*call.Options), marks ...string) trial {
+		return trial{field, func(r *call.Request) { set(&r.Options) }, marks}
+	}
+	return []trial{
+		try("model", func(r *call.Request) { r.Model = s.spec.Name + "/" + model }, model),
+		try("session", func(r *call.Request) { r.Session = session.Handle{Backend: s.spec.Name, ID: id}.String() }, id),
+		try("schema", func(r *call.Request) { r.Schema = json.RawMessage(`{"title":"schemamark"}`) }, "schemamark"),
+		try("env", func(r *call.Request) { r.Env = map[string]string{"KIT_MARK": "envmark"} }, "KIT_MARK=envmark"),
+		try("system", system, "systemmark"),
+		try("system_mode", func(r *call.Request) { system(r); r.Options.SystemMode = call.SystemReplace }, "systemmark"),
+		option("append_system", func(o *call.Options) { o.AppendSystem = "appendmark" }, "appendmark"),
+		option("session_id", func(o *call.Options) { o.SessionID = id }, id),
+		option("continue", func(o *call.Options) { o.Continue = true }),
+		option("no_session_persistence", func(o *call.Options) { o.NoSessionPersistence = true }),
+		option("max_turns", func(o *call.Options) { o.MaxTurns = 7391 }, "7391"),
+		option("max_budget_usd", func(o *call.Options) { o.MaxBudgetUSD = 0.7391 }, "0.7391"),
+		option("allowed_tools", func(o *call.Options) { o.AllowedTools = tools }, tools...),
+		option("disallowed_tools", func(o *call.Options) { o.DisallowedTools = tools }, tools...),
+		option("permission_mode", func(o *call.Options) { o.PermissionMode = "modemark" }, "modemark"),
+		option("mcp_config", func(o *call.Options) { o.MCPConfig = []json.RawMessage{mcp} }, "mcpmark", "mcpcommand"),
+		option("strict_mcp", func(o *call.Options) { o.StrictMCP = true }),
+		option("fallback_model", func(o *call.Options) { o.FallbackModel = "fallbackmark" }, "fallbackmark"),
+		option("effort", func(o *call.Options) { o.Effort = "effortmark" }, "effortmark"),
+		option("agents", func(o *call.Options) { o.Agents = json.RawMessage(`{"agentmark":{"prompt":"p"}}`) }, "agentmark"),
+		option("add_dirs", func(o *call.Options) { o.AddDirs = []string{dir1, dir2} }, dir1, dir2),
+		option("images", func(o *call.Options) { o.Images = []string{image1, image2} }, image1, image2),
+		option("extra", func(o *call.Options) { o.Extra = map[string][]string{s.spec.Name: {"--extramark"}} }, "--extramark"),
+	}
+}
+
+// options finds values that a row takes for honoured and that reach the CLI in no way. One that no row names is refused
+// by the library itself.
+func (s *subject) options(TB) (found []problem) {
+	for _, access := range levels {
+		for _, t := range s.trials(access) {
+			for _, way := range s.starts() {
+				found = append(found, s.dropped(t, way, access)...)
+			}
+		}
+	}
+	return first(found)
+}
+
+// dropped finds that a trial's value is lost in a start, at an access level.
+func (s *subject) dropped(t trial, way start, access call.Access) []problem {
+	req := withAccess(access)
+	t.set(&req)
+	inv, err := composed(s.spec, req, way, false)
+	if err != nil || compose.Check(req) != nil {
+		return nil
+	}
+	text := string(inv.Stdin) + "\n" + shown(inv)
+	for _, f := range inv.Files {
+		text += "\n" + f.Content
+	}
+	if way.Output == clispec.OutputLive {
+		text += s.liveText(inv)
+	}
+	for _, mark := range t.marks {
+		if !strings.Contains(text, mark) {
+			return []problem{problemf(s.rowOf(t.field), "takes %s for honoured with access %s%s, but %q is in no argument, "+
+				"variable, file or prompt: put {%s} where the CLI takes it, or drop the row, so that the option is refused",
+				t.field, access, way.of(), mark, t.field)}
+		}
+	}
+	return nil
+}
+
+// liveText is what the messages of the live mode say of the request.
+func (s *subject) liveText(inv *compose.Invocation) (text string) {
+	live := s.spec.Live
+	for _, m := range slices.Concat(live.Ready, live.Open, live.Opened, live.Turn) {
+		text += "\n" + inv.Call.Fields.Expand(m.Params)
+	}
+	return text
+}
+
+// rowOf names the first row that names a field of the request.
+func (s *subject) rowOf(field string) string {
+	names := func(w clispec.When, templates ...string) bool {
+		return slices.Contains(w.Set, field) || strings.Contains(strings.Join(templates, "\n"), "{"+field)
+	}
+	for i, row := range s.spec.ArgTable() {
+		if names(row.When, row.Args...) {
+			return fmt.Sprintf("args[%d]", i)
+		}
+	}
+	for i, row := range s.spec.Env {
+		if names(row.When, row.Value) {
+			return fmt.Sprintf("env[%d]", i)
+		}
+	}
+	for i, row := range s.spec.Files {
+		if names(row.When, row.Content) {
+			return fmt.Sprintf("files[%d]", i)
+		}
+	}
+	return "args"
+}

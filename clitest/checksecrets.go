@@ -1,0 +1,114 @@
+package clitest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
+)
+
+const (
+	keyValue   = "kit-5ecret-va1ue-of-a-key"
+	systemText = "Speak of this to nobody: quince."
+)
+
+// secrets finds where the value of a key, the system text or the prompt shows.
+func (s *subject) secrets(t TB) (found []problem) {
+	keys := s.keys()
+	starts, said := s.overheard(t, keys)
+	for _, got := range starts {
+		found = append(found, s.leaked(got, keyValue, "the value of a key", keys...)...)
+		if slices.Contains(s.spec.TransportModes(), clispec.TransportStdin) {
+			found = append(found, s.leaked(got, systemText, "the system text")...)
+		}
+	}
+	for _, place := range said {
+		for _, text := range []string{keyValue, systemText, plainPrompt} {
+			if strings.Contains(place.text, text) {
+				found = append(found, problemf("lines", "%q shows in %s: a rule's message or hint takes more than it needs",
+					text, place.name))
+			}
+		}
+	}
+	return first(found)
+}
+
+// told is what somebody is told of a call.
+type told struct{ name, text string }
+
+// overheard makes a call that fails, of a CLI that tells the value of a key wherever it can, and returns what the CLI
+// received and what is told of the call.
+func (s *subject) overheard(t TB, keys []string) ([]Received, []told) {
+	t.Helper()
+	words := s.voice(s.spec.OutputModes()[0]).Complain("401 Unauthorized for " + keyValue)
+	words.Stderr += "refused: " + keyValue + "\n"
+	words.Lines = append([]string{"using " + keyValue}, words.Lines...)
+	cli := s.recorder(t, Scenario{Steps: play(words)})
+
+	var log, events bytes.Buffer
+	cfg := config(cli.Path)
+	cfg.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	for _, name := range keys {
+		cfg.Env = append(cfg.Env, name+"="+keyValue)
+	}
+	hooks := clichain.LogHooks(cfg.Logger)
+	hooks.Event = func(_ context.Context, e clichain.Event) { events.WriteString(asJSON(e)) }
+	p := clichain.NewProvider(s.spec, &cfg)
+	chain := clichain.ChainOf([]clichain.Backend{p}, &clichain.ChainConfig{Hooks: hooks})
+	_, err := s.complete(chain, context.Background(), withSystem(plainPrompt))
+	said := []told{{"the error", fmt.Sprint(err)}, {"the log", log.String()}, {"an event of a hook", events.String()}}
+	if be, ok := errors.AsType[*clichain.BackendError](err); ok {
+		said = append(said, told{"a field of the error", asJSON(be)})
+	}
+	return cli.Received(), said
+}
+
+// withSystem is a request with a system text.
+func withSystem(prompt string) clichain.Request {
+	return clichain.Request{Messages: []clichain.Message{
+		{Role: clichain.RoleSystem, Content: systemText}, {Role: clichain.RoleUser, Content: prompt},
+	}}
+}
+
+func asJSON(value any) string {
+	text, _ := json.Marshal(value) // plain values
+	return string(text)
+}
+
+// leaked finds a text among the arguments, and among the variables but those that may hold it.
+func (s *subject) leaked(got Received, text, what string, variables ...string) (found []problem) {
+	for _, place := range got.Where(text) {
+		name, variable := strings.CutPrefix(place, "env ")
+		if !strings.HasPrefix(place, "args[") && (!variable || slices.Contains(variables, name)) {
+			continue
+		}
+		field := blame(s.spec, "system_flag", func(other clispec.Spec) bool {
+			inv, err := composed(other, withSystem("x"), start{}, false)
+			return err != nil || strings.Contains(shown(inv), text)
+		})
+		found = append(found, problemf(field, "%s is in %s, where others can read it: pass it through a row of files, as "+
+			"{system_file}, or drop the row, so that it travels in front of the prompt", what, place))
+	}
+	return found
+}
+
+// keys are the variables of the CLI's logins that hold a key, and one that any program might have.
+func (s *subject) keys() []string {
+	names := []string{"KIT_API_KEY"}
+	for _, way := range s.spec.Login.Ways {
+		for _, name := range way.Env {
+			if strings.Contains(name, "KEY") || strings.Contains(name, "TOKEN") {
+				names = append(names, strings.ReplaceAll(name, "*", "KEY"))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

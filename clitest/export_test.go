@@ -1,4 +1,0 @@
-package clitest
-
-// NoLeaksFor is NoLeaks with another time to wait.
-var NoLeaksFor = noLeaks

@@ -1,0 +1,20 @@
+package fake
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// Busy keeps all processors at work until the test ends, so that a test sees what
+// a program does on a machine under load.
+func Busy(t TB) {
+	t.Helper()
+	var over atomic.Bool
+	t.Cleanup(func() { over.Store(true) })
+	for range 2 * runtime.GOMAXPROCS(0) {
+		go func() {
+			for !over.Load() {
+			}
+		}()
+	}
+}

@@ -1,0 +1,124 @@
+package fake
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Record is what a fake was started with, written by the step of the same name.
+type Record struct {
+	Args  []string `json:"args"` // with the program's name
+	Env   []string `json:"env"`
+	Dir   string   `json:"dir"`
+	Stdin []byte   `json:"stdin"` // all of it, base64 in the file
+	Pid   int      `json:"pid"`
+	Group int      `json:"group"` // process group, 0 where there are none
+	Sess  int      `json:"sess"`  // session, 0 where there are none
+	Files []string `json:"files"` // open descriptors and what they lead to, where /proc tells
+	// Contents are those of the regular files below the folder for temporary files that its arguments and variables
+	// name, by their paths.
+	Contents map[string][]byte `json:"contents"`
+}
+
+// ReadRecord reads the file that a Record step has written.
+func ReadRecord(path string) (r Record, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return r, err
+	}
+	if err = json.Unmarshal(data, &r); err != nil {
+		err = fmt.Errorf("clitest: record %s: %w", path, err)
+	}
+	return r, err
+}
+
+func (p *player) doInput(s Step) error {
+	p.settle()
+	switch {
+	case s.CloseStdin:
+		return os.Stdin.Close()
+	case s.ReadLine:
+		return p.readLine()
+	case len(s.EachLine) > 0:
+		return p.eachLine(s.EachLine)
+	case s.Record != "":
+		return p.record(s.Record)
+	}
+	return p.readAll()
+}
+
+func (p *player) readAll() (err error) {
+	p.read, err = io.ReadAll(p.stdin)
+	p.input = append(p.input, p.read...)
+	return err
+}
+
+func (p *player) readLine() (err error) {
+	p.read, err = p.stdin.ReadBytes('\n')
+	p.input = append(p.input, p.read...)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func (p *player) eachLine(steps []Step) error {
+	for {
+		if err := p.readLine(); err != nil || len(p.read) == 0 {
+			return err
+		}
+		p.play(steps)
+	}
+}
+
+// ReadRecords reads what Record steps have written into a folder, in the order of the starts.
+func ReadRecords(dir string) (all []Record, err error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	for _, name := range names {
+		r, wrong := ReadRecord(name)
+		all, err = append(all, r), errors.Join(err, wrong)
+	}
+	return all, err
+}
+
+// record writes the file and renames it, so that a test that waits for it never reads half of it.
+func (p *player) record(path string) error {
+	if err := p.readAll(); err != nil {
+		return err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	r := Record{
+		Args: os.Args, Env: os.Environ(), Dir: dir, Stdin: p.input,
+		Pid: os.Getpid(), Group: getpgrp(), Sess: getsid(), Files: openFiles(), Contents: contents(),
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, fmt.Sprintf("%020d-%d.json", time.Now().UnixNano(), os.Getpid()))
+	}
+	partial := fmt.Sprintf("%s.%d", path, os.Getpid())
+	if err := os.WriteFile(partial, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(partial, path)
+}
+
+func openFiles() (files []string) {
+	entries, _ := os.ReadDir("/proc/self/fd") // none without /proc
+	for _, e := range entries {
+		if target, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil {
+			files = append(files, e.Name()+" "+target)
+		}
+	}
+	return files
+}

@@ -1,0 +1,52 @@
+//go:build unix
+
+package fake
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+)
+
+// canSettle says that children can inherit a descriptor to tell when they are ready.
+const canSettle = true
+
+var signals = map[string]syscall.Signal{
+	"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "ABRT": syscall.SIGABRT,
+	"KILL": syscall.SIGKILL, "SEGV": syscall.SIGSEGV, "PIPE": syscall.SIGPIPE, "TERM": syscall.SIGTERM,
+	"USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+}
+
+func (p *player) doSignal(s Step) error {
+	names := slices.AppendSeq(slices.Clone(s.Ignore), maps.Keys(s.ExitOn))
+	if s.Kill != "" {
+		names = append(names, s.Kill)
+	}
+	for _, name := range names {
+		if signals[name] == 0 {
+			return fmt.Errorf("unknown signal %q", name)
+		}
+	}
+	for _, name := range s.Ignore {
+		signal.Ignore(signals[name])
+	}
+	for name, status := range s.ExitOn {
+		exitOn(signals[name], status)
+	}
+	if s.Kill == "" {
+		return nil
+	}
+	p.settle()
+	return syscall.Kill(os.Getpid(), signals[s.Kill])
+}
+
+func sysAttr(s Spawn) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: s.Setsid, Setpgid: s.Setpgid && !s.Setsid}
+}
+
+func closeOnExec(fd int) { syscall.CloseOnExec(fd) }
+
+func getpgrp() int { return syscall.Getpgrp() }

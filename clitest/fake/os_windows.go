@@ -1,0 +1,45 @@
+package fake
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+)
+
+// canSettle is false: Go hands children no further descriptors on Windows.
+const canSettle = false
+
+// doSignal plays the steps that deal with signals. Windows has no signals but the interrupt of the console.
+func (p *player) doSignal(s Step) error {
+	if s.Kill == "KILL" {
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			return err
+		}
+		return self.Kill()
+	}
+	if s.Kill != "" {
+		return errors.New("signal " + s.Kill + " does not exist on Windows")
+	}
+	if slices.Contains(s.Ignore, "INT") {
+		signal.Ignore(os.Interrupt)
+	}
+	if status, ok := s.ExitOn["INT"]; ok {
+		exitOn(os.Interrupt, status)
+	}
+	return nil
+}
+
+func sysAttr(s Spawn) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{}
+	if s.Setsid || s.Setpgid {
+		attr.CreationFlags = syscall.CREATE_NEW_PROCESS_GROUP
+	}
+	return attr
+}
+
+func closeOnExec(int) {}
+
+func getpgrp() int { return 0 }

@@ -1,0 +1,99 @@
+package clitest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the recordings of the kit")
+
+const recordingsDir = "../internal/reading/testdata/recordings"
+
+// kept says of which recordings the scenes of the kit are made, by their folders, and what of them is replaced.
+var kept = map[string]struct {
+	from   string
+	fields []string
+}{
+	"claude/answer":     {"claude/stream-ok", answerFields},
+	"codex/answer":      {"codex/ok", answerFields},
+	"gemini/answer":     {"gemini/ok", answerFields},
+	"opencode/answer":   {"opencode/ok", answerFields},
+	"claude/logged_out": {"claude/loggedout", nil}, "codex/logged_out": {"codex/loggedout", nil},
+	"gemini/logged_out": {"gemini/loggedout", nil}, "opencode/logged_out": {"opencode/401", nil},
+	"claude/overloaded": {"claude/529", nil}, "codex/overloaded": {"codex/503", nil},
+	"claude/limit": {"claude/subscription-limit", []string{"1795300000", "{{unix}}", "10:26pm", "{{utc}}"}},
+	"codex/limit":  {"codex/usage-limit", []string{"10:26 PM", "{{local}}"}},
+	// What it says when it knows the end.
+	"gemini/limit": {"gemini/quota-day", []string{
+		"exhausted your daily quota on this model.", "exhausted your capacity on this model. Your quota will reset after {{in}}.",
+	}},
+}
+
+// answerFields puts the field in the place of the whole answer and of its first piece.
+var answerFields = []string{"Bonjour 中文 😀 done", "{{answer}}", `"Bonjour "`, `"{{answer}}"`}
+
+// laterPieces are the other pieces of the answer: their lines are left out.
+var laterPieces = []string{`"中文 "`, `"😀 "`, `"done"`}
+
+// The kit's recordings are those that the library is tested with, but for their fields, and without the traces of a
+// program's own functions; -update makes them anew.
+func TestRecordingsOfTheKit(t *testing.T) {
+	for name, scene := range kept {
+		t.Run(name, func(t *testing.T) {
+			run, err := readRun(os.DirFS(filepath.Join(recordingsDir, scene.from)))
+			require.NoError(t, err)
+			require.False(t, run.hung)
+			fields := strings.NewReplacer(scene.fields...)
+			exit, err := os.ReadFile(filepath.Join(recordingsDir, scene.from, "exit"))
+			require.NoError(t, err)
+			for file, text := range map[string]string{
+				"stdout": fields.Replace(withoutLines(run.stdout, laterPieces...)),
+				"stderr": fields.Replace(withoutLines(run.stderr, "    at ")),
+				"exit":   string(exit),
+			} {
+				require.Equal(t, text, golden(t, filepath.Join("recorded", name, file), text), "run the test with -update")
+			}
+		})
+	}
+	scenes, err := filepath.Glob("recorded/*/*")
+	require.NoError(t, err)
+	require.Len(t, scenes, len(kept), "a scene of which nobody knows where it is from")
+}
+
+// withoutLines drops the lines that contain one of the texts.
+func withoutLines(text string, marks ...string) string {
+	var b strings.Builder
+lines:
+	for line := range strings.Lines(text) {
+		for _, mark := range marks {
+			if strings.Contains(line, mark) {
+				continue lines
+			}
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// golden is the text of a file, which -update writes first. An empty text has no file.
+func golden(t *testing.T, path, want string) string {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.RemoveAll(path))
+		if want != "" {
+			require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
+		}
+	}
+	got, err := os.ReadFile(path)
+	if want == "" && os.IsNotExist(err) {
+		return ""
+	}
+	require.NoError(t, err)
+	return string(got)
+}

@@ -1,0 +1,215 @@
+package clitest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// lumen is the CLI of a stranger, with events; mini is one that prints its answer.
+func lumen(t *testing.T) clispec.Spec {
+	t.Helper()
+	page, err := os.ReadFile("../docs/specs.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(page), "## A complete example")
+	_, rest, _ = strings.Cut(rest, "```json\n")
+	text, _, _ := strings.Cut(rest, "```")
+	list, err := specs.Load(strings.NewReader(text))
+	require.NoError(t, err)
+	return list[0]
+}
+
+func mini() clispec.Spec {
+	return clispec.Spec{Name: "mini", Binary: "mini", Transports: []clispec.Transport{clispec.TransportStdin}, Args: []clispec.ArgRow{{Args: []string{"-p"}}}}
+}
+
+// quiet keeps what is set on this machine out of a test.
+func quiet(t *testing.T) {
+	t.Helper()
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	for _, name := range []string{"SKIP_CLI", "CLICHAIN_SKIP"} {
+		t.Setenv(name, "")
+	}
+}
+
+func ask(t *testing.T, spec clispec.Spec, s Scenario) (*clichain.Response, *clichain.BackendError) {
+	t.Helper()
+	resp, err := clichain.NewProvider(spec, &clichain.Config{Binary: Fake(t, spec.Binary, s), MaxOutput: 1 << 20}).Complete(t.Context(), clichain.Prompt("hi"))
+	be, _ := err.(*clichain.BackendError)
+	require.True(t, err == nil || be != nil)
+	return resp, be
+}
+
+func requireReason(t *testing.T, want clichain.Reason, err *clichain.BackendError) {
+	t.Helper()
+	require.NotNil(t, err)
+	require.Equal(t, want, err.Reason, "%v\n%s", err, err.Stderr)
+}
+
+// Each scenario is taken for what it is, of every CLI.
+func TestScenarios(t *testing.T) {
+	quiet(t)
+	const text = "Forty \"two\" 中\nand no more"
+	for _, spec := range append(specs.Every(), lumen(t), mini()) {
+		t.Run(spec.Name, func(t *testing.T) {
+			structured := spec.OutputModes()[0] != clispec.OutputText
+			NoLeaks(t)
+			resp, err := ask(t, spec, Answer(spec, text))
+			require.Nil(t, err)
+			require.Equal(t, text, resp.Text)
+
+			_, err = ask(t, spec, LoggedOut(spec))
+			requireReason(t, clichain.ReasonUnauthenticated, err)
+
+			for _, wait := range []time.Duration{100 * time.Minute, 60 * time.Hour} {
+				end := time.Now().Add(wait)
+				_, err = ask(t, spec, LimitUntil(spec, end))
+				requireReason(t, clichain.ReasonUsageLimit, err)
+				require.WithinDuration(t, end, err.RetryAfter, 2*time.Minute)
+			}
+
+			resp, err = ask(t, spec, OverloadedThenOK(spec, text))
+			require.Nil(t, err)
+			require.Equal(t, text, resp.Text)
+			require.Len(t, resp.Attempts, 1)
+			require.Equal(t, clichain.ReasonOverloaded, resp.Attempts[0].Reason)
+
+			_, err = ask(t, spec, ExitZeroWithError(spec, "429 Too Many Requests"))
+			require.NotNil(t, err)
+			if structured {
+				requireReason(t, clichain.ReasonRateLimited, err)
+			}
+
+			_, err = ask(t, spec, Truncated(spec, text))
+			requireReason(t, clichain.ReasonKilled, err)
+
+			s := Grandchild(spec, text)
+			path := Fake(t, spec.Binary, s)
+			resp, failed := clichain.NewProvider(spec, &clichain.Config{Binary: path}).Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, failed)
+			require.Equal(t, text, resp.Text)
+			require.Empty(t, Survivors(path))
+
+			if structured {
+				resp, err = ask(t, spec, Linger(spec, text))
+				require.Nil(t, err)
+				require.Equal(t, text, resp.Text)
+			}
+			_, err = ask(t, spec, Garbage())
+			requireReason(t, clichain.ReasonExit, err)
+			_, err = ask(t, spec, Flood(2<<20))
+			requireReason(t, clichain.ReasonOutputLimit, err)
+		})
+	}
+}
+
+func TestHang(t *testing.T) {
+	quiet(t)
+	NoLeaks(t)
+	spec := mini()
+	p := clichain.NewProvider(spec, &clichain.Config{Binary: Fake(t, "mini", Hang()), Timeout: 200 * time.Millisecond})
+	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+	require.ErrorIs(t, err, clichain.ErrTimeout)
+}
+
+// The scenarios of the built-in specs are the recorded ones, as long as those are read as what they are.
+func TestScenariosAreTheRecordedOnes(t *testing.T) {
+	prints := func(s Scenario) (all string) {
+		for _, c := range append(s.Cases, Case{Steps: s.Steps}) {
+			for _, step := range c.Steps {
+				all += step.Stdout + step.Stderr
+			}
+		}
+		return all
+	}
+	end := time.Now().Add(time.Hour)
+	for name := range kept {
+		cli, scene, _ := strings.Cut(name, "/")
+		spec, ok := specs.ByName(cli)
+		require.True(t, ok)
+		said := prints(map[string]Scenario{
+			"answer": Answer(spec, "42"), "logged_out": LoggedOut(spec), "overloaded": OverloadedThenOK(spec, "42"), "limit": LimitUntil(spec, end),
+		}[scene])
+		run, err := readRun(os.DirFS(filepath.Join("recorded", name)))
+		require.NoError(t, err)
+		first, _, _ := strings.Cut(run.stdout+run.stderr, "\n")
+		require.Contains(t, said, first, name)
+		require.NotContains(t, said, "{{", name)
+	}
+	spec := specs.Claude()
+	require.Contains(t, prints(LimitUntil(spec, end)), fmt.Sprintf(`"resetsAt":%d`, end.Unix()))
+	spec.Events = append([]clispec.EventRule{{Match: map[string]string{"type": "result"}, Kind: clichain.EventStatus, Last: true}}, spec.Events...)
+	spec.Events = append(spec.Events, clispec.EventRule{Match: map[string]string{"type": "answer"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "text"}})
+	require.NotContains(t, prints(Answer(spec, "42")), `"claude_code_version"`, "these rules take no recorded result")
+}
+
+// A fake that cannot speak says why.
+func TestScenarioOfRulesThatCannotBeMet(t *testing.T) {
+	quiet(t)
+	wrong := mini()
+	wrong.Transports = []clispec.Transport{"stdio"}
+	odd := mini()
+	odd.Outputs = []clispec.OutputMode{clispec.OutputStream}
+	odd.Events = []clispec.EventRule{{Match: map[string]string{"type": "end"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "a|@keys|0"}}}
+	for says, spec := range map[string]clispec.Spec{"transports[0]": wrong, "no event rules were found": odd} {
+		for _, s := range []Scenario{Answer(spec, "42"), Linger(spec, "42"), Truncated(spec, "42"), OverloadedThenOK(spec, "42")} {
+			_, err := ask(t, mini(), Scenario{Steps: s.Steps})
+			require.NotNil(t, err)
+			require.Equal(t, 70, err.ExitCode)
+			require.Contains(t, err.Stderr, says)
+		}
+	}
+}
+
+func TestReplay(t *testing.T) {
+	quiet(t)
+	const dir = "../internal/reading/testdata/recordings/"
+	_, err := ask(t, specs.Codex(), Replay(t, dir+"codex/usage-limit"))
+	requireReason(t, clichain.ReasonUsageLimit, err)
+	resp, err := ask(t, specs.Gemini(), Replay(t, dir+"gemini/ok"))
+	require.Nil(t, err)
+	require.Equal(t, "Bonjour 中文 😀 done", resp.Text)
+	hung := Replay(t, dir+"gemini/503")
+	require.True(t, hung.Steps[len(hung.Steps)-1].Hang)
+
+	empty := t.TempDir()
+	failed := &failures{TB: t}
+	failed.run(func() { Replay(failed, empty) })
+	require.Contains(t, failed.said, "exit")
+	require.NoError(t, os.WriteFile(filepath.Join(empty, "exit"), []byte("soon"), 0o600))
+	failed.run(func() { Replay(failed, empty) })
+	require.Contains(t, failed.said, `"soon" is neither`)
+}
+
+// failures is a test that fails without an end to this one.
+type failures struct {
+	TB
+	said string
+}
+
+type fatal struct{}
+
+func (f *failures) Fatalf(format string, args ...any) {
+	f.Errorf(format, args...)
+	panic(fatal{})
+}
+
+func (f *failures) run(test func()) {
+	defer func() {
+		if r := recover(); r != (fatal{}) {
+			panic(r)
+		}
+	}()
+	test()
+}
+
+func (f *failures) Errorf(format string, args ...any) { f.said = fmt.Sprintf(format, args...) }
