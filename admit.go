@@ -38,6 +38,7 @@ func (p *Provider) ready() (path string, err *BackendError) {
 	if err := p.wrong(); err != nil {
 		return "", err
 	}
+	p.compile()
 	if err := checkSuppressed(p.spec); err != nil {
 		return "", err
 	}
@@ -162,7 +163,7 @@ func (p *Provider) sandboxed(l login.Login) *BackendError {
 	switch {
 	case sign == "" || p.cfg.Container != nil:
 		return nil
-	case l.State != clispec.LoginAuthenticated:
+	case !l.Sure():
 		return inSandbox("inside %s (%s), and no credentials are in there", name, sign)
 	case !machine.Online():
 		return inSandbox("inside %s (%s), which has no network", name, sign)

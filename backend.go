@@ -29,7 +29,8 @@ import (
 // error and all that they hold may be shared and returned again.
 //
 // The model "name" or "name/model" addresses the backend of that name; it gets
-// the request without that name in it.
+// the request without that name in it. The slug of a spec does so too, for all of
+// its instances.
 type Backend interface {
 	// Name is the backend's name, such as "claude". It never changes, and is the
 	// only one of its kind in a chain.
@@ -88,6 +89,17 @@ func streamOf(ctx context.Context, b Backend, req Request) iter.Seq2[Event, erro
 	return hold(withHooks(ctx, nil), b.Name(), req, b.Stream)
 }
 
+// keepsQuiet reports whether nothing but a chain hears the events of the backend:
+// one of another kind may ask a Provider in the same context, and read all that it
+// says.
+func keepsQuiet(b Backend) bool {
+	switch b.(type) {
+	case *Chain, *Provider:
+		return true
+	}
+	return false
+}
+
 func hold(
 	ctx context.Context, name string, req Request, stream func(context.Context, Request) iter.Seq2[Event, error],
 ) iter.Seq2[Event, error] {
@@ -95,18 +107,11 @@ func hold(
 	return contract.Backend{Name: name, Stream: stream, Settled: ofChain}.Ask(ctx, req)
 }
 
-// same reports whether two backends of a chain are one. Not every type can be
-// compared, but names can, other than those of chains that were given none.
-func same(a, b Backend) bool {
-	if a, ok := a.(*Chain); ok {
-		b, ok := b.(*Chain)
-		return ok && a == b
-	}
-	return a.Name() == b.Name()
-}
-
-// claims reports whether a model name addresses a backend.
+// claims reports whether a model name addresses a backend. The empty one addresses none.
 func claims(b Backend, model string) bool {
+	if model == "" {
+		return false
+	}
 	if b, ok := b.(*Chain); ok && b.claimant(model) != nil {
 		return true
 	}

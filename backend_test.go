@@ -40,10 +40,29 @@ func (c custom) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clic
 	}
 }
 
+// hollow is a Backend of a type whose Providers answer, where this one has none.
+type hollow struct {
+	*clichain.Provider
+	custom custom
+}
+
+func (h hollow) Name() string { return h.custom.Name() }
+
+func (h hollow) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+	return h.custom.Complete(ctx, req)
+}
+
+func (h hollow) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
+	return h.custom.Stream(ctx, req)
+}
+
 // kinds are the ways to make a Backend of a function.
 var kinds = map[string]func(string, answerFunc) clichain.Backend{
 	"a func": clichain.BackendFunc,
 	"a type": func(name string, answer answerFunc) clichain.Backend { return custom{name, answer} },
+	"a type without its Provider": func(name string, answer answerFunc) clichain.Backend {
+		return hollow{custom: custom{name, answer}}
+	},
 }
 
 // everyKind runs a test with a Backend of each kind, one after the other and

@@ -113,6 +113,14 @@ func (b budget) lacks(now time.Time, first bool) bool {
 	return !b.end.IsZero() && (b.short || !first && b.end.Sub(now) < b.least())
 }
 
+// reserves is for how many of the backends after the next there is time to keep.
+func (b budget) reserves(now time.Time) (n int) {
+	if b.end.IsZero() || b.minimum <= 0 {
+		return 0
+	}
+	return min(int(max(b.end.Sub(now)-b.least(), 0)/b.minimum), maxReserves)
+}
+
 // slice is the time of the next backend, with so many others behind it that
 // could answer: all that is left but a minimum for each of at most two of them,
 // as far as it has as much itself.
@@ -120,14 +128,8 @@ func (b budget) slice(now time.Time, later int) (d time.Duration, bounded bool) 
 	if b.end.IsZero() {
 		return 0, false
 	}
-	d = max(b.end.Sub(now), 0)
-	for range min(later, maxReserves) {
-		if d-b.minimum < b.least() {
-			break
-		}
-		d -= b.minimum
-	}
-	return d, true
+	kept := time.Duration(min(later, b.reserves(now)))
+	return max(b.end.Sub(now), 0) - kept*b.minimum, true
 }
 
 // spent reports whether the chain's budget, not the caller, ended the context.
@@ -146,14 +148,7 @@ func (w *walk) hurried(ctx context.Context, view chainView, t *try) bool {
 // slice is one backend's part of the time. Its context does not hear of the end
 // of the chain's time, which is not before its own: so that is what an error names.
 func (w *walk) slice(i int) (chainView, context.Context, context.CancelFunc) {
-	later := 0
-	if !w.budget.end.IsZero() {
-		for _, b := range w.backends[i+1:] {
-			if w.could(b) {
-				later++
-			}
-		}
-	}
+	later := w.later(i, w.budget.reserves(time.Now()))
 	now := time.Now()
 	d, bounded := w.budget.slice(now, later)
 	if !bounded {
@@ -171,4 +166,18 @@ func (w *walk) slice(i int) (chainView, context.Context, context.CancelFunc) {
 		}
 	})
 	return view, ctx, func() { deaf(); stop(nil); done() }
+}
+
+// later counts the backends after the one at i that could answer, up to what matters: to tell that of one, a whole call
+// of it is composed.
+func (w *walk) later(i, most int) (n int) {
+	for _, b := range w.backends[i+1:] {
+		if n >= most {
+			break
+		}
+		if w.could(b) {
+			n++
+		}
+	}
+	return n
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -19,8 +20,8 @@ import (
 // ChainConfig sets how a chain works. The zero value works. It is copied when
 // the chain is made.
 type ChainConfig struct {
-	// Config applies to every provider that [NewChain] makes. Its Binary must
-	// be empty when there are several.
+	// Config applies to every provider that [NewChain] makes. Its Binary and
+	// its Name must be empty when there are several.
 	Config
 	// Budget bounds the whole call, over all backends; time in a queue counts.
 	// The first backend has all of it but MinAttempt for each of at most two that
@@ -87,9 +88,11 @@ type Chain struct {
 	backends []Backend
 	cooldown *cooling.Keeper
 	table    map[Reason]row
-	broken   *BackendError   // what is wrong with the settings, or the list of backends
-	sick     []*BackendError // what is wrong with single backends
+	broken   *BackendError // what is wrong with the settings, or the list of backends
 	record   *record
+
+	look sync.Once // at what is wrong with single backends: see sick
+	ill  []*BackendError
 }
 
 // NewChain makes a chain of a Provider for each spec, in the order given. A nil
@@ -137,7 +140,7 @@ func (c *Chain) Name() string {
 // skipped before it. The error is a [*ChainError].
 func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 	o := chainViewOf(ctx)
-	o.resets = true // Collect drops the text of a failed attempt
+	o.resets, o.quiet = true, true // Collect drops the text of a failed attempt, and hears of nothing but the end
 	return call.Collect(c.Stream(withChainView(ctx, o), req))
 }
 
@@ -159,12 +162,10 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 			}
 			return read(e, err)
 		}
-		w := &walk{req: req, yield: yield, cfg: &c.cfg, above: chainViewOf(ctx), backends: c.backends}
-		if w.owner = c.claimant(req.Model); w.owner == nil {
-			w.req = contract.Unaddressed(c.Name(), req)
-			w.owner = c.claimant(w.req.Model)
-		}
+		w := &walk{yield: yield, cfg: &c.cfg, above: chainViewOf(ctx), backends: c.backends}
+		w.req, w.owner = c.addressed(req)
 		w.resets = c.cfg.AcceptReset || w.above.resets
+		w.quiet = w.above.quiet && !c.cfg.Hooks.hearsEvents() && !slices.ContainsFunc(hooksOf(ctx), Hooks.hearsEvents)
 		answer, failure := c.answer(withHooks(ctx, append(slices.Clone(hooksOf(ctx)), c.cfg.Hooks)), w)
 		switch {
 		case w.left:
@@ -209,7 +210,7 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 	return nil, w.failure()
 }
 
-// claimant is the backend that the model name addresses, or nil.
+// claimant is the first backend that the model name addresses, or nil.
 func (c *Chain) claimant(model string) Backend {
 	for _, b := range c.backends {
 		if claims(b, model) {
@@ -217,6 +218,15 @@ func (c *Chain) claimant(model string) Backend {
 		}
 	}
 	return nil
+}
+
+// addressed is the request without the chain's own name in its model, and the first backend that the model addresses.
+func (c *Chain) addressed(req Request) (Request, Backend) {
+	if owner := c.claimant(req.Model); owner != nil {
+		return req, owner
+	}
+	req = contract.Unaddressed(c.Name(), req)
+	return req, c.claimant(req.Model)
 }
 
 // available is what a backend says of itself without being asked to answer.
@@ -262,11 +272,12 @@ func (c *Chain) Ready(ctx context.Context) error {
 	if !ok {
 		return failure
 	}
-	if len(c.sick) == 0 {
+	sick := c.sick()
+	if len(sick) == 0 {
 		return nil
 	}
 	failure = &ChainError{Note: "the others would be tried"}
-	for _, err := range c.sick {
+	for _, err := range sick {
 		failure.Attempts = append(failure.Attempts, attemptOf(err.Backend, err, 0))
 	}
 	return failure

@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/container"
 	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/instance"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/session"
 )
@@ -29,6 +30,7 @@ type mode struct {
 	output clispec.OutputMode // "": the best there is
 	temp   string             // the folder of its files; "": a new one
 	asks   bool               // the caller answers its questions
+	shown  bool               // it is not run: texts stand by their size
 
 	trace, traceState string // of the call's span, as in call.WithTrace
 }
@@ -85,7 +87,7 @@ func (p *Provider) compose(
 		return nil, nil, err
 	}
 	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, m.temp, p.cfg.TrustDir, known
-	h.Agent, h.Asks = p.cfg.Agent, m.asks
+	h.Agent, h.Asks, h.Version = p.cfg.Agent, m.asks, p.version(path)
 	h.Trace, h.TraceState = m.trace, m.traceState
 	if p.cfg.Container == nil {
 		h.RealDir = realPath(dir)
@@ -94,6 +96,9 @@ func (p *Provider) compose(
 	inv, err := p.composer.Compose(req, compose.Choice{Output: m.output, Transport: p.cfg.Transport}, h)
 	if err != nil {
 		return nil, nil, err
+	}
+	if m.shown {
+		p.composer.Show(inv)
 	}
 	if p.cfg.Container == nil {
 		return inv, nil, distrust(inv)
@@ -106,11 +111,40 @@ func (p *Provider) compose(
 func (p *Provider) host(path string) compose.Host {
 	h := compose.Host{
 		Path: path, Environ: grammar.Without(os.Environ(), p.barred), Env: grammar.Without(p.cfg.Env, p.barred),
+		SetEnv:  p.setEnv(),
 		PassEnv: p.cfg.PassEnv, InheritEnv: p.cfg.InheritEnv, Root: os.Geteuid() == 0,
 	}
 	p.inside().Describe(&h)
 	h.CleanPath()
 	return h
+}
+
+// version is that of the program, "" where its files do not tell it. Those of a container are not known.
+func (p *Provider) version(path string) string {
+	if p.cfg.Container != nil {
+		return ""
+	}
+	return p.files.Version(path)
+}
+
+// setEnv is what the spec sets.
+func (p *Provider) setEnv() []string {
+	list, _ := p.overlay() // without it nothing is started: see wrong
+	return grammar.Without(list, p.barred)
+}
+
+// overlay is what the spec sets. A home inside a container is not known.
+func (p *Provider) overlay() ([]string, error) {
+	if len(p.given.SetEnv) == 0 {
+		return nil, nil
+	}
+	vars := map[string]string{}
+	grammar.SetAll(vars, os.Environ())
+	at := login.PlaceOf(vars, "")
+	if p.cfg.Container != nil {
+		at.Home = ""
+	}
+	return instance.Environ(p.given, at)
 }
 
 // passed is what the CLI sees of the host's environment. It reads the files

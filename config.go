@@ -17,6 +17,12 @@ const DefaultTimeout = 25 * time.Second
 // Config sets how one backend is run. The zero value works. It is copied when
 // a backend is made.
 type Config struct {
+	// Name makes a backend of its own of the CLI, such as "claude-work" beside
+	// "claude": an instance, with the home that Env shows it (CLAUDE_CONFIG_DIR,
+	// CODEX_HOME, …). It has its own login, cooldowns, sessions and place in
+	// SKIP_CLI, which turns it off by the spec's name too. It has the form of a
+	// spec's name. Empty: the spec's.
+	Name string
 	// Binary is the program to run instead of the spec's: a name to look for
 	// on PATH, or an absolute path. Empty: the spec's. A program that is named
 	// here may bring a login of its own, so it is never skipped for the lack of

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
@@ -53,7 +54,12 @@ func podman(t *testing.T, cli string) (client string) {
 			t.Skipf("no container can run here: podman %s: %v: %s", args[0], err, out)
 		}
 	}
-	t.Cleanup(func() { _ = exec.Command(client, "rm", "-af", "-t", "0").Run() }) // there may be nothing to remove
+	t.Cleanup(func() {
+		_ = exec.Command(client, "rm", "-af", "-t", "0").Run() // there may be nothing to remove
+		// The engine tidies up after an exec in a process of its own, which writes to its storage.
+		storage := filepath.Join(dir, "storage")
+		assert.Eventually(t, func() bool { return len(clitest.Survivors(storage)) == 0 }, time.Minute, 10*time.Millisecond)
+	})
 	writeProgram(t, filepath.Join(dir, "tar"), "#!/bin/sh\ntar -C \"$1\" -c . >\"$2\"\n")
 	require.NoError(t, exec.Command(filepath.Join(dir, "tar"), root, filepath.Join(dir, "box.tar")).Run())
 	run("import", filepath.Join(dir, "box.tar"), "box")

@@ -108,9 +108,18 @@ func (c cooldownCall) Key() (key string, ok bool) {
 	return key, ok
 }
 
-// providerOf is the Provider that a backend is, or that is embedded in it; nil
-// where there is none.
+// providerOf is providerIn, compiled.
 func providerOf(b Backend) *Provider {
+	p := providerIn(b)
+	if p != nil { // a backend may embed none
+		p.compile()
+	}
+	return p
+}
+
+// providerIn is the Provider that a backend is, or that is embedded in it; nil
+// where there is none.
+func providerIn(b Backend) *Provider {
 	if b, ok := b.(interface{ self() *Provider }); ok {
 		return b.self()
 	}
@@ -154,6 +163,7 @@ func (p *Provider) account() (fingerprint string, ok bool) {
 			tell(h, kv)
 		}
 	}
+	tell(h, host.SetEnv...)
 	tell(h, host.Env...)
 	return hex.EncodeToString(h.Sum(nil)[:8]), true
 }
@@ -205,13 +215,11 @@ func (p *Provider) tellSession(h io.Writer) {
 	}
 }
 
-// tellLogin tells of the files in which a login may be.
+// tellLogin tells of the credentials that files hold. A token that was renewed, by
+// this CLI or by another one that shares it, is no other login.
 func (p *Provider) tellLogin(h io.Writer, dir string) {
 	host := p.host("")
-	at := login.PlaceOf(p.passed(&host, dir, ""), dir)
-	for _, path := range p.login.Paths(at) {
-		tellFile(h, path)
-	}
+	tell(h, p.login.Mark(login.PlaceOf(p.passed(&host, dir, ""), dir)))
 }
 
 // tellFile tells which file is there, if any, and when it was changed.

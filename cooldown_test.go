@@ -582,7 +582,7 @@ func TestRestUntilTheLoginChanges(t *testing.T) {
 	require.ErrorIs(t, ask(), clichain.ErrUnauthenticated)
 	require.ErrorIs(t, ask(), clichain.ErrCoolingDown)
 	require.NoError(t, os.Mkdir(filepath.Join(home, ".codex"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(home, ".codex", "auth.json"), []byte(`{}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".codex", "auth.json"), []byte(`{"OPENAI_API_KEY":"x"}`), 0o600))
 	require.ErrorIs(t, ask(), clichain.ErrUnauthenticated, "somebody has logged in anew")
 }
 

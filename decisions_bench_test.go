@@ -105,3 +105,43 @@ func TestManyCallsOfOneChain(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(4<<20))
 }
+
+// examined is a backend that counts how often it is asked whether it could answer.
+type examined struct {
+	instant
+	asked int
+}
+
+func (b *examined) Available(context.Context) error {
+	b.asked++
+	return nil
+}
+
+// A deadline or a budget examines no more backends than time is kept for.
+func TestABudgetExaminesFewBackends(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		budget time.Duration
+		want   []int
+	}{
+		{"none", 0, []int{0, 0, 0, 0, 0}},
+		{"time for all", time.Minute, []int{0, 1, 1, 0, 0}},
+		{"time for one more", 10 * time.Second, []int{0, 1, 0, 0, 0}},
+		{"time for one", 6 * time.Second, []int{0, 0, 0, 0, 0}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var backends []clichain.Backend
+			for _, name := range []string{"a", "b", "c", "d", "e"} {
+				backends = append(backends, &examined{instant: instant{name: name}})
+			}
+			cfg := &clichain.ChainConfig{Budget: test.budget, MinAttempt: 5 * time.Second}
+			_, err := clichain.ChainOf(backends, cfg).Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, err)
+			asked := []int{}
+			for _, b := range backends {
+				asked = append(asked, b.(*examined).asked)
+			}
+			require.Equal(t, test.want, asked)
+		})
+	}
+}

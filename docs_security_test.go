@@ -31,7 +31,7 @@ func TestSecurityPage(t *testing.T) {
 	for _, name := range named {
 		require.True(t, tests[name[1]], "there is no %s", name[1])
 	}
-	for _, name := range []string{"claude", "codex", "gemini", "opencode", "cursor-agent"} {
+	for _, name := range []string{"claude", "codex", "gemini", "opencode", "pi", "kilo", "cursor-agent"} {
 		require.Equal(t, 2, strings.Count(string(text), "\n| "+name+" |"), name)
 	}
 }

@@ -210,6 +210,24 @@ func TestSpecsPage(t *testing.T) {
 	}
 }
 
+// The page's two instances are two backends, with homes below that of the user.
+func TestInstancesPage(t *testing.T) {
+	text := section(t, read(t, "docs/specs.md"), "## Named instances")
+	home, _ := freshMachine(t, play(stdout("never")))
+	suppressNothing(t)
+	list, err := specs.Load(strings.NewReader(blocks(text, "yaml")[0]))
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	for i, name := range []string{"work", "personal"} {
+		require.Equal(t, "claude-"+name, list[i].Name)
+		environ := clichain.NewProvider(list[i], nil).Environ()
+		require.Equal(t, filepath.Join(home, ".claude-"+name), environ["CLAUDE_CONFIG_DIR"])
+	}
+	for _, variable := range regexp.MustCompile("`([A-Z_]+)` for").FindAllStringSubmatch(text, -1) {
+		require.Contains(t, fmt.Sprint(specs.Every()), "${"+variable[1]+":-", "which no login depends on")
+	}
+}
+
 func TestSpecsPageExample(t *testing.T) {
 	suppressNothing(t)
 	text := section(t, read(t, "docs/specs.md"), "## A complete example")

@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
@@ -67,16 +63,4 @@ func ExampleChainError() {
 	}
 	fmt.Println(err)
 	// Output: clichain: no backends to try
-}
-
-// The README's snippet is the body of Example, which compiles.
-func TestReadmeSnippetIsTheExample(t *testing.T) {
-	source, readme := read(t, "example_test.go"), read(t, "README.md")
-	_, body, _ := strings.Cut(source, "ctx context.Context) error {\n")
-	body, _, ok := strings.Cut(body, "\t\treturn nil\n")
-	require.True(t, ok)
-	_, snippet, _ := strings.Cut(readme, "```go\n")
-	snippet, _, ok = strings.Cut(snippet, "```")
-	require.True(t, ok)
-	require.Equal(t, snippet, strings.ReplaceAll("\n"+body, "\n\t\t", "\n")[1:])
 }

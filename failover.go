@@ -110,6 +110,9 @@ type chainView struct {
 	another func() bool
 	// resets: text that was delivered can be taken back.
 	resets bool
+	// quiet: nobody hears of what the answer is made of, so events other than
+	// those of milestones need not be delivered.
+	quiet bool
 	// end is that of the backend's time, and hard when nothing of it may run any
 	// more. Zero: no bound.
 	end, hard time.Time

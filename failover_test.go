@@ -75,7 +75,7 @@ func TestEarlyFailover(t *testing.T) {
 // Where nobody else could answer, a CLI keeps its time.
 func TestTheLastBackendKeepsItsTime(t *testing.T) {
 	suppressNothing(t)
-	short := clichain.Config{Timeout: 400 * time.Millisecond}
+	short := clichain.Config{Timeout: 2 * time.Second}
 	limited := func(t *testing.T) clichain.Backend {
 		return provider(t, specs.Claude(), short, stuck(stdout(retry429)))
 	}
@@ -140,7 +140,7 @@ func TestOverloadThatPasses(t *testing.T) {
 // What cannot be undone is not interrupted either: the chain would end there.
 func TestNoFailoverAfterWhatCannotBeUndone(t *testing.T) {
 	suppressNothing(t)
-	cfg := clichain.Config{Timeout: 400 * time.Millisecond}
+	cfg := clichain.Config{Timeout: 2 * time.Second}
 	t.Run("a tool with write access", func(t *testing.T) {
 		clitest.NoLeaks(t)
 		next := &backend{name: "next"}

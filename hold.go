@@ -37,7 +37,7 @@ func (p *Provider) Hold(
 	if failed != nil {
 		return nil, failed
 	}
-	sweepOrphans()
+	defer sweepOrphans()()
 	remove, failed := inv.makeFiles()
 	if failed != nil {
 		remove()
@@ -111,7 +111,7 @@ func (p *Provider) holding(
 // live is the program of the events of the live mode, compiled once.
 func (p *Provider) live() *decode.Program {
 	p.liveOnce.Do(func() {
-		p.liveProgram = p.program
+		p.liveProgram = p.program()
 		if events := p.spec.Live.Events; len(events) > 0 {
 			p.liveProgram = decode.Compile(events)
 		}
@@ -157,8 +157,8 @@ func (p *Provider) notHeld(err error) *BackendError {
 
 // unexplained is the error of a run that was to give no answer, by its words alone.
 func (p *Provider) unexplained(ev *judge.Evidence) *BackendError {
-	err := p.judge.Unexplained(ev).Err
-	p.judge.Complete(err, ev)
+	err := p.judge().Unexplained(ev).Err
+	p.judge().Complete(err, ev)
 	return err
 }
 
@@ -182,7 +182,7 @@ func (p *Provider) HoldKey(ctx context.Context, req Request) (key string, err er
 		return "", failed
 	}
 	h := sha256.New()
-	tell(h, inv.Path, inv.Dir)
+	tell(h, p.name, inv.Path, inv.Dir)
 	for _, list := range [][]string{inv.Args, inv.Env, inv.Guards, inv.Unwanted, inv.Call.Opening(&p.spec.Live)} {
 		tell(h, list...)
 		tell(h, "")

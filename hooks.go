@@ -165,6 +165,8 @@ func withHooks(ctx context.Context, above []Hooks) context.Context {
 	return context.WithValue(ctx, hooksKey{}, above)
 }
 
+func (h Hooks) hearsEvents() bool { return h.Event != nil }
+
 func hooksOf(ctx context.Context) []Hooks {
 	above, _ := ctx.Value(hooksKey{}).([]Hooks)
 	return above

@@ -40,7 +40,7 @@ func freshMachine(t *testing.T, s clitest.Scenario) (home, bin string) {
 		}
 	}
 	home, bin = t.TempDir(), t.TempDir()
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		_, err := clitest.Install(bin, spec.Binary, s)
 		require.NoError(t, err)
 	}
@@ -135,7 +135,7 @@ func TestLoginStates(t *testing.T) {
 		{"gemini: key", "gemini", map[string]string{"GEMINI_API_KEY": "x"}, nil, in, "GEMINI_API_KEY", key},
 		{"gemini: key selected", "gemini", map[string]string{"GEMINI_API_KEY": "x"}, map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`}, in, "/.gemini/settings.json", key},
 		{"gemini: key selected and not there", "gemini", nil, map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`}, unknown, "/.gemini/settings.json", nobody},
-		{"gemini: plan", "gemini", nil, map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"oauth-personal"}}}`, ".gemini/oauth_creds.json": `{"refresh_token":"r","expiry_date":1}`}, in, "/.gemini/oauth_creds.json", plan},
+		{"gemini: plan", "gemini", nil, map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"oauth-personal"}}}`, ".gemini/oauth_creds.json": `{"refresh_token":"r","expiry_date":1}`}, unknown, "/.gemini/oauth_creds.json", plan},
 		{"gemini: cloud", "gemini", map[string]string{"GOOGLE_GENAI_USE_VERTEXAI": "true"}, nil, unknown, "GOOGLE_GENAI_USE_VERTEXAI", nobody},
 		{"gemini: key in a file", "gemini", nil, map[string]string{".gemini/.env": "GEMINI_API_KEY=x\n"}, unknown, "/.gemini/.env", nobody},
 		{"gemini: another file of that name", "gemini", nil, map[string]string{".env": "OTHER=x\n"}, out, "", nobody},
@@ -143,6 +143,18 @@ func TestLoginStates(t *testing.T) {
 		{"opencode: nothing is needed", "opencode", nil, nil, unknown, "nothing that can be seen", nobody},
 		{"opencode: file", "opencode", nil, map[string]string{".local/share/opencode/auth.json": `{"openai":{"type":"oauth"}}`}, in, "/opencode/auth.json", nobody},
 		{"opencode: provider", "opencode", nil, map[string]string{".config/opencode/opencode.json": `{"provider":{"x":{}}}`}, unknown, "/opencode.json", nobody},
+		{"qwen: nothing", "qwen", nil, nil, out, "", nobody},
+		{"qwen: three variables", "qwen", map[string]string{"OPENAI_API_KEY": "s3cret", "OPENAI_MODEL": "m", "OPENAI_BASE_URL": "u"}, nil, in, "OPENAI_MODEL", key},
+		{"qwen: a key without a model", "qwen", map[string]string{"OPENAI_API_KEY": "x"}, nil, unknown, "OPENAI_API_KEY", nobody},
+		{"qwen: key in the settings", "qwen", nil, map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"openai","apiKey":"s3cret"}}}`}, in, "/.qwen/settings.json", key},
+		{"qwen: provider in the settings", "qwen", nil, map[string]string{".qwen/settings.json": `{"modelProviders":{"openai":[]},"security":{"auth":{"selectedType":"openai"}}}`}, unknown, "/.qwen/settings.json", nobody},
+		{"qwen: settings elsewhere", "qwen", map[string]string{"QWEN_HOME": "$HOME/q"}, map[string]string{"q/settings.json": `{"security":{"auth":{"selectedType":"openai","apiKey":"x"}}}`}, in, "/q/settings.json", key},
+		{"qwen: other settings", "qwen", nil, map[string]string{".qwen/settings.json": `{"ui":{"theme":"x"},"$version":4}`}, out, "", nobody},
+		{"qwen: key in a file", "qwen", nil, map[string]string{".qwen/.env": "DASHSCOPE_API_KEY=x\n"}, unknown, "/.qwen/.env", nobody},
+		{"qwen: an account", "qwen", nil, map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"qwen-oauth"}}}`, ".qwen/oauth_creds.json": `{"access_token":"a","refresh_token":"r","expiry_date":1}`}, unknown, "/.qwen/oauth_creds.json", plan},
+		{"agy: nobody knows", "agy", nil, nil, unknown, "nothing that can be seen", nobody},
+		{"agy: perhaps a key", "agy", map[string]string{"GEMINI_API_KEY": "x"}, nil, unknown, "GEMINI_API_KEY", nobody},
+		{"agy: gemini's files say nothing of it", "agy", nil, map[string]string{".gemini/oauth_creds.json": `{"refresh_token":"r"}`}, unknown, "nothing that can be seen", nobody},
 		{"cursor: nobody knows", "cursor-agent", nil, nil, unknown, "nothing that can be seen", nobody},
 		{"cursor: key", "cursor-agent", map[string]string{"CURSOR_API_KEY": "x"}, nil, in, "CURSOR_API_KEY", nobody},
 	} {

@@ -152,7 +152,7 @@ func withFiles(t *testing.T, req clichain.Request) clichain.Request {
 
 // A mode that bypasses permissions is a bypass.
 func TestBypassNeedsFullAccess(t *testing.T) {
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		mode, ok := map[string]string{"claude": "bypassPermissions", "codex": "danger-full-access", "gemini": "yolo"}[spec.Name]
 		if !ok {
 			continue

@@ -84,13 +84,17 @@ func (p *Provider) probeDir() (string, *BackendError) {
 	return dir, nil
 }
 
-// modelListTime bounds what lists models. Some CLIs need seconds to start.
-const modelListTime = 15 * time.Second
+// minListTime is what every source of the list of models may take. Some CLIs need
+// seconds to start.
+const minListTime = 15 * time.Second
+
+func (p *Provider) listTime() time.Duration { return max(minListTime, p.cfg.Timeout) }
 
 // Models lists the models that the CLI says it offers, in its order, with what it tells
 // of them, without asking one of them. It is empty, without an error, where the CLI has
-// no way to list them, and in a container. The error is a [*BackendError]. It takes 15 s
-// at most for each source of the list; codex has two.
+// no way to list them, and in a container. The error is a [*BackendError]. It takes
+// Config.Timeout at most, but not less than 15 s, for each source of the list; codex has
+// two.
 func (p *Provider) Models(ctx context.Context) ([]call.Model, error) {
 	path, err := p.ready()
 	if err != nil {
@@ -132,7 +136,7 @@ func (p *Provider) listed(ctx context.Context, path string, rule clispec.ListRul
 }
 
 func (p *Provider) listedByCommand(ctx context.Context, path string, rule clispec.ListRule) (string, *BackendError) {
-	result, secrets, err := p.probe(ctx, path, rule.Args, modelListTime)
+	result, secrets, err := p.probe(ctx, path, rule.Args, p.listTime())
 	if err != nil {
 		return "", err
 	}
@@ -146,12 +150,12 @@ func (p *Provider) listedByCommand(ctx context.Context, path string, rule clispe
 		redactError(secrets, err)
 		return "", err
 	}
-	return plaintext.Escapes.ReplaceAllString(ev.Stdout, ""), nil
+	return plaintext.Escapes().ReplaceAllString(ev.Stdout, ""), nil
 }
 
 // listedLive asks the CLI in its live mode, in which it tells more.
 func (p *Provider) listedLive(ctx context.Context, path string, rule clispec.ListRule) (string, *BackendError) {
-	ctx, cancel := judge.Within(ctx, modelListTime)
+	ctx, cancel := judge.Within(ctx, p.listTime())
 	defer cancel()
 	inv, box, err := p.compose(path, unasked(Request{}), nil, mode{output: clispec.OutputLive, temp: p.tempDir()})
 	if err != nil {

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/decode"
+	"github.com/clichain/clichain/internal/instance"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/machine"
@@ -22,48 +24,79 @@ import (
 // Provider runs one CLI. It is safe for concurrent use.
 type Provider struct {
 	name   string
-	spec   *CliSpec      // nil where it is wrong; the rest is not set then
-	broken *BackendError // what is wrong with the spec, or with the settings
+	given  *CliSpec // nil: the zero Provider, which has none
 	cfg    Config
 	own    semaphore.Semaphore // nil: no bound
-	barred []string            // variables kept from the CLI: see Config.Billing
 	finder machine.Finder
+	broken *BackendError // what is wrong with the settings and, once checked, with the spec
 
+	checked  sync.Once // sets invalid, and broken with it
+	invalid  error     // what is wrong with the spec
+	compiled sync.Once // sets the rest
+	spec     *CliSpec  // nil where it is wrong; what follows is not set then
+
+	barred   []string          // variables kept from the CLI: see Config.Billing
+	files    machine.Installed // of the program
 	composer *compose.Composer
-	program  *decode.Program
-	judge    *judge.Judge
+	program  func() *decode.Program
+	judge    func() *judge.Judge
 	liveRules
 	login *login.Prober
 	pass  *login.PassRules
 }
 
 // NewProvider makes a Provider for a CLI. A nil cfg means defaults. Nothing is
-// looked up or started; a mistake in the spec or the settings is reported by
+// looked up or started, and the spec is checked at the first need, so it must not
+// be changed; a mistake in the spec or the settings is reported by
 // Validate, Available and every call, as bad_option.
 func NewProvider(spec CliSpec, cfg *Config) *Provider {
-	p := &Provider{name: spec.Name}
+	p := &Provider{given: new(spec)}
 	if cfg != nil {
 		p.cfg = *cfg
 	}
 	p.cfg = p.cfg.withDefaults()
-	skiplist.Know(spec.Name, spec.ProviderSlug)
+	spec = instance.Named(spec, p.cfg.Name)
+	p.name = spec.Name
+	skiplist.Know(namesOf(&spec)...)
 	if p.cfg.MaxParallel > 0 {
 		p.own = make(semaphore.Semaphore, p.cfg.MaxParallel)
 	}
 	p.broken = oneOf("config", p.cfg.mistakes())
-	if err := spec.Validate(); err != nil {
-		p.broken = mistake("spec", "%s", err)
-		p.broken.Err = misconfiguration{err}
-	} else {
-		p.spec, p.composer = &spec, compose.New(&spec, p.cfg.ModelAliases)
-		p.program, p.judge, p.login = decode.Compile(spec.Events), judge.New(&spec), login.New(spec.Login)
-		p.pass = login.NewPassRules(spec.PassEnvIf)
-		p.barred = login.Barred(p.cfg.Billing, spec.Login)
-	}
 	return p
 }
 
-// Name is the spec's name.
+// check looks for mistakes in the spec, once, at the first need.
+func (p *Provider) check() (valid bool) {
+	p.checked.Do(func() {
+		if p.given == nil {
+			return
+		}
+		if p.invalid = p.given.Validate(); p.invalid != nil {
+			p.broken = mistake("spec", "%s", p.invalid)
+			p.broken.Err = misconfiguration{p.invalid}
+		}
+	})
+	return p.given != nil && p.invalid == nil
+}
+
+// compile makes what a call needs of a spec without mistakes, once, at the first need: a program has backends that it
+// never asks. What only the run of a CLI needs waits for that.
+func (p *Provider) compile() {
+	p.compiled.Do(func() {
+		if !p.check() {
+			return
+		}
+		spec := instance.Named(*p.given, p.cfg.Name)
+		spec.Hints = instance.Hints(&spec, p.cfg.Env)
+		p.spec, p.composer = &spec, compose.New(&spec, p.cfg.ModelAliases)
+		p.program = sync.OnceValue(func() *decode.Program { return decode.Compile(spec.Events) })
+		p.judge = sync.OnceValue(func() *judge.Judge { return judge.New(&spec) })
+		p.login, p.pass = login.New(spec.Login), login.NewPassRules(spec.PassEnvIf)
+		p.files.Packages, p.barred = spec.Packages, login.Barred(p.cfg.Billing, spec.Login)
+	})
+}
+
+// Name is Config.Name, or the spec's name.
 func (p *Provider) Name() string { return p.name }
 
 // label puts the provider's name and hint on an error that no run made, if there
@@ -73,6 +106,7 @@ func (p *Provider) label(err *BackendError) *BackendError {
 		return nil
 	}
 	err.Backend, err.Stage = p.name, call.StageSkipped
+	p.compile()
 	if p.spec != nil {
 		err.Hint = cmp.Or(err.Hint, p.spec.Hints[err.Reason])
 	}
@@ -81,7 +115,19 @@ func (p *Provider) label(err *BackendError) *BackendError {
 
 // Complete runs the CLI for one answer. The error is a [*BackendError].
 func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error) {
-	return call.Collect(p.Stream(ctx, req))
+	o := chainViewOf(ctx)
+	o.quiet = true
+	return call.Collect(p.Stream(withChainView(ctx, o), req))
+}
+
+// milestones passes on the events by which a chain knows what was tried, and no other: each takes two goroutines a
+// handover.
+func milestones(emit func(Event)) func(Event) {
+	return func(e Event) {
+		if e.Kind == EventStart || e.Kind == EventAttempt {
+			emit(e)
+		}
+	}
 }
 
 // Stream runs the CLI and yields what happens, as it happens. Text is delivered
@@ -97,6 +143,9 @@ func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, err
 		call.Stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) {
 			ctx, leave := p.cfg.Registry.Enter(ctx, p.name, stop)
 			defer leave() // here: the reader may be the one who waits for it
+			if chainViewOf(ctx).quiet {
+				emit = milestones(emit)
+			}
 			return p.converse(ctx, req, emit)
 		})(yield)
 	})
@@ -128,11 +177,12 @@ func (p *Provider) conclude(
 ) (*Response, judge.Verdict) {
 	log := p.cfg.Logger.With("backend", p.name)
 	ev.RawOK, ev.Strip = p.cfg.RawOutput, p.cfg.StripFence || len(req.Schema) > 0
-	v := p.judge.Verdict(ev)
+	v := p.judge().Verdict(ev)
 	if inv.box.Explain(v.Err, ev, p.spec.Hints); inv.box == nil && v.Err != nil {
 		v.Err.Hint = cmp.Or(v.Err.Hint, p.homeHint())
 	}
-	v.Acted = req.Access >= AccessWrite && p.judge.Acted(ev, v.Err)
+	p.hintDrift(v.Err, inv.Call.Version)
+	v.Acted = req.Access >= AccessWrite && p.judge().Acted(ev, v.Err)
 	ev.Secrets.All(ev.Tally.Warnings)
 	if v.Err != nil {
 		log.DebugContext(ctx, "cli end", "duration", took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)
@@ -154,6 +204,22 @@ func (p *Provider) homeHint() string {
 	return message + "; " + hint
 }
 
+// hintDrift says of a run whose arguments or output were not understood that its CLI is newer than the spec: an update of
+// the CLI would not help.
+func (p *Provider) hintDrift(err *BackendError, version string) {
+	drift := machine.Drift(version, p.spec.CheckedWith)
+	if err == nil || drift == "" {
+		return
+	}
+	hint := drift + ": update clichain, or the spec"
+	switch err.Reason {
+	case ReasonUnsupported:
+		err.Hint = hint
+	case ReasonExit, ReasonBadOutput:
+		err.Hint = cmp.Or(err.Hint, hint)
+	}
+}
+
 // redactError cleans what an error says; the partial answer is the model's own.
 func redactError(r *plaintext.Redactor, err *BackendError) {
 	err.Message, err.Stderr, err.Hint = r.Clean(err.Message), r.Clean(err.Stderr), r.Clean(err.Hint)
@@ -172,6 +238,7 @@ func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text str
 		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
 		Usage: p.rebase(total, inv, req, t.Session), Duration: took,
 		Warnings: append(suppressDoubts(), t.Warnings...), Flags: t.Flags, Metadata: req.Metadata,
+		Drift: machine.Drift(inv.Call.Version, p.spec.CheckedWith),
 	}
 	p.recordSession(resp, session.Record{Dir: inv.Dir, Used: session.Used(rules, total)})
 	return resp

@@ -84,30 +84,6 @@ func TestMinimalSpec(t *testing.T) {
 	require.Empty(t, got.Stdin, "stdin is closed, not left open")
 }
 
-// What a program sees on stdin is the prompt, byte for byte.
-func TestPromptArrivesExactly(t *testing.T) {
-	prompts := map[string]string{
-		"long":          strings.Repeat("x", 300_000),
-		"looks a flag":  "--help",
-		"quotes":        `"it's" $(rm -rf ~) ` + "`x`\r\n\ttab\n\n",
-		"emoji":         "👩‍👩‍👧 \u2028 ﷽",
-		"trailing line": "hi\n",
-	}
-	for name, prompt := range prompts {
-		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
-			record := filepath.Join(t.TempDir(), "record.json")
-			p := provider(t, specs.Codex(), clichain.Config{}, play(clitest.Step{Record: record}, stdout(codexAnswer("ok"))))
-			_, err := p.Complete(t.Context(), clichain.Prompt(prompt))
-			require.NoError(t, err)
-			got, err := clitest.ReadRecord(record)
-			require.NoError(t, err)
-			require.Equal(t, prompt, string(got.Stdin))
-			require.NotContains(t, got.Args, prompt)
-		})
-	}
-}
-
 func TestProviderFailures(t *testing.T) {
 	tests := map[string]struct {
 		cfg    clichain.Config

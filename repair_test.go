@@ -236,8 +236,8 @@ func TestNoRepairAfterSideEffects(t *testing.T) {
 
 func TestNoRepairWithoutTime(t *testing.T) {
 	clitest.NoLeaks(t)
-	slow := append([]clitest.Step{{Sleep: 2 * time.Second}}, wrong...)
-	p := provider(t, shaped(), clichain.Config{Timeout: 3500 * time.Millisecond}, inTurn(slow, good))
+	slow := append([]clitest.Step{{Sleep: 4 * time.Second}}, wrong...)
+	p := provider(t, shaped(), clichain.Config{Timeout: 7 * time.Second}, inTurn(slow, good))
 	_, err := p.Complete(t.Context(), askCity())
 	be := requireReason(t, clichain.ReasonBadOutput, err)
 	require.Empty(t, be.Earlier)

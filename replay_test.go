@@ -37,8 +37,8 @@ func TestUnseenToolsCountAsUsed(t *testing.T) {
 	line := func(lines ...string) clitest.Step { return stdout(strings.Join(lines, "\n") + "\n") }
 	fails, hangs := clitest.Exit(1), clitest.Step{Hang: true}
 	asJSON, asText := clichain.Config{Output: clispec.OutputJSON}, clichain.Config{Output: clispec.OutputText}
-	brief := clichain.Config{Timeout: time.Second}
-	briefJSON := clichain.Config{Timeout: time.Second, Output: clispec.OutputJSON}
+	brief := clichain.Config{Timeout: 3 * time.Second}
+	briefJSON := clichain.Config{Timeout: 3 * time.Second, Output: clispec.OutputJSON}
 	for name, test := range map[string]struct {
 		spec  clichain.CliSpec
 		cfg   clichain.Config

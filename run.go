@@ -34,7 +34,7 @@ type run struct {
 func (p *Provider) execute(
 	ctx context.Context, c *plan, timeout time.Duration, emit func(Event),
 ) (*judge.Evidence, *BackendError) {
-	sweepOrphans()
+	defer sweepOrphans()()
 	remove, err := c.makeFiles()
 	defer remove()
 	if err != nil {
@@ -105,7 +105,7 @@ func (p *Provider) newFailover(ctx context.Context, stop context.CancelCauseFunc
 // reader reads what a CLI prints for a call, in an output mode.
 func (p *Provider) reader(ctx context.Context, c *plan, output clispec.OutputMode, emit func(Event)) *reading.Reading {
 	r := &reading.Reading{
-		Name: p.name, Program: p.program, Judge: p.judge, Output: output, Answer: p.spec.Answer,
+		Name: p.name, Program: p.program(), Judge: p.judge(), Output: output, Answer: p.spec.Answer,
 		Tools:   p.spec.ToolEventsIn(output),
 		Prompt:  c.Call.Fields.Expand("{prompt}"),
 		Secrets: plaintext.NewRedactor(append(c.Call.ServerSecrets(), c.Env...)), KeepCommentary: p.cfg.KeepCommentary,
@@ -178,7 +178,20 @@ func spawnFailure(err error) *BackendError {
 // before it have left behind: processes, and folders that are old enough.
 // Where that cannot be told nothing is touched, and a failure must not keep
 // anybody from working.
-var sweepOrphans = sync.OnceFunc(func() {
+var sweepOrphans = beside(func() {
 	_, _ = proc.SweepOrphans()
 	localfile.RemoveStale(os.TempDir(), time.Now())
 })
+
+// beside makes a function that begins to do something the first time it is called, and returns how to wait until that
+// is done: a first call need not wait for it before its CLI is started.
+func beside(do func()) (begin func() (wait func())) {
+	return sync.OnceValue(func() func() {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			do()
+		}()
+		return func() { <-done }
+	})
+}

@@ -3,9 +3,11 @@ package clichain
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/runs"
 )
 
 // Status is what is known of a backend without starting its CLI. A plain
@@ -13,6 +15,8 @@ import (
 type Status struct {
 	// Path is the program that a call would start. Empty: there is none.
 	Path string
+	// Version is that of the program, as its files tell it. Empty: they do not.
+	Version string
 	// Login is what is known of its login, and Evidence the variable or file
 	// that shows it.
 	Login    clispec.LoginState
@@ -21,6 +25,8 @@ type Status struct {
 	Billing call.Billing
 	// Expired: the credential has expired, and nothing is there to renew it.
 	Expired bool
+	// Unproven: the credential is there, and the service may refuse it all the same.
+	Unproven bool
 	// SuppressedBy names the variable or setting that turns the backend off.
 	// Empty: nothing does.
 	SuppressedBy string
@@ -39,10 +45,12 @@ func (p *Provider) Status(dir string) Status {
 		_, err := p.ready()
 		return Status{Login: clispec.LoginUnknown, Err: err}
 	}
+	p.compile()
 	s := Status{Login: clispec.LoginNotFound, Doubts: suppressDoubts()}
 	if path, err := p.finder.Find(p.programs()); err == nil {
 		l := p.loggedIn(path, dir, "")
-		s.Path, s.Login, s.Evidence, s.Billing, s.Expired = path, l.State, l.Evidence, l.Billing, l.Expired
+		s.Path, s.Version, s.Login, s.Evidence = path, p.version(path), l.State, l.Evidence
+		s.Billing, s.Expired, s.Unproven = l.Billing, l.Expired, l.Unproven
 	}
 	s.SuppressedBy = p.suppressor(s.Path, dir)
 	if err := p.refusal(Request{Dir: dir}); err != nil {
@@ -53,7 +61,7 @@ func (p *Provider) Status(dir string) Status {
 
 // suppressor names what turns the backend off here.
 func (p *Provider) suppressor(path, dir string) string {
-	if variable, _ := suppressedBy(p.spec.Name, p.spec.ProviderSlug); variable != "" {
+	if variable, _ := suppressedBy(namesOf(p.spec)...); variable != "" {
 		return variable
 	}
 	if path == "" || p.sandboxed(p.loggedIn(path, dir, "")) == nil {
@@ -87,6 +95,29 @@ func (p *Provider) Check(ctx context.Context, req Request) error {
 	return nil
 }
 
+// Command is what a call of this request would start. It starts nothing and makes no
+// file. Where the call would be refused or skipped, the error is that of
+// [Provider.Check].
+func (p *Provider) Command(ctx context.Context, req Request) (*runs.Command, error) {
+	const temp = "{temp}"
+	inv, err := p.prepare(ctx, req, mode{output: p.cfg.Output, temp: temp, shown: true}, false)
+	if err != nil {
+		return nil, p.label(err)
+	}
+	c := &runs.Command{
+		Path: inv.Path, Args: inv.Args, Dir: inv.Dir, Empty: inv.Empty, Stdin: len(inv.Stdin), Files: []runs.File{},
+		Model: inv.Call.Fields.Expand("{model}"), Output: string(inv.Call.Output), Transport: string(inv.Call.Transport),
+	}
+	for _, kv := range inv.Env {
+		name, _, _ := strings.Cut(kv, "=")
+		c.Env = append(c.Env, name)
+	}
+	for _, f := range inv.Files {
+		c.Files = append(c.Files, runs.File{Path: f.Path, Size: len(f.Content)})
+	}
+	return c, nil
+}
+
 // Program is the path of the program that a call would start. The error is that
 // of [Provider.Available], with the reason not_installed where there is none.
 func (p *Provider) Program() (path string, err error) {
@@ -107,14 +138,16 @@ func (p *Provider) RequiresAPIKey() bool {
 // Model is the name under which the CLI gets a model, "" for the CLI's own
 // default; ok is false where the name belongs to no model of this backend.
 func (p *Provider) Model(name string) (model string, ok bool) {
+	p.compile()
 	if p.spec == nil {
 		return "", false
 	}
 	return p.composer.Models.Resolve(name)
 }
 
-// Spec is the spec that the Provider was made from.
+// Spec is the spec that the Provider was made from, under the name of the Provider.
 func (p *Provider) Spec() CliSpec {
+	p.compile()
 	if p.spec == nil {
 		return CliSpec{Name: p.name}
 	}
@@ -127,6 +160,7 @@ func (p *Provider) Config() Config { return p.cfg }
 // Environ returns the variables of this process's environment that the CLI
 // sees, and those that Config.Env sets. It holds secrets.
 func (p *Provider) Environ() map[string]string {
+	p.compile()
 	if p.spec == nil {
 		return nil
 	}

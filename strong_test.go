@@ -41,6 +41,24 @@ func TestShim(t *testing.T) {
 	}
 }
 
+// Some CLIs leave a server of their own behind after each run, in a session of its own, for the runs to come. The answer
+// is there, and the server is not, whatever it is called.
+func TestServerThatACallLeavesBehind(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a daemon is found by its environment, on Linux only")
+	}
+	clitest.NoLeaks(t)
+	server := clitest.Spawn{Daemon: true, Args: []string{"--cline-hub-daemon"}, Steps: []clitest.Step{{Ignore: []string{"INT", "TERM", "HUP"}}, {Hang: true}}}
+	path := clitest.Fake(t, "codex", play(readStdin, clitest.Step{Spawn: &server}, stdout(codexAnswer("ok"))))
+	p := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: path})
+	for range 2 {
+		resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		require.NoError(t, err)
+		require.Equal(t, "ok", resp.Text)
+		require.Empty(t, clitest.Survivors(path))
+	}
+}
+
 // A group that is none is a clear error, before anything starts.
 func TestCgroupThatIsNone(t *testing.T) {
 	if runtime.GOOS != "linux" {

@@ -51,10 +51,13 @@ func suppressDoubts() (doubts []string) {
 	return doubts
 }
 
+// namesOf are the names by which a list turns a backend off.
+func namesOf(spec *CliSpec) []string { return []string{spec.Name, spec.InstanceOf, spec.ProviderSlug} }
+
 // checkSuppressed is the skip of a backend that the environment turns off, by
-// its name or its slug.
+// its name, that of the spec it is an instance of, or its slug.
 func checkSuppressed(spec *CliSpec) *BackendError {
-	variable, doubt := suppressedBy(spec.Name, spec.ProviderSlug)
+	variable, doubt := suppressedBy(namesOf(spec)...)
 	if variable == "" {
 		return nil
 	}

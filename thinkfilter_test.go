@@ -57,7 +57,7 @@ func TestStreamOfCodexHasNoCommentary(t *testing.T) {
 // the chain may go on.
 func TestCommentaryDoesNotEndAChain(t *testing.T) {
 	clitest.NoLeaks(t)
-	broken := provider(t, specs.Codex(), clichain.Config{Timeout: time.Second}, play(stdout(codexSays("let me look")), clitest.Step{Hang: true}))
+	broken := provider(t, specs.Codex(), clichain.Config{Timeout: 3 * time.Second}, play(stdout(codexSays("let me look")), clitest.Step{Hang: true}))
 	healthy := provider(t, named(specs.Codex(), "healthy"), clichain.Config{}, play(stdout(codexAnswer("done"))))
 	text, thinking, err := textsOf(clichain.ChainOf([]clichain.Backend{broken, healthy}, nil), t)
 	require.NoError(t, err)

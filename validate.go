@@ -82,6 +82,9 @@ func (c *Config) mistakes() (list []*BackendError) {
 			list = append(list, err)
 		}
 	}
+	if err := clispec.CheckName(c.Name); err != nil && c.Name != "" {
+		add(mistake("config.name", "%q %s", c.Name, err))
+	}
 	add(word("config.output", c.Output, clispec.OutputStream, clispec.OutputJSON, clispec.OutputText))
 	add(word("config.transport", c.Transport, clispec.TransportStdin, clispec.TransportArgv))
 	add(word("config.sandbox", c.Sandbox, SandboxAuto, SandboxOn, SandboxOff))
@@ -154,13 +157,17 @@ func (p *Provider) Validate() error {
 	return nil
 }
 
-// wrong is what is wrong with the Provider itself.
+// wrong is what is wrong with the Provider itself. The spec need not be compiled for it.
 func (p *Provider) wrong() *BackendError {
+	p.check()
 	switch {
 	case p.broken != nil:
 		return new(*p.broken)
-	case p.spec == nil:
+	case p.given == nil:
 		return mistake("provider", "has no CLI: make it with NewProvider")
+	}
+	if _, err := p.overlay(); err != nil {
+		return mistake("spec", "%s", err)
 	}
 	return nil
 }
@@ -174,11 +181,11 @@ func (c *Chain) Validate() error {
 	if c.broken != nil {
 		list = append(list, c.broken)
 	}
-	return joined(append(list, c.sick...))
+	return joined(append(list, c.sick()...))
 }
 
-// take takes the backends, and keeps what is wrong with them and with the
-// settings.
+// take takes the backends, and keeps what is wrong with the list of them and
+// with the settings.
 func (c *Chain) take(backends []Backend) {
 	mistakes, names := c.cfg.ownMistakes(), map[string]int{}
 	for i, b := range backends {
@@ -188,7 +195,6 @@ func (c *Chain) take(backends []Backend) {
 			continue
 		}
 		c.backends = append(c.backends, b)
-		c.sick = append(c.sick, sickIn(b)...)
 		if inner, ok := b.(*Chain); ok && inner.cfg.Name == "" {
 			continue // its backends are told apart
 		}
@@ -197,7 +203,8 @@ func (c *Chain) take(backends []Backend) {
 		}
 		first, twice := names[b.Name()]
 		if twice {
-			mistakes = append(mistakes, mistake(field, "is called %q, as backends[%d] is: nobody could tell them apart", b.Name(), first))
+			mistakes = append(mistakes, mistake(field,
+				"is called %q, as backends[%d] is: nobody could tell them apart; Config.Name gives another name", b.Name(), first))
 			continue
 		}
 		names[b.Name()] = i
@@ -205,10 +212,20 @@ func (c *Chain) take(backends []Backend) {
 	c.broken = oneOf("chain", mistakes)
 }
 
+// sick is what is wrong with single backends.
+func (c *Chain) sick() []*BackendError {
+	c.look.Do(func() {
+		for _, b := range c.backends {
+			c.ill = append(c.ill, sickIn(b)...)
+		}
+	})
+	return c.ill
+}
+
 // sickIn is what is wrong with a backend, or with those of a chain inside.
 func sickIn(b Backend) []*BackendError {
 	if inner, ok := b.(*Chain); ok {
-		sick := slices.Clone(inner.sick)
+		sick := slices.Clone(inner.sick())
 		if inner.broken != nil {
 			broken := *inner.broken
 			broken.Backend = inner.Name()
@@ -216,7 +233,7 @@ func sickIn(b Backend) []*BackendError {
 		}
 		return sick
 	}
-	if p := providerOf(b); p != nil {
+	if p := providerIn(b); p != nil {
 		if err := p.label(p.wrong()); err != nil {
 			return []*BackendError{err}
 		}
@@ -227,7 +244,7 @@ func sickIn(b Backend) []*BackendError {
 // nameSick tells of the backends that are misconfigured in an answer that
 // another one gave.
 func (c *Chain) nameSick(resp *Response) {
-	for _, err := range c.sick {
+	for _, err := range c.sick() {
 		warning := "misconfigured, and passed over: " + err.Error()
 		if !slices.Contains(resp.Warnings, warning) {
 			resp.Warnings = append(slices.Clip(resp.Warnings), warning)

@@ -85,7 +85,8 @@ type outcome struct {
 // one, on a clock of its own.
 func (rec recorded) replay(t *testing.T, s schedule) (o outcome) {
 	t.Helper()
-	p := rec.provider
+	p := rec.provider.self()
+	p.compile()
 	synctest.Test(t, func(t *testing.T) {
 		view := chainView{another: func() bool { return s.another }, resets: true}
 		ctx, stop := context.WithCancelCause(withChainView(t.Context(), view))
@@ -111,7 +112,7 @@ func (rec recorded) replay(t *testing.T, s schedule) (o outcome) {
 		if rec.timedOut {
 			result.Cause = cmp.Or(result.Cause, error(&judge.Stop{Reason: ReasonTimeout, After: time.Minute}))
 		}
-		v := p.judge.Verdict(r.reading.Evidence(result, 0))
+		v := p.self().judge().Verdict(r.reading.Evidence(result, 0))
 		o = outcome{Text: v.Text}
 		if v.Err != nil {
 			o.Reason, o.RetryAfter = v.Err.Reason, v.Err.RetryAfter
@@ -169,6 +170,15 @@ func (rec recorded) requireOneVerdict(t *testing.T, seeds uint64) outcome {
 	return want
 }
 
+// often is how often something random is tried: so many times with the long form
+// of the tests, else once.
+func often(times uint64) uint64 {
+	if os.Getenv("CLICHAIN_CONFORMANCE") != "long" {
+		return 1
+	}
+	return times
+}
+
 // Each recorded run has one verdict, however its bytes arrive, whether or not it
 // was given up for another backend meanwhile, and whether that or its own end was
 // seen first. The same holds where it crashed on its way.
@@ -183,10 +193,10 @@ func TestOneVerdict(t *testing.T) {
 	for i, dir := range dirs {
 		t.Run(filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), func(t *testing.T) {
 			rec := readRecorded(t, dir)
-			rec.requireOneVerdict(t, 4)
+			rec.requireOneVerdict(t, often(4))
 			random := rand.New(rand.NewPCG(uint64(i), 2))
-			for range 4 {
-				rec.crashed(random).requireOneVerdict(t, 2)
+			for range often(4) {
+				rec.crashed(random).requireOneVerdict(t, often(2))
 			}
 		})
 	}

@@ -21,11 +21,12 @@ type walk struct {
 	yield    func(Event, error) bool
 	above    chainView // of the chain this one is part of
 	resets   bool      // text can be taken back
+	quiet    bool      // nobody hears of events but those of milestones
 	budget   budget
 	cooldown *cooling.Keeper
 	table    map[Reason]row
 	record   *record
-	owner    Backend // the only one that may take the model; nil: any
+	owner    Backend // the first of those that the model addresses; nil: it addresses none
 	backends []Backend
 	places   []int // of the backends in the record; nil: as they stand here
 	cfg      *ChainConfig
@@ -129,13 +130,40 @@ func (w *walk) skip(b Backend, first bool) *BackendError {
 			w.budget.end.Sub(now).Round(time.Millisecond), w.budget.minimum.Round(time.Millisecond))
 	case w.cfg.MaxCostUSD > 0 && w.cost() >= w.cfg.MaxCostUSD:
 		err = call.Errorf(ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", w.cost(), w.cfg.MaxCostUSD)
-	case w.owner != nil && !same(w.owner, b):
-		err = call.Errorf(ReasonModelMismatch, "model", "%q belongs to %s", w.req.Model, w.owner.Name())
 	default:
-		return nil
+		return foreign(b, w.req, w.owner)
 	}
 	err.Backend = b.Name()
 	return err
+}
+
+// foreign passes a backend over where the model addresses another one.
+func foreign(b Backend, req Request, owner Backend) *BackendError {
+	if owner == nil || claims(b, req.Model) {
+		return nil
+	}
+	err := call.Errorf(ReasonModelMismatch, "model", "%q belongs to %s", req.Model, owner.Name())
+	err.Backend = b.Name()
+	return err
+}
+
+// Check returns nil, or the [*BackendError] with which a call of this request would
+// pass over one of the chain's backends, or be refused by it, as far as that can be
+// told without starting anything: the model addresses another one, it cools down, or
+// what its own Check or Available says.
+func (c *Chain) Check(ctx context.Context, b Backend, req Request) error {
+	req, owner := c.addressed(req)
+	err := foreign(b, req, owner)
+	if err == nil && c.cooldown != nil {
+		err = c.cooldown.Skip(ctx, cooldownCall{b, req})
+	}
+	if err != nil {
+		return err
+	}
+	if p := providerOf(b); p != nil {
+		return p.Check(ctx, req)
+	}
+	return available(ctx, b)
 }
 
 // ask reads one backend's stream.
@@ -143,6 +171,7 @@ func (w *walk) ask(i int, t *try) {
 	view, ctx, cancel := w.slice(i)
 	defer cancel()
 	view.another, view.resets = func() bool { return w.another(i) }, w.resets
+	view.quiet = w.quiet && keepsQuiet(t.backend)
 	ctx = withChainView(ctx, view)
 	t.err = noAnswer(t.backend)
 	for e, err := range streamOf(ctx, t.backend, w.req) {

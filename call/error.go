@@ -32,10 +32,11 @@ type Error struct {
 	// Stderr is the kept part (head and tail) of the program's stderr, without
 	// blanks around it.
 	Stderr string `json:"stderr,omitempty"`
-	// Partial is answer text that had arrived before the failure.
+	// Partial is answer text that had arrived before the failure, of a run the
+	// first 1 MiB.
 	Partial string `json:"partial,omitempty"`
-	// RetryAfter is when the backend said it will be available again. Zero when
-	// it did not say.
+	// RetryAfter is when the backend said it will be available again, or before
+	// which it is of no use to ask again. Zero: nothing is known of it.
 	RetryAfter time.Time `json:"retry_after,omitzero"`
 	// Hint tells a person what to do next. Empty when there is no advice.
 	Hint string `json:"hint,omitempty"`

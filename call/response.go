@@ -37,6 +37,9 @@ type Response struct {
 	// Flags tell programs how the answer differs from what was asked for;
 	// Warnings say the same to people. Empty: it does not differ.
 	Flags []Flag `json:"flags,omitempty"`
+	// Drift says that the CLI is newer than the version with which its spec was
+	// checked. Empty: it is not, or the installed version is not known.
+	Drift string `json:"drift,omitempty"`
 	// Metadata is that of the request.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }

@@ -2,15 +2,16 @@ package call
 
 import (
 	"context"
-	"regexp"
+
+	"github.com/clichain/clichain/internal/pattern"
 )
 
 // traceparent is the header of that name in the W3C's Trace Context: a version,
 // the ids of a trace and of a span in it, and flags.
 var (
-	traceparent = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
-	noTrace     = regexp.MustCompile(`^ff-|^..-0{32}-|-0{16}-..$`)
-	tracestate  = regexp.MustCompile(`^[\x20-\x7e]{1,512}$`)
+	traceparent = pattern.Of(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
+	noTrace     = pattern.Of(`^ff-|^..-0{32}-|-0{16}-..$`)
+	tracestate  = pattern.Of(`^[\x20-\x7e]{1,512}$`)
 )
 
 type traceKey struct{}
@@ -24,10 +25,10 @@ type trace struct{ parent, state string }
 // over 512 characters or not printable ASCII.
 func WithTrace(ctx context.Context, parent, state string) context.Context {
 	t := trace{parent, state}
-	if !traceparent.MatchString(parent) || noTrace.MatchString(parent) {
+	if !traceparent().MatchString(parent) || noTrace().MatchString(parent) {
 		t = trace{}
 	}
-	if !tracestate.MatchString(t.state) {
+	if !tracestate().MatchString(t.state) {
 		t.state = ""
 	}
 	return context.WithValue(ctx, traceKey{}, t)

@@ -84,6 +84,7 @@ func TestPromptArrivesExactly(t *testing.T) {
 			"a report":  "/bug x",
 		} {
 			t.Run(name+"/"+label, func(t *testing.T) {
+				longUnless(t, label == "as a flag")
 				t.Parallel()
 				c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text("ok")))
 				_, err := c.Complete(t.Context(), clichain.Prompt(prompt))

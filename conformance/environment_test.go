@@ -46,6 +46,7 @@ func plant(t *testing.T, h *home.Home) (marker string) {
 // through clichain, whoever put it there.
 func TestProgramsOfTheFolder(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		server := loopback.New(t, loopback.Always(loopback.Text(hello)))
 		h := home.New(t, name, server.URL, home.LoggedIn)
 		marker := plant(t, &h)

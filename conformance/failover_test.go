@@ -33,11 +33,11 @@ func TestEarlyFailover(t *testing.T) {
 		"gemini at 429":   {home.Gemini, home.Codex, limit, clichain.ReasonRateLimited, 0},
 		"gemini at 500":   {home.Gemini, home.Codex, broken, clichain.ReasonServerError, retryWait},
 		"opencode at 500": {home.OpenCode, home.Claude, broken, clichain.ReasonServerError, retryWait},
+		"pi at 429":       {home.Pi, home.Claude, limit, clichain.ReasonRateLimited, 2 * time.Second}, // it has tried twice before it says so
+		"kilo at 401":     {home.Kilo, home.Claude, loopback.Error(401, "authentication_error", "invalid x-api-key"), clichain.ReasonUnauthenticated, 0},
 	} {
 		t.Run(label, func(t *testing.T) {
-			if test.retryWait > 0 {
-				long(t)
-			}
+			longUnless(t, test.retryWait == 0 && test.name != home.Kilo)
 			good := loopback.Always(loopback.Text(hello))
 			next := start(t, test.next, home.LoggedIn, longTimeout, good)
 			startUps := took(t, start(t, test.name, home.LoggedIn, longTimeout, good)) + took(t, next)

@@ -118,6 +118,9 @@ func TestRefusedFolders(t *testing.T) {
 			".gemini/.env": "", ".env": "", "GEMINI.md": "",
 		}},
 		home.OpenCode: {openCodeRefused, openCodeRefused},
+		home.Pi:       {here: piRefused},
+		home.Kilo:     {kiloRefused, kiloRefused},
+		home.Qwen:     {qwenRefused, qwenRefused},
 	} {
 		for file := range cases.here {
 			for _, access := range []clichain.Access{clichain.AccessRead, clichain.AccessWrite} {

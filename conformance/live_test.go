@@ -143,6 +143,7 @@ func warm(t *testing.T, c cli, cfg *live.PoolConfig) (*live.Pool, clichain.Backe
 
 // A warm call is told nothing of the one before, and costs little more to send than a cold one.
 func TestPoolForgets(t *testing.T) {
+	long(t)
 	eachLive(t, func(t *testing.T, name string) {
 		cfg := clichain.Config{Timeout: 2 * time.Minute}
 		c := start(t, name, home.LoggedIn, cfg, loopback.Always(loopback.Text(answered)))

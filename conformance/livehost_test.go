@@ -53,6 +53,7 @@ func playLiveHost() {
 
 // A warm process does not outlive the program that has it, however that ends.
 func TestWarmProcessDiesWithItsHost(t *testing.T) {
+	long(t)
 	netns.Require(t)
 	eachLive(t, func(t *testing.T, name string) {
 		server := loopback.New(t, loopback.Always(loopback.Text(hello)))

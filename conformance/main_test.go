@@ -52,10 +52,20 @@ var longTimeout = clichain.Config{Timeout: minute}
 // long skips a test of which the short form is another test, or another CLI.
 func long(t *testing.T) {
 	t.Helper()
-	if !netns.Long() {
-		t.Skip("only with " + netns.Variable + "=long")
+	netns.RequireLong(t)
+}
+
+// longUnless does so for what the short form leaves out of a table.
+func longUnless(t *testing.T, short bool) {
+	t.Helper()
+	if !short {
+		long(t)
 	}
 }
+
+// isFirst says that a CLI is one of the two whose tables the short form plays in full: their protocols and their ways
+// to fail have the least in common.
+func isFirst(name string) bool { return name == home.Claude || name == home.Codex }
 
 // start makes a Provider for a real CLI whose model says what the script says.
 func start(t *testing.T, name string, state home.State, cfg clichain.Config, script loopback.Script) cli {
@@ -68,9 +78,20 @@ func start(t *testing.T, name string, state home.State, cfg clichain.Config, scr
 // startSpec does the same by a spec that may not be built in.
 func startSpec(t *testing.T, spec clichain.CliSpec, state home.State, cfg clichain.Config, script loopback.Script) cli {
 	t.Helper()
+	return startOf(t, home.Newest(t, spec.Binary), spec, state, cfg, script)
+}
+
+// startOf does the same with one version of the CLI. WORK in what the model asks of a tool is the home's folder.
+func startOf(t *testing.T, of home.Install, spec clichain.CliSpec, state home.State, cfg clichain.Config, script loopback.Script) cli {
+	t.Helper()
 	netns.Require(t)
-	server := loopback.New(t, script)
-	h := home.New(t, spec.Binary, server.URL, state)
+	var h home.Home
+	within := script
+	if script != nil {
+		within = func(q loopback.Request) loopback.Reply { return script(q).Within(h.Work) }
+	}
+	server := loopback.New(t, within)
+	h = home.NewOf(t, of, server.URL, state)
 	cfg.Binary = h.Binary
 	cfg.Env = slices.Concat(h.Env, []string{"IS_SANDBOX=1"}, cfg.Env) // root may use the bypass flags here
 	return cli{clichain.NewProvider(spec, &cfg), h, server}

@@ -40,3 +40,24 @@ func TestModels(t *testing.T) {
 		})
 	}
 }
+
+// Without a model gemini asks a small one which to take, in a request four times as long as that of the prompt.
+func TestAModelSavesTheRouter(t *testing.T) {
+	for name, test := range map[string]struct {
+		model string
+		asked int
+	}{"none": {"", 1}, "auto": {"auto", 1}, "named": {"gemini-2.5-flash", 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := start(t, home.Gemini, home.LoggedIn, clichain.Config{}, loopback.Always(loopback.Text("ok")))
+			req := clichain.Prompt("hi")
+			req.Model = test.model
+			_, err := c.Complete(t.Context(), req)
+			require.NoError(t, err)
+			require.Len(t, sideCalls(c.server), test.asked)
+			for _, q := range c.server.Requests() {
+				t.Logf("%s: beside the conversation: %v, %d bytes", q.Path, q.Side, len(q.Body))
+			}
+		})
+	}
+}

@@ -27,6 +27,7 @@ func (c cli) within(t *testing.T, folder, text string) clichain.Request {
 // The newest session of a folder goes on, and not that of another one.
 func TestNewestSessionOfAFolder(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
 		first, err := c.Complete(t.Context(), c.within(t, "one", asked))
@@ -51,6 +52,7 @@ func TestNewestSessionOfAFolder(t *testing.T) {
 
 // Where a folder has no session yet, all four begin one.
 func TestNewestSessionOfAnEmptyFolder(t *testing.T) {
+	long(t)
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
@@ -66,6 +68,7 @@ func TestNewestSessionOfAnEmptyFolder(t *testing.T) {
 
 // A new session has the id that the caller chose, once, and goes on by that id.
 func TestChosenSessionID(t *testing.T) {
+	long(t)
 	const id = "0199abcd-0000-4000-8000-000000000001"
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
@@ -96,6 +99,7 @@ func TestChosenSessionID(t *testing.T) {
 
 // A session that the CLI's user began goes on by the id that the CLI tells.
 func TestSessionByTheIDOfTheCLI(t *testing.T) {
+	long(t)
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Setenv("XDG_STATE_HOME", t.TempDir())
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))

@@ -29,9 +29,10 @@ type optionCase struct {
 // Each option that a backend honours has its effect: in what the model is
 // sent, or in what the tools may do.
 func TestOptions(t *testing.T) {
-	for _, cases := range []map[string]optionCase{wireCases(), toolCases(), directoryCases()} {
+	for _, cases := range []map[string]optionCase{wireCases(), toolCases(), directoryCases(), copilotCases(), kimiCases()} {
 		for label, test := range cases {
 			t.Run(label, func(t *testing.T) {
+				longUnless(t, isFirst(test.cli))
 				t.Parallel()
 				c := start(t, test.cli, home.LoggedIn, longTimeout, loopback.InOrder(test.first, loopback.Text(hello)))
 				for _, folder := range []string{"more", "work"} {
@@ -118,7 +119,7 @@ func TestImages(t *testing.T) {
 	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	png, err := base64.StdEncoding.DecodeString(pixel)
 	require.NoError(t, err)
-	for _, name := range []string{home.Codex, home.OpenCode} {
+	for _, name := range []string{home.Codex, home.OpenCode, home.Copilot} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := start(t, name, home.LoggedIn, longTimeout, nil)
@@ -173,6 +174,7 @@ func TestFallbackModel(t *testing.T) {
 // A system text takes the place of the CLI's own, or is added to it. Where a
 // CLI has no way to add one, it is in the prompt.
 func TestSystemMode(t *testing.T) {
+	long(t)
 	const text = "Count beetles."
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()

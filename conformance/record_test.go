@@ -33,7 +33,7 @@ func TestRecord(t *testing.T) {
 		t.Skip("without -record there is nothing to record into")
 	}
 	netns.Require(t)
-	for _, name := range home.Names() {
+	for _, name := range recordedCLIs() {
 		for _, s := range scenes(name) {
 			t.Run(name+"/"+s.name, func(t *testing.T) { s.record(t, name, filepath.Join(*recordTo, name, s.name)) })
 		}
@@ -42,7 +42,7 @@ func TestRecord(t *testing.T) {
 
 // A scene that nobody has recorded tests nothing.
 func TestEverySceneIsRecorded(t *testing.T) {
-	for _, name := range home.Names() {
+	for _, name := range recordedCLIs() {
 		seen := map[string]bool{}
 		for _, s := range scenes(name) {
 			require.False(t, seen[s.name], "two scenes %q of %s", s.name, name)
@@ -56,8 +56,10 @@ func TestEverySceneIsRecorded(t *testing.T) {
 func (s scene) record(t *testing.T, name, into string) {
 	forgetEnvironment(t)
 	raw := filepath.Join(t.TempDir(), "run")
-	server := loopback.New(t, loopback.InOrder(s.replies...))
+	var work string
+	server := loopback.New(t, func(q loopback.Request) loopback.Reply { return loopback.InOrder(s.replies...)(q).Within(work) })
 	h := home.New(t, name, server.URL, s.state)
+	work = h.Work
 	h.Write(t, "work/notes.txt", "The sky is blue.\n")
 	t.Setenv("TMPDIR", filepath.Join(h.Dir, "tmp")) // the library's files, and so the paths in argv, are there
 	t.Setenv("XDG_STATE_HOME", filepath.Join(h.Dir, ".local/state"))
@@ -113,14 +115,7 @@ func recorded(t *testing.T, spec clichain.CliSpec, h home.Home, into string, cfg
 
 // ask asks the scene's question. Its answer does not matter here, nor its failure, unless nothing ran.
 func (s scene) ask(t *testing.T, p *clichain.Provider, h home.Home) {
-	req := clichain.Prompt("say hi")
-	if s.access != clichain.AccessNone {
-		req.Dir = h.Work
-	}
-	req.Model, req.Access, req.Options = s.model, s.access, s.options
-	if s.session != "" {
-		req.Session = handleOf(h.Name, s.session)
-	}
+	req := s.question(h)
 	var err error
 	if s.stream {
 		for _, failure := range p.Stream(t.Context(), req) {
@@ -130,6 +125,18 @@ func (s scene) ask(t *testing.T, p *clichain.Provider, h home.Home) {
 		_, err = p.Complete(t.Context(), req)
 	}
 	t.Logf("%v", err)
+}
+
+func (s scene) question(h home.Home) clichain.Request {
+	req := clichain.Prompt("say hi")
+	if s.access != clichain.AccessNone {
+		req.Dir = h.Work
+	}
+	req.Model, req.Access, req.Options = s.model, s.access, s.options
+	if s.session != "" {
+		req.Session = handleOf(h.Name, s.session)
+	}
+	return req
 }
 
 func (s scene) patience() time.Duration {

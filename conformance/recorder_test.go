@@ -59,12 +59,17 @@ func recordRun(into, program string, args []string) (int, error) {
 	if err := keepStart(cmd, into, args, input); err != nil {
 		return 0, err
 	}
+	mark := filepath.Join(into, "stopped")
+	go func() {
+		<-stopped
+		_ = os.WriteFile(mark, nil, 0o644) // without it the run counts as one that ended by itself
+	}()
 	took, err := finish(cmd)
 	if err != nil {
 		return 0, err
 	}
 	end := fmt.Sprintf("%d %.1fs\n", cmd.ProcessState.ExitCode(), took.Seconds())
-	if len(stopped) > 0 {
+	if os.Remove(mark) == nil {
 		end = fmt.Sprintf("timeout %.0f\n", took.Seconds())
 	}
 	return cmd.ProcessState.ExitCode(), os.WriteFile(filepath.Join(into, "exit"), []byte(end), 0o644)

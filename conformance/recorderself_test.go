@@ -71,7 +71,9 @@ func TestRecorderKeepsTheFirstRun(t *testing.T) {
 
 // A stopped program hears the signal, and what it says then is kept.
 func TestRecorderOutlivesTheSignal(t *testing.T) {
-	p, into := recordScript(t, "trap 'echo interrupted; exit 7' INT; echo started; while :; do sleep 0.05; done")
+	// Both get the signal; the script ends when the recorder, too, has heard it.
+	p, into := recordScript(t, `trap 'until [ -e "${0%/*}/run/stopped" ]; do sleep 0.01; done; echo interrupted; exit 7' INT
+echo started; while :; do sleep 0.05; done`)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	failed := make(chan error, 1)

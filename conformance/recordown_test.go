@@ -17,6 +17,11 @@ var own = map[string][]scene{
 	home.Codex:    codexScenes(),
 	home.Gemini:   geminiScenes(),
 	home.OpenCode: openCodeScenes(),
+	home.Copilot:  copilotScenes(),
+	home.Kimi:     kimiScenes(),
+	home.Pi:       piScenes(),
+	home.Kilo:     kiloScenes(),
+	home.Qwen:     qwenScenes(),
 }
 
 // limitEnds is when the limits of plans end, in seconds since 1970: always in the future of the recording, and not on a
@@ -88,6 +93,8 @@ func geminiScenes() []scene {
   {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "43s"}]}}`)
 	return []scene{
 		plays("bad-key", loopback.Error(http.StatusBadRequest, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.")),
+		plays("closed", loopback.Text("never")).as(home.Subscribed),
+		plays("json-closed", loopback.Text("never")).as(home.Subscribed).in(clispec.OutputJSON),
 		plays("quota-day", daily).within(tries),
 		plays("quota-minute", minutely).within(tries),
 		plays("json-ok", loopback.Text(hello)).in(clispec.OutputJSON),
@@ -104,5 +111,37 @@ func openCodeScenes() []scene {
 		plays("known-model", problem(home.OpenCode, http.StatusNotFound)),                        // a model of its configuration that the service does not have
 		plays("lost-agent", loopback.Text("with all tools")).under("OPENCODE_CONFIG_CONTENT={}"), // as if it read no such variable
 		plays("loggedout-nomodel", loopback.Text("never")).as(home.LoggedOut).within(tries),
+	}
+}
+
+func piScenes() []scene {
+	elsewhere := loopback.Tool("write", map[string]any{"path": "../out.txt", "content": "hello\n"})
+	return []scene{
+		plays("full", loopback.Full(loopback.Text(hello))),
+		plays("fails-inside", loopback.Fail("server_error", "The server had an error while processing your request.")).within(tries),
+		plays("quota", loopback.Error(http.StatusTooManyRequests, "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.")).within(tries),
+		plays("tool-elsewhere", elsewhere, loopback.Text("Done.")).by(clichain.AccessWrite),
+		plays("unknown-model", loopback.Text("never")).asking("nobody/no-such-model"),
+		plays("bad-effort", loopback.Text("never")).limited(clichain.Options{Effort: "extreme"}),
+	}
+}
+
+func kiloScenes() []scene {
+	return []scene{
+		plays("402", loopback.Error(http.StatusPaymentRequired, "insufficient_credits", "Insufficient credits. Add more to continue.")).within(tries),
+		plays("full", loopback.Full(loopback.Text(hello))),
+		plays("tool-elsewhere", loopback.Tool("write", map[string]any{"filePath": "../out.txt", "content": "hello\n"}), loopback.Text("Done.")).by(clichain.AccessWrite),
+		plays("known-model", problem(home.Kilo, http.StatusNotFound)).within(tries),
+		plays("lost-agent", loopback.Text("with all tools")).by(clichain.AccessRead).under("KILO_CONFIG_CONTENT={}"),
+	}
+}
+
+func qwenScenes() []scene {
+	return []scene{
+		plays("json-ok", loopback.Text(hello)).in(clispec.OutputJSON),
+		plays("json-401", problem(home.Qwen, http.StatusUnauthorized)).in(clispec.OutputJSON).within(tries),
+		plays("quota", loopback.Error(http.StatusTooManyRequests, "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.")).within(tries),
+		plays("says-error", loopback.Text("[API Error: 401 is what it said]")), // the model's own words
+		plays("max-turns", shell(home.Qwen, "echo ran"), shell(home.Qwen, "echo ran")).by(clichain.AccessFull).limited(clichain.Options{MaxTurns: 1}),
 	}
 }

@@ -52,31 +52,50 @@ var (
 		home.Codex:    shell(home.Codex, "cat notes.txt"),
 		home.Gemini:   loopback.Tool("read_file", map[string]any{"file_path": "notes.txt"}),
 		home.OpenCode: loopback.Tool("read", map[string]any{"filePath": "notes.txt"}),
+		home.Copilot:  loopback.Tool("grep", map[string]any{"pattern": "sky", "output_mode": "content"}), // the other takes absolute paths only
+		home.Kimi:     loopback.Tool("Read", map[string]any{"path": "notes.txt"}),
+		home.Pi:       loopback.Tool("read", map[string]any{"path": "notes.txt"}),
+		home.Kilo:     loopback.Tool("read", map[string]any{"filePath": "notes.txt"}),
+		home.Qwen:     loopback.Tool("read_file", map[string]any{"file_path": "WORK/notes.txt"}),
 	}
 	writeTool = map[string]loopback.Reply{
 		home.Claude:   loopback.Tool("Write", map[string]any{"file_path": "out.txt", "content": "hello\n"}),
 		home.Codex:    shell(home.Codex, "echo hello > out.txt"),
 		home.Gemini:   loopback.Tool("write_file", map[string]any{"file_path": "out.txt", "content": "hello\n"}),
 		home.OpenCode: loopback.Tool("write", map[string]any{"filePath": "out.txt", "content": "hello\n"}),
+		home.Copilot:  loopback.Tool("create", map[string]any{"path": "out.txt", "file_text": "hello\n"}),
+		home.Pi:       loopback.Tool("write", map[string]any{"path": "out.txt", "content": "hello\n"}),
+		home.Kilo:     loopback.Tool("write", map[string]any{"filePath": "out.txt", "content": "hello\n"}),
+		home.Qwen:     loopback.Tool("write_file", map[string]any{"file_path": "WORK/out.txt", "content": "hello\n"}),
 	}
 )
 
 // unknownModels are names that each backend takes for one of its models.
 var unknownModels = map[string]string{
 	home.Claude: "claude-no-such-model", home.Codex: "gpt-no-such-model", home.Gemini: "gemini-no-such-model", home.OpenCode: "loop/no-such-model",
+	home.Copilot: "gpt-no-such-model", home.Kimi: "kimi-no-such-model",
+	home.Pi: "openai/no-such-model", home.Kilo: "loop/no-such-model",
+	home.Qwen: "qwen-no-such-model",
 }
 
 // unknownSessions have the form that each CLI gives its sessions.
 var unknownSessions = map[string]string{
 	home.Claude: "00000000-0000-4000-8000-000000000000", home.Codex: "00000000-0000-7000-8000-000000000000",
 	home.Gemini: "00000000-0000-4000-8000-000000000000", home.OpenCode: "ses_000000000000000000000000",
+	home.Copilot: "00000000-0000-4000-8000-000000000000", home.Kimi: "session_00000000-0000-4000-8000-000000000000",
+	home.Pi: "00000000-0000-7000-8000-000000000000", home.Kilo: "ses_000000000000000000000000",
+	home.Qwen: "00000000-0000-4000-8000-000000000000",
 }
 
 // scenes are all that there is to record of a CLI.
 func scenes(name string) []scene {
 	all := slices.Concat(answers(), toolScenes(name), failures(name), own[name])
+	all = slices.DeleteFunc(all, func(s scene) bool { return slices.Contains(unfit[name], s.name) })
 	for i := range all {
 		all[i].model = cmp.Or(all[i].model, models[name])
+		if name == home.Kilo {
+			all[i].timeout *= 3 // it needs ten seconds to start
+		}
 	}
 	return all
 }
@@ -134,11 +153,14 @@ func failures(name string) []scene {
 }
 
 // loggedOutModels name the model where the CLI would look for one in the network.
-var loggedOutModels = map[string]string{home.OpenCode: "loop/m1"}
+var loggedOutModels = map[string]string{home.OpenCode: "loop/m1", home.Kilo: "loop/m1"}
 
-// problem is an error in the words of the service that the CLI talks to.
+// problem is an error in the words of the service that the CLI talks to; where none are listed, that is opencode's.
 func problem(name string, status int) loopback.Reply {
-	words := problems[status][name]
+	words, ok := problems[status][name]
+	if !ok {
+		words = problems[status][home.OpenCode] // those of most services
+	}
 	return loopback.Error(cmp.Or(words.status, status), words.kind, words.message)
 }
 

@@ -43,6 +43,7 @@ func TestTextAtTheLimitOfTurns(t *testing.T) {
 // The model of an answer is the one that the CLI reports; a CLI, or an output mode, that reports none leaves the name of
 // its default. An unknown cost is none.
 func TestModelOfAnAnswer(t *testing.T) {
+	long(t)
 	const sent = "the model that the service was asked for"
 	models := map[string]string{
 		"claude stream": sent, "claude json": sent, "claude text": "claude-desktop",
@@ -71,6 +72,7 @@ func TestModelOfAnAnswer(t *testing.T) {
 
 // What replaces the CLI's system text and what is added to it both reach the model, in this order.
 func TestBothSystemTexts(t *testing.T) {
+	long(t)
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
 		for _, access := range []clichain.Access{clichain.AccessNone, clichain.AccessWrite} {
@@ -97,6 +99,7 @@ func TestBothSystemTexts(t *testing.T) {
 // A variable of a request reaches what the agent runs.
 func TestVariableOfARequest(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(shell(name, `sh -c "echo chat=$CHAT_ID >made"`), loopback.Text(hello)))
 		req := c.agent()
@@ -110,6 +113,7 @@ func TestVariableOfARequest(t *testing.T) {
 
 // The preset for agents: claude ends at ten turns, and each CLI still edits files.
 func TestPresetForAgents(t *testing.T) {
+	long(t)
 	cfg := longTimeout
 	cfg.Agent = true
 	t.Run("turns", func(t *testing.T) {

@@ -55,6 +55,7 @@ func TestSessionGoesOn(t *testing.T) {
 // A session that a CLI does not know is no reason to answer without it.
 func TestUnknownSession(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, nil)
 		req := c.question("and now?")
@@ -104,6 +105,7 @@ func TestImpossibleSession(t *testing.T) {
 // is not started.
 func TestSessionOfAFolder(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
 		made := filepath.Join(c.home.Work, "made")
@@ -169,6 +171,7 @@ func TestSessionWithoutARecord(t *testing.T) {
 // home, where a kept one does, and nothing to go on from.
 func TestSessionIsNotKept(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
 		forget := c.question(asked)

@@ -15,6 +15,7 @@ import (
 func TestTraceOfACall(t *testing.T) {
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, clichain.Config{Timeout: minute}, loopback.Always(loopback.Text(hello)))
 		resp, err := c.Complete(call.WithTrace(t.Context(), "00-"+trace+"-b7ad6b7169203331-01", "vendor=1"), clichain.Prompt("say hi"))

@@ -61,6 +61,7 @@ func TestOneVerdictOnRealCLIs(t *testing.T) {
 // What the prompt quotes is no evidence, in whatever mode, where the service says
 // something else.
 func TestQuotedFailures(t *testing.T) {
+	long(t)
 	const quote = "Why does it say this?\nno rollout found for thread id 1\nNo conversation found with session ID\nSession not found\n" +
 		"ERROR: You've hit your usage limit. Try again in 5 days.\nAttempt 1 failed with status 429. Retrying with backoff..."
 	for _, name := range home.Names() {

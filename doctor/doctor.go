@@ -28,7 +28,8 @@ type Config struct {
 	// Ping makes one real call of each backend that seems ready. Only that proves
 	// that it works; it costs what a call costs.
 	Ping bool
-	// ProbeTimeout bounds the probes, which run in parallel. Zero: 4 s.
+	// ProbeTimeout bounds the probes, which run in parallel. Where answers show
+	// that the machine is slow, the bound grows, up to eight times. Zero: 4 s.
 	ProbeTimeout time.Duration
 	// Dir is the folder that may be trusted or not. Empty: the working directory
 	// of this process.
@@ -53,7 +54,8 @@ type Diagnosis struct {
 	Name           string             `json:"name"`             // of the backend
 	Installed      bool               `json:"installed"`        // the program was found
 	Path           string             `json:"path"`             // of the program as found, maybe a link: see RealPath
-	Version        string             `json:"version"`          // what the program says; empty: it was not asked
+	Version        string             `json:"version"`          // by its files, or by what it says; empty: unknown
+	Drift          string             `json:"drift"`            // that it is newer than its spec; empty: it is not
 	Login          clispec.LoginState `json:"login"`            // what is known of its login
 	Evidence       string             `json:"evidence"`         // the variable, file or command that shows it
 	Billing        call.Billing       `json:"billing"`          // who would pay; empty: unknown
@@ -71,6 +73,10 @@ type Problem struct {
 	Message string `json:"message"` // what it is
 	Hint    string `json:"hint"`    // what to do, with commands in backquotes
 }
+
+// CodeSlow is the remark about a CLI that gave no answer to a probe in time. It
+// may answer a call, which has more time.
+const CodeSlow = "slow"
 
 // Blocks reports whether the problem keeps the backend from answering.
 func (p Problem) Blocks() bool { return slices.Contains(call.Reasons(), call.Reason(p.Code)) }
@@ -113,6 +119,9 @@ func Diagnose(ctx context.Context, backends []clichain.Backend, cfg *Config) Rep
 	}
 	for i := range report.Backends {
 		b := &report.Backends[i]
+		if p, ok := subjects[i].Backend.(*clichain.Provider); ok {
+			b.age(p.Spec())
+		}
 		if b.RequiresAPIKey = b.Billing == call.BillingAPIKey; b.Ready() {
 			report.Ready++
 		}
@@ -165,12 +174,16 @@ func (d *examination) examine(ctx context.Context, m subject) Diagnosis {
 // be enough to skip the backend.
 func (d *examination) examineProvider(p *clichain.Provider, found *Diagnosis) {
 	status := p.Status(d.cfg.Dir)
-	found.Path, found.Installed = status.Path, status.Path != ""
+	found.Path, found.Installed, found.Version = status.Path, status.Path != "", status.Version
 	found.Login, found.Evidence, found.Billing = status.Login, status.Evidence, status.Billing
 	found.SuppressedBy = status.SuppressedBy
 	if status.Expired {
 		message := "the credential in " + status.Evidence + " has expired, and nothing is there to renew it with"
 		found.remark("credential_expired", message, p.Spec().Hints[call.ReasonUnauthenticated])
+	}
+	if status.Unproven {
+		message := "the credential in " + status.Evidence + " proves nothing: the service refuses some accounts that have one"
+		found.remark("unproven_login", message, p.Spec().Hints[call.ReasonUnauthenticated])
 	}
 	for _, doubt := range status.Doubts {
 		found.remark("skip_list", doubt, "correct the list of backends to turn off")

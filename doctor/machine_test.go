@@ -94,7 +94,7 @@ func freshMachine(t *testing.T, s clitest.Scenario) (home, bin string) {
 		}
 	}
 	home, bin = t.TempDir(), t.TempDir()
-	for _, spec := range specs.All() {
+	for _, spec := range specs.Every() {
 		_, err := clitest.Install(bin, spec.Binary, s)
 		require.NoError(t, err)
 	}

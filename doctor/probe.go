@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -11,20 +12,20 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/machine"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/runs"
 )
 
-// probeTime bounds all probes together. Some CLIs take seconds to start.
+// probeTime bounds all probes together, until an answer shows that this machine is slower than that. Some CLIs take
+// seconds to start.
 const probeTime = 4 * time.Second
 
 // probeAll asks every CLI that can be started for its version and its login.
 func (d *examination) probeAll(ctx context.Context, backends []subject, found []Diagnosis) {
-	limit := cmp.Or(d.cfg.ProbeTimeout, probeTime)
-	ctx, cancel := judge.Within(ctx, limit)
-	defer cancel()
+	ctx, bound := newPatience(ctx, cmp.Or(d.cfg.ProbeTimeout, probeTime))
+	defer bound.stop()
 	versions := machine.OpenVersions(d.cfg.CacheDir)
 	var running sync.WaitGroup
 	for i, b := range backends {
@@ -32,7 +33,7 @@ func (d *examination) probeAll(ctx context.Context, backends []subject, found []
 		if !ok || !found[i].Ready() || p.Config().Container != nil {
 			continue
 		}
-		one := probe{p, &found[i], versions, limit}
+		one := probe{p, &found[i], versions, bound}
 		running.Go(func() {
 			if one.version(ctx) {
 				one.login(ctx)
@@ -48,21 +49,30 @@ type probe struct {
 	*clichain.Provider
 	found    *Diagnosis
 	versions *machine.Versions
-	limit    time.Duration
+	bound    *patience
 }
 
-// version reports whether the program works at all.
+// ask runs a command of the CLI; an answer lets the other CLIs take longer than it did.
+func (p probe) ask(ctx context.Context, args []string) (runs.Output, error) {
+	out, err := p.Probe(ctx, args, p.bound.most)
+	if err == nil {
+		p.bound.answered()
+	}
+	return out, err
+}
+
+// version reports whether the program has told its version, so that it can be asked for more.
 func (p probe) version(ctx context.Context) bool {
 	found := p.found
-	found.Version = p.versions.Get(found.Path)
-	if found.Version == "" {
-		out, err := p.Probe(ctx, []string{"--version"}, p.limit)
-		text := plaintext.Escapes.ReplaceAllString(out.Stdout, "")
+	known := p.versions.Get(found.Path)
+	if known == "" {
+		out, err := p.ask(ctx, []string{"--version"})
+		text := plaintext.Escapes().ReplaceAllString(out.Stdout, "")
 		version, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 		be := call.AsError(found.Name, err)
 		switch {
 		case err != nil && be.Reason == call.ReasonTimeout:
-			found.fail(call.ReasonTimeout, fmt.Sprintf("--version gave no answer in %v", p.limit))
+			found.slow(p.bound.bound())
 			return false
 		case err != nil:
 			found.fail(be.Reason, "--version: "+be.Detail())
@@ -72,19 +82,22 @@ func (p probe) version(ctx context.Context) bool {
 			found.fail(call.ReasonExit, strings.TrimSuffix(said, ": "))
 			return false
 		}
-		found.Version = firstRunes(plaintext.OneLine(version), 60)
-		p.versions.Put(found.Path, found.Version)
+		known = firstRunes(plaintext.OneLine(version), 60)
+		p.versions.Put(found.Path, known)
 	}
-	if spec := p.Spec(); machine.Older(found.Version, spec.CheckedWith) {
-		message := fmt.Sprintf("%s is older than %s, with which this was checked", found.Version, spec.CheckedWith)
-		found.remark("old_version", message, spec.Hints[call.ReasonNotInstalled])
-	}
+	found.Version = known
 	return true
 }
 
 func (d *Diagnosis) fail(code call.Reason, message string) {
 	hint := "run `" + d.Path + " --version` to see what is wrong"
 	d.block(&call.Error{Backend: d.Name, Reason: code, Message: message, ExitCode: -1, Hint: hint})
+}
+
+// slow is a remark: a call has more time than a probe, and may be answered.
+func (d *Diagnosis) slow(bound time.Duration) {
+	message := fmt.Sprintf("--version gave no answer in %v: it is slow, or hangs", bound.Round(100*time.Millisecond))
+	d.remark(CodeSlow, message, "run `"+d.Path+" --version` to see which")
 }
 
 func firstRunes(s string, n int) string {
@@ -102,8 +115,8 @@ func (p probe) login(ctx context.Context) {
 	if len(rule.Args) == 0 {
 		return
 	}
-	command := fmt.Sprintf("`%s %s`", spec.Name, strings.Join(rule.Args, " "))
-	out, err := p.Probe(ctx, rule.Args, p.limit)
+	command := fmt.Sprintf("`%s %s`", filepath.Base(spec.Binary), strings.Join(rule.Args, " "))
+	out, err := p.ask(ctx, rule.Args)
 	if err != nil {
 		found.remark("no_status", command+": "+call.AsError(found.Name, err).Detail(), "")
 		return

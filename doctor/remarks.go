@@ -15,6 +15,7 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/machine"
+	"github.com/clichain/clichain/internal/semver"
 )
 
 // remarks adds conditions that do not keep a backend from answering, but change
@@ -27,12 +28,26 @@ func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 		message := spec.Name + " does not trust " + folder + ": it leaves out what belongs to the project"
 		found.remark("untrusted_folder", message, spec.Hints[call.ReasonUntrustedDir])
 	}
+	if costs := spec.Models.ChoiceCosts; costs != "" {
+		found.remark("model_choice", "a call that names no model costs "+costs, "name one, with --model or Request.Model")
+	}
 	if cfg.Container != nil {
 		return // what follows is about this machine
 	}
 	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(os.Getenv("PATH")), argumentRemarks(&spec, &cfg))
 	for _, s := range d.surroundings {
 		found.remark(s.Code, "this is "+s.Name+" ("+s.Sign+")", s.Hint)
+	}
+}
+
+// age compares the version with the one that the spec was checked with.
+func (d *Diagnosis) age(spec clispec.Spec) {
+	if semver.Less(d.Version, spec.CheckedWith) {
+		message := fmt.Sprintf("%s is older than %s, with which this was checked", d.Version, spec.CheckedWith)
+		d.remark("old_version", message, spec.Hints[call.ReasonNotInstalled])
+	}
+	if d.Drift = machine.Drift(d.Version, spec.CheckedWith); d.Drift != "" {
+		d.remark("drift", d.Drift, "update clichain if a call fails with unsupported, exit or bad_output")
 	}
 }
 

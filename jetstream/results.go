@@ -120,8 +120,18 @@ func (q *Queue) Results(ctx context.Context, after uint64) iter.Seq2[*Result, er
 // Dead yields the dead letters: the results that are failures. The loop ends when
 // all that were there at its beginning were yielded, or after an error.
 func (q *Queue) Dead(ctx context.Context) iter.Seq2[*Result, error] {
+	return q.kept(ctx, scan{filter: q.failed("*")})
+}
+
+// Kept yields the results with a Sequence above after, in their order. The loop ends
+// when all that were there at its beginning were yielded, or after an error.
+func (q *Queue) Kept(ctx context.Context, after uint64) iter.Seq2[*Result, error] {
+	return q.kept(ctx, scan{filter: q.subject("result.>"), after: after})
+}
+
+func (q *Queue) kept(ctx context.Context, s scan) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
-		q.scan(ctx, scan{filter: q.failed("*")}, func(m js.Msg, sequence uint64) bool {
+		q.scan(ctx, s, func(m js.Msg, sequence uint64) bool {
 			r, err := q.result(ctx, m.Headers(), m.Data(), sequence)
 			if errors.Is(err, errUnreadable) {
 				return true

@@ -44,12 +44,16 @@ func TestDeathInATurn(t *testing.T) {
 func TestAnswerBeforeTheQuestion(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		clitest.NoLeaks(t)
-		for manners, want := range map[string]clichain.Reason{
-			"early, silent": clichain.ReasonTimeout, "early, dies later": clichain.ReasonBadOutput,
+		for manners, test := range map[string]struct {
+			cfg  clichain.Config
+			want clichain.Reason
+		}{
+			"early, silent":     {clichain.Config{Timeout: 2 * time.Second}, clichain.ReasonTimeout},
+			"early, dies later": {patient, clichain.ReasonBadOutput},
 		} {
-			s := live.New(agentOf(t, dialect, manners, clichain.Config{Timeout: 2 * time.Second}), nil)
+			s := live.New(agentOf(t, dialect, manners, test.cfg), nil)
 			t.Cleanup(s.Kill)
-			requireReason(t, want, s.Start(t.Context()))
+			requireReason(t, test.want, s.Start(t.Context()))
 			require.Equal(t, live.Error, s.Status().State)
 		}
 	})
@@ -60,7 +64,7 @@ func TestAnswerBeforeTheQuestion(t *testing.T) {
 func TestTimeoutOfATurn(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		clitest.NoLeaks(t)
-		s := live.New(agentOf(t, dialect, "", clichain.Config{Timeout: time.Second}), nil)
+		s := live.New(agentOf(t, dialect, "", clichain.Config{Timeout: 5 * time.Second}), nil)
 		t.Cleanup(s.Kill)
 		require.NoError(t, s.Start(t.Context()))
 		_, err := s.Ask(t.Context(), "hang")

@@ -14,16 +14,14 @@ import (
 
 // answer asks the chain and prints the answer, its warnings and, on request, the trace.
 func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backend, req clichain.Request) error {
-	cfg := &clichain.ChainConfig{Budget: f.budget}
-	if !f.noCooldown {
-		cfg.Store = a.cooldowns()
-	}
 	start := time.Now()
-	resp, err := a.deliver(ctx, f, clichain.ChainOf(backends, cfg), req)
+	beside, shown := a.watch(f, backends)
+	resp, err := beside.deliver(ctx, f, a.chain(f, backends, shown.hooks()), req)
+	shown.end()
 	took := time.Since(start)
 	failed, _ := errors.AsType[*clichain.ChainError](err)
 	if failed != nil {
-		failed = hinted(failed)
+		failed = f.hinted(failed)
 		a.tellDoubts(backends)
 		err = &statusError{chainStatus(failed, f.budget > 0 && took >= f.budget), failed}
 	}
@@ -32,10 +30,22 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 			fmt.Fprintf(a.err, "clichain: %s: warning: %s\n", resp.Backend, oneLine(warning))
 		}
 	}
+	if resp != nil && resp.Session != "" && !f.json && (shown != nil || f.trace) {
+		fmt.Fprintln(a.err, a.styleOf(a.err).dim("clichain: to go on from here: --session "+oneLine(resp.Session)))
+	}
 	if f.trace {
-		a.trace(resp, failed, took)
+		a.trace(shown, resp, failed, took)
 	}
 	return err
+}
+
+// chain is the chain that the flags make of the backends.
+func (a *app) chain(f *askFlags, backends []clichain.Backend, hooks clichain.Hooks) *clichain.Chain {
+	cfg := &clichain.ChainConfig{Budget: f.budget, Hooks: hooks}
+	if !f.noCooldown {
+		cfg.Store = a.cooldowns()
+	}
+	return clichain.ChainOf(backends, cfg)
 }
 
 // tellDoubts prints the mistakes in SKIP_CLI where no answer brings them as its warnings.
@@ -48,17 +58,6 @@ func (a *app) tellDoubts(backends []clichain.Backend) {
 			return // it is the same for all
 		}
 	}
-}
-
-// hinted adds to the error of a chain whose backends all cool down how to ask them all the same.
-func hinted(err *clichain.ChainError) *clichain.ChainError {
-	cause, ok := err.Cause.(*clichain.BackendError)
-	if !ok || cause.Reason != clichain.ReasonCoolingDown || cause.Hint != "" {
-		return err
-	}
-	told := *cause
-	told.Hint = "--no-cooldown asks all the same"
-	return &clichain.ChainError{Attempts: err.Attempts, Cause: &told}
 }
 
 // deliver prints the answer in the form that the flags choose.
@@ -107,6 +106,7 @@ func (a *app) streamEvents(
 type textStream struct {
 	out, err io.Writer
 	clean    bool // out is a terminal
+	live     bool // err is one that shows anyway what goes on
 	style    style
 
 	wrote   bool // there is text on out
@@ -116,7 +116,7 @@ type textStream struct {
 }
 
 func (a *app) streamText(ctx context.Context, chain *clichain.Chain, req clichain.Request) (*clichain.Response, error) {
-	t := &textStream{out: a.out, err: a.err, clean: isTerminal(a.out), style: a.styleOf(a.err)}
+	t := &textStream{out: a.out, err: a.err, clean: isTerminal(a.out), live: a.moves(a.err), style: a.styleOf(a.err)}
 	for e, err := range chain.Stream(ctx, req) {
 		if err != nil {
 			_ = t.endLine() // the failure is printed after it
@@ -138,26 +138,24 @@ func (t *textStream) show(e clichain.Event) error {
 	switch e.Kind {
 	case clichain.EventDelta, clichain.EventText:
 		return t.text(e.Text)
-	case clichain.EventToolUse:
+	case clichain.EventToolUse: // without its command line, which may hold what no log should keep
 		t.apart = t.wrote
 		return t.status(e, "uses "+e.Name)
+	case clichain.EventReset:
+		t.apart = t.wrote
+		return t.status(e, doing(e))
 	case clichain.EventThinking:
 		if before == clichain.EventThinking {
 			return nil // one line for all pieces of a thought
 		}
-		return t.status(e, "thinks")
-	case clichain.EventCompact:
-		return t.status(e, "shortens what it remembers of the conversation")
-	case clichain.EventReset:
-		t.apart = t.wrote
-		return t.status(e, "takes back the text so far: "+e.Message)
+		return t.status(e, doing(e))
+	case clichain.EventCompact, clichain.EventRetry:
+		return t.status(e, doing(e))
 	case clichain.EventAttempt:
 		if e.Attempt.Skipped {
 			return nil // a skipped backend cost nothing
 		}
 		return t.status(e, "did not answer: "+string(e.Attempt.Reason))
-	case clichain.EventRetry:
-		return t.status(e, "tries again: "+e.Message+retryDetail(e))
 	case clichain.EventDone:
 		if !t.wrote {
 			return cmp.Or(t.text(e.Response.Text), t.endLine())
@@ -165,16 +163,6 @@ func (t *textStream) show(e clichain.Event) error {
 		return t.endLine()
 	}
 	return nil
-}
-
-func retryDetail(e clichain.Event) (detail string) {
-	if e.Try > 0 {
-		detail = fmt.Sprintf(" try %d", e.Try)
-	}
-	if e.Status > 0 {
-		detail += fmt.Sprintf(" after status %d", e.Status)
-	}
-	return detail
 }
 
 // text prints a piece of the answer.
@@ -203,6 +191,9 @@ func (t *textStream) status(e clichain.Event, what string) error {
 		if err := t.endLine(); err != nil {
 			return err
 		}
+	}
+	if t.live && e.Kind != clichain.EventReset { // which is about text that stands there
+		return nil
 	}
 	fmt.Fprintln(t.err, t.style.dim(shorten(e.Backend+" "+oneLine(what), columns(t.err))))
 	return nil

@@ -83,7 +83,15 @@ func TestInvalidTextIsRefused(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	require.Equal(t, 2, cmd.ProcessState.ExitCode())
-	require.Equal(t, "clichain: bad_request (messages[0].content): NUL byte at offset 1: remove it\n", string(out))
+	require.Equal(t, "clichain: bad_request (PROMPT): NUL byte at offset 1: remove it\n", string(out))
+}
+
+// noSettings is an environment without anything, and without the settings of whoever runs the tests.
+func noSettings(name string) string {
+	if name == configVariable {
+		return "off"
+	}
+	return ""
 }
 
 type brokenWriter struct{}
@@ -92,9 +100,9 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full
 
 // TestOutputErrors: an answer that cannot be written is no success.
 func TestOutputErrors(t *testing.T) {
-	for _, args := range [][]string{{"specs"}, {"specs", "claude"}, {"specs", "--json"}, {"doctor"}, {"doctor", "--json"}} {
+	for _, args := range [][]string{{"specs"}, {"specs", "claude"}, {"specs", "--json"}, {"doctor"}, {"doctor", "--json"}, {"build", "hi"}, {"build", "--json", "hi"}, {"models"}, {"models", "--json"}, {"config"}, {"config", "--json"}, {"config", "path", "--config", "x"}, {"version"}, {"version", "--json"}} {
 		var stderr bytes.Buffer
-		a := &app{strings.NewReader(""), brokenWriter{}, &stderr, func(string) string { return "" }}
+		a := &app{in: strings.NewReader(""), out: brokenWriter{}, err: &stderr, env: noSettings}
 		require.Equal(t, exitFailed, run(context.Background(), a, args), "%q", args)
 	}
 }

@@ -2,14 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"os"
-	"strings"
+	"fmt"
+	"iter"
+	"maps"
 	"time"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/settings"
 	"github.com/spf13/cobra"
 )
 
@@ -21,6 +21,9 @@ type askFlags struct {
 	programs                binaries
 	accounts                map[string]string
 	budget                  time.Duration
+	billing                 settings.Payer
+	noStdin                 bool
+	promptFile, systemFile  string
 	system, schema, agents  string
 	mcp, extra              []string
 	req                     clichain.Request
@@ -35,18 +38,28 @@ func (a *app) askCommand() *cobra.Command {
 		Long: `Ask the CLIs in order until one answers. The answer goes to stdout, everything
 else to stderr.
 
-The prompt is the argument, or stdin, or both: the argument, an empty line, and
-stdin. A prompt that begins with a dash stands behind "--".
+The prompt is the argument, --prompt-file and stdin, as far as they are there,
+with an empty line in between. A prompt that begins with a dash stands behind
+"--". Stdin is read to its end unless it is a terminal: in a loop over lines of
+it, --no-stdin keeps ask from taking the rest of them.
+
+--timeout and --budget, where they are given, also limit how long stdin may take;
+what it took of the budget is gone.
 
 Exit status: 0 answered; 1 every backend failed; 2 a mistake in the flags or the
 input; 3 nothing to try; 124 out of time; 130 interrupted.
 
 Environment: CLICHAIN_ORDER (names, comma separated), CLICHAIN_TIMEOUT (such as
-90s), CLICHAIN_SPECS (a file), SKIP_CLI (1, or names) to turn CLIs off,
-CLICHAIN_COOLDOWNS (a file, or off) for the cooldowns of CLIs that failed.`,
+90s), CLICHAIN_AGENT_TIMEOUT for --agent, CLICHAIN_BUDGET, CLICHAIN_BILLING,
+CLICHAIN_SPECS (files), CLICHAIN_COOLDOWNS (a file, or off) for the cooldowns of
+CLIs that failed, and SKIP_CLI (1, or names) to turn CLIs off. All but the last
+may stand in a settings file: see "clichain config --help".
+Names are those of "clichain specs": some of them are asked only where --only or
+CLICHAIN_ORDER has them.`,
 		Example: `  clichain ask "What does errno 11 mean?"
   git diff | clichain ask "Review this" --only codex,claude
-  clichain ask --json -- "--help: what does it do?"`,
+  clichain ask --json -- "--help: what does it do?"
+  ls *.go | while read -r f; do clichain ask --no-stdin "What is $f for?"; done`,
 		Args: atMostOne("ask", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.streamGiven = cmd.Flags().Changed("stream")
@@ -61,18 +74,23 @@ CLICHAIN_COOLDOWNS (a file, or off) for the cooldowns of CLIs that failed.`,
 func (f *askFlags) register(cmd *cobra.Command) {
 	flags, req, opts := cmd.Flags(), &f.req, &f.req.Options
 	flags.SortFlags = false
-	billing := oneOf(call.BillingSubscription, call.BillingAPIKey)
-	sandbox := oneOf(clichain.SandboxAuto, clichain.SandboxOn, clichain.SandboxOff)
+	sandbox := oneOf(sandboxModes...)
 	flags.BoolVar(&f.json, "json", false, "the whole response, or one event a line, as JSON")
 	flags.BoolVar(&f.stream, "stream", false, "text as it comes (the default on a terminal)")
 	flags.BoolVar(&f.trace, "trace", false, "show on stderr what was tried, and for how long")
+	flags.StringVar(&f.promptFile, "prompt-file", "", "`file` with the prompt, behind that of the command line")
+	flags.BoolVar(&f.noStdin, "no-stdin", false, "leave stdin alone, also where it is no terminal")
 	flags.StringVar(&f.system, "system", "", "system prompt `text`")
+	flags.StringVar(&f.systemFile, "system-file", "", "`file` with the system prompt")
 	flags.StringVar(&req.Model, "model", "", "model `name`, backend/name, or a backend")
 	flags.Func("only", "try these backends, such as `a,b`, in this order", into(&f.only, parseNames))
 	flags.Func("access", "`level` of what the agent may do: none, read, write or full", into(&req.Access, parseAccess))
-	flags.BoolVar(&f.cfg.Agent, "agent", false, "limits for the work of an agent: 600s, 10 turns, tools for files; needs --access")
+	flags.BoolVar(&f.cfg.Agent, "agent", false,
+		"limits for the work of an agent: 600s, 10 turns, tools for files; needs --access")
 	flags.Func("timeout", "limit for each backend, a `duration` (default "+clichain.DefaultTimeout.String()+")",
 		into(&f.cfg.Timeout, parseDuration))
+	flags.Func("idle-timeout", "limit for how long a CLI may say nothing, a `duration` (default none, with --agent 3m)",
+		into(&f.cfg.IdleTimeout, parseDuration))
 	flags.Func("budget", "limit for all of them together, a `duration`", into(&f.budget, parseDuration))
 	flags.StringVar(&f.schema, "schema", "", "`file` with a JSON Schema for the answer")
 	flags.StringVar(&req.Dir, "dir", "", "`directory` to work in, with more access than none")
@@ -97,7 +115,7 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&opts.AddDirs, "add-dir", nil, "further `directory` to work in")
 	flags.StringArrayVar(&opts.Images, "image", nil, "image `file` to look at")
 	flags.StringArrayVar(&f.extra, "extra", nil, "raw argument for one CLI, as `backend=argument`")
-	flags.Func("billing", "`who` alone may pay: subscription or api_key", into(&f.cfg.Billing, billing))
+	flags.Func("billing", "`who` alone may pay: subscription, api_key or any", into(&f.billing, parsePayer))
 	flags.Func("sandbox", "`mode` auto, on or off: skip what cannot work in a sandbox", into(&f.cfg.Sandbox, sandbox))
 	flags.StringSliceVar(&f.cfg.PassEnv, "pass-env", nil, "`name`s of more variables it may see, also FOO_*")
 	flags.BoolVar(&f.noCooldown, "no-cooldown", false, "ignore the cooldowns of earlier calls, and record none")
@@ -105,130 +123,65 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	addBinaryFlag(flags, &f.programs)
 	f.accounts = map[string]string{}
 	flags.Func("account", "name the login of a backend, `name=account`, for cooldowns that machines share", f.setAccount)
-	for flag, words := range map[string][]string{"only": builtinNames(), "access": {"none", "read", "write", "full"}} {
-		// Registering fails only for a flag that does not exist.
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-	}
 }
 
-// ask finds every mistake that can be found before it reads stdin or starts anything.
 func (a *app) ask(ctx context.Context, f *askFlags, args []string) error {
-	source, err := a.promptSource(args)
+	limited := f.budget > 0 // by the flag; a setting leaves out how long stdin takes
+	q, err := a.question(ctx, f, args)
 	if err != nil {
 		return err
 	}
-	req, err := f.request()
+	if err := a.available(ctx, f, q.backends); err != nil {
+		return err
+	}
+	began := time.Now()
+	req, err := q.read(ctx)
 	if err != nil {
 		return err
 	}
-	providers, err := a.providers(f)
-	if err != nil {
-		return err
+	if limited {
+		f.budget = max(f.budget-time.Since(began), time.Nanosecond)
 	}
-	if err := nothingToTry(ctx, providers); err != nil {
-		a.tellDoubts(providers)
-		return err
-	}
-	prompt, err := source.read(ctx)
-	if err != nil {
-		return err
-	}
-	req.Messages = append(req.Messages, clichain.Message{Role: clichain.RoleUser, Content: prompt})
-	return a.answer(ctx, f, providers, req)
-}
-
-// request is all of the request but the prompt.
-func (f *askFlags) request() (req clichain.Request, err error) {
-	req = f.req
-	if req.Dir != "" && req.Access == clichain.AccessNone {
-		return req, usagef("--dir: needs --access read, write or full: a question without access is asked in no directory")
-	}
-	if f.cfg.Agent && req.Access == clichain.AccessNone {
-		return req, usagef("--agent: needs --access read, write or full: a question without access is no work for an agent")
-	}
-	if req.Options.Continue && req.Access == clichain.AccessNone {
-		return req, usagef("--continue: needs --access read, write or full: a question without access is asked in no directory")
-	}
-	for _, value := range f.mcp {
-		element := json.RawMessage(value)
-		if !strings.HasPrefix(strings.TrimSpace(value), "{") {
-			element, _ = json.Marshal(value) // a string always marshals
-		}
-		req.Options.MCPConfig = append(req.Options.MCPConfig, element)
-	}
-	if req.Options.Agents, err = readFlagFile("--agents", f.agents); err != nil {
-		return req, err
-	}
-	for _, value := range f.extra {
-		backend, argument, ok := strings.Cut(value, "=")
-		if !ok || backend == "" {
-			return req, usagef("--extra: %q: write backend=argument", value)
-		}
-		if req.Options.Extra == nil {
-			req.Options.Extra = map[string][]string{}
-		}
-		req.Options.Extra[backend] = append(req.Options.Extra[backend], argument)
-	}
-	if f.system != "" {
-		req.Messages = []clichain.Message{{Role: clichain.RoleSystem, Content: f.system}}
-	}
-	if req.Schema, err = readFlagFile("--schema", f.schema); err != nil || f.schema == "" {
-		return req, err
-	}
-	if err := json.Unmarshal(req.Schema, new(any)); err != nil {
-		return req, usagef("--schema: %s is no JSON: %v", f.schema, err)
-	}
-	return req, nil
-}
-
-func (f *askFlags) setAccount(text string) error {
-	name, account, ok := strings.Cut(text, "=")
-	if !ok || name == "" || account == "" {
-		return errors.New("write backend=account, such as claude=team")
-	}
-	f.accounts[name] = account
-	return nil
-}
-
-func (f *askFlags) setEnv(text string) error {
-	name, value, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return errors.New("write NAME=value, such as JOB_ID=7")
-	}
-	if f.req.Env == nil {
-		f.req.Env = map[string]string{}
-	}
-	f.req.Env[name] = value
-	return nil
-}
-
-// readFlagFile reads the file that a flag names; without a name there is nothing to read.
-func readFlagFile(flag, file string) ([]byte, error) {
-	if file == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, usagef("%s: %v", flag, err)
-	}
-	return data, nil
+	return a.answer(ctx, f, q.backends, req)
 }
 
 func (a *app) providers(f *askFlags) (backends []clichain.Backend, err error) {
-	if f.cfg.Timeout, err = a.timeout(f.cfg.Timeout); err != nil {
+	if err := a.settle(f); err != nil {
 		return nil, err
 	}
-	all, err := a.loadSpecs(f.specFiles)
+	c, err := a.loadSpecs(f.specFiles)
 	if err != nil {
 		return nil, err
 	}
-	for flag, named := range map[string]map[string]string{"--binary": f.programs, "--account": f.accounts} {
-		if err := known(flag, named, all); err != nil {
+	extra, err := f.rawArguments()
+	if err != nil {
+		return nil, err
+	}
+	for flag, named := range map[string]iter.Seq[string]{
+		"--binary": maps.Keys(f.programs), "--account": maps.Keys(f.accounts), "--extra": maps.Keys(extra),
+	} {
+		if err := c.known(flag, named); err != nil {
 			return nil, err
 		}
 	}
-	chosen, err := a.inOrder(all, f.only)
+	chosen, err := a.inOrder(c, f.only)
 	return f.programs.providers(chosen, f.accounts, f.cfg), err
+}
+
+// available refuses a chain in which no backend is, and names what could be asked instead.
+func (a *app) available(ctx context.Context, f *askFlags, backends []clichain.Backend) error {
+	err := nothingToTry(ctx, backends)
+	if err == nil {
+		return nil
+	}
+	a.tellDoubts(backends)
+	if c, broken := a.loadSpecs(f.specFiles); broken == nil && len(f.only) == 0 {
+		asked, _ := a.inOrder(c, nil) // a mistake in the order has been told
+		for _, spec := range a.unasked(c, asked, f.programs) {
+			fmt.Fprintf(a.err, "clichain: %s: %s\n", unaskedText(spec.Name), unaskedHint(spec.Name))
+		}
+	}
+	return err
 }
 
 // nothingToTry is the error of a chain in which no backend is available. It comes before stdin is read, because stdin

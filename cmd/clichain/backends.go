@@ -1,15 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cooldown"
@@ -17,42 +17,69 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const (
-	orderVariable     = "CLICHAIN_ORDER"
-	timeoutVariable   = "CLICHAIN_TIMEOUT"
-	specsVariable     = "CLICHAIN_SPECS"
-	cooldownsVariable = "CLICHAIN_COOLDOWNS" // a file, or "off"
-)
-
 func addSpecFlag(flags *pflag.FlagSet, files *[]string) {
 	flags.StringArrayVar(files, "spec", nil, "add the specs of this JSON or YAML `file`, or replace some")
 }
 
-// loadSpecs returns the built-in specs and those of the user's files. A spec of a known name replaces that one.
-func (a *app) loadSpecs(files []string) ([]clichain.CliSpec, error) {
-	all := specs.All()
-	add := func(source, file string) error {
-		more, err := loadFile(source, file)
-		for _, spec := range more {
-			if i := indexOf(all, spec.Name); i >= 0 {
-				all[i] = spec
-			} else {
-				all = append(all, spec)
-			}
+// catalog are the specs that the command knows: the built-in ones, and those of the user's files.
+type catalog struct {
+	all   []clichain.CliSpec
+	named []string // of the built-in ones: what a chain asks only where it is named
+}
+
+// loadSpecs makes the catalog, of the files of the settings and of those of the flags. A spec of a known name replaces
+// that one, and is part of the chain.
+func (a *app) loadSpecs(files []string) (catalog, error) {
+	chain := specs.All()
+	c := catalog{all: specs.Every()}
+	for _, spec := range c.all {
+		if indexOf(chain, spec.Name) < 0 {
+			c.named = append(c.named, spec.Name)
 		}
-		return err
 	}
-	if file := a.env(specsVariable); file != "" {
-		if err := add(specsVariable, file); err != nil {
-			return nil, err
+	s, err := a.settings()
+	if err != nil {
+		return catalog{}, err
+	}
+	for _, file := range s.Specs {
+		if err := s.checkSpecs(file); err != nil {
+			return catalog{}, err
+		}
+		if err := c.add(s.origin("specs"), file); err != nil {
+			return catalog{}, err
 		}
 	}
 	for _, file := range files {
-		if err := add("--spec", file); err != nil {
-			return nil, err
+		if err := c.add("--spec", file); err != nil {
+			return catalog{}, err
 		}
 	}
-	return all, nil
+	return c, nil
+}
+
+func (c *catalog) add(source, file string) error {
+	more, err := loadFile(source, file)
+	for _, spec := range more {
+		if i := indexOf(c.all, spec.Name); i >= 0 {
+			c.all[i] = spec
+		} else {
+			c.all = append(c.all, spec)
+		}
+		c.named = slices.DeleteFunc(c.named, func(name string) bool { return name == spec.Name })
+	}
+	return err
+}
+
+// split separates the specs of the chain from those that it asks only where they are named.
+func (c *catalog) split() (chain, named []clichain.CliSpec) {
+	for _, spec := range c.all {
+		if slices.Contains(c.named, spec.Name) {
+			named = append(named, spec)
+		} else {
+			chain = append(chain, spec)
+		}
+	}
+	return chain, named
 }
 
 // loadFile reads a file of specs. The error has a line for each mistake, with its place and its path within the file.
@@ -96,47 +123,55 @@ func indexOf(list []clichain.CliSpec, name string) int {
 }
 
 // choose picks the named specs, in the order of the names.
-func choose(all []clichain.CliSpec, source string, names []string) ([]clichain.CliSpec, error) {
-	var chosen []clichain.CliSpec
-	for _, name := range names {
-		i := indexOf(all, name)
-		if i < 0 {
-			return nil, usagef("%s: unknown backend %q: known are %s", source, name, strings.Join(namesOf(all), ", "))
-		}
-		if indexOf(chosen, name) < 0 {
-			chosen = append(chosen, all[i])
-		}
+func (c *catalog) choose(source string, names []string) ([]clichain.CliSpec, error) {
+	chosen, unknown := c.pick(names)
+	if len(unknown) > 0 {
+		return nil, c.unknown(source, unknown[0])
 	}
 	return chosen, nil
 }
 
-// inOrder picks the backends that --only names; without it those of the environment; without both all of them.
-func (a *app) inOrder(all []clichain.CliSpec, only []string) ([]clichain.CliSpec, error) {
-	if len(only) > 0 {
-		return choose(all, "--only", only)
+// pick separates the named specs, in the order of the names, from names that are none.
+func (c *catalog) pick(names []string) (chosen []clichain.CliSpec, unknown []string) {
+	for _, name := range names {
+		i := indexOf(c.all, name)
+		switch {
+		case i < 0:
+			unknown = append(unknown, name)
+		case indexOf(chosen, name) < 0:
+			chosen = append(chosen, c.all[i])
+		}
 	}
-	text := a.env(orderVariable)
-	if strings.TrimSpace(text) == "" {
-		return all, nil
-	}
-	names, err := parseNames(text)
-	if err != nil {
-		return nil, usagef("%s=%q: %v", orderVariable, text, err)
-	}
-	return choose(all, orderVariable, names)
+	return chosen, unknown
 }
 
-// timeout is the flag's value, else the environment's, else 0 for the default.
-func (a *app) timeout(flag time.Duration) (time.Duration, error) {
-	text := a.env(timeoutVariable)
-	if flag > 0 || text == "" {
-		return flag, nil
+func (c *catalog) unknown(source, name string) error {
+	return usagef("%s: unknown backend %q: known are %s", source, name, strings.Join(namesOf(c.all), ", "))
+}
+
+// inOrder picks the backends that --only names; without it those of the settings; without both those of the chain.
+func (a *app) inOrder(c catalog, only []string) ([]clichain.CliSpec, error) {
+	if len(only) > 0 {
+		return c.choose("--only", only)
 	}
-	d, err := parseDuration(text)
+	order, source, err := a.order()
 	if err != nil {
-		return 0, usagef("%s=%q: %v", timeoutVariable, text, err)
+		return nil, err
 	}
-	return d, nil
+	if len(order) == 0 {
+		chain, _ := c.split()
+		return chain, nil
+	}
+	return c.choose(source, order)
+}
+
+// order has the names of the settings, and what they come from; without names the order is that of the chain.
+func (a *app) order() (names []string, source string, err error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, "", err
+	}
+	return s.Order, s.origin("order"), s.wrong["order"]
 }
 
 func namesOf(list []clichain.CliSpec) (names []string) {
@@ -146,9 +181,9 @@ func namesOf(list []clichain.CliSpec) (names []string) {
 	return names
 }
 
-func builtinNames() []string { return namesOf(specs.All()) }
+func builtinNames() []string { return namesOf(specs.Every()) }
 
-// binaries are the programs of --binary, by the backend's name.
+// binaries are the programs of --binary, by the backend's name, or by that of the spec it is an instance of.
 type binaries map[string]string
 
 func addBinaryFlag(flags *pflag.FlagSet, programs *binaries) {
@@ -178,17 +213,17 @@ func (b binaries) providers(
 ) (backends []clichain.Backend) {
 	for _, spec := range list {
 		own := cfg
-		own.Binary, own.Account = b[spec.Name], accounts[spec.Name]
+		own.Binary, own.Account = cmp.Or(b[spec.Name], b[spec.InstanceOf]), accounts[spec.Name]
 		backends = append(backends, clichain.NewProvider(spec, &own))
 	}
 	return backends
 }
 
 // known refuses a flag that is about a backend that there is not.
-func known(flag string, named map[string]string, all []clichain.CliSpec) error {
-	for _, name := range slices.Sorted(maps.Keys(named)) {
-		if indexOf(all, name) < 0 {
-			return usagef("%s: unknown backend %q: known are %s", flag, name, strings.Join(namesOf(all), ", "))
+func (c *catalog) known(flag string, named iter.Seq[string]) error {
+	for _, name := range slices.Sorted(named) {
+		if indexOf(c.all, name) < 0 {
+			return c.unknown(flag, name)
 		}
 	}
 	return nil
@@ -196,21 +231,36 @@ func known(flag string, named map[string]string, all []clichain.CliSpec) error {
 
 // cooldowns is the file through which the calls of this user share the cooldowns of their backends, or nil.
 func (a *app) cooldowns() cooldown.Store {
-	path := a.env(cooldownsVariable)
-	if path == "off" {
+	file, _ := a.cooldownFile() // a mistake has been told before
+	if file == nil {
 		return nil
 	}
-	if path == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			return nil // a machine without a home
-		}
-		path = filepath.Join(dir, "clichain", "cooldowns.json")
+	return file
+}
+
+// cooldownFile is nil where there is none.
+func (a *app) cooldownFile() (*cooldown.File, error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	path := cmp.Or(s.Cooldowns, defaultCooldowns())
+	if path == "" || path == "off" {
+		return nil, nil
 	}
 	return cooldown.NewFile(path, func(err error) {
 		// A place that cannot be written to is usual in sandboxes, and not worth a warning.
 		if _, usual := errors.AsType[*fs.PathError](err); !usual {
 			fmt.Fprintf(a.err, "clichain: warning: %s\n", oneLine(err.Error()))
 		}
-	})
+	}), nil
+}
+
+// defaultCooldowns is the file without a setting; empty on a machine without a home.
+func defaultCooldowns() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "clichain", "cooldowns.json")
 }

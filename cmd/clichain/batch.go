@@ -79,16 +79,16 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
 		into(&f.collector, parseCollector))
 	flags.BoolVar(&cfg.Display.Quiet, "quiet", false, "nothing on stderr but errors")
-	f.ask.pick(cmd, "system", "model", "only", "access", "agent", "timeout", "schema", "dir", "trust-dir", "max-turns",
-		"max-budget-usd", "effort", "allow-tool", "deny-tool", "billing", "sandbox", "pass-env", "no-cooldown", "spec",
-		"binary")
+	f.ask.pick(cmd, "system", "system-file", "model", "only", "access", "agent", "timeout", "schema", "dir", "trust-dir",
+		"max-turns", "max-budget-usd", "effort", "allow-tool", "deny-tool", "billing", "sandbox", "pass-env", "no-cooldown",
+		"spec", "binary")
 	f.nats.register(flags)
 }
 
 // ofWorkers are flags about backends, on which the workers of a queue elsewhere decide.
 var ofWorkers = []string{
 	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown",
-	"spec", "binary",
+	"spec", "binary", "config", "profile",
 }
 
 // check finds flags that would have no effect.
@@ -116,8 +116,8 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 	cfg := f.cfg
 	cfg.Stdin, cfg.Stdout, cfg.Notes = a.in, a.out, a.err
 	cfg.Display.Out, cfg.Display.Width = a.err, func() int { return columns(a.err) }
-	cfg.Display.Live = isTerminal(a.err) && (cfg.Out != "-" || !isTerminal(a.out))
-	if cfg.Defaults, err = f.defaults(); err != nil {
+	cfg.Display.Live = a.moves(a.err) && (cfg.Out != "-" || !isTerminal(a.out))
+	if cfg.Defaults, err = f.defaults(ctx); err != nil {
 		return err
 	}
 	if f.nats.servers != "" { // a server of the environment is for commands that cannot do without one
@@ -149,11 +149,14 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 }
 
 // defaults are those of a line. A folder needs access, which the line may bring.
-func (f *batchFlags) defaults() (clichain.Request, error) {
+func (f *batchFlags) defaults(ctx context.Context) (clichain.Request, error) {
 	ask := f.ask
 	dir := ask.req.Dir
 	ask.req.Dir = ""
 	req, err := ask.request()
+	if err == nil {
+		err = checkFields(ctx, req)
+	}
 	req.Dir = dir
 	return req, err
 }
@@ -164,8 +167,7 @@ func (a *app) batchBackends(ctx context.Context, f *batchFlags, cfg *batch.Confi
 	if err != nil {
 		return err
 	}
-	if err := nothingToTry(ctx, backends); err != nil {
-		a.tellDoubts(backends)
+	if err := a.available(ctx, &f.ask, backends); err != nil {
 		return err
 	}
 	for _, b := range backends {
@@ -173,6 +175,7 @@ func (a *app) batchBackends(ctx context.Context, f *batchFlags, cfg *batch.Confi
 			cfg.Providers = append(cfg.Providers, p)
 		}
 	}
+	cfg.Chain.Budget = f.ask.budget
 	if !f.ask.noCooldown {
 		cfg.Chain.Store = a.cooldowns()
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -64,4 +66,32 @@ func TestBatchShared(t *testing.T) {
 	require.Error(t, stream.Wait())
 	require.Equal(t, 130, stream.ProcessState.ExitCode())
 	require.Zero(t, f.status().Ready["normal"], "what nobody will ask for is taken out of the queue")
+}
+
+// TestBatchForgetsWhatARunBeforeHasWritten: a run that has nothing to do leaves nothing in the queue either.
+func TestBatchForgetsWhatARunBeforeHasWritten(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.slow(time.Millisecond)
+	in, out := filepath.Join(t.TempDir(), "in.jsonl"), filepath.Join(t.TempDir(), "out.jsonl")
+	var lines, records strings.Builder
+	for n := range 20 {
+		fmt.Fprintf(&lines, `{"id":"%d","prompt":"question"}`+"\n", n)
+		fmt.Fprintf(&records, `{"id":"%d","response":{"text":"hi"}}`+"\n", n)
+	}
+	require.NoError(t, os.WriteFile(in, []byte(lines.String()), 0o600))
+	killed := f.command("batch", "-i", in, "-o", out, "--nats", f.url, "--quiet")
+	require.NoError(t, killed.Start())
+	require.Eventually(t, func() bool { return f.status().Ready["normal"] == 20 }, 60*time.Second, 10*time.Millisecond)
+	require.NoError(t, killed.Process.Kill())
+	require.Error(t, killed.Wait())
+	w := f.worker("-j", "2", "--only", "claude", "--cold")
+	require.Eventually(t, func() bool { return f.status().Answers == 20 }, 60*time.Second, 10*time.Millisecond)
+
+	// As if it had been killed after that.
+	require.NoError(t, os.WriteFile(out, []byte(records.String()), 0o600))
+	f.answers("batch", "-i", in, "-o", out, "--nats", f.url, "--quiet")
+	require.Zero(t, f.status().Answers)
+	status, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, status, log)
 }

@@ -28,8 +28,10 @@ func (a *app) deadCommand() *cobra.Command {
 		Short: "List, show, retry or drop the jobs that failed for good",
 		Long: `A job that failed for good is a dead letter: it stays in the queue, with its
 history, until it is retried or dropped.`,
-		Args: cobra.NoArgs,
+		Args: commandsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		SuggestionsMinimumDistance: 2,
 	}
 	cmd.AddCommand(a.deadListCommand(), a.deadShowCommand(), a.deadRetryCommand(), a.deadDropCommand())
 	return cmd

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/specs"
 	"github.com/spf13/cobra"
 )
@@ -101,8 +101,8 @@ func install(dir string) (backends []clichain.Backend, err error) {
 		if spec.Name == hanging {
 			cfg.Timeout = time.Second
 		}
-		if fake, ok := fakes[spec.Name]; ok {
-			if _, err := clitest.Install(dir, spec.Name, fake); err != nil {
+		if scenario, ok := fakes[spec.Name]; ok {
+			if _, err := fake.Install(dir, spec.Name, scenario); err != nil {
 				return nil, err
 			}
 		}
@@ -119,8 +119,8 @@ const (
 )
 
 // demoFakes are the fakes by the name of the spec. They print what the real CLIs print, cut down.
-func demoFakes() map[string]clitest.Scenario {
-	return map[string]clitest.Scenario{
+func demoFakes() map[string]fake.Scenario {
+	return map[string]fake.Scenario{
 		"claude": loggedOut(),
 		"gemini": play(560*time.Millisecond,
 			`{"type":"init","session_id":"cd25bcc2","model":"gemini-2.5-pro"}`,
@@ -128,9 +128,9 @@ func demoFakes() map[string]clitest.Scenario {
 			`{"type":"result","status":"error","error":{"message":"[API Error: You have exhausted your capacity on `+
 				`this model. Your quota will reset after 3h12m4s.]"},"stats":{"total_tokens":0}}`),
 		// Its helper has a session of its own, which a signal to the process group does not reach.
-		hanging: {Steps: []clitest.Step{
+		hanging: {Steps: []fake.Step{
 			{ReadStdin: true},
-			{Spawn: &clitest.Spawn{Setsid: true, HoldStdout: true, Steps: []clitest.Step{{Hang: true}}}},
+			{Spawn: &fake.Spawn{Setsid: true, HoldStdout: true, Steps: []fake.Step{{Hang: true}}}},
 			{Hang: true},
 		}},
 		"codex": play(700*time.Millisecond,
@@ -144,7 +144,7 @@ func demoFakes() map[string]clitest.Scenario {
 }
 
 // loggedOut reports "success" in its result, together with an error.
-func loggedOut() clitest.Scenario {
+func loggedOut() fake.Scenario {
 	return play(380*time.Millisecond,
 		`{"type":"system","subtype":"init","session_id":"d00d43d8","model":"claude-opus-4-8","apiKeySource":"none"}`,
 		`{"type":"assistant","message":{"model":"<synthetic>","role":"assistant","content":[{"type":"text",`+
@@ -155,10 +155,10 @@ func loggedOut() clitest.Scenario {
 }
 
 // play is a fake that reads its prompt, thinks for some time and prints lines.
-func play(think time.Duration, lines ...string) clitest.Scenario {
-	steps := []clitest.Step{{ReadStdin: true}, {Sleep: think}}
+func play(think time.Duration, lines ...string) fake.Scenario {
+	steps := []fake.Step{{ReadStdin: true}, {Sleep: think}}
 	for _, line := range lines {
-		steps = append(steps, clitest.Step{Stdout: line + "\n"})
+		steps = append(steps, fake.Step{Stdout: line + "\n"})
 	}
-	return clitest.Scenario{Steps: steps}
+	return fake.Scenario{Steps: steps}
 }

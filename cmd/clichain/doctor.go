@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/clichain/clichain"
@@ -14,7 +16,7 @@ import (
 
 // doctorFlags are the flags of doctor.
 type doctorFlags struct {
-	files                 []string
+	files, only           []string
 	json, markdown, hints bool
 	probe, ping           bool
 	programs              binaries
@@ -30,7 +32,8 @@ off, what is to be done.
 
 Nothing is started and nothing is sent, unless --probe asks each CLI for its
 version and its login, or --ping makes one real call of each that seems ready.
-Exit status: 0 when at least one is ready, else 3.`,
+Exit status: 0 when at least one is ready, else 3; 2 after a mistake in the
+settings, with which no call is made.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), f) },
 	}
@@ -38,47 +41,97 @@ Exit status: 0 when at least one is ready, else 3.`,
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON (docs/doctor.schema.json)")
 	flags.BoolVar(&f.markdown, "markdown", false, "print them as Markdown, for the summary of a CI job")
 	flags.BoolVar(&f.hints, "fix-hints", false, "print the commands that would fix what is wrong, as a script")
-	flags.BoolVar(&f.probe, "probe", false, "also run each CLI's own commands for its version and login, all within 4s")
+	flags.BoolVar(&f.probe, "probe", false, "also run each CLI's own commands for its version and login, within 4s, or longer where they are slow")
 	flags.BoolVar(&f.ping, "ping", false, "also ask each that seems ready one short question, which costs what it costs")
+	flags.Func("only", "look at these backends, such as `a,b`, in this order", into(&f.only, parseNames))
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix-hints")
 	addSpecFlag(flags, &f.files)
 	addBinaryFlag(flags, &f.programs)
 	return cmd
 }
 
+// checkup is a report with what the command adds to it.
+type checkup struct {
+	doctor.Report
+	Problems []doctor.Problem `json:"problems"` // of the settings: no call is made
+	Settings settingsReport   `json:"settings"`
+}
+
 func (a *app) doctor(ctx context.Context, f doctorFlags) error {
-	all, err := a.loadSpecs(f.files)
+	c, err := a.loadSpecs(f.files)
 	if err == nil {
-		err = known("--binary", f.programs, all)
+		err = c.known("--binary", maps.Keys(f.programs))
 	}
 	if err != nil {
 		return err
 	}
-	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: a.cooldowns()}
-	report := doctor.Diagnose(ctx, f.programs.providers(all, nil, clichain.Config{}), cfg)
-	if err := a.printReport(report, f); err != nil {
+	asked, problems, err := a.asked(c, f.only)
+	if err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
-		return &statusError{exitInterrupted, context.Cause(ctx)}
+	var unasked []clichain.CliSpec
+	if len(f.only) == 0 {
+		unasked = a.unasked(c, asked, f.programs)
 	}
-	if report.Ready == 0 {
-		return &statusError{status: exitNothing} // the report says why
+	own, err := a.config()
+	if err != nil {
+		return err
+	}
+	found := checkup{Problems: problems}
+	if found.Settings, err = a.settingsReport(c); err != nil {
+		return err
+	}
+	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: a.cooldowns()}
+	found.Report = doctor.Diagnose(ctx, f.programs.providers(slices.Concat(asked, unasked), nil, own), cfg)
+	remarkUnasked(&found.Report, unasked)
+	if err := a.printCheckup(found, f); err != nil {
+		return err
+	}
+	return found.status(ctx)
+}
+
+// asked are the specs that a call would ask. Names in the order that are none are told, as nothing else works then.
+func (a *app) asked(c catalog, only []string) (list []clichain.CliSpec, problems []doctor.Problem, err error) {
+	order, source, err := a.order()
+	if len(only) > 0 || len(order) == 0 || err != nil {
+		list, err = a.inOrder(c, only)
+		return list, []doctor.Problem{}, err
+	}
+	list, unknown := c.pick(order)
+	problems = []doctor.Problem{}
+	for _, name := range unknown {
+		problems = append(problems, doctor.Problem{
+			Code: string(clichain.ReasonBadOption), Message: c.unknown(source, name).Error(),
+			Hint: "correct the name: until then every call is refused",
+		})
+	}
+	return list, problems, nil
+}
+
+// status is the exit status; the report says why.
+func (found *checkup) status(ctx context.Context) error {
+	switch {
+	case ctx.Err() != nil:
+		return &statusError{exitInterrupted, context.Cause(ctx)}
+	case len(found.Problems) > 0:
+		return &statusError{status: exitUsage}
+	case found.Ready == 0:
+		return &statusError{status: exitNothing}
 	}
 	return nil
 }
 
-func (a *app) printReport(report doctor.Report, f doctorFlags) error {
+func (a *app) printCheckup(found checkup, f doctorFlags) error {
 	text := ""
 	switch {
 	case f.json:
-		return writeJSON(a.out, report, isTerminal(a.out))
+		return writeJSON(a.out, found, isTerminal(a.out))
 	case f.markdown:
-		text = markdownOf(report)
+		text = markdownOf(found)
 	case f.hints:
-		text = fixesOf(report)
+		text = fixesOf(found.Report)
 	default:
-		text = tableOf(report, a.styleOf(a.out))
+		text = doctorTable(found, a.styleOf(a.out), edge(a.out))
 	}
 	_, err := io.WriteString(a.out, text)
 	return outputError(err)

@@ -1,162 +1,130 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/doctor"
 )
 
-// state is what would become of a call, in a word, with its mark and its colour.
-func (s style) state(d doctor.Diagnosis) (word, mark string, paint func(string) string) {
-	switch {
-	case d.SuppressedBy != "":
-		return "turned off", "–", s.dim
-	case d.Ready() && d.Login == clispec.LoginUnknown:
-		return "maybe", "?", s.yellow
-	case d.Ready():
-		return "ready", "✓", s.green
+// doctorTable is the report for people, in lines of up to width columns: each backend with its problems below, then
+// those of the machine, and the settings. It is a pure function, and names that others have chosen cannot move the
+// cursor.
+func doctorTable(found checkup, paint style, width int) string {
+	t := &doctorWriter{style: paint, width: max(width, 40)}
+	machine, own := shared(found.Report)
+	rows := make([][]string, len(found.Backends))
+	for i, d := range found.Backends {
+		word, _, _ := paint.state(d)
+		rows[i] = []string{oneLine(d.Name), word, loginWords(d), string(d.Billing), placeWords(d)}
 	}
-	if i := slices.IndexFunc(d.Problems, doctor.Problem.Blocks); i >= 0 {
-		return d.Problems[i].Code, "✗", s.red
-	}
-	return string(clichain.ReasonNotInstalled), "✗", s.red
-}
-
-// shared separates the problems that several backends have alike, which are about the machine, from those of one.
-func shared(report doctor.Report) (machine []doctor.Problem, own map[string][]doctor.Problem) {
-	count := map[doctor.Problem]int{}
-	for _, d := range report.Backends {
-		for _, p := range d.Problems {
-			count[p]++
-		}
-	}
-	own = map[string][]doctor.Problem{}
-	for _, d := range report.Backends {
-		for _, p := range d.Problems {
-			switch n := count[p]; {
-			case p.Blocks() || n == 1:
-				own[d.Name] = append(own[d.Name], p)
-			case n > 1:
-				machine = append(machine, p)
-				count[p] = 0 // listed
-			}
-		}
-	}
-	return machine, own
-}
-
-// tableOf is the report for people: a line for each backend with its problems below, then those of the machine.
-func tableOf(report doctor.Report, s style) string {
-	machine, own := shared(report)
-	var rows [][]string
-	var widths [5]int
-	for _, d := range report.Backends {
-		word, _, _ := s.state(d)
-		row := []string{d.Name, word, loginWords(d), string(d.Billing), placeWords(d)}
-		for j, cell := range row {
-			widths[j] = max(widths[j], utf8.RuneCountInString(cell))
-		}
-		rows = append(rows, row)
-	}
-	var b strings.Builder
-	for i, d := range report.Backends {
-		_, mark, paint := s.state(d)
-		fmt.Fprintf(&b, "%s ", paint(mark))
-		line := ""
-		for j, cell := range rows[i] {
-			padded := cell + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell))
-			switch {
-			case j == 1:
-				padded = paint(padded)
-			case j > 1:
-				padded = s.dim(padded)
-			}
-			line += padded
-			if widths[j] > 0 {
-				line += "  "
-			}
-		}
-		fmt.Fprintln(&b, strings.TrimRight(line, " "))
-		writeProblems(&b, s, own[d.Name], "    ")
+	t.measure(rows)
+	for i, d := range found.Backends {
+		t.backend(d, rows[i])
+		t.problems(own[d.Name], "    ")
 	}
 	if len(machine) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", s.bold("This machine"))
-		writeProblems(&b, s, machine, "  ")
+		t.title("This machine")
+		t.problems(machine, "  ")
 	}
-	fmt.Fprintf(&b, "\n%d of %d ready\n", report.Ready, len(report.Backends))
-	return b.String()
+	if set := found.Settings.set(); found.Settings.Found || len(set)+len(found.Problems) > 0 {
+		t.title("Settings")
+		t.wrapped("  ", found.Settings.place(), t.style.dim)
+		t.problems(found.Problems, "  ")
+		t.text.WriteString(settingsTable(set, paint, t.width))
+	}
+	fmt.Fprintf(&t.text, "\n%d of %d ready\n", found.Ready, countAsked(found.Report))
+	return t.text.String()
 }
 
-// loginWords say what is known of the login, and the evidence for it.
-func loginWords(d doctor.Diagnosis) string {
-	if !d.Installed {
-		return ""
-	}
-	words := map[clispec.LoginState]string{
-		clispec.LoginAuthenticated: "logged in",
-		clispec.LoginInstalled:     "logged out",
-		clispec.LoginUnknown:       "login unknown",
-	}[d.Login]
-	if d.Evidence != "" {
-		words += ": " + oneLine(d.Evidence)
-	}
-	return words
+// doctorWriter collects the lines of a table.
+type doctorWriter struct {
+	text   strings.Builder
+	style  style
+	width  int
+	widths []int // of the columns
 }
 
-func placeWords(d doctor.Diagnosis) string {
-	where := d.Path
-	if real := d.RealPath(); d.Path != "" && real != d.Path {
-		where += " → " + real
+func (t *doctorWriter) measure(rows [][]string) {
+	for _, row := range rows {
+		t.widths = append(t.widths, make([]int, len(row)-min(len(row), len(t.widths)))...)
+		for j, cell := range row {
+			t.widths[j] = max(t.widths[j], utf8.RuneCountInString(cell))
+		}
 	}
-	return oneLine(where + " " + d.Version)
 }
 
-func writeProblems(b *strings.Builder, s style, problems []doctor.Problem, indent string) {
-	for _, p := range problems {
-		fmt.Fprintf(b, "%s%s\n", indent, oneLine(p.Message))
+// backend is one line where its columns fit; else the details follow on lines of their own.
+func (t *doctorWriter) backend(d doctor.Diagnosis, row []string) {
+	_, mark, paint := t.style.state(d)
+	head := fmt.Sprintf("%s %s  ", paint(mark), cells(row[0], t.widths[0]))
+	state := fmt.Sprintf("%-*s", t.widths[1], row[1])
+	details := ""
+	for j, cell := range row[2:] {
+		if width := t.widths[j+2]; width > 0 {
+			details += fmt.Sprintf("  %-*s", width, cell)
+		}
+	}
+	details = strings.TrimRight(details, " ")
+	room := t.width - 4 - t.widths[0] - t.widths[1]
+	switch {
+	case details == "":
+		fmt.Fprintf(&t.text, "%s%s\n", head, paint(row[1]))
+	case utf8.RuneCountInString(details) <= room:
+		fmt.Fprintf(&t.text, "%s%s%s\n", head, paint(state), t.style.dim(details))
+	default:
+		fmt.Fprintf(&t.text, "%s%s\n", head, paint(row[1]))
+		t.details(row[2:])
+	}
+}
+
+// details are as many cells a line as fit.
+func (t *doctorWriter) details(row []string) {
+	line := ""
+	flush := func() {
+		t.wrapped("    ", line, t.style.dim)
+		line = ""
+	}
+	for _, cell := range row {
+		if line != "" && cell != "" && utf8.RuneCountInString(line)+utf8.RuneCountInString(cell)+6 > t.width {
+			flush()
+		}
+		line = strings.TrimSpace(line + "  " + cell)
+	}
+	flush()
+}
+
+func (t *doctorWriter) title(text string) { fmt.Fprintf(&t.text, "\n%s\n", t.style.bold(text)) }
+
+func (t *doctorWriter) problems(list []doctor.Problem, indent string) {
+	plain := func(text string) string { return text }
+	for _, p := range list {
+		t.wrapped(indent, oneLine(p.Message), plain)
 		if p.Hint != "" {
-			fmt.Fprintf(b, "%s%s\n", indent, s.dim("→ "+oneLine(p.Hint)))
+			t.wrapped(indent, "→ "+oneLine(p.Hint), t.style.dim)
 		}
 	}
 }
 
-// markdownOf is the report for the summary of a CI job.
-func markdownOf(report doctor.Report) string {
-	machine, own := shared(report)
-	var b strings.Builder
-	fmt.Fprintf(&b, "### clichain doctor: %d of %d ready\n\n", report.Ready, len(report.Backends))
-	b.WriteString("| Backend | State | Login | Billing | Program |\n|---|---|---|---|---|\n")
-	for _, d := range report.Backends {
-		word, _, _ := style{}.state(d)
-		for _, text := range []string{d.Name, word, loginWords(d), string(d.Billing), d.Path + " " + d.Version} {
-			fmt.Fprintf(&b, "| %s ", cell(text))
+// wrapped writes a text on as many lines as it needs.
+func (t *doctorWriter) wrapped(indent, text string, paint func(string) string) {
+	if utf8.RuneCountInString(text)+len(indent) <= t.width { // with the blanks between its cells
+		if text != "" {
+			t.text.WriteString(indent + paint(text) + "\n")
 		}
-		b.WriteString("|\n")
+		return
 	}
-	list := func(who string, problems []doctor.Problem) {
-		for _, p := range problems {
-			fmt.Fprintf(&b, "- **%s** (%s): %s", cell(who), cell(p.Code), cell(p.Message))
-			if p.Hint != "" {
-				fmt.Fprintf(&b, " → %s", cell(p.Hint))
-			}
-			b.WriteByte('\n')
-		}
+	for _, line := range wrap(breakable(text, t.width-len(indent)), t.width-len(indent)) {
+		t.text.WriteString(indent + paint(line) + "\n")
 	}
-	b.WriteByte('\n')
-	for _, d := range report.Backends {
-		list(d.Name, own[d.Name])
-	}
-	list("this machine", machine)
-	return b.String()
 }
 
-// cell is a text without what would break a table of Markdown.
-func cell(s string) string {
-	return cmp.Or(strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(oneLine(s)), " ")
+// breakable has no word over a width: such as a path, which somebody may want to copy, and so is not shortened.
+func breakable(text string, width int) string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		words[i] = strings.Join(breakAt(word, width), " ")
+	}
+	return strings.Join(words, " ")
 }

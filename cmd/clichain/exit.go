@@ -119,12 +119,15 @@ func failureOf(err error, status int) any {
 	return failure{reason, message(err), []clichain.Attempt{}}
 }
 
-// message is the error's text without the prefix of the library.
+// message is the error's text in the words of the command line, without the prefix of the library.
 func message(err error) string {
 	if text := suppressedAlike(err); text != "" {
 		return text
 	}
-	text, found := err.Error(), true
+	if known, ok := err.(*statusError); ok && known.err != nil {
+		err = known.err
+	}
+	text, found := told(err).Error(), true
 	for found {
 		text, found = strings.CutPrefix(text, "clichain: ")
 	}

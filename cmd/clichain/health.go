@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/loopback"
 )
 
 const (
@@ -19,7 +21,7 @@ const (
 // parseLoopback takes an address of this machine alone: what is served there needs no login.
 func parseLoopback(text string) (string, error) {
 	host, _, err := net.SplitHostPort(text)
-	if err != nil || !isLoopback(host) {
+	if err != nil || !loopback.Is(host) {
 		return "", errors.New("write an address of this machine alone, such as 127.0.0.1:8080")
 	}
 	return text, nil
@@ -80,7 +82,7 @@ func (w *watch) handler() http.Handler {
 // localOnly refuses requests that a page in a browser makes under a name of its own that leads here.
 func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if !isLoopback(hostOf(r.Host)) {
+		if !loopback.Is(loopback.HostOf(r.Host)) {
 			http.Error(rw, "this address is for requests to localhost", http.StatusForbidden)
 			return
 		}

@@ -6,20 +6,22 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/spf13/cobra"
 )
 
 func main() {
-	clitest.Main() // the fake CLIs of the demo are this very program
+	fake.Main() // the fake CLIs of the demo are this very program
 	ctx, stop := withSignals(context.Background())
-	status := run(ctx, &app{os.Stdin, os.Stdout, os.Stderr, os.Getenv}, os.Args[1:])
+	status := run(ctx, &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}, os.Args[1:])
 	stop()
 	os.Exit(status)
 }
@@ -29,11 +31,17 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	env      func(string) string
+
+	from   settingsFlags
+	chosen *chosen // by settings, at first need
 }
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, a *app, args []string) int {
 	root := a.root()
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		a.addCompletions(root) // which takes a moment that only a shell has use for
+	}
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
@@ -42,6 +50,7 @@ func run(ctx context.Context, a *app, args []string) int {
 }
 
 func (a *app) root() *cobra.Command {
+	info, _ := debug.ReadBuildInfo()
 	root := &cobra.Command{
 		Use:   "clichain",
 		Short: "Ask the AI coding CLIs of this machine until one answers",
@@ -52,29 +61,44 @@ until one answers. Nothing it starts is left behind.
   clichain doctor                    what works on this machine, and why not
   clichain ask "Explain this repo"   the answer, from whoever can give it
   clichain batch -i in -o out        answers to a file of prompts
-  clichain worker --nats URL         answers to a queue that machines share`,
-		Version:       version(),
+  clichain worker --nats URL         answers to a queue that machines share
+  clichain serve                     answers to OpenAI clients on this machine`,
+		Version:       buildInfoOf(info).Version,
 		SilenceErrors: true, // report prints them
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          commandsOnly,
+		// A command that is as near as that to a mistyped one is suggested.
+		SuggestionsMinimumDistance: 2,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n") // the first line of the command
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.askCommand(), a.doctorCommand(), a.specsCommand(), a.demoCommand())
-	root.AddCommand(a.batchCommand())
-	root.AddCommand(a.workerCommand(), a.submitCommand(), a.resultCommand(), a.statusCommand(), a.deadCommand())
+	settled := []*cobra.Command{
+		a.askCommand(), a.buildCommand(), a.modelsCommand(), a.doctorCommand(), a.specsCommand(), a.batchCommand(),
+		a.serveCommand(), a.workerCommand(), a.configCommand(),
+	}
+	for _, cmd := range settled {
+		a.addSettingsFlags(cmd.Flags())
+	}
+	root.AddCommand(settled...)
+	root.AddCommand(a.demoCommand(), a.cooldownsCommand(), a.versionCommand(), a.manCommand())
+	root.AddCommand(a.submitCommand(), a.resultCommand(), a.statusCommand(), a.deadCommand())
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	return root
 }
 
-// version is the module version that "go install" records, or the commit that the program was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(unknown)"
+// commandsOnly refuses an argument that is no command, and says which command was probably meant.
+func commandsOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
 	}
-	return info.Main.Version
+	text := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
+		return usagef("%s: did you mean %q? (see %s --help)", text, meant[0], cmd.CommandPath())
+	}
+	return usagef("%s (see %s --help; a question begins with \"clichain ask\")", text, cmd.CommandPath())
 }
 
 // signalError is the cause of the context after a signal.

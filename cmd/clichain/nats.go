@@ -1,20 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/netip"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/loopback"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/pflag"
@@ -213,23 +211,8 @@ func (f *natsFlags) warnOfPlainText(nc *nats.Conn) {
 	if _, err := nc.TLSConnectionState(); err == nil {
 		return
 	}
-	if host := hostOf(nc.ConnectedAddr()); !isLoopback(host) {
+	if host := loopback.HostOf(nc.ConnectedAddr()); !loopback.Is(host) {
 		f.logger().Warn("NATS: the connection is not encrypted: prompts and answers can be read on the way: use tls://",
 			"server", host)
 	}
-}
-
-// hostOf is an address without its port.
-func hostOf(address string) string {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return strings.Trim(address, "[]")
-	}
-	return host
-}
-
-// isLoopback reports whether a host, by name or number, is this machine.
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(cmp.Or(host, "-"))
-	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }

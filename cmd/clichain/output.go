@@ -4,23 +4,30 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"os"
+	"math"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"go.yaml.in/yaml/v4"
-	"golang.org/x/term"
 )
 
 // writeJSON prints a value on one line, or indented for people.
 func writeJSON(w io.Writer, value any, indent bool) error {
-	e := json.NewEncoder(w)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	if indent {
 		e.SetIndent("", "  ")
 	}
-	return outputError(e.Encode(value))
+	if err := e.Encode(value); err != nil {
+		return outputError(err)
+	}
+	data := text.Bytes()
+	if isTerminal(w) { // which some characters that JSON does not escape could move
+		data = []byte(visible(text.String()))
+	}
+	_, err := w.Write(data)
+	return outputError(err)
 }
 
 // writeYAML prints the JSON form of a value as YAML: fields keep their names and their order.
@@ -61,32 +68,16 @@ func toBlocks(n *yaml.Node) {
 	}
 }
 
-// visible drops control characters, so that the text of a model or of a CLI cannot move the cursor of the terminal or
-// change its title.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, s)
-}
+func visible(s string) string { return terminal.Visible(s) }
 
-func oneLine(s string) string { return visible(strings.Join(strings.Fields(s), " ")) }
+func oneLine(s string) string { return terminal.OneLine(s) }
 
 func lastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return oneLine(s[strings.LastIndexByte(s, '\n')+1:])
 }
 
-// shorten cuts a line to a number of columns; every rune counts as one.
-func shorten(s string, width int) string {
-	r := []rune(s)
-	if len(r) <= width {
-		return s
-	}
-	return string(r[:max(width-1, 0)]) + "…"
-}
+func shorten(s string, width int) string { return terminal.Shorten(s, width) }
 
 // wrap breaks a text between words into lines of a width; a word that is too long is cut.
 func wrap(text string, width int) []string {
@@ -97,7 +88,7 @@ func wrap(text string, width int) []string {
 		switch {
 		case line == "":
 			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+		case terminal.Width(line)+1+terminal.Width(word) <= width:
 			line += " " + word
 		default:
 			lines = append(lines, line)
@@ -110,28 +101,31 @@ func wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// isTerminal reports whether a stream is a file that is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
+func isTerminal(stream any) bool { return terminal.Is(stream) }
 
 // columns is the width to write for: that of the terminal, up to 110, else 80.
 func columns(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return min(width, 110)
-		}
+	if width := terminal.Columns(w); width > 0 {
+		return min(width, 110)
 	}
 	return 80
+}
+
+// edge is the width of a terminal, as columns has it. Who reads a pipe looks for words, and has no edge.
+func edge(w io.Writer) int {
+	if isTerminal(w) {
+		return columns(w)
+	}
+	return math.MaxInt
 }
 
 // style paints text for a terminal that wants it, and for no other reader.
 type style struct{ on bool }
 
-func (a *app) styleOf(w io.Writer) style {
-	return style{isTerminal(w) && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"}
-}
+func (a *app) styleOf(w io.Writer) style { return style{a.moves(w) && a.env("NO_COLOR") == ""} }
+
+// moves reports whether a stream goes to a terminal that understands more than text.
+func (a *app) moves(w io.Writer) bool { return isTerminal(w) && a.env("TERM") != "dumb" }
 
 func (s style) paint(code, text string) string {
 	if !s.on || text == "" {

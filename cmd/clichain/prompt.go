@@ -17,51 +17,69 @@ const stdinNotice = 3 * time.Second
 
 // promptSource is where the prompt comes from.
 type promptSource struct {
-	text  string    // the argument
+	texts []string  // of the command line and of --prompt-file
 	stdin io.Reader // nil when stdin is not part of the prompt
 	note  io.Writer
+	limit time.Duration // for stdin; 0: none
+	by    string        // the flag that sets it
 }
 
-// promptSource decides, without reading anything, whether the prompt is the argument, stdin or both.
-func (a *app) promptSource(args []string) (*promptSource, error) {
+// promptSource decides, without reading stdin, what the prompt is made of.
+func (a *app) promptSource(f *askFlags, args []string) (*promptSource, error) {
 	s := &promptSource{note: a.err}
-	terminal := isTerminal(a.in)
-	switch {
-	case len(args) == 0 && terminal:
-		return nil, usagef("no prompt: give it as an argument, or on stdin")
-	case len(args) == 0 || args[0] == "-":
-		s.stdin = a.in
-		return s, nil
-	case strings.TrimSpace(args[0]) == "":
-		return nil, usagef("the prompt is empty")
+	s.bound("--timeout", f.cfg.Timeout)
+	s.bound("--budget", f.budget)
+	file, err := readFlagFile("--prompt-file", f.promptFile)
+	if err != nil {
+		return nil, err
 	}
-	s.text = args[0]
-	if !terminal {
+	dash := len(args) > 0 && args[0] == "-"
+	switch {
+	case dash && f.noStdin:
+		return nil, usagef("-: stands for stdin, which --no-stdin leaves alone")
+	case len(args) > 0 && strings.TrimSpace(args[0]) == "":
+		return nil, usagef("the prompt is empty")
+	case len(args) > 0 && !dash:
+		s.texts = append(s.texts, args[0])
+	}
+	if len(file) > 0 {
+		s.texts = append(s.texts, string(file))
+	}
+	if dash || !f.noStdin && !isTerminal(a.in) {
 		s.stdin = a.in
+	}
+	if len(s.texts) == 0 && s.stdin == nil {
+		return nil, usagef("no prompt: give it as an argument, with --prompt-file, or on stdin")
 	}
 	return s, nil
 }
 
-func (s *promptSource) read(ctx context.Context) (string, error) {
-	if s.stdin == nil {
-		return s.text, nil
+// bound keeps the shortest of the limits.
+func (s *promptSource) bound(flag string, limit time.Duration) {
+	if limit > 0 && (s.limit == 0 || limit < s.limit) {
+		s.limit, s.by = limit, flag
 	}
-	data, err := s.readStdin(ctx)
-	blank := strings.TrimSpace(data) == ""
-	switch {
-	case err != nil:
-		return "", err
-	case blank && s.text == "":
-		return "", usagef("the prompt on stdin is empty")
-	case blank:
-		return s.text, nil
-	case s.text == "":
-		return data, nil
-	}
-	return s.text + "\n\n" + data, nil
 }
 
-// readStdin reads to the end, or until ctx is done. The read itself cannot be interrupted, but the process ends then.
+func (s *promptSource) read(ctx context.Context) (string, error) {
+	texts := s.texts
+	if s.stdin != nil {
+		data, err := s.readStdin(ctx)
+		if err != nil {
+			return "", err
+		}
+		if strings.TrimSpace(data) != "" {
+			texts = append(texts, data)
+		}
+	}
+	if len(texts) == 0 {
+		return "", usagef("the prompt on stdin is empty")
+	}
+	return strings.Join(texts, "\n\n"), nil
+}
+
+// readStdin reads to the end, or until the time is over. The read itself cannot be interrupted, but the process ends
+// then.
 func (s *promptSource) readStdin(ctx context.Context) (string, error) {
 	type result struct {
 		data []byte
@@ -74,14 +92,23 @@ func (s *promptSource) readStdin(ctx context.Context) (string, error) {
 	}()
 	notice := time.NewTimer(stdinNotice)
 	defer notice.Stop()
+	var over <-chan time.Time // never, without a limit
+	if s.limit > 0 {
+		limit := time.NewTimer(s.limit)
+		defer limit.Stop()
+		over = limit.C
+	}
 	for {
 		select {
 		case r := <-done:
 			return checkStdin(r.data, r.err)
 		case <-ctx.Done():
 			return "", &statusError{exitInterrupted, context.Cause(ctx)}
+		case <-over:
+			return "", &statusError{exitTimeout, fmt.Errorf(
+				"stdin has not ended within %v: a longer %s gives it more time, --no-stdin leaves it alone", s.limit, s.by)}
 		case <-notice.C:
-			fmt.Fprintln(s.note, "clichain: waiting for the end of stdin (</dev/null where there is nothing to come)")
+			fmt.Fprintln(s.note, "clichain: waiting for the end of stdin (--no-stdin where there is nothing to come)")
 		}
 	}
 }

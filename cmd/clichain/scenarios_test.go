@@ -83,5 +83,10 @@ func answer(name, text string) []clitest.Step {
 			fmt.Sprintf(`{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":%q}}`, text),
 			`{"type":"turn.completed","usage":{"input_tokens":12,"output_tokens":7}}`)
 	}
+	if name == "agy" {
+		return stdout(
+			`{"event":"init","conversation_id":"c1","init":{"model":"gemini-3-pro"}}`,
+			fmt.Sprintf(`{"event":"result","result":{"status":"SUCCESS","response":%q,"usage":{"input_tokens":12,"output_tokens":7}}}`, text))
+	}
 	return stdout(text)
 }

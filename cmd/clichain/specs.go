@@ -22,20 +22,22 @@ type specFlags struct {
 func (a *app) specsCommand() *cobra.Command {
 	var f specFlags
 	cmd := &cobra.Command{
-		Use:   "specs [NAME] | specs lint FILE...",
+		Use:   "specs [NAME] | specs lint FILE... | specs diff FILE",
 		Short: "Show what clichain knows about each CLI, as data",
 		Long: `Show the specs: everything clichain knows about each CLI, as plain data.
 
 With a NAME, --json or --yaml, the output is what --spec and CLICHAIN_SPECS
 read: save it, change it, check it with "clichain specs lint", and use it.`,
-		Args:              atMostOne("specs", "NAME"),
-		ValidArgsFunction: cobra.FixedCompletions(builtinNames(), cobra.ShellCompDirectiveNoFileComp),
+		Args:              a.nameOrCommand,
+		ValidArgsFunction: a.completeName,
 		RunE:              func(_ *cobra.Command, args []string) error { return a.showSpecs(f, args) },
+
+		SuggestionsMinimumDistance: 2,
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print all of it as JSON")
 	cmd.Flags().BoolVar(&f.yaml, "yaml", false, "print all of it as YAML")
 	addSpecFlag(cmd.Flags(), &f.files)
-	cmd.AddCommand(a.specsLintCommand())
+	cmd.AddCommand(a.specsLintCommand(), a.specsDiffCommand())
 	return cmd
 }
 
@@ -43,13 +45,13 @@ func (a *app) showSpecs(f specFlags, args []string) error {
 	if f.json && f.yaml {
 		return usagef("specs: --json and --yaml exclude each other")
 	}
-	all, err := a.loadSpecs(f.files)
+	c, err := a.loadSpecs(f.files)
 	if err != nil {
 		return err
 	}
-	var shown any = all
+	var shown any = c.all
 	if len(args) == 1 {
-		one, err := choose(all, "specs", args)
+		one, err := c.choose("specs", args)
 		if err != nil {
 			return err
 		}
@@ -61,7 +63,7 @@ func (a *app) showSpecs(f specFlags, args []string) error {
 	case f.json || len(args) == 1:
 		return writeJSON(a.out, shown, true)
 	}
-	return a.listSpecs(all)
+	return a.listSpecs(c.all)
 }
 
 func (a *app) listSpecs(all []clichain.CliSpec) error {
@@ -73,6 +75,14 @@ func (a *app) listSpecs(all []clichain.CliSpec) error {
 			cmp.Or(s.ProviderSlug, "-"), cmp.Or(s.DefaultModel, "-"), cmp.Or(s.CheckedWith, "-"))
 	}
 	return outputError(w.Flush())
+}
+
+// nameOrCommand takes the name of a spec. Another word may be a command that was mistyped.
+func (a *app) nameOrCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && indexOf(a.knownSpecs(cmd), args[0]) < 0 && len(cmd.SuggestionsFor(args[0])) > 0 {
+		return commandsOnly(cmd, args)
+	}
+	return atMostOne("specs", "NAME")(cmd, args)
 }
 
 // atMostOne refuses several arguments, which are most often one text without its quotes.
@@ -95,7 +105,8 @@ func (a *app) specsLintCommand() *cobra.Command {
 Each problem is a line FILE:LINE:COLUMN: path: message. A line that says
 "warning" after the place tells of what is legal and probably not meant. The
 exit status is 2 when there is a mistake; warnings leave it 0.`,
-		RunE: func(_ *cobra.Command, args []string) error { return a.lintSpecs(args) },
+		ValidArgsFunction: specFile,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.lintSpecs(args) },
 	}
 }
 

@@ -35,7 +35,7 @@ func TestYAMLOutputErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, data, 0o600))
 	for _, args := range [][]string{{"specs", "--yaml"}, {"specs", "claude", "--yaml"}, {"specs", "lint", file}} {
 		var stderr bytes.Buffer
-		a := &app{strings.NewReader(""), brokenWriter{}, &stderr, func(string) string { return "" }}
+		a := &app{in: strings.NewReader(""), out: brokenWriter{}, err: &stderr, env: noSettings}
 		require.Equal(t, exitFailed, run(context.Background(), a, args), "%q", args)
 		require.Contains(t, stderr.String(), "disk full")
 	}

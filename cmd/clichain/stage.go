@@ -8,12 +8,15 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/specs"
 )
 
 // stage is the display of the demo. On a terminal the bars grow while attempts run.
 type stage struct {
 	timeline
+	terminal.Line
 	live bool
 }
 
@@ -21,21 +24,26 @@ type stage struct {
 const frame = 40 * time.Millisecond
 
 func (a *app) newStage() *stage {
-	paint := a.styleOf(a.out)
-	s := &stage{live: paint.on}
-	s.timeline = timeline{out: a.out, style: paint, width: columns(a.out), full: 1050 * time.Millisecond}
-	for _, name := range builtinNames() {
+	s := &stage{live: a.moves(a.out)}
+	s.Out, s.Width = a.out, func() int { return columns(a.out) }
+	s.timeline = timeline{out: s.Over(a.out), style: a.styleOf(a.out), width: columns(a.out), full: 1050 * time.Millisecond}
+	for _, name := range namesOf(specs.All()) {
 		s.names = max(s.names, len(name))
 	}
 	return s
 }
 
 func (s *stage) intro(unsuppressed []string) {
-	fmt.Fprintf(s.out, "%s\n%s\n", s.style.bold("One question, five CLIs."),
-		s.style.dim("The CLIs are fakes, built in here; chain, specs and processes are real."))
+	fmt.Fprintln(s.out, s.style.bold("One question, five CLIs."))
+	said := []string{"The CLIs are fakes, built in here; chain, specs and processes are real."}
 	if len(unsuppressed) > 0 {
 		names := strings.Join(unsuppressed, ", ")
-		fmt.Fprintln(s.out, s.style.dim("("+names+" is set, and does not matter here: nothing of yours is run.)"))
+		said = append(said, "("+names+" is set, and does not matter here: nothing of yours is run.)")
+	}
+	for _, text := range said {
+		for _, line := range wrap(text, s.width) {
+			fmt.Fprintln(s.out, s.style.dim(line))
+		}
 	}
 	fmt.Fprintf(s.out, "\n  > %s\n\n", demoPrompt)
 }
@@ -53,27 +61,19 @@ func (s *stage) begin(name, path string) (end func(*clichain.BackendError)) {
 				return
 			case <-time.After(frame):
 			}
-			most = max(most, len(clitest.Survivors(path)))
-			s.redraw(row{name: name, took: time.Since(start), state: running, label: "asking"})
+			most = max(most, len(fake.Survivors(path)))
+			if s.live {
+				s.Draw(func(width int) string {
+					return s.line(row{name: name, took: time.Since(start), state: running, label: "asking"}, width)
+				})
+			}
 		}
 	})
 	return func(err *clichain.BackendError) {
 		took := time.Since(start)
 		close(over)
 		watch.Wait()
-		s.redraw(row{})
-		s.draw(endOf(name, took, err, most, len(clitest.Survivors(path))))
-	}
-}
-
-// redraw replaces the line of a running attempt; the zero row clears it.
-func (s *stage) redraw(r row) {
-	if !s.live {
-		return
-	}
-	_, _ = io.WriteString(s.out, "\r\x1b[K") // errors show at the end, which is drawn anew
-	if r.name != "" {
-		_, _ = io.WriteString(s.out, s.line(r))
+		s.draw(endOf(name, took, err, most, len(fake.Survivors(path))))
 	}
 }
 
@@ -94,14 +94,20 @@ func (s *stage) outro(resp *clichain.Response, took time.Duration) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  %s\n\n", strings.Join(wrap(visible(resp.Text), s.width-4), "\n  "))
 	others := fmt.Sprintf("%s, %d others tried or skipped", summary(resp, took), len(resp.Attempts))
-	fmt.Fprintf(&b, "  %s\n\n", s.style.dim(others))
-	fmt.Fprintln(&b, s.style.bold("Now with your own CLIs:"))
+	for _, line := range wrap(others, s.width-2) {
+		fmt.Fprintf(&b, "  %s\n", s.style.dim(line))
+	}
+	fmt.Fprintln(&b, "\n"+s.style.bold("Now with your own CLIs:"))
 	for _, try := range [][2]string{
 		{"clichain doctor", "what is ready here"},
 		{fmt.Sprintf("clichain ask %q", demoPrompt), "the first answer there is"},
 		{"git diff | clichain ask --trace \"Review it\"", "and what happened on the way"},
 	} {
-		fmt.Fprintf(&b, "  %-44s %s\n", try[0], s.style.dim(try[1]))
+		apart := " "
+		if s.width < 80 { // too narrow for both
+			apart = "\n      "
+		}
+		fmt.Fprintf(&b, "  %-44s%s%s\n", try[0], apart, s.style.dim(try[1]))
 	}
 	_, err := io.WriteString(s.out, b.String())
 	return outputError(err)

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
@@ -64,22 +62,22 @@ func (f *submitFlags) register(cmd *cobra.Command) {
 	flags.SortFlags = false
 	f.queue.register(flags)
 	flags.StringVar(&f.job.ID, "id", "", "`id` of the job and its result (default a random one)")
-	priority := oneOf(jetstream.PriorityHigh, jetstream.PriorityNormal, jetstream.PriorityLow)
+	priority := oneOf(priorities...)
 	flags.Func("priority", "how `soon` it is taken: high, normal or low (default normal)", into(&f.job.Priority, priority))
 	flags.Func("deadline", "it is of no use after this `time`: a duration such as 2h, or 2027-01-31T18:00:00Z",
 		into(&f.job.Deadline, parseDeadline))
 	flags.BoolVar(&f.job.Idempotent, "idempotent", false, "running it twice does no harm, though it may change something")
 	flags.BoolVar(&f.wait.on, "wait", false, "wait for the result and print it")
 	f.wait.register(flags)
-	f.ask.pick(cmd, "system", "model", "access", "schema", "dir", "session", "max-turns", "max-budget-usd", "effort",
-		"allow-tool", "deny-tool", "permission-mode", "system-mode", "append-system", "env", "mcp-config", "strict-mcp",
-		"fallback-model", "agents", "no-session", "add-dir", "image", "extra")
+	f.ask.pick(cmd, "prompt-file", "no-stdin", "system", "system-file", "model", "access", "schema", "dir", "session",
+		"max-turns", "max-budget-usd", "effort", "allow-tool", "deny-tool", "permission-mode", "system-mode", "append-system",
+		"env", "mcp-config", "strict-mcp", "fallback-model", "agents", "no-session", "add-dir", "image", "extra")
 	flags.Lookup("env").Usage = "set a variable of the CLI, `NAME=value`; it is stored in the queue"
 }
 
 // submit finds every mistake that can be found before it connects or reads stdin.
 func (a *app) submit(ctx context.Context, f *submitFlags, args []string) (err error) {
-	source, err := a.promptSource(args)
+	source, err := a.promptSource(&f.ask, args)
 	if err != nil {
 		return err
 	}
@@ -139,25 +137,8 @@ func (f *submitFlags) request() (err error) {
 			}
 		}
 	}
-	for i, value := range f.ask.mcp {
-		if f.ask.mcp[i], err = inlineMCP(value); err != nil {
-			return err
-		}
-	}
 	f.job.Request, err = f.ask.request()
 	return err
-}
-
-// inlineMCP reads the file that --mcp-config names, because it is not there for another machine.
-func inlineMCP(value string) (string, error) {
-	if strings.HasPrefix(strings.TrimSpace(value), "{") {
-		return value, nil
-	}
-	data, err := readFlagFile("--mcp-config", value)
-	if err == nil && (!json.Valid(data) || !strings.HasPrefix(strings.TrimSpace(string(data)), "{")) {
-		err = usagef("--mcp-config: %s holds no JSON object", value)
-	}
-	return string(data), err
 }
 
 // newID is a random UUID.

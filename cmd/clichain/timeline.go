@@ -38,19 +38,26 @@ const (
 	skipped
 )
 
-const barCells = 22
+// bars is how many cells the longest bar has within a width.
+func bars(width int) int { return max(6, min(width-58, 22)) }
 
 func (t *timeline) draw(r row) {
-	fmt.Fprintln(t.out, t.line(r))
+	var b strings.Builder
+	fmt.Fprintln(&b, t.line(r, t.width))
 	for _, note := range r.notes {
 		for _, text := range wrap(oneLine(note), t.width-t.names-4) {
-			fmt.Fprintln(t.out, strings.Repeat(" ", t.names+4)+t.style.dim(text))
+			fmt.Fprintln(&b, strings.Repeat(" ", t.names+4)+t.style.dim(text))
 		}
 	}
+	_, _ = io.WriteString(t.out, b.String()) // what cannot be shown fails nothing
 }
 
-// line is the row without its notes.
-func (t *timeline) line(r row) string {
+// room is how much of a width is left for the label of a row. None: there is no place for rows.
+func (t *timeline) room(width int) int { return width - t.names - bars(width) - 17 }
+
+// line is the row without its notes. Where it has room, it takes at most width columns.
+func (t *timeline) line(r row, width int) string {
+	cells := bars(width)
 	paint := [...]func(string) string{t.style.yellow, t.style.green, t.style.red, t.style.dim}[r.state]
 	mark := [...]string{"…", "✓", "✗", "–"}[r.state]
 	took := ""
@@ -61,8 +68,8 @@ func (t *timeline) line(r row) string {
 	if r.state == answered {
 		name = t.style.bold(name)
 	}
-	bar := fmt.Sprintf("%-*s", barCells, bar(r.took, t.full, barCells))
-	label := mark + " " + shorten(r.label, t.width-t.names-barCells-17)
+	bar := fmt.Sprintf("%-*s", cells, bar(r.took, t.full, cells))
+	label := mark + " " + shorten(r.label, t.room(width))
 	return fmt.Sprintf("  %s  %s %8s  %s", name, paint(bar), took, paint(label))
 }
 
@@ -87,7 +94,7 @@ func duration(d time.Duration) string {
 
 func rowOf(a clichain.Attempt) row {
 	r := row{name: a.Backend, took: a.Duration, state: failed, label: string(a.Reason)}
-	be, ok := errors.AsType[*clichain.BackendError](a.Err)
+	be, ok := errors.AsType[*clichain.BackendError](told(a.Err))
 	switch {
 	case a.Skipped:
 		r.state = skipped
@@ -144,8 +151,33 @@ func roughly(d time.Duration) string {
 	return fmt.Sprintf("%d days", minutes/60/24)
 }
 
-// trace shows on stderr what was tried, and who answered.
-func (a *app) trace(resp *clichain.Response, failure *clichain.ChainError, took time.Duration) {
+func (a *app) newTimeline() *timeline {
+	return &timeline{out: a.err, style: a.styleOf(a.err), width: columns(a.err)}
+}
+
+// name makes room for a name in the first column.
+func (t *timeline) name(name string) { t.names = max(t.names, min(len(name), 16)) }
+
+// trace shows on stderr who answered, and what was tried unless it was shown as it went on.
+func (a *app) trace(shown *progress, resp *clichain.Response, failure *clichain.ChainError, took time.Duration) {
+	t := a.newTimeline()
+	rows := rowsOf(resp, failure)
+	for _, r := range rows {
+		t.name(r.name)
+		t.full = max(t.full, r.took)
+	}
+	if shown != nil {
+		t, rows = shown.timeline, slices.DeleteFunc(rows, func(r row) bool { return r.state != answered })
+	}
+	fmt.Fprintln(a.err)
+	for _, r := range rows {
+		t.draw(r)
+	}
+	fmt.Fprintf(a.err, "\n  %s\n", t.style.dim(summary(resp, took)))
+}
+
+// rowsOf are the attempts of a call that is over, the one that answered as well.
+func rowsOf(resp *clichain.Response, failure *clichain.ChainError) (rows []row) {
 	var attempts []clichain.Attempt
 	switch {
 	case failure != nil:
@@ -153,22 +185,13 @@ func (a *app) trace(resp *clichain.Response, failure *clichain.ChainError, took 
 	case resp != nil:
 		attempts = resp.Attempts
 	}
-	var rows []row
 	for _, attempt := range attempts {
 		rows = append(rows, rowOf(attempt))
 	}
 	if resp != nil {
 		rows = append(rows, row{name: resp.Backend, took: resp.Duration, state: answered, label: "answered"})
 	}
-	t := &timeline{out: a.err, style: a.styleOf(a.err), width: columns(a.err)}
-	for _, r := range rows {
-		t.names, t.full = max(t.names, min(len(r.name), 16)), max(t.full, r.took)
-	}
-	fmt.Fprintln(a.err)
-	for _, r := range rows {
-		t.draw(r)
-	}
-	fmt.Fprintf(a.err, "\n  %s\n", t.style.dim(summary(resp, took)))
+	return rows
 }
 
 // summary is one line about the whole call.

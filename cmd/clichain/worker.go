@@ -110,8 +110,7 @@ func (a *app) work(ctx context.Context, f *workerFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := nothingToTry(ctx, providers); err != nil {
-		a.tellDoubts(providers)
+	if err := a.available(ctx, &f.ask, providers); err != nil {
 		return err
 	}
 	log := a.workerLog(f.logJSON)

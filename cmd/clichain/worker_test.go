@@ -103,7 +103,8 @@ func TestFleetDrains(t *testing.T) {
 func TestFleetWorkerKilled(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	f.tmp = t.TempDir() // nobody is left to tidy up
+	tmp := f.tmp
+	f.tmp = t.TempDir() // nobody is left to tidy it up
 	fake := f.fake("claude", "hang", "")
 	w := f.worker("--only", "claude", "--cold", "--timeout", "1h")
 	f.answers("submit", "--id", "lost", "hi")
@@ -111,6 +112,7 @@ func TestFleetWorkerKilled(t *testing.T) {
 	w.stop(syscall.SIGKILL)
 	require.Eventually(t, func() bool { return len(clitest.Survivors(fake)) == 0 }, patience, 10*time.Millisecond)
 
+	f.tmp = tmp
 	f.fake("claude", "answer", "found")
 	w = f.worker("--only", "claude", "--cold", "--name", "two")
 	require.Equal(t, "found\n", f.answers("result", "--wait", "lost"))

@@ -11,8 +11,12 @@ type object = map[string]any
 var configurations = map[string]func(t testing.TB, h Home, url string, state State) []string{
 	Claude:   claude,
 	Codex:    codex,
+	Copilot:  copilot,
 	Gemini:   gemini,
+	Kimi:     kimi,
 	OpenCode: openCode,
+	Pi:       pi,
+	Kilo:     kilo,
 	Qwen:     qwen,
 }
 
@@ -41,8 +45,11 @@ func codex(t testing.TB, h Home, url string, state State) []string {
 }
 
 func gemini(t testing.TB, h Home, url string, state State) []string {
-	onlyKeys(t, h.Name, state)
 	env := []string{"GOOGLE_GEMINI_BASE_URL=" + url}
+	if state == Subscribed {
+		h.json(t, ".gemini/settings.json", object{"security": object{"auth": object{"selectedType": "oauth-personal"}}})
+		return append(env, "CODE_ASSIST_ENDPOINT="+url, "GOOGLE_GENAI_USE_GCA=true", "GOOGLE_CLOUD_ACCESS_TOKEN="+Key)
+	}
 	if state == LoggedIn {
 		h.json(t, ".gemini/settings.json", object{"security": object{"auth": object{"selectedType": "gemini-api-key"}}})
 		env = append(env, "GEMINI_API_KEY="+Key)
@@ -52,6 +59,15 @@ func gemini(t testing.TB, h Home, url string, state State) []string {
 
 func openCode(t testing.TB, h Home, url string, state State) []string {
 	onlyKeys(t, h.Name, state)
+	config := openCodeConfig(url, state)
+	config["$schema"] = "https://opencode.ai/config.json" // else it writes that line itself, at its first start
+	h.json(t, ".config/opencode/opencode.json", config)
+	// Without a network the CLI would wait for the list of models, for a long time and in silence.
+	return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"}
+}
+
+// openCodeConfig is a configuration that has the server as a provider.
+func openCodeConfig(url string, state State) object {
 	config := object{"autoupdate": false}
 	if state == LoggedIn {
 		config["model"] = "loop/m1"
@@ -59,10 +75,7 @@ func openCode(t testing.TB, h Home, url string, state State) []string {
 			"options": object{"baseURL": url + "/v1", "apiKey": Key}, "models": object{"m1": object{"name": "m1",
 				"attachment": true, "modalities": object{"input": []string{"text", "image"}, "output": []string{"text"}}}}}}
 	}
-	config["$schema"] = "https://opencode.ai/config.json" // else it writes that line itself, at its first start
-	h.json(t, ".config/opencode/opencode.json", config)
-	// Without a network the CLI would wait for the list of models, for a long time and in silence.
-	return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"}
+	return config
 }
 
 func qwen(t testing.TB, h Home, url string, state State) []string {

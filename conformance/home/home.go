@@ -8,13 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/clichain/clichain/conformance/netns"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,10 +22,15 @@ const (
 	Codex    = "codex"
 	Gemini   = "gemini"
 	OpenCode = "opencode"
-	Qwen     = "qwen" // Qwen has no built-in spec
+	Copilot  = "copilot"
+	Kilo     = "kilo"
+	Kimi     = "kimi"
+	Pi       = "pi"
+	Qwen     = "qwen"
 )
 
-// Names are the CLIs with a built-in spec, in the order in which tests run them.
+// Names are the CLIs that every scenario of the suite is run with, in this order. The others are in the matrix; see
+// Installs.
 func Names() []string { return []string{Claude, Codex, Gemini, OpenCode} }
 
 // State is how a CLI is logged in.
@@ -38,7 +41,8 @@ const (
 	LoggedIn State = iota
 	// LoggedOut knows the server and has no credentials at all.
 	LoggedOut
-	// Subscribed has the credential file of a plan instead of a key. Only claude can be: other CLIs check signatures.
+	// Subscribed has the credential of a plan instead of a key: claude in a file, gemini the token of a Google account.
+	// The others check signatures.
 	Subscribed
 )
 
@@ -54,16 +58,22 @@ type Home struct {
 	Env    []string // the whole environment that the CLI needs, as "NAME=value"
 }
 
-// New makes a home for a CLI that talks to the server at url, and removes it when the test ends. The test is skipped
-// where the CLI is missing.
+// New makes a home for the newest version of a CLI that talks to the server at url, and removes it when the test ends.
+// The test is skipped where the CLI is missing.
 func New(t testing.TB, name, url string, state State) Home {
 	t.Helper()
-	h := Home{Name: name, Binary: Binary(t, name), Dir: tempDir(t)}
+	return NewOf(t, Newest(t, name), url, state)
+}
+
+// NewOf does the same for one version of a CLI.
+func NewOf(t testing.TB, of Install, url string, state State) Home {
+	t.Helper()
+	h := Home{Name: of.CLI, Binary: of.Binary(t), Dir: tempDir(t)}
 	h.Work = h.mkdir(t, "work")
-	h.Env = []string{"HOME=" + h.Dir, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb",
+	h.Env = []string{"HOME=" + h.Dir, "PATH=" + of.path(), "LANG=C.UTF-8", "TERM=dumb",
 		"TMPDIR=" + h.mkdir(t, "tmp"), "XDG_STATE_HOME=" + h.mkdir(t, ".local/state")}
-	configure, ok := configurations[name]
-	require.True(t, ok, "no configuration for %q", name)
+	configure, ok := configurations[of.CLI]
+	require.True(t, ok, "no configuration for %q", of.CLI)
 	h.Env = append(h.Env, configure(t, h, url, state)...)
 	return h
 }
@@ -120,29 +130,4 @@ func (h Home) json(t testing.TB, path string, v any) {
 	b, err := json.Marshal(v)
 	require.NoError(t, err)
 	h.Write(t, path, string(b))
-}
-
-const (
-	// binariesVariable names a folder with the CLIs, in place of conformance/node_modules/.bin.
-	binariesVariable = "CLICHAIN_CLIS"
-	// installCommand is to be run in the root of the repository.
-	installCommand = "npm ci --prefix conformance"
-)
-
-// Binary finds the executable of a CLI, or skips the test and says how to install it.
-func Binary(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv(binariesVariable)
-	if dir == "" {
-		_, file, _, _ := runtime.Caller(0)
-		dir = filepath.Join(filepath.Dir(file), "..", "node_modules", ".bin")
-	}
-	path, err := exec.LookPath(filepath.Join(dir, name))
-	switch {
-	case err != nil && netns.Required():
-		t.Fatalf("%s is not installed (%v), and %s requires it: run %q", name, err, netns.Variable, installCommand)
-	case err != nil:
-		t.Skipf("%s is not installed (%v): run %q, or set %s to its folder", name, err, installCommand, binariesVariable)
-	}
-	return path
 }

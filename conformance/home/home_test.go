@@ -17,11 +17,12 @@ var all = append(Names(), Qwen)
 // installed makes a folder with fake CLIs, for tests that are about homes and not about CLIs.
 func installed(t *testing.T) {
 	t.Helper()
-	dir := t.TempDir()
+	t.Setenv(foldersVariable, t.TempDir())
 	for _, name := range all {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho \"$HOME\"; pwd\n"), 0o700))
+		file := filepath.Join(Newest(t, name).modules(), ".bin", name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\necho \"$HOME\"; pwd\n"), 0o700))
 	}
-	t.Setenv(binariesVariable, dir)
 }
 
 func lookup(h Home, name string) string {
@@ -75,6 +76,9 @@ func TestASubscriptionIsAFileAndNoKey(t *testing.T) {
 	h := New(t, Claude, "http://127.0.0.1:9", Subscribed)
 	require.Empty(t, lookup(h, "ANTHROPIC_API_KEY"))
 	require.FileExists(t, filepath.Join(h.Dir, ".claude", ".credentials.json"))
+	h = New(t, Gemini, "http://127.0.0.1:9", Subscribed)
+	require.Empty(t, lookup(h, "GEMINI_API_KEY"))
+	require.Equal(t, Key, lookup(h, "GOOGLE_CLOUD_ACCESS_TOKEN"))
 }
 
 func TestCommandsRunInTheHome(t *testing.T) {
@@ -129,12 +133,12 @@ func TestHomesAreRemoved(t *testing.T) {
 }
 
 func TestMissingCLIsSkipWithTheCommandThatInstallsThem(t *testing.T) {
-	t.Setenv(binariesVariable, t.TempDir())
+	t.Setenv(foldersVariable, t.TempDir())
 	t.Setenv("CLICHAIN_CONFORMANCE", "")
 	probe := &skipProbe{TB: t}
 	func() {
 		defer func() { _ = recover() }() // Skipf of a real test does not return either
-		Binary(probe, Claude)
+		Newest(probe, Claude).Binary(probe)
 	}()
 	require.Contains(t, probe.why, "claude is not installed")
 	require.Contains(t, probe.why, installCommand)

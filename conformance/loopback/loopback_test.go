@@ -228,3 +228,19 @@ func TestAToolOfANamespace(t *testing.T) {
 		require.Equal(t, d.protocol == Responses, strings.Contains(body, `"namespace":"shells"`))
 	})
 }
+
+// A list of models that a program asks for meanwhile is not the call that a test waits for.
+func TestOnlyACallArrives(t *testing.T) {
+	s := New(t, nil)
+	arrived := s.Arrived()
+	response, err := client.Get(s.URL + "/v1/models")
+	require.NoError(t, err)
+	bodyOf(t, response)
+	select {
+	case <-arrived:
+		t.Fatal("a list of models counted as a call")
+	default:
+	}
+	bodyOf(t, dialects[0].post(t, s, "hi"))
+	<-arrived
+}

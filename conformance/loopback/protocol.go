@@ -18,7 +18,7 @@ type protocol struct {
 	side    Reply                              // the answer to a Side request
 }
 
-var protocols = []*protocol{&messagesProtocol, &responsesProtocol, &chatProtocol, &geminiProtocol}
+var protocols = []*protocol{&messagesProtocol, &responsesProtocol, &chatProtocol, &geminiProtocol, &codeAssistProtocol}
 
 func protocolFor(r *http.Request) *protocol {
 	i := slices.IndexFunc(protocols, func(p *protocol) bool { return p.matches(r.URL.Path) })

@@ -3,6 +3,7 @@ package loopback
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -111,6 +112,20 @@ func (r Reply) With(header, value string) Reply {
 // replies, it fails within their last block.
 func Fail(code, message string) Reply {
 	return Reply{failure: &streamFailure{code: code, message: message}}
+}
+
+// Within puts a folder in the place of "WORK" in what the reply asks of tools, for CLIs that take absolute paths only.
+func (r Reply) Within(dir string) Reply {
+	r.parts = slices.Clone(r.parts)
+	for i, p := range r.parts {
+		r.parts[i].args = maps.Clone(p.args)
+		for name, value := range p.args {
+			if text, ok := value.(string); ok {
+				r.parts[i].args[name] = strings.ReplaceAll(text, "WORK", dir)
+			}
+		}
+	}
+	return r
 }
 
 // Hang accepts the request and never answers, until the client goes away or the server closes.

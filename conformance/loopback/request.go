@@ -14,6 +14,8 @@ const (
 	Responses Protocol = "responses"
 	Chat      Protocol = "chat"
 	Gemini    Protocol = "gemini"
+	// CodeAssist comes before Gemini where that is logged in with a Google account.
+	CodeAssist Protocol = "code_assist"
 )
 
 // Request is one request as the server received it, without the secrets it carried.

@@ -47,7 +47,7 @@ type Server struct {
 	mu       sync.Mutex
 	requests []Request
 	calls    int
-	arrived  chan struct{} // closed and replaced whenever a request was recorded
+	arrived  chan struct{} // closed and replaced whenever a call was recorded
 }
 
 // New starts a server that closes when the test ends. A nil script answers "ok".
@@ -84,7 +84,8 @@ func (s *Server) Calls() []Request {
 	return slices.DeleteFunc(s.Requests(), func(q Request) bool { return q.N == 0 })
 }
 
-// Arrived is closed when the next request was recorded. Take it before the action that causes the request.
+// Arrived is closed when the next of Calls was recorded: a program also asks for lists of models whenever it likes. Take
+// it before the action that causes the call.
 func (s *Server) Arrived() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,10 +116,10 @@ func (s *Server) record(q Request) Request {
 	if q.Protocol != "" && !q.Side {
 		s.calls++
 		q.N = s.calls
+		close(s.arrived)
+		s.arrived = make(chan struct{})
 	}
 	s.requests = append(s.requests, q)
-	close(s.arrived)
-	s.arrived = make(chan struct{})
 	return q
 }
 

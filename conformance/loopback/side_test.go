@@ -35,6 +35,7 @@ func TestCallsBesideTheConversationNeverReachTheScript(t *testing.T) {
 		{"tokens", "/v1/messages/count_tokens", `{"model":"m","messages":[]}`, `{"input_tokens":12}`},
 		{"title", "/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"system","content":"You are a title generator. You output"},{"role":"user","content":"hi"}]}`, `"content":"A "`},
 		{"router", "/v1beta/models/m:generateContent", `{"contents":[]}`, `model_choice`},
+		{"plans", "/v1internal:loadCodeAssist", `{"metadata":{}}`, `UNSUPPORTED_CLIENT`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -50,8 +50,16 @@ const Variable = "CLICHAIN_CONFORMANCE"
 // Required reports whether a skip is a failure, so that a green run proves that the real CLIs have run.
 func Required() bool { return os.Getenv(Variable) == "required" || Long() }
 
-// Long reports whether those tests run too without which the others take half of the time.
+// Long reports whether those tests run too without which the others take a quarter of the time.
 func Long() bool { return os.Getenv(Variable) == "long" }
+
+// RequireLong skips the test unless Long.
+func RequireLong(tb TB) {
+	tb.Helper()
+	if !Long() {
+		tb.Skipf("only with %s=long", Variable)
+	}
+}
 
 // Require skips the test unless this process can reach loopback and nothing else.
 func Require(tb TB) {

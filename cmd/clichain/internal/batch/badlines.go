@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
 // badLine is one line of the side file: a line of the input that cannot be run.
@@ -34,7 +36,7 @@ func (b *badLines) open() (err error) {
 // add notes a line, and what is wrong with it.
 func (b *badLines) add(line rawLine, mistake error) error {
 	if b.name == "" {
-		_, err := fmt.Fprintf(b.notes, "clichain: line %d: %s\n", line.number, clean(mistake.Error()))
+		_, err := fmt.Fprintf(b.notes, "clichain: line %d: %s\n", line.number, terminal.OneLine(mistake.Error()))
 		return err
 	}
 	if b.file == nil {

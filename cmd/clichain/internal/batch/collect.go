@@ -10,13 +10,12 @@ import (
 
 // collect takes the results of workers elsewhere as they come.
 func (r *run) collect(ctx context.Context) {
-	var after uint64
 	err := r.insist(ctx, func() error {
-		for result, err := range r.store.queue.Results(ctx, after) {
+		for result, err := range r.store.queue.Results(ctx, r.seen) {
 			if err != nil {
 				return err
 			}
-			after = result.Sequence
+			r.seen = result.Sequence
 			if err := r.record(result); err != nil {
 				r.stop(err)
 				return nil
@@ -26,6 +25,19 @@ func (r *run) collect(ctx context.Context) {
 	})
 	if err != nil && ctx.Err() == nil {
 		r.stop(err)
+	}
+}
+
+// collectKept takes note of what the queue keeps of lines that a run before has answered, as far as collect has not seen
+// it: a run that has few lines left may end sooner. What cannot be reached stays for the next run.
+func (r *run) collectKept(ctx context.Context) {
+	if r.tally.now().Before == 0 {
+		return
+	}
+	for result, err := range r.store.queue.Kept(ctx, r.seen) {
+		if err != nil || r.record(result) != nil {
+			return
+		}
 	}
 }
 
@@ -59,6 +71,7 @@ func (r *run) record(result *jetstream.Result) error {
 	}
 	r.finishIfDone()
 	if c := r.tally.now(); r.tooDear(&c) {
+		r.shut() // before the worker has a free slot for the next job
 		r.drain(ErrCost)
 	}
 	return nil
@@ -111,11 +124,11 @@ func (r *run) settle(ctx context.Context) {
 		r.stop(err)
 		return
 	}
-	if err := r.store.forget(ctx, ids); err != nil && ctx.Err() == nil {
+	if err := r.store.forget(ctx, ids); err != nil {
 		r.mu.Lock()
 		r.unsynced = append(r.unsynced, ids...) // to forget twice does no harm
 		r.mu.Unlock()
-		if !r.cfg.remote() {
+		if ctx.Err() == nil && !r.cfg.remote() {
 			r.checkFolder()
 		}
 	}

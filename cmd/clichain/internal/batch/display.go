@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
 // Display says how people see a batch. The zero value shows nothing.
@@ -28,6 +30,7 @@ type screen struct {
 	tally *tally
 	began time.Time
 	rate  rate
+	line  terminal.Line
 	over  chan struct{}
 	drawn sync.WaitGroup
 
@@ -40,6 +43,8 @@ func (d Display) begin(t *tally) *screen {
 	if d.Out == nil || d.Quiet {
 		s.Display = Display{Out: io.Discard, Quiet: true}
 	}
+	s.line.Out, s.line.Width = s.Out, s.Width
+	s.Out = s.line.Over(s.Out)
 	before := t.now()
 	s.rate.add(s.began, before.Done())
 	if !s.Quiet {
@@ -68,10 +73,8 @@ func (s *screen) run() {
 func (s *screen) draw(now time.Time) {
 	c := s.tally.now()
 	s.rate.add(now, c.Done())
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.Live {
-		fmt.Fprint(s.Out, "\r\x1b[K"+statusLine(&c, s.rate.perSecond(), now, s.Width()-1))
+		s.line.Draw(func(width int) string { return statusLine(&c, s.rate.perSecond(), now, width) })
 		return
 	}
 	fmt.Fprintln(s.Out, "clichain: "+statusLine(&c, s.rate.perSecond(), now, 1<<10))
@@ -79,12 +82,7 @@ func (s *screen) draw(now time.Time) {
 
 // say prints a line of its own.
 func (s *screen) say(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.Live {
-		fmt.Fprint(s.Out, "\r\x1b[K")
-	}
-	fmt.Fprintln(s.Out, "clichain: "+clean(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(s.Out, "clichain: "+terminal.OneLine(fmt.Sprintf(format, args...)))
 }
 
 // sayOnce does so the first time for a key.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/cooldown"
 )
 
@@ -93,7 +94,7 @@ func (p *Plan) readOutput(cfg *Config, ids *ledger) error {
 func (p *Plan) bad(line rawLine, mistake error) {
 	p.Bad++
 	if len(p.Mistakes) < maxMistakes {
-		p.Mistakes = append(p.Mistakes, fmt.Sprintf("line %d: %s", line.number, clean(mistake.Error())))
+		p.Mistakes = append(p.Mistakes, fmt.Sprintf("line %d: %s", line.number, terminal.OneLine(mistake.Error())))
 	}
 }
 
@@ -162,7 +163,7 @@ func (p *Plan) Print(w io.Writer) error {
 }
 
 func planned(name string, lines int, how string) string {
-	return fmt.Sprintf("  %-13s %-10s %s", clean(name), plural(lines, "line"), how)
+	return fmt.Sprintf("  %-13s %-10s %s", terminal.OneLine(name), plural(lines, "line"), how)
 }
 
 func compareSkips(a, b Skip) int {

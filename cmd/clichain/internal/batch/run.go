@@ -40,6 +40,7 @@ type run struct {
 	ids   *ledger
 	tally *tally
 	view  *screen
+	seen  uint64 // up to which of the queue's results collect came
 
 	room  chan struct{}           // one element for each id that waits
 	full  chan struct{}           // many records are not on the disk yet
@@ -191,7 +192,7 @@ func (r *run) answer(ctx context.Context) (worked <-chan struct{}) {
 
 func (r *run) work(ctx context.Context) {
 	if c := r.tally.now(); r.tooDear(&c) {
-		r.crew.shut.Store(true)
+		r.shut()
 	}
 	log := slog.New(&alarm{ring: func() { r.checkFolder() }})
 	if err := r.store.queue.Work(ctx, r.crew.asked, r.workConfig(log)); err != nil {
@@ -225,11 +226,18 @@ func (r *run) checkFolder() bool {
 	return err == nil
 }
 
+// shut has the worker of this process take no more jobs.
+func (r *run) shut() {
+	if r.crew != nil {
+		r.crew.shut.Store(true)
+	}
+}
+
 // drainWhen ends the run when no more is taken and nothing runs.
 func (r *run) drainWhen(life, taking context.Context) {
 	<-taking.Done()
+	r.shut()
 	if r.crew != nil {
-		r.crew.shut.Store(true)
 		for r.runs() > 0 {
 			select {
 			case <-r.quiet:
@@ -267,6 +275,7 @@ func (r *run) conclude(ctx context.Context, cause error) (stopped, err error) {
 	switch {
 	case errors.Is(cause, errFinished):
 		if r.cfg.remote() && err == nil {
+			r.collectKept(last)
 			r.settle(last)
 		}
 		return nil, err

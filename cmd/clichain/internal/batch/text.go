@@ -7,58 +7,27 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
-
-// clean makes one line of a text that a terminal shows as it is: without control characters.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, strings.Join(strings.Fields(s), " "))
-}
-
-// part is a piece of the status line. Where there is no room for all, the least important go first.
-type part struct {
-	text       string
-	importance int
-}
 
 // statusLine is how a batch stands, in at most width columns.
 func statusLine(c *Counts, perSecond float64, now time.Time, width int) string {
-	parts := []part{
-		{progress(c), 9},
-		{speed(perSecond), 4},
-		{eta(c, perSecond), 7},
-		{dollars(c.CostUSD), 6},
-		{counted(c.Backends), 2},
-		{some("failed %s", c.Failed), 8},
-		{some("bad %s", c.Bad), 3},
-		{some("running %s", c.Running), 1},
-		{some("put off %s", c.Parked), 3},
+	parts := []terminal.Part{
+		{Text: progress(c), Importance: 9},
+		{Text: speed(perSecond), Importance: 4},
+		{Text: eta(c, perSecond), Importance: 7},
+		{Text: dollars(c.CostUSD), Importance: 6},
+		{Text: counted(c.Backends), Importance: 2},
+		{Text: some("failed %s", c.Failed), Importance: 8},
+		{Text: some("bad %s", c.Bad), Importance: 3},
+		{Text: some("running %s", c.Running), Importance: 1},
+		{Text: some("put off %s", c.Parked), Importance: 3},
 	}
 	if c.Rest.After(now) {
-		parts = append(parts, part{"rests until " + c.Rest.Local().Format("15:04"), 5})
+		parts = append(parts, terminal.Part{Text: "rests until " + c.Rest.Local().Format("15:04"), Importance: 5})
 	}
-	parts = slices.DeleteFunc(parts, func(p part) bool { return p.text == "" })
-	for len(parts) > 1 && widthOf(parts) > width {
-		least := slices.MinFunc(parts, func(a, b part) int { return cmp.Compare(a.importance, b.importance) })
-		parts = slices.DeleteFunc(parts, func(p part) bool { return p == least })
-	}
-	return join(parts)
-}
-
-func widthOf(parts []part) int { return utf8.RuneCountInString(join(parts)) }
-
-func join(parts []part) string {
-	texts := make([]string, len(parts))
-	for i, p := range parts {
-		texts[i] = p.text
-	}
-	return strings.Join(texts, "  ")
+	return terminal.Fit(width, parts...)
 }
 
 func progress(c *Counts) string {
@@ -114,7 +83,7 @@ func counted[K ~string](counts map[K]int) string {
 	})
 	texts := make([]string, len(names))
 	for i, name := range names {
-		texts[i] = clean(string(name)) + " " + number(counts[name])
+		texts[i] = terminal.OneLine(string(name)) + " " + number(counts[name])
 	}
 	return strings.Join(texts, " ")
 }

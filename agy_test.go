@@ -1,0 +1,85 @@
+package clichain_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+const (
+	agyID    = "6f1c2a44-0000-4000-8000-000000000001"
+	otherAgy = "6f1c2a44-0000-4000-8000-000000000002"
+)
+
+// agyAnswer is what agy prints for an answer in a conversation.
+func agyAnswer(id, text string) string {
+	return fmt.Sprintf(`{"event":"init","conversation_id":%q,"init":{"model":"gemini-3-pro"}}`+"\n"+
+		`{"event":"result","result":{"conversation_id":%q,"status":"SUCCESS","response":%q,"num_turns":2,"usage":{"input_tokens":5,"output_tokens":7}}}`+"\n", id, id, text)
+}
+
+// It begins another conversation where it does not know the one that is asked for,
+// and says so on stderr alone. That is no answer.
+func TestAgyForgetsTheConversation(t *testing.T) {
+	for id, ok := range map[string]bool{agyID: true, otherAgy: false} {
+		clitest.NoLeaks(t)
+		record := filepath.Join(t.TempDir(), "record")
+		p := provider(t, specs.Agy(), clichain.Config{}, play(clitest.Step{Record: record},
+			clitest.Step{Stderr: "warning: conversation not found, starting a new one\n"}, stdout(agyAnswer(id, "hello"))))
+		req := clichain.Prompt("hi")
+		req.Session = "agy:" + agyID
+		resp, err := p.Complete(t.Context(), req)
+		got, readErr := clitest.ReadRecord(record)
+		require.NoError(t, readErr)
+		require.Contains(t, strings.Join(got.Args, " "), "--conversation "+agyID)
+		if !ok {
+			requireReason(t, clichain.ReasonBadSession, err)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, "hello", resp.Text)
+	}
+}
+
+// At its own time limit it calls what there is of an answer a success. The next
+// backend is asked.
+func TestAgyTimeLimit(t *testing.T) {
+	clitest.NoLeaks(t)
+	half := `{"event":"step_update","step_update":{"step_index":1,"state":"ACTIVE","step_type":"agent_response","text_delta":"half"}}` + "\n" +
+		`{"event":"result","result":{"status":"SUCCESS","response":"half","usage":{"input_tokens":0,"output_tokens":0}}}` + "\n"
+	for name, steps := range map[string][]clitest.Step{
+		"said":      {{Stderr: "[agy] print timeout after 3s with turn in progress; returning partial output\n"}, stdout(half)},
+		"said late": {stdout(half), {Sleep: 50 * time.Millisecond}, {Stderr: "[agy] print timeout after 3s with turn in progress; returning partial output\n"}},
+		"not said":  {stdout(half)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			agy := provider(t, specs.Agy(), clichain.Config{}, play(steps...))
+			next := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("hello"))))
+			resp, err := clichain.ChainOf([]clichain.Backend{agy, next}, nil).Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, err)
+			require.Equal(t, "codex", resp.Backend)
+			requireReason(t, clichain.ReasonTimeout, resp.Attempts[0].Err)
+		})
+	}
+}
+
+// What it would take for a flag, or for a command of its own, is a prompt behind a
+// line break.
+func TestAgyPrompts(t *testing.T) {
+	for prompt, want := range map[string]string{"hi": "hi", "--help me": "\n--help me", "/usage": "\n/usage"} {
+		record := filepath.Join(t.TempDir(), "record")
+		p := provider(t, specs.Agy(), clichain.Config{}, play(clitest.Step{Record: record}, stdout(agyAnswer(agyID, "hello"))))
+		_, err := p.Complete(t.Context(), clichain.Prompt(prompt))
+		require.NoError(t, err)
+		got, err := clitest.ReadRecord(record)
+		require.NoError(t, err)
+		require.Equal(t, []string{"-p", want}, got.Args[len(got.Args)-2:], "the flag takes what is behind it")
+	}
+}

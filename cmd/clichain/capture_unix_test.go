@@ -1,0 +1,177 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+)
+
+// capture is a terminal with a program on it, and what it shows. It knows what the command may use of a terminal:
+// anything else fails the test.
+type capture struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	width int
+	tty   *os.File
+	done  chan error    // the program has ended
+	look  chan struct{} // something has changed
+
+	mu     sync.Mutex
+	raw    []byte
+	lines  [][]string // cells of a column or, with an empty one after it, of two
+	column int
+}
+
+// onScreen starts the command on a terminal of that width. Streams that it has stay as they are.
+func onScreen(t *testing.T, cmd *exec.Cmd, width int) *capture {
+	t.Helper()
+	s := &capture{t: t, cmd: cmd, width: width, done: make(chan error, 1), look: make(chan struct{}, 1), lines: [][]string{nil}}
+	var err error
+	s.tty, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: uint16(width)})
+	require.NoError(t, err)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(s, s.tty) // ends in an error when the program has
+	}()
+	go func() {
+		err := cmd.Wait()
+		<-read
+		s.done <- err
+	}()
+	t.Cleanup(func() {
+		_ = s.tty.Close()
+		<-read
+	})
+	return s
+}
+
+// Write shows what the program has written.
+func (s *capture) Write(data []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.raw = append(s.raw, data...)
+	for text := data; len(text) > 0; {
+		text = text[s.show(text):]
+	}
+	select {
+	case s.look <- struct{}{}:
+	default:
+	}
+	return len(data), nil
+}
+
+var paint = regexp.MustCompile(`^\x1b\[[0-9]+m`)
+
+// show does what the first thing in the text says, and returns how long that is.
+func (s *capture) show(text []byte) int {
+	line := &s.lines[len(s.lines)-1]
+	switch r, size := utf8.DecodeRune(text); {
+	case r == '\r':
+		s.column = 0
+		return 1
+	case r == '\n': // the terminal has put a return before it
+		s.lines = append(s.lines, nil)
+		return 1
+	case bytes.HasPrefix(text, []byte("\x1b[K")):
+		*line = (*line)[:min(s.column, len(*line))]
+		return 3
+	case paint.Match(text):
+		return len(paint.Find(text))
+	case r < ' ' || 0x7f <= r && r < 0xa0 || r == utf8.RuneError && size == 1:
+		s.t.Errorf("the terminal gets %q", text[:min(len(text), 20)])
+		return size
+	default:
+		s.put(string(r))
+		return size
+	}
+}
+
+func (s *capture) put(r string) {
+	width := terminal.Width(r)
+	if s.column+width > s.width {
+		s.lines, s.column = append(s.lines, nil), 0
+	}
+	line := &s.lines[len(s.lines)-1]
+	for len(*line) < s.column+width {
+		*line = append(*line, " ")
+	}
+	for i := range width {
+		(*line)[s.column+i] = map[bool]string{true: r}[i == 0]
+	}
+	s.column += width
+}
+
+// text is what the screen shows.
+func (s *capture) text() string {
+	var b strings.Builder
+	for _, line := range s.lines {
+		b.WriteString(strings.TrimRight(strings.Join(line, ""), " ") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// await waits until the screen shows a text of that form, and returns all that it shows then.
+func (s *capture) await(form string) string {
+	s.t.Helper()
+	want := regexp.MustCompile(form)
+	limit := time.After(patience)
+	for {
+		s.mu.Lock()
+		now, raw := s.text(), string(s.raw)
+		s.mu.Unlock()
+		// A line may have come in pieces.
+		if whole := strings.HasSuffix(raw, "\x1b[K") || strings.HasSuffix(raw, "\n"); whole && want.MatchString(now) {
+			return now
+		}
+		select {
+		case <-s.look:
+		case err := <-s.done:
+			require.FailNow(s.t, "ended before it showed "+form, "%v\n%s", err, now)
+		case <-limit:
+			require.FailNow(s.t, "never showed "+form, "%s\n%q", now, raw)
+		}
+	}
+}
+
+// end waits for the end of the program, and returns what the screen shows then, and all that it was sent.
+func (s *capture) end(status int) (text, raw string) {
+	s.t.Helper()
+	select {
+	case <-s.done:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		require.Equal(s.t, status, s.cmd.ProcessState.ExitCode(), "%s", s.raw)
+		return s.text(), string(s.raw)
+	case <-time.After(patience):
+		require.FailNow(s.t, "it does not end")
+	}
+	return "", ""
+}
+
+var (
+	durations = regexp.MustCompile(` *\b[0-9]+(\.[0-9]+)? m?s\b`)
+	moments   = regexp.MustCompile(`\b[0-9]{2}:[0-9]{2}\b`)
+	barShapes = regexp.MustCompile(` [█▏▎▍▌▋▊▉]+ *`)
+)
+
+// timeless is a screen without what differs from run to run.
+func timeless(text string) string {
+	text = unstable.ReplaceAllString(text, `"duration_ms":0`)
+	text = moments.ReplaceAllString(barShapes.ReplaceAllString(text, " █ "), "12:00")
+	return durations.ReplaceAllString(text, " 0 s")
+}

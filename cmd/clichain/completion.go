@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/settings"
+	"github.com/clichain/clichain/specs"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The words that flags take.
+var (
+	accessLevels = []clichain.Access{
+		clichain.AccessNone, clichain.AccessRead, clichain.AccessWrite, clichain.AccessFull,
+	}
+	payers = []settings.Payer{
+		settings.Payer(call.BillingSubscription), settings.Payer(call.BillingAPIKey), settings.PayerAny,
+	}
+	sandboxModes = []clichain.SandboxPolicy{clichain.SandboxAuto, clichain.SandboxOn, clichain.SandboxOff}
+	systemModes  = []call.SystemMode{call.SystemAppend, call.SystemReplace}
+	priorities   = []jetstream.Priority{jetstream.PriorityHigh, jetstream.PriorityNormal, jetstream.PriorityLow}
+)
+
+// Where a value is a file, the shell completes it, those of the endings where there are any.
+var (
+	anyFile  = files()
+	jsonFile = files("json")
+	specFile = files("json", "yaml", "yml")
+	folder   = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+)
+
+// addCompletions tells the shells what values the flags of all commands take.
+func (a *app) addCompletions(root *cobra.Command) {
+	byName := a.completions()
+	eachCommand(root, func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			complete, ok := byName[flag.Name]
+			if !ok {
+				word, _ := pflag.UnquoteUsage(flag)
+				complete, ok = byWord[word]
+			}
+			if ok {
+				// Registering fails only for a flag that does not exist, or is registered.
+				_ = cmd.RegisterFlagCompletionFunc(flag.Name, complete)
+			}
+		})
+	})
+}
+
+func eachCommand(cmd *cobra.Command, do func(*cobra.Command)) {
+	do(cmd)
+	for _, sub := range cmd.Commands() {
+		eachCommand(sub, do)
+	}
+}
+
+// byWord are the completions for all values that the help calls by this word.
+var byWord = map[string]cobra.CompletionFunc{"file": anyFile, "folder": folder, "directory": folder}
+
+// completions are those of the other flags, by name: flags of one name take the same in all commands.
+func (a *app) completions() map[string]cobra.CompletionFunc {
+	return map[string]cobra.CompletionFunc{
+		"access":      fixedWords(accessLevels),
+		"max-access":  fixedWords(accessLevels),
+		"billing":     fixedWords(payers),
+		"sandbox":     fixedWords(sandboxModes),
+		"system-mode": fixedWords(systemModes),
+		"priority":    fixedWords(priorities),
+		"reason":      fixedWords(call.Reasons()),
+		"spec":        specFile,
+		"schema":      jsonFile,
+		"agents":      jsonFile,
+		"mcp-config":  jsonFile,
+		"config":      files("yaml", "yml", "json"),
+		"profile":     a.completeProfile,
+		"only":        a.completeNames,
+		"model":       a.completeName,
+		"binary":      a.completePair(cobra.ShellCompDirectiveDefault),
+		"account":     a.completePair(cobra.ShellCompDirectiveNoFileComp),
+		"extra":       a.completePair(cobra.ShellCompDirectiveNoFileComp),
+	}
+}
+
+func fixedWords[T any](list []T) cobra.CompletionFunc {
+	texts := make([]string, len(list))
+	for i, word := range list {
+		texts[i] = fmt.Sprint(word)
+	}
+	return cobra.FixedCompletions(texts, cobra.ShellCompDirectiveNoFileComp)
+}
+
+func files(endings ...string) cobra.CompletionFunc {
+	if len(endings) == 0 {
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
+	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
+}
+
+// knownSpecs are those that a command knows by its other flags, or the built-in ones where those are wrong.
+func (a *app) knownSpecs(cmd *cobra.Command) []clichain.CliSpec {
+	files, _ := cmd.Flags().GetStringArray("spec") // not all commands have it
+	c, err := a.loadSpecs(files)
+	if err != nil {
+		return specs.Every()
+	}
+	return c.all
+}
+
+// completeNames completes the last name of a list.
+func (a *app) completeNames(cmd *cobra.Command, _ []string, text string) (found []string, _ cobra.ShellCompDirective) {
+	before := text[:strings.LastIndexByte(text, ',')+1]
+	for _, name := range namesOf(a.knownSpecs(cmd)) {
+		if !slices.Contains(strings.Split(before, ","), name) {
+			found = append(found, before+name)
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeName completes the name of a backend. More of a model only the CLIs can tell.
+func (a *app) completeName(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return namesOf(a.knownSpecs(cmd)), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeProfile completes the name of a profile of the settings file.
+func (a *app) completeProfile(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+	place, err := a.settingsPath()
+	if err == nil && place.value != "" {
+		if file, err := loadSettingsFile(place); err == nil {
+			names = slices.Sorted(maps.Keys(file.Profiles))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completePair completes the name in name=value; behind it, the shell does what value says.
+func (a *app) completePair(value cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, text string) (found []string, _ cobra.ShellCompDirective) {
+		if strings.Contains(text, "=") {
+			return nil, value
+		}
+		for _, name := range namesOf(a.knownSpecs(cmd)) {
+			found = append(found, name+"=")
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/clichain/clichain"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) configCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show the settings that hold, and where each came from",
+		Long: `Show the settings that hold here where no flag says otherwise, and where each
+came from: a variable, a profile of the settings file, the file, or nowhere.
+In this order the first that has a setting wins.
+
+The file is clichain/config.yaml in $XDG_CONFIG_HOME or ~/.config, or the one
+that --config or CLICHAIN_CONFIG names; "off" is for none. The working directory
+is never looked at. A file that others may write to is refused.
+
+  order: [codex, claude]     # backends to ask           CLICHAIN_ORDER
+  timeout: 60s               # for each of them          CLICHAIN_TIMEOUT
+  agent_timeout: 20m         # the same with --agent     CLICHAIN_AGENT_TIMEOUT
+  budget: 2m                 # for all together          CLICHAIN_BUDGET
+  specs: [mine.yaml]         # files of specs            CLICHAIN_SPECS
+  billing: subscription      # or api_key, or any        CLICHAIN_BILLING
+  cooldowns: off             # or a file                 CLICHAIN_COOLDOWNS
+  profiles:                  # --profile ci              CLICHAIN_PROFILE
+    ci: {timeout: 20s, billing: api_key}
+
+Secrets stay in the variables that the CLIs read.`,
+		Args: commandsOnly,
+		RunE: func(*cobra.Command, []string) error { return a.showSettings(asJSON) },
+
+		SuggestionsMinimumDistance: 2,
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(a.configPathCommand())
+	return cmd
+}
+
+func (a *app) configPathCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "path",
+		Short: "Print where the settings file is, or would be",
+		Long: `Print where the settings file is, or would be. The exit status is 3 where none is
+read: turned off, or on a machine without a home.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return a.showSettingsPath() },
+	}
+	a.addSettingsFlags(cmd.Flags())
+	return cmd
+}
+
+func (a *app) showSettingsPath() error {
+	place, err := a.settingsPath()
+	if err != nil {
+		return err
+	}
+	if place.value == "" {
+		return &statusError{exitNothing, fmt.Errorf("no settings file is read here")}
+	}
+	path, err := filepath.Abs(place.value)
+	if err != nil {
+		return usagef("%s: %v", place.source, err)
+	}
+	_, err = fmt.Fprintln(a.out, path)
+	return outputError(err)
+}
+
+// settingsReport says which settings hold, and why.
+type settingsReport struct {
+	File     string       `json:"file"`     // its path, also where there is none; empty: none is read
+	Found    bool         `json:"found"`    // there is one
+	Profile  string       `json:"profile"`  // that holds; empty: none
+	Profiles []string     `json:"profiles"` // of the file
+	Settings []settingRow `json:"settings"`
+}
+
+// settingRow is one setting, with its value as its variable would say it.
+type settingRow struct {
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Source   string `json:"source"`            // variable, profile, file or default
+	Variable string `json:"variable"`          // that would win over profile and file
+	Profile  string `json:"profile,omitempty"` // of the file, that it came from
+	Line     int    `json:"line,omitempty"`    // of the file
+}
+
+func (a *app) showSettings(asJSON bool) error {
+	c, err := a.loadSpecs(nil)
+	if err != nil {
+		return err
+	}
+	report, err := a.settingsReport(c)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(a.out, report, isTerminal(a.out))
+	}
+	paint := a.styleOf(a.out)
+	_, err = io.WriteString(a.out, paint.bold(report.place())+"\n"+settingsTable(report.Settings, paint, edge(a.out)))
+	return outputError(err)
+}
+
+// settingsReport has the settings that hold; the error is that of a variable.
+func (a *app) settingsReport(c catalog) (settingsReport, error) {
+	s, err := a.settings()
+	if err != nil {
+		return settingsReport{}, err
+	}
+	r := settingsReport{File: s.path, Found: s.file != nil, Profile: s.profile.value, Profiles: []string{}}
+	if s.file != nil {
+		r.Profiles = slices.AppendSeq(r.Profiles, maps.Keys(s.file.Profiles))
+		slices.Sort(r.Profiles)
+	}
+	for _, k := range knobs {
+		if err := s.wrong[k.name]; err != nil {
+			return settingsReport{}, err
+		}
+		from := s.sources[k.name]
+		row := settingRow{
+			Name: k.name, Value: k.text(&s.Values), Variable: k.variable, Profile: from.Profile, Line: from.Line,
+			Source: from.kind(),
+		}
+		if from == (source{}) {
+			row.Value = defaultOf(k.name, c)
+		}
+		r.Settings = append(r.Settings, row)
+	}
+	return r, nil
+}
+
+func (s source) kind() string {
+	switch {
+	case s.Variable != "":
+		return "variable"
+	case s.Profile != "":
+		return "profile"
+	case s.Line > 0:
+		return "file"
+	}
+	return "default"
+}
+
+// defaultOf is what holds without a setting.
+func defaultOf(name string, c catalog) string {
+	chain, _ := c.split()
+	return map[string]string{
+		"order": strings.Join(namesOf(chain), ","), "timeout": clichain.DefaultTimeout.String(),
+		"agent_timeout": agentTimeout.String(), "billing": "any",
+		"cooldowns": cmp.Or(defaultCooldowns(), "off"),
+	}[name]
+}
+
+// set are the settings that something sets.
+func (r settingsReport) set() []settingRow {
+	return slices.DeleteFunc(slices.Clone(r.Settings), func(row settingRow) bool { return row.Source == "default" })
+}
+
+// origin is where a setting came from, in words.
+func (row settingRow) origin() string {
+	switch row.Source {
+	case "variable":
+		return row.Variable
+	case "profile":
+		return fmt.Sprintf("profile %s, line %d", oneLine(row.Profile), row.Line)
+	case "file":
+		return fmt.Sprintf("file, line %d", row.Line)
+	}
+	return row.Source
+}
+
+// place is the settings file and the profile, in words.
+func (r settingsReport) place() string {
+	text := "no settings file is read"
+	switch {
+	case r.Found:
+		text = r.File
+	case r.File != "":
+		text = r.File + ", which is not there"
+	}
+	if r.Profile != "" {
+		text += ", profile " + r.Profile
+	} else if len(r.Profiles) > 0 {
+		text += ", without one of its profiles: " + strings.Join(r.Profiles, ", ")
+	}
+	return oneLine(text)
+}
+
+// settingsTable has a line for each setting, of up to width columns, and more where its value needs them.
+func settingsTable(rows []settingRow, paint style, width int) string {
+	var b strings.Builder
+	name, origin, value := 0, 0, 1
+	for _, row := range rows {
+		name, origin = max(name, len(row.Name)), max(origin, utf8.RuneCountInString(row.origin()))
+	}
+	for _, row := range rows {
+		if n := utf8.RuneCountInString(oneLine(row.Value)); n+name+origin+6 <= width {
+			value = max(value, n)
+		}
+	}
+	for _, row := range rows {
+		text := cmp.Or(oneLine(row.Value), "-")
+		fmt.Fprintf(&b, "  %s  ", cells(row.Name, name))
+		if origin := paint.dim(row.origin()); utf8.RuneCountInString(text) > value {
+			fmt.Fprintf(&b, "%s\n", origin)
+			for _, line := range breakAt(text, width-name-4) {
+				fmt.Fprintf(&b, "%s%s\n", strings.Repeat(" ", name+4), line)
+			}
+		} else {
+			fmt.Fprintf(&b, "%s  %s\n", cells(text, value), origin)
+		}
+	}
+	return b.String()
+}
+
+// breakAt cuts a text into pieces of a width, none of which is lost.
+func breakAt(text string, width int) (pieces []string) {
+	for piece := range slices.Chunk([]rune(text), max(width, 1)) {
+		pieces = append(pieces, string(piece))
+	}
+	return pieces
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/doctor"
+)
+
+// state is what would become of a call, in a word, with its mark and its colour.
+func (s style) state(d doctor.Diagnosis) (word, mark string, paint func(string) string) {
+	switch {
+	case d.SuppressedBy != "":
+		return "turned off", "–", s.dim
+	case d.Ready() && isUnasked(d):
+		return "if named", "·", s.dim
+	case d.Ready() && hasProblem(d, doctor.CodeSlow):
+		return "slow", "?", s.yellow
+	case d.Ready() && d.Login == clispec.LoginUnknown:
+		return "maybe", "?", s.yellow
+	case d.Ready():
+		return "ready", "✓", s.green
+	}
+	if i := slices.IndexFunc(d.Problems, doctor.Problem.Blocks); i >= 0 {
+		return d.Problems[i].Code, "✗", s.red
+	}
+	return string(clichain.ReasonNotInstalled), "✗", s.red
+}
+
+// shared separates the problems that several backends have alike, which are about the machine, from those of one.
+func shared(report doctor.Report) (machine []doctor.Problem, own map[string][]doctor.Problem) {
+	count := map[doctor.Problem]int{}
+	for _, d := range report.Backends {
+		for _, p := range d.Problems {
+			count[p]++
+		}
+	}
+	own = map[string][]doctor.Problem{}
+	for _, d := range report.Backends {
+		for _, p := range d.Problems {
+			switch n := count[p]; {
+			case p.Blocks() || n == 1:
+				own[d.Name] = append(own[d.Name], p)
+			case n > 1:
+				machine = append(machine, p)
+				count[p] = 0 // listed
+			}
+		}
+	}
+	return machine, own
+}
+
+// loginWords say what is known of the login, and the evidence for it.
+func loginWords(d doctor.Diagnosis) string {
+	if !d.Installed {
+		return ""
+	}
+	words := map[clispec.LoginState]string{
+		clispec.LoginAuthenticated: "logged in",
+		clispec.LoginInstalled:     "logged out",
+		clispec.LoginUnknown:       "login unknown",
+	}[d.Login]
+	if d.Evidence != "" {
+		words += ": " + oneLine(d.Evidence)
+	}
+	return words
+}
+
+func placeWords(d doctor.Diagnosis) string {
+	where := d.Path
+	if real := d.RealPath(); d.Path != "" && real != d.Path {
+		where += " → " + real
+	}
+	return oneLine(where + " " + d.Version)
+}

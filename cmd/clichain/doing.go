@@ -1,0 +1,76 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/clichain/clichain"
+)
+
+// doing is what the CLI does, as far as an event tells it. Empty: the event does not.
+func doing(e clichain.Event) string {
+	switch e.Kind {
+	case clichain.EventSession:
+		return "waits for " + cmp.Or(e.Model, "the model")
+	case clichain.EventThinking:
+		return "thinks"
+	case clichain.EventDelta, clichain.EventText:
+		return "answers"
+	case clichain.EventToolUse:
+		return "uses " + toolText(e)
+	case clichain.EventToolResult, clichain.EventStatus: // whose texts are words of the CLI's protocol
+		return "waits for the model"
+	case clichain.EventCompact:
+		return "shortens what it remembers of the conversation"
+	case clichain.EventReset:
+		return "takes back the text so far: " + e.Message
+	case clichain.EventRetry:
+		return "tries again: " + e.Message + retryDetail(e)
+	}
+	return ""
+}
+
+func retryDetail(e clichain.Event) (detail string) {
+	if e.Try > 0 {
+		detail = fmt.Sprintf(" try %d", e.Try)
+	}
+	if e.Status > 0 {
+		detail += fmt.Sprintf(" after status %d", e.Status)
+	}
+	return detail
+}
+
+// telling are the fields of a tool's input that say what it is used for, as the CLIs call them.
+var telling = []string{
+	"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "description",
+}
+
+// toolText is a tool with its command line, or with what else it is used on.
+func toolText(e clichain.Event) string {
+	input := []byte(e.Input)
+	var text string
+	if json.Unmarshal(input, &text) == nil { // some CLIs write the object as a text
+		input = []byte(text)
+	}
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(input, &fields) // what is no object tells nothing
+	for _, name := range telling {
+		if used := words(fields[name]); used != "" {
+			return e.Name + ": " + used
+		}
+	}
+	return e.Name
+}
+
+// words is a JSON string, or a list of them on one line; of anything else it is empty.
+func words(value json.RawMessage) string {
+	var text string
+	var list []string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	_ = json.Unmarshal(value, &list)
+	return strings.Join(list, " ")
+}

@@ -1,0 +1,78 @@
+package serve
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+const (
+	minToken = 16
+	maxToken = 4 << 10
+)
+
+// Token reads the token in a file that nobody else may read. Where there is no such file, made is true, and it has been
+// made, with a new token.
+func Token(path string) (token string, made bool, err error) {
+	token, err = readToken(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, false, err
+	}
+	if err := makeToken(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", false, err
+	}
+	token, err = readToken(path)
+	return token, err == nil, err
+}
+
+func readToken(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is no regular file", path)
+	case info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows": // which has other rights
+		return "", fmt.Errorf("%s may be read by others (mode %04o): run chmod 600 on it, or remove it for a new token",
+			path, info.Mode().Perm())
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxToken))
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(data))
+	if len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("%s holds no token: it has one line of at least %d letters and digits; remove it for a new one",
+			path, minToken)
+	}
+	return token, nil
+}
+
+// makeToken makes the file as a whole: nobody reads half of it, and none that is there is replaced.
+func makeToken(path string) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".token-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(rand.Text() + rand.Text() + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Link(f.Name(), path)
+}

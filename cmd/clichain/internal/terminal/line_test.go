@@ -1,0 +1,90 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func text(s string) func(int) string { return func(width int) string { return Shorten(s, width) } }
+
+// The line is gone where something else is written, and waits until that has come to the end of its line.
+func TestLine(t *testing.T) {
+	var screen strings.Builder
+	l := &Line{Out: &screen, Width: func() int { return 6 }}
+	out, other := l.Over(&screen), l.Over(&screen)
+	write := func(w interface{ Write([]byte) (int, error) }, s string) {
+		n, err := w.Write([]byte(s))
+		require.NoError(t, err)
+		require.Equal(t, len(s), n)
+	}
+	for _, step := range []struct {
+		name string
+		do   func()
+		want string
+	}{
+		{"nothing to clear", l.Clear, ""},
+		{"drawn, with the last column left free", func() { l.Draw(text("asking")) }, "\raski…\x1b[K"},
+		{"drawn again", func() { l.Draw(text("b")) }, "\rb\x1b[K"},
+		{"a line above", func() { write(out, "one\n") }, "\r\x1b[Kone\n"},
+		{"back again", func() { l.Draw(text("c")) }, "\rc\x1b[K"},
+		{"part of a line", func() { write(out, "tw") }, "\r\x1b[Ktw"},
+		{"no place", func() { l.Draw(text("c")) }, ""},
+		{"nothing written", func() { write(other, "") }, ""},
+		{"still no place", func() { l.Draw(text("c")) }, ""},
+		{"ended by another stream", func() { write(other, "\n") }, "\n"},
+		{"a place", func() { l.Draw(text("d")) }, "\rd\x1b[K"},
+		{"cleared", l.Clear, "\r\x1b[K"},
+		{"cleared once", l.Clear, ""},
+	} {
+		screen.Reset()
+		step.do()
+		require.Equal(t, step.want, screen.String(), step.name)
+	}
+	require.False(t, Is(out))
+	require.Zero(t, Columns(out))
+}
+
+// A width of nothing at all is no reason to fail.
+func TestLineWithoutRoom(t *testing.T) {
+	var screen strings.Builder
+	l := &Line{Out: &screen, Width: func() int { return 0 }}
+	l.Draw(text("asking"))
+	require.Equal(t, "\r\x1b[K", screen.String())
+}
+
+func TestTexts(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		width      int
+		want       string
+	}{
+		{"short", "go test", 7, "go test"},
+		{"long", "go test ./...", 7, "go tes…"},
+		{"no room", "go", 0, ""},
+		{"less than no room", "go", -3, ""},
+		{"wide characters", "中文中文", 5, "中文…"},
+		{"they fit", "中文", 4, "中文"},
+		{"a mark over a letter takes no room", "e\u0301tude", 5, "e\u0301tude"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := Shorten(test.text, test.width)
+			require.Equal(t, test.want, got)
+			require.LessOrEqual(t, Width(got), max(test.width, 0))
+		})
+	}
+	require.Equal(t, "a]0;title b", OneLine("a\x1b]0;title\x07\r\n\tb"))
+	require.Equal(t, "rm a.txt", OneLine("rm \u202ea.txt\u2066"), "the direction stays")
+	require.Equal(t, "a\n\tb\ufffd", Visible("a\r\n\tb\x9b"))
+}
+
+func TestFit(t *testing.T) {
+	parts := []Part{{"claude", 3}, {"", 9}, {"uses Read", 2}, {"after codex", 1}}
+	for width, want := range map[int]string{
+		80: "claude  uses Read  after codex", 29: "claude  uses Read", 16: "claude", 4: "cla…",
+	} {
+		require.Equal(t, want, Fit(width, parts...))
+	}
+	require.Empty(t, Fit(10))
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// difference is one place in which two JSON values differ. The path is one of the new value, that of something that was
+// removed one of the old; Old is missing for what was added, New for what was removed.
+type difference struct {
+	Path string          `json:"path"`
+	Old  json.RawMessage `json:"old,omitempty"`
+	New  json.RawMessage `json:"new,omitempty"`
+}
+
+// differencesOf compares the JSON forms of two values. It tells the least that it can: of a list, the elements that
+// were put in or taken out.
+func differencesOf(before, after any) ([]difference, error) {
+	var d differ
+	from, err := generic(before)
+	if err != nil {
+		return nil, err
+	}
+	to, err := generic(after)
+	if err != nil {
+		return nil, err
+	}
+	d.value("", from, to)
+	return d.found, nil
+}
+
+// generic is the JSON form of a value, as maps and lists.
+func generic(value any) (out any, err error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	err = decoder.Decode(&out)
+	return out, err
+}
+
+type differ struct{ found []difference }
+
+func (d *differ) value(path string, before, after any) {
+	old, isMap := before.(map[string]any)
+	now, stillMap := after.(map[string]any)
+	oldList, isList := before.([]any)
+	nowList, stillList := after.([]any)
+	switch {
+	case isMap && stillMap:
+		d.object(path, old, now)
+	case isList && stillList:
+		d.list(path, oldList, nowList)
+	case !reflect.DeepEqual(before, after):
+		d.add(path, raw(before), raw(after))
+	}
+}
+
+func (d *differ) add(path string, before, after json.RawMessage) {
+	d.found = append(d.found, difference{path, before, after})
+}
+
+// raw is a value that came from JSON as JSON again.
+func raw(value any) json.RawMessage {
+	var out bytes.Buffer
+	_ = writeJSON(&out, value, false) // which cannot fail
+	return bytes.TrimSpace(out.Bytes())
+}
+
+func (d *differ) object(path string, before, after map[string]any) {
+	keys := map[string]bool{}
+	for _, side := range []map[string]any{before, after} {
+		for key := range side {
+			keys[key] = true
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		old, was := before[key]
+		now, is := after[key]
+		switch at := member(path, key); {
+		case !is:
+			d.add(at, raw(old), nil)
+		case !was:
+			d.add(at, nil, raw(now))
+		default:
+			d.value(at, old, now)
+		}
+	}
+}
+
+// member is the path of a member, as the checks of specs write it.
+func member(path, key string) string {
+	if _, err := strconv.Atoi(key); err == nil {
+		return fmt.Sprintf("%s[%s]", path, key)
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// list keeps the longest row of elements that both lists have, and compares what stands in the gaps between them one by
+// one.
+func (d *differ) list(path string, before, after []any) {
+	i, j := 0, 0
+	for _, pair := range append(common(before, after), [2]int{len(before), len(after)}) {
+		for ; i < pair[0] && j < pair[1]; i, j = i+1, j+1 {
+			d.value(fmt.Sprintf("%s[%d]", path, j), before[i], after[j])
+		}
+		for ; i < pair[0]; i++ {
+			d.add(fmt.Sprintf("%s[%d]", path, i), raw(before[i]), nil)
+		}
+		for ; j < pair[1]; j++ {
+			d.add(fmt.Sprintf("%s[%d]", path, j), nil, raw(after[j]))
+		}
+		i, j = pair[0]+1, pair[1]+1
+	}
+}
+
+// common are the places of a longest row of equal elements, in order.
+func common(before, after []any) (pairs [][2]int) {
+	longest := make([][]int, len(before)+1) // of what is left from i and j on
+	for i := range longest {
+		longest[i] = make([]int, len(after)+1)
+	}
+	for i := len(before) - 1; i >= 0; i-- {
+		for j := len(after) - 1; j >= 0; j-- {
+			longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			if reflect.DeepEqual(before[i], after[j]) {
+				longest[i][j] = longest[i+1][j+1] + 1
+			}
+		}
+	}
+	for i, j := 0, 0; i < len(before) && j < len(after); {
+		switch {
+		case reflect.DeepEqual(before[i], after[j]):
+			pairs = append(pairs, [2]int{i, j})
+			i, j = i+1, j+1
+		case longest[i+1][j] >= longest[i][j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	return pairs
+}

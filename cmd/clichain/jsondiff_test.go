@@ -1,0 +1,53 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDifferences(t *testing.T) {
+	for _, test := range []struct{ name, old, now, want string }{
+		{"the same", `{"a": [1, {"b": "c"}]}`, `{"a": [1, {"b": "c"}]}`, ""},
+		{"a value", `{"a": "x", "b": 1}`, `{"a": "y", "b": 1}`, `~ a: "x" → "y"`},
+		{"another kind", `{"a": [1]}`, `{"a": {"b": 1}}`, `~ a: [1] → {"b":1}`},
+		{"more and less", `{"a": {"x": 1, "y": 2}}`, `{"a": {"y": 2, "z": null}}`, "- a.x: 1\n+ a.z: null"},
+		{"a number for a key", `{"codes": {"41": "x"}}`, `{"codes": {"41": "y", "9": "z"}}`, `~ codes[41]: "x" → "y"` + "\n" + `+ codes[9]: "z"`},
+		{"put in", `{"a": [1, 2, 3]}`, `{"a": [0, 1, 2, 9, 3]}`, "+ a[0]: 0\n+ a[3]: 9"},
+		{"taken out", `{"a": [0, 1, 2, 9, 3]}`, `{"a": [1, 2, 3]}`, "- a[0]: 0\n- a[3]: 9"},
+		{"changed within", `{"a": [{"x": 1, "y": 1}, {"x": 2}]}`, `{"a": [{"x": 3}, {"x": 1, "y": 2}, {"x": 2}]}`, "~ a[0].x: 1 → 3\n- a[0].y: 1\n+ a[1]: {\"x\":1,\"y\":2}"},
+		{"moved", `{"a": ["x", "y"]}`, `{"a": ["y", "x"]}`, `- a[0]: "x"` + "\n" + `+ a[1]: "x"`},
+		{"large numbers", `{"a": 9007199254740993}`, `{"a": 9007199254740992}`, "~ a: 9007199254740993 → 9007199254740992"},
+		{"marks of HTML", `{"a": "<&>"}`, `{"a": "<>"}`, `~ a: "<&>" → "<>"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			found, err := differencesOf(json.RawMessage(test.old), json.RawMessage(test.now))
+			require.NoError(t, err)
+			var lines []string
+			for _, d := range found {
+				lines = append(lines, lineOf(d))
+			}
+			require.Equal(t, test.want, strings.Join(lines, "\n"))
+		})
+	}
+}
+
+// TestDifferencesOfSpecs: no spec differs from itself, and a row that is new is the only difference.
+func TestDifferencesOfSpecs(t *testing.T) {
+	for _, spec := range specs.Every() {
+		c, err := compare(spec)
+		require.NoError(t, err)
+		require.Equal(t, comparison{spec.Name, spec.Name, []difference{}}, c)
+	}
+	spec := specs.Claude()
+	spec.Args = append(spec.Args[:3:3], append(spec.Args[2:3:3], spec.Args[3:]...)...)
+	spec.Args[3].Args = []string{"--new"}
+	c, err := compare(spec)
+	require.NoError(t, err)
+	require.Len(t, c.Differences, 1)
+	require.Equal(t, "args[3]", c.Differences[0].Path)
+	require.Nil(t, c.Differences[0].Old)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+	"time"
+)
+
+// address is a place on this machine alone.
+type address struct{ network, where string }
+
+// parseListen takes HOST:PORT with a host of this machine alone, or unix:PATH.
+func parseListen(text string) (address, error) {
+	if path, ok := strings.CutPrefix(text, "unix:"); ok && path != "" {
+		return address{"unix", path}, nil
+	}
+	where, err := parseLoopback(text)
+	if err != nil {
+		return address{}, errors.New("write an address of this machine alone, such as 127.0.0.1:8484 or unix:/tmp/mine/sock")
+	}
+	return address{"tcp", where}, nil
+}
+
+// open listens. A socket is for this user alone; one that a dead process has left is replaced.
+func (l address) open(ctx context.Context) (net.Listener, error) {
+	if l.network == "unix" {
+		if err := l.tidy(ctx); err != nil {
+			return nil, usagef("--listen: %v", err)
+		}
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, l.network, l.where)
+	if err != nil {
+		return nil, usagef("--listen: %v", err)
+	}
+	switch at := listener.Addr().(type) {
+	case *net.UnixAddr:
+		err = os.Chmod(l.where, 0o600)
+	case *net.TCPAddr:
+		if !at.IP.IsLoopback() { // a strange /etc/hosts
+			err = errors.New(l.where + " is not an address of this machine alone: use 127.0.0.1")
+		}
+	}
+	if err != nil {
+		_ = listener.Close()
+		return nil, usagef("--listen: %v", err)
+	}
+	return listener, nil
+}
+
+// knockLimit bounds the look whether somebody listens at a socket.
+const knockLimit = 2 * time.Second
+
+// tidy removes a socket at which nobody listens.
+func (l address) tidy(ctx context.Context) error {
+	info, err := os.Lstat(l.where)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() != fs.ModeSocket:
+		return errors.New(l.where + " is there already, and is no socket")
+	}
+	dialer := net.Dialer{Timeout: knockLimit}
+	if c, err := dialer.DialContext(ctx, l.network, l.where); err == nil {
+		_ = c.Close()
+		return errors.New(l.where + ": somebody listens there already")
+	}
+	return os.Remove(l.where)
+}

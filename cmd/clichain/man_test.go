@@ -1,0 +1,82 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// Every command has a page, and every flag is on it.
+func TestManPages(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "share", "man1")
+	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string { return "" }}
+	require.Zero(t, run(t.Context(), a, []string{"man", dir}))
+	root, want := a.root(), 0
+	root.InitDefaultCompletionCmd()
+	eachCommand(root, func(cmd *cobra.Command) {
+		if cmd != root && !cmd.IsAvailableCommand() {
+			return
+		}
+		want++
+		text, err := os.ReadFile(filepath.Join(dir, pageName(cmd)+".1"))
+		require.NoError(t, err)
+		page := plain(string(text))
+		require.Contains(t, page, pageName(cmd)+" - "+cmd.Short)
+		for _, flag := range shownFlags(cmd) {
+			require.Contains(t, page, "--"+flag.Name, cmd.CommandPath())
+			require.Contains(t, page, "\n"+flagUsage(flag)+"\n", cmd.CommandPath())
+		}
+		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
+			require.Contains(t, page, strings.TrimSpace(line), cmd.CommandPath())
+		}
+	})
+	pages, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, pages, want)
+	require.Greater(t, want, 20)
+	if _, err := exec.LookPath("groff"); err != nil {
+		return
+	}
+	for _, page := range pages { // groff finds no mistake
+		out, err := exec.Command("groff", "-man", "-Tutf8", "-ww", "-z", filepath.Join(dir, page.Name())).CombinedOutput()
+		require.NoError(t, err)
+		require.Empty(t, string(out), page.Name())
+	}
+}
+
+// plain takes the escapes back out of a page.
+func plain(page string) string {
+	return strings.NewReplacer(`\e`, `\`, `\-`, "-", `\(ti`, "~", `\(ha`, "^", `\(ga`, "`", `\(aq`, "'", `\(dq`, `"`,
+		`\fI`, "", `\fR`, "", `\&`, "").Replace(page)
+}
+
+func TestManMistakes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for name, args := range map[string][]string{"no folder": nil, "two": {"a", "b"}, "a file": {file}} {
+		t.Run(name, func(t *testing.T) {
+			a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string { return "" }}
+			require.Equal(t, exitUsage, run(t.Context(), a, append([]string{"man"}, args...)))
+		})
+	}
+}
+
+// TestRoff: no part of a text means something to man.
+func TestRoff(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\n.b":    "a\n\\&.b",
+		".b":       `\&.b`,
+		"'b":       `\(aqb`,
+		`C:\a --b`: `C:\ea \-\-b`,
+		"a.b":      "a.b",
+	} {
+		require.Equal(t, want, roff(text))
+	}
+	require.Equal(t, "a\nb\n.PP\n.nf\n  c\nd\n.fi", roffParagraphs("a\nb\n\n  c\nd"))
+}

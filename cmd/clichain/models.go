@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) modelsCommand() *cobra.Command {
+	f := &askFlags{}
+	cmd := &cobra.Command{
+		Use:   "models",
+		Short: "List the models that each CLI offers",
+		Long: `List the models that each CLI says it offers: its default, the reasoning efforts
+and the size of the context, where it tells them. No model is asked; the CLIs are
+run all at once, for 15s at most, and codex for twice as long. Each name is one
+that "clichain ask --model" takes.
+
+Exit status: 0 when at least one CLI has been heard, 3 when there is none to ask,
+else 1.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.models(cmd.Context(), f) },
+	}
+	f.pick(cmd, "json", "only", "pass-env", "spec", "binary")
+	flags := cmd.Flags()
+	flags.Lookup("json").Usage = "print JSON"
+	flags.Lookup("only").Usage = "list the models of these backends, such as `a,b`, in this order"
+	return cmd
+}
+
+// offer is what one backend says of its models.
+type offer struct {
+	Backend string       `json:"backend"`
+	Lists   bool         `json:"lists"`             // clichain knows how to ask its CLI
+	Models  []call.Model `json:"models"`            // in the order of the CLI
+	Failure *skip        `json:"failure,omitempty"` // why it has not told them
+
+	skipped bool // it was not run
+}
+
+func (a *app) models(ctx context.Context, f *askFlags) error {
+	backends, err := a.providers(f)
+	if err != nil {
+		return err
+	}
+	offers := offersOf(ctx, backends)
+	if ctx.Err() != nil {
+		return &statusError{exitInterrupted, context.Cause(ctx)}
+	}
+	a.tellDoubts(backends)
+	if f.json {
+		err = writeJSON(a.out, map[string]any{"backends": offers}, isTerminal(a.out))
+	} else {
+		_, err = io.WriteString(a.out, modelsTable(offers, a.styleOf(a.out), columns(a.out)))
+		err = outputError(err)
+	}
+	if err == nil {
+		err = statusOfOffers(offers)
+	}
+	return err
+}
+
+// statusOfOffers is the exit status; the output says why.
+func statusOfOffers(offers []offer) error {
+	switch {
+	case slices.ContainsFunc(offers, func(o offer) bool { return o.Failure == nil }):
+		return nil
+	case slices.ContainsFunc(offers, func(o offer) bool { return !o.skipped }):
+		return &statusError{status: exitFailed}
+	}
+	return &statusError{status: exitNothing}
+}
+
+// offersOf asks all CLIs at once.
+func offersOf(ctx context.Context, backends []clichain.Backend) []offer {
+	offers := make([]offer, len(backends))
+	var running sync.WaitGroup
+	for i, b := range backends {
+		p := b.(*clichain.Provider) // the command makes no other
+		running.Go(func() { offers[i] = offerOf(ctx, p) })
+	}
+	running.Wait()
+	return offers
+}
+
+func offerOf(ctx context.Context, p *clichain.Provider) offer {
+	models, err := p.Models(ctx)
+	o := offer{Backend: p.Name(), Lists: len(p.Spec().Models.List) > 0, Models: append([]call.Model{}, models...)}
+	if err != nil {
+		be := call.AsError(p.Name(), err)
+		o.Failure, o.skipped = skipOf(be), be.Stage == call.StageSkipped
+	}
+	return o
+}

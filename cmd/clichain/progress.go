@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+)
+
+// refresh is the pause between two looks at a call that runs.
+const refresh = 200 * time.Millisecond
+
+// progress shows what a call is doing, on one line of a terminal: who is asked, for how long, and what the CLI reports.
+// A nil one shows nothing.
+type progress struct {
+	line     terminal.Line
+	style    style
+	timeline *timeline // draws each attempt; nil: the line names those that have failed
+	over     chan struct{}
+	drawn    sync.WaitGroup
+
+	mu     sync.Mutex
+	who    string // a backend, or the command itself between two
+	began  time.Time
+	doing  string
+	failed []string
+}
+
+// watch shows a call on stderr until it is ended. What is written to the streams of beside makes room for it.
+func (a *app) watch(f *askFlags, backends []clichain.Backend) (beside *app, p *progress) {
+	if !a.moves(a.err) {
+		return a, nil
+	}
+	p = &progress{style: a.styleOf(a.err), over: make(chan struct{})}
+	p.turn("clichain", "looks for a CLI")
+	p.line.Out, p.line.Width = a.err, func() int { return columns(a.err) }
+	over := *a
+	over.out, over.err = p.line.Over(a.out), p.line.Over(a.err)
+	beside = &over
+	if f.trace {
+		p.timeline = beside.newTimeline()
+		p.timeline.full = f.patience()
+		for _, b := range backends {
+			p.timeline.name(b.Name())
+		}
+	}
+	p.drawn.Go(p.run)
+	return beside, p
+}
+
+// agentTimeout is that of clichain.Config.Agent.
+const agentTimeout = 10 * time.Minute
+
+// patience is the time that a backend has.
+func (f *askFlags) patience() time.Duration {
+	if f.cfg.Agent {
+		return cmp.Or(f.cfg.Timeout, agentTimeout)
+	}
+	return cmp.Or(f.cfg.Timeout, clichain.DefaultTimeout)
+}
+
+func (p *progress) run() {
+	tick := time.NewTicker(refresh)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.over:
+			return
+		case <-tick.C:
+			p.line.Draw(p.text)
+		}
+	}
+}
+
+// end removes the line for good.
+func (p *progress) end() {
+	if p == nil {
+		return
+	}
+	close(p.over)
+	p.drawn.Wait()
+	p.line.Clear()
+}
+
+func (p *progress) hooks() clichain.Hooks {
+	if p == nil {
+		return clichain.Hooks{}
+	}
+	return clichain.Hooks{Event: p.see}
+}
+
+func (p *progress) see(_ context.Context, e clichain.Event) {
+	p.note(e)
+	if e.Kind == clichain.EventAttempt && p.timeline != nil { // while nothing is locked that the line needs
+		p.timeline.draw(rowOf(*e.Attempt))
+	}
+}
+
+func (p *progress) note(e clichain.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	what := doing(e)
+	switch {
+	case e.Kind == clichain.EventStart:
+		p.turn(e.Backend, "starting")
+	case e.Kind == clichain.EventAttempt && !e.Attempt.Skipped:
+		p.turn("clichain", "looks for another CLI")
+		p.failed = append(p.failed, fmt.Sprintf("%s: %s", e.Backend, e.Attempt.Reason))
+	case what != "":
+		p.doing = oneLine(what)
+	}
+}
+
+func (p *progress) turn(who, doing string) { p.who, p.began, p.doing = who, time.Now(), doing }
+
+// text is the line for a width.
+func (p *progress) text(width int) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	took := time.Since(p.began)
+	if p.timeline != nil && p.timeline.room(width) > 0 {
+		return p.timeline.line(row{name: p.who, took: took, state: running, label: p.doing}, width)
+	}
+	since := fmt.Sprintf("%3d s", int(took.Seconds()))
+	head := terminal.Fit(width, terminal.Part{Text: p.who, Importance: 1}, terminal.Part{Text: since})
+	parts := []terminal.Part{
+		{Text: head, Importance: 3},
+		{Text: shorten(p.doing, width-terminal.Width(head)-2), Importance: 2},
+	}
+	if len(p.failed) > 0 {
+		parts = append(parts, terminal.Part{Text: "(" + strings.Join(p.failed, ", ") + ")", Importance: 1})
+	}
+	return p.style.dim(terminal.Fit(width, parts...))
+}

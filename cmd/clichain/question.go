@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/clichain/clichain"
+)
+
+// question is what to ask, and whom. The prompt has not been read yet.
+type question struct {
+	source   *promptSource
+	req      clichain.Request
+	backends []clichain.Backend
+}
+
+// question finds every mistake that can be found before stdin is read or anything is started.
+func (a *app) question(ctx context.Context, f *askFlags, args []string) (q question, err error) {
+	if q.source, err = a.promptSource(f, args); err != nil {
+		return q, err
+	}
+	if q.req, err = f.request(); err != nil {
+		return q, err
+	}
+	if err = check(ctx, q.req); err != nil {
+		return q, err
+	}
+	q.backends, err = a.providers(f)
+	return q, err
+}
+
+// read is the request with its prompt.
+func (q question) read(ctx context.Context) (clichain.Request, error) {
+	prompt, err := q.source.read(ctx)
+	q.req.Messages = append(q.req.Messages, clichain.Message{Role: clichain.RoleUser, Content: prompt})
+	return q.req, err
+}
+
+// request is all of the request but the prompt.
+func (f *askFlags) request() (req clichain.Request, err error) {
+	req = f.req
+	if req.Dir != "" && req.Access == clichain.AccessNone {
+		return req, usagef("--dir: needs --access read, write or full: a question without access is asked in no directory")
+	}
+	if f.cfg.Agent && req.Access == clichain.AccessNone {
+		return req, usagef("--agent: needs --access read, write or full: a question without access is no work for an agent")
+	}
+	if req.Options.Continue && req.Access == clichain.AccessNone {
+		return req, usagef("--continue: needs --access read, write or full: a question without access is asked in no directory; " +
+			"--session goes on from one that was printed")
+	}
+	if req.Options.MCPConfig, err = f.servers(); err != nil {
+		return req, err
+	}
+	if req.Options.Agents, err = readFlagFile("--agents", f.agents); err != nil {
+		return req, err
+	}
+	if req.Options.Extra, err = f.rawArguments(); err != nil {
+		return req, err
+	}
+	system, err := f.systemText()
+	if err != nil {
+		return req, err
+	}
+	if system != "" {
+		req.Messages = []clichain.Message{{Role: clichain.RoleSystem, Content: system}}
+	}
+	if req.Schema, err = readFlagFile("--schema", f.schema); err != nil || f.schema == "" {
+		return req, err
+	}
+	if err := json.Unmarshal(req.Schema, new(any)); err != nil {
+		return req, usagef("--schema: %s is no JSON: %v", f.schema, err)
+	}
+	return req, nil
+}
+
+// servers are the elements of --mcp-config: JSON, or the content of a file.
+func (f *askFlags) servers() (list []json.RawMessage, err error) {
+	for _, value := range f.mcp {
+		element, name := []byte(value), "the value" // which may hold a secret
+		if !strings.HasPrefix(strings.TrimSpace(value), "{") {
+			name = value
+			if element, err = readFlagFile("--mcp-config", value); err != nil {
+				return nil, err
+			}
+		}
+		if err := json.Unmarshal(element, new(map[string]any)); err != nil {
+			return nil, usagef("--mcp-config: %s holds no JSON object: %v", name, err)
+		}
+		list = append(list, element)
+	}
+	return list, nil
+}
+
+// rawArguments are those of --extra, by their backends.
+func (f *askFlags) rawArguments() (extra map[string][]string, err error) {
+	for _, value := range f.extra {
+		backend, argument, ok := strings.Cut(value, "=")
+		if !ok || backend == "" {
+			return nil, usagef("--extra: %q: write backend=argument", value)
+		}
+		if extra == nil {
+			extra = map[string][]string{}
+		}
+		extra[backend] = append(extra[backend], argument)
+	}
+	return extra, nil
+}
+
+// systemText is the system prompt of the flags.
+func (f *askFlags) systemText() (string, error) {
+	if f.system != "" && f.systemFile != "" {
+		return "", usagef("--system-file: --system is there as well: give one of them")
+	}
+	text, err := readFlagFile("--system-file", f.systemFile)
+	return f.system + string(text), err
+}
+
+func (f *askFlags) setAccount(text string) error {
+	name, account, ok := strings.Cut(text, "=")
+	if !ok || name == "" || account == "" {
+		return errors.New("write backend=account, such as claude=team")
+	}
+	f.accounts[name] = account
+	return nil
+}
+
+func (f *askFlags) setEnv(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return errors.New("write NAME=value, such as JOB_ID=7")
+	}
+	if f.req.Env == nil {
+		f.req.Env = map[string]string{}
+	}
+	f.req.Env[name] = value
+	return nil
+}
+
+// readFlagFile reads the file that a flag names; without a name there is nothing to read.
+func readFlagFile(flag, name string) ([]byte, error) {
+	if name == "" {
+		return nil, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, usagef("%s: %v", flag, err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxPrompt+1))
+	switch {
+	case err != nil:
+		return nil, usagef("%s: %v", flag, err)
+	case len(data) > maxPrompt:
+		return nil, usagef("%s: %s is over %d MiB", flag, name, maxPrompt>>20)
+	case len(bytes.TrimSpace(data)) == 0:
+		return nil, usagef("%s: %s is empty", flag, name)
+	}
+	return data, nil
+}

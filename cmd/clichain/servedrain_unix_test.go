@@ -1,0 +1,72 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clitest"
+)
+
+// TestServeDrains: at a signal the answer on its way comes, and one that takes too long is ended.
+func TestServeDrains(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, grace, want string
+		release           bool
+	}{
+		{"in time", "60s", `"content":"fine"`, true},
+		{"too slow", "10ms", `"code":"shutting_down"`, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			spec := filepath.Join(t.TempDir(), "spec.json")
+			require.NoError(t, os.WriteFile(spec, []byte(`{"name":"mine","binary":"mine","args":[{"args":["{prompt}"]}]}`), 0o600))
+			// Its child is there when it has printed its answer, and can be told to end.
+			fake, err := clitest.Install(w.bin, "mine", clitest.Scenario{Steps: []clitest.Step{
+				{Ignore: []string{"INT", "TERM"}}, {ExitOn: map[string]int{"USR1": 0}}, {Stdout: "fine\n"},
+				{Spawn: &clitest.Spawn{Steps: []clitest.Step{{Hang: true}}}}, {Hang: true},
+			}})
+			require.NoError(t, err)
+			s := w.serving("--spec", spec, "--only", "mine", "--cold", "--grace", test.grace)
+			answer := make(chan string, 1)
+			go func() {
+				resp, err := s.ask(served1)
+				if err != nil {
+					answer <- err.Error()
+					return
+				}
+				defer resp.Body.Close()
+				data, _ := io.ReadAll(resp.Body)
+				answer <- string(data)
+			}()
+			require.Eventually(t, func() bool { return len(clitest.Survivors(fake)) == 2 }, patience, time.Millisecond)
+			require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+			require.Eventually(t, func() bool {
+				c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.baseURL, "http://"), "/v1"))
+				if err == nil {
+					_ = c.Close()
+				}
+				return err != nil
+			}, patience, time.Millisecond, "it listens on")
+			for _, p := range clitest.Survivors(fake) {
+				if test.release && parentOf(t, p.Pid) == s.cmd.Process.Pid {
+					require.NoError(t, syscall.Kill(p.Pid, syscall.SIGUSR1))
+				}
+			}
+			require.Contains(t, <-answer, test.want)
+			status, log := s.stop(syscall.SIGTERM)
+			require.Zero(t, status, log)
+			require.Empty(t, clitest.Survivors(fake))
+		})
+	}
+}

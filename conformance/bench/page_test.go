@@ -1,0 +1,219 @@
+package bench_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pageFile is the page that TestBenchmarks writes.
+var pageFile = filepath.Join("..", "..", "docs", "benchmarks.md")
+
+// trial begins the note on a page that is not to be kept.
+const trial = "**A trial with"
+
+const command = "(cd conformance && CLICHAIN_CONFORMANCE=required go test -v -timeout 60m ./bench -run TestBenchmarks -write)"
+
+// page is the whole page.
+func page(t *testing.T, begin machine, results []result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, intro, command)
+	if *rounds > 0 {
+		fmt.Fprintf(&b, "%s %d round(s) at most: the figures show that it works, and nothing else.**\n\n", trial, *rounds)
+	}
+	fmt.Fprintf(&b, "%s, %s; the run took %v.\n\n", begin.date, begin, time.Since(begin.began).Round(time.Minute))
+	b.WriteString(versions(t) + "\n## At a glance\n\n")
+	b.WriteString("Medians, in brackets the ratio to os/exec; the best of a line is in bold. A rate is better when it is higher,\n" +
+		"all else when it is lower.\n\n")
+	b.WriteString(glance(results))
+	for _, res := range results {
+		b.WriteString(res.section())
+	}
+	return b.String()
+}
+
+const intro = `# Benchmarks
+
+What clichain costs and gives beside what a user would pick instead: the same real CLIs, in the same homes, with the
+same model, a server on this machine that answers at once or as a row says. So the times are those of the CLIs and of
+what starts them. Within a row the contenders take turns, round by round, so that the machine's mood is the same for all;
+before the rounds that count, each has one that does not, except where all of them only wait. A figure is the median of
+the rounds, in brackets its quartiles. The ratio is the median, with its quartiles, of what each round has beside os/exec
+in that round. Of a call among several of xargs only the mean is known.
+
+This page is written by the command that measures, in one run. It needs Linux, the CLIs and the other contenders:
+
+` + "```sh" + `
+for folder in . node22 bench; do npm ci --prefix "conformance/$folder"; done
+%s
+` + "```" + `
+
+`
+
+// glance has a line for each figure of each row.
+func glance(results []result) string {
+	head, rule := "|", "|---|"
+	for _, c := range contenders {
+		head += " | " + c.name
+		rule += "---|"
+	}
+	lines := []string{head + " |", rule}
+	for _, res := range results {
+		for _, m := range res.measures {
+			line := fmt.Sprintf("| %s: %s", res.name, m.title())
+			for _, c := range contenders {
+				line += " | " + res.brief(c.name, m)
+			}
+			lines = append(lines, line+" |")
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (m measure) title() string {
+	if m.unit == "" {
+		return m.name
+	}
+	return m.name + ", " + m.unit
+}
+
+// brief is one figure in few characters.
+func (res result) brief(name string, m measure) string {
+	if res.missing[name] != "" {
+		return "–"
+	}
+	q := quartilesOf(res.figures(name, m))
+	if math.IsNaN(q.median) {
+		return "none"
+	}
+	text := short(q.median)
+	if res.best(m) == q.median {
+		text = "**" + text + "**"
+	}
+	ratio := quartilesOf(ratios(res.figures(name, m), res.figures(execName, m)))
+	if name != execName && !m.alone && !math.IsNaN(ratio.median) {
+		text += fmt.Sprintf(" (%s)", short(ratio.median))
+	}
+	return text
+}
+
+func (res result) figures(name string, m measure) (list []float64) {
+	for _, seen := range res.seen[name] {
+		list = append(list, m.of(seen))
+	}
+	return list
+}
+
+func (res result) best(m measure) float64 {
+	var medians []float64
+	for _, c := range contenders {
+		if median := quartilesOf(res.figures(c.name, m)).median; !math.IsNaN(median) {
+			medians = append(medians, median)
+		}
+	}
+	switch {
+	case len(medians) == 0:
+		return math.NaN()
+	case m.more:
+		return slices.Max(medians)
+	}
+	return slices.Min(medians)
+}
+
+// section is all that is known of a row.
+func (res result) section() string {
+	head, rule := "| ", "|---|"
+	for _, m := range res.measures {
+		head += "| " + m.title() + " | beside os/exec "
+		rule += "---|---|"
+	}
+	text := fmt.Sprintf("\n## %s\n\n%s\n\n%s| n |\n%s---|\n", res.name, wrapped(res.what), head, rule)
+	var notes string
+	for _, c := range contenders {
+		text += "| " + c.name + " "
+		for i, m := range res.measures {
+			text += "| " + res.full(c.name, m, i == 0) + " "
+		}
+		text += fmt.Sprintf("| %d |\n", len(res.seen[c.name]))
+		if err := res.failed[c.name]; err != nil && (!res.tool || len(res.seen[c.name]) == 0) {
+			notes += fmt.Sprintf("- %s: %s\n", c.name, plain(err.Error()))
+		}
+	}
+	if notes != "" {
+		text += "\nWhat was seen without an answer:\n\n" + notes
+	}
+	return text
+}
+
+// full is a figure and its ratio, in two columns. What is missing is explained in the first ones.
+func (res result) full(name string, m measure, explain bool) string {
+	if why := res.missing[name]; why != "" && explain {
+		return why + " | –"
+	} else if why != "" {
+		return "– | –"
+	}
+	figures := res.figures(name, m)
+	q := quartilesOf(figures)
+	if math.IsNaN(q.median) {
+		return "no answer | –"
+	}
+	ratio := quartilesOf(ratios(figures, res.figures(execName, m)))
+	if name == execName || m.alone || math.IsNaN(ratio.median) {
+		return q.String() + " | –"
+	}
+	return q.String() + " | " + ratio.String()
+}
+
+// plain is a message on one line of a page, not too long.
+func plain(text string) string {
+	text = strings.Join(strings.Fields(strings.NewReplacer("|", "/", "`", "'").Replace(text)), " ")
+	if len(text) > 160 {
+		text = text[:160] + "…"
+	}
+	return text
+}
+
+// wrapped breaks a paragraph into lines.
+func wrapped(text string) string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if len(line)+len(word) >= 120 {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return strings.Join(append(lines, line), "\n")
+}
+
+// The page has every row and every contender, and how to write it again.
+func TestPage(t *testing.T) {
+	text, err := os.ReadFile(pageFile)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "\n"+command+"\n")
+	require.NotContains(t, string(text), trial, "measure it whole")
+	require.Equal(t, len(rows)+2, strings.Count(string(text), "\n## "), "sections that no row has")
+	for _, r := range rows {
+		_, section, ok := strings.Cut(string(text), "\n## "+r.name+"\n")
+		require.True(t, ok, "no section %q", r.name)
+		section, _, _ = strings.Cut(section, "\n## ")
+		require.Contains(t, section, wrapped(r.what))
+		for _, c := range contenders {
+			require.Contains(t, section, "\n| "+c.name+" |", r.name)
+		}
+		for _, m := range r.measures {
+			require.Contains(t, section, "| "+m.title()+" |")
+			require.Contains(t, string(text), "\n| "+r.name+": "+m.title()+" |")
+		}
+	}
+	for _, c := range contenders {
+		require.Contains(t, string(text), "\n| "+c.name+" | "+c.how+" |")
+	}
+}

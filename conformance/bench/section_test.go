@@ -1,0 +1,57 @@
+package bench_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// took is a turn of one call.
+func took(ms ...float64) (turns []turn) {
+	for _, d := range ms {
+		turns = append(turns, turn{outcome: outcome{Took: d, Calls: []reply{{Took: d, Text: hello}}}})
+	}
+	return turns
+}
+
+// A section has the medians with quartiles and the ratios round by round, and says who is missing, and why.
+func TestSection(t *testing.T) {
+	res := result{
+		row{
+			name: "A row", what: "What is done.", measures: []measure{answered},
+			missing: map[string]string{codexSDKName: onlyCodex},
+		},
+		map[string][]turn{clichainName: took(50, 100, 60), execName: took(100, 50, 40), xargsName: took(300)},
+		map[string]error{acpxName: errors.New("exit status 1: a | b\nc")},
+	}
+	text := res.section()
+	require.Contains(t, text, "\n## A row\n\nWhat is done.\n\n| | answer, ms | beside os/exec | n |\n|---|---|---|---|\n")
+	require.Contains(t, text, "\n| clichain | 60 (55–80) | 1.50 (1–1.75) | 3 |\n")
+	require.Contains(t, text, "\n| os/exec | 50 (45–75) | – | 3 |\n")
+	require.Contains(t, text, "\n| xargs -P | 300 | 3 | 1 |\n")
+	require.Contains(t, text, "\n| codex-sdk | not offered: it asks codex only | – | 0 |\n")
+	require.Contains(t, text, "\n| acpx | no answer | – | 0 |\n")
+	require.Contains(t, text, "\n- acpx: exit status 1: a / b c\n")
+	require.Contains(t, glance([]result{res}), "\n| A row: answer, ms | 60 (1.50) | **50** | 300 (3) | none | – | none | none |\n")
+
+	answered := answered
+	answered.more = true
+	res.measures = []measure{answered}
+	require.Contains(t, glance([]result{res}), "| 60 (1.50) | 50 | **300** (3) |", "where more is better")
+}
+
+// A contender without a second CLI has a timeout; the others ask it after a while.
+func TestJobOfALimitedRow(t *testing.T) {
+	for _, r := range rows {
+		if !r.limited {
+			continue
+		}
+		other := &seat{CLI: "codex", Binary: "/bin/codex", Env: []string{"HOME=/h"}}
+		words := r.jobOf(contender{}, other).shell(seat{CLI: "claude", Binary: "/bin/claude"})
+		require.Equal(t, []string{"sh", "-c", "'timeout' '25' '/bin/claude' '-p' '--' '{}' || " +
+			"'env' 'HOME=/h' '/bin/codex' 'exec' '--skip-git-repo-check' '--' '{}'"}, words)
+		words = r.jobOf(contender{}, nil).shell(seat{CLI: "claude", Binary: "/bin/claude"})
+		require.Equal(t, []string{"timeout", "40", "/bin/claude", "-p", "--", "{}"}, words)
+	}
+}

@@ -1,0 +1,177 @@
+package bench_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+)
+
+// turn is what is seen of one job of one contender.
+type turn struct {
+	outcome
+	job
+	Bytes, Requests int  // to the model
+	Left            int  // processes, some seconds later
+	Ran             bool // the tool that never ends
+}
+
+// stand is a contender with a CLI, a home and a model of its own.
+type stand struct {
+	contender
+	seat
+	home   home.Home // zero: the CLI is a fake
+	server *loopback.Server
+	open   func(t *testing.T) func(job) outcome
+}
+
+// stand makes a contender ready for a row.
+func (r row) stand(t *testing.T, c contender) *stand {
+	t.Helper()
+	cli := r.cliOf(c)
+	s := &stand{contender: c}
+	if r.script == nil {
+		s.seat = fakeSeat(t, cli, r.flood)
+	} else {
+		s.server = loopback.New(t, r.script(cli))
+		s.home, s.seat = realSeat(t, cli, s.server.URL)
+	}
+	if r.apart {
+		s.open = func(t *testing.T) func(job) outcome { return c.start(t, s.seat, true) }
+		return s
+	}
+	do := c.start(t, s.seat, false)
+	s.open = func(*testing.T) func(job) outcome { return do }
+	return s
+}
+
+func realSeat(t *testing.T, cli, url string) (home.Home, seat) {
+	t.Helper()
+	h := home.New(t, cli, url, home.LoggedIn)
+	t.Cleanup(func() { end(h) })
+	if cli == home.Codex {
+		quiet(t, h)
+	}
+	env := append(slices.Clone(h.Env), "IS_SANDBOX=1") // root may use all tools here
+	return h, seat{CLI: cli, Binary: h.Binary, Work: h.Work, Env: env}
+}
+
+// quiet turns off what codex tells of its use. Where nobody can be told it goes on for 5 s after its answer, which is
+// due to this network alone; clichain turns that off by itself.
+func quiet(t *testing.T, h home.Home) {
+	t.Helper()
+	const file = ".codex/config.toml"
+	text, err := os.ReadFile(filepath.Join(h.Dir, file))
+	require.NoError(t, err)
+	h.Write(t, file, string(text)+"[analytics]\nenabled = false\n")
+}
+
+// take has the contender do the job once.
+func (s *stand) take(t *testing.T, j job) turn {
+	t.Helper()
+	before := 0
+	if s.server != nil {
+		before = len(s.server.Requests())
+	}
+	seen := turn{job: j, outcome: s.open(t)(j)}
+	if s.server != nil {
+		for _, q := range s.server.Requests()[before:] {
+			seen.Bytes += len(q.Body)
+			seen.Requests++
+		}
+	}
+	return seen
+}
+
+// takeAndCount counts the processes that are left, and ends them. What holds the contender up for half a minute is
+// ended then.
+func (s *stand) takeAndCount(t *testing.T, j job) turn {
+	t.Helper()
+	var held int
+	timer := time.AfterFunc(j.Timeout+30*time.Second, func() {
+		held = len(s.home.Living())
+		end(s.home)
+	})
+	seen := s.take(t, j)
+	if !timer.Stop() {
+		seen.Left = held
+		return seen
+	}
+	time.Sleep(settle)
+	seen.Left = len(s.home.Living())
+	end(s.home)
+	return seen
+}
+
+// settle is how long processes have to go away by themselves.
+const settle = 3 * time.Second
+
+// takeWithTool does so where a tool of the CLI never ends, and counts what is left. Where the tool did not run in time,
+// there is more time.
+func (s *stand) takeWithTool(t *testing.T, j job) turn {
+	t.Helper()
+	for ; ; j.Timeout *= 2 {
+		ran, over := make(chan bool), make(chan struct{})
+		go func() {
+			seen := false
+			for ticks := time.Tick(200 * time.Millisecond); ; {
+				select {
+				case <-ticks:
+					seen = seen || strings.Contains(strings.Join(s.home.Living(), "\n"), forever)
+				case <-over:
+					ran <- seen
+					return
+				}
+			}
+		}()
+		seen := s.takeAndCount(t, j)
+		close(over)
+		if seen.Ran = <-ran; seen.Ran || j.Timeout > 2*time.Minute {
+			return seen
+		}
+	}
+}
+
+// forever is a command that does not end.
+const forever = "tail -f -s 86399 /dev/null"
+
+const twice = forever + " & " + forever + "; wait"
+
+// tools ask a CLI to run that command, and a child of it.
+var tools = map[string]loopback.Reply{
+	home.Claude: loopback.Tool("Bash", map[string]any{"command": twice, "description": "wait"}),
+	home.Codex:  loopback.Tool("exec_command", map[string]any{"cmd": twice, "yield_time_ms": 60000}),
+}
+
+// end ends whatever lives in a home.
+func end(h home.Home) {
+	for _, process := range h.Living() {
+		id, _, _ := strings.Cut(process, " ")
+		if pid, err := strconv.Atoi(id); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// failure is the first call of a turn that was not answered with the text.
+func (o outcome) failure(want int) error {
+	if len(o.Calls) != want {
+		return fmt.Errorf("%d answers of %d", len(o.Calls), want)
+	}
+	for _, c := range o.Calls {
+		if c.Error != "" || !strings.Contains(c.Text, hello) {
+			return fmt.Errorf("answered %q: %s", c.Text, c.Error)
+		}
+	}
+	return nil
+}

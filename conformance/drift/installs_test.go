@@ -1,0 +1,127 @@
+package drift_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/conformance/drift"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/specs"
+)
+
+var update = flag.Bool("update", false, "write what the installed versions show to testdata")
+
+func TestMain(m *testing.M) {
+	clitest.Main()
+	os.Exit(netns.Main(m))
+}
+
+// known are names that a spec has and a version does not show, each with the reason why that is right.
+var known = map[string]map[string]string{
+	home.OpenCode: {
+		"OPENCODE_PROCESS_ROLE": "a mark that 1.15 sets, and 1.17 no more",
+		"OPENCODE_RUN_ID":       "likewise",
+	},
+}
+
+// Each version that is installed has all that its spec relies on. What else is gone, and what is new, is told by name: it
+// may be of use.
+func TestInstalledVersions(t *testing.T) {
+	netns.RequireLong(t)
+	for _, of := range home.Installs() {
+		spec, ok := specs.ByName(of.CLI)
+		if !ok {
+			continue
+		}
+		t.Run(of.CLI+" "+of.Wanted(t), func(t *testing.T) {
+			netns.Require(t)
+			t.Parallel()
+			h := home.NewOf(t, of, "http://127.0.0.1:9", home.LoggedOut)
+			source, ok := drift.Sources[of.CLI]
+			require.True(t, ok, "drift.Sources does not say where its names can be seen")
+			cli := drift.CLI{Source: source, Paths: of.Files(t, source.Files...), Run: func(ctx context.Context, args ...string) (string, error) {
+				return run(h.Command(ctx, args...))
+			}}
+			version := of.Version(t)
+			needs := drift.NeedsOf(spec, version)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			now, in, err := drift.Look(ctx, cli, needs)
+			require.NoError(t, err)
+			if *update {
+				write(t, of.CLI, version, now)
+			}
+			checked, ok := read(t, of.CLI, version)
+			if !ok {
+				checked, ok = read(t, of.CLI, spec.CheckedWith)
+			}
+			require.True(t, ok, "what %s %s shows was not written: run the test with -update", of.CLI, spec.CheckedWith)
+			report := drift.Compare(needs, checked, now, in)
+			t.Logf("vanished: %v", report.Vanished)
+			t.Logf("new: %v", report.New)
+			require.Empty(t, slices.DeleteFunc(report.Used(), func(c drift.Change) bool { return known[of.CLI][c.Name] != "" }))
+		})
+	}
+}
+
+// run gives the output of both streams. A help may end with any status.
+func run(cmd *exec.Cmd) (string, error) {
+	output, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = nil
+	}
+	return string(output), err
+}
+
+// file is where it is written what a version shows.
+func file(cli, version string) string { return filepath.Join("testdata", cli, version+".json") }
+
+func read(t *testing.T, cli, version string) (s drift.Surface, ok bool) {
+	t.Helper()
+	text, err := os.ReadFile(file(cli, version))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false
+	}
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &s))
+	return s, true
+}
+
+func write(t *testing.T, cli, version string, s drift.Surface) {
+	t.Helper()
+	text, err := json.MarshalIndent(s, "", "\t")
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file(cli, version)), 0o755))
+	require.NoError(t, os.WriteFile(file(cli, version), append(text, '\n'), 0o644))
+}
+
+// What is compared with nothing is not kept.
+func TestNothingIsLeftOver(t *testing.T) {
+	written, err := filepath.Glob(file("*", "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, written)
+	var wanted []string
+	for _, of := range home.Installs() {
+		wanted = append(wanted, file(of.CLI, of.Wanted(t)))
+	}
+	for _, spec := range specs.Every() {
+		wanted = append(wanted, file(spec.Name, spec.CheckedWith))
+	}
+	for _, path := range written {
+		require.Contains(t, wanted, path)
+	}
+}

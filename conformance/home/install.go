@@ -1,0 +1,134 @@
+package home
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/clichain/clichain/conformance/netns"
+	"github.com/stretchr/testify/require"
+)
+
+// Install is one published version of a CLI, as npm has put it into a folder.
+type Install struct {
+	CLI     string // the name of its executable
+	Package string // its name on npm
+	folder  string // where its package.json is, below conformance
+	program string // the executable in the package, where npm makes no link to it
+}
+
+// The folders with a package.json, below conformance.
+const (
+	newest  = "."
+	node22  = "node22"  // of CLIs that need a newer Node.js than the one that most systems have
+	earlier = "earlier" // of the versions that people had half a year ago
+	bench   = "bench"   // of what clichain is measured beside
+)
+
+// Installs are all versions that the suite can run, the newest of each CLI first.
+func Installs() []Install {
+	return []Install{
+		{CLI: Claude, Package: "@anthropic-ai/claude-code", folder: newest},
+		{CLI: Gemini, Package: "@google/gemini-cli", folder: newest},
+		{CLI: OpenCode, Package: "opencode-ai", folder: newest},
+		{CLI: Codex, Package: "@openai/codex", folder: newest},
+		{CLI: Copilot, Package: "@github/copilot", folder: newest},
+		{CLI: Kimi, Package: "@moonshot-ai/kimi-code", folder: node22},
+		{CLI: Pi, Package: "@mariozechner/pi-coding-agent", folder: newest},
+		{CLI: Kilo, Package: "@kilocode/cli-linux-x64", folder: newest, program: "bin/kilo"},
+		{CLI: Qwen, Package: "@qwen-code/qwen-code", folder: node22},
+		{CLI: Qwen, Package: "@qwen-code/qwen-code", folder: newest},
+		{CLI: Claude, Package: "@anthropic-ai/claude-code", folder: earlier},
+		{CLI: Gemini, Package: "@google/gemini-cli", folder: earlier},
+		{CLI: OpenCode, Package: "opencode-ai", folder: earlier},
+		{CLI: Codex, Package: "@openai/codex", folder: earlier},
+	}
+}
+
+// Newest is the newest version of a CLI.
+func Newest(t testing.TB, name string) Install {
+	t.Helper()
+	for _, i := range Installs() {
+		if i.CLI == name {
+			return i
+		}
+	}
+	t.Fatalf("no version of %q is known: see home.Installs", name)
+	return Install{}
+}
+
+const (
+	// foldersVariable names a folder with what npm has installed, in place of conformance.
+	foldersVariable = "CLICHAIN_CLIS"
+	// installCommand is to be run in the root of the repository.
+	installCommand = "npm ci --prefix conformance"
+)
+
+// modules is the node_modules folder that the CLI is in.
+func (i Install) modules() string {
+	dir := os.Getenv(foldersVariable)
+	if dir == "" {
+		dir = here()
+	}
+	return filepath.Join(dir, i.folder, "node_modules")
+}
+
+// Binary finds the executable, or skips the test and says how to install it.
+func (i Install) Binary(t testing.TB) string {
+	t.Helper()
+	file := filepath.Join(i.modules(), ".bin", i.CLI)
+	if i.program != "" {
+		file = filepath.Join(i.modules(), i.Package, i.program)
+	}
+	path, err := exec.LookPath(file)
+	install := filepath.Join(installCommand, i.folder)
+	switch {
+	case err != nil && netns.Required():
+		t.Fatalf("%s is not installed (%v), and %s requires it: run %q", i.CLI, err, netns.Variable, install)
+	case err != nil:
+		t.Skipf("%s is not installed (%v): run %q, or set %s to the folder of its folder", i.CLI, err, install, foldersVariable)
+	}
+	return path
+}
+
+// Version is the version that is installed. The CLI is not started for it.
+func (i Install) Version(t testing.TB) string {
+	t.Helper()
+	var p struct{ Version string }
+	readJSON(t, filepath.Join(i.modules(), i.Package, "package.json"), &p)
+	require.NotEmpty(t, p.Version)
+	return p.Version
+}
+
+// Wanted is the version that package.json names, whatever is installed.
+func (i Install) Wanted(t testing.TB) string {
+	t.Helper()
+	var p struct{ Dependencies map[string]string }
+	readJSON(t, filepath.Join(here(), i.folder, "package.json"), &p)
+	require.NotEmpty(t, p.Dependencies[i.Package])
+	return p.Dependencies[i.Package]
+}
+
+func readJSON(t testing.TB, file string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, into))
+}
+
+// here is the folder conformance.
+func here() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..")
+}
+
+// path is the PATH of a CLI. One that needs a newer Node.js finds it first.
+func (i Install) path() string {
+	if i.folder != node22 {
+		return os.Getenv("PATH")
+	}
+	return filepath.Join(i.modules(), ".bin") + string(filepath.ListSeparator) + os.Getenv("PATH")
+}

@@ -1,0 +1,35 @@
+package home
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/clichain/clichain/conformance/netns"
+)
+
+// Library finds a package of npm that is no CLI: the folder that it is in, and the Node.js to run it with. Where it is
+// not installed the test is skipped.
+func Library(t testing.TB, name string) (modules, node string) {
+	t.Helper()
+	return library(t, node22, name)
+}
+
+// Peer finds a package that clichain is measured beside, in the same way.
+func Peer(t testing.TB, name string) (modules, node string) {
+	t.Helper()
+	return library(t, bench, name)
+}
+
+func library(t testing.TB, folder, name string) (modules, node string) {
+	t.Helper()
+	modules = Install{folder: folder}.modules()
+	if _, err := os.Stat(filepath.Join(modules, name, "package.json")); err != nil {
+		install := filepath.Join(installCommand, folder)
+		if netns.Required() {
+			t.Fatalf("%s is not installed (%v), and %s requires it: run %q", name, err, netns.Variable, install)
+		}
+		t.Skipf("%s is not installed (%v): run %q", name, err, install)
+	}
+	return modules, filepath.Join(Install{folder: node22}.modules(), ".bin", "node")
+}

@@ -1,0 +1,44 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+)
+
+// Nothing of a folder that is not trusted steers an earlier version of a CLI either, even where the CLI's own user has
+// trusted it; and without access, nothing of the folders above.
+func TestHostileFolderOfEarlierVersions(t *testing.T) {
+	long(t)
+	files := map[string]map[string]string{
+		home.Claude: claudeFiles, home.Codex: codexFiles, home.Gemini: geminiFiles, home.OpenCode: openCodeFiles,
+	}
+	eachVersion(t, func(t *testing.T, of home.Install, spec clichain.CliSpec) {
+		if files[of.CLI] == nil || of == home.Newest(t, of.CLI) {
+			t.Skip("the tests of its own hold it, or nobody has said what a folder can have for it")
+		}
+		hostile := func(t *testing.T, state home.State) (cli, folder) {
+			c := startOf(t, of, spec, state, trusting(false), loopback.Always(loopback.Text(hello)))
+			c.trustInCLI(t)
+			return c, c.hostileFolder(t, files[of.CLI])
+		}
+		for _, access := range []clichain.Access{clichain.AccessRead, clichain.AccessWrite} {
+			t.Run(access.String(), func(t *testing.T) {
+				c, f := hostile(t, home.LoggedIn)
+				require.Empty(t, f.ask(t, c, access, c.home.Work))
+			})
+		}
+		t.Run("below it", func(t *testing.T) {
+			state := home.LoggedIn
+			if of.CLI == home.Claude {
+				state = home.Subscribed // with a key it looks at nothing
+			}
+			c, f := hostile(t, state)
+			require.Empty(t, f.below(t, c, "say hi"))
+		})
+	})
+}

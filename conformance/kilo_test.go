@@ -1,0 +1,52 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+)
+
+// Its own text is left out; the names of the model and of its folders are not.
+func TestKiloAnswers(t *testing.T) {
+	long(t)
+	q := answersLean(t, home.Kilo, 1_100)
+	require.Regexp(t, `^Answer in French\.\nYou are powered by the model named m1\.`, q.System())
+}
+
+func TestKiloFails(t *testing.T) {
+	long(t)
+	failures := everyFailure(home.Kilo)
+	delete(failures, "logged out")
+	fails(t, home.Kilo, failures)
+}
+
+// Logged out, it says that it does not know the model.
+func TestKiloLoggedOut(t *testing.T) {
+	long(t)
+	c := start(t, home.Kilo, home.LoggedOut, longTimeout, loopback.Always(loopback.Text("never")))
+	req := clichain.Prompt("say hi")
+	req.Model = loggedOutModels[home.Kilo]
+	_, err := c.Complete(t.Context(), req)
+	require.ErrorIs(t, err, clichain.ErrBadModel)
+	require.Empty(t, c.server.Calls())
+}
+
+func TestKiloGoesOn(t *testing.T) {
+	long(t)
+	goesOn(t, home.Kilo)
+}
+
+func TestKiloAccess(t *testing.T) {
+	long(t)
+	obeysAccess(t, home.Kilo, hands{
+		read: func(path string) loopback.Reply { return loopback.Tool("read", map[string]any{"filePath": path}) },
+		write: func(path string) loopback.Reply {
+			return loopback.Tool("write", map[string]any{"filePath": path, "content": "x"})
+		},
+		run: func(command string) loopback.Reply { return shell(home.Kilo, command) },
+	})
+}

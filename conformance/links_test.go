@@ -1,0 +1,42 @@
+package conformance_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+)
+
+// A folder may have links that lead out of it. With access write most CLIs do not write through them; opencode, and what
+// was made from it, looks at the name alone.
+func TestLinksOutOfTheFolder(t *testing.T) {
+	long(t)
+	for name, test := range map[string]struct {
+		tool, path string
+		writes     bool
+	}{
+		home.Claude:   {"Write", "file_path", false},
+		home.Gemini:   {"write_file", "file_path", false},
+		home.OpenCode: {"write", "filePath", true},
+		home.Pi:       {"write", "path", false},
+		home.Kilo:     {"write", "filePath", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			write := loopback.Tool(test.tool, map[string]any{test.path: "out/new.txt", "content": "x"})
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(write, loopback.Text(hello)))
+			elsewhere := filepath.Join(c.home.Dir, "elsewhere")
+			require.NoError(t, os.Mkdir(elsewhere, 0o700))
+			require.NoError(t, os.Symlink(elsewhere, filepath.Join(c.home.Work, "out")))
+			_, err := c.Complete(t.Context(), c.askIn(clichain.AccessWrite, "go on"))
+			require.NoError(t, err)
+			require.Len(t, c.server.Calls(), 2)
+			require.Equal(t, test.writes, fileExists(filepath.Join(elsewhere, "new.txt")), results(c))
+		})
+	}
+}

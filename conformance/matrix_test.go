@@ -1,0 +1,235 @@
+package conformance_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/specs"
+)
+
+var (
+	updateMatrix  = flag.Bool("update", false, "write what TestMatrix sees to docs/conformance.md")
+	everyVersion  = flag.Bool("versions", false, "TestMatrix runs all versions, not only the newest of each CLI")
+	matrixPattern = flag.String("cli", "", "TestMatrix runs this CLI alone")
+)
+
+// scenario is what a user of any CLI meets, and the verdict that it should get. Its name is that of a scene.
+type scenario struct {
+	name  string
+	means string // in the words of docs/conformance.md
+	want  string // answer, or a Reason
+	short bool   // it is run where there is little time, too
+	alone bool   // no other backend could answer
+	check func(cli) error
+}
+
+const (
+	answer = "answer"
+	absent = "absent" // the CLI has nothing of the kind
+)
+
+// scenarios are the rows of the matrix.
+func scenarios() []scenario {
+	failing := func(name, means string, reason clichain.Reason) scenario {
+		return scenario{name: name, means: means, want: string(reason)}
+	}
+	answering := func(name, means string, check func(cli) error) scenario {
+		return scenario{name: name, means: means, want: answer, check: check}
+	}
+	ok := answering("ok", "a plain question, one request", oneRequest)
+	ok.short = true
+	refused := failing("401", "the service refuses the credential", clichain.ReasonUnauthenticated)
+	refused.short = true
+	recovers := answering("500-then-ok", "the service fails once, and there is no other CLI", nil)
+	recovers.alone = true
+	return []scenario{
+		ok,
+		answering("thinking", "the model thinks first", nil),
+		answering("text-ok", "the same in text mode", nil),
+		answering("tool-none", "a plain question, and the model asks for a shell", ran(false)),
+		answering("tool-read", "access read: the agent reads a file", read),
+		answering("tool-write", "access write: the agent writes a file", wrote),
+		answering("tool-full", "access full: the agent runs a shell", nil),
+		recovers,
+		refused,
+		failing("403", "the service denies permission", clichain.ReasonUnauthenticated),
+		failing("404-model", "the service does not know the model", clichain.ReasonBadModel),
+		failing("429", "the service is at its limit", clichain.ReasonRateLimited),
+		failing("500", "the service fails", clichain.ReasonServerError),
+		failing("503", "the service is overloaded", clichain.ReasonOverloaded),
+		failing("context", "the prompt is too long", clichain.ReasonContextOverflow),
+		failing("empty", "the model says nothing", clichain.ReasonEmpty),
+		failing("hang", "the service never answers", clichain.ReasonTimeout),
+		failing("loggedout", "nobody is logged in", clichain.ReasonUnauthenticated),
+		failing("bad-session", "the session is gone", clichain.ReasonBadSession),
+		failing("bad-flag", "the CLI does not know a flag", clichain.ReasonUnsupported),
+	}
+}
+
+// hangTimeout is all the time of an attempt whose service never answers.
+const hangTimeout = 20 * time.Second
+
+// TestMatrix runs each scenario with each CLI, and holds what it sees against docs/conformance.md.
+func TestMatrix(t *testing.T) {
+	netns.Require(t)
+	seen, written, today := newMatrix(), readMatrix(t), time.Now().UTC().Format(time.DateOnly)
+	t.Run("cells", func(t *testing.T) {
+		for _, install := range chosen(t) {
+			for _, s := range scenarios() {
+				if !s.short && !netns.Long() && !*updateMatrix {
+					continue
+				}
+				t.Run(install.CLI+" "+install.Version(t)+" "+s.name, func(t *testing.T) {
+					t.Parallel()
+					c := cell{install.CLI, install.Version(t), s.name}
+					verdict := s.verdict(t, install)
+					if seen.add(c, verdict, today); !*updateMatrix {
+						require.Equal(t, written.verdicts[c], verdict, "see docs/conformance.md, which -update writes")
+					}
+				})
+			}
+		}
+	})
+	if *updateMatrix && !t.Failed() {
+		seen.addOlder(t, written)
+		require.NoError(t, os.WriteFile(matrixFile, []byte(seen.page(scenarios())), 0o644))
+	}
+}
+
+// TestMatrixIsWhole: the page has every CLI and version that can be installed, with every scenario, and each verdict
+// that is not the one wanted is explained.
+func TestMatrixIsWhole(t *testing.T) {
+	written := readMatrix(t)
+	clis := map[string]int{}
+	for _, i := range home.Installs() {
+		clis[i.CLI]++
+		version := i.Wanted(t)
+		for _, s := range scenarios() {
+			verdict := written.verdicts[cell{i.CLI, version, s.name}]
+			require.NotEmpty(t, verdict, "%s %s: %s is not on the page", i.CLI, version, s.name)
+			if verdict != s.want {
+				require.NotEmpty(t, otherwise[i.CLI][s.name], "%s %s: %s is %s, not %s; say why", i.CLI, version, s.name, verdict, s.want)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, len(clis), 9)
+	for _, name := range home.Names() {
+		require.GreaterOrEqual(t, clis[name], 2, name)
+	}
+	for name, why := range otherwise {
+		require.Contains(t, clis, name)
+		for s := range why {
+			require.True(t, slices.ContainsFunc(scenarios(), func(known scenario) bool { return known.name == s }), "%s: %s", name, s)
+		}
+	}
+}
+
+// chosen are the versions to run.
+func chosen(t *testing.T) (list []home.Install) {
+	before := map[string]bool{}
+	for _, i := range home.Installs() {
+		if (before[i.CLI] && !*everyVersion) || (*matrixPattern != "" && i.CLI != *matrixPattern) {
+			continue
+		}
+		before[i.CLI] = true
+		list = append(list, i)
+	}
+	require.NotEmpty(t, list)
+	return list
+}
+
+// verdict plays the scenario. Another backend could answer in place of the CLI, so that one which only tries again and
+// again is given up.
+func (s scenario) verdict(t *testing.T, install home.Install) string {
+	plays, ok := find(scenes(install.CLI), s.name)
+	if !ok {
+		return absent
+	}
+	spec, ok := specs.ByName(install.CLI)
+	require.True(t, ok)
+	if len(plays.extra) > 0 {
+		spec.Args = append(spec.Args, clispec.ArgRow{Args: plays.extra})
+	}
+	cfg := clichain.Config{Timeout: 2 * minute, Output: plays.output, Env: plays.env}
+	if s.name == "hang" {
+		cfg.Timeout = hangTimeout
+	}
+	c := startOf(t, install, spec, plays.state, cfg, loopback.InOrder(plays.replies...))
+	c.home.Write(t, "work/notes.txt", "The sky is blue.\n")
+	chain := withSpare(c, clichain.Hooks{})
+	if s.alone {
+		chain = clichain.ChainOf([]clichain.Backend{c}, nil)
+	}
+	resp, err := chain.Complete(t.Context(), plays.question(c.home))
+	require.Empty(t, living(t, c.home), "processes that the call has left")
+	switch {
+	case err != nil:
+		return string(lastReason(t, err))
+	case resp.Backend == "spare":
+		return string(resp.Attempts[0].Reason)
+	case s.check == nil:
+		return answer
+	}
+	if err := s.check(c); err != nil {
+		return answer + ", but " + err.Error()
+	}
+	return answer
+}
+
+func find(list []scene, name string) (scene, bool) {
+	i := slices.IndexFunc(list, func(s scene) bool { return s.name == name })
+	if i < 0 {
+		return scene{}, false
+	}
+	return list[i], true
+}
+
+func lastReason(t *testing.T, err error) clichain.Reason {
+	t.Helper()
+	var chain *clichain.ChainError
+	require.ErrorAs(t, err, &chain)
+	return chain.Reason()
+}
+
+func oneRequest(c cli) error {
+	if n := len(c.server.Calls()); n != 1 {
+		return fmt.Errorf("with %d requests", n)
+	}
+	return nil
+}
+
+func ran(want bool) func(cli) error {
+	return func(c cli) error {
+		if got := strings.Contains(results(c), "ran\n"); got != want {
+			return fmt.Errorf("the shell ran: %t", got)
+		}
+		return nil
+	}
+}
+
+func read(c cli) error {
+	if !strings.Contains(results(c), "The sky is blue.") {
+		return fmt.Errorf("the file was not read")
+	}
+	return nil
+}
+
+func wrote(c cli) error {
+	if _, err := os.Stat(filepath.Join(c.home.Work, "out.txt")); err != nil {
+		return fmt.Errorf("the file was not written")
+	}
+	return nil
+}

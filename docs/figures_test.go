@@ -1,0 +1,276 @@
+// Package docs_test keeps the figures of the pages true. What can be counted is compared with the code, and written by
+//
+//	go test ./docs -update
+//
+// What has to be measured is written, with the date and the machine, by
+//
+//	go test ./docs -run Measure -measure -timeout 60m
+package docs_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/specs"
+)
+
+var update = flag.Bool("update", false, "write the figures that can be counted")
+
+const root = ".."
+
+// part is what stands between two comments of a page, which name it.
+var part = regexp.MustCompile(`(?s)<!-- (counted|measured)[^\n]*-->\n.*?<!-- end -->`)
+
+// with is the page with another text in the part that this comment begins.
+func with(t *testing.T, file, begin, text string) string {
+	t.Helper()
+	page := read(t, file)
+	require.Contains(t, page, begin+"\n")
+	return part.ReplaceAllStringFunc(page, func(old string) string {
+		if !strings.HasPrefix(old, begin) {
+			return old
+		}
+		return begin + "\n\n" + strings.TrimSpace(text) + "\n\n<!-- end -->"
+	})
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+	require.NoError(t, err)
+	return string(text)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(text), 0o644))
+}
+
+// hold compares a page with what it should be, or writes it with -update.
+func hold(t *testing.T, file, text string) {
+	t.Helper()
+	if *update {
+		write(t, file, text)
+		return
+	}
+	want, got := strings.Split(text, "\n"), strings.Split(read(t, file), "\n")
+	for i, line := range want {
+		if i >= len(got) || got[i] != line {
+			t.Fatalf("%s:%d is out of date: go test ./docs -update makes it\n%s", file, i+1, line)
+		}
+	}
+	require.Len(t, got, len(want), file)
+}
+
+// checkout skips a test where the nested modules are missing, as in the module cache.
+func checkout(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(root, "conformance", "go.mod")); err != nil {
+		t.Skip(err)
+	}
+}
+
+// module is what the test files of a module hold, by the kind of the function.
+type module map[string]int
+
+var function = regexp.MustCompile(`(?m)^func ((Test|Fuzz|Benchmark|Example)\w*)\(`)
+
+// counted are the modules, by folder, and all functions of test files, by name.
+func counted(t *testing.T) (modules map[string]module, names map[string]bool) {
+	t.Helper()
+	modules, names = map[string]module{}, map[string]bool{}
+	owner := map[string]string{}
+	require.NoError(t, fs.WalkDir(os.DirFS(root), ".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && file != "."):
+			return fs.SkipDir
+		case d.IsDir():
+			owner[file] = owner[path.Dir(file)]
+			if _, err := os.Stat(filepath.Join(root, file, "go.mod")); err == nil {
+				owner[file] = file
+				modules[file] = module{}
+			}
+		case strings.HasSuffix(file, "_test.go"):
+			for _, f := range function.FindAllStringSubmatch(read(t, file), -1) {
+				if names[f[1]] = true; f[1] != "TestMain" {
+					modules[owner[path.Dir(file)]][f[2]]++
+				}
+			}
+		}
+		return nil
+	}))
+	return modules, names
+}
+
+// entries counts the files of a pattern.
+func entries(t *testing.T, pattern string) int {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+	require.NoError(t, err)
+	require.NotEmpty(t, found, pattern)
+	return len(found)
+}
+
+// matches counts what a page has of a pattern.
+func matches(t *testing.T, file, pattern string) int {
+	t.Helper()
+	found := regexp.MustCompile("(?m)"+pattern).FindAllString(read(t, file), -1)
+	require.NotEmpty(t, found, pattern)
+	return len(found)
+}
+
+// tables is what docs/testing.md has of all counts.
+func tables(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| Module | Tests | Fuzz targets | Benchmarks | Examples |\n|---|---|---|---|---|\n")
+	modules, _ := counted(t)
+	for _, m := range []struct{ folder, title string }{
+		{".", "the library"}, {"cmd/clichain", "`cmd/clichain`"}, {"jetstream", "`jetstream`"}, {"otel", "`otel`"},
+		{"conformance", "`conformance`"},
+	} {
+		of := modules[m.folder]
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", m.title, of["Test"], of["Fuzz"], of["Benchmark"], of["Example"])
+	}
+	b.WriteString("\n| What else there is | |\n|---|---|\n")
+	for _, row := range []struct {
+		what string
+		n    int
+	}{
+		{"reasons of failures, each with its row in [errors.md](errors.md)", len(call.Reasons())},
+		{"built-in specs", len(specs.Every())},
+		{"of these, asked by a chain of `specs.All()`", len(specs.All())},
+		{"CLIs that are run for real, on [conformance.md](conformance.md)", realCLIs(t)},
+		{"scenarios that are played with them", scenarios(t)},
+		{"recorded runs of the real CLIs", entries(t, "internal/reading/testdata/recordings/*/*")},
+		{"older transcripts of them", entries(t, "internal/reading/testdata/transcripts/*")},
+		{"scripts that run the command", entries(t, "cmd/clichain/testdata/script/*")},
+		{"scenarios of the kit", matches(t, "docs/testing.md", "^\\| `\\w+\\([^|]*\\)` \\|")},
+		{"[fault cases](#fault-cases)", matches(t, "docs/testing.md", `^\| \d+a? \|`)},
+		{"[decisions](adr)", entries(t, "docs/adr/*.md")},
+	} {
+		fmt.Fprintf(&b, "| %s | %d |\n", row.what, row.n)
+	}
+	return b.String()
+}
+
+func realCLIs(t *testing.T) int {
+	return matches(t, "docs/conformance.md", `^\| [\w-]+ \| .*\d+ of \d+ \|$`)
+}
+
+// scenarios are those of the matrix, whichever CLIs they are played with.
+func scenarios(t *testing.T) int {
+	t.Helper()
+	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllString(read(t, "docs/conformance.md"), -1)
+	slices.Sort(rows)
+	return len(slices.Compact(rows))
+}
+
+func TestCounts(t *testing.T) {
+	checkout(t)
+	hold(t, "docs/testing.md", with(t, "docs/testing.md", "<!-- counted: go test ./docs -update -->", tables(t)))
+}
+
+var words = strings.Fields("no one two three four five six seven eight nine ten eleven twelve")
+
+func word(n int) string { return words[n] }
+
+// saying is a figure in a sentence of a page: the pattern has one group, which is the figure.
+type saying struct{ file, pattern, figure string }
+
+func sayings(t *testing.T) []saying {
+	all, every := len(specs.All()), len(specs.Every())
+	title := func(n int) string { return strings.ToUpper(word(n)[:1]) + word(n)[1:] }
+	var further []string
+	for _, s := range specs.Every()[all:] {
+		further = append(further, s.Name)
+	}
+	last := len(further) - 1
+	limited := regexp.MustCompile(`(?m)^\| claude at 429 \| [^|]* \| (\S+ s) \| (\S+ s) \|$`)
+	early := limited.FindStringSubmatch(read(t, "docs/testing.md"))
+	require.Len(t, early, 3)
+	return []saying{
+		{"README.md", `(\d+) reasons, each`, fmt.Sprint(len(call.Reasons()))},
+		{"README.md", `More than the (\w+)\.`, word(all)},
+		{"README.md", `\*\* ([\w, ]+) have built-in specs as well`, strings.Join(further[:last], ", ") + " and " + further[last]},
+		{"README.md", `(\w+) CLIs are run for real`, title(realCLIs(t))},
+		{"README.md", `(\w+) of them also as they were half a year ago`, word(earlier(t))},
+		{"README.md", `claude at 429, then codex, took (\S+ s) in place of`, early[1]},
+		{"README.md", `in place of (\S+ s)\.`, early[2]},
+		{"docs/guide.md", "`specs.All\\(\\)` are (\\w+)", word(all)},
+		{"docs/guide.md", "`specs.Every\\(\\)` has\\s(\\w+)\\sCLIs more", word(every - all)},
+		{"docs/operations.md", "A chain asks the (\\w+) CLIs of `specs.All", word(all)},
+	}
+}
+
+// earlier are the CLIs that are tested in a version of half a year ago as well.
+func earlier(t *testing.T) int {
+	t.Helper()
+	var list struct{ Dependencies map[string]string }
+	require.NoError(t, json.Unmarshal([]byte(read(t, "conformance/earlier/package.json")), &list))
+	return len(list.Dependencies)
+}
+
+func TestSayings(t *testing.T) {
+	checkout(t)
+	for _, s := range sayings(t) {
+		page := read(t, s.file)
+		at := regexp.MustCompile(s.pattern).FindAllStringSubmatchIndex(page, -1)
+		require.Len(t, at, 1, "%s: %s", s.file, s.pattern)
+		hold(t, s.file, page[:at[0][2]]+s.figure+page[at[0][3]:])
+	}
+}
+
+// Every test and benchmark that the page names exists.
+func TestTheTestsOfThePageExist(t *testing.T) {
+	checkout(t)
+	_, names := counted(t)
+	page := read(t, "docs/testing.md")
+	own := strings.ReplaceAll(page, "clitest.TestSpec", "")
+	named := regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w+`).FindAllString(own, -1)
+	require.Greater(t, len(named), 100)
+	for _, example := range []string{"TestLumen", "TestFallsBack"} { // in code of the reader's
+		names[example] = true
+	}
+	for _, name := range named {
+		require.True(t, names[name], "there is no %s", name)
+	}
+	measured := part.FindAllString(page, -1)
+	require.Len(t, measured, 2)
+	for _, row := range regexp.MustCompile("\\| `([A-Z]\\w+)[/\\w-]*` \\|").FindAllStringSubmatch(measured[1], -1) {
+		require.True(t, names["Benchmark"+row[1]], "there is no Benchmark%s", row[1])
+	}
+}
+
+// Every Go file that a page names by itself or with its folder exists.
+func TestTheFilesOfThePagesExist(t *testing.T) {
+	checkout(t)
+	var files []string
+	require.NoError(t, fs.WalkDir(os.DirFS(root), ".", func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "node_modules" {
+			return fs.SkipDir
+		}
+		files = append(files, "/"+file)
+		return err
+	}))
+	goFile := regexp.MustCompile("[( `]([a-z_/]+\\.go)[)` ]")
+	for _, page := range []string{"architecture.md", "operations.md", "security.md", "specs.md", "testing.md"} {
+		for _, named := range goFile.FindAllStringSubmatch(read(t, "docs/"+page), -1) {
+			there := func(file string) bool { return strings.HasSuffix(file, "/"+named[1]) }
+			require.True(t, slices.ContainsFunc(files, there), "%s: there is no %s", page, named[1])
+		}
+	}
+}

@@ -1,0 +1,134 @@
+// Batch sorts the messages that people sent: a JSON object with an id and a text on each line of stdin, one with what
+// the model makes of it on each line of stdout, in the same order.
+//
+//	go run ./examples/batch -parallel 4 < messages.jsonl > sorted.jsonl
+//
+// It is a pipeline: one goroutine reads, several ask, one writes, and none gets further ahead than -parallel. The
+// command "clichain batch" does more: it goes on where it was killed.
+//
+// The exit status is 0 where each message was sorted, 1 where not, and 2 where nothing could begin.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/specs"
+)
+
+const maxLine = 1 << 20 // bytes
+
+// message is a line of the input.
+type message struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// kind is what a model makes of a message.
+type kind struct {
+	Topic   string `json:"topic" jsonschema:"one word"`
+	Urgent  bool   `json:"urgent" jsonschema:"somebody waits for an answer today"`
+	Summary string `json:"summary" jsonschema:"one sentence"`
+}
+
+// result is a line of the output.
+type result struct {
+	ID      string          `json:"id"`
+	Kind    *kind           `json:"kind,omitempty"`
+	Backend string          `json:"backend,omitempty"`
+	Reason  clichain.Reason `json:"reason,omitempty"` // why it was not sorted
+	Error   string          `json:"error,omitempty"`
+}
+
+func main() {
+	parallel := flag.Int("parallel", 4, "how many CLIs may run at once; each takes 150 to 650 MB")
+	flag.Parse()
+	if *parallel < 1 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "batch: -parallel takes a number from 1 on, and messages come on stdin")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := sortAll(ctx, clichain.NewChain(specs.All(), nil), *parallel, os.Stdin, os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "batch:", err)
+		os.Exit(1)
+	}
+}
+
+// errSome says that the lines themselves tell more.
+var errSome = errors.New("some messages were not sorted: see their reason")
+
+// sortAll sorts the messages of in, to its end or that of the context.
+func sortAll(ctx context.Context, b clichain.Backend, parallel int, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pending, ended := make(chan chan result, parallel-1), make(chan error, 1)
+	go func() {
+		defer close(pending)
+		ended <- read(ctx, b, in, pending)
+	}()
+	failed, encoder := false, json.NewEncoder(out)
+	for {
+		select {
+		case next, ok := <-pending:
+			if !ok {
+				if err := <-ended; err != nil || !failed {
+					return err
+				}
+				return errSome
+			}
+			r := <-next
+			if err := encoder.Encode(r); err != nil {
+				return err
+			}
+			failed = failed || r.Error != ""
+		case <-ctx.Done(): // a read of the input, which cannot be ended, may hold up the rest
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// read has each message asked about, and passes on in order where its result will come.
+func read(ctx context.Context, b clichain.Backend, in io.Reader, pending chan<- chan result) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		var m message
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		next := make(chan result, 1)
+		select {
+		case pending <- next:
+			go func() { next <- ask(ctx, b, m) }()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return lines.Err()
+}
+
+// ask sorts one message.
+func ask(ctx context.Context, b clichain.Backend, m message) result {
+	r := result{ID: m.ID}
+	k, resp, err := clichain.CompleteAs[kind](ctx, b, clichain.Prompt("Sort this message of a customer:\n\n"+m.Text))
+	if err != nil {
+		r.Error = err.Error()
+		if chain, ok := errors.AsType[*clichain.ChainError](err); ok {
+			r.Reason = chain.Reason()
+		}
+		return r
+	}
+	r.Kind, r.Backend = &k, resp.Backend
+	return r
+}

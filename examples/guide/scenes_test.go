@@ -1,0 +1,33 @@
+package guide_test
+
+import (
+	"github.com/clichain/clichain/clitest"
+)
+
+// What some of the fakes print, where the kit has no scenario for it.
+const (
+	begins   = `{"type":"system","subtype":"init","session_id":"00000000-0000-4000-8000-000000000001"}` + "\n"
+	delta    = `{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"Bend it"}}}` + "\n"
+	writes   = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Write","input":{}}]}}` + "\n"
+	overload = `{"type":"result","subtype":"success","is_error":true,"result":"API Error: 529 Overloaded"}` + "\n"
+	ready    = `{"type":"control_response","response":{"subtype":"success","request_id":"clichain-1","response":{}}}` + "\n"
+	hook     = `{"type":"result","subtype":"success","is_error":false,"result":"A hook."}` + "\n"
+)
+
+func play(text string, status int) clitest.Scenario {
+	return clitest.Scenario{Steps: []clitest.Step{{ReadStdin: true}, {Stdout: text}, clitest.Exit(status)}}
+}
+
+// truncated is a claude whose service breaks off within the answer, wrote one that does so after it has written a file.
+var truncated, wrote = play(begins+delta+overload, 1), play(begins+writes+overload, 1)
+
+// stays is a claude in its live mode, which answers each message with the same.
+var stays = clitest.Scenario{Steps: []clitest.Step{
+	{ReadLine: true}, {Stdout: ready}, {EachLine: []clitest.Step{{Stdout: begins + hook}}},
+}}
+
+// inTurn plays the steps of one scenario at the first start, and the next from then on.
+func inTurn(first, next clitest.Scenario) clitest.Scenario {
+	next.Cases = append(next.Cases, clitest.Case{Once: true, Steps: first.Steps})
+	return next
+}

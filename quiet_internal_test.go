@@ -1,0 +1,113 @@
+package clichain
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// listening is a slog.Handler that hears in which context a Provider is run.
+type listening struct {
+	slog.Handler
+	quiet *[]bool
+}
+
+func (l listening) Enabled(context.Context, slog.Level) bool { return true }
+func (l listening) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l listening) Handle(ctx context.Context, _ slog.Record) error {
+	*l.quiet = append(*l.quiet, chainViewOf(ctx).quiet)
+	return nil
+}
+
+// foreign is a backend of another kind around a Provider.
+type foreignBackend struct{ p *Provider }
+
+func (b foreignBackend) Name() string { return "foreign" }
+
+func (b foreignBackend) Complete(ctx context.Context, req Request) (*Response, error) {
+	return b.p.Complete(ctx, req)
+}
+
+func (b foreignBackend) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
+	return b.p.Stream(ctx, req)
+}
+
+// Events go from one goroutine to another only where somebody may hear them.
+func TestCompleteIsQuiet(t *testing.T) {
+	program, err := exec.LookPath("true")
+	if err != nil {
+		t.Skip("no program that does nothing: ", err)
+	}
+	read := func(events iter.Seq2[Event, error]) {
+		for _, err := range events {
+			if err != nil {
+				return
+			}
+		}
+	}
+	hooks := Hooks{Event: func(context.Context, Event) {}}
+	deaf := Hooks{CallStart: func(context.Context, Request) {}}
+	of := func(b Backend, h Hooks) *Chain {
+		return ChainOf([]Backend{b}, &ChainConfig{Hooks: h, NoCooldown: true})
+	}
+	complete := func(b Backend) { _, _ = b.Complete(t.Context(), Prompt("hi")) } // it is empty, which is no answer
+	for _, test := range []struct {
+		name string
+		call func(p *Provider)
+		want bool
+	}{
+		{"provider", func(p *Provider) { complete(p) }, true},
+		{"chain", func(p *Provider) { complete(of(p, Hooks{})) }, true},
+		{"chain in a chain", func(p *Provider) { complete(of(of(p, Hooks{}), Hooks{})) }, true},
+		{"chain with hooks for other things", func(p *Provider) { complete(of(p, deaf)) }, true},
+		{"stream of a provider", func(p *Provider) { read(p.Stream(t.Context(), Prompt("hi"))) }, false},
+		{"stream of a chain", func(p *Provider) { read(of(p, Hooks{}).Stream(t.Context(), Prompt("hi"))) }, false},
+		{"chain with a hook for events", func(p *Provider) { complete(of(p, hooks)) }, false},
+		{"chain in one with a hook", func(p *Provider) { complete(of(of(p, Hooks{}), hooks)) }, false},
+		{"chain with a hook in one without", func(p *Provider) { complete(of(of(p, hooks), Hooks{})) }, false},
+		{"backend of another kind", func(p *Provider) { complete(of(foreignBackend{p}, Hooks{})) }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var quiet []bool
+			test.call(NewProvider(CliSpec{Name: "mini", Binary: "mini"},
+				&Config{Binary: program, Logger: slog.New(listening{quiet: &quiet})}))
+			require.NotEmpty(t, quiet)
+			require.Equal(t, test.want, quiet[0])
+		})
+	}
+}
+
+func TestMilestones(t *testing.T) {
+	var heard []EventKind
+	emit := milestones(func(e Event) { heard = append(heard, e.Kind) })
+	for _, kind := range []EventKind{EventStart, EventDelta, EventText, EventToolUse, EventReset, EventAttempt, EventRaw} {
+		emit(Event{Kind: kind})
+	}
+	require.Equal(t, []EventKind{EventStart, EventAttempt}, heard)
+}
+
+// A Provider delivers nothing else in such a context.
+func TestQuietStream(t *testing.T) {
+	program, err := exec.LookPath("echo")
+	if err != nil {
+		t.Skip("no program that says something: ", err)
+	}
+	p := NewProvider(CliSpec{Name: "mini", Binary: "mini"}, &Config{Binary: program, RawOutput: true})
+	for _, quiet := range []bool{false, true} {
+		kinds := map[EventKind]bool{}
+		for e, err := range p.Stream(withChainView(t.Context(), chainView{quiet: quiet}), Prompt("hi")) {
+			if err == nil {
+				kinds[e.Kind] = true
+			}
+		}
+		delete(kinds, EventStart)
+		delete(kinds, EventAttempt)
+		delete(kinds, EventDone)
+		t.Log(kinds)
+		require.Equal(t, quiet, len(kinds) == 0)
+	}
+}

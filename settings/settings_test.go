@@ -1,0 +1,286 @@
+package settings_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/settings"
+)
+
+// put writes a settings file into a folder of its own.
+func put(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+const example = `order: [codex, claude]
+timeout: 60s
+specs:
+  - mine.yaml
+  - ~/more.yaml
+billing: subscription
+profiles:
+  ci:
+    timeout: 20s
+    billing: any
+    cooldowns: off
+  work: {order: [claude], cooldowns: work.json, agent_timeout: 20m, budget: 2m}
+`
+
+func TestLoad(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	path := put(t, example)
+	dir := filepath.Dir(path)
+	f, err := settings.Load(path)
+	require.NoError(t, err)
+	require.Equal(t, settings.Values{
+		Order: []string{"codex", "claude"}, Timeout: settings.Duration(time.Minute), Billing: "subscription",
+		Specs: []string{filepath.Join(dir, "mine.yaml"), filepath.Join(home, "more.yaml")},
+	}, f.Values)
+	require.Equal(t, map[string]settings.Values{
+		"ci": {Timeout: settings.Duration(20 * time.Second), Billing: settings.PayerAny, Cooldowns: "off"},
+		"work": {
+			Order: []string{"claude"}, Cooldowns: filepath.Join(dir, "work.json"),
+			AgentTimeout: settings.Duration(20 * time.Minute), Budget: settings.Duration(2 * time.Minute),
+		},
+	}, f.Profiles)
+	require.Equal(t, call.BillingSubscription, f.Billing.Billing())
+	require.Empty(t, f.Profiles["ci"].Billing.Billing())
+	require.Equal(t, "1m0s", f.Timeout.String())
+	require.Empty(t, f.Budget.String())
+
+	for _, test := range []struct {
+		profile, field string
+		want           int
+	}{
+		{"", "order", 1}, {"", "specs", 3}, {"ci", "timeout", 9}, {"work", "budget", 12},
+		{"", "budget", 0}, {"ci", "order", 0}, {"nobody", "order", 0},
+	} {
+		require.Equal(t, test.want, f.Line(test.profile, test.field), "%+v", test)
+	}
+}
+
+// An empty file, and the zero value, set nothing.
+func TestLoadNothing(t *testing.T) {
+	for _, text := range []string{"", "# nothing\n", "order:\nprofiles:\n"} {
+		f, err := settings.Load(put(t, text))
+		require.NoError(t, err, "%q", text)
+		require.Zero(t, f.Values)
+		require.Zero(t, f.Line("", "timeout"))
+		require.Zero(t, f.Line("ci", "timeout"))
+	}
+	require.Zero(t, new(settings.File).Line("ci", "order"))
+}
+
+func TestLoadMistakes(t *testing.T) {
+	const key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"
+	for _, test := range []struct{ name, text, want string }{
+		{"a misspelt field", "tiemout: 60s", "line 1:1: tiemout: unknown field; did you mean timeout?"},
+		{"misspelt profiles", "profile: {}", "line 1:1: profile: unknown field; did you mean profiles?"},
+		{"a field that there is not", "colour: red", "line 1:1: colour: unknown field; there are agent_timeout, billing, budget, cooldowns, order, profiles, specs, timeout"},
+		{"in a profile", "profiles:\n  ci:\n    oder: [a]", "line 3:5: profiles.ci.oder: unknown field; did you mean order?"},
+		{"profiles in a profile", "profiles:\n  ci:\n    profiles: {}", "line 3:5: profiles.ci.profiles: unknown field"},
+		{"no unit", "timeout: 60", `line 1:10: timeout: is "60": write a time above zero with its unit, such as 90s or 5m`},
+		{"below zero", "budget: -1s", `line 1:9: budget: is "-1s": write a time above zero`},
+		{"nobody pays", "billing: me", `line 1:10: billing: is "me": use subscription, api_key or any`},
+		{"no list", "order: claude", `line 1:8: order: is "claude" where a list must be`},
+		{"an empty list", "order: []", "line 1:8: order: is empty"},
+		{"an empty name", "profiles: {ci: {specs: [a, '']}}", "line 1:28: profiles.ci.specs[1]: is empty"},
+		{"a profile that is none", "profiles: {ci: fast}", `profiles.ci: is "fast" where a map must be`},
+		{"a profile without a name", "profiles: {'': {budget: 1s}}", "has a profile without a name"},
+		{"twice", "timeout: 1s\ntimeout: 2s", "line 2:1: timeout: is there twice; the first is on line 1"},
+		{"no map", "- order", "line 1:1: is a list where a map must be"},
+		{"two documents", "timeout: 1s\n---\ntimeout: 2s", "line 3:1: is a second document"},
+		{"no YAML", "order: [", "line "},
+		{"a secret", "cooldowns: " + key, "line 1:12: cooldowns: looks like a secret"},
+		{"a secret with a wrong type", "timeout: " + key, "line 1:10: timeout: looks like a secret"},
+		{"a secret in a field that there is not", "api_key: " + key, "line 1:10: api_key: looks like a secret"},
+		{"a secret as a name", key + ": 1", "line 1:1: [redacted]: looks like a secret"},
+		{"a secret as a profile", "profiles: {" + key + ": {}}", "line 1:12: profiles.[redacted]: looks like a secret"},
+		{"a secret in a path", "specs: ['https://me:" + key + "@h/x.yaml']", "line 1:9: specs[0]: looks like a secret"},
+		{"a secret by an alias", "specs: &a [" + key + "]\norder: *a", "looks like a secret"},
+		{"a merged map", "profiles:\n  a: &a {budget: 1s}\n  b: {<<: *a}", "<<"},
+		{"a tag", "order: !!python/object [a]", "order: has the tag"},
+		{"a number of seconds", "timeout: 1e3", `is "1e3": write a time`},
+		{"a secret in no YAML", "order: [" + key + "\n", "line "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := put(t, test.text)
+			_, err := settings.Load(path)
+			var all *settings.LoadError
+			require.ErrorAs(t, err, &all)
+			require.Contains(t, err.Error(), "settings: "+path+": ")
+			require.Contains(t, err.Error(), test.want)
+			require.NotContains(t, err.Error(), key)
+		})
+	}
+}
+
+// All mistakes are told, in the order of the file.
+func TestLoadAllMistakes(t *testing.T) {
+	_, err := settings.Load(put(t, "profiles: {ci: {a: 1}}\nbilling: me\nb: 2\n"))
+	var all *settings.LoadError
+	require.ErrorAs(t, err, &all)
+	require.Len(t, all.Problems, 3)
+	for i, p := range all.Problems {
+		require.Equal(t, i+1, p.Line)
+	}
+}
+
+// What others could change does not decide what runs here.
+func TestLoadTrustsNobody(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes of files")
+	}
+	for _, test := range []struct {
+		name    string
+		arrange func(t *testing.T, path string) (read string)
+		want    string
+	}{
+		{"a file of the group", chmod(0o620, ""), "others may write to"},
+		{"a file of everybody", chmod(0o602, ""), "chmod go-w"},
+		{"a folder of everybody", chmod(0o777, "."), "others may write to"},
+		{"a folder above", chmod(0o777, ".."), "others may write to"},
+		{"a sticky folder above", chmod(0o777|fs.ModeSticky, ".."), ""},
+		{"a link to it", link, ""},
+		{"a link to a file of everybody", func(t *testing.T, path string) string {
+			require.NoError(t, os.Chmod(path, 0o666))
+			return link(t, path)
+		}, "others may write to"},
+		{"a link in a folder of everybody", func(t *testing.T, path string) string {
+			path = link(t, path)
+			require.NoError(t, os.Chmod(filepath.Dir(path), 0o777))
+			return path
+		}, "others may write to"},
+		{"a sticky file of everybody", chmod(0o602|fs.ModeSticky, ""), "others may write to"},
+		{"a link to a link in a folder of everybody", func(t *testing.T, path string) string {
+			path = link(t, path)
+			first := link(t, path)
+			require.NoError(t, os.Chmod(filepath.Dir(path), 0o777))
+			return first
+		}, "others may write to"},
+		{"a folder that is a link to a link in a folder of everybody", func(t *testing.T, path string) string {
+			dir := link(t, filepath.Dir(path))
+			first := link(t, dir)
+			require.NoError(t, os.Chmod(filepath.Dir(dir), 0o777))
+			return filepath.Join(first, filepath.Base(path))
+		}, "others may write to"},
+		{"a relative link", func(t *testing.T, path string) string {
+			other := filepath.Join(t.TempDir(), "config.yaml")
+			to, err := filepath.Rel(filepath.Dir(other), path)
+			require.NoError(t, err)
+			require.NoError(t, os.Symlink(to, other))
+			return other
+		}, ""},
+		{"a link to itself", func(t *testing.T, path string) string {
+			require.NoError(t, os.Remove(path))
+			require.NoError(t, os.Symlink(path, path))
+			return path
+		}, "too many links"},
+		{"a file of somebody else", chown(func(path string) string { return path }), "belongs to another user"},
+		{"a folder of somebody else", chown(filepath.Dir), "belongs to another user"},
+		{"a link of somebody else in a sticky folder", func(t *testing.T, path string) string {
+			path = link(t, path)
+			require.NoError(t, os.Chmod(filepath.Dir(path), 0o777|fs.ModeSticky))
+			return chown(func(path string) string { return path })(t, path)
+		}, "belongs to another user"},
+		{"a pipe", func(t *testing.T, path string) string {
+			require.NoError(t, os.Remove(path))
+			if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
+				t.Skipf("%v: %s", err, out)
+			}
+			return path
+		}, "not a regular file"},
+		{"a folder", func(_ *testing.T, path string) string { return filepath.Dir(path) }, "not a regular file"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "clichain", "config.yaml")
+			require.NoError(t, os.Mkdir(filepath.Dir(path), 0o700))
+			require.NoError(t, os.WriteFile(path, []byte("timeout: 1s\n"), 0o600))
+			path = test.arrange(t, path)
+			_, err := settings.Load(path)
+			if test.want == "" {
+				require.NoError(t, err)
+				require.NoError(t, settings.CheckFile(path))
+				return
+			}
+			if test.want != "not a regular file" { // who reads it finds that
+				require.ErrorContains(t, settings.CheckFile(path), test.want)
+			}
+			require.ErrorContains(t, err, test.want)
+			require.NotErrorIs(t, err, fs.ErrNotExist)
+		})
+	}
+}
+
+// chmod changes the file, or a folder that is this far from its own.
+func chmod(mode fs.FileMode, above string) func(*testing.T, string) string {
+	return func(t *testing.T, path string) string {
+		changed := path
+		if above != "" {
+			changed = filepath.Join(filepath.Dir(path), above)
+		}
+		require.NoError(t, os.Chmod(changed, mode))
+		return path
+	}
+}
+
+// chown gives the file, or what at finds beside it, to somebody else, which only root can.
+func chown(at func(path string) string) func(*testing.T, string) string {
+	return func(t *testing.T, path string) string {
+		if os.Geteuid() != 0 {
+			t.Skip("only root can give files away")
+		}
+		require.NoError(t, os.Lchown(at(path), 12345, -1))
+		return path
+	}
+}
+
+// link has another folder.
+func link(t *testing.T, path string) string {
+	other := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.Symlink(path, other))
+	return other
+}
+
+func TestLoadMissing(t *testing.T) {
+	_, err := settings.Load(filepath.Join(t.TempDir(), "none", "config.yaml"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	big := put(t, strings.Repeat("#", 2<<20))
+	_, err = settings.Load(big)
+	require.ErrorContains(t, err, "too big")
+}
+
+// A relative folder in the environment would let the working directory decide.
+func TestDefaultPath(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for dir, want := range map[string]string{
+		"": filepath.Join(home, ".config"), "relative": filepath.Join(home, ".config"), ".": filepath.Join(home, ".config"),
+		home + "/other": home + "/other",
+	} {
+		t.Setenv("XDG_CONFIG_HOME", dir)
+		got, err := settings.DefaultPath()
+		require.NoError(t, err)
+		require.Equal(t, filepath.Join(want, "clichain", "config.yaml"), got, dir)
+	}
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("HOME", "here")
+	t.Setenv("USERPROFILE", "here")
+	_, err := settings.DefaultPath()
+	require.Error(t, err)
+}

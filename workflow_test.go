@@ -1,0 +1,99 @@
+package clichain_test
+
+import (
+	"go/ast"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v4"
+)
+
+// workflow is what this test reads of .github/workflows/ci.yml.
+type workflow struct {
+	On          map[string]any
+	Permissions map[string]string
+	Jobs        map[string]struct {
+		RunsOn      string `yaml:"runs-on"`
+		Timeout     int    `yaml:"timeout-minutes"`
+		Permissions map[string]string
+		Steps       []struct {
+			Uses, Run string
+			With, Env map[string]string
+		}
+	}
+}
+
+// GitHub does what .ci does and no more: nothing is checked there that a checkout could not check.
+func TestWorkflow(t *testing.T) {
+	text := read(t, ".github/workflows/ci.yml")
+	var flow workflow
+	require.NoError(t, yaml.Load([]byte(text), &flow))
+	require.Equal(t, map[string]string{"contents": "read"}, flow.Permissions)
+	require.NotContains(t, flow.On, "pull_request_target", "which gives strangers' changes more than reading")
+	require.NotContains(t, text, "secrets.")
+	require.NotContains(t, text, "continue-on-error")
+
+	nightly := map[string]string{"CLICHAIN_CONFORMANCE": "${{ github.event_name == 'schedule' && 'long' || 'required' }}"}
+	for name, want := range map[string]struct {
+		on, run string
+		env     map[string]string
+	}{
+		"linux":         {"ubuntu-24.04", `sudo --preserve-env env "PATH=$PATH" .ci/run`, nightly},
+		"other-systems": {"${{ matrix.os }}", ".ci/portable", nil},
+	} {
+		job, ok := flow.Jobs[name]
+		require.True(t, ok, name)
+		require.Equal(t, want.on, job.RunsOn)
+		require.Positive(t, job.Timeout)
+		require.Empty(t, job.Permissions)
+		require.Len(t, job.Steps, 3)
+		require.Regexp(t, `^actions/checkout@[0-9a-f]{40}$`, job.Steps[0].Uses, "a tag can be moved")
+		require.Equal(t, map[string]string{"persist-credentials": "false"}, job.Steps[0].With)
+		require.Regexp(t, `^actions/setup-go@[0-9a-f]{40}$`, job.Steps[1].Uses, "a tag can be moved")
+		require.Equal(t, map[string]string{"go-version-file": "go.mod", "cache": "false"}, job.Steps[1].With)
+		require.Equal(t, want.run, job.Steps[2].Run)
+		require.Equal(t, want.env, job.Steps[2].Env)
+	}
+	require.Len(t, flow.Jobs, 2)
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "uses:") {
+			require.Regexp(t, ` # v\d+\.\d+\.\d+\n$`, line, "whoever updates it needs to know what it is")
+		}
+	}
+}
+
+// Every place that names a version of Go names that of go.mod.
+func TestGoVersion(t *testing.T) {
+	version := regexp.MustCompile(`(?m)^go ((\d+\.\d+)\.\d+)$`)
+	want := version.FindStringSubmatch(read(t, "go.mod"))
+	require.NotNil(t, want)
+	for _, file := range []string{"go.work", "cmd/clichain/go.mod", "jetstream/go.mod", "otel/go.mod", "conformance/go.mod", "tools/go.mod"} {
+		require.Equal(t, want, version.FindStringSubmatch(read(t, file)), file)
+	}
+	require.Contains(t, read(t, "README.md"), "Go "+want[2]+" or newer")
+	require.Contains(t, read(t, ".ci/run"), "Go "+want[2]+" or newer")
+	require.Contains(t, read(t, "docs/operations.md"), `go-version: "`+want[2]+`"`)
+}
+
+// .ci/run takes the command that tests everything from README, which has others too.
+func TestAllTestsRun(t *testing.T) {
+	require.Contains(t, read(t, ".ci/run"), `tests=$(grep -m1 '^go test.* work$' README.md)`)
+	require.Regexp(t, `(?m)^go test -race -timeout \d+m work$`, read(t, "README.md"))
+}
+
+// What is tested on macOS and Windows are the pure packages, but those with paths, which are others there.
+func TestPortable(t *testing.T) {
+	_, list, _ := strings.Cut(read(t, ".ci/portable"), "portable=(")
+	list, _, ok := strings.Cut(list, ")")
+	require.True(t, ok)
+	want := slices.Clone(pure)
+	for _, f := range rootSources(t) {
+		if slices.ContainsFunc(f.ast.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"path/filepath"` }) {
+			want = slices.DeleteFunc(want, func(dir string) bool { return dir == f.dir() })
+		}
+	}
+	require.Equal(t, slices.Sorted(slices.Values(want)), strings.Fields(list), "let .ci/portable have them")
+}
