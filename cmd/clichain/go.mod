@@ -3,8 +3,10 @@ module github.com/clichain/clichain/cmd/clichain
 go 1.26.0
 
 require (
-	github.com/clichain/clichain v0.0.0
-	github.com/clichain/clichain/otel v0.0.0-00010101000000-000000000000
+	github.com/clichain/clichain v0.1.0
+	github.com/clichain/clichain/otel v0.1.0
+	github.com/creack/pty v1.1.24
+	github.com/mattn/go-runewidth v0.0.31
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/nats-io/nkeys v0.4.16
@@ -24,6 +26,7 @@ require (
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/clipperhouse/uax29/v2 v2.2.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
@@ -51,7 +54,7 @@ require (
 
 require (
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
-	github.com/clichain/clichain/jetstream v0.0.0
+	github.com/clichain/clichain/jetstream v0.1.0
 	github.com/gofrs/flock v0.13.1
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/hashicorp/errwrap v1.0.0 // indirect
@@ -66,9 +69,3 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 )
-
-replace github.com/clichain/clichain => ../..
-
-replace github.com/clichain/clichain/jetstream => ../../jetstream
-
-replace github.com/clichain/clichain/otel => ../../otel
