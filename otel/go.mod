@@ -3,7 +3,7 @@ module github.com/clichain/clichain/otel
 go 1.26.0
 
 require (
-	github.com/clichain/clichain v0.0.0
+	github.com/clichain/clichain v0.1.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/metric v1.47.0
@@ -33,5 +33,3 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.14.0 // indirect
 )
-
-replace github.com/clichain/clichain => ../
