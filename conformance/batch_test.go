@@ -104,6 +104,7 @@ func TestBatch(t *testing.T) {
 	program := command(t)
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, isFirst(name))
 			t.Parallel()
 			server := loopback.New(t, loopback.Always(loopback.Text(hello)))
 			h := home.New(t, name, server.URL, home.LoggedIn)

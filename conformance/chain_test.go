@@ -12,6 +12,7 @@ import (
 
 // Logged out, at its limit, answers: three real CLIs in one chain.
 func TestChain(t *testing.T) {
+	t.Parallel()
 	loggedOut := start(t, home.Claude, home.LoggedOut, longTimeout, loopback.Always(loopback.Text("no")))
 	limited := start(t, home.Codex, home.LoggedIn, longTimeout, loopback.Always(loopback.Error(429, "rate_limit_error", "slow down")))
 	healthy := start(t, home.OpenCode, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
@@ -48,6 +49,7 @@ func TestFailures(t *testing.T) {
 	for label, test := range tests {
 		for name, reason := range test.reason {
 			t.Run(label+"/"+name, func(t *testing.T) {
+				longUnless(t, isFirst(name))
 				t.Parallel()
 				c := start(t, name, test.state, longTimeout, loopback.Always(test.reply))
 				_, err := c.Complete(t.Context(), clichain.Prompt("say hi"))

@@ -14,6 +14,7 @@ import (
 // The service refuses a Google account after it has accepted the token. The error says so in the service's own words and
 // names the way out, and keeps a chain from asking again for a day.
 func TestAccountClosedToGemini(t *testing.T) {
+	t.Parallel()
 	c := start(t, home.Gemini, home.Subscribed, longTimeout, loopback.Always(loopback.Text("never")))
 	_, b := warm(t, c, nil)
 	for label, backend := range map[string]clichain.Backend{"a call": c, "a live session": b} {

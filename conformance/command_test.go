@@ -44,6 +44,7 @@ func TestAskOnly(t *testing.T) {
 	program := command(t)
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, isFirst(name))
 			t.Parallel()
 			server := loopback.New(t, loopback.Always(loopback.Text(hello)))
 			stdout, stderr, cmd := commandIn(t, program, home.New(t, name, server.URL, home.LoggedIn),
@@ -63,6 +64,7 @@ func TestInterrupt(t *testing.T) {
 	program := command(t)
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, isFirst(name))
 			t.Parallel()
 			server := loopback.New(t, loopback.Always(loopback.Hang()))
 			h := home.New(t, name, server.URL, home.LoggedIn)

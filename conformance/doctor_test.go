@@ -241,6 +241,7 @@ func TestDoctorProbesTheRealCLIs(t *testing.T) {
 		{home.OpenCode, "OPENCODE_API_KEY=" + home.Key, signedIn, "OPENCODE_API_KEY; `opencode auth list`"},
 	} {
 		t.Run(test.cli+" "+test.env, func(t *testing.T) {
+			longUnless(t, test.env != "GROQ_API_KEY="+home.Key)
 			h := bare(t, test.cli)
 			h.Env = append(h.Env, test.env)
 			h.Apply(t)

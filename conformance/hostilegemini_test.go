@@ -73,6 +73,7 @@ func TestGeminiInAHostileFolder(t *testing.T) {
 		"write, trusted": {access: clichain.AccessWrite, trust: true, without: ".gemini/.env", want: "told env"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, name == "read" || name == "write, trusted")
 			t.Parallel()
 			c := start(t, home.Gemini, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
 			c.trustInCLI(t)
@@ -102,6 +103,7 @@ func TestGeminiBelowAHostileFolder(t *testing.T) {
 		"without its files": {bare, []string{"told dot-env", "told gemini-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, name == "as it is")
 			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			f := c.hostileFolder(t, geminiFiles)
 			f.plant(t, c.home.Work, geminiRefused)

@@ -74,6 +74,7 @@ func TestOpenCodeInAHostileFolder(t *testing.T) {
 		"write, trusted": {access: clichain.AccessWrite, trust: true, want: append([]string{"ran oxlint", "told claude-skill", "told agents-skill"}, openCodeTrusted...)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, name == "read" || name == "write, trusted")
 			t.Parallel()
 			var f folder
 			var c cli
@@ -124,6 +125,7 @@ func TestOpenCodeBelowAHostileFolder(t *testing.T) {
 		"without the variable": {bare, []string{"ran plugin", "told user-agents-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, name == "as it is")
 			var f folder
 			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, func(loopback.Request) loopback.Reply {
 				f.await("plugin")
@@ -157,6 +159,7 @@ func TestModelsBelowAHostileFolder(t *testing.T) {
 		"without the flag": {[]string{"models"}, []string{"ran plugin"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, name == "as it is")
 			spec := specs.OpenCode()
 			spec.Models.List[0].Args = test.args
 			c := startSpec(t, spec, home.LoggedIn, longTimeout, nil)

@@ -91,7 +91,7 @@ func TestDemands(t *testing.T) {
 			"full":          {access: clichain.AccessFull},
 		} {
 			t.Run(name+" "+label, func(t *testing.T) {
-				longUnless(t, label == "read")
+				longUnless(t, label == "read" && name != home.OpenCode)
 				t.Parallel()
 				f := newFolder(t, nil)
 				asked := demands(t, name, f.other.URL)

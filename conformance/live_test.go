@@ -34,6 +34,7 @@ func (c cli) liveQuestion(text string) clichain.Request {
 // eachLive runs a test for each CLI that has a live mode.
 func eachLive(t *testing.T, test func(t *testing.T, name string)) {
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		t.Parallel()
 		test(t, name)
 	})

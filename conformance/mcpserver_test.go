@@ -85,6 +85,8 @@ func TestMCPServer(t *testing.T) {
 		home.OpenCode: {clichain.AccessWrite, "", "probe_add", loopback.Tool("probe_add", args), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, isFirst(name))
+			t.Parallel()
 			c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(test.call, loopback.Text(hello)))
 			_, token := waiter()
 			req := c.askIn(test.access, "add 2 and 3")

@@ -15,6 +15,7 @@ import (
 func TestModels(t *testing.T) {
 	for name, part := range map[string]string{home.Codex: "gpt-", home.OpenCode: "/", home.Claude: "", home.Gemini: "gemini"} {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, isFirst(name))
 			t.Parallel()
 			c := start(t, name, home.LoggedIn, clichain.Config{}, loopback.Always(loopback.Text("never")))
 			models, err := c.Models(t.Context())
@@ -48,6 +49,7 @@ func TestAModelSavesTheRouter(t *testing.T) {
 		asked int
 	}{"none": {"", 1}, "auto": {"auto", 1}, "named": {"gemini-2.5-flash", 0}} {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, name != "auto")
 			t.Parallel()
 			c := start(t, home.Gemini, home.LoggedIn, clichain.Config{}, loopback.Always(loopback.Text("ok")))
 			req := clichain.Prompt("hi")

@@ -121,6 +121,7 @@ func TestImages(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range []string{home.Codex, home.OpenCode, home.Copilot} {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, name != home.OpenCode)
 			t.Parallel()
 			c := start(t, name, home.LoggedIn, longTimeout, nil)
 			req := c.question("what is it?")

@@ -25,6 +25,7 @@ func TestUnseenToolsRunOnce(t *testing.T) {
 	} {
 		for _, output := range outputs {
 			t.Run(name+" "+string(output), func(t *testing.T) {
+				longUnless(t, name != home.Gemini)
 				t.Parallel()
 				marks := filepath.Join(t.TempDir(), "marks")
 				cfg := longTimeout
@@ -57,6 +58,7 @@ func TestRefusalsAreAnsweredElsewhere(t *testing.T) {
 	} {
 		for _, output := range outputs {
 			t.Run(name+" "+string(output), func(t *testing.T) {
+				longUnless(t, isFirst(name))
 				t.Parallel()
 				cfg := longTimeout
 				cfg.Output = output
@@ -90,9 +92,7 @@ func TestStreamedTextIsTheAnswer(t *testing.T) {
 				}
 				t.Run(name+" "+string(output)+"/"+scene, func(t *testing.T) {
 					t.Parallel()
-					if scene != "cut in the second" && (name == home.Gemini || name == home.OpenCode) {
-						long(t)
-					}
+					longUnless(t, isFirst(name))
 					cfg := longTimeout
 					cfg.Output = output
 					c := start(t, name, home.LoggedIn, cfg, loopback.InOrder(replies...))

@@ -90,7 +90,7 @@ func TestServeOfficialClients(t *testing.T) {
 	for _, client := range []openAIClient{{"go", goClient}, {"npm", npmClient}} {
 		for _, name := range home.Names() {
 			t.Run(client.name+" "+name, func(t *testing.T) {
-				longUnless(t, client.name == "go" || isFirst(name))
+				longUnless(t, isFirst(name))
 				t.Parallel()
 				client.meets(t, program, name)
 			})

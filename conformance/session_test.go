@@ -27,6 +27,7 @@ const (
 // the session is still the same.
 func TestSessionGoesOn(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))
 		first, err := c.Complete(t.Context(), c.question(asked))

@@ -71,6 +71,7 @@ func eachCLI(t *testing.T, test func(t *testing.T, name string)) {
 
 func TestEveryCLIGetsItsAnswerFromLoopback(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		t.Parallel()
 		const prompt, answer = "say \"hi\" to 中文 😀\n", "Bonjour 中文 😀 done"
 		s := loopback.New(t, loopback.Always(loopback.Text(answer)))

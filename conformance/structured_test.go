@@ -62,6 +62,7 @@ func asksForCity(t *testing.T, name string, q loopback.Request) {
 // JSON text.
 func TestStructuredAnswer(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(structured(name, city)))
 		req := c.question("where?")
@@ -80,6 +81,7 @@ func TestStructuredAnswer(t *testing.T) {
 func TestStructuredAnswerIsRepaired(t *testing.T) {
 	for _, name := range []string{home.Codex, home.Gemini} {
 		t.Run(name, func(t *testing.T) {
+			longUnless(t, isFirst(name))
 			t.Parallel()
 			c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(`{"city":"Paris"}`), loopback.Text(city)))
 			req := c.question("where?")

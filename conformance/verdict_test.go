@@ -37,9 +37,7 @@ func TestOneVerdictOnRealCLIs(t *testing.T) {
 	for _, name := range home.Names() {
 		for scene, test := range scenes {
 			t.Run(name+" at "+scene, func(t *testing.T) {
-				if scene == "401" {
-					long(t)
-				}
+				longUnless(t, scene == "429" && isFirst(name))
 				failing := start(t, name, home.LoggedIn, longTimeout, loopback.Always(test.reply))
 				clitest.Busy(t)
 				for range *rounds {
@@ -86,6 +84,7 @@ func TestQuotedFailures(t *testing.T) {
 
 // opencode says that the model's output limit ended the answer.
 func TestTheOutputLimitOfTheModel(t *testing.T) {
+	t.Parallel()
 	c := start(t, home.OpenCode, home.LoggedIn, longTimeout, loopback.Always(loopback.Full(loopback.Text(hello))))
 	resp, err := c.Complete(t.Context(), clichain.Prompt("say hi"))
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ const Variable = "CLICHAIN_CONFORMANCE"
 // Required reports whether a skip is a failure, so that a green run proves that the real CLIs have run.
 func Required() bool { return os.Getenv(Variable) == "required" || Long() }
 
-// Long reports whether those tests run too without which the others take a quarter of the time.
+// Long reports whether those tests run too without which the others take an eighth of the time.
 func Long() bool { return os.Getenv(Variable) == "long" }
 
 // RequireLong skips the test unless Long.
