@@ -24,8 +24,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	_ = os.Setenv("XDG_STATE_HOME", dir)
-	flag.Parse()
-	_ = flag.Set("test.parallel", "8") // what runs in parallel here waits for time to pass, and needs no processor
+	_ = flag.Set("test.parallel", "8") // unless told otherwise: such tests here wait, and need no processor for it
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
