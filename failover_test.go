@@ -32,6 +32,7 @@ func stuck(says clitest.Step) clitest.Scenario {
 // about its own retries ends its run.
 func TestEarlyFailover(t *testing.T) {
 	suppressNothing(t)
+	clitest.NoLeaks(t)
 	text := blockLine("half an answer") + "\n"
 	patience := clichain.Config{RetryPatience: 300 * time.Millisecond, Timeout: time.Minute}
 	for name, test := range map[string]struct {
@@ -54,7 +55,7 @@ func TestEarlyFailover(t *testing.T) {
 		"an error, no end":        {specs.Claude(), stdout(`{"type":"assistant","error":"authentication_failed","message":{"content":[]}}` + "\n"), clichain.ReasonUnauthenticated, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			c := clichain.ChainOf([]clichain.Backend{
 				provider(t, test.spec, patience, stuck(test.says)),
 				provider(t, named(specs.Codex(), "next"), patience, play(readStdin, stdout(codexAnswer("here")))),
