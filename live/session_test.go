@@ -57,7 +57,8 @@ func each(t *testing.T, test func(t *testing.T, dialect string)) {
 	}
 }
 
-// atOnce runs a test in each dialect, all at the same time: one that waits does so once. Nothing is left by any of them.
+// atOnce runs a test in each dialect, all at the same time: one that waits does so once. Nothing is left by any of
+// them.
 func atOnce(t *testing.T, test func(t *testing.T, dialect string)) {
 	clitest.NoLeaks(t)
 	each(t, func(t *testing.T, dialect string) {
