@@ -16,6 +16,7 @@ import (
 // A caller's context that ends means the same to a Provider and to a Chain,
 // however the caller has ended it.
 func TestEndOfTheCallersContext(t *testing.T) {
+	clitest.NoLeaks(t)
 	mine := errors.New("the user has left")
 	for name, test := range map[string]struct {
 		end    func(context.Context) (context.Context, context.CancelFunc)
@@ -43,7 +44,7 @@ func TestEndOfTheCallersContext(t *testing.T) {
 		}, clichain.ReasonCanceled, []error{context.Canceled, clichain.ErrCanceled, mine}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			for _, kind := range []string{"provider", "chain", "chain in a chain"} {
 				started := filepath.Join(t.TempDir(), "started")
 				var b clichain.Backend = provider(t, clichain.CliSpec{Name: "mini", Binary: "mini"}, clichain.Config{},

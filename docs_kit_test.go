@@ -20,12 +20,14 @@ func TestTheKitOutside(t *testing.T) {
 	spec := blocks(strings.SplitAfter(read(t, "docs/specs.md"), "## A complete example")[1], "json")[0]
 
 	t.Run("a sound spec", func(t *testing.T) {
+		t.Parallel()
 		out, err := goTest(t, map[string]string{"lumen_test.go": code[0], "lumen.json": spec})
 		require.NoError(t, err, out)
 		require.Contains(t, out, "--- PASS: TestLumen/secrets")
 		require.Contains(t, out, "--- PASS: TestFallsBack")
 	})
 	t.Run("a broken spec", func(t *testing.T) {
+		t.Parallel()
 		broken := strings.Replace(spec, `"args": [`, `"args": [{"args": ["--yolo"]}, {"args": ["--ask={prompt}"]},`, 1)
 		require.NotEqual(t, spec, broken)
 		out, err := goTest(t, map[string]string{"lumen_test.go": code[0], "lumen.json": broken})

@@ -89,6 +89,7 @@ func TestErrorsPage(t *testing.T) {
 	for _, reason := range call.Reasons() {
 		reasons = append(reasons, string(reason))
 		t.Run(string(reason), func(t *testing.T) {
+			t.Parallel()
 			row := rows[string(reason)]
 			require.Len(t, row, 6, "meaning, evidence, again, next, cooldown, kind")
 			_, err := p.Complete(t.Context(), clichain.Prompt("fail with "+string(reason)))

@@ -6,6 +6,15 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
+// Often is how often something is tried that needs to be seen more than once: so many times with the long form of the
+// tests, else a few.
+func Often(times, few uint64) uint64 {
+	if often(times) == 1 {
+		return few
+	}
+	return times
+}
+
 // OnThisMachine resolves the files that options name.
 func OnThisMachine(o Options) (Options, *BackendError) { return onThisMachine(o) }
 

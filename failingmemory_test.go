@@ -35,7 +35,7 @@ func failingAfter(t *testing.T, backends int, output clispec.OutputMode, steps .
 
 // What failed attempts print does not stay in memory with their errors, but for the first MB of an answer.
 func TestMemoryOfFailedAttempts(t *testing.T) {
-	const attempts, mb = 8, 1 << 20
+	const attempts, mb = 3, 1 << 20
 	delta := `{"type":"delta","text":"` + strings.Repeat("wörter ", 100) + `"}` + "\n"
 	for _, test := range []struct {
 		name   string

@@ -32,6 +32,7 @@ func stuck(says clitest.Step) clitest.Scenario {
 // about its own retries ends its run.
 func TestEarlyFailover(t *testing.T) {
 	suppressNothing(t)
+	clitest.NoLeaks(t)
 	text := blockLine("half an answer") + "\n"
 	patience := clichain.Config{RetryPatience: 300 * time.Millisecond, Timeout: time.Minute}
 	for name, test := range map[string]struct {
@@ -54,7 +55,7 @@ func TestEarlyFailover(t *testing.T) {
 		"an error, no end":        {specs.Claude(), stdout(`{"type":"assistant","error":"authentication_failed","message":{"content":[]}}` + "\n"), clichain.ReasonUnauthenticated, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			c := clichain.ChainOf([]clichain.Backend{
 				provider(t, test.spec, patience, stuck(test.says)),
 				provider(t, named(specs.Codex(), "next"), patience, play(readStdin, stdout(codexAnswer("here")))),
@@ -75,7 +76,8 @@ func TestEarlyFailover(t *testing.T) {
 // Where nobody else could answer, a CLI keeps its time.
 func TestTheLastBackendKeepsItsTime(t *testing.T) {
 	suppressNothing(t)
-	short := clichain.Config{Timeout: 2 * time.Second}
+	clitest.NoLeaks(t)
+	short := clichain.Config{Timeout: 4 * time.Second} // for all of them to start at once
 	limited := func(t *testing.T) clichain.Backend {
 		return provider(t, specs.Claude(), short, stuck(stdout(retry429)))
 	}
@@ -111,7 +113,7 @@ func TestTheLastBackendKeepsItsTime(t *testing.T) {
 		}, clichain.Prompt("hi"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			_, err := test.chain(t).Complete(t.Context(), test.req)
 			require.ErrorIs(t, err, clichain.ErrRateLimited)
 			if test.ended != nil {
@@ -140,9 +142,10 @@ func TestOverloadThatPasses(t *testing.T) {
 // What cannot be undone is not interrupted either: the chain would end there.
 func TestNoFailoverAfterWhatCannotBeUndone(t *testing.T) {
 	suppressNothing(t)
-	cfg := clichain.Config{Timeout: 2 * time.Second}
+	clitest.NoLeaks(t)
+	cfg := clichain.Config{Timeout: 3 * time.Second}
 	t.Run("a tool with write access", func(t *testing.T) {
-		clitest.NoLeaks(t)
+		t.Parallel()
 		next := &backend{name: "next"}
 		c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), cfg, stuck(stdout(toolUse+"\n"+retry429))), next}, nil)
 		req := clichain.Prompt("hi")
@@ -152,7 +155,7 @@ func TestNoFailoverAfterWhatCannotBeUndone(t *testing.T) {
 		require.Zero(t, next.asked)
 	})
 	t.Run("text that was read", func(t *testing.T) {
-		clitest.NoLeaks(t)
+		t.Parallel()
 		next := &backend{name: "next"}
 		c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), cfg, stuck(stdout(blockLine("half")+"\n"+retry429))), next}, nil)
 		_, err := call.Collect(c.Stream(t.Context(), clichain.Prompt("hi")))

@@ -269,7 +269,7 @@ func TestLoginIsRemembered(t *testing.T) {
 	}
 	best := time.Hour
 	t.Setenv("CODEX_API_KEY", "x")
-	for range 2000 { // the machine may be busy: the best of many counts
+	for tries := 0; tries < 2000 && best >= 500*time.Microsecond; tries++ { // the machine may be busy: the best counts
 		start := time.Now()
 		err := p.Available(t.Context())
 		best = min(best, time.Since(start))

@@ -2,6 +2,7 @@ package clichain_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,6 +22,7 @@ func TestMain(m *testing.M) {
 	clitest.Main()
 	stayOutside()
 	warmUp()
+	_ = flag.Set("test.parallel", "8") // unless told otherwise: most such tests here wait, and need no processor for it
 	os.Exit(ownState(m.Run))
 }
 

@@ -81,9 +81,10 @@ func TestPanicsCanBeRecovered(t *testing.T) {
 // A reader that panics, or whose goroutine ends in the loop, leaves nothing either.
 func TestHedgeWithoutAReader(t *testing.T) {
 	suppressNothing(t)
+	clitest.NoLeaks(t)
 	for name, leave := range map[string]func(){"panics": func() { panic("reader") }, "goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			var list []clichain.Backend
 			for _, letter := range []string{"a", "b", "c"} {
 				list = append(list, provider(t, named(specs.Codex(), letter), clichain.Config{}, talkative))

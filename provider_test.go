@@ -158,9 +158,10 @@ func TestCancelIsCanceled(t *testing.T) {
 
 // A failure that may pass is tried once more, and the first try is on record.
 func TestTransientFailureIsRetriedOnce(t *testing.T) {
+	clitest.NoLeaks(t)
 	overloaded := []clitest.Step{stdout(`{"type":"turn.failed","error":{"message":"server overloaded"}}` + "\n"), clitest.Exit(1)}
 	t.Run("then answers", func(t *testing.T) {
-		clitest.NoLeaks(t)
+		t.Parallel()
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
 			Cases: []clitest.Case{{Once: true, Steps: overloaded}}, Steps: []clitest.Step{stdout(codexAnswer("second"))},
 		})
@@ -172,7 +173,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 		require.False(t, resp.Attempts[0].Skipped)
 	})
 	t.Run("never a third time", func(t *testing.T) {
-		clitest.NoLeaks(t)
+		t.Parallel()
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
 			Cases: []clitest.Case{{Once: true, Steps: overloaded}, {Once: true, Steps: overloaded}}, Steps: []clitest.Step{stdout(codexAnswer("third"))},
 		})
@@ -181,7 +182,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 		require.Len(t, be.Earlier, 1)
 	})
 	t.Run("not where the id of the session is taken now", func(t *testing.T) {
-		clitest.NoLeaks(t)
+		t.Parallel()
 		failed := []clitest.Step{stdout(`{"type":"result","subtype":"success","is_error":true,"api_error_status":529,"result":"overloaded"}` + "\n"), clitest.Exit(1)}
 		p := provider(t, specs.Claude(), clichain.Config{}, clitest.Scenario{
 			Cases: []clitest.Case{{Once: true, Steps: failed}}, Steps: []clitest.Step{stdout(resultLine("twice") + "\n")},
@@ -192,7 +193,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 		require.Empty(t, requireReason(t, clichain.ReasonOverloaded, err).Earlier)
 	})
 	t.Run("not after a login failure", func(t *testing.T) {
-		clitest.NoLeaks(t)
+		t.Parallel()
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
 			Cases: []clitest.Case{{Once: true, Steps: []clitest.Step{{Stderr: "Not logged in\n"}, clitest.Exit(1)}}}, Steps: []clitest.Step{stdout(codexAnswer("no"))},
 		})
@@ -200,7 +201,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 		requireReason(t, clichain.ReasonUnauthenticated, err)
 	})
 	t.Run("not when a tool may have changed something", func(t *testing.T) {
-		clitest.NoLeaks(t)
+		t.Parallel()
 		wrote := append([]clitest.Step{stdout(`{"type":"item.started","item":{"id":"1","type":"command_execution","command":"touch x"}}` + "\n")}, overloaded...)
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
 			Cases: []clitest.Case{{Once: true, Steps: wrote}}, Steps: []clitest.Step{stdout(codexAnswer("twice"))},

@@ -29,13 +29,14 @@ func returns(t *testing.T, kill func() int, want int) {
 // Who reads a call may end it: a hook, or the loop over its events.
 func TestKillAllFromTheStreamsOwnLoop(t *testing.T) {
 	suppressNothing(t)
+	clitest.NoLeaks(t)
 	for name, chain := range map[string]func(clichain.Backend) clichain.Backend{
 		"provider": func(b clichain.Backend) clichain.Backend { return b },
 		"chain":    func(b clichain.Backend) clichain.Backend { return clichain.ChainOf([]clichain.Backend{b}, nil) },
 		"hedged":   func(b clichain.Backend) clichain.Backend { return hedged(b) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			var r runs.Registry
 			b := chain(provider(t, specs.Codex(), clichain.Config{Registry: &r}, talkative))
 			var last error

@@ -142,6 +142,7 @@ func TestRepairWithoutAFlag(t *testing.T) {
 }
 
 func TestRepairThatFails(t *testing.T) {
+	clitest.NoLeaks(t)
 	for name, test := range map[string]struct {
 		runs    clitest.Scenario
 		reason  clichain.Reason
@@ -171,7 +172,7 @@ func TestRepairThatFails(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			_, err := provider(t, shaped(), clichain.Config{}, test.runs).Complete(t.Context(), askCity())
 			be := requireReason(t, test.reason, err)
 			require.Equal(t, "shaped", be.Backend)
@@ -189,12 +190,13 @@ func TestRepairThatFails(t *testing.T) {
 
 // The second try after a failure that may pass and the repair are two things.
 func TestRetryAndRepair(t *testing.T) {
+	clitest.NoLeaks(t)
 	for name, scenario := range map[string]clitest.Scenario{
 		"retry, then repair": inTurn(overload, wrong, good),
 		"repair, then retry": inTurn(wrong, overload, good),
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			resp, err := provider(t, shaped(), clichain.Config{}, scenario).Complete(t.Context(), askCity())
 			require.NoError(t, err)
 			require.Equal(t, `{"city":"Paris"}`, resp.Text)

@@ -39,6 +39,8 @@ func TestUnseenToolsCountAsUsed(t *testing.T) {
 	asJSON, asText := clichain.Config{Output: clispec.OutputJSON}, clichain.Config{Output: clispec.OutputText}
 	brief := clichain.Config{Timeout: 3 * time.Second}
 	briefJSON := clichain.Config{Timeout: 3 * time.Second, Output: clispec.OutputJSON}
+	clitest.NoLeaks(t)
+	t.Setenv("IS_SANDBOX", "1")
 	for name, test := range map[string]struct {
 		spec  clichain.CliSpec
 		cfg   clichain.Config
@@ -66,12 +68,15 @@ func TestUnseenToolsCountAsUsed(t *testing.T) {
 			`{"type":"item.completed","item":{"id":"1","type":"file_change","status":"completed"}}`), fails}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			if test.cfg.Timeout > 0 { // it is waited for
+				t.Parallel()
+			} else {
+				clitest.NoLeaks(t)
+			}
 			again := clitest.Case{Once: true, Steps: append([]clitest.Step{readStdin}, test.steps...)}
 			p := provider(t, test.spec, test.cfg, clitest.Scenario{Cases: []clitest.Case{again, again}, Steps: []clitest.Step{clitest.Exit(9)}})
 			req := clichain.Prompt("hi")
 			req.Access, req.Dir = clichain.AccessFull, t.TempDir()
-			t.Setenv("IS_SANDBOX", "1")
 			next := &backend{name: "next"}
 			resp, err := clichain.ChainOf([]clichain.Backend{p, next}, nil).Complete(t.Context(), req)
 			require.Equal(t, test.acted, next.asked == 0, "%v %+v", err, resp)

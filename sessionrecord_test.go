@@ -129,6 +129,7 @@ func TestForgedHandles(t *testing.T) {
 		for _, fresh := range []bool{false, true} {
 			for form, handle := range forged("codex", t.TempDir()) {
 				t.Run(fmt.Sprintf("%s/fresh=%t/%s", name, fresh, form), func(t *testing.T) {
+					t.Parallel()
 					record := filepath.Join(t.TempDir(), "record")
 					answer := play(clitest.Step{Record: record}, stdout(threadAnswer(anID, "yes")))
 					req := clichain.Prompt("hi")

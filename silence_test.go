@@ -15,6 +15,7 @@ import (
 )
 
 func TestSilence(t *testing.T) {
+	clitest.NoLeaks(t)
 	begin := stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")
 	pause := 400 * time.Millisecond
 	tests := map[string]struct {
@@ -30,7 +31,7 @@ func TestSilence(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			_, err := provider(t, specs.Codex(), test.cfg, clitest.Scenario{Steps: test.steps}).Complete(t.Context(), clichain.Prompt("hi"))
 			requireReason(t, test.reason, err)
 		})

@@ -59,11 +59,16 @@ func TestCommentaryDoesNotEndAChain(t *testing.T) {
 	clitest.NoLeaks(t)
 	broken := provider(t, specs.Codex(), clichain.Config{Timeout: 3 * time.Second}, play(stdout(codexSays("let me look")), clitest.Step{Hang: true}))
 	healthy := provider(t, named(specs.Codex(), "healthy"), clichain.Config{}, play(stdout(codexAnswer("done"))))
-	text, thinking, err := textsOf(clichain.ChainOf([]clichain.Backend{broken, healthy}, nil), t)
-	require.NoError(t, err)
-	require.Equal(t, []string{"done"}, text)
-	require.Equal(t, []string{"let me look"}, thinking)
-
-	_, err = broken.Complete(t.Context(), clichain.Prompt("hi"))
-	require.Equal(t, "let me look", requireReason(t, clichain.ReasonTimeout, err).Partial, "the error has the text")
+	t.Run("a chain", func(t *testing.T) {
+		t.Parallel()
+		text, thinking, err := textsOf(clichain.ChainOf([]clichain.Backend{broken, healthy}, nil), t)
+		require.NoError(t, err)
+		require.Equal(t, []string{"done"}, text)
+		require.Equal(t, []string{"let me look"}, thinking)
+	})
+	t.Run("alone", func(t *testing.T) {
+		t.Parallel()
+		_, err := broken.Complete(t.Context(), clichain.Prompt("hi"))
+		require.Equal(t, "let me look", requireReason(t, clichain.ReasonTimeout, err).Partial, "the error has the text")
+	})
 }

@@ -38,7 +38,16 @@ type recorded struct {
 // recordedAt is about when the runs were recorded.
 var recordedAt = time.Date(2026, 11, 21, 0, 20, 0, 0, time.UTC)
 
-func readRecorded(t *testing.T, dir string) recorded {
+// providersOf are backends of the built-in specs, by their names. They never change, and are compiled once.
+func providersOf() map[string]*Provider {
+	all := map[string]*Provider{}
+	for _, spec := range specs.Every() {
+		all[spec.Name] = NewProvider(spec, nil)
+	}
+	return all
+}
+
+func readRecorded(t *testing.T, providers map[string]*Provider, dir string) recorded {
 	t.Helper()
 	text := func(name string) string {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -47,9 +56,9 @@ func readRecorded(t *testing.T, dir string) recorded {
 	}
 	var argv []string
 	require.NoError(t, json.Unmarshal([]byte(text("argv")), &argv))
-	spec, ok := specs.ByName(filepath.Base(filepath.Dir(dir)))
+	provider, ok := providers[filepath.Base(filepath.Dir(dir))]
 	require.True(t, ok)
-	rec := recorded{provider: NewProvider(spec, nil), output: clispec.OutputText, stdout: text("stdout"), stderr: text("stderr")}
+	rec := recorded{provider: provider, output: clispec.OutputText, stdout: text("stdout"), stderr: text("stderr")}
 	switch line := strings.Join(argv, " "); {
 	case strings.Contains(line, "stream-json"), strings.Contains(line, " --json"), strings.Contains(line, "run --format json"):
 		rec.output = clispec.OutputStream
@@ -190,9 +199,10 @@ func TestOneVerdict(t *testing.T) {
 		require.NotEmpty(t, found)
 		dirs = append(dirs, found...)
 	}
+	providers := providersOf()
 	for i, dir := range dirs {
 		t.Run(filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), func(t *testing.T) {
-			rec := readRecorded(t, dir)
+			rec := readRecorded(t, providers, dir)
 			rec.requireOneVerdict(t, often(4))
 			random := rand.New(rand.NewPCG(uint64(i), 2))
 			for range often(4) {

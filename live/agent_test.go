@@ -29,17 +29,20 @@ func playAgent() {
 	if !slices.Contains(os.Args, "--live") {
 		prompt, _ := io.ReadAll(os.Stdin)
 		if !strings.Contains(os.Getenv("AGENT_MANNERS"), "cold") {
-			os.Exit(9)
+			exit(9)
 		}
 		a := &agent{dialect: dialect}
 		a.delta("cold: " + string(prompt))
 		a.notice("done", object{"failed": false, "tokens": 3})
-		os.Exit(0)
+		exit(0)
 	}
 	a := &agent{dialect: dialect, manners: os.Getenv("AGENT_MANNERS"), interrupted: make(chan struct{}, 1), answers: make(chan object, 8)}
 	a.live()
-	os.Exit(0)
+	exit(0)
 }
+
+// exit ends the process. os.Exit would sleep for a second in binaries built with the race detector.
+func exit(status int) { syscall.Exit(status) }
 
 type object = map[string]any
 
@@ -67,7 +70,7 @@ func (a *agent) live() {
 	}
 	if a.has("dies at start") {
 		fmt.Fprintln(os.Stderr, "Error: not logged in, run the login")
-		os.Exit(7)
+		exit(7)
 	}
 	if a.has("early") {
 		a.delta("nobody asked")
@@ -229,10 +232,10 @@ func (a *agent) play(id any, said string) {
 	case "die":
 		a.delta("half an ")
 		fmt.Fprintln(os.Stderr, "Error: 429 rate limited")
-		os.Exit(3)
+		exit(3)
 	case "cut":
 		a.print(`{"type":"delta","text":"half`)
-		os.Exit(0)
+		exit(0)
 	case "deaf":
 		a.delta("still ")
 		return
@@ -243,7 +246,7 @@ func (a *agent) play(id any, said string) {
 		return
 	case "halfway":
 		a.delta("half a ")
-		os.Exit(0)
+		exit(0)
 	case "fail":
 		a.end(id, true, rest)
 		return

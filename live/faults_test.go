@@ -42,8 +42,7 @@ func TestDeathInATurn(t *testing.T) {
 // A CLI that prints an answer before it is ready, and is never ready: that is no
 // answer, and no success.
 func TestAnswerBeforeTheQuestion(t *testing.T) {
-	each(t, func(t *testing.T, dialect string) {
-		clitest.NoLeaks(t)
+	atOnce(t, func(t *testing.T, dialect string) {
 		for manners, test := range map[string]struct {
 			cfg  clichain.Config
 			want clichain.Reason
@@ -62,11 +61,8 @@ func TestAnswerBeforeTheQuestion(t *testing.T) {
 // A turn has the time of a call. One that ends in time when it is interrupted leaves the session alive, one that does
 // not ends it.
 func TestTimeoutOfATurn(t *testing.T) {
-	each(t, func(t *testing.T, dialect string) {
-		clitest.NoLeaks(t)
-		s := live.New(agentOf(t, dialect, "", clichain.Config{Timeout: 5 * time.Second}), nil)
-		t.Cleanup(s.Kill)
-		require.NoError(t, s.Start(t.Context()))
+	atOnce(t, func(t *testing.T, dialect string) {
+		s := startedBeside(t, dialect, "", clichain.Config{Timeout: 5 * time.Second}, nil)
 		_, err := s.Ask(t.Context(), "hang")
 		requireReason(t, clichain.ReasonTimeout, err)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -145,10 +141,10 @@ func TestQuestions(t *testing.T) {
 
 // A CLI that ignores everything is gone all the same, and a turn that goes on is ended.
 func TestStopOfTheDeaf(t *testing.T) {
-	each(t, func(t *testing.T, dialect string) {
+	atOnce(t, func(t *testing.T, dialect string) {
 		for name, end := range map[string]func(*live.Session){"stop": (*live.Session).Stop, "kill": (*live.Session).Kill} {
 			t.Run(name, func(t *testing.T) {
-				s := started(t, dialect, "deaf", nil)
+				s := startedBeside(t, dialect, "deaf", patient, nil)
 				turn, err := s.Send("deaf")
 				require.NoError(t, err)
 				began := time.Now()

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"context"
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	_ = os.Setenv("XDG_STATE_HOME", dir)
+	_ = flag.Set("test.parallel", "8") // unless told otherwise: such tests here wait, and need no processor for it
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
@@ -35,7 +37,13 @@ var patient = clichain.Config{Timeout: time.Minute}
 func started(t *testing.T, dialect, manners string, cfg *live.Config) *live.Session {
 	t.Helper()
 	clitest.NoLeaks(t)
-	s := live.New(agentOf(t, dialect, manners, patient), cfg)
+	return startedBeside(t, dialect, manners, patient, cfg)
+}
+
+// startedBeside is started for tests that run beside others.
+func startedBeside(t *testing.T, dialect, manners string, backend clichain.Config, cfg *live.Config) *live.Session {
+	t.Helper()
+	s := live.New(agentOf(t, dialect, manners, backend), cfg)
 	t.Cleanup(s.Kill)
 	require.NoError(t, s.Start(t.Context()))
 	require.Equal(t, live.Running, s.Status().State)
@@ -47,6 +55,16 @@ func each(t *testing.T, test func(t *testing.T, dialect string)) {
 	for _, dialect := range dialects {
 		t.Run(dialect, func(t *testing.T) { test(t, dialect) })
 	}
+}
+
+// atOnce runs a test in each dialect, all at the same time: one that waits does so once. Nothing is left by any of
+// them.
+func atOnce(t *testing.T, test func(t *testing.T, dialect string)) {
+	clitest.NoLeaks(t)
+	each(t, func(t *testing.T, dialect string) {
+		t.Parallel()
+		test(t, dialect)
+	})
 }
 
 func requireReason(t *testing.T, want clichain.Reason, err error) *clichain.BackendError {
@@ -159,12 +177,11 @@ func TestIllegalCalls(t *testing.T) {
 
 // A CLI that cannot start ends the session with the reason of a call.
 func TestStartFails(t *testing.T) {
-	each(t, func(t *testing.T, dialect string) {
+	atOnce(t, func(t *testing.T, dialect string) {
 		for manners, want := range map[string]clichain.Reason{
 			"dies at start": clichain.ReasonUnauthenticated, "refuses": clichain.ReasonUnauthenticated, "silent": clichain.ReasonTimeout,
 		} {
 			t.Run(manners, func(t *testing.T) {
-				clitest.NoLeaks(t)
 				cfg := patient
 				if manners == "silent" {
 					cfg.Timeout = time.Second

@@ -143,14 +143,19 @@ func (c *Call) choose(spec *clispec.Spec, choice Choice) *call.Error {
 func (c *Call) uses(spec *clispec.Spec, field string) bool {
 	return c.anyRow(spec, func(row clispec.ArgRow) bool { return rowUses(row, field) }) ||
 		c.Output == clispec.OutputLive && slices.ContainsFunc(c.messages(&spec.Live), func(m clispec.LiveMessage) bool {
-			return slices.Contains(grammar.TemplateFields(m.Params), field)
+			return contains(m.Params, field)
 		})
 }
 
 func rowUses(row clispec.ArgRow, field string) bool {
 	return slices.Contains(row.When.Set, field) || slices.ContainsFunc(row.Args, func(template string) bool {
-		return slices.Contains(grammar.TemplateFields(template), field)
+		return contains(template, field)
 	})
+}
+
+// contains reports whether a template names the field. To take it apart costs more, and few of them do.
+func contains(template, field string) bool {
+	return strings.Contains(template, field) && slices.Contains(grammar.TemplateFields(template), field)
 }
 
 // inBrackets is what a rule for a tool says about its use: "Bash(git log a,b)".

@@ -8,7 +8,6 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/internal/grammar"
 )
 
 // unsupported refuses a request with a field that no applying row uses: the
@@ -73,7 +72,7 @@ func (c *Call) honours(spec *clispec.Spec, option string) bool {
 
 // inArguments reports whether an argument that applies contains the field.
 func (c *Call) inArguments(spec *clispec.Spec, field string) bool {
-	names := func(template string) bool { return slices.Contains(grammar.TemplateFields(template), field) }
+	names := func(template string) bool { return contains(template, field) }
 	return slices.ContainsFunc(spec.ArgTable(), func(row clispec.ArgRow) bool {
 		return c.holds(row.When) && slices.ContainsFunc(row.Args, names)
 	})

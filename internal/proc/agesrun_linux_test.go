@@ -76,7 +76,7 @@ func rerun(t *testing.T, variable string, attr *syscall.SysProcAttr) {
 		t.Skip("only root may make a namespace, and mount a /proc")
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
-	cmd.Env = append(os.Environ(), variable+"=1")
+	cmd.Env = append(os.Environ(), variable+"=1", "GORACE=atexit_sleep_ms=0") // which would cost a second each
 	attr.Cloneflags |= unix.CLONE_NEWNS
 	attr.Pdeathsig = syscall.SIGKILL
 	cmd.SysProcAttr = attr

@@ -3,6 +3,7 @@ package reading
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,13 +69,19 @@ func TestRecordings(t *testing.T) {
 
 // Nothing of a recording or of what is made from it tells where it was made.
 func TestRecordingsTellNoPlace(t *testing.T) {
+	// One of them is in every match: to look for them is quick.
+	hints := []string{"127.0.0.1:", "clichain-home-", "/root/", "/tmp/", "/Users/", "/home/"}
 	place := regexp.MustCompile(`127\.0\.0\.1:\d|clichain-home-|(?:^|[^\w/.-])/(?:root|tmp|Users)/|/home/(?:[^d]|d[^e]|de[^v])`)
 	for _, pattern := range []string{recordingsDir + "/*/*/*", "testdata/golden/recordings/*.json", "testdata/golden/recordings/cut/*.json"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		require.NotEmpty(t, files)
 		for _, file := range files {
-			require.Empty(t, place.FindString(read(t, file)), file)
+			for line := range strings.Lines(read(t, file)) {
+				if slices.ContainsFunc(hints, func(hint string) bool { return strings.Contains(line, hint) }) {
+					require.Empty(t, place.FindString(line), file)
+				}
+			}
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package reading
 
 import (
+	"encoding/json"
+	"sync"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/clichain/clichain/call"
@@ -46,7 +49,18 @@ func ReplayBy(spec clispec.Spec) ReplayFunc {
 	}
 }
 
+// replays judge by specs that were compiled before, by their JSON: many tests go through the same few specs.
+var replays sync.Map
+
 // Replay judges one recorded run by a spec.
 func Replay(spec clispec.Spec, rec Recording) (string, call.Response, *call.Error, []call.Event) {
-	return ReplayBy(spec)(rec)
+	key, err := json.Marshal(spec)
+	if err != nil {
+		panic(err)
+	}
+	replay, ok := replays.Load(string(key))
+	if !ok {
+		replay, _ = replays.LoadOrStore(string(key), ReplayBy(spec))
+	}
+	return replay.(ReplayFunc)(rec)
 }

@@ -172,7 +172,7 @@ func TestLinesAllocateTheirTextsOnly(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			engine, line := interpreterOf(t, specs.Claude()), []byte(test.line)
-			require.InDelta(t, test.want, testing.AllocsPerRun(20, func() { engine.eventsIn(line) }), 0)
+			require.InDelta(t, test.want, testing.AllocsPerRun(5, func() { engine.eventsIn(line) }), 0)
 		})
 	}
 }
