@@ -58,11 +58,12 @@ func requireReason(t *testing.T, want clichain.Reason, err *clichain.BackendErro
 // Each scenario is taken for what it is, of every CLI.
 func TestScenarios(t *testing.T) {
 	quiet(t)
+	NoLeaks(t) // which counts those of all the subtests, when they have ended
 	const text = "Forty \"two\" 中\nand no more"
 	for _, spec := range append(specs.Every(), lumen(t), mini()) {
 		t.Run(spec.Name, func(t *testing.T) {
+			t.Parallel() // they wait more than they work
 			structured := spec.OutputModes()[0] != clispec.OutputText
-			NoLeaks(t)
 			resp, err := ask(t, spec, Answer(spec, text))
 			require.Nil(t, err)
 			require.Equal(t, text, resp.Text)

@@ -58,6 +58,7 @@ func tells(b clichain.Backend, ctx context.Context, req clichain.Request) (*clic
 
 // Each check finds what it is for, by the field that is to blame, and no other check fails with it.
 func TestBrokenSpecs(t *testing.T) {
+	isolate(t, lumen(t)) // once for all, whose mistakes leave the name alone
 	row := func(w clispec.When, args ...string) clispec.ArgRow { return clispec.ArgRow{Args: args, When: w} }
 	add := func(rows ...clispec.ArgRow) func(*clispec.Spec) {
 		return func(s *clispec.Spec) { s.Args = append(rows, s.Args...) }
@@ -141,12 +142,12 @@ func TestBrokenSpecs(t *testing.T) {
 			complete: leaves(func(cfg clichain.Config, _ context.Context) bool { return cfg.Timeout < within })},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // they wait more than they work
 			spec := lumen(t)
 			spec.Transports = []clispec.Transport{clispec.TransportStdin} // half the processes
 			if test.mutate != nil {
 				test.mutate(&spec)
 			}
-			isolate(t, spec)
 			s := &subject{spec: spec, complete: clichain.Backend.Complete}
 			if test.complete != nil {
 				s.complete = test.complete

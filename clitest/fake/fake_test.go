@@ -39,6 +39,16 @@ func finish(t *testing.T, cmd *exec.Cmd, stdin string) (stdout, stderr string, s
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
+// TestStartsEarly: in a test binary a fake plays before what it does not need is initialized.
+func TestStartsEarly(t *testing.T) {
+	cmd := exec.Command(fake.New(t, "fake", steps()))
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	_, trace, status := finish(t, cmd, "")
+	require.Zero(t, status, trace)
+	require.Contains(t, trace, "init os ")
+	require.NotContains(t, trace, "testify")
+}
+
 func TestPrints(t *testing.T) {
 	for _, test := range []struct {
 		name                  string

@@ -106,9 +106,14 @@ func TestBatchFirstTry(t *testing.T) {
 
 // TestBatchKilled: however often a batch is killed, and wherever, in the end each line has one record.
 func TestBatchKilled(t *testing.T) {
+	t.Parallel()
+	lines, kills := 50, 10
+	if os.Getenv("CLICHAIN_CONFORMANCE") == "long" {
+		lines, kills = 120, 20
+	}
 	w := newWorld(t)
 	path := w.slow(20 * time.Millisecond)
-	in, out := w.lines(120), filepath.Join(t.TempDir(), "out.jsonl")
+	in, out := w.lines(lines), filepath.Join(t.TempDir(), "out.jsonl")
 	batchTo := func(out string) *exec.Cmd {
 		cmd := w.command("batch", "-i", in, "-o", out, "--cold", "--timeout", "5m", "--quiet")
 		cmd.Env = append(cmd.Env, "TMPDIR="+t.TempDir()) // nobody is left to tidy up
@@ -118,13 +123,13 @@ func TestBatchKilled(t *testing.T) {
 	said, err := batchTo(whole).CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	want := idsOf(records(t, whole))
-	require.Len(t, want, 120)
+	require.Len(t, want, lines)
 
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	killed := 0
-	for killed < 20 && len(linesIn(t, out)) < len(want) {
+	for killed < kills && len(linesIn(t, out)) < len(want) {
 		killAtSomeTime(t, batchTo(out), out, random)
 		killed++
 		gone(t, path)

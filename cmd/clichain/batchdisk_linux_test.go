@@ -43,14 +43,16 @@ func TestBatchDiskFull(t *testing.T) {
 		{"output and queue", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
-			s := scenario("claude", "answer", strings.Repeat("long ", 20_000))
+			// 1.8 MB in all: enough to fill the disk, and the fewer the sooner it is done.
+			s := scenario("claude", "answer", strings.Repeat("long ", 12_000))
 			path, err := clitest.Install(w.bin, "claude", s)
 			require.NoError(t, err)
-			in := w.lines(60)
+			in := w.lines(30)
 			kept := filepath.Join(t.TempDir(), "kept.jsonl")
 			run := fmt.Sprintf("%s batch -i %s -o out.jsonl --cold --quiet %s", program(), in, test.store)
-			said, status := w.small(t.TempDir(), "size=3m", strings.Join([]string{
+			said, status := w.small(t.TempDir(), "size=1m", strings.Join([]string{
 				run + "; echo first $?",
 				"mount -o remount,size=200m .",
 				run + "; echo second $?",
@@ -62,7 +64,7 @@ func TestBatchDiskFull(t *testing.T) {
 			require.Contains(t, said, "first 1")
 			require.Contains(t, said, "second 0")
 			all := idsOf(records(t, kept))
-			require.Len(t, all, 60)
+			require.Len(t, all, 30)
 			require.Empty(t, clitest.Survivors(path))
 		})
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clichain/clichain/jetstream"
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,6 +30,16 @@ const password = "password-of-the-test"
 func newFleet(t *testing.T) *fleet {
 	s := natsServer(t, func(o *server.Options) { o.Username, o.Password = "u", password })
 	return &fleet{newWorld(t), strings.Replace(s.ClientURL(), "//", "//u:"+password+"@", 1)}
+}
+
+// notices makes the queue, which misses a worker after that time in place of 30 s.
+func (f *fleet) notices(after time.Duration) {
+	f.t.Helper()
+	nc, err := nats.Connect(f.url)
+	require.NoError(f.t, err)
+	defer nc.Close()
+	_, err = jetstream.Open(f.t.Context(), nc, &jetstream.Config{AckWait: after})
+	require.NoError(f.t, err)
 }
 
 // run runs a command that comes to its end.

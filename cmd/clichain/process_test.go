@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -154,7 +156,8 @@ func TestSuppressedAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.fake("claude", "answer", "no")
 	suppressed, bare := time.Hour, time.Hour
-	for range 20 { // the machine may be busy: the best of some counts
+	// The machine may be busy: the best of some counts, and where those are no good, of more.
+	for n := 0; n < 5 || n < 20 && suppressed >= 5*bare; n++ {
 		start := time.Now()
 		require.NoError(t, w.command("--version").Run())
 		bare = min(bare, time.Since(start))
@@ -237,34 +240,42 @@ func TestStdinCostsBudget(t *testing.T) {
 	budget := (2 * stdinNotice).String()
 	w := newWorld(t)
 	w.fake("claude", "hang", "")
-	require.LessOrEqual(t, hadAfterStdin(t, w.command("ask", "--budget", budget, "--only", "claude", "hi")), stdinNotice)
-	cmd := w.command("ask", "--only", "claude", "hi")
-	cmd.Env = append(cmd.Env, budgetVariable+"="+budget)
-	require.Greater(t, hadAfterStdin(t, cmd), stdinNotice)
+	byFlag := w.command("ask", "--budget", budget, "--only", "claude", "hi")
+	byVariable := w.command("ask", "--only", "claude", "hi")
+	byVariable.Env = append(byVariable.Env, budgetVariable+"="+budget)
+	flagged, inherited := afterStdin(t, byFlag), afterStdin(t, byVariable) // both wait at the same time
+	require.LessOrEqual(t, flagged(), stdinNotice)
+	require.Greater(t, inherited(), stdinNotice)
 }
 
-// hadAfterStdin runs a command whose stdin ends when it says that it waits for that, and returns the time that its
-// backend had.
-func hadAfterStdin(t *testing.T, cmd *exec.Cmd) time.Duration {
+// afterStdin starts a command whose stdin ends when it says that it waits for that; had waits for its end, and returns
+// the time that its backend had.
+func afterStdin(t *testing.T, cmd *exec.Cmd) (had func() time.Duration) {
 	t.Helper()
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	r := bufio.NewReader(stderr)
-	_, err = r.ReadString('\n') // the notice
-	require.NoError(t, err)
-	require.NoError(t, stdin.Close())
-	rest, err := io.ReadAll(r)
-	require.NoError(t, err)
-	require.Error(t, cmd.Wait())
-	require.Equal(t, 124, cmd.ProcessState.ExitCode())
-	found := regexp.MustCompile(`timeout after (\S+) `).FindSubmatch(rest)
-	require.NotNil(t, found, "%s", rest)
-	had, err := time.ParseDuration(string(found[1]))
-	require.NoError(t, err)
-	return had
+	rest := make(chan []byte, 1)
+	go func() {
+		r := bufio.NewReader(stderr)
+		_, noNotice := r.ReadString('\n')
+		closed := stdin.Close()
+		text, failed := io.ReadAll(r)
+		assert.NoError(t, errors.Join(noNotice, closed, failed))
+		rest <- text
+	}()
+	return func() time.Duration {
+		said := <-rest
+		require.Error(t, cmd.Wait())
+		require.Equal(t, 124, cmd.ProcessState.ExitCode())
+		found := regexp.MustCompile(`timeout after (\S+) `).FindSubmatch(said)
+		require.NotNil(t, found, "%s", said)
+		had, err := time.ParseDuration(string(found[1]))
+		require.NoError(t, err)
+		return had
+	}
 }
 
 // TestDemoInterrupted: its directory and its fakes go all the same.

@@ -68,6 +68,7 @@ func TestAskOnTerminal(t *testing.T) {
 		{name: "dumb", width: 80, env: []string{"TERM=dumb"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel() // they wait for what is on the screen
 			w := newWorld(t)
 			gates := busyClaude(t, w)
 			w.fake("gemini", "crash", "boom")
@@ -135,6 +136,7 @@ func sameAsGolden(t *testing.T, name, got string) {
 func TestDemoOnTerminal(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel() // the fakes of the demo take their time
 			cmd := newWorld(t).command("demo")
 			cmd.Env = append(cmd.Env, "TERM=xterm")
 			text, raw := onScreen(t, cmd, width).end(0)

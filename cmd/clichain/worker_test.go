@@ -82,7 +82,7 @@ func TestFleetDrains(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	fake := f.fake("claude", "stubborn", "")
-	w := f.worker("--only", "claude", "--cold", "--timeout", "1h", "--grace", "3s")
+	w := f.worker("--only", "claude", "--cold", "--timeout", "1h", "--grace", "500ms")
 	f.answers("submit", "--id", "long", "hi")
 	w.await(`msg="job started" id=long`)
 	require.Equal(t, 1, f.status().Running)
@@ -103,6 +103,7 @@ func TestFleetDrains(t *testing.T) {
 func TestFleetWorkerKilled(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
+	f.notices(3 * time.Second)
 	tmp := f.tmp
 	f.tmp = t.TempDir() // nobody is left to tidy it up
 	fake := f.fake("claude", "hang", "")
