@@ -61,7 +61,7 @@ const testBinary = ".test"
 // imports little, and can take longer than all that a fake does: 22 of 40 ms with the race detector, at each start.
 func init() {
 	if exe, err := os.Executable(); err == nil && isTestBinary(exe) {
-		play()
+		_, _ = play()
 	}
 }
 
@@ -73,29 +73,34 @@ func isTestBinary(exe string) bool {
 // Call it first in TestMain, or in main of a program that installs fakes.
 func Main() {
 	called = true
-	play()
-}
-
-func play() {
-	if len(os.Args) == 0 {
-		return
-	}
-	if len(os.Args) >= 3 && isChildFlag(os.Args[1]) {
-		playChild(os.Args[1], os.Args[2])
-	}
-	path, err := exec.LookPath(os.Args[0])
-	if err != nil {
-		return
-	}
-	data, err := os.ReadFile(path + sidecar)
+	path, err := play()
 	switch {
 	case err == nil:
-		playFake(path, data)
 	case !errors.Is(err, fs.ErrNotExist):
 		fail("%v", err)
 	case isOrphanedLink(path):
 		fail("%s has lost its scenario %s", path, path+sidecar)
 	}
+}
+
+// play plays the scenario of this process, and tells why it has none. What is started by such a link may be something
+// else of the program's own, which its TestMain looks at before it calls Main.
+func play() (path string, err error) {
+	if len(os.Args) == 0 {
+		return "", nil
+	}
+	if len(os.Args) >= 3 && isChildFlag(os.Args[1]) {
+		playChild(os.Args[1], os.Args[2])
+	}
+	path, err = exec.LookPath(os.Args[0])
+	if err != nil {
+		return "", nil
+	}
+	data, err := os.ReadFile(path + sidecar)
+	if err == nil {
+		playFake(path, data)
+	}
+	return path, err
 }
 
 // isOrphanedLink reports whether path is a link to a test binary: a fake without its scenario, which would otherwise
