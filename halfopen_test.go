@@ -3,6 +3,7 @@ package clichain_test
 import (
 	"context"
 	"iter"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -67,10 +68,22 @@ func askAll(t *testing.T, path string, b lent, calls int, now func() time.Time) 
 	}
 }
 
+// lateFolder is a folder for a test whose last callers give up before they have the lock of a file there: what waits on
+// for them may make the file of the lock while the folder is removed.
+func lateFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(t.TempDir(), "")
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.Eventually(t, func() bool { return os.RemoveAll(dir) == nil }, time.Minute, 10*time.Millisecond)
+	})
+	return dir
+}
+
 // After a cooldown one call probes, however many there are and however slow the
 // store is.
 func TestOneProbeWithASlowStore(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cooldowns.json")
+	path := filepath.Join(lateFolder(t), "cooldowns.json")
 	limited := failing("a", clichain.ReasonUsageLimit)
 	first := clichain.ChainOf([]clichain.Backend{limited}, &clichain.ChainConfig{Store: cooldown.NewFile(path, nil)})
 	_, err := first.Complete(t.Context(), clichain.Prompt("hi"))

@@ -136,7 +136,6 @@ func sameAsGolden(t *testing.T, name, got string) {
 func TestDemoOnTerminal(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel() // the fakes of the demo take their time
 			cmd := newWorld(t).command("demo")
 			cmd.Env = append(cmd.Env, "TERM=xterm")
 			text, raw := onScreen(t, cmd, width).end(0)
