@@ -60,6 +60,7 @@ func TestWhoPays(t *testing.T) {
 		{"the key: there is none", payer{}, key, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			test.payer.reply = loopback.Text(hello)
 			resp, server, err := test.payer.ask(t, clichain.Config{Billing: test.policy})
 			if test.auth == "" {
@@ -76,6 +77,7 @@ func TestWhoPays(t *testing.T) {
 
 // What a plan does not cover any more is paid for.
 func TestUsageOverAPlan(t *testing.T) {
+	t.Parallel()
 	over := payer{reply: loopback.Text(hello).
 		With("anthropic-ratelimit-unified-status", "rejected").
 		With("anthropic-ratelimit-unified-reset", "4102444800").

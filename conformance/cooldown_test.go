@@ -29,6 +29,7 @@ func (s *seen) Update(ctx context.Context, key string, change func(cooldown.Stat
 
 // A plan at its limit fails one call. Later calls skip it at once, until the reset, when one half-open probe asks it.
 func TestCooldownUntilTheReset(t *testing.T) {
+	t.Parallel()
 	reset := time.Now().Add(3 * time.Hour).Truncate(time.Hour)
 	limit := loopback.Error(429, "rate_limit_error", "This request would exceed your account's rate limit. Please try again later.").
 		With("anthropic-ratelimit-unified-status", "rejected").

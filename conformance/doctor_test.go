@@ -185,6 +185,7 @@ func TestDoctorInAReadOnlyHome(t *testing.T) {
 func TestCallInAReadOnlyHome(t *testing.T) {
 	program := command(t)
 	eachCLI(t, func(t *testing.T, name string) {
+		t.Parallel()
 		server := loopback.New(t, loopback.Always(loopback.Text(hello)))
 		h := home.New(t, name, server.URL, home.LoggedIn)
 		ask := []string{program, "ask", "--timeout", "60s", "--only", name, "--pass-env", "LOOPBACK_*"}

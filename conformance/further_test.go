@@ -80,6 +80,7 @@ func fails(t *testing.T, name string, failures map[string]failure) {
 // goesOn continues a session, where that was made.
 func goesOn(t *testing.T, name string) {
 	t.Helper()
+	t.Parallel()
 	c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))
 	first, err := c.Complete(t.Context(), clichain.Prompt(asked))
 	require.NoError(t, err)

@@ -161,7 +161,7 @@ func TestExponentialWorkIsEnded(t *testing.T) {
 			start := time.Now()
 			_, problem := s.Accept(answers[name])
 			require.Equal(t, "checking it against the schema takes too long", problem)
-			require.Less(t, time.Since(start), 20*time.Second)
+			require.Less(t, time.Since(start), 2*time.Minute, "3 s; without an end it takes years")
 			_, problem = s.Accept(`{"op":"+"}`)
 			require.NotContains(t, problem, "too long", "the next check starts afresh")
 		})
