@@ -51,14 +51,15 @@ func (e *attemptError) Unwrap() error { return e.error }
 
 // Reason is the class of the whole failure, one for all attempts, where
 // [errors.Is] is true of each: the cause's, else that of the last backend that
-// was tried or found a mistake in the request, else that of the first that is
-// misconfigured, else that of the first skip. Empty: there was nothing to try.
+// was tried, had no time left to be, or found a mistake in the request, else
+// that of the first that is misconfigured, else that of the first skip. Empty:
+// there was nothing to try.
 func (e *ChainError) Reason() Reason {
 	if be, ok := e.Cause.(*BackendError); ok {
 		return be.Reason
 	}
 	for _, a := range slices.Backward(e.Attempts) {
-		if !a.Skipped || stops(a) {
+		if !a.Skipped || stops(a) || a.Reason == ReasonTimeout {
 			return a.Reason
 		}
 	}

@@ -95,6 +95,8 @@ func TestChainErrorReason(t *testing.T) {
 			"clichain: no backend answered (0 tried, 2 skipped)\n  s  suppressed\n  s  not_installed"},
 		{"the last that was tried", []clichain.Attempt{try(clichain.ReasonExit), try(clichain.ReasonEmpty), skip(clichain.ReasonNotInstalled)}, clichain.ReasonEmpty, true,
 			"clichain: no backend answered (2 tried, 1 skipped)\n  t  exit\n  t  empty\n  s  not_installed"},
+		{"or had no time left to be", []clichain.Attempt{try(clichain.ReasonExit), skip(clichain.ReasonTimeout), skip(clichain.ReasonNotInstalled)},
+			clichain.ReasonTimeout, true, "clichain: no backend answered (1 tried, 2 skipped)\n  t  exit\n  s  timeout\n  s  not_installed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := &clichain.ChainError{Attempts: test.attempts}

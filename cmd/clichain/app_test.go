@@ -131,6 +131,7 @@ func TestChainStatus(t *testing.T) {
 		{"budget, with backends left", attempts(clichain.ReasonOverloaded, clichain.ReasonBudgetSpent), false, exitTimeout},
 		{"budget, at the last backend", attempts(clichain.ReasonOverloaded), true, exitTimeout},
 		{"mistake", attempts(clichain.ReasonBadOption), false, exitUsage},
+		{"no time to start", &clichain.ChainError{Attempts: []clichain.Attempt{{Reason: clichain.ReasonTimeout, Skipped: true}}}, false, exitTimeout},
 	} {
 		require.Equal(t, test.want, chainStatus(test.err, test.spent), test.name)
 	}

@@ -62,12 +62,10 @@ func chainStatus(err *clichain.ChainError, spent bool) int {
 	switch {
 	case slices.Contains(mistakes, reason):
 		return exitUsage
-	case spent:
+	case spent, slices.Contains(timeouts, reason): // also before anything could be started
 		return exitTimeout
 	case !err.Tried():
 		return exitNothing
-	case slices.Contains(timeouts, reason):
-		return exitTimeout
 	}
 	return exitFailed
 }
