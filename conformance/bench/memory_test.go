@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,7 +89,9 @@ func TestPeakOfChildren(t *testing.T) {
 		output, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
-		_, err = output.Read(make([]byte, 1)) // the innermost is there
+		_, err = io.WriteString(input, "\n")
+		require.NoError(t, err)
+		_, err = output.Read(make([]byte, 1)) // the innermost answers, so it runs
 		require.NoError(t, err)
 		program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", cmd.Process.Pid))
 		require.NoError(t, err)
@@ -98,7 +101,7 @@ func TestPeakOfChildren(t *testing.T) {
 		require.NoError(t, cmd.Wait())
 		return most
 	}
-	require.Len(t, sees("echo; read line; true"), 1)
-	require.Len(t, sees("sh -c 'echo; read line; true'; true"), 2)
-	require.Len(t, sees("(echo; exec cat); true"), 1)
+	require.Len(t, sees("read line; echo; read line; true"), 1)
+	require.Len(t, sees("sh -c 'read line; echo; read line; true'; true"), 2)
+	require.Len(t, sees("(exec cat); true"), 1)
 }
