@@ -72,10 +72,11 @@ func (f Fields) Expand(template string) string {
 	return grammar.Placeholder().ReplaceAllStringFunc(template, func(m string) string {
 		name, form := grammar.ParsePlaceholder(m)
 		value := strings.Join(f[name], ",")
-		switch quoted := jsontext.Quote(value); form {
+		switch form {
 		case "json":
-			return quoted
+			return jsontext.Quote(value)
 		case "text":
+			quoted := jsontext.Quote(value)
 			return quoted[1 : len(quoted)-1]
 		case "list":
 			return toJSON(append([]string{}, f[name]...))
@@ -119,7 +120,7 @@ func (f Fields) setMCP(list []json.RawMessage) {
 	}
 	f.Set("mcp_config", toJSON(map[string]any{"mcpServers": servers}))
 	local, toml := map[string]any{}, []string{}
-	for _, name := range slices.Sorted(maps.Keys(servers)) {
+	for _, name := range namesOf(servers) {
 		var s mcpServer
 		if json.Unmarshal(servers[name], &s) != nil {
 			return // a server of another shape fits only the whole document
@@ -165,4 +166,12 @@ func given(m map[string]string) map[string]string {
 		return map[string]string{}
 	}
 	return m
+}
+
+// namesOf returns the keys of a map in order.
+func namesOf[V any](m map[string]V) []string {
+	if len(m) == 0 { // as nearly always: Sorted allocates all the same
+		return nil
+	}
+	return slices.Sorted(maps.Keys(m))
 }

@@ -82,7 +82,7 @@ func (c *Call) unsupportedMCP(spec *clispec.Spec) *call.Error {
 	asArguments.Fields.Set("mcp_toml", "any")
 	if asArguments.uses(spec, "mcp_toml") {
 		servers := c.servers()
-		for _, name := range slices.Sorted(maps.Keys(servers)) {
+		for _, name := range namesOf(servers) {
 			var s mcpServer
 			if json.Unmarshal(servers[name], &s) == nil && s.exposed() != "" {
 				return call.Errorf(call.ReasonUnsupported, "mcp_config", "server %q: its %s may hold a secret, and this CLI takes "+

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -24,12 +24,12 @@ func Check(req call.Request) *call.Error {
 func checkMessages(req call.Request) *call.Error {
 	asked := false
 	for i, m := range req.Messages {
-		field := fmt.Sprintf("messages[%d]", i)
 		if !slices.Contains([]call.Role{call.RoleSystem, call.RoleUser, call.RoleAssistant}, m.Role) {
-			return call.Errorf(call.ReasonBadRequest, field+".role", "%q is none of system, user, assistant", m.Role)
+			return call.Errorf(call.ReasonBadRequest, fmt.Sprintf("messages[%d].role", i),
+				"%q is none of system, user, assistant", m.Role)
 		}
-		if err := checkText(field+".content", m.Content); err != nil {
-			return err
+		if problem := plaintext.Problem(m.Content); problem != "" {
+			return call.Errorf(call.ReasonBadRequest, fmt.Sprintf("messages[%d].content", i), "%s", problem)
 		}
 		asked = asked || m.Role != call.RoleSystem && strings.TrimSpace(m.Content) != ""
 	}
@@ -39,30 +39,24 @@ func checkMessages(req call.Request) *call.Error {
 	return nil
 }
 
+// checkTexts refuses text that an argument or JSON cannot carry unchanged.
 func checkTexts(req call.Request) *call.Error {
-	texts := [][2]string{
+	for _, text := range [...][2]string{
 		{"model", req.Model}, {"dir", req.Dir}, {"session", req.Session}, {"schema", string(req.Schema)},
 		{"options.effort", req.Options.Effort}, {"options.permission_mode", req.Options.PermissionMode},
 		{"options.fallback_model", req.Options.FallbackModel}, {"options.agents", string(req.Options.Agents)},
 		{"options.append_system", req.Options.AppendSystem}, {"options.session_id", req.Options.SessionID},
+	} {
+		if problem := plaintext.Problem(text[1]); problem != "" {
+			return call.Errorf(call.ReasonBadRequest, text[0], "%s", problem)
+		}
 	}
-	for _, list := range listsOf(req.Options) {
+	for list := range listsOf(req.Options) {
 		for i, element := range list.values {
-			texts = append(texts, [2]string{fmt.Sprintf("%s[%d]", list.field, i), element})
+			if problem := plaintext.Problem(element); problem != "" {
+				return call.Errorf(call.ReasonBadRequest, list.element(i), "%s", problem)
+			}
 		}
-	}
-	for _, t := range texts {
-		if err := checkText(t[0], t[1]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkText refuses text that an argument or JSON cannot carry unchanged.
-func checkText(field, text string) *call.Error {
-	if problem := plaintext.Problem(text); problem != "" {
-		return call.Errorf(call.ReasonBadRequest, field, "%s", problem)
 	}
 	return nil
 }
@@ -102,9 +96,9 @@ func checkOptions(req call.Request) *call.Error {
 
 // checkLists refuses empty elements, and MCP configurations of another kind.
 func checkLists(o call.Options) *call.Error {
-	for _, list := range listsOf(o) {
+	for list := range listsOf(o) {
 		if i := slices.Index(list.values, ""); i >= 0 && !list.raw {
-			return call.Errorf(call.ReasonBadOption, fmt.Sprintf("%s[%d]", list.field, i), "is empty: leave it out")
+			return call.Errorf(call.ReasonBadOption, list.element(i), "is empty: leave it out")
 		}
 	}
 	for i, element := range o.MCPConfig {
@@ -123,19 +117,33 @@ type optionList struct {
 	raw    bool // an empty value means something
 }
 
-func listsOf(o call.Options) []optionList {
-	mcp := make([]string, len(o.MCPConfig))
-	for i, element := range o.MCPConfig {
-		mcp[i] = string(element)
+func (l optionList) element(i int) string { return fmt.Sprintf("%s[%d]", l.field, i) }
+
+// listsOf goes through the options with several values, and makes no list of them: nearly no call has any.
+func listsOf(o call.Options) iter.Seq[optionList] {
+	return func(yield func(optionList) bool) {
+		for _, list := range [...]optionList{
+			{"options.allowed_tools", o.AllowedTools, false}, {"options.disallowed_tools", o.DisallowedTools, false},
+			{"options.add_dirs", o.AddDirs, false}, {"options.images", o.Images, false},
+			{"options.mcp_config", stringsOf(o.MCPConfig), false},
+		} {
+			if !yield(list) {
+				return
+			}
+		}
+		for _, name := range namesOf(o.Extra) {
+			if !yield(optionList{"options.extra." + name, o.Extra[name], true}) {
+				return
+			}
+		}
 	}
-	all := []optionList{
-		{"options.allowed_tools", o.AllowedTools, false}, {"options.disallowed_tools", o.DisallowedTools, false},
-		{"options.add_dirs", o.AddDirs, false}, {"options.images", o.Images, false}, {"options.mcp_config", mcp, false},
+}
+
+func stringsOf(raw []json.RawMessage) (texts []string) {
+	for _, element := range raw {
+		texts = append(texts, string(element))
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.Extra)) {
-		all = append(all, optionList{"options.extra." + name, o.Extra[name], true})
-	}
-	return all
+	return texts
 }
 
 // wordShape is a value in a CLI's own terms, or none.

@@ -22,7 +22,7 @@ var obeyedEnv = []string{
 
 // checkEnv refuses variables that no request may set.
 func checkEnv(env map[string]string) *call.Error {
-	for _, name := range slices.Sorted(maps.Keys(env)) {
+	for _, name := range namesOf(env) {
 		field := "env." + name
 		switch {
 		case !grammar.IsVariable(name):
@@ -40,7 +40,7 @@ func checkEnv(env map[string]string) *call.Error {
 // ownEnv refuses a variable of the request that means something to this CLI: a
 // login, a service, or what its rows rely on.
 func ownEnv(spec *clispec.Spec, env map[string]string) *call.Error {
-	for _, name := range slices.Sorted(maps.Keys(env)) {
+	for _, name := range namesOf(env) {
 		if obeys(spec, name) {
 			return call.Errorf(call.ReasonUnsupported, "env."+name,
 				"it begins like variables that this CLI obeys: choose another name, or set it with Config.Env")

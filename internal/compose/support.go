@@ -24,7 +24,7 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 			return c.refuse(spec, name, strings.Join(c.Fields[name], ","))
 		}
 	}
-	if text := c.Fields.Expand("{agents}"); secretAgents(text) && c.inArguments(spec, "agents") {
+	if c.Fields.has("agents") && secretAgents(c.Fields["agents"][0]) && c.inArguments(spec, "agents") {
 		return call.Errorf(call.ReasonUnsupported, "agents",
 			"it may hold a secret, and this CLI takes it as an argument, which other users can see: "+
 				"give it MCP servers by Options.MCPConfig")
