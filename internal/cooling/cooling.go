@@ -138,23 +138,31 @@ func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
 	}
 	until, halfOpen := k.until(sane(state, e.began), e.began, c)
 	if halfOpen || sane(state, e.began) != state {
-		err := k.update(ctx, key, func(s cooldown.State) cooldown.State {
-			state = sane(s, e.began)
-			e.probe = time.Time{}
-			if until, halfOpen = k.until(state, e.began, c); halfOpen {
-				e.probe = e.began.Add(probeTime(ctx, c))
-				state.Probe = e.probe
-			}
-			return state
-		})
-		if halfOpen && errors.Is(err, context.DeadlineExceeded) {
-			until = e.began.Add(probePause) // who holds the store up may have the probe
-		}
+		state, until = k.probe(ctx, e, state)
 	}
 	if until.IsZero() {
 		return e, nil
 	}
 	return nil, coolingError(c, state, until, e.began)
+}
+
+// probe takes the half-open probe for a call that found the state, if nobody else has it by now. It returns the state
+// that the store has then, and when the call may ask again, unless it may go on.
+func (k *Keeper) probe(ctx context.Context, e *Entry, state cooldown.State) (cooldown.State, time.Time) {
+	until, halfOpen := k.until(sane(state, e.began), e.began, e.call)
+	err := k.update(ctx, e.key, func(s cooldown.State) cooldown.State {
+		state = sane(s, e.began)
+		e.probe = time.Time{}
+		if until, halfOpen = k.until(state, e.began, e.call); halfOpen {
+			e.probe = e.began.Add(probeTime(ctx, e.call))
+			state.Probe = e.probe
+		}
+		return state
+	})
+	if halfOpen && errors.Is(err, context.DeadlineExceeded) {
+		until = e.began.Add(probePause) // who holds the store up may have the probe
+	}
+	return state, until
 }
 
 func coolingError(c Call, s cooldown.State, until, now time.Time) *call.Error {
