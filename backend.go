@@ -84,9 +84,9 @@ func streamOf(ctx context.Context, b Backend, req Request) iter.Seq2[Event, erro
 	case *Chain:
 		return b.Stream(ctx, req)
 	case *Provider, *function:
-		return b.Stream(withHooks(ctx, nil), req)
+		return b.Stream(withoutHooks(ctx), req)
 	}
-	return hold(withHooks(ctx, nil), b.Name(), req, b.Stream)
+	return hold(withoutHooks(ctx), b.Name(), req, b.Stream)
 }
 
 // keepsQuiet reports whether nothing but a chain hears the events of the backend:

@@ -166,7 +166,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 		w.req, w.owner = c.addressed(req)
 		w.resets = c.cfg.AcceptReset || w.above.resets
 		w.quiet = w.above.quiet && !c.cfg.Hooks.hearsEvents() && !slices.ContainsFunc(hooksOf(ctx), Hooks.hearsEvents)
-		answer, failure := c.answer(withHooks(ctx, append(slices.Clone(hooksOf(ctx)), c.cfg.Hooks)), w)
+		answer, failure := c.answer(withHooks(ctx, c.cfg.Hooks), w)
 		switch {
 		case w.left:
 		case failure != nil:

@@ -160,9 +160,25 @@ func identity[F any](hook F) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.P
 
 type hooksKey struct{}
 
-// withHooks keeps the hooks of the chains around for a chain inside.
-func withHooks(ctx context.Context, above []Hooks) context.Context {
-	return context.WithValue(ctx, hooksKey{}, above)
+// withHooks keeps a chain's hooks, and those of the chains around it, for a chain inside.
+func withHooks(ctx context.Context, h Hooks) context.Context {
+	if h.none() {
+		return ctx
+	}
+	return context.WithValue(ctx, hooksKey{}, append(slices.Clone(hooksOf(ctx)), h))
+}
+
+// withoutHooks is for a backend that is no chain: the chains that it may ask are not inside the one that asks it.
+func withoutHooks(ctx context.Context) context.Context {
+	if len(hooksOf(ctx)) == 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, hooksKey{}, []Hooks(nil))
+}
+
+func (h Hooks) none() bool {
+	return h.CallStart == nil && h.CallEnd == nil && h.AttemptStart == nil && h.Event == nil &&
+		h.AttemptEnd == nil && h.Skip == nil && h.Cooldown == nil && h.Answer == nil
 }
 
 func (h Hooks) hearsEvents() bool { return h.Event != nil }
