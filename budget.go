@@ -133,8 +133,10 @@ func (b budget) slice(now time.Time, later int) (d time.Duration, bounded bool) 
 }
 
 // spent reports whether the chain's budget, not the caller, ended the context.
-func (w *walk) spent() bool {
-	_, ok := errors.AsType[*judge.Stop](context.Cause(w.ctx))
+func (w *walk) spent() bool { return stopped(w.ctx) }
+
+func stopped(ctx context.Context) bool {
+	_, ok := errors.AsType[*judge.Stop](context.Cause(ctx))
 	return ok
 }
 
@@ -145,8 +147,8 @@ func (w *walk) hurried(ctx context.Context, view chainView, t *try) bool {
 	return ended && time.Since(t.start) < w.budget.due
 }
 
-// slice is one backend's part of the time. Its context does not hear of the end
-// of the chain's time, which is not before its own: so that is what an error names.
+// slice is one backend's part of the time. Its context does not hear of the end of the chain's time, which is not before
+// its own: so that is what an error names. It is one of the caller's, so that its Err says whether that had a deadline.
 func (w *walk) slice(i int) (chainView, context.Context, context.CancelFunc) {
 	later := w.later(i, w.budget.reserves(time.Now()))
 	now := time.Now()
@@ -158,14 +160,23 @@ func (w *walk) slice(i int) (chainView, context.Context, context.CancelFunc) {
 	if view.hard = view.end; !view.end.Before(w.budget.end) {
 		view.hard = w.budget.hard
 	}
-	ctx, stop := context.WithCancelCause(context.WithoutCancel(w.ctx))
-	ctx, done := context.WithDeadlineCause(ctx, view.end, &judge.Stop{Reason: ReasonTimeout, After: d})
-	deaf := context.AfterFunc(w.ctx, func() {
-		if !w.spent() {
-			stop(context.Cause(w.ctx))
+	caller, free := w.caller, func() {}
+	if !w.above.end.IsZero() {
+		caller, free = apart(caller)
+	}
+	ctx, done := context.WithDeadlineCause(caller, view.end, &judge.Stop{Reason: ReasonTimeout, After: d})
+	return view, ctx, func() { done(); free() }
+}
+
+// apart is a context that does not hear of the end of a chain's slice, which the chain inside it divides further.
+func apart(slice context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(slice))
+	deaf := context.AfterFunc(slice, func() {
+		if !stopped(slice) {
+			stop(judge.End(slice))
 		}
 	})
-	return view, ctx, func() { deaf(); stop(nil); done() }
+	return ctx, func() { deaf(); stop(nil) }
 }
 
 // later counts the backends after the one at i that could answer, up to what matters: to tell that of one, a whole call

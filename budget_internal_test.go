@@ -2,11 +2,15 @@ package clichain
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/internal/judge"
 )
 
 // No attempt starts with less than it needs, and the sum of all never exceeds
@@ -75,4 +79,43 @@ func TestBudgetOfTheCaller(t *testing.T) {
 	got, bounded := (&ChainConfig{}).newBudget(late, now).slice(now, 3)
 	require.Zero(t, got)
 	require.True(t, bounded)
+}
+
+// A backend whose caller ends before its own time is over sees how: a deadline is
+// no cancellation, also on a machine that is so slow that the deadline comes first.
+func TestSliceOfACallerWhoEnds(t *testing.T) {
+	mine := errors.New("mine")
+	for name, test := range map[string]struct {
+		end  func(context.Context) (context.Context, context.CancelFunc)
+		want error
+	}{
+		"deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithDeadlineCause(ctx, time.Now(), mine)
+		}, context.DeadlineExceeded},
+		"cancel": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			cancel(mine)
+			return ctx, func() {}
+		}, context.Canceled},
+	} {
+		for _, above := range []chainView{{}, {end: time.Now()}} {
+			t.Run(fmt.Sprintf("%s, in a chain %v", name, !above.end.IsZero()), func(t *testing.T) {
+				ctx, cancel := test.end(t.Context())
+				defer cancel()
+				later := time.Now().Add(time.Minute)
+				w := &walk{caller: ctx, ctx: ctx, above: above, backends: make([]Backend, 1), budget: budget{end: later, hard: later}}
+				_, part, stop := w.slice(0)
+				defer stop()
+				<-part.Done()
+				end := judge.End(part)
+				require.ErrorIs(t, end, mine)
+				for _, err := range []error{context.DeadlineExceeded, context.Canceled} {
+					require.Equal(t, err == test.want, errors.Is(end, err), "%v", err)
+				}
+				if above.end.IsZero() {
+					require.Equal(t, test.want, part.Err())
+				}
+			})
+		}
+	}
 }

@@ -185,6 +185,7 @@ func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
 		return nil, &ChainError{Cause: err}
 	}
 	now := time.Now()
+	w.caller = ctx
 	if w.budget = c.cfg.newBudget(ctx, now); !w.budget.end.IsZero() {
 		var cancel context.CancelFunc
 		cause := &judge.Stop{Reason: ReasonTimeout, After: w.budget.end.Sub(now)}

@@ -16,7 +16,8 @@ import (
 // walk is one call's way along a chain. It belongs to one goroutine, apart
 // from another.
 type walk struct {
-	ctx      context.Context
+	caller   context.Context // of the call
+	ctx      context.Context // which the chain's budget ends too
 	req      Request
 	yield    func(Event, error) bool
 	above    chainView // of the chain this one is part of

@@ -155,11 +155,11 @@ func (e *Stop) Is(target error) bool {
 }
 
 // End is why the caller's context ended: its cause, in which errors.Is also
-// finds the context's own error, which says whether it was a deadline. Nil: it
-// has not.
+// finds the context's own error, which says whether it was a deadline, unless the
+// cause is one that says so. Nil: it has not.
 func End(ctx context.Context) error {
 	cause := context.Cause(ctx)
-	if errors.Is(cause, ctx.Err()) {
+	if errors.Is(cause, ctx.Err()) || errors.Is(cause, context.DeadlineExceeded) {
 		return cause
 	}
 	return &end{cause, ctx.Err()}
