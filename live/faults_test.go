@@ -72,6 +72,40 @@ func TestTimeoutOfATurn(t *testing.T) {
 	})
 }
 
+// A caller who ends says why: a deadline of his is no cancellation, whatever he calls it.
+func TestCallerOfATurnEnds(t *testing.T) {
+	mine := errors.New("mine")
+	atOnce(t, func(t *testing.T, dialect string) {
+		for name, test := range map[string]struct {
+			end    func(context.Context) (context.Context, context.CancelFunc)
+			reason clichain.Reason
+			want   error
+			not    error
+		}{
+			"deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeout(ctx, 300*time.Millisecond)
+			}, clichain.ReasonTimeout, context.DeadlineExceeded, context.Canceled},
+			"deadline with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeoutCause(ctx, 300*time.Millisecond, mine)
+			}, clichain.ReasonTimeout, mine, context.Canceled},
+			"cancel with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+				ctx, cancel := context.WithCancelCause(ctx)
+				timer := time.AfterFunc(300*time.Millisecond, func() { cancel(mine) })
+				return ctx, func() { timer.Stop(); cancel(nil) }
+			}, clichain.ReasonCanceled, mine, context.DeadlineExceeded},
+		} {
+			s := startedBeside(t, dialect, "", patient, nil)
+			ctx, cancel := test.end(t.Context())
+			_, err := s.Ask(ctx, "hang")
+			requireReason(t, test.reason, err)
+			require.ErrorIs(t, err, test.want, name)
+			require.ErrorIs(t, err, ctx.Err(), name)
+			require.NotErrorIs(t, err, test.not, name)
+			cancel()
+		}
+	})
+}
+
 // A turn that prints more than a call may is ended, and so is one that falls silent; the session goes on.
 func TestBoundsOfATurn(t *testing.T) {
 	clitest.NoLeaks(t)

@@ -16,6 +16,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/held"
+	"github.com/clichain/clichain/internal/judge"
 )
 
 // Question is what a CLI asks for permission to do. A plain value.
@@ -189,7 +190,7 @@ func (s *Session) Ask(ctx context.Context, text string) (*clichain.Response, err
 	if err != nil {
 		return nil, err
 	}
-	defer context.AfterFunc(ctx, func() { t.stop(context.Cause(ctx)) })()
+	defer context.AfterFunc(ctx, func() { t.stop(judge.End(ctx)) })()
 	return t.Wait(context.Background())
 }
 
