@@ -213,6 +213,7 @@ func (a *agent) turn(id any, said string) {
 		a.end(nil, false, "")
 		return
 	}
+	a.turning.Wait() // one that has ended may have a last word
 	a.said, a.now = append(a.said, said), a.turnID(id)
 	late := strings.Contains(said, "late")
 	if a.dialect == "threads" && !late {
