@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/machine"
 )
@@ -96,7 +97,7 @@ func (p *Provider) asks(path string) asker {
 	return func(ctx context.Context, rule clispec.StatusRule) (clispec.StatusSign, error) {
 		result, _, err := p.probe(ctx, path, rule.Args, limit)
 		if err != nil || result.Signal != "" {
-			return clispec.StatusSign{}, ended(ctx, context.Cause(ctx))
+			return clispec.StatusSign{}, judge.End(ctx)
 		}
 		return login.Sign(rule, result.Stdout.Text(), result.Stderr.Text(), result.ExitCode), nil
 	}

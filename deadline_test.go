@@ -3,7 +3,9 @@ package clichain_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +31,9 @@ func TestEndOfTheCallersContext(t *testing.T) {
 		"deadline with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeoutCause(ctx, 300*time.Millisecond, mine)
 		}, clichain.ReasonTimeout, []error{context.DeadlineExceeded, clichain.ErrTimeout}},
+		"deadline with a cause that cannot be compared": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeoutCause(ctx, 300*time.Millisecond, severalCauses{"mine"})
+		}, clichain.ReasonTimeout, []error{context.DeadlineExceeded, clichain.ErrTimeout}},
 		"deadline in the past": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithDeadline(ctx, time.Now().Add(-time.Second))
 		}, clichain.ReasonTimeout, []error{context.DeadlineExceeded, clichain.ErrTimeout}},
@@ -38,6 +43,10 @@ func TestEndOfTheCallersContext(t *testing.T) {
 		"cancel": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithCancel(ctx)
 		}, clichain.ReasonCanceled, []error{context.Canceled, clichain.ErrCanceled}},
+		"cancel with a cause that cannot be compared": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			return ctx, func() { cancel(severalCauses{"mine"}) }
+		}, clichain.ReasonCanceled, []error{context.Canceled, clichain.ErrCanceled}},
 		"cancel with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			return ctx, func() { cancel(mine) }
@@ -45,11 +54,20 @@ func TestEndOfTheCallersContext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, kind := range []string{"provider", "chain", "chain in a chain"} {
+			for kind, chains := range map[string]int{
+				"provider": 0, "chain": 1, "chain in a chain": 2, "func": 0, "func in a chain": 1, "func in a chain in a chain": 2,
+			} {
 				started := filepath.Join(t.TempDir(), "started")
-				var b clichain.Backend = provider(t, clichain.CliSpec{Name: "mini", Binary: "mini"}, clichain.Config{},
-					play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
-				for range map[string]int{"provider": 0, "chain": 1, "chain in a chain": 2}[kind] {
+				b := clichain.BackendFunc("mini", func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
+					require.NoError(t, os.WriteFile(started, []byte("{}"), 0o600))
+					<-ctx.Done()
+					return nil, ctx.Err()
+				})
+				if !strings.HasPrefix(kind, "func") {
+					b = provider(t, clichain.CliSpec{Name: "mini", Binary: "mini"}, clichain.Config{},
+						play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
+				}
+				for range chains {
 					b = clichain.ChainOf([]clichain.Backend{b}, nil)
 				}
 				ctx, cancel := test.end(t.Context())
@@ -81,3 +99,8 @@ func TestEndOfTheCallersContext(t *testing.T) {
 		})
 	}
 }
+
+// severalCauses are an error that the language does not let us compare.
+type severalCauses []string
+
+func (s severalCauses) Error() string { return strings.Join(s, ", ") }

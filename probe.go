@@ -60,10 +60,10 @@ func (p *Provider) probe(
 		Limit: probeOutput, Capture: probeOutput, Grace: -1, Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup,
 	})
 	if failed != nil {
-		return result, nil, p.label(spawnFailure(failed))
+		return result, nil, p.label(spawnFailure(judge.Ended(ctx, failed)))
 	}
-	if result.Cause != nil {
-		return result, nil, p.label(&BackendError{Reason: judge.ReasonOfCause(result.Cause), Err: result.Cause, ExitCode: -1})
+	if cause := judge.Ended(ctx, result.Cause); cause != nil {
+		return result, nil, p.label(&BackendError{Reason: judge.ReasonOfCause(cause), Err: cause, ExitCode: -1})
 	}
 	return result, plaintext.NewRedactor(environ), nil
 }

@@ -19,7 +19,7 @@ func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) 
 	release, err := session.Turns.Take(waiting, p.turnOf(req))
 	cancel()
 	if err != nil {
-		return nil, p.notStarted(ended(ctx, err), "another call goes on from the same session")
+		return nil, p.notStarted(judge.Ended(ctx, err), "another call goes on from the same session")
 	}
 	defer release()
 	resp, took, err := p.answer(ctx, req, emit)

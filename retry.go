@@ -163,12 +163,12 @@ func (p *Provider) slot(ctx context.Context) (release func(), failure *BackendEr
 	defer cancel()
 	own, err := p.own.Acquire(ctx)
 	if err != nil {
-		return nil, p.notStarted(ended(ctx, err), "no slot was free in time")
+		return nil, p.notStarted(judge.Ended(ctx, err), "no slot was free in time")
 	}
 	shared, err := semaphore.Semaphore(p.cfg.Slots).Acquire(ctx)
 	if err != nil {
 		own()
-		return nil, p.notStarted(ended(ctx, err), "no slot was free in time")
+		return nil, p.notStarted(judge.Ended(ctx, err), "no slot was free in time")
 	}
 	return func() { shared(); own() }, nil
 }

@@ -56,9 +56,9 @@ func (p *Provider) execute(
 	})
 	r.stopTimers()
 	if spawnErr != nil {
-		return nil, spawnFailure(ended(caller, spawnErr))
+		return nil, spawnFailure(judge.Ended(caller, spawnErr))
 	}
-	result.Cause = ended(caller, result.Cause)
+	result.Cause = judge.Ended(caller, result.Cause)
 	if !result.DrainCut { // else a reader may still be at work
 		_, _ = stdout.Close(), stderr.Close() // a last line without an end
 	}
@@ -148,15 +148,6 @@ func (c *plan) check(spec *CliSpec, e *Event) (judge.Finding, bool) {
 		return judge.Finding{Reason: err.Reason, Message: err.Message, Hint: err.Hint}, true
 	}
 	return judge.Finding{}, false
-}
-
-// ended is the cause of an end; that of the caller's context says whether it was
-// a deadline.
-func ended(caller context.Context, cause error) error {
-	if cause != nil && cause == context.Cause(caller) {
-		return judge.End(caller)
-	}
-	return cause
 }
 
 // spawnFailure is the error of a program that was not started.

@@ -97,10 +97,16 @@ func TestCallerOfATurnEnds(t *testing.T) {
 			s := startedBeside(t, dialect, "", patient, nil)
 			ctx, cancel := test.end(t.Context())
 			_, err := s.Ask(ctx, "hang")
-			requireReason(t, test.reason, err)
-			require.ErrorIs(t, err, test.want, name)
-			require.ErrorIs(t, err, ctx.Err(), name)
-			require.NotErrorIs(t, err, test.not, name)
+			cancel()
+			ctx, cancel = test.end(t.Context())
+			unready := live.New(agentOf(t, dialect, "silent", patient), nil)
+			t.Cleanup(unready.Kill)
+			for _, err := range []error{err, unready.Start(ctx)} {
+				requireReason(t, test.reason, err)
+				require.ErrorIs(t, err, test.want, name)
+				require.ErrorIs(t, err, ctx.Err(), name)
+				require.NotErrorIs(t, err, test.not, name)
+			}
 			cancel()
 		}
 	})

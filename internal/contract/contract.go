@@ -164,19 +164,18 @@ func (r *reply) refused(reason call.Reason, message string) *call.Error {
 	}
 }
 
-// failure is an error as a BackendError with a name and a Reason.
+// failure is an error as a BackendError with a name and a Reason. Where it is no more than the error of the context, the
+// cause of that says more.
 func (r *reply) failure(ctx context.Context, err error) *call.Error {
+	cause := judge.End(ctx)
+	if cause != nil && err == ctx.Err() {
+		err = cause
+	}
 	own := *call.AsError(r.name, err)
 	own.SideEffects = own.SideEffects || r.acted
 	named, ok := errors.AsType[*call.Error](err)
-	if ok && named.Reason != "" || ctx.Err() == nil {
-		return &own
-	}
-	switch cause := context.Cause(ctx); {
-	case !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
-	case errors.Is(cause, context.DeadlineExceeded):
-		own.Reason = call.ReasonTimeout
-	default:
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if cause != nil && ended && (!ok || named.Reason == "") {
 		own.Reason = judge.ReasonOfCause(cause)
 	}
 	return &own

@@ -106,7 +106,7 @@ func Start(ctx context.Context, plan Plan) (*CLI, *call.Error) {
 		err = c.open(ctx, plan.Invocation.Call)
 	}
 	if err != nil {
-		return nil, c.failure(err)
+		return nil, c.failure(judge.Ended(ctx, err))
 	}
 	c.idle()
 	return c, nil
@@ -121,7 +121,7 @@ func Query(ctx context.Context, plan Plan, m clispec.LiveMessage) (json.RawMessa
 		result, err = c.say(ctx, plan.Invocation.Call, []clispec.LiveMessage{m}, nil)
 	}
 	if err != nil {
-		return nil, c.failure(err)
+		return nil, c.failure(judge.Ended(ctx, err))
 	}
 	c.Close()
 	return result, nil

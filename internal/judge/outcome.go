@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -163,6 +164,22 @@ func End(ctx context.Context) error {
 		return cause
 	}
 	return &end{cause, ctx.Err()}
+}
+
+// Ended is the cause of an end, told by [End] where it is the context's own.
+func Ended(ctx context.Context, cause error) error {
+	if cause != nil && same(cause, context.Cause(ctx)) {
+		return End(ctx)
+	}
+	return cause
+}
+
+// same compares errors, of which a caller's may be of a type that cannot be compared.
+func same(a, b error) bool {
+	if !reflect.ValueOf(b).Comparable() {
+		return reflect.TypeOf(a) == reflect.TypeOf(b)
+	}
+	return a == b
 }
 
 type end struct{ cause, err error }
