@@ -162,11 +162,11 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 			}
 			return read(e, err)
 		}
-		w := &walk{yield: yield, cfg: &c.cfg, above: chainViewOf(ctx), backends: c.backends}
+		w := &walk{caller: withHooks(ctx, c.cfg.Hooks), yield: yield, cfg: &c.cfg, above: chainViewOf(ctx)}
 		w.req, w.owner = c.addressed(req)
 		w.resets = c.cfg.AcceptReset || w.above.resets
 		w.quiet = w.above.quiet && !c.cfg.Hooks.hearsEvents() && !slices.ContainsFunc(hooksOf(ctx), Hooks.hearsEvents)
-		answer, failure := c.answer(withHooks(ctx, c.cfg.Hooks), w)
+		answer, failure := c.answer(w)
 		switch {
 		case w.left:
 		case failure != nil:
@@ -180,19 +180,18 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 	})
 }
 
-func (c *Chain) answer(ctx context.Context, w *walk) (*Response, error) {
+func (c *Chain) answer(w *walk) (*Response, error) {
 	if err := cmp.Or(c.broken, compose.Check(w.req)); err != nil {
 		return nil, &ChainError{Cause: err}
 	}
-	now := time.Now()
-	w.caller = ctx
+	ctx, now := w.caller, time.Now()
 	if w.budget = c.cfg.newBudget(ctx, now); !w.budget.end.IsZero() {
 		var cancel context.CancelFunc
 		cause := &judge.Stop{Reason: ReasonTimeout, After: w.budget.end.Sub(now)}
 		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, cause)
 		defer cancel()
 	}
-	w.ctx, w.cooldown, w.table, w.record = ctx, c.cooldown, c.table, c.record
+	w.ctx, w.backends, w.cooldown, w.table, w.record = ctx, c.backends, c.cooldown, c.table, c.record
 	if c.cfg.Order != nil {
 		w.inOrder(w.record.order(c.cfg.Order, w.req))
 	}

@@ -16,7 +16,7 @@ import (
 // walk is one call's way along a chain. It belongs to one goroutine, apart
 // from another.
 type walk struct {
-	caller   context.Context // of the call
+	caller   context.Context // of the call, with its hooks
 	ctx      context.Context // which the chain's budget ends too
 	req      Request
 	yield    func(Event, error) bool
