@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"net"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/call"
 )
 
 type answerFunc = func(context.Context, clichain.Request) (*clichain.Response, error)
@@ -217,65 +214,6 @@ func TestTheContextsErrorIsCanceledOrTimeout(t *testing.T) {
 	})
 }
 
-func TestAnswersOfCustomBackends(t *testing.T) {
-	req := clichain.Prompt("hi")
-	req.Metadata = map[string]string{"id": "7"}
-	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
-		synctest.Test(t, func(t *testing.T) {
-			b := backend("mine", func(context.Context, clichain.Request) (*clichain.Response, error) {
-				time.Sleep(3 * time.Second)
-				return &clichain.Response{
-					Text: "hello", Usage: clichain.Usage{CostUSD: new(math.NaN())}, Metadata: map[string]string{"id": "of another call"},
-				}, nil
-			})
-			resp, err := clichain.ChainOf([]clichain.Backend{b}, &cfg).Complete(t.Context(), req)
-			require.NoError(t, err)
-			require.Equal(t, "mine", resp.Backend)
-			require.Equal(t, 3*time.Second, resp.Duration)
-			require.Equal(t, req.Metadata, resp.Metadata)
-			require.Nil(t, resp.Usage.CostUSD, "a cost that is no number is unknown")
-		})
-	})
-}
-
-func TestAnswersThatAreOfNoUse(t *testing.T) {
-	for name, test := range map[string]struct {
-		resp   *clichain.Response
-		schema string
-		reason clichain.Reason
-	}{
-		"empty":            {&clichain.Response{Text: " \n"}, "", clichain.ReasonEmpty},
-		"nothing at all":   {nil, "", clichain.ReasonBadOutput},
-		"not of the shape": {&clichain.Response{Text: `{"town":1}`}, cities, clichain.ReasonBadOutput},
-		"no JSON":          {&clichain.Response{Text: "Paris"}, cities, clichain.ReasonBadOutput},
-	} {
-		t.Run(name, func(t *testing.T) {
-			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
-				b := backend("mine", func(context.Context, clichain.Request) (*clichain.Response, error) { return test.resp, nil })
-				next := clichain.BackendFunc("next", answering("```json\n{\"city\":\"Paris\"}\n```"))
-				req := clichain.Prompt("hi")
-				req.Schema = []byte(test.schema)
-				c := clichain.ChainOf([]clichain.Backend{b, next}, &cfg)
-				resp, err := c.Complete(t.Context(), req)
-				require.NoError(t, err)
-				require.Equal(t, test.reason, resp.Attempts[0].Reason)
-				if test.schema != "" {
-					require.Equal(t, `{"city":"Paris"}`, resp.Text, "the JSON alone")
-				}
-
-				req.Access = clichain.AccessWrite
-				_, err = clichain.ChainOf([]clichain.Backend{b, next}, &cfg).Complete(t.Context(), req)
-				if test.resp == nil {
-					require.NoError(t, err)
-					return
-				}
-				require.ErrorIs(t, err, test.reason.Err(), "what was asked for may have been done")
-				require.ErrorContains(t, err, "may have used a tool that changed something")
-			})
-		})
-	}
-}
-
 // A tool that was seen counts, whatever the error says.
 func TestToolsOfCustomBackendsAreNotRepeated(t *testing.T) {
 	next := &backendAsked{}
@@ -297,37 +235,6 @@ func (toolUser) Stream(context.Context, clichain.Request) iter.Seq2[clichain.Eve
 			yield(clichain.Event{}, clichain.ErrOverloaded)
 		}
 	}
-}
-
-// The chain works on copies: with -race, this fails when it does not.
-func TestASharedResponse(t *testing.T) {
-	shared := &clichain.Response{Text: `{"city":"Paris"}`, Warnings: make([]string, 1, 8), Attempts: make([]clichain.Attempt, 0, 8)}
-	failure := &clichain.BackendError{Message: "shared too"}
-	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
-		list := []clichain.Backend{
-			backend("fails", func(context.Context, clichain.Request) (*clichain.Response, error) { return nil, failure }),
-			clichain.NewProvider(clichain.CliSpec{Name: "broken"}, nil),
-			backend("a", func(context.Context, clichain.Request) (*clichain.Response, error) { return shared, nil }),
-		}
-		c := clichain.ChainOf([]clichain.Backend{clichain.ChainOf(list, &cfg)}, &cfg)
-		var calls sync.WaitGroup
-		for range 8 {
-			calls.Go(func() {
-				req := clichain.Prompt("hi")
-				req.Schema, req.Metadata = []byte(cities), map[string]string{"a": "b"}
-				resp, err := c.Complete(t.Context(), req)
-				if err == nil && len(resp.Attempts) != 2 {
-					err = fmt.Errorf("%d attempts", len(resp.Attempts))
-				}
-				if err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		calls.Wait()
-	})
-	require.Equal(t, &clichain.Response{Text: `{"city":"Paris"}`, Warnings: []string{""}, Attempts: []clichain.Attempt{}}, shared)
-	require.Equal(t, &clichain.BackendError{Message: "shared too"}, failure)
 }
 
 func TestModelNamesAddressCustomBackends(t *testing.T) {
@@ -357,42 +264,4 @@ func TestModelNamesAddressCustomBackends(t *testing.T) {
 			})
 		})
 	}
-}
-
-// The stream of a function says what the answer says.
-func TestStreamOfABackendFunc(t *testing.T) {
-	b := clichain.BackendFunc("mine", answering("hello"))
-	lines, err := story(t, b.Stream(t.Context(), clichain.Prompt("hi")))
-	require.NoError(t, err)
-	require.Equal(t, []string{"start", "text hello", "done hello"}, lines)
-	lines, err = story(t, clichain.ChainOf([]clichain.Backend{b}, nil).Stream(t.Context(), clichain.Prompt("hi")))
-	require.NoError(t, err)
-	require.Equal(t, []string{"start", "text hello", "done hello"}, lines, "once in a chain too")
-
-	stream := b.Stream(t.Context(), clichain.Prompt("hi"))
-	_, err = call.Collect(stream)
-	require.NoError(t, err)
-	_, err = call.Collect(stream)
-	require.ErrorContains(t, err, "only once")
-
-	_, err = clichain.BackendFunc("nothing", nil).Complete(t.Context(), clichain.Prompt("hi"))
-	requireReason(t, clichain.ReasonBadOption, err)
-}
-
-// A function that hands on to a chain tells of the chain's failure as a whole.
-func TestAChainBehindAFunction(t *testing.T) {
-	inner := chainOf(failing("a", clichain.ReasonSuppressed), failing("b", clichain.ReasonBilling))
-	wrapped := clichain.BackendFunc("wrapped", func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
-		resp, err := inner.Complete(ctx, req)
-		if err != nil {
-			err = fmt.Errorf("inside: %w", err)
-		}
-		return resp, err
-	})
-	_, err := clichain.ChainOf([]clichain.Backend{wrapped}, nil).Complete(t.Context(), clichain.Prompt("hi"))
-	var chain *clichain.ChainError
-	require.ErrorAs(t, err, &chain)
-	require.Equal(t, clichain.ReasonBilling, chain.Attempts[0].Reason, "not that of the first skip")
-	require.False(t, chain.Attempts[0].Skipped)
-	require.ErrorContains(t, err, "wrapped/b  billing")
 }

@@ -245,30 +245,6 @@ func TestNoRepairWithoutTime(t *testing.T) {
 	require.Empty(t, be.Earlier)
 }
 
-func TestStreamOfARepair(t *testing.T) {
-	clitest.NoLeaks(t)
-	p := provider(t, shaped(), clichain.Config{}, inTurn(wrong, good, mustNot))
-	var text string
-	var kinds []clichain.EventKind
-	for e, err := range p.Stream(t.Context(), askCity()) {
-		require.NoError(t, err)
-		kinds = append(kinds, e.Kind)
-		switch e.Kind {
-		case clichain.EventReset:
-			require.Equal(t, `{"city":7}`, text)
-			require.Equal(t, "shaped", e.Backend)
-			text = ""
-		case clichain.EventDelta, clichain.EventText:
-			text += e.Text
-		case clichain.EventAttempt:
-			require.Equal(t, clichain.ReasonBadOutput, e.Attempt.Reason)
-		}
-	}
-	require.Equal(t, `{"city":"Paris"}`, text)
-	require.Subset(t, kinds, []clichain.EventKind{clichain.EventAttempt, clichain.EventReset})
-	require.Equal(t, clichain.EventDone, kinds[len(kinds)-1])
-}
-
 func TestChainGoesOnAfterABadStructuredAnswer(t *testing.T) {
 	clitest.NoLeaks(t)
 	second := shaped()
@@ -283,28 +259,6 @@ func TestChainGoesOnAfterABadStructuredAnswer(t *testing.T) {
 	require.Equal(t, `{"city":"Paris"}`, resp.Text)
 	require.Empty(t, resp.Flags)
 	require.Len(t, resp.Attempts, 2)
-}
-
-func TestStreamOfAChainForgetsBadStructuredAnswers(t *testing.T) {
-	clitest.NoLeaks(t)
-	backends := []clichain.Backend{
-		provider(t, shaped(), clichain.Config{}, inTurn(wrong, wrong, mustNot)),
-		provider(t, named(shaped(), "next"), clichain.Config{}, play(good...)),
-	}
-	var text string
-	resets := 0
-	for e, err := range clichain.ChainOf(backends, &clichain.ChainConfig{AcceptReset: true}).Stream(t.Context(), askCity()) {
-		require.NoError(t, err)
-		switch e.Kind {
-		case clichain.EventReset:
-			text = ""
-			resets++
-		case clichain.EventDelta, clichain.EventText:
-			text += e.Text
-		}
-	}
-	require.Equal(t, `{"city":"Paris"}`, text)
-	require.Equal(t, 2, resets)
 }
 
 func TestABadSchemaEndsAChain(t *testing.T) {

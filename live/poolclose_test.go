@@ -16,18 +16,22 @@ import (
 // Close ends what goes on, and comes back.
 func TestCloseOfABusyPool(t *testing.T) {
 	p, b := pooled(t, "threads", "", patient, nil)
-	failed := make(chan error)
-	started := make(chan struct{})
+	failed := make(chan error, 1)
+	started := make(chan struct{}, 1)
 	go func() {
 		var err error
 		for e, failure := range b.Stream(context.Background(), clichain.Prompt("hang")) {
 			if err = failure; e.Kind == clichain.EventDelta {
-				close(started)
+				started <- struct{}{}
 			}
 		}
 		failed <- err
 	}()
-	<-started
+	select {
+	case <-started:
+	case err := <-failed:
+		require.NoError(t, err, "it ended before it was to")
+	}
 	require.Equal(t, 1, p.Close().Ended)
 	require.ErrorIs(t, <-failed, live.ErrClosed)
 }

@@ -148,14 +148,6 @@ func TestRemarkIsPartial(t *testing.T) {
 	require.Equal(t, "Let me look.", failure.Partial)
 }
 
-// A run that we ended says what it cost, in a result that is no last word.
-func TestUsageOfAnEndedRun(t *testing.T) {
-	_, _, failure, _ := Replay(specs.Claude(), Recording{Output: clispec.OutputStream, TimedOut: true,
-		Stdout: `{"type":"result","subtype":"error_during_execution","is_error":true,"usage":{"input_tokens":12,"output_tokens":7}}` + "\n"})
-	require.ErrorIs(t, failure, call.ErrTimeout)
-	require.Equal(t, call.Usage{InputTokens: 12, OutputTokens: 7}, failure.Usage)
-}
-
 func TestLastWord(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -285,31 +277,4 @@ func TestStreamThatIsCut(t *testing.T) {
 func TestWarningsOfAFailure(t *testing.T) {
 	_, _, failure, _ := Replay(specs.Claude(), Recording{Output: clispec.OutputStream, ExitCode: 1, Stdout: init1 + "\n" + init1[:20] + "\n"})
 	require.Equal(t, []string{"1 lines of output were broken JSON and were skipped"}, failure.Warnings)
-}
-
-func TestUsageAddsUp(t *testing.T) {
-	step := func(cost string) string {
-		return `{"type":"step_finish","sessionID":"s","part":{"reason":"tool-calls","cost":` + cost + `,"tokens":{"input":10,"output":1,"reasoning":2,"cache":{"read":3,"write":4}}}}`
-	}
-	last := strings.Replace(step("0.5"), "tool-calls", "stop", 1)
-	text := `{"type":"text","sessionID":"s","part":{"text":"A"}}`
-	replay := func(lines ...string) call.Usage {
-		_, resp, failure, _ := Replay(specs.OpenCode(), Recording{Output: clispec.OutputStream, Stdout: strings.Join(lines, "\n")})
-		require.Nil(t, failure)
-		return resp.Usage
-	}
-	require.Equal(t, call.Usage{InputTokens: 20, OutputTokens: 2, ReasoningTokens: 4, CacheReadTokens: 6, CacheWriteTokens: 8, Turns: 2, CostUSD: new(0.75)},
-		replay(step("0.25"), text, last))
-	require.Nil(t, replay(step("0"), text, strings.Replace(last, "0.5", "0", 1)).CostUSD, "a cost that nobody knows")
-}
-
-// opencode stops at the model's output limit, and says so only in a reason.
-func TestOutputLimitOfTheModel(t *testing.T) {
-	full := `{"type":"step_finish","sessionID":"s","part":{"reason":"length","tokens":{"output":7}}}` + "\n"
-	text, resp, failure, _ := Replay(specs.OpenCode(), Recording{Output: clispec.OutputStream, Stdout: openCodeText + full})
-	require.Nil(t, failure)
-	require.Equal(t, "so far", text)
-	require.Equal(t, []string{"the answer was cut short: the model's output limit was reached"}, resp.Warnings)
-	_, _, failure, _ = Replay(specs.OpenCode(), Recording{Output: clispec.OutputStream, Stdout: full})
-	require.Equal(t, call.ReasonBadOutput, failure.Reason, "nothing was said")
 }

@@ -1,0 +1,165 @@
+package clichain_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
+)
+
+// held is a backend whose calls last until the test lets them end.
+type held struct {
+	name    string
+	asked   atomic.Int32
+	release chan error
+}
+
+func (h *held) Name() string { return h.name }
+
+func (h *held) Complete(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
+	h.asked.Add(1)
+	select {
+	case err := <-h.release:
+		return &clichain.Response{Text: "from " + h.name, Backend: h.name}, err
+	case <-ctx.Done():
+		return nil, &clichain.BackendError{Reason: clichain.ReasonCanceled, Err: ctx.Err()}
+	}
+}
+
+func (h *held) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
+	return func(yield func(clichain.Event, error) bool) {
+		if !yield(clichain.Event{Kind: clichain.EventStart, Backend: h.name}, nil) {
+			return
+		}
+		resp, err := h.Complete(ctx, req)
+		yield(clichain.Event{Kind: clichain.EventDone, Response: resp}, err)
+	}
+}
+
+// probing makes a chain whose only backend has rested, and nothing since.
+func probing(t *testing.T) (*clichain.Chain, *held) {
+	h := &held{name: "a", release: make(chan error, 1)}
+	c := clichain.ChainOf([]clichain.Backend{h}, nil).CooldownsWithout(0.5, nil)
+	h.release <- &clichain.BackendError{Reason: clichain.ReasonUsageLimit}
+	_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+	require.ErrorIs(t, err, clichain.ErrUsageLimit)
+	time.Sleep(5 * time.Minute)
+	h.asked.Store(0)
+	return c, h
+}
+
+// Of a hundred calls after a rest, one finds out whether it was enough.
+func TestOneProbe(t *testing.T) {
+	for _, store := range []string{"memory", "file"} {
+		t.Run(store, func(t *testing.T) {
+			var kept cooldown.Store = cooldown.NewMemory()
+			if store == "file" {
+				kept = cooldown.NewFile(filepath.Join(t.TempDir(), "cooldowns.json"), func(err error) { t.Error(err) })
+			}
+			past := time.Now().UTC().Round(0).Add(-time.Second)
+			require.NoError(t, kept.Update(t.Context(), "a", func(cooldown.State) cooldown.State {
+				return cooldown.State{Reason: clichain.ReasonUsageLimit, Failures: 1, At: past.Add(-time.Minute), Until: past}
+			}))
+			h := &held{name: "a", release: make(chan error, 1)}
+			c := clichain.ChainOf([]clichain.Backend{h}, &clichain.ChainConfig{Store: kept})
+			var skipped, answered atomic.Int32
+			var calls sync.WaitGroup
+			for range 100 {
+				calls.Go(func() {
+					_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+					switch {
+					case err == nil:
+						answered.Add(1)
+					case errors.Is(err, clichain.ErrCoolingDown):
+						if skipped.Add(1) == 99 {
+							h.release <- nil // the others have been told
+						}
+					}
+				})
+			}
+			calls.Wait()
+			require.EqualValues(t, 1, h.asked.Load())
+			require.EqualValues(t, 1, answered.Load())
+			rest, err := kept.Load(t.Context(), "a")
+			require.NoError(t, err)
+			require.Zero(t, rest)
+		})
+	}
+}
+
+func TestProbe(t *testing.T) {
+	ask := func(t *testing.T, c *clichain.Chain, ctx context.Context) (done func() error) {
+		var err error
+		var call sync.WaitGroup
+		call.Go(func() { _, err = c.Complete(ctx, clichain.Prompt("hi")) })
+		synctest.Wait()
+		return func() error { call.Wait(); return err }
+	}
+	t.Run("fails: a longer rest", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c, h := probing(t)
+			h.release <- &clichain.BackendError{Reason: clichain.ReasonUsageLimit}
+			require.ErrorIs(t, ask(t, c, t.Context())(), clichain.ErrUsageLimit)
+			until := coolingUntil(t, c, h)
+			require.Equal(t, 10*time.Minute, time.Until(until))
+		})
+	})
+	t.Run("a caller who leaves gives it to the next", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c, h := probing(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			first := ask(t, c, ctx)
+			be := requireReason(t, clichain.ReasonCoolingDown, ask(t, c, t.Context())())
+			require.Equal(t, clichain.DefaultTimeout+5*time.Second, time.Until(be.RetryAfter), "the end of the probe")
+			cancel()
+			require.ErrorIs(t, first(), clichain.ErrCanceled)
+			h.release <- nil
+			require.NoError(t, ask(t, c, t.Context())())
+			require.EqualValues(t, 2, h.asked.Load())
+		})
+	})
+	t.Run("a reader who leaves as well", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c, h := probing(t)
+			for range c.Stream(t.Context(), clichain.Prompt("hi")) {
+				break
+			}
+			h.release <- nil
+			require.NoError(t, ask(t, c, t.Context())())
+		})
+	})
+	t.Run("a failure that tells nothing as well", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c, h := probing(t)
+			h.release <- &clichain.BackendError{Reason: clichain.ReasonContextOverflow}
+			require.ErrorIs(t, ask(t, c, t.Context())(), clichain.ErrContextOverflow)
+			h.release <- nil
+			require.NoError(t, ask(t, c, t.Context())())
+		})
+	})
+	t.Run("one that hangs is not waited for", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c, h := probing(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			first := ask(t, c, ctx)
+			time.Sleep(clichain.DefaultTimeout + 5*time.Second)
+			second := ask(t, c, t.Context())
+			cancel() // which must not give the second one's probe away
+			require.ErrorIs(t, first(), clichain.ErrCanceled)
+			require.ErrorIs(t, ask(t, c, t.Context())(), clichain.ErrCoolingDown)
+			h.release <- nil
+			require.NoError(t, second())
+			require.EqualValues(t, 2, h.asked.Load())
+		})
+	})
+}
