@@ -2,7 +2,9 @@ package clichain_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"sync"
 	"testing"
@@ -102,4 +104,53 @@ func TestASharedResponse(t *testing.T) {
 	})
 	require.Equal(t, &clichain.Response{Text: `{"city":"Paris"}`, Warnings: []string{""}, Attempts: []clichain.Attempt{}}, shared)
 	require.Equal(t, &clichain.BackendError{Message: "shared too"}, failure)
+}
+
+// careless is a backend whose stream goes on whatever its reader says.
+type careless struct {
+	custom
+	says []any // an answer's text, or an error
+}
+
+func (careless) Name() string { return "careless" }
+
+func (c careless) Stream(context.Context, clichain.Request) iter.Seq2[clichain.Event, error] {
+	return func(yield func(clichain.Event, error) bool) {
+		for _, said := range c.says {
+			switch said := said.(type) {
+			case error:
+				yield(clichain.Event{}, said)
+			case string:
+				yield(clichain.Event{Kind: clichain.EventDone, Response: &clichain.Response{Text: said}}, nil)
+			}
+		}
+	}
+}
+
+// What comes after the end of a stream is not heard.
+func TestStreamThatGoesOnAfterItsEnd(t *testing.T) {
+	failure := &clichain.BackendError{Reason: clichain.ReasonRateLimited}
+	for name, test := range map[string]struct {
+		says []any
+		want string
+	}{
+		"answers":         {[]any{"one", "two"}, "one"},
+		"answer, failure": {[]any{"one", failure}, "one"},
+		"failure, answer": {[]any{failure, "two"}, "other"},
+		"failures":        {[]any{failure, errors.New("more")}, "other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, hedge := range []time.Duration{0, time.Minute} {
+				resp, err := clichain.ChainOf(
+					[]clichain.Backend{careless{says: test.says}, clichain.BackendFunc("b", answering("other"))},
+					&clichain.ChainConfig{HedgeAfter: hedge},
+				).Complete(t.Context(), clichain.Prompt("hi"))
+				require.NoError(t, err)
+				require.Equal(t, test.want, resp.Text)
+				for _, a := range resp.Attempts {
+					require.Equal(t, clichain.ReasonRateLimited, a.Reason)
+				}
+			}
+		})
+	}
 }

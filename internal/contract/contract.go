@@ -93,7 +93,7 @@ func (r *reply) read(events iter.Seq2[call.Event, error], yield func(call.Event,
 	if events == nil {
 		return true
 	}
-	for e, err := range events {
+	for e, err := range upToEnd(events) {
 		if err != nil || e.Kind == call.EventDone {
 			r.resp, r.err = e.Response, err
 			if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
@@ -117,6 +117,21 @@ func (r *reply) read(events iter.Seq2[call.Event, error], yield func(call.Event,
 		}
 	}
 	return true
+}
+
+// upToEnd is a stream up to its answer or error. One that yields again after that would panic: it was told to stop, but
+// has not looked.
+func upToEnd(events iter.Seq2[call.Event, error]) iter.Seq2[call.Event, error] {
+	return func(yield func(call.Event, error) bool) {
+		over := false
+		events(func(e call.Event, err error) bool {
+			if over {
+				return false
+			}
+			over = err != nil || e.Kind == call.EventDone
+			return yield(e, err) && !over
+		})
+	}
 }
 
 // hold makes the reply a copy of the answer that can be used, or an error.
