@@ -18,8 +18,9 @@ type Store interface {
 	// Load returns what is kept under the key; the zero State if nothing is.
 	Load(ctx context.Context, key string) (State, error)
 	// Update atomically replaces what is kept under the key by the result of
-	// change. The zero State removes it. change may be called more than once,
-	// and must not block.
+	// change. The zero State removes it. change may be called more than once, but
+	// by one goroutine at a time, and not after Update has returned. It does not
+	// block.
 	Update(ctx context.Context, key string, change func(State) State) error
 }
 
