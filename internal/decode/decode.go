@@ -127,10 +127,23 @@ type Scratch struct {
 // Events makes the events of one JSON object. The slice is valid until the
 // scratch is used again; the events share no memory with root.
 func (p *Program) Events(s *Scratch, root gjson.Result) []Item {
+	s.object.Open(root)
+	return p.events(s)
+}
+
+// Line is Events of a line; ok is false unless the whole of it is one JSON object. The slice is valid as long as the line
+// does not change, either.
+func (p *Program) Line(s *Scratch, line []byte) (items []Item, ok bool) {
+	if !s.object.Parse(line) {
+		return nil, false
+	}
+	return p.events(s), true
+}
+
+func (p *Program) events(s *Scratch) []Item {
 	clear(s.items) // so that their texts can be freed
 	s.items = s.items[:0]
-	s.object.Open(root)
-	rules, ok := p.byType[s.object.Get(&typePath).String()]
+	rules, ok := p.byType[s.object.Text(&typePath, "", false)]
 	if !ok {
 		rules = p.others
 	}
@@ -171,7 +184,7 @@ func (r *rule) appendEvents(s *Scratch) {
 func (r *rule) matches(o *jsontext.Object, element string, onElement bool) bool {
 	for i := range r.matchers {
 		m := &r.matchers[i]
-		if m.element == onElement && !m.accepts(o.At(&m.path, element, onElement).String()) {
+		if m.element == onElement && !m.accepts(o.Text(&m.path, element, onElement)) {
 			return false
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/decode"
-	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/reading"
 )
 
@@ -169,11 +168,7 @@ func (d *Dialect) ends(text string) (lines []string) {
 // reads reports whether the rules make such an event of a line.
 func (d *Dialect) reads(line string, want func(*decode.Item) bool) bool {
 	var scratch decode.Scratch
-	root, ok := jsontext.ParseObject([]byte(line))
-	if !ok {
-		return false
-	}
-	items := d.program.Events(&scratch, root)
+	items, _ := d.program.Line(&scratch, []byte(line))
 	for i := range items {
 		if want(&items[i]) {
 			return true

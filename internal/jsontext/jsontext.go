@@ -34,7 +34,7 @@ func ParseObject(line []byte) (gjson.Result, bool) {
 }
 
 func wholeObject(line []byte) (gjson.Result, bool) {
-	line = bytes.Trim(bytes.TrimPrefix(line, byteOrderMark), jsonSpace)
+	line = trimmed(line)
 	if len(line) == 0 || line[0] != '{' {
 		return gjson.Result{}, false
 	}

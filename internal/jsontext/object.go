@@ -6,54 +6,80 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Object is a JSON object whose members were found in one pass, and those of an object inside it in one more at the first
-// need. The rules look up a dozen paths in each line: searching for each from the start would read a long line a dozen
+// Object is a JSON object whose members are found while it is validated, with those of the objects in it that are not
+// deep. The rules look up a dozen paths in each line: searching for each from the start would read a long line a dozen
 // times. The zero value is empty; it is not safe for concurrent use.
 type Object struct {
 	root    gjson.Result
-	members []entry // those of each object that was read are in a row
-	own     span    // of the object itself
+	members []member
+	first   int // of its own members
 }
 
-type entry struct {
+// member is one of an object. All of one object are a list.
+type member struct {
 	name, value string // the value as it is in the JSON text
-	inner       span   // its own members, once they were read
+	inner       int    // the first member of the value, where that is an object
+	next        int    // the next member of the same object
 }
 
-// span is where the members of an object are in Object.members.
-type span struct{ from, to int }
+const (
+	none   = -1 // there is no such member
+	unread = -2 // the members of the value were not looked for
+)
 
 // Open reads the members of another object and reuses the memory of the last.
 func (o *Object) Open(root gjson.Result) {
 	o.root, o.members = root, o.members[:0]
-	o.own = o.read(root.Raw)
+	o.first = o.read(root.Raw)
 }
 
-func (o *Object) read(object string) span {
-	from := len(o.members)
+func (o *Object) read(object string) (first int) {
+	list := o.list()
 	for name, value := range members(object) {
-		o.members = append(o.members, entry{name: unquote(name), value: value})
+		list.add(member{name: unquote(name), value: value, inner: unread})
 	}
-	return span{from, len(o.members)}
+	return list.first
 }
 
-// find returns the index of the first member of that name, or -1.
-func (o *Object) find(in span, name string) int {
-	for i := in.from; i < in.to; i++ {
+// list is the members of one object as they are found.
+type list struct {
+	object      *Object
+	first, last int
+}
+
+func (o *Object) list() list { return list{o, none, none} }
+
+// add adds a member and returns its index.
+func (l *list) add(m member) int {
+	i, all := len(l.object.members), l.object
+	m.next = none
+	all.members = append(all.members, m)
+	if l.first == none {
+		l.first = i
+	} else {
+		all.members[l.last].next = i
+	}
+	l.last = i
+	return i
+}
+
+// find returns the index of the first member of that name in a list, or none.
+func (o *Object) find(i int, name string) int {
+	for ; i != none; i = o.members[i].next {
 		if o.members[i].name == name {
 			return i
 		}
 	}
-	return -1
+	return none
 }
 
-// inside returns where the members of an object that is a member are.
-func (o *Object) inside(member int) span {
-	if o.members[member].inner == (span{}) {
-		inner := o.read(o.members[member].value) // which may move members
-		o.members[member].inner = inner
+// inside returns the first member of an object that is a member.
+func (o *Object) inside(i int) int {
+	if o.members[i].inner == unread {
+		inner := o.read(o.members[i].value) // which may move members
+		o.members[i].inner = inner
 	}
-	return o.members[member].inner
+	return o.members[i].inner
 }
 
 // Path is a gjson path whose leading member names are split off, because those are looked up without gjson.
@@ -90,17 +116,42 @@ func (o *Object) Get(path *Path) gjson.Result {
 	if len(path.steps) == 0 {
 		return o.root.Get(path.Whole)
 	}
-	in := o.own
-	for taken := 1; ; taken++ {
+	value, taken := o.lookup(path)
+	if taken == 0 {
+		return gjson.Result{}
+	}
+	return path.follow(value, taken)
+}
+
+// lookup goes along a path as far as it leads through objects, and returns the value there and the steps taken; 0: there
+// is none.
+func (o *Object) lookup(path *Path) (value string, taken int) {
+	in := o.first
+	for taken = 1; ; taken++ {
 		member := o.find(in, path.steps[taken-1].name)
-		if member < 0 {
-			return gjson.Result{}
+		if member == none {
+			return "", 0
 		}
-		if value := o.members[member].value; taken == len(path.steps) || value[0] != '{' {
-			return path.follow(value, taken)
+		if value = o.members[member].value; taken == len(path.steps) || value[0] != '{' {
+			return value, taken
 		}
 		in = o.inside(member)
 	}
+}
+
+// Text returns the text of the value that At returns, without making one of a string: most are compared and forgotten.
+func (o *Object) Text(path *Path, element string, onElement bool) string {
+	if onElement || len(path.steps) == 0 || path.rest != "" {
+		return o.At(path, element, onElement).String()
+	}
+	value, taken := o.lookup(path)
+	switch {
+	case taken == 0:
+		return ""
+	case taken == len(path.steps) && value[0] == '"':
+		return unquote(value)
+	}
+	return path.follow(value, taken).String()
 }
 
 // At returns the value at a path in element, an element of an array, if onElement is set, and in the object otherwise.
@@ -118,7 +169,7 @@ func (p *Path) follow(value string, taken int) gjson.Result {
 		if value == "" || value[0] != '{' {
 			return gjson.Get(value, step.path)
 		}
-		value = member(value, step.name)
+		value = memberOf(value, step.name)
 	}
 	if p.rest != "" && value != "" {
 		return gjson.Get(value, p.rest)
@@ -147,7 +198,7 @@ func (p *Path) all(value string, taken int) (values []gjson.Result) {
 	return values
 }
 
-func member(object, name string) string {
+func memberOf(object, name string) string {
 	for quoted, value := range members(object) {
 		if unquote(quoted) == name {
 			return value

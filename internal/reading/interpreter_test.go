@@ -9,7 +9,6 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/decode"
-	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/judge"
 )
 
@@ -33,23 +32,17 @@ func interpreterOf(t testing.TB, spec clispec.Spec) *interpreter {
 // events are what one line of a stream means; ok is false when it is no JSON
 // object.
 func (e *interpreter) events(line string) (events []call.Event, ok bool) {
-	root, ok := jsontext.ParseObject([]byte(line))
-	if !ok {
-		return nil, false
-	}
-	for _, item := range e.program.Events(new(decode.Scratch), root) {
+	items, ok := e.program.Line(new(decode.Scratch), []byte(line))
+	for _, item := range items {
 		events = append(events, item.Event)
 	}
-	return events, true
+	return events, ok
 }
 
 // eventsIn are the events of a line, in reused memory.
 func (e *interpreter) eventsIn(line []byte) []decode.Item {
-	root, ok := jsontext.ParseObject(line)
-	if !ok {
-		return nil
-	}
-	return e.program.Events(&e.scratch, root)
+	items, _ := e.program.Line(&e.scratch, line)
+	return items
 }
 
 // judgeText classifies an error text.

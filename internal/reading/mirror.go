@@ -7,7 +7,6 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/decode"
-	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/judge"
 )
 
@@ -51,11 +50,10 @@ func (r *Reading) mirrors(line []byte) bool {
 	if r.Output == clispec.OutputText || !judge.JSONStart().Match(line) {
 		return false
 	}
-	object, ok := jsontext.ParseObject(line)
+	items, ok := r.Program.Line(&r.mirror, line)
 	if !ok {
 		return len(bytes.TrimSpace(line)) > 1 // else it begins a document over lines
 	}
-	items := r.Program.Events(&r.mirror, object)
 	for i := range items {
 		if tellsFailure(&items[i]) {
 			return false

@@ -112,8 +112,8 @@ func (r *Reading) readLine(line []byte) []judge.Sign {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	why := "an event that is not known"
-	if object, ok := jsontext.ParseObject(line); ok {
-		if items := r.Program.Events(&r.scratch, object); len(items) > 0 {
+	if items, ok := r.Program.Line(&r.scratch, line); ok {
+		if len(items) > 0 {
 			return r.deliverAll(items)
 		}
 	} else if r.keepStray(line) {
