@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -117,7 +116,7 @@ func TestStdinIgnoredByTheProgramIsNoFailure(t *testing.T) { // cases 24, 25
 			}.run(t)
 			require.Equal(t, 0, result.ExitCode)
 			require.NoError(t, result.Cause)
-			require.ErrorIs(t, result.StdinErr, syscall.EPIPE)
+			require.Error(t, result.StdinErr) // EPIPE, or that it was given up after the program's end
 			require.Contains(t, result.Stdout.Text(), "done")
 		})
 	}
