@@ -50,7 +50,7 @@ func requirePanic(t *testing.T, cause error) {
 	var e *proc.PanicError
 	require.ErrorAs(t, cause, &e)
 	require.Equal(t, "oops", e.Value)
-	require.Contains(t, string(e.Stack), "run_test.go")
+	require.Contains(t, string(e.Stack), "writer_test.go")
 	require.ErrorContains(t, cause, "oops")
 }
 
