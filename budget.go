@@ -147,8 +147,9 @@ func (w *walk) hurried(ctx context.Context, view chainView, t *try) bool {
 	return ended && time.Since(t.start) < w.budget.due
 }
 
-// slice is one backend's part of the time. Its context does not hear of the end of the chain's time, which is not before
-// its own: so that is what an error names. It is one of the caller's, so that its Err says whether that had a deadline.
+// slice is one backend's part of the time. Its context does not hear of the end of the chain's
+// time, which is not before its own: so that is what an error names. It is one of the caller's,
+// so that its Err says whether that had a deadline.
 func (w *walk) slice(i int) (chainView, context.Context, context.CancelFunc) {
 	later := w.later(i, w.budget.reserves(time.Now()))
 	now := time.Now()

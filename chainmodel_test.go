@@ -10,6 +10,18 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
+// installFailing makes every CLI installed and logged in, and fail once it is started.
+func installFailing(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, spec := range specs.All() {
+		_, err := clitest.Install(dir, spec.Binary, play(clitest.Exit(9)))
+		require.NoError(t, err)
+	}
+	t.Setenv("PATH", dir)
+	logIn(t)
+}
+
 func TestChainRoutesByModel(t *testing.T) {
 	for model, want := range map[string]string{
 		"openai-cli": "codex", "codex": "codex", "codex/gpt-5": "codex", "gemini-desktop": "gemini", "gemini-2.5-pro": "gemini",
@@ -18,13 +30,7 @@ func TestChainRoutesByModel(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			req := clichain.Prompt("hi")
 			req.Model = model
-			dir := t.TempDir()
-			for _, spec := range specs.All() {
-				_, err := clitest.Install(dir, spec.Binary, play(clitest.Exit(9)))
-				require.NoError(t, err)
-			}
-			t.Setenv("PATH", dir)
-			logIn(t)
+			installFailing(t)
 			aliases := map[string]string{"pinned": "codex/gpt-5.5"}
 			_, err := clichain.NewChain(specs.All(), &clichain.ChainConfig{Config: clichain.Config{ModelAliases: aliases}}).Complete(t.Context(), req)
 			var ce *clichain.ChainError
@@ -44,13 +50,7 @@ func TestChainRoutesByModel(t *testing.T) {
 // A name that stands for one backend's model is nobody else's, and where that one
 // does not have it, nobody is started.
 func TestForeignModelStartsNobody(t *testing.T) {
-	dir := t.TempDir()
-	for _, spec := range specs.All() {
-		_, err := clitest.Install(dir, spec.Binary, play(clitest.Exit(9)))
-		require.NoError(t, err)
-	}
-	t.Setenv("PATH", dir)
-	logIn(t)
+	installFailing(t)
 	for _, spec := range specs.All() {
 		if spec.Name == "opencode" {
 			continue // which has models of everybody, as vendor/model

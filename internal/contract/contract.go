@@ -179,8 +179,8 @@ func (r *reply) refused(reason call.Reason, message string) *call.Error {
 	}
 }
 
-// failure is an error as a BackendError with a name and a Reason. Where it is no more than the error of the context, the
-// cause of that says more.
+// failure is an error as a BackendError with a name and a Reason. Where it is no more than the
+// error of the context, the cause of that says more.
 func (r *reply) failure(ctx context.Context, err error) *call.Error {
 	cause := judge.End(ctx)
 	if cause != nil && err == ctx.Err() {

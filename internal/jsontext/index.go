@@ -12,8 +12,8 @@ const (
 	maxIndexed = 4096 // members of one text, for the same: few rules look into a result with thousands
 )
 
-// Parse reads the object of another line as [ParseObject] does, and finds its members meanwhile. It reuses the memory of
-// the last.
+// Parse reads the object of another line as [ParseObject] does, and finds its members meanwhile.
+// It reuses the memory of the last.
 func (o *Object) Parse(line []byte) (ok bool) {
 	return o.parse(line) || coloured(line) && o.parse(plainText(line))
 }

@@ -123,8 +123,8 @@ func (o *Object) Get(path *Path) gjson.Result {
 	return path.follow(value, taken)
 }
 
-// lookup goes along a path as far as it leads through objects, and returns the value there and the steps taken; 0: there
-// is none.
+// lookup goes along a path as far as it leads through objects, and returns the value there and
+// the steps taken; 0: there is none.
 func (o *Object) lookup(path *Path) (value string, taken int) {
 	in := o.first
 	for taken = 1; ; taken++ {
