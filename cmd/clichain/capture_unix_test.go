@@ -167,11 +167,13 @@ var (
 	durations = regexp.MustCompile(` *\b[0-9]+(\.[0-9]+)? m?s\b`)
 	moments   = regexp.MustCompile(`\b[0-9]{2}:[0-9]{2}\b`)
 	barShapes = regexp.MustCompile(` [█▏▎▍▌▋▊▉]+ *`)
+	noBarYet  = regexp.MustCompile(`(?m)^(  [a-z]+) +0 ms`)
 )
 
 // timeless is a screen without what differs from run to run.
 func timeless(text string) string {
 	text = unstable.ReplaceAllString(text, `"duration_ms":0`)
+	text = noBarYet.ReplaceAllString(text, "$1  █ 0 ms")
 	text = moments.ReplaceAllString(barShapes.ReplaceAllString(text, " █ "), "12:00")
 	return durations.ReplaceAllString(text, " 0 s")
 }
