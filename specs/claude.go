@@ -107,6 +107,7 @@ func claudeArgs() []clispec.ArgRow {
 		{Args: []string{"--permission-mode", "acceptEdits"}, When: unless("permission_mode", call.AccessWrite)},
 		{Args: []string{"--dangerously-skip-permissions"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"--permission-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},
+		{Args: []string{"--system-prompt", "{system_default}"}, When: set("system_default")},
 		{Args: []string{"--system-prompt-file", "{system_file}"}, When: set("system_replace")},
 		{Args: []string{"--append-system-prompt-file", "{append_file}"}, When: set("system_append")},
 		{Args: []string{"--model", "{model}"}, When: set("model")},

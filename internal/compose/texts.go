@@ -52,14 +52,29 @@ func (c *Call) setSystem(spec *clispec.Spec, req call.Request) (rest string, _ *
 		c.Fields.Set("system_replace", paragraphs(own, added))
 		system = paragraphs(system, added)
 	}
+	if system == "" {
+		c.setDefault(spec)
+		return "", nil
+	}
 	switch {
-	case system == "" || c.uses(spec, "system") || c.uses(spec, "system_replace"):
+	case c.uses(spec, "system") || c.uses(spec, "system_replace"):
 		return "", nil
 	case req.Options.SystemMode == call.SystemReplace:
 		return "", call.Errorf(call.ReasonUnsupported, "options.system_mode",
 			"%q cannot be honoured by this backend here", call.SystemReplace)
 	}
 	return system, nil
+}
+
+// setDefault gives the text of the spec to the rows that want that one alone. It is no secret, so it may be an argument,
+// where a text of the caller's needs a file.
+func (c *Call) setDefault(spec *clispec.Spec) {
+	c.Fields.Set("system_default", spec.SystemDefault)
+	unwanted := "system_replace"
+	if !c.uses(spec, "system_default") {
+		unwanted = "system_default"
+	}
+	delete(c.Fields, unwanted)
 }
 
 // paragraphs joins texts with a blank line; empty ones are left out.

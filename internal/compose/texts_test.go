@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,10 +62,45 @@ func TestAddedToTheTextOfTheSpec(t *testing.T) {
 	require.Equal(t, "You are a helpful assistant.\n\nCount beetles.", c.Fields.Expand("{system_replace}"))
 	c, err = composerOf(t, specs.Claude()).newCall(req, Choice{}, testHost())
 	require.Nil(t, err)
-	require.Equal(t, "You are a helpful assistant.", c.Fields.Expand("{system_replace}"))
+	require.Equal(t, "You are a helpful assistant.", c.Fields.Expand("{system_default}{system_replace}"))
 	require.Equal(t, "Count beetles.", c.Fields.Expand("{system_append}"))
 
 	req.Options.SystemMode = call.SystemReplace
 	_, err = composerOf(t, clispec.Spec{Name: "bare", Binary: "bare"}).newCall(req, Choice{}, testHost())
 	require.ErrorIs(t, err, call.ErrUnsupported)
+}
+
+// The text of the spec goes to the rows for it alone, where there are some: nothing need be kept from other users. A
+// text of the caller's is never among the arguments of a CLI that takes a file.
+func TestTextOfTheSpecNeedsNoFile(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		spec            clispec.Spec
+		messages        []call.Message
+		added           string
+		mode            call.SystemMode
+		args, otherArgs string
+		files           []string
+	}{
+		{"claude", specs.Claude(), nil, "", "", "You are a helpful assistant.", "--system-prompt-file", nil},
+		{"claude, with more", specs.Claude(), nil, "Count beetles.", "", "You are a helpful assistant.", "Count", []string{"Count beetles."}},
+		{"claude, another text", specs.Claude(), []call.Message{{Role: call.RoleSystem, Content: "Be brief."}}, "", "", "--system-prompt-file", "Be brief.", []string{"Be brief."}},
+		{"claude, its own text", specs.Claude(), nil, "", call.SystemAppend, "-p", "--system-prompt", nil},
+		{"codex", specs.Codex(), nil, "", "", "model_instructions_file", "You are a helpful assistant.", []string{"You are a helpful assistant."}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			req := call.Request{Messages: append(test.messages, call.Message{Role: call.RoleUser, Content: "hi"})}
+			req.Options.AppendSystem, req.Options.SystemMode = test.added, test.mode
+			inv, err := composerOf(t, test.spec).Compose(req, Choice{}, testHost())
+			require.Nil(t, err)
+			require.Contains(t, strings.Join(inv.Args, " "), test.args)
+			require.NotContains(t, strings.Join(inv.Args, " "), test.otherArgs)
+			var files []string
+			for _, f := range inv.Files {
+				files = append(files, f.Content)
+			}
+			require.Equal(t, test.files, files)
+			require.Equal(t, files == nil, inv.Temp == "")
+		})
+	}
 }
