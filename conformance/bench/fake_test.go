@@ -22,9 +22,9 @@ answer() {
 	[ -f "$0.flood" ] && cat "$0.flood"
 	case "$*" in
 	*stream-json*)
-		echo '{"type":"system","subtype":"init","session_id":"s1","model":"m1","tools":[],"mcp_servers":[],"cwd":"/","permissionMode":"default","apiKeySource":"none"}'
-		echo '{"type":"assistant","message":{"id":"m","type":"message","role":"assistant","model":"m1","content":[{"type":"text","text":"` + hello + `"}],"usage":{"input_tokens":1,"output_tokens":1}},"session_id":"s1","uuid":"u1","parent_tool_use_id":null}'
-		echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"` + hello + `","session_id":"s1","uuid":"u2","duration_ms":1,"duration_api_ms":1,"total_cost_usd":0,"usage":{"input_tokens":1,"output_tokens":1},"modelUsage":{},"permission_denials":[]}' ;;
+		echo '{"type":"system","subtype":"init","session_id":"'$$'","model":"m1","tools":[],"mcp_servers":[],"cwd":"/","permissionMode":"default","apiKeySource":"none"}'
+		echo '{"type":"assistant","message":{"id":"m","type":"message","role":"assistant","model":"m1","content":[{"type":"text","text":"` + hello + `"}],"usage":{"input_tokens":1,"output_tokens":1}},"session_id":"'$$'","uuid":"u1","parent_tool_use_id":null}'
+		echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"` + hello + `","session_id":"'$$'","uuid":"u2","duration_ms":1,"duration_api_ms":1,"total_cost_usd":0,"usage":{"input_tokens":1,"output_tokens":1},"modelUsage":{},"permission_denials":[]}' ;;
 	*) echo '` + hello + `' ;;
 	esac
 }
@@ -45,7 +45,7 @@ while IFS= read -r line; do :; done
 [ -f "$0.flood" ] && cat "$0.flood"
 case "$*" in
 *json*)
-	echo '{"type":"thread.started","thread_id":"t1"}'
+	echo '{"type":"thread.started","thread_id":"'$$'"}'
 	echo '{"type":"turn.started"}'
 	echo '{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":"` + hello + `"}}'
 	echo '{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":1}}' ;;

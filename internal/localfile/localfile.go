@@ -186,17 +186,27 @@ func Put(path string, data []byte) error {
 	return replace(path+"."+rand.Text()+".new", path, data)
 }
 
-// replace writes data to a new file of the name and moves it to path.
-func replace(name, path string, data []byte) error {
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+// Create writes data to a new file that only its owner can read. The error wraps [fs.ErrExist] where anything is in its
+// place. Who reads it meanwhile, or after this process was killed meanwhile, may find a part of it.
+func Create(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(data)
-	if err = cmp.Or(err, file.Close()); err == nil {
-		err = Move(name, path)
+	if err = cmp.Or(err, file.Close()); err != nil {
+		_ = os.Remove(path)
 	}
+	return err
+}
+
+// replace writes data to a new file of the name and moves it to path.
+func replace(name, path string, data []byte) error {
+	err := Create(name, data)
 	if err != nil {
+		return err
+	}
+	if err = Move(name, path); err != nil {
 		_ = os.Remove(name)
 	}
 	return err

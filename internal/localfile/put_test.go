@@ -1,6 +1,7 @@
 package localfile
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestCreate: what is there already stays, be it a link that leads nowhere.
+func TestCreate(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	require.NoError(t, Create(path, []byte("first")))
+	require.ErrorIs(t, Create(path, []byte("second")), fs.ErrExist)
+	data, err := ReadOwn(path, 100)
+	require.NoError(t, err)
+	require.Equal(t, "first", string(data))
+	if os.Symlink(filepath.Join(dir, "elsewhere"), link) == nil {
+		require.ErrorIs(t, Create(link, []byte("x")), fs.ErrExist)
+		require.NoFileExists(t, filepath.Join(dir, "elsewhere"))
+	}
+}
 
 func TestPut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")

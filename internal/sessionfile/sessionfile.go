@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -69,7 +71,11 @@ func Save(handle string, r session.Record) error {
 		return err
 	}
 	defer removeOld(filepath.Dir(path))
-	return localfile.Put(path, data)
+	err = localfile.Create(path, data) // nobody knows a new session yet, so nobody reads the half of its record
+	if errors.Is(err, fs.ErrExist) {
+		err = localfile.Put(path, data)
+	}
+	return err
 }
 
 // pathOf is the file of a record, in the one of 256 folders that its hash chooses: so each process has few to look
