@@ -137,8 +137,11 @@ func loggedOut(l login.Login) *BackendError {
 // nested refuses a call inside an outer session of the same agent, where that
 // is the policy.
 func (p *Provider) nested(environ []string) *BackendError {
+	if !p.cfg.RefuseNested {
+		return nil
+	}
 	name := compose.OuterSession(p.spec, environ)
-	if !p.cfg.RefuseNested || name == "" {
+	if name == "" {
 		return nil
 	}
 	err := call.Errorf(ReasonNestedSession, "", "%s is set: this process runs inside a session of the same agent", name)
@@ -184,8 +187,10 @@ func (p *Provider) loggedIn(path, dir, model string) login.Login {
 	if p.cfg.Container != nil {
 		return login.Login{State: clispec.LoginUnknown, Evidence: "in a container"}
 	}
-	h := p.host(path)
-	l := p.login.State(path, dir, model, h.Environ, func() map[string]string { return p.passed(&h, dir, model) })
+	l := p.login.State(path, dir, model, os.Environ(), func() map[string]string {
+		h := p.host(path)
+		return p.passed(&h, dir, model)
+	})
 	if l.State == clispec.LoginInstalled && (p.cfg.Binary != "" || login.IsShellScript(path)) {
 		l.State = clispec.LoginUnknown // it may bring a key of its own
 	}

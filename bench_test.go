@@ -19,8 +19,8 @@ import (
 )
 
 // onlyLast makes a PATH of several directories on which the last of the
-// built-in specs alone is installed.
-func onlyLast(b *testing.B) {
+// built-in specs alone is installed, and nobody is logged in.
+func onlyLast(b testing.TB) {
 	for _, variable := range suppressors {
 		b.Setenv(variable, "")
 	}
@@ -31,6 +31,14 @@ func onlyLast(b *testing.B) {
 	all := specs.All()
 	require.NoError(b, os.WriteFile(filepath.Join(dirs[len(dirs)-1], all[len(all)-1].Binary), []byte("#!/bin/sh\n"), 0o755))
 	b.Setenv("PATH", strings.Join(dirs, string(os.PathListSeparator)))
+	b.Setenv("HOME", b.TempDir())
+	b.Setenv("CODEX_HOME", b.TempDir())
+}
+
+// logLastIn logs in to the last of the built-in specs.
+func logLastIn(b testing.TB) {
+	file := filepath.Join(os.Getenv("CODEX_HOME"), "auth.json")
+	require.NoError(b, os.WriteFile(file, []byte(`{"OPENAI_API_KEY":"key-of-a-benchmark"}`), 0o600))
 }
 
 func providersOfAll() (all []*clichain.Provider) {
@@ -41,7 +49,7 @@ func providersOfAll() (all []*clichain.Provider) {
 }
 
 // choose is what a chain does before it starts anything.
-func choose(b *testing.B, providers []*clichain.Provider) {
+func choose(b testing.TB, providers []*clichain.Provider) {
 	for _, p := range providers {
 		if p.Available(context.Background()) == nil {
 			return
@@ -69,13 +77,31 @@ func BenchmarkChoose(b *testing.B) {
 			choose(b, providersOfAll())
 		}
 	})
-	b.Run("warm", func(b *testing.B) {
-		providers := providersOfAll()
-		b.ReportAllocs()
-		for b.Loop() {
-			choose(b, providers)
-		}
+	b.Run("logged out", func(b *testing.B) { // the programs are remembered; a login is looked for each time
+		chooseAgain(b)
 	})
+	b.Run("warm", func(b *testing.B) {
+		logLastIn(b)
+		chooseAgain(b)
+	})
+}
+
+// A choice remembers what it has seen of programs, logins and variables a moment ago.
+func TestChoiceIsRemembered(t *testing.T) {
+	onlyLast(t)
+	logLastIn(t)
+	providers := providersOfAll()
+	choose(t, providers)
+	allocations := testing.AllocsPerRun(100, func() { choose(t, providers) })
+	require.LessOrEqual(t, allocations, 20.0)
+}
+
+func chooseAgain(b *testing.B) {
+	providers := providersOfAll()
+	b.ReportAllocs()
+	for b.Loop() {
+		choose(b, providers)
+	}
 }
 
 // BenchmarkCallOverhead runs the same child in turn through a Provider and

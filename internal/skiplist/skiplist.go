@@ -57,6 +57,9 @@ func learn() {
 // Off reports whether the list turns off the backend that has these names; no name asks for all backends. doubt is
 // empty, or says by which word it does so although that may not have been meant.
 func Off(list string, names ...string) (off bool, doubt string) {
+	if list == "" { // nearly always, and asked before each call
+		return false, ""
+	}
 	words := wordsOf(list)
 	for _, word := range words {
 		switch {
