@@ -68,6 +68,11 @@ func (r *running) run(ctx context.Context, call func(context.Context, func(Event
 	defer func() { r.panicked = recover() }()
 	resp, err := call(ctx, func(e Event) {
 		select {
+		case r.happened <- e: // the reader waits for it, which is cheaper to see than two channels
+			return
+		default:
+		}
+		select {
 		case r.happened <- e:
 		case <-ctx.Done(): // the reader has left
 		}

@@ -156,6 +156,9 @@ func claudeEvents() []clispec.EventRule {
 		{Match: pairs("type", "rate_limit_event", "rate_limit_info.isUsingOverage", "true"), Kind: call.EventLimit, Last: true, Set: with(limit, "key_source", "=overage")},
 		{Match: pairs("type", "rate_limit_event"), Kind: call.EventLimit, Set: limit},
 
+		// First and last, because nearly all lines are such pieces.
+		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: call.EventDelta, Last: true, Set: pairs("text", "event.delta.text")},
+		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: call.EventThinking, Last: true, Set: pairs("text", "event.delta.thinking")},
 		// A block that was cut never comes as a whole: the next message has it anew.
 		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.type", "message_start"), Kind: call.EventReset},
 		// The result has the sum; this is for a run that is ended before it.
@@ -163,8 +166,6 @@ func claudeEvents() []clispec.EventRule {
 			"input_tokens", "event.usage.input_tokens", "output_tokens", "event.usage.output_tokens",
 			"cache_read_tokens", "event.usage.cache_read_input_tokens", "cache_write_tokens", "event.usage.cache_creation_input_tokens")},
 		{Match: pairs("type", "error"), Kind: call.EventError, Last: true, Set: pairs("code", "error.type", "message", "error.message ?? message")},
-		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: call.EventDelta, Set: pairs("text", "event.delta.text")},
-		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: call.EventThinking, Set: pairs("text", "event.delta.thinking")},
 		{Match: pairs("type", "assistant", "error", ".+"), Kind: call.EventError, Last: true, Set: pairs("code", "error", "message", "message.content.0.text")},
 		{Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: pairs("text", "@.text")},
 		{Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content", Kind: call.EventThinking, Set: pairs("text", "@.thinking", "whole", "=true")},

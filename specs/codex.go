@@ -158,7 +158,7 @@ func codexEvents() []clispec.EventRule {
 	return []clispec.EventRule{
 		{Match: pairs("type", "thread.started"), Kind: call.EventSession, Set: pairs("session", "thread_id")},
 		{Match: pairs("type", "turn.started"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
-		{Match: pairs("type", "item.completed", "item.type", "agent_message"), Kind: call.EventText, Set: pairs("text", "item.text")},
+		{Match: pairs("type", "item.completed", "item.type", "agent_message"), Kind: call.EventText, Last: true, Set: pairs("text", "item.text")},
 		{Match: pairs("type", "item.completed", "item.type", "reasoning"), Kind: call.EventThinking, Set: pairs("text", "item.text")},
 		{Match: pairs("type", "item.started", "item.type", tools), Kind: call.EventToolUse, Set: pairs("id", "item.id", "name", "item.type", "input", "item")},
 		{Match: pairs("type", "item.completed", "item.type", tools), Kind: call.EventToolResult, Set: pairs("id", "item.id", "text", "item.aggregated_output ?? item.result")},

@@ -153,7 +153,7 @@ func geminiEvents() []clispec.EventRule {
 	}
 	return []clispec.EventRule{
 		{Match: pairs("type", "init"), Kind: call.EventSession, Set: pairs("session", "session_id", "model", "model")},
-		{Match: pairs("type", "message", "role", "assistant", "delta", "true"), Kind: call.EventDelta, Set: pairs("text", "content")},
+		{Match: pairs("type", "message", "role", "assistant", "delta", "true"), Kind: call.EventDelta, Last: true, Set: pairs("text", "content")},
 		{Match: pairs("type", "message", "role", "assistant", "delta", "(false)?"), Kind: call.EventText, Set: pairs("text", "content")},
 		{Match: pairs("type", "message", "role", "user"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
 		{Match: pairs("type", "tool_use"), Kind: call.EventToolUse, Set: pairs("id", "tool_id", "name", "tool_name", "input", "parameters")},

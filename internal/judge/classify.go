@@ -205,12 +205,12 @@ func ReasonOfStatus(status int) call.Reason {
 }
 
 // Classify sets the reason of an error, a retry or a limit that was hit, and when
-// the backend is available again. Other events stay as they are.
-func (j *Judge) Classify(e *Sign, now time.Time) {
+// the backend is available again. Other events, nearly all of them, stay as they are and need no clock.
+func (j *Judge) Classify(e *Sign, now func() time.Time) {
 	if e.Kind != call.EventError && e.Kind != call.EventRetry && (e.Kind != call.EventLimit || !e.Failed) {
 		return
 	}
-	e.Found, _ = j.JudgeEvent(e, now)
+	e.Found, _ = j.JudgeEvent(e, now())
 	if e.Kind == call.EventLimit {
 		e.Found.Reason = cmp.Or(e.Found.Reason, call.ReasonUsageLimit)
 	}

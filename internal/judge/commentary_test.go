@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,4 +102,20 @@ func TestCommentaryKeepsTheAnswer(t *testing.T) {
 		require.Equal(t, others(events), others(got), script)
 		require.Equal(t, answer, text(got, call.EventDelta, call.EventText), script)
 	}
+}
+
+// TestLongAnswerIsNotCopiedOften: room for the text is doubled, not made for each piece.
+func TestLongAnswerIsNotCopiedOften(t *testing.T) {
+	const size, piece = 8 << 20, 128
+	var tally Tally
+	delta := SignOf(call.Event{Kind: call.EventDelta, Text: strings.Repeat("x", piece)})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range size / piece {
+		e := delta
+		tally.Add(&e)
+	}
+	runtime.ReadMemStats(&after)
+	require.Len(t, tally.AnswerText(), size)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(size*9/2))
 }

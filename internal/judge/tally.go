@@ -113,7 +113,7 @@ func (t *Tally) addDelta(e call.Event) (call.Event, bool) {
 		t.open = true
 	}
 	e.Text = separator + e.Text
-	t.text.WriteString(e.Text)
+	t.say(e.Text)
 	return e, true
 }
 
@@ -150,16 +150,22 @@ func (t *Tally) addBlock(e call.Event) (call.Event, bool) {
 		if !ok || rest == "" {
 			return e, false
 		}
-		t.text.WriteString(rest)
+		t.say(rest)
 		return call.Event{Kind: call.EventDelta, Backend: e.Backend, Text: rest}, true
 	}
 	if e.Text == "" {
 		return e, false
 	}
 	e.Text = t.begin() + e.Text
-	t.text.WriteString(e.Text)
+	t.say(e.Text)
 	t.blocks++
 	return e, true
+}
+
+// say adds to the text. To append alone would make room for a quarter more each time, and copy a long answer five times.
+func (t *Tally) say(text string) {
+	t.text.Grow(len(text))
+	t.text.WriteString(text)
 }
 
 // Warn adds a warning for the caller as one line; all beyond the 20th are dropped.

@@ -11,6 +11,7 @@ import (
 // Matcher compiles a pattern that must match a whole text; it panics if the pattern is malformed. Nearly all patterns
 // are one or a few words: comparing those is ten times faster than a regular expression.
 func Matcher(pattern string) func(text string) bool {
+	pattern = strings.TrimPrefix(pattern, "(?s)") // which holds anyway
 	if text, ok := Literal(pattern); ok {
 		return func(s string) bool { return s == text }
 	}
@@ -19,13 +20,29 @@ func Matcher(pattern string) func(text string) bool {
 		return func(string) bool { return true }
 	case pattern == ".+":
 		return func(s string) bool { return s != "" }
-	case !strings.ContainsAny(pattern, `\+*?()[]{}^$`):
-		words := strings.Split(pattern, "|")
-		return func(s string) bool {
-			return slices.ContainsFunc(words, func(word string) bool { return equalButDots(word, s) })
-		}
+	case onlyWords(pattern):
+		return oneOf(strings.Split(pattern, "|"))
+	}
+	if words, ok := optional(pattern); ok {
+		return oneOf(append(strings.Split(words, "|"), ""))
 	}
 	return regexp.MustCompile(`^(?s:` + pattern + `)$`).MatchString
+}
+
+// onlyWords reports whether a pattern is nothing but words, with "|" between them, and dots.
+func onlyWords(pattern string) bool { return !strings.ContainsAny(pattern, `\+*?()[]{}^$`) }
+
+// optional returns the words of a pattern such as "(a|b)?".
+func optional(pattern string) (words string, ok bool) {
+	words, closed := strings.CutSuffix(pattern, ")?")
+	words, opened := strings.CutPrefix(words, "(")
+	return words, opened && closed && onlyWords(words)
+}
+
+func oneOf(words []string) func(text string) bool {
+	return func(text string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return equalButDots(word, text) })
+	}
 }
 
 // Literal returns the text that a pattern begins with; ok tells that the pattern

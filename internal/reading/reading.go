@@ -207,7 +207,7 @@ func (r *Reading) deliver(e *judge.Sign) {
 	e.Backend = r.Name
 	r.clean(&e.Event)
 	e.Late = r.Ended()
-	r.Judge.Classify(e, r.now())
+	r.Judge.Classify(e, r.now)
 	if stands, ok := r.tally.TakeBack(&e.Event); ok {
 		r.takeBack(e.Kind, stands)
 	}

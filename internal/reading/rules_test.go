@@ -116,7 +116,7 @@ func TestSetters(t *testing.T) {
 // A text is compared without an expression where the pattern allows it.
 func TestTextMatcher(t *testing.T) {
 	patterns := []string{
-		"", "a", "a.b", `a\.b`, "a|b", "a|", "|", "ab.c|d", ".", "..", ".*", ".+", "a.*", "(a|b)c", "(?i)a|b", "[a|b]", `a\|b`, "^a|b$", `\Qa|b\E`, "(false)?", "a{2}", "é.",
+		"", "a", "a.b", "(?s).+", "(?s)a|b", "(?s)", `a\.b`, "a|b", "a|", "|", "ab.c|d", ".", "..", ".*", ".+", "a.*", "(a|b)c", "(?i)a|b", "[a|b]", `a\|b`, "^a|b$", `\Qa|b\E`, "(false)?", "(a|b)?", "(a.b|)?", "()?", "(a)|(b)?", "a{2}", "é.",
 	}
 	texts := []string{"", "a", "b", "A", "B", "a.b", "axb", "a中b", "a\nb", "ab", "a|b", "ab.c", "abxc", "d", "ac", "bc", "aa", "|", "false", "\xff", "é\xff", "a\xffb", "\n", "x"}
 	for _, pattern := range patterns {
