@@ -18,49 +18,65 @@ import (
 func SweepOrphans() (int, error) {
 	deadline := time.Now().Add(5 * time.Second)
 	killed := map[stat]bool{}
-	for clean := 0; clean < cleanScans && time.Now().Before(deadline); {
-		orphans, err := findOrphans()
+	for scans := (scanCount{}); ; scans.rest() {
+		orphans, unsure, err := system.orphans()
 		if err != nil {
 			return len(killed), err
 		}
-		clean++
+		dying := 0
 		for _, s := range orphans {
 			if system.kill(s) == nil {
 				killed[stat{pid: s.pid, start: s.start}] = true
-				clean = 0
+				dying++
 			}
 		}
-		time.Sleep(scanPause)
+		if scans.saw(dying, unsure) || time.Now().After(deadline) {
+			return len(killed), nil
+		}
 	}
-	return len(killed), nil
 }
 
-// findOrphans lists the live processes with the cookie of a host that is gone.
-func findOrphans() ([]stat, error) {
-	var all, orphans []stat
-	if err := system.scan(0, func(list []stat) { all = append(all, list...) }); err != nil {
-		return nil, err
+// orphans lists the live processes with the cookie of a host that is gone. unsure means that it could not tell of one,
+// which was starting a program.
+func (p *procfs) orphans() (orphans []stat, unsure bool, err error) {
+	var all []stat
+	if err := p.scan(0, func(list []stat) { all = append(all, list...) }); err != nil {
+		return nil, false, err
 	}
 	for _, s := range all {
-		if s.alive() && s.pid != os.Getpid() && ownerGone(system, probe, cookieOf(s.pid)) {
+		if !s.alive() || s.pid == os.Getpid() {
+			continue
+		}
+		cookie, known := p.cookieOf(s.pid)
+		unsure = unsure || !known
+		if ownerGone(p, probe, cookie) {
 			orphans = append(orphans, s)
 		}
 	}
-	return orphans, nil
+	return orphans, unsure, nil
 }
 
-// cookieOf returns the cookie of a process, or "" if it has none that this process may read.
-func cookieOf(pid int) string {
-	environ, err := os.ReadFile(system.root + "/" + strconv.Itoa(pid) + "/environ")
+// cookieOf returns the cookie of a process, or "" if it has none that this process may read. known is false while the
+// process starts a program.
+func (p *procfs) cookieOf(pid int) (cookie string, known bool) {
+	environ, err := os.ReadFile(p.root + "/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return ""
+		return "", true
 	}
 	for variable := range bytes.SplitSeq(environ, []byte{0}) {
 		if value, ok := strings.CutPrefix(string(variable), CookieName+"="); ok {
-			return value
+			return value, true
 		}
 	}
-	return ""
+	return "", len(environ) > 0 || !p.startsProgram(pid)
+}
+
+// startsProgram is starting, outside of scan.
+func (p *procfs) startsProgram(pid int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.allocate()
+	return p.starting(pid)
 }
 
 // hostID identifies this process for all time: "<boot>.<pid namespace>.<pid>.<start>". It tells which process a cookie

@@ -131,6 +131,9 @@ func TestEmptyEnvironment(t *testing.T) {
 			has, known := p.hasCookie(5, "cookie")
 			require.False(t, has)
 			require.Equal(t, test.known, known)
+			cookie, known := p.cookieOf(5)
+			require.Empty(t, cookie)
+			require.Equal(t, test.known, known)
 		})
 	}
 }

@@ -84,45 +84,32 @@ func (t *unixTree) scan() (found []stat, err error) {
 	return found, err
 }
 
-const (
-	cleanScans  = 2  // empty scans in a row that end a sweep: one may miss a process whose parent it saw too early
-	unsureScans = 50 // after so many, which take half a second, who is starting a program is none of the run
-	stuckScans  = 3  // scans in a row that end a sweep after finding only processes that may not be killed
-	scanPause   = 500 * time.Microsecond
-	maxPause    = 10 * time.Millisecond
-	pauseFactor = 2
-)
+// stuckScans is how many scans in a row end a sweep after finding only processes that may not be killed.
+const stuckScans = 3
 
 // sweep kills and scans until scans find no live process.
 func (t *unixTree) sweep(limit time.Duration) swept {
 	deadline := time.Now().Add(limit)
 	leftovers := map[stat]bool{}
-	clean, stuck, unsure, pause := 0, 0, 0, scanPause
-	for {
+	var scans scanCount
+	for stuck := 0; ; {
 		found, err := t.scan()
 		if err != nil {
 			return t.sweepBlindly(deadline)
 		}
 		alive := t.alive(found, leftovers)
-		switch {
-		case len(alive) == 0 && t.members.unsure && unsure < unsureScans:
-			clean, unsure = 0, unsure+1
-		case len(alive) == 0:
-			clean, stuck, pause = clean+1, 0, scanPause
-		case t.kill(alive):
-			clean, stuck = 0, 0
-		default:
-			clean, stuck = 0, stuck+1
+		clean := scans.saw(len(alive), t.members.unsure)
+		if len(alive) == 0 || t.kill(alive) {
+			stuck = 0
+		} else {
+			stuck++
 		}
-		if clean == cleanScans || stuck == stuckScans || time.Now().After(deadline) {
+		if clean || stuck == stuckScans || time.Now().After(deadline) {
 			t.members.reapOrphans(found)
 			noteOrphans(found)
-			return swept{clean: clean == cleanScans, leftovers: len(leftovers)}
+			return swept{clean: clean, leftovers: len(leftovers)}
 		}
-		if clean == 0 { // what was killed needs a moment to go
-			time.Sleep(pause)
-			pause = min(pause*pauseFactor, maxPause)
-		}
+		scans.rest()
 	}
 }
 
