@@ -57,7 +57,7 @@ func negative(u call.Usage) bool {
 }
 
 // Save records what is known of a session, in place of an earlier record. It is safe for concurrent use, of other
-// processes too: a reader finds one record or the other.
+// processes too: a reader finds one record or the other, and of a new session one or none.
 func Save(handle string, r session.Record) error {
 	path, err := pathOf(handle)
 	if err != nil {
