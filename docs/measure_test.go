@@ -37,7 +37,7 @@ var meanings = map[string]string{
 	"Choose/cold":             "find the one installed CLI of five, nothing remembered",
 	"Choose/new":              "the same, and make the five backends",
 	"Choose/warm":             "the same, remembered, when it is logged in",
-	"Choose/logged_out":       "the same, when it is not, so that a login is looked for anew",
+	"Choose/logged_out":       "the same, remembered, but for a login, which there is none of and is looked for anew",
 	"CallOverhead/bare":       "a fake CLI through os/exec",
 	"CallOverhead/provider":   "a whole call of it",
 	"CallOverhead/difference": "both, run in turn",
