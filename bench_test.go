@@ -77,9 +77,7 @@ func BenchmarkChoose(b *testing.B) {
 			choose(b, providersOfAll())
 		}
 	})
-	b.Run("logged out", func(b *testing.B) { // the programs are remembered; a login is looked for each time
-		chooseAgain(b)
-	})
+	b.Run("logged out", chooseAgain) // the programs are remembered; a login is looked for each time
 	b.Run("warm", func(b *testing.B) {
 		logLastIn(b)
 		chooseAgain(b)
