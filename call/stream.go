@@ -30,7 +30,7 @@ func Once(sequence events) events {
 func Stream(ctx context.Context, call func(context.Context, func(Event)) (*Response, error)) events {
 	return Once(func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		r := running{happened: make(chan Event)}
+		r := running{happened: make(chan Event, 16)}
 		go r.run(ctx, call)
 		defer func() {
 			cancel()

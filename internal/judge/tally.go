@@ -42,9 +42,10 @@ type Tally struct {
 	keptLast int    // last, before it
 }
 
-// Add takes an event and returns what to pass on to the caller: the event, the
-// part of a block that did not come in deltas, or nothing, where ok is false.
-func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
+// Add takes an event and returns what to pass on to the caller: the event, a
+// changed copy of it, such as the part of a block that did not come in deltas, or
+// nil for nothing. An event is large, so most are not copied.
+func (t *Tally) Add(e *Sign) (out *call.Event) {
 	t.known = t.known || e.Kind != call.EventRaw
 	t.turn = t.turn || ofTurn(&e.Event)
 	if Progress(&e.Event) {
@@ -53,15 +54,17 @@ func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 	}
 	switch e.Kind {
 	case call.EventDelta:
-		return t.addDelta(e.Event)
+		return t.addDelta(&e.Event)
 	case call.EventText:
-		return t.addBlock(e.Event)
+		return t.addBlock(&e.Event)
 	case call.EventThinking:
 		twice := e.Whole && t.thinking
-		t.thinking = !e.Whole
-		return e.Event, e.Text != "" && !twice
+		if t.thinking = !e.Whole; e.Text == "" || twice {
+			return nil
+		}
+		return &e.Event
 	case call.EventReset:
-		return e.Event, false // TakeBack has seen to it
+		return nil // TakeBack has seen to it
 	case call.EventToolResult:
 		t.Tools = max(t.Tools, 1) // its start may not have been shown
 	case call.EventToolUse:
@@ -94,7 +97,7 @@ func (t *Tally) Add(e *Sign) (out call.Event, ok bool) {
 	if e.Terminal && (t.Terminal == nil || e.answers()) {
 		t.Terminal = new(*e)
 	}
-	return e.Event, true
+	return &e.Event
 }
 
 // answers reports whether the event is an answer, if it is terminal.
@@ -102,9 +105,9 @@ func (e *Sign) answers() bool { return e.Kind == call.EventResult && !e.Failed }
 
 // addDelta takes a piece of text. The first piece of another block begins with
 // the separator, so that the pieces joined are the answer.
-func (t *Tally) addDelta(e call.Event) (call.Event, bool) {
+func (t *Tally) addDelta(e *call.Event) (out *call.Event) {
 	if e.Text == "" {
-		return e, false
+		return nil
 	}
 	separator := ""
 	if !t.open {
@@ -112,9 +115,7 @@ func (t *Tally) addDelta(e call.Event) (call.Event, bool) {
 		separator = t.begin()
 		t.open = true
 	}
-	e.Text = separator + e.Text
-	t.say(e.Text)
-	return e, true
+	return t.say(separator, e)
 }
 
 // Progress reports whether the event shows that a retry of the CLI went well.
@@ -142,30 +143,35 @@ func (t *Tally) begin() (separator string) {
 // addBlock takes a whole block of text. CLIs that send deltas send the same text
 // again as a block, of which only what the deltas lacked is passed on. Like the
 // deltas, a block begins with the separator from the one before.
-func (t *Tally) addBlock(e call.Event) (call.Event, bool) {
+func (t *Tally) addBlock(e *call.Event) (out *call.Event) {
 	if t.open {
 		t.blocks++
 		rest, ok := strings.CutPrefix(e.Text, t.lastBlock())
 		t.open = false
 		if !ok || rest == "" {
-			return e, false
+			return nil
 		}
-		t.say(rest)
-		return call.Event{Kind: call.EventDelta, Backend: e.Backend, Text: rest}, true
+		return t.say("", &call.Event{Kind: call.EventDelta, Backend: e.Backend, Text: rest})
 	}
 	if e.Text == "" {
-		return e, false
+		return nil
 	}
-	e.Text = t.begin() + e.Text
-	t.say(e.Text)
+	separator := t.begin()
 	t.blocks++
-	return e, true
+	return t.say(separator, e)
 }
 
-// say adds to the text. To append alone would make room for a quarter more each time, and copy a long answer five times.
-func (t *Tally) say(text string) {
-	t.text.Grow(len(text))
-	t.text.WriteString(text)
+// say adds to the text what an event says behind a separator, and returns the event that says both. To append alone
+// would make room for a quarter more each time, and copy a long answer five times.
+func (t *Tally) say(separator string, e *call.Event) (out *call.Event) {
+	if separator != "" {
+		joined := *e
+		joined.Text = separator + e.Text
+		e = &joined
+	}
+	t.text.Grow(len(e.Text))
+	t.text.WriteString(e.Text)
+	return e
 }
 
 // Warn adds a warning for the caller as one line; all beyond the 20th are dropped.

@@ -211,9 +211,9 @@ func (r *Reading) deliver(e *judge.Sign) {
 	if stands, ok := r.tally.TakeBack(&e.Event); ok {
 		r.takeBack(e.Kind, stands)
 	}
-	if out, ok := r.tally.Add(e); ok && r.holdsBack() {
-		r.show(r.remarks.Add(out)...)
-	} else if ok {
+	if out := r.tally.Add(e); out != nil && r.holdsBack() {
+		r.showAll(r.remarks.Add(*out))
+	} else if out != nil {
 		r.show(out)
 	}
 	if r.Check != nil {
@@ -270,7 +270,7 @@ func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 	}
 	if r.holdsBack() {
 		quiet := result.Cause == nil && result.ExitCode == 0 && r.tally.Terminal == nil && len(r.tally.Failures) == 0
-		r.show(r.remarks.End(quiet)...) // the run may have had no terminal event
+		r.showAll(r.remarks.End(quiet)) // the run may have had no terminal event
 	}
 	if !result.TreeClean {
 		r.tally.Warn("processes of the run may be left: not all could be seen or ended")

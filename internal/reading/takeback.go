@@ -7,7 +7,7 @@ import "github.com/clichain/clichain/call"
 func (r *Reading) takeBack(by call.EventKind, stands string) {
 	switch {
 	case r.holdsBack():
-		r.show(r.remarks.End(false)...)
+		r.showAll(r.remarks.End(false))
 		if stands != "" {
 			r.remarks.Add(call.Event{Kind: call.EventText, Backend: r.Name, Text: stands})
 		}
@@ -17,10 +17,10 @@ func (r *Reading) takeBack(by call.EventKind, stands string) {
 	case r.KeepCommentary:
 		stands = r.tally.Remarks() + stands
 	}
-	r.show(call.Event{Kind: call.EventReset, Backend: r.Name, Message: whyReset[by]})
+	r.show(&call.Event{Kind: call.EventReset, Backend: r.Name, Message: whyReset[by]})
 	r.shown = false
 	if stands != "" {
-		r.show(call.Event{Kind: call.EventText, Backend: r.Name, Text: stands})
+		r.show(&call.Event{Kind: call.EventText, Backend: r.Name, Text: stands})
 	}
 }
 
@@ -31,10 +31,14 @@ var whyReset = map[call.EventKind]string{
 	call.EventReset:   "the CLI began its answer anew",
 }
 
-// show passes events on to the caller of the run. The caller holds mu.
-func (r *Reading) show(events ...call.Event) {
-	for _, e := range events {
-		r.shown = r.shown || e.Kind == call.EventDelta || e.Kind == call.EventText
-		r.Emit(e)
+// show passes an event on to the caller of the run. The caller holds mu.
+func (r *Reading) show(e *call.Event) {
+	r.shown = r.shown || e.Kind == call.EventDelta || e.Kind == call.EventText
+	r.Emit(*e)
+}
+
+func (r *Reading) showAll(events []call.Event) {
+	for i := range events {
+		r.show(&events[i])
 	}
 }
