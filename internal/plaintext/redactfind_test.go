@@ -65,3 +65,37 @@ func TestFinderJumps(t *testing.T) {
 		require.Greater(t, found, 2_000)
 	}
 }
+
+// cleanShapes, which looks at every second byte, finds what a look at each finds.
+func TestShapesAtEachPlace(t *testing.T) {
+	parts := strings.Split(`a e k s y é . : / ? & _ - = \n \" " @ Bear Api AIz gh`, " ")
+	parts = append(parts, " ", "\n", "\xff", "user:pass@", "://user:pass@host")
+	for _, head := range []string{
+		"Bearer ", "bEARER ", "Basic ", "bASIC ", "api_key=", "API-Key: ", "apikey\":\"", "sk-", "pk-", "rk-", "AIza",
+		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "?key=", "&api_key=", "?token=", "&access_token=", "?sig=", "&signature=",
+	} {
+		parts = append(parts, head, looks(head, 34))
+	}
+	parts = append(parts, looks("eyJ", 12)+"."+looks("", 12)+"."+looks("", 4))
+	random, found := rand.New(rand.NewPCG(1, 2)), 0
+	for range 20_000 {
+		var text strings.Builder
+		for range random.IntN(8) {
+			text.WriteString(parts[random.IntN(len(parts))])
+		}
+		want := shapesAtEachPlace(text.String())
+		require.Equal(t, want, cleanShapes(text.String()), "%q", text.String())
+		found += strings.Count(want, redaction)
+	}
+	require.Greater(t, found, 10_000)
+}
+
+func shapesAtEachPlace(text string) string {
+	var out cut
+	for i := range len(text) {
+		if from, to := shapeAt(text, i); from < to && i >= out.to {
+			out.drop(text, from, to)
+		}
+	}
+	return out.rest(text)
+}

@@ -40,20 +40,56 @@ var (
 	inUser    = setOf("/:@ \t\r\n\"'").not()
 	inPass    = setOf("/@ \t\r\n\"'").not()
 	inScheme  = setOf(letters + "+.-")
-	hints     = setOf("bBkK?&:.z_")
 	wordShape = pattern.Of(`^[A-Za-z]?[a-z]+$`)
 	// queryNames are the parameters of a URL that hold secrets.
 	queryNames = []string{"key=", "api_key=", "token=", "access_token=", "sig=", "signature="}
 )
 
+// telling has the pairs of bytes, by asciiPair, that each shape has around its telling byte: with the byte before it and
+// the one after it, or with the two after it. One pair of each shape begins at an even place.
+var telling = pairsOf([][3]string{
+	{"bB", "eE", "aA"}, {"bB", "aA", "sS"}, // bearer, basic
+	{"kK", "eE", "yY"}, {"srp", "k", "-"}, // api_key, sk-
+	{ascii(), "?&", "kats"}, {letters + "_-", ".", letters + "_-"}, // ?key=, a web token
+	{":", "/", "/"}, {"I", "z", "a"}, {"pousr", "_", letters}, // a login, AIza, ghp_
+})
+
+// asciiPair is an index of telling. It tells all pairs of ASCII apart, and takes the first for one of ASCII.
+func asciiPair(first, second byte) uint { return (uint(first)<<7 ^ uint(second)) % (1 << 14) }
+
+func ascii() string {
+	var all [1 << 7]byte
+	for i := range all {
+		all[i] = byte(i)
+	}
+	return string(all[:])
+}
+
+// pairsOf has, of each three sets of bytes, the pairs of the first with the second, and of the second with the third.
+func pairsOf(sets [][3]string) (pairs [1 << 14]bool) {
+	for _, s := range sets {
+		for k := range s[1] {
+			for i := range s[0] {
+				pairs[asciiPair(s[0][i], s[1][k])] = true
+			}
+			for i := range s[2] {
+				pairs[asciiPair(s[1][k], s[2][i])] = true
+			}
+		}
+	}
+	return pairs
+}
+
 // cleanShapes replaces secrets that CLIs and services print by themselves, told by their shape.
 func cleanShapes(text string) string {
 	var out cut
-	for i := 0; i < len(text); i++ {
-		if hints[text[i]] {
-			if from, to := shapeAt(text, i); from < to {
+	for i := 0; i+1 < len(text); i += 2 {
+		if !telling[asciiPair(text[i], text[i+1])] {
+			continue
+		}
+		for at := max(i-1, out.to); at <= i+1; at++ {
+			if from, to := shapeAt(text, at); from < to {
 				out.drop(text, from, to)
-				i = max(i, to-1)
 			}
 		}
 	}
