@@ -4,7 +4,6 @@ package localfile
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -67,15 +66,28 @@ func Read(path string, limit int64) ([]byte, error) { return read(path, limit, 0
 // ReadOwn is Read for a file that decides something: it refuses a symbolic link, and a file that another user owns or
 // may write to.
 func ReadOwn(path string, limit int64) ([]byte, error) {
-	return read(path, limit, openNoFollow, func(info fs.FileInfo) error {
-		switch {
-		case !owned(info):
-			return fmt.Errorf("%s belongs to another user", path)
-		case shared(info):
-			return fmt.Errorf("others may write to %s", path)
-		}
-		return nil
-	})
+	return read(path, limit, openNoFollow, func(info fs.FileInfo) error { return own(path, info) })
+}
+
+// CheckOwn returns the error with which [ReadOwn] and [Append] refuse what they find at path. Nil: they would take it, so
+// an error of theirs is of another kind.
+func CheckOwn(path string, limit int64) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	return fits(path, info, limit, func(info fs.FileInfo) error { return own(path, info) })
+}
+
+// own refuses what another user owns or may write to.
+func own(path string, info fs.FileInfo) error {
+	switch {
+	case !owned(info):
+		return fmt.Errorf("%s belongs to another user", path)
+	case shared(info):
+		return fmt.Errorf("others may write to %s", path)
+	}
+	return nil
 }
 
 // ReadTrusted is Read for a file that [Trusted] finds.
@@ -150,23 +162,29 @@ func read(path string, limit int64, flags int, check func(fs.FileInfo) error) ([
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	case info.Size() > limit:
-		return nil, fmt.Errorf("%s %w: it has %d bytes", path, ErrTooBig, info.Size())
+	if err == nil {
+		err = fits(path, info, limit, check)
 	}
-	if check != nil {
-		if err := check(info); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	return io.ReadAll(io.LimitReader(file, limit))
 }
 
-// ErrTooBig is wrapped by the error of [Read] for a file over its limit.
+// fits refuses a file that is not regular, has more than limit bytes, or does not pass the check, which may be nil.
+func fits(path string, info fs.FileInfo, limit int64, check func(fs.FileInfo) error) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", path)
+	case info.Size() > limit:
+		return fmt.Errorf("%s %w: it has %d bytes", path, ErrTooBig, info.Size())
+	case check == nil:
+		return nil
+	}
+	return check(info)
+}
+
+// ErrTooBig is wrapped by the error of [Read] and of [Append] for a file over its limit.
 var ErrTooBig = errors.New("is too big")
 
 // Replace writes data to a new file that only its owner can read, and moves it to path, as a whole or not at all. The
@@ -177,39 +195,37 @@ func Replace(path string, data []byte) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return replace(name, path, data)
-}
-
-// Put is Replace for a caller without a lock: of several at once, one wins, and what a killed process leaves is there
-// until somebody removes it.
-func Put(path string, data []byte) error {
-	return replace(path+"."+rand.Text()+".new", path, data)
-}
-
-// Create writes data to a new file that only its owner can read. The error wraps [fs.ErrExist] where anything is in its
-// place. Who reads it meanwhile, or after this process was killed meanwhile, may find a part of it.
-func Create(path string, data []byte) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(data)
-	if err = cmp.Or(err, file.Close()); err != nil {
-		_ = os.Remove(path)
+	if err = cmp.Or(err, file.Close()); err == nil {
+		err = Move(name, path)
+	}
+	if err != nil {
+		_ = os.Remove(name)
 	}
 	return err
 }
 
-// replace writes data to a new file of the name and moves it to path.
-func replace(name, path string, data []byte) error {
-	err := Create(name, data)
+// Append adds data to a file that only its owner can read, in one write, so that data of several processes does not mix
+// on a disk of this machine. It makes the file if there is none. It refuses what [ReadOwn] does, and a file that has more
+// than limit bytes already.
+func Append(path string, data []byte, limit int64) error {
+	flags := os.O_APPEND | os.O_CREATE | os.O_WRONLY | openNoWait | openNoFollow
+	file, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
 		return err
 	}
-	if err = Move(name, path); err != nil {
-		_ = os.Remove(name)
+	info, err := file.Stat()
+	if err == nil {
+		err = fits(path, info, limit, func(info fs.FileInfo) error { return own(path, info) })
 	}
-	return err
+	if err == nil {
+		_, err = file.Write(data)
+	}
+	return cmp.Or(err, file.Close())
 }
 
 // Stamp identifies the content of a file without reading it: it changes when

@@ -4,7 +4,9 @@ package sessionfile
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -66,15 +68,15 @@ func TestRecordsArePrivate(t *testing.T) {
 	require.NoError(t, Save(handle, session.Record{Dir: "/x"}))
 	folder := filepath.Dir(at(t))
 	for path, want := range map[string]os.FileMode{
-		at(t): 0o600, folder: 0o700, filepath.Dir(folder): 0o700, filepath.Dir(filepath.Dir(folder)): 0o700,
+		at(t): 0o600, folder: 0o700, filepath.Dir(folder): 0o700,
 	} {
 		info, err := os.Lstat(path)
 		require.NoError(t, err)
 		require.Equal(t, want, info.Mode().Perm(), path)
 	}
-	require.NoError(t, os.Chmod(filepath.Dir(folder), 0o777))
+	require.NoError(t, os.Chmod(folder, 0o777))
 	require.NotNil(t, Load(handle))
-	info, err := os.Stat(filepath.Dir(folder))
+	info, err := os.Stat(folder)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm(), "the folder is closed again")
 }
@@ -86,3 +88,36 @@ func TestRecordsHaveNoPlace(t *testing.T) {
 	require.Error(t, Save(handle, session.Record{}))
 	require.Nil(t, Load(handle))
 }
+
+// A log that cannot be written, as on a full disk, is not taken for a full one, for which the one before is given up.
+func TestLogThatCannotBeWritten(t *testing.T) {
+	ownState(t)
+	l, kept := log{at(t)}, "\n"+strings.Repeat("x", 100)
+	require.NoError(t, os.WriteFile(l.before(), []byte("\nbefore"), 0o600))
+	require.NoError(t, os.WriteFile(l.path, []byte(kept), 0o600))
+	limitFiles(t, len(kept))
+	require.ErrorIs(t, l.add([]byte("{}")), syscall.EFBIG)
+	for path, want := range map[string]string{l.path: kept, l.before(): "\nbefore"} {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, want, string(text))
+	}
+}
+
+// limitFiles keeps this process from making a file longer, until the test is over.
+func limitFiles(t *testing.T, size int) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var old syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
+	t.Cleanup(func() {
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old))
+		signal.Reset(syscall.SIGXFSZ)
+	})
+	limited := old
+	set(&limited.Cur, size)
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limited))
+}
+
+// set sets a number whose type differs from system to system.
+func set[T int64 | uint64](to *T, n int) { *to = T(n) }

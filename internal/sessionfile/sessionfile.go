@@ -1,16 +1,13 @@
 // Package sessionfile keeps the records of sessions in files of this user: a handle alone says neither where a session
-// was made nor what it has used, so whoever gives us a handle cannot choose them.
+// was made nor what it has used, so whoever gives us a handle cannot choose them. It knows nothing of CLIs.
 package sessionfile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -23,32 +20,45 @@ const (
 	keepFor = 90 * 24 * time.Hour // after its latest call
 )
 
-// file is a record as it is written. The handle is in it, because a file may have been renamed.
-type file struct {
+// line is a record as it is written.
+type line struct {
 	Session string      `json:"session"`
+	At      int64       `json:"at"`            // when, in seconds since 1970
 	Dir     []byte      `json:"dir,omitempty"` // some paths are no UTF-8
 	Used    *call.Usage `json:"used,omitempty"`
 }
 
-// Load returns what is known of a session. A record that is broken, not this user's own, or of another session counts
-// as none.
+// Load returns what is known of a session. A record that is broken, not this user's own, too old, or of another session
+// counts as none.
 func Load(handle string) *session.Record {
 	if handle == "" {
 		return nil
 	}
-	path, err := pathOf(handle)
+	l, err := logOf(handle)
 	if err != nil {
 		return nil
 	}
-	data, err := localfile.ReadOwn(path, maxSize)
-	if err != nil {
+	for text := range l.latest() {
+		if !bytes.Contains(text, []byte(handle)) {
+			continue
+		}
+		if l, ok := parse(text); ok && l.Session == handle {
+			return l.record(time.Now())
+		}
+	}
+	return nil
+}
+
+// parse reads a line. One that was cut short, by the end of its process or of the room on the disk, is none.
+func parse(text []byte) (l line, ok bool) {
+	return l, len(text) <= maxSize && json.Unmarshal(text, &l) == nil
+}
+
+func (l *line) record(now time.Time) *session.Record {
+	if now.Unix()-l.At > int64(keepFor/time.Second) || l.Used != nil && negative(*l.Used) {
 		return nil
 	}
-	var f file
-	if json.Unmarshal(data, &f) != nil || f.Session != handle || f.Used != nil && negative(*f.Used) {
-		return nil
-	}
-	return &session.Record{Dir: string(f.Dir), Used: f.Used}
+	return &session.Record{Dir: string(l.Dir), Used: l.Used}
 }
 
 func negative(u call.Usage) bool {
@@ -57,42 +67,26 @@ func negative(u call.Usage) bool {
 }
 
 // Save records what is known of a session, in place of an earlier record. It is safe for concurrent use, of other
-// processes too: a reader finds one record or the other, and of a new session one or none.
+// processes too.
 func Save(handle string, r session.Record) error {
-	path, err := pathOf(handle)
+	l, err := logOf(handle)
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(file{Session: handle, Dir: []byte(r.Dir), Used: r.Used})
+	text, err := json.Marshal(line{Session: handle, At: time.Now().Unix(), Dir: []byte(r.Dir), Used: r.Used})
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	defer removeOld(filepath.Dir(path))
-	err = localfile.Create(path, data) // nobody knows a new session yet, so nobody reads the half of its record
-	if errors.Is(err, fs.ErrExist) {
-		err = localfile.Put(path, data)
-	}
-	return err
+	return l.add(text)
 }
 
-// pathOf is the file of a record, in the one of 256 folders that its hash chooses: so each process has few to look
-// through for old ones.
-func pathOf(handle string) (string, error) {
+// logOf is the log of a session, one of 256 that its hash chooses: so there is little to read for one session.
+func logOf(handle string) (log, error) {
 	dir, err := localfile.StateDir()
 	if err != nil {
-		return "", err
+		return log{}, err
 	}
 	dir = filepath.Join(dir, "sessions")
 	hash := sha256.Sum256([]byte(handle))
-	return filepath.Join(dir, hex.EncodeToString(hash[:1]), hex.EncodeToString(hash[1:])), localfile.Private(dir)
-}
-
-var once sync.Once
-
-// removeOld removes the records in a folder that nobody has gone on from for long, once in the life of this process.
-func removeOld(dir string) {
-	once.Do(func() { localfile.RemoveOld(dir, time.Now().Add(-keepFor)) })
+	return log{path: filepath.Join(dir, hex.EncodeToString(hash[:1])+".jsonl")}, localfile.Private(dir)
 }

@@ -29,12 +29,12 @@ func ownState(t *testing.T) {
 	}
 }
 
-// at is the file of the session's record.
+// at is the file that has the session's record.
 func at(t *testing.T) string {
 	t.Helper()
-	path, err := pathOf(handle)
+	l, err := logOf(handle)
 	require.NoError(t, err)
-	return path
+	return l.path
 }
 
 func TestRecords(t *testing.T) {
@@ -57,27 +57,33 @@ func TestRecords(t *testing.T) {
 	require.Len(t, left, 1, "no file of a save is left")
 }
 
-// A record that says something else than what Save wrote is none.
+// A record that says something else than what Save wrote is none, and does not hide another.
 func TestBrokenRecords(t *testing.T) {
 	ownState(t)
-	other, err := json.Marshal(file{Session: "lumen.YS0y", Dir: []byte("/x")})
+	other, err := json.Marshal(line{Session: "lumen.YS0y", At: time.Now().Unix(), Dir: []byte("/x")})
 	require.NoError(t, err)
+	now := fmt.Sprintf(`{"at":%d,"session":"%s"`, time.Now().Unix(), handle)
+	old := fmt.Sprintf(`{"at":%d,"session":"%s"`, time.Now().Add(-keepFor-time.Hour).Unix(), handle)
 	for name, content := range map[string]string{
-		"empty": "", "half": `{"session":"` + handle, "of another session": string(other), "no handle": `{"dir":"L3g="}`,
-		"too big":            `{"session":"` + handle + `","dir":"` + strings.Repeat("QUFB", maxSize/4) + `"}`,
-		"a negative count":   `{"session":"` + handle + `","used":{"turns":-1}}`,
-		"a negative cost":    `{"session":"` + handle + `","used":{"cost_usd":-1}}`,
-		"no number":          `{"session":"` + handle + `","used":{"cost_usd":1e999}}`,
-		"a plain directory":  `{"session":"` + handle + `","dir":"/x"}`,
+		"empty": "", "half": now, "of another session": string(other), "no handle": `{"dir":"L3g="}`,
+		"too big":            now + `,"dir":"` + strings.Repeat("QUFB", maxSize/4) + `"}`,
+		"a negative count":   now + `,"used":{"turns":-1}}`,
+		"a negative cost":    now + `,"used":{"cost_usd":-1}}`,
+		"no number":          now + `,"used":{"cost_usd":1e999}}`,
+		"a plain directory":  now + `,"dir":"/x"}`,
 		"not what it is for": "[]",
+		"too old":            old + `,"dir":"L3g="}`,
+		"no time":            `{"session":"` + handle + `","dir":"L3g="}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.NoError(t, Save(handle, session.Record{Dir: "/x"}))
-			require.NotNil(t, Load(handle))
 			require.NoError(t, os.WriteFile(at(t), []byte(content), 0o600))
 			require.Nil(t, Load(handle))
+			require.NoError(t, Save(handle, session.Record{Dir: "/y"}))
+			require.Equal(t, "/y", Load(handle).Dir)
 		})
 	}
+	require.NoError(t, os.WriteFile(at(t), []byte("\n"+now+`,"dir":"L3g="}`+"\n"+now), 0o600))
+	require.Equal(t, "/x", Load(handle).Dir, "the one before the half of one")
 }
 
 // Of saves at the same time one wins, and nobody reads a mixture.
@@ -87,7 +93,7 @@ func TestRecordsAtOnce(t *testing.T) {
 	var calls sync.WaitGroup
 	for i := range 8 {
 		calls.Go(func() {
-			for range 50 {
+			for range 20 {
 				if err := Save(handle, session.Record{Dir: strings.Repeat(fmt.Sprint(i), 1000)}); err != nil {
 					t.Error(err)
 				}
@@ -108,23 +114,35 @@ func TestRecordsAtOnce(t *testing.T) {
 // What nobody has gone on from for long is removed, once in a process.
 func TestOldRecords(t *testing.T) {
 	ownState(t)
-	require.NoError(t, Save(handle, session.Record{}))
-	dir := filepath.Dir(at(t))
-	old, young := filepath.Join(dir, "old"), filepath.Join(dir, "young")
-	write := func() {
-		now := time.Now()
-		for path, age := range map[string]time.Duration{old: keepFor + time.Hour, young: keepFor - time.Hour} {
-			require.NoError(t, os.WriteFile(path, nil, 0o600))
-			require.NoError(t, os.Chtimes(path, now, now.Add(-age)))
+	before := log{at(t)}.before()
+	age := func(old time.Duration) {
+		for _, path := range []string{at(t), before} {
+			require.NoError(t, os.WriteFile(path, []byte("\n{}"), 0o600))
+			require.NoError(t, os.Chtimes(path, time.Now(), time.Now().Add(-old)))
 		}
 	}
-	write()
-	once = sync.Once{}
-	require.NoError(t, Save(handle, session.Record{}))
-	require.NoFileExists(t, old)
-	require.FileExists(t, young)
-	require.NotNil(t, Load(handle))
-	write()
-	require.NoError(t, Save(handle, session.Record{}))
-	require.FileExists(t, old, "later calls do not look")
+	for _, test := range []struct {
+		name  string
+		again bool
+		age   time.Duration
+		stays bool
+	}{
+		{"young", true, keepFor - time.Hour, true},
+		{"old", true, keepFor + time.Hour, false},
+		{"later calls do not look", false, keepFor + time.Hour, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			age(test.age)
+			if test.again {
+				removeOld = sync.Once{}
+			}
+			require.NoError(t, Save(handle, session.Record{}))
+			require.NotNil(t, Load(handle))
+			text, err := os.ReadFile(at(t))
+			require.NoError(t, err)
+			require.Equal(t, test.stays, strings.HasPrefix(string(text), "\n{}\n"))
+			_, err = os.Stat(before)
+			require.Equal(t, test.stays, err == nil)
+		})
+	}
 }
