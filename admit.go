@@ -20,17 +20,22 @@ import (
 // Config.RefuseNested is against it. It starts nothing and takes microseconds, so it returns nil too
 // where only the CLI itself can tell who would pay.
 func (p *Provider) Available(ctx context.Context) error {
-	path, err := p.ready()
-	if err == nil {
-		_, err = p.admit(ctx, path, Request{}, "", nil)
-	}
-	if err == nil {
-		err = p.label(p.nested(os.Environ()))
-	}
-	if err != nil {
+	if err := p.refusal(ctx, Request{}); err != nil {
 		return err
 	}
 	return nil
+}
+
+// refusal is why a call would not be started, as far as that can be told without composing it.
+func (p *Provider) refusal(ctx context.Context, req Request) *BackendError {
+	path, err := p.ready()
+	if err == nil {
+		_, err = p.admit(ctx, path, req, dirOf(p.name, req), nil)
+	}
+	if err == nil {
+		err = p.label(p.nested())
+	}
+	return err
 }
 
 // ready finds the program to run.
@@ -136,11 +141,11 @@ func loggedOut(l login.Login) *BackendError {
 
 // nested refuses a call inside an outer session of the same agent, where that
 // is the policy.
-func (p *Provider) nested(environ []string) *BackendError {
+func (p *Provider) nested() *BackendError {
 	if !p.cfg.RefuseNested {
 		return nil
 	}
-	name := compose.OuterSession(p.spec, environ)
+	name := compose.OuterSession(p.spec, os.Environ())
 	if name == "" {
 		return nil
 	}

@@ -83,7 +83,7 @@ func (p *Provider) compose(
 		}
 	}
 	h := p.host(path)
-	if err := p.nested(h.Environ); err != nil {
+	if err := p.nested(); err != nil {
 		return nil, nil, err
 	}
 	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, m.temp, p.cfg.TrustDir, known

@@ -2,7 +2,6 @@ package clichain
 
 import (
 	"context"
-	"os"
 	"strings"
 
 	"github.com/clichain/clichain/call"
@@ -53,7 +52,7 @@ func (p *Provider) Status(dir string) Status {
 		s.Billing, s.Expired, s.Unproven = l.Billing, l.Expired, l.Unproven
 	}
 	s.SuppressedBy = p.suppressor(s.Path, dir)
-	if err := p.refusal(Request{Dir: dir}); err != nil {
+	if err := p.refusal(context.Background(), Request{Dir: dir}); err != nil {
 		s.Err = err
 	}
 	return s
@@ -69,19 +68,6 @@ func (p *Provider) suppressor(path, dir string) string {
 	}
 	_, sign := p.cfg.Sandbox.sandbox()
 	return sign
-}
-
-// refusal is why a call would not be started, as far as that can be told
-// without composing it.
-func (p *Provider) refusal(req Request) *BackendError {
-	path, err := p.ready()
-	if err == nil {
-		_, err = p.admit(context.Background(), path, req, dirOf(p.name, req), nil)
-	}
-	if err == nil {
-		err = p.label(p.nested(os.Environ()))
-	}
-	return err
 }
 
 // Check returns nil, or the [*BackendError] with which a call of this request

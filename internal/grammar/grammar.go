@@ -62,19 +62,22 @@ func Matches(patterns []string, name string) bool {
 	if runtime.GOOS == "windows" {
 		name = strings.ToUpper(name)
 	}
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		if otherStart(pattern, name) {
-			return false
-		}
-		ok, _ := path.Match(pattern, name)
-		return ok
-	})
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, name) })
 }
 
-// otherStart reports whether a pattern begins with a letter that the name does
-// not begin with, as nearly all do: a call compares thousands.
-func otherStart(pattern, name string) bool {
-	return pattern != "" && name != "" && pattern[0] != name[0] && strings.IndexByte(`*?[\`, pattern[0]) < 0
+// matches is path.Match, to which it leaves what follows the first sign of a pattern: a call compares thousands, and
+// nearly all differ at once.
+func matches(pattern, name string) bool {
+	for i := range len(pattern) {
+		switch c := pattern[i]; {
+		case c == '*', c == '?', c == '[', c == '\\':
+			ok, _ := path.Match(pattern[i:], name[i:])
+			return ok
+		case i == len(name), c != name[i]:
+			return false
+		}
+	}
+	return len(name) == len(pattern)
 }
 
 // Without returns the "NAME=value" entries whose names match none of the patterns.
