@@ -107,7 +107,8 @@ func (r *race) run(l lane) {
 	defer func() { r.ends <- l }()
 	defer func() { l.panicked = recover() }() // goes on where the host can recover it
 	b := r.budget
-	ctx := withChainView(r.ctx, chainView{resets: true, end: b.end, hard: b.hard, given: b.end.Sub(l.start)}) // the others run already
+	view := chainView{resets: true, end: b.end, hard: b.hard, given: b.end.Sub(l.start)} // the others run already
+	ctx := withChainView(r.ctx, view)
 	l.err = noAnswer(l.backend)
 	for e, err := range streamOf(ctx, l.backend, r.req) {
 		switch {

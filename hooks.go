@@ -68,7 +68,8 @@ func LogHooks(log *slog.Logger) Hooks {
 		},
 		Event: func(ctx context.Context, e Event) {
 			if e.Kind == EventCompact {
-				log.InfoContext(ctx, "conversation compacted", "backend", e.Backend, "trigger", e.Trigger, "pre_tokens", e.PreTokens)
+				log.InfoContext(ctx, "conversation compacted",
+					"backend", e.Backend, "trigger", e.Trigger, "pre_tokens", e.PreTokens)
 			}
 		},
 		Skip: func(ctx context.Context, a Attempt) {
@@ -265,6 +266,7 @@ func (w *watch) end(resp *Response, err error) {
 // left is the error of what ended because nobody reads on.
 func left(ctx context.Context, backend string) *BackendError {
 	return &BackendError{
-		Backend: backend, Reason: ReasonCanceled, ExitCode: -1, Message: "the reader left the stream", Err: context.Cause(ctx),
+		Backend: backend, Reason: ReasonCanceled, ExitCode: -1,
+		Message: "the reader left the stream", Err: context.Cause(ctx),
 	}
 }

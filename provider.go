@@ -204,8 +204,8 @@ func (p *Provider) homeHint() string {
 	return message + "; " + hint
 }
 
-// hintDrift says of a run whose arguments or output were not understood that its CLI is newer than the spec: an update of
-// the CLI would not help.
+// hintDrift says of a run whose arguments or output were not understood that its CLI is newer than the spec: an update
+// of the CLI would not help.
 func (p *Provider) hintDrift(err *BackendError, version string) {
 	drift := machine.Drift(version, p.spec.CheckedWith)
 	if err == nil || drift == "" {

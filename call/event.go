@@ -12,7 +12,7 @@ type EventKind string
 const (
 	EventSession    EventKind = "session"          // a session began: Session, Model, KeySource
 	EventDelta      EventKind = "delta"            // a piece of the answer's text: Text
-	EventText       EventKind = "text"             // a whole block of text, behind a blank line if it is not the first: Text
+	EventText       EventKind = "text"             // a whole block, behind a blank line if it is not the first: Text
 	EventThinking   EventKind = "thinking"         // reasoning: Text
 	EventToolUse    EventKind = "tool_use"         // a tool was started: ID, Name, Input
 	EventToolResult EventKind = "tool_result"      // and has ended: ID, Text

@@ -34,7 +34,8 @@ func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 	if cfg.Container != nil {
 		return // what follows is about this machine
 	}
-	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(os.Getenv("PATH")), argumentRemarks(&spec, &cfg))
+	path := os.Getenv("PATH")
+	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(path), argumentRemarks(&spec, &cfg))
 	for _, s := range d.surroundings {
 		found.remark(s.Code, "this is "+s.Name+" ("+s.Sign+")", s.Hint)
 	}

@@ -50,7 +50,8 @@ func (b *backend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[cl
 			return
 		}
 		b.pool.count(false)
-		if t.delivered && !yield(clichain.Event{Kind: clichain.EventReset, Backend: b.Name(), Message: "the warm process failed"}, nil) {
+		failed := clichain.Event{Kind: clichain.EventReset, Backend: b.Name(), Message: "the warm process failed"}
+		if t.delivered && !yield(failed, nil) {
 			return
 		}
 		b.Provider.Stream(ctx, req)(yield)
@@ -144,8 +145,9 @@ func (t *turn) failed(ctx context.Context, b *backend, warm *process, err *clich
 	}
 	warm.release(false)
 	switch err.Reason {
-	case clichain.ReasonUnsupported, clichain.ReasonExit, clichain.ReasonKilled, clichain.ReasonSpawn, clichain.ReasonBadOutput,
-		clichain.ReasonEmpty, clichain.ReasonOverloaded, clichain.ReasonServerError, clichain.ReasonNetwork, clichain.ReasonOutputLimit:
+	case clichain.ReasonUnsupported, clichain.ReasonExit, clichain.ReasonKilled, clichain.ReasonSpawn,
+		clichain.ReasonBadOutput, clichain.ReasonEmpty, clichain.ReasonOverloaded, clichain.ReasonServerError,
+		clichain.ReasonNetwork, clichain.ReasonOutputLimit:
 		t.cold = ctx.Err() == nil && !err.SideEffects && !errors.Is(err.Err, judge.ErrMovedOn)
 	}
 	return err

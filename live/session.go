@@ -126,9 +126,11 @@ func (s *Session) refused() error {
 	notSystem := func(m clichain.Message) bool { return m.Role != clichain.RoleSystem }
 	switch req := s.cfg.Request; {
 	case slices.ContainsFunc(req.Messages, notSystem):
-		return call.Errorf(clichain.ReasonBadOption, "config.request.messages", "a session begins with system messages alone: Send the others")
+		return call.Errorf(clichain.ReasonBadOption, "config.request.messages",
+			"a session begins with system messages alone: Send the others")
 	case ofSession(req):
-		return call.Errorf(clichain.ReasonBadOption, "config.request.session", "a live session begins anew, and cannot go on from another")
+		return call.Errorf(clichain.ReasonBadOption, "config.request.session",
+			"a live session begins anew, and cannot go on from another")
 	}
 	return nil
 }

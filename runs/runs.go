@@ -58,7 +58,9 @@ func WithKey(ctx context.Context, key, label string) context.Context {
 // is ended by calling stop, which must also end all waiting for the reader of
 // its events. Call leave when the whole process tree has ended. A nil registry
 // registers nothing.
-func (r *Registry) Enter(ctx context.Context, backend string, stop context.CancelCauseFunc) (_ context.Context, leave func()) {
+func (r *Registry) Enter(
+	ctx context.Context, backend string, stop context.CancelCauseFunc,
+) (_ context.Context, leave func()) {
 	if r == nil {
 		return ctx, func() {}
 	}

@@ -14,9 +14,12 @@ func acpLive(more ...clispec.EventRule) clispec.LiveRules {
 	}
 	r := clispec.LiveRules{
 		Envelope: clispec.EnvelopeJSONRPC,
-		Ready:    message("initialize", `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false}}`),
-		Open:     message("session/new", `{"cwd":{dir:json},"mcpServers":[]}`),
-		Context:  "sessionId", Of: "params.sessionId",
+		Ready: message(
+			"initialize",
+			`{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false}}`,
+		),
+		Open:    message("session/new", `{"cwd":{dir:json},"mcpServers":[]}`),
+		Context: "sessionId", Of: "params.sessionId",
 		Turn:      message("session/prompt", `{"sessionId":{context:json},"prompt":[{"type":"text","text":{prompt:json}}]}`),
 		Interrupt: []clispec.LiveMessage{{Method: "session/cancel", Params: `{"sessionId":{context:json}}`, Notice: true}},
 		Asks: []clispec.AskRule{{
@@ -47,13 +50,33 @@ func acpEvents() []clispec.EventRule {
 	return []clispec.EventRule{
 		{Match: update("agent_message_chunk"), Kind: call.EventDelta, Set: pairs("text", "params.update.content.text")},
 		{Match: update("agent_thought_chunk"), Kind: call.EventThinking, Set: pairs("text", "params.update.content.text")},
-		{Match: update("tool_call"), Kind: call.EventToolUse, Set: pairs("id", "params.update.toolCallId", "name", "params.update.title ?? params.update.kind", "input", "params.update.rawInput")},
-		{Match: update("tool_call_update", "params.update.status", "completed|failed"), Kind: call.EventToolResult, Set: pairs("id", "params.update.toolCallId", "text", "params.update.content.0.content.text ?? params.update.rawOutput")},
+		{
+			Match: update("tool_call"), Kind: call.EventToolUse,
+			Set: pairs(
+				"id", "params.update.toolCallId", "name", "params.update.title ?? params.update.kind",
+				"input", "params.update.rawInput",
+			),
+		},
+		{
+			Match: update("tool_call_update", "params.update.status", "completed|failed"), Kind: call.EventToolResult,
+			Set: pairs(
+				"id", "params.update.toolCallId", "text", "params.update.content.0.content.text ?? params.update.rawOutput",
+			),
+		},
 		{Match: end("end_turn"), Kind: call.EventResult, Terminal: true, Last: true, Set: usage},
-		{Match: end("max_tokens|max_turn_requests"), Kind: call.EventResult, Terminal: true, Last: true, Set: with(usage, "failed", "=true", "partial", "=true", "message", "result.stopReason")},
+		{
+			Match: end("max_tokens|max_turn_requests"), Kind: call.EventResult, Terminal: true, Last: true,
+			Set: with(usage, "failed", "=true", "partial", "=true", "message", "result.stopReason"),
+		},
 		{Match: end(".+"), Kind: call.EventError, Terminal: true, Last: true, Set: pairs("message", "result.stopReason")},
 		// Some have the status of HTTP for the code.
-		{Match: pairs("method", "session/prompt", "error.code", `[45]\d\d`, "error.message", "(?s).+"), Kind: call.EventError, Terminal: true, Last: true, Set: pairs("message", "error.message", "status", "error.code")},
-		{Match: pairs("method", "session/prompt", "error.message", "(?s).+"), Kind: call.EventError, Terminal: true, Set: pairs("message", "error.data.details ?? error.data.message ?? error.message")},
+		{
+			Match: pairs("method", "session/prompt", "error.code", `[45]\d\d`, "error.message", "(?s).+"), Kind: call.EventError,
+			Terminal: true, Last: true, Set: pairs("message", "error.message", "status", "error.code"),
+		},
+		{
+			Match: pairs("method", "session/prompt", "error.message", "(?s).+"), Kind: call.EventError, Terminal: true,
+			Set: pairs("message", "error.data.details ?? error.data.message ?? error.message"),
+		},
 	}
 }

@@ -86,11 +86,26 @@ func agyEvents() []clispec.EventRule {
 	const id, tool = "step_update.step_index", "step_update.tool_name"
 	const said = "step_update.tool_info.error ?? step_update.tool_info.output"
 	rules := []clispec.EventRule{
-		{Match: pairs("event", "init"), Kind: call.EventSession, Set: pairs("session", "conversation_id ?? init.conversation_id", "model", "init.model")},
-		{Match: step("step_type", "agent_response", "state", "ERROR"), Kind: call.EventError, Last: true, Set: pairs("message", "step_update.error.message ?? step_update.error")},
-		{Match: step("step_type", "agent_response", "text_delta", "(?s).+"), Kind: call.EventDelta, Last: true, Set: pairs("text", "step_update.text_delta")},
-		{Match: step("step_type", "tool", "state", "ACTIVE"), Kind: call.EventToolUse, Last: true, Set: pairs("id", id, "name", tool, "input", "step_update.tool_info.parameters")},
-		{Match: step("step_type", "tool", "state", "ERROR"), Kind: call.EventToolResult, Last: true, Set: pairs("id", id, "text", said, "failed", "=true")},
+		{
+			Match: pairs("event", "init"), Kind: call.EventSession,
+			Set: pairs("session", "conversation_id ?? init.conversation_id", "model", "init.model"),
+		},
+		{
+			Match: step("step_type", "agent_response", "state", "ERROR"), Kind: call.EventError, Last: true,
+			Set: pairs("message", "step_update.error.message ?? step_update.error"),
+		},
+		{
+			Match: step("step_type", "agent_response", "text_delta", "(?s).+"), Kind: call.EventDelta, Last: true,
+			Set: pairs("text", "step_update.text_delta"),
+		},
+		{
+			Match: step("step_type", "tool", "state", "ACTIVE"), Kind: call.EventToolUse, Last: true,
+			Set: pairs("id", id, "name", tool, "input", "step_update.tool_info.parameters"),
+		},
+		{
+			Match: step("step_type", "tool", "state", "ERROR"), Kind: call.EventToolResult, Last: true,
+			Set: pairs("id", id, "text", said, "failed", "=true"),
+		},
 		{Match: step("step_type", "tool"), Kind: call.EventToolResult, Last: true, Set: pairs("id", id, "text", said)},
 		{Match: step(), Kind: call.EventStatus, Set: pairs("text", "step_update.step_type")},
 	}
@@ -101,20 +116,35 @@ func agyEvents() []clispec.EventRule {
 // are none call themselves a success.
 func agyResults(prefix string, match ...string) []clispec.EventRule {
 	at := func(path string) string { return prefix + path }
-	usage := pairs("session", at("conversation_id"), "turns", at("num_turns"), "input_tokens", at("usage.input_tokens"), "output_tokens", at("usage.output_tokens"),
+	usage := pairs("session", at("conversation_id"), "turns", at("num_turns"), "input_tokens", at("usage.input_tokens"),
+		"output_tokens", at("usage.output_tokens"),
 		"cache_read_tokens", at("usage.cache_read_tokens"), "reasoning_tokens", at("usage.thinking_tokens"))
 	failed := func(set ...string) map[string]string { return with(with(usage, "failed", "=true"), set...) }
 	result := func(status string, set map[string]string, more ...string) clispec.EventRule {
-		return clispec.EventRule{Match: with(pairs(match...), append(more, at("status"), status)...), Kind: call.EventResult, Terminal: true, Last: true, Set: set}
+		return clispec.EventRule{
+			Match: with(pairs(match...), append(more, at("status"), status)...), Kind: call.EventResult, Terminal: true,
+			Last: true, Set: set,
+		}
 	}
 	const some, one = "(?s).+", `[1-9]\d*`
 	denied := at("denied_actions.0.display_name") + " ?? " + at("denied_actions.0.action")
 	return []clispec.EventRule{
-		result("SUCCESS", failed("message", "=the CLI took the prompt for a command of its own; the model was not asked"), at("command.name"), some),
-		result("SUCCESS", failed("code", "="+agyDenied, "message", denied), at("response"), `\s*`, at("denied_actions.#"), one),
+		result(
+			"SUCCESS", failed("message", "=the CLI took the prompt for a command of its own; the model was not asked"),
+			at("command.name"), some,
+		),
+		result(
+			"SUCCESS", failed("code", "="+agyDenied, "message", denied), at("response"), `\s*`, at("denied_actions.#"), one,
+		),
 		// Every turn that ends counts tokens.
-		result("SUCCESS", failed("message", "="+agyUnfinished), at("response"), some, at("usage.input_tokens"), "0", at("usage.output_tokens"), "0"),
-		{Match: with(pairs(match...), at("status"), "SUCCESS", at("denied_actions.#"), one), Kind: call.EventWarning, Set: pairs("message", "="+agyDenied)},
+		result(
+			"SUCCESS", failed("message", "="+agyUnfinished), at("response"), some, at("usage.input_tokens"), "0",
+			at("usage.output_tokens"), "0",
+		),
+		{
+			Match: with(pairs(match...), at("status"), "SUCCESS", at("denied_actions.#"), one), Kind: call.EventWarning,
+			Set: pairs("message", "="+agyDenied),
+		},
 		result("SUCCESS", with(usage, "text", at("response"))),
 		result("[A-Z_]+", failed("message", at("error.message")+" ?? "+at("error")+" ?? "+at("status"))),
 	}
@@ -131,18 +161,26 @@ func agyLines() []clispec.LineRule {
 		return clispec.LineRule{Pattern: pattern, Reason: reason, On: []clispec.Evidence{clispec.OnEvent}}
 	}
 	return []clispec.LineRule{
-		{Pattern: `^\[agy\] (?P<message>print timeout after [^\n]*)`, Reason: call.ReasonTimeout, On: onStderr(), Fatal: true},
+		{
+			Pattern: `^\[agy\] (?P<message>print timeout after [^\n]*)`, Reason: call.ReasonTimeout, On: onStderr(), Fatal: true,
+		},
 		onEvent("^"+agyUnfinished, call.ReasonTimeout),
 		onEvent("^"+agyDenied, call.ReasonPermissionRefused),
 		{Pattern: `(?i)timeout waiting for response|timed out waiting for response`, Reason: call.ReasonTimeout},
-		{Pattern: `(?i)(?P<message>(?:individual |team )?quota reached[^\n"]*?Resets in (?P<delay>[\dhms]+)[^\n"]*)`, Reason: call.ReasonUsageLimit},
+		{
+			Pattern: `(?i)(?P<message>(?:individual |team )?quota reached[^\n"]*?Resets in (?P<delay>[\dhms]+)[^\n"]*)`,
+			Reason:  call.ReasonUsageLimit,
+		},
 		{Pattern: `(?i)quota reached|exhausted your quota`, Reason: call.ReasonUsageLimit},
 		{Pattern: `(?i)AI credits balance is too low`, Reason: call.ReasonBilling},
 		{Pattern: `(?i)invalid model selection`, Reason: call.ReasonBadModel},
 		{Pattern: `(?i)^error: authentication (?:required|failed)`, Reason: call.ReasonUnauthenticated},
 		// It says so while it signs in by itself, too.
 		{Pattern: `You are not logged into Antigravity`, Kind: call.EventStatus, On: onStderr()},
-		{Pattern: `(?i)flag provided but not defined|unknown flag`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{
+			Pattern: `(?i)flag provided but not defined|unknown flag`, Reason: call.ReasonUnsupported, On: onStderr(),
+			Hint: updateHint,
+		},
 		{Pattern: `AGY_ERROR: \{[^\n]*"short_error":\s*"(?P<message>(?:[^"\\\n]|\\.)*)"`, On: onStderr()},
 		{Pattern: `AGY_ERROR: \{[^\n]*"error_code":\s*"?(?P<status>[45]\d\d)`, On: onStderr()},
 	}

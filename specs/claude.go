@@ -22,7 +22,11 @@ func Claude() clispec.Spec {
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
 			{Field: "append", Name: "append.md", Content: "{system_append}", When: set("system_append")},
-			{Field: "mcp", Name: "mcp.json", Content: "{mcp_config}", When: setFor("mcp_config", call.AccessWrite, call.AccessFull)}, // it may hold secrets
+			// It may hold secrets.
+			{
+				Field: "mcp", Name: "mcp.json", Content: "{mcp_config}",
+				When: setFor("mcp_config", call.AccessWrite, call.AccessFull),
+			},
 		},
 		Args:      claudeArgs(),
 		ReadTools: claudeReadTools(), AgentTools: append(claudeReadTools(), "Edit", "Write", "NotebookEdit"),
@@ -36,14 +40,11 @@ func Claude() clispec.Spec {
 		},
 		PassEnvIf: claudePass(),
 		DropEnv:   []string{"CLAUDE_CODE_SIMPLE"},
-		NestedEnv: []string{"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH"},
-		Models: clispec.ModelRules{
-			Accept: []string{`(?i)([a-z-]+\.|anthropic/)?(anthropic\.)?claude-[\w.:@-]+(\[1m\])?`, `(opus|sonnet|haiku|fable|opusplan|best)(\[1m\])?`, `arn:aws\S+`},
-			List: []clispec.ListRule{{
-				Live: clispec.LiveMessage{Method: "initialize"}, Path: "models",
-				Set: pairs("name", "value", "title", "displayName", "efforts", "supportedEffortLevels"),
-			}},
+		NestedEnv: []string{
+			"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_MESSAGING_SOCKET",
+			"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH",
 		},
+		Models:   claudeModels(),
 		Login:    claudeLogin(),
 		Sessions: clispec.SessionRules{ID: uuid, Cumulative: []string{"cost_usd"}},
 		Preflight: []clispec.PreflightRule{bypass("bypassPermissions"), {
@@ -62,6 +63,19 @@ func Claude() clispec.Spec {
 	}
 }
 
+func claudeModels() clispec.ModelRules {
+	return clispec.ModelRules{
+		Accept: []string{
+			`(?i)([a-z-]+\.|anthropic/)?(anthropic\.)?claude-[\w.:@-]+(\[1m\])?`,
+			`(opus|sonnet|haiku|fable|opusplan|best)(\[1m\])?`, `arn:aws\S+`,
+		},
+		List: []clispec.ListRule{{
+			Live: clispec.LiveMessage{Method: "initialize"}, Path: "models",
+			Set: pairs("name", "value", "title", "displayName", "efforts", "supportedEffortLevels"),
+		}},
+	}
+}
+
 // claudeEnv keeps everything of the project and the user out of a plain
 // completion: hooks, plugins, skills, CLAUDE.md and files named with "@" in the
 // prompt. It uses variables instead of flags, because versions that do not know
@@ -70,14 +84,22 @@ func claudeEnv() []clispec.EnvRow {
 	rows := []clispec.EnvRow{
 		{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(call.AccessNone)},
 		// This halves the request, but a login with a subscription would fail.
-		{Name: "CLAUDE_CODE_SIMPLE", Value: "1", When: clispec.When{Access: []call.Access{call.AccessNone}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}}},
+		{
+			Name: "CLAUDE_CODE_SIMPLE", Value: "1",
+			When: clispec.When{
+				Access: []call.Access{call.AccessNone}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"},
+			},
+		},
 		{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(call.AccessNone)},
 		{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(call.AccessNone)},
 		{Name: "CLAUDE_CODE_DISABLE_ATTACHMENTS", Value: "1", When: access(call.AccessNone)},
 		// Names of files and branches, and what was said in commits. Versions of half a
 		// year ago ask git for them without access, too, and git runs filters.
 		{Name: "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", Value: "1", When: access(call.AccessNone)},
-		{Name: "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", Value: "1", When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
+		{
+			Name: "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", Value: "1",
+			When: unless("trust_dir", call.AccessRead, call.AccessWrite),
+		},
 	}
 	for _, row := range quietGit() { // in the shell tool: its own calls of git are safe
 		row.When = unless("trust_dir", call.AccessWrite)
@@ -92,9 +114,17 @@ func claudeArgs() []clispec.ArgRow {
 	readTools := strings.Join(claudeReadTools(), ",")
 	return []clispec.ArgRow{
 		{Args: []string{"-p"}},
-		{Args: []string{"--output-format", "stream-json", "--verbose", "--include-partial-messages"}, When: output(clispec.OutputStream, clispec.OutputLive)},
+		{
+			Args: []string{"--output-format", "stream-json", "--verbose", "--include-partial-messages"},
+			When: output(clispec.OutputStream, clispec.OutputLive),
+		},
 		{Args: []string{"--input-format", "stream-json"}, When: output(clispec.OutputLive)},
-		{Args: []string{"--permission-prompt-tool", "stdio"}, When: clispec.When{Output: []clispec.OutputMode{clispec.OutputLive}, Set: []string{"ask"}, Access: []call.Access{call.AccessWrite}}},
+		{
+			Args: []string{"--permission-prompt-tool", "stdio"},
+			When: clispec.When{
+				Output: []clispec.OutputMode{clispec.OutputLive}, Set: []string{"ask"}, Access: []call.Access{call.AccessWrite},
+			},
+		},
 		{Args: []string{"--output-format", "json"}, When: output(clispec.OutputJSON)},
 		{Args: []string{"--tools", ""}, When: access(call.AccessNone)},
 		// A settings file that lies in the folder could name another server for the
@@ -131,67 +161,16 @@ func claudeArgs() []clispec.ArgRow {
 	}
 }
 
-// claudeEvents reads stream-json, and the one object (or the array of the same
-// events) of json.
-func claudeEvents() []clispec.EventRule {
-	usage := map[string]string{
-		"session": "session_id", "cost_usd": "total_cost_usd ?? cost_usd", "turns": "num_turns",
-		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
-		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
-		"model": "modelUsage|@keys|0", // json mode names it nowhere else
-	}
-	retry := pairs("try", "attempt", "delay_ms", "retry_delay_ms", "status", "error_status")
-	limit := pairs("code", "rate_limit_info.status", "message", "rate_limit_info.rateLimitType", "reset_at", "rate_limit_info.resetsAt")
-	notAsked := with(usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked")
-	return []clispec.EventRule{
-		{Match: pairs("type", "system", "subtype", "init"), Kind: call.EventSession, Set: pairs("session", "session_id", "model", "model", "key_source", "apiKeySource")},
-		{Match: pairs("type", "system", "subtype", "status"), Kind: call.EventStatus, Set: pairs("text", "status")},
-		{Match: pairs("type", "system", "subtype", "compact_boundary"), Kind: call.EventCompact, Set: pairs("trigger", "compact_metadata.trigger", "pre_tokens", "compact_metadata.pre_tokens")},
-		// Without a status the service did not answer the request.
-		{Match: pairs("type", "system", "subtype", "api_retry", "error", "unknown", "error_status", ""), Kind: call.EventRetry, Last: true, Set: with(retry, "message", "=most likely a connection error")},
-		{Match: pairs("type", "system", "subtype", "api_retry"), Kind: call.EventRetry, Set: with(retry, "code", "error")},
-		// A used-up plan is no limit if the user pays for overage.
-		{Match: pairs("type", "rate_limit_event", "rate_limit_info.status", "rejected", "rate_limit_info.isUsingOverage", "(false)?", "rate_limit_info.overageStatus", "(rejected)?"), Kind: call.EventLimit, Last: true,
-			Set: with(limit, "failed", "=true")},
-		{Match: pairs("type", "rate_limit_event", "rate_limit_info.isUsingOverage", "true"), Kind: call.EventLimit, Last: true, Set: with(limit, "key_source", "=overage")},
-		{Match: pairs("type", "rate_limit_event"), Kind: call.EventLimit, Set: limit},
-
-		// First and last, because nearly all lines are such pieces.
-		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: call.EventDelta, Last: true, Set: pairs("text", "event.delta.text")},
-		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: call.EventThinking, Last: true, Set: pairs("text", "event.delta.thinking")},
-		// A block that was cut never comes as a whole: the next message has it anew.
-		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.type", "message_start"), Kind: call.EventReset},
-		// The result has the sum; this is for a run that is ended before it.
-		{Match: pairs("type", "stream_event", "event.type", "message_delta", "event.usage.output_tokens", ".+"), Kind: call.EventUsage, Set: pairs(
-			"input_tokens", "event.usage.input_tokens", "output_tokens", "event.usage.output_tokens",
-			"cache_read_tokens", "event.usage.cache_read_input_tokens", "cache_write_tokens", "event.usage.cache_creation_input_tokens")},
-		{Match: pairs("type", "error"), Kind: call.EventError, Last: true, Set: pairs("code", "error.type", "message", "error.message ?? message")},
-		{Match: pairs("type", "assistant", "error", ".+"), Kind: call.EventError, Last: true, Set: pairs("code", "error", "message", "message.content.0.text")},
-		{Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: pairs("text", "@.text")},
-		{Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content", Kind: call.EventThinking, Set: pairs("text", "@.thinking", "whole", "=true")},
-		// Structured output has the form of a tool, but changes nothing.
-		{Match: pairs("type", "assistant", "@.type", "tool_use", "@.name", "StructuredOutput"), Each: "message.content", Kind: call.EventStatus, Last: true, Set: pairs("text", "=answer")},
-		{Match: pairs("type", "assistant", "@.type", "(server_|mcp_)?tool_use"), Each: "message.content", Kind: call.EventToolUse, Set: pairs("id", "@.id", "name", "@.name", "input", "@.input")},
-		{Match: pairs("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: call.EventToolResult, Set: pairs("id", "@.tool_use_id", "text", "@.content", "failed", "@.is_error")},
-
-		{Match: pairs("type", "result", "subtype", "error_max_turns"), Kind: call.EventResult, Terminal: true, Last: true,
-			Set: with(usage, "failed", "=true", "partial", "=true", "text", "result", "message", "errors.0 ?? =the turn limit was reached")},
-		{Match: pairs("type", "(result)?", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true,
-			Set: with(usage, "failed", "=true", "message", "result ?? errors.0 ?? subtype", "status", "api_error_status", "code", "api_error_type")},
-		{Match: pairs("type", "result", "subtype", "error.*"), Kind: call.EventResult, Terminal: true, Last: true, Set: with(usage, "failed", "=true", "message", "errors.0 ?? result ?? subtype")},
-		// A command of the CLI itself answers without a turn of the model.
-		{Match: pairs("type", "result", "num_turns", "0"), Kind: call.EventResult, Terminal: true, Last: true, Set: notAsked},
-		{Match: pairs("type", "result", "local_command", ".+"), Kind: call.EventResult, Terminal: true, Last: true, Set: notAsked},
-		{Match: pairs("type", "result", "structured_output", "(?s).+"), Kind: call.EventResult, Terminal: true, Last: true, Set: with(usage, "text", "structured_output", "whole", "=true")},
-		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: with(usage, "text", "result")}, // the last block only
-		{Match: pairs("type", "", "is_error", "false", "result", "(?s).+"), Kind: call.EventResult, Terminal: true, Set: with(usage, "text", "result")},
-	}
-}
-
 func claudeLines() []clispec.LineRule {
 	return []clispec.LineRule{
-		{Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: call.ReasonPermissionRefused, On: onStderr(), Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox"},
-		{Pattern: `No conversation found with session ID|--resume requires a valid session ID`, Reason: call.ReasonBadSession, Hint: goneHint},
+		{
+			Pattern: `--dangerously-skip-permissions cannot be used with root`, Reason: call.ReasonPermissionRefused,
+			On: onStderr(), Hint: "run as another user, or set IS_SANDBOX=1 if this machine is a sandbox",
+		},
+		{
+			Pattern: `No conversation found with session ID|--resume requires a valid session ID`, Reason: call.ReasonBadSession,
+			Hint: goneHint,
+		},
 		{Pattern: `Session ID \S+ is already in use`, Reason: call.ReasonBadSession, On: onStderr(), Hint: takenHint},
 		{Pattern: `error: unknown option`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 		{Pattern: `--json-schema is not valid JSON`, Reason: call.ReasonBadOption, On: onStderr()},
@@ -203,7 +182,9 @@ func claudeLines() []clispec.LineRule {
 // claudeLive is stream-json in both directions. The process has one conversation.
 func claudeLive() clispec.LiveRules {
 	user := func(content string) []clispec.LiveMessage {
-		return []clispec.LiveMessage{{Method: "user", Notice: true, Params: `{"message":{"role":"user","content":` + content + `}}`}}
+		return []clispec.LiveMessage{
+			{Method: "user", Notice: true, Params: `{"message":{"role":"user","content":` + content + `}}`},
+		}
 	}
 	return clispec.LiveRules{
 		Envelope: clispec.EnvelopeControl, Cumulative: []string{"cost_usd"},

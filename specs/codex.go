@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"slices"
+
 	"fmt"
 
 	"github.com/clichain/clichain/call"
@@ -34,7 +36,12 @@ func Codex() clispec.Spec {
 			List:   codexModels(),
 		},
 		Login: codexLogin(),
-		Trust: []clispec.FileFact{{Path: "${CODEX_HOME:-~/.codex}/config.toml", Pattern: `(?m)^\[projects\."{dir}"\]\s*\n\s*trust_level\s*=\s*"trusted"`}},
+		Trust: []clispec.FileFact{
+			{
+				Path:    "${CODEX_HOME:-~/.codex}/config.toml",
+				Pattern: `(?m)^\[projects\."{dir}"\]\s*\n\s*trust_level\s*=\s*"trusted"`,
+			},
+		},
 		// It takes any other text for the name of a new session.
 		Sessions: clispec.SessionRules{ID: uuid, SameID: true, Cumulative: []string{
 			"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens",
@@ -46,16 +53,7 @@ func Codex() clispec.Spec {
 			AnswerOnly: true, Prompt: "user",
 			Own: `ERROR: .*|warning: .*|\d{4}-\d\d-\d\dT\S+ .*|tokens used|[\d,.]+`,
 		},
-		Lines: []clispec.LineRule{
-			{Pattern: `already has an active writer`, Reason: call.ReasonBadSession, On: onStderr(), Hint: "another process goes on from this session right now"},
-			{Pattern: `no rollout found for thread id|thread/resume failed`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
-			{Pattern: `error: unexpected argument|error: invalid value`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-			{Pattern: `Error loading config\.toml: (?P<message>.+)`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: "the installed version does not take a setting: correct config.toml if it is the user's, else update it"},
-			{Pattern: `Not inside a trusted directory`, Reason: call.ReasonUntrustedDir, On: onStderr()},
-			{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: call.ReasonBadModel},
-			{Pattern: `responses_websocket: failed to connect`, Kind: call.EventStatus, On: onStderr()}, // it goes on over HTTP
-			{Pattern: "Missing environment variable: `?(?P<variable>[A-Za-z_][A-Za-z0-9_]*)", Reason: call.ReasonUnauthenticated, Hint: "set {variable} and pass it on: Config.PassEnv or --pass-env {variable}"},
-		},
+		Lines: codexLines(),
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g @openai/codex",
 			call.ReasonUnauthenticated: "run `codex login`",
@@ -65,7 +63,7 @@ func Codex() clispec.Spec {
 }
 
 func codexArgs() []clispec.ArgRow {
-	return []clispec.ArgRow{
+	return slices.Concat([]clispec.ArgRow{
 		{Args: []string{"exec"}, When: oneRun()},
 		{Args: []string{"app-server"}, When: output(clispec.OutputLive)},
 		{Args: []string{"--json"}, When: output(clispec.OutputStream)},
@@ -74,12 +72,7 @@ func codexArgs() []clispec.ArgRow {
 		// no network. Settings, not --disable: a version that does not know
 		// one only warns.
 		{Args: []string{"-c", "analytics.enabled=false"}},
-		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: access(call.AccessNone)},
-		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: unless("permission_mode", call.AccessRead)},
-		{Args: []string{"-c", `sandbox_mode="workspace-write"`}, When: unless("permission_mode", call.AccessWrite)},
-		{Args: []string{"--dangerously-bypass-approvals-and-sandbox"}, When: oneRun(unless("permission_mode", call.AccessFull))},
-		{Args: []string{"-c", `sandbox_mode="danger-full-access"`}, When: liveOnly(unless("permission_mode", call.AccessFull))},
-		{Args: []string{"-c", "sandbox_mode={permission_mode:json}"}, When: setFor("permission_mode", call.AccessWrite, call.AccessFull)},
+	}, codexSandbox(), []clispec.ArgRow{
 		// A rule of the user or of the folder that allows a command also takes it out
 		// of the sandbox, and settings can have a model decide who may leave it.
 		{Args: []string{"--ignore-rules"}, When: oneRun(access(call.AccessNone, call.AccessRead))},
@@ -88,7 +81,10 @@ func codexArgs() []clispec.ArgRow {
 		{Args: codexLean(), When: access(call.AccessNone)},
 		// 0.134 knows neither, and does not start with the second, which it takes for
 		// the name of an agent. Which version was the first has not been tried.
-		{Args: settingArgs([]string{"features.view_image=false", "agents.enabled=false"}), When: clispec.When{Access: []call.Access{call.AccessNone}, Since: "0.135.0"}},
+		{
+			Args: settingArgs([]string{"features.view_image=false", "agents.enabled=false"}),
+			When: clispec.When{Access: []call.Access{call.AccessNone}, Since: "0.135.0"},
+		},
 		{Args: codexUntrusted(), When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
 		// The user's own settings may say that the folder is trusted.
 		{Args: []string{"-c", `projects={{dir:json}={trust_level="untrusted"}}`}, When: clispec.When{
@@ -104,12 +100,64 @@ func codexArgs() []clispec.ArgRow {
 		// With less access it would ask before each call of a tool and wait for ever.
 		{Args: []string{"-c", "{mcp_toml}"}, Each: "mcp_toml", When: setFor("mcp_toml", call.AccessFull)},
 		// A session that is continued would be stored in spite of the flag.
-		{Args: []string{"--ephemeral"}, When: oneRun(clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}})},
+		{
+			Args: []string{"--ephemeral"},
+			When: oneRun(clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}}),
+		},
 		extra(),
 		{Args: []string{"resume", "{session}"}, When: oneRun(set("session"))},
 		{Args: []string{"resume", "--last"}, When: oneRun(set("continue"))},
 		{Args: []string{"-"}, When: oneRun(stdin())},
 		{Args: []string{"--", "{prompt}"}, When: argv()},
+	})
+}
+
+// codexSandbox says what its tools may do.
+func codexSandbox() []clispec.ArgRow {
+	return []clispec.ArgRow{
+		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: access(call.AccessNone)},
+		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: unless("permission_mode", call.AccessRead)},
+		{Args: []string{"-c", `sandbox_mode="workspace-write"`}, When: unless("permission_mode", call.AccessWrite)},
+		{
+			Args: []string{"--dangerously-bypass-approvals-and-sandbox"},
+			When: oneRun(unless("permission_mode", call.AccessFull)),
+		},
+		{
+			Args: []string{"-c", `sandbox_mode="danger-full-access"`},
+			When: liveOnly(unless("permission_mode", call.AccessFull)),
+		},
+		{
+			Args: []string{"-c", "sandbox_mode={permission_mode:json}"},
+			When: setFor("permission_mode", call.AccessWrite, call.AccessFull),
+		},
+	}
+}
+
+func codexLines() []clispec.LineRule {
+	return []clispec.LineRule{
+		{
+			Pattern: `already has an active writer`, Reason: call.ReasonBadSession, On: onStderr(),
+			Hint: "another process goes on from this session right now",
+		},
+		{
+			Pattern: `no rollout found for thread id|thread/resume failed`, Reason: call.ReasonBadSession, On: onStderr(),
+			Hint: goneHint,
+		},
+		{
+			Pattern: `error: unexpected argument|error: invalid value`, Reason: call.ReasonUnsupported, On: onStderr(),
+			Hint: updateHint,
+		},
+		{
+			Pattern: `Error loading config\.toml: (?P<message>.+)`, Reason: call.ReasonUnsupported, On: onStderr(),
+			Hint: "the installed version does not take a setting: correct config.toml if it is the user's, else update it",
+		},
+		{Pattern: `Not inside a trusted directory`, Reason: call.ReasonUntrustedDir, On: onStderr()},
+		{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: call.ReasonBadModel},
+		{Pattern: `responses_websocket: failed to connect`, Kind: call.EventStatus, On: onStderr()}, // it goes on over HTTP
+		{
+			Pattern: "Missing environment variable: `?(?P<variable>[A-Za-z_][A-Za-z0-9_]*)", Reason: call.ReasonUnauthenticated,
+			Hint: "set {variable} and pass it on: Config.PassEnv or --pass-env {variable}",
+		},
 	}
 }
 
@@ -158,17 +206,36 @@ func codexEvents() []clispec.EventRule {
 	return []clispec.EventRule{
 		{Match: pairs("type", "thread.started"), Kind: call.EventSession, Set: pairs("session", "thread_id")},
 		{Match: pairs("type", "turn.started"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
-		{Match: pairs("type", "item.completed", "item.type", "agent_message"), Kind: call.EventText, Last: true, Set: pairs("text", "item.text")},
-		{Match: pairs("type", "item.completed", "item.type", "reasoning"), Kind: call.EventThinking, Set: pairs("text", "item.text")},
-		{Match: pairs("type", "item.started", "item.type", tools), Kind: call.EventToolUse, Set: pairs("id", "item.id", "name", "item.type", "input", "item")},
-		{Match: pairs("type", "item.completed", "item.type", tools), Kind: call.EventToolResult, Set: pairs("id", "item.id", "text", "item.aggregated_output ?? item.result")},
+		{
+			Match: pairs("type", "item.completed", "item.type", "agent_message"), Kind: call.EventText, Last: true,
+			Set: pairs("text", "item.text"),
+		},
+		{
+			Match: pairs("type", "item.completed", "item.type", "reasoning"), Kind: call.EventThinking,
+			Set: pairs("text", "item.text"),
+		},
+		{
+			Match: pairs("type", "item.started", "item.type", tools), Kind: call.EventToolUse,
+			Set: pairs("id", "item.id", "name", "item.type", "input", "item"),
+		},
+		{
+			Match: pairs("type", "item.completed", "item.type", tools), Kind: call.EventToolResult,
+			Set: pairs("id", "item.id", "text", "item.aggregated_output ?? item.result"),
+		},
 		// An error that is an item is only a warning.
-		{Match: pairs("type", "item.completed", "item.type", "error"), Kind: call.EventWarning, Set: pairs("message", "item.message")},
-		{Match: pairs("type", "error", "message", `Reconnecting\.\.\..*`), Kind: call.EventRetry, Set: pairs("message", "message"), Last: true},
+		{
+			Match: pairs("type", "item.completed", "item.type", "error"), Kind: call.EventWarning,
+			Set: pairs("message", "item.message"),
+		},
+		{
+			Match: pairs("type", "error", "message", `Reconnecting\.\.\..*`), Kind: call.EventRetry,
+			Set: pairs("message", "message"), Last: true,
+		},
 		{Match: pairs("type", "error"), Kind: call.EventError, Set: pairs("message", "message")},
 		{Match: pairs("type", "turn.failed"), Kind: call.EventError, Terminal: true, Set: pairs("message", "error.message")},
 		{Match: pairs("type", "turn.completed"), Kind: call.EventResult, Terminal: true, Set: map[string]string{
-			"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens", "reasoning_tokens": "usage.reasoning_output_tokens",
+			"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
+			"reasoning_tokens":  "usage.reasoning_output_tokens",
 			"cache_read_tokens": "usage.cached_input_tokens", "cache_write_tokens": "usage.cache_write_input_tokens",
 		}},
 	}

@@ -16,7 +16,9 @@ func codexLive() clispec.LiveRules {
 	}
 	always := clispec.When{}
 	approval := func(method string) clispec.AskRule {
-		return clispec.AskRule{Method: method, Tool: "command", Allow: `{"decision":"accept"}`, Deny: `{"decision":"decline"}`}
+		return clispec.AskRule{
+			Method: method, Tool: "command", Allow: `{"decision":"accept"}`, Deny: `{"decision":"decline"}`,
+		}
 	}
 	return clispec.LiveRules{
 		Envelope: clispec.EnvelopeJSONRPC,
@@ -35,43 +37,77 @@ func codexLive() clispec.LiveRules {
 		TurnID:    "turn.id",
 		Interrupt: []clispec.LiveMessage{message("turn/interrupt", `"threadId":{context:json},"turnId":{turn:json}`, always)},
 		Close:     []clispec.LiveMessage{message("thread/unsubscribe", `"threadId":{context:json}`, always)},
-		Asks:      []clispec.AskRule{approval("item/commandExecution/requestApproval"), approval("item/fileChange/requestApproval")},
-		Events:    codexLiveEvents(),
+		Asks: []clispec.AskRule{
+			approval("item/commandExecution/requestApproval"), approval("item/fileChange/requestApproval"),
+		},
+		Events: codexLiveEvents(),
 	}
 }
 
 func codexLiveEvents() []clispec.EventRule {
 	const tools = "commandExecution|fileChange|mcpToolCall|dynamicToolCall|webSearch|collabAgentToolCall|imageGeneration"
 	failed := pairs("message", "params.error.message", "status", "params.error.codexErrorInfo|@values|0.httpStatusCode")
-	retried := pairs("message", "params.error.additionalDetails ?? params.error.message", "status", "params.error.codexErrorInfo|@values|0.httpStatusCode")
+	retried := pairs(
+		"message", "params.error.additionalDetails ?? params.error.message",
+		"status", "params.error.codexErrorInfo|@values|0.httpStatusCode",
+	)
 	return []clispec.EventRule{
 		{Match: pairs("method", "turn/started"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
 		{Match: pairs("method", "item/agentMessage/delta"), Kind: call.EventDelta, Set: pairs("text", "params.delta")},
-		{Match: pairs("method", "item/completed", "params.item.type", "agentMessage"), Kind: call.EventText, Set: pairs("text", "params.item.text")},
-		{Match: pairs("method", "item/reasoning/summaryTextDelta"), Kind: call.EventThinking, Set: pairs("text", "params.delta")},
-		{Match: pairs("method", "item/completed", "params.item.type", "reasoning"), Each: "params.item.summary", Kind: call.EventThinking, Set: pairs("text", "@.@this", "whole", "=true")},
-		{Match: pairs("method", "item/started", "params.item.type", tools), Kind: call.EventToolUse, Set: pairs("id", "params.item.id", "name", "params.item.type", "input", "params.item")},
-		{Match: pairs("method", "item/completed", "params.item.type", tools), Kind: call.EventToolResult, Set: pairs("id", "params.item.id", "text", "params.item.aggregatedOutput ?? params.item.result")},
+		{
+			Match: pairs("method", "item/completed", "params.item.type", "agentMessage"), Kind: call.EventText,
+			Set: pairs("text", "params.item.text"),
+		},
+		{
+			Match: pairs("method", "item/reasoning/summaryTextDelta"), Kind: call.EventThinking,
+			Set: pairs("text", "params.delta"),
+		},
+		{
+			Match: pairs("method", "item/completed", "params.item.type", "reasoning"), Each: "params.item.summary",
+			Kind: call.EventThinking, Set: pairs("text", "@.@this", "whole", "=true"),
+		},
+		{
+			Match: pairs("method", "item/started", "params.item.type", tools), Kind: call.EventToolUse,
+			Set: pairs("id", "params.item.id", "name", "params.item.type", "input", "params.item"),
+		},
+		{
+			Match: pairs("method", "item/completed", "params.item.type", tools), Kind: call.EventToolResult,
+			Set: pairs("id", "params.item.id", "text", "params.item.aggregatedOutput ?? params.item.result"),
+		},
 		{Match: pairs("method", "thread/tokenUsage/updated"), Kind: call.EventUsage, Set: map[string]string{
 			"input_tokens": "params.tokenUsage.last.inputTokens", "output_tokens": "params.tokenUsage.last.outputTokens",
-			"reasoning_tokens":  "params.tokenUsage.last.reasoningOutputTokens",
-			"cache_read_tokens": "params.tokenUsage.last.cachedInputTokens", "cache_write_tokens": "params.tokenUsage.last.cacheWriteInputTokens",
+			"reasoning_tokens":   "params.tokenUsage.last.reasoningOutputTokens",
+			"cache_read_tokens":  "params.tokenUsage.last.cachedInputTokens",
+			"cache_write_tokens": "params.tokenUsage.last.cacheWriteInputTokens",
 		}},
 		{Match: pairs("method", "error", "params.willRetry", "true"), Kind: call.EventRetry, Last: true, Set: retried},
 		{Match: pairs("method", "error"), Kind: call.EventError, Set: failed},
-		{Match: pairs("method", "turn/completed", "params.turn.status", "completed"), Kind: call.EventResult, Terminal: true, Last: true},
-		{Match: pairs("method", "turn/completed"), Kind: call.EventError, Terminal: true, Set: pairs("message", "params.turn.error.message ?? params.turn.status", "status", "params.turn.error.codexErrorInfo|@values|0.httpStatusCode")},
-		{Match: pairs("method", "turn/start", "error.message", "(?s).+"), Kind: call.EventError, Terminal: true, Set: pairs("message", "error.message")},
+		{
+			Match: pairs("method", "turn/completed", "params.turn.status", "completed"), Kind: call.EventResult, Terminal: true,
+			Last: true,
+		},
+		{
+			Match: pairs("method", "turn/completed"), Kind: call.EventError, Terminal: true,
+			Set: pairs(
+				"message", "params.turn.error.message ?? params.turn.status",
+				"status", "params.turn.error.codexErrorInfo|@values|0.httpStatusCode",
+			),
+		},
+		{
+			Match: pairs("method", "turn/start", "error.message", "(?s).+"), Kind: call.EventError, Terminal: true,
+			Set: pairs("message", "error.message"),
+		},
 	}
 }
 
 // codexModels are those that it offers, and from another source how much they read.
 func codexModels() []clispec.ListRule {
 	return []clispec.ListRule{
-		{Live: clispec.LiveMessage{Method: "model/list", Params: "{}"}, Path: "data.#(hidden==false)#", Set: map[string]string{
-			"name": "model", "title": "displayName", "default": "isDefault", "default_effort": "defaultReasoningEffort",
-			"efforts": "supportedReasoningEfforts.#.reasoningEffort", "inputs": "inputModalities",
-		}},
+		{Live: clispec.LiveMessage{Method: "model/list", Params: "{}"}, Path: "data.#(hidden==false)#",
+			Set: map[string]string{
+				"name": "model", "title": "displayName", "default": "isDefault", "default_effort": "defaultReasoningEffort",
+				"efforts": "supportedReasoningEfforts.#.reasoningEffort", "inputs": "inputModalities",
+			}},
 		{Args: []string{"debug", "models"}, Path: "models", Set: pairs("name", "slug", "context", "context_window")},
 	}
 }

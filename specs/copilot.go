@@ -18,10 +18,12 @@ func Copilot() clispec.Spec {
 		// looks for them; this character stays, and shows nowhere.
 		Guards: []clispec.GuardRule{{Pattern: `^[\s\pZ\x{feff}]*/`, Prefix: "\u200b"}},
 		// It looks for a repository above, and obeys what lies there if its user trusts the folder.
-		GuardFiles:  []string{".git"},
-		FolderFiles: []string{"./.github/hooks", "./.github/copilot", "./.claude/settings.json", "./.claude/settings.local.json", "./.mcp.json"},
-		Files:       copilotFiles(),
-		Args:        copilotArgs(),
+		GuardFiles: []string{".git"},
+		FolderFiles: []string{
+			"./.github/hooks", "./.github/copilot", "./.claude/settings.json", "./.claude/settings.local.json", "./.mcp.json",
+		},
+		Files: copilotFiles(),
+		Args:  copilotArgs(),
 		// The names of its tools. What it permits is named by kinds: see copilotArgs.
 		ReadTools: copilotReadTools(),
 		Env:       copilotEnv(),
@@ -31,12 +33,17 @@ func Copilot() clispec.Spec {
 			"COPILOT_ALLOW_ALL", "COPILOT_ASSISTED_APPROVAL", "COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_SKILLS_DIRS",
 			"GITHUB_COPILOT_PROMPT_MODE_*", "COPILOT_RUN_APP", "COPILOT_DETACHED*",
 		},
-		NestedEnv: []string{"COPILOT_CLI", "COPILOT_AGENT_SESSION_ID", "COPILOT_LOADER_PID", "COPILOT_CLI_BINARY_VERSION", "COPILOT_CLI_RESOLVED_DIST_DIR"},
+		NestedEnv: []string{
+			"COPILOT_CLI", "COPILOT_AGENT_SESSION_ID", "COPILOT_LOADER_PID", "COPILOT_CLI_BINARY_VERSION",
+			"COPILOT_CLI_RESOLVED_DIST_DIR",
+		},
 		Models: clispec.ModelRules{
 			Accept: []string{`(?i)auto|(claude|gpt|gemini|grok|kimi|mai)-[\w.:-]+`},
 		},
-		Login:    copilotLogin(),
-		Trust:    []clispec.FileFact{{Path: "${COPILOT_HOME:-~/.copilot}/config.json", Pattern: `(?s)"trustedFolders"\s*:\s*\[[^\]]*"{dir}"`}},
+		Login: copilotLogin(),
+		Trust: []clispec.FileFact{
+			{Path: "${COPILOT_HOME:-~/.copilot}/config.json", Pattern: `(?s)"trustedFolders"\s*:\s*\[[^\]]*"{dir}"`},
+		},
 		Sessions: clispec.SessionRules{ID: uuid},
 		LingerMS: 1500,
 		Events:   copilotEvents(), ToolEvents: clispec.ToolsAtStart,
@@ -54,14 +61,24 @@ func Copilot() clispec.Spec {
 func copilotFiles() []clispec.FileRow {
 	plugin := func(text string, when clispec.When) []clispec.FileRow {
 		return []clispec.FileRow{
-			{Field: "plugin", Name: "plugin.json", Content: `{"name":"clichain@{temp:text}","version":"1.0.0","agents":"./"}`, When: when},
-			{Field: "agent", Name: "clichain.agent.md", Content: "---\nname: clichain\ndescription: the system text of a call\n---\n" + text, When: when},
+			{
+				Field: "plugin", Name: "plugin.json", Content: `{"name":"clichain@{temp:text}","version":"1.0.0","agents":"./"}`,
+				When: when,
+			},
+			{
+				Field: "agent", Name: "clichain.agent.md",
+				Content: "---\nname: clichain\ndescription: the system text of a call\n---\n" + text, When: when,
+			},
 		}
 	}
 	return append(append(
 		plugin("{system}", setFor("system", call.AccessNone)),
 		plugin("{system_append}", setFor("system_append", agentAccess()...))...),
-		clispec.FileRow{Field: "mcp", Name: "servers.json", Content: "{mcp_config}", When: setFor("mcp_config", call.AccessWrite, call.AccessFull)}, // it may hold secrets
+		// It may hold secrets.
+		clispec.FileRow{
+			Field: "mcp", Name: "servers.json", Content: "{mcp_config}",
+			When: setFor("mcp_config", call.AccessWrite, call.AccessFull),
+		},
 	)
 }
 
@@ -77,8 +94,14 @@ func copilotArgs() []clispec.ArgRow {
 		{Args: []string{"--available-tools={allowed_tools}"}, When: setFor("allowed_tools", call.AccessRead)},
 		// It permits by kinds, such as "write" and "shell(git:*)", and denies what nobody is there to permit.
 		{Args: []string{"--allow-tool=write"}, When: access(call.AccessWrite)},
-		{Args: []string{"--allow-tool={allowed_tools}"}, Each: "allowed_tools", When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
-		{Args: []string{"--deny-tool={disallowed_tools}"}, Each: "disallowed_tools", When: setFor("disallowed_tools", agentAccess()...)},
+		{
+			Args: []string{"--allow-tool={allowed_tools}"}, Each: "allowed_tools",
+			When: setFor("allowed_tools", call.AccessWrite, call.AccessFull),
+		},
+		{
+			Args: []string{"--deny-tool={disallowed_tools}"}, Each: "disallowed_tools",
+			When: setFor("disallowed_tools", agentAccess()...),
+		},
 		{Args: []string{"--disallow-temp-dir"}, When: access(call.AccessRead, call.AccessWrite)},
 		{Args: []string{"--allow-all"}, When: access(call.AccessFull)},
 		// What the folder has for them cannot be told from what the user has.
@@ -90,7 +113,9 @@ func copilotArgs() []clispec.ArgRow {
 		{Args: []string{"--model={model}"}, When: set("model")},
 		{Args: []string{"--resume={session}"}, When: set("session")},
 		{Args: []string{"--reasoning-effort={effort}"}, When: set("effort")},
-		{Args: []string{"--additional-mcp-config=@{mcp_file}"}, When: setFor("mcp_config", call.AccessWrite, call.AccessFull)},
+		{
+			Args: []string{"--additional-mcp-config=@{mcp_file}"}, When: setFor("mcp_config", call.AccessWrite, call.AccessFull),
+		},
 		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", agentAccess()...)},
 		{Args: []string{"--attachment={images}"}, Each: "images", When: set("images")},
 		extra(),
@@ -113,29 +138,54 @@ func copilotEvents() []clispec.EventRule {
 		return pairs(append([]string{"type", kind, "agentId", ""}, more...)...)
 	}
 	retry := pairs("try", "data.retryAttempt", "status", "data.statusCode", "message", "data.errorMessage")
+	session := pairs("session", "sessionId")
 	return []clispec.EventRule{
 		{Match: pairs("type", "user.message"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
 		{Match: mine("assistant.turn_start"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
 		{Match: mine("assistant.message_delta"), Kind: call.EventDelta, Set: pairs("text", "data.deltaContent")},
 		// In later turns the model may go on from the output limit of the last one: a block has the rest alone.
-		{Match: mine("assistant.message", "data.turnId", "0", "data.content", "(?s).+"), Kind: call.EventText, Set: pairs("text", "data.content")},
+		{
+			Match: mine("assistant.message", "data.turnId", "0", "data.content", "(?s).+"), Kind: call.EventText,
+			Set: pairs("text", "data.content"),
+		},
 		{Match: mine("assistant.message"), Kind: call.EventSession, Set: pairs("model", "data.model")},
 		{Match: mine("assistant.reasoning_delta"), Kind: call.EventThinking, Set: pairs("text", "data.deltaContent")},
 		{Match: mine("assistant.reasoning"), Kind: call.EventThinking, Set: pairs("text", "data.content", "whole", "=true")},
-		{Match: pairs("type", "tool.execution_start"), Kind: call.EventToolUse, Set: pairs("id", "data.toolCallId", "name", "data.toolName", "input", "data.arguments")},
-		{Match: pairs("type", "tool.execution_complete", "data.success", "true"), Kind: call.EventToolResult, Set: pairs("id", "data.toolCallId", "text", "data.result.content")},
-		{Match: pairs("type", "tool.execution_complete", "data.success", "(false)?"), Kind: call.EventToolResult, Set: pairs("id", "data.toolCallId", "text", "data.error.message", "failed", "=true")},
-		{Match: pairs("type", "session.compaction_start"), Kind: call.EventCompact, Set: pairs("trigger", "data.trigger", "pre_tokens", "data.currentTokens")},
+		{
+			Match: pairs("type", "tool.execution_start"), Kind: call.EventToolUse,
+			Set: pairs("id", "data.toolCallId", "name", "data.toolName", "input", "data.arguments"),
+		},
+		{
+			Match: pairs("type", "tool.execution_complete", "data.success", "true"), Kind: call.EventToolResult,
+			Set: pairs("id", "data.toolCallId", "text", "data.result.content"),
+		},
+		{
+			Match: pairs("type", "tool.execution_complete", "data.success", "(false)?"), Kind: call.EventToolResult,
+			Set: pairs("id", "data.toolCallId", "text", "data.error.message", "failed", "=true"),
+		},
+		{
+			Match: pairs("type", "session.compaction_start"), Kind: call.EventCompact,
+			Set: pairs("trigger", "data.trigger", "pre_tokens", "data.currentTokens"),
+		},
 		{Match: pairs("type", "session.warning"), Kind: call.EventWarning, Set: pairs("message", "data.message")},
 		// It tries these again, after up to half a minute; a refusal of another kind is final.
 		{Match: mine("model.call_failure", "data.statusCode", `401|408|429|5\d\d`), Kind: call.EventRetry, Set: retry},
-		{Match: mine("model.call_failure", "data.statusCode", "", "data.failureKind", "transport"), Kind: call.EventRetry, Set: retry},
+		{
+			Match: mine("model.call_failure", "data.statusCode", "", "data.failureKind", "transport"), Kind: call.EventRetry,
+			Set: retry,
+		},
 		// The pieces of an answer that broke off.
 		{Match: mine("assistant.turn_retry"), Kind: call.EventReset},
-		{Match: pairs("type", "session.error", "data.errorType", "query|authentication"), Kind: call.EventError, Last: true, Set: pairs("code", "data.errorCode", "message", "data.message", "status", "data.statusCode")},
-		{Match: pairs("type", "session.error"), Kind: call.EventError, Set: pairs("code", "data.errorCode ?? data.errorType", "message", "data.message", "status", "data.statusCode")},
-		{Match: pairs("type", "result", "exitCode", "0"), Kind: call.EventResult, Terminal: true, Last: true, Set: pairs("session", "sessionId")},
-		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: pairs("session", "sessionId", "failed", "=true")},
+		{
+			Match: pairs("type", "session.error", "data.errorType", "query|authentication"), Kind: call.EventError, Last: true,
+			Set: pairs("code", "data.errorCode", "message", "data.message", "status", "data.statusCode"),
+		},
+		{
+			Match: pairs("type", "session.error"), Kind: call.EventError,
+			Set: pairs("code", "data.errorCode ?? data.errorType", "message", "data.message", "status", "data.statusCode"),
+		},
+		{Match: pairs("type", "result", "exitCode", "0"), Kind: call.EventResult, Terminal: true, Last: true, Set: session},
+		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: with(session, "failed", "=true")},
 	}
 }
 
@@ -143,14 +193,29 @@ func copilotLines() []clispec.LineRule {
 	return []clispec.LineRule{
 		{Pattern: `No response was returned`, Reason: call.ReasonEmpty},
 		{Pattern: `exceeds the model's prompt budget`, Reason: call.ReasonContextOverflow},
-		{Pattern: `(?:session_)?quota_exceeded|user_weekly_rate_limited`, Reason: call.ReasonUsageLimit, On: []clispec.Evidence{clispec.OnEvent}},
+		{
+			Pattern: `(?:session_)?quota_exceeded|user_weekly_rate_limited`, Reason: call.ReasonUsageLimit,
+			On: []clispec.Evidence{clispec.OnEvent},
+		},
 		{Pattern: `billing_not_configured`, Reason: call.ReasonBilling, On: []clispec.Evidence{clispec.OnEvent}},
-		{Pattern: `(?:Failed native model HTTP request|Last error): .*(?:error decoding response body|error reading a body)`, Reason: call.ReasonNetwork},
+		{
+			Pattern: `(?:Failed native model HTTP request|Last error): .*(?:error decoding response body|error reading a body)`,
+			Reason:  call.ReasonNetwork,
+		},
 		{Pattern: `Authentication failed with provider`, Reason: call.ReasonUnauthenticated},
-		{Pattern: `No authentication information|Classic PAT|Authentication token validation failed`, Reason: call.ReasonUnauthenticated, On: onStderr()},
-		{Pattern: `Model '[^']*' not found on provider|Model "[^"]*" (?:from --model flag )?is not available`, Reason: call.ReasonBadModel},
+		{
+			Pattern: `No authentication information|Classic PAT|Authentication token validation failed`,
+			Reason:  call.ReasonUnauthenticated, On: onStderr(),
+		},
+		{
+			Pattern: `Model '[^']*' not found on provider|Model "[^"]*" (?:from --model flag )?is not available`,
+			Reason:  call.ReasonBadModel,
+		},
 		{Pattern: `No session, task, or name matched`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
-		{Pattern: `error: unexpected argument|No such agent: clichain`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{
+			Pattern: `error: unexpected argument|No such agent: clichain`, Reason: call.ReasonUnsupported, On: onStderr(),
+			Hint: updateHint,
+		},
 		{Pattern: `error: invalid value '[^']*' for`, Reason: call.ReasonBadOption, On: onStderr()},
 		{Pattern: `(?m)^(?P<status>[45]\d\d) (?P<message>.+)`, On: onStderr()}, // in text mode
 	}

@@ -15,9 +15,21 @@ func copilotLogin() clispec.LoginRules {
 		{Env: []string{"COPILOT_PROVIDERS_CONFIG"}, Unsure: true, Billing: call.BillingAPIKey},
 		{Files: []clispec.FileFact{{Path: folder + "providers.json"}}, Unsure: true, Billing: call.BillingAPIKey},
 		{Env: []string{"COPILOT_GITHUB_TOKEN"}, Billing: call.BillingSubscription},
-		{Env: []string{"GH_TOKEN", "GITHUB_TOKEN"}, Unsure: true, Billing: call.BillingSubscription}, // perhaps without a plan
-		{Files: []clispec.FileFact{{Path: folder + "config.json", Pattern: `(?i)"(last_?logged_?in_?user|logged_?in_?users|copilot_?tokens|auth_?tokens)"\s*:\s*[\[{"]\s*[^\]}"\s]`}}, Unsure: true, Billing: call.BillingSubscription},
-		{Files: []clispec.FileFact{{Path: "${GH_CONFIG_DIR:-~/.config/gh}/hosts.yml"}}, Unsure: true, Billing: call.BillingSubscription},
+		// Perhaps without a plan.
+		{Env: []string{"GH_TOKEN", "GITHUB_TOKEN"}, Unsure: true, Billing: call.BillingSubscription},
+		{
+			Files: []clispec.FileFact{
+				{
+					Path:    folder + "config.json",
+					Pattern: `(?i)"(last_?logged_?in_?user|logged_?in_?users|copilot_?tokens|auth_?tokens)"\s*:\s*[\[{"]\s*[^\]}"\s]`,
+				},
+			},
+			Unsure: true, Billing: call.BillingSubscription,
+		},
+		{
+			Files: []clispec.FileFact{{Path: "${GH_CONFIG_DIR:-~/.config/gh}/hosts.yml"}}, Unsure: true,
+			Billing: call.BillingSubscription,
+		},
 		keychain(),
 	}}
 }

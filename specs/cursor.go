@@ -36,13 +36,18 @@ func Cursor() clispec.Spec {
 		PassEnv:   []string{"CURSOR_*"},
 		DropEnv:   []string{"CURSOR_TRACE_ID"},
 		NestedEnv: []string{"CURSOR_AGENT"},
-		Models:    clispec.ModelRules{Accept: []string{`auto|cheetah|(composer|grok)[\w.:-]*`, `(gpt|sonnet|opus|claude|gemini)-[\w.:-]+`}},
-		Login:     cursorLogin(),
-		Sessions:  clispec.SessionRules{ID: `[A-Za-z0-9_-]+`},
-		Events:    cursorEvents(), ToolEvents: clispec.ToolsAtStart,
+		Models: clispec.ModelRules{
+			Accept: []string{`auto|cheetah|(composer|grok)[\w.:-]*`, `(gpt|sonnet|opus|claude|gemini)-[\w.:-]+`},
+		},
+		Login:    cursorLogin(),
+		Sessions: clispec.SessionRules{ID: `[A-Za-z0-9_-]+`},
+		Events:   cursorEvents(), ToolEvents: clispec.ToolsAtStart,
 		Text: clispec.TextRule{AnswerOnly: true},
 		Lines: []clispec.LineRule{
-			{Pattern: `(?i)usage limits? will reset when your monthly cycle ends on (?P<reset>[0-9/]+)`, Reason: call.ReasonUsageLimit},
+			{
+				Pattern: `(?i)usage limits? will reset when your monthly cycle ends on (?P<reset>[0-9/]+)`,
+				Reason:  call.ReasonUsageLimit,
+			},
 			{Pattern: `(?i)workspace trust required|--trust`, Reason: call.ReasonUntrustedDir},
 			{Pattern: `(?i)unknown option`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 			{Pattern: `(?i)cannot use this model|available models:`, Reason: call.ReasonBadModel},
@@ -58,19 +63,41 @@ func Cursor() clispec.Spec {
 func cursorEvents() []clispec.EventRule {
 	text := pairs("text", "@.text")
 	return []clispec.EventRule{
-		{Match: pairs("type", "system", "subtype", "init"), Kind: call.EventSession, Set: pairs("session", "session_id", "model", "model", "key_source", "apiKeySource")},
+		{
+			Match: pairs("type", "system", "subtype", "init"), Kind: call.EventSession,
+			Set: pairs("session", "session_id", "model", "model", "key_source", "apiKeySource"),
+		},
 		{Match: pairs("type", "user"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
 		{Match: pairs("type", "thinking", "subtype", "delta"), Kind: call.EventThinking, Set: pairs("text", "text")},
 		// A delta has a time and no call id; the whole block has the call id,
 		// and the final one neither.
-		{Match: pairs("type", "assistant", "timestamp_ms", ".+", "model_call_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventDelta, Set: text},
-		{Match: pairs("type", "assistant", "model_call_id", ".+", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: text},
-		{Match: pairs("type", "assistant", "timestamp_ms", "", "model_call_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: text},
-		{Match: pairs("type", "tool_call", "subtype", "started"), Kind: call.EventToolUse, Set: pairs("id", "call_id", "name", "tool_call|@keys|0", "input", "tool_call|@values|0.args")},
-		{Match: pairs("type", "tool_call", "subtype", "completed"), Kind: call.EventToolResult, Set: pairs("id", "call_id", "text", "tool_call|@values|0.result")},
-		{Match: pairs("type", "result", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true, Set: pairs("failed", "=true", "session", "session_id", "message", "result ?? error")},
+		{
+			Match: pairs("type", "assistant", "timestamp_ms", ".+", "model_call_id", "", "@.type", "text"),
+			Each:  "message.content", Kind: call.EventDelta, Set: text,
+		},
+		{
+			Match: pairs("type", "assistant", "model_call_id", ".+", "@.type", "text"), Each: "message.content",
+			Kind: call.EventText, Set: text,
+		},
+		{
+			Match: pairs("type", "assistant", "timestamp_ms", "", "model_call_id", "", "@.type", "text"),
+			Each:  "message.content", Kind: call.EventText, Set: text,
+		},
+		{
+			Match: pairs("type", "tool_call", "subtype", "started"), Kind: call.EventToolUse,
+			Set: pairs("id", "call_id", "name", "tool_call|@keys|0", "input", "tool_call|@values|0.args"),
+		},
+		{
+			Match: pairs("type", "tool_call", "subtype", "completed"), Kind: call.EventToolResult,
+			Set: pairs("id", "call_id", "text", "tool_call|@values|0.result"),
+		},
+		{
+			Match: pairs("type", "result", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true,
+			Set: pairs("failed", "=true", "session", "session_id", "message", "result ?? error"),
+		},
 		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: map[string]string{
-			"session": "session_id", "text": "result", "input_tokens": "usage.inputTokens", "output_tokens": "usage.outputTokens",
+			"session": "session_id", "text": "result", "input_tokens": "usage.inputTokens",
+			"output_tokens":     "usage.outputTokens",
 			"cache_read_tokens": "usage.cacheReadTokens", "cache_write_tokens": "usage.cacheWriteTokens",
 		}},
 	}

@@ -28,26 +28,19 @@ func Gemini() clispec.Spec {
 		Files:       geminiFiles(),
 		Args:        geminiArgs(),
 		ReadTools:   geminiReadTools(), AgentTools: append(geminiReadTools(), "write_file", "replace"),
-		Env: []clispec.EnvRow{
-			// It reads settings before its arguments: then the folder is not trusted,
-			// and its settings, hooks and servers do not count, even where the user
-			// has trusted it. --skip-trust takes over afterwards; without it no call in
-			// such a folder would go on.
-			{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "false", When: unset("trust_dir")},
-			{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "true", When: set("trust_dir")},
-			// 0.43 looks for "true" alone, and then into this file, which is not there.
-			{Name: "GEMINI_CLI_TRUSTED_FOLDERS_PATH", Value: "{temp}/none.json", When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
-			// It leaves error reports in the temporary folder.
-			{Name: "TMPDIR", Value: "{temp}", When: access(call.AccessNone, call.AccessRead)},
-			{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
+		Env: geminiEnv(),
+		PassEnv: []string{
+			"GEMINI_*", "GOOGLE_API_KEY", "GOOGLE_GENAI_*", "GOOGLE_GEMINI_*", "GOOGLE_VERTEX_BASE_URL", "CLOUD_SHELL",
+			"CODE_ASSIST_ENDPOINT",
 		},
-		PassEnv:   []string{"GEMINI_*", "GOOGLE_API_KEY", "GOOGLE_GENAI_*", "GOOGLE_GEMINI_*", "GOOGLE_VERTEX_BASE_URL", "CLOUD_SHELL", "CODE_ASSIST_ENDPOINT"},
 		PassEnvIf: geminiPass(),
 		DropEnv:   []string{"GEMINI_SYSTEM_MD", "GEMINI_RESTRICTED_MODE"},
 		NestedEnv: []string{"GEMINI_CLI"},
 		Models:    geminiModels(),
 		Login:     geminiLogin(),
-		Trust:     []clispec.FileFact{{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")}},
+		Trust: []clispec.FileFact{
+			{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")},
+		},
 		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
 		Preflight: []clispec.PreflightRule{bypass("yolo")},
 		Live:      geminiLive(),
@@ -61,10 +54,30 @@ func Gemini() clispec.Spec {
 			55: call.ReasonUntrustedDir,
 		},
 		Hints: map[call.Reason]string{
-			call.ReasonNotInstalled:    "npm install -g @google/gemini-cli",
-			call.ReasonUnauthenticated: "set GEMINI_API_KEY, or run `gemini` and log in with the account of a company: it takes no other any more",
-			call.ReasonUntrustedDir:    "run `gemini` there once and trust the folder",
+			call.ReasonNotInstalled: "npm install -g @google/gemini-cli",
+			call.ReasonUnauthenticated: "set GEMINI_API_KEY, or run `gemini` and log in with " +
+				"the account of a company: it takes no other any more",
+			call.ReasonUntrustedDir: "run `gemini` there once and trust the folder",
 		},
+	}
+}
+
+func geminiEnv() []clispec.EnvRow {
+	return []clispec.EnvRow{
+		// It reads settings before its arguments: then the folder is not trusted,
+		// and its settings, hooks and servers do not count, even where the user
+		// has trusted it. --skip-trust takes over afterwards; without it no call in
+		// such a folder would go on.
+		{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "false", When: unset("trust_dir")},
+		{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "true", When: set("trust_dir")},
+		// 0.43 looks for "true" alone, and then into this file, which is not there.
+		{
+			Name: "GEMINI_CLI_TRUSTED_FOLDERS_PATH", Value: "{temp}/none.json",
+			When: unless("trust_dir", call.AccessRead, call.AccessWrite),
+		},
+		// It leaves error reports in the temporary folder.
+		{Name: "TMPDIR", Value: "{temp}", When: access(call.AccessNone, call.AccessRead)},
+		{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
 	}
 }
 
@@ -83,9 +96,19 @@ func geminiFiles() []clispec.FileRow {
 	return []clispec.FileRow{
 		{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
 		{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(call.AccessNone)},
-		{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiRead(`["`+strings.Join(geminiReadTools(), `", "`)+`"]`), When: unless("allowed_tools", call.AccessRead)},
-		{Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiRead("{allowed_tools:list}"), When: setFor("allowed_tools", call.AccessRead)},
-		{Field: "allow", Name: "allow.toml", Content: geminiAllow, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
+		{
+			Field: "policy", Name: "read.toml",
+			Content: geminiDenyAll + geminiRead(`["`+strings.Join(geminiReadTools(), `", "`)+`"]`),
+			When:    unless("allowed_tools", call.AccessRead),
+		},
+		{
+			Field: "policy", Name: "read.toml", Content: geminiDenyAll + geminiRead("{allowed_tools:list}"),
+			When: setFor("allowed_tools", call.AccessRead),
+		},
+		{
+			Field: "allow", Name: "allow.toml", Content: geminiAllow,
+			When: setFor("allowed_tools", call.AccessWrite, call.AccessFull),
+		},
 		{Field: "deny", Name: "deny.toml", Content: geminiDeny, When: setFor("disallowed_tools", agentAccess()...)},
 	}
 }
@@ -102,7 +125,10 @@ func geminiArgs() []clispec.ArgRow {
 		{Args: []string{"-o", "json"}, When: output(clispec.OutputJSON)},
 		{Args: []string{"-o", "text"}, When: output(clispec.OutputText)},
 		// Settings can name policies above the user's: those of a project would lift ours.
-		{Args: []string{"--policy", "{policy_file}", "--admin-policy", "{policy_file}"}, When: access(call.AccessNone, call.AccessRead)},
+		{
+			Args: []string{"--policy", "{policy_file}", "--admin-policy", "{policy_file}"},
+			When: access(call.AccessNone, call.AccessRead),
+		},
 		{Args: []string{"--allowed-mcp-server-names", "none", "-e", "none"}, When: access(call.AccessNone)},
 		{Args: []string{"--policy", "{allow_file}"}, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
 		{Args: []string{"--policy", "{deny_file}"}, When: setFor("disallowed_tools", agentAccess()...)},
@@ -153,24 +179,51 @@ func geminiEvents() []clispec.EventRule {
 	}
 	return []clispec.EventRule{
 		{Match: pairs("type", "init"), Kind: call.EventSession, Set: pairs("session", "session_id", "model", "model")},
-		{Match: pairs("type", "message", "role", "assistant", "delta", "true"), Kind: call.EventDelta, Last: true, Set: pairs("text", "content")},
-		{Match: pairs("type", "message", "role", "assistant", "delta", "(false)?"), Kind: call.EventText, Set: pairs("text", "content")},
+		{
+			Match: pairs("type", "message", "role", "assistant", "delta", "true"), Kind: call.EventDelta, Last: true,
+			Set: pairs("text", "content"),
+		},
+		{
+			Match: pairs("type", "message", "role", "assistant", "delta", "(false)?"), Kind: call.EventText,
+			Set: pairs("text", "content"),
+		},
 		{Match: pairs("type", "message", "role", "user"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
-		{Match: pairs("type", "tool_use"), Kind: call.EventToolUse, Set: pairs("id", "tool_id", "name", "tool_name", "input", "parameters")},
-		{Match: pairs("type", "tool_result"), Kind: call.EventToolResult, Set: pairs("id", "tool_id", "text", "output ?? error.message", "failed", "status")},
-		{Match: pairs("type", "error", "severity", "warning"), Kind: call.EventWarning, Set: pairs("message", "message"), Last: true},
+		{
+			Match: pairs("type", "tool_use"), Kind: call.EventToolUse,
+			Set: pairs("id", "tool_id", "name", "tool_name", "input", "parameters"),
+		},
+		{
+			Match: pairs("type", "tool_result"), Kind: call.EventToolResult,
+			Set: pairs("id", "tool_id", "text", "output ?? error.message", "failed", "status"),
+		},
+		{
+			Match: pairs("type", "error", "severity", "warning"), Kind: call.EventWarning, Set: pairs("message", "message"),
+			Last: true,
+		},
 		{Match: pairs("type", "error"), Kind: call.EventError, Set: pairs("message", "message")},
-		{Match: pairs("type", "result", "status", "error"), Kind: call.EventResult, Terminal: true, Last: true, Set: with(usage, "failed", "=true", "message", "error.message")},
+		{
+			Match: pairs("type", "result", "status", "error"), Kind: call.EventResult, Terminal: true, Last: true,
+			Set: with(usage, "failed", "=true", "message", "error.message"),
+		},
 		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: usage},
 
-		{Match: pairs("type", "", "session_id", ".+", "error.message", ".+"), Kind: call.EventResult, Terminal: true, Last: true,
-			Set: pairs("session", "session_id", "failed", "=true", "message", "error.message")},
+		{Match: pairs("type", "", "session_id", ".+", "error.message", ".+"), Kind: call.EventResult, Terminal: true,
+			Last: true,
+			Set:  pairs("session", "session_id", "failed", "=true", "message", "error.message")},
 		// One model may have chosen another, which answers.
-		{Match: pairs("type", "", "session_id", ".+", "@.value.roles.main", ".+"), Each: "stats.models|@members", Kind: call.EventSession, Set: pairs("model", "@.key")},
-		{Match: pairs("type", "", "session_id", ".+"), Each: "stats.models|@members", Kind: call.EventUsage, Set: map[string]string{
-			"input_tokens": "@.value.tokens.prompt", "output_tokens": "@.value.tokens.candidates", "cache_read_tokens": "@.value.tokens.cached",
-		}},
-		{Match: pairs("type", "", "session_id", ".+", "response", ".*", "stats", ".+"), Kind: call.EventResult, Terminal: true, Set: pairs("session", "session_id", "text", "response")},
+		{
+			Match: pairs("type", "", "session_id", ".+", "@.value.roles.main", ".+"), Each: "stats.models|@members",
+			Kind: call.EventSession, Set: pairs("model", "@.key"),
+		},
+		{Match: pairs("type", "", "session_id", ".+"), Each: "stats.models|@members", Kind: call.EventUsage,
+			Set: map[string]string{
+				"input_tokens": "@.value.tokens.prompt", "output_tokens": "@.value.tokens.candidates",
+				"cache_read_tokens": "@.value.tokens.cached",
+			}},
+		{
+			Match: pairs("type", "", "session_id", ".+", "response", ".*", "stats", ".+"), Kind: call.EventResult,
+			Terminal: true, Set: pairs("session", "session_id", "text", "response"),
+		},
 	}
 }
 
@@ -180,21 +233,41 @@ const geminiClosed = "set GEMINI_API_KEY, or use its successor `agy`, which take
 func geminiLines() []clispec.LineRule {
 	return []clispec.LineRule{
 		// It tries again only at the end of a minute's quota, not of a plan's.
-		{Pattern: `Attempt (?P<attempt>\d+) failed: .*current quota(?:.*Retrying after (?P<delay>\d+ms))?`, Kind: call.EventRetry, On: onStderr(), Reason: call.ReasonRateLimited},
-		{Pattern: `Suggested retry after (?P<delay>[\d.]+m?s)`, Kind: call.EventRetry, On: onStderr(), Reason: call.ReasonRateLimited},
-		{Pattern: `Attempt (?P<attempt>\d+) failed(?: with (?:status )?(?P<status>\d{3}))?(?:.*?(?P<message>\{.*\}))?`, Kind: call.EventRetry, On: onStderr()},
-		{Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: call.ReasonUnauthenticated},
+		{
+			Pattern: `Attempt (?P<attempt>\d+) failed: .*current quota(?:.*Retrying after (?P<delay>\d+ms))?`,
+			Kind:    call.EventRetry, On: onStderr(), Reason: call.ReasonRateLimited,
+		},
+		{
+			Pattern: `Suggested retry after (?P<delay>[\d.]+m?s)`, Kind: call.EventRetry, On: onStderr(),
+			Reason: call.ReasonRateLimited,
+		},
+		{
+			Pattern: `Attempt (?P<attempt>\d+) failed(?: with (?:status )?(?P<status>\d{3}))?(?:.*?(?P<message>\{.*\}))?`,
+			Kind:    call.EventRetry, On: onStderr(),
+		},
+		{
+			Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: call.ReasonUnauthenticated,
+		},
 		{Pattern: `Invalid auth method`, Reason: call.ReasonUnauthenticated},
 		// Since June 2026 this CLI is closed to the logins of individuals: nothing but
 		// another login helps. An account may be refused for other reasons too.
-		{Pattern: `(?P<message>This client is no longer supported for Gemini Code Assist.*)`, Reason: call.ReasonUnauthenticated, CooldownS: day, Hint: geminiClosed},
-		{Pattern: `IneligibleTierError: (?P<message>.+)`, Reason: call.ReasonUnauthenticated, CooldownS: day, Hint: "use another account, or set GEMINI_API_KEY"},
+		{
+			Pattern: `(?P<message>This client is no longer supported for Gemini Code Assist.*)`,
+			Reason:  call.ReasonUnauthenticated, CooldownS: day, Hint: geminiClosed,
+		},
+		{
+			Pattern: `IneligibleTierError: (?P<message>.+)`, Reason: call.ReasonUnauthenticated, CooldownS: day,
+			Hint: "use another account, or set GEMINI_API_KEY",
+		},
 		{Pattern: `(?:API |Type)Error: terminated`, Reason: call.ReasonNetwork}, // the stream broke off
 		{Pattern: `model returned an empty response`, Reason: call.ReasonEmpty},
 		{Pattern: `not running in a trusted directory`, Reason: call.ReasonUntrustedDir, On: onStderr()},
 		{Pattern: `Session ID "\S+" already exists`, Reason: call.ReasonBadSession, On: onStderr(), Hint: takenHint},
 		{Pattern: `Unknown arguments?:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-		{Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
+		{
+			Pattern: `(?i)error resuming session|no previous sessions|invalid session identifier`, Reason: call.ReasonBadSession,
+			On: onStderr(), Hint: goneHint,
+		},
 	}
 }
 
@@ -203,8 +276,11 @@ func geminiLines() []clispec.LineRule {
 func geminiLive() clispec.LiveRules {
 	const quota = "result._meta.quota.token_count."
 	r := acpLive(clispec.EventRule{
-		Match: pairs("method", "session/prompt", quota+"input_tokens", "0", quota+"output_tokens", "0"), Kind: call.EventResult, Terminal: true, Last: true,
-		Set: pairs("failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked"),
+		Match: pairs("method", "session/prompt", quota+"input_tokens", "0", quota+"output_tokens", "0"),
+		Kind:  call.EventResult, Terminal: true, Last: true,
+		Set: pairs(
+			"failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked",
+		),
 	})
 	r.When = access(call.AccessNone, call.AccessRead, call.AccessFull)
 	r.Calls = 15

@@ -26,7 +26,10 @@ func (f *file) base(at root) (spec clispec.Spec, mistakes []specfile.Mistake) {
 	i := slices.IndexFunc(all, func(s clispec.Spec) bool { return s.Name == of.Value })
 	switch {
 	case i < 0:
-		wrong(of.Place, "instance_of", fmt.Sprintf("%q is no built-in spec, and none above this one%s", of.Value, meant(of.Value, all)))
+		wrong(
+			of.Place, "instance_of",
+			fmt.Sprintf("%q is no built-in spec, and none above this one%s", of.Value, meant(of.Value, all)),
+		)
 	case all[i].InstanceOf != "":
 		wrong(of.Place, "instance_of", fmt.Sprintf("%q is an instance itself: write %q", of.Value, all[i].InstanceOf))
 	default:

@@ -14,7 +14,8 @@ func Kilo() clispec.Spec {
 		// Only for the agents that make titles it leaves out a long text of its own.
 		lean: "title",
 		// It has more tools than opencode, such as programs in the background.
-		write:  `"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow","edit":"allow","external_directory":"deny"`,
+		write: `"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow","edit":"allow",` +
+			`"external_directory":"deny"`,
 		config: []string{"kilo.json", "kilo.jsonc", "opencode.json", "opencode.jsonc", "config.json"},
 	}.spec()
 	s.ProviderSlug, s.CheckedWith = "kilo-cli", "7.7.9"
@@ -29,7 +30,9 @@ func Kilo() clispec.Spec {
 		s.Env = append(s.Env, row)
 	}
 	s.Live = clispec.LiveRules{} // not tried
-	s.Args = slices.DeleteFunc(s.Args, func(r clispec.ArgRow) bool { return slices.Contains(r.When.Output, clispec.OutputLive) })
+	s.Args = slices.DeleteFunc(
+		s.Args, func(r clispec.ArgRow) bool { return slices.Contains(r.When.Output, clispec.OutputLive) },
+	)
 	// After an error it may never exit.
 	for i := range s.Events {
 		s.Events[i].Terminal = s.Events[i].Terminal || s.Events[i].Kind == call.EventError

@@ -51,7 +51,8 @@ func Kimi() clispec.Spec {
 // agent that it was made with.
 func kimiFiles() []clispec.FileRow {
 	const head, end = "---\nname: clichain\ndescription: asked by another program\n", "---\n"
-	const none, read = head + "tools: []\n" + end, head + "tools: [Read, Glob, Grep]\ndisallowedTools: {disallowed_tools:list}\n" + end
+	const none, read = head + "tools: []\n" + end,
+		head + "tools: [Read, Glob, Grep]\ndisallowedTools: {disallowed_tools:list}\n" + end
 	const full = head + "disallowedTools: {disallowed_tools:list}\n" + end
 	row := func(content string, when clispec.When) clispec.FileRow {
 		when.Unset = append(when.Unset, "session", "continue")
@@ -60,7 +61,9 @@ func kimiFiles() []clispec.FileRow {
 	return []clispec.FileRow{
 		row(none+defaultSystem+"\n\n{system_append}", unless("system_replace", call.AccessNone)),
 		row(none+"{system_replace}", setFor("system_replace", call.AccessNone)),
-		row(read+"You read files and answer questions about them.\n\n{system_append}", unless("system_replace", call.AccessRead)),
+		row(
+			read+"You read files and answer questions about them.\n\n{system_append}", unless("system_replace", call.AccessRead),
+		),
 		row(read+"{system_replace}", setFor("system_replace", call.AccessRead)),
 		row(full+"{system_replace}", setFor("system_replace", call.AccessFull)),
 	}
@@ -75,7 +78,9 @@ func kimiArgs() []clispec.ArgRow {
 		// no other session is found where such calls work.
 		{Args: []string{"--session={session}"}, When: setFor("session", call.AccessNone, call.AccessFull)},
 		{Args: []string{"--continue"}, When: setFor("continue", call.AccessFull)},
-		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", call.AccessRead, call.AccessFull)},
+		{
+			Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", call.AccessRead, call.AccessFull),
+		},
 		extra(),
 		{Args: []string{"--prompt={prompt}"}},
 	}
@@ -92,9 +97,13 @@ func kimiEvents() []clispec.EventRule {
 		{Match: meta("turn.step.retrying", "error_message", "terminated"), Kind: call.EventWarning,
 			Set: pairs("message", "=the connection broke off; what had come of the answer by then is missing from it")},
 		{Match: meta("turn.step.retrying"), Kind: call.EventRetry, Set: pairs(
-			"try", "failed_attempt", "delay_ms", "delay_ms", "status", "status_code", "code", "error_name", "message", "error_message")},
+			"try", "failed_attempt", "delay_ms", "delay_ms", "status", "status_code", "code", "error_name",
+			"message", "error_message")},
 		{Match: pairs("role", "assistant", "content", "(?s).+"), Kind: call.EventText, Set: pairs("text", "content")},
-		{Match: pairs("role", "assistant", "@.type", "function"), Each: "tool_calls", Kind: call.EventToolUse, Set: pairs("id", "@.id", "name", "@.function.name", "input", "@.function.arguments")},
+		{
+			Match: pairs("role", "assistant", "@.type", "function"), Each: "tool_calls", Kind: call.EventToolUse,
+			Set: pairs("id", "@.id", "name", "@.function.name", "input", "@.function.arguments"),
+		},
 		{Match: pairs("role", "tool"), Kind: call.EventToolResult, Set: pairs("id", "tool_call_id", "text", "content")},
 		{Match: meta("session.resume_hint"), Kind: call.EventResult, Terminal: true, Set: pairs("session", "session_id")},
 	}
@@ -103,9 +112,12 @@ func kimiEvents() []clispec.EventRule {
 // kimiLines read its last words alone: what its tools print is on stderr too.
 func kimiLines() []clispec.LineRule {
 	last := func(pattern string, reason call.Reason, hint string) clispec.LineRule {
-		return clispec.LineRule{Pattern: `(?m)^error: failed to run prompt: .*(?:` + pattern + `)`, Reason: reason, On: onStderr(), Hint: hint}
+		return clispec.LineRule{
+			Pattern: `(?m)^error: failed to run prompt: .*(?:` + pattern + `)`, Reason: reason, On: onStderr(), Hint: hint,
+		}
 	}
-	const quota = `(?i)exceeded your current (?:token )?quota|check your account balance|insufficient balance|recharge your account|please recharge|in arrears`
+	const quota = `(?i)exceeded your current (?:token )?quota|check your account balance|insufficient balance|` +
+		`recharge your account|please recharge|in arrears`
 	return []clispec.LineRule{
 		{Pattern: `^Warning: (?P<message>.+)`, Kind: call.EventWarning, On: onStderr()},
 		{Pattern: `APIEmptyResponseError`, Reason: call.ReasonEmpty, On: onAnswer()},
@@ -114,7 +126,10 @@ func kimiLines() []clispec.LineRule {
 		last(`API returned an empty response`, call.ReasonEmpty, ""),
 		last(`provider\.connection_error`, call.ReasonNetwork, ""),
 		last(quota, call.ReasonBilling, ""),
-		last(`No model configured|auth\.(?:login_required|token_missing|token_unauthorized|provisioning_required)`, call.ReasonUnauthenticated, ""),
+		last(
+			`No model configured|auth\.(?:login_required|token_missing|token_unauthorized|provisioning_required)`,
+			call.ReasonUnauthenticated, "",
+		),
 		last(`Model "[^"]*" is not configured|model\.not_found`, call.ReasonBadModel, ""),
 		last(`Session "[^"]*" (?:not found|was created under a different directory)`, call.ReasonBadSession, goneHint),
 		last(`loop\.max_steps_exceeded|Provider safety policy blocked the response`, call.ReasonBadOutput, ""),

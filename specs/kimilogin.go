@@ -11,8 +11,21 @@ func kimiLogin() clispec.LoginRules {
 	const folder = "${KIMI_CODE_HOME:-~/.kimi-code}/"
 	return clispec.LoginRules{Ways: []clispec.LoginWay{
 		{Env: []string{"KIMI_MODEL_NAME"}, With: []string{"KIMI_MODEL_API_KEY"}, Billing: call.BillingAPIKey},
-		{Files: []clispec.FileFact{{Path: folder + "config.toml", Pattern: `(?m)^[^#\n]*\b(api_key|apiKey|base_url|baseUrl)\b`}}, Unsure: true},
-		{Files: []clispec.FileFact{{Path: folder + "credentials/kimi-code.json", JSON: pairs("access_token", ".+"), Expires: "expires_at", Refresh: "refresh_token"}}, Billing: call.BillingSubscription},
+		{
+			Files: []clispec.FileFact{
+				{Path: folder + "config.toml", Pattern: `(?m)^[^#\n]*\b(api_key|apiKey|base_url|baseUrl)\b`},
+			},
+			Unsure: true,
+		},
+		{
+			Files: []clispec.FileFact{
+				{
+					Path: folder + "credentials/kimi-code.json", JSON: pairs("access_token", ".+"), Expires: "expires_at",
+					Refresh: "refresh_token",
+				},
+			},
+			Billing: call.BillingSubscription,
+		},
 		{Files: []clispec.FileFact{{Path: folder + "credentials"}}, Unsure: true},
 	}}
 }
@@ -27,6 +40,9 @@ func kimiPass() []clispec.PassRule {
 	return []clispec.PassRule{
 		rule("openai(_responses)?", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
 		rule("anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
-		rule("google-genai|gemini|vertexai", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "VERTEXAI_API_KEY"),
+		rule(
+			"google-genai|gemini|vertexai", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL",
+			"VERTEXAI_API_KEY",
+		),
 	}
 }

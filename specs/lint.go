@@ -232,7 +232,10 @@ func (l *linter) answers() {
 		l.warn("events", "no result is terminal, so a stream or json run could never succeed")
 	}
 	if l.spec.ToolEvents == "" && has(func(r clispec.EventRule) bool { return r.Kind == call.EventToolUse }) {
-		l.warn("tool_events", "is not set: with write access any failure counts as if a tool had been used; look when they are shown")
+		l.warn(
+			"tool_events",
+			"is not set: with write access any failure counts as if a tool had been used; look when they are shown",
+		)
 	}
 	gives := []call.EventKind{call.EventDelta, call.EventText, call.EventResult}
 	if !has(func(r clispec.EventRule) bool { return r.Set["text"] != "" && slices.Contains(gives, r.Kind) }) {

@@ -11,63 +11,19 @@ import (
 // them. A way that is missing here makes a backend look logged out that is not:
 // list whatever may be a login, as unsure.
 
-// claudeLogin lists keys in the environment before a plan, over which they win.
-func claudeLogin() clispec.LoginRules {
-	const folder = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
-	const inSettings = `(?i)apiKeyHelper|(aws|gcp)[A-Z]\w*|forceLogin\w*` +
-		`|ANTHROPIC_(\w*KEY|\w*TOKEN|PROFILE|FEDERATION\w*|IDENTITY\w*|UNIX_SOCKET|CUSTOM_HEADERS|AWS\w*|FOUNDRY\w*|CONFIG_DIR)` +
-		`|CLAUDE_CODE_(USE_\w+|OAUTH\w*|\w*_TOKEN|\w*DESCRIPTOR)|CLAUDE_(SECURESTORAGE_)?CONFIG_DIR`
-	ways := []clispec.LoginWay{
-		{Env: []string{"CLAUDE_CODE_USE_BEDROCK"}, With: []string{"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"}, Billing: call.BillingAPIKey},
-		{Env: []string{"CLAUDE_CODE_USE_VERTEX"}, With: []string{"GOOGLE_APPLICATION_CREDENTIALS"}, Billing: call.BillingAPIKey},
-		{Env: []string{"CLAUDE_CODE_USE_*"}, Unsure: true, Billing: call.BillingAPIKey},
-		{Env: []string{"ANTHROPIC_AUTH_TOKEN"}}, // of a gateway: who pays is unknown
-		{Env: []string{"ANTHROPIC_API_KEY"}, Billing: call.BillingAPIKey},
-		{Env: []string{
-			"ANTHROPIC_AWS_*", "ANTHROPIC_FOUNDRY_*", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_*", "ANTHROPIC_IDENTITY_*", "ANTHROPIC_UNIX_SOCKET",
-			"ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR", "CLAUDE_CODE_GATEWAY_TOKEN_FILE_DESCRIPTOR",
-		}, Unsure: true},
-		{Files: []clispec.FileFact{{Path: "${ANTHROPIC_CONFIG_DIR:-~/.config/anthropic}"}}, Unsure: true},
-	}
-	for _, path := range []string{
-		folder + "settings.json", "./.claude/settings.json", "./.claude/settings.local.json",
-		"/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json", "${PROGRAMDATA}/ClaudeCode/managed-settings.json",
-		"${PROGRAMFILES}/ClaudeCode/managed-settings.json", folder + "remote-settings.json",
-	} {
-		ways = append(ways, clispec.LoginWay{Files: []clispec.FileFact{{Path: path, Keys: inSettings}}, Unsure: true})
-	}
-	return clispec.LoginRules{
-		Ways: append(ways,
-			clispec.LoginWay{Files: []clispec.FileFact{{Path: "/etc/claude-code/managed-settings.d"}}, Unsure: true},
-			clispec.LoginWay{Files: []clispec.FileFact{{Path: "/Library/Managed Preferences/com.anthropic.claudecode.plist"}}, Unsure: true},
-			clispec.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN"}, Billing: call.BillingSubscription},
-			clispec.LoginWay{Env: []string{"CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR", "CLAUDE_CODE_OAUTH_REFRESH_TOKEN", "CLAUDE_CODE_SESSION_ACCESS_TOKEN", "CLAUDE_SECURESTORAGE_CONFIG_DIR"}, Unsure: true},
-			clispec.LoginWay{Files: []clispec.FileFact{{Path: "~/.claude/remote"}}, Unsure: true}, // tokens of a hosted session
-			clispec.LoginWay{Files: []clispec.FileFact{{Path: folder + ".credentials.json", JSON: pairs("claudeAiOauth.accessToken", ".+"), Expires: "claudeAiOauth.expiresAt", Refresh: "claudeAiOauth.refreshToken"}}, Billing: call.BillingSubscription},
-			clispec.LoginWay{Files: []clispec.FileFact{{Path: "${CLAUDE_CONFIG_DIR:-~}/.claude.json", JSON: pairs("primaryApiKey", ".+")}}, Billing: call.BillingAPIKey},
-			clispec.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true, Billing: call.BillingSubscription},
-		),
-		// Without the settings of the folder that it runs in.
-		Status: clispec.StatusRule{Args: []string{"--setting-sources", "user", "auth", "status"}, Whole: true, Signs: []clispec.StatusSign{
-			{JSON: pairs("loggedIn", "true", "authMethod", "claude.ai"), Login: clispec.LoginAuthenticated, Billing: call.BillingSubscription},
-			{JSON: pairs("loggedIn", "true", "authMethod", "api_key.*|third_party"), Login: clispec.LoginAuthenticated, Billing: call.BillingAPIKey},
-			{JSON: pairs("loggedIn", "true"), Login: clispec.LoginAuthenticated},
-			{Exit: 1, JSON: pairs("loggedIn", "false"), Login: clispec.LoginInstalled},
-		}},
-		// It says "none" for a plan, and for a gateway or a cloud as well.
-		KeySources: map[string]call.Billing{`ANTHROPIC_API_KEY|apiKeyHelper|/login managed key|overage`: call.BillingAPIKey},
-	}
-}
-
 // codexLogin treats a configured provider as unsure: it may need no login. A name
 // in its configuration may be quoted, or be a part of a dotted one; one with an
 // escape may be any.
 func codexLogin() clispec.LoginRules {
 	const folder = "${CODEX_HOME:-~/.codex}/"
-	const provider = `(?m)^[^\S\n]*(?:[^#\s].*[\s\[.{,"'])?["']?(model_providers?|profiles?|oss_provider|\w*base_url|cli_auth_credentials_store|preferred_auth_method|forced_\w+|projects?_config)["']?\s*[.=\]]` +
+	const provider = `(?m)^[^\S\n]*(?:[^#\s].*[\s\[.{,"'])?["']?` +
+		`(model_providers?|profiles?|oss_provider|\w*base_url|cli_auth_credentials_store|preferred_auth_method|` +
+		`forced_\w+|projects?_config)["']?\s*[.=\]]` +
 		`|"([^"\\\n]|\\[^uUx\n])*\\[uUx]([^"\\\n]|\\.)*"\s*[.=\]]`
 	auth := func(values ...string) clispec.FileFact {
-		return clispec.FileFact{Path: folder + "auth.json", JSON: pairs(values...), Expires: "tokens.access_token", Refresh: "tokens.refresh_token"}
+		return clispec.FileFact{
+			Path: folder + "auth.json", JSON: pairs(values...), Expires: "tokens.access_token", Refresh: "tokens.refresh_token",
+		}
 	}
 	return clispec.LoginRules{
 		Ways: []clispec.LoginWay{
@@ -77,8 +33,14 @@ func codexLogin() clispec.LoginRules {
 			{Files: []clispec.FileFact{{Path: "./.codex/config.toml", Pattern: provider}}, Unsure: true},
 			{Files: []clispec.FileFact{{Path: "/etc/codex"}}, Unsure: true},
 			{Files: []clispec.FileFact{{Path: folder + "managed_config.toml", Pattern: provider}}, Unsure: true},
-			{Files: []clispec.FileFact{auth("auth_mode", "chatgpt", "tokens.access_token", ".+")}, Billing: call.BillingSubscription},
-			{Files: []clispec.FileFact{{Path: folder + "auth.json", JSON: pairs("OPENAI_API_KEY", ".+")}}, Billing: call.BillingAPIKey},
+			{
+				Files:   []clispec.FileFact{auth("auth_mode", "chatgpt", "tokens.access_token", ".+")},
+				Billing: call.BillingSubscription,
+			},
+			{
+				Files:   []clispec.FileFact{{Path: folder + "auth.json", JSON: pairs("OPENAI_API_KEY", ".+")}},
+				Billing: call.BillingAPIKey,
+			},
 			{Files: []clispec.FileFact{{Path: folder + "auth.json", JSON: pairs("agent_identity", `(?s).+`)}}, Unsure: true},
 			{Files: []clispec.FileFact{{Path: folder + "auth.json", JSON: pairs("personal_access_token", ".+")}}, Unsure: true},
 			{Files: []clispec.FileFact{{Path: folder + "auth.json", Keys: `bedrock\w*`}}, Unsure: true},
@@ -114,10 +76,20 @@ func geminiLogin() clispec.LoginRules {
 	}
 	ways = append(ways, []clispec.LoginWay{
 		{Env: []string{"GEMINI_API_KEY"}, Files: []clispec.FileFact{selected("gemini-api-key")}, Billing: call.BillingAPIKey},
-		{Files: []clispec.FileFact{selected("oauth-personal"), {Path: folder + "oauth_creds.json", JSON: pairs("refresh_token", ".+"), Expires: "expiry_date", Refresh: "refresh_token"}}, Unproven: true, Billing: call.BillingSubscription},
+		{
+			Files: []clispec.FileFact{
+				selected("oauth-personal"),
+				{
+					Path: folder + "oauth_creds.json", JSON: pairs("refresh_token", ".+"), Expires: "expiry_date",
+					Refresh: "refresh_token",
+				},
+			},
+			Unproven: true, Billing: call.BillingSubscription,
+		},
 		{Env: []string{"GOOGLE_GENAI_USE_*", "GOOGLE_GEMINI_BASE_URL"}, Unsure: true},
 	}...)
-	for _, path := range []string{folder + "settings.json", "${GEMINI_CLI_SYSTEM_DEFAULTS_PATH}", "/etc/gemini-cli/system-defaults.json"} {
+	for _, path := range []string{folder + "settings.json", "${GEMINI_CLI_SYSTEM_DEFAULTS_PATH}",
+		"/etc/gemini-cli/system-defaults.json"} {
 		ways = append(ways, clispec.LoginWay{Files: []clispec.FileFact{{Path: path, Keys: selects}}, Unsure: true})
 	}
 	for _, path := range []string{folder + ".env", "${GEMINI_CLI_HOME:-~}/.env", "./.gemini/.env", "./.env"} {
@@ -125,7 +97,13 @@ func geminiLogin() clispec.LoginRules {
 	}
 	return clispec.LoginRules{Ways: append(ways,
 		clispec.LoginWay{Env: []string{"GEMINI_API_KEY"}, Billing: call.BillingAPIKey},
-		clispec.LoginWay{Env: []string{"GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "GEMINI_CLI_USE_COMPUTE_ADC", "CLOUD_SHELL", "GEMINI_DEFAULT_AUTH_TYPE"}, Unsure: true},
+		clispec.LoginWay{
+			Env: []string{
+				"GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "GEMINI_CLI_USE_COMPUTE_ADC", "CLOUD_SHELL",
+				"GEMINI_DEFAULT_AUTH_TYPE",
+			},
+			Unsure: true,
+		},
 		clispec.LoginWay{Files: []clispec.FileFact{{Path: folder + "oauth_creds.json"}}, Unsure: true},
 		clispec.LoginWay{Files: []clispec.FileFact{{Path: folder + "gemini-credentials.json"}}, Unsure: true},
 		keychain(),
@@ -142,7 +120,8 @@ func openCodeLogin(name string) clispec.LoginRules {
 			{Files: []clispec.FileFact{{Path: config + ".jsonc", Keys: "provider"}}, Unsure: true},
 			{Files: []clispec.FileFact{{Path: "${XDG_DATA_HOME:-~/.local/share}/" + name + "/auth.json", Keys: "type"}}},
 			{Env: []string{
-				strings.ToUpper(name) + "_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
+				strings.ToUpper(name) + "_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY",
+				"GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
 				"OPENROUTER_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY", "CEREBRAS_API_KEY",
 			}}, // its configuration decides which of them is used
 			{Unsure: true},

@@ -50,7 +50,10 @@ func (o openCode) spec() clispec.Spec {
 			// in its folder of settings, as it thinks if that has no name.
 			clispec.EnvRow{Name: o.variable("CONFIG_DIR"), Value: "", When: access(call.AccessNone)},
 			clispec.EnvRow{Name: o.variable("DISABLE_CLAUDE_CODE_PROMPT"), Value: "1", When: access(call.AccessNone)},
-			clispec.EnvRow{Name: o.variable("DB"), Value: ":memory:", When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}}},
+			clispec.EnvRow{
+				Name: o.variable("DB"), Value: ":memory:",
+				When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}},
+			},
 		),
 		PassEnv:   []string{o.variable("*")},
 		PassEnvIf: openCodePass(o.configFiles()...),
@@ -125,7 +128,9 @@ func (o openCode) configuration() (rows []clispec.EnvRow) {
 	}
 	add := func(a call.Access, when clispec.When, parts ...string) {
 		when.Access = []call.Access{a}
-		rows = append(rows, clispec.EnvRow{Name: o.variable("CONFIG_CONTENT"), Value: "{" + strings.Join(parts, ",") + "}", When: when})
+		rows = append(
+			rows, clispec.EnvRow{Name: o.variable("CONFIG_CONTENT"), Value: "{" + strings.Join(parts, ",") + "}", When: when},
+		)
 	}
 	// A folder that is not trusted may hold the programs of what a user has turned
 	// on: servers for languages, and formatters.
@@ -160,11 +165,20 @@ func (o openCode) configuration() (rows []clispec.EnvRow) {
 func (o openCode) lines() []clispec.LineRule {
 	return []clispec.LineRule{
 		// It would continue as its default agent, with all tools.
-		{Pattern: `agent "(?:clichain.*|` + o.lean + `)" not found`, Reason: call.ReasonUnsupported, On: onStderr(), Fatal: true, Hint: updateHint},
+		{
+			Pattern: `agent "(?:clichain.*|` + o.lean + `)" not found`, Reason: call.ReasonUnsupported, On: onStderr(),
+			Fatal: true, Hint: updateHint,
+		},
 		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr()},
-		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr(), Reason: call.ReasonServerError},
+		{
+			Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr(),
+			Reason: call.ReasonServerError,
+		},
 		{Pattern: `Session not found`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
-		{Pattern: `(?s)(?:^\s*|\n)` + o.name + ` (?:run|acp)\b.*Options:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
+		{
+			Pattern: `(?s)(?:^\s*|\n)` + o.name + ` (?:run|acp)\b.*Options:`, Reason: call.ReasonUnsupported, On: onStderr(),
+			Hint: updateHint,
+		},
 		{Pattern: `(?P<message>Model not found: [^\s"\\)]+(?: Did you mean: [^\s"\\)]+)?)`, Reason: call.ReasonBadModel},
 		{Pattern: `(?i)ProviderModelNotFoundError|Model not found`, Reason: call.ReasonBadModel},
 		{Pattern: `(?i)ProviderAuthError`, Reason: call.ReasonUnauthenticated},
@@ -180,19 +194,34 @@ func openCodeEvents() []clispec.EventRule {
 		{Match: pairs("type", "text"), Kind: call.EventText, Set: pairs("session", "sessionID", "text", "part.text")},
 		{Match: pairs("type", "reasoning"), Kind: call.EventThinking, Set: pairs("text", "part.text")},
 		// One event has both the use of a tool and its result.
-		{Match: pairs("type", "tool_use"), Kind: call.EventToolUse, Set: pairs("id", "part.callID", "name", "part.tool", "input", "part.state.input")},
-		{Match: pairs("type", "tool_use"), Kind: call.EventToolResult, Set: pairs("id", "part.callID", "text", "part.state.output ?? part.state.error")},
+		{
+			Match: pairs("type", "tool_use"), Kind: call.EventToolUse,
+			Set: pairs("id", "part.callID", "name", "part.tool", "input", "part.state.input"),
+		},
+		{
+			Match: pairs("type", "tool_use"), Kind: call.EventToolResult,
+			Set: pairs("id", "part.callID", "text", "part.state.output ?? part.state.error"),
+		},
 		{Match: pairs("type", "step_finish"), Kind: call.EventUsage, Set: map[string]string{
-			"input_tokens": "part.tokens.input", "output_tokens": "part.tokens.output", "reasoning_tokens": "part.tokens.reasoning",
+			"input_tokens": "part.tokens.input", "output_tokens": "part.tokens.output",
+			"reasoning_tokens":  "part.tokens.reasoning",
 			"cache_read_tokens": "part.tokens.cache.read", "cache_write_tokens": "part.tokens.cache.write", "turns": "=1",
 		}},
 		// It says 0 if it does not know the price.
-		{Match: pairs("type", "step_finish", "part.cost", ".*[1-9].*"), Kind: call.EventUsage, Set: pairs("cost_usd", "part.cost")},
-		{Match: pairs("type", "step_finish", "part.reason", "stop|content-filter|other|unknown"), Kind: call.EventResult, Terminal: true, Set: pairs("session", "sessionID")},
+		{
+			Match: pairs("type", "step_finish", "part.cost", ".*[1-9].*"), Kind: call.EventUsage,
+			Set: pairs("cost_usd", "part.cost"),
+		},
+		{
+			Match: pairs("type", "step_finish", "part.reason", "stop|content-filter|other|unknown"), Kind: call.EventResult,
+			Terminal: true, Set: pairs("session", "sessionID"),
+		},
 		{Match: pairs("type", "step_finish", "part.reason", "length"), Kind: call.EventResult, Terminal: true,
-			Set: pairs("session", "sessionID", "failed", "=true", "partial", "=true", "message", "=the model's output limit was reached")},
+			Set: pairs("session", "sessionID", "failed", "=true", "partial", "=true",
+				"message", "=the model's output limit was reached")},
 		{Match: pairs("type", "error"), Kind: call.EventError, Set: map[string]string{
-			"session": "sessionID", "code": "error.name", "message": "error.data.message ?? error.message", "status": "error.data.statusCode",
+			"session": "sessionID", "code": "error.name", "message": "error.data.message ?? error.message",
+			"status":  "error.data.statusCode",
 			"delay_s": "error.data.responseHeaders.retry-after",
 		}},
 	}

@@ -11,13 +11,21 @@ func claudePass() []clispec.PassRule {
 	rule := func(pass []string, switches ...string) clispec.PassRule {
 		r := clispec.PassRule{Pass: pass, Env: switches}
 		for _, name := range switches {
-			r.Files = append(r.Files, clispec.FileFact{Path: "${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json", JSON: pairs("env."+name, "(?i)1|true|yes|on")})
+			r.Files = append(
+				r.Files,
+				clispec.FileFact{
+					Path: "${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json", JSON: pairs("env."+name, "(?i)1|true|yes|on"),
+				},
+			)
 		}
 		return r
 	}
 	return []clispec.PassRule{
 		rule([]string{"AWS_*"}, "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_MANTLE", "CLAUDE_CODE_USE_ANTHROPIC_AWS"),
-		rule([]string{"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "CLOUD_ML_REGION", "VERTEX_*"}, "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD"),
+		rule(
+			[]string{"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "CLOUD_ML_REGION", "VERTEX_*"},
+			"CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD",
+		),
 		rule([]string{"AZURE_*"}, "CLAUDE_CODE_USE_FOUNDRY"),
 	}
 }
@@ -39,13 +47,22 @@ func geminiPass() []clispec.PassRule {
 		{
 			Pass: []string{"GOOGLE_CLOUD_*", "GOOGLE_APPLICATION_CREDENTIALS"}, Env: switches,
 			Files: []clispec.FileFact{
-				{Path: folder + "settings.json", JSON: pairs("security.auth.selectedType", "vertex-ai|cloud-shell|compute-default-credentials|gateway")},
-				{Path: folder + ".env", Pattern: `(?m)^\s*(export\s+)?(GOOGLE_GENAI_USE_VERTEXAI|GOOGLE_GENAI_USE_GCA|GEMINI_CLI_USE_COMPUTE_ADC)\s*=\s*["']?(true|1)`},
+				{
+					Path: folder + "settings.json",
+					JSON: pairs("security.auth.selectedType", "vertex-ai|cloud-shell|compute-default-credentials|gateway"),
+				},
+				{
+					Path: folder + ".env",
+					Pattern: `(?m)^\s*(export\s+)?(GOOGLE_GENAI_USE_VERTEXAI|GOOGLE_GENAI_USE_GCA|` +
+						`GEMINI_CLI_USE_COMPUTE_ADC)\s*=\s*["']?(true|1)`,
+				},
 			},
 		},
 		{
-			Pass:  []string{"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID"},
-			Files: []clispec.FileFact{{Path: folder + "settings.json", JSON: pairs("security.auth.selectedType", "oauth-personal")}},
+			Pass: []string{"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID"},
+			Files: []clispec.FileFact{
+				{Path: folder + "settings.json", JSON: pairs("security.auth.selectedType", "oauth-personal")},
+			},
 		},
 	}
 }
@@ -65,16 +82,24 @@ func vendors() []vendor {
 	return []vendor{
 		{"anthropic", `ANTHROPIC_\w+`, []string{"ANTHROPIC_*"}},
 		{"openai", `OPENAI_\w+`, []string{"OPENAI_*"}},
-		{"google", `GEMINI_API_KEY|GOOGLE_\w*API_KEY`, []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"}},
+		{
+			"google", `GEMINI_API_KEY|GOOGLE_\w*API_KEY`,
+			[]string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"},
+		},
 		vertex("google-vertex"),
 		{"amazon-bedrock", `AWS_\w+`, []string{"AWS_*"}},
-		key("groq", "GROQ_API_KEY"), key("mistral", "MISTRAL_API_KEY"), key("openrouter", "OPENROUTER_API_KEY"), key("xai", "XAI_API_KEY"),
+		key("groq", "GROQ_API_KEY"), key("mistral", "MISTRAL_API_KEY"), key("openrouter", "OPENROUTER_API_KEY"), key(
+			"xai", "XAI_API_KEY",
+		),
 		key("deepseek", "DEEPSEEK_API_KEY"), key("cerebras", "CEREBRAS_API_KEY"), key("huggingface", "HF_TOKEN"),
 	}
 }
 
 func vertex(name string) vendor {
-	return vendor{name, `GOOGLE_(APPLICATION|CLOUD|VERTEX)_\w+`, []string{"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_*", "GOOGLE_VERTEX_*"}}
+	return vendor{
+		name, `GOOGLE_(APPLICATION|CLOUD|VERTEX)_\w+`,
+		[]string{"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_*", "GOOGLE_VERTEX_*"},
+	}
 }
 
 // openCodePass: a vendor's variables, where the model is one of its or a file of the
@@ -82,10 +107,13 @@ func vertex(name string) vendor {
 func openCodePass(files ...string) (rules []clispec.PassRule) {
 	for _, v := range append(vendors(),
 		vertex("google-vertex-anthropic"),
-		vendor{"azure", `AZURE_\w+`, []string{"AZURE_*"}}, vendor{"azure-cognitive-services", `AZURE_\w+`, []string{"AZURE_*"}},
+		vendor{"azure", `AZURE_\w+`, []string{"AZURE_*"}}, vendor{
+			"azure-cognitive-services", `AZURE_\w+`, []string{"AZURE_*"},
+		},
 		key("github-models", "GITHUB_TOKEN"), key("github-copilot", "GITHUB_TOKEN"),
 	) {
-		pattern := `"` + v.name + `(/[^"]*"|"\s*:)|"enabled_providers"\s*:\s*\[[^\]]*"` + v.name + `"|\{env:(` + v.named + `)\}`
+		pattern := `"` + v.name + `(/[^"]*"|"\s*:)|` +
+			`"enabled_providers"\s*:\s*\[[^\]]*"` + v.name + `"|\{env:(` + v.named + `)\}`
 		r := clispec.PassRule{Pass: v.pass, Models: []string{v.name + "/"}}
 		for _, path := range files {
 			r.Files = append(r.Files, clispec.FileFact{Path: path, Pattern: pattern})

@@ -65,7 +65,10 @@ func piArgs() []clispec.ArgRow {
 		// Those of the user are turned off as well: it does not tell them apart.
 		{Args: []string{"--no-context-files", "--no-skills"}, When: unset("trust_dir")},
 		// No prompt names one. With access full there is nothing else to say.
-		{Args: []string{"--no-prompt-templates"}, When: access(call.AccessNone, call.AccessRead, call.AccessWrite, call.AccessFull)},
+		{
+			Args: []string{"--no-prompt-templates"},
+			When: access(call.AccessNone, call.AccessRead, call.AccessWrite, call.AccessFull),
+		},
 		{Args: tools(piReadTools()), When: unless("allowed_tools", call.AccessRead)},
 		{Args: tools(piWriteTools()), When: unless("allowed_tools", call.AccessWrite)},
 		{Args: []string{"--tools", "{allowed_tools}"}, When: setFor("allowed_tools", agentAccess()...)},
@@ -79,7 +82,10 @@ func piArgs() []clispec.ArgRow {
 		{Args: []string{"--session", "{session}"}, When: set("session")},
 		{Args: []string{"--continue"}, When: set("continue")},
 		// With the flag it would not go on from a session.
-		{Args: []string{"--no-session"}, When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}}},
+		{
+			Args: []string{"--no-session"},
+			When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}},
+		},
 		{Args: []string{"@{images}"}, Each: "images", When: set("images")},
 		extra(),
 	}
@@ -125,13 +131,19 @@ func piEvents() []clispec.EventRule {
 		return pairs("type", "message_update", "assistantMessageEvent.type", kind)
 	}
 	message := func(more ...string) map[string]string {
-		return pairs(append([]string{"type", "message_end", "message.role", "assistant", "message.stopReason", "stop|length|toolUse"}, more...)...)
+		return pairs(
+			append([]string{"type", "message_end", "message.role", "assistant", "message.stopReason", "stop|length|toolUse"},
+				more...)...,
+		)
 	}
 	return []clispec.EventRule{
 		{Match: pairs("type", "session"), Kind: call.EventSession, Set: pairs("session", "id")},
 		{Match: pairs("type", "message_end", "message.role", "user"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
 		{Match: pairs("type", "turn_start"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
-		{Match: pairs("type", "message_start", "message.role", "assistant"), Kind: call.EventSession, Set: pairs("model", "message.model")},
+		{
+			Match: pairs("type", "message_start", "message.role", "assistant"), Kind: call.EventSession,
+			Set: pairs("model", "message.model"),
+		},
 		{Match: update("text_delta"), Kind: call.EventDelta, Set: pairs("text", "assistantMessageEvent.delta")},
 		{Match: update("thinking_delta"), Kind: call.EventThinking, Set: pairs("text", "assistantMessageEvent.delta")},
 		{Match: message("@.type", "text"), Each: "message.content", Kind: call.EventText, Set: pairs("text", "@.text")},
@@ -140,14 +152,32 @@ func piEvents() []clispec.EventRule {
 			"cache_read_tokens": "message.usage.cacheRead", "cache_write_tokens": "message.usage.cacheWrite",
 		}},
 		// It says 0 if it does not know the price.
-		{Match: message("message.usage.cost.total", ".*[1-9].*"), Kind: call.EventUsage, Set: pairs("cost_usd", "message.usage.cost.total")},
-		{Match: pairs("type", "tool_execution_start"), Kind: call.EventToolUse, Set: pairs("id", "toolCallId", "name", "toolName", "input", "args")},
-		{Match: pairs("type", "tool_execution_end"), Kind: call.EventToolResult, Set: pairs("id", "toolCallId", "text", "result.content.0.text", "failed", "isError")},
+		{
+			Match: message("message.usage.cost.total", ".*[1-9].*"), Kind: call.EventUsage,
+			Set: pairs("cost_usd", "message.usage.cost.total"),
+		},
+		{
+			Match: pairs("type", "tool_execution_start"), Kind: call.EventToolUse,
+			Set: pairs("id", "toolCallId", "name", "toolName", "input", "args"),
+		},
+		{
+			Match: pairs("type", "tool_execution_end"), Kind: call.EventToolResult,
+			Set: pairs("id", "toolCallId", "text", "result.content.0.text", "failed", "isError"),
+		},
 		{Match: pairs("type", "auto_retry_start"), Kind: call.EventReset},
-		{Match: pairs("type", "auto_retry_start"), Kind: call.EventRetry, Set: pairs("try", "attempt", "delay_ms", "delayMs", "message", "errorMessage")},
-		{Match: pairs("type", "compaction_end", "aborted", "false"), Kind: call.EventCompact, Set: pairs("trigger", "reason", "pre_tokens", "result.tokensBefore")},
+		{
+			Match: pairs("type", "auto_retry_start"), Kind: call.EventRetry,
+			Set: pairs("try", "attempt", "delay_ms", "delayMs", "message", "errorMessage"),
+		},
+		{
+			Match: pairs("type", "compaction_end", "aborted", "false"), Kind: call.EventCompact,
+			Set: pairs("trigger", "reason", "pre_tokens", "result.tokensBefore"),
+		},
 		// Of an error it may try again after this.
-		{Match: pairs("type", "agent_end", last+"stopReason", "error|aborted"), Kind: call.EventError, Set: pairs("message", last+"errorMessage")},
+		{
+			Match: pairs("type", "agent_end", last+"stopReason", "error|aborted"), Kind: call.EventError,
+			Set: pairs("message", last+"errorMessage"),
+		},
 		{Match: pairs("type", "agent_end", last+"stopReason", "length"), Kind: call.EventResult, Terminal: true,
 			Set: pairs("failed", "=true", "partial", "=true", "message", "=the model's output limit was reached")},
 		{Match: pairs("type", "agent_end", last+"stopReason", "stop|toolUse|"), Kind: call.EventResult, Terminal: true},
@@ -157,13 +187,25 @@ func piEvents() []clispec.EventRule {
 func piLines() []clispec.LineRule {
 	return []clispec.LineRule{
 		// It would ask, and take the prompt for the answer.
-		{Pattern: `Session found in different project`, Reason: call.ReasonBadSession, On: onStderr(), Fatal: true, Hint: goneHint},
-		{Pattern: `No session found matching|Stored session working directory does not exist`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
+		{
+			Pattern: `Session found in different project`, Reason: call.ReasonBadSession, On: onStderr(), Fatal: true,
+			Hint: goneHint,
+		},
+		{
+			Pattern: `No session found matching|Stored session working directory does not exist`, Reason: call.ReasonBadSession,
+			On: onStderr(), Hint: goneHint,
+		},
 		// It would go on without.
 		{Pattern: `Invalid thinking level "[^"]*"`, Reason: call.ReasonUnsupported, On: onStderr(), Fatal: true},
 		{Pattern: `Unknown options?:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
-		{Pattern: `(?P<message>Model "[^"]*" not found)\. Use|Unknown provider "`, Reason: call.ReasonBadModel, On: onStderr()},
-		{Pattern: `(?P<message>No (?:models available|model selected|API key found[^.\n]*))`, Reason: call.ReasonUnauthenticated, On: onStderr()},
+		{
+			Pattern: `(?P<message>Model "[^"]*" not found)\. Use|Unknown provider "`, Reason: call.ReasonBadModel,
+			On: onStderr(),
+		},
+		{
+			Pattern: `(?P<message>No (?:models available|model selected|API key found[^.\n]*))`,
+			Reason:  call.ReasonUnauthenticated, On: onStderr(),
+		},
 		{Pattern: `(?m)^(?P<status>[45]\d\d) (?P<message>.+)`},
 		{Pattern: `^terminated$`, Reason: call.ReasonNetwork}, // the stream broke off
 	}

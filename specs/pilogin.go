@@ -39,7 +39,10 @@ func piPass() (rules []clispec.PassRule) {
 func piVendors() []vendor {
 	return append(vendors(),
 		vendor{"azure-openai-responses", `AZURE_OPENAI_\w+`, []string{"AZURE_OPENAI_*"}},
-		vendor{"github-copilot", `COPILOT_GITHUB_TOKEN|GH_TOKEN|GITHUB_TOKEN`, []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"}},
+		vendor{
+			"github-copilot", `COPILOT_GITHUB_TOKEN|GH_TOKEN|GITHUB_TOKEN`,
+			[]string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"},
+		},
 		key("vercel-ai-gateway", "AI_GATEWAY_API_KEY"), key("zai", "ZAI_API_KEY"), key("moonshotai", "MOONSHOT_API_KEY"),
 		key("kimi-coding", "KIMI_API_KEY"), key("opencode", "OPENCODE_API_KEY"),
 	)

@@ -30,7 +30,10 @@ func Qwen() clispec.Spec {
 			// Otherwise it trusts each folder: the .env there, and settings that start
 			// programs and say where the key goes.
 			{Name: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Value: "{defaults_file}", When: unset("trust_dir")},
-			{Name: "QWEN_CODE_TRUSTED_FOLDERS_PATH", Value: "{folders_file}", When: clispec.When{Set: []string{"dir"}, Unset: []string{"trust_dir"}}},
+			{
+				Name: "QWEN_CODE_TRUSTED_FOLDERS_PATH", Value: "{folders_file}",
+				When: clispec.When{Set: []string{"dir"}, Unset: []string{"trust_dir"}},
+			},
 			// It runs git status, and with it the filters that .git/config names. This is a
 			// count that git refuses.
 			{Name: "GIT_CONFIG_COUNT", Value: "off", When: unset("trust_dir")},
@@ -40,8 +43,13 @@ func Qwen() clispec.Spec {
 		PassEnvIf: qwenPass(),
 		// The first three leave settings out, with the login in them, or arguments. The last
 		// has each request told on stdout, among the events or the text.
-		DropEnv:   []string{"QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE", "QWEN_CODE_NO_RELAUNCH", "QWEN_SYSTEM_MD", "QWEN_CODE_UNATTENDED_RETRY", "OPENAI_LOG"},
-		NestedEnv: []string{"QWEN_CODE", "QWEN_CODE_SESSION_ID", "QWEN_CODE_PROJECT_DIR", "QWEN_CODE_PROMPT_ID", "QWEN_CODE_AGENT_ID"},
+		DropEnv: []string{
+			"QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE", "QWEN_CODE_NO_RELAUNCH", "QWEN_SYSTEM_MD", "QWEN_CODE_UNATTENDED_RETRY",
+			"OPENAI_LOG",
+		},
+		NestedEnv: []string{
+			"QWEN_CODE", "QWEN_CODE_SESSION_ID", "QWEN_CODE_PROJECT_DIR", "QWEN_CODE_PROMPT_ID", "QWEN_CODE_AGENT_ID",
+		},
 		Models:    clispec.ModelRules{Accept: []string{`(?i)qwen[\w.:-]*`, `coder-model`}},
 		Login:     qwenLogin(),
 		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true, SameID: true},
@@ -51,8 +59,9 @@ func Qwen() clispec.Spec {
 		Lines:     qwenLines(),
 		ExitCodes: map[int]call.Reason{53: call.ReasonBadOutput}, // the turn limit
 		Hints: map[call.Reason]string{
-			call.ReasonNotInstalled:    "npm install -g @qwen-code/qwen-code",
-			call.ReasonUnauthenticated: "set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL, or run `qwen` and log in with /auth",
+			call.ReasonNotInstalled: "npm install -g @qwen-code/qwen-code",
+			call.ReasonUnauthenticated: "set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL, " +
+				"or run `qwen` and log in with /auth",
 		},
 	}
 }
@@ -70,18 +79,28 @@ const (
 	// a second request that looks for what to remember.
 	qwenLean = `{"security":{"folderTrust":{"enabled":true}},"model":{"generationConfig":{"maxRetries":0}},` +
 		`"disableAllHooks":true,"context":{"fileName":["none"]},` +
-		`"memory":{"enableManagedAutoMemory":false,"enableManagedAutoDream":false},"skills":{"disabledLevels":["project","user","extension","bundled"]}}`
+		`"memory":{"enableManagedAutoMemory":false,"enableManagedAutoDream":false},` +
+		`"skills":{"disabledLevels":["project","user","extension","bundled"]}}`
 )
 
 // qwenFiles: the defaults are where a company's would be, below all other settings.
 func qwenFiles() []clispec.FileRow {
 	return []clispec.FileRow{
 		{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
-		{Field: "mcp", Name: "mcp.json", Content: "{mcp_config}", When: setFor("mcp_config", call.AccessWrite, call.AccessFull)},
+		{
+			Field: "mcp", Name: "mcp.json", Content: "{mcp_config}",
+			When: setFor("mcp_config", call.AccessWrite, call.AccessFull),
+		},
 		{Field: "defaults", Name: "defaults.json", Content: qwenLean, When: access(call.AccessNone)},
-		{Field: "defaults", Name: "defaults.json", Content: qwenUntrusted, When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
+		{
+			Field: "defaults", Name: "defaults.json", Content: qwenUntrusted,
+			When: unless("trust_dir", call.AccessRead, call.AccessWrite),
+		},
 		// A folder that it knows nothing of counts as trusted in 0.15.
-		{Field: "folders", Name: "folders.json", Content: `{{dir:json}:"DO_NOT_TRUST"}`, When: clispec.When{Set: []string{"dir"}, Unset: []string{"trust_dir"}}},
+		{
+			Field: "folders", Name: "folders.json", Content: `{{dir:json}:"DO_NOT_TRUST"}`,
+			When: clispec.When{Set: []string{"dir"}, Unset: []string{"trust_dir"}},
+		},
 	}
 }
 
@@ -98,11 +117,19 @@ func qwenArgs() []clispec.ArgRow {
 		{Args: []string{"-o", "text"}, When: output(clispec.OutputText)},
 		// Not --bare, which ignores the user's settings, and a login in them.
 		{Args: []string{"--core-tools=none"}, When: access(call.AccessNone)},
-		{Args: []string{"--core-tools=" + strings.Join(qwenReadTools(), ",")}, When: unless("allowed_tools", call.AccessRead)},
+		{
+			Args: []string{"--core-tools=" + strings.Join(qwenReadTools(), ",")}, When: unless("allowed_tools", call.AccessRead),
+		},
 		{Args: []string{"--core-tools={allowed_tools}"}, When: setFor("allowed_tools", call.AccessRead)},
-		{Args: []string{"--exclude-tools=" + qwenBeside, "--allowed-mcp-server-names=none", "--extensions=none"}, When: access(call.AccessNone, call.AccessRead)},
+		{
+			Args: []string{"--exclude-tools=" + qwenBeside, "--allowed-mcp-server-names=none", "--extensions=none"},
+			When: access(call.AccessNone, call.AccessRead),
+		},
 		// A mode that permits edits is one of trusted folders only.
-		{Args: []string{"--approval-mode=default"}, When: unless("permission_mode", call.AccessNone, call.AccessRead, call.AccessWrite)},
+		{
+			Args: []string{"--approval-mode=default"},
+			When: unless("permission_mode", call.AccessNone, call.AccessRead, call.AccessWrite),
+		},
 		{Args: []string{"--allowed-tools=edit,write_file"}, When: unless("permission_mode", call.AccessWrite)},
 		{Args: []string{"--approval-mode=yolo"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"--approval-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},
@@ -128,44 +155,103 @@ const qwenError = `(?s)(\[API Error: |Qwen OAuth (quota|free tier)).*`
 // qwenEvents reads stream-json, and the array of the same events of json. An error of
 // the service comes as an answer, in one piece, with a result that says "success".
 func qwenEvents() []clispec.EventRule {
+	return append([]clispec.EventRule{
+		{
+			Match: pairs("type", "system", "subtype", "init"), Kind: call.EventSession,
+			Set: pairs("session", "session_id", "model", "model"),
+		},
+		{Match: pairs("type", "system", "subtype", "retry", "data.preserveText", "false"), Kind: call.EventReset},
+		{
+			Match: pairs("type", "system", "subtype", "retry"), Kind: call.EventRetry,
+			Set: pairs("try", "data.attempt", "delay_ms", "data.delayMs"),
+		},
+		{
+			Match: pairs("type", "stream_event", "event.delta.type", "text_delta", "event.delta.text", qwenError),
+			Kind:  call.EventStatus, Last: true, Set: pairs("text", "=perhaps an error"),
+		},
+		{
+			Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"),
+			Kind:  call.EventDelta, Set: pairs("text", "event.delta.text"),
+		},
+		{
+			Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"),
+			Kind:  call.EventThinking, Set: pairs("text", "event.delta.thinking"),
+		},
+		// No model was paid for it.
+		{
+			Match: pairs(
+				"type", "assistant", "message.usage.input_tokens", "0", "message.usage.output_tokens", "0", "@.text", qwenError,
+			),
+			Each: "message.content", Kind: call.EventError, Last: true, Set: pairs("message", "@.text"),
+		},
+		{
+			Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "text"), Each: "message.content",
+			Kind: call.EventText, Set: pairs("text", "@.text"),
+		},
+		{
+			Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content",
+			Kind: call.EventThinking, Set: pairs("text", "@.thinking", "whole", "=true"),
+		},
+		{
+			Match: pairs("type", "assistant", "@.type", "tool_use"), Each: "message.content", Kind: call.EventToolUse,
+			Set: pairs("id", "@.id", "name", "@.name", "input", "@.input"),
+		},
+		{
+			Match: pairs("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: call.EventToolResult,
+			Set: pairs("id", "@.tool_use_id", "text", "@.content", "failed", "@.is_error"),
+		},
+	}, qwenResults()...)
+}
+
+func qwenResults() []clispec.EventRule {
 	result := pairs("session", "session_id", "turns", "num_turns")
 	usage := with(result, "input_tokens", "usage.input_tokens", "output_tokens", "usage.output_tokens")
 	failed := func(fields map[string]string, message string) map[string]string {
 		return with(fields, "failed", "=true", "message", message)
 	}
 	return []clispec.EventRule{
-		{Match: pairs("type", "system", "subtype", "init"), Kind: call.EventSession, Set: pairs("session", "session_id", "model", "model")},
-		{Match: pairs("type", "system", "subtype", "retry", "data.preserveText", "false"), Kind: call.EventReset},
-		{Match: pairs("type", "system", "subtype", "retry"), Kind: call.EventRetry, Set: pairs("try", "data.attempt", "delay_ms", "data.delayMs")},
-		{Match: pairs("type", "stream_event", "event.delta.type", "text_delta", "event.delta.text", qwenError), Kind: call.EventStatus, Last: true, Set: pairs("text", "=perhaps an error")},
-		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"), Kind: call.EventDelta, Set: pairs("text", "event.delta.text")},
-		{Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"), Kind: call.EventThinking, Set: pairs("text", "event.delta.thinking")},
-		// No model was paid for it.
-		{Match: pairs("type", "assistant", "message.usage.input_tokens", "0", "message.usage.output_tokens", "0", "@.text", qwenError), Each: "message.content", Kind: call.EventError, Last: true, Set: pairs("message", "@.text")},
-		{Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "text"), Each: "message.content", Kind: call.EventText, Set: pairs("text", "@.text")},
-		{Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content", Kind: call.EventThinking, Set: pairs("text", "@.thinking", "whole", "=true")},
-		{Match: pairs("type", "assistant", "@.type", "tool_use"), Each: "message.content", Kind: call.EventToolUse, Set: pairs("id", "@.id", "name", "@.name", "input", "@.input")},
-		{Match: pairs("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: call.EventToolResult, Set: pairs("id", "@.tool_use_id", "text", "@.content", "failed", "@.is_error")},
-
-		{Match: pairs("type", "result", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true, Set: failed(usage, "error.message ?? result ?? subtype")},
-		{Match: pairs("type", "result", "usage.output_tokens", "0", "result", qwenError), Kind: call.EventResult, Terminal: true, Last: true, Set: failed(result, "result")},
-		{Match: pairs("type", "result", "num_turns", "[2-9]|[1-9][0-9]+", "result", `(?s)\[API Error: .*`), Kind: call.EventResult, Terminal: true, Last: true, Set: failed(usage, "result")},
-		{Match: pairs("type", "result", "result", `\[API Error: Model stream ended .*`), Kind: call.EventResult, Terminal: true, Last: true, Set: failed(usage, "result")},
+		{
+			Match: pairs("type", "result", "is_error", "true"), Kind: call.EventResult, Terminal: true, Last: true,
+			Set: failed(usage, "error.message ?? result ?? subtype"),
+		},
+		{
+			Match: pairs("type", "result", "usage.output_tokens", "0", "result", qwenError), Kind: call.EventResult,
+			Terminal: true, Last: true, Set: failed(result, "result"),
+		},
+		{
+			Match: pairs("type", "result", "num_turns", "[2-9]|[1-9][0-9]+", "result", `(?s)\[API Error: .*`),
+			Kind:  call.EventResult, Terminal: true, Last: true, Set: failed(usage, "result"),
+		},
+		{
+			Match: pairs("type", "result", "result", `\[API Error: Model stream ended .*`), Kind: call.EventResult,
+			Terminal: true, Last: true, Set: failed(usage, "result"),
+		},
 		{Match: pairs("type", "result", "num_turns", "0"), Kind: call.EventResult, Terminal: true, Last: true,
-			Set: failed(pairs("session", "session_id"), "=the CLI took the prompt for a command of its own; the model was not asked")},
-		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: with(usage, "text", "result", "cache_read_tokens", "usage.cache_read_input_tokens")},
+			Set: failed(pairs("session", "session_id"),
+				"=the CLI took the prompt for a command of its own; the model was not asked")},
+		{
+			Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true,
+			Set: with(usage, "text", "result", "cache_read_tokens", "usage.cache_read_input_tokens"),
+		},
 	}
 }
 
 func qwenLines() []clispec.LineRule {
 	return []clispec.LineRule{
-		{Pattern: `No auth type is selected|Qwen OAuth free tier|Missing (?:API key|credentials) for|_KEY environment variable not found`, Reason: call.ReasonUnauthenticated},
+		{
+			Pattern: `No auth type is selected|Qwen OAuth free tier|Missing (?:API key|credentials) for|` +
+				`_KEY environment variable not found`,
+			Reason: call.ReasonUnauthenticated,
+		},
 		{Pattern: `Qwen OAuth quota`, Reason: call.ReasonUsageLimit},
 		{Pattern: `Model stream ended with empty response`, Reason: call.ReasonEmpty},
 		{Pattern: `API Error: terminated|\bUND_ERR_`, Reason: call.ReasonNetwork},
 		{Pattern: `(?ms)^\[API Error: (?:(?P<status>\d{3}) )?(?P<message>.*?)\]`},
 		// The same as an event, which does not say why.
-		{Pattern: `Retrying in (?P<delay>\d+s) \(attempt (?P<attempt>\d+)/\d+\)(?:: (?P<message>.+))?`, Kind: call.EventRetry, On: onStderr()},
+		{
+			Pattern: `Retrying in (?P<delay>\d+s) \(attempt (?P<attempt>\d+)/\d+\)(?:: (?P<message>.+))?`, Kind: call.EventRetry,
+			On: onStderr(),
+		},
 		{Pattern: `^Retrying provider attempt`, Kind: call.EventStatus, On: onStderr()},
 		{Pattern: `No saved session found`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
 		{Pattern: `Unknown arguments?:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},

@@ -21,7 +21,10 @@ func qwenLogin() clispec.LoginRules {
 	openai := qwenSelected("openai")
 	withKey := openai
 	withKey.JSON = with(openai.JSON, "security.auth.apiKey", ".+")
-	account := clispec.FileFact{Path: qwenHome + "oauth_creds.json", JSON: pairs("access_token", ".+"), Expires: "expiry_date", Refresh: "refresh_token"}
+	account := clispec.FileFact{
+		Path: qwenHome + "oauth_creds.json", JSON: pairs("access_token", ".+"), Expires: "expiry_date",
+		Refresh: "refresh_token",
+	}
 	var ways []clispec.LoginWay
 	for _, path := range []string{ // which win over the user's
 		"./.qwen/settings.json", "/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json",
@@ -52,10 +55,17 @@ func qwenPass() []clispec.PassRule {
 		{Pass: []string{"GOOGLE_*"}, Files: []clispec.FileFact{qwenSelected("vertex-ai")}},
 	}
 	for _, name := range []string{
-		"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "DEEPSEEK_API_KEY", "MINIMAX_API_KEY", "MOONSHOT_API_KEY", "OPENROUTER_API_KEY",
+		"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "DEEPSEEK_API_KEY", "MINIMAX_API_KEY", "MOONSHOT_API_KEY",
+		"OPENROUTER_API_KEY",
 		"REQUESTY_API_KEY", "XAI_API_KEY", "ZAI_API_KEY",
 	} {
-		rules = append(rules, clispec.PassRule{Pass: []string{name}, Files: []clispec.FileFact{{Path: qwenHome + "settings.json", Pattern: `"envKey"\s*:\s*"` + name + `"`}}})
+		rules = append(
+			rules,
+			clispec.PassRule{
+				Pass:  []string{name},
+				Files: []clispec.FileFact{{Path: qwenHome + "settings.json", Pattern: `"envKey"\s*:\s*"` + name + `"`}},
+			},
+		)
 	}
 	return rules
 }

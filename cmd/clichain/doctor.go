@@ -41,7 +41,8 @@ settings, with which no call is made.`,
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON (docs/doctor.schema.json)")
 	flags.BoolVar(&f.markdown, "markdown", false, "print them as Markdown, for the summary of a CI job")
 	flags.BoolVar(&f.hints, "fix-hints", false, "print the commands that would fix what is wrong, as a script")
-	flags.BoolVar(&f.probe, "probe", false, "also run each CLI's own commands for its version and login, within 4s, or longer where they are slow")
+	flags.BoolVar(&f.probe, "probe", false,
+		"also run each CLI's own commands for its version and login, within 4s, or longer where they are slow")
 	flags.BoolVar(&f.ping, "ping", false, "also ask each that seems ready one short question, which costs what it costs")
 	flags.Func("only", "look at these backends, such as `a,b`, in this order", into(&f.only, parseNames))
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix-hints")

@@ -8,8 +8,8 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// modelsTable is what the CLIs offer, for people, in lines of up to width columns. It is a pure function, and names that
-// others have chosen cannot move the cursor.
+// modelsTable is what the CLIs offer, for people, in lines of up to width columns. It is a pure function, and names
+// that others have chosen cannot move the cursor.
 func modelsTable(offers []offer, paint style, width int) string {
 	t := &modelsWriter{style: paint, width: max(width, 40)}
 	for i, o := range offers {

@@ -51,7 +51,8 @@ func (f *askFlags) request() (req clichain.Request, err error) {
 		return req, usagef("--agent: needs --access read, write or full: a question without access is no work for an agent")
 	}
 	if req.Options.Continue && req.Access == clichain.AccessNone {
-		return req, usagef("--continue: needs --access read, write or full: a question without access is asked in no directory; " +
+		return req, usagef("--continue: needs --access read, write or full: " +
+			"a question without access is asked in no directory; " +
 			"--session goes on from one that was printed")
 	}
 	if req.Options.MCPConfig, err = f.servers(); err != nil {

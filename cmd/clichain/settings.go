@@ -202,8 +202,8 @@ func (c *chosen) origin(name string) string {
 	return fmt.Sprintf("%s:%d: %s", c.path, from.Line, name)
 }
 
-// checkSpecs holds a file of specs that the settings file names to what holds for that itself, as it too is read without
-// being named for the call.
+// checkSpecs holds a file of specs that the settings file names to what holds for that itself, as it too is read
+// without being named for the call.
 func (c *chosen) checkSpecs(file string) error {
 	if c.sources["specs"].Variable != "" {
 		return nil

@@ -62,7 +62,8 @@ func (a *app) diffSpecs(file string, asJSON bool) error {
 		_, err = fmt.Fprint(a.out, linesOf(all))
 		err = outputError(err)
 	}
-	if err == nil && slices.ContainsFunc(all, func(c comparison) bool { return c.Builtin == "" || len(c.Differences) > 0 }) {
+	differs := func(c comparison) bool { return c.Builtin == "" || len(c.Differences) > 0 }
+	if err == nil && slices.ContainsFunc(all, differs) {
 		err = &statusError{status: exitFailed}
 	}
 	return err

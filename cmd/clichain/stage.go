@@ -26,7 +26,9 @@ const frame = 40 * time.Millisecond
 func (a *app) newStage() *stage {
 	s := &stage{live: a.moves(a.out)}
 	s.Out, s.Width = a.out, func() int { return columns(a.out) }
-	s.timeline = timeline{out: s.Over(a.out), style: a.styleOf(a.out), width: columns(a.out), full: 1050 * time.Millisecond}
+	s.timeline = timeline{
+		out: s.Over(a.out), style: a.styleOf(a.out), width: columns(a.out), full: 1050 * time.Millisecond,
+	}
 	for _, name := range namesOf(specs.All()) {
 		s.names = max(s.names, len(name))
 	}

@@ -57,8 +57,10 @@ func newTelemetry(ctx context.Context, collector string) (*telemetry, error) {
 		return nil, usagef("OTEL_RESOURCE_ATTRIBUTES: %v", err)
 	}
 	t := &telemetry{
-		traces:  sdktrace.NewTracerProvider(sdktrace.WithBatcher(spans), sdktrace.WithResource(about)),
-		metrics: sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(points)), sdkmetric.WithResource(about)),
+		traces: sdktrace.NewTracerProvider(sdktrace.WithBatcher(spans), sdktrace.WithResource(about)),
+		metrics: sdkmetric.NewMeterProvider(
+			sdkmetric.WithReader(sdkmetric.NewPeriodicReader(points)), sdkmetric.WithResource(about),
+		),
 	}
 	t.Telemetry, err = otel.New(&otel.Config{TracerProvider: t.traces, MeterProvider: t.metrics})
 	return t, err
@@ -107,7 +109,9 @@ func (t *telemetry) queue(name string, q *jetstream.Queue) error {
 		for _, n := range d.Ready {
 			ready += n
 		}
-		return otel.QueueDepth{Ready: int64(ready), Running: int64(d.Running), Parked: int64(d.Parked), Failed: int64(d.Failed)}, err
+		return otel.QueueDepth{
+			Ready: int64(ready), Running: int64(d.Running), Parked: int64(d.Parked), Failed: int64(d.Failed),
+		}, err
 	})
 	return err
 }

@@ -40,7 +40,8 @@ func remarkUnasked(report *doctor.Report, unasked []clichain.CliSpec) {
 		if d.Ready() {
 			report.Ready--
 		}
-		d.Problems = append(d.Problems, doctor.Problem{Code: codeUnasked, Message: unaskedText(d.Name), Hint: unaskedHint(d.Name)})
+		unasked := doctor.Problem{Code: codeUnasked, Message: unaskedText(d.Name), Hint: unaskedHint(d.Name)}
+		d.Problems = append(d.Problems, unasked)
 	}
 }
 

@@ -39,8 +39,8 @@ func (a *app) version(asJSON bool) error {
 	return outputError(buildInfoOf(info).print(a.out))
 }
 
-// buildInfoOf reads what the go command has recorded in the program: a version where it was built from a published module
-// or in a checkout, a commit in a checkout alone. Without a record info is nil.
+// buildInfoOf reads what the go command has recorded in the program: a version where it was built from a published
+// module or in a checkout, a commit in a checkout alone. Without a record info is nil.
 func buildInfoOf(info *debug.BuildInfo) buildInfo {
 	b := buildInfo{Version: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {

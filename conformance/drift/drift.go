@@ -1,5 +1,5 @@
-// Package drift compares what a spec relies on with what a version of its CLI shows of itself, in its help, its schema and
-// the strings of its files, and says by name what has vanished and what is new. Comparing starts nothing.
+// Package drift compares what a spec relies on with what a version of its CLI shows of itself, in its help, its schema
+// and the strings of its files, and says by name what has vanished and what is new. Comparing starts nothing.
 package drift
 
 import (
@@ -64,9 +64,9 @@ func (r Report) Used() []Change {
 	return slices.DeleteFunc(slices.Clone(r.Vanished), func(c Change) bool { return !c.Used })
 }
 
-// Compare says what of the checked version is gone now, what the spec needs and is nowhere, and what is new. A name that
-// is not listed may still be there: in says whether the files of the version hold it. A flag that the help of the checked
-// version had, and that of the other has no more, is gone all the same.
+// Compare says what of the checked version is gone now, what the spec needs and is nowhere, and what is new. A name
+// that is not listed may still be there: in says whether the files of the version hold it. A flag that the help of the
+// checked version had, and that of the other has no more, is gone all the same.
 func Compare(needs Needs, checked, now Surface, in func(name string) bool) Report {
 	var r Report
 	commands := slices.Sorted(maps.Keys(merged(needs.Flags, checked.Flags, now.Flags)))

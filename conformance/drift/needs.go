@@ -8,8 +8,9 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// NeedsOf lists what a spec relies on in a version of its CLI; "" is the newest. In a version before the one that the spec
-// was checked with, those are no variables but the ones that it sets: the others may have come later, and do no harm.
+// NeedsOf lists what a spec relies on in a version of its CLI; "" is the newest. In a version before the one that the
+// spec was checked with, those are no variables but the ones that it sets: the others may have come later, and do no
+// harm.
 func NeedsOf(spec clispec.Spec, version string) Needs {
 	n := Needs{Flags: map[string][]string{}}
 	n.flags(spec, version)

@@ -6,7 +6,8 @@ import "testing"
 func pi(t testing.TB, h Home, url string, state State) []string {
 	onlyKeys(t, h.Name, state)
 	h.json(t, ".pi/agent/models.json", object{"providers": object{"openai": object{
-		"baseUrl": url + "/v1", "api": "openai-completions", "models": []object{{"id": "m1", "input": []string{"text", "image"}}},
+		"baseUrl": url + "/v1", "api": "openai-completions",
+		"models": []object{{"id": "m1", "input": []string{"text", "image"}}},
 	}}})
 	h.json(t, ".pi/agent/settings.json", object{"defaultProvider": "openai", "defaultModel": "m1"})
 	if state == LoggedIn {

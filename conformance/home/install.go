@@ -89,7 +89,8 @@ func (i Install) Binary(t testing.TB) string {
 	case err != nil && netns.Required():
 		t.Fatalf("%s is not installed (%v), and %s requires it: run %q", i.CLI, err, netns.Variable, install)
 	case err != nil:
-		t.Skipf("%s is not installed (%v): run %q, or set %s to the folder of its folder", i.CLI, err, install, foldersVariable)
+		t.Skipf("%s is not installed (%v): run %q, or set %s to the folder of its folder",
+			i.CLI, err, install, foldersVariable)
 	}
 	return path
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Living lists the live processes of this machine, but for this one, that the home can be seen in: in their environment,
-// their arguments or their working directory. Each is its id and its arguments, with a space before each of them. It
-// uses nothing of what the library itself finds processes by. It is empty where there is no /proc.
+// Living lists the live processes of this machine, but for this one, that the home can be seen in: in their
+// environment, their arguments or their working directory. Each is its id and its arguments, with a space before each
+// of them. It uses nothing of what the library itself finds processes by. It is empty where there is no /proc.
 func (h Home) Living() (found []string) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {

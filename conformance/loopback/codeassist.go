@@ -2,15 +2,16 @@ package loopback
 
 import "net/http"
 
-// codeAssistProtocol is what gemini asks of Google's Code Assist before its first model call, where it is logged in with
-// a Google account: which plans that may use. It may use none, as an individual's since June 2026.
+// codeAssistProtocol is what gemini asks of Google's Code Assist before its first model call, where it is logged in
+// with a Google account: which plans that may use. It may use none, as an individual's since June 2026.
 var codeAssistProtocol = protocol{
 	name:    CodeAssist,
 	matches: endsWith(":loadCodeAssist", ":onboardUser"),
 	read:    func(*http.Request, []byte) (view, bool) { return view{}, true },
 	problem: geminiProtocol.problem,
 	side: Status(http.StatusOK, nil, mustJSON(object{"done": true, "ineligibleTiers": []any{object{
-		"reasonCode": "UNSUPPORTED_CLIENT", "reasonMessage": Ineligible, "tierId": "free-tier", "tierName": "Gemini Code Assist for individuals",
+		"reasonCode": "UNSUPPORTED_CLIENT", "reasonMessage": Ineligible,
+		"tierId": "free-tier", "tierName": "Gemini Code Assist for individuals",
 	}}})),
 }
 

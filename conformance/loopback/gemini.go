@@ -110,7 +110,8 @@ func encodeGemini(q Request, r Reply) stream {
 		s.content = append(s.content, frame{data: geminiCandidate(q, []any{p}, "")})
 	}
 	if f := r.failure; f != nil {
-		s.content = append(s.content, frame{data: object{"error": object{"code": 500, "status": f.code, "message": f.message}}})
+		failed := object{"code": 500, "status": f.code, "message": f.message}
+		s.content = append(s.content, frame{data: object{"error": failed}})
 		return s
 	}
 	end := geminiCandidate(q, []any{}, "STOP")

@@ -84,8 +84,8 @@ func (s *Server) Calls() []Request {
 	return slices.DeleteFunc(s.Requests(), func(q Request) bool { return q.N == 0 })
 }
 
-// Arrived is closed when the next of Calls was recorded: a program also asks for lists of models whenever it likes. Take
-// it before the action that causes the call.
+// Arrived is closed when the next of Calls was recorded: a program also asks for lists of models whenever it likes.
+// Take it before the action that causes the call.
 func (s *Server) Arrived() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

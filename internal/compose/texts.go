@@ -66,8 +66,8 @@ func (c *Call) setSystem(spec *clispec.Spec, req call.Request) (rest string, _ *
 	return system, nil
 }
 
-// setDefault gives the text of the spec to the rows that want that one alone. It is no secret, so it may be an argument,
-// where a text of the caller's needs a file.
+// setDefault gives the text of the spec to the rows that want that one alone. It is no secret, so it may be an
+// argument, where a text of the caller's needs a file.
 func (c *Call) setDefault(spec *clispec.Spec) {
 	c.Fields.Set("system_default", spec.SystemDefault)
 	unwanted := "system_replace"

@@ -17,7 +17,8 @@ func (c *Call) inRange(w clispec.When) bool { return c.anyVersion || w.AppliesTo
 // ofOtherVersion is the error for an option of which another version of the CLI has the flag; nil if none has.
 func (c *Call) ofOtherVersion(spec *clispec.Spec, option string) *call.Error {
 	forms := append([]string{option}, clispec.OtherForms[option]...)
-	return c.otherVersion(spec, option, fmt.Sprintf("%q", strings.Join(c.Fields[option], ",")), func(row clispec.ArgRow) bool {
+	value := fmt.Sprintf("%q", strings.Join(c.Fields[option], ","))
+	return c.otherVersion(spec, option, value, func(row clispec.ArgRow) bool {
 		return slices.ContainsFunc(forms, func(field string) bool { return c.Fields.has(field) && rowUses(row, field) })
 	})
 }

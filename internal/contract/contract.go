@@ -89,7 +89,9 @@ func newReply(b Backend, req call.Request) *reply {
 // read passes events on up to the end; false: the reader has left.
 func (r *reply) read(events iter.Seq2[call.Event, error], yield func(call.Event, error) bool) bool {
 	running := true
-	r.err = &call.Error{Backend: r.name, Reason: call.ReasonBadOutput, ExitCode: -1, Message: "the stream ended without an answer"}
+	r.err = &call.Error{
+		Backend: r.name, Reason: call.ReasonBadOutput, ExitCode: -1, Message: "the stream ended without an answer",
+	}
 	if events == nil {
 		return true
 	}

@@ -131,8 +131,8 @@ func (p *Program) Events(s *Scratch, root gjson.Result) []Item {
 	return p.events(s)
 }
 
-// Line is Events of a line; ok is false unless the whole of it is one JSON object. The slice is valid as long as the line
-// does not change, either.
+// Line is Events of a line; ok is false unless the whole of it is one JSON object. The slice is valid as long as the
+// line does not change, either.
 func (p *Program) Line(s *Scratch, line []byte) (items []Item, ok bool) {
 	if !s.object.Parse(line) {
 		return nil, false

@@ -25,8 +25,8 @@ func members(object string) iter.Seq2[string, string] {
 	}
 }
 
-// Members yields the members of a valid JSON object, each as an object {"key":…,"value":…}. For anything else it yields
-// nothing.
+// Members yields the members of a valid JSON object, each as an object {"key":…,"value":…}. For anything else it
+// yields nothing.
 func Members(object string) iter.Seq[string] {
 	return func(yield func(member string) bool) {
 		for name, value := range members(object) {

@@ -151,7 +151,8 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 			common.RetryAfter = cmp.Or(common.RetryAfter, below.RetryAfter)
 		}
 	}
-	hint := grammar.Placeholder().ReplaceAllStringFunc(l.Hint, func(m string) string { return group(strings.Trim(m, "{}")) })
+	filled := func(placeholder string) string { return group(strings.Trim(placeholder, "{}")) }
+	hint := grammar.Placeholder().ReplaceAllStringFunc(l.Hint, filled)
 	f := Finding{
 		Reason: cmp.Or(l.Reason, common.Reason, ReasonOfStatus(status)), Hint: hint,
 		Status: status, Try: try, Fatal: l.Fatal, RetryAfter: common.RetryAfter,

@@ -193,7 +193,10 @@ func (t *Tally) mark(flag call.Flag, warning string) {
 // of several blocks does not replace them.
 func (t *Tally) AnswerText() string {
 	text, last := t.text.String(), t.Terminal
-	if !t.succeeded() || last.Text == "" || !last.Whole && strings.TrimSpace(last.Text) == strings.TrimSpace(t.lastBlock()) {
+	if !t.succeeded() || last.Text == "" {
+		return text
+	}
+	if !last.Whole && strings.TrimSpace(last.Text) == strings.TrimSpace(t.lastBlock()) {
 		return text
 	}
 	return last.Text

@@ -69,8 +69,8 @@ func ReadOwn(path string, limit int64) ([]byte, error) {
 	return read(path, limit, openNoFollow, func(info fs.FileInfo) error { return own(path, info) })
 }
 
-// CheckOwn returns the error with which [ReadOwn] and [Append] refuse what they find at path. Nil: they would take it, so
-// an error of theirs is of another kind.
+// CheckOwn returns the error with which [ReadOwn] and [Append] refuse what they find at path. Nil: they would take it,
+// so an error of theirs is of another kind.
 func CheckOwn(path string, limit int64) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -210,8 +210,8 @@ func Replace(path string, data []byte) error {
 }
 
 // Append adds data to a file that only its owner can read, in one write, so that data of several processes does not mix
-// on a disk of this machine. It makes the file if there is none. It refuses what [ReadOwn] does, and a file that has more
-// than limit bytes already.
+// on a disk of this machine. It makes the file if there is none. It refuses what [ReadOwn] does, and a file that has
+// more than limit bytes already.
 func Append(path string, data []byte, limit int64) error {
 	flags := os.O_APPEND | os.O_CREATE | os.O_WRONLY | openNoWait | openNoFollow
 	file, err := os.OpenFile(path, flags, 0o600)

@@ -23,10 +23,10 @@ func Lock(ctx context.Context, path string, poll time.Duration) (unlock func(), 
 	return func() { _ = lock.Close() }, nil // unlocks
 }
 
-// LockInTurn is Lock for a lock that many want and that is held for moments. Who looks from time to time mostly finds it
-// taken again; here the system wakes those who wait, and a second lock, beside, keeps who has just given the lock back
-// behind them. The system cannot be told to stop: where ctx is done first, the wait goes on, and the lock is given back
-// as soon as it is had. over is called once, when the lock is neither held nor waited for any more.
+// LockInTurn is Lock for a lock that many want and that is held for moments. Who looks from time to time mostly finds
+// it taken again; here the system wakes those who wait, and a second lock, beside, keeps who has just given the lock
+// back behind them. The system cannot be told to stop: where ctx is done first, the wait goes on, and the lock is given
+// back as soon as it is had. over is called once, when the lock is neither held nor waited for any more.
 func LockInTurn(ctx context.Context, path string, over func()) (unlock func(), err error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	release := func() { _ = lock.Close(); over() }

@@ -100,8 +100,8 @@ func New(rules clispec.LoginRules) *Prober {
 }
 
 // State returns what is known of the login of a program that runs in dir ("" is the directory of this process) and is
-// asked for the model. environ is the environment of this process, and vars returns the part of it that the program gets; State calls vars only if
-// its last answer is over a second old or was for another question.
+// asked for the model. environ is the environment of this process, and vars returns the part of it that the program
+// gets; State calls vars only if its last answer is over a second old or was for another question.
 func (s *Prober) State(program, dir, model string, environ []string, vars func() map[string]string) Login {
 	from := question{program, dir, model, digest(environ)}
 	s.mu.Lock()

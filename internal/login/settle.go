@@ -29,7 +29,8 @@ type settled struct {
 // Open reports whether variables and files leave open who would pay, and the CLI's status command can tell. It cannot
 // tell about the working directory, where it does not run.
 func (s *Prober) Open(l Login) bool {
-	return !(l.Sure() && l.Billing != call.BillingUnknown) && l.State != clispec.LoginInstalled && !l.local && s.status.Whole && len(s.status.Args) > 0
+	known := l.Sure() && l.Billing != call.BillingUnknown || l.State == clispec.LoginInstalled || l.local
+	return !known && s.status.Whole && len(s.status.Args) > 0
 }
 
 // Settle completes a login that is Open by what the status command says. ask runs it, unless it was run before and no

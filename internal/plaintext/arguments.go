@@ -8,13 +8,15 @@ import (
 )
 
 // argumentName is the name of an argument whose value is a secret: a flag, a variable or a header.
-var argumentName = pattern.Of(`(?i)KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PWD|CREDENTIAL|AUTH([^O]|ORIZ|$)|BEARER|COOKIE|^-*PAT$`)
+var argumentName = pattern.Of(
+	`(?i)KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PWD|CREDENTIAL|AUTH([^O]|ORIZ|$)|BEARER|COOKIE|^-*PAT$`,
+)
 
 // harmless is a value that is no secret, whatever its name.
 var harmless = pattern.Of(`(?i)^(\d{1,7}|true|false|yes|no|on|off)?$`)
 
-// Telling reports whether arguments hold a secret, as far as its shape or its name shows it: "--token=…", "--api-key …",
-// "PASSWORD=…", "Authorization: …", and a URL with more than a host and a path.
+// Telling reports whether arguments hold a secret, as far as its shape or its name shows it: "--token=…", "--api-key
+// …", "PASSWORD=…", "Authorization: …", and a URL with more than a host and a path.
 func Telling(args []string) bool {
 	named := false
 	for _, word := range strings.Fields(strings.Join(args, " ")) {

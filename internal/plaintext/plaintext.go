@@ -61,8 +61,8 @@ func Problem(s string) string {
 }
 
 // StripFence removes one code fence that encloses the whole text, with its info string. A text with several fences, or
-// with words around one, stays as it is, and so does one on a single line unless it holds JSON; of a fence that is never
-// closed it removes the opening.
+// with words around one, stays as it is, and so does one on a single line unless it holds JSON; of a fence that is
+// never closed it removes the opening.
 func StripFence(text string) string {
 	body := strings.TrimSpace(text)
 	if !strings.HasPrefix(body, "```") {

@@ -1,6 +1,9 @@
 package plaintext
 
-import "strings"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // CleanLine is Clean for one of several lines that are shown apart: it also removes what the line has of a secret that
 // began on the line before, or that goes on in the next.
@@ -27,9 +30,7 @@ func (f *finder) laterParts() parts {
 	p := parts{}
 	for head, tails := range f.forms {
 		for _, tail := range tails {
-			form := string([]byte{
-				byte(head >> 56), byte(head >> 48), byte(head >> 40), byte(head >> 32), byte(head >> 24), byte(head >> 16), byte(head >> 8), byte(head),
-			}) + tail
+			form := string(binary.BigEndian.AppendUint64(nil, head)) + tail
 			for i := 1; i+minSecret <= len(form); i++ {
 				p[form[i:i+minSecret]] = append(p[form[i:i+minSecret]], form[i:])
 			}

@@ -45,8 +45,8 @@ var (
 	queryNames = []string{"key=", "api_key=", "token=", "access_token=", "sig=", "signature="}
 )
 
-// telling has the pairs of bytes, by asciiPair, that each shape has around its telling byte: with the byte before it and
-// the one after it, or with the two after it. One pair of each shape begins at an even place.
+// telling has the pairs of bytes, by asciiPair, that each shape has around its telling byte: with the byte before it
+// and the one after it, or with the two after it. One pair of each shape begins at an even place.
 var telling = pairsOf([][3]string{
 	{"bB", "eE", "aA"}, {"bB", "aA", "sS"}, // bearer, basic
 	{"kK", "eE", "yY"}, {"srp", "k", "-"}, // api_key, sk-

@@ -45,7 +45,8 @@ func adopt() (disown func()) {
 // inherits reports whether what loses its parent below this process becomes its child.
 func inherits() bool {
 	var set int32
-	return os.Getpid() == 1 || unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&set)), 0, 0, 0) == nil && set != 0
+	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&set)), 0, 0, 0)
+	return os.Getpid() == 1 || err == nil && set != 0
 }
 
 // needed reports whether the first process does not reap: it cannot, or has left there what an earlier run gave it.

@@ -19,13 +19,13 @@ type age struct {
 // read again what is too old to belong to a run: a machine may have thousands of processes, and the listing of an entry
 // costs a tenth of reading it. Nothing else of a process is kept, since all but its start may change.
 //
-// An entry of the same id and inode is of the same process. The inode's number says nothing of an age: the kernel counts
-// inodes of all kinds, in 32 bits, for each processor apart, and makes that of a process when the entry is first looked
-// at, or again after memory was short. But it drops an entry at the end of its process, before the id is used again; until
-// Linux 6.15 the id was free some instructions earlier, and then one listing may show the old entry, which drops it too.
-// So two scans find what they are to find, as is with a scan that is held up while ids are used again. A number could come
-// again when the count has gone round, which takes more than agesLast between two scans. A system that gives new numbers
-// at each listing, or none, has all of them read, as does one that lists them in no order.
+// An entry of the same id and inode is of the same process. The inode's number says nothing of an age: the kernel
+// counts inodes of all kinds, in 32 bits, for each processor apart, and makes that of a process when the entry is first
+// looked at, or again after memory was short. But it drops an entry at the end of its process, before the id is used
+// again; until Linux 6.15 the id was free some instructions earlier, and then one listing may show the old entry, which
+// drops it too. So two scans find what they are to find, as is with a scan that is held up while ids are used again. A
+// number could come again when the count has gone round, which takes more than agesLast between two scans. A system
+// that gives new numbers at each listing, or none, has all of them read, as does one that lists them in no order.
 //
 // The zero value knows nothing. It is not safe for concurrent use.
 type ages struct {

@@ -15,6 +15,6 @@
 // # What a host process keeps
 //
 // As long as there are runs there is one watchdog, a shell of under 2 MB, that kills what this process leaves behind if
-// it dies itself, with one open descriptor. Where the first process does not reap, this process is the parent of orphans
-// meanwhile, and reaps those of its runs.
+// it dies itself, with one open descriptor. Where the first process does not reap, this process is the parent of
+// orphans meanwhile, and reaps those of its runs.
 package proc

@@ -20,8 +20,8 @@ var watchdogScript string
 const watchdogName = "clichain-watchdog"
 
 // watchdog is a shell that outlives this process for a moment to kill what it was running. One serves all runs that go
-// on at once, and ends with the last: it would outlive this process for nothing, and be left to the first process, which
-// may not reap it. Where there is no shell, runs work without it. It is safe for concurrent use.
+// on at once, and ends with the last: it would outlive this process for nothing, and be left to the first process,
+// which may not reap it. Where there is no shell, runs work without it. It is safe for concurrent use.
 type watchdog struct {
 	mu      sync.Mutex
 	runs    int         // that need it

@@ -10,8 +10,8 @@ type look struct {
 	err   error
 }
 
-// looks are those that wait for the next scan: one that begins after they came shows each of them what it wants, however
-// many runs end at once. The zero value has none. It is safe for concurrent use.
+// looks are those that wait for the next scan: one that begins after they came shows each of them what it wants,
+// however many runs end at once. The zero value has none. It is safe for concurrent use.
 type looks struct {
 	mu      sync.Mutex
 	waiting []*look

@@ -5,8 +5,6 @@ package reading
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -15,11 +13,9 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/decode"
-	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/lines"
 	"github.com/clichain/clichain/internal/plaintext"
-	"github.com/clichain/clichain/internal/proc"
 )
 
 // Reading turns the two streams of a run into events and evidence. The exported
@@ -161,7 +157,8 @@ func (r *Reading) stderrLine(line []byte) {
 		}
 		f.Message, f.Hint = strings.Clone(f.Message), strings.Clone(f.Hint) // the line is valid during the call only
 		e := judge.SignOf(call.Event{
-			Kind: kind, Message: plaintext.OneLine(r.Secrets.CleanLine(f.Message)), Status: f.Status, Try: f.Try, RetryAfter: f.RetryAfter,
+			Kind: kind, Message: plaintext.OneLine(r.Secrets.CleanLine(f.Message)),
+			Status: f.Status, Try: f.Try, RetryAfter: f.RetryAfter,
 		})
 		e.Found, e.OnStderr = f, true
 		r.deliverSign(&e)
@@ -254,47 +251,3 @@ func (r *Reading) abort(f judge.Finding) {
 
 // holdsBack reports whether text waits until it is known to be the answer.
 func (r *Reading) holdsBack() bool { return r.Answer == clispec.AnswerLastBlock && !r.KeepCommentary }
-
-// Evidence collects everything the run has printed, after its end. skipped is the
-// number of lines that were skipped for their length.
-func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	ev := &judge.Evidence{
-		Output: r.Output, Tally: &r.tally, Secrets: r.Secrets, Result: result, Now: r.now(),
-		Stdout: r.whole.String(), Stray: r.stray.String(), Stderr: r.Secrets.Clean(result.Stderr.Text()),
-	}
-	ev.Said = r.said(ev)
-	if ev.Output == clispec.OutputJSON {
-		r.readDocument(ev)
-	}
-	if r.holdsBack() {
-		quiet := result.Cause == nil && result.ExitCode == 0 && r.tally.Terminal == nil && len(r.tally.Failures) == 0
-		r.showAll(r.remarks.End(quiet)) // the run may have had no terminal event
-	}
-	if !result.TreeClean {
-		r.tally.Warn("processes of the run may be left: not all could be seen or ended")
-	}
-	if skipped > 0 {
-		r.tally.Warn(fmt.Sprintf("%d lines of output were too long and were skipped", skipped))
-	}
-	ev.Lost = skipped > 0 || r.broken > 0 || errors.Is(result.Cause, proc.ErrOutputLimit)
-	if r.broken > 0 {
-		r.tally.Warn(fmt.Sprintf("%d lines of output were broken JSON and were skipped", r.broken))
-	}
-	return ev
-}
-
-// readDocument reads the output of json mode. Some CLIs print the document of a
-// failure on stderr.
-func (r *Reading) readDocument(ev *judge.Evidence) {
-	for _, text := range []string{ev.Stdout, ev.Stderr} {
-		for _, object := range jsontext.Objects([]byte(text)) {
-			r.deliverAll(r.Program.Events(&r.scratch, object))
-		}
-		if r.tally.Terminal != nil {
-			return
-		}
-	}
-	ev.Stray = ev.Stdout
-}

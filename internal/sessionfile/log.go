@@ -13,8 +13,8 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// maxLog is the size of a log, in bytes, from which on another one is begun: some two thousand records. So 256 logs have
-// room for the latest half a million, and take a quarter of a gigabyte at most.
+// maxLog is the size of a log, in bytes, from which on another one is begun: some two thousand records. So 256 logs
+// have room for the latest half a million, and take a quarter of a gigabyte at most.
 const maxLog = 512 << 10
 
 // log is a file to which lines are added. A file for each record would cost several times as much to make, and leave a

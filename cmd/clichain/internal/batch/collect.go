@@ -28,8 +28,8 @@ func (r *run) collect(ctx context.Context) {
 	}
 }
 
-// collectKept takes note of what the queue keeps of lines that a run before has answered, as far as collect has not seen
-// it: a run that has few lines left may end sooner. What cannot be reached stays for the next run.
+// collectKept takes note of what the queue keeps of lines that a run before has answered, as far as collect has not
+// seen it: a run that has few lines left may end sooner. What cannot be reached stays for the next run.
 func (r *run) collectKept(ctx context.Context) {
 	if r.tally.now().Before == 0 {
 		return
