@@ -107,9 +107,24 @@ func (f *finder) clean(text string) string {
 	for from, end := 0, 0; end < len(text); {
 		end = breaks.next(from)
 		f.jump(&out, text, from, end)
+		if next := f.over(text, from, end); next > 0 {
+			from = next
+			continue
+		}
 		from = f.step(&out, text, max(from, end-minSecret+1), end)
 	}
 	return out.rest(text)
+}
+
+// over is the place behind the break at a place where no secret that begins at from or later goes on over it, and 0 where
+// one may: then the bytes on both sides of it are a pair that secrets begin with.
+func (f *finder) over(text string, from, at int) (next int) {
+	skipped := f.wrap.skip(text[at:])
+	next = at + skipped
+	if skipped == 0 || at > from && next < len(text) && f.near[pairOf(text[at-1], text[next])] > 0 {
+		return 0
+	}
+	return next
 }
 
 // jump drops the secrets whose first eight bytes are within text[from:end], where nothing is passed over.
