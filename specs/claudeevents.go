@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"slices"
+
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 )
@@ -8,18 +10,14 @@ import (
 // claudeEvents reads stream-json, and the one object (or the array of the same
 // events) of json.
 func claudeEvents() []clispec.EventRule {
-	usage := map[string]string{
-		"session": "session_id", "cost_usd": "total_cost_usd ?? cost_usd", "turns": "num_turns",
-		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
-		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
-		"model": "modelUsage|@keys|0", // json mode names it nowhere else
-	}
+	return slices.Concat(claudeNotices(), claudePieces(), claudeBlocks(), claudeResults())
+}
+
+// claudeNotices are about the run: its session, its retries, the limits of the plan.
+func claudeNotices() []clispec.EventRule {
 	retry := pairs("try", "attempt", "delay_ms", "retry_delay_ms", "status", "error_status")
 	limit := pairs(
 		"code", "rate_limit_info.status", "message", "rate_limit_info.rateLimitType", "reset_at", "rate_limit_info.resetsAt",
-	)
-	notAsked := with(
-		usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked",
 	)
 	return []clispec.EventRule{
 		{
@@ -48,7 +46,12 @@ func claudeEvents() []clispec.EventRule {
 			Last: true, Set: with(limit, "key_source", "=overage"),
 		},
 		{Match: pairs("type", "rate_limit_event"), Kind: call.EventLimit, Set: limit},
+	}
+}
 
+// claudePieces come while the model writes.
+func claudePieces() []clispec.EventRule {
+	return []clispec.EventRule{
 		// First and last, because nearly all lines are such pieces.
 		{
 			Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"),
@@ -72,6 +75,12 @@ func claudeEvents() []clispec.EventRule {
 				"cache_write_tokens", "event.usage.cache_creation_input_tokens",
 			),
 		},
+	}
+}
+
+// claudeBlocks are the messages as a whole, of the model and of tools.
+func claudeBlocks() []clispec.EventRule {
+	return []clispec.EventRule{
 		{
 			Match: pairs("type", "error"), Kind: call.EventError, Last: true,
 			Set: pairs("code", "error.type", "message", "error.message ?? message"),
@@ -101,7 +110,20 @@ func claudeEvents() []clispec.EventRule {
 			Match: pairs("type", "user", "@.type", "tool_result"), Each: "message.content", Kind: call.EventToolResult,
 			Set: pairs("id", "@.tool_use_id", "text", "@.content", "failed", "@.is_error"),
 		},
+	}
+}
 
+func claudeResults() []clispec.EventRule {
+	usage := map[string]string{
+		"session": "session_id", "cost_usd": "total_cost_usd ?? cost_usd", "turns": "num_turns",
+		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
+		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
+		"model": "modelUsage|@keys|0", // json mode names it nowhere else
+	}
+	notAsked := with(
+		usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked",
+	)
+	return []clispec.EventRule{
 		{
 			Match: pairs("type", "result", "subtype", "error_max_turns"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "failed", "=true", "partial", "=true", "text", "result",

@@ -116,8 +116,8 @@ func (f *finder) clean(text string) string {
 	return out.rest(text)
 }
 
-// over is the place behind the break at a place where no secret that begins at from or later goes on over it, and 0 where
-// one may: then the bytes on both sides of it are a pair that secrets begin with.
+// over is the place behind the break at a place where no secret that begins at from or later goes on over it, and 0
+// where one may: then the bytes on both sides of it are a pair that secrets begin with.
 func (f *finder) over(text string, from, at int) (next int) {
 	skipped := f.wrap.skip(text[at:])
 	next = at + skipped
