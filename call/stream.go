@@ -23,14 +23,19 @@ func Once(sequence events) events {
 	}
 }
 
+// ahead is how many events a call may be ahead of its reader. With none, each would
+// wait for the other at every event.
+const ahead = 16
+
 // Stream turns a call that reports events into a sequence that can be read once.
 // The call runs in a goroutine that has ended when the loop over the sequence
-// has; leaving the loop cancels the call's context. A panic of the call goes on
-// in the loop, where its host can recover it.
+// has; leaving the loop cancels the call's context. A call waits for a reader who is
+// slower by more than a few events. A panic of the call goes on in the loop, where
+// its host can recover it.
 func Stream(ctx context.Context, call func(context.Context, func(Event)) (*Response, error)) events {
 	return Once(func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		r := running{happened: make(chan Event, 16)}
+		r := running{happened: make(chan Event, ahead)}
 		go r.run(ctx, call)
 		defer func() {
 			cancel()
