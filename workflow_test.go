@@ -81,7 +81,7 @@ func TestGoVersion(t *testing.T) {
 // .ci/run takes the command that tests everything from README, which has others too.
 func TestAllTestsRun(t *testing.T) {
 	require.Contains(t, read(t, ".ci/run"), `tests=$(grep -m1 '^go test.* work$' README.md)`)
-	require.Regexp(t, `(?m)^go test -race -timeout \d+m work$`, read(t, "README.md"))
+	require.Regexp(t, `(?m)^go test -race -p 4 -timeout \d+m work$`, read(t, "README.md"))
 }
 
 // What is tested on macOS and Windows are the pure packages, but those with paths, which are others there.
