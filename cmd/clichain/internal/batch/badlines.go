@@ -33,6 +33,9 @@ func (b *badLines) open() (err error) {
 	return nil
 }
 
+// over has notes stand above the status line.
+func (b *badLines) over(s *screen) { b.notes = s.line.Over(b.notes) }
+
 // add notes a line, and what is wrong with it.
 func (b *badLines) add(line rawLine, mistake error) error {
 	if b.name == "" {

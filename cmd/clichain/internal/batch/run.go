@@ -151,6 +151,7 @@ func (r *run) perform(ctx context.Context) (stopped, err error) {
 	defer drain(nil)
 	r.stop, r.drain = stop, drain
 	r.view = r.cfg.Display.begin(r.tally)
+	r.bad.over(r.view)
 	defer r.view.end()
 	if r.cfg.Budget > 0 {
 		defer time.AfterFunc(r.cfg.Budget, func() { drain(ErrBudget) }).Stop()

@@ -97,6 +97,18 @@ func TestScreenOnTerminal(t *testing.T) {
 	require.NotContains(t, out.String(), "…\n")
 }
 
+// A note of a bad line stands above the status line, not in it.
+func TestNotesOverTheStatusLine(t *testing.T) {
+	var out strings.Builder
+	s := Display{Out: &out, Live: true, Width: func() int { return 40 }}.begin(newTally())
+	b := &badLines{notes: &out}
+	b.over(s)
+	s.draw(time.Now())
+	require.NoError(t, b.add(rawLine{number: 3}, errTwice))
+	s.end()
+	require.Contains(t, out.String(), "\x1b[K\r\x1b[Kclichain: line 3: "+errTwice.Error()+"\n")
+}
+
 func TestQuietScreen(t *testing.T) {
 	var out strings.Builder
 	s := Display{Out: &out, Live: true, Quiet: true, Width: func() int { return 40 }}.begin(newTally())
