@@ -56,9 +56,13 @@ func (w *world) serving(args ...string) *served {
 
 const served1 = `{"messages":[{"role":"user","content":"secret question"}]}`
 
-func (s *served) ask(body string) (*http.Response, error) {
+// ask posts a question, with the headers of pairs.
+func (s *served) ask(body string, headers ...string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.baseURL+"/chat/completions", strings.NewReader(body))
 	require.NoError(s.t, err)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
 	r.Header.Set("Authorization", "Bearer "+s.token)
 	r.Header.Set("Content-Type", "application/json")
 	return s.client.Do(r)

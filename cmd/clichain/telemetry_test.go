@@ -90,3 +90,28 @@ func TestFleetTelemetry(t *testing.T) {
 	require.Equal(t, exitUsage, status)
 	require.Contains(t, strings.ReplaceAll(stderr, "\n", " "), "http://127.0.0.1:4318")
 }
+
+// TestServeTelemetry: a server tells a collector of its answers, in the traces of those who ask.
+func TestServeTelemetry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fake("claude", "answer", "secret answer")
+	c := &collector{sent: map[string][]byte{}}
+	server := httptest.NewServer(c)
+	defer server.Close()
+	s := w.serving("--only", "claude", "--cold", "--otlp", server.URL)
+	const trace = "0af7651916cd43dd8448eb211c80319c"
+	resp, err := s.ask(served1, "traceparent", "00-"+trace+"-b7ad6b7169203331-01")
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, 200, resp.StatusCode)
+	status, log := s.stop(syscall.SIGTERM)
+	require.Zero(t, status, log)
+
+	id, err := hex.DecodeString(trace)
+	require.NoError(t, err)
+	spans := c.got("/v1/traces")
+	require.True(t, bytes.Contains(spans, id), "the trace goes on")
+	require.Contains(t, string(spans), "invoke_agent claude")
+	require.NotContains(t, string(spans), "secret")
+}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -92,8 +93,18 @@ func (h *handler) answers(a api) endpoint {
 			return err
 		}
 		defer end()
-		return h.answer(w, r, a, q)
+		return h.answer(w, r.WithContext(h.traced(r)), a, q)
 	}
+}
+
+// traced is the context of a request whose answer belongs to the trace of the program that asks.
+func (h *handler) traced(r *http.Request) context.Context {
+	ctx := call.WithTrace(r.Context(), r.Header.Get("traceparent"), r.Header.Get("tracestate"))
+	parent, state := call.TraceOf(ctx)
+	if parent == "" || h.Trace == nil {
+		return ctx
+	}
+	return h.Trace(ctx, map[string]string{"traceparent": parent, "tracestate": state})
 }
 
 func (h *handler) answer(w *reply, r *http.Request, a api, q *question) *apiError {

@@ -31,6 +31,8 @@ type Config struct {
 	Hold bool
 	// MaxBody bounds the bytes of a request. Zero: 8 MiB.
 	MaxBody int64
+	// Trace has a context go on with the trace of a request's headers traceparent and tracestate. Nil: only CLIs do.
+	Trace func(ctx context.Context, headers map[string]string) context.Context
 	// Logger gets a record for each request: ids, backends and reasons, never what is asked or answered. Nil: silent.
 	Logger *slog.Logger
 }
