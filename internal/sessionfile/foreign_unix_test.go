@@ -92,7 +92,7 @@ func TestRecordsHaveNoPlace(t *testing.T) {
 // A log that cannot be written, as on a full disk, is not taken for a full one, for which the one before is given up.
 func TestLogThatCannotBeWritten(t *testing.T) {
 	ownState(t)
-	l, kept := log{at(t)}, "\n"+strings.Repeat("x", 100)
+	l, kept := log{at(t)}, "\n"+strings.Repeat("x", maxLog*3/4) // longer than what else this process writes
 	require.NoError(t, os.WriteFile(l.before(), []byte("\nbefore"), 0o600))
 	require.NoError(t, os.WriteFile(l.path, []byte(kept), 0o600))
 	limitFiles(t, len(kept))
