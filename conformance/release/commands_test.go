@@ -45,7 +45,7 @@ var commands = []command{
 	{begins: "kill %1", then: "wait $!", prints: "stopped|drained|shut"},
 
 	// It is for a checkout, where .ci/run runs it.
-	{begins: "go test -race -timeout ", as: ":"},
+	{begins: "go test -race -p 4 -timeout ", as: ":"},
 }
 
 var (
