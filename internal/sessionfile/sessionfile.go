@@ -42,8 +42,8 @@ func Load(handle string) *session.Record {
 		if !bytes.Contains(text, []byte(handle)) {
 			continue
 		}
-		if l, ok := parse(text); ok && l.Session == handle {
-			return l.record(time.Now())
+		if found, ok := parse(text); ok && found.Session == handle {
+			return found.record(time.Now())
 		}
 	}
 	return nil
@@ -51,7 +51,8 @@ func Load(handle string) *session.Record {
 
 // parse reads a line. One that was cut short, by the end of its process or of the room on the disk, is none.
 func parse(text []byte) (l line, ok bool) {
-	return l, len(text) <= maxSize && json.Unmarshal(text, &l) == nil
+	ok = len(text) <= maxSize && json.Unmarshal(text, &l) == nil
+	return l, ok
 }
 
 func (l *line) record(now time.Time) *session.Record {
