@@ -127,9 +127,8 @@ func (w *walk) skip(b Backend, first bool) *BackendError {
 	case w.spent() || w.budget.over(now):
 		err = call.Errorf(ReasonBudgetSpent, "", "the chain's budget was over before its turn")
 	case w.budget.lacks(now, first):
-		err = call.Errorf(ReasonBudgetSpent, "",
-			"%v of the chain's budget were left, too little for an attempt, which needs %v",
-			w.budget.end.Sub(now).Round(time.Millisecond), w.budget.minimum.Round(time.Millisecond))
+		err = call.Errorf(ReasonBudgetSpent, "", "%v of the chain's budget were left, too little for an attempt, "+
+			"which needs %v", w.budget.end.Sub(now).Round(time.Millisecond), w.budget.minimum.Round(time.Millisecond))
 	case w.cfg.MaxCostUSD > 0 && w.cost() >= w.cfg.MaxCostUSD:
 		err = call.Errorf(ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", w.cost(), w.cfg.MaxCostUSD)
 	default:

@@ -73,7 +73,7 @@ func (r *running) run(ctx context.Context, call func(context.Context, func(Event
 	defer func() { r.panicked = recover() }()
 	resp, err := call(ctx, func(e Event) {
 		select {
-		case r.happened <- e: // the reader waits for it, which is cheaper to see than two channels
+		case r.happened <- e: // there is room, which is cheaper to see than two channels
 			return
 		default:
 		}

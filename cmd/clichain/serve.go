@@ -145,7 +145,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	}
 	s := newHTTPServer(serve.New(serve.Config{
 		Backend: t.watched(clichain.ChainOf(backends, cfg)), Names: names, Token: token, Origins: f.origins,
-		Ignore: f.ignore, Jobs: f.slots, Hold: f.hold, Logger: log, Trace: t.context,
+		Ignore: f.ignore, Jobs: f.slots, Hold: f.hold, Logger: log, Trace: t.goOn,
 	}), log)
 	fmt.Fprintln(a.out, f.listen.baseURL(listener.Addr()))
 	return s.run(ctx, listener, f.grace)

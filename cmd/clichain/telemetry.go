@@ -89,9 +89,17 @@ func (t *telemetry) context(ctx context.Context, trace map[string]string) contex
 	return t.Extract(ctx, trace)
 }
 
+// goOn makes a context go on with the trace that is named in it.
+func (t *telemetry) goOn(ctx context.Context) context.Context { return t.context(ctx, traceOf(ctx)) }
+
 // submitterTrace is the trace that the program belongs to, as whoever started it has said.
 func (a *app) submitterTrace() map[string]string {
-	parent, state := call.TraceOf(call.WithTrace(context.Background(), a.env("TRACEPARENT"), a.env("TRACESTATE")))
+	return traceOf(call.WithTrace(context.Background(), a.env("TRACEPARENT"), a.env("TRACESTATE")))
+}
+
+// traceOf is the trace that is named in a context, nil for none.
+func traceOf(ctx context.Context) map[string]string {
+	parent, state := call.TraceOf(ctx)
 	if parent == "" {
 		return nil
 	}

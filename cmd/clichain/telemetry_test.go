@@ -37,6 +37,14 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.sent[r.URL.Path] = append(c.sent[r.URL.Path], data...)
 }
 
+// collecting starts one, and returns its URL.
+func collecting(t *testing.T) (c *collector, url string) {
+	c = &collector{sent: map[string][]byte{}}
+	server := httptest.NewServer(c)
+	t.Cleanup(server.Close)
+	return c, server.URL
+}
+
 func (c *collector) got(path string) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,10 +57,8 @@ func TestFleetTelemetry(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.fake("claude", "answer", "secret answer")
-	c := &collector{sent: map[string][]byte{}}
-	server := httptest.NewServer(c)
-	defer server.Close()
-	w := f.worker("--only", "claude", "--cold", "--otlp", server.URL)
+	c, url := collecting(t)
+	w := f.worker("--only", "claude", "--cold", "--otlp", url)
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	submit := f.command("submit", "--wait", "secret question")
 	submit.Env = append(submit.Env, "NATS_URL="+f.url, "TRACEPARENT=00-"+trace+"-b7ad6b7169203331-01")
@@ -74,7 +80,7 @@ func TestFleetTelemetry(t *testing.T) {
 	require.NotContains(t, string(spans)+string(points), "secret")
 	require.NotContains(t, string(spans)+string(points), password)
 
-	b := f.command("batch", "--otlp", server.URL, "--cold", "--only", "claude")
+	b := f.command("batch", "--otlp", url, "--cold", "--only", "claude")
 	b.Stdin = strings.NewReader(`{"prompt":"secret question"}`)
 	before := len(spans)
 	out, err = b.CombinedOutput()
@@ -96,10 +102,8 @@ func TestServeTelemetry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.fake("claude", "answer", "secret answer")
-	c := &collector{sent: map[string][]byte{}}
-	server := httptest.NewServer(c)
-	defer server.Close()
-	s := w.serving("--only", "claude", "--cold", "--otlp", server.URL)
+	c, url := collecting(t)
+	s := w.serving("--only", "claude", "--cold", "--otlp", url)
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	resp, err := s.ask(served1, "traceparent", "00-"+trace+"-b7ad6b7169203331-01")
 	require.NoError(t, err)

@@ -66,7 +66,7 @@ func Read(path string, limit int64) ([]byte, error) { return read(path, limit, 0
 // ReadOwn is Read for a file that decides something: it refuses a symbolic link, and a file that another user owns or
 // may write to.
 func ReadOwn(path string, limit int64) ([]byte, error) {
-	return read(path, limit, openNoFollow, func(info fs.FileInfo) error { return own(path, info) })
+	return read(path, limit, openNoFollow, own)
 }
 
 // CheckOwn returns the error with which [ReadOwn] and [Append] refuse what they find at path. Nil: they would take it,
@@ -76,7 +76,7 @@ func CheckOwn(path string, limit int64) error {
 	if err != nil {
 		return err
 	}
-	return fits(path, info, limit, func(info fs.FileInfo) error { return own(path, info) })
+	return fits(path, info, limit, own)
 }
 
 // own refuses what another user owns or may write to.
@@ -96,7 +96,7 @@ func ReadTrusted(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return read(target, limit, openNoFollow, func(info fs.FileInfo) error { return ours(target, info) })
+	return read(target, limit, openNoFollow, ours)
 }
 
 // Trusted follows the links of an absolute path to what it leads to. It refuses a path on which somebody but this user
@@ -154,8 +154,11 @@ func foreign(path string) error {
 	return fmt.Errorf("%s belongs to another user, who could change what is read there", path)
 }
 
-// read reads a file that passes the check, which may be nil.
-func read(path string, limit int64, flags int, check func(fs.FileInfo) error) ([]byte, error) {
+// check refuses a file for what it is. Nil refuses nothing.
+type check func(path string, info fs.FileInfo) error
+
+// read reads a file that passes the check.
+func read(path string, limit int64, flags int, check check) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|openNoWait|flags, 0)
 	if err != nil {
 		return nil, err
@@ -171,8 +174,8 @@ func read(path string, limit int64, flags int, check func(fs.FileInfo) error) ([
 	return io.ReadAll(io.LimitReader(file, limit))
 }
 
-// fits refuses a file that is not regular, has more than limit bytes, or does not pass the check, which may be nil.
-func fits(path string, info fs.FileInfo, limit int64, check func(fs.FileInfo) error) error {
+// fits refuses a file that is not regular, has more than limit bytes, or does not pass the check.
+func fits(path string, info fs.FileInfo, limit int64, check check) error {
 	switch {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file", path)
@@ -181,7 +184,7 @@ func fits(path string, info fs.FileInfo, limit int64, check func(fs.FileInfo) er
 	case check == nil:
 		return nil
 	}
-	return check(info)
+	return check(path, info)
 }
 
 // ErrTooBig is wrapped by the error of [Read] and of [Append] for a file over its limit.
@@ -220,7 +223,7 @@ func Append(path string, data []byte, limit int64) error {
 	}
 	info, err := file.Stat()
 	if err == nil {
-		err = fits(path, info, limit, func(info fs.FileInfo) error { return own(path, info) })
+		err = fits(path, info, limit, own)
 	}
 	if err == nil {
 		_, err = file.Write(data)

@@ -100,11 +100,10 @@ func (h *handler) answers(a api) endpoint {
 // traced is the context of a request whose answer belongs to the trace of the program that asks.
 func (h *handler) traced(r *http.Request) context.Context {
 	ctx := call.WithTrace(r.Context(), r.Header.Get("traceparent"), r.Header.Get("tracestate"))
-	parent, state := call.TraceOf(ctx)
-	if parent == "" || h.Trace == nil {
+	if h.Trace == nil {
 		return ctx
 	}
-	return h.Trace(ctx, map[string]string{"traceparent": parent, "tracestate": state})
+	return h.Trace(ctx)
 }
 
 func (h *handler) answer(w *reply, r *http.Request, a api, q *question) *apiError {

@@ -31,8 +31,8 @@ type Config struct {
 	Hold bool
 	// MaxBody bounds the bytes of a request. Zero: 8 MiB.
 	MaxBody int64
-	// Trace has a context go on with the trace of a request's headers traceparent and tracestate. Nil: only CLIs do.
-	Trace func(ctx context.Context, headers map[string]string) context.Context
+	// Trace has a request's context go on with the trace that call.TraceOf finds there. Nil: only CLIs do.
+	Trace func(context.Context) context.Context
 	// Logger gets a record for each request: ids, backends and reasons, never what is asked or answered. Nil: silent.
 	Logger *slog.Logger
 }

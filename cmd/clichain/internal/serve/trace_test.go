@@ -35,8 +35,9 @@ func TestTraceOfARequest(t *testing.T) {
 				return &clichain.Response{Text: "yes", Backend: "one"}, nil
 			})
 			s := serving(t, backend, func(cfg *serve.Config) {
-				cfg.Trace = func(ctx context.Context, headers map[string]string) context.Context {
-					return context.WithValue(ctx, kept{}, headers)
+				cfg.Trace = func(ctx context.Context) context.Context {
+					parent, state := call.TraceOf(ctx)
+					return context.WithValue(ctx, kept{}, map[string]string{"traceparent": parent, "tracestate": state})
 				}
 			})
 			r := request(t, s, http.MethodPost, test.path, test.body)
