@@ -1,6 +1,7 @@
 package clichain
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/machine"
@@ -69,11 +71,15 @@ func (p *Provider) admit(
 		dir = string(filepath.Separator) // its own folder is empty, and this process's directory is none above it
 	}
 	model, _ := p.composer.Models.Resolve(req.Model)
-	l := p.loggedIn(path, dir, model)
+	payer := p.payer(req)
+	if err := p.unknownPayer(req, payer); err != nil {
+		return nil, p.label(err)
+	}
+	l := p.loggedIn(path, dir, model, payer)
 	if len(req.Options.Extra[p.name]) > 0 && l.State == clispec.LoginInstalled {
 		l.State = clispec.LoginUnknown
 	}
-	b := &login.Bill{Policy: p.cfg.Billing, Login: l, Sources: p.login.Sources}
+	b := &login.Bill{Policy: payer, Login: l, Sources: p.login.Sources}
 	err := loggedOut(l)
 	if err == nil {
 		err = p.sandboxed(l)
@@ -87,6 +93,32 @@ func (p *Provider) admit(
 	return b, nil
 }
 
+// payer is who has to pay for a call, if anybody in particular.
+func (p *Provider) payer(req Request) call.Billing { return cmp.Or(p.cfg.Billing, req.Billing) }
+
+// unknownPayer refuses a call in which the request could choose another account than the one that was examined: by raw
+// arguments, or by a variable that the CLI may obey.
+func (p *Provider) unknownPayer(req Request, payer call.Billing) *BackendError {
+	field, what := "", ""
+	switch obeyed := compose.Obeys(p.spec, req.Env); {
+	case payer == call.BillingUnknown:
+		return nil
+	case req.Billing != call.BillingUnknown && req.Billing != payer:
+		return call.Errorf(ReasonBilling, "billing", "%s has to pay for the request, and here only %s may (Config.Billing)",
+			req.Billing, payer)
+	case len(req.Options.Extra[p.name]) > 0:
+		field, what = "options.extra."+p.name, "raw arguments"
+	case obeyed != "":
+		field, what = "env."+obeyed, "a variable that this CLI may obey"
+	default:
+		return nil
+	}
+	err := call.Errorf(ReasonBilling, field, "with %s it is unknown who would pay, and only %s may (Config.Billing)",
+		what, payer)
+	err.Hint = "leave it out, or leave Config.Billing empty"
+	return err
+}
+
 // asker runs the CLI's status command.
 type asker = func(context.Context, clispec.StatusRule) (clispec.StatusSign, error)
 
@@ -94,13 +126,13 @@ type asker = func(context.Context, clispec.StatusRule) (clispec.StatusSign, erro
 const statusTime = 10 * time.Second
 
 // asks returns the asker for a program. Of a command that fails nothing is known.
-func (p *Provider) asks(path string) asker {
+func (p *Provider) asks(path string, payer call.Billing) asker {
 	limit := statusTime
 	if p.cfg.Timeout > 0 {
 		limit = min(limit, p.cfg.Timeout/2) // the rest is for the call
 	}
 	return func(ctx context.Context, rule clispec.StatusRule) (clispec.StatusSign, error) {
-		result, _, err := p.probe(ctx, path, rule.Args, limit)
+		result, _, err := p.probe(ctx, path, payer, rule.Args, limit)
 		if err != nil || result.Signal != "" {
 			return clispec.StatusSign{}, judge.End(ctx)
 		}
@@ -187,13 +219,13 @@ func inSandbox(format string, args ...any) *BackendError {
 }
 
 // loggedIn says what is known of the login of a program that works in dir and is
-// asked for the model; "" is the directory of this process, and no model.
-func (p *Provider) loggedIn(path, dir, model string) login.Login {
+// asked for the model, where payer has to pay; "" is the directory of this process, no model, and anyone.
+func (p *Provider) loggedIn(path, dir, model string, payer call.Billing) login.Login {
 	if p.cfg.Container != nil {
 		return login.Login{State: clispec.LoginUnknown, Evidence: "in a container"}
 	}
-	l := p.login.State(path, dir, model, os.Environ(), func() map[string]string {
-		h := p.host(path)
+	l := p.login.State(path, dir, model, grammar.Without(os.Environ(), p.barred(payer)), func() map[string]string {
+		h := p.host(path, payer)
 		return p.passed(&h, dir, model)
 	})
 	if l.State == clispec.LoginInstalled && (p.cfg.Binary != "" || login.IsShellScript(path)) {

@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,32 +81,95 @@ func TestBillingGuard(t *testing.T) {
 		{name: "key only: it uses the plan all the same", policy: call.BillingAPIKey, env: "LUMEN_KEY", source: "plan", reason: clichain.ReasonBilling},
 		{name: "nobody knows the policy", policy: "free", env: "LUMEN_KEY", reason: clichain.ReasonBadOption, skipped: true},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			record := filepath.Join(t.TempDir(), "record")
-			home, _ := freshMachine(t, play(clitest.Step{Record: record},
-				stdout(`{"type":"init","id":"s","source":"`+test.source+`"}`+"\n"), stdout(`{"type":"result","text":"hello"}`+"\n")))
-			for _, name := range strings.Fields(test.env) {
-				t.Setenv(name, "x")
-			}
-			for _, name := range strings.Fields(test.files) {
-				write(t, home, name, "")
-			}
-			p := clichain.NewProvider(lumen(), &clichain.Config{Billing: test.policy, Output: test.output})
-			resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
-			if test.reason != "" {
-				requireReason(t, test.reason, err)
-				if test.skipped {
-					require.NoFileExists(t, record, "it was started")
+		for _, by := range []string{"config", "request"} {
+			t.Run(test.name+": by the "+by, func(t *testing.T) {
+				record := filepath.Join(t.TempDir(), "record")
+				home, _ := freshMachine(t, play(clitest.Step{Record: record},
+					stdout(`{"type":"init","id":"s","source":"`+test.source+`"}`+"\n"), stdout(`{"type":"result","text":"hello"}`+"\n")))
+				for _, name := range strings.Fields(test.env) {
+					t.Setenv(name, "x")
 				}
+				for _, name := range strings.Fields(test.files) {
+					write(t, home, name, "")
+				}
+				cfg, req := clichain.Config{Billing: test.policy, Output: test.output}, clichain.Prompt("hi")
+				if by == "request" {
+					cfg.Billing, req.Billing = "", test.policy
+				}
+				resp, err := clichain.NewProvider(lumen(), &cfg).Complete(t.Context(), req)
+				if test.reason != "" {
+					requireReason(t, test.reason, err)
+					if test.skipped {
+						require.NoFileExists(t, record, "it was started")
+					}
+					return
+				}
+				require.NoError(t, err)
+				require.Equal(t, test.want, resp.Billing)
+				got, err := clitest.ReadRecord(record)
+				require.NoError(t, err)
+				require.Equal(t, test.seen, strings.Join(lumenVariables(got.Env), " "))
+			})
+		}
+	}
+}
+
+// Where somebody in particular has to pay, a request can neither choose another payer nor bring what could: such a call
+// is refused before anything starts.
+func TestRequestCannotChangeWhoPays(t *testing.T) {
+	for name, test := range map[string]struct {
+		policy call.Billing
+		set    func(*clichain.Request)
+		field  string // "": it is answered
+	}{
+		"another payer":        {call.BillingSubscription, func(r *clichain.Request) { r.Billing = call.BillingAPIKey }, "billing"},
+		"the same payer":       {call.BillingSubscription, func(r *clichain.Request) { r.Billing = call.BillingSubscription }, ""},
+		"raw arguments":        {call.BillingSubscription, func(r *clichain.Request) { r.Options.Extra = map[string][]string{"claude": {"--key=x"}} }, "options.extra.claude"},
+		"those of another CLI": {call.BillingSubscription, func(r *clichain.Request) { r.Options.Extra = map[string][]string{"codex": {"--key=x"}} }, ""},
+		"its own payer's": {"", func(r *clichain.Request) {
+			r.Billing, r.Options.Extra = "subscription", map[string][]string{"claude": {"x"}}
+		}, "options.extra.claude"},
+		"a variable of the CLI": {call.BillingSubscription, func(r *clichain.Request) { r.Env = map[string]string{"LUMEN_KEY": "x"} }, "env.LUMEN_KEY"},
+		"any other variable":    {call.BillingSubscription, func(r *clichain.Request) { r.Env = map[string]string{"APP_ID": "x"} }, ""},
+		"anybody may pay":       {"", func(r *clichain.Request) { r.Options.Extra = map[string][]string{"claude": {"--key=x"}} }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home, _ := freshMachine(t, play(stdout(`{"type":"init","id":"s","source":"plan"}`+"\n"), stdout(`{"type":"result","text":"hello"}`+"\n")))
+			write(t, home, "plan", "")
+			p := clichain.NewProvider(lumen(), &clichain.Config{Billing: test.policy, RequestEnv: []string{"LUMEN_*", "APP_*"}})
+			req := clichain.Prompt("hi")
+			test.set(&req)
+			resp, err := p.Complete(t.Context(), req)
+			if test.field == "" {
+				require.NoError(t, err)
+				require.Equal(t, call.BillingSubscription, resp.Billing)
 				return
 			}
-			require.NoError(t, err)
-			require.Equal(t, test.want, resp.Billing)
-			got, err := clitest.ReadRecord(record)
-			require.NoError(t, err)
-			require.Equal(t, test.seen, strings.Join(lumenVariables(got.Env), " "))
+			failed := requireReason(t, clichain.ReasonBilling, err)
+			require.Equal(t, test.field, failed.Option)
+			require.Equal(t, call.StageSkipped, failed.Stage)
 		})
 	}
+}
+
+// Calls that different accounts pay for share neither a warm process nor a cooldown.
+func TestPayersAreKeptApart(t *testing.T) {
+	program := clitest.Fake(t, "claude", play(clitest.Exit(1)))
+	suppressNothing(t)
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("ANTHROPIC_API_KEY", "x")
+	write(t, os.Getenv("HOME"), plans["claude"].path, plans["claude"].content)
+	p := clichain.NewProvider(specs.Claude(), &clichain.Config{Binary: program})
+	req := clichain.Prompt("hi")
+	keys, cooldowns := map[string]bool{}, map[string]bool{}
+	for _, payer := range []call.Billing{"", call.BillingSubscription} {
+		req.Billing = payer
+		key, err := p.HoldKey(t.Context(), req)
+		require.NoError(t, err)
+		keys[key], cooldowns[clichain.CooldownKeyOf(p, req)] = true, true
+	}
+	require.Len(t, keys, 2)
+	require.Len(t, cooldowns, 2)
 }
 
 // Only a key that is known to pay makes a backend one that requires it.

@@ -44,9 +44,12 @@ func (p *Provider) prepare(
 	if err != nil {
 		return nil, err
 	}
+	if err := compose.Check(req); err != nil {
+		return nil, p.label(err)
+	}
 	var ask asker
 	if starts {
-		ask = p.asks(path)
+		ask = p.asks(path, p.payer(req))
 	}
 	known := knownOf(p.name, req)
 	b, err := p.admit(ctx, path, req, session.Dir(req, known), ask)
@@ -67,9 +70,6 @@ func (p *Provider) prepare(
 func (p *Provider) compose(
 	path string, req Request, known *session.Record, m mode,
 ) (*compose.Invocation, *container.Box, *BackendError) {
-	if err := compose.Check(req); err != nil {
-		return nil, nil, err
-	}
 	dir, err := p.folder(req, known)
 	if err != nil && err.Reason == ReasonBadOption && req.Dir == "" && session.Dir(req, known) != "" {
 		err = call.Errorf(ReasonBadSession, "session", "the directory it was made in is gone: %s", err.Message)
@@ -82,7 +82,7 @@ func (p *Provider) compose(
 			return nil, nil, err
 		}
 	}
-	h := p.host(path)
+	h := p.host(path, p.payer(req))
 	if err := p.nested(); err != nil {
 		return nil, nil, err
 	}
@@ -107,12 +107,14 @@ func (p *Provider) compose(
 	return inv, box, err
 }
 
-// host is what this machine is to the CLI.
-func (p *Provider) host(path string) compose.Host {
+// host is what this machine is to the CLI, where payer has to pay.
+func (p *Provider) host(path string, payer call.Billing) compose.Host {
+	barred := p.barred(payer)
+	set, _ := p.overlay() // without it nothing is started: see wrong
 	h := compose.Host{
-		Path: path, Environ: grammar.Without(os.Environ(), p.barred), Env: grammar.Without(p.cfg.Env, p.barred),
-		SetEnv:  p.setEnv(),
-		PassEnv: p.cfg.PassEnv, InheritEnv: p.cfg.InheritEnv, Root: os.Geteuid() == 0,
+		Path: path, Environ: grammar.Without(os.Environ(), barred), Env: grammar.Without(p.cfg.Env, barred),
+		SetEnv:  grammar.Without(set, barred),
+		PassEnv: p.cfg.PassEnv, InheritEnv: p.cfg.InheritEnv, RequestEnv: p.cfg.RequestEnv, Root: os.Geteuid() == 0,
 	}
 	p.inside().Describe(&h)
 	h.CleanPath()
@@ -127,11 +129,8 @@ func (p *Provider) version(path string) string {
 	return p.files.Version(path)
 }
 
-// setEnv is what the spec sets.
-func (p *Provider) setEnv() []string {
-	list, _ := p.overlay() // without it nothing is started: see wrong
-	return grammar.Without(list, p.barred)
-}
+// barred are the patterns of the variables that are kept from the CLI so that only payer can pay.
+func (p *Provider) barred(payer call.Billing) []string { return login.Barred(payer, p.spec.Login) }
 
 // overlay is what the spec sets. A home inside a container is not known.
 func (p *Provider) overlay() ([]string, error) {

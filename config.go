@@ -88,6 +88,10 @@ type Config struct {
 	InheritEnv bool
 	// Env sets variables, as "NAME=value", whatever else would set them.
 	Env []string
+	// RequestEnv names the variables that a Request may set with Request.Env; a
+	// trailing "*" makes a prefix, such as "APP_*". A request with another variable is
+	// skipped as unsupported. Nil: none.
+	RequestEnv []string
 	// MaxOutput bounds the bytes a run may print. Zero: 256 MiB.
 	MaxOutput int64
 	// MaxParallel bounds how many calls of this backend run at once; more wait

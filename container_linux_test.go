@@ -46,7 +46,9 @@ func TestContainerAnswers(t *testing.T) {
 			t.Setenv("OPENAI_API_KEY", "secret-own")
 			t.Setenv("STRANGER", "secret-stranger")
 			prompt := "it's \x01 `$x`\r\n--help\n" + strings.Repeat("é", 200_000) + "\n"
-			p := boxedCodex(client, cli, c, clichain.Config{Env: []string{"TOKEN=secret-token", "TMPDIR=/inside/tmp"}})
+			p := boxedCodex(client, cli, c, clichain.Config{
+				Env: []string{"TOKEN=secret-token", "TMPDIR=/inside/tmp"}, RequestEnv: []string{"CHAT_ID", "JOB_*"},
+			})
 			resp, err := p.Complete(t.Context(), clichain.Request{
 				Messages: clichain.Prompt(prompt).Messages, Access: clichain.AccessRead, Dir: "/usr/bin",
 				Env: map[string]string{"CHAT_ID": "7", "JOB_TOKEN": "secret of the job"},

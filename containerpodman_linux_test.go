@@ -84,7 +84,9 @@ func TestPodman(t *testing.T) {
 	ask := func(c clichain.Container, timeout time.Duration, job string) (*clichain.Response, error) {
 		c.Runtime = client
 		spec := clichain.CliSpec{Name: "boxed", Binary: "boxed", Args: []clispec.ArgRow{{Args: []string{"{prompt}"}}}}
-		p := clichain.NewProvider(spec, &clichain.Config{Container: &c, Binary: "/opt/boxed", Timeout: timeout})
+		p := clichain.NewProvider(spec, &clichain.Config{
+			Container: &c, Binary: "/opt/boxed", Timeout: timeout, RequestEnv: []string{"CHAT_ID", "JOB"},
+		})
 		req := clichain.Prompt("hi")
 		req.Env = map[string]string{"CHAT_ID": "7", "JOB": job}
 		return p.Complete(t.Context(), req)

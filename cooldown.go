@@ -95,7 +95,7 @@ func (c cooldownCall) Key() (key string, ok bool) {
 	}
 	if p := providerOf(b); p != nil {
 		var account string
-		if account, ok = p.account(); ok {
+		if account, ok = p.account(p.payer(c.req)); ok {
 			model, _ = p.composer.Models.Resolve(model)
 			key += "@" + account
 		}
@@ -143,7 +143,7 @@ var homes = []string{"HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "XDG_D
 // account is a fingerprint of the program and of the credential that it would
 // use: with another one, what was known of the backend does not hold. Secrets
 // go into it and cannot be read from it.
-func (p *Provider) account() (fingerprint string, ok bool) {
+func (p *Provider) account(payer call.Billing) (fingerprint string, ok bool) {
 	path, err := p.ready()
 	if err != nil {
 		return "", false
@@ -157,7 +157,7 @@ func (p *Provider) account() (fingerprint string, ok bool) {
 	if c := p.cfg.Container; c != nil {
 		tell(h, c.Name, c.Image, fmt.Sprintf("%q", c.RunArgs))
 	}
-	host := p.host(path)
+	host := p.host(path, payer)
 	for _, kv := range host.Environ {
 		if name, _, _ := strings.Cut(kv, "="); p.meansAccount(name) {
 			tell(h, kv)
@@ -200,7 +200,7 @@ func (c cooldownCall) Scope(scope cooldown.Scope) string {
 		}
 	case cooldown.ScopeLogin:
 		if p != nil {
-			p.tellLogin(h, dir)
+			p.tellLogin(h, dir, p.payer(c.req))
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
@@ -217,8 +217,8 @@ func (p *Provider) tellSession(h io.Writer) {
 
 // tellLogin tells of the credentials that files hold. A token that was renewed, by
 // this CLI or by another one that shares it, is no other login.
-func (p *Provider) tellLogin(h io.Writer, dir string) {
-	host := p.host("")
+func (p *Provider) tellLogin(h io.Writer, dir string, payer call.Billing) {
+	host := p.host("", payer)
 	tell(h, p.login.Mark(login.PlaceOf(p.passed(&host, dir, ""), dir)))
 }
 

@@ -38,8 +38,11 @@ func (c *Chain) StoreOf() cooldown.Store { return c.cooldown.Store }
 
 // CooldownKey is what a backend's cooldowns are kept under; empty where none
 // are.
-func CooldownKey(b Backend, model string) string {
-	key, ok := cooldownCall{b, Request{Model: model}}.Key()
+func CooldownKey(b Backend, model string) string { return CooldownKeyOf(b, Request{Model: model}) }
+
+// CooldownKeyOf is that of a request.
+func CooldownKeyOf(b Backend, req Request) string {
+	key, ok := cooldownCall{b, req}.Key()
 	if !ok {
 		return ""
 	}

@@ -129,6 +129,9 @@ func (c *plan) of(turn *compose.Call) *plan {
 // turn composes a request as a turn of a process. One that would have started another
 // process is unsupported.
 func (p *Provider) turn(inv *plan, req Request) (*compose.Call, *BackendError) {
+	if err := compose.Check(req); err != nil {
+		return nil, p.label(err)
+	}
 	made, _, err := p.compose(inv.Path, req, nil, inv.mode)
 	if err != nil {
 		return nil, p.label(err)

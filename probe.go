@@ -33,7 +33,7 @@ func (p *Provider) Probe(ctx context.Context, args []string, limit time.Duration
 	if err != nil {
 		return runs.Output{}, err
 	}
-	result, secrets, err := p.probe(ctx, path, args, limit)
+	result, secrets, err := p.probe(ctx, path, p.cfg.Billing, args, limit)
 	if err != nil {
 		return runs.Output{}, err
 	}
@@ -44,7 +44,7 @@ func (p *Provider) Probe(ctx context.Context, args []string, limit time.Duration
 }
 
 func (p *Provider) probe(
-	ctx context.Context, path string, args []string, limit time.Duration,
+	ctx context.Context, path string, payer call.Billing, args []string, limit time.Duration,
 ) (proc.Result, *plaintext.Redactor, *BackendError) {
 	ctx, cancel := judge.Within(ctx, limit)
 	defer cancel()
@@ -52,7 +52,7 @@ func (p *Provider) probe(
 	if err != nil {
 		return proc.Result{}, nil, p.label(err)
 	}
-	h := p.host(path)
+	h := p.host(path, payer)
 	c := &compose.Call{Env: p.passed(&h, dir, ""), Fields: compose.Fields{}}
 	environ := c.Environ(&CliSpec{}, h, dir)
 	result, failed := proc.Run(ctx, proc.Command{
@@ -136,7 +136,7 @@ func (p *Provider) listed(ctx context.Context, path string, rule clispec.ListRul
 }
 
 func (p *Provider) listedByCommand(ctx context.Context, path string, rule clispec.ListRule) (string, *BackendError) {
-	result, secrets, err := p.probe(ctx, path, rule.Args, p.listTime())
+	result, secrets, err := p.probe(ctx, path, p.cfg.Billing, rule.Args, p.listTime())
 	if err != nil {
 		return "", err
 	}

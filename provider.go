@@ -35,7 +35,6 @@ type Provider struct {
 	compiled sync.Once // sets the rest
 	spec     *CliSpec  // nil where it is wrong; what follows is not set then
 
-	barred   []string          // variables kept from the CLI: see Config.Billing
 	files    machine.Installed // of the program
 	composer *compose.Composer
 	program  func() *decode.Program
@@ -92,7 +91,7 @@ func (p *Provider) compile() {
 		p.program = sync.OnceValue(func() *decode.Program { return decode.Compile(spec.Events) })
 		p.judge = sync.OnceValue(func() *judge.Judge { return judge.New(&spec) })
 		p.login, p.pass = login.New(spec.Login), login.NewPassRules(spec.PassEnvIf)
-		p.files.Packages, p.barred = spec.Packages, login.Barred(p.cfg.Billing, spec.Login)
+		p.files.Packages = spec.Packages
 	})
 }
 

@@ -47,7 +47,7 @@ func (p *Provider) Status(dir string) Status {
 	p.compile()
 	s := Status{Login: clispec.LoginNotFound, Doubts: suppressDoubts()}
 	if path, err := p.finder.Find(p.programs()); err == nil {
-		l := p.loggedIn(path, dir, "")
+		l := p.loggedIn(path, dir, "", p.cfg.Billing)
 		s.Path, s.Version, s.Login, s.Evidence = path, p.version(path), l.State, l.Evidence
 		s.Billing, s.Expired, s.Unproven = l.Billing, l.Expired, l.Unproven
 	}
@@ -63,7 +63,7 @@ func (p *Provider) suppressor(path, dir string) string {
 	if variable, _ := suppressedBy(namesOf(p.spec)...); variable != "" {
 		return variable
 	}
-	if path == "" || p.sandboxed(p.loggedIn(path, dir, "")) == nil {
+	if path == "" || p.sandboxed(p.loggedIn(path, dir, "", p.cfg.Billing)) == nil {
 		return ""
 	}
 	_, sign := p.cfg.Sandbox.sandbox()
@@ -150,6 +150,6 @@ func (p *Provider) Environ() map[string]string {
 	if p.spec == nil {
 		return nil
 	}
-	h := p.host("")
+	h := p.host("", p.cfg.Billing)
 	return p.passed(&h, "", "")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/container"
+	"github.com/clichain/clichain/internal/grammar"
 )
 
 // misconfiguration is a mistake of who set a backend up. No request is to blame,
@@ -105,6 +106,12 @@ func (c *Config) mistakes() (list []*BackendError) {
 	for i, name := range c.PassEnv {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			add(mistake(fmt.Sprintf("config.pass_env[%d]", i), "%q is no name of a variable", name))
+		}
+	}
+	for i, name := range c.RequestEnv {
+		if !grammar.IsVariablePattern(name) {
+			add(mistake(fmt.Sprintf("config.request_env[%d]", i),
+				`%q is neither the name of a variable nor the beginning of some and a "*"`, name))
 		}
 	}
 	if err := (*container.Container)(c.Container).Check(); err != nil {

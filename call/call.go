@@ -53,9 +53,13 @@ type Request struct {
 	// honour one that is set is skipped as unsupported.
 	Options Options `json:"options,omitzero"`
 	// Env sets variables of the CLI, such as the id of a chat or a job, by name: for
-	// what the agent runs, in a container too. A variable that the CLI or the system
-	// itself would obey is refused: set that with Config.Env.
+	// what the agent runs, in a container too. A backend whose Config.RequestEnv does
+	// not list each name is skipped as unsupported. What the spec or Config.Env sets
+	// wins over it.
 	Env map[string]string `json:"env,omitempty"`
+	// Billing is who has to pay, as in Config.Billing. A backend with another
+	// Config.Billing is skipped with the reason billing. Empty: Config.Billing.
+	Billing Billing `json:"billing,omitempty"`
 	// Metadata belongs to the caller: it is copied to the Response and never read.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }

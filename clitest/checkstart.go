@@ -63,7 +63,7 @@ func composed(spec clispec.Spec, req call.Request, way start, trust bool) (*comp
 	const dir = "/home/user/project"
 	return compose.New(&spec, nil).Compose(req, way.Choice, compose.Host{
 		Path: "/opt/bin/cli", Version: way.version, Dir: dir, RealDir: dir, TempDir: "/tmp/clichain-kit",
-		TrustDir: trust, Known: &session.Record{Dir: dir},
+		TrustDir: trust, Known: &session.Record{Dir: dir}, RequestEnv: []string{"KIT_MARK"},
 	})
 }
 

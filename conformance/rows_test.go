@@ -101,7 +101,9 @@ func TestVariableOfARequest(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
 		t.Parallel()
-		c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(shell(name, `sh -c "echo chat=$CHAT_ID >made"`), loopback.Text(hello)))
+		cfg := longTimeout
+		cfg.RequestEnv = []string{"CHAT_ID"}
+		c := start(t, name, home.LoggedIn, cfg, loopback.InOrder(shell(name, `sh -c "echo chat=$CHAT_ID >made"`), loopback.Text(hello)))
 		req := c.agent()
 		req.Access = clichain.AccessFull
 		req.Env = map[string]string{"CHAT_ID": "zyzzyva-7"}

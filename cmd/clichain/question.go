@@ -140,6 +140,7 @@ func (f *askFlags) setEnv(text string) error {
 		f.req.Env = map[string]string{}
 	}
 	f.req.Env[name] = value
+	f.cfg.RequestEnv = append(f.cfg.RequestEnv, name)
 	return nil
 }
 

@@ -35,7 +35,7 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	spec := o.spec
 	c := &Call{Access: req.Access, Fields: fieldsOf(req), Own: req.Env, Version: h.Version}
 	c.assumed = cmp.Or(h.Version, semver.Find(spec.CheckedWith))
-	if err := ownEnv(spec, req.Env); err != nil {
+	if err := h.allowedEnv(req.Env); err != nil {
 		return nil, err
 	}
 	model, ok := o.Models.Resolve(req.Model)

@@ -48,6 +48,7 @@ type Host struct {
 	Environ    []string // of this process
 	PassEnv    []string // Config.PassEnv
 	InheritEnv bool     // Config.InheritEnv
+	RequestEnv []string // Config.RequestEnv
 	SetEnv     []string // the spec's SetEnv, as "NAME=value"
 	Env        []string // Config.Env
 	Root       bool     // this user is root

@@ -126,10 +126,13 @@ func OuterSession(spec *clispec.Spec, environ []string) string {
 	return ""
 }
 
-// Environ builds the CLI's environment: what may pass and SetEnv, the quiet
-// settings, the spec's rows, Config.Env, Request.Env. Later wins; the result is sorted.
+// Environ builds the CLI's environment: what may pass, Request.Env, SetEnv, the quiet settings, the spec's rows,
+// Config.Env. The later of two wins, so that a request overrides nothing that the operator or the spec sets. The result
+// is sorted.
 func (c *Call) Environ(spec *clispec.Spec, h Host, dir string) []string {
 	vars := maps.Clone(c.Env)
+	maps.Copy(vars, c.Own)
+	grammar.SetAll(vars, h.SetEnv)
 	grammar.SetAll(vars, quietEnv)
 	for _, row := range spec.Env {
 		if c.holds(row.When) {
@@ -137,7 +140,6 @@ func (c *Call) Environ(spec *clispec.Spec, h Host, dir string) []string {
 		}
 	}
 	grammar.SetAll(vars, h.Env)
-	maps.Copy(vars, c.Own)
 	if dir != "" && !h.Inside {
 		vars["PWD"] = dir
 	}

@@ -27,7 +27,7 @@ var (
 func testHost() Host {
 	return Host{
 		Path: "/opt/bin/cli", Dir: "/home/user/project", RealDir: "/home/user/project", TempDir: "/tmp/clichain-test",
-		Known: &session.Record{Dir: "/home/user/project"},
+		Known: &session.Record{Dir: "/home/user/project"}, RequestEnv: []string{"CHAT_ID", "JOB"},
 	}
 }
 

@@ -69,6 +69,8 @@ func checkOptions(req call.Request) *call.Error {
 	case req.Access == call.AccessNone && req.Dir != "":
 		return call.Errorf(call.ReasonBadOption, "dir",
 			"%q cannot be worked in without access: let Access be AccessRead (or more), or leave Dir empty", req.Dir)
+	case !slices.Contains([]call.Billing{"", call.BillingSubscription, call.BillingAPIKey}, req.Billing):
+		return call.Errorf(call.ReasonBadOption, "billing", "%q is none of subscription, api_key", req.Billing)
 	case o.MaxTurns < 0:
 		return call.Errorf(call.ReasonBadOption, "options.max_turns", "%d is negative: use 0 for no bound", o.MaxTurns)
 	case o.MaxBudgetUSD < 0 || math.IsNaN(o.MaxBudgetUSD) || math.IsInf(o.MaxBudgetUSD, 0):

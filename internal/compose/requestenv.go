@@ -11,24 +11,16 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// obeyedEnv names variables that loaders, runtimes, shells and git obey: whoever sets
-// one can make a process run what he likes. A request may come out of a queue, so it
-// sets none of them.
-var obeyedEnv = []string{
-	"CLICHAIN_*", "TERM", "NO_COLOR", "PWD", "LD_*", "DYLD_*", "GCONV_PATH", "GLIBC_TUNABLES", "MALLOC_*", "OPENSSL_*",
-	"SSLKEYLOGFILE", "NODE_*", "npm_*", "NPM_*", "BUN_*", "DENO_*", "ELECTRON_*", "PYTHON*", "PERL*", "RUBY*", "JAVA_*",
-	"GIT_*", "SSH_*", "IFS", "PS4", "PROMPT_COMMAND", "EDITOR", "VISUAL", "PAGER", "BROWSER",
-}
-
-// checkEnv refuses variables that no request may set.
+// checkEnv refuses variables that no configuration can allow.
 func checkEnv(env map[string]string) *call.Error {
 	for _, name := range namesOf(env) {
 		field := "env." + name
 		switch {
 		case !grammar.IsVariable(name):
-			return call.Errorf(call.ReasonBadOption, "env", "%q is no name of a variable: use letters, digits and _", name)
-		case grammar.Matches(slices.Concat(commonEnv, WindowsEnv, shellEnv, obeyedEnv), name):
-			return call.Errorf(call.ReasonBadOption, field, "the system obeys it: set it with Config.Env")
+			return call.Errorf(call.ReasonBadOption, "env",
+				"%q is not the name of an environment variable: use letters, digits and _", name)
+		case strings.HasPrefix(strings.ToUpper(name), ownPrefix):
+			return call.Errorf(call.ReasonBadOption, field, "clichain itself sets the variables that begin with "+ownPrefix)
 		}
 		if problem := plaintext.Problem(env[name]); problem != "" {
 			return call.Errorf(call.ReasonBadRequest, field, "%s", problem)
@@ -37,19 +29,36 @@ func checkEnv(env map[string]string) *call.Error {
 	return nil
 }
 
-// ownEnv refuses a variable of the request that means something to this CLI: a
-// login, a service, or what its rows rely on.
-func ownEnv(spec *clispec.Spec, env map[string]string) *call.Error {
+// ownPrefix begins the names of the variables by which a run finds its descendants.
+const ownPrefix = "CLICHAIN_"
+
+// allowedEnv refuses a variable of the request that the configuration does not list. Loaders, shells, runtimes and the
+// CLIs obey more variables than a deny list could name.
+func (h *Host) allowedEnv(env map[string]string) *call.Error {
 	for _, name := range namesOf(env) {
-		if obeys(spec, name) {
+		if !grammar.Matches(h.RequestEnv, name) {
 			return call.Errorf(call.ReasonUnsupported, "env."+name,
-				"it begins like variables that this CLI obeys: choose another name, or set it with Config.Env")
+				"requests may not set it: add the name to Config.RequestEnv, or set the variable with Config.Env")
 		}
 	}
 	return nil
 }
 
-func obeys(spec *clispec.Spec, name string) bool {
+// Obeys names a variable of the list that may choose the login or the service of this CLI, or "".
+func Obeys(spec *clispec.Spec, env map[string]string) string {
+	if len(env) == 0 {
+		return ""
+	}
+	families := familiesOf(spec)
+	for _, name := range namesOf(env) {
+		if slices.Contains(families, familyOf(name)) {
+			return name
+		}
+	}
+	return ""
+}
+
+func familiesOf(spec *clispec.Spec) []string {
 	list := slices.Concat(spec.PassEnv, spec.DropEnv, spec.NestedEnv, slices.Collect(maps.Keys(spec.SetEnv)))
 	for _, row := range spec.Env {
 		list = append(list, row.Name)
@@ -60,11 +69,10 @@ func obeys(spec *clispec.Spec, name string) bool {
 	for _, way := range spec.Login.Ways {
 		list = slices.Concat(list, way.Env, way.With)
 	}
-	families := make([]string, len(list))
 	for i, known := range list {
-		families[i] = familyOf(known)
+		list[i] = familyOf(known)
 	}
-	return slices.Contains(families, familyOf(name))
+	return list
 }
 
 // familyOf is the first word of a variable's name: a spec names a few of those that a

@@ -10,28 +10,49 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// The variables of a request reach the CLI, and win over Config.Env.
+// The variables of a request that the configuration lists reach each CLI. What the operator sets wins over them.
 func TestEnvOfARequest(t *testing.T) {
 	h := testHost()
 	h.Env = append(h.Env, "JOB_ID=of the config", "OTHER=kept")
+	h.RequestEnv = []string{"JOB_ID", "chat_*", "EMPTY", "TERM"}
 	req := call.Prompt("hi")
-	req.Env = map[string]string{"JOB_ID": "7", "chat_2": "a=b c", "EMPTY": ""}
+	req.Env = map[string]string{"JOB_ID": "7", "chat_2": "a=b c", "EMPTY": "", "TERM": "xterm"}
 	require.Nil(t, Check(req))
 	for _, spec := range specs.Every() {
 		inv, err := composerOf(t, spec).Compose(req, Choice{}, h)
 		require.Nil(t, err)
-		require.Subset(t, inv.Env, []string{"JOB_ID=7", "chat_2=a=b c", "EMPTY=", "OTHER=kept"})
-		require.NotContains(t, inv.Env, "JOB_ID=of the config")
+		require.Subset(t, inv.Env, []string{"JOB_ID=of the config", "chat_2=a=b c", "EMPTY=", "OTHER=kept", "TERM=dumb"})
+		require.NotContains(t, inv.Env, "JOB_ID=7")
 	}
 }
 
-// A request may come from anywhere, so it sets nothing that the system obeys.
-func TestEnvThatTheSystemObeys(t *testing.T) {
+// A variable that the configuration does not list is refused by name, whatever it is called. Each of these has made a
+// CLI, a shell, a loader or an agent's tool obey whoever sets it.
+func TestEnvIsAnAllowList(t *testing.T) {
 	for _, name := range []string{
-		"", "A B", "A=B", "1A", "A-B", "ä", "A\x00", "PATH", "HOME", "SHELL", "TMPDIR", "XDG_CONFIG_HOME", "https_proxy", "LC_ALL", "TERM",
-		"BASH_ENV", "ENV", "BASH_FUNC_x%%", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "BUN_OPTIONS", "PYTHONPATH",
-		"GIT_SSH_COMMAND", "GIT_CONFIG_COUNT", "PERL5OPT", "CLICHAIN_CALL", "SYSTEMROOT", "npm_config_registry", "PWD",
+		"JOB", "APPX", "APP", "PATH", "HOME", "BASH_ENV", "LD_PRELOAD", "NODE_OPTIONS", "GIT_SSH_COMMAND", "ANTHROPIC_BASE_URL",
+		"NAPI_RS_NATIVE_LIBRARY_PATH", "DISPLAY", "SANDBOX", "OTEL_EXPORTER_OTLP_ENDPOINT", "BETA_TRACING_ENDPOINT", "ZDOTDIR",
+		"SHELLOPTS", "BASHOPTS", "LESSOPEN", "KUBECONFIG", "SUDO_ASKPASS", "DOCKER_HOST", "SEATBELT_PROFILE", "DEBUG",
 	} {
+		h := testHost()
+		req := call.Prompt("hi")
+		req.Env = map[string]string{name: "x", "APP_ID": "7"}
+		for _, list := range [][]string{nil, {"APP_*"}} {
+			h.RequestEnv = list
+			for _, spec := range specs.Every() {
+				_, err := composerOf(t, spec).Compose(req, Choice{}, h)
+				require.ErrorIs(t, err, call.ErrUnsupported, name)
+				if list != nil {
+					require.Equal(t, "env."+name, err.Option)
+				}
+			}
+		}
+	}
+}
+
+// What no configuration can allow is a mistake of the request.
+func TestEnvThatNobodyMaySet(t *testing.T) {
+	for _, name := range []string{"", "A B", "A=B", "1A", "A-B", "ä", "A\x00", "BASH_FUNC_x%%", "CLICHAIN_CALL", "clichain_call"} {
 		req := call.Prompt("hi")
 		req.Env = map[string]string{name: "x"}
 		err := Check(req)
@@ -44,38 +65,30 @@ func TestEnvThatTheSystemObeys(t *testing.T) {
 	require.Equal(t, "env.JOB", Check(req).Option)
 }
 
-// Nor what the CLI obeys, whether its spec names the variable or only others of its kind.
-func TestEnvThatTheCLIObeys(t *testing.T) {
+// A variable may choose the account, or the service, if it begins like one that the spec knows.
+func TestObeys(t *testing.T) {
 	for _, test := range []struct {
 		spec clispec.Spec
 		name string
 		want bool
 	}{
-		{clispec.Spec{Name: "mini", Binary: "mini", SetEnv: map[string]string{"MINE_HOME": "~/mine"}}, "MINE_KEY", false},
-		{specs.Claude(), "ANTHROPIC_BASE_URL", false},
-		{specs.Claude(), "CLAUDE_CODE_SHELL_PREFIX", false},
-		{specs.Claude(), "CLAUDECODE", false},
-		{specs.Claude(), "aws_profile", false},
-		{specs.Claude(), "OPENAI_API_KEY", true},
-		{specs.Codex(), "OPENAI_API_KEY", false},
-		{specs.Codex(), "CODEX_HOME", false},
-		{specs.Gemini(), "GEMINI_SYSTEM_MD", false},
-		{specs.Gemini(), "GOOGLE_GEMINI_BASE_URL", false},
-		{specs.OpenCode(), "OPENCODE_CONFIG", false},
-		{specs.Cursor(), "CURSOR_API_KEY", false},
-		{specs.Cursor(), "CHAT_ID", true},
-		{clispec.Spec{Name: "mini", Binary: "mini"}, "MINI_HOME", true},
-		{clispec.Spec{Name: "mini", Binary: "mini", Env: []clispec.EnvRow{{Name: "MINI_QUIET", Value: "1"}}}, "MINI_HOME", false},
-		{clispec.Spec{Name: "mini", Binary: "mini", Login: clispec.LoginRules{Ways: []clispec.LoginWay{{Env: []string{"MINI_KEY"}}}}}, "MINI_KEY", false},
+		{clispec.Spec{Name: "mini", SetEnv: map[string]string{"MINE_HOME": "~/mine"}}, "MINE_KEY", true},
+		{specs.Claude(), "ANTHROPIC_BASE_URL", true},
+		{specs.Claude(), "CLAUDE_CODE_USE_BEDROCK", true},
+		{specs.Claude(), "aws_profile", true},
+		{specs.Claude(), "OPENAI_API_KEY", false},
+		{specs.Codex(), "OPENAI_API_KEY", true},
+		{specs.Gemini(), "GOOGLE_GEMINI_BASE_URL", true},
+		{specs.Cursor(), "CHAT_ID", false},
+		{clispec.Spec{Name: "mini"}, "MINI_HOME", false},
+		{clispec.Spec{Name: "mini", Env: []clispec.EnvRow{{Name: "MINI_QUIET", Value: "1"}}}, "MINI_HOME", true},
+		{clispec.Spec{Name: "mini", Login: clispec.LoginRules{Ways: []clispec.LoginWay{{Env: []string{"MINI_KEY"}}}}}, "MINI_KEY", true},
 	} {
-		req := call.Prompt("hi")
-		req.Env = map[string]string{test.name: "x"}
-		_, err := composerOf(t, test.spec).Compose(req, Choice{}, testHost())
+		want := ""
 		if test.want {
-			require.Nil(t, err, test.name)
-			continue
+			want = test.name
 		}
-		require.ErrorIs(t, err, call.ErrUnsupported, test.name)
-		require.Equal(t, "env."+test.name, err.Option)
+		require.Equal(t, want, Obeys(&test.spec, map[string]string{test.name: "x", "A": ""}), test.name)
 	}
+	require.Empty(t, Obeys(&clispec.Spec{}, nil))
 }

@@ -51,6 +51,9 @@ var variableShape = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // IsVariable reports whether a text can be the name of a variable.
 func IsVariable(name string) bool { return variableShape().MatchString(name) }
 
+// IsVariablePattern reports whether a text is the name of a variable, or the beginning of some before a "*".
+func IsVariablePattern(text string) bool { return IsVariable(strings.TrimSuffix(text, "*")) }
+
 // IsSet reports whether a variable has a value other than "", "0" and "false".
 func IsSet(vars map[string]string, name string) bool {
 	return !slices.Contains([]string{"", "0", "false"}, strings.ToLower(vars[name]))
