@@ -21,7 +21,7 @@ var floors = [][]string{
 		"internal/semaphore", "internal/semver", "internal/spelling",
 	},
 	{"internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
-	{"clispec", "cooldown", "internal/structured"},
+	{"clispec", "cooldown", "internal/structured", "permit"},
 	{
 		"specs", "internal/cooling", "internal/decode", "internal/instance", "internal/login", "internal/session",
 		"internal/wire",

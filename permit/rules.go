@@ -1,0 +1,275 @@
+package permit
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+)
+
+// rule says what one field of a request may hold. A rule that names no field of Permissions lets everything pass: such
+// a field grants nothing by itself, and counts only for the size.
+type rule struct {
+	field  string                                        // as JSON names it
+	by     string                                        // the field of Permissions that decides
+	values func(*call.Request) []value                   // what the request sets
+	allows func(*Permissions, value) bool                // whether it may have this value
+	on     func(*Permissions) bool                       // whether it may be set at all
+	change func(*Permissions, *call.Request) *call.Error // refuses, or replaces what is set
+}
+
+// value is one value of a field.
+type value struct {
+	at   string // the rest of its name, such as "[0]" of a list or ".NAME" of a map
+	key  string // of a map
+	text string
+}
+
+// rules has one rule for each field, in the order in which they are applied.
+var rules = []rule{
+	{by: "MaxBytes", change: checkSize},
+	{field: "messages"},
+	{field: "model", by: "Models", values: one(func(r *call.Request) string { return r.Model }), allows: model},
+	{
+		field: "access", by: "Access", change: checkAccess,
+		values: one(func(r *call.Request) string { return r.Access.String() }),
+	},
+	{field: "session", by: "Sessions", values: one(func(r *call.Request) string { return r.Session }), on: sessions},
+	{
+		field: "options.continue", by: "Sessions", on: sessions,
+		values: one(func(r *call.Request) string { return set(r.Options.Continue) }),
+	},
+	{
+		field: "options.session_id", by: "Sessions", on: sessions,
+		values: one(func(r *call.Request) string { return r.Options.SessionID }),
+	},
+	{
+		field: "dir", by: "Dirs", change: resolveDir,
+		values: one(func(r *call.Request) string { return r.Dir }),
+	},
+	{
+		field: "options.add_dirs", by: "Dirs", change: resolveAddDirs,
+		values: list(func(r *call.Request) []string { return r.Options.AddDirs }),
+	},
+	{
+		field: "options.images", by: "Dirs", change: resolveImages,
+		values: list(func(r *call.Request) []string { return r.Options.Images }),
+	},
+	{
+		field: "options.allowed_tools", by: "Tools",
+		values: list(func(r *call.Request) []string { return r.Options.AllowedTools }),
+		allows: func(p *Permissions, v value) bool { return matches(p.Tools, v.text) },
+	},
+	{
+		field: "options.permission_mode", by: "Modes",
+		values: one(func(r *call.Request) string { return r.Options.PermissionMode }),
+		allows: func(p *Permissions, v value) bool { return matches(p.Modes, v.text) },
+	},
+	{
+		field: "options.mcp_config", by: "MCP",
+		values: one(func(r *call.Request) string { return set(len(r.Options.MCPConfig) > 0) }),
+		on:     func(p *Permissions) bool { return p.MCP },
+	},
+	{
+		field: "options.agents", by: "Agents",
+		values: one(func(r *call.Request) string { return string(r.Options.Agents) }),
+		on:     func(p *Permissions) bool { return p.Agents },
+	},
+	{
+		field: "options.fallback_model", by: "Models", allows: model,
+		values: one(func(r *call.Request) string { return r.Options.FallbackModel }),
+	},
+	{
+		field: "options.extra", by: "Extra", values: arguments,
+		allows: func(p *Permissions, v value) bool { return slices.Contains(p.Extra[v.key], v.text) },
+	},
+	{
+		field: "env", by: "Env", values: variables,
+		allows: func(p *Permissions, v value) bool { return matches(p.Env, v.text) },
+	},
+	{
+		field: "billing", by: "Billing", change: choosePayer,
+		values: one(func(r *call.Request) string { return string(r.Billing) }),
+	},
+	{field: "options.max_turns"},
+	{field: "options.max_budget_usd"},
+	{field: "options.disallowed_tools"},
+	{field: "options.system_mode"},
+	{field: "options.append_system"},
+	{field: "options.strict_mcp"},
+	{field: "options.effort"},
+	{field: "options.no_session_persistence"},
+	{field: "schema"},
+	{field: "metadata"},
+}
+
+func (r *rule) apply(p *Permissions, req *call.Request) *call.Error {
+	switch {
+	case r.change != nil:
+		return r.change(p, req)
+	case r.on != nil && !r.on(p) && len(r.values(req)) > 0:
+		return refused(r.by, r.field, "is not allowed") // the value may hold a secret
+	case r.allows == nil:
+		return nil
+	}
+	for _, v := range r.values(req) {
+		if !r.allows(p, v) {
+			return refused(r.by, r.field+v.at, "%s is not allowed", quoted(v.text))
+		}
+	}
+	return nil
+}
+
+// Describe lists what a request asks for besides the answer of a model, such as `access "write"` or `dir "/srv"`, with
+// the access first. Of variables it has the names, of sessions, MCP servers and agents that there are any.
+func Describe(req call.Request) (texts []string) {
+	for _, r := range rules {
+		if r.values == nil || r.by == "Models" {
+			continue
+		}
+		values := r.values(&req)
+		if r.on != nil && len(values) > 0 {
+			texts = append(texts, r.field)
+			continue
+		}
+		for _, v := range values {
+			texts = append(texts, strings.TrimSuffix(r.field+"."+v.key, ".")+" "+quoted(v.text))
+		}
+	}
+	return texts
+}
+
+func model(p *Permissions, v value) bool { return p.Models == nil || matches(p.Models, v.text) }
+
+func sessions(p *Permissions) bool { return p.Sessions }
+
+// matches reports whether a list has the text, or the beginning of it before a trailing "*".
+func matches(list []string, text string) bool {
+	return slices.ContainsFunc(list, func(allowed string) bool {
+		prefix, open := strings.CutSuffix(allowed, "*")
+		return allowed == text || open && strings.HasPrefix(text, prefix)
+	})
+}
+
+func one(get func(*call.Request) string) func(*call.Request) []value {
+	return func(r *call.Request) []value {
+		if text := get(r); text != "" {
+			return []value{{text: text}}
+		}
+		return nil
+	}
+}
+
+func list(get func(*call.Request) []string) func(*call.Request) []value {
+	return func(r *call.Request) (values []value) {
+		for i, text := range get(r) {
+			values = append(values, value{at: fmt.Sprintf("[%d]", i), text: text})
+		}
+		return values
+	}
+}
+
+// set is the text of a field that is set, whatever its value.
+func set(is bool) string {
+	if is {
+		return "set"
+	}
+	return ""
+}
+
+func variables(r *call.Request) (values []value) {
+	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
+		values = append(values, value{at: "." + plain(name), text: name})
+	}
+	return values
+}
+
+func arguments(r *call.Request) (values []value) {
+	for _, backend := range slices.Sorted(maps.Keys(r.Options.Extra)) {
+		for i, text := range r.Options.Extra[backend] {
+			values = append(values, value{fmt.Sprintf(".%s[%d]", plain(backend), i), backend, text})
+		}
+	}
+	return values
+}
+
+// plain is a name as it can be a part of a field's.
+func plain(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) || len(name) > 60 {
+		return fmt.Sprintf("%.60q", name)
+	}
+	return name
+}
+
+// quoted is the beginning of a value for an error: without what follows the first "=", which may be a secret.
+func quoted(text string) string {
+	name, _, assigned := strings.Cut(text, "=")
+	if assigned {
+		name += "=…"
+	}
+	return fmt.Sprintf("%.60q", name)
+}
+
+// refused is the error of a field that is not allowed.
+func refused(by, field, format string, args ...any) *call.Error {
+	err := call.Errorf(call.ReasonPermissionRefused, field, format, args...)
+	err.Hint = fmt.Sprintf("the operator can allow it with Permissions.%s (%s)", by, flags[by])
+	return err
+}
+
+// flags are the flags of the command that set a field of Permissions.
+var flags = map[string]string{
+	"Access": "--access of batch, --max-access of worker", "Billing": "--billing", "MaxBytes": "--permit bytes=N",
+	"Dirs": "--permit dir=PATH", "Extra": "--permit extra=BACKEND=ARGUMENT", "Env": "--permit env=NAME",
+	"Models": "--permit model=NAME", "Tools": "--permit tool=NAME", "Modes": "--permit mode=NAME",
+	"MCP": "--permit mcp", "Agents": "--permit agents", "Sessions": "--permit session",
+}
+
+func checkSize(p *Permissions, req *call.Request) *call.Error {
+	limit := p.MaxBytes
+	if limit == 0 {
+		limit = defaultMaxBytes
+	}
+	if limit < 0 {
+		return nil
+	}
+	var size counter
+	text := json.NewEncoder(&size)
+	text.SetEscapeHTML(false)
+	if err := text.Encode(req); err != nil {
+		return call.Errorf(call.ReasonBadRequest, "", "the request cannot be written as JSON: %v", err)
+	}
+	if int64(size) > limit {
+		return refused("MaxBytes", "", "the request has %d bytes as JSON, more than %d", size, limit)
+	}
+	return nil
+}
+
+// counter counts the bytes that are written to it.
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+func checkAccess(p *Permissions, req *call.Request) *call.Error {
+	if req.Access > p.Access {
+		return refused("Access", "access", "%s is more than %s", req.Access, p.Access)
+	}
+	return nil
+}
+
+func choosePayer(p *Permissions, req *call.Request) *call.Error {
+	switch {
+	case p.Billing == "" || req.Billing == p.Billing:
+	case req.Billing == "":
+		req.Billing = p.Billing
+	default:
+		return refused("Billing", "billing", "%q is not %q, which has to pay", req.Billing, p.Billing)
+	}
+	return nil
+}
