@@ -2,12 +2,15 @@ package jetstream_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/permit"
 	"github.com/stretchr/testify/require"
 )
 
@@ -32,7 +35,7 @@ func TestWorkerIsLost(t *testing.T) {
 			j.Request.Access, j.Idempotent = test.access, test.idempotent
 			submit(t, q, j)
 			require.NoError(t, jetstream.TakeAndVanish(t.Context(), q, j, "gone"))
-			work(t, q, echo(), &jetstream.WorkConfig{MaxAccess: clichain.AccessFull})
+			work(t, q, echo(), &jetstream.WorkConfig{Permissions: permit.Permissions{Access: clichain.AccessFull}})
 			r := collect(t, q, 1)["a"]
 			require.Len(t, r.History, 1)
 			require.Equal(t, clichain.ReasonKilled, r.History[0].Reason)
@@ -64,9 +67,9 @@ func TestWorkerIsSlow(t *testing.T) {
 		close(running)
 		<-answer
 		return &clichain.Response{Text: "slow"}, nil
-	}), &jetstream.WorkConfig{Name: "slow", MaxAccess: clichain.AccessWrite})
+	}), &jetstream.WorkConfig{Name: "slow", Permissions: permit.Permissions{Access: clichain.AccessWrite}})
 	<-running
-	work(t, q, echo(), &jetstream.WorkConfig{Name: "other", MaxAccess: clichain.AccessWrite})
+	work(t, q, echo(), &jetstream.WorkConfig{Name: "other", Permissions: permit.Permissions{Access: clichain.AccessWrite}})
 	// The message goes back and forth: the other worker has had it when it is
 	// delivered for the third time.
 	require.Eventually(t, func() bool { return jetstream.Delivered(t.Context(), q) >= 3 }, limit, 10*time.Millisecond)
@@ -86,17 +89,45 @@ func TestMoreAccessThanAWorkerGives(t *testing.T) {
 	stop := work(t, q, echo(), &jetstream.WorkConfig{OnPark: func(*jetstream.Job, jetstream.Delivery) { parked.Add(1) }})
 	require.Eventually(t, func() bool { return parked.Load() == 1 }, limit, time.Millisecond)
 	stop()
-	stop = work(t, q, echo(), &jetstream.WorkConfig{MaxAccess: clichain.AccessRead})
+	stop = work(t, q, echo(), &jetstream.WorkConfig{Permissions: permit.Permissions{Access: clichain.AccessRead}})
 	require.NotNil(t, collect(t, q, 1)["a"].Response)
 	stop()
 
 	require.NoError(t, q.Forget(t.Context(), "a"))
 	j.Request.Access = clichain.AccessWrite
 	submit(t, q, j)
-	work(t, q, echo(), &jetstream.WorkConfig{MaxAccess: clichain.AccessRead})
+	work(t, q, echo(), &jetstream.WorkConfig{Permissions: permit.Permissions{Access: clichain.AccessRead}})
 	r := collect(t, q, 1)["a"]
 	require.Equal(t, clichain.ReasonPermissionRefused, r.Failure.Reason)
-	require.Contains(t, r.Failure.Message, "access read at most, not write")
+	require.Contains(t, r.Failure.Message, "permission_refused (access): write is more than read")
+}
+
+// A worker without permissions gives back each job that asks for more than an answer, whatever it asks for. The job
+// itself stays as it was submitted, for a worker that allows it.
+func TestHostileJobs(t *testing.T) {
+	for name, set := range map[string]func(*clichain.Request){
+		"access":    func(r *clichain.Request) { r.Access = clichain.AccessFull },
+		"arguments": func(r *clichain.Request) { r.Options.Extra = map[string][]string{"claude": {"--tools=Bash"}} },
+		"variables": func(r *clichain.Request) { r.Env = map[string]string{"SANDBOX": "x"} },
+		"servers":   func(r *clichain.Request) { r.Options.MCPConfig = []json.RawMessage{[]byte(`"/etc/mcp.json"`)} },
+		"images":    func(r *clichain.Request) { r.Options.Images = []string{"/etc/passwd"} },
+		"sessions":  func(r *clichain.Request) { r.Session = "claude:1" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
+			j := job("a")
+			set(&j.Request)
+			submit(t, q, j)
+			work(t, q, backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+				t.Error("it was asked")
+				return nil, errors.New("asked")
+			}), nil)
+			r := collect(t, q, 1)["a"]
+			require.Equal(t, clichain.ReasonPermissionRefused, r.Failure.Reason)
+			require.Equal(t, j.Request, r.Job.Request)
+		})
+	}
 }
 
 // A worker that dies after it has stored the result: the job is not run again.

@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/permit"
 )
 
 // failing fails so many times in a row, and answers then.
@@ -64,7 +65,7 @@ func TestWhatFollowsAFailure(t *testing.T) {
 			j := job("a")
 			j.Request.Access, j.Idempotent = test.access, test.idempotent
 			submit(t, q, j)
-			work(t, q, noCooldown(failing(test.fails, test.err)), &jetstream.WorkConfig{MaxAccess: clichain.AccessFull})
+			work(t, q, noCooldown(failing(test.fails, test.err)), &jetstream.WorkConfig{Permissions: permit.Permissions{Access: clichain.AccessFull}})
 			r := collect(t, q, 1)["a"]
 			require.Len(t, r.History, test.deliveries)
 			for _, d := range r.History {

@@ -34,8 +34,11 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 	if err == nil {
 		settled, err = w.settled(d)
 	}
-	declined := err == nil && d.Request.Access > w.MaxAccess
-	if err == nil && !settled && !declined {
+	allowed, declined := clichain.Request{}, error(nil)
+	if err == nil && !settled {
+		allowed, declined = w.Permissions.Apply(d.Request)
+	}
+	if err == nil && !settled && declined == nil {
 		failure, err = w.refuse(d)
 	}
 	switch {
@@ -44,14 +47,14 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 		_ = m.NakWithDelay(w.q.cfg.AckWait) // else it comes again by itself
 	case settled:
 		w.acknowledge(d)
-	case declined:
-		w.decline(d)
+	case declined != nil:
+		w.decline(d, declined)
 	case failure != nil:
 		w.finish(d, &Result{Failure: failure})
 	case ctx.Err() != nil:
 		w.park(d, Delivery{Reason: clichain.ReasonCanceled, Message: "the worker ended before the job began"})
 	default:
-		w.answer(ctx, d)
+		w.answer(ctx, d, allowed)
 	}
 }
 
@@ -172,15 +175,15 @@ func (w *worker) begin(d *delivery) (*Failure, error) {
 	}, nil
 }
 
-// answer runs the job.
-func (w *worker) answer(ctx context.Context, d *delivery) {
+// answer runs the job with the request as it is allowed here. What is written back is the job as it came.
+func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Request) {
 	w.OnStart(&d.Job)
 	defer w.OnEnd(&d.Job)
 	run, cancel := w.Context(ctx, d.Trace), context.CancelFunc(func() {})
 	if !d.Deadline.IsZero() {
 		run, cancel = context.WithDeadline(run, d.Deadline)
 	}
-	resp, err := w.backend.Complete(run, d.Request)
+	resp, err := w.backend.Complete(run, allowed)
 	cancel()
 	if err == nil {
 		w.finish(d, &Result{Response: resp})
@@ -196,11 +199,11 @@ func (w *worker) answer(ctx context.Context, d *delivery) {
 	w.retry(d, failure, *again)
 }
 
-// decline leaves a job with more access than jobs may have here to another worker.
-func (w *worker) decline(d *delivery) {
+// decline leaves a job that asks for more than jobs may do here to another worker.
+func (w *worker) decline(d *delivery, why error) {
 	failure := &Failure{
 		Reason:  clichain.ReasonPermissionRefused,
-		Message: fmt.Sprintf("worker %s runs jobs with access %s at most, not %s", w.Name, w.MaxAccess, d.Request.Access),
+		Message: fmt.Sprintf("worker %s does not run it: %v", w.Name, why),
 	}
 	w.retry(d, failure, Delivery{
 		Reason: failure.Reason, Message: failure.Message, Until: time.Now().Add(pause(failures(d.History))),

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/permit"
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
@@ -24,10 +25,10 @@ type WorkConfig struct {
 	// Name is the worker's in Status and History. Each worker of a queue has another.
 	// Empty: host, process id and a random part.
 	Name string
-	// MaxAccess is the most that a job may be allowed here: who may write to the queue
-	// chooses what this machine does. A job with more goes back to the queue, for
-	// another worker. Zero: clichain.AccessNone.
-	MaxAccess clichain.Access
+	// Permissions is what a job may do here: whoever may write to the queue writes jobs.
+	// A job that asks for more goes back to the queue, for another worker. Zero: a
+	// question with AccessNone.
+	Permissions permit.Permissions
 	// Grace is how long jobs may go on after ctx has ended. Then they are ended and
 	// given back. Zero: not at all.
 	Grace time.Duration

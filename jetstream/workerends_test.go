@@ -8,6 +8,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/permit"
 )
 
 // A worker that ends gives back what it has not finished, and that is no failure.
@@ -25,10 +26,10 @@ func TestWorkerEnds(t *testing.T) {
 				close(running)
 				<-ctx.Done()
 				return nil, ctx.Err()
-			}), &jetstream.WorkConfig{MaxAccess: clichain.AccessWrite})
+			}), &jetstream.WorkConfig{Permissions: permit.Permissions{Access: clichain.AccessWrite}})
 			<-running
 			stop()
-			work(t, q, echo(), &jetstream.WorkConfig{MaxAccess: clichain.AccessWrite})
+			work(t, q, echo(), &jetstream.WorkConfig{Permissions: permit.Permissions{Access: clichain.AccessWrite}})
 			r := collect(t, q, 1)["a"]
 			require.NotNil(t, r.Response)
 			require.Len(t, r.History, 1)

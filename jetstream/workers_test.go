@@ -18,6 +18,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/permit"
 	"github.com/clichain/clichain/specs"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -141,7 +142,7 @@ func workerMain(url string) {
 		answer = mix(fakes, os.Getenv(notesVariable))
 	}
 	err = q.Work(ctx, noCooldown(answer), &jetstream.WorkConfig{
-		Slots: 2, MaxAccess: clichain.AccessWrite, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+		Slots: 2, Permissions: permit.Permissions{Access: clichain.AccessWrite, Dirs: []string{os.TempDir()}}, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	if err != nil {
 		panic(err)

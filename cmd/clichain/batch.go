@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/batch"
+	"github.com/clichain/clichain/permit"
 	"github.com/spf13/cobra"
 )
 
@@ -18,7 +21,8 @@ type batchFlags struct {
 	nats   natsFlags
 	dryRun bool
 
-	collector string
+	permissions permit.Permissions
+	collector   string
 }
 
 func (a *app) batchCommand() *cobra.Command {
@@ -34,6 +38,8 @@ from there, and asks nothing again that was answered.
 In:  {"prompt": "..."}, or "messages" instead, and where wanted "id", "system",
      "model", "schema", "access", "dir", "options", "metadata", "priority",
      "deadline", "idempotent". Flags hold for lines that do not say it themselves.
+     A line may not ask for more than --access, --dir and --allow-tool allow, and
+     --permit, which "clichain worker --help" explains.
 Out: {"id": ..., "response": {...}} or {"id": ..., "error": {...}}. A line
      without an id gets its number and hash.
 
@@ -82,6 +88,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	f.ask.pick(cmd, "system", "system-file", "model", "only", "access", "agent", "timeout", "schema", "dir", "trust-dir",
 		"max-turns", "max-budget-usd", "effort", "allow-tool", "deny-tool", "billing", "sandbox", "pass-env", "no-cooldown",
 		"spec", "binary")
+	addPermitFlag(flags, &f.permissions)
 	f.nats.register(flags)
 }
 
@@ -102,6 +109,8 @@ func (f *batchFlags) check(given func(flag string) bool) error {
 	switch {
 	case given("queue") && !remote:
 		return usagef("--queue: needs --nats: a batch of its own has a queue of its own")
+	case f.permissions.Env != nil:
+		return usagef("--permit env: no line can set a variable")
 	case f.cfg.RetrySideEffects && !f.cfg.RetryFailed:
 		return usagef("--retry-side-effects: needs --retry-failed")
 	}
@@ -120,6 +129,7 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 	if cfg.Defaults, err = f.defaults(ctx); err != nil {
 		return err
 	}
+	cfg.Permissions = f.ceiling(cfg.Defaults)
 	if f.nats.servers != "" { // a server of the environment is for commands that cannot do without one
 		cfg.Connect, cfg.Queue = f.nats.connect, f.nats.config()
 	} else if err := a.batchBackends(ctx, f, &cfg); err != nil {
@@ -159,6 +169,18 @@ func (f *batchFlags) defaults(ctx context.Context) (clichain.Request, error) {
 	}
 	req.Dir = dir
 	return req, err
+}
+
+// ceiling is the most that a line may ask for: what the defaults have, and what is permitted besides. The input has a
+// bound of its own for the size of a line.
+func (f *batchFlags) ceiling(defaults clichain.Request) permit.Permissions {
+	p := f.permissions
+	p.Access, p.MaxBytes = defaults.Access, cmp.Or(p.MaxBytes, -1)
+	p.Tools = slices.Concat(defaults.Options.AllowedTools, p.Tools)
+	if p.Access > clichain.AccessNone || defaults.Dir != "" {
+		p.Dirs = append([]string{cmp.Or(defaults.Dir, ".")}, p.Dirs...)
+	}
+	return p
 }
 
 // batchBackends makes the backends that answer in this process.

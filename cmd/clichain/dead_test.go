@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,7 +28,7 @@ func TestFleetDead(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.crashAtWork()
-	w := f.worker("--max-access", "write", "--only", "claude", "--cold", "--no-cooldown")
+	w := f.worker("--max-access", "write", "--permit", "dir="+os.TempDir(), "--only", "claude", "--cold", "--no-cooldown")
 	_, stderr, status := f.run("submit", "--wait", "--id", "harmless", "secret question")
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, stderr, `job "harmless" failed: `)
@@ -71,7 +72,7 @@ func TestFleetDrop(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.fake("claude", "crash", "broken")
-	w := f.worker("--max-access", "write", "--only", "claude", "--cold", "--no-cooldown")
+	w := f.worker("--max-access", "write", "--permit", "dir="+os.TempDir(), "--only", "claude", "--cold", "--no-cooldown")
 	for _, id := range []string{"a", "b", "c"} {
 		_, _, status := f.run("submit", "--wait", "--id", id, "hi")
 		require.Equal(t, exitFailed, status)

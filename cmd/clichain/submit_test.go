@@ -27,7 +27,8 @@ func TestFleetSubmitArrives(t *testing.T) {
 	id := strings.TrimSpace(f.answers("submit", "--system", "Be brief.", "--model", "opus", "--access", "write", "--dir", dir,
 		"--effort", "high", "--max-turns", "3", "--env", "JOB_ID=7", "--mcp-config", servers, "--", "-p"))
 	require.NoError(t, os.Remove(servers))
-	w := f.worker("--max-access", "write", "--only", "claude", "--cold")
+	w := f.worker("--max-access", "write", "--permit", "dir="+dir, "--permit", "env=JOB_*", "--permit", "mcp",
+		"--permit", "model=opus", "--only", "claude", "--cold")
 	require.Equal(t, "recorded\n", f.answers("result", "--wait", id))
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)

@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/live"
+	"github.com/clichain/clichain/permit"
 	"github.com/spf13/cobra"
 )
 
@@ -21,7 +22,7 @@ type workerFlags struct {
 	grace         time.Duration
 	name, health  string
 	collector     string
-	maxAccess     clichain.Access
+	permissions   permit.Permissions
 	cold, logJSON bool
 }
 
@@ -44,9 +45,19 @@ stopped is how a worker ends.
 Which CLIs rest after a failure, such as a usage limit, all workers of a queue
 know. While all rest it takes no jobs. CLICHAIN_COOLDOWNS has no say here.
 
-What jobs may do here is up to --max-access: who may write to the queue chooses
-what this machine does. By default they are asked without access, and jobs with
-more go back to the queue.
+Whoever may write to the queue writes the jobs. What they may do here is up to
+--max-access and --permit. By default a job is a question with access none, and
+one that asks for more goes back to the queue, for another worker. --permit
+takes, any number of times:
+  dir=PATH          a directory that jobs may work in, with all below it; the
+                    first is the default (default: the working directory)
+  extra=BACKEND=ARG a raw argument for a CLI, exactly as given
+  env=NAME          a variable, also APP_*
+  tool=NAME, mode=NAME, model=NAME   for --allow-tool, --permission-mode and
+                    --model of a job, also with * at the end; any model is
+                    allowed until one is named
+  mcp, agents, session   MCP servers, subagents, sessions to continue
+  bytes=N           the largest job (default 16 MiB)
 
 Its log goes to stderr. It has ids, backends and reasons in it; prompts, answers
 and what a CLI said never.
@@ -77,7 +88,8 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	f.queue.register(flags)
 	flags.FuncP("jobs", "j", "run up to `n` jobs at once (default 4)", into(&f.slots, parseCount))
 	flags.Func("max-access", "most that jobs may be allowed, a `level`: none, read, write or full (default none)",
-		into(&f.maxAccess, parseAccess))
+		into(&f.permissions.Access, parseAccess))
+	addPermitFlag(flags, &f.permissions)
 	flags.Func("grace", "let jobs go on for this `duration` after a signal, then give them back (default 30s)",
 		into(&f.grace, parseGrace))
 	flags.StringVar(&f.name, "name", "", "`name` of this worker; each has another (default host, process id and more)")
@@ -106,6 +118,7 @@ func (a *app) work(ctx context.Context, f *workerFlags) (err error) {
 	if err := f.queue.check(); err != nil {
 		return err
 	}
+	f.ask.cfg.RequestEnv = f.permissions.Env
 	providers, err := a.providers(&f.ask)
 	if err != nil {
 		return err
@@ -162,7 +175,7 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends 
 	defer told()
 	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
 	cfg := w.config(f.grace)
-	cfg.Context, cfg.MaxAccess = t.context, f.maxAccess
+	cfg.Context, cfg.Permissions = t.context, f.permissions
 	err = q.Work(ctx, chain, cfg)
 	s := w.status()
 	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)

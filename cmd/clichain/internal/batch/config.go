@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/permit"
 	"github.com/nats-io/nats.go"
 )
 
@@ -29,6 +30,8 @@ type Config struct {
 
 	// Defaults are for lines that do not say it themselves. Its messages are system prompts.
 	Defaults clichain.Request
+	// Permissions is the most that a line may ask for. A line that asks for more is bad.
+	Permissions permit.Permissions
 	// RetryFailed runs the lines again that failed; where the agent may have acted only with RetrySideEffects.
 	RetryFailed, RetrySideEffects bool
 

@@ -10,11 +10,13 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/permit"
 )
 
 // Plan says what a batch would do. A plain value.
@@ -27,6 +29,8 @@ type Plan struct {
 	First  map[string]int
 	Skips  map[Skip]int
 	Nobody map[clichain.Reason]int
+	// Kinds counts the lines that would run by what they ask for besides an answer, as [permit.Describe] says it.
+	Kinds map[string]int
 	// Elsewhere: the workers of a queue would decide.
 	Elsewhere bool
 }
@@ -43,7 +47,8 @@ const maxMistakes = 5
 // DryRun reads all of the input and says what would run where. It writes nothing and starts no CLI.
 func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 	p := &Plan{
-		First: map[string]int{}, Skips: map[Skip]int{}, Nobody: map[clichain.Reason]int{}, Elsewhere: cfg.remote(),
+		First: map[string]int{}, Skips: map[Skip]int{}, Nobody: map[clichain.Reason]int{}, Kinds: map[string]int{},
+		Elsewhere: cfg.remote(),
 	}
 	ids := newLedger()
 	if err := p.readOutput(cfg, ids); err != nil {
@@ -64,6 +69,7 @@ func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 			p.Done++
 		default:
 			p.Good++
+			p.Kinds[p.kind(cfg, item.job.Request)]++
 			p.place(ctx, chain, item)
 		}
 		return nil
@@ -96,6 +102,33 @@ func (p *Plan) bad(line rawLine, mistake error) {
 	if len(p.Mistakes) < maxMistakes {
 		p.Mistakes = append(p.Mistakes, fmt.Sprintf("line %d: %s", line.number, terminal.OneLine(mistake.Error())))
 	}
+}
+
+// kind says what a line asks for besides an answer; where this machine answers, with its real paths.
+func (p *Plan) kind(cfg *Config, req clichain.Request) string {
+	if !p.Elsewhere {
+		if allowed, err := cfg.Permissions.Apply(req); err == nil {
+			req = allowed
+		}
+	}
+	return strings.Join(permit.Describe(req), ", ")
+}
+
+// maxKinds is how many kinds of lines a plan shows.
+const maxKinds = 20
+
+// kinds are the most frequent kinds of lines.
+func (p *Plan) kinds() (lines []string) {
+	names := slices.SortedFunc(maps.Keys(p.Kinds), func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.Kinds[b], p.Kinds[a]), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		if i == maxKinds {
+			return append(lines, "  and "+number(len(names)-i)+" more kinds of lines")
+		}
+		lines = append(lines, planned("may", p.Kinds[name], name))
+	}
+	return lines
 }
 
 // place finds out who would be asked first.
@@ -148,6 +181,7 @@ func (p *Plan) Print(w io.Writer) error {
 	for _, s := range slices.SortedFunc(maps.Keys(p.Skips), compareSkips) {
 		lines = append(lines, planned(s.Backend, p.Skips[s], "passed over: "+string(s.Reason)))
 	}
+	lines = append(lines, p.kinds()...)
 	for _, mistake := range p.Mistakes {
 		lines = append(lines, "  "+mistake)
 	}

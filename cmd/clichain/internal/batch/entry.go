@@ -192,8 +192,5 @@ func said(err error) string {
 	if !ok {
 		return strings.TrimPrefix(err.Error(), "json: ")
 	}
-	if be.Option == "" {
-		return be.Message
-	}
-	return be.Option + ": " + be.Message
+	return strings.TrimPrefix(be.Option+": "+be.Message+be.Advice(), ": ")
 }

@@ -102,6 +102,9 @@ func (c *Config) item(ctx context.Context, line rawLine, ids *ledger) (*item, er
 	if err := mistakeIn(ctx, job.Request); err != nil {
 		return nil, err
 	}
+	if _, err := c.Permissions.Apply(job.Request); err != nil {
+		return nil, errors.New(said(err))
+	}
 	before := ids.read(job.ID)
 	if before&stateRead != 0 {
 		return nil, errTwice

@@ -217,6 +217,7 @@ func TestDryRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &Plan{
 		Good: 4, Bad: 1, Done: 1, First: map[string]int{"plain": 3}, Skips: map[Skip]int{}, Nobody: map[clichain.Reason]int{},
+		Kinds:    map[string]int{`access "none"`: 3},
 		Mistakes: []string{"line 5: is no JSON: unexpected end of JSON input"},
 	}, p)
 	require.Equal(t, first+second, string(mustRead(t, cfg.Out)), "nothing is written")

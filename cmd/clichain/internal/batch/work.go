@@ -12,8 +12,7 @@ import (
 // workConfig has the worker of this process tell the run what it does.
 func (r *run) workConfig(log *slog.Logger) *jetstream.WorkConfig {
 	return &jetstream.WorkConfig{
-		MaxAccess: clichain.AccessFull, // who writes the input says what it may do
-		Slots:     r.cfg.Jobs, Logger: log, Context: r.cfg.Context,
+		Permissions: r.cfg.Permissions, Slots: r.cfg.Jobs, Logger: log, Context: r.cfg.Context,
 		OnStart: func(job *jetstream.Job) {
 			r.track(func() { r.running[job.ID] = true; delete(r.parked, job.ID) })
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/permit"
 )
 
 const (
@@ -17,6 +18,10 @@ const (
 
 // everyone is the model that leaves the choice to the chain.
 const everyone = "clichain"
+
+// permitted is what a request may ask for: nothing besides an answer. Its body has a bound of its own, and the files
+// with its images are the server's.
+var permitted = permit.Permissions{MaxBytes: -1}
 
 // question is what a request asks, by whichever API it came.
 type question struct {
@@ -107,6 +112,11 @@ func (h *handler) traced(r *http.Request) context.Context {
 }
 
 func (h *handler) answer(w *reply, r *http.Request, a api, q *question) *apiError {
+	req, refused := permitted.Apply(q.req)
+	if refused != nil {
+		return failed(r.Context(), refused, a.params)
+	}
+	q.req = req
 	names, remove, err := saveImages(q.images)
 	if err != nil {
 		return fault(http.StatusInternalServerError, typeServer, "no_temp", "images cannot be stored: %v", err)

@@ -1,0 +1,138 @@
+package batch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/permit"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+// A line that asks for more than the batch allows is bad, and says what the operator can do.
+func TestLinesAboveTheCeiling(t *testing.T) {
+	dir := t.TempDir()
+	inside := filepath.Join(dir, "inside")
+	require.NoError(t, os.Mkdir(inside, 0o700))
+	for name, test := range map[string]struct {
+		line, mistake string
+		allowed       permit.Permissions
+	}{
+		"full access": {
+			`{"prompt":"a","access":"full","dir":"/"}`, "access: full is more than none [the operator can allow it with Permissions.Access (--access of batch",
+			permit.Permissions{},
+		},
+		"raw arguments": {
+			`{"prompt":"a","options":{"extra":{"claude":["--tools=Bash"]}}}`, `options.extra.claude[0]: "--tools=…" is not allowed`,
+			permit.Permissions{Access: clichain.AccessFull},
+		},
+		"another folder": {
+			`{"prompt":"a","access":"read","dir":"/"}`, `dir: "/" lies outside of the directories`,
+			permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}},
+		},
+		"a shell":     {`{"prompt":"a","access":"write","options":{"allowed_tools":["Bash"]}}`, "options.allowed_tools[0]", permit.Permissions{Access: clichain.AccessWrite}},
+		"MCP servers": {`{"prompt":"a","options":{"mcp_config":["x.json"]}}`, "options.mcp_config", permit.Permissions{}},
+		"an image":    {`{"prompt":"a","options":{"images":["` + inside + `"]}}`, "options.images[0]", permit.Permissions{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := &Config{Permissions: test.allowed}
+			_, err := cfg.item(t.Context(), rawLine{number: 1, text: []byte(test.line)}, newLedger())
+			require.ErrorContains(t, err, test.mistake)
+		})
+	}
+	cfg := &Config{Permissions: permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}}
+	got, err := cfg.item(t.Context(), rawLine{number: 1, text: []byte(`{"prompt":"a","access":"read","dir":"` + inside + `"}`)}, newLedger())
+	require.NoError(t, err)
+	require.Equal(t, inside, got.job.Request.Dir)
+}
+
+// What a queue still holds is held to the ceiling of the run that answers it, not to that of the run that wrote it.
+func TestQueueOfAnEarlierCeiling(t *testing.T) {
+	cfg := batchOf(t, "")
+	cfg.Permissions = permit.Permissions{Access: clichain.AccessRead}
+	r := &run{cfg: cfg}
+	require.Equal(t, cfg.Permissions, r.workConfig(nil).Permissions)
+}
+
+// A plan says what each kind of line may do.
+func TestPlanShowsAuthority(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	cfg := batchOf(t, question("a")+question("b")+`{"prompt":"x","access":"write","options":{"allowed_tools":["Bash"]}}`+"\n")
+	cfg.Permissions = permit.Permissions{Access: clichain.AccessWrite, Dirs: []string{dir}, Tools: []string{"Bash"}}
+	p, err := DryRun(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Empty(t, p.Mistakes)
+	var out strings.Builder
+	require.NoError(t, p.Print(&out))
+	require.Contains(t, out.String(), `may           2 lines    access "none"`)
+	require.Contains(t, out.String(), `may           1 line     access "write", dir "`+dir+`", options.allowed_tools "Bash"`)
+
+	p.Kinds = map[string]int{}
+	for i := range maxKinds + 2 {
+		p.Kinds[strings.Repeat("x", i)] = 1
+	}
+	out.Reset()
+	require.NoError(t, p.Print(&out))
+	require.Contains(t, out.String(), "  and 2 more kinds of lines\n")
+}
+
+// FuzzLineCeiling holds that a line that a batch with access read accepts makes each CLI run as a line does that has
+// nothing but the fields that grant nothing.
+func FuzzLineCeiling(f *testing.F) {
+	dir, err := filepath.EvalSymlinks(f.TempDir())
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, line := range []string{
+		`{"prompt":"a"}`, `{"prompt":"a","access":"full","dir":"/"}`, `{"prompt":"a","access":"read"}`,
+		`{"prompt":"a","access":"read","dir":"` + dir + `"}`, `{"prompt":"a","options":{"extra":{"claude":["--tools=Bash"]}}}`,
+		`{"messages":[{"role":"user","content":"a"}],"system":"b","model":"opus","schema":{},"options":{"max_turns":3,"effort":"high","mcp_config":["a"]}}`,
+		`{"prompt":"a","access":"read","options":{"allowed_tools":["Read"],"add_dirs":["/"],"agents":{},"permission_mode":"plan","session_id":"a","continue":true}}`,
+	} {
+		f.Add([]byte(line))
+	}
+	cfg := &Config{Permissions: permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}}
+	host := compose.Host{Path: "/opt/bin/cli", Dir: dir, RealDir: dir, TempDir: "/tmp/clichain-test"}
+	every := specs.Every()
+	composers := make([]*compose.Composer, len(every))
+	for i := range every {
+		composers[i] = compose.New(&every[i], nil)
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		item, err := cfg.item(t.Context(), rawLine{number: 1, text: line}, newLedger())
+		if err != nil {
+			return
+		}
+		req := item.job.Request
+		plain := harmless(req)
+		for i, c := range composers {
+			got, refused := c.Compose(req, compose.Choice{}, host)
+			if refused != nil {
+				continue
+			}
+			want, refused := c.Compose(plain, compose.Choice{}, host)
+			if refused != nil || !slices.Equal(want.Args, got.Args) || !slices.Equal(want.Env, got.Env) || !slices.Equal(want.Files, got.Files) {
+				t.Fatalf("%s: %q, and allowed is %q (%v)", every[i].Name, got.Args, want.Args, refused)
+			}
+		}
+	})
+}
+
+// harmless is a request with the fields alone that grant nothing, and read access at most.
+func harmless(req clichain.Request) clichain.Request {
+	o := req.Options
+	return clichain.Request{
+		Messages: req.Messages, Model: req.Model, Schema: req.Schema, Access: min(req.Access, clichain.AccessRead),
+		Options: clichain.Options{
+			MaxTurns: o.MaxTurns, MaxBudgetUSD: o.MaxBudgetUSD, DisallowedTools: o.DisallowedTools, SystemMode: o.SystemMode,
+			AppendSystem: o.AppendSystem, StrictMCP: o.StrictMCP, FallbackModel: o.FallbackModel, Effort: o.Effort,
+			NoSessionPersistence: o.NoSessionPersistence,
+		},
+	}
+}

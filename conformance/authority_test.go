@@ -1,0 +1,180 @@
+package conformance_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/conformance/netns"
+)
+
+// hostileJob is a job that asks for more than an answer. MARKER in its flags and in the file that it brings stands for a
+// file that must not be made, LOADED for the file that it brings, and ELSEWHERE for a server that must not be asked.
+type hostileJob struct {
+	name, cli string
+	submit    []string
+	permits   []string // with which it does what it wants: else the test would show nothing
+	loaded    string   // the content of the file that it brings
+	script    func(marker string) loopback.Script
+}
+
+var hostileJobs = []hostileJob{
+	{
+		name: "a shell by raw arguments", cli: home.Claude,
+		submit:  []string{"--extra", "claude=--tools=Bash", "--extra", "claude=--allowedTools=Bash"},
+		permits: []string{"extra=claude=--tools=Bash", "extra=claude=--allowedTools=Bash"},
+		script: func(marker string) loopback.Script {
+			return loopback.InOrder(shell(home.Claude, "echo ran >"+marker), loopback.Text(hello))
+		},
+	},
+	{
+		name: "a program by raw arguments", cli: home.Codex,
+		submit:  []string{"--extra", "codex=-c", "--extra", `codex=notify=["touch","MARKER"]`},
+		permits: []string{"extra=codex=-c", `extra=codex=notify=["touch","MARKER"]`},
+	},
+	{
+		name: "a library by variables", cli: home.Pi, loaded: `require("fs").writeFileSync("MARKER", "ran"); throw new Error("no library")`,
+		submit:  []string{"--env", "NAPI_RS_NATIVE_LIBRARY_PATH=LOADED", "--env", "DISPLAY=:0"},
+		permits: []string{"env=NAPI_RS_NATIVE_LIBRARY_PATH", "env=DISPLAY"},
+	},
+	{
+		name: "spans to a server", cli: home.OpenCode,
+		submit:  []string{"--env", "OTEL_EXPORTER_OTLP_ENDPOINT=ELSEWHERE"},
+		permits: []string{"env=OTEL_*"},
+	},
+}
+
+// A job of a queue that asks for more than a question is given back by a worker that was started without any flag, and
+// its CLI is not started. Where an operator allows all of it, it runs, which shows that it is hostile enough.
+func TestHostileJobsWithTheCLIs(t *testing.T) {
+	netns.Require(t)
+	program := command(t)
+	for _, job := range hostileJobs {
+		t.Run(job.name+" of "+job.cli, func(t *testing.T) {
+			t.Parallel()
+			var elsewhere atomic.Int64
+			other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
+			t.Cleanup(other.Close)
+			folder := t.TempDir()
+			marker, loaded, store := filepath.Join(folder, "marker"), filepath.Join(folder, "loaded.js"), filepath.Join(folder, "store")
+			fill := strings.NewReplacer("MARKER", marker, "LOADED", loaded, "ELSEWHERE", other.URL)
+			require.NoError(t, os.WriteFile(loaded, []byte(fill.Replace(job.loaded)), 0o600))
+			script := loopback.Always(loopback.Text(hello))
+			if job.script != nil {
+				script = job.script(marker)
+			}
+			server := loopback.New(t, script)
+			h := home.New(t, job.cli, server.URL, home.LoggedIn)
+			done := func() bool { _, err := os.Stat(marker); return err == nil || elsewhere.Load() > 0 }
+
+			args := []string{"submit", "--store", store, "--id", "a"}
+			for _, flag := range job.submit {
+				args = append(args, fill.Replace(flag))
+			}
+			_, stderr, submit := commandIn(t, program, h, append(args, "hi")...)
+			require.NoError(t, submit.Run(), "%s", stderr)
+
+			log := workOn(t, program, h, store, job.cli, "permission_refused")
+			require.False(t, done(), "%s", log)
+			require.Empty(t, server.Requests(), "%s", log)
+
+			var permits []string
+			for _, what := range job.permits {
+				permits = append(permits, "--permit", fill.Replace(what))
+			}
+			log = workOn(t, program, h, store, job.cli, `msg="job answered"`, permits...)
+			require.True(t, done(), "it is not hostile enough: %s", log)
+			require.Empty(t, living(t, h))
+		})
+	}
+}
+
+// workOn runs a worker until its log has the text, and ends it.
+func workOn(t *testing.T, program string, h home.Home, store, name, text string, flags ...string) string {
+	t.Helper()
+	_, _, worker := commandIn(t, program, h, append([]string{
+		"worker", "--store", store, "--only", name, "--cold", "--timeout", "120s", "--pass-env", "LOOPBACK_*",
+	}, flags...)...)
+	log := &watched{text: []byte(text), seen: make(chan struct{})}
+	worker.Stderr = log
+	require.NoError(t, worker.Start())
+	select {
+	case <-log.seen:
+	case <-time.After(2 * patience):
+	}
+	require.NoError(t, worker.Process.Signal(syscall.SIGTERM))
+	err := worker.Wait()
+	require.NoError(t, err, "%s", log.all.String())
+	require.Contains(t, log.all.String(), text)
+	return log.all.String()
+}
+
+// watched is a log in which a text is waited for. Only one goroutine writes to it.
+type watched struct {
+	text []byte
+	all  bytes.Buffer
+	seen chan struct{} // closed when the text is there
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	before := bytes.Contains(w.all.Bytes(), w.text)
+	w.all.Write(p)
+	if !before && bytes.Contains(w.all.Bytes(), w.text) {
+		close(w.seen)
+	}
+	return len(p), nil
+}
+
+// A line of a batch that asks for more than the batch allows is a bad line, in a plan too, and its CLI is not started.
+// Where the operator allows it, it runs.
+func TestHostileLinesWithTheCLIs(t *testing.T) {
+	netns.Require(t)
+	program := command(t)
+	for name, test := range map[string]struct {
+		line   string
+		allows []string
+	}{
+		home.Claude: {`{"prompt":"hi","access":"full","dir":"/"}`, []string{"--access", "full", "--permit", "dir=/"}},
+		home.Codex: {
+			`{"prompt":"hi","options":{"extra":{"codex":["-c","notify=['touch','MARKER']"]}}}`,
+			[]string{"--permit", "extra=codex=-c", "--permit", "extra=codex=notify=['touch','MARKER']"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			marker := filepath.Join(t.TempDir(), "marker")
+			server := loopback.New(t, loopback.InOrder(shell(name, "echo ran >"+marker), loopback.Text(hello)))
+			h := home.New(t, name, server.URL, home.LoggedIn)
+			h.Env = append(h.Env, "IS_SANDBOX=1") // root may use the bypass flags here
+			run := func(flags ...string) string {
+				for i := range flags {
+					flags[i] = strings.ReplaceAll(flags[i], "MARKER", marker)
+				}
+				stdout, stderr, cmd := commandIn(t, program, h, append([]string{
+					"batch", "-i", "-", "-o", "-", "--only", name, "--timeout", "120s", "--pass-env", "LOOPBACK_*", "--pass-env", "IS_SANDBOX",
+				}, flags...)...)
+				cmd.Stdin = strings.NewReader(strings.ReplaceAll(test.line, "MARKER", marker) + "\n")
+				_ = cmd.Run() // a bad line makes it fail
+				return stdout.String() + stderr.String()
+			}
+			for _, flags := range [][]string{{"--access", "none"}, {"--access", "none", "--dry-run"}} {
+				require.Contains(t, run(flags...), "[the operator can allow it with Permissions.")
+			}
+			require.NoFileExists(t, marker)
+			require.Empty(t, server.Requests())
+			out := run(test.allows...)
+			require.FileExists(t, marker, "it is not hostile enough: %s", out)
+		})
+	}
+}
