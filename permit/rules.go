@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/plaintext"
 )
 
 // rule says what one field of a request may hold. A rule that names no field of Permissions lets everything pass: such
@@ -182,7 +183,7 @@ func set(is bool) string {
 
 func variables(r *call.Request) (values []value) {
 	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
-		values = append(values, value{at: "." + plain(name), text: name})
+		values = append(values, value{at: "." + plaintext.OneLine(name), text: name})
 	}
 	return values
 }
@@ -190,18 +191,10 @@ func variables(r *call.Request) (values []value) {
 func arguments(r *call.Request) (values []value) {
 	for _, backend := range slices.Sorted(maps.Keys(r.Options.Extra)) {
 		for i, text := range r.Options.Extra[backend] {
-			values = append(values, value{fmt.Sprintf(".%s[%d]", plain(backend), i), backend, text})
+			values = append(values, value{fmt.Sprintf(".%s[%d]", plaintext.OneLine(backend), i), backend, text})
 		}
 	}
 	return values
-}
-
-// plain is a name as it can be a part of a field's.
-func plain(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) || len(name) > 60 {
-		return fmt.Sprintf("%.60q", name)
-	}
-	return name
 }
 
 // quoted is the beginning of a value for an error: without what follows the first "=", which may be a secret.

@@ -134,7 +134,7 @@ func listsOf(o call.Options) iter.Seq[optionList] {
 			}
 		}
 		for _, name := range namesOf(o.Extra) {
-			if !yield(optionList{"options.extra." + name, o.Extra[name], true}) {
+			if !yield(optionList{"options.extra." + plaintext.OneLine(name), o.Extra[name], true}) {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,21 +83,24 @@ func TestPlanShowsAuthority(t *testing.T) {
 	require.Contains(t, out.String(), "  and 2 more kinds of lines\n")
 }
 
+// lineParts are fields of lines, most of which ask for more than an answer. DIR is a folder that is allowed.
+var lineParts = []string{
+	`"access":"read"`, `"access":"write"`, `"access":"full"`, `"dir":"DIR"`, `"dir":"/"`, `"model":"opus"`, `"system":"a"`, `"schema":{}`,
+	`"options":{"extra":{"claude":["--tools=Bash"],"codex":["-c","notify=[]"]}}`, `"options":{"mcp_config":[{"mcpServers":{"a":{"command":"b"}}}]}`,
+	`"options":{"allowed_tools":["Read"],"permission_mode":"plan"}`, `"options":{"add_dirs":["/"]}`, `"options":{"agents":{}}`,
+	`"options":{"session_id":"00000000-0000-4000-8000-000000000000"}`, `"options":{"continue":true}`, `"options":{"max_turns":3,"effort":"high"}`,
+}
+
 // FuzzLineCeiling holds that a line that a batch with access read accepts makes each CLI run as a line does that has
-// nothing but the fields that grant nothing.
+// nothing but the fields that grant nothing. Each bit of parts adds one of lineParts to the line.
 func FuzzLineCeiling(f *testing.F) {
 	dir, err := filepath.EvalSymlinks(f.TempDir())
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, line := range []string{
-		`{"prompt":"a"}`, `{"prompt":"a","access":"full","dir":"/"}`, `{"prompt":"a","access":"read"}`,
-		`{"prompt":"a","access":"read","dir":"` + dir + `"}`, `{"prompt":"a","options":{"extra":{"claude":["--tools=Bash"]}}}`,
-		`{"messages":[{"role":"user","content":"a"}],"system":"b","model":"opus","schema":{},"options":{"max_turns":3,"effort":"high","mcp_config":["a"]}}`,
-		`{"prompt":"a","access":"read","options":{"allowed_tools":["Read"],"add_dirs":["/"],"agents":{},"permission_mode":"plan","session_id":"a","continue":true}}`,
-	} {
-		f.Add([]byte(line))
-	}
+	f.Add([]byte(`{"prompt":"a"}`), uint16(0))
+	f.Add([]byte(`{"messages":[{"role":"user","content":"a"}],"metadata":{"a":"b"}}`), uint16(1))
+	f.Add([]byte(`{"prompt":"a","idempotent":true}`), uint16(9))
 	cfg := &Config{Permissions: permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}}
 	host := compose.Host{Path: "/opt/bin/cli", Dir: dir, RealDir: dir, TempDir: "/tmp/clichain-test"}
 	every := specs.Every()
@@ -104,8 +108,14 @@ func FuzzLineCeiling(f *testing.F) {
 	for i := range every {
 		composers[i] = compose.New(&every[i], nil)
 	}
-	f.Fuzz(func(t *testing.T, line []byte) {
-		item, err := cfg.item(t.Context(), rawLine{number: 1, text: line}, newLedger())
+	f.Fuzz(func(t *testing.T, line []byte, parts uint16) {
+		text := string(bytes.TrimRight(line, "}"))
+		for i, part := range lineParts {
+			if parts&(1<<i) != 0 {
+				text += "," + strings.ReplaceAll(part, "DIR", dir)
+			}
+		}
+		item, err := cfg.item(t.Context(), rawLine{number: 1, text: []byte(text + "}")}, newLedger())
 		if err != nil {
 			return
 		}
