@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/permit"
@@ -82,7 +83,8 @@ func markOf(text string) string {
 	if strings.TrimSpace(text) != text || len(text) < 4 {
 		return text
 	}
-	return text[:1] + strings.Repeat(mark, len(text))[:len(text)-1]
+	_, first := utf8.DecodeRuneInString(text)
+	return text[:first] + strings.Repeat(mark, len(text))[:len(text)-first]
 }
 
 // FuzzCeiling holds that a request that was accepted makes each CLI run exactly as the part of it does that the operator
