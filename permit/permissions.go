@@ -10,7 +10,7 @@ import "github.com/clichain/clichain/call"
 // any model, of up to 16 MiB, and nothing besides: no directory, no file, no variable, no argument, no tool by name, no
 // session. It is a plain value: its methods change nothing, and may run at once.
 //
-// In the lists, a trailing "*" stands for any text. An element without it has to be equal.
+// In Env and Models, a trailing "*" stands for any text. All else has to be equal, character by character.
 type Permissions struct {
 	// Access is the most that Request.Access may be.
 	Access call.Access
@@ -27,7 +27,8 @@ type Permissions struct {
 	// Models are those that Request.Model and Options.FallbackModel may name, as the request writes them. A request
 	// that names none gets the CLI's own. Nil: any.
 	Models []string
-	// Tools are those that Options.AllowedTools may name, in the CLI's own terms. A shell is any command. Nil: none.
+	// Tools are those that Options.AllowedTools may name, in the CLI's own terms. A shell is any command. They are no
+	// patterns, because claude reads "Bash(git log) Bash" as two tools. Nil: none.
 	Tools []string
 	// Modes are those that Options.PermissionMode may name, in the CLI's own terms. Nil: none.
 	Modes []string

@@ -57,7 +57,7 @@ func TestApply(t *testing.T) {
 		{"a directory", permit.Permissions{Dirs: []string{dir}}, func(r *call.Request) { r.Dir = dir }, "dir"},
 		{"more directories", permit.Permissions{Dirs: []string{other, dir}}, func(r *call.Request) { r.Options.AddDirs = []string{filepath.Join(dir, "below")} }, "options.add_dirs[0]"},
 		{"an image", permit.Permissions{Dirs: []string{dir}}, func(r *call.Request) { r.Options.Images = []string{filepath.Join(dir, "a.png")} }, "options.images[0]"},
-		{"a tool", permit.Permissions{Tools: []string{"Read", "Bash(go *"}}, func(r *call.Request) { r.Options.AllowedTools = []string{"Read", "Bash(go test)"} }, "options.allowed_tools[0]"},
+		{"a tool", permit.Permissions{Tools: []string{"Read", "Bash(go test)"}}, func(r *call.Request) { r.Options.AllowedTools = []string{"Read", "Bash(go test)"} }, "options.allowed_tools[0]"},
 		{"a mode", permit.Permissions{Modes: []string{"plan"}}, func(r *call.Request) { r.Options.PermissionMode = "plan" }, "options.permission_mode"},
 		{"MCP servers", permit.Permissions{MCP: true}, func(r *call.Request) { r.Options.MCPConfig = []json.RawMessage{[]byte(`{}`)} }, "options.mcp_config"},
 		{"agents", permit.Permissions{Agents: true}, func(r *call.Request) { r.Options.Agents = json.RawMessage(`{}`) }, "options.agents"},
@@ -96,7 +96,7 @@ func TestApplyRefuses(t *testing.T) {
 	dir, other := folders(t)
 	full := permit.Permissions{
 		Access: call.AccessWrite, Dirs: []string{dir}, Extra: map[string][]string{"claude": {"--chrome"}}, Env: []string{"APP_*", "ONE"},
-		Models: []string{"haiku", "codex/*"}, Tools: []string{"Read"}, Modes: []string{"plan"}, Billing: call.BillingSubscription, MaxBytes: 2000,
+		Models: []string{"haiku", "codex/*"}, Tools: []string{"Read", "mcp__a__*"}, Modes: []string{"plan"}, Billing: call.BillingSubscription, MaxBytes: 2000,
 		Sessions: true,
 	}
 	for name, test := range map[string]struct {
@@ -125,6 +125,7 @@ func TestApplyRefuses(t *testing.T) {
 		"another model":             {"model", func(r *call.Request) { r.Model = "opus" }},
 		"another fallback model":    {"options.fallback_model", func(r *call.Request) { r.Model, r.Options.FallbackModel = "haiku", "opus" }},
 		"another tool":              {"options.allowed_tools[0]", func(r *call.Request) { r.Options.AllowedTools = []string{"Read(*"} }},
+		"two tools in one":          {"options.allowed_tools[0]", func(r *call.Request) { r.Options.AllowedTools = []string{"mcp__a__b Bash"} }},
 		"another mode":              {"options.permission_mode", func(r *call.Request) { r.Options.PermissionMode = "Plan" }},
 		"another payer":             {"billing", func(r *call.Request) { r.Billing = call.BillingAPIKey }},
 		"too much":                  {"", func(r *call.Request) { r.Metadata = map[string]string{"a": strings.Repeat("x", 2000)} }},

@@ -62,12 +62,12 @@ var rules = []rule{
 	{
 		field: "options.allowed_tools", by: "Tools",
 		values: list(func(r *call.Request) []string { return r.Options.AllowedTools }),
-		allows: func(p *Permissions, v value) bool { return matches(p.Tools, v.text) },
+		allows: func(p *Permissions, v value) bool { return slices.Contains(p.Tools, v.text) },
 	},
 	{
 		field: "options.permission_mode", by: "Modes",
 		values: one(func(r *call.Request) string { return r.Options.PermissionMode }),
-		allows: func(p *Permissions, v value) bool { return matches(p.Modes, v.text) },
+		allows: func(p *Permissions, v value) bool { return slices.Contains(p.Modes, v.text) },
 	},
 	{
 		field: "options.mcp_config", by: "MCP",

@@ -53,9 +53,9 @@ takes, any number of times:
                     first is the default (default: the working directory)
   extra=BACKEND=ARG a raw argument for a CLI, exactly as given
   env=NAME          a variable, also APP_*
-  tool=NAME, mode=NAME, model=NAME   for --allow-tool, --permission-mode and
-                    --model of a job, also with * at the end; any model is
-                    allowed until one is named
+  tool=NAME         a tool that --allow-tool of a job may name, exactly
+  mode=NAME         a mode that --permission-mode of a job may name
+  model=NAME        a model, also codex/*; until one is named, any
   mcp, agents, session   MCP servers, subagents, sessions to continue
   bytes=N           the largest job (default 16 MiB)
 
