@@ -69,6 +69,7 @@ func (a *app) completions() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"access":      fixedWords(accessLevels),
 		"max-access":  fixedWords(accessLevels),
+		"permit":      fixedWords(permitWords()),
 		"billing":     fixedWords(payers),
 		"sandbox":     fixedWords(sandboxModes),
 		"system-mode": fixedWords(systemModes),

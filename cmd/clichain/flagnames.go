@@ -42,7 +42,7 @@ func flagOf(field string) string {
 var inFlags = strings.NewReplacer(
 	"set Config.TrustDir (--trust-dir)", "use --trust-dir",
 	"Config.PassEnv or --pass-env", "--pass-env",
-	"set it with Config.Env", "set it where clichain is started",
+	"add the name to Config.RequestEnv, or set the variable with Config.Env", "let the worker --permit env=NAME",
 	"let Config.Sandbox be SandboxOff to try all the same", "--sandbox off tries all the same",
 	"Config.Sandbox", "--sandbox",
 	"leave Config.Billing empty", "use --billing any",

@@ -29,6 +29,17 @@ var permits = map[string]func(p *permit.Permissions, value string) error{
 	"tool":    func(p *permit.Permissions, value string) error { return allowAlso(&p.Tools, value) },
 }
 
+// permitWords are the words of --permit, those that take a value with the sign that comes before it.
+func permitWords() (words []string) {
+	for _, word := range slices.Sorted(maps.Keys(permits)) {
+		if permits[word](&permit.Permissions{}, "") != nil {
+			word += "="
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
 // addPermitFlag declares --permit for a command whose requests somebody else writes.
 func addPermitFlag(flags *pflag.FlagSet, p *permit.Permissions) {
 	flags.Func("permit", permitHelp, func(text string) error {

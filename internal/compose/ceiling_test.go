@@ -84,6 +84,9 @@ func markOf(text string) string {
 		return text
 	}
 	_, first := utf8.DecodeRuneInString(text)
+	if len(text)-first < len(mark) {
+		return text
+	}
 	return text[:first] + strings.Repeat(mark, len(text))[:len(text)-first]
 }
 
