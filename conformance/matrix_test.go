@@ -92,8 +92,9 @@ func TestMatrix(t *testing.T) {
 				if !s.short && !netns.Long() && !*updateMatrix {
 					continue
 				}
-				t.Run(install.CLI+" "+install.Version(t)+" "+s.name, func(t *testing.T) {
+				t.Run(install.CLI+" "+install.Wanted(t)+" "+s.name, func(t *testing.T) {
 					t.Parallel()
+					install.Binary(t) // skips the test where it is missing
 					c := cell{install.CLI, install.Version(t), s.name}
 					verdict := s.verdict(t, install)
 					if seen.add(c, verdict, today); !*updateMatrix {
