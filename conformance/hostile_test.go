@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"os"
@@ -167,6 +168,13 @@ func (c cli) trustInCLI(t *testing.T) {
 		return
 	case home.Gemini:
 		c.home.Write(t, ".gemini/trustedFolders.json", fmt.Sprintf(`{%q: "TRUST_FOLDER"}`, c.home.Work))
+		return
+	case home.Copilot:
+		c.home.Write(t, ".copilot/config.json", fmt.Sprintf(`{"trustedFolders": [%q]}`, c.home.Work))
+		return
+	case home.Kimi:
+		sum := sha256.Sum256([]byte(c.home.Work))
+		c.home.Write(t, fmt.Sprintf(".kimi-code/workspace-trust/wd_work_%x", sum[:6]), fmt.Sprintf(`{"root": %q, "trustedAt": 1}`, c.home.Work))
 		return
 	case home.OpenCode: // it knows no such thing
 		return

@@ -115,17 +115,25 @@ func TestGeminiBelowAHostileFolder(t *testing.T) {
 // Of each file that the CLI cannot be told to ignore, one is enough for a refusal
 // before anything starts, in the folder or, if the CLI looks there, above it.
 func TestRefusedFolders(t *testing.T) {
-	for name, cases := range map[string]struct{ here, above map[string]string }{
-		home.Gemini: {geminiRefused, map[string]string{
+	both := []clichain.Access{clichain.AccessRead, clichain.AccessWrite}
+	for name, cases := range map[string]struct {
+		access      []clichain.Access
+		here, above map[string]string
+	}{
+		home.Gemini: {both, geminiRefused, map[string]string{
 			".gemini/.env": "", ".env": "", "GEMINI.md": "",
 		}},
-		home.OpenCode: {openCodeRefused, openCodeRefused},
-		home.Pi:       {here: piRefused},
-		home.Kilo:     {kiloRefused, kiloRefused},
-		home.Qwen:     {qwenRefused, qwenRefused},
+		home.OpenCode: {both, openCodeRefused, openCodeRefused},
+		home.Pi:       {both, piRefused, nil},
+		home.Kilo:     {both, kiloRefused, kiloRefused},
+		home.Qwen:     {both, qwenRefused, qwenRefused},
+		home.Copilot:  {both, copilotRefused, copilotRefused},
+		home.Kimi: {both[:1], kimiRefused, map[string]string{ // it has no access write
+			".mcp.json": "", ".kimi-code/local.toml": "",
+		}},
 	} {
 		for file := range cases.here {
-			for _, access := range []clichain.Access{clichain.AccessRead, clichain.AccessWrite} {
+			for _, access := range cases.access {
 				for _, dir := range []string{"work", "work/sub"} {
 					if _, above := cases.above[file]; dir != "work" && !above {
 						continue

@@ -21,6 +21,7 @@ func Copilot() clispec.Spec {
 		GuardFiles: []string{".git"},
 		FolderFiles: []string{
 			"./.github/hooks", "./.github/copilot", "./.claude/settings.json", "./.claude/settings.local.json", "./.mcp.json",
+			"./.github/mcp.json",
 		},
 		Files: copilotFiles(),
 		Args:  copilotArgs(),

@@ -20,8 +20,8 @@ func Kimi() clispec.Spec {
 		// "/goal" works for hours. It trims the prompt before it looks for that; this
 		// character stays, and shows nowhere.
 		Guards: []clispec.GuardRule{{Pattern: `^[\s\pZ\x{feff}]*/goal`, Prefix: "\u200b"}},
-		// It starts the servers of a folder that its user has trusted.
-		FolderFiles: []string{"./.mcp.json", ".kimi-code/mcp.json"},
+		// In a folder that its user has trusted, it starts these servers and adds these directories.
+		FolderFiles: []string{"./.mcp.json", ".kimi-code/mcp.json", "./.kimi-code/local.toml"},
 		Files:       kimiFiles(),
 		Args:        kimiArgs(),
 		Env: []clispec.EnvRow{
