@@ -17,10 +17,8 @@ import (
 func TestSecurityPage(t *testing.T) {
 	text, err := os.ReadFile("docs/security.md")
 	require.NoError(t, err)
-	files, err := parsed()
-	require.NoError(t, err)
 	tests := map[string]bool{}
-	for _, f := range files {
+	for _, f := range sources(t) {
 		if f.test() {
 			for _, decl := range f.ast.Decls {
 				if fn, ok := decl.(*ast.FuncDecl); ok {

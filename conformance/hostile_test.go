@@ -95,6 +95,9 @@ func (f folder) seen(t *testing.T, server *loopback.Server) []string {
 // look into both and to note the second's time.
 func repository(t *testing.T, dir string) {
 	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skipf("git is not installed: %v", err)
+	}
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	note, same := filepath.Join(dir, "notes.txt"), filepath.Join(dir, "same.txt")
 	for _, path := range []string{note, same} {

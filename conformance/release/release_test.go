@@ -89,6 +89,9 @@ func newRelease(t *testing.T) *release {
 	if err != nil {
 		t.Skip("no git checkout")
 	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skipf("bash is not installed: %v", err)
+	}
 	temp := t.TempDir()
 	r := &release{t: t, temp: temp, dir: filepath.Join(temp, "checkout")}
 	r.modules = goenv(t, "GOMODCACHE")

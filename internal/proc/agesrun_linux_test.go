@@ -43,6 +43,7 @@ func (l *leaver) Write(p []byte) (int, error) {
 // returns what was left.
 func (l leaver) run(t *testing.T) (pid int) {
 	t.Helper()
+	requireSetsid(t)
 	require.NoError(t, system.scan(0, func([]stat) {}))
 	r, err := Run(t.Context(), Command{
 		Path: "/bin/sh", Args: append([]string{"sh", "-c", l.script, "sh"}, l.args...), Env: os.Environ(),
@@ -56,6 +57,14 @@ func (l leaver) run(t *testing.T) (pid int) {
 	require.True(t, err != nil || !now.alive(), "what was left lives")
 	require.Equal(t, 1, r.Leftovers)
 	return l.pid
+}
+
+// requireSetsid skips the test where scripts cannot leave a process in a session of its own.
+func requireSetsid(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skipf("setsid is not installed: %v", err)
+	}
 }
 
 // daemon leaves a process in a session of its own whose parent has ended.
@@ -72,6 +81,7 @@ func TestRunEndsWhatStartsPrograms(t *testing.T) {
 // rerun runs the test again in a process of its own, where variable is set.
 func rerun(t *testing.T, variable string, attr *syscall.SysProcAttr) {
 	t.Helper()
+	requireSetsid(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root may make a namespace, and mount a /proc")
 	}
@@ -205,6 +215,7 @@ func TestRunBesideAnOlderProcessThatIsInherited(t *testing.T) {
 // startFamily starts a process in a session of its own, and its parent, whose end orphan brings about.
 func startFamily(t *testing.T) (child stat, orphan func()) {
 	t.Helper()
+	requireSetsid(t)
 	parent := exec.Command("/bin/sh", "-c", `setsid sleep 1000 >/dev/null 2>&1 & echo $!; read line`)
 	stdin, err := parent.StdinPipe()
 	require.NoError(t, err)
