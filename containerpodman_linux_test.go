@@ -67,14 +67,6 @@ func podman(t *testing.T, cli string) (client string) {
 	return client
 }
 
-// writeProgram makes a program in another process, so that none of ours has it open when it starts.
-func writeProgram(t *testing.T, path, text string) {
-	t.Helper()
-	cmd := exec.Command("sh", "-c", `cat >"$1" && chmod 755 "$1"`, "sh", path)
-	cmd.Stdin = strings.NewReader(text)
-	require.NoError(t, cmd.Run())
-}
-
 // With a real engine a call gets its variables, and nothing is left inside: not after an answer, not after a timeout, and
 // no container but that of others.
 func TestPodman(t *testing.T) {

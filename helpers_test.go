@@ -1,6 +1,8 @@
 package clichain_test
 
 import (
+	"os/exec"
+	"strings"
 	"testing"
 	"unicode"
 
@@ -33,3 +35,11 @@ func requireOneLine(t *testing.T, text string) {
 
 // init1 is claude's first event.
 const init1 = `{"type":"system","subtype":"init","session_id":"s1","model":"opus"}`
+
+// writeProgram makes a program in another process, so that none of ours has it open when it starts.
+func writeProgram(t *testing.T, path, text string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", `cat >"$1" && chmod 755 "$1"`, "sh", path)
+	cmd.Stdin = strings.NewReader(text)
+	require.NoError(t, cmd.Run())
+}

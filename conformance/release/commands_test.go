@@ -21,6 +21,10 @@ const answer = "Hook, bookmark, lock pick."
 
 // commands are the lines that README may have. It is to have each of them once.
 var commands = []command{
+	// They are for a checkout, where .ci/bare runs them.
+	{begins: "go run ./cmd/clichain demo", as: ":"},
+	{begins: "go test -race -p 4 -timeout ", as: ":"},
+
 	{begins: "go install ", then: `ls "$(go env GOPATH)/bin"`, prints: `(?m)^clichain$`},
 	{begins: "export PATH="},
 	{begins: "clichain version", prints: `(?m)^clichain VERSION$`},
@@ -43,9 +47,6 @@ var commands = []command{
 	{begins: "export OPENAI_BASE_URL=http://127.0.0.1:8484/v1"},
 	{begins: "curl ", prints: `"content":"` + answer + `"`},
 	{begins: "kill %1", then: "wait $!", prints: "stopped|drained|shut"},
-
-	// It is for a checkout, where .ci/run runs it.
-	{begins: "go test -race -p 4 -timeout ", as: ":"},
 }
 
 var (
