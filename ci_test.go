@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,58 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// A finding fails .ci/vulns and an unreachable database does not, in any order. These are the messages and exit codes of
+// govulncheck 1.9.0.
+func TestVulns(t *testing.T) {
+	requirePrograms(t, "bash", "timeout")
+	const (
+		clean       = "echo No vulnerabilities found."
+		finding     = "echo Vulnerability '#1: GO-2026-0001'; exit 3"
+		unreachable = `echo 'govulncheck: fetching vulnerabilities: Get "https://vuln.go.dev": no such host' >&2; exit 1`
+		status      = `echo 'govulncheck: fetching vulnerabilities: HTTP GET x returned unexpected status: 503' >&2; exit 1`
+		broken      = `echo 'govulncheck: loading packages: fetching vulnerabilities: x' >&2; exit 1`
+		said        = `echo 'govulncheck: fetching vulnerabilities: x'; exit 1` // not on stderr
+		late        = `echo 'govulncheck: fetching vulnerabilities: x' >&2; exit 124`
+	)
+	for name, test := range map[string]struct {
+		runs []string // what govulncheck does in each module
+		want string
+		fail bool
+	}{
+		"clean":                {runs: []string{clean, clean}},
+		"finding":              {runs: []string{clean, finding, clean}, fail: true, want: "1: exit code 3"},
+		"unreachable":          {runs: []string{unreachable, clean}, want: "NOT CHECKED, the database cannot be reached: 0"},
+		"unexpected status":    {runs: []string{clean, status}, want: "NOT CHECKED, the database cannot be reached: 1"},
+		"unreachable at first": {runs: []string{unreachable, finding}, fail: true, want: "1: exit code 3"},
+		"unreachable at last":  {runs: []string{finding, unreachable}, fail: true, want: "0: exit code 3"},
+		"broken package":       {runs: []string{broken}, fail: true, want: "0: exit code 1"},
+		"words of a package":   {runs: []string{said}, fail: true, want: "0: exit code 1"},
+		"timed out":            {runs: []string{late}, fail: true, want: "0: exit code 124"},
+		"no such program":      {runs: []string{"exec /nonexistent"}, fail: true, want: "0: exit code 127"},
+		"nothing to check":     {fail: true, want: "no directory to check"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			script, err := filepath.Abs(".ci/vulns")
+			require.NoError(t, err)
+			args := []string{"sh"} // plays govulncheck: the argument "./..." names its script
+			for i, run := range test.runs {
+				module := fmt.Sprint(i)
+				require.NoError(t, os.Mkdir(filepath.Join(dir, module), 0o700))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, module, "..."), []byte(run+"\n"), 0o600))
+				args = append(args, module)
+			}
+			cmd := exec.CommandContext(t.Context(), script, args...)
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			require.Equal(t, test.fail, err != nil, "%s", out)
+			require.Contains(t, string(out), test.want)
+			require.Equal(t, test.want != "", strings.Contains(string(out), "vulns:"), "%s", out)
+		})
+	}
+}
 
 // bareGo plays the go command for .ci/bare: it writes down what it was called with and what it found.
 const bareGo = `#!/bin/sh
@@ -83,7 +136,7 @@ func TestBareRunsFirst(t *testing.T) {
 	text := read(t, ".ci/run")
 	bare := strings.Index(text, "\n.ci/bare\n")
 	require.Positive(t, bare)
-	for _, later := range []string{"npm ci", "go vet", "go test"} {
+	for _, later := range []string{"npm ci", "go vet", "go test", ".ci/vulns"} {
 		require.Greater(t, strings.Index(text, later), bare, later)
 	}
 }

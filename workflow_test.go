@@ -53,7 +53,7 @@ func TestWorkflow(t *testing.T) {
 		require.Regexp(t, `^actions/checkout@[0-9a-f]{40}$`, job.Steps[0].Uses, "a tag can be moved")
 		require.Equal(t, map[string]string{"persist-credentials": "false"}, job.Steps[0].With)
 		require.Regexp(t, `^actions/setup-go@[0-9a-f]{40}$`, job.Steps[1].Uses, "a tag can be moved")
-		require.Equal(t, map[string]string{"go-version-file": "go.mod", "cache": "false"}, job.Steps[1].With)
+		require.Equal(t, map[string]string{"go-version": minor(t), "check-latest": "true", "cache": "false"}, job.Steps[1].With)
 		require.Equal(t, want.run, job.Steps[2].Run)
 		require.Equal(t, want.env, job.Steps[2].Env)
 	}
@@ -65,17 +65,25 @@ func TestWorkflow(t *testing.T) {
 	}
 }
 
+// minor is the version of Go that go.mod names, without its last part.
+func minor(t *testing.T) string {
+	t.Helper()
+	want := goVersion.FindStringSubmatch(read(t, "go.mod"))
+	require.NotNil(t, want)
+	return want[2]
+}
+
+var goVersion = regexp.MustCompile(`(?m)^go ((\d+\.\d+)\.\d+)$`)
+
 // Every place that names a version of Go names that of go.mod.
 func TestGoVersion(t *testing.T) {
-	version := regexp.MustCompile(`(?m)^go ((\d+\.\d+)\.\d+)$`)
-	want := version.FindStringSubmatch(read(t, "go.mod"))
-	require.NotNil(t, want)
+	want := goVersion.FindString(read(t, "go.mod"))
 	for _, file := range []string{"go.work", "cmd/clichain/go.mod", "jetstream/go.mod", "otel/go.mod", "conformance/go.mod", "tools/go.mod"} {
-		require.Equal(t, want, version.FindStringSubmatch(read(t, file)), file)
+		require.Equal(t, want, goVersion.FindString(read(t, file)), file)
 	}
-	require.Contains(t, read(t, "README.md"), "Go "+want[2]+" or newer")
-	require.Contains(t, read(t, ".ci/run"), "Go "+want[2]+" or newer")
-	require.Contains(t, read(t, "docs/operations.md"), `go-version: "`+want[2]+`"`)
+	require.Contains(t, read(t, "README.md"), "Go "+minor(t)+" or newer")
+	require.Contains(t, read(t, ".ci/run"), "Go "+minor(t)+" or newer")
+	require.Contains(t, read(t, "docs/operations.md"), `go-version: "`+minor(t)+`"`)
 }
 
 // .ci/run takes the command that tests everything from README, which has others too.
