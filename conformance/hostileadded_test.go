@@ -17,9 +17,11 @@ func TestAddedFolders(t *testing.T) {
 		access clichain.Access
 		files  map[string]string
 	}{
-		home.Claude: {clichain.AccessRead, claudeFiles},
-		home.Codex:  {clichain.AccessWrite, codexFiles},
-		home.Gemini: {clichain.AccessRead, geminiFiles}, // TestUntrustedAddedFolder shows that the others are refused
+		home.Claude:  {clichain.AccessRead, claudeFiles},
+		home.Codex:   {clichain.AccessWrite, codexFiles},
+		home.Gemini:  {clichain.AccessRead, geminiFiles}, // TestUntrustedAddedFolder shows that the others are refused
+		home.Copilot: {clichain.AccessWrite, copilotFiles},
+		home.Kimi:    {clichain.AccessRead, kimiFiles},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
