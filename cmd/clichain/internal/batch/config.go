@@ -106,6 +106,7 @@ func (c *Config) badLines() (*badLines, error) {
 	}
 	if info, err := os.Stat(c.Out); c.Out != stream && (err != nil || info.Mode().IsRegular()) {
 		b.name, b.own = c.Out+".bad.jsonl", true
+		return b, b.open()
 	}
 	return b, nil
 }

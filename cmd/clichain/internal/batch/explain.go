@@ -29,6 +29,7 @@ var remedies = []struct {
 	{[]error{syscall.EFBIG}, "the file may not grow any more: raise the limit for files, and " + goesOn},
 	{[]error{syscall.EROFS}, "the file system is read-only: mount it for writing, or choose another place"},
 	{[]error{fs.ErrPermission}, "it may not be written to: change its permissions, or choose another place"},
+	{[]error{fs.ErrExist}, "another program made it during the run: remove it, and " + goesOn},
 	{[]error{fs.ErrNotExist}, "there is no such folder: make it, or choose another place"},
 }
 
@@ -50,16 +51,16 @@ func explain(name string, err error) error {
 // probeSize is what a folder must still take: a block or two.
 const probeSize = 64 << 10
 
-// probeOf is a file beside the folder, which has no place for the files of others.
-func probeOf(folder string) string { return filepath.Clean(folder) + ".probe" }
-
-// probe finds out whether a folder can be written to: a queue does not say why it cannot.
+// probe finds out whether a folder can be written to: a queue does not say why it cannot. The file is beside the
+// folder, which has no place for the files of others, and loses its name at once where the system allows that.
 func probe(folder string) error {
-	name := probeOf(folder)
-	defer func() { _ = os.Remove(name) }() // there may be none
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	folder = filepath.Clean(folder)
+	f, err := os.CreateTemp(filepath.Dir(folder), filepath.Base(folder)+".probe-*")
 	if err != nil {
 		return explain(folder, err)
+	}
+	if os.Remove(f.Name()) != nil {
+		defer func() { _ = os.Remove(f.Name()) }()
 	}
 	_, err = f.Write(make([]byte, probeSize))
 	for _, step := range []func() error{f.Sync, f.Close} {

@@ -1,8 +1,6 @@
 package batch
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -11,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/gofrs/flock"
 )
@@ -57,16 +54,16 @@ func (o *output) open() error {
 		return explain(o.name, err)
 	}
 	o.file, o.w = f, f
-	if o.lock, err = lockFile(o.name); err != nil {
+	if o.lock, err = lockFile(records.flag, o.name); err != nil {
 		_ = f.Close()
 		return err
 	}
 	return nil
 }
 
-// lockFile keeps a second batch from the same output. Where a lock would keep this process from the file, too, there is
+// lockFile keeps a second batch from the same file. Where a lock would keep this process from the file, too, there is
 // none.
-func lockFile(name string) (*flock.Flock, error) {
+func lockFile(flag, name string) (*flock.Flock, error) {
 	if runtime.GOOS == "windows" {
 		return nil, nil
 	}
@@ -76,7 +73,7 @@ func lockFile(name string) (*flock.Flock, error) {
 		return nil, nil // a file system without locks
 	}
 	if !ok {
-		return nil, &Mistake{fmt.Errorf("-o %s: another batch writes it: wait for its end, or choose another file", name)}
+		return nil, &Mistake{fmt.Errorf("%s %s: another batch writes it: wait, or choose another file", flag, name)}
 	}
 	return lock, nil
 }
@@ -108,38 +105,18 @@ func (o *output) scan(see func(*Record)) error {
 	return nil
 }
 
+// records is what the lines of an output are.
+var records = form{"-o", `{"id":"`}
+
 // scanRecords reads whole lines. It returns where they end, and what comes after them.
 func scanRecords(name string, f io.Reader, see func(r *Record, line []byte)) (end int64, rest []byte, err error) {
-	b := bufio.NewReaderSize(f, 256<<10)
-	for number := 1; ; number++ {
-		line, err := b.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return end, nil, explain(name, err)
-		}
-		if err != nil {
-			return end, line, checkRest(name, number, line)
-		}
+	return records.scan(name, f, func(line []byte) error {
 		r, err := parseRecord(line)
-		if err != nil {
-			return end, nil, noOutput(name, number, err)
+		if err == nil {
+			see(r, line)
 		}
-		see(r, line)
-		end += int64(len(line))
-	}
-}
-
-// checkRest refuses a last line that no batch has begun. After a crash of the machine it may have zeros.
-func checkRest(name string, number int, line []byte) error {
-	half := string(bytes.TrimRight(line, "\x00"))
-	if strings.HasPrefix(half, opening) || strings.HasPrefix(opening, half) {
-		return nil
-	}
-	return noOutput(name, number, errors.New("it is none that a batch has begun"))
-}
-
-func noOutput(name string, number int, err error) error {
-	return &Mistake{fmt.Errorf(
-		"-o %s: line %d is no line of a batch's output (%v): choose another file, or remove this one", name, number, err)}
+		return err
+	})
 }
 
 // append writes a record with one write. What a write that failed has left is cut off again.
@@ -186,8 +163,8 @@ func (o *output) close() error {
 // rewrite leaves out the records that keep refuses. The new file takes the place of the old one when it is on the disk.
 func (o *output) rewrite(keep func(*Record) bool) (err error) {
 	next := &output{name: o.name + ".retry"}
-	if next.file, err = os.OpenFile(next.name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, modeOf(o.file)); err != nil {
-		return explain(next.name, err)
+	if next.file, err = beside(next.name, modeOf(o.file)); err != nil {
+		return err
 	}
 	next.w = next.file
 	defer func() { _ = os.Remove(next.name) }() // gone already when all went well
@@ -207,6 +184,22 @@ func (o *output) rewrite(keep func(*Record) bool) (err error) {
 	}
 	o.size = next.size
 	return nil
+}
+
+// beside makes the file that takes the place of an output, or empties the one that a killed run has left.
+func beside(name string, mode fs.FileMode) (*os.File, error) {
+	file, _, err := records.adopt(name, func(line []byte) error { _, err := parseRecord(line); return err })
+	if errors.Is(err, fs.ErrNotExist) {
+		return records.create(name, mode)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(file.Chmod(mode), empty(file)); err != nil {
+		_ = file.Close()
+		return nil, explain(name, err)
+	}
+	return file, nil
 }
 
 func (o *output) copyFrom(from *output, keep func(*Record) bool) error {

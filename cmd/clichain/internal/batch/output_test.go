@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -75,7 +74,7 @@ func TestScanRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o, _, err := written(t, text)
 			require.ErrorAs(t, err, new(*Mistake))
-			require.ErrorContains(t, err, "is no line of a batch's output")
+			require.ErrorContains(t, err, "was not written by a batch")
 			require.Equal(t, text, content(t, o), "it is somebody's file")
 		})
 	}
@@ -152,34 +151,4 @@ func TestDeviceIsAStream(t *testing.T) {
 	require.NoError(t, o.append(&Record{ID: "a", Response: &clichain.Response{Text: "x"}}))
 	require.NoError(t, o.sync())
 	require.NoError(t, o.close())
-}
-
-func TestBadLines(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out.jsonl")
-	cfg := &Config{Out: out}
-	run := func(add bool) {
-		b, err := cfg.badLines()
-		require.NoError(t, err)
-		if add {
-			require.NoError(t, b.add(rawLine{number: 3, text: []byte(`{"x":"`)}, errTwice))
-		}
-		require.NoError(t, b.close(true))
-	}
-	for range 2 { // each run writes it anew
-		run(true)
-		data, err := os.ReadFile(out + ".bad.jsonl")
-		require.NoError(t, err)
-		require.Equal(t, `{"line":3,"error":"`+errTwice.Error()+`","input":"{\"x\":\""}`+"\n", string(data))
-	}
-	run(false)
-	require.NoFileExists(t, out+".bad.jsonl")
-	cfg.Bad = filepath.Join(t.TempDir(), "bad")
-	run(false)
-	require.FileExists(t, cfg.Bad)
-
-	var notes bytes.Buffer
-	b, err := (&Config{Out: stream, Notes: &notes}).badLines()
-	require.NoError(t, err)
-	require.NoError(t, b.add(rawLine{number: 3}, errTwice))
-	require.Equal(t, "clichain: line 3: "+errTwice.Error()+"\n", notes.String())
 }

@@ -18,9 +18,6 @@ type Record struct {
 	History []jetstream.Delivery `json:"history,omitempty"`
 }
 
-// opening is how each line of an output begins.
-const opening = `{"id":"`
-
 // line is the record as one line, with its end.
 func (r *Record) line() ([]byte, error) {
 	var b bytes.Buffer

@@ -235,7 +235,7 @@ func (s *store) close(finished bool) error {
 	if s.folder == "" || !finished && !s.temporary {
 		return nil
 	}
-	if err := errors.Join(os.RemoveAll(s.folder), os.RemoveAll(probeOf(s.folder))); err != nil {
+	if err := os.RemoveAll(s.folder); err != nil {
 		return fmt.Errorf("what is not needed any more stays: %w", err)
 	}
 	return nil
