@@ -2,23 +2,28 @@
 package loopback
 
 import (
-	"cmp"
 	"net"
 	"net/netip"
 	"strings"
 )
 
-// HostOf is an address without its port.
+// HostOf is an address without its port, and without the brackets of an IPv6 address.
 func HostOf(address string) string {
 	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return strings.Trim(address, "[]")
+	if err == nil {
+		return host
 	}
-	return host
+	if inner, ok := strings.CutPrefix(address, "["); ok {
+		if inner, ok = strings.CutSuffix(inner, "]"); ok {
+			return inner
+		}
+	}
+	return address
 }
 
-// Is reports whether a host, by name or number, is this machine.
+// Is reports whether a host, by name or number, is this machine. An address with a zone is not: the zone may be any
+// text, also the name of another host.
 func Is(host string) bool {
-	ip, err := netip.ParseAddr(cmp.Or(host, "-"))
-	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Zone() == "" && ip.Unmap().IsLoopback()
 }

@@ -1,6 +1,9 @@
 package serve_test
 
 import (
+	"bufio"
+	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -36,6 +39,8 @@ func TestGuards(t *testing.T) {
 		{"a host that looks local", func(r *http.Request) { r.Host = "localhost.evil.example:8484" }, 403, "host_not_allowed"},
 		{"localhost", func(r *http.Request) { r.Host = "localhost:1" }, 200, ""},
 		{"IPv6", func(r *http.Request) { r.Host = "[::1]:8484" }, 200, ""},
+		{"brackets inside out", func(r *http.Request) { r.Host = "]localhost[" }, 403, "host_not_allowed"},
+		{"two brackets", func(r *http.Request) { r.Host = "[[::1]]" }, 403, "host_not_allowed"},
 		{"a page", header("Origin", "https://evil.example"), 403, "origin_not_allowed"},
 		{"a page without an origin", header("Origin", "null"), 403, "origin_not_allowed"},
 		{"an empty origin", header("Origin", ""), 403, "origin_not_allowed"},
@@ -63,6 +68,26 @@ func TestGuards(t *testing.T) {
 				require.Equal(t, "false", a.header.Get("X-Should-Retry"))
 			}
 		})
+	}
+}
+
+// TestGuardsOfHosts sends each Host as it is: Go's own client would take the zone of an address away.
+func TestGuardsOfHosts(t *testing.T) {
+	s := serving(t, says("secret"))
+	for host, want := range map[string]int{
+		"localhost": 200, "[::1]:8484": 200,
+		"[::1%evil.com]": 403, "[::1%evil.com]:8484": 403, "[::1%25evil.com]": 403, "::1%evil.com": 403,
+	} {
+		c, err := net.Dial("tcp", s.Listener.Addr().String())
+		require.NoError(t, err)
+		_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: close\r\n"+
+			"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", chat, host, token, len(hi), hi)
+		require.NoError(t, err)
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		require.NoError(t, err, host)
+		require.Equal(t, want, resp.StatusCode, host)
+		require.NoError(t, resp.Body.Close())
+		require.NoError(t, c.Close())
 	}
 }
 
