@@ -62,12 +62,12 @@ var chatAPI = api{
 
 func readChat(body []byte, ignore []string) (*question, *apiError) {
 	var in struct {
-		Messages []json.RawMessage `json:"messages"`
-		Model    string            `json:"model"`
-		Stream   bool              `json:"stream"`
-		Options  json.RawMessage   `json:"stream_options"`
-		Format   json.RawMessage   `json:"response_format"`
-		Effort   string            `json:"reasoning_effort"`
+		Messages pieces          `json:"messages"`
+		Model    string          `json:"model"`
+		Stream   bool            `json:"stream"`
+		Options  json.RawMessage `json:"stream_options"`
+		Format   json.RawMessage `json:"response_format"`
+		Effort   string          `json:"reasoning_effort"`
 	}
 	if err := (object{fields: chatFields, ignore: ignore}).read(body, &in); err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -30,10 +32,34 @@ type parts struct {
 	url         func(at string, part []byte) (string, *apiError)
 }
 
+// maxPieces bounds the messages of a request and the parts of their contents, together: reading one takes as long as
+// reading some kilobytes of text.
+const maxPieces = 10_000
+
+// pieces is a JSON list of messages or parts, up to the first one that is too many.
+type pieces []json.RawMessage
+
+// UnmarshalJSON reads no further than maxPieces needs.
+func (p *pieces) UnmarshalJSON(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return cmp.Or(err, json.Unmarshal(data, (*[]json.RawMessage)(p))) // which says what it is
+	}
+	for *p = nil; d.More() && len(*p) <= maxPieces; {
+		var piece json.RawMessage
+		if err := d.Decode(&piece); err != nil {
+			return err
+		}
+		*p = append(*p, piece)
+	}
+	return nil
+}
+
 // content is what a message says.
 type content struct {
 	text   string
 	images []image
+	parts  int
 }
 
 // read reads content: a text, or a list of parts.
@@ -41,9 +67,13 @@ func (p parts) read(at string, data json.RawMessage) (c content, _ *apiError) {
 	if json.Unmarshal(data, &c.text) == nil {
 		return c, nil // null too: an assistant may have said nothing
 	}
-	var list []json.RawMessage
+	var list pieces
 	if err := json.Unmarshal(data, &list); err != nil {
 		return c, refusal(at, "invalid_type", "write a text, or a list of parts")
+	}
+	c.parts = len(list)
+	if c.parts > maxPieces {
+		return c, tooLong(at)
 	}
 	var texts []string
 	for i, part := range list {
@@ -97,10 +127,19 @@ type talk struct {
 	messages []clichain.Message
 	images   []image
 	imagesAt string // the message that they are in
+	pieces   int    // messages and parts
+}
+
+func tooLong(at string) *apiError {
+	return refusal(at, "array_above_max_length",
+		"there are more than %d messages and parts of messages: join them", maxPieces)
 }
 
 // say adds a message. Images go with the last one: no CLI can be told to which earlier one they belong.
 func (t *talk) say(at string, r call.Role, c content) *apiError {
+	if t.pieces += 1 + c.parts; t.pieces > maxPieces {
+		return tooLong(at)
+	}
 	if len(t.images) > 0 {
 		return refusal(t.imagesAt, "unsupported_value",
 			"images go with the last message: no CLI can be told to which earlier one they belong")

@@ -75,11 +75,10 @@ func (o object) read(data []byte, into any) *apiError {
 
 func (o object) check(name string, value json.RawMessage) *apiError {
 	f, known := o.fields[name]
-	asks := plain(value)
 	switch {
 	case !known:
 		return refusal(o.path(name), "unknown_parameter", "there is no such field here")
-	case f.refused == "", f.ignored, asks == "null", slices.Contains(f.neutral, asks):
+	case f.refused == "", f.ignored, f.neutralAt(value):
 		return nil
 	case f.may && slices.Contains(o.ignore, name):
 		return nil
@@ -92,6 +91,18 @@ func (o object) check(name string, value json.RawMessage) *apiError {
 		advice += "; clichain serve --ignore " + name + " has it ignored"
 	}
 	return refusal(o.path(name), "unsupported_parameter", "%s: %s", f.refused, advice)
+}
+
+// maxNeutral is more than the bytes of any value that asks for nothing. A longer one is not read.
+const maxNeutral = 64
+
+// neutralAt reports whether a value asks for nothing.
+func (f field) neutralAt(value json.RawMessage) bool {
+	if len(value) > maxNeutral {
+		return false
+	}
+	asks := plain(value)
+	return asks == "null" || slices.Contains(f.neutral, asks)
 }
 
 // plain is a JSON value without what says the same in another way, such as the fraction of 1.0.

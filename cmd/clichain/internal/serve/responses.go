@@ -107,7 +107,7 @@ func input(t *talk, data json.RawMessage) *apiError {
 	if json.Unmarshal(data, &c.text) == nil {
 		return t.say("input", clichain.RoleUser, c)
 	}
-	var items []json.RawMessage
+	var items pieces
 	if err := json.Unmarshal(data, &items); err != nil {
 		return refusal("input", "invalid_type", "write a text, or a list of messages")
 	}
