@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/permit"
 	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
@@ -102,11 +100,9 @@ func FuzzLineCeiling(f *testing.F) {
 	f.Add([]byte(`{"messages":[{"role":"user","content":"a"}],"metadata":{"a":"b"}}`), uint16(1))
 	f.Add([]byte(`{"prompt":"a","idempotent":true}`), uint16(9))
 	cfg := &Config{Permissions: permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}}
-	host := compose.Host{Path: "/opt/bin/cli", Dir: dir, RealDir: dir, TempDir: "/tmp/clichain-test"}
-	every := specs.Every()
-	composers := make([]*compose.Composer, len(every))
-	for i := range every {
-		composers[i] = compose.New(&every[i], nil)
+	providers := []*clichain.Provider{}
+	for _, spec := range specs.Every() {
+		providers = append(providers, clichain.NewProvider(spec, &clichain.Config{Binary: os.Args[0]}))
 	}
 	f.Fuzz(func(t *testing.T, line []byte, parts uint16) {
 		text := string(bytes.TrimRight(line, "}"))
@@ -121,15 +117,17 @@ func FuzzLineCeiling(f *testing.F) {
 		}
 		req := item.job.Request
 		plain := harmless(req)
-		for i, c := range composers {
-			got, refused := c.Compose(req, compose.Choice{}, host)
+		if req.Dir != "" {
+			plain.Dir = dir
+		}
+		for _, p := range providers {
+			got, refused := p.Command(t.Context(), req)
 			if refused != nil {
 				continue
 			}
-			want, refused := c.Compose(plain, compose.Choice{}, host)
-			if refused != nil || !slices.Equal(want.Args, got.Args) || !slices.Equal(want.Env, got.Env) || !slices.Equal(want.Files, got.Files) {
-				t.Fatalf("%s: %q, and allowed is %q (%v)", every[i].Name, got.Args, want.Args, refused)
-			}
+			want, refused := p.Command(t.Context(), plain)
+			require.NoError(t, refused)
+			require.Equal(t, want, got, p.Name())
 		}
 	})
 }
