@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/owner"
 )
 
 // address is a place on this machine alone.
@@ -20,7 +23,7 @@ func parseListen(text string) (address, error) {
 	}
 	where, err := parseLoopback(text)
 	if err != nil {
-		return address{}, errors.New("write an address of this machine alone, such as 127.0.0.1:8484 or unix:/tmp/mine/sock")
+		return address{}, errors.New("write an address of this machine alone, such as 127.0.0.1:8484 or unix:/run/user/1/s")
 	}
 	return address{"tcp", where}, nil
 }
@@ -28,7 +31,11 @@ func parseListen(text string) (address, error) {
 // open listens. A socket is for this user alone; one that a dead process has left is replaced.
 func (l address) open(ctx context.Context) (net.Listener, error) {
 	if l.network == "unix" {
-		if err := l.tidy(ctx); err != nil {
+		err := l.checkDir()
+		if err == nil {
+			err = l.tidy(ctx)
+		}
+		if err != nil {
 			return nil, usagef("--listen: %v", err)
 		}
 	}
@@ -51,6 +58,19 @@ func (l address) open(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
+// checkDir refuses a directory in which another user could put a socket of that name, and get what clients send, such
+// as their token.
+func (l address) checkDir() error {
+	dir, err := filepath.Abs(filepath.Dir(l.where))
+	if err != nil {
+		return err
+	}
+	if err := owner.CheckDir(dir); err != nil {
+		return err
+	}
+	return owner.CheckPath(dir)
+}
+
 // knockLimit bounds the look whether somebody listens at a socket.
 const knockLimit = 2 * time.Second
 
@@ -64,6 +84,9 @@ func (l address) tidy(ctx context.Context) error {
 		return err
 	case info.Mode().Type() != fs.ModeSocket:
 		return errors.New(l.where + " is there already, and is no socket")
+	}
+	if err := owner.Check(l.where, info); err != nil {
+		return err
 	}
 	dialer := net.Dialer{Timeout: knockLimit}
 	if c, err := dialer.DialContext(ctx, l.network, l.where); err == nil {

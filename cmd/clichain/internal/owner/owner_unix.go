@@ -18,3 +18,21 @@ func Check(path string, info fs.FileInfo) error {
 	}
 	return nil
 }
+
+// CheckDir returns an error if another user, except root, owns the directory or may write to it.
+func CheckDir(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 {
+		if err := Check(dir, info); err != nil {
+			return fmt.Errorf("%w: use a directory of your own", err)
+		}
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("others may write to %s (mode %04o): use a directory of your own, such as $XDG_RUNTIME_DIR",
+			dir, info.Mode().Perm())
+	}
+	return nil
+}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/owner"
 )
 
 const (
@@ -17,8 +20,8 @@ const (
 	maxToken = 4 << 10
 )
 
-// Token reads the token in a file that nobody else may read. Where there is no such file, made is true, and it has been
-// made, with a new token.
+// Token reads the token in a file of this user that nobody else may read or replace. Where there is none, made is true,
+// and the file has been made, with a new token.
 func Token(path string) (token string, made bool, err error) {
 	token, err = readToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -38,9 +41,12 @@ func readToken(path string) (string, error) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
+	if err == nil {
+		err = owner.Check(path, info)
+	}
 	switch {
 	case err != nil:
-		return "", err
+		return "", fmt.Errorf("%w: remove the file for a new token, or name another one", err)
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%s is no regular file", path)
 	case info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows": // which has other rights
@@ -48,7 +54,7 @@ func readToken(path string) (string, error) {
 			path, info.Mode().Perm())
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxToken))
-	if err != nil {
+	if err = cmp.Or(err, owner.CheckPath(path)); err != nil {
 		return "", err
 	}
 	token := strings.TrimSpace(string(data))
@@ -62,7 +68,7 @@ func readToken(path string) (string, error) {
 // makeToken makes the file as a whole: nobody reads half of it, and none that is there is replaced.
 func makeToken(path string) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := owner.MkdirAll(dir); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".token-*") // with mode 0600

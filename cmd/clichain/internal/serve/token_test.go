@@ -81,3 +81,54 @@ func TestTokenIsRefused(t *testing.T) {
 	_, _, err := serve.Token(t.TempDir())
 	require.ErrorContains(t, err, "no regular file")
 }
+
+// TestTokenOfAnotherUser: as root, too, the token that somebody else chose or could replace lets nobody in.
+func TestTokenOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	const other = 12345
+	for name, test := range map[string]struct {
+		change func(t *testing.T, dir, path string)
+		want   []string
+	}{
+		"file": {func(t *testing.T, _, path string) { require.NoError(t, os.Chown(path, other, other)) },
+			[]string{"uid 12345", "uid 0", "remove the file"}},
+		"directory": {func(t *testing.T, dir, _ string) { require.NoError(t, os.Chown(dir, other, other)) },
+			[]string{"belongs to another user"}},
+		"link": {func(t *testing.T, _, path string) {
+			require.NoError(t, os.Rename(path, path+".real"))
+			require.NoError(t, os.Symlink(path+".real", path))
+			require.NoError(t, os.Lchown(path, other, other))
+		}, []string{"belongs to another user"}},
+		"directory for all": {func(t *testing.T, dir, _ string) { require.NoError(t, os.Chmod(dir, 0o777)) },
+			[]string{"others may write", "chmod go-w"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "dir")
+			require.NoError(t, os.Mkdir(dir, 0o700))
+			path := filepath.Join(dir, "token")
+			_, made, err := serve.Token(path)
+			require.NoError(t, err)
+			require.True(t, made)
+			test.change(t, dir, path)
+			token, _, err := serve.Token(path)
+			require.Empty(t, token)
+			for _, text := range append(test.want, dir) {
+				require.ErrorContains(t, err, text)
+			}
+			require.NotContains(t, err.Error(), "settings")
+		})
+	}
+}
+
+// TestTokenMakesNoHome: a home that is missing stays missing.
+func TestTokenMakesNoHome(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	t.Setenv("HOME", home)
+	for range 2 {
+		_, _, err := serve.Token(filepath.Join(home, ".config", "clichain", "serve-token"))
+		require.ErrorContains(t, err, "HOME="+home+" does not exist")
+		require.NoDirExists(t, home)
+	}
+}
