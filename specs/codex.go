@@ -90,7 +90,6 @@ func codexArgs() []clispec.ArgRow {
 		{Args: []string{"-c", `projects={{dir:json}={trust_level="untrusted"}}`}, When: clispec.When{
 			Access: []call.Access{call.AccessRead, call.AccessWrite}, Set: []string{"dir"}, Unset: []string{"trust_dir"}}},
 		{Args: []string{"-c", "model_instructions_file={system_file:json}"}, When: set("system_replace")},
-		{Args: []string{"-c", "developer_instructions={system_append:json}"}, When: set("system_append")},
 		{Args: []string{"--model", "{model}"}, When: oneRun(set("model"))},
 		{Args: []string{"-c", "model_reasoning_effort={effort:json}"}, When: set("effort")},
 		{Args: []string{"--output-schema", "{schema_file}"}, When: oneRun(set("schema"))},

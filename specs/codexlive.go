@@ -9,7 +9,6 @@ import (
 // ignore the user's rules, which take commands out of the sandbox, so with access read
 // it is not used.
 func codexLive() clispec.LiveRules {
-	const thread = `"cwd":{dir:json},"ephemeral":true`
 	const input = `"threadId":{context:json},"input":[{"type":"text","text":{prompt:json}}]`
 	message := func(method, params string, when clispec.When) clispec.LiveMessage {
 		return clispec.LiveMessage{Method: method, Params: "{" + params + "}", When: when}
@@ -27,9 +26,7 @@ func codexLive() clispec.LiveRules {
 			message("initialize", `"clientInfo":{"name":"clichain","title":"clichain","version":"1"}`, always),
 			{Method: "initialized", Notice: true},
 		},
-		Open: []clispec.LiveMessage{
-			message("thread/start", thread+`,"model":{model:json}`, set("model")), message("thread/start", thread, always),
-		},
+		Open:    codexOpen(),
 		Context: "thread.id", Of: "params.threadId", OfTurn: "params.turnId ?? params.turn.id",
 		Turn: []clispec.LiveMessage{
 			message("turn/start", input+`,"outputSchema":{schema}`, set("schema")), message("turn/start", input, always),
@@ -41,6 +38,20 @@ func codexLive() clispec.LiveRules {
 			approval("item/commandExecution/requestApproval"), approval("item/fileChange/requestApproval"),
 		},
 		Events: codexLiveEvents(),
+	}
+}
+
+// codexOpen begins a thread. It takes a text that is added to the instructions from standard input, where a single run
+// takes it as an argument alone, which other users can see: there it stands in the prompt.
+func codexOpen() []clispec.LiveMessage {
+	const model, added = `,"model":{model:json}`, `,"developerInstructions":{system_append:json}`
+	start := func(more string, fields ...string) clispec.LiveMessage {
+		return clispec.LiveMessage{
+			Method: "thread/start", Params: `{"cwd":{dir:json},"ephemeral":true` + more + `}`, When: clispec.When{Set: fields},
+		}
+	}
+	return []clispec.LiveMessage{
+		start(model+added, "model", "system_append"), start(added, "system_append"), start(model, "model"), start(""),
 	}
 }
 

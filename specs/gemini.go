@@ -41,10 +41,13 @@ func Gemini() clispec.Spec {
 		Trust: []clispec.FileFact{
 			{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")},
 		},
-		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
-		Preflight: []clispec.PreflightRule{bypass("yolo")},
-		Live:      geminiLive(),
-		Events:    geminiEvents(), ToolEvents: clispec.ToolsAtStart,
+		Sessions: clispec.SessionRules{ID: uuid, DirBound: true},
+		Preflight: []clispec.PreflightRule{
+			bypass("yolo"),
+			filled("system_replace", `AgentSkills|SubAgents|AvailableTools|\w+_ToolName`),
+		},
+		Live:   geminiLive(),
+		Events: geminiEvents(), ToolEvents: clispec.ToolsAtStart,
 		Text:  clispec.TextRule{AnswerOnly: true},
 		Lines: geminiLines(),
 		ExitCodes: map[int]call.Reason{

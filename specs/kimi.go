@@ -21,6 +21,9 @@ func Kimi() clispec.Spec {
 		// character stays, and shows nowhere.
 		Guards: []clispec.GuardRule{{Pattern: `^[\s\pZ\x{feff}]*/goal`, Prefix: "\u200b"}},
 		// In a folder that its user has trusted, it starts these servers and adds these directories.
+		Preflight: []clispec.PreflightRule{
+			filled("system_replace", `[A-Za-z_]\w*`), filled("system_append", `[A-Za-z_]\w*`),
+		},
 		FolderFiles: []string{"./.mcp.json", ".kimi-code/mcp.json", "./.kimi-code/local.toml"},
 		Files:       kimiFiles(),
 		Args:        kimiArgs(),

@@ -133,7 +133,6 @@ func qwenArgs() []clispec.ArgRow {
 		{Args: []string{"--allowed-tools=edit,write_file"}, When: unless("permission_mode", call.AccessWrite)},
 		{Args: []string{"--approval-mode=yolo"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"--approval-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},
-		{Args: []string{"--append-system-prompt={system_append}"}, When: set("system_append")},
 		{Args: []string{"--model={model}"}, When: set("model")},
 		{Args: []string{"--resume={session}"}, When: oneRun(set("session"))},
 		{Args: []string{"--continue"}, When: oneRun(set("continue"))},

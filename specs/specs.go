@@ -80,6 +80,15 @@ func unless(field string, a ...call.Access) clispec.When {
 }
 
 // bypass refuses a permission mode without limits unless the access is full.
+// filled refuses a system text with a variable that the CLI would fill in: it would not be the caller's any more.
+func filled(field, names string) clispec.PreflightRule {
+	return clispec.PreflightRule{
+		Match:   map[string]string{field: `(?s).*\$\{(` + names + `)\}.*`},
+		Reason:  call.ReasonUnsupported,
+		Message: "system text: it has a ${variable} that this CLI fills in: write it without the braces",
+	}
+}
+
 func bypass(mode string) clispec.PreflightRule {
 	return clispec.PreflightRule{
 		When:    access(call.AccessNone, call.AccessRead, call.AccessWrite),
