@@ -133,12 +133,18 @@ func (inv *plan) makeFiles() (remove func(), err *BackendError) {
 	if inv.Temp == "" {
 		return remove, nil
 	}
-	if err := os.Mkdir(inv.Temp, 0o700); err != nil {
-		return remove, noTempFile(err)
+	temp, failed := localfile.NewDir(inv.Temp)
+	if failed != nil {
+		return remove, noTempFile(failed)
 	}
+	defer temp.Close()
 	remove = func() { _ = os.RemoveAll(inv.Temp) } // ours alone; nothing to do about a failure
 	for _, f := range inv.Files {
-		if err := os.WriteFile(f.Path, []byte(f.Content), 0o600); err != nil {
+		name, err := filepath.Rel(inv.Temp, f.Path)
+		if err == nil {
+			err = temp.WriteFile(name, []byte(f.Content), 0o600)
+		}
+		if err != nil {
 			return remove, noTempFile(err)
 		}
 	}

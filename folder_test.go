@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -132,6 +133,23 @@ func TestNoStateFolder(t *testing.T) {
 	req.Access, req.Dir = clichain.AccessRead, t.TempDir()
 	_, err = p.Complete(t.Context(), req)
 	require.NoError(t, err, "with access no such folder is needed")
+}
+
+// A home that is missing stays so, and the second call ends as the first one did.
+func TestMissingHomeStaysMissing(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "none")
+	t.Setenv("HOME", home)
+	for _, name := range []string{"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, "")
+	}
+	p, _ := waryRun(t, clichain.Config{})
+	var ends []string
+	for range 2 {
+		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		ends = append(ends, fmt.Sprint(err))
+		require.NoDirExists(t, home)
+	}
+	require.Equal(t, ends[0], ends[1])
 }
 
 func TestDirWithoutAccessIsRefused(t *testing.T) {

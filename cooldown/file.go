@@ -25,9 +25,10 @@ type File struct {
 	told map[string]bool // the errors that were passed to warn
 }
 
-// NewFile makes a store in that file; the first Update makes its folder. warn is
-// called once with each different problem, such as a corrupt file that was
-// renamed; nil: problems are not reported.
+// NewFile makes a store in that file; the first Update makes its folder, but
+// never the home. Where it is clichain's own folder of caches, it must be this
+// user's, and no symbolic link. warn is called once with each different problem,
+// such as a corrupt file that was renamed; nil: problems are not reported.
 func NewFile(path string, warn func(error)) *File {
 	if warn == nil {
 		warn = func(error) {}
@@ -132,6 +133,10 @@ func (s *File) locked(ctx context.Context, do func() error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	if err := s.checkDir(); err != nil {
+		<-s.busy
+		return err
+	}
 	// The lock is on a file beside, because the file itself is replaced. A wait that outlasts ctx keeps the turn: so no
 	// more than one of this File waits.
 	unlock, err := localfile.LockInTurn(ctx, s.path+".lock", func() { <-s.busy })
@@ -142,12 +147,25 @@ func (s *File) locked(ctx context.Context, do func() error) error {
 	return do()
 }
 
+// checkDir creates and checks the folder of the file if it is clichain's own, in
+// the user's cache folder. Another folder is the caller's choice.
+func (s *File) checkDir() error {
+	if !localfile.InCacheDir(s.path) {
+		return nil
+	}
+	_, err := localfile.CacheDir()
+	return err
+}
+
 // read returns the states in the file; none if there is no file.
 func (s *File) read() (map[string]State, error) {
 	if s.busy == nil {
 		return nil, errZeroFile
 	}
 	data, err := localfile.Read(s.path, maxStoreFile)
+	if err == nil {
+		err = s.checkDir()
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return map[string]State{}, nil

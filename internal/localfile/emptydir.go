@@ -2,7 +2,6 @@ package localfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -18,21 +17,19 @@ const emptyDirs = "empty"
 // makes.
 func EmptyDir(name string) (string, error) {
 	state, err := StateDir()
-	return filepath.Join(state, emptyDirs, name), err
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(state, emptyDirs, name), nil
 }
 
 // KeepEmpty makes the folder at dir, a path from [EmptyDir], if need be, and
 // removes everything in it but the guards, which are empty files, named by paths
-// below it with slashes. Only this user may enter it. A link in its place is
-// an error, because what it leads to is not ours to remove; links in it are
+// below it with slashes. [OwnDir] says what it
+// refuses: what a link in its place leads to is not ours to remove; links in it are
 // removed, never followed.
 func KeepEmpty(dir string, guards []string) error {
-	state, err := os.OpenRoot(filepath.Dir(filepath.Dir(dir)))
-	if err != nil {
-		return err
-	}
-	defer state.Close()
-	root, err := ownFolder(state, filepath.Base(dir))
+	root, err := openEmpty(dir)
 	if err != nil {
 		return err
 	}
@@ -48,28 +45,20 @@ func KeepEmpty(dir string, guards []string) error {
 	return nil
 }
 
-// ownFolder makes and opens the empty folder with that name.
-func ownFolder(state *os.Root, name string) (*os.Root, error) {
-	name = path.Join(emptyDirs, name)
-	if err := state.MkdirAll(name, 0o700); err != nil {
+// openEmpty creates and opens the empty folder, and those of clichain above it.
+func openEmpty(dir string) (*os.Root, error) {
+	all := filepath.Dir(dir)
+	state, err := OwnDir(filepath.Dir(all))
+	if err != nil {
 		return nil, err
 	}
-	for _, folder := range []string{emptyDirs, name} {
-		info, err := state.Lstat(folder)
-		switch {
-		case err != nil:
-			return nil, err
-		case !info.IsDir():
-			return nil, fmt.Errorf("%s is a link, and no folder", filepath.Join(state.Name(), folder))
-		case !owned(info):
-			return nil, fmt.Errorf("%s belongs to another user", filepath.Join(state.Name(), folder))
-		case info.Mode().Perm()&0o077 != 0:
-			if err := state.Chmod(folder, 0o700); err != nil {
-				return nil, err
-			}
-		}
+	defer state.Close()
+	parent, err := ownBelow(state, filepath.Base(all))
+	if err != nil {
+		return nil, err
 	}
-	return state.OpenRoot(name)
+	defer parent.Close()
+	return ownBelow(parent, filepath.Base(dir))
 }
 
 // empty removes what is in a folder, except guards and the folders they are in.

@@ -12,53 +12,6 @@ import (
 	"path/filepath"
 )
 
-// CacheDir returns the folder for this user's data that can be made again, and creates it if need be.
-func CacheDir() (string, error) {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(base, "clichain")
-	return dir, os.MkdirAll(dir, 0o700)
-}
-
-// StateDir returns the folder for this user's data that cannot be made again, and creates it if need be. Where the home
-// takes no files, as in a build, it is below the temporary directory, unless others may write there. It asks the
-// environment of this process, never that of a call.
-func StateDir() (string, error) {
-	base, err := stateHome()
-	dir := filepath.Join(base, "clichain")
-	if err == nil {
-		err = Private(dir)
-	}
-	if err == nil {
-		return dir, nil
-	}
-	if temp := os.TempDir(); protected(temp) {
-		dir = filepath.Join(temp, "clichain-state")
-		return dir, Private(dir)
-	}
-	return "", err
-}
-
-// Private creates a folder that only this user may enter, if need be. A folder of this user that others may enter
-// is closed to them. It is an error when another user owns the folder.
-func Private(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Stat(dir)
-	switch {
-	case err != nil:
-		return err
-	case !owned(info):
-		return fmt.Errorf("%s belongs to another user", dir)
-	case info.Mode().Perm()&0o077 != 0:
-		return os.Chmod(dir, 0o700)
-	}
-	return nil
-}
-
 // Read reads a regular file of at most limit bytes; the error wraps ErrTooBig
 // for a bigger one. It refuses pipes and devices, which could block the call.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, 0, nil) }

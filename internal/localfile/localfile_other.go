@@ -21,6 +21,9 @@ func owned(fs.FileInfo) bool       { return true }
 func ownedByRoot(fs.FileInfo) bool { return false }
 func shared(fs.FileInfo) bool      { return false }
 
+// closeToOthers has no effect: the permissions of the directory above decide who may enter.
+func closeToOthers(*os.File, fs.FileInfo, string) error { return nil }
+
 // protected is always false: who may write to a folder would take more to find out, and the home of a user is writable.
 func protected(string) bool { return false }
 

@@ -3,7 +3,7 @@
 package localfile
 
 import (
-	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,18 +56,31 @@ func protected(dir string) bool {
 // shared reports whether other users may write to what info is about.
 func shared(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
 
-// stateHome is where programs keep what they must not lose. A relative folder would depend on where this process runs,
-// and a home that is not there is to stay so: a Nix build refuses to run where somebody has made its own.
+// closeToOthers takes the permissions of others from an open directory of this user. It refuses a directory that others
+// may still write to, as on a file system that has no permissions.
+func closeToOthers(dir *os.File, info fs.FileInfo, path string) error {
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if err := dir.Chmod(0o700); err != nil {
+		return fmt.Errorf("others may enter %s: %w", path, err)
+	}
+	info, err := dir.Stat()
+	if err == nil && shared(info) {
+		err = fmt.Errorf("others may write to %s: use a file system with permissions", path)
+	}
+	return err
+}
+
+// stateHome is where programs keep what they must not lose. A relative directory would depend on the working directory
+// of this process.
 func stateHome() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
 	}
 	home, err := os.UserHomeDir()
 	if err == nil && !filepath.IsAbs(home) {
-		err = errors.New("the home folder is not an absolute path")
-	}
-	if err == nil {
-		_, err = os.Stat(home)
+		err = fmt.Errorf("HOME=%s is not an absolute path: set it to one", home)
 	}
 	return filepath.Join(home, ".local", "state"), err
 }

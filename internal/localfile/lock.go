@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// Lock waits until this process has locked the file at path, or ctx is done. It creates the file and its folder if need
-// be, and tries every poll. unlock may be called once and leaves the file there: removing it would let two processes
-// lock two different files of that name.
+// Lock waits until this process has locked the file at path, or ctx is done. It creates the file, and its folder as
+// [MakeDir] does, and tries every poll. unlock may be called once and leaves the file there: removing it would let two
+// processes lock two different files of that name.
 func Lock(ctx context.Context, path string, poll time.Duration) (unlock func(), err error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	err = inFolder(path, func() error { _, err := lock.TryLockContext(ctx, poll); return err })
@@ -67,7 +66,7 @@ func inFolder(path string, lock func() error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := MakeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
 	return lock()

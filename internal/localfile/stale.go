@@ -3,7 +3,6 @@ package localfile
 import (
 	"crypto/rand"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -30,7 +29,7 @@ const (
 )
 
 // RemoveStale removes the folders that TempName named in dir and that were last changed two days before now: their
-// processes were killed before they could clean up. Folders of other users cannot be removed, and stay. It looks at no
+// processes were killed before they could clean up. Folders of other users stay, for root too. It looks at no
 // more than 1000 folders and takes little more than 100 ms, so it may leave some for the next call.
 func RemoveStale(dir string, now time.Time) {
 	begin := time.Now()
@@ -39,7 +38,12 @@ func RemoveStale(dir string, now time.Time) {
 
 // removeStale asks late before every piece and every folder, and returns how many it looked at.
 func removeStale(dir string, now time.Time, late func() bool) (looks int) {
-	folder, err := os.Open(dir)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return 0
+	}
+	defer root.Close()
+	folder, err := root.Open(".")
 	if err != nil {
 		return 0
 	}
@@ -57,7 +61,7 @@ func removeStale(dir string, now time.Time, late func() bool) (looks int) {
 				return looks
 			}
 			looks++
-			removeIfStale(filepath.Join(dir, name), now)
+			removeIfStale(root, name, now)
 		}
 		if err != nil { // the end, too
 			return looks
@@ -71,9 +75,11 @@ func isTempName(name string) bool {
 	return ok && len(text) == tempLength && strings.Trim(text, tempAlphabet) == ""
 }
 
-func removeIfStale(path string, now time.Time) {
-	if info, err := os.Lstat(path); err == nil && info.IsDir() && now.Sub(info.ModTime()) > staleAfter {
-		_ = os.RemoveAll(path) // another user's stays
+// removeIfStale leaves the folders of other users, although root could remove them.
+func removeIfStale(root *os.Root, name string, now time.Time) {
+	info, err := root.Lstat(name)
+	if err == nil && info.IsDir() && owned(info) && now.Sub(info.ModTime()) > staleAfter {
+		_ = root.RemoveAll(name)
 	}
 }
 

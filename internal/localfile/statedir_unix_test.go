@@ -70,23 +70,6 @@ func TestStateDirWithoutAHome(t *testing.T) {
 	}
 }
 
-func TestPrivate(t *testing.T) {
-	open := filepath.Join(t.TempDir(), "open")
-	require.NoError(t, os.Mkdir(open, 0o700))
-	require.NoError(t, os.Chmod(open, 0o777))
-	require.NoError(t, Private(open))
-	requireMode(t, open, 0o700)
-
-	file := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	require.Error(t, Private(file))
-	if os.Geteuid() == 0 {
-		others := t.TempDir()
-		require.NoError(t, os.Chown(others, 12345, 12345))
-		require.ErrorContains(t, Private(others), "another user")
-	}
-}
-
 func requireMode(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
 	info, err := os.Stat(path)

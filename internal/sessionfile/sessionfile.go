@@ -89,5 +89,5 @@ func logOf(handle string) (log, error) {
 	}
 	dir = filepath.Join(dir, "sessions")
 	hash := sha256.Sum256([]byte(handle))
-	return log{path: filepath.Join(dir, hex.EncodeToString(hash[:1])+".jsonl")}, localfile.Private(dir)
+	return log{path: filepath.Join(dir, hex.EncodeToString(hash[:1])+".jsonl")}, localfile.MakeOwnDir(dir)
 }

@@ -1,0 +1,221 @@
+package localfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// CacheDir returns the directory for this user's data that can be made again, and creates it if it is missing.
+// [OwnDir] says what it refuses. The path is empty if there is an error.
+func CacheDir() (string, error) {
+	dir, err := cachePath()
+	if err == nil {
+		err = MakeOwnDir(dir)
+	}
+	if err != nil {
+		return "", err
+	}
+	return dir, nil
+}
+
+// InCacheDir reports whether the file at path is directly in the directory that [CacheDir] returns.
+func InCacheDir(path string) bool {
+	dir, err := cachePath()
+	return err == nil && filepath.Dir(path) == dir
+}
+
+func cachePath() (string, error) {
+	base, err := os.UserCacheDir()
+	return filepath.Join(base, "clichain"), err
+}
+
+// StateDir returns the directory for this user's data that cannot be made again, and creates it if it is missing.
+// [OwnDir] says what it refuses. If the home does not exist or is not writable, as in a build, the directory is below
+// the temporary directory, unless others may write there. StateDir reads the environment of this process, never that
+// of a call. The path is empty if there is an error.
+func StateDir() (string, error) {
+	base, err := stateHome()
+	dir := filepath.Join(base, "clichain")
+	if err == nil {
+		err = MakeOwnDir(dir)
+	}
+	if temp := os.TempDir(); err != nil && protected(temp) {
+		dir = filepath.Join(temp, "clichain-state")
+		err = MakeOwnDir(dir)
+	}
+	if err != nil {
+		return "", err
+	}
+	return dir, nil
+}
+
+// MakeDir is [os.MkdirAll] for directories that only this user may enter. It never creates the home: it returns an
+// error for a directory below a home that does not exist.
+func MakeDir(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if err := checkHome(dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o700)
+}
+
+// MakeOwnDir is [OwnDir] for callers that need only the path.
+func MakeOwnDir(path string) error {
+	root, err := OwnDir(path)
+	if err != nil {
+		return err
+	}
+	return root.Close()
+}
+
+// OwnDir opens a directory that belongs to clichain, and creates it and those above it if they are missing, except the
+// home. It refuses a symbolic link in the last element of the path, which must be absolute, and a directory of another
+// user. If others may enter the directory, OwnDir takes these permissions away. Links above it are followed.
+func OwnDir(path string) (*os.Root, error) {
+	if !filepath.IsAbs(path) {
+		return nil, fmt.Errorf("%s is not an absolute path: set HOME to an absolute path", path)
+	}
+	path = filepath.Clean(path)
+	if err := MakeDir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	return openOwn(anywhere{}, path, path)
+}
+
+// NewDir creates and opens a directory that must not exist yet, and that [OwnDir] would accept. Its parent must exist.
+func NewDir(path string) (*os.Root, error) {
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return nil, err
+	}
+	return openOwn(anywhere{}, path, path)
+}
+
+// ownBelow is OwnDir for a directory in one that is open.
+func ownBelow(parent *os.Root, name string) (*os.Root, error) {
+	return openOwn(parent, name, filepath.Join(parent.Name(), name))
+}
+
+// parentDir is where a directory is created and opened by its name.
+type parentDir interface {
+	Mkdir(name string, mode fs.FileMode) error
+	Lstat(name string) (fs.FileInfo, error)
+	OpenRoot(name string) (*os.Root, error)
+}
+
+// anywhere takes paths as names. A parent is not opened, because this user may be allowed to enter it, but not to
+// list it.
+type anywhere struct{}
+
+func (anywhere) Mkdir(path string, mode fs.FileMode) error { return os.Mkdir(path, mode) }
+func (anywhere) Lstat(path string) (fs.FileInfo, error)    { return os.Lstat(path) }
+func (anywhere) OpenRoot(path string) (*os.Root, error)    { return os.OpenRoot(path) }
+
+// openOwn creates a directory if it is missing, opens it, and checks what it has opened. path is for errors.
+func openOwn(parent parentDir, name, path string) (*os.Root, error) {
+	found, err := parent.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = parent.Mkdir(name, 0o700); err == nil || errors.Is(err, fs.ErrExist) {
+			found, err = parent.Lstat(name)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case found.Mode()&fs.ModeSymlink != 0:
+		return nil, fmt.Errorf("%s is a symbolic link: replace it with a directory", path)
+	case !found.IsDir():
+		return nil, fmt.Errorf("%s is not a directory: move it away", path)
+	}
+	root, err := parent.OpenRoot(name) // which would follow a link
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOpened(root, found, path); err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	return root, nil
+}
+
+// checkOpened refuses an open directory that is not the one that was found, or that another user owns. It closes the
+// directory to others.
+func checkOpened(root *os.Root, found fs.FileInfo, path string) error {
+	dir, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	info, err := dir.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !os.SameFile(found, info):
+		return fmt.Errorf("%s was replaced while it was opened: use a directory that others cannot write to", path)
+	case !owned(info):
+		return fmt.Errorf("%s belongs to another user: use a directory of your own", path)
+	}
+	return closeToOthers(dir, info, path)
+}
+
+// missingHomeError is the error for a directory that would be below a home that does not exist.
+type missingHomeError struct {
+	dir, home string
+	err       error // from looking at the home
+}
+
+func (e *missingHomeError) Error() string {
+	variable := "HOME"
+	if runtime.GOOS == "windows" {
+		variable = "USERPROFILE"
+	}
+	return fmt.Sprintf("cannot create %s: %s=%s does not exist: create it, or set %[2]s to a directory that exists",
+		e.dir, variable, e.home)
+}
+
+func (e *missingHomeError) Unwrap() error { return e.err }
+
+// checkHome returns an error if creating the directory could create the home.
+func checkHome(dir string) error {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return nil
+	}
+	_, err = os.Stat(home)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	links := maxLinks
+	from := resolve(home, &links)
+	if rest, failed := filepath.Rel(from, resolve(dir, &links)); failed != nil || !filepath.IsLocal(rest) {
+		return nil
+	}
+	return &missingHomeError{dir, home, err}
+}
+
+// resolve follows the links of a path whose last elements need not exist.
+func resolve(path string, links *int) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	above := filepath.Dir(path)
+	if above == path {
+		return path
+	}
+	above = resolve(above, links)
+	path = filepath.Join(above, filepath.Base(path))
+	to, err := os.Readlink(path)
+	if *links--; err != nil || *links < 0 {
+		return path
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(above, to)
+	}
+	return resolve(to, links)
+}
