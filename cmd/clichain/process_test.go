@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -240,14 +241,14 @@ func TestProbeIsBounded(t *testing.T) {
 // were killed, the next one ends.
 func TestOrphansOfADeadHost(t *testing.T) {
 	w := newWorld(t)
-	path, err := clitest.Install(w.bin, "codex", clitest.Scenario{Steps: []clitest.Step{{Hang: true}}})
+	runs := filepath.Join(t.TempDir(), "runs")
+	path, err := clitest.Install(w.bin, "codex", clitest.Scenario{Steps: []clitest.Step{{Record: runs}, {Hang: true}}})
 	require.NoError(t, err)
 	host := w.command("ask", "--only", "codex", "hi")
 	host.Env = append(host.Env, "TMPDIR="+t.TempDir()) // nobody is left to tidy up
 	require.NoError(t, host.Start())
-	require.Eventually(t, func() bool { return len(clitest.Survivors(path)) > 0 }, 10*time.Second, time.Millisecond)
-	watchdogs := clitest.Survivors("clichain-watchdog")
-	for _, dog := range watchdogs {
+	require.Eventually(t, func() bool { _, err := os.Stat(runs); return err == nil }, time.Minute, time.Millisecond)
+	for _, dog := range clitest.Survivors("clichain-watchdog") {
 		if parentOf(t, dog.Pid) == host.Process.Pid {
 			process, err := os.FindProcess(dog.Pid)
 			require.NoError(t, err)
