@@ -131,6 +131,9 @@ type Config struct {
 	// StripFence removes one code fence around the whole answer. It is always
 	// done when the request has a Schema.
 	StripFence bool
+	// RedactAnswers takes secrets of the environment out of the model's words too,
+	// as out of errors. A stream then has no text before its end, and no thinking.
+	RedactAnswers bool
 	// Logger gets a debug record at the start and the end of each run, without
 	// prompts, answers or environments, and one for each of the first 20 lines of
 	// it that are broken or of no known event, shortened and without secrets. Nil:

@@ -38,7 +38,7 @@ func (p *Provider) Probe(ctx context.Context, args []string, limit time.Duration
 		return runs.Output{}, err
 	}
 	return runs.Output{
-		Stdout: secrets.Clean(result.Stdout.Text()), Stderr: secrets.Clean(result.Stderr.Text()),
+		Stdout: secrets.Clean(result.Stdout.Text()), Stderr: secrets.CleanDisguised(result.Stderr.Text()),
 		ExitCode: result.ExitCode, Signal: result.Signal,
 	}, nil
 }

@@ -175,14 +175,15 @@ func (p *Provider) conclude(
 	ctx context.Context, inv *plan, ev *judge.Evidence, req Request, took time.Duration,
 ) (*Response, judge.Verdict) {
 	log := p.cfg.Logger.With("backend", p.name)
-	ev.RawOK, ev.Strip = p.cfg.RawOutput, p.cfg.StripFence || len(req.Schema) > 0
+	ev.RawOK, ev.Redact = p.cfg.RawOutput, p.cfg.RedactAnswers
+	ev.Strip = p.cfg.StripFence || len(req.Schema) > 0
 	v := p.judge().Verdict(ev)
 	if inv.box.Explain(v.Err, ev, p.spec.Hints); inv.box == nil && v.Err != nil {
 		v.Err.Hint = cmp.Or(v.Err.Hint, p.homeHint())
 	}
 	p.hintDrift(v.Err, inv.Call.Version)
 	v.Acted = req.Access >= AccessWrite && p.judge().Acted(ev, v.Err)
-	ev.Secrets.All(ev.Tally.Warnings)
+	ev.Secrets.AllDisguised(ev.Tally.Warnings)
 	if v.Err != nil {
 		log.DebugContext(ctx, "cli end", "duration", took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)
 		redactError(ev.Secrets, v.Err)
@@ -221,7 +222,9 @@ func (p *Provider) hintDrift(err *BackendError, version string) {
 
 // redactError cleans what an error says; the partial answer is the model's own.
 func redactError(r *plaintext.Redactor, err *BackendError) {
-	err.Message, err.Stderr, err.Hint = r.Clean(err.Message), r.Clean(err.Stderr), r.Clean(err.Hint)
+	for _, text := range []*string{&err.Message, &err.Stderr, &err.Hint} {
+		*text = r.CleanDisguised(*text)
+	}
 }
 
 func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text string, took time.Duration) *Response {

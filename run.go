@@ -109,7 +109,8 @@ func (p *Provider) reader(ctx context.Context, c *plan, output clispec.OutputMod
 		Tools:   p.spec.ToolEventsIn(output),
 		Prompt:  c.Call.Fields.Expand("{prompt}"),
 		Secrets: plaintext.NewRedactor(append(c.Call.ServerSecrets(), c.Env...)), KeepCommentary: p.cfg.KeepCommentary,
-		Emit: emit, Check: func(e *Event) (judge.Finding, bool) { return c.check(p.spec, e) },
+		Withhold: p.cfg.RedactAnswers,
+		Emit:     emit, Check: func(e *Event) (judge.Finding, bool) { return c.check(p.spec, e) },
 	}
 	if log := p.cfg.Logger; log.Enabled(ctx, slog.LevelDebug) {
 		r.Unread = func(why, line string) {

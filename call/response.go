@@ -62,6 +62,9 @@ const (
 	// FlagRepaired: the first answer did not meet Request.Schema; the model was
 	// told so, and this is its corrected answer.
 	FlagRepaired Flag = "repaired"
+	// FlagRedacted: something of the answer was replaced by "[redacted]"; see
+	// Config.RedactAnswers.
+	FlagRedacted Flag = "redacted"
 )
 
 // Billing is who pays for an answer.

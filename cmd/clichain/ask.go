@@ -118,6 +118,7 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.Func("billing", "`who` alone may pay: subscription, api_key or any", into(&f.billing, parsePayer))
 	flags.Func("sandbox", "`mode` auto, on or off: skip what cannot work in a sandbox", into(&f.cfg.Sandbox, sandbox))
 	flags.StringSliceVar(&f.cfg.PassEnv, "pass-env", nil, "`name`s of more variables it may see, also FOO_*")
+	flags.BoolVar(&f.cfg.RedactAnswers, "redact-answers", false, "take secrets of the environment out of answers too")
 	flags.BoolVar(&f.noCooldown, "no-cooldown", false, "ignore the cooldowns of earlier calls, and record none")
 	addSpecFlag(flags, &f.specFiles)
 	addBinaryFlag(flags, &f.programs)

@@ -86,16 +86,16 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 		into(&f.collector, parseCollector))
 	flags.BoolVar(&cfg.Display.Quiet, "quiet", false, "nothing on stderr but errors")
 	f.ask.pick(cmd, "system", "system-file", "model", "only", "access", "agent", "timeout", "schema", "dir", "trust-dir",
-		"max-turns", "max-budget-usd", "effort", "allow-tool", "deny-tool", "billing", "sandbox", "pass-env", "no-cooldown",
-		"spec", "binary")
+		"max-turns", "max-budget-usd", "effort", "allow-tool", "deny-tool", "billing", "sandbox", "pass-env",
+		"redact-answers", "no-cooldown", "spec", "binary")
 	addPermitFlag(flags, &f.permissions)
 	f.nats.register(flags)
 }
 
 // ofWorkers are flags about backends, on which the workers of a queue elsewhere decide.
 var ofWorkers = []string{
-	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown",
-	"spec", "binary", "config", "profile",
+	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing", "sandbox", "pass-env",
+	"redact-answers", "no-cooldown", "spec", "binary", "config", "profile",
 }
 
 // check finds flags that would have no effect.

@@ -86,8 +86,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 		into(&f.collector, parseCollector))
 	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each answer, and keep none running in between")
 	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
-	f.ask.pick(cmd, "only", "timeout", "budget", "billing", "sandbox", "pass-env", "no-cooldown", "spec", "binary",
-		"account")
+	f.ask.pick(cmd, "only", "timeout", "budget", "billing", "sandbox", "pass-env", "redact-answers", "no-cooldown",
+		"spec", "binary", "account")
 	flags.Lookup("budget").Usage = "limit for all backends of an answer together, a `duration`"
 	// Registering fails only for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("ignore",

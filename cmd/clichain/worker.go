@@ -99,8 +99,8 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 		into(&f.collector, parseCollector))
 	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each job, and keep none running in between")
 	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
-	f.ask.pick(cmd, "only", "timeout", "budget", "agent", "trust-dir", "billing", "sandbox", "pass-env", "no-cooldown",
-		"spec", "binary", "account")
+	f.ask.pick(cmd, "only", "timeout", "budget", "agent", "trust-dir", "billing", "sandbox", "pass-env",
+		"redact-answers", "no-cooldown", "spec", "binary", "account")
 	flags.Lookup("agent").Usage = "limits for the work of an agent: 600s, 10 turns, tools for files"
 	flags.Lookup("budget").Usage = "limit for all backends of a job together, a `duration`"
 }

@@ -60,10 +60,11 @@ func (c *Call) ServerSecrets() (list []string) {
 	for _, text := range c.servers() {
 		var s mcpServer
 		_ = json.Unmarshal(text, &s) // what can be read of one of another shape
-		for _, named := range []map[string]string{s.Env, s.Headers} {
-			for name, value := range named {
-				list = append(list, name+"="+value)
-			}
+		for name, value := range s.Env {
+			list = append(list, name+"="+value)
+		}
+		for name, value := range s.Headers {
+			list = append(list, "HEADERS="+name+": "+value)
 		}
 	}
 	return list

@@ -173,7 +173,7 @@ func (j *Judge) byTexts(ev *Evidence) *call.Error {
 	f, ok := j.JudgeText(clispec.OnStderr, j.Lines.relevant(ev.Said, recovered), ev.Now)
 	if !ok && !(ev.Output == clispec.OutputText && j.spec.Text.AnswerOnly) {
 		// Clean before a message is cut out of it, and a secret with it.
-		f, ok = j.JudgeText(clispec.OnStdout, ev.Secrets.Clean(ev.plainStdout()), ev.Now)
+		f, ok = j.JudgeText(clispec.OnStdout, ev.Secrets.CleanDisguised(ev.plainStdout()), ev.Now)
 	}
 	if !ok {
 		return nil

@@ -30,6 +30,7 @@ type Evidence struct {
 	Now     time.Time
 	RawOK   bool  // Config.RawOutput
 	Strip   bool  // remove a fence around the answer
+	Redact  bool  // Config.RedactAnswers
 	Left    error // why something may be left in a container
 	Lost    bool  // not all that was printed could be read
 	Secrets *plaintext.Redactor
@@ -64,6 +65,7 @@ func (j *Judge) Verdict(ev *Evidence) Verdict {
 	if ev.Strip {
 		v.Text = plaintext.StripFence(v.Text)
 	}
+	v.Text = ev.redact(v.Text)
 	if v.Err == nil && strings.TrimSpace(v.Text) == "" {
 		v.Err = ev.failure(call.ReasonEmpty, "the run succeeded with an empty answer")
 	}
@@ -72,6 +74,18 @@ func (j *Judge) Verdict(ev *Evidence) Verdict {
 		v.Text = ""
 	}
 	return v
+}
+
+// redact takes secrets out of the model's words, where that is asked for.
+func (ev *Evidence) redact(text string) string {
+	if !ev.Redact {
+		return text
+	}
+	cleaned := ev.Secrets.CleanDisguised(text)
+	if cleaned != text {
+		ev.Tally.mark(call.FlagRedacted, "secrets of the environment were taken out of the answer")
+	}
+	return cleaned
 }
 
 func (j *Judge) decide(ev *Evidence) Verdict {
@@ -122,10 +136,11 @@ const maxPartial = 1 << 20
 // Complete sets the fields that the error of every failed run has.
 func (j *Judge) Complete(err *call.Error, ev *Evidence) {
 	err.Backend, err.Usage, err.Stage = j.spec.Name, ev.Tally.Total(), call.StageStarted
-	err.Stderr, err.Warnings = strings.TrimSpace(ev.Stderr), ev.Tally.Warnings
-	if err.Partial = ev.Tally.partial(); len(err.Partial) > maxPartial {
+	err.Stderr = strings.TrimSpace(ev.Stderr)
+	if err.Partial = ev.redact(ev.Tally.partial()); len(err.Partial) > maxPartial {
 		err.Partial = strings.Clone(strings.ToValidUTF8(err.Partial[:maxPartial], "")) // so that the rest can be freed
 	}
+	err.Warnings = ev.Tally.Warnings
 	err.Hint = cmp.Or(err.Hint, j.spec.Hints[err.Reason])
 	if err.Reason == call.ReasonUsageLimit || err.Reason == call.ReasonRateLimited {
 		err.RetryAfter = ev.Tally.limitEnd(err.RetryAfter, ev.Now)

@@ -5,27 +5,22 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
-
-	"github.com/clichain/clichain/internal/pattern"
 )
 
 const redaction = "[redacted]"
 
-// minSecret is the length of the shortest value taken for a secret: shorter ones
-// are ordinary words that would be removed everywhere.
-const minSecret = 8
-
-// secretName matches the name of a variable whose value is a secret.
-var secretName = pattern.Of(`(?i)KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE`)
-
-// Redactor removes secrets from texts: the values of the CLI's variables whose names say that they are secret, in each
-// form that programs print them in, and everything that looks like a key. It is safe for concurrent use. A nil Redactor
+// Redactor removes secrets from texts: those in the CLI's variables, told by name and by value, in each form that
+// programs print them in, and everything that has the shape of a key. It is safe for concurrent use. A nil Redactor
 // knows no values.
 type Redactor struct {
+	secrets                []string
 	plain, escaped, spaced finder
 
-	once  sync.Once
-	later parts // of plain; made once, at the first need
+	// Made once, at the first need.
+	once         sync.Once
+	later        parts // of plain
+	disguiseOnce sync.Once
+	disguises    disguises
 }
 
 // NewRedactor returns a Redactor for the environment of a CLI ("NAME=value").
@@ -33,16 +28,17 @@ func NewRedactor(env []string) *Redactor {
 	r := &Redactor{plain: finder{wrap: atBreaks}, escaped: finder{wrap: atEscapes}, spaced: finder{wrap: atSpaces}}
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
-		if len(value) < minSecret || !secretName().MatchString(name) {
-			continue
+		if len(value) >= minSecret {
+			r.secrets = append(r.secrets, secretsOf(name, value)...)
 		}
-		trimmed := strings.TrimSpace(value)
-		for _, form := range append(formsOf(value), formsOf(trimmed)...) {
+	}
+	for _, secret := range r.secrets {
+		for _, form := range formsOf(secret) {
 			r.plain.add(form)
 			r.escaped.add(form)
 		}
-		if strings.ContainsAny(trimmed, " \t") {
-			r.spaced.add(trimmed)
+		if strings.ContainsAny(strings.TrimSpace(secret), " \t") {
+			r.spaced.add(strings.TrimSpace(secret))
 		}
 	}
 	return r

@@ -31,6 +31,7 @@ type Reading struct {
 	Prompt         string             // as the CLI gets it
 	Secrets        *plaintext.Redactor
 	KeepCommentary bool              // pass all text on as text
+	Withhold       bool              // pass on no words of the model: they are not clean before the end
 	Now            func() time.Time  // nil: time.Now
 	Emit           func(call.Event)  // passes an event on to the caller
 	Heard          func(*judge.Sign) // gets every event, while no lock is held; may be nil
@@ -126,7 +127,7 @@ func (r *Reading) readLine(line []byte) []judge.Sign {
 func (r *Reading) leave(why string, line []byte) {
 	const enough = 20
 	if r.unread++; r.Unread != nil && r.unread <= enough {
-		r.Unread(why, plaintext.OneLine(r.Secrets.CleanLine(string(line))))
+		r.Unread(why, plaintext.OneLine(r.Secrets.CleanLine(r.Secrets.CleanDisguised(string(line)))))
 	}
 }
 
@@ -155,7 +156,8 @@ func (r *Reading) stderrLine(line []byte) {
 		if !ok || kind == call.EventError && !f.Fatal {
 			continue
 		}
-		f.Message, f.Hint = strings.Clone(f.Message), strings.Clone(f.Hint) // the line is valid during the call only
+		// The line is valid during the call only.
+		f.Message, f.Hint = r.Secrets.CleanDisguised(strings.Clone(f.Message)), strings.Clone(f.Hint)
 		e := judge.SignOf(call.Event{
 			Kind: kind, Message: plaintext.OneLine(r.Secrets.CleanLine(f.Message)),
 			Status: f.Status, Try: f.Try, RetryAfter: f.RetryAfter,
@@ -223,7 +225,8 @@ func (r *Reading) deliver(e *judge.Sign) {
 // clean removes secrets from all that an event tells, but for the model's own words and for the handle of the session,
 // which must stay as it is to go on from.
 func (r *Reading) clean(e *call.Event) {
-	for _, field := range [...]*string{&e.Message, &e.Code, &e.Model, &e.KeySource, &e.ID, &e.Name, &e.Trigger} {
+	e.Message, e.Code = r.Secrets.CleanDisguised(e.Message), r.Secrets.CleanDisguised(e.Code)
+	for _, field := range [...]*string{&e.Model, &e.KeySource, &e.ID, &e.Name, &e.Trigger} {
 		*field = r.Secrets.Clean(*field)
 	}
 	if e.Raw != "" {
@@ -236,9 +239,10 @@ func (r *Reading) clean(e *call.Event) {
 	case call.EventDelta, call.EventText, call.EventThinking:
 		return
 	case call.EventResult:
-		if !e.Failed {
-			return
+		if e.Failed {
+			e.Text = r.Secrets.CleanDisguised(e.Text)
 		}
+		return
 	}
 	e.Text = r.Secrets.Clean(e.Text)
 }

@@ -33,8 +33,24 @@ var whyReset = map[call.EventKind]string{
 
 // show passes an event on to the caller of the run. The caller holds mu.
 func (r *Reading) show(e *call.Event) {
+	if r.Withhold && isWords(e.Kind) {
+		return
+	}
 	r.shown = r.shown || e.Kind == call.EventDelta || e.Kind == call.EventText
-	r.Emit(*e)
+	passed := *e
+	if r.Withhold {
+		passed.Text = r.Secrets.CleanDisguised(e.Text)
+	}
+	r.Emit(passed)
+}
+
+// isWords reports whether an event has words of the model, or takes them back.
+func isWords(kind call.EventKind) bool {
+	switch kind {
+	case call.EventDelta, call.EventText, call.EventThinking, call.EventReset:
+		return true
+	}
+	return false
 }
 
 func (r *Reading) showAll(events []call.Event) {
