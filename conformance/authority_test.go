@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
@@ -177,4 +178,34 @@ func TestHostileLinesWithTheCLIs(t *testing.T) {
 			require.FileExists(t, marker, "it is not hostile enough: %s", out)
 		})
 	}
+}
+
+// While a request is in flight, no process of a CLI shows the caller's system text in its arguments, and the text reaches
+// the model.
+func TestSystemTextIsInNoProcess(t *testing.T) {
+	eachCLI(t, func(t *testing.T, name string) {
+		longUnless(t, isFirst(name))
+		t.Parallel()
+		const text = "Count zyzzyvas."
+		for _, access := range []clichain.Access{clichain.AccessNone, clichain.AccessRead, clichain.AccessWrite} {
+			var h atomic.Pointer[home.Home]
+			var processes atomic.Pointer[[]string]
+			c := start(t, name, home.LoggedIn, longTimeout, func(loopback.Request) loopback.Reply {
+				found := h.Load().Living()
+				processes.Store(&found)
+				return loopback.Text(hello)
+			})
+			h.Store(&c.home)
+			req := c.question("say hi")
+			if req.Access = access; access != clichain.AccessNone {
+				req.Dir = c.home.Work
+			}
+			req.Messages = append(req.Messages, clichain.Message{Role: clichain.RoleSystem, Content: text})
+			_, err := c.Complete(t.Context(), req)
+			require.NoError(t, err, access)
+			sent(text)(t, c)
+			require.NotEmpty(t, *processes.Load())
+			require.NotContains(t, strings.Join(*processes.Load(), "\n"), text, access)
+		}
+	})
 }

@@ -14,16 +14,20 @@ const minSecret = 8
 
 var (
 	// secretName matches the name of a variable whose value is a secret.
-	secretName = pattern.Of(`(?i)KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|(?:^|_)(?:PAT|PASS)(?:_|$)|_PWD$`)
+	secretName = pattern.Of(`(?i)KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE` +
+		`|(?:^|_)(?:PAT|PASS)(?:_|$)|_PWD$`)
 	// headersName matches that of a variable with the headers of requests.
 	headersName = pattern.Of(`(?i)HEADERS?$`)
 	// knownName matches the names of variables whose long values are no secrets: identifiers, revisions and hosts.
-	knownName = pattern.Of(`(?i)^(?:PATH|HOST(?:NAME)?|LS_COLORS|TERM.*|CLICHAIN_.*)$|_(?:ID|SHA\d*|HASH|DIGEST|COMMIT|REVISION|VERSION)$`)
+	knownName = pattern.Of(`(?i)^(?:PATH|HOST(?:NAME)?|LS_COLORS|TERM.*|CLICHAIN_.*)$` +
+		`|_(?:ID|SHA\d*|HASH|DIGEST|COMMIT|REVISION|VERSION)$`)
 	// authScheme matches the word before the credential in the value of a header.
 	authScheme = pattern.Of(`(?i)^(?:Bearer|Basic|Token|Digest)\s+`)
 	// knownHeaders and knownParameters hold no secrets.
 	knownHeaders    = []string{"accept", "anthropic-beta", "anthropic-version", "content-type", "host", "user-agent"}
-	knownParameters = []string{"alt", "api-version", "deployment", "format", "location", "model", "project", "region", "version"}
+	knownParameters = []string{
+		"alt", "api-version", "deployment", "format", "location", "model", "project", "region", "version",
+	}
 )
 
 // secretsOf returns the parts of a variable's value that are secrets: all of it where the name says so, the values of
