@@ -102,6 +102,8 @@ func FuzzCeiling(f *testing.F) {
 	f.Add("Hello", "", "", "", "", "", "", "codex", "-c", "", "", "", "", uint16(0))
 	f.Add("Hello", "", "", "", "", "", "", "", "", "SANDBOX", "x", "", "", uint16(0)) // row 2
 	f.Add("Hello", "", "", "", "", "", "/", "", "", "", "", "", "", uint16(3))        // row 3
+	f.Add("Hello", "", "", "", "", "", "", "", "", "", "", "", "", uint16(0x0c))      // full access where none is allowed
+	f.Add("Hello", "", "", "", "", "", "", "", "", "", "", "", "", uint16(0x0d))      // and where reading is
 	f.Add("--x", "-y", "opus", "claude.MQ", "high", "Read", folder, "claude", "--chrome", "APP_ID", "7", "plan", "-z", uint16(0x2a))
 	f.Add("{prompt}", "{system:json}", "gpt-5", "codex:1", "low", "Bash", folder+"/a", "codex", "--oss", "APP_", "a=b", "full", "${x}", uint16(0x1f3))
 	all := composers(f)
@@ -138,7 +140,8 @@ func FuzzCeiling(f *testing.F) {
 			return
 		}
 		h := testHost()
-		h.RequestEnv, h.Dir, h.RealDir = p.Env, allowed.Dir, allowed.Dir
+		// The Config allows every variable, so that Permissions alone decides.
+		h.RequestEnv, h.Dir, h.RealDir = []string{"*"}, allowed.Dir, allowed.Dir
 		choice := Choice{Transport: allTransports[bits>>11%2], Output: allOutputs[bits>>12%3]}
 		same := marked(below(p, folder, allowed))
 		for i, composer := range all {

@@ -99,6 +99,9 @@ func FuzzLineCeiling(f *testing.F) {
 	f.Add([]byte(`{"prompt":"a"}`), uint16(0))
 	f.Add([]byte(`{"messages":[{"role":"user","content":"a"}],"metadata":{"a":"b"}}`), uint16(1))
 	f.Add([]byte(`{"prompt":"a","idempotent":true}`), uint16(9))
+	for i := range lineParts {
+		f.Add([]byte(`{"prompt":"a"}`), uint16(1<<i))
+	}
 	cfg := &Config{Permissions: permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}}
 	providers := []*clichain.Provider{}
 	for _, spec := range specs.Every() {
