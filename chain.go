@@ -136,8 +136,7 @@ func (c *Chain) Name() string {
 	return c.cfg.Name
 }
 
-// Complete returns the first answer. Response.Attempts holds what was tried or
-// skipped before it. The error is a [*ChainError].
+// Complete returns the first answer; Response.Attempts holds what came before it. The error is a [*ChainError].
 func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 	o := chainViewOf(ctx)
 	o.resets, o.quiet = true, true // Collect drops the text of a failed attempt, and hears of nothing but the end
@@ -191,7 +190,8 @@ func (c *Chain) answer(w *walk) (*Response, error) {
 		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, cause)
 		defer cancel()
 	}
-	w.ctx, w.backends, w.cooldown, w.table, w.record = ctx, c.backends, c.cooldown, c.table, c.record
+	w.ctx, w.backends, w.examine = ctx, c.backends, c.examine
+	w.cooldown, w.table, w.record = c.cooldown, c.table, c.record
 	if c.cfg.Order != nil {
 		w.inOrder(w.record.order(c.cfg.Order, w.req))
 	}

@@ -178,12 +178,15 @@ var sweepOrphans = beside(func() {
 // beside makes a function that begins to do something the first time it is called, and returns how to wait until that
 // is done: a first call need not wait for it before its CLI is started.
 func beside(do func()) (begin func() (wait func())) {
-	return sync.OnceValue(func() func() {
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			do()
-		}()
-		return func() { <-done }
-	})
+	return sync.OnceValue(func() func() { return inBackground(do) })
+}
+
+// inBackground begins to do something, and returns how to wait until that is done.
+func inBackground(do func()) (wait func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	return func() { <-done }
 }

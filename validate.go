@@ -229,6 +229,10 @@ func (c *Chain) sick() []*BackendError {
 	return c.ill
 }
 
+// examine validates all backends in a goroutine, because the answer of a call names the mistakes in them. Call wait
+// before the end of the call.
+func (c *Chain) examine() (wait func()) { return inBackground(func() { c.sick() }) }
+
 // sickIn is what is wrong with a backend, or with those of a chain inside.
 func sickIn(b Backend) []*BackendError {
 	if inner, ok := b.(*Chain); ok {

@@ -13,8 +13,7 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 )
 
-// walk is one call's way along a chain. It belongs to one goroutine, apart
-// from another.
+// walk is one call of a chain. It belongs to one goroutine, apart from another.
 type walk struct {
 	caller   context.Context // of the call, with its hooks
 	ctx      context.Context // which the chain's budget ends too
@@ -31,6 +30,7 @@ type walk struct {
 	backends []Backend
 	places   []int // of the backends in the record; nil: as they stand here
 	cfg      *ChainConfig
+	examine  func() (wait func()) // the backends' specs, while a CLI runs
 
 	attempts []Attempt
 	begun    bool   // something was started
@@ -50,6 +50,7 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 	}
 	t := try{place: w.place(i), backend: b, entry: entry, start: time.Now()}
 	over := false
+	defer w.examine()()
 	defer func() {
 		if !over { // the reader has left, or something panicked
 			entry.Left(w.ctx)
@@ -66,8 +67,7 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 	return t.resp, goOn
 }
 
-// settle keeps what came of a backend, for this call and for later ones; it
-// reports whether another backend may be asked.
+// settle keeps the outcome of a backend. It reports whether another backend may be asked.
 func (w *walk) settle(t try) (goOn bool) {
 	if t.err == nil {
 		t.entry.Answered(w.ctx)
