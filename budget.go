@@ -150,18 +150,18 @@ func (w *walk) hurried(ctx context.Context, view chainView, t *try) bool {
 // slice is one backend's part of the time. Its context does not hear of the end of the chain's
 // time, which is not before its own: so that is what an error names. It is one of the caller's,
 // so that its Err says whether that had a deadline.
-func (w *walk) slice(i int) (chainView, context.Context, context.CancelFunc) {
+func (w *walk) slice(caller context.Context, i int) (chainView, context.Context, context.CancelFunc) {
 	later := w.later(i, w.budget.reserves(time.Now()))
 	now := time.Now()
 	d, bounded := w.budget.slice(now, later)
 	if !bounded {
-		return chainView{}, w.ctx, func() {}
+		return chainView{}, caller, func() {}
 	}
 	view := chainView{end: now.Add(d), given: d}
 	if view.hard = view.end; !view.end.Before(w.budget.end) {
 		view.hard = w.budget.hard
 	}
-	caller, free := w.caller, func() {}
+	free := func() {}
 	if !w.above.end.IsZero() {
 		caller, free = apart(caller)
 	}

@@ -104,7 +104,7 @@ func TestSliceOfACallerWhoEnds(t *testing.T) {
 				defer cancel()
 				later := time.Now().Add(time.Minute)
 				w := &walk{caller: ctx, ctx: ctx, above: above, backends: make([]Backend, 1), budget: budget{end: later, hard: later}}
-				_, part, stop := w.slice(0)
+				_, part, stop := w.slice(ctx, 0)
 				defer stop()
 				<-part.Done()
 				end := judge.End(part)

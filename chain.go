@@ -190,14 +190,14 @@ func (c *Chain) answer(w *walk) (*Response, error) {
 		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, cause)
 		defer cancel()
 	}
-	w.ctx, w.backends, w.examine = ctx, c.backends, c.examine
-	w.cooldown, w.table, w.record = c.cooldown, c.table, c.record
+	w.ctx, w.backends, w.examine, w.cooldown, w.table, w.record = ctx, c.backends, c.examine, c.cooldown, c.table, c.record
 	if c.cfg.Order != nil {
 		w.inOrder(w.record.order(c.cfg.Order, w.req))
 	}
 	if c.cfg.HedgeAfter > 0 && w.req.Access == AccessNone {
 		return w.race(c.cfg.HedgeAfter)
 	}
+	defer w.abandonAhead()
 	for i := range w.backends {
 		resp, goOn := w.visit(i)
 		if resp != nil {

@@ -59,13 +59,21 @@ func (f *failover) trouble(reason Reason, wait time.Duration) {
 		return
 	}
 	if wait == 0 {
-		f.stop(judge.ErrMovedOn)
+		f.moveOn()
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.timer == nil && f.linger == nil {
-		f.timer = time.AfterFunc(wait, func() { f.stop(judge.ErrMovedOn) })
+		f.timer = time.AfterFunc(wait, f.moveOn)
+	}
+}
+
+// moveOn ends the run, and has the next backend start while it ends.
+func (f *failover) moveOn() {
+	f.stop(judge.ErrMovedOn)
+	if f.movedOn != nil {
+		f.movedOn()
 	}
 }
 
@@ -108,6 +116,8 @@ func (f *failover) stopTimers() {
 type chainView struct {
 	// another reports whether a further backend could answer. Nil: none could.
 	another func() bool
+	// movedOn is called when the call is ended for another backend. It may start that one. Nil: nobody asks.
+	movedOn func()
 	// resets: text that was delivered can be taken back.
 	resets bool
 	// quiet: nobody hears of what the answer is made of, so events other than

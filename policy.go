@@ -1,6 +1,9 @@
 package clichain
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -122,4 +125,41 @@ func cooldownRules(table map[Reason]row) map[Reason]cooldown.Rule {
 		rules[reason] = row.cools
 	}
 	return rules
+}
+
+// mayGoOn applies the decision table to the last failure.
+func (w *walk) mayGoOn(err error) bool {
+	last := w.attempts[len(w.attempts)-1]
+	if w.note = w.bound(last, err); w.note != "" {
+		return false
+	}
+	if w.ctx.Err() != nil {
+		return w.spent() // the rest is listed as skipped
+	}
+	row, known := w.table[last.Reason]
+	return row.next || !known || misconfigured(err)
+}
+
+// bound says why no other backend may take over after the last attempt, where
+// none may, whatever its failure was.
+func (w *walk) bound(last Attempt, err error) string {
+	switch replay := cmp.Or(w.cfg.Replay, ReplayIfIdempotent); {
+	case replay != ReplayAlways && sideEffects(err):
+		return last.Backend + " may have used a tool that changed something, so it was not run again elsewhere"
+	case replay == ReplayNever && w.req.Access >= AccessWrite && !last.Skipped:
+		return fmt.Sprintf("%s had begun, and the policy is never to run a request with write access again", last.Backend)
+	case w.text && !w.resets:
+		return fmt.Sprintf("the reader has text of %s, which cannot be taken back", last.Backend)
+	}
+	return ""
+}
+
+// sideEffects reports whether one of the backends that an error is about may have
+// changed something.
+func sideEffects(err error) bool {
+	if be, ok := errors.AsType[*BackendError](err); ok && be.SideEffects {
+		return true
+	}
+	chain, ok := errors.AsType[*ChainError](err)
+	return ok && slices.ContainsFunc(chain.Attempts, func(a Attempt) bool { return sideEffects(a.Err) })
 }

@@ -1,10 +1,7 @@
 package clichain
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -31,6 +28,7 @@ type walk struct {
 	places   []int // of the backends in the record; nil: as they stand here
 	cfg      *ChainConfig
 	examine  func() (wait func()) // the backends' specs, while a CLI runs
+	ahead    *successor           // that runs already
 
 	attempts []Attempt
 	begun    bool   // something was started
@@ -43,25 +41,36 @@ type walk struct {
 // visit asks one backend; goOn is false when the chain must end.
 func (w *walk) visit(i int) (resp *Response, goOn bool) {
 	b := w.backends[i]
-	entry, skip := w.enter(b)
-	if skip != nil {
+	t := try{place: w.place(i), backend: b, start: time.Now()}
+	ahead := w.ahead.takes(i)
+	if ahead != nil {
+		t.entry = ahead.entry
+	} else if entry, skip := w.enter(b); skip != nil {
 		w.failed(attemptOf(b.Name(), skip, 0))
 		return nil, !w.left
+	} else {
+		t.entry = entry
 	}
-	t := try{place: w.place(i), backend: b, entry: entry, start: time.Now()}
 	over := false
 	defer w.examine()()
 	defer func() {
 		if !over { // the reader has left, or something panicked
-			entry.Left(w.ctx)
+			t.entry.Left(w.ctx)
 		}
 	}()
-	w.ask(i, &t)
+	if ahead != nil {
+		t = ahead.join(w)
+	} else {
+		w.ahead = w.ask(w.caller, i, &t, w.pass)
+	}
 	if w.left {
 		return nil, false
 	}
 	over = true
-	if goOn = w.settle(t); t.err == nil {
+	if goOn = w.settle(t); !goOn {
+		w.dropAhead()
+	}
+	if t.err == nil {
 		t.resp.Attempts = slices.Concat(w.attempts, t.resp.Attempts)
 	}
 	return t.resp, goOn
@@ -76,6 +85,7 @@ func (w *walk) settle(t try) (goOn bool) {
 	}
 	t.entry.Failed(w.ctx, cooldownFailure(t.err), t.hurried)
 	attempts := t.attempts()
+	w.void = w.text
 	w.begun = w.begun || slices.ContainsFunc(attempts, func(a Attempt) bool { return !a.Skipped })
 	w.failed(attempts...)
 	w.record.failed(t.place, attempts[len(attempts)-1].Reason, time.Now())
@@ -167,30 +177,32 @@ func (c *Chain) Check(ctx context.Context, b Backend, req Request) error {
 	return available(ctx, b)
 }
 
-// ask reads one backend's stream.
-func (w *walk) ask(i int, t *try) {
-	view, ctx, cancel := w.slice(i)
+// ask reads one backend's stream, and hands its events to pass, which returns false to leave. It returns the backend
+// that was started meanwhile.
+func (w *walk) ask(caller context.Context, i int, t *try, pass func(Event) bool) *successor {
+	view, ctx, cancel := w.slice(caller, i)
 	defer cancel()
 	view.another, view.resets = func() bool { return w.another(i) }, w.resets
 	view.quiet = w.quiet && keepsQuiet(t.backend)
+	next := &handover{walk: w, from: i}
+	view.movedOn = next.start
 	ctx = withChainView(ctx, view)
 	t.err = noAnswer(t.backend)
 	for e, err := range streamOf(ctx, t.backend, w.req) {
 		if err != nil {
-			w.void, t.hurried = w.text, w.hurried(ctx, view, t)
-			t.err = err
-			return
+			t.err, t.hurried = err, w.hurried(ctx, view, t)
+			break
 		}
 		if e.Kind == EventDone {
 			t.resp, t.err = e.Response, nil
-			return
+			break
 		}
 		t.heard(e)
-		w.pass(e)
-		if w.left {
-			return
+		if !pass(e) {
+			break
 		}
 	}
+	return next.end()
 }
 
 // noAnswer is the error of a backend whose stream says nothing at its end.
@@ -198,8 +210,8 @@ func noAnswer(b Backend) *BackendError {
 	return &BackendError{Backend: b.Name(), Reason: ReasonBadOutput, Message: "the stream ended without an answer"}
 }
 
-// pass hands an event on, after taking back what an earlier backend said.
-func (w *walk) pass(e Event) {
+// pass hands an event on, after taking back what an earlier backend said. It returns false when the reader has left.
+func (w *walk) pass(e Event) bool {
 	if w.void && e.Kind != EventAttempt && e.Kind != EventStart { // one that only begins may be a skip
 		w.text, w.void = false, false
 		w.emit(Event{Kind: EventReset, Backend: e.Backend, Message: "the backend before failed"})
@@ -211,6 +223,7 @@ func (w *walk) pass(e Event) {
 		w.text = false
 	}
 	w.emit(e)
+	return !w.left
 }
 
 // another reports whether a backend after the one at i could answer. It is
@@ -240,43 +253,6 @@ func mayAnswer(ctx context.Context, b Backend, req Request) bool {
 		return b.Available(ctx) == nil
 	}
 	return true
-}
-
-// mayGoOn applies the decision table to the last failure.
-func (w *walk) mayGoOn(err error) bool {
-	last := w.attempts[len(w.attempts)-1]
-	if w.note = w.bound(last, err); w.note != "" {
-		return false
-	}
-	if w.ctx.Err() != nil {
-		return w.spent() // the rest is listed as skipped
-	}
-	row, known := w.table[last.Reason]
-	return row.next || !known || misconfigured(err)
-}
-
-// bound says why no other backend may take over after the last attempt, where
-// none may, whatever its failure was.
-func (w *walk) bound(last Attempt, err error) string {
-	switch replay := cmp.Or(w.cfg.Replay, ReplayIfIdempotent); {
-	case replay != ReplayAlways && sideEffects(err):
-		return last.Backend + " may have used a tool that changed something, so it was not run again elsewhere"
-	case replay == ReplayNever && w.req.Access >= AccessWrite && !last.Skipped:
-		return fmt.Sprintf("%s had begun, and the policy is never to run a request with write access again", last.Backend)
-	case w.text && !w.resets:
-		return fmt.Sprintf("the reader has text of %s, which cannot be taken back", last.Backend)
-	}
-	return ""
-}
-
-// sideEffects reports whether one of the backends that an error is about may have
-// changed something.
-func sideEffects(err error) bool {
-	if be, ok := errors.AsType[*BackendError](err); ok && be.SideEffects {
-		return true
-	}
-	chain, ok := errors.AsType[*ChainError](err)
-	return ok && slices.ContainsFunc(chain.Attempts, func(a Attempt) bool { return sideEffects(a.Err) })
 }
 
 // cost is what the attempts so far are known to have cost.

@@ -41,10 +41,10 @@ func TestEarlyFailover(t *testing.T) {
 			good := loopback.Always(loopback.Text(hello))
 			next := start(t, test.next, home.LoggedIn, longTimeout, good)
 			startUps := took(t, start(t, test.name, home.LoggedIn, longTimeout, good)) + took(t, next)
-			chained := func(cfg clichain.Config) (time.Duration, *clichain.Response) {
+			chained := func(cfg clichain.Config, chain ...*clichain.ChainConfig) (time.Duration, *clichain.Response) {
 				failing := start(t, test.name, home.LoggedIn, cfg, loopback.Always(test.reply))
 				begin := time.Now()
-				resp, err := clichain.ChainOf([]clichain.Backend{failing, next}, nil).Complete(t.Context(), clichain.Prompt("say hi"))
+				resp, err := clichain.ChainOf([]clichain.Backend{failing, next}, append(chain, nil)[0]).Complete(t.Context(), clichain.Prompt("say hi"))
 				require.NoError(t, err)
 				require.Equal(t, test.next, resp.Backend)
 				return time.Since(begin), resp
@@ -64,6 +64,11 @@ func TestEarlyFailover(t *testing.T) {
 			if *beside {
 				plain, _ := chained(clichain.Config{RetryPatience: -1})
 				t.Logf("without early failover %.2f s", plain.Seconds())
+				for range 5 { // a limit of the cost keeps the second from starting before the first has ended
+					serial, _ := chained(clichain.Config{}, &clichain.ChainConfig{MaxCostUSD: 1000})
+					overlapping, _ := chained(clichain.Config{})
+					t.Logf("one after the other %.2f s, overlapping %.2f s", serial.Seconds(), overlapping.Seconds())
+				}
 				require.Less(t, early, plain)
 			}
 		})

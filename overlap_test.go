@@ -1,0 +1,143 @@
+package clichain_test
+
+import (
+	"context"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// slowToEnd is a CLI at its limit that ignores signals, so that its end takes its grace.
+func slowToEnd() clitest.Scenario {
+	return play(readStdin, clitest.Step{Ignore: []string{"INT", "TERM"}}, stdout(retry429), clitest.Step{Hang: true})
+}
+
+// The next backend starts while a CLI that is left early ends, unless the request may change something, a reader has seen
+// text, or the cost of the first is needed before the second may start.
+func TestNextBackendStartsWhileTheFirstEnds(t *testing.T) {
+	suppressNothing(t)
+	for name, test := range map[string]struct {
+		access clichain.Access
+		stream bool
+		cost   float64
+		want   bool
+	}{
+		"no access":     {want: true},
+		"write access":  {access: clichain.AccessWrite},
+		"as a stream":   {stream: true},
+		"a cost limit":  {cost: 5},
+		"reading files": {access: clichain.AccessRead},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clitest.NoLeaks(t)
+			var ended atomic.Bool
+			overlapped := false
+			next := clichain.BackendFunc("next", func(context.Context, clichain.Request) (*clichain.Response, error) {
+				overlapped = !ended.Load()
+				return &clichain.Response{Text: "here"}, nil
+			})
+			c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, slowToEnd()), next}, &clichain.ChainConfig{
+				MaxCostUSD: test.cost, Hooks: clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) { ended.Store(a.Backend == "claude" || ended.Load()) }},
+			})
+			req := clichain.Prompt("hi")
+			if req.Access = test.access; test.access != clichain.AccessNone {
+				req.Dir = t.TempDir()
+			}
+			var resp *clichain.Response
+			var err error
+			if test.stream {
+				for e, failure := range c.Stream(t.Context(), req) {
+					resp, err = e.Response, failure
+				}
+			} else {
+				resp, err = c.Complete(t.Context(), req)
+			}
+			require.NoError(t, err)
+			require.Equal(t, "here", resp.Text)
+			require.Len(t, resp.Attempts, 1)
+			require.Equal(t, clichain.ReasonRateLimited, resp.Attempts[0].Reason)
+			require.Equal(t, test.want, overlapped)
+		})
+	}
+}
+
+// A chain of CLIs at their limits still lists each attempt in order, and leaves no process.
+func TestSuccessorsThatFailAreListedInOrder(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	cfg := clichain.Config{Timeout: time.Minute}
+	c := clichain.ChainOf([]clichain.Backend{
+		provider(t, named(specs.Claude(), "one"), cfg, slowToEnd()),
+		provider(t, named(specs.Claude(), "two"), cfg, slowToEnd()),
+		provider(t, named(specs.Claude(), "three"), cfg, slowToEnd()),
+		provider(t, specs.Codex(), cfg, play(readStdin, stdout(codexAnswer("here")))),
+	}, nil)
+	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, "here", resp.Text)
+	require.Len(t, resp.Attempts, 3)
+	for i, name := range []string{"one", "two", "three"} {
+		require.Equal(t, name, resp.Attempts[i].Backend)
+		require.Equal(t, clichain.ReasonRateLimited, resp.Attempts[i].Reason, "%v", resp.Attempts[i].Err)
+	}
+}
+
+// A successor that runs when the call ends is ended with it, and its attempt is listed.
+func TestSuccessorEndsWithTheCall(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	started := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	next := clichain.BackendFunc("next", func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
+		close(started)
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, slowToEnd()), next}, nil)
+	_, err := c.Complete(ctx, clichain.Prompt("hi"))
+	require.ErrorIs(t, err, context.Canceled)
+	<-started
+}
+
+// A successor's panic reaches the caller once the first backend has ended.
+func TestSuccessorPanics(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	next := clichain.BackendFunc("next", func(context.Context, clichain.Request) (*clichain.Response, error) { panic("mine") })
+	c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, slowToEnd()), next}, nil)
+	require.PanicsWithValue(t, "mine", func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
+}
+
+// The answer of a CLI that answers after all counts. Its successor is ended, and listed with what it used.
+func TestLateAnswerEndsTheSuccessor(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	began := make(chan struct{})
+	next := clichain.BackendFunc("next", func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
+		close(began)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	wait := t.TempDir() + "/go"
+	go func() {
+		<-began
+		_ = os.WriteFile(wait, nil, 0o600)
+	}()
+	late := play(readStdin, clitest.Step{Ignore: []string{"INT", "TERM"}}, stdout(retry429), clitest.Step{Await: wait}, stdout(resultLine("42")+"\n"))
+	c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, late), next}, nil)
+	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, "42", resp.Text)
+	require.Len(t, resp.Attempts, 1)
+	require.Equal(t, "next", resp.Attempts[0].Backend)
+	require.Equal(t, clichain.ReasonCanceled, resp.Attempts[0].Reason)
+}
