@@ -24,7 +24,8 @@ type Command struct {
 	// Dir is the working directory, empty for that of this process.
 	Dir string
 
-	// Stdin is written to standard input, which is then closed; nil means /dev/null.
+	// Stdin is written to standard input, which is then closed; nil means /dev/null. A run that is stopped before all of
+	// it was written closes it only when no process of the run is left.
 	Stdin []byte
 	// Input is copied to standard input up to its end, in place of Stdin, while the run goes on. It is closed when
 	// the program's input is, which must end a Read that waits, as that of an [io.Pipe] does.

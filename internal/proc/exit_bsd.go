@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// fionread asks for the number of bytes that can be read: _IOR('f', 127, int).
+const fionread = 0x4004667f
+
 func start(c Command, files []*os.File) (tree, error) { return startDirectly(c, files) }
 
 // watchExit returns a channel that is closed when the child has ended. The child stays unreaped, so that neither its id

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// fionread asks for the number of bytes that can be read.
+const fionread = unix.TIOCINQ
+
 // watchExit returns a channel that is closed when the child has ended, or other code has reaped it. The child stays
 // unreaped, so that neither its id nor that of its group can be reused. There may be many children, so no thread waits.
 func watchExit(pid int) (chan struct{}, error) {

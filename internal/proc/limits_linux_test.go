@@ -62,7 +62,7 @@ func TestSmallPipes(t *testing.T) { // case 40
 	s.closeChildEnds()
 	result := r.supervise(t.Context())
 	require.NoError(t, result.Cause)
-	require.NoError(t, result.StdinErr)
+	require.False(t, result.Undelivered)
 	require.EqualValues(t, len(input), result.Stdout.Total)
 	require.EqualValues(t, len(input), result.Stderr.Total)
 }

@@ -29,9 +29,10 @@ type Result struct {
 	// killed. They were killed if TreeClean.
 	Leftovers int
 
-	// StdinErr is what kept Stdin from being delivered in full, such as syscall.EPIPE. It is no failure by itself:
-	// programs may end or go on without reading their input.
-	StdinErr error
+	// Undelivered reports that the program had not read all of Stdin when it ended, or before that, when Run began to
+	// stop it. Whatever it printed then, it has not seen the whole. What a program like a shell has read for another
+	// counts as read; on Windows so does what was written. False if there was no Stdin.
+	Undelivered bool
 	// DrainCut reports that output was still open, or a Writer had not returned, when the time to drain was over.
 	DrainCut bool
 	// Stdout and Stderr are what was kept of the output.

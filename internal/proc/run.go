@@ -96,9 +96,10 @@ func noteTimer() (<-chan time.Time, func()) {
 	return ticker.C, ticker.Stop
 }
 
-// stop asks the program to end, first with SIGINT, then with SIGTERM.
+// stop asks the program to end, first with SIGINT, then with SIGTERM. Its input is not ended before the program has:
+// one that ignores the signals would take the part that it has read for the whole.
 func (r *run) stop() {
-	r.streams.closeStdin()
+	r.result.Undelivered = !r.streams.holdStdin()
 	for i, s := range []softSignal{interrupt, terminate} {
 		r.tree.remember()
 		grace := r.grace(2 - i)
@@ -148,8 +149,10 @@ func (r *run) exitsWithin(limit time.Duration) bool {
 // finishStreams collects the rest of the output. What a Writer reports counts even if the program has ended before it
 // was heard, so that the outcome does not depend on who was faster.
 func (r *run) finishStreams() {
+	if r.result.Cause == nil {
+		r.result.Undelivered = !r.streams.holdStdin()
+	}
 	r.result.DrainCut = !r.streams.drain(r.command.Drain)
-	r.result.StdinErr = r.streams.stdinErr()
 	r.result.Stdout, r.result.Stderr = r.streams.stdout.capture(), r.streams.stderr.capture()
 	if r.result.Cause == nil {
 		r.result.Cause = r.streams.failure()

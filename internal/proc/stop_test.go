@@ -3,6 +3,7 @@
 package proc_test
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"sync"
@@ -58,17 +59,36 @@ func TestStop(t *testing.T) {
 	}
 }
 
-func TestStopClosesStdin(t *testing.T) {
-	input := make([]byte, 10<<20) // more than a pipe takes, so that most of it waits for the reader
-	result, _ := trial{
-		steps: steps(step{Ignore: []string{"INT", "TERM"}}, ready, step{Sleep: 300 * time.Millisecond},
-			step{ReadStdin: true}, step{Echo: true}, fake.Exit(9)),
-		command:  proc.Command{Stdin: input, Grace: 30 * time.Second},
-		stopWhen: "ready", within: 3 * time.Second,
-	}.run(t)
-	require.Equal(t, 9, result.ExitCode, "the end of input let it finish")
-	require.Error(t, result.StdinErr)
-	require.Less(t, result.Stdout.Total, int64(len(input)))
+// What a program has got of its input when it is stopped is never the whole for it: it is killed before it sees an end.
+func TestStopDoesNotEndTheInput(t *testing.T) {
+	ignore := step{Ignore: []string{"INT", "TERM"}}
+	late := step{Sleep: 2 * grace} // after SIGINT
+	for name, test := range map[string]struct {
+		stdin       []byte
+		before      []step // it prints that it is ready
+		undelivered bool
+		whole       bool // it sees all of its input and the end of it
+	}{
+		"a long one":                   {stdin: make([]byte, 10<<20), undelivered: true},
+		"a long one, read in part":     {stdin: bytes.Repeat([]byte("line\n"), 1<<20), before: steps(step{ReadLine: true}), undelivered: true},
+		"a short one that was written": {stdin: []byte("hello"), undelivered: true, whole: true},
+		"one that was read":            {stdin: []byte("hello\n"), before: steps(step{ReadLine: true}), whole: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := append(steps(ignore), test.before...)
+			result, _ := trial{
+				steps:    append(list, ready, late, step{ReadStdin: true}, step{Stdout: "seen"}, hang),
+				command:  proc.Command{Stdin: test.stdin, Grace: 2 * grace},
+				stopWhen: "ready",
+			}.run(t)
+			require.Equal(t, errEnd, result.Cause)
+			require.Equal(t, test.undelivered, result.Undelivered)
+			require.Equal(t, "SIGKILL", result.Signal)
+			if !test.whole {
+				require.NotContains(t, result.Stdout.Text(), "seen", "it has taken a part for the whole")
+			}
+		})
+	}
 }
 
 func TestCauseIsThatOfTheContext(t *testing.T) {

@@ -2,7 +2,6 @@ package proc
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"sync"
@@ -34,15 +33,16 @@ func openStreams(c Command) (*streams, error) {
 }
 
 func (s *streams) open(c Command) (err error) {
-	input := c.Input
-	if input == nil && c.Stdin != nil {
-		input = io.NopCloser(bytes.NewReader(c.Stdin))
+	switch {
+	case c.Input != nil:
+		s.stdin = &feeder{input: c.Input, done: make(chan struct{})}
+	case c.Stdin != nil:
+		s.stdin = &feeder{input: io.NopCloser(bytes.NewReader(c.Stdin)), whole: true, done: make(chan struct{})}
 	}
-	if input == nil {
+	if s.stdin == nil {
 		s.child[0], err = os.Open(os.DevNull)
 	} else {
-		s.stdin = &feeder{input: input, done: make(chan struct{})}
-		s.child[0], s.stdin.file, err = os.Pipe()
+		s.child[0], err = s.stdin.open()
 	}
 	if err != nil {
 		return err
@@ -58,9 +58,10 @@ func (s *streams) open(c Command) (err error) {
 }
 
 // closeChildEnds closes this process's copies of the program's ends, so that only the program keeps its output open.
+// The feeder keeps its copy.
 func (s *streams) closeChildEnds() {
 	for _, f := range s.child {
-		if f != nil {
+		if f != nil && (s.stdin == nil || f != s.stdin.peer) {
 			_ = f.Close() // nothing was written through it
 		}
 	}
@@ -68,8 +69,8 @@ func (s *streams) closeChildEnds() {
 
 // close closes our ends of pipes that no goroutine serves.
 func (s *streams) close() {
-	if s.stdin != nil && s.stdin.file != nil {
-		_ = s.stdin.file.Close() // nothing was written through it
+	if s.stdin != nil {
+		s.stdin.close()
 	}
 	for _, r := range []*reader{s.stdout, s.stderr} {
 		if r != nil && r.file != nil {
@@ -102,17 +103,13 @@ func (s *streams) failure() error {
 	}
 }
 
-func (s *streams) closeStdin() {
-	if s.stdin != nil {
-		s.stdin.stop()
-	}
-}
+// holdStdin delivers no more input, and does not end it. It reports whether the program has read all of it.
+func (s *streams) holdStdin() (delivered bool) { return s.stdin == nil || s.stdin.hold() }
 
 // drain ends all goroutines and reports whether the output had ended by then and all of it was delivered.
 func (s *streams) drain(limit time.Duration) (complete bool) {
-	s.closeStdin()
 	if s.stdin != nil {
-		<-s.stdin.done
+		s.stdin.end()
 	}
 	deadline := time.Now().Add(limit)
 	s.stdout.stopAt(deadline)
@@ -133,32 +130,4 @@ func (s *streams) drain(limit time.Duration) (complete bool) {
 		_ = r.file.Close() // it was only read from
 	}
 	return complete
-}
-
-// stdinErr is what kept the input from being delivered, once drained.
-func (s *streams) stdinErr() error {
-	if s.stdin == nil {
-		return nil
-	}
-	return s.stdin.err
-}
-
-// feeder writes standard input. Its goroutine owns the file.
-type feeder struct {
-	file  *os.File
-	input io.ReadCloser
-	done  chan struct{}
-	err   error // valid once done
-}
-
-func (f *feeder) feed() {
-	defer close(f.done)
-	_, err := io.Copy(f.file, f.input)
-	f.err = errors.Join(err, f.file.Close(), f.input.Close())
-}
-
-// stop ends a write that waits for the program, or a read that waits for more input.
-func (f *feeder) stop() {
-	_ = f.file.SetWriteDeadline(time.Now()) // fails if feed has closed it: just as well
-	_ = f.input.Close()                     // nothing more is wanted of it
 }
