@@ -256,9 +256,9 @@ func TestUsageOverAPlan(t *testing.T) {
 		{name: "over, and anybody may pay", event: over, want: call.BillingAPIKey},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			steps := []clitest.Step{stdout(init + "\n"), stdout(test.event), stdout(result)}
+			steps := []clitest.Step{readStdin, stdout(init + "\n"), stdout(test.event), stdout(result)}
 			if test.reason != "" {
-				steps[2] = clitest.Step{Hang: true}
+				steps[3] = clitest.Step{Hang: true}
 			}
 			home, _ := freshMachine(t, play(steps...))
 			write(t, home, plans["claude"].path, plans["claude"].content)

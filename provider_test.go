@@ -95,7 +95,7 @@ func TestProviderFailures(t *testing.T) {
 		"silent exit":        {clichain.Config{}, play(clitest.Exit(3)), clichain.ReasonExit, nil},
 		"exit 0, no result":  {clichain.Config{Output: clispec.OutputStream}, play(stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")), clichain.ReasonBadOutput, nil},
 		"usage text, exit 0": {clichain.Config{}, play(stdout("Usage: codex [OPTIONS]\n")), clichain.ReasonBadOutput, nil},
-		"empty answer":       {clichain.Config{}, play(stdout(`{"type":"turn.completed"}` + "\n")), clichain.ReasonEmpty, nil},
+		"empty answer":       {clichain.Config{}, play(readStdin, stdout(`{"type":"turn.completed"}` + "\n")), clichain.ReasonEmpty, nil},
 		"truncated result":   {clichain.Config{}, play(stdout(`{"type":"turn.completed","usage":{"inp`), clitest.Step{Kill: "KILL"}), clichain.ReasonKilled, nil},
 		"stderr explains":    {clichain.Config{}, play(clitest.Step{Stderr: "Error: Not logged in\n"}, clitest.Exit(1)), clichain.ReasonUnauthenticated, nil},
 		"too much output":    {clichain.Config{MaxOutput: 1000}, play(clitest.Step{FloodStdout: 1 << 20}, clitest.Step{Hang: true}), clichain.ReasonOutputLimit, nil},
@@ -121,7 +121,7 @@ func TestFailureWithoutAHome(t *testing.T) {
 // answer stands.
 func TestLingeringProcess(t *testing.T) {
 	clitest.NoLeaks(t)
-	p := provider(t, specs.Codex(), clichain.Config{}, play(stdout(codexAnswer("done")), clitest.Step{Hang: true}))
+	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("done")), clitest.Step{Hang: true}))
 	start := time.Now()
 	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestLingeringProcess(t *testing.T) {
 
 func TestAnswerThenBadExitIsAWarning(t *testing.T) {
 	clitest.NoLeaks(t)
-	p := provider(t, specs.Codex(), clichain.Config{}, play(stdout(codexAnswer("done")), clitest.Exit(1)))
+	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("done")), clitest.Exit(1)))
 	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"the CLI answered, then exited with status 1"}, resp.Warnings)

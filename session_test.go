@@ -174,7 +174,7 @@ func TestNewestSession(t *testing.T) {
 		return stdout(strings.Replace(threadAnswer(anID, "yes"), `"turn.completed"`, `"turn.completed","usage":{"input_tokens":`+tokens+`}`, 1))
 	}
 	p := provider(t, spec, clichain.Config{}, clitest.Scenario{
-		Cases: []clitest.Case{{Once: true, Steps: []clitest.Step{turn("100")}}}, Steps: []clitest.Step{turn("130")},
+		Cases: []clitest.Case{{Once: true, Steps: []clitest.Step{readStdin, turn("100")}}}, Steps: []clitest.Step{readStdin, turn("130")},
 	})
 	req := clichain.Prompt("hi")
 	req.Access, req.Dir, req.Options.Continue = clichain.AccessRead, t.TempDir(), true

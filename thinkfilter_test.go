@@ -44,7 +44,7 @@ func TestStreamOfCodexHasNoCommentary(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			clitest.NoLeaks(t)
-			p := provider(t, specs.Codex(), test.cfg, play(stdout(codexSays("let me look")+codexRuns+codexSays("and again")+codexRuns+codexAnswer("done"))))
+			p := provider(t, specs.Codex(), test.cfg, play(readStdin, stdout(codexSays("let me look")+codexRuns+codexSays("and again")+codexRuns+codexAnswer("done"))))
 			text, thinking, err := textsOf(p, t)
 			require.NoError(t, err)
 			require.Equal(t, test.text, text)
@@ -58,7 +58,7 @@ func TestStreamOfCodexHasNoCommentary(t *testing.T) {
 func TestCommentaryDoesNotEndAChain(t *testing.T) {
 	clitest.NoLeaks(t)
 	broken := provider(t, specs.Codex(), clichain.Config{Timeout: 3 * time.Second}, play(stdout(codexSays("let me look")), clitest.Step{Hang: true}))
-	healthy := provider(t, named(specs.Codex(), "healthy"), clichain.Config{}, play(stdout(codexAnswer("done"))))
+	healthy := provider(t, named(specs.Codex(), "healthy"), clichain.Config{}, play(readStdin, stdout(codexAnswer("done"))))
 	t.Run("a chain", func(t *testing.T) {
 		t.Parallel()
 		text, thinking, err := textsOf(clichain.ChainOf([]clichain.Backend{broken, healthy}, nil), t)

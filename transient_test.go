@@ -17,7 +17,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 	t.Run("then answers", func(t *testing.T) {
 		t.Parallel()
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
-			Cases: []clitest.Case{{Once: true, Steps: overloaded}}, Steps: []clitest.Step{stdout(codexAnswer("second"))},
+			Cases: []clitest.Case{{Once: true, Steps: overloaded}}, Steps: []clitest.Step{readStdin, stdout(codexAnswer("second"))},
 		})
 		resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 		require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 	t.Run("never a third time", func(t *testing.T) {
 		t.Parallel()
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
-			Cases: []clitest.Case{{Once: true, Steps: overloaded}, {Once: true, Steps: overloaded}}, Steps: []clitest.Step{stdout(codexAnswer("third"))},
+			Cases: []clitest.Case{{Once: true, Steps: overloaded}, {Once: true, Steps: overloaded}}, Steps: []clitest.Step{readStdin, stdout(codexAnswer("third"))},
 		})
 		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 		be := requireReason(t, clichain.ReasonOverloaded, err)
@@ -39,7 +39,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 		t.Parallel()
 		failed := []clitest.Step{stdout(`{"type":"result","subtype":"success","is_error":true,"api_error_status":529,"result":"overloaded"}` + "\n"), clitest.Exit(1)}
 		p := provider(t, specs.Claude(), clichain.Config{}, clitest.Scenario{
-			Cases: []clitest.Case{{Once: true, Steps: failed}}, Steps: []clitest.Step{stdout(resultLine("twice") + "\n")},
+			Cases: []clitest.Case{{Once: true, Steps: failed}}, Steps: []clitest.Step{readStdin, stdout(resultLine("twice") + "\n")},
 		})
 		req := clichain.Prompt("hi")
 		req.Options.SessionID = anID
@@ -49,7 +49,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 	t.Run("not after a login failure", func(t *testing.T) {
 		t.Parallel()
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
-			Cases: []clitest.Case{{Once: true, Steps: []clitest.Step{{Stderr: "Not logged in\n"}, clitest.Exit(1)}}}, Steps: []clitest.Step{stdout(codexAnswer("no"))},
+			Cases: []clitest.Case{{Once: true, Steps: []clitest.Step{{Stderr: "Not logged in\n"}, clitest.Exit(1)}}}, Steps: []clitest.Step{readStdin, stdout(codexAnswer("no"))},
 		})
 		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 		requireReason(t, clichain.ReasonUnauthenticated, err)
@@ -58,7 +58,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 		t.Parallel()
 		wrote := append([]clitest.Step{stdout(`{"type":"item.started","item":{"id":"1","type":"command_execution","command":"touch x"}}` + "\n")}, overloaded...)
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
-			Cases: []clitest.Case{{Once: true, Steps: wrote}}, Steps: []clitest.Step{stdout(codexAnswer("twice"))},
+			Cases: []clitest.Case{{Once: true, Steps: wrote}}, Steps: []clitest.Step{readStdin, stdout(codexAnswer("twice"))},
 		})
 		req := clichain.Prompt("hi")
 		req.Access = clichain.AccessWrite

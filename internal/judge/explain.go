@@ -86,6 +86,18 @@ func (j *Judge) ended(ev *Evidence) *call.Error {
 	return err
 }
 
+// unheard judges a run whose answer is not one to the whole prompt, because the CLI
+// had not read all of its input.
+func (j *Judge) unheard(ev *Evidence) *call.Error {
+	const message = "it answered before it had read the whole prompt"
+	if cause := ev.Result.Cause; cause == nil || errors.Is(cause, ErrAnswered) {
+		return ev.failure(call.ReasonBadOutput, message)
+	}
+	err := j.ended(ev)
+	err.Message = cmp.Or(err.Message, message)
+	return err
+}
+
 // said is the failure that the CLI has spoken of, in events or in plain words.
 func (j *Judge) said(ev *Evidence) *call.Error {
 	if f, ok := j.pending(ev); ok {

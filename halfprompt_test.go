@@ -1,0 +1,170 @@
+package clichain_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/runs"
+	"github.com/clichain/clichain/specs"
+)
+
+// longPrompt is more than a pipe holds, so that part of it waits until the CLI reads.
+var longPrompt = strings.Repeat("a line of a long prompt\n", 10_000)
+
+// lateReader is a CLI that says something, ignores SIGINT, reads its input only after it was told to end, and answers
+// what it has read. It leaves a record of its input if it has seen the end of it.
+func lateReader(record string, says clitest.Step) clitest.Scenario {
+	return play(clitest.Step{Ignore: []string{"INT"}}, says, clitest.Step{Sleep: 500 * time.Millisecond},
+		clitest.Step{Record: record}, stdout(blockLine("done")+"\n"+resultLine("done")+"\n"))
+}
+
+// A run that clichain ends before the CLI has read its prompt has no answer, and the CLI does not take the part that
+// it got for the whole.
+func TestHalfAPromptIsNotAnswered(t *testing.T) {
+	suppressNothing(t)
+	said := stdout(init1 + "\n")
+	short := 200 * time.Millisecond
+	for name, test := range map[string]struct {
+		cfg    clichain.Config
+		says   clitest.Step
+		cancel bool
+		want   clichain.Reason
+	}{
+		"cancel":             {cfg: clichain.Config{}, says: said, cancel: true, want: clichain.ReasonCanceled},
+		"timeout":            {cfg: clichain.Config{Timeout: short}, says: said, want: clichain.ReasonTimeout},
+		"idle timeout":       {cfg: clichain.Config{IdleTimeout: short}, says: said, want: clichain.ReasonIdleTimeout},
+		"no output in time":  {cfg: clichain.Config{FirstOutputTimeout: short}, says: clitest.Step{Sleep: short}, want: clichain.ReasonFirstOutputTimeout},
+		"too much output":    {cfg: clichain.Config{MaxOutput: 1 << 10}, says: clitest.Step{FloodStdout: 2 << 10}, want: clichain.ReasonOutputLimit},
+		"stopped by its key": {cfg: clichain.Config{Registry: new(runs.Registry)}, says: said, cancel: true, want: clichain.ReasonCanceled},
+	} {
+		for size, prompt := range map[string]string{"a long prompt": longPrompt, "a short prompt": "hi"} {
+			t.Run(name+", "+size, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				p := provider(t, specs.Claude(), test.cfg, lateReader(dir, test.says))
+				ctx, cancel := context.WithCancel(runs.WithKey(t.Context(), name, ""))
+				defer cancel()
+				stop := cancel
+				if test.cfg.Registry != nil {
+					stop = func() { go test.cfg.Registry.KillAll(name) }
+				}
+				var err error
+				for e, failed := range p.Stream(ctx, clichain.Prompt(prompt)) {
+					if err = failed; test.cancel && e.Kind == clichain.EventSession {
+						stop()
+					}
+				}
+				requireReason(t, test.want, err)
+				requireWhole(t, dir, prompt)
+			})
+		}
+	}
+}
+
+// requireWhole asserts that every CLI that has seen the end of its input got the whole prompt, and returns how many did.
+func requireWhole(t *testing.T, dir, prompt string) (ended int) {
+	t.Helper()
+	records, err := fake.ReadRecords(dir)
+	require.NoError(t, err)
+	for _, r := range records {
+		require.True(t, prompt == string(r.Stdin), "%d of %d bytes, and the end of input", len(r.Stdin), len(prompt))
+	}
+	return len(records)
+}
+
+// A chain asks the next backend where the first was ended before it had read its prompt.
+func TestChainAfterHalfAPrompt(t *testing.T) {
+	suppressNothing(t)
+	for name, test := range map[string]struct {
+		cfg  clichain.Config
+		says clitest.Step
+		want clichain.Reason
+	}{
+		"timeout":        {clichain.Config{Timeout: 200 * time.Millisecond}, stdout(init1 + "\n"), clichain.ReasonTimeout},
+		"early failover": {clichain.Config{Timeout: time.Minute}, stdout(retry429), clichain.ReasonRateLimited},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			first := provider(t, specs.Claude(), test.cfg, lateReader(dir, test.says))
+			chain := clichain.ChainOf([]clichain.Backend{first, &backend{name: "next"}}, nil)
+			resp, err := chain.Complete(t.Context(), clichain.Prompt(longPrompt))
+			require.NoError(t, err)
+			require.Equal(t, "next", resp.Backend)
+			require.Len(t, resp.Attempts, 1)
+			require.Equal(t, test.want, resp.Attempts[0].Reason, "%v", resp.Attempts[0].Err)
+			requireWhole(t, dir, longPrompt)
+		})
+	}
+}
+
+// A CLI that answers without having read its prompt to the end has answered something else.
+func TestAnswerWithoutThePromptIsNone(t *testing.T) {
+	suppressNothing(t)
+	answer := stdout(blockLine("done") + "\n" + resultLine("done") + "\n")
+	for name, test := range map[string]struct {
+		output clispec.OutputMode
+		steps  []clitest.Step
+	}{
+		"never reads":                {clispec.OutputStream, []clitest.Step{answer}},
+		"closes its input":           {clispec.OutputStream, []clitest.Step{{CloseStdin: true}, answer}},
+		"reads a line":               {clispec.OutputStream, []clitest.Step{{ReadLine: true}, answer}},
+		"goes on after its answer":   {clispec.OutputStream, []clitest.Step{answer, {Hang: true}}},
+		"never reads, in JSON":       {clispec.OutputJSON, []clitest.Step{stdout(resultLine("done"))}},
+		"never reads, in plain text": {clispec.OutputText, []clitest.Step{stdout("done")}},
+	} {
+		for size, prompt := range map[string]string{"a long prompt": longPrompt, "two buffers": longPrompt[:8<<10]} {
+			t.Run(name+", "+size, func(t *testing.T) {
+				t.Parallel()
+				p := provider(t, specs.Claude(), clichain.Config{Output: test.output, Timeout: time.Minute}, play(test.steps...))
+				_, err := p.Complete(t.Context(), clichain.Prompt(prompt))
+				failed := requireReason(t, clichain.ReasonBadOutput, err)
+				require.Contains(t, failed.Message, "read")
+			})
+		}
+	}
+}
+
+// TestHalfPromptsOnABusyMachine ends calls at any moment. An answer is that to the whole prompt.
+func TestHalfPromptsOnABusyMachine(t *testing.T) {
+	suppressNothing(t)
+	clitest.Busy(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for size, prompt := range map[string]string{"long": longPrompt, "short": "hi"} {
+		dir := t.TempDir()
+		steps := play(clitest.Step{Ignore: []string{"INT"}}, clitest.Step{Record: dir}, stdout(resultLine("done")+"\n"))
+		p := provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, steps)
+		var answers, left atomic.Int64
+		left.Store(int64(clichain.Often(250, 12)))
+		var workers sync.WaitGroup
+		for worker := range uint64(4) {
+			workers.Go(func() {
+				random := rand.New(rand.NewPCG(seed, worker))
+				for left.Add(-1) >= 0 {
+					within := time.Duration(random.Int64N(int64(60 * time.Millisecond)))
+					ctx, cancel := context.WithTimeout(t.Context(), within)
+					if _, err := p.Complete(ctx, clichain.Prompt(prompt)); err == nil {
+						answers.Add(1)
+					}
+					cancel()
+				}
+			})
+		}
+		workers.Wait()
+		whole := requireWhole(t, dir, prompt)
+		require.LessOrEqual(t, answers.Load(), int64(whole), size)
+		t.Logf("%s: %d answers, %d read the whole prompt", size, answers.Load(), whole)
+	}
+}
