@@ -88,6 +88,7 @@ func (a *agent) live() {
 		}
 	}
 	if a.has("deaf") {
+		_ = os.WriteFile(os.Args[0]+".end", nil, 0o600) // the end of its input was seen
 		time.Sleep(time.Hour)
 	}
 }
@@ -214,6 +215,9 @@ func (a *agent) turn(id any, said string) {
 		return
 	}
 	a.turning.Wait() // one that has ended may have a last word
+	if strings.HasPrefix(said, "pause ") {
+		defer time.Sleep(2 * time.Second) // it reads nothing more for a while
+	}
 	a.said, a.now = append(a.said, said), a.turnID(id)
 	late := strings.Contains(said, "late")
 	if a.dialect == "threads" && !late {

@@ -75,6 +75,7 @@ type CLI struct {
 	plan    Plan
 	conn    *wire.Conn
 	input   chan []byte
+	unsent  atomic.Int64 // lines that wait to be written
 	running context.Context
 	stop    context.CancelCauseFunc
 	gone    chan struct{} // closed when nothing of it is left
@@ -198,29 +199,33 @@ func (c *CLI) run() {
 	c.asks.Wait()
 }
 
-// write writes lines until the process has gone. An empty one ends its input.
+// write writes lines until the process has gone or is stopped. An empty one ends its
+// input, which nothing else does before the process has gone.
 func (c *CLI) write(to *io.PipeWriter) {
-	defer to.Close()
 	for {
 		select {
 		case <-c.running.Done():
 			return
 		case line := <-c.input:
 			if line == nil {
+				_ = to.Close() // always nil
 				return
 			}
 			if _, err := to.Write(append(line, '\n')); err != nil {
 				return // it has closed its input, and ends in other ways
 			}
+			c.unsent.Add(-1)
 		}
 	}
 }
 
 func (c *CLI) send(ctx context.Context, line []byte) error {
+	c.unsent.Add(1)
 	select {
 	case c.input <- line:
 		return nil
 	case <-ctx.Done():
+		c.unsent.Add(-1)
 		return context.Cause(ctx)
 	case <-c.running.Done():
 		return wire.ErrEnded

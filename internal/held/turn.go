@@ -35,6 +35,7 @@ type turn struct {
 	ctx            context.Context   // of the turn; nil between turns
 	watch          func(*judge.Sign) // nil between turns
 	unwatch        func()
+	undelivered    bool // it was ended before its message was written
 
 	size    atomic.Int64 // bytes that it has printed
 	limit   int64
@@ -116,6 +117,7 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	defer t.unwatch()
 	forget, err := c.ask(turnCtx, t)
 	if err != nil {
+		t.undelivered = true
 		stop(err)
 	} else {
 		defer forget()
@@ -217,6 +219,7 @@ func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 		<-c.gone
 		return nil
 	}
+	t.undelivered = t.undelivered || c.unsent.Load() > 0
 	t.mu.Lock()
 	t.stopped = true
 	t.mu.Unlock()
@@ -273,6 +276,7 @@ func (c *CLI) verdict(t *turn, req call.Request, cause error) (*call.Response, *
 	if cause != nil {
 		result.Cause = cause
 	}
+	result.Undelivered = t.undelivered
 	t.mu.Lock()
 	result.Stderr = proc.Capture{Head: bytes.Clone(t.errors.Bytes()), Total: int64(t.errors.Len())}
 	t.mu.Unlock()
