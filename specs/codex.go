@@ -157,6 +157,10 @@ func codexLines() []clispec.LineRule {
 			Pattern: "Missing environment variable: `?(?P<variable>[A-Za-z_][A-Za-z0-9_]*)", Reason: call.ReasonUnauthenticated,
 			Hint: "set {variable} and pass it on: Config.PassEnv or --pass-env {variable}",
 		},
+		// In text mode. A good run prints warnings too, such as that it has no metadata of a model.
+		{Pattern: `^warning: `, Kind: call.EventStatus, On: onStderr()},
+		// The last one says why it gave up. Lines of its log, which other failures put there, must not decide.
+		{Pattern: `\A(?s:.*\n)?ERROR: (?P<message>[^\n]+)`, On: onStderr()},
 	}
 }
 
