@@ -187,8 +187,8 @@ type LineRule struct {
 // TextRule tells the words of the CLI itself from those of others in text mode. The
 // prompt and the model's words explain no failure.
 type TextRule struct {
-	// AnswerOnly: stdout has nothing but the answer. Otherwise that of a failed run
-	// is searched for an error.
+	// AnswerOnly: stdout has nothing but the answer, so that only line rules with
+	// OnStdout in On apply to that of a failed run. Otherwise all rules do.
 	AnswerOnly bool `json:"answer_only,omitempty"`
 	// Prompt is a regular expression for the whole line of stderr after which the
 	// prompt and the model's words stand. Empty: they are not printed there.

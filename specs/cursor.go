@@ -48,6 +48,10 @@ func Cursor() clispec.Spec {
 				Pattern: `(?i)usage limits? will reset when your monthly cycle ends on (?P<reset>[0-9/]+)`,
 				Reason:  call.ReasonUsageLimit,
 			},
+			// In text mode it prints a failure in place of the answer.
+			{
+				Pattern: `\A\s*(?:\x1b\[[\d;]*m)*\w*Error: (?P<message>(?s:.+))`, On: []clispec.Evidence{clispec.OnStdout},
+			},
 			{Pattern: `(?i)workspace trust required|--trust`, Reason: call.ReasonUntrustedDir},
 			{Pattern: `(?i)unknown option`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 			{Pattern: `(?i)cannot use this model|available models:`, Reason: call.ReasonBadModel},

@@ -59,6 +59,16 @@ func CompileLines(rules []clispec.LineRule) LineProgram {
 	return p
 }
 
+// naming are the rules that list a place of evidence.
+func (p LineProgram) naming(on clispec.Evidence) (named LineProgram) {
+	for _, line := range p {
+		if slices.Contains(line.On, on) {
+			named = append(named, line)
+		}
+	}
+	return named
+}
+
 // MaxEvidence bounds how much of an error text is searched, in bytes from its end,
 // where CLIs print the cause of a failure.
 const MaxEvidence = 32 << 10

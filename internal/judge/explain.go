@@ -183,9 +183,14 @@ func (j *Judge) Unexplained(ev *Evidence) Verdict {
 func (j *Judge) byTexts(ev *Evidence) *call.Error {
 	recovered := ev.Tally.recovered && ev.Tally.retry == nil
 	f, ok := j.JudgeText(clispec.OnStderr, j.Lines.relevant(ev.Said, recovered), ev.Now)
-	if !ok && !(ev.Output == clispec.OutputText && j.spec.Text.AnswerOnly) {
+	if !ok {
 		// Clean before a message is cut out of it, and a secret with it.
-		f, ok = j.JudgeText(clispec.OnStdout, ev.Secrets.CleanDisguised(ev.plainStdout()), ev.Now)
+		stdout := ev.Secrets.CleanDisguised(ev.plainStdout())
+		if ev.Output == clispec.OutputText && j.spec.Text.AnswerOnly {
+			f, ok = j.onStdout.Find(call.EventError, clispec.OnStdout, stdout, ev.Now)
+		} else {
+			f, ok = j.JudgeText(clispec.OnStdout, stdout, ev.Now)
+		}
 	}
 	if !ok {
 		return nil

@@ -41,12 +41,14 @@ type Evidence struct {
 type Judge struct {
 	spec       *clispec.Spec
 	Lines      LineProgram
+	onStdout   LineProgram // those that name it
 	Transcript *Transcript
 }
 
 // New makes the judge of a spec that passed Validate.
 func New(spec *clispec.Spec) *Judge {
-	return &Judge{spec, CompileLines(spec.Lines), NewTranscript(spec.Text)}
+	lines := CompileLines(spec.Lines)
+	return &Judge{spec, lines, lines.naming(clispec.OnStdout), NewTranscript(spec.Text)}
 }
 
 // Verdict is what a run came to: an answer or an error.

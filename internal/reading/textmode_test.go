@@ -2,6 +2,7 @@ package reading
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -47,5 +48,48 @@ func TestCodexErrorWinsOverWarning(t *testing.T) {
 			require.Equal(t, test.reason, failure.Reason, "%v", failure)
 			require.Equal(t, test.message, failure.Message)
 		})
+	}
+}
+
+// cursorLimits are wordings of its limit that others have captured, as text mode prints them.
+var cursorLimits = []string{
+	"Error: You've hit your usage limit … Your usage limits will reset when your monthly cycle ends on 11/25/2026.\n",
+	"Error: You’ve hit your usage limit … Your usage limits will reset when your monthly cycle ends on 11/25/2026.\n",
+	"ActionRequiredError: You've hit your usage limit. Switch to a different model. Your usage limits will reset when your monthly cycle ends on 11/25/2026.\n",
+	"\n\x1b[31mError: You've hit your usage limit\x1b[0m\n  Get Pro for more usage.\n  spendLimitHit: false\n  chatMessage: *You've hit your free requests limit. Your usage limits will reset when your monthly cycle ends on 11/25/2026.*\n",
+}
+
+func TestCursorLimitOnStdout(t *testing.T) {
+	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	for _, text := range cursorLimits {
+		for name, rec := range map[string]Recording{
+			"stdout":            {Stdout: text},
+			"stderr":            {Stderr: text},
+			"stdout and stderr": {Stdout: text, Stderr: text},
+		} {
+			rec.Output, rec.ExitCode, rec.Now = clispec.OutputText, 1, now
+			_, _, failure, _ := Replay(specs.Cursor(), rec)
+			require.NotNil(t, failure)
+			require.Equal(t, call.ReasonUsageLimit, failure.Reason, "%s: %q: %v", name, text, failure)
+			require.Equal(t, 25, failure.RetryAfter.Day(), "%s: %q", name, text)
+			require.Equal(t, time.November, failure.RetryAfter.Month(), "%s: %q", name, text)
+		}
+	}
+}
+
+// What the model says on stdout is no limit, although it quotes one, in any CLI whose stdout has nothing but the answer.
+func TestAnswerThatQuotesALimit(t *testing.T) {
+	for _, spec := range specs.Every() {
+		if !spec.Text.AnswerOnly {
+			continue
+		}
+		replay := ReplayBy(spec)
+		for _, limit := range append(cursorLimits, scary...) {
+			for _, text := range []string{"It says this:\n" + limit, "The log has \"" + limit + "\"", "> " + limit, "`" + limit + "`"} {
+				_, _, failure, _ := replay(Recording{Output: clispec.OutputText, Stdout: text, ExitCode: 1})
+				require.NotNil(t, failure)
+				require.Contains(t, []call.Reason{call.ReasonExit, spec.ExitCodes[1]}, failure.Reason, "%s: %q", spec.Name, text)
+			}
+		}
 	}
 }
