@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
@@ -198,23 +196,10 @@ func (j *Judge) byTexts(ev *Evidence) *call.Error {
 	return ev.found(f)
 }
 
-// JSONStart matches a line that begins like JSON, whole or cut short.
-var JSONStart = pattern.Of(`^[\s\x{feff}]*(?:\{|\[\s*(?:\{|$))`)
-
-// plainStdout is the stdout of a failed run that may explain the failure. JSON is
-// left out even where it does not parse: it may hold the model's own text.
+// plainStdout is the stdout of a failed run that may explain the failure.
 func (ev *Evidence) plainStdout() string {
 	if ev.Output == clispec.OutputText {
 		return ev.Stdout
 	}
-	var b strings.Builder
-	for line := range strings.Lines(ev.Stray) {
-		switch {
-		case !JSONStart().MatchString(line):
-			b.WriteString(line)
-		case ev.Output == clispec.OutputJSON:
-			return b.String() // the rest belongs to the document
-		}
-	}
-	return b.String()
+	return ev.Plain
 }

@@ -24,6 +24,7 @@ type Evidence struct {
 	Tally   *Tally
 	Stdout  string // kept part
 	Stray   string // lines of stdout that are no JSON, in the JSON modes
+	Plain   string // what the CLI itself may have said in them
 	Stderr  string // kept part
 	Said    string // what the CLI itself says of that
 	Result  proc.Result

@@ -14,7 +14,14 @@ import (
 // stdout, or what they were asked. The caller holds mu.
 func (r *Reading) said(ev *judge.Evidence) string {
 	if ev.Output != clispec.OutputText {
-		return without(ev.Stderr, func(line string) bool { return r.mirrors([]byte(line)) })
+		var b strings.Builder
+		for line := range strings.Lines(ev.Stderr) {
+			if !r.mirrors([]byte(line)) {
+				own, _ := r.ownWords([]byte(line), false)
+				b.Write(own)
+			}
+		}
+		return b.String()
 	}
 	answer := map[string]bool{}
 	for line := range strings.Lines(ev.Secrets.Clean(ev.Stdout)) {
@@ -24,13 +31,19 @@ func (r *Reading) said(ev *judge.Evidence) string {
 	return without(own, func(line string) bool { return answer[strings.TrimSpace(line)] })
 }
 
-// saidByOthers reports whether a line of stderr, as it comes, repeats the prompt or
-// the model.
-func (r *Reading) saidByOthers(line []byte) bool {
+// ownOnStderr is what of a line of stderr, as it comes, the CLI itself says; ok is
+// false where it repeats the prompt or the model.
+func (r *Reading) ownOnStderr(line []byte) (own []byte, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.others = r.others || r.Output == clispec.OutputText && r.Judge.Transcript.Begins(string(line))
-	return r.others || r.mirrors(line)
+	if r.others || r.mirrors(line) {
+		return nil, false
+	}
+	if r.Output != clispec.OutputText {
+		line, _ = r.ownWords(line, false)
+	}
+	return line, true
 }
 
 // without leaves out lines of a text.
@@ -47,19 +60,14 @@ func without(text string, drop func(line string) bool) string {
 // mirrors reports whether a line of stderr repeats an event of stdout that says
 // nothing of a failure, or is the broken rest of one. The caller holds mu.
 func (r *Reading) mirrors(line []byte) bool {
-	if r.Output == clispec.OutputText || !judge.JSONStart().Match(line) {
+	if r.Output == clispec.OutputText || !jsonStart().Match(line) {
 		return false
 	}
-	items, ok := r.Program.Line(&r.mirror, line)
-	if !ok {
+	if _, ok := r.Program.Line(&r.mirror, line); !ok {
 		return len(bytes.TrimSpace(line)) > 1 // else it begins a document over lines
 	}
-	for i := range items {
-		if tellsFailure(&items[i]) {
-			return false
-		}
-	}
-	return len(items) > 0
+	known, fails := r.tells(line)
+	return known && !fails
 }
 
 // tellsFailure reports whether an event says something of a failure.

@@ -132,13 +132,17 @@ func (r *Reading) leave(why string, line []byte) {
 }
 
 // keepStray keeps a line that is no JSON object, as evidence. broken means that it
-// begins like JSON, so it is damaged or cut short; any other may be a banner.
+// begins like JSON, so it is damaged or cut short, or that an event stands behind
+// something; any other may be a banner.
 func (r *Reading) keepStray(line []byte) (broken bool) {
 	if r.stray.Len() < judge.MaxEvidence {
 		r.stray.Write(line)
 		r.stray.WriteByte('\n')
 	}
-	if broken = judge.JSONStart().Match(line); broken {
+	if broken = jsonStart().Match(line); !broken {
+		_, broken = r.ownWords(line, true)
+	}
+	if broken {
 		r.broken++
 	}
 	return broken
@@ -146,7 +150,8 @@ func (r *Reading) keepStray(line []byte) (broken bool) {
 
 // stderrLine looks for retries of the CLI, warnings and fatal errors.
 func (r *Reading) stderrLine(line []byte) {
-	if r.saidByOthers(line) {
+	line, ok := r.ownOnStderr(line)
+	if !ok {
 		return
 	}
 	// Cleaned before OneLine cuts it, and a secret with it. Clean copies only what it changes.

@@ -10,6 +10,9 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/decode"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -166,5 +169,104 @@ func TestTheModelsWordsAreNoEvidence(t *testing.T) {
 				require.Equal(t, call.ReasonExit, failure.Reason, "%s: %s: %q: %v", spec.Name, name, text, failure)
 			}
 		}
+	}
+}
+
+// inFront is what may stand in front of an event on its line.
+var inFront = []string{"data: ", "[12:00:01] ", "Loading...\r", "warning: old node ", "[", "(node:1) x", "\x1b[2K> "}
+
+// before puts a text in front of each line.
+func before(text string, lines []string) (all string) {
+	for _, line := range lines {
+		all += text + line + "\n"
+	}
+	return all
+}
+
+// A line with something in front of its event is not read, and the model's words in it explain nothing.
+func TestWordsBehindSomethingAreNoEvidence(t *testing.T) {
+	for _, spec := range specs.Every() {
+		t.Run(spec.Name, func(t *testing.T) {
+			replay := ReplayBy(spec)
+			for i, text := range scary {
+				lines := answers[spec.Name](text)
+				lines = lines[:len(lines)-1]
+				prefix := inFront[i%len(inFront)]
+				events, pretty := before(prefix, lines), fmt.Sprintf("%s{\n  \"response\": %s,\n  \"stats\": {", prefix, quoted(text))
+				last := lines[len(lines)-1]
+				middle := strings.Index(last, quoted(text)) + 1 + len(quoted(text))/2
+				for name, rec := range map[string]Recording{
+					"stream":              {Output: clispec.OutputStream, Stdout: events},
+					"stream, cut":         {Output: clispec.OutputStream, Stdout: events[:len(events)-4]},
+					"stream, with a tail": {Output: clispec.OutputStream, Stdout: strings.ReplaceAll(events, "\n", " done\n")},
+					"two on a line":       {Output: clispec.OutputStream, Stdout: before(prefix+lines[0]+" and ", lines)},
+					"stream, in two":      {Output: clispec.OutputStream, Stdout: last[:middle] + "warning: old node\n" + text + last[middle:] + "\n"},
+					"unknown events":      {Output: clispec.OutputStream, Stdout: prefix + `{"type":"new","text":` + quoted(text) + "}\n"},
+					"live":                {Output: clispec.OutputStream, Stderr: events},
+					"document":            {Output: clispec.OutputJSON, Stdout: prefix + strings.Join(lines, prefix) + "\n"},
+					"document, cut":       {Output: clispec.OutputJSON, Stdout: prefix + "[" + strings.Join(lines, ",")},
+					"document over lines": {Output: clispec.OutputJSON, Stdout: pretty},
+				} {
+					rec.ExitCode = 1
+					rec.Stderr += "Segmentation fault\n"
+					_, _, failure, events := replay(rec)
+					require.NotNil(t, failure)
+					require.Equal(t, call.ReasonExit, failure.Reason, "%s: %q: %q: %v", name, prefix, text, failure)
+					for _, e := range events {
+						require.NotEqual(t, call.EventRetry, e.Kind, "%s: %q", name, text)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What the CLI itself says on such a line still does: the words in front, and the failure that a service or an event tells.
+func TestOwnWordsBesideAnEvent(t *testing.T) {
+	harmless := blockLine("rate limit exceeded")
+	for _, test := range []struct {
+		name, stdout string
+		want         call.Reason
+	}{
+		{"words in front", "API Error: 529 " + harmless, call.ReasonOverloaded},
+		{"words behind", "x " + harmless + " API Error: 529", call.ReasonOverloaded},
+		{"a failure behind words", "x " + failedLine("API Error: 529 overloaded"), call.ReasonOverloaded},
+		{"a service's answer", `Error: {"error":{"message":"prompt is too long"}}`, call.ReasonContextOverflow},
+		{"a service's answer with a type", `API Error: 400 {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long"}}`, call.ReasonContextOverflow},
+		{"the error in a service's answer", `Error: {"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}`, call.ReasonRateLimited},
+		{"brackets in words", "API Error: 529 {x} [y] {", call.ReasonOverloaded},
+		{"after a broken event", harmless[:20] + "\nAPI Error: 529\nx", call.ReasonOverloaded},
+		{"nothing", "x " + harmless, call.ReasonExit},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, output := range []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON} {
+				if output == clispec.OutputJSON && strings.HasPrefix(test.stdout, "{") {
+					continue // all of it may be the document
+				}
+				_, _, failure, _ := Replay(specs.Claude(), Recording{Output: output, Stdout: test.stdout + "\n", ExitCode: 1})
+				require.NotNil(t, failure)
+				require.Equal(t, test.want, failure.Reason, "%s: %v", output, failure)
+			}
+		})
+	}
+}
+
+// An event that was not read may have been the use of a tool: the run counts as one of which not all was read.
+func TestAnEventBehindSomethingIsLost(t *testing.T) {
+	for stdout, lost := range map[string]bool{
+		"x " + toolUse + "\n":                  true,
+		"x " + toolUse[:len(toolUse)-9] + "\n": true,
+		"x {\"port\":80}\nconfig {\n":          false,
+	} {
+		spec := specs.Claude()
+		r := &Reading{
+			Name: spec.Name, Program: decode.Compile(spec.Events), Judge: judge.New(&spec), Output: clispec.OutputStream,
+			Emit: func(call.Event) {}, Stop: func(error) {}, Ended: func() bool { return false },
+		}
+		lines, _ := r.Streams()
+		feed(lines, init1+"\n"+stdout)
+		ev := r.Evidence(proc.Result{ExitCode: 1, TreeClean: true}, 0)
+		require.Equal(t, lost, ev.Lost, "%q", stdout)
+		require.Equal(t, lost, len(ev.Tally.Warnings) > 0, "%q", stdout)
 	}
 }
