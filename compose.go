@@ -28,6 +28,7 @@ type plan struct {
 // mode is how a CLI is run for a request.
 type mode struct {
 	output clispec.OutputMode // "": the best there is
+	after  bool               // a stream of the same call broke off
 	temp   string             // the folder of its files; "": a new one
 	asks   bool               // the caller answers its questions
 	shown  bool               // it is not run: texts stand by their size

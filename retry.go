@@ -132,11 +132,13 @@ func (t *tries) mayTryAgain(ctx context.Context) bool {
 
 // simplify turns to the best mode that is read at the end of a run.
 func (t *tries) simplify(ctx context.Context) bool {
-	i := slices.IndexFunc(t.p.spec.Outputs, func(o clispec.OutputMode) bool { return o != clispec.OutputStream })
+	i := slices.IndexFunc(t.p.spec.Outputs, func(o clispec.OutputMode) bool {
+		return o != clispec.OutputStream
+	})
 	if i < 0 || t.p.cfg.Output != "" {
 		return false
 	}
-	inv, err := t.p.prepare(ctx, t.req, mode{output: t.p.spec.Outputs[i]}, true)
+	inv, err := t.p.prepare(ctx, t.req, mode{output: t.p.spec.Outputs[i], after: true}, true)
 	if err != nil {
 		return false
 	}

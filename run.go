@@ -106,7 +106,7 @@ func (p *Provider) newFailover(ctx context.Context, stop context.CancelCauseFunc
 func (p *Provider) reader(ctx context.Context, c *plan, output clispec.OutputMode, emit func(Event)) *reading.Reading {
 	r := &reading.Reading{
 		Name: p.name, Program: p.program(), Judge: p.judge(), Output: output, Answer: p.spec.Answer,
-		Tools:   p.spec.ToolEventsIn(output),
+		Tools: p.spec.ToolEventsIn(output), AfterStream: c.mode.after,
 		Prompt:  c.Call.Fields.Expand("{prompt}"),
 		Secrets: plaintext.NewRedactor(append(c.Call.ServerSecrets(), c.Env...)), KeepCommentary: p.cfg.KeepCommentary,
 		Withhold: p.cfg.RedactAnswers,

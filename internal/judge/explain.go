@@ -198,7 +198,7 @@ func (j *Judge) byTexts(ev *Evidence) *call.Error {
 
 // plainStdout is the stdout of a failed run that may explain the failure.
 func (ev *Evidence) plainStdout() string {
-	if ev.Output == clispec.OutputText {
+	if ev.Output == clispec.OutputText && !ev.Events {
 		return ev.Stdout
 	}
 	return ev.Plain

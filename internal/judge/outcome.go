@@ -25,6 +25,7 @@ type Evidence struct {
 	Stdout  string // kept part
 	Stray   string // lines of stdout that are no JSON, in the JSON modes
 	Plain   string // what the CLI itself may have said in them
+	Events  bool   // text mode printed events in place of an answer
 	Stderr  string // kept part
 	Said    string // what the CLI itself says of that
 	Result  proc.Result
@@ -113,6 +114,8 @@ func (j *Judge) decide(ev *Evidence) Verdict {
 		return Verdict{Err: j.failed(ev)}
 	case ev.Result.Cause != nil:
 		return Verdict{Err: j.ended(ev)}
+	case ev.Events && ev.Result.ExitCode == 0:
+		return Verdict{Err: ev.failure(call.ReasonBadOutput, "text mode printed events in place of an answer")}
 	case ev.Output == clispec.OutputText && ev.Result.ExitCode == 0:
 		return Verdict{Text: strings.TrimSpace(plaintext.Escapes().ReplaceAllString(ev.Stdout, ""))}
 	case ev.RawOK && ev.Result.ExitCode == 0 && ev.Result.Signal == "" && strings.TrimSpace(ev.Stray) != "":

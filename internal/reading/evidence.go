@@ -24,6 +24,7 @@ func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 		r.readDocument(ev)
 	}
 	ev.Plain = r.plain(ev.Output, ev.Stray)
+	ev.Events = ev.Output == clispec.OutputText && r.printsEvents(ev.Stdout)
 	if r.holdsBack() {
 		quiet := result.Cause == nil && result.ExitCode == 0 && r.tally.Terminal == nil && len(r.tally.Failures) == 0
 		r.showAll(r.remarks.End(quiet)) // the run may have had no terminal event

@@ -49,6 +49,24 @@ func (r *Reading) plain(output clispec.OutputMode, stray string) string {
 	return own.String() + after.String()
 }
 
+// printsEvents reports whether all that text mode printed is a stream of events: one with a session, as an answer may
+// have the form of other events, or any events where the CLI has begun such a stream before. The caller holds mu.
+func (r *Reading) printsEvents(stdout string) (events bool) {
+	for line := range strings.Lines(stdout) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		items, ok := r.Program.Line(&r.mirror, []byte(line))
+		if !ok {
+			return false
+		}
+		for i := range items {
+			events = events || r.AfterStream || items[i].Session != ""
+		}
+	}
+	return events
+}
+
 // ownWords leaves out the events that stand behind something on a line, but for those that tell of a failure: their
 // words may be the model's. lost: an event, or a part of one, was not read. On stdout, JSON that is broken or that no
 // rule knows is left out too, unless it is the answer of a service. The caller holds mu.

@@ -28,6 +28,7 @@ type Reading struct {
 	Output         clispec.OutputMode
 	Answer         clispec.AnswerMode
 	Tools          clispec.ToolEvents // when the run shows them
+	AfterStream    bool               // a stream of the same call broke off
 	Prompt         string             // as the CLI gets it
 	Secrets        *plaintext.Redactor
 	KeepCommentary bool              // pass all text on as text

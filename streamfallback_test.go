@@ -1,0 +1,63 @@
+package clichain_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// inits are first lines of streams, of CLIs whose only other mode is text.
+var inits = map[string]string{
+	"codex":    `{"type":"thread.started","thread_id":"01a1fb78-47e0-7603-82cf-714c60030491"}` + "\n",
+	"opencode": `{"type":"step_start","sessionID":"ses_1","part":{"type":"step-start"}}` + "\n",
+	"kilo":     `{"type":"step_start","sessionID":"ses_1","part":{"type":"step-start"}}` + "\n",
+	"copilot":  `{"type":"session.info","data":{}}` + "\n" + `{"type":"assistant.turn_start","data":{"turnId":"0"}}` + "\n",
+	"pi":       `{"type":"session","id":"s","cwd":"/"}` + "\n",
+}
+
+// TestEventsAreNoTextAnswer: a CLI that prints only its first event, whatever it is asked for, gives no answer.
+func TestEventsAreNoTextAnswer(t *testing.T) {
+	suppressNothing(t)
+	for name, line := range inits {
+		spec, ok := specs.ByName(name)
+		require.True(t, ok)
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			_, err := provider(t, spec, clichain.Config{}, play(readStdin, stdout(line))).Complete(context.WithoutCancel(t.Context()), clichain.Prompt("hi"))
+			failed := requireReason(t, clichain.ReasonBadOutput, err)
+			require.Len(t, failed.Earlier, 1, "it was run again in text mode")
+			require.Contains(t, failed.Message, "events")
+		})
+		t.Run(name+" answers in text mode", func(t *testing.T) {
+			clitest.NoLeaks(t)
+			const answer = `{"type":"turn.started","note":"what the first event looks like"}` + "\nas asked"
+			begun := clitest.Case{Once: true, Steps: []clitest.Step{readStdin, stdout(line)}}
+			resp, err := provider(t, spec, clichain.Config{}, clitest.Scenario{Cases: []clitest.Case{begun}, Steps: []clitest.Step{readStdin, stdout(answer + "\n")}}).
+				Complete(context.WithoutCancel(t.Context()), clichain.Prompt("hi"))
+			require.NoError(t, err)
+			require.Equal(t, answer, resp.Text)
+		})
+	}
+}
+
+// TestTextModeOfACaller: where the caller chose text mode, a stream with a session is no answer; an answer that has the
+// form of an event is one.
+func TestTextModeOfACaller(t *testing.T) {
+	suppressNothing(t)
+	run := func(t *testing.T, text string) (*clichain.Response, error) {
+		clitest.NoLeaks(t)
+		return provider(t, specs.Codex(), clichain.Config{Output: clispec.OutputText}, play(readStdin, stdout(text))).
+			Complete(context.WithoutCancel(t.Context()), clichain.Prompt("hi"))
+	}
+	_, err := run(t, inits["codex"]+`{"type":"turn.started"}`+"\n")
+	requireReason(t, clichain.ReasonBadOutput, err)
+	resp, err := run(t, `{"type":"error","message":"as the schema wants it"}`+"\n")
+	require.NoError(t, err)
+	require.Equal(t, `{"type":"error","message":"as the schema wants it"}`, resp.Text)
+}
