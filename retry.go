@@ -130,10 +130,13 @@ func (t *tries) mayTryAgain(ctx context.Context) bool {
 	return policy[t.err.Reason].again || t.brokeOff && t.simplify(ctx)
 }
 
-// simplify turns to the best mode that is read at the end of a run.
+// simplify turns to the best mode that is read at the end of a run. With write
+// access that mode must show the use of tools: a failure after tools that nobody
+// saw ends the chain.
 func (t *tries) simplify(ctx context.Context) bool {
 	i := slices.IndexFunc(t.p.spec.Outputs, func(o clispec.OutputMode) bool {
-		return o != clispec.OutputStream
+		return o != clispec.OutputStream &&
+			(t.req.Access < AccessWrite || t.p.spec.ToolEventsIn(o) != clispec.ToolsNever)
 	})
 	if i < 0 || t.p.cfg.Output != "" {
 		return false

@@ -61,3 +61,28 @@ func TestTextModeOfACaller(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"type":"error","message":"as the schema wants it"}`, resp.Text)
 }
+
+// TestNoStreamFallbackAtWriteAccess: the other modes of a CLI hide its tools, so that a run in one of them counts as one
+// that may have changed something, and no other backend could be asked.
+func TestNoStreamFallbackAtWriteAccess(t *testing.T) {
+	suppressNothing(t)
+	for access, runs := range map[clichain.Access]int{
+		clichain.AccessNone: 2, clichain.AccessRead: 2, clichain.AccessWrite: 1, clichain.AccessFull: 1,
+	} {
+		t.Run(access.String(), func(t *testing.T) {
+			clitest.NoLeaks(t)
+			first := provider(t, specs.Claude(), clichain.Config{Env: []string{"IS_SANDBOX=1"}}, play(readStdin, stdout(init1+"\n")))
+			next := &backend{name: "codex"}
+			req := clichain.Prompt("hi")
+			req.Access = access
+			if access != clichain.AccessNone {
+				req.Dir = t.TempDir()
+			}
+			resp, err := clichain.ChainOf([]clichain.Backend{first, next}, nil).Complete(context.WithoutCancel(t.Context()), req)
+			require.NoError(t, err)
+			require.Equal(t, 1, next.asked)
+			require.Equal(t, "codex", resp.Backend)
+			require.Len(t, resp.Attempts, runs)
+		})
+	}
+}
