@@ -43,6 +43,8 @@ func TestBudgetNeverStarves(t *testing.T) {
 		"no time for the second":  {clichain.ChainConfig{}, second(10), []time.Duration{second(99), 0}, -1, second(9), 1},
 		"failures leave time":     {clichain.ChainConfig{}, second(10), []time.Duration{-second(1), -second(1), second(2)}, 2, second(4), 3},
 		"a short call goes on":    {clichain.ChainConfig{}, second(4), []time.Duration{-second(1), second(2)}, 1, second(3), 2},
+		"more than half is left":  {clichain.ChainConfig{}, second(4), []time.Duration{-second(1.79), second(1)}, 1, second(2.79), 2}, // of 3.6 s
+		"less than half is left":  {clichain.ChainConfig{}, second(4), []time.Duration{-second(1.81), 0}, -1, second(1.81), 1},
 		"but not with a remnant":  {clichain.ChainConfig{}, second(4), []time.Duration{-second(3), 0}, -1, second(3), 1},
 		"own minimum":             {clichain.ChainConfig{Budget: second(10), MinAttempt: second(2)}, 0, []time.Duration{second(99), second(99), second(99), 0}, -1, second(10), 3},
 		"own minimum is too much": {clichain.ChainConfig{Budget: second(3), MinAttempt: second(4)}, 0, []time.Duration{0, 0}, -1, 0, 0},
