@@ -174,6 +174,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 		default:
 			resp = answer
 			c.nameSick(resp)
+			addWarning(resp, w.share.Problem())
 			yield(Event{Kind: EventDone, Backend: resp.Backend, Response: resp}, nil)
 		}
 	})
@@ -190,6 +191,7 @@ func (c *Chain) answer(w *walk) (*Response, error) {
 		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, cause)
 		defer cancel()
 	}
+	ctx, w.share = c.cooldown.Share(ctx, max(w.budget.end.Sub(now), 0))
 	w.ctx, w.backends, w.examine, w.cooldown, w.table, w.record = ctx, c.backends, c.examine, c.cooldown, c.table, c.record
 	if c.cfg.Order != nil {
 		w.inOrder(w.record.order(c.cfg.Order, w.req))

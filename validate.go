@@ -256,9 +256,13 @@ func sickIn(b Backend) []*BackendError {
 // another one gave.
 func (c *Chain) nameSick(resp *Response) {
 	for _, err := range c.sick() {
-		warning := "misconfigured, and passed over: " + err.Error()
-		if !slices.Contains(resp.Warnings, warning) {
-			resp.Warnings = append(slices.Clip(resp.Warnings), warning)
-		}
+		addWarning(resp, "misconfigured, and passed over: "+err.Error())
+	}
+}
+
+// addWarning adds a warning that is not empty, once.
+func addWarning(resp *Response, warning string) {
+	if warning != "" && !slices.Contains(resp.Warnings, warning) {
+		resp.Warnings = append(slices.Clip(resp.Warnings), warning)
 	}
 }

@@ -21,6 +21,7 @@ type walk struct {
 	quiet    bool      // nobody hears of events but those of milestones
 	budget   budget
 	cooldown *cooling.Keeper
+	share    *cooling.Share // of the time, for the store of the cooldowns
 	table    map[Reason]row
 	record   *record
 	owner    Backend // the first of those that the model addresses; nil: it addresses none

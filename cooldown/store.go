@@ -13,7 +13,9 @@ import (
 // must be safe for concurrent use.
 //
 // An error of a store fails no call: without a known cooldown the backend is
-// simply tried.
+// tried, and the Response has a warning. A chain cancels the context of an access
+// that takes more than 0.5 s, or its part of the call's time. It does not wait for
+// a store that ignores that, and calls it again only after it has returned.
 type Store interface {
 	// Load returns what is kept under the key; the zero State if nothing is.
 	Load(ctx context.Context, key string) (State, error)

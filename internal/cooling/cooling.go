@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -38,7 +39,8 @@ type Keeper struct {
 	Now    func() time.Time // nil: time.Now
 	Chance func() float64   // a random number in [0, 1); nil: math/rand
 
-	report sync.Once // of the store's first error
+	report  sync.Once    // of the store's first error
+	stalled atomic.Int32 // uses of the store that were abandoned and have not returned
 }
 
 func (k *Keeper) now() time.Time {
@@ -55,18 +57,21 @@ func (k *Keeper) chance() float64 {
 	return rand.Float64()
 }
 
-// storeTimeout bounds how long a call waits for a store.
-const storeTimeout = 500 * time.Millisecond
+// inMemory is the store where it is one in memory: the common case, which needs no bound.
+func (k *Keeper) inMemory() *cooldown.Memory {
+	m, _ := k.Store.(*cooldown.Memory)
+	return m
+}
 
 // load is the zero state, no cooldown, where the store fails.
 func (k *Keeper) load(ctx context.Context, key string) cooldown.State {
-	if m, ok := k.Store.(*cooldown.Memory); ok { // the common case, without a timer
+	if m := k.inMemory(); m != nil {
 		state, _ := m.Load(ctx, key)
 		return state
 	}
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	state, err := k.Store.Load(ctx, key)
+	state, err := k.use(ctx, func(ctx context.Context, _ *access) (cooldown.State, error) {
+		return k.Store.Load(ctx, key)
+	})
 	if err != nil {
 		k.logError(ctx, err)
 		return cooldown.State{}
@@ -77,9 +82,12 @@ func (k *Keeper) load(ctx context.Context, key string) cooldown.State {
 // update stores a change even if the call was canceled, so that other calls see
 // its outcome. It logs the error.
 func (k *Keeper) update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	err := k.Store.Update(ctx, key, change)
+	if m := k.inMemory(); m != nil {
+		return m.Update(ctx, key, change)
+	}
+	_, err := k.use(context.WithoutCancel(ctx), func(ctx context.Context, a *access) (cooldown.State, error) {
+		return cooldown.State{}, k.Store.Update(ctx, key, a.guarded(change))
+	})
 	if err != nil {
 		k.logError(ctx, err)
 	}
@@ -124,8 +132,8 @@ func (k *Keeper) Skip(ctx context.Context, c Call) *call.Error {
 
 // Enter starts a call. It returns the error of a backend that cools down, or the
 // entry to close when the call is over: a nil one for a backend that never cools
-// down. Of all calls after a cooldown, one has the half-open probe: a call that
-// was not told in time whether it is the one is not.
+// down. Of all calls after a cooldown, one has the half-open probe, unless the
+// store does not answer: then each has it.
 func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
 	key, ok := c.Key()
 	if k.Store == nil || !ok {
@@ -146,21 +154,33 @@ func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
 	return nil, coolingError(c, state, until, e.began)
 }
 
-// probe takes the half-open probe for a call that found the state, if nobody else has it by now. It returns the state
-// that the store has then, and when the call may ask again, unless it may go on.
+// probe takes the half-open probe for a call that found the state, if no other call has it by now. It returns the
+// state that the store has then, and when the call may ask again, unless it may go on.
 func (k *Keeper) probe(ctx context.Context, e *Entry, state cooldown.State) (cooldown.State, time.Time) {
-	until, halfOpen := k.until(sane(state, e.began), e.began, e.call)
-	err := k.update(ctx, e.key, func(s cooldown.State) cooldown.State {
-		state = sane(s, e.began)
-		e.probe = time.Time{}
-		if until, halfOpen = k.until(state, e.began, e.call); halfOpen {
-			e.probe = e.began.Add(probeTime(ctx, e.call))
-			state.Probe = e.probe
+	var until time.Time
+	for range probeTries {
+		var halfOpen bool
+		until, halfOpen = k.until(sane(state, e.began), e.began, e.call)
+		err := k.update(ctx, e.key, func(s cooldown.State) cooldown.State {
+			state = sane(s, e.began)
+			e.probe = time.Time{}
+			if until, halfOpen = k.until(state, e.began, e.call); halfOpen {
+				e.probe = e.began.Add(probeTime(ctx, e.call))
+				state.Probe = e.probe
+			}
+			return state
+		})
+		if !halfOpen || !errors.Is(err, context.DeadlineExceeded) {
+			return state, until
 		}
-		return state
-	})
-	if halfOpen && errors.Is(err, context.DeadlineExceeded) {
-		until = e.began.Add(probePause) // who holds the store up may have the probe
+		// The call that holds the store up may have taken the probe, which can be read by now.
+		state = sane(k.load(ctx, e.key), e.began)
+		if until, halfOpen = k.until(state, e.began, e.call); until.Equal(e.probe) {
+			return state, time.Time{}
+		}
+		if !halfOpen {
+			break
+		}
 	}
 	return state, until
 }
@@ -174,7 +194,7 @@ func coolingError(c Call, s cooldown.State, until, now time.Time) *call.Error {
 const (
 	probeGrace   = 5 * time.Second // that a call may take beyond its timeout
 	longestProbe = time.Hour       // for calls without a timeout
-	probePause   = time.Second     // before a call asks again for a probe that it could not get in time
+	probeTries   = 2               // to take the probe, of a store that does not answer in time
 )
 
 // probeTime is how long a probe may take before another call may probe.

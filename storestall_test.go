@@ -1,0 +1,126 @@
+package clichain_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
+)
+
+// stalledStore does not return before release is closed. It heeds no context, as a file on a dead network drive.
+type stalledStore struct {
+	load, update bool // what stalls
+	release      chan struct{}
+	kept         cooldown.Memory
+}
+
+func (s *stalledStore) Load(ctx context.Context, key string) (cooldown.State, error) {
+	if s.load {
+		<-s.release
+	}
+	return s.kept.Load(ctx, key)
+}
+
+func (s *stalledStore) Update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error {
+	if s.update {
+		<-s.release
+	}
+	return s.kept.Update(ctx, key, change)
+}
+
+// A store takes a tenth of the time of a call at most. The chain goes on without it, and says so.
+func TestStalledStoreLeavesTheBudget(t *testing.T) {
+	const answers = 700 * time.Millisecond
+	for name, store := range map[string]func() cooldown.Store{
+		"heeds its context": func() cooldown.Store { return brokenStore{hangs: true} },
+		"fails at once":     func() cooldown.Store { return brokenStore{} },
+		"Load stalls":       func() cooldown.Store { return &stalledStore{load: true} },
+		"Update stalls":     func() cooldown.Store { return &stalledStore{update: true} },
+		"all stalls":        func() cooldown.Store { return &stalledStore{load: true, update: true} },
+	} {
+		for kind, failing := range map[string]bool{"first answers": false, "second answers": true} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					kept := store()
+					if s, ok := kept.(*stalledStore); ok {
+						s.release = make(chan struct{})
+						defer close(s.release)
+					}
+					first, second := &backend{name: "first", takes: answers}, &backend{name: "second", takes: answers}
+					if failing {
+						first = &backend{name: "first", err: &clichain.BackendError{Reason: clichain.ReasonUsageLimit}}
+					}
+					c := clichain.ChainOf([]clichain.Backend{first, second, &backend{name: "third"}}, &clichain.ChainConfig{Store: kept})
+					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+					defer cancel()
+					start := time.Now()
+					resp, err := c.Complete(ctx, clichain.Prompt("hi"))
+					require.NoError(t, err)
+					require.LessOrEqual(t, time.Since(start), answers+100*time.Millisecond)
+					if name != "Update stalls" || failing { // else nothing had to be kept
+						require.Len(t, resp.Warnings, 1, "%q", resp.Warnings)
+						require.Contains(t, resp.Warnings[0], "cooldowns: ")
+					}
+				})
+			})
+		}
+	}
+}
+
+// A store that has stalled is not asked again while it does, and is used again when it has come back.
+func TestStalledStoreComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &stalledStore{load: true, release: make(chan struct{})}
+		a := failing("a", clichain.ReasonUsageLimit)
+		c := clichain.ChainOf([]clichain.Backend{a, &backend{name: "next"}}, &clichain.ChainConfig{Store: store})
+		start := time.Now()
+		for range 100 {
+			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, err)
+		}
+		require.LessOrEqual(t, time.Since(start), time.Second)
+		require.Equal(t, 100, a.asked)
+		close(store.release)
+		synctest.Wait()
+		for range 2 {
+			resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, err)
+			require.Empty(t, resp.Warnings)
+		}
+		require.Equal(t, 101, a.asked, "the cooldown is kept")
+	})
+}
+
+// After a cooldown, a store that cannot say who probes keeps no call from the backend.
+func TestStalledStoreAndTheProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &stalledStore{release: make(chan struct{})}
+		defer close(store.release)
+		a := failing("a", clichain.ReasonUsageLimit)
+		c := clichain.ChainOf([]clichain.Backend{a}, &clichain.ChainConfig{Store: store})
+		_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+		require.ErrorIs(t, err, clichain.ErrUsageLimit)
+		time.Sleep(time.Hour)
+		store.update, a.err = true, nil
+		for range 3 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			start := time.Now()
+			resp, err := c.Complete(ctx, clichain.Prompt("hi"))
+			cancel()
+			require.NoError(t, err)
+			require.Len(t, resp.Warnings, 1)
+			require.LessOrEqual(t, time.Since(start), 100*time.Millisecond)
+		}
+	})
+}
+
+// A panic of a store is the caller's, as that of a backend.
+func TestStoreThatPanics(t *testing.T) {
+	c := clichain.ChainOf([]clichain.Backend{&backend{name: "a"}}, &clichain.ChainConfig{Store: &struct{ cooldown.Store }{}})
+	require.Panics(t, func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
+}
