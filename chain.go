@@ -231,60 +231,6 @@ func (c *Chain) addressed(req Request) (Request, Backend) {
 	return req, c.claimant(req.Model)
 }
 
-// available is what a backend says of itself without being asked to answer.
-func available(ctx context.Context, b Backend) error {
-	switch b := b.(type) {
-	case *Chain:
-		if failure, ok := b.outlook(ctx); !ok {
-			return failure
-		}
-	case interface{ Available(context.Context) error }:
-		return b.Available(ctx)
-	}
-	return nil
-}
-
-// outlook is the reason for which each backend would be skipped, up to the first
-// that would be tried; ok is false where there is none.
-func (c *Chain) outlook(ctx context.Context) (failure *ChainError, ok bool) {
-	failure = &ChainError{}
-	if c.broken != nil {
-		failure.Cause = c.broken
-		return failure, false
-	}
-	for _, b := range c.backends {
-		err := available(ctx, b)
-		if err == nil {
-			err = c.CoolingDown(ctx, b)
-		}
-		if err == nil {
-			return failure, true
-		}
-		failure.Attempts = append(failure.Attempts, attemptsOf(b.Name(), err, 0)...)
-	}
-	return failure, false
-}
-
-// Ready returns nil when all is well: at least one backend would be tried, and
-// none is misconfigured. Else it is a [*ChainError] with the reason for which
-// each would be skipped; where others would be tried, it names those that are
-// misconfigured, and its Note says so. It starts nothing and takes microseconds.
-func (c *Chain) Ready(ctx context.Context) error {
-	failure, ok := c.outlook(ctx)
-	if !ok {
-		return failure
-	}
-	sick := c.sick()
-	if len(sick) == 0 {
-		return nil
-	}
-	failure = &ChainError{Note: "the others would be tried"}
-	for _, err := range sick {
-		failure.Attempts = append(failure.Attempts, attemptOf(err.Backend, err, 0))
-	}
-	return failure
-}
-
 // Backends returns the chain's backends, in its order.
 func (c *Chain) Backends() []Backend { return slices.Clone(c.backends) }
 

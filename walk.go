@@ -159,25 +159,6 @@ func foreign(b Backend, req Request, owner Backend) *BackendError {
 	return err
 }
 
-// Check returns nil, or the [*BackendError] with which a call of this request would
-// pass over one of the chain's backends, or be refused by it, as far as that can be
-// told without starting anything: the model addresses another one, it cools down, or
-// what its own Check or Available says.
-func (c *Chain) Check(ctx context.Context, b Backend, req Request) error {
-	req, owner := c.addressed(req)
-	err := foreign(b, req, owner)
-	if err == nil && c.cooldown != nil {
-		err = c.cooldown.Skip(ctx, cooldownCall{b, req})
-	}
-	if err != nil {
-		return err
-	}
-	if p := providerOf(b); p != nil {
-		return p.Check(ctx, req)
-	}
-	return available(ctx, b)
-}
-
 // ask reads one backend's stream, and hands its events to pass, which returns false to leave. It returns the backend
 // that was started meanwhile.
 func (w *walk) ask(caller context.Context, i int, t *try, pass func(Event) bool) *successor {
