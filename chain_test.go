@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -28,6 +29,8 @@ type backend struct {
 
 	stubborn time.Duration // how long it does not hear that its time is over
 	text     string        // streamed before the answer or the error
+	said     string        // the answer; empty: "from" and the name
+	usage    clichain.Usage
 	asked    int
 }
 
@@ -44,7 +47,7 @@ func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain
 	if b.err != nil {
 		return nil, b.err
 	}
-	return &clichain.Response{Text: "from " + b.name, Backend: b.name, Metadata: req.Metadata}, nil
+	return &clichain.Response{Text: cmp.Or(b.said, "from "+b.name), Backend: b.name, Usage: b.usage, Metadata: req.Metadata}, nil
 }
 
 func (b *backend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {

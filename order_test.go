@@ -1,6 +1,8 @@
 package clichain_test
 
 import (
+	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -41,6 +43,64 @@ func TestChainOrder(t *testing.T) {
 		require.Equal(t, "b", resp.Backend)
 		require.Zero(t, a.asked)
 	})
+}
+
+// An order function has a copy: neither the caller's request nor what the chain has measured can change through it.
+func TestOrderGetsACopy(t *testing.T) {
+	full := func() clichain.Request {
+		req := clichain.Prompt("hi")
+		req.Schema = json.RawMessage(`{"type":"string"}`)
+		req.Env, req.Metadata = map[string]string{"A": "b"}, map[string]string{"c": "d"}
+		o := &req.Options
+		o.AllowedTools, o.DisallowedTools = []string{"a"}, []string{"b"}
+		o.MCPConfig, o.Agents = []json.RawMessage{json.RawMessage(`{"mcpServers":{}}`)}, json.RawMessage(`{}`)
+		o.AddDirs, o.Images, o.Extra = []string{"d"}, []string{"i"}, map[string][]string{"a": {"-x"}}
+		return req
+	}
+	requireNothingShared(t, reflect.ValueOf(full()), reflect.ValueOf(full().Clone()), "Request")
+	a := &backend{name: "a", said: `"yes"`, usage: clichain.Usage{CostUSD: new(1.0)}}
+	var costs []float64
+	hostile := func(req clichain.Request, list []order.Candidate) []order.Candidate {
+		req.Messages[0].Content, req.Schema[0], req.Env["A"], req.Metadata["c"] = "changed", 'x', "changed", "changed"
+		o := &req.Options
+		o.AllowedTools[0], o.DisallowedTools[0], o.AddDirs[0], o.Images[0] = "x", "x", "x", "x"
+		o.MCPConfig[0][0], o.Agents[0], o.Extra["a"][0], o.Extra["b"] = 'x', 'x', "x", nil
+		if cost := list[0].CostUSD; cost != nil {
+			costs = append(costs, *cost)
+			*cost = 100
+		}
+		return list
+	}
+	c := clichain.ChainOf([]clichain.Backend{a}, &clichain.ChainConfig{Order: hostile})
+	for range 3 {
+		req := full()
+		_, err := c.Complete(t.Context(), req)
+		require.NoError(t, err)
+		require.Equal(t, full(), req)
+	}
+	require.Equal(t, []float64{1, 1}, costs)
+}
+
+// requireNothingShared fails where a copy shares memory with what it was copied from. Every field must be set.
+func requireNothingShared(t *testing.T, a, b reflect.Value, path string) {
+	t.Helper()
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			requireNothingShared(t, a.Field(i), b.Field(i), path+"."+a.Type().Field(i).Name)
+		}
+	case reflect.Slice, reflect.Map, reflect.Pointer:
+		require.NotZero(t, a.Len(), "%s is not set, so it is not tested", path)
+		require.NotEqual(t, a.UnsafePointer(), b.UnsafePointer(), path)
+		require.Equal(t, a.Interface(), b.Interface(), path)
+		if a.Kind() == reflect.Map {
+			for _, key := range a.MapKeys() {
+				requireNothingShared(t, a.MapIndex(key), b.MapIndex(key), path)
+			}
+			return
+		}
+		requireNothingShared(t, a.Index(0), b.Index(0), path)
+	}
 }
 
 // A caller's own backend may be of a type that cannot be compared.

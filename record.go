@@ -25,12 +25,18 @@ func newRecord(backends []Backend) *record {
 	return r
 }
 
-// order is the places of the backends as the strategy wants them.
+// order is the places of the backends as the strategy wants them. The strategy is the caller's, and may write to what
+// it is given.
 func (r *record) order(strategy order.Strategy, req Request) (places []int) {
 	r.mu.Lock()
 	candidates := slices.Clone(r.seen)
 	r.mu.Unlock()
-	for _, c := range strategy(req, candidates) {
+	for i, c := range candidates {
+		if c.CostUSD != nil {
+			candidates[i].CostUSD = new(*c.CostUSD)
+		}
+	}
+	for _, c := range strategy(req.Clone(), candidates) {
 		if c.Place > 0 && c.Place <= len(r.seen) && !slices.Contains(places, c.Place-1) {
 			places = append(places, c.Place-1)
 		}

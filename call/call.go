@@ -7,6 +7,7 @@ package call
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -62,6 +63,24 @@ type Request struct {
 	Billing Billing `json:"billing,omitempty"`
 	// Metadata belongs to the caller: it is copied to the Response and never read.
 	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+// Clone returns a copy that shares nothing with the request that could be changed.
+func (r Request) Clone() Request {
+	r.Messages, r.Schema = slices.Clone(r.Messages), slices.Clone(r.Schema)
+	r.Env, r.Metadata = maps.Clone(r.Env), maps.Clone(r.Metadata)
+	o := &r.Options
+	o.AllowedTools, o.DisallowedTools = slices.Clone(o.AllowedTools), slices.Clone(o.DisallowedTools)
+	o.AddDirs, o.Images = slices.Clone(o.AddDirs), slices.Clone(o.Images)
+	o.Agents, o.MCPConfig = slices.Clone(o.Agents), slices.Clone(o.MCPConfig)
+	for i, element := range o.MCPConfig {
+		o.MCPConfig[i] = slices.Clone(element)
+	}
+	o.Extra = maps.Clone(o.Extra)
+	for name, args := range o.Extra {
+		o.Extra[name] = slices.Clone(args)
+	}
+	return r
 }
 
 // Prompt makes a Request of one user message.

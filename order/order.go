@@ -26,7 +26,7 @@ type Candidate struct {
 
 // Strategy says in which order a chain asks its backends: it returns the
 // candidates in another order, or only some of them. They come in the chain's
-// own order. It may change the slice, and must be safe for concurrent use.
+// own order. Both are copies that it may change. It must be safe for concurrent use.
 type Strategy func(req call.Request, candidates []Candidate) []Candidate
 
 // LeastRecentlyLimited puts backends that have hit no limit first, then those
