@@ -56,7 +56,7 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 	p.cfg = p.cfg.withDefaults()
 	spec = instance.Named(spec, p.cfg.Name)
 	p.name = spec.Name
-	skiplist.Know(namesOf(&spec)...)
+	skiplist.Know(spec.Name, namesOf(&spec)...)
 	if p.cfg.MaxParallel > 0 {
 		p.own = make(semaphore.Semaphore, p.cfg.MaxParallel)
 	}

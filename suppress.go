@@ -25,9 +25,16 @@ func Suppressed() bool {
 // SuppressedBy returns the first variable that turns the named backend off,
 // either as all others or by name in a list such as "claude,gemini". A word that
 // is the name of no backend, such as "cluade", turns off what it may have meant.
+// The list can also have the provider slug of the backend, and the name of the spec
+// that it is an instance of: of the backends that this process has made, and of
+// those of package specs where the program imports it.
 func SuppressedBy(name string) (variable string, ok bool) {
-	variable, _ = suppressedBy(name)
-	return variable, variable != ""
+	for _, variable := range suppressVariables {
+		if off, _ := skiplist.OffNamed(os.Getenv(variable), name); off {
+			return variable, true
+		}
+	}
+	return "", false
 }
 
 // suppressedBy returns the first variable that turns off the backend with these

@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func FuzzSuppress(f *testing.F) {
 		if all && !named {
 			t.Fatalf("%q turns off everything but %q", value, name)
 		}
-		words := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return strings.ContainsRune(",; \t\r\n", r) })
+		words := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return strings.ContainsRune(",; \t\r\n\"'`“”‘’", r) })
 		if slices.Contains(words, strings.ToLower(name)) && !named {
 			t.Fatalf("%q does not turn off %q", value, name)
 		}
@@ -58,7 +59,9 @@ func TestSuppression(t *testing.T) {
 		{"claude", claude}, {"CLAUDE", claude}, {" Claude ", claude}, {"anthropic-cli", claude},
 		{"nobody,claude", claude}, {"claude;nobody", claude}, {"nobody claude", claude}, {"nobody,\n claude,", claude},
 		{"nobody", none}, {"claudette", claude}, {"clau", claude}, {"claude-", claude}, {"claude.cli", claude}, {"cluade", claude},
-		{"0,claude", claude}, {"1,claude", all}, {"all,nobody", all}, {"codex,true", all},
+		{`"1"`, all}, {`'1'`, all}, {`" 1 "`, all}, {`"true"`, all}, {`"1`, all}, {`“1”`, all}, {"`1`", all},
+		{`""`, none}, {`"0"`, none}, {`"claude"`, claude}, {`"claude,nobody"`, claude}, {`"nobody","claude"`, claude}, {`'claude nobody'`, claude},
+		{`"anthropic-cli"`, claude}, {"0,claude", claude}, {"1,claude", all}, {"all,nobody", all}, {"codex,true", all},
 	} {
 		t.Run(test.value, func(t *testing.T) {
 			for _, variable := range suppressors {
@@ -67,8 +70,8 @@ func TestSuppression(t *testing.T) {
 				require.Equal(t, test.want == all, clichain.Suppressed())
 				for _, name := range []string{"claude", "anthropic-cli", "gemini"} {
 					by, ok := clichain.SuppressedBy(name)
-					want := test.want == all || test.want == claude && test.value != "anthropic-cli" && name == "claude" ||
-						test.value == "anthropic-cli" && name == "anthropic-cli"
+					want := test.want == all || test.want == claude && name == "claude" ||
+						strings.Contains(test.value, "anthropic-cli") && name == "anthropic-cli"
 					require.Equal(t, want, ok, "%s by %s", name, variable)
 					if ok {
 						require.Equal(t, variable, by)
@@ -95,6 +98,22 @@ func requireSuppressed(t *testing.T, spec clichain.CliSpec, want bool, variable 
 		require.ErrorIs(t, err, clichain.ErrSuppressed)
 		require.ErrorContains(t, err, "suppressed by "+variable+"=")
 		require.ErrorContains(t, err, "unset "+variable)
+	}
+}
+
+// A backend is turned off by its slug and by the spec it is an instance of, and SuppressedBy says so by its name.
+func TestSuppressedByAgreesWithTheBackend(t *testing.T) {
+	work := named(specs.Claude(), "owl-work")
+	work.InstanceOf = "claude"
+	for _, spec := range append(specs.Every(), work, clichain.CliSpec{Name: "owl", ProviderSlug: "owl-cli", Binary: "owl"}) {
+		p := clichain.NewProvider(spec, &clichain.Config{Binary: "/nowhere"})
+		for _, word := range []string{spec.Name, spec.ProviderSlug, spec.InstanceOf, `"` + spec.ProviderSlug + `"`, "nobody", "opencode"} {
+			suppressNothing(t)
+			t.Setenv("LLM_HERE_SKIP_CLI", word)
+			_, ok := clichain.SuppressedBy(spec.Name)
+			require.Equal(t, errors.Is(p.Available(t.Context()), clichain.ErrSuppressed), ok, "%s by %q", spec.Name, word)
+			require.Equal(t, word == "", !ok && word != "nobody" && word != "opencode", "%s by %q", spec.Name, word)
+		}
 	}
 }
 

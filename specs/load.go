@@ -16,12 +16,12 @@ import (
 
 // The names of specs are no mistakes in SKIP_CLI, also where no backend is made
 // of them.
-func init() { skiplist.KnowLater(func() []string { return namesOf(Every()) }) }
+func init() { skiplist.KnowLater(func() [][]string { return namesOf(Every()) }) }
 
-// namesOf are the names that a list may call the specs by.
-func namesOf(list []clispec.Spec) (names []string) {
+// namesOf are the names that a list may call each spec by, its own first.
+func namesOf(list []clispec.Spec) (names [][]string) {
 	for _, spec := range list {
-		names = append(names, spec.Name, spec.InstanceOf, spec.ProviderSlug)
+		names = append(names, []string{spec.Name, spec.InstanceOf, spec.ProviderSlug})
 	}
 	return names
 }
@@ -92,7 +92,9 @@ func Load(r io.Reader) ([]clispec.Spec, error) {
 	if len(f.problems) > 0 {
 		return nil, &LoadError{f.problems}
 	}
-	skiplist.Know(namesOf(f.specs)...)
+	for _, names := range namesOf(f.specs) {
+		skiplist.Know(names[0], names[1:]...)
+	}
 	return f.specs, nil
 }
 

@@ -5,6 +5,7 @@ package skiplist
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,40 +19,72 @@ var (
 	noneWords = []string{"0", "false", "no", "off", "none"}
 )
 
-// known are the names of the backends in this process. They only decide whether a word is a mistake.
-var known sync.Map
+// known are the names of the backends in this process, in lower case, each with the other names of the backend that has
+// it as its own. They decide whether a word is a mistake, and which names turn off a backend.
+var known struct {
+	sync.RWMutex
+	others map[string][]string
+	later  []func() [][]string // sources of names that have not been asked for yet
+}
 
-// Know adds names of backends to those that a list may have. It is safe for concurrent use.
-func Know(names ...string) {
-	for _, name := range names {
-		if name != "" {
-			known.Store(strings.ToLower(name), true)
+// Know adds a backend: its own name, and others by which a list can turn it off; empty ones are ignored. It is safe for
+// concurrent use.
+func Know(name string, others ...string) {
+	known.Lock()
+	defer known.Unlock()
+	know(name, others)
+}
+
+func know(name string, others []string) {
+	if known.others == nil {
+		known.others = map[string][]string{}
+	}
+	name = strings.ToLower(name)
+	for _, word := range slices.Concat([]string{name}, others) {
+		if word = strings.ToLower(word); word == "" {
+			continue
+		}
+		if _, ok := known.others[word]; !ok {
+			known.others[word] = nil
+		}
+		if word != name && !slices.Contains(known.others[name], word) {
+			known.others[name] = append(known.others[name], word)
 		}
 	}
 }
 
-// later are sources of names that have not been asked for yet.
-var later struct {
-	sync.Mutex
-	sources []func() []string
-}
-
-// KnowLater is Know for names that take a moment to tell: they are asked for, once, when it matters what a word in a
-// list means. It is safe for concurrent use; the source must not call this package.
-func KnowLater(source func() []string) {
-	later.Lock()
-	defer later.Unlock()
-	later.sources = append(later.sources, source)
+// KnowLater is Know for names that take a moment to tell, each list with a backend's own name first: they are asked
+// for, once, when it matters what a word in a list means. It is safe for concurrent use; the source must not call this
+// package.
+func KnowLater(source func() [][]string) {
+	known.Lock()
+	defer known.Unlock()
+	known.later = append(known.later, source)
 }
 
 // learn asks for the names that have not been asked for yet.
 func learn() {
-	later.Lock()
-	defer later.Unlock()
-	for _, source := range later.sources {
-		Know(source()...)
+	known.Lock()
+	defer known.Unlock()
+	for _, source := range known.later {
+		for _, names := range source() {
+			know(names[0], names[1:])
+		}
 	}
-	later.sources = nil
+	known.later = nil
+}
+
+// OffNamed is Off for the backends that have this name as their own, with all their names. A name that no backend has
+// stands for itself.
+func OffNamed(list, name string) (off bool, doubt string) {
+	if list == "" {
+		return false, ""
+	}
+	learn()
+	known.RLock()
+	names := append(slices.Clone(known.others[strings.ToLower(name)]), name)
+	known.RUnlock()
+	return Off(list, names...)
 }
 
 // Off reports whether the list turns off the backend that has these names; no name asks for all backends. doubt is
@@ -87,8 +120,11 @@ func Doubts(list string) (doubts []string) {
 	return doubts
 }
 
+// separators stand between words, and around them: some programs pass on the quotes of a file of variables.
+const separators = ",; \t\r\n\"'`“”‘’"
+
 func wordsOf(list string) []string {
-	return strings.FieldsFunc(strings.ToLower(list), func(r rune) bool { return strings.ContainsRune(",; \t\r\n", r) })
+	return strings.FieldsFunc(strings.ToLower(list), func(r rune) bool { return strings.ContainsRune(separators, r) })
 }
 
 // why is what is wrong with a word.
@@ -117,12 +153,11 @@ func mayMeanAll(word string) bool {
 func meant(word string) string {
 	learn()
 	var names []string
-	known.Range(func(name, _ any) bool {
-		if mayMean(word, []string{name.(string)}) {
-			names = append(names, name.(string))
+	for _, name := range allKnown() {
+		if mayMean(word, []string{name}) {
+			names = append(names, name)
 		}
-		return true
-	})
+	}
 	switch slices.Sort(names); len(names) {
 	case 0:
 		return "nothing is"
@@ -146,6 +181,14 @@ func isName(word string, names []string) bool {
 
 func isKnown(word string) bool {
 	learn()
-	_, ok := known.Load(word)
+	known.RLock()
+	defer known.RUnlock()
+	_, ok := known.others[word]
 	return ok
+}
+
+func allKnown() []string {
+	known.RLock()
+	defer known.RUnlock()
+	return slices.Collect(maps.Keys(known.others))
 }

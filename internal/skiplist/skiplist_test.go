@@ -11,7 +11,9 @@ import (
 // What a list turns off, among three backends.
 func TestOff(t *testing.T) {
 	names := []string{"alpaca", "alpaca-work", "gibbon"}
-	skiplist.Know(names...)
+	for _, name := range names {
+		skiplist.Know(name)
+	}
 	skiplist.Know("gibbon-cli", "")
 	for _, test := range []struct {
 		list, off string // the first letters of what is off
@@ -70,12 +72,28 @@ func TestOwnName(t *testing.T) {
 
 func TestNamesThatAreToldLater(t *testing.T) {
 	asked := 0
-	skiplist.KnowLater(func() []string {
+	skiplist.KnowLater(func() [][]string {
 		asked++
-		return []string{"latecomer"}
+		return [][]string{{"latecomer", "late-cli"}}
 	})
 	require.Zero(t, asked, "before a list is read")
 	require.Empty(t, skiplist.Doubts("latecomer"))
 	require.NotEmpty(t, skiplist.Doubts("latecomes"))
 	require.Equal(t, 1, asked)
+}
+
+func TestOffNamed(t *testing.T) {
+	skiplist.Know("Ibis", "ibis-cli", "", "bird")
+	skiplist.Know("ibis-work", "ibis", "ibis-cli")
+	for _, test := range []struct {
+		list, name string
+		off        bool
+	}{
+		{"ibis-cli", "ibis", true}, {"IBIS-CLI", "IBIS", true}, {"bird", "ibis", true}, {"ibis", "ibis-work", true},
+		{"ibis-work", "ibis", false}, {"ibis", "ibis-cli", false}, {"ibis-cli", "ibis-cli", true}, {"ibis-cli", "", false},
+		{"1", "", true}, {"", "ibis", false}, {"ibis-cli", "stork", false}, {"stork", "stork", true},
+	} {
+		off, _ := skiplist.OffNamed(test.list, test.name)
+		require.Equal(t, test.off, off, "%s by %s", test.name, test.list)
+	}
 }
