@@ -144,6 +144,27 @@ func TestHardDeadline(t *testing.T) {
 	}
 }
 
+// So is one that hears no polite signal at its timeout, half a second later: with the graces of the signals it would
+// live for two.
+func TestTimeoutOfACLIThatIgnoresSignals(t *testing.T) {
+	suppressNothing(t)
+	const timeout = 2 * time.Second
+	took := func() time.Duration {
+		p := provider(t, specs.Codex(), clichain.Config{Timeout: timeout}, play(readStdin, clitest.Step{Ignore: []string{"INT", "TERM"}}, clitest.Step{Hang: true}))
+		start := time.Now()
+		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		require.ErrorIs(t, err, clichain.ErrTimeout)
+		return time.Since(start)
+	}
+	best := took()
+	for n := 0; n < 3 && best >= timeout+1500*time.Millisecond; n++ { // the machine may be busy
+		best = min(best, took())
+	}
+	require.Less(t, best, timeout+1500*time.Millisecond)
+	require.GreaterOrEqual(t, best, timeout)
+	t.Logf("%v for a timeout of %v", best, timeout)
+}
+
 // A Nix build ends its step after 30 s, so the chain is at its end before.
 func TestChainInsideNix(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -38,8 +38,9 @@ type Config struct {
 	// than AccessNone, as far as the CLI takes them, 10 turns and, with AccessWrite,
 	// the spec's AgentTools.
 	Agent bool
-	// Timeout bounds one attempt, a second try included. Zero: DefaultTimeout;
-	// negative: none but the context's.
+	// Timeout bounds one attempt, a second try included. The CLI is asked to end then,
+	// and killed a tenth of the time later: after 0.5 s at least and 2 s at most.
+	// Zero: DefaultTimeout; negative: none but the context's.
 	Timeout time.Duration
 	// FirstOutputTimeout bounds the time until the CLI says anything at all,
 	// IdleTimeout every later silence, on both of its streams. Zero: no bound.

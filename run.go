@@ -69,7 +69,11 @@ func (p *Provider) execute(
 	return ev, nil
 }
 
-// limited is a context that ends when the time of a run is over: its own, or the
+// leastKillGrace is the least time between the timeout of a run and its kill, which is a tenth of the timeout, up to
+// stopMargin.
+const leastKillGrace = 500 * time.Millisecond
+
+// limited is a context that ends when the time of a run is over: its own, after which it is killed soon, or the
 // call's, before which it is asked to end and at which it is killed. 0 and the zero
 // time are no bounds. Call stop at the end.
 func limited(
@@ -80,12 +84,17 @@ func limited(
 		timer := time.AfterFunc(left, func() { stop(&judge.Stop{Reason: ReasonTimeout, After: given}) })
 		context.AfterFunc(ctx, func() { timer.Stop() })
 	}
+	now := time.Now()
+	ask, kill, given := lastMoment(ctx, now)
+	if !ask.IsZero() {
+		end(ask.Sub(now), given)
+	}
 	if timeout > 0 {
 		end(timeout, timeout)
-	}
-	ask, kill, given := lastMoment(ctx, time.Now())
-	if !ask.IsZero() {
-		end(time.Until(ask), given)
+		own := now.Add(timeout + max(leastKillGrace, marginOf(timeout)))
+		if kill.IsZero() || own.Before(kill) {
+			kill = own
+		}
 	}
 	return ctx, stop, kill
 }
