@@ -85,6 +85,8 @@ type CLI struct {
 	asking  semaphore.Semaphore
 	turns   semaphore.Semaphore
 	asks    sync.WaitGroup
+	leaves  bool                 // turns that do not end in time
+	stuck   atomic.Pointer[turn] // the one that was left
 
 	used call.Usage // by the context, of the counts that the CLI adds up; by one turn at a time
 
@@ -250,6 +252,7 @@ func (c *CLI) Gone() <-chan struct{} { return c.gone }
 func (c *CLI) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), politeness)
 	defer cancel()
+	c.interruptStuck(ctx)
 	_ = c.send(ctx, nil) // it may have gone
 	select {
 	case <-c.gone:

@@ -35,7 +35,7 @@ func (c *CLI) stderrLine(line []byte) {
 		t.errors.WriteByte('\n')
 	}
 	t.mu.Unlock()
-	t.stderr.Line(line)
+	t.read(t.stderr, line)
 }
 
 func (c *CLI) current() *turn {

@@ -39,6 +39,8 @@ type turn struct {
 
 	size    atomic.Int64 // bytes that it has printed
 	limit   int64
+	lines   sync.Mutex // held while a line is read
+	left    bool       // Ask has returned before its end
 	mu      sync.Mutex
 	id      string
 	errors  bytes.Buffer // its part of stderr
@@ -186,7 +188,7 @@ func (t *turn) feed(line []byte) {
 		t.stop(proc.ErrOutputLimit)
 		return
 	}
-	t.stdout.Line(line)
+	t.read(t.stdout, line)
 }
 
 // response is a response as the event rules read it.
@@ -223,6 +225,10 @@ func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 	t.mu.Lock()
 	t.stopped = true
 	t.mu.Unlock()
+	if c.leaves {
+		c.leave(t)
+		return cause
+	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), politeness)
 	defer cancel()
 	if c.interrupt(bounded, t) == nil {
