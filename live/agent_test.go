@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -27,14 +26,7 @@ func playAgent() {
 		return
 	}
 	if !slices.Contains(os.Args, "--live") {
-		prompt, _ := io.ReadAll(os.Stdin)
-		if !strings.Contains(os.Getenv("AGENT_MANNERS"), "cold") {
-			exit(9)
-		}
-		a := &agent{dialect: dialect}
-		a.delta("cold: " + string(prompt))
-		a.notice("done", object{"failed": false, "tokens": 3})
-		exit(0)
+		coldAnswer(dialect)
 	}
 	a := &agent{dialect: dialect, manners: os.Getenv("AGENT_MANNERS"), interrupted: make(chan struct{}, 1), answers: make(chan object, 8)}
 	a.live()
@@ -65,6 +57,7 @@ func (a *agent) has(manner string) bool { return strings.Contains(a.manners, man
 
 // live reads messages until the input ends.
 func (a *agent) live() {
+	a.startUp()
 	if a.has("deaf") {
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 	}
@@ -255,6 +248,12 @@ func (a *agent) play(id any, said string) {
 	case "fail":
 		a.end(id, true, rest)
 		return
+	case "take":
+		rest = pass(rest)
+	case "spend":
+		a.delta("half a ")
+		pass(rest)
+		exit(0)
 	case "garbage":
 		a.print("Welcome!\n{\"type\":\"del\n\x00\x01\n[1,2]\n{\"type\":\"unheard of\"}")
 	case "flood":

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
@@ -25,20 +26,19 @@ func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain
 	return call.Collect(b.Stream(ctx, req))
 }
 
-// Stream asks a warm process if there can be one, and the CLI itself if not.
+// Stream asks a warm process if there can be one, and the CLI itself if not. Both share
+// the time of one call.
 func (b *backend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
 	return call.Once(func(yield func(clichain.Event, error) bool) {
-		warm := b.process(ctx, req)
-		if warm == nil {
-			b.pool.count(false)
-			b.Provider.Stream(ctx, req)(yield)
+		t := turn{backend: b, req: req, began: time.Now()}
+		if t.enter(ctx); t.waits == nil || t.waits.cold != nil {
+			t.coldCall(ctx, yield)
 			return
 		}
-		var t turn
 		goOn := true
-		call.Stream(ctx, func(ctx context.Context, emit func(clichain.Event)) (*clichain.Response, error) {
-			return t.run(ctx, b, warm, req, emit)
-		})(func(e clichain.Event, err error) bool {
+		bounded, cancel := t.within(ctx)
+		defer cancel()
+		call.Stream(bounded, t.run)(func(e clichain.Event, err error) bool {
 			if err != nil && t.cold {
 				return true // the cold call says how it ends
 			}
@@ -46,15 +46,15 @@ func (b *backend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[cl
 			return goOn
 		})
 		if !t.cold || !goOn {
-			b.pool.count(true)
+			t.over()
 			return
 		}
-		b.pool.count(false)
 		failed := clichain.Event{Kind: clichain.EventReset, Backend: b.Name(), Message: "the warm process failed"}
 		if t.delivered && !yield(failed, nil) {
+			b.pool.count(false)
 			return
 		}
-		b.Provider.Stream(ctx, req)(yield)
+		t.coldCall(bounded, yield)
 	})
 }
 
@@ -68,65 +68,104 @@ func (p *Pool) count(warm bool) {
 	}
 }
 
-// process takes a process that can answer the request; nil: there is none.
-func (b *backend) process(ctx context.Context, req clichain.Request) *process {
-	if ofSession(req) || req.Access >= clichain.AccessWrite {
-		return nil // what a tool leaves running would outlive the call
-	}
-	key, err := b.HoldKey(ctx, req)
-	if err != nil {
-		return nil // the cold call says why
-	}
-	spec := b.Spec()
-	return b.pool.take(ctx, key, b.Name(), &spec.Live)
-}
-
 // turn is a call as a turn of a process.
 type turn struct {
+	*backend
+	req       clichain.Request
+	began     time.Time
+	waits     *waiter // nil: no process can answer it
+	schema    *structured.Schema
+	asked     bool // a process
 	delivered bool // some text
 	cold      bool // it has to be asked again, by a cold call
 }
 
-// run asks the process, which it starts if it is a new one.
-func (t *turn) run(
-	ctx context.Context, b *backend, warm *process, req clichain.Request, emit func(clichain.Event),
-) (*clichain.Response, error) {
-	schema, failed := structured.Compile(req.Schema)
-	if failed != nil {
-		t.cold = true // which says so
-		warm.forgo()
-		return nil, failed
+// enter begins a call that a process can answer.
+func (t *turn) enter(ctx context.Context) {
+	if ofSession(t.req) || t.req.Access >= clichain.AccessWrite {
+		return // what a tool leaves running would outlive the call
 	}
+	key, err := t.HoldKey(ctx, t.req)
+	if err != nil {
+		return // the cold call says why
+	}
+	var failed *clichain.BackendError
+	if t.schema, failed = structured.Compile(t.req.Schema); failed != nil {
+		return // which the cold call says too
+	}
+	t.waits = t.pool.enter(ctx, t.backend, key, t.req)
+}
+
+// within is a context that ends when the time of the call is over, whoever answers it.
+func (t *turn) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := t.Config().Timeout
+	if limit <= 0 {
+		return ctx, func() {}
+	}
+	cause := &judge.Stop{Reason: clichain.ReasonTimeout, After: limit}
+	return context.WithDeadlineCause(ctx, t.began.Add(limit), cause)
+}
+
+// over ends a call that does not go cold.
+func (t *turn) over() {
+	if t.waits.cold != nil { // it ended when it was about to
+		t.pool.cooled(t.waits.cold, 0)
+	}
+	if t.asked {
+		t.pool.count(true)
+	}
+}
+
+// coldCall has the CLI answer the call, and measures it.
+func (t *turn) coldCall(ctx context.Context, yield func(clichain.Event, error) bool) {
+	t.pool.count(false)
+	var began time.Time
+	var took time.Duration
+	if t.waits != nil {
+		one := t.pool.cools(t.waits)
+		defer func() { t.pool.cooled(one, took) }()
+	}
+	t.Provider.Stream(ctx, t.req)(func(e clichain.Event, err error) bool {
+		switch {
+		case err == nil && e.Kind == clichain.EventStart:
+			began = time.Now()
+		case err == nil && e.Kind == clichain.EventDone && !began.IsZero():
+			took = time.Since(began)
+		}
+		return yield(e, err)
+	})
+}
+
+// run waits for a process, and asks it.
+func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Response, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer context.AfterFunc(b.pool.life, func() { stop(ErrClosed) })()
-	if warm.cli == nil {
-		if err := warm.start(ctx, b, req); err != nil {
-			if t.cold = ctx.Err() == nil; t.cold {
-				b.pool.failed(warm.key)
-			}
-			return nil, err
-		}
-	}
-	ctx, leave := b.Config().Registry.Enter(ctx, b.Name(), stop)
+	ctx, leave := t.Config().Registry.Enter(ctx, t.Name(), stop)
 	defer leave()
+	warm := t.pool.wait(ctx, t.waits)
+	if warm == nil {
+		t.cold = ctx.Err() == nil
+		return nil, t.notAsked(ctx)
+	}
+	defer context.AfterFunc(t.pool.life, func() { stop(ErrClosed) })()
 	defer runs.Begin(ctx)()
-	emit(clichain.Event{Kind: clichain.EventStart, Backend: b.Name()})
-	resp, err := warm.cli.Ask(ctx, req, func(e clichain.Event) {
+	t.asked = true
+	emit(clichain.Event{Kind: clichain.EventStart, Backend: t.Name()})
+	resp, err := warm.cli.Ask(ctx, t.req, func(e clichain.Event) {
 		t.delivered = t.delivered || e.Kind == clichain.EventDelta || e.Kind == clichain.EventText
 		emit(e)
 	})
 	if err != nil {
-		return nil, t.failed(ctx, b, warm, err)
+		return nil, t.failed(ctx, warm, err)
 	}
 	whole := warm.alive() || !slices.Contains(resp.Flags, call.FlagTruncated)
 	if warm.release(whole); !whole {
-		b.pool.failed(warm.key)
+		t.pool.failed(warm.key)
 		t.cold = true
 		return nil, call.Errorf(clichain.ReasonBadOutput, "", "the process ended in the middle of its answer")
 	}
-	if schema != nil {
-		text, problem := schema.Accept(resp.Text)
+	if t.schema != nil {
+		text, problem := t.schema.Accept(resp.Text)
 		if problem != "" {
 			t.cold = true // which asks for a correction
 			return nil, call.Errorf(clichain.ReasonBadOutput, "", "%s", problem)
@@ -136,12 +175,24 @@ func (t *turn) run(
 	return resp, nil
 }
 
+// notAsked is the error of a call that ended while it waited for a process.
+func (t *turn) notAsked(ctx context.Context) error {
+	cause := judge.End(ctx)
+	err := &clichain.BackendError{
+		Backend: t.Name(), Reason: judge.ReasonOfCause(cause), ExitCode: -1, Err: cause, Stage: call.StageSkipped,
+	}
+	if err.Reason == clichain.ReasonTimeout { // nothing was started
+		err.Reason, err.Message = clichain.ReasonBudgetSpent, "no process was free in time"
+	}
+	return err
+}
+
 // failed decides whether a cold call takes over: where the process is to blame, or the
 // failure may pass, and nothing was done that must not be done twice.
-func (t *turn) failed(ctx context.Context, b *backend, warm *process, err *clichain.BackendError) error {
+func (t *turn) failed(ctx context.Context, warm *process, err *clichain.BackendError) error {
 	died := !warm.alive()
 	if died && ctx.Err() == nil {
-		b.pool.failed(warm.key)
+		t.pool.failed(warm.key)
 	}
 	warm.release(false)
 	switch err.Reason {

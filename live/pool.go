@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -15,15 +16,17 @@ import (
 // works.
 type PoolConfig struct {
 	// Size bounds the processes of one kind: those that differ in nothing that they were
-	// started with, such as access, directory and model. More calls at once go cold.
-	// Zero: 1.
+	// started with, such as access, directory and model. There are never more of a kind
+	// than calls at once. Zero: 4.
 	Size int
 	// MaxProcesses bounds all of them: one takes 150 to 650 MB. For another kind, the one
-	// that was not needed for the longest time is ended. Zero: four times Size.
+	// that was not needed for the longest time is ended. Zero: four times Size, and 8
+	// without one.
 	MaxProcesses int
-	// Wait is how long a call may wait for a process that is being made ready for its next
-	// call, where there is no other: less than a cold call takes to start. It never waits
-	// for the call of somebody else. Zero: 300 ms; negative: not at all.
+	// Wait is how long a call waits for a process where none is free, and then goes cold.
+	// Zero: as long as the wait is expected to be shorter than a cold start, by what the
+	// pool has measured; the first call of a backend, of which nothing is known, goes cold
+	// while its process starts. Negative: not at all.
 	Wait time.Duration
 	// IdleTimeout is how long a process may wait for its next call. Zero: 5 min.
 	IdleTimeout time.Duration
@@ -37,7 +40,8 @@ type PoolConfig struct {
 }
 
 const (
-	defaultWait        = 300 * time.Millisecond
+	defaultSize        = 4
+	defaultProcesses   = 8
 	defaultIdleTimeout = 5 * time.Minute
 	defaultMaxAge      = time.Hour
 	defaultMaxCalls    = 100
@@ -61,9 +65,13 @@ type Pool struct {
 	jobs     sync.WaitGroup // of the pool's own
 
 	mu    sync.Mutex
-	ready chan struct{} // closed, and made anew, when a process is free or gone
+	ready chan struct{} // closed, and made anew, when what a call waits for has changed
 	all   []*process
+	stuck int // processes that are ended, and count among those that may run until they are
 	kinds map[string]*kind
+	paces map[string]*pace // by the name of a backend
+	colds []*coldCall
+	cpus  int
 	stats Stats
 	left  []string // for the report
 }
@@ -87,18 +95,24 @@ type Stats struct {
 type kind struct {
 	failures int       // in a row; fewer as time goes by
 	until    time.Time // none is started before
+	turn     mean      // of those that were answered
+	fresh    mean      // to prepare a process for its next call
+	waiting  []*waiter // the first one first
 }
 
 // NewPool makes a pool of backends. Nothing is started before the first call. A nil cfg
 // means defaults.
 func NewPool(providers []*clichain.Provider, cfg *PoolConfig) *Pool {
-	p := &Pool{kinds: map[string]*kind{}, ready: make(chan struct{})}
+	p := &Pool{
+		kinds: map[string]*kind{}, paces: map[string]*pace{}, ready: make(chan struct{}), cpus: runtime.GOMAXPROCS(0),
+	}
 	if cfg != nil {
 		p.cfg = *cfg
 	}
-	p.cfg.Size = cmp.Or(p.cfg.Size, 1)
+	if p.cfg.Size == 0 {
+		p.cfg.Size, p.cfg.MaxProcesses = defaultSize, cmp.Or(p.cfg.MaxProcesses, defaultProcesses)
+	}
 	p.cfg.MaxProcesses = cmp.Or(p.cfg.MaxProcesses, 4*p.cfg.Size)
-	p.cfg.Wait = cmp.Or(p.cfg.Wait, defaultWait)
 	p.cfg.IdleTimeout = cmp.Or(p.cfg.IdleTimeout, defaultIdleTimeout)
 	p.cfg.MaxAge = cmp.Or(p.cfg.MaxAge, defaultMaxAge)
 	p.life, p.end = context.WithCancelCause(context.Background())
@@ -119,7 +133,7 @@ func (p *Pool) Stats() Stats {
 	s := p.stats
 	s.Processes = len(p.all)
 	for _, one := range p.all {
-		if one.busy {
+		if one.phase != idle {
 			s.Busy++
 		}
 	}
@@ -139,6 +153,7 @@ func (p *Pool) Close() Report {
 	p.end(ErrClosed)
 	p.mu.Lock()
 	all := slices.Clone(p.all)
+	p.tell()
 	p.mu.Unlock()
 	var ending sync.WaitGroup
 	for _, one := range all {
@@ -164,6 +179,11 @@ const (
 func (p *Pool) failed(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.failedOne(key)
+}
+
+// failedOne is failed for a caller that holds mu.
+func (p *Pool) failedOne(key string) {
 	k := p.kindOf(key)
 	if k.failures++; k.failures >= breakAfter {
 		k.until = time.Now().Add(min(breakFor<<min(k.failures-breakAfter, 10), maxBreak))
@@ -184,4 +204,14 @@ func (p *Pool) kindOf(key string) *kind {
 		p.kinds[key] = k
 	}
 	return k
+}
+
+// paceOf is what was measured of a backend. The caller holds mu.
+func (p *Pool) paceOf(name string) *pace {
+	c := p.paces[name]
+	if c == nil {
+		c = &pace{}
+		p.paces[name] = c
+	}
+	return c
 }

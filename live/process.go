@@ -3,94 +3,51 @@ package live
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/runs"
+)
+
+// phase is what a process of a pool does.
+type phase int
+
+const (
+	starting phase = iota
+	idle
+	asked
+	refreshing // it is made ready for its next call
 )
 
 // process is one of a pool.
 type process struct {
 	pool  *Pool
-	key   string // of its kind
-	name  string // of its backend
-	calls int    // the most it may answer
-	grow  int64  // the bytes that it may grow by
+	key   string                  // of its kind
+	name  string                  // of its backend
+	calls int                     // the most it may answer
+	grow  int64                   // the bytes that it may grow by
+	stop  context.CancelCauseFunc // ends its start
 
 	// Guarded by the pool's mu.
 	cli    *held.CLI // nil: it starts
-	busy   bool
-	soon   bool // busy with being made ready
+	phase  phase
+	since  time.Time // of the phase
+	stuck  bool      // its end takes long, for which it counts among the processes
 	served int
-	since  time.Time // it was needed last
 	born   time.Time
 	memory int64       // when it was ready for its second call; 0: unknown
-	timer  *time.Timer // ends it when it has waited for too long
+	timer  *time.Timer // ends it when it has started, or waited, for too long
 }
 
-// take finds a free process of a kind, or room for a new one, which is then nil inside.
-// nil: there is neither, nor will be soon.
-func (p *Pool) take(ctx context.Context, key, name string, rules *clispec.LiveRules) *process {
-	limit := time.NewTimer(p.cfg.Wait)
-	defer limit.Stop()
-	for {
-		one, wait := p.find(key, name, rules)
-		if wait == nil {
-			return one
-		}
-		select {
-		case <-wait:
-		case <-limit.C:
-			return nil
-		case <-ctx.Done():
-			return nil
-		}
+// enters goes to a phase. The caller holds mu.
+func (one *process) enters(to phase) {
+	one.phase, one.since = to, time.Now()
+	if one.timer != nil {
+		one.timer.Stop()
 	}
-}
-
-// find is take without waiting. wait is not nil where a process is soon free, and
-// closed when one may be.
-func (p *Pool) find(key, name string, rules *clispec.LiveRules) (one *process, wait <-chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.life.Err() != nil {
-		return nil, nil
-	}
-	ofKind, soon := 0, false
-	for _, one := range slices.Clone(p.all) {
-		switch {
-		case one.key != key:
-			continue
-		case !one.busy && !one.alive(): // it has died in its sleep
-			p.drop(one)
-			continue
-		case !one.busy:
-			one.busy = true
-			one.timer.Stop()
-			return one, nil
-		}
-		ofKind++
-		soon = soon || one.soon
-	}
-	if ofKind >= p.cfg.Size && soon {
-		return nil, p.ready
-	}
-	if ofKind >= p.cfg.Size || time.Now().Before(p.kindOf(key).until) || !p.room() {
-		return nil, nil
-	}
-	one = &process{
-		pool: p, key: key, name: name, busy: true, born: time.Now(),
-		calls: cmp.Or(p.cfg.MaxCalls, rules.Calls, defaultMaxCalls),
-		grow:  cmp.Or(p.cfg.MaxGrowth, int64(cmp.Or(rules.GrowthMB, defaultGrowthMB))<<20),
-	}
-	p.all = append(p.all, one)
-	p.stats.Started++
-	p.jobs.Add(1) // its start
-	return one, nil
 }
 
 func (one *process) alive() bool {
@@ -105,12 +62,12 @@ func (one *process) alive() bool {
 // room makes sure that one more process may run: where there are as many as may, the one
 // that was not needed for the longest time has to go. The caller holds mu.
 func (p *Pool) room() bool {
-	if len(p.all) < p.cfg.MaxProcesses {
+	if len(p.all)+p.stuck < p.cfg.MaxProcesses {
 		return true
 	}
 	var oldest *process
 	for _, one := range p.all {
-		if !one.busy && (oldest == nil || one.since.Before(oldest.since)) {
+		if one.phase == idle && (oldest == nil || one.since.Before(oldest.since)) {
 			oldest = one
 		}
 	}
@@ -132,41 +89,111 @@ func (p *Pool) drop(one *process) {
 	if one.timer != nil {
 		one.timer.Stop()
 	}
+	if one.stuck {
+		p.stuck++
+	}
 	if one.cli != nil {
-		p.jobs.Go(one.close)
+		p.jobs.Go(func() {
+			one.close()
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			one.ended()
+		})
 	}
 }
 
-// start starts the process for a request.
-func (one *process) start(ctx context.Context, b *backend, req clichain.Request) error {
-	p := one.pool
-	defer p.jobs.Done()
+// ended notes that nothing is left of a process that was dropped. The caller holds mu.
+func (one *process) ended() {
+	if one.stuck {
+		one.stuck = false
+		one.pool.stuck--
+		one.pool.tell()
+	}
+}
+
+// begin starts a process for a call, which need not be the one that gets it. The caller
+// holds mu.
+func (p *Pool) begin(w *waiter) {
 	// It outlives the call that starts it, and its key.
-	cli, err := b.Provider.Hold(runs.WithKey(ctx, "", "warm process"), req, nil)
-	if err == nil && p.life.Err() != nil {
+	ctx, stop := context.WithCancelCause(runs.WithKey(context.WithoutCancel(w.ctx), "", "warm process"))
+	rules := w.Spec().Live
+	one := &process{
+		pool: p, key: w.key, name: w.name, stop: stop, born: time.Now(), since: time.Now(),
+		calls: cmp.Or(p.cfg.MaxCalls, rules.Calls, defaultMaxCalls),
+		grow:  cmp.Or(p.cfg.MaxGrowth, int64(cmp.Or(rules.GrowthMB, defaultGrowthMB))<<20),
+	}
+	p.all = append(p.all, one)
+	p.stats.Started++
+	one.bound()
+	p.jobs.Go(func() { one.start(ctx, w) })
+}
+
+// start starts the process, and gives it to a call.
+func (one *process) start(ctx context.Context, w *waiter) {
+	p := one.pool
+	defer one.stop(nil)
+	defer context.AfterFunc(p.life, func() { one.stop(ErrClosed) })()
+	cli, err := w.Hold(ctx, w.req, nil)
+	if err == nil && !one.started(cli) { // too late
 		cli.Kill(ErrClosed)
-		err = &clichain.BackendError{Backend: one.name, Reason: clichain.ReasonCanceled, ExitCode: -1, Err: ErrClosed}
+		err = ErrClosed
+	}
+	if err == nil {
+		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err != nil {
+	if slices.Contains(p.all, one) && p.life.Err() == nil {
+		p.failedOne(one.key)
 		p.drop(one)
-		return err
 	}
-	one.cli = cli
-	return nil
+	one.ended()
 }
 
-// forgo gives a process back that was not asked.
-func (one *process) forgo() {
-	if one.cli != nil {
-		one.release(true)
+// started gives a process that is ready to a call; kept is false where it was given up
+// meanwhile.
+func (one *process) started(cli *held.CLI) (kept bool) {
+	p := one.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if kept = slices.Contains(p.all, one) && p.life.Err() == nil; kept {
+		cli.LeaveStuckTurns()
+		one.cli = cli
+		p.paceOf(one.name).start.add(time.Since(one.since))
+		p.hand(one)
+	}
+	return kept
+}
+
+// bound ends a start that takes twice as long as usual, where that is known. The caller
+// holds mu.
+func (one *process) bound() {
+	p := one.pool
+	patience := p.paceOf(one.name).patience()
+	if one.phase != starting || one.timer != nil || patience == 0 {
 		return
 	}
-	defer one.pool.jobs.Done()
-	one.pool.mu.Lock()
-	defer one.pool.mu.Unlock()
-	one.pool.drop(one)
+	patience = max(patience, p.cfg.Wait) - time.Since(one.since)
+	one.timer = time.AfterFunc(patience, one.giveUp)
+}
+
+// errSlowStart is why a process was ended that was not ready.
+var errSlowStart = errors.New("the live process was not ready after twice the time that is usual")
+
+// giveUp ends a process that does not start. Its kind is not started for a while.
+func (one *process) giveUp() {
+	p := one.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if one.phase != starting || !slices.Contains(p.all, one) {
+		return
+	}
+	k := p.kindOf(one.key)
+	k.failures = max(k.failures, breakAfter-1)
+	p.failedOne(one.key)
+	one.stuck = true
+	p.drop(one)
+	one.stop(errSlowStart)
 }
 
 // refreshTime bounds the preparation for the next call.
@@ -179,12 +206,18 @@ func (one *process) release(good bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one.served++
+	k := p.kindOf(one.key)
+	if good {
+		k.failures = 0
+		k.turn.add(time.Since(one.since))
+	} else {
+		one.stuck = one.alive()
+	}
 	if !good || one.served >= one.calls || time.Since(one.born) > p.cfg.MaxAge || p.life.Err() != nil {
 		p.drop(one)
 		return
 	}
-	p.kindOf(one.key).failures = 0
-	one.soon = true
+	one.enters(refreshing)
 	p.jobs.Go(one.refresh)
 }
 
@@ -197,24 +230,22 @@ func (one *process) refresh() {
 	size, known := one.cli.Memory()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	one.soon = false
 	if known && one.memory == 0 {
 		one.memory = size
 	}
-	if err != nil || known && size-one.memory > one.grow {
+	if err != nil || known && size-one.memory > one.grow || p.life.Err() != nil {
 		p.drop(one)
 		return
 	}
-	one.busy, one.since = false, time.Now()
-	p.tell()
-	one.timer = time.AfterFunc(p.cfg.IdleTimeout, one.expire)
+	p.kindOf(one.key).fresh.add(time.Since(one.since))
+	p.hand(one)
 }
 
 // expire ends a process that nobody needed for too long.
 func (one *process) expire() {
 	one.pool.mu.Lock()
 	defer one.pool.mu.Unlock()
-	if !one.busy {
+	if one.phase == idle {
 		one.pool.drop(one)
 	}
 }

@@ -90,13 +90,14 @@ func (s *served) stop(signal os.Signal) (status int, log string) {
 	return s.cmd.ProcessState.ExitCode(), s.log.String()
 }
 
-// warmFake is a claude that stays running and answers each line.
-func (w *world) warmFake(text string) string {
-	path, err := clitest.Install(w.bin, "claude", clitest.Scenario{Steps: []clitest.Step{
+// warmFake is a claude that stays running and answers each line with a text, and with another one at the end of its input,
+// which is a cold call's answer.
+func (w *world) warmFake(text, cold string) string {
+	path, err := clitest.Install(w.bin, "claude", clitest.Scenario{Steps: append([]clitest.Step{
 		{ReadLine: true},
 		{Stdout: `{"type":"control_response","response":{"subtype":"success","request_id":"clichain-1","response":{}}}` + "\n"},
 		{EachLine: answer("claude", text)},
-	}})
+	}, answer("claude", cold)...)})
 	require.NoError(w.t, err)
 	return path
 }
@@ -105,13 +106,12 @@ func (w *world) warmFake(text string) string {
 func TestServe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	fake := w.warmFake("secret answer")
+	fake := w.warmFake("secret answer", "secret cold answer")
 	s := w.serving("--only", "claude")
 	require.Regexp(t, `^http://127\.0\.0\.1:\d+/v1$`, s.baseURL)
-	for range 2 {
-		require.Contains(t, s.answers(served1), `"content":"secret answer"`)
-		require.NotEmpty(t, clitest.Survivors(fake), "a process waits for the next request")
-	}
+	require.Contains(t, s.answers(served1), `"content":"secret cold answer"`, "the process starts beside it")
+	require.Eventually(t, func() bool { return strings.Contains(s.answers(served1), `"content":"secret answer"`) }, 20*time.Second, time.Millisecond)
+	require.NotEmpty(t, clitest.Survivors(fake), "a process waits for the next request")
 	resp, err := http.Get(s.baseURL + "/models")
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())

@@ -60,18 +60,11 @@ func TestFleet(t *testing.T) {
 func TestFleetWarm(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	fake, err := clitest.Install(f.bin, "claude", clitest.Scenario{
-		Steps: []clitest.Step{
-			{ReadLine: true},
-			{Stdout: `{"type":"control_response","response":{"subtype":"success","request_id":"clichain-1","response":{}}}` + "\n"},
-			{EachLine: answer("claude", "fine")},
-		},
-	})
-	require.NoError(t, err)
+	fake := f.warmFake("fine", "cold")
 	w := f.worker("--only", "claude")
-	require.Equal(t, "fine\n", f.answers("submit", "--wait", "hi"))
+	require.Equal(t, "cold\n", f.answers("submit", "--wait", "hi"), "the process starts beside it")
+	require.Eventually(t, func() bool { return f.answers("submit", "--wait", "hi") == "fine\n" }, 20*time.Second, time.Millisecond)
 	require.NotEmpty(t, clitest.Survivors(fake))
-	require.Equal(t, "fine\n", f.answers("submit", "--wait", "hi"))
 	code, log := w.stop(os.Interrupt)
 	require.Zero(t, code, log)
 	require.Empty(t, clitest.Survivors(fake))

@@ -41,6 +41,10 @@ const agentSpec = `{
 func playAgent() {
 	if !slices.Contains(os.Args, "--live") {
 		said, _ := io.ReadAll(os.Stdin)
+		if strings.HasPrefix(string(said), "fail") {
+			fmt.Fprintln(os.Stderr, "Error: 429 rate limited")
+			os.Exit(1)
+		}
 		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"answer": fmt.Sprintf("cold: %s", said)})
 		return
 	}

@@ -1,0 +1,45 @@
+package live_test
+
+import (
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// coldAnswer is the fake agent without its live mode, and its end.
+func coldAnswer(dialect string) {
+	prompt, _ := io.ReadAll(os.Stdin)
+	a := &agent{dialect: dialect, manners: os.Getenv("AGENT_MANNERS")}
+	if !a.has("cold") {
+		exit(9)
+	}
+	a.startUp()
+	if a.has("cold hangs") {
+		time.Sleep(time.Hour)
+	}
+	if what, rest, _ := strings.Cut(string(prompt), " "); what == "take" {
+		pass(rest)
+	}
+	a.delta("cold: " + string(prompt))
+	a.notice("done", object{"failed": false, "tokens": 3})
+	exit(0)
+}
+
+// startUp takes as long as the manners say, such as "starts in 500ms".
+func (a *agent) startUp() {
+	if _, rest, ok := strings.Cut(a.manners, "starts in "); ok {
+		pass(rest)
+	}
+}
+
+// pass lets the time pass with which a text begins, and returns the rest of it.
+func pass(text string) string {
+	d, rest, _ := strings.Cut(text, " ")
+	took, err := time.ParseDuration(strings.TrimSuffix(d, ","))
+	if err != nil {
+		panic(err)
+	}
+	time.Sleep(took)
+	return rest
+}

@@ -1,0 +1,58 @@
+package live_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
+)
+
+// crowd asks a backend so many times, by so many callers at once, and returns how long that took.
+func crowd(t *testing.T, b clichain.Backend, text string, callers, calls int) time.Duration {
+	t.Helper()
+	var next atomic.Int64
+	var running sync.WaitGroup
+	began := time.Now()
+	for range callers {
+		running.Go(func() {
+			for next.Add(1) <= int64(calls) {
+				if _, err := b.Complete(t.Context(), clichain.Prompt(text)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	return time.Since(began)
+}
+
+// More callers than processes wait for a turn, where that is shorter than a start: one call measures a cold start, and
+// some may leave a queue that has become too long for them.
+func TestMoreCallersThanProcesses(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := live.NewPool([]*clichain.Provider{agentOf(t, "acp", "cold, starts in 500ms", patient)}, &live.PoolConfig{Size: 4})
+	defer p.Close()
+	took := crowd(t, p.Backends()[0], "take 50ms x", 16, 32)
+	t.Logf("32 calls by 16 callers: %v, %+v", took.Round(time.Millisecond), p.Stats())
+	require.LessOrEqual(t, p.Stats().Cold, 8)
+}
+
+// A CLI whose live mode does not begin costs the calls little more than cold calls would: the first are cold beside it, and
+// it is not waited for again.
+func TestLiveModeThatNeverBegins(t *testing.T) {
+	clitest.NoLeaks(t)
+	agent := agentOf(t, "acp", "silent, cold, starts in 20ms", clichain.Config{Timeout: time.Minute})
+	cold := crowd(t, agent, "take 20ms x", 4, 200)
+	p := live.NewPool([]*clichain.Provider{agent}, &live.PoolConfig{Size: 4})
+	defer p.Close()
+	took := crowd(t, p.Backends()[0], "take 20ms x", 4, 200)
+	t.Logf("200 calls by 4 callers: %v, %v without a pool, %+v", took.Round(time.Millisecond), cold.Round(time.Millisecond), p.Stats())
+	require.Less(t, took, 2*cold)
+	require.LessOrEqual(t, p.Stats().Started, 8, "a kind that did not start is not started again and again")
+}

@@ -1,0 +1,91 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
+)
+
+var times = flag.Int("times", 1, "how often each case of TestDeadlineOfACall runs, eight at once")
+
+// callTime is the time of a call in TestDeadlineOfACall.
+const callTime = 2 * time.Second
+
+// A call has one Config.Timeout, whatever its process and the cold call after it do. What a machine adds to that shows a
+// Provider without a pool, whose CLI hangs and ends at the first signal.
+func TestDeadlineOfACall(t *testing.T) {
+	cfg := clichain.Config{Timeout: callTime}
+	for name, test := range map[string]struct {
+		manners, first, text string
+		wait                 time.Duration
+	}{
+		"a turn hangs":                           {manners: "deaf", text: "deaf", wait: time.Minute},
+		"a turn ends when it is interrupted":     {text: "hang", wait: time.Minute},
+		"a turn fails late, the cold call hangs": {manners: "cold hangs", text: "spend 1600ms", wait: time.Minute},
+		"a start hangs, the cold call hangs":     {manners: "silent, cold hangs", text: "x", wait: callTime / 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			plain := agentOf(t, "acp", "cold hangs", cfg)
+			began := time.Now()
+			_, err := plain.Complete(t.Context(), clichain.Prompt("x"))
+			requireReason(t, clichain.ReasonTimeout, err)
+			alone := time.Since(began)
+
+			var running sync.WaitGroup
+			free := make(chan struct{}, 8)
+			for range *times {
+				free <- struct{}{}
+				running.Go(func() {
+					defer func() { <-free }()
+					p := live.NewPool([]*clichain.Provider{agentOf(t, "acp", test.manners, cfg)}, &live.PoolConfig{Wait: test.wait})
+					began := time.Now()
+					_, err := p.Backends()[0].Complete(t.Context(), clichain.Prompt(test.text))
+					took := time.Since(began)
+					if *times == 1 {
+						t.Logf("%v, %v without a pool", took.Round(time.Millisecond), alone.Round(time.Millisecond))
+					}
+					if !errors.Is(err, context.DeadlineExceeded) || took > alone*3/2 {
+						t.Errorf("%v after %v, %v without a pool", err, took, alone)
+					}
+					if left := p.Close().Left; len(left) > 0 {
+						t.Error(left)
+					}
+				})
+			}
+			running.Wait()
+		})
+	}
+}
+
+// A call whose caller goes does not wait for its process, and the process does not outlive the pool.
+func TestCanceledCallReturnsAtOnce(t *testing.T) {
+	p, b := pooled(t, "acp", "deaf", patient, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var began time.Time
+	for e, err := range b.Stream(ctx, clichain.Prompt("deaf")) {
+		if e.Kind == clichain.EventDelta {
+			began = time.Now()
+			cancel()
+		}
+		if err != nil {
+			be := requireReason(t, clichain.ReasonCanceled, err)
+			require.Equal(t, "still ", be.Partial)
+		}
+	}
+	took := time.Since(began)
+	began = time.Now()
+	require.Equal(t, 0, p.Stats().Processes, "it is not asked again")
+	require.Empty(t, p.Close().Left)
+	require.Less(t, took, time.Since(began)/2, "the end of the process takes its time, but not the caller's")
+}

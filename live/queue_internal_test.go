@@ -1,0 +1,262 @@
+package live
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+)
+
+// simulated is a pool on a machine with two processors, whose processes of the kind "k" of the backend "b" are in the
+// phases given. Time is all that passes: nothing is started.
+func simulated(cfg PoolConfig, phases ...phase) *Pool {
+	cfg.Size = max(len(phases), 1)
+	p := NewPool(nil, &cfg)
+	p.cpus = 2
+	p.kindOf("k").until = time.Now().Add(time.Hour) // no further process is started
+	for _, at := range phases {
+		one := &process{pool: p, key: "k", name: "b", born: time.Now(), stop: func(error) {}}
+		one.enters(at)
+		p.all = append(p.all, one)
+	}
+	return p
+}
+
+// calling is a backend that no call gets to.
+func calling(p *Pool) *backend {
+	return &backend{clichain.NewProvider(clichain.CliSpec{Name: "b"}, nil), p}
+}
+
+// came is what a simulated call came to.
+type came struct {
+	warm  bool
+	after time.Duration
+}
+
+// asks has a simulated call wait, and then keep its process for a turn and its refresh.
+func asks(ctx context.Context, p *Pool, turn, fresh time.Duration) (c came) {
+	began := time.Now()
+	w := p.enter(ctx, calling(p), "k", clichain.Request{})
+	one := p.wait(ctx, w)
+	c = came{one != nil, time.Since(began)}
+	if one == nil {
+		return c
+	}
+	ends(one, turn, fresh)
+	return c
+}
+
+// ends lets the turn of a process end, and its refresh.
+func ends(one *process, turn, fresh time.Duration) {
+	p := one.pool
+	time.Sleep(turn)
+	p.mu.Lock()
+	p.kindOf("k").turn.add(time.Since(one.since))
+	one.enters(refreshing)
+	p.mu.Unlock()
+	time.Sleep(fresh)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kindOf("k").fresh.add(time.Since(one.since))
+	p.hand(one)
+}
+
+const (
+	ms    = time.Millisecond
+	quick = 500 * ms // a start
+)
+
+// A call waits for a busy process while that is expected to be sooner than a cold start.
+func TestWaitOnAClock(t *testing.T) {
+	for name, test := range map[string]struct {
+		cfg    PoolConfig
+		phases []phase
+		pace   pace
+		turn   time.Duration // measured
+		ctx    time.Duration // of the call; zero: no bound
+		want   came          // where nothing becomes free
+	}{
+		"the turn is nearly over":               {phases: []phase{asked}, pace: pace{start: mean(quick)}, turn: 50 * ms, want: came{after: 550 * ms}},
+		"the turn is longer than a start":       {phases: []phase{asked}, pace: pace{start: mean(quick)}, turn: 2 * time.Second, want: came{}},
+		"no turn was measured":                  {phases: []phase{asked}, pace: pace{start: mean(quick)}, want: came{after: quick}},
+		"a refresh":                             {phases: []phase{refreshing}, pace: pace{start: mean(quick)}, want: came{after: quick}},
+		"a start that is late":                  {phases: []phase{starting}, pace: pace{start: mean(quick)}, want: came{after: 2 * quick}},
+		"a start that was measured by its cold": {phases: []phase{starting}, pace: pace{cold: mean(quick)}, want: came{after: 2 * quick}},
+		"four starts share two processors":      {phases: []phase{starting, starting, starting, starting}, pace: pace{start: mean(quick)}, want: came{after: quick + quick*5/2}},
+		"nothing was measured":                  {phases: []phase{starting}, want: came{}},
+		"there is no process":                   {pace: pace{start: mean(quick)}, want: came{}},
+		"a time was set":                        {cfg: PoolConfig{Wait: time.Minute}, phases: []phase{asked}, turn: time.Hour, want: came{after: time.Minute}},
+		"no time was set":                       {cfg: PoolConfig{Wait: -1}, phases: []phase{asked}, pace: pace{start: mean(quick)}, turn: ms, want: came{}},
+		"the call ends":                         {phases: []phase{asked}, pace: pace{start: mean(quick)}, turn: 50 * ms, ctx: 20 * ms, want: came{after: 20 * ms}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := simulated(test.cfg, test.phases...)
+				*p.paceOf("b"), p.kindOf("k").turn = test.pace, mean(test.turn)
+				ctx := t.Context()
+				if test.ctx > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, test.ctx)
+					defer cancel()
+				}
+				got := asks(ctx, p, 0, 0)
+				require.False(t, got.warm)
+				require.InDelta(t, test.want.after, got.after, float64(5*ms))
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				require.Empty(t, p.kindOf("k").waiting)
+			})
+		})
+	}
+}
+
+// Sixteen callers share four processes without one cold start. Where more come than a start is worth, some go cold, but
+// few at once, because starts share the processors.
+func TestCrowdOnAClock(t *testing.T) {
+	for name, test := range map[string]struct {
+		callers, least, most int // cold calls
+	}{"sixteen": {16, 0, 0}, "a hundred": {100, 4, 16}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := simulated(PoolConfig{}, asked, asked, asked, asked)
+				p.paceOf("b").start = mean(quick)
+				p.kindOf("k").turn, p.kindOf("k").fresh = mean(50*ms), mean(10*ms)
+				for _, one := range p.all {
+					go ends(one, 50*ms, 10*ms)
+				}
+				results := make(chan came, test.callers)
+				for range test.callers {
+					go func() { results <- asks(t.Context(), p, 50*ms, 10*ms) }()
+				}
+				cold, longest := 0, time.Duration(0)
+				for range test.callers {
+					c := <-results
+					if longest = max(longest, c.after); !c.warm {
+						cold++
+					}
+				}
+				require.GreaterOrEqual(t, cold, test.least)
+				require.LessOrEqual(t, cold, test.most)
+				require.LessOrEqual(t, longest, time.Duration((test.callers+3)/4)*60*ms)
+				p.end(nil) // the idle processes need no end
+				for _, one := range p.all {
+					one.timer.Stop()
+				}
+			})
+		})
+	}
+}
+
+// Of a backend of which nothing is known, one call goes cold, and the others wait for it to say what a start costs, or
+// for a process to be ready. Where it fails, another one does it.
+func TestFirstCallsOnAClock(t *testing.T) {
+	for name, test := range map[string]struct {
+		took      time.Duration // of the cold call; zero: it failed
+		ready     time.Duration // the process; zero: never
+		warm      int           // of the nine others
+		coldAfter time.Duration // the others at the latest
+	}{
+		"the process is ready":                 {took: 600 * ms, ready: 550 * ms, warm: 9},
+		"the process is never ready":           {took: 100 * ms, coldAfter: 700 * ms},
+		"the cold call fails, and the next do": {took: 0, coldAfter: time.Second},
+		"the cold call goes on and on":         {took: time.Hour, coldAfter: assumedStart},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := simulated(PoolConfig{}, starting)
+				first := p.enter(t.Context(), calling(p), "k", clichain.Request{})
+				require.NotNil(t, first.cold, "at once")
+				results := make(chan came, 9)
+				for range 9 {
+					go func() {
+						began := time.Now()
+						w := p.enter(t.Context(), calling(p), "k", clichain.Request{})
+						one := p.wait(t.Context(), w)
+						c := came{one != nil, time.Since(began)}
+						if one != nil {
+							ends(one, 20*ms, 5*ms)
+						} else {
+							time.Sleep(100 * ms)
+							p.cooled(w.cold, test.took)
+						}
+						results <- c
+					}()
+				}
+				synctest.Wait()
+				p.mu.Lock()
+				require.Len(t, p.kindOf("k").waiting, 9)
+				p.mu.Unlock()
+				var running sync.WaitGroup
+				defer running.Wait()
+				running.Go(func() {
+					time.Sleep(max(test.took, 10*ms))
+					p.cooled(first.cold, test.took)
+				})
+				if test.ready > 0 {
+					time.Sleep(test.ready)
+					p.mu.Lock()
+					p.paceOf("b").start.add(test.ready)
+					p.hand(p.all[0])
+					p.mu.Unlock()
+				}
+				warm := 0
+				for range 9 {
+					c := <-results
+					if c.warm {
+						warm++
+						continue
+					}
+					require.LessOrEqual(t, c.after, test.coldAfter)
+				}
+				require.Equal(t, test.warm, warm)
+				p.end(nil) // nothing is to be done any more
+			})
+		})
+	}
+}
+
+// A process that is not ready after twice the usual time is given up, and its kind is not started for a while: its calls
+// are cold at once.
+func TestSlowStartOnAClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := simulated(PoolConfig{}, starting)
+		k := p.kindOf("k")
+		k.until = time.Time{}
+		var stopped error
+		p.all[0].stop = func(err error) { stopped = err }
+		w := &waiter{name: "b", key: "k"}
+		p.cooled(p.cools(w), 3*time.Second)
+		time.Sleep(6*time.Second - ms)
+		p.mu.Lock()
+		require.NoError(t, stopped)
+		p.mu.Unlock()
+		time.Sleep(2 * ms)
+		p.mu.Lock()
+		require.ErrorIs(t, stopped, errSlowStart)
+		require.Empty(t, p.all)
+		require.Equal(t, 1, p.stuck, "its end takes some time")
+		require.InDelta(t, breakFor, time.Until(k.until), float64(ms))
+		p.mu.Unlock()
+		require.Equal(t, came{}, asks(t.Context(), p, 0, 0))
+	})
+}
+
+// The end of a pool ends the waits: these calls go cold.
+func TestWaitsEndWithThePool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := simulated(PoolConfig{Wait: time.Hour}, asked)
+		results := make(chan came)
+		go func() { results <- asks(t.Context(), p, 0, 0) }()
+		synctest.Wait()
+		p.mu.Lock()
+		p.all = nil
+		p.mu.Unlock()
+		p.Close()
+		require.Equal(t, came{}, <-results)
+	})
+}
