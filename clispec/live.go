@@ -29,9 +29,14 @@ type LiveRules struct {
 	Clear []LiveMessage `json:"clear,omitempty"`
 	// Close gives up a context that Open began.
 	Close []LiveMessage `json:"close,omitempty"`
-	// Of is the path of the id of the context in a notice: one of another context is
-	// not read. Empty: all are.
+	// Of is the path of the id of the context in a notice. A notice of another context is
+	// not read, nor is one without the id, once the process has had an earlier context and
+	// there is no Barrier. With Clear the id must change at Clear, and the last event of
+	// Clear must have the new one. Empty: all notices are read, and Barrier is required.
 	Of string `json:"of,omitempty"`
+	// Barrier are requests that are sent when a new context was begun. The response must
+	// prove that the CLI has printed all lines of the context before. Empty: Of is required.
+	Barrier []LiveMessage `json:"barrier,omitempty"`
 	// OfTurn is the path of the id of the turn, or alternatives "a ?? b": what is said of
 	// a turn after its end is not read as the next one's. Empty: it is.
 	OfTurn string `json:"of_turn,omitempty"`

@@ -35,6 +35,15 @@ func (v *validator) live(r *LiveRules) {
 	if len(r.Open) > 0 && r.Context == "" {
 		v.add("live.context", "", "is empty: say where the response to live.open has the id of the context")
 	}
+	if r.Of == "" && len(r.Barrier) == 0 {
+		v.add("live.of", "", "is empty, and live.barrier too: say where a line names its context, "+
+			"or which request proves that all earlier lines are printed; else one caller may get an answer to another")
+	}
+	for i, m := range r.Barrier {
+		if m.Notice {
+			v.add(fmt.Sprintf("live.barrier[%d].notice", i), "true", "cannot be: only a response proves anything")
+		}
+	}
 	ends := func(m LiveMessage) bool { return m.Ends }
 	terminal := func(e EventRule) bool { return e.Terminal }
 	if !slices.ContainsFunc(r.Events, terminal) && (len(r.Events) > 0 || slices.ContainsFunc(r.Turn, ends)) {
@@ -61,7 +70,7 @@ type liveList struct {
 func (r *LiveRules) lists() []liveList {
 	return []liveList{
 		{"ready", r.Ready}, {"open", r.Open}, {"opened", r.Opened}, {"turn", r.Turn}, {"interrupt", r.Interrupt},
-		{"clear", r.Clear}, {"close", r.Close},
+		{"clear", r.Clear}, {"close", r.Close}, {"barrier", r.Barrier},
 	}
 }
 

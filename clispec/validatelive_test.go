@@ -60,6 +60,9 @@ func TestValidLiveRules(t *testing.T) {
 		"the other envelope":          func(r *clispec.LiveRules) { r.Envelope = clispec.EnvelopeControl },
 		"one context, which is empty": func(r *clispec.LiveRules) { oneContext(r) },
 		"contexts that nobody clears": func(r *clispec.LiveRules) { r.Clear = nil },
+		"a barrier in place of names": func(r *clispec.LiveRules) {
+			r.Of, r.Barrier = "", []clispec.LiveMessage{{Method: "sync"}}
+		},
 		"a terminal event": func(r *clispec.LiveRules) {
 			r.Turn[0].Ends, r.Turn[0].Notice = false, true
 		},
@@ -69,7 +72,7 @@ func TestValidLiveRules(t *testing.T) {
 		},
 		"the least": func(r *clispec.LiveRules) {
 			message := []clispec.LiveMessage{{Method: "m"}}
-			*r = clispec.LiveRules{Envelope: clispec.EnvelopeControl, Turn: message, Clear: message}
+			*r = clispec.LiveRules{Envelope: clispec.EnvelopeControl, Turn: message, Clear: message, Of: "id"}
 		},
 	}
 	for name, change := range valid {
@@ -98,6 +101,11 @@ var liveMistakes = []liveMistake{
 	{"guard without a prefix", func(r *clispec.LiveRules) { r.Guards = []clispec.GuardRule{{Pattern: "^/"}} }, "live.guards[0].prefix", "is missing"},
 	{"nothing is asked", func(r *clispec.LiveRules) { r.Turn = nil }, "live.turn", "is empty"},
 	{"no new context", func(r *clispec.LiveRules) { oneContext(r); r.Clear = nil }, "live.open", "is empty, and live.clear too"},
+	{"no name and no barrier", func(r *clispec.LiveRules) { r.Of = "" }, "live.of", "is empty, and live.barrier too: say where a line names its context"},
+	{"a barrier without a response", func(r *clispec.LiveRules) {
+		r.Of, r.Barrier = "", []clispec.LiveMessage{{Method: "sync", Notice: true}}
+	}, "live.barrier[0].notice", "only a response proves anything"},
+	{"barrier without a name", func(r *clispec.LiveRules) { r.Barrier = []clispec.LiveMessage{{}} }, "live.barrier[0].method", "is missing"},
 	{"the id of a context that nobody begins", func(r *clispec.LiveRules) { oneContext(r); r.Turn[0].Params = `{"id":{context:json}}` }, "live.turn[0].params", "is the id of what live.open begins"},
 	{"the id of a turn that nobody tells", func(r *clispec.LiveRules) { r.TurnID = "" }, "live.interrupt[0].params", "is the id at live.turn_id"},
 	{"a growth below nothing", func(r *clispec.LiveRules) { r.GrowthMB = -1 }, "live.growth_mb", "is negative"},

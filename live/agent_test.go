@@ -50,6 +50,7 @@ type agent struct {
 	kept    []byte
 	said    []string // in this thread
 	asked   int      // requests of its own
+	late    belated
 	turning sync.WaitGroup
 }
 
@@ -119,9 +120,15 @@ func (a *agent) read(m object) {
 		}
 		a.reply(id, object{"version": 1})
 	case "thread/start", "session/new":
-		a.thread++
+		a.between("clear")
+		a.nextThread()
 		a.said = nil
 		a.reply(id, object{"thread": object{"id": a.id()}, "sessionId": a.id()})
+		a.between("cleared")
+	case "sync":
+		a.turning.Wait()
+		a.last(a.late.at)
+		a.reply(id, object{})
 	case "turn/start", "session/prompt":
 		if !strings.HasSuffix(text(m, "params", "thread"), a.id()) {
 			a.fail(id, "no such thread")
@@ -145,37 +152,12 @@ func (a *agent) turnID(request any) string { return fmt.Sprint("turn-", request)
 
 func (a *agent) id() string { return fmt.Sprintf("thread-%d", a.thread) }
 
-func text(m object, path ...string) string {
-	s, _ := dig(m, path[:len(path)-1]...)[path[len(path)-1]].(string)
-	return s
-}
-
-func dig(m object, path ...string) object {
-	for _, name := range path {
-		m, _ = m[name].(object)
-	}
-	return m
-}
-
-func (a *agent) reply(id any, result object) {
-	if a.dialect == "control" {
-		a.send(object{"type": "control_response", "response": object{"subtype": "success", "request_id": id, "response": result}})
-		return
-	}
-	a.send(object{"id": id, "result": result})
-}
-
-func (a *agent) fail(id any, message string) {
-	if a.dialect == "control" {
-		a.send(object{"type": "control_response", "response": object{"subtype": "error", "request_id": id, "error": message}})
-		return
-	}
-	a.send(object{"id": id, "error": object{"code": -32000, "message": message}})
-}
-
 // notice is something that happens in a turn.
 func (a *agent) notice(kind string, fields object) {
 	o := object{"type": kind, "thread": a.id(), "turn": a.now}
+	if a.has("nameless") {
+		delete(o, "thread")
+	}
 	for name, value := range fields {
 		o[name] = value
 	}
@@ -203,8 +185,11 @@ func (a *agent) end(id any, failed bool, message string) {
 // turn plays one turn. It goes on beside the reader, which hears of an interrupt.
 func (a *agent) turn(id any, said string) {
 	if a.dialect == "control" && said == "/clear" {
+		a.between("clear")
 		a.said = nil
+		a.nextThread()
 		a.end(nil, false, "")
+		a.between("cleared")
 		return
 	}
 	a.turning.Wait() // one that has ended may have a last word
@@ -226,10 +211,19 @@ func (a *agent) turn(id any, said string) {
 
 func (a *agent) play(id any, said string) {
 	what, rest, _ := strings.Cut(said, " ")
+	a.last("asked")
+	if a.late.at == "answering" {
+		a.delta("")
+		a.last("answering")
+	}
 	switch what {
+	case "belated":
+		rest = a.belate(id, rest)
 	case "die":
 		a.delta("half an ")
 		fmt.Fprintln(os.Stderr, "Error: 429 rate limited")
+		exit(3)
+	case "crash":
 		exit(3)
 	case "cut":
 		a.print(`{"type":"delta","text":"half`)

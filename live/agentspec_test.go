@@ -49,7 +49,7 @@ func agentSpec(dialect string) clichain.CliSpec {
 	live.Asks = []clispec.AskRule{ask}
 	switch dialect {
 	case "control":
-		live.Envelope = clispec.EnvelopeControl
+		live.Envelope, live.Of = clispec.EnvelopeControl, "thread"
 		live.Turn = []clispec.LiveMessage{{Method: "user", Notice: true, Params: `{"message":{"content":{prompt:json}}}`}}
 		live.Clear = []clispec.LiveMessage{{Method: "user", Notice: true, Params: `{"message":{"content":"/clear"}}`}}
 	case "threads":

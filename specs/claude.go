@@ -187,7 +187,7 @@ func claudeLive() clispec.LiveRules {
 		}
 	}
 	return clispec.LiveRules{
-		Envelope: clispec.EnvelopeControl, Cumulative: []string{"cost_usd"},
+		Envelope: clispec.EnvelopeControl, Cumulative: []string{"cost_usd"}, Of: "session_id",
 		Ready: []clispec.LiveMessage{{Method: "initialize"}},
 		Turn:  user("{prompt:json}"), Clear: user(`"/clear"`),
 		Interrupt: []clispec.LiveMessage{{Method: "interrupt"}},

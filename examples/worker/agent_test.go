@@ -26,7 +26,7 @@ const agentSpec = `{
   "events": [{"match": {"answer": ".+"}, "kind": "result", "terminal": true, "set": {"text": "answer"}}],
   "live": {
     "envelope": "json_rpc", "ready": [{"method": "initialize"}],
-    "open": [{"method": "session/new"}], "context": "sessionId",
+    "open": [{"method": "session/new"}], "context": "sessionId", "of": "params.sessionId",
     "turn": [{"method": "session/prompt", "ends": true, "params": "{\"text\":{prompt:json}}"}],
     "interrupt": [{"method": "session/cancel", "notice": true}],
     "events": [
@@ -50,6 +50,7 @@ func playAgent() {
 	}
 	var said []string
 	var hanging int // the id of the turn that does
+	var sessions int
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		var m struct {
@@ -60,10 +61,12 @@ func playAgent() {
 		if json.Unmarshal(in.Bytes(), &m) != nil {
 			continue
 		}
-		reply := map[string]any{"id": m.ID, "result": map[string]any{"sessionId": "s1"}}
+		reply := map[string]any{"id": m.ID, "result": map[string]any{}}
 		switch m.Method {
 		case "session/new":
 			said = nil
+			sessions++
+			reply["result"] = map[string]any{"sessionId": fmt.Sprint("s", sessions)}
 		case "session/cancel":
 			reply = map[string]any{"id": hanging, "error": map[string]any{"code": 1, "message": "interrupted"}}
 		case "session/prompt":

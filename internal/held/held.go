@@ -88,12 +88,12 @@ type CLI struct {
 	leaves  bool                 // turns that do not end in time
 	stuck   atomic.Pointer[turn] // the one that was left
 
-	used call.Usage // by the context, of the counts that the CLI adds up; by one turn at a time
+	contexts contexts
+	used     call.Usage // by the context, of the counts that the CLI adds up; by one turn at a time
 
-	mu      sync.Mutex
-	now     *turn  // what the process says belongs to it
-	context string // the id of the context; "": there is none, or it has no id
-	ended   string // the id of the turn that has ended last
+	mu    sync.Mutex
+	now   *turn  // what the process says belongs to it
+	ended string // the id of the turn that has ended last
 
 	// Valid once gone is closed.
 	result proc.Result
@@ -135,7 +135,7 @@ func begin(ctx context.Context, plan Plan) *CLI {
 	c := &CLI{
 		plan: plan, conn: wire.New(plan.Rules.Envelope), input: make(chan []byte, queued), gone: make(chan struct{}),
 		asking: make(semaphore.Semaphore, maxAsks), turns: make(semaphore.Semaphore, 1),
-		kill: make(chan struct{}), used: call.Usage{CostUSD: new(0.0)},
+		kill: make(chan struct{}), used: call.Usage{CostUSD: new(0.0)}, contexts: contexts{rules: plan.Rules},
 	}
 	c.killed = sync.OnceFunc(func() { close(c.kill) })
 	c.running, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -237,7 +237,7 @@ func (c *CLI) send(ctx context.Context, line []byte) error {
 // sayAll sends all messages that apply, each when the one before it is answered.
 func (c *CLI) sayAll(ctx context.Context, composed *compose.Call, list []clispec.LiveMessage) error {
 	for i := range list {
-		if _, err := c.say(ctx, composed, list[i:i+1], map[string]string{"context": c.id()}); err != nil {
+		if _, err := c.say(ctx, composed, list[i:i+1], map[string]string{"context": c.contexts.current()}); err != nil {
 			return err
 		}
 	}

@@ -20,14 +20,18 @@ import (
 
 func (c *CLI) stdoutLine(line []byte) {
 	if !c.conn.Line(line) {
-		c.current().feed(line)
+		c.unnamed(line)
 	}
 }
 
+// stderrLine reads a line of stderr, which names no turn: an earlier turn may have
+// printed it late. So it is evidence in the first turn of a process alone. Later turns of
+// the same context show it in their errors; those of another context drop it.
 func (c *CLI) stderrLine(line []byte) {
 	t := c.current()
-	if t.quiet != nil {
-		t.quiet.Heard()
+	t.heard()
+	if t.shared {
+		return
 	}
 	t.mu.Lock()
 	if t.errors.Len() < judge.MaxEvidence {
@@ -35,7 +39,9 @@ func (c *CLI) stderrLine(line []byte) {
 		t.errors.WriteByte('\n')
 	}
 	t.mu.Unlock()
-	t.read(t.stderr, line)
+	if !t.reading.DoubtStderr {
+		t.read(t.stderr, line)
+	}
 }
 
 func (c *CLI) current() *turn {
@@ -44,16 +50,32 @@ func (c *CLI) current() *turn {
 	return c.now
 }
 
-// noticed takes a line that is neither a request nor a response. One of another
+// noticed reads a line that is neither a request nor a response. A line of another
 // context belongs to a turn that has ended.
 func (c *CLI) noticed(_ string, line []byte) {
 	if of := c.plan.Rules.Of; of != "" {
-		if id := gjson.GetBytes(line, of); id.Exists() && id.String() != c.id() {
+		id := gjson.GetBytes(line, of)
+		switch {
+		case !id.Exists():
+			c.unnamed(line)
+			return
+		case !c.contexts.present(id.String()):
 			return
 		}
 	}
 	t := c.current()
 	if past := c.past(); past != "" && c.turnOf(line) == past {
+		return
+	}
+	t.feed(line)
+}
+
+// unnamed reads a line of stdout that does not name its context. An earlier context may
+// have printed it late, unless there was none or a barrier has drained its lines.
+func (c *CLI) unnamed(line []byte) {
+	t := c.current()
+	if t.shared && len(c.plan.Rules.Barrier) == 0 {
+		t.heard()
 		return
 	}
 	t.feed(line)
@@ -79,12 +101,6 @@ func (c *CLI) past() string {
 	return c.ended
 }
 
-func (c *CLI) id() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.context
-}
-
 // open begins a context in which nothing was said.
 func (c *CLI) open(ctx context.Context, composed *compose.Call) error {
 	if len(c.plan.Rules.Open) == 0 {
@@ -94,9 +110,9 @@ func (c *CLI) open(ctx context.Context, composed *compose.Call) error {
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	c.context = gjson.GetBytes(result, c.plan.Rules.Context).String()
-	c.mu.Unlock()
+	if err := c.contexts.opened(gjson.GetBytes(result, c.plan.Rules.Context).String()); err != nil {
+		return err
+	}
 	return c.sayAll(ctx, composed, c.plan.Rules.Opened)
 }
 
@@ -108,17 +124,28 @@ func (c *CLI) Fresh(ctx context.Context) error {
 		return err
 	}
 	defer release()
+	old := c.contexts.current()
+	if err := c.contexts.leave(); err != nil {
+		return err
+	}
+	defer c.idle() // a turn of the new context
+	if err := c.renew(ctx, old); err != nil {
+		return err
+	}
+	return c.sayAll(ctx, c.plan.Invocation.Call, c.plan.Rules.Barrier)
+}
+
+// renew opens a context and closes the old one, or clears the only one.
+func (c *CLI) renew(ctx context.Context, old string) error {
 	rules := c.plan.Rules
 	if len(rules.Open) > 0 {
-		old := map[string]string{"context": c.id()}
 		if err := c.open(ctx, c.plan.Invocation.Call); err != nil {
 			return err
 		}
-		_, err = c.say(ctx, c.plan.Invocation.Call, rules.Close, old)
+		_, err := c.say(ctx, c.plan.Invocation.Call, rules.Close, map[string]string{"context": old})
 		return err
 	}
 	t := c.idle()
-	defer c.idle()
 	if _, err := c.say(ctx, t.call, rules.Clear, nil); err != nil {
 		return err
 	}

@@ -36,6 +36,8 @@ type turn struct {
 	watch          func(*judge.Sign) // nil between turns
 	unwatch        func()
 	undelivered    bool // it was ended before its message was written
+	later          bool // the process had an earlier turn, which may go on to print on stderr
+	shared         bool // the process had an earlier context: a line that names none may be of that one
 
 	size    atomic.Int64 // bytes that it has printed
 	limit   int64
@@ -52,6 +54,7 @@ func (c *CLI) begin(t *turn, emit func(call.Event)) *turn {
 	t.reading, t.start, t.done = c.plan.Read(t.call, emit), time.Now(), make(chan struct{})
 	t.finish = sync.OnceFunc(func() { close(t.done) })
 	t.reading.Ended, t.reading.Heard, t.reading.Stop = t.ended, t.hear, t.stop
+	t.shared, t.reading.DoubtStderr = c.contexts.several(), t.later
 	t.stdout, t.stderr = t.reading.Streams()
 	t.unwatch = func() {}
 	if t.ctx != nil {
@@ -68,10 +71,15 @@ func (c *CLI) idle() *turn {
 	return c.begin(&turn{call: c.plan.Invocation.Call, stop: func(error) {}}, func(call.Event) {})
 }
 
-func (t *turn) hear(s *judge.Sign) {
+// heard notes a sign of life.
+func (t *turn) heard() {
 	if t.quiet != nil {
 		t.quiet.Heard()
 	}
+}
+
+func (t *turn) hear(s *judge.Sign) {
+	t.heard()
 	if s.Terminal {
 		t.finish()
 	} else if t.watch != nil {
@@ -114,7 +122,9 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	defer stop(nil)
 	quiet := reading.Listen(c.plan.First, c.plan.Idle, stop)
 	defer quiet.End()
-	t := c.begin(&turn{call: composed, ctx: turnCtx, stop: stop, quiet: quiet, limit: c.plan.MaxOutput}, emit)
+	t := &turn{call: composed, ctx: turnCtx, stop: stop, quiet: quiet, limit: c.plan.MaxOutput}
+	t.later = !c.contexts.ask()
+	c.begin(t, emit)
 	defer c.over(t)
 	defer t.unwatch()
 	forget, err := c.ask(turnCtx, t)
@@ -155,7 +165,7 @@ func (c *CLI) own(u call.Usage) call.Usage {
 
 // ask sends the message of a turn. Its response is the turn's end, or has its id.
 func (c *CLI) ask(ctx context.Context, t *turn) (forget func(), err error) {
-	m, params, _ := t.call.Message(c.plan.Rules.Turn, map[string]string{"context": c.id()})
+	m, params, _ := t.call.Message(c.plan.Rules.Turn, map[string]string{"context": c.contexts.current()})
 	if m.Notice {
 		return func() {}, c.conn.Notify(ctx, m.Method, params)
 	}
@@ -246,7 +256,8 @@ func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 
 // interrupt tells the CLI to end a turn.
 func (c *CLI) interrupt(ctx context.Context, t *turn) error {
-	_, err := c.say(ctx, t.call, c.plan.Rules.Interrupt, map[string]string{"context": c.id(), "turn": t.name()})
+	ids := map[string]string{"context": c.contexts.current(), "turn": t.name()}
+	_, err := c.say(ctx, t.call, c.plan.Rules.Interrupt, ids)
 	return err
 }
 

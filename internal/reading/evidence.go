@@ -19,7 +19,9 @@ func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 		Output: r.Output, Tally: &r.tally, Secrets: r.Secrets, Result: result, Now: r.now(),
 		Stdout: r.whole.String(), Stray: r.stray.String(), Stderr: r.Secrets.CleanDisguised(result.Stderr.Text()),
 	}
-	ev.Said = r.said(ev)
+	if !r.DoubtStderr {
+		ev.Said = r.said(ev)
+	}
 	if ev.Output == clispec.OutputJSON {
 		r.readDocument(ev)
 	}

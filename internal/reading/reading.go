@@ -32,6 +32,7 @@ type Reading struct {
 	Prompt         string             // as the CLI gets it
 	Secrets        *plaintext.Redactor
 	KeepCommentary bool              // pass all text on as text
+	DoubtStderr    bool              // stderr may be of another run: it is shown in errors, and decides nothing
 	Withhold       bool              // pass on no words of the model: they are not clean before the end
 	Now            func() time.Time  // nil: time.Now
 	Emit           func(call.Event)  // passes an event on to the caller

@@ -1,0 +1,66 @@
+package live_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// belated is what the fake agent prints of a turn after its end.
+type belated struct {
+	kind, at string // what, and when
+	of       *agent // as it was in that turn
+	id       any
+}
+
+// lateTimes are when the fake agent prints a late line: before and after it has answered the request for a new context,
+// and before and after it begins the answer of the next turn.
+var lateTimes = []string{"clear", "cleared", "asked", "answering"}
+
+// lateText is in every late line that has a text.
+const (
+	lateText  = "of the caller before"
+	lateWords = "Error: Invalid API key " + lateText
+)
+
+// belate keeps a line for later: "KIND AT TEXT".
+func (a *agent) belate(id any, order string) (rest string) {
+	words := strings.SplitN(order, " ", 3)
+	a.late = belated{words[0], words[1], &agent{dialect: a.dialect, manners: a.manners, thread: a.thread, now: a.now}, id}
+	return words[2]
+}
+
+// between is last between two turns.
+func (a *agent) between(at string) {
+	a.turning.Wait()
+	a.last(at)
+}
+
+// last prints the late line, if it is time.
+func (a *agent) last(at string) {
+	late := &a.late
+	if late.kind == "" || late.at != at {
+		return
+	}
+	switch late.kind {
+	case "result":
+		late.of.end(late.id, false, "")
+	case "text":
+		late.of.delta(lateText)
+	case "answer":
+		late.of.delta(lateText)
+		late.of.end(late.id, false, "")
+	case "stray":
+		late.of.print(lateWords)
+	case "stderr":
+		fmt.Fprintln(os.Stderr, lateWords)
+	}
+	late.kind = ""
+}
+
+// nextThread makes the name of a new context.
+func (a *agent) nextThread() {
+	if a.thread == 0 || !a.has("one thread") {
+		a.thread++
+	}
+}
