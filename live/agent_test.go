@@ -236,6 +236,9 @@ func (a *agent) play(id any, said string) {
 		<-a.interrupted
 		a.end(id, true, "interrupted")
 		return
+	case "permit-and-die":
+		a.request("permit")
+		exit(3)
 	case "halfway":
 		a.delta("half a ")
 		exit(0)
@@ -265,26 +268,4 @@ func (a *agent) play(id any, said string) {
 	}
 	a.delta(rest)
 	a.end(id, false, "")
-}
-
-// question asks the host for a permission, or something that it cannot know.
-func (a *agent) question(method string) string {
-	a.asked++
-	params := object{"tool": "shell", "input": object{"command": "ls"}, "options": []any{
-		object{"id": "yes", "kind": "allow-once"}, object{"id": "never", "kind": "reject_always"}, object{"id": "no", "kind": "reject_once"},
-	}}
-	if a.dialect == "control" {
-		params["subtype"] = method
-		a.send(object{"type": "control_request", "request_id": fmt.Sprint("q", a.asked), "request": params})
-	} else {
-		a.send(object{"id": fmt.Sprint("q", a.asked), "method": method, "params": params})
-	}
-	answer := <-a.answers
-	for _, name := range []string{"error", "response", "result"} {
-		if value, ok := answer[name]; ok {
-			line, _ := json.Marshal(value)
-			return name + " " + string(line)
-		}
-	}
-	return "nothing"
 }

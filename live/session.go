@@ -29,8 +29,12 @@ type Config struct {
 	// system messages. Other messages, and a session to go on from, are refused.
 	Request clichain.Request
 	// OnPermission answers the CLI when it asks to use a tool with AccessWrite. It may
-	// wait for a person; ctx ends with the session. Nil: such a question is denied. With
-	// less access all are denied, with AccessFull none is.
+	// wait for a person. ctx is the context of the turn and ends with it; the session then
+	// denies the question and does not wait for OnPermission. A goroutine in which
+	// OnPermission ignores ctx belongs to the caller; while 16 of a session run, further
+	// questions are refused. If OnPermission panics, the question is denied, and the turn
+	// has a warning. Nil: such a question is denied. With less access all are denied,
+	// with AccessFull none is.
 	OnPermission func(ctx context.Context, q Question) bool
 	// MaxQueue bounds the turns that wait for the one before them, or for Resume. Zero:
 	// 16.

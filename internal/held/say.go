@@ -1,17 +1,12 @@
 package held
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"slices"
 
-	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/judge"
-	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/wire"
@@ -162,79 +157,4 @@ func (c *CLI) renew(ctx context.Context, old string) error {
 		c.used = *used
 	}
 	return nil
-}
-
-// Question is what a CLI asks for permission to do.
-type Question struct {
-	Tool  string
-	Input json.RawMessage // nil: it does not say
-}
-
-// asked has a question of the CLI answered.
-func (c *CLI) asked(r wire.Request) (known bool) {
-	i := slices.IndexFunc(c.plan.Rules.Asks, func(a clispec.AskRule) bool { return a.Method == r.Method })
-	if i < 0 {
-		return false
-	}
-	rule := c.plan.Rules.Asks[i]
-	free, ok := c.asking.Try()
-	if !ok {
-		return false // it asks more than anybody could answer
-	}
-	c.asks.Go(func() {
-		defer free()
-		q := Question{Tool: path(r.Params, rule.Tool).String(), Input: json.RawMessage(path(r.Params, rule.Input).Raw)}
-		answer, ok := answerOf(rule, r.Params, c.permits(q))
-		if !ok {
-			_ = r.Refuse(c.running, &wire.Error{Message: "none of the options can be chosen"}) // it may have gone
-			return
-		}
-		_ = r.Answer(c.running, answer) // it may have gone
-	})
-	return true
-}
-
-// permits decides a question: what the access does not decide, the caller does.
-func (c *CLI) permits(q Question) bool {
-	access := c.plan.Invocation.Call.Access
-	if access == call.AccessFull {
-		return true
-	}
-	return access == call.AccessWrite && c.plan.Permit != nil && c.plan.Permit(c.running, q)
-}
-
-// answerOf is the answer by which a question is allowed or denied. Where the CLI
-// offers options, it names the first whose kind says so.
-func answerOf(rule clispec.AskRule, params json.RawMessage, allow bool) (answer json.RawMessage, ok bool) {
-	template, kind := rule.Deny, rule.DenyKind
-	if allow {
-		template, kind = rule.Allow, rule.AllowKind
-	}
-	fields := compose.Fields{}
-	fields.Set("input", cmp.Or(path(params, rule.Input).Raw, "{}"))
-	if rule.Options != "" {
-		matches := plaintext.Whole(kind)
-		var found bool
-		for _, option := range path(params, rule.Options).Array() {
-			if found = matches.MatchString(option.Get(rule.OptionKind).String()); found {
-				fields.Set("option", option.Get(rule.OptionID).String())
-				break
-			}
-		}
-		if !found {
-			template = rule.Otherwise
-		}
-	}
-	if template == "" {
-		return nil, false
-	}
-	return json.RawMessage(fields.Expand(template)), true
-}
-
-// path is the value at a path of the parameters; no path, no value.
-func path(params json.RawMessage, at string) gjson.Result {
-	if at == "" {
-		return gjson.Result{}
-	}
-	return gjson.GetBytes(params, at)
 }

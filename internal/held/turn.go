@@ -47,6 +47,7 @@ type turn struct {
 	id      string
 	errors  bytes.Buffer // its part of stderr
 	stopped bool         // the process was told to end it
+	cut     bool         // a question was denied because the turn has ended: what follows is no answer
 }
 
 // begin makes a turn the one to which what the process says belongs.
@@ -219,7 +220,9 @@ func response(method string, result json.RawMessage, failed *wire.Error) []byte 
 func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 	select {
 	case <-t.done:
-		return nil
+		if !t.cutOff() {
+			return nil
+		}
 	case <-c.gone:
 		return nil // by itself
 	case <-ctx.Done():
@@ -235,6 +238,11 @@ func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 	t.mu.Lock()
 	t.stopped = true
 	t.mu.Unlock()
+	select {
+	case <-t.done: // by the denial of a question
+		return cause
+	default:
+	}
 	if c.leaves {
 		c.leave(t)
 		return cause
@@ -297,5 +305,9 @@ func (c *CLI) verdict(t *turn, req call.Request, cause error) (*call.Response, *
 	t.mu.Lock()
 	result.Stderr = proc.Capture{Head: bytes.Clone(t.errors.Bytes()), Total: int64(t.errors.Len())}
 	t.mu.Unlock()
-	return c.plan.Judge(t.call, req, t.reading.Evidence(result, 0), time.Since(t.start))
+	ev := t.reading.Evidence(result, 0)
+	if cause != nil && t.cutOff() {
+		ev.Tally.Terminal = noAnswer(ev.Tally.Total())
+	}
+	return c.plan.Judge(t.call, req, ev, time.Since(t.start))
 }

@@ -186,6 +186,13 @@ func (r *Reading) deliverSign(e *judge.Sign) {
 	r.deliver(e)
 }
 
+// Warn delivers a warning that is not the CLI's.
+func (r *Reading) Warn(message string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.deliver(&judge.Sign{Item: decode.Item{Event: call.Event{Kind: call.EventWarning, Message: message}}})
+}
+
 // hear passes on the events of a line after it was read, when no lock is held, so
 // that Heard may block.
 func (r *Reading) hear(signs []judge.Sign) {

@@ -1,0 +1,164 @@
+package held
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/decode"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/wire"
+	"github.com/tidwall/gjson"
+)
+
+// Question is what a CLI asks for permission to do.
+type Question struct {
+	Tool  string
+	Input json.RawMessage // nil: it does not say
+}
+
+// asked has a question of the CLI answered.
+func (c *CLI) asked(r wire.Request) (known bool) {
+	i := slices.IndexFunc(c.plan.Rules.Asks, func(a clispec.AskRule) bool { return a.Method == r.Method })
+	if i < 0 {
+		return false
+	}
+	rule := c.plan.Rules.Asks[i]
+	free, ok := c.asking.Try()
+	if !ok {
+		return false // it asks more than anybody could answer
+	}
+	t := c.current()
+	c.asks.Go(func() {
+		q := Question{Tool: path(r.Params, rule.Tool).String(), Input: json.RawMessage(path(r.Params, rule.Input).Raw)}
+		answer, ok := answerOf(rule, r.Params, c.permits(t, q, free))
+		if !ok {
+			_ = r.Refuse(c.running, &wire.Error{Message: "none of the options can be chosen"}) // it may have gone
+			return
+		}
+		_ = r.Answer(c.running, answer) // it may have gone
+	})
+	return true
+}
+
+// permits decides a question of a turn: what the access does not decide, the caller does. A question between two turns
+// is denied. free is called when nothing of the question goes on.
+func (c *CLI) permits(t *turn, q Question, free func()) bool {
+	access := c.plan.Invocation.Call.Access
+	if access != call.AccessWrite || c.plan.Permit == nil || t.ctx == nil {
+		free()
+		return access == call.AccessFull
+	}
+	ctx, cancel := context.WithCancelCause(t.ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(c.running, func() { cancel(context.Cause(c.running)) })()
+	answer := make(chan bool, 1)
+	go func() { // nobody waits for a function that ignores ctx
+		defer free()
+		defer close(answer)
+		answer <- c.callPermit(ctx, t, q)
+	}()
+	select {
+	case allow := <-answer:
+		if ctx.Err() == nil {
+			return allow
+		}
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cut = true // before the CLI hears of the denial
+	return false
+}
+
+// cutOff reports whether the end of the turn denied a question of the CLI.
+func (t *turn) cutOff() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cut
+}
+
+// noAnswer is the last event of a turn that was cut off, in place of one that answers without what was denied.
+func noAnswer(used call.Usage) *judge.Sign {
+	return &judge.Sign{
+		Item: decode.Item{Event: call.Event{Kind: call.EventResult, Failed: true, Usage: used}, Terminal: true}, Late: true,
+	}
+}
+
+// callPermit asks the caller. A function that does not return denies the question, and the turn has a warning.
+func (c *CLI) callPermit(ctx context.Context, t *turn, q Question) (allow bool) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		how := "ended its goroutine"
+		if v := recover(); v != nil {
+			how = fmt.Sprintf("panicked at %s: %v", panicPlace(), v)
+		}
+		t.reading.Warn("OnPermission " + how + "; the question was denied")
+	}()
+	allow = c.plan.Permit(ctx, q)
+	returned = true
+	return allow
+}
+
+// panicPlace is the file and the line of the panic that is being recovered from.
+func panicPlace() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	for panicked := false; ; {
+		f, more := frames.Next()
+		if panicked && !strings.HasPrefix(f.Function, "runtime.") {
+			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+		}
+		if panicked = panicked || f.Function == "runtime.gopanic"; !more {
+			return "an unknown place"
+		}
+	}
+}
+
+// answerOf is the answer by which a question is allowed or denied. Where the CLI
+// offers options, it names the first whose kind says so.
+func answerOf(rule clispec.AskRule, params json.RawMessage, allow bool) (answer json.RawMessage, ok bool) {
+	template, kind := rule.Deny, rule.DenyKind
+	if allow {
+		template, kind = rule.Allow, rule.AllowKind
+	}
+	fields := compose.Fields{}
+	fields.Set("input", cmp.Or(path(params, rule.Input).Raw, "{}"))
+	if rule.Options != "" {
+		matches := plaintext.Whole(kind)
+		var found bool
+		for _, option := range path(params, rule.Options).Array() {
+			if found = matches.MatchString(option.Get(rule.OptionKind).String()); found {
+				fields.Set("option", option.Get(rule.OptionID).String())
+				break
+			}
+		}
+		if !found {
+			template = rule.Otherwise
+		}
+	}
+	if template == "" {
+		return nil, false
+	}
+	return json.RawMessage(fields.Expand(template)), true
+}
+
+// path is the value at a path of the parameters; no path, no value.
+func path(params json.RawMessage, at string) gjson.Result {
+	if at == "" {
+		return gjson.Result{}
+	}
+	return gjson.GetBytes(params, at)
+}

@@ -1,0 +1,33 @@
+package live_test
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// question asks the host for a permission, or something that it cannot know.
+func (a *agent) question(method string) string {
+	a.request(method)
+	answer := <-a.answers
+	for _, name := range []string{"error", "response", "result"} {
+		if value, ok := answer[name]; ok {
+			line, _ := json.Marshal(value)
+			return name + " " + string(line)
+		}
+	}
+	return "nothing"
+}
+
+// request sends the host a request of the agent's own.
+func (a *agent) request(method string) {
+	a.asked++
+	params := object{"tool": "shell", "input": object{"command": "ls"}, "options": []any{
+		object{"id": "yes", "kind": "allow-once"}, object{"id": "never", "kind": "reject_always"}, object{"id": "no", "kind": "reject_once"},
+	}}
+	if a.dialect == "control" {
+		params["subtype"] = method
+		a.send(object{"type": "control_request", "request_id": fmt.Sprint("q", a.asked), "request": params})
+	} else {
+		a.send(object{"id": fmt.Sprint("q", a.asked), "method": method, "params": params})
+	}
+}
