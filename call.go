@@ -70,6 +70,7 @@ const (
 	EventAttempt    = call.EventAttempt
 	EventReset      = call.EventReset
 	EventDone       = call.EventDone
+	EventState      = call.EventState
 )
 
 // The reasons.

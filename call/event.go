@@ -31,6 +31,9 @@ const (
 	EventAttempt EventKind = "attempt" // a backend failed or was skipped: Attempt
 	EventReset   EventKind = "reset"   // discard the text so far, it is not the answer: Message
 	EventDone    EventKind = "done"    // the call succeeded: Response; always the last
+
+	// EventState is the state that a live session has entered: Text; after a failure also Reason and Message.
+	EventState EventKind = "state"
 )
 
 // Event is one thing that happened during a call. Which fields are set depends

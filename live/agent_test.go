@@ -225,6 +225,10 @@ func (a *agent) play(id any, said string) {
 		exit(3)
 	case "crash":
 		exit(3)
+	case "goodbye":
+		a.delta(rest)
+		a.end(id, false, "")
+		exit(7)
 	case "cut":
 		a.print(`{"type":"delta","text":"half`)
 		exit(0)

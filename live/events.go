@@ -3,52 +3,110 @@ package live
 import (
 	"context"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 )
 
 // item is an event for a reader, or the error that ended a turn.
 type item struct {
 	event clichain.Event
 	err   error
+	after int // the number of the newest state before it
 }
 
 // reader is a loop over the events of a session.
 type reader struct {
 	items chan item
 	left  chan struct{} // closed when the loop has ended
+	fresh chan struct{} // there are states
+
+	states []stateEvent // that the loop has not yielded; guarded by the session's mu
 }
 
-// Events yields what happens in the turns from the beginning of the loop on, until the
-// session is over: an error stands for the end of a turn that failed. The turns go no
-// faster than the loop over them, unless they are ended; without a loop nothing is kept.
+// stateEvent is the event of the session's nth state.
+type stateEvent struct {
+	n     int
+	event clichain.Event
+}
+
+// maxStates bounds the states that a loop may be behind.
+const maxStates = 16
+
+// Events yields the states of the session and the events of its turns, from the beginning
+// of the loop until the session is over. The first event is an EventState with the present
+// state; the last is one with Stopped or Error. An error stands for the end of a turn that
+// failed. A turn waits for the slowest loop over its events, unless it is ended; a change of
+// state does not wait, and a loop that is more than 16 states behind misses the oldest.
+// Without a loop no event is kept.
 func (s *Session) Events() iter.Seq2[clichain.Event, error] {
 	return func(yield func(clichain.Event, error) bool) {
-		r := &reader{make(chan item), make(chan struct{})}
-		if !s.join(r) {
-			return
-		}
+		r := s.join()
 		defer s.leave(r)
 		for {
 			select {
+			case <-r.fresh:
+				if !s.yieldStates(r, math.MaxInt, yield) {
+					return
+				}
 			case i := <-r.items:
-				if !yield(i.event, i.err) {
+				if !s.yieldStates(r, i.after, yield) || !yield(i.event, i.err) {
 					return
 				}
 			case <-s.over:
+				s.yieldStates(r, math.MaxInt, yield)
 				return
 			}
 		}
 	}
 }
 
-// join adds a reader, unless the session is over.
-func (s *Session) join(r *reader) bool {
+// join adds a reader, which is told the present state first.
+func (s *Session) join() *reader {
+	r := &reader{items: make(chan item), left: make(chan struct{}), fresh: make(chan struct{}, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.readers = append(s.readers, r)
-	return !s.state.Over()
+	r.add(stateEvent{s.changes, s.stateEvent()})
+	return r
+}
+
+// stateEvent is the present state as an event. The caller holds mu.
+func (s *Session) stateEvent() clichain.Event {
+	e := clichain.Event{Kind: clichain.EventState, Backend: s.provider.Name(), Text: string(s.state)}
+	if s.err != nil {
+		e.Reason, e.Message = call.AsError(e.Backend, s.err).Reason, s.err.Error()
+	}
+	return e
+}
+
+// add keeps a state for the loop. The caller holds the session's mu.
+func (r *reader) add(state stateEvent) {
+	r.states = append(r.states, state)
+	r.states = r.states[max(len(r.states)-maxStates, 0):]
+	select {
+	case r.fresh <- struct{}{}:
+	default:
+	}
+}
+
+// yieldStates yields the states that a reader has not been told, up to a number.
+func (s *Session) yieldStates(r *reader, upTo int, yield func(clichain.Event, error) bool) (goOn bool) {
+	for {
+		s.mu.Lock()
+		if len(r.states) == 0 || r.states[0].n > upTo {
+			s.mu.Unlock()
+			return true
+		}
+		next := r.states[0]
+		r.states = r.states[1:]
+		s.mu.Unlock()
+		if !yield(next.event, nil) {
+			return false
+		}
+	}
 }
 
 func (s *Session) leave(r *reader) {
@@ -62,6 +120,7 @@ func (s *Session) leave(r *reader) {
 func (s *Session) tell(ctx context.Context, i item) {
 	s.mu.Lock()
 	readers := slices.Clone(s.readers)
+	i.after = s.changes
 	s.mu.Unlock()
 	for _, r := range readers {
 		select {

@@ -51,6 +51,22 @@ func TestOnPermissionPanics(t *testing.T) {
 			each(t, func(t *testing.T, dialect string) {
 				clitest.NoLeaks(t)
 				s := asking(t, dialect, func(context.Context, live.Question) bool { test.end(); return true })
+				var warned []string
+				listening, ended := make(chan struct{}), make(chan struct{})
+				go func() {
+					defer close(ended)
+					for e := range s.Events() {
+						switch e.Kind {
+						case clichain.EventState:
+							if e.Text == string(live.Running) {
+								close(listening)
+							}
+						case clichain.EventWarning:
+							warned = append(warned, e.Message)
+						}
+					}
+				}()
+				<-listening
 				resp, err := s.Ask(t.Context(), "ask permit")
 				require.NoError(t, err)
 				_, answer, _ := strings.Cut(resp.Text, " ")
@@ -61,6 +77,10 @@ func TestOnPermissionPanics(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, "on", resp.Text)
 				require.Empty(t, resp.Warnings)
+				s.Stop()
+				within(t, "the loop goes on", ended)
+				require.Len(t, warned, 1)
+				require.Contains(t, warned[0], test.want)
 			})
 		})
 	}

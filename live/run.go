@@ -28,13 +28,19 @@ func (s *Session) check(op string) error {
 	return nil
 }
 
-// set goes to a state. The caller holds mu.
-func (s *Session) set(to State) { s.state, s.since = to, time.Now() }
+// set goes to a state and tells the loops over the events. The caller holds mu.
+func (s *Session) set(to State) {
+	s.state, s.since = to, time.Now()
+	s.changes++
+	for _, r := range s.readers {
+		r.add(stateEvent{s.changes, s.stateEvent()})
+	}
+}
 
 // finish ends the session. The caller holds mu.
 func (s *Session) finish(state State, err error) {
-	s.set(state)
 	s.err = err
+	s.set(state)
 	s.end(ErrStopped)
 	for _, t := range s.queue {
 		t.fail(s.provider.Name())

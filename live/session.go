@@ -64,6 +64,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	state   State
+	changes int // of the state
 	since   time.Time
 	err     error
 	cli     *held.CLI
