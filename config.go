@@ -51,6 +51,12 @@ type Config struct {
 	// last backend keeps its whole Timeout. Zero: 3 s; negative: every backend
 	// keeps its Timeout.
 	RetryPatience time.Duration
+	// Breaker keeps a CLI that fails from being started again and again: after three
+	// failures in a row no call starts it for 30 s, then for twice as long, up to 5 min,
+	// each time until one call has probed it. Calls fail with cooling_down meanwhile.
+	// BreakerOn: calls of the Provider and sessions of package live count. Zero:
+	// BreakerSessions. A chain has cooldowns instead, and its calls do not count here.
+	Breaker BreakerPolicy
 	// Output and Transport choose among what the spec has. Empty: its best.
 	Output    clispec.OutputMode
 	Transport clispec.Transport

@@ -33,6 +33,11 @@ func (c *Chain) CooldownsWithout(chance float64, clock func() time.Time) *Chain 
 	return c
 }
 
+// BreakerOnClock gives the provider's breaker a clock of the test's own, and no chance.
+func (p *Provider) BreakerOnClock(clock func() time.Time) {
+	p.breaker().Chance, p.breaker().Now = func() float64 { return 0.5 }, clock
+}
+
 // StoreOf is what a chain keeps its cooldowns in.
 func (c *Chain) StoreOf() cooldown.Store { return c.cooldown.Store }
 

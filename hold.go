@@ -50,7 +50,9 @@ func (p *Provider) Hold(
 	}
 	cli, failed := held.Start(ctx, p.holding(ctx, inv, remove, permit))
 	if failed != nil {
-		return nil, p.label(failed)
+		stage := failed.Stage
+		p.label(failed).Stage = stage // the process may have run
+		return nil, failed
 	}
 	return cli, nil
 }

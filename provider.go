@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/decode"
 	"github.com/clichain/clichain/internal/instance"
 	"github.com/clichain/clichain/internal/judge"
@@ -23,12 +24,13 @@ import (
 
 // Provider runs one CLI. It is safe for concurrent use.
 type Provider struct {
-	name   string
-	given  *CliSpec // nil: the zero Provider, which has none
-	cfg    Config
-	own    semaphore.Semaphore // nil: no bound
-	finder machine.Finder
-	broken *BackendError // what is wrong with the settings and, once checked, with the spec
+	name    string
+	given   *CliSpec // nil: the zero Provider, which has none
+	cfg     Config
+	own     semaphore.Semaphore // nil: no bound
+	finder  machine.Finder
+	breaker func() *cooling.Keeper // nil: none
+	broken  *BackendError          // what is wrong with the settings and, once checked, with the spec
 
 	checked  sync.Once // sets invalid, and broken with it
 	invalid  error     // what is wrong with the spec
@@ -60,6 +62,7 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 	if p.cfg.MaxParallel > 0 {
 		p.own = make(semaphore.Semaphore, p.cfg.MaxParallel)
 	}
+	p.breaker = newBreaker(p.cfg.Logger)
 	p.broken = oneOf("config", p.cfg.mistakes())
 	return p
 }
@@ -145,7 +148,7 @@ func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, err
 			if chainViewOf(ctx).quiet {
 				emit = milestones(emit)
 			}
-			return p.converse(ctx, req, emit)
+			return p.guarded(ctx, req, emit)
 		})(yield)
 	})
 }

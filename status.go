@@ -73,10 +73,15 @@ func (p *Provider) suppressor(path, dir string) string {
 // Check returns nil, or the [*BackendError] with which a call of this request
 // would be refused or skipped, as far as that can be told without starting
 // anything: besides what [Provider.Available] looks at, the model, the access, the
-// options, the folder and the session.
+// options, the folder, the session, and the breaker.
 func (p *Provider) Check(ctx context.Context, req Request) error {
 	if _, err := p.prepare(ctx, req, mode{output: p.cfg.Output}, false); err != nil {
 		return p.label(err)
+	}
+	if p.cfg.Breaker == BreakerOn {
+		if refused := p.breaker().Skip(ctx, cooldownCall{p, req}); refused != nil {
+			return p.label(refused)
+		}
 	}
 	return nil
 }

@@ -119,12 +119,18 @@ func (a *agent) read(m object) {
 			return
 		}
 		a.reply(id, object{"version": 1})
+		if a.has("leaves") && a.dialect == "control" {
+			exit(7)
+		}
 	case "thread/start", "session/new":
 		a.between("clear")
 		a.nextThread()
 		a.said = nil
 		a.reply(id, object{"thread": object{"id": a.id()}, "sessionId": a.id()})
 		a.between("cleared")
+		if a.has("leaves") {
+			exit(7)
+		}
 	case "sync":
 		a.turning.Wait()
 		a.last(a.late.at)

@@ -92,10 +92,13 @@ func (s *Session) next() *Turn {
 }
 
 func (s *Session) turn(cli *held.CLI, t *Turn) {
+	s.entry = s.entry.Again()
 	resp, failed := cli.Ask(t.ctx, t.req, func(e clichain.Event) { s.tell(t.ctx, item{event: e}) })
-	t.resp = resp
-	if failed != nil {
+	if t.resp = resp; failed != nil {
 		t.err = failed
+	}
+	s.entry.Ended(t.ctx, t.err, t.ctx.Err() != nil)
+	if failed != nil {
 		s.tell(s.life, item{err: failed})
 	} else {
 		s.tell(s.life, item{event: clichain.Event{Kind: clichain.EventDone, Backend: s.provider.Name(), Response: resp}})
@@ -113,14 +116,19 @@ func (s *Session) turn(cli *held.CLI, t *Turn) {
 // gone ends a session whose CLI has ended: by itself, unless it was to stop.
 func (s *Session) gone(cli *held.CLI) {
 	s.mu.Lock()
+	stopping, err := s.state == Stopping, s.died
+	s.mu.Unlock()
+	if !stopping && err == nil {
+		if err = cli.Err(); err != nil {
+			s.entry.Again().Ended(s.life, err, false)
+		}
+	}
+	s.entry.Left(s.life)
+	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == Stopping {
 		s.finish(Stopped, nil)
 		return
-	}
-	err := s.died
-	if err == nil {
-		err = cli.Err()
 	}
 	s.finish(Error, err)
 }

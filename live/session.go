@@ -15,6 +15,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/judge"
 )
@@ -62,6 +63,8 @@ type Session struct {
 	work chan struct{} // there may be a turn to begin
 	over chan struct{} // closed when nothing of the session is left
 
+	entry *cooling.Entry // of the breaker; for one goroutine at a time
+
 	mu      sync.Mutex
 	state   State
 	changes int // of the state
@@ -95,17 +98,16 @@ func (s *Session) Start(ctx context.Context) error {
 	if err := s.enter("start", Starting); err != nil {
 		return err
 	}
-	err := s.refused()
-	var cli *held.CLI
-	if err == nil {
-		cli, err = s.provider.Hold(s.while(ctx), s.cfg.Request, s.cfg.OnPermission)
-	}
+	cli, err := s.hold(s.while(ctx))
+	var unused *cooling.Entry
+	defer func() { unused.Left(ctx) }()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.state == Stopping:
 		if cli != nil {
 			cli.Kill(ErrStopped)
+			unused = s.entry
 		}
 		s.finish(Stopped, nil)
 		return cmp.Or(err, error(&StateError{"start", Stopped}))
@@ -117,6 +119,25 @@ func (s *Session) Start(ctx context.Context) error {
 	s.set(Running)
 	go s.run(cli)
 	return nil
+}
+
+// hold starts the CLI, unless the breaker is open. A start alone does not close the entry: a CLI that starts may fail
+// each time it is asked.
+func (s *Session) hold(ctx context.Context) (*held.CLI, error) {
+	if err := s.refused(); err != nil {
+		return nil, err
+	}
+	entry, err := s.provider.Guard(ctx, s.cfg.Request)
+	if err != nil {
+		return nil, err
+	}
+	cli, err := s.provider.Hold(ctx, s.cfg.Request, s.cfg.OnPermission)
+	if err != nil {
+		entry.Ended(ctx, err, ctx.Err() != nil)
+		return nil, err
+	}
+	s.entry = entry
+	return cli, nil
 }
 
 // while is ctx, ended by the end of the session as well.

@@ -1,0 +1,186 @@
+package clichain_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/specs"
+)
+
+// fragile is a CLI that fails as long as it is not repaired, and counts its starts.
+type fragile struct {
+	*clichain.Provider
+	dir string
+	now time.Time // of the breaker
+}
+
+func newFragile(t *testing.T, cfg clichain.Config) *fragile {
+	t.Helper()
+	f := &fragile{dir: t.TempDir(), now: time.Now()}
+	cfg.Binary = filepath.Join(f.dir, "codex")
+	writeProgram(t, cfg.Binary, fmt.Sprintf("#!/bin/sh\ncat >/dev/null\necho >>%[1]s/starts\n[ -e %[1]s/repaired ] || exit 3\ncat %[1]s/repaired\n", f.dir))
+	f.Provider = clichain.NewProvider(specs.Codex(), &cfg)
+	f.BreakerOnClock(func() time.Time { return f.now })
+	return f
+}
+
+func (f *fragile) starts() int {
+	data, _ := os.ReadFile(filepath.Join(f.dir, "starts"))
+	return strings.Count(string(data), "\n")
+}
+
+func (f *fragile) repair(t *testing.T) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(f.dir, "repaired"), []byte(codexAnswer("hello")), 0o600))
+}
+
+// ask makes so many calls and returns the reasons.
+func (f *fragile) ask(t *testing.T, calls int) (reasons []string) {
+	t.Helper()
+	for range calls {
+		_, err := f.Complete(t.Context(), clichain.Prompt("hi"))
+		reason := ""
+		if err != nil {
+			reason = string(err.(*clichain.BackendError).Reason)
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons
+}
+
+func TestBreakerOfALoneProvider(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	f := newFragile(t, clichain.Config{Breaker: clichain.BreakerOn})
+	require.Equal(t, []string{"exit", "exit", "exit", "cooling_down", "cooling_down", "cooling_down"}, f.ask(t, 6))
+	require.Equal(t, 3, f.starts())
+	err := f.Check(t.Context(), clichain.Prompt("hi"))
+	refused := requireReason(t, clichain.ReasonCoolingDown, err)
+	require.Equal(t, "codex", refused.Backend)
+	require.WithinDuration(t, f.now.Add(30*time.Second), refused.RetryAfter, 7*time.Second)
+
+	f.now = refused.RetryAfter.Add(time.Second)
+	require.NoError(t, f.Check(t.Context(), clichain.Prompt("hi")))
+	require.Equal(t, []string{"exit", "cooling_down"}, f.ask(t, 2), "one call probes")
+	require.Equal(t, 4, f.starts())
+	refused = requireReason(t, clichain.ReasonCoolingDown, f.Check(t.Context(), clichain.Prompt("hi")))
+	require.WithinDuration(t, f.now.Add(time.Minute), refused.RetryAfter, 13*time.Second)
+
+	f.now = refused.RetryAfter.Add(time.Second)
+	f.repair(t)
+	require.Equal(t, []string{"", "", ""}, f.ask(t, 3))
+}
+
+// One success clears the failures before it, and no single failure opens the breaker.
+func TestBreakerCountsFailuresInARow(t *testing.T) {
+	suppressNothing(t)
+	f := newFragile(t, clichain.Config{Breaker: clichain.BreakerOn})
+	f.ask(t, 2)
+	f.repair(t)
+	require.Equal(t, []string{""}, f.ask(t, 1))
+	require.NoError(t, os.Remove(filepath.Join(f.dir, "repaired")))
+	require.Equal(t, []string{"exit", "exit", "exit", "cooling_down"}, f.ask(t, 4))
+
+	limited := provider(t, specs.Codex(), clichain.Config{Breaker: clichain.BreakerOn}, play(readStdin, stdout(`{"type":"turn.failed","error":{"message":"You've hit your usage limit. Try again at 11:59 PM."}}`+"\n"), clitest.Exit(1)))
+	for i, want := range []clichain.Reason{clichain.ReasonUsageLimit, clichain.ReasonUsageLimit, clichain.ReasonUsageLimit, clichain.ReasonCoolingDown} {
+		_, err := limited.Complete(t.Context(), clichain.Prompt("hi"))
+		refused := requireReason(t, want, err)
+		if i == 3 {
+			require.WithinDuration(t, time.Now().Add(30*time.Second), refused.RetryAfter, 30*time.Second, "not the time of the limit")
+		}
+	}
+}
+
+// A call that its caller ends says nothing of the CLI, and gives the probe back.
+func TestBreakerIgnoresCalls(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	for name, end := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+		"canceled": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			cancel()
+			return ctx, cancel
+		},
+		"out of time": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, time.Millisecond)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hanging := provider(t, specs.Codex(), clichain.Config{Breaker: clichain.BreakerOn}, play(readStdin, clitest.Step{Hang: true}))
+			for range 4 {
+				ctx, cancel := end(t.Context())
+				_, err := hanging.Complete(ctx, clichain.Prompt("hi"))
+				cancel()
+				require.NotErrorIs(t, err, clichain.ErrCoolingDown)
+			}
+			f := newFragile(t, clichain.Config{Breaker: clichain.BreakerOn})
+			f.ask(t, 3)
+			f.now = f.now.Add(time.Minute)
+			ctx, cancel := end(t.Context())
+			_, err := f.Complete(ctx, clichain.Prompt("hi"))
+			cancel()
+			require.Error(t, err)
+			require.Equal(t, []string{"exit"}, f.ask(t, 1), "the probe is free")
+		})
+	}
+}
+
+func TestBreakerPolicies(t *testing.T) {
+	suppressNothing(t)
+	for _, policy := range []clichain.BreakerPolicy{"", clichain.BreakerSessions, clichain.BreakerOff} {
+		f := newFragile(t, clichain.Config{Breaker: policy})
+		f.ask(t, 6)
+		require.Equal(t, 6, f.starts(), "%q", policy)
+	}
+	_, err := clichain.NewProvider(specs.Codex(), &clichain.Config{Breaker: "always"}).Complete(t.Context(), clichain.Prompt("hi"))
+	require.Equal(t, "config.breaker", requireReason(t, clichain.ReasonBadOption, err).Option)
+}
+
+// In a chain the chain's cooldowns count a failure, once.
+func TestBreakerInAChain(t *testing.T) {
+	suppressNothing(t)
+	for name, ask := range map[string]func(*clichain.Chain) error{
+		"complete": func(c *clichain.Chain) error {
+			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+			return err
+		},
+		"nested": func(c *clichain.Chain) error {
+			_, err := clichain.ChainOf([]clichain.Backend{c}, nil).Complete(t.Context(), clichain.Prompt("hi"))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFragile(t, clichain.Config{Breaker: clichain.BreakerOn})
+			c := clichain.ChainOf([]clichain.Backend{f.Provider}, &clichain.ChainConfig{NoCooldown: true})
+			for range 4 {
+				require.ErrorIs(t, ask(c), clichain.ErrExit)
+			}
+			require.Equal(t, 4, f.starts())
+			require.NoError(t, f.Check(t.Context(), clichain.Prompt("hi")))
+		})
+	}
+}
+
+// A reader that panics gives the probe back.
+func TestBreakerAfterAPanic(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	f := newFragile(t, clichain.Config{Breaker: clichain.BreakerOn})
+	f.ask(t, 3)
+	f.now = f.now.Add(time.Minute)
+	require.Panics(t, func() {
+		for range f.Stream(t.Context(), clichain.Prompt("hi")) {
+			panic("reader")
+		}
+	})
+	require.Equal(t, []string{"exit"}, f.ask(t, 1))
+}

@@ -1,0 +1,34 @@
+package cooling
+
+import (
+	"context"
+	"time"
+
+	"github.com/clichain/clichain/call"
+)
+
+// Again begins a further call in a process that Enter has let start. The half-open probe,
+// if e still has it, goes over to the new entry.
+func (e *Entry) Again() *Entry {
+	if e == nil {
+		return nil
+	}
+	next := *e
+	next.began, e.probe = e.keeper.now(), time.Time{}
+	return &next
+}
+
+// Ended closes the entry as a breaker does: a nil err is an answer, and the time that a
+// backend asks to wait does not count. hurried is that of Failed.
+func (e *Entry) Ended(ctx context.Context, err error, hurried bool) {
+	switch {
+	case e == nil:
+		return
+	case err == nil:
+		e.Answered(ctx)
+	default:
+		failed := call.AsError("", err)
+		e.Failed(ctx, &call.Error{Reason: failed.Reason, Stage: failed.Stage}, hurried)
+	}
+	e.probe = time.Time{}
+}

@@ -1,0 +1,93 @@
+package live_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
+)
+
+// Three sessions in a row that fail, each in the same way, open the breaker of their provider.
+func TestBreakerOfSessions(t *testing.T) {
+	dies := func(t *testing.T, p *clichain.Provider) error {
+		s := live.New(p, nil)
+		t.Cleanup(s.Kill)
+		return s.Start(t.Context())
+	}
+	turn := func(text string) func(*testing.T, *clichain.Provider) error {
+		return func(t *testing.T, p *clichain.Provider) error {
+			s := live.New(p, nil)
+			t.Cleanup(s.Kill)
+			if err := s.Start(t.Context()); err != nil {
+				return err
+			}
+			_, err := s.Ask(t.Context(), text)
+			s.Stop()
+			return err
+		}
+	}
+	leaves := func(t *testing.T, p *clichain.Provider) error {
+		s := live.New(p, nil)
+		t.Cleanup(s.Kill)
+		if err := s.Start(t.Context()); err != nil {
+			return err
+		}
+		for range s.Events() { // until it has gone
+		}
+		return s.Status().Err
+	}
+	for name, test := range map[string]struct {
+		manners string
+		policy  clichain.BreakerPolicy
+		session func(*testing.T, *clichain.Provider) error
+		want    []clichain.Reason // of four sessions
+	}{
+		"starts":              {manners: "dies at start", session: dies, want: []clichain.Reason{"unauthenticated", "unauthenticated", "unauthenticated", "cooling_down"}},
+		"starts with calls":   {manners: "dies at start", policy: clichain.BreakerOn, session: dies, want: []clichain.Reason{"unauthenticated", "unauthenticated", "unauthenticated", "cooling_down"}},
+		"turns":               {session: turn("die now"), want: []clichain.Reason{"rate_limited", "rate_limited", "rate_limited", "cooling_down"}},
+		"ends without a turn": {manners: "leaves", session: leaves, want: []clichain.Reason{"exit", "exit", "exit", "cooling_down"}},
+		"without the breaker": {manners: "dies at start", policy: clichain.BreakerOff, session: dies, want: []clichain.Reason{"unauthenticated", "unauthenticated", "unauthenticated", "unauthenticated"}},
+		"answers":             {session: turn("say hi"), want: []clichain.Reason{"", "", "", ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			atOnce(t, func(t *testing.T, dialect string) {
+				cfg := patient
+				cfg.Breaker = test.policy
+				p := agentOf(t, dialect, test.manners, cfg)
+				var reasons []clichain.Reason
+				for range test.want {
+					reason, err := clichain.Reason(""), test.session(t, p)
+					if err != nil {
+						var failed *clichain.BackendError
+						require.ErrorAs(t, err, &failed)
+						reason = failed.Reason
+						if reason == clichain.ReasonCoolingDown {
+							require.WithinDuration(t, time.Now().Add(30*time.Second), failed.RetryAfter, 30*time.Second)
+						}
+					}
+					reasons = append(reasons, reason)
+				}
+				require.Equal(t, test.want, reasons)
+			})
+		})
+	}
+}
+
+// An answer clears the failures before it, and a session that its caller ends is no failure.
+func TestBreakerOfSessionsCountsInARow(t *testing.T) {
+	clitest.NoLeaks(t)
+	p := agentOf(t, "threads", "", patient)
+	for i, text := range []string{"die now", "die now", "say hi", "die now", "die now", "", "", "", "say hi"} {
+		s := live.New(p, nil)
+		require.NoError(t, s.Start(t.Context()), i)
+		if text != "" {
+			_, err := s.Ask(t.Context(), text)
+			require.Equal(t, text == "say hi", err == nil, i)
+		}
+		s.Kill()
+	}
+}
