@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/stretchr/testify/require"
 )
 
@@ -56,11 +57,11 @@ func TestWatchdogLearnsAllGroupsAgain(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The watchdog's work is the same in every shell and with any programs.
-func TestWatchdogNeedsNoPath(t *testing.T) {
+// eachWatchdog calls test with the ways in which a watchdog may run, for a host that is gone.
+func eachWatchdog(t *testing.T, test func(t *testing.T, shell string, args []string)) {
 	gone := []string{"sh", "-c", watchdogScript, watchdogName, "", t.TempDir() + "/grep", t.TempDir() + "/sleep"}
 	for _, shell := range []string{"sh", "dash", "bash", "busybox"} {
-		for _, test := range []struct {
+		for _, how := range []struct {
 			name string
 			args []string
 		}{
@@ -68,18 +69,66 @@ func TestWatchdogNeedsNoPath(t *testing.T) {
 			{"no programs", watchdogArgs("", nil)},
 			{"programs that are gone", gone},
 		} {
-			t.Run(shell+"/"+test.name, func(t *testing.T) {
+			t.Run(shell+"/"+how.name, func(t *testing.T) {
 				path := programAt(programFolders, shell)
 				if path == "" {
 					t.Skip("not installed")
 				}
-				// Of a host that is gone, whose name is the beginning of one that lives: ours. Whoever
-				// looks for orphans at the same time leaves ours alone as well.
-				test.args[4] = hostID()[:len(hostID())-1]
-				watchdogKills(t, path, test.args)
+				// The host's id is the beginning of the id of a live host. A process that looks for orphans at
+				// the same time does not know it.
+				how.args[4] = hostID()[:len(hostID())-1]
+				test(t, path, how.args)
 			})
 		}
 	}
+}
+
+// The watchdog's work is the same in every shell and with any programs.
+func TestWatchdogNeedsNoPath(t *testing.T) { eachWatchdog(t, watchdogKills) }
+
+// family is a leader with a child and a grandchild in sessions of their own, whose environment is cleared.
+func family(t *testing.T) (path string, leader stat) {
+	t.Helper()
+	hang := fake.Step{Hang: true}
+	grandchild := fake.Spawn{Steps: []fake.Step{hang}, Setsid: true, ClearEnv: true}
+	child := fake.Spawn{Steps: []fake.Step{{Spawn: &grandchild}, hang}, Setsid: true, ClearEnv: true}
+	path = fake.New(t, "fake", fake.Scenario{Steps: []fake.Step{{Spawn: &child}, hang}})
+	cmd := exec.Cmd{Path: path, Env: []string{}, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	require.Eventually(t, func() bool { return len(fake.Survivors(path)) == 3 }, time.Minute, time.Millisecond)
+	leader, err := system.stat(cmd.Process.Pid)
+	require.NoError(t, err)
+	return path, leader
+}
+
+func TestWatchdogKillsDescendants(t *testing.T) {
+	eachWatchdog(t, func(t *testing.T, shell string, args []string) {
+		path, leader := family(t)
+		watchdog := exec.Cmd{Path: shell, Args: args, Env: []string{"PATH=" + t.TempDir()}, Dir: "/"}
+		watchdog.Stdin = strings.NewReader(line('+', leader))
+		require.NoError(t, watchdog.Run())
+		require.Empty(t, fake.Survivors(path))
+	})
+}
+
+// A process that got the id of a leader after this had died, and its descendants, are neither killed nor stopped. The
+// same is true of a group that the host has left.
+func TestWatchdogSparesARecycledID(t *testing.T) {
+	eachWatchdog(t, func(t *testing.T, shell string, args []string) {
+		path, leader := family(t)
+		watchdog := exec.Cmd{Path: shell, Args: args, Env: []string{"PATH=" + t.TempDir()}, Dir: "/"}
+		earlier := stat{pid: leader.pid, start: leader.start - 1}
+		watchdog.Stdin = strings.NewReader(line('+', earlier) + line('+', leader) + line('-', leader))
+		require.NoError(t, watchdog.Run())
+		found := fake.Survivors(path)
+		require.Len(t, found, 3)
+		for _, p := range found {
+			now, err := system.stat(p.Pid)
+			require.NoError(t, err)
+			require.NotContains(t, "Tt", string(now.state))
+		}
+	})
 }
 
 // watchdogKills checks that a watchdog of a host that is gone kills what has its cookie, and nothing else.

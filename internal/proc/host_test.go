@@ -65,9 +65,6 @@ func watchdogs(pid int) []fake.Survivor {
 
 func TestNothingOutlivesTheHost(t *testing.T) { // case 75
 	for _, shape := range shapes {
-		if shape.spawn.ClearEnv {
-			continue // nothing tells it is ours; see the strong mode
-		}
 		t.Run(shape.name, func(t *testing.T) {
 			h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &shape.spawn}, ready, hang)}))
 			require.Len(t, fake.Survivors(h.fake), shape.count+1)

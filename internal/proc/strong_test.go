@@ -3,6 +3,7 @@
 package proc_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -192,8 +193,10 @@ func TestShimThatIsKilled(t *testing.T) {
 }
 
 // children lists the children of this process.
-func children() (pids []string) {
-	lists, _ := filepath.Glob("/proc/self/task/*/children")
+func children() []string { return childrenOf(os.Getpid()) }
+
+func childrenOf(pid int) (pids []string) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
 		data, _ := os.ReadFile(list) // the thread may have ended
 		pids = append(pids, strings.Fields(string(data))...)

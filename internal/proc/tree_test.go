@@ -4,6 +4,7 @@ package proc_test
 
 import (
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -30,8 +31,17 @@ var shapes = []struct {
 	{"server for the next runs, as cline leaves it", spawn{Steps: stubborn, Daemon: true, Args: []string{"--cline-hub-daemon"}}, 1},
 	{"daemon that holds stdout", spawn{Steps: stubborn, Daemon: true, HoldStdout: true}, 1},
 	{"environment scrubbed (case 69)", spawn{Steps: stubborn, Setsid: true, ClearEnv: true}, 1},
+	{"environment scrubbed below a shell of its own session", spawn{Setsid: true,
+		Steps: append(steps(step{Spawn: &spawn{Steps: stubborn, ClearEnv: true}}), stubborn...)}, 2},
+	{"environment scrubbed below a daemon", spawn{Daemon: true,
+		Steps: append(steps(step{Spawn: &spawn{Steps: stubborn, Setsid: true, ClearEnv: true}}), stubborn...)}, 2},
 	{"grandchildren", spawn{Steps: append(steps(step{Spawn: &spawn{Steps: stubborn, Setsid: true, Count: 2}}), stubborn...), Setsid: true}, 3},
 	{"daemon of a daemon", spawn{Steps: append(steps(step{Spawn: &spawn{Steps: stubborn, Daemon: true}}), stubborn...), Daemon: true}, 2},
+}
+
+// scrubbed reports whether any process of the tree clears its environment.
+func scrubbed(s spawn) bool {
+	return s.ClearEnv || slices.ContainsFunc(s.Steps, func(s step) bool { return s.Spawn != nil && scrubbed(*s.Spawn) })
 }
 
 func TestTreeIsGoneAfterAStop(t *testing.T) {
@@ -54,7 +64,7 @@ func TestTreeIsGoneAfterAStop(t *testing.T) {
 
 func TestTreeIsGoneAfterAnExit(t *testing.T) { // cases 33, 67
 	for _, shape := range shapes {
-		if shape.spawn.ClearEnv {
+		if scrubbed(shape.spawn) {
 			continue // with leader and environment gone nothing tells it is ours; see the strong mode
 		}
 		t.Run(shape.name, func(t *testing.T) {

@@ -1,8 +1,9 @@
-# Kills what a host process leaves behind when it dies. $1 is the host's id, which is in the environment of all it
-# started; $2 and $3 are the paths of grep and sleep, each empty if there is none. Only what is built into the shell is
-# called by name, since PATH may lead nowhere. Standard input is a pipe that only the host holds: lines "+ group start"
-# and "- group start" tell which process groups are its own, and the end of input that it is gone.
+# Kills what a host process leaves behind when it dies. $1 is the host's id, which is in the environment of every process
+# of its runs; $2 and $3 are the paths of grep and sleep, each empty if there is none. Only builtin commands are called by
+# name, since PATH may lead nowhere. Standard input is a pipe that only the host holds: lines "+ group start" and
+# "- group start" tell which process groups are its own. The end of input means that the host has died.
 trap '' HUP INT QUIT TERM
+id=$1 grep=$2 sleep=$3
 groups=' '
 while read -r op group start; do
 	case $op in
@@ -13,48 +14,117 @@ while read -r op group start; do
 	esac
 done
 
-# kill_group kills a group unless the process of that id is another than it was.
-kill_group() {
-	if read -r line <"/proc/$1/stat"; then
-		start=$2
-		set -- "$1" ${line##*) }
-		[ "${21}" = "$start" ] || return 0
-	fi
-	kill -s KILL -- "-$1"
-}
-for g in $groups; do
-	kill_group "${g%:*}" "${g#*:}"
-done
+# members lists the processes of the runs as "pid:start", in the order in which they were found.
+members=$groups
 
-# by_grep kills all that have the id in their environment. It fails if grep does not run.
-by_grep() {
-	[ -n "$2" ] || return 1
-	files=$("$2" -lsF -e "$1." /proc/[0-9]*/environ)
-	[ $? -lt 126 ] || return 1 # it has been removed, or there are too many processes for one command line
-	for file in $files; do
-		pid=${file#/proc/}
-		kill -s KILL "${pid%/environ}" && clean=0
+# look reads what the system knows of a process. A name can contain a newline, so only the last line counts.
+look() {
+	line=
+	while read -r next; do line=$next; done <"/proc/$1/stat"
+	[ -n "$line" ] || return 1
+	set -- ${line##*) }
+	parent=$2 group=$3 session=$4 start=${20}
+}
+
+# related looks at a process and reports whether its parent, its group or its session is that of a member.
+related() {
+	look "$1" || return 1
+	case $members in
+	*" $parent:"* | *" $group:"* | *" $session:"*) ;;
+	*) return 1 ;;
+	esac
+}
+
+# forget drops the members whose id now belongs to another process. It sets pids to a pattern of the others.
+forget() {
+	kept=' ' pids=x
+	for member in $members; do
+		pid=${member%:*}
+		if look "$pid" && [ "$start" != "${member#*:}" ]; then
+			continue
+		fi
+		kept="$kept$member " pids="$pids|$pid"
 	done
+	members=$kept
 }
 
-# by_hand does the same without a program. It is slower by far, as dash reads byte by byte. dash and bash drop the NULs
-# between the variables, which leaves the id as it is; in a shell that stops at one, the id is found where a run put it,
-# at the beginning. It starts no process, so it cannot fail for want of one.
+# take sends the signal to the process that look has seen, unless it is a member already, and makes it one.
+take() {
+	case $members in *" $1:$start "*) return 0 ;; esac
+	kill -s "$signal" "$1"
+	members="$members$1:$start " clean=0
+}
+
+# by_grep finds processes that have the id in their environment, or are related to a member. It fails if grep does not
+# run. A name that looks like the fields of a process can only make that process a candidate.
+by_grep() {
+	[ -n "$grep" ] || return 1
+	marked=$("$grep" -lsF -e "$id." /proc/[0-9]*/environ)
+	[ $? -lt 126 ] || return 1 # it has been removed, or there are too many processes for one command line
+	near=$("$grep" -lsE -e "\) [A-Za-z] ([0-9]+ ){0,2}($pids) " /proc/[0-9]*/stat)
+	[ $? -lt 126 ] || return 1
+	for file in $marked; do
+		pid=${file#/proc/} pid=${pid%/environ}
+		look "$pid" && take "$pid"
+	done
+	for file in $near; do
+		pid=${file#/proc/} pid=${pid%/stat}
+		related "$pid" && take "$pid"
+	done
+	return 0
+}
+
+# has_id reports whether a process has the id in its environment. dash and bash drop the NULs between the variables,
+# which leaves the id as it is; in a shell that stops at one, the id is found where a run put it, at the beginning.
+has_id() {
+	while IFS= read -r line || [ -n "$line" ]; do
+		case $line in *"$id."*) return 0 ;; esac
+	done <"/proc/$1/environ"
+	return 1
+}
+
+# by_hand does the same as by_grep without a program. It is much slower, since dash reads byte by byte. It starts no
+# process, so it cannot fail for want of one.
 by_hand() {
 	for dir in /proc/[0-9]*; do
-		while IFS= read -r line || [ -n "$line" ]; do
-			case $line in *"$1."*)
-				kill -s KILL "${dir#/proc/}" && clean=0
-				break ;;
-			esac
-		done <"$dir/environ"
+		pid=${dir#/proc/}
+		if related "$pid" || has_id "$pid" && look "$pid"; then
+			take "$pid"
+		fi
 	done
 }
 
-# Three clean scans, since a process may start another while we look elsewhere; a bound, since some may not die.
-clean=0 rounds=0
-while [ $clean -lt 3 ] && [ $rounds -lt 500 ]; do
-	clean=$((clean + 1)) rounds=$((rounds + 1))
-	by_grep "$@" || by_hand "$@"
-	[ $rounds -lt 10 ] || [ -z "$3" ] || "$3" 0.02 || : # it has been removed
+# scan sends the signal to every process that it finds, until that many scans in a row find none: a process may start
+# another one while a scan looks elsewhere. The second argument bounds the scans of all calls.
+rounds=0
+scan() {
+	clean=0
+	while [ $clean -lt "$1" ] && [ $rounds -lt "$2" ]; do
+		clean=$((clean + 1)) rounds=$((rounds + 1))
+		forget
+		by_grep || by_hand
+		[ $rounds -lt 10 ] || [ -z "$sleep" ] || "$sleep" 0.02 || : # it has been removed
+	done
+}
+
+# Once a process has died, nothing tells that its children are of a run if they have cleared their environment. So all
+# processes are stopped before the first one is killed: a stopped process neither ends nor starts another.
+forget
+for member in $members; do
+	kill -s STOP -- "-${member%:*}"
 done
+signal=STOP
+scan 2 100
+
+# Children are killed before their parents: the end of a parent would continue stopped children.
+forget
+all=
+for member in $members; do
+	all="${member%:*} $all"
+done
+[ -z "$all" ] || kill -s KILL $all
+for member in $groups; do
+	case $members in *" $member "*) kill -s KILL -- "-${member%:*}" ;; esac
+done
+signal=KILL
+scan 3 500
