@@ -28,10 +28,10 @@ func (p *Provider) folder(req Request, known *session.Record) (string, *BackendE
 	case p.cfg.Container != nil:
 		return dir, nil
 	}
-	own, err := p.emptyDir()
 	if req.Access == AccessNone {
-		return own, err
+		return p.emptyDir(req.Session != "")
 	}
+	own, err := localfile.EmptyDir(p.name)
 	if err == nil && dir == own { // of a session
 		if p.spec.Sessions.DirBound {
 			return "", call.Errorf(ReasonBadSession, "session",
@@ -42,20 +42,29 @@ func (p *Provider) folder(req Request, known *session.Record) (string, *BackendE
 	return workDir(dir)
 }
 
-// emptyDir is the directory of this backend's calls without access. It stays the
-// same, because some CLIs find a session only in the directory it was made in.
-func (p *Provider) emptyDir() (string, *BackendError) {
-	dir, err := localfile.EmptyDir(p.name)
-	if err != nil {
+// emptyDir makes the directory of this backend's calls without access. It stays the
+// same, because some CLIs find a session only in the directory it was made in. Where
+// the home takes no files, it is a temporary one, in which no session goes on.
+func (p *Provider) emptyDir(goesOn bool) (string, *BackendError) {
+	dir, lasting, err := localfile.MakeEmptyDir(p.name, p.spec.GuardFiles)
+	switch {
+	case err != nil:
 		return "", noEmptyDir(err)
+	case goesOn && !lasting:
+		be := call.Errorf(ReasonBadSession, "session",
+			"this user's state directory cannot be written to, so calls without access keep no sessions")
+		be.Hint = stateHint
+		return "", be
 	}
 	return dir, nil
 }
 
+const stateHint = "set XDG_STATE_HOME to a folder that this user can write to, and nobody else"
+
 func noEmptyDir(err error) *BackendError {
 	be := call.Errorf(ReasonSpawn, "", "no private folder to work in: %v", err)
 	be.Err = err
-	be.Hint = "set XDG_STATE_HOME to a folder that this user can write to, and nobody else"
+	be.Hint = stateHint
 	return be
 }
 

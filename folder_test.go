@@ -124,6 +124,9 @@ func requireOnly(t *testing.T, dir, name string) {
 func TestNoStateFolder(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", "/dev/null/state")
 	p, record := waryRun(t, clichain.Config{})
+	temp := t.TempDir()
+	require.NoError(t, os.Chmod(temp, 0o777)) // so that others may replace what is there
+	t.Setenv("TMPDIR", temp)
 	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	be := requireReason(t, clichain.ReasonSpawn, err)
 	require.Contains(t, be.Message, "/dev/null")
@@ -139,6 +142,7 @@ func TestNoStateFolder(t *testing.T) {
 func TestMissingHomeStaysMissing(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "none")
 	t.Setenv("HOME", home)
+	t.Setenv("TMPDIR", t.TempDir())
 	for _, name := range []string{"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, "")
 	}

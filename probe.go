@@ -12,7 +12,6 @@ import (
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/judge"
-	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
@@ -74,14 +73,7 @@ func (p *Provider) probeDir() (string, *BackendError) {
 	if p.cfg.Container != nil {
 		return "", nil
 	}
-	dir, err := p.emptyDir()
-	if err != nil {
-		return "", err
-	}
-	if err := localfile.KeepEmpty(dir, p.spec.GuardFiles); err != nil {
-		return "", noEmptyDir(err)
-	}
-	return dir, nil
+	return p.emptyDir(false)
 }
 
 // minListTime is what every source of the list of models may take. Some CLIs need

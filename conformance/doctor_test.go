@@ -19,7 +19,6 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/conformance/home"
-	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
 	"github.com/clichain/clichain/doctor"
 	"github.com/clichain/clichain/specs"
@@ -149,20 +148,6 @@ func TestDoctorInEachHome(t *testing.T) {
 	}
 }
 
-// inReadOnlyHome makes the home of a command read-only: as root, no mode of a
-// folder does that, but a mount.
-func inReadOnlyHome(t *testing.T, h home.Home, command ...string) *exec.Cmd {
-	t.Helper()
-	unshare, err := exec.LookPath("unshare")
-	if err != nil {
-		t.Skip("no program unshare to mount a home with")
-	}
-	script := `mount --bind "$HOME" "$HOME" && mount -o remount,bind,ro "$HOME" && exec "$@"`
-	cmd := exec.CommandContext(t.Context(), unshare, append([]string{"--mount", "sh", "-c", script, "sh"}, command...)...)
-	cmd.Dir, cmd.Env = "/", append(h.Env, "TMPDIR=/tmp", "PATH="+filepath.Dir(h.Binary)+":"+os.Getenv("PATH"))
-	return cmd
-}
-
 func TestDoctorInAReadOnlyHome(t *testing.T) {
 	netns.Require(t)
 	program := command(t)
@@ -178,30 +163,6 @@ func TestDoctorInAReadOnlyHome(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A call that fails there names the home too, with the access for which it fails:
-// only claude answers.
-func TestCallInAReadOnlyHome(t *testing.T) {
-	program := command(t)
-	eachCLI(t, func(t *testing.T, name string) {
-		t.Parallel()
-		server := loopback.New(t, loopback.Always(loopback.Text(hello)))
-		h := home.New(t, name, server.URL, home.LoggedIn)
-		ask := []string{program, "ask", "--timeout", "60s", "--only", name, "--pass-env", "LOOPBACK_*"}
-		out, err := inReadOnlyHome(t, h, append(ask, "say hi")...).CombinedOutput()
-		require.Error(t, err)
-		require.Contains(t, string(out), h.Dir, "there is no private folder to work in")
-		require.Contains(t, string(out), "XDG_STATE_HOME")
-		out, err = inReadOnlyHome(t, h, append(ask, "--dir", t.TempDir(), "--access", "write", "say hi")...).CombinedOutput()
-		if name == home.Claude {
-			require.NoError(t, err, "%s", out)
-			require.Contains(t, string(out), hello)
-			return
-		}
-		require.Error(t, err)
-		require.Contains(t, string(out), "HOME="+h.Dir+" cannot be written to")
-	})
 }
 
 // What doctor calls logged out, the CLI does too, and it is not started for it.

@@ -2,6 +2,7 @@ package localfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -13,8 +14,8 @@ import (
 // emptyDirs is the folder of all empty folders.
 const emptyDirs = "empty"
 
-// EmptyDir returns the path of the empty folder with that name, which [KeepEmpty]
-// makes.
+// EmptyDir returns the path of the empty folder with that name in the state
+// directory, which [KeepEmpty] makes.
 func EmptyDir(name string) (string, error) {
 	state, err := StateDir()
 	if err != nil {
@@ -23,7 +24,40 @@ func EmptyDir(name string) (string, error) {
 	return filepath.Join(state, emptyDirs, name), nil
 }
 
-// KeepEmpty makes the folder at dir, a path from [EmptyDir], if need be, and
+// MakeEmptyDir makes the empty folder with that name, as [KeepEmpty] does, and returns
+// its path. Where the state directory cannot hold it, because the home is missing,
+// read-only or full, the folder is below a directory of this user in the temporary
+// directory. Then lasting is false: a later call may find another folder, or none. A
+// state directory that [OwnDir] refuses is an error.
+func MakeEmptyDir(name string, guards []string) (dir string, lasting bool, err error) {
+	dir, err = EmptyDir(name)
+	if err == nil {
+		err = KeepEmpty(dir, guards)
+	}
+	if _, refused := errors.AsType[refusedError](err); err == nil || refused {
+		return dir, true, err
+	}
+	temp, failed := tempDir()
+	if failed == nil {
+		dir = filepath.Join(temp, emptyDirs, name)
+		failed = KeepEmpty(dir, guards)
+	}
+	if failed != nil {
+		return "", false, fmt.Errorf("%w; %w", err, failed)
+	}
+	return dir, false, nil
+}
+
+// tempDir is the path of the directory of this user in the temporary directory.
+func tempDir() (string, error) {
+	temp, err := filepath.EvalSymlinks(os.TempDir())
+	if err == nil && !keepsEntries(temp) {
+		err = refuse("other users may replace files in %s: set TMPDIR to another directory", temp)
+	}
+	return filepath.Join(temp, fmt.Sprintf("clichain-%d", os.Geteuid())), err
+}
+
+// KeepEmpty makes the folder at dir, a path from [EmptyDir] or [MakeEmptyDir], if need be, and
 // removes everything in it but the guards, which are empty files, named by paths
 // below it with slashes. [OwnDir] says what it
 // refuses: what a link in its place leads to is not ours to remove; links in it are

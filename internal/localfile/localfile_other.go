@@ -27,6 +27,9 @@ func closeToOthers(*os.File, fs.FileInfo, string) error { return nil }
 // protected is always false: who may write to a folder would take more to find out, and the home of a user is writable.
 func protected(string) bool { return false }
 
+// keepsEntries is always false, as protected is.
+func keepsEntries(string) bool { return false }
+
 // stateHome is the folder of caches too: it is local to this machine, and nothing empties it.
 func stateHome() (string, error) { return os.UserCacheDir() }
 

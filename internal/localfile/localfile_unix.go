@@ -36,14 +36,22 @@ func ownedBy(info fs.FileInfo, uid int) bool {
 }
 
 // protected reports whether nobody but this user and root may write to a folder and to those above it.
-func protected(dir string) bool {
+func protected(dir string) bool { return guarded(dir, 0) }
+
+// keepsEntries reports whether nobody but this user and root may replace what this user creates in a directory: others
+// may not write to it and to those above it, or these are sticky.
+func keepsEntries(dir string) bool { return guarded(dir, fs.ModeSticky) }
+
+// guarded reports whether a directory and those above it belong to this user or root, and others may write to none of
+// them that lacks the bit.
+func guarded(dir string, unless fs.FileMode) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(dir) {
 		return false
 	}
 	for {
 		info, err := os.Stat(dir)
-		if err != nil || info.Mode().Perm()&0o022 != 0 || !owned(info) && !ownedByRoot(info) {
+		if err != nil || shared(info) && info.Mode()&unless == 0 || !owned(info) && !ownedByRoot(info) {
 			return false
 		}
 		if dir == filepath.Dir(dir) {
@@ -67,7 +75,7 @@ func closeToOthers(dir *os.File, info fs.FileInfo, path string) error {
 	}
 	info, err := dir.Stat()
 	if err == nil && shared(info) {
-		err = fmt.Errorf("others may write to %s: use a file system with permissions", path)
+		err = refuse("others may write to %s: use a file system with permissions", path)
 	}
 	return err
 }

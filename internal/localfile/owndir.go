@@ -102,6 +102,13 @@ func ownBelow(parent *os.Root, name string) (*os.Root, error) {
 	return openOwn(parent, name, filepath.Join(parent.Name(), name))
 }
 
+// refusedError is the error for a directory that another user may have prepared, or could replace.
+type refusedError string
+
+func (e refusedError) Error() string { return string(e) }
+
+func refuse(format string, args ...any) error { return refusedError(fmt.Sprintf(format, args...)) }
+
 // parentDir is where a directory is created and opened by its name.
 type parentDir interface {
 	Mkdir(name string, mode fs.FileMode) error
@@ -129,9 +136,9 @@ func openOwn(parent parentDir, name, path string) (*os.Root, error) {
 	case err != nil:
 		return nil, err
 	case found.Mode()&fs.ModeSymlink != 0:
-		return nil, fmt.Errorf("%s is a symbolic link: replace it with a directory", path)
+		return nil, refuse("%s is a symbolic link: replace it with a directory", path)
 	case !found.IsDir():
-		return nil, fmt.Errorf("%s is not a directory: move it away", path)
+		return nil, refuse("%s is not a directory: move it away", path)
 	}
 	root, err := parent.OpenRoot(name) // which would follow a link
 	if err != nil {
@@ -157,9 +164,9 @@ func checkOpened(root *os.Root, found fs.FileInfo, path string) error {
 	case err != nil:
 		return err
 	case !os.SameFile(found, info):
-		return fmt.Errorf("%s was replaced while it was opened: use a directory that others cannot write to", path)
+		return refuse("%s was replaced while it was opened: use a directory that others cannot write to", path)
 	case !owned(info):
-		return fmt.Errorf("%s belongs to another user: use a directory of your own", path)
+		return refuse("%s belongs to another user: use a directory of your own", path)
 	}
 	return closeToOthers(dir, info, path)
 }
