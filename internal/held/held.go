@@ -100,8 +100,7 @@ type CLI struct {
 	failed error // nothing was started
 }
 
-// Start starts the process, and returns when it is ready and has a context in which
-// nothing was said. It goes on when ctx ends later.
+// Start starts the process, and returns when it has an empty context. The process outlives ctx.
 func Start(ctx context.Context, plan Plan) (*CLI, *call.Error) {
 	c := begin(ctx, plan)
 	err := c.sayAll(ctx, plan.Invocation.Call, plan.Rules.Ready)

@@ -2,6 +2,9 @@ package held
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/compose"
@@ -157,4 +160,29 @@ func (c *CLI) renew(ctx context.Context, old string) error {
 		c.used = *used
 	}
 	return nil
+}
+
+// interrupt tells the CLI to end a turn.
+func (c *CLI) interrupt(ctx context.Context, t *turn) error {
+	ids := map[string]string{"context": c.contexts.current(), "turn": t.name()}
+	_, err := c.say(ctx, t.call, c.plan.Rules.Interrupt, ids)
+	return err
+}
+
+// say sends the first message of a list that applies, and waits for its response.
+func (c *CLI) say(
+	ctx context.Context, composed *compose.Call, list []clispec.LiveMessage, more map[string]string,
+) (json.RawMessage, error) {
+	m, params, ok := composed.Message(list, more)
+	switch {
+	case !ok:
+		return nil, nil
+	case m.Notice:
+		return nil, c.conn.Notify(ctx, m.Method, params)
+	}
+	result, err := c.conn.Call(ctx, m.Method, params)
+	if refused, ok := errors.AsType[*wire.Error](err); ok {
+		return nil, fmt.Errorf("%s: %w", m.Method, refused)
+	}
+	return result, err
 }

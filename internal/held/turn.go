@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+
 	"sync"
 	"sync/atomic"
 	"time"
@@ -260,31 +260,6 @@ func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 	}
 	c.end(cause) // what it is about, nobody can tell
 	return cause
-}
-
-// interrupt tells the CLI to end a turn.
-func (c *CLI) interrupt(ctx context.Context, t *turn) error {
-	ids := map[string]string{"context": c.contexts.current(), "turn": t.name()}
-	_, err := c.say(ctx, t.call, c.plan.Rules.Interrupt, ids)
-	return err
-}
-
-// say sends the first message of a list that applies, and waits for its response.
-func (c *CLI) say(
-	ctx context.Context, composed *compose.Call, list []clispec.LiveMessage, more map[string]string,
-) (json.RawMessage, error) {
-	m, params, ok := composed.Message(list, more)
-	switch {
-	case !ok:
-		return nil, nil
-	case m.Notice:
-		return nil, c.conn.Notify(ctx, m.Method, params)
-	}
-	result, err := c.conn.Call(ctx, m.Method, params)
-	if refused, ok := errors.AsType[*wire.Error](err); ok {
-		return nil, fmt.Errorf("%s: %w", m.Method, refused)
-	}
-	return result, err
 }
 
 // verdict is the answer, or the error, of a turn that has ended.
