@@ -1,0 +1,62 @@
+package conformance_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+)
+
+// longPrompt is more than a pipe holds, so that part of it waits until the CLI reads.
+func longPrompt(size int) string {
+	const line = "a line of a long prompt\n"
+	return strings.Repeat(line, size/len(line)) + "the end"
+}
+
+// A real CLI that is stopped at any moment asks its model the whole prompt or nothing.
+func TestHalfPromptsOfRealCLIs(t *testing.T) {
+	for _, name := range home.Names() {
+		t.Run(name, func(t *testing.T) {
+			longUnless(t, isFirst(name))
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			random := rand.New(rand.NewPCG(seed, 0))
+			prompt := longPrompt(300 << 10)
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			ask := func(within time.Duration) error {
+				ctx, cancel := context.WithTimeout(t.Context(), within)
+				defer cancel()
+				req := clichain.Prompt(prompt)
+				req.Model = models[name]
+				_, err := c.Complete(ctx, req)
+				return err
+			}
+			began := time.Now()
+			require.NoError(t, ask(minute))
+			whole := time.Since(began)
+			clitest.Busy(t)
+			answers := 1
+			for range 4 * *rounds {
+				if err := ask(time.Duration(random.Int64N(int64(2 * whole)))); err == nil {
+					answers++
+				} else {
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+				}
+			}
+			calls := c.server.Calls()
+			require.GreaterOrEqual(t, len(calls), answers)
+			for _, call := range calls {
+				require.True(t, strings.Contains(call.Prompt(), prompt), "%d of %d bytes", len(call.Prompt()), len(prompt))
+			}
+			t.Logf("%s: %d requests, %d answers", name, len(calls), answers)
+		})
+	}
+}
