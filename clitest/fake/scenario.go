@@ -38,7 +38,8 @@ type Step struct {
 	Hang  bool          `json:"hang,omitempty"`
 	Await string        `json:"await,omitempty"`
 
-	// ReadStdin reads standard input to its end, ReadLine one line of it.
+	// ReadStdin reads standard input to its end, ReadLine one line of it. An answer to a prompt on standard input counts
+	// only if all of it was read.
 	ReadStdin bool `json:"read_stdin,omitempty"`
 	ReadLine  bool `json:"read_line,omitempty"`
 	// Echo prints what the latest ReadStdin or ReadLine has read.

@@ -29,9 +29,8 @@ type Result struct {
 	// killed. They were killed if TreeClean.
 	Leftovers int
 
-	// Undelivered reports that the program had not read all of Stdin when it ended, or before that, when Run began to
-	// stop it. Whatever it printed then, it has not seen the whole. What a program like a shell has read for another
-	// counts as read; on Windows so does what was written. False if there was no Stdin.
+	// Undelivered reports that the program had not read all of Command.Stdin when it ended or, if Run stopped it, when Run
+	// began to do so. On Windows, bytes in the pipe count as read. Undelivered is false for a run without Stdin.
 	Undelivered bool
 	// DrainCut reports that output was still open, or a Writer had not returned, when the time to drain was over.
 	DrainCut bool
