@@ -40,6 +40,9 @@ type Tally struct {
 
 	kept     string // text before the open block
 	keptLast int    // last, before it
+
+	given string // the answer before the text, if next
+	next  bool   // the CLI has begun another answer after it
 }
 
 // Add takes an event and returns what to pass on to the caller: the event, a
@@ -95,7 +98,7 @@ func (t *Tally) Add(e *Sign) (out *call.Event) {
 	}
 	t.Session, t.KeySource = cmp.Or(e.Session, t.Session), cmp.Or(e.KeySource, t.KeySource)
 	if e.Terminal && (t.Terminal == nil || e.answers()) {
-		t.Terminal = new(*e)
+		t.Terminal, t.next = new(*e), false
 	}
 	return &e.Event
 }
@@ -190,9 +193,13 @@ func (t *Tally) mark(flag call.Flag, warning string) {
 
 // AnswerText is the text of the result, else the text since the last tool use:
 // text before a tool is a remark on the work. A result that repeats only the last
-// of several blocks does not replace them.
+// of several blocks does not replace them. Text after it is of another answer,
+// which counts when it has a result of its own.
 func (t *Tally) AnswerText() string {
 	text, last := t.text.String(), t.Terminal
+	if t.next {
+		return t.given
+	}
 	if !t.succeeded() || last.Text == "" {
 		return text
 	}

@@ -51,6 +51,7 @@ type Reading struct {
 	mirror  decode.Scratch // for lines of stderr
 	others  bool           // stderr goes on with the words of others
 	signs   []judge.Sign   // of the last line of stdout
+	twice   repeats
 	tally   judge.Tally
 	remarks judge.Commentary
 	shown   bool         // the caller has received some of the answer
@@ -112,6 +113,9 @@ func (r *Reading) readLine(line []byte) []judge.Sign {
 	defer r.mu.Unlock()
 	why := "an event that is not known"
 	if items, ok := r.Program.Line(&r.scratch, line); ok {
+		if len(items) > 0 && r.twice.again(line, items) {
+			return nil
+		}
 		if len(items) > 0 {
 			return r.deliverAll(items)
 		}

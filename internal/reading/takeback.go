@@ -28,6 +28,7 @@ func (r *Reading) takeBack(by call.EventKind, stands string) {
 var whyReset = map[call.EventKind]string{
 	call.EventToolUse: "the text so far was a remark before the use of a tool",
 	call.EventText:    "the CLI began its answer anew",
+	call.EventDelta:   "the CLI began its answer anew",
 	call.EventReset:   "the CLI began its answer anew",
 }
 

@@ -28,6 +28,9 @@ func blockLine(text string) string {
 	return `{"type":"assistant","message":{"content":[{"type":"text","text":"` + text + `"}]}}`
 }
 
+// withID is a line as another event of the same words.
+func withID(line string) string { return strings.TrimSuffix(line, "}") + `,"uuid":"u2"}` }
+
 func resultLine(text string) string {
 	return `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"` + text + `","session_id":"s1"}`
 }
@@ -88,7 +91,7 @@ func TestTextIsDeliveredOnce(t *testing.T) {
 		{"the result is no whole block", []string{blockLine("A"), blockLine("B."), resultLine(".")}, "A|\n\nB.", "."},
 		{"the result is one of the blocks, not the last", []string{blockLine("A"), blockLine("B"), resultLine("A")}, "A|\n\nB", "A"},
 		{"structured output is all of the answer", []string{blockLine("See:"), blockLine("7"), structuredLine("7")}, "See:|\n\n7", "7"},
-		{"equal blocks are no repetition", []string{blockLine("A"), blockLine("A"), emptyResult}, "A|\n\nA", "A\n\nA"},
+		{"equal blocks are no repetition", []string{blockLine("A"), withID(blockLine("A")), emptyResult}, "A|\n\nA", "A\n\nA"},
 		{"the answer comes after the tools", []string{blockLine("Let me see"), toolUse, blockLine("42"), emptyResult}, "Let me see|<|42", "42"},
 		{"a block begun anew", []string{messageLine, deltaLine("Hel"), messageLine, deltaLine("Hello"), blockLine("Hello"), resultLine("Hello")}, "Hel|<|Hello", "Hello"},
 		{"the second block begun anew", []string{messageLine, deltaLine("A"), blockLine("A"), deltaLine("B"), messageLine, deltaLine("C"), blockLine("C"), resultLine("C")},
@@ -259,7 +262,7 @@ func TestModelOfAnAnswer(t *testing.T) {
 // error of the service in the middle of a stream has its meaning.
 func TestStreamThatIsCut(t *testing.T) {
 	delta := `{"type":"stream_event","event":{"type":"message_delta","usage":{"input_tokens":5,"output_tokens":7}}}` + "\n"
-	rec := Recording{Output: clispec.OutputStream, Stdout: init1 + "\n" + delta + delta, TimedOut: true}
+	rec := Recording{Output: clispec.OutputStream, Stdout: init1 + "\n" + delta + withID(strings.TrimSpace(delta)) + "\n", TimedOut: true}
 	_, _, failure, _ := Replay(specs.Claude(), rec)
 	require.Equal(t, call.Usage{InputTokens: 10, OutputTokens: 14}, failure.Usage)
 	rec.Stdout += resultLine("A") + "\n"

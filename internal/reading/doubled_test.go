@@ -1,0 +1,92 @@
+package reading
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/specs"
+)
+
+// TestAnswerAfterTheResult: claude goes on after its result where a sub-agent reports, and says another one. The text is that
+// of the last result, for a reader of the stream too.
+func TestAnswerAfterTheResult(t *testing.T) {
+	delta := func(text string) string {
+		return `{"type":"stream_event","event":{"delta":{"type":"text_delta","text":` + quoted(text) + `}}}`
+	}
+	for _, test := range []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"another answer", []string{blockLine("A"), resultLine("A"), init1, blockLine("B"), resultLine("B")}, "B"},
+		{"the same answer", []string{blockLine("A"), resultLine("A"), init1, blockLine("A"), resultLine("A")}, "A"},
+		{"in pieces", []string{delta("A"), blockLine("A"), resultLine("A"), init1, delta("B1"), delta("B2"), blockLine("B1B2"), resultLine("B1B2")}, "B1B2"},
+		{"several blocks", []string{blockLine("A"), resultLine("A"), blockLine("B"), blockLine("C"), resultLine("C")}, "B\n\nC"},
+		{"a third one", []string{blockLine("A"), resultLine("A"), blockLine("B"), resultLine("B"), blockLine("C"), resultLine("C")}, "C"},
+		{"after a tool", []string{blockLine("A"), resultLine("A"), blockLine("Let me look."), toolUse, blockLine("B"), resultLine("B")}, "B"},
+		{"without an end", []string{blockLine("A"), blockLine("B"), resultLine("B"), init1, delta("C")}, "A\n\nB"},
+		{"without an end, after a tool", []string{blockLine("A"), blockLine("B"), resultLine("B"), blockLine("C"), toolUse, delta("D")}, "A\n\nB"},
+		{"with a failure", []string{blockLine("A"), resultLine("A"), blockLine("B"), failedLine("API Error: 500")}, "A"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, output := range []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON} {
+				text, _, failure, events := Replay(specs.Claude(), Recording{Output: output, Stdout: init1 + "\n" + strings.Join(test.lines, "\n") + "\n"})
+				require.Nil(t, failure)
+				require.Equal(t, test.want, text, output)
+				require.Equal(t, test.want, readerOf(append(events, missing(text, events)...)), output)
+			}
+		})
+	}
+}
+
+// doubled are the recordings whose answer is not the same when each line of stdout comes twice. The text comes in pieces only,
+// and a piece may be the same as the one before: nothing tells a piece that is repeated from one that was meant.
+var doubled = map[string]bool{"gemini": true, "copilot": true}
+
+// TestLinesTwice: a stream in which each line comes twice gives the same answer and usage.
+func TestLinesTwice(t *testing.T) {
+	wrong, seen := map[string]int{}, 0
+	for _, root := range []string{recordingsDir, "testdata/transcripts"} {
+		dirs, err := filepath.Glob(filepath.Join(root, "*", "*"))
+		require.NoError(t, err)
+		for _, dir := range dirs {
+			rec, cli := readRun(t, dir), filepath.Base(filepath.Dir(dir))
+			spec, ok := specs.ByName(cli)
+			require.True(t, ok)
+			text, resp, failure, _ := Replay(spec, rec)
+			if failure != nil || rec.Output != clispec.OutputStream {
+				continue
+			}
+			seen++
+			var twice strings.Builder
+			for line := range strings.Lines(rec.Stdout) {
+				twice.WriteString(line + line)
+			}
+			rec.Stdout = twice.String()
+			again, respAgain, failure, events := Replay(spec, rec)
+			require.Nil(t, failure, dir)
+			require.Equal(t, again, readerOf(append(events, missing(again, events)...)), dir)
+			if again != text {
+				wrong[cli]++
+				continue
+			}
+			require.Equal(t, resp.Usage, respAgain.Usage, dir)
+		}
+	}
+	t.Logf("of %d streams, these give another answer: %v", seen, wrong)
+	for cli := range wrong {
+		require.True(t, doubled[cli], cli)
+	}
+}
+
+// TestPiecesMayRepeat: two pieces of an answer that are the same both count.
+func TestPiecesMayRepeat(t *testing.T) {
+	const piece = `{"type":"message","timestamp":"2026-11-21T00:18:36.538Z","role":"assistant","content":"ha","delta":true}` + "\n"
+	text, _, failure, _ := Replay(specs.Gemini(), Recording{Output: clispec.OutputStream, Stdout: `{"type":"init","session_id":"s"}` + "\n" + piece + piece + `{"type":"result","status":"success"}` + "\n"})
+	require.Nil(t, failure)
+	require.Equal(t, "haha", text)
+}
