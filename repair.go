@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/structured"
 )
 
@@ -21,21 +19,13 @@ type structure struct {
 // hold holds a successful answer against the schema: its text becomes the JSON
 // text, or it becomes a failure.
 func (s *structure) hold(resp *Response) *BackendError {
-	if s.schema == nil {
-		return nil
+	var failed *BackendError
+	if s.problem, failed = s.schema.Hold(resp); failed != nil {
+		failed.SideEffects = s.acted
+		return failed
 	}
-	var text string
-	if text, s.problem = s.schema.Accept(resp.Text); s.problem != "" {
-		return &BackendError{
-			Backend: resp.Backend, Reason: ReasonBadOutput,
-			Message: plaintext.OneLine("the answer does not meet the schema: " + s.problem),
-			Partial: resp.Text, Usage: resp.Usage, SideEffects: s.acted, Stage: call.StageStarted,
-		}
-	}
-	resp.Text = text
 	if s.repaired {
-		resp.Flags = append(resp.Flags, call.FlagRepaired)
-		resp.Warnings = append(resp.Warnings, "the first answer did not meet the schema; this is a corrected one")
+		structured.Repaired(resp)
 	}
 	return nil
 }
@@ -54,17 +44,11 @@ func (t *tries) repair(ctx context.Context) bool {
 	}
 	req.Messages = append(slices.Clone(req.Messages),
 		Message{Role: RoleAssistant, Content: t.err.Partial},
-		Message{Role: RoleUser, Content: complaint(t.structure.problem)})
+		Message{Role: RoleUser, Content: structured.Complaint(t.structure.problem)})
 	inv, err := t.p.prepare(ctx, req, mode{output: t.inv.Call.Output}, true)
 	if err != nil {
 		return false
 	}
 	t.req, t.inv, t.structure.repaired = req, inv, true
 	return true
-}
-
-// complaint asks the model for a correction.
-func complaint(problem string) string {
-	return "Your answer does not meet the JSON Schema that was given:\n" + problem +
-		"\nAnswer again with the corrected JSON value, and with nothing else: no explanation, no code fence."
 }

@@ -26,7 +26,7 @@ func playAgent() {
 		return
 	}
 	if !slices.Contains(os.Args, "--live") {
-		coldAnswer(dialect)
+		playCold(dialect)
 	}
 	a := &agent{dialect: dialect, manners: os.Getenv("AGENT_MANNERS"), interrupted: make(chan struct{}, 1), answers: make(chan object, 8)}
 	a.live()
@@ -51,6 +51,7 @@ type agent struct {
 	said    []string // in this thread
 	asked   int      // requests of its own
 	late    belated
+	mended  string
 	turning sync.WaitGroup
 }
 
@@ -216,7 +217,10 @@ func (a *agent) turn(id any, said string) {
 }
 
 func (a *agent) play(id any, said string) {
-	what, rest, _ := strings.Cut(said, " ")
+	what, rest, _ := strings.Cut(withoutSchema(said), " ")
+	if what == "Your" && a.mended == "hang" {
+		what = a.mended
+	}
 	a.last("asked")
 	if a.late.at == "answering" {
 		a.delta("")
@@ -225,6 +229,8 @@ func (a *agent) play(id any, said string) {
 	switch what {
 	case "belated":
 		rest = a.belate(id, rest)
+	case "mend", "act", "Your":
+		rest = a.mend(what, rest)
 	case "die":
 		a.delta("half an ")
 		fmt.Fprintln(os.Stderr, "Error: 429 rate limited")

@@ -39,7 +39,7 @@ func agentSpec(dialect string) clichain.CliSpec {
 			{Args: []string{"--model", "{model}"}, When: clispec.When{Set: []string{"model"}}},
 			{Args: []string{"--write"}, When: clispec.When{Access: []clichain.Access{clichain.AccessWrite, clichain.AccessRead, clichain.AccessFull}}},
 		},
-		Events: []clispec.EventRule{rule("delta", clichain.EventDelta, "text", params+"text"), done},
+		Events: []clispec.EventRule{rule("delta", clichain.EventDelta, "text", params+"text"), rule("tool", clichain.EventToolUse, "name", params+"name"), done},
 		Login:  clispec.LoginRules{Ways: []clispec.LoginWay{{Files: []clispec.FileFact{{Path: "${AGENT_LOGIN}"}}, Unsure: true}, {Unsure: true}}},
 		Lines:  []clispec.LineRule{{Pattern: `(?i)not logged in|invalid api key`, Reason: clichain.ReasonUnauthenticated}},
 	}
@@ -64,7 +64,7 @@ func agentSpec(dialect string) clichain.CliSpec {
 		ended := clispec.EventRule{Match: map[string]string{"method": "session/prompt", "result.stopReason": "end_turn"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"input_tokens": "=3"}}
 		failed := clispec.EventRule{Match: map[string]string{"method": "session/prompt", "result.stopReason": "cancelled"}, Kind: clichain.EventError, Terminal: true, Set: map[string]string{"message": "result.message"}}
 		refused := clispec.EventRule{Match: map[string]string{"method": "session/prompt", "error.message": ".+"}, Kind: clichain.EventError, Terminal: true, Set: map[string]string{"message": "error.message"}}
-		live.Events = append(spec.Events[:1:1], ended, failed, refused)
+		live.Events = append(spec.Events[:2:2], ended, failed, refused)
 	}
 	return spec
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// coldAnswer is the fake agent without its live mode, and its end.
-func coldAnswer(dialect string) {
+// playCold is the fake agent without its live mode, and its end.
+func playCold(dialect string) {
 	prompt, _ := io.ReadAll(os.Stdin)
 	a := &agent{dialect: dialect, manners: os.Getenv("AGENT_MANNERS")}
 	if !a.has("cold") {
@@ -21,7 +21,7 @@ func coldAnswer(dialect string) {
 	if what, rest, _ := strings.Cut(string(prompt), " "); what == "take" {
 		pass(rest)
 	}
-	a.delta("cold: " + string(prompt))
+	a.delta(coldAnswer(string(prompt)))
 	a.notice("done", object{"failed": false, "tokens": 3})
 	exit(0)
 }

@@ -164,13 +164,9 @@ func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Re
 		t.cold = true
 		return nil, call.Errorf(clichain.ReasonBadOutput, "", "the process ended in the middle of its answer")
 	}
-	if t.schema != nil {
-		text, problem := t.schema.Accept(resp.Text)
-		if problem != "" {
-			t.cold = true // which asks for a correction
-			return nil, call.Errorf(clichain.ReasonBadOutput, "", "%s", problem)
-		}
-		resp.Text = text
+	if _, failed := t.schema.Hold(resp); failed != nil {
+		t.cold = true // which asks for a correction
+		return nil, failed
 	}
 	return resp, nil
 }

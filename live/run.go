@@ -93,7 +93,7 @@ func (s *Session) next() *Turn {
 
 func (s *Session) turn(cli *held.CLI, t *Turn) {
 	s.entry = s.entry.Again()
-	resp, failed := cli.Ask(t.ctx, t.req, func(e clichain.Event) { s.tell(t.ctx, item{event: e}) })
+	resp, failed := s.ask(cli, t)
 	if t.resp = resp; failed != nil {
 		t.err = failed
 	}
@@ -109,6 +109,9 @@ func (s *Session) turn(cli *held.CLI, t *Turn) {
 	s.turns++
 	if resp != nil {
 		s.usage = s.usage.Add(resp.Usage)
+		for _, earlier := range resp.Attempts {
+			s.usage = s.usage.Add(earlier.Usage)
+		}
 	}
 	close(t.done)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/structured"
 )
 
 // Question is what a CLI asks for permission to do. A plain value.
@@ -27,7 +28,8 @@ type Question = held.Question
 // access.
 type Config struct {
 	// Request has what holds for all turns: Access, Dir, Model, Options, Env, and the
-	// system messages. Other messages, and a session to go on from, are refused.
+	// system messages. Other messages, and a session to go on from, are refused. Each answer
+	// must meet Schema: the CLI is asked once to correct one that does not.
 	Request clichain.Request
 	// OnPermission answers the CLI when it asks to use a tool with AccessWrite. It may
 	// wait for a person. ctx is the context of the turn and ends with it; the session then
@@ -57,6 +59,7 @@ var ErrStopped = errors.New("live: the session was stopped")
 type Session struct {
 	provider *clichain.Provider
 	cfg      Config
+	schema   *structured.Schema // of all answers, used by one turn at a time; nil: free text
 
 	life context.Context // ends with the session
 	end  context.CancelCauseFunc
@@ -147,7 +150,7 @@ func (s *Session) while(ctx context.Context) context.Context {
 	return ctx
 }
 
-// refused is the mistake in what holds for all turns.
+// refused is the mistake in what holds for all turns. It compiles the schema.
 func (s *Session) refused() error {
 	notSystem := func(m clichain.Message) bool { return m.Role != clichain.RoleSystem }
 	switch req := s.cfg.Request; {
@@ -158,6 +161,11 @@ func (s *Session) refused() error {
 		return call.Errorf(clichain.ReasonBadOption, "config.request.session",
 			"a live session begins anew, and cannot go on from another")
 	}
+	schema, failed := structured.Compile(s.cfg.Request.Schema)
+	if failed != nil {
+		return failed
+	}
+	s.schema = schema
 	return nil
 }
 

@@ -1,0 +1,99 @@
+package live
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/internal/held"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/reading"
+	"github.com/clichain/clichain/internal/structured"
+)
+
+// structuredTurn is a turn of a session whose answers must meet a schema.
+type structuredTurn struct {
+	session *Session
+	cli     *held.CLI
+	ctx     context.Context
+	req     clichain.Request
+	said    reading.Said
+	acted   bool // a tool may have changed something
+}
+
+// ask asks the CLI. Where the answer does not meet the schema, the CLI is asked once more
+// in the same conversation, within the time of one turn, unless a tool has acted.
+func (s *Session) ask(cli *held.CLI, turn *Turn) (*clichain.Response, *clichain.BackendError) {
+	if s.schema == nil {
+		return cli.Ask(turn.ctx, turn.req, func(e clichain.Event) { s.tell(turn.ctx, item{event: e}) })
+	}
+	ctx, began := turn.ctx, time.Now()
+	if limit := s.provider.Config().Timeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = judge.Within(ctx, limit)
+		defer cancel()
+	}
+	t := &structuredTurn{session: s, cli: cli, ctx: ctx, req: turn.req}
+	t.said.KeepCommentary, t.said.Answer = s.provider.Config().KeepCommentary, s.provider.Spec().Answer
+	resp, problem, failed := t.once()
+	if problem != "" && !failed.SideEffects && t.timeFor(time.Since(began)) {
+		resp, failed = t.again(problem, failed, time.Since(began))
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	for _, e := range t.said.Missing(resp.Text) {
+		t.emit(e)
+	}
+	resp.Duration = time.Since(began)
+	return resp, nil
+}
+
+// once asks the CLI and checks its answer.
+func (t *structuredTurn) once() (resp *clichain.Response, problem string, failed *clichain.BackendError) {
+	resp, failed = t.cli.Ask(t.ctx, t.req, t.emit)
+	if failed != nil {
+		return nil, "", failed
+	}
+	if problem, failed = t.session.schema.Hold(resp); failed != nil {
+		failed.SideEffects = t.acted
+	}
+	return resp, problem, failed
+}
+
+// again asks for a correction of an answer that took so long.
+func (t *structuredTurn) again(
+	problem string, first *clichain.BackendError, took time.Duration,
+) (*clichain.Response, *clichain.BackendError) {
+	earlier := clichain.Attempt{
+		Backend: first.Backend, Reason: first.Reason, Duration: took, Usage: first.Usage, Err: first,
+	}
+	t.emit(clichain.Event{Kind: clichain.EventAttempt, Attempt: &earlier})
+	t.emit(clichain.Event{Kind: clichain.EventReset, Message: "the answer did not meet the schema"})
+	last := len(t.req.Messages) - 1
+	t.req.Messages = slices.Clone(t.req.Messages)
+	t.req.Messages[last].Content = structured.Complaint(problem)
+	resp, _, failed := t.once()
+	if failed != nil {
+		failed.Earlier = append([]clichain.Attempt{earlier}, failed.Earlier...)
+		return nil, failed
+	}
+	structured.Repaired(resp)
+	resp.Attempts = []clichain.Attempt{earlier}
+	return resp, nil
+}
+
+// emit passes an event on to the readers of the session.
+func (t *structuredTurn) emit(e clichain.Event) {
+	t.acted = t.acted || e.Kind == clichain.EventToolUse && t.req.Access >= clichain.AccessWrite
+	t.said.See(e)
+	e.Backend = t.session.provider.Name()
+	t.session.tell(t.ctx, item{event: e})
+}
+
+// timeFor reports whether the turn may take so much longer.
+func (t *structuredTurn) timeFor(d time.Duration) bool {
+	deadline, ok := t.ctx.Deadline()
+	return t.ctx.Err() == nil && (!ok || time.Until(deadline) > d)
+}

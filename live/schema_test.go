@@ -1,0 +1,181 @@
+package live_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
+)
+
+var wordSchema = json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`)
+
+const word = `{"word":"x"}`
+
+func withSchema(access clichain.Access, dir string) *live.Config {
+	return &live.Config{Request: clichain.Request{Schema: wordSchema, Access: access, Dir: dir}}
+}
+
+func TestSessionHoldsAnswersToTheSchema(t *testing.T) {
+	for name, test := range map[string]struct {
+		access   clichain.Access
+		text     string
+		want     string // "": bad_output
+		repaired bool
+		asked    int
+		acted    bool
+	}{
+		"valid":                     {text: "say " + word, want: word, asked: 1},
+		"valid in a fence":          {text: "say ```json\n" + word + "\n```", want: word, asked: 1},
+		"corrected":                 {text: "mend Hello " + word, want: word, repaired: true, asked: 2},
+		"not corrected":             {text: "mend Hello Hello", asked: 2},
+		"a tool may act twice":      {access: clichain.AccessWrite, text: "act Hello " + word, asked: 1, acted: true},
+		"a tool that only reads":    {access: clichain.AccessRead, text: "act Hello " + word, want: word, repaired: true, asked: 2},
+		"valid after tools":         {access: clichain.AccessWrite, text: "act " + word + " never", want: word, asked: 1},
+		"wrong field, then no JSON": {text: `mend {"wrod":1} none`, asked: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, dialect string) {
+				for range max(*isolationRuns/len(dialects), 1) {
+					sessionMeetsSchema(t, dialect, test.access, test.text, test.want, test.repaired, test.asked, test.acted)
+				}
+			})
+		})
+	}
+}
+
+func sessionMeetsSchema(t *testing.T, dialect string, access clichain.Access, text, want string, repaired bool, asked int, acted bool) {
+	t.Helper()
+	dir := ""
+	if access != clichain.AccessNone {
+		dir = t.TempDir()
+	}
+	s := startedBeside(t, dialect, "", patient, withSchema(access, dir))
+	defer s.Kill()
+	resp, err := s.Ask(t.Context(), text)
+	if want == "" {
+		failed := requireReason(t, clichain.ReasonBadOutput, err)
+		require.Contains(t, failed.Message, "does not meet the schema")
+		require.Len(t, failed.Earlier, asked-1)
+		require.Equal(t, acted, failed.SideEffects)
+	} else {
+		require.NoError(t, err)
+		require.Equal(t, want, resp.Text)
+		require.Len(t, resp.Attempts, asked-1)
+		require.Equal(t, repaired, len(resp.Flags) == 1 && resp.Flags[0] == call.FlagRepaired)
+	}
+	resp, err = s.Ask(t.Context(), `say {"word":"next"}`)
+	require.NoError(t, err, "the session goes on")
+	require.Equal(t, `{"word":"next"}`, resp.Text)
+	require.Equal(t, 2, s.Status().Turns)
+}
+
+// The readers of a session see the text of the answer, and what was wrong before it.
+func TestEventsOfACorrectedAnswer(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		s := started(t, dialect, "", withSchema(clichain.AccessNone, ""))
+		type seen struct {
+			text     string
+			attempts []error
+		}
+		turns := make(chan seen, 1000)
+		go func() {
+			defer close(turns)
+			var now seen
+			for e := range s.Events() {
+				switch e.Kind {
+				case clichain.EventDelta, clichain.EventText:
+					now.text += e.Text
+				case clichain.EventReset:
+					now.text = ""
+				case clichain.EventAttempt:
+					now.attempts = append(now.attempts, e.Attempt.Err)
+				case clichain.EventDone:
+					turns <- now
+					now = seen{}
+				}
+			}
+		}()
+		var before int64
+		for joined := false; !joined; { // until the loop over the events has begun
+			turn, err := s.Send("say " + word)
+			require.NoError(t, err)
+			_, err = turn.Wait(t.Context())
+			require.NoError(t, err)
+			select {
+			case <-turns:
+				joined = true
+			case <-time.After(time.Millisecond):
+			}
+			before = s.Status().Usage.InputTokens
+		}
+		turn, err := s.Send("mend Hello ```" + word + "```")
+		require.NoError(t, err)
+		shown := <-turns
+		for len(shown.attempts) == 0 { // a turn before
+			shown = <-turns
+		}
+		resp, err := turn.Wait(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, word, resp.Text)
+		require.Equal(t, word, shown.text)
+		require.Len(t, shown.attempts, 1)
+		require.ErrorIs(t, shown.attempts[0], clichain.ErrBadOutput)
+		require.EqualValues(t, before+6, s.Status().Usage.InputTokens, "of both")
+	})
+}
+
+// The correction has what is left of the time of the turn, and there is none where as much as the first answer took is
+// not left.
+func TestCorrectionHasTheTimeOfTheTurn(t *testing.T) {
+	const timeout, first = 6 * time.Second, 2500 * time.Millisecond
+	atOnce(t, func(t *testing.T, dialect string) {
+		cfg := clichain.Config{Timeout: timeout, Env: []string{fmt.Sprint("AGENT_FIRST=", first)}}
+		s := startedBeside(t, dialect, "", cfg, withSchema(clichain.AccessNone, ""))
+		began := time.Now()
+		_, err := s.Ask(t.Context(), "mend slowly hang")
+		requireReason(t, clichain.ReasonTimeout, err)
+		require.Less(t, time.Since(began), first+timeout)
+		cfg.Env = []string{fmt.Sprint("AGENT_FIRST=", timeout/2+timeout/8)}
+		s = startedBeside(t, dialect, "", cfg, withSchema(clichain.AccessNone, ""))
+		_, err = s.Ask(t.Context(), "mend slowly "+word)
+		require.Empty(t, requireReason(t, clichain.ReasonBadOutput, err).Earlier)
+	})
+}
+
+func TestSessionRefusesABadSchema(t *testing.T) {
+	clitest.NoLeaks(t)
+	s := live.New(agentOf(t, "acp", "", patient), &live.Config{Request: clichain.Request{Schema: json.RawMessage(`{"type":"strin"}`)}})
+	require.Equal(t, "schema", requireReason(t, clichain.ReasonBadOption, s.Start(t.Context())).Option)
+	require.Equal(t, live.Error, s.Status().State)
+}
+
+// A warm answer that does not meet the schema is asked for again by a cold call, which has it corrected.
+func TestPoolHoldsAnswersToTheSchema(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		p, b := pooled(t, dialect, coldAgent, patient, nil)
+		ask := func(text string) (*clichain.Response, error) {
+			req := clichain.Prompt(text)
+			req.Schema = wordSchema
+			resp, err := b.Complete(t.Context(), req)
+			idle(t, b, p)
+			return resp, err
+		}
+		resp, err := ask("say ```" + word + "```")
+		require.NoError(t, err)
+		require.Equal(t, word, resp.Text)
+		require.Equal(t, live.Stats{Processes: 1, Started: 1, Warm: 1}, p.Stats())
+		resp, err = ask(`mend Hello {"word":"cold"}`)
+		require.NoError(t, err)
+		require.Equal(t, `{"word":"cold"}`, resp.Text)
+		require.Equal(t, live.Stats{Processes: 1, Started: 1, Warm: 1, Cold: 1}, p.Stats())
+		_, err = ask("mend Hello Hello")
+		requireReason(t, clichain.ReasonBadOutput, err)
+	})
+}
