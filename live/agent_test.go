@@ -3,6 +3,7 @@ package live_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -146,6 +147,10 @@ func (a *agent) read(m object) {
 		a.model = text(m, "params", "model")
 		a.reply(id, object{})
 	case "interrupt":
+		if a.has("goes on") {
+			a.fail(id, "no")
+			return
+		}
 		a.interrupted <- struct{}{}
 		a.reply(id, object{})
 	case "":
@@ -250,7 +255,7 @@ func (a *agent) play(id any, said string) {
 	case "hang":
 		a.delta("half")
 		<-a.interrupted
-		a.end(id, true, "interrupted")
+		a.end(id, true, cmp.Or(rest, "interrupted"))
 		return
 	case "permit-and-die":
 		a.request("permit")

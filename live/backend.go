@@ -191,11 +191,17 @@ func (t *turn) failed(ctx context.Context, warm *process, err *clichain.BackendE
 		t.pool.failed(warm.key)
 	}
 	warm.release(false)
+	t.cold = ctx.Err() == nil && mayGoCold(err)
+	return err
+}
+
+// mayGoCold reports whether a cold call may do better than the turn that failed.
+func mayGoCold(err *clichain.BackendError) bool {
 	switch err.Reason {
 	case clichain.ReasonUnsupported, clichain.ReasonExit, clichain.ReasonKilled, clichain.ReasonSpawn,
 		clichain.ReasonBadOutput, clichain.ReasonEmpty, clichain.ReasonOverloaded, clichain.ReasonServerError,
 		clichain.ReasonNetwork, clichain.ReasonOutputLimit:
-		t.cold = ctx.Err() == nil && !err.SideEffects && !errors.Is(err.Err, judge.ErrMovedOn)
+		return !err.SideEffects && !errors.Is(err.Err, judge.ErrMovedOn)
 	}
-	return err
+	return false
 }

@@ -1,0 +1,110 @@
+package live_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
+)
+
+// canceledAt asks for a turn that hangs, and cancels it with a cause once it has begun.
+func canceledAt(t *testing.T, b clichain.Backend, text string, cause error) error {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	var failed error
+	for e, err := range b.Stream(ctx, clichain.Prompt(text)) {
+		if failed = err; e.Kind == clichain.EventDelta {
+			cancel(cause)
+		}
+	}
+	return failed
+}
+
+// A call whose context has ended is not asked again by a cold call, even where the reason of the turn is one that would
+// pass.
+func TestNoColdCallAfterACancel(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		p, b := pooled(t, dialect, coldAgent, patient, nil)
+		requireReason(t, clichain.ReasonOverloaded, canceledAt(t, b, "hang 529 overloaded", context.DeadlineExceeded))
+		requireReason(t, clichain.ReasonCanceled, canceledAt(t, b, "hang", context.Canceled))
+		require.Equal(t, live.Stats{Started: 2, Warm: 2}, p.Stats(), "and the processes are replaced")
+	})
+}
+
+// Nor is one that Close ends while its process starts.
+func TestNoColdCallAfterClose(t *testing.T) {
+	p, b := pooled(t, "acp", coldAgent+", silent", patient, nil)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := b.Complete(context.Background(), clichain.Prompt("say x"))
+		failed <- err
+	}()
+	program := b.(interface{ Config() clichain.Config }).Config().Binary
+	require.Eventually(t, func() bool { return len(clitest.Survivors(program)) > 0 }, 20*time.Second, time.Millisecond)
+	p.Close()
+	require.ErrorIs(t, <-failed, live.ErrClosed)
+	require.Zero(t, p.Stats().Cold)
+}
+
+// A process that has started when Close has begun is killed.
+func TestProcessThatStartsDuringClose(t *testing.T) {
+	clitest.NoLeaks(t)
+	provider := startsAtOnce(t)
+	p := live.NewPool([]*clichain.Provider{provider}, nil)
+	err := live.StartDuringClose(t.Context(), p.Backends()[0], clichain.Prompt("say x"))
+	require.ErrorIs(t, err, live.ErrClosed)
+	require.Empty(t, clitest.Survivors(provider.Config().Binary))
+	require.Empty(t, p.Close().Left)
+}
+
+// startsAtOnce is a backend whose process is ready as soon as it runs.
+func startsAtOnce(t *testing.T) *clichain.Provider {
+	t.Helper()
+	base := agentOf(t, "control", "", patient)
+	spec, cfg := base.Spec(), base.Config()
+	spec.Live.Ready = nil
+	return clichain.NewProvider(spec, &cfg)
+}
+
+// A process that refuses to interrupt its turn is ended, and so is the session.
+func TestFailedInterruptEndsTheProcess(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		s := started(t, dialect, "goes on", nil)
+		turn, err := s.Send("hang")
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return s.Status().Busy }, 20*time.Second, time.Millisecond)
+		require.NoError(t, s.Interrupt(t.Context()))
+		_, err = turn.Wait(t.Context())
+		require.ErrorIs(t, err, live.ErrInterrupted)
+		require.Eventually(t, func() bool { return s.Status().State == live.Error }, 20*time.Second, time.Millisecond)
+	})
+	t.Run("pool", func(t *testing.T) {
+		p, b := pooled(t, "threads", coldAgent+", goes on", patient, nil)
+		for range 4 { // more than the breaker allows, if they counted
+			requireReason(t, clichain.ReasonCanceled, canceledAt(t, b, "hang", context.Canceled))
+		}
+		resp, err := b.Complete(t.Context(), clichain.Prompt("say x"))
+		require.NoError(t, err)
+		require.Equal(t, "x", resp.Text)
+		idle(t, b, p)
+		require.Equal(t, live.Stats{Processes: 1, Started: 5, Warm: 5}, p.Stats())
+	})
+}
+
+// A success resets the breaker: failures count in a row.
+func TestBreakerIsResetByASuccess(t *testing.T) {
+	p, b := pooled(t, "acp", coldAgent, patient, nil)
+	for _, text := range []string{"cut 1", "cut 2", "say x", "cut 3", "cut 4", "say y"} {
+		resp, err := b.Complete(t.Context(), clichain.Prompt(text))
+		require.NoError(t, err)
+		require.NotEmpty(t, resp.Text)
+		idle(t, b, p)
+	}
+	require.Equal(t, live.Stats{Processes: 1, Started: 5, Warm: 2, Cold: 4}, p.Stats())
+}
