@@ -134,10 +134,15 @@ func TestQuestionsOfTheCLIs(t *testing.T) {
 	}
 }
 
-// warm is a pool of one CLI, and its backend.
+// warm is a pool of one CLI, and its backend. Its calls wait for their processes, so that all of them are warm.
 func warm(t *testing.T, c cli, cfg *live.PoolConfig) (*live.Pool, clichain.Backend) {
 	t.Helper()
-	p := live.NewPool([]*clichain.Provider{c.Provider}, cfg)
+	settings := live.PoolConfig{Wait: time.Minute}
+	if cfg != nil {
+		settings = *cfg
+		settings.Wait = time.Minute
+	}
+	p := live.NewPool([]*clichain.Provider{c.Provider}, &settings)
 	t.Cleanup(func() { require.Empty(t, p.Close().Left) })
 	return p, p.Backends()[0]
 }

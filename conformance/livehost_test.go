@@ -43,7 +43,7 @@ func playLiveHost() {
 	spec, _ := specs.ByName(order.Name)
 	p := live.NewPool([]*clichain.Provider{clichain.NewProvider(spec, &clichain.Config{
 		Binary: order.Binary, Env: order.Env, Timeout: 2 * time.Minute,
-	})}, nil)
+	})}, &live.PoolConfig{Wait: time.Minute})
 	req := clichain.Prompt("say hi")
 	req.Model = liveModel(order.Name)
 	_, err := p.Backends()[0].Complete(context.Background(), req)
