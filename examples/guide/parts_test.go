@@ -21,7 +21,7 @@ func Example_warm() {
 	for _, spec := range specs.All() {
 		providers = append(providers, clichain.NewProvider(spec, nil))
 	}
-	// Between two calls a process is made ready again: 300 ms of waiting, the default, are too few on a busy machine.
+	// Without a Wait the first call goes cold while the process starts, and later ones wait as long as that is worth it.
 	pool := live.NewPool(providers, &live.PoolConfig{Wait: time.Minute})
 	defer pool.Close() // ends all processes
 	chain := clichain.ChainOf(pool.Backends(), nil)
