@@ -184,7 +184,7 @@ func (t *turn) notAsked(ctx context.Context) error {
 }
 
 // failed decides whether a cold call takes over: where the process is to blame, or the
-// failure may pass, and nothing was done that must not be done twice.
+// failure may pass. Nothing was done that must not be done twice: no turn has AccessWrite.
 func (t *turn) failed(ctx context.Context, warm *process, err *clichain.BackendError) error {
 	died := !warm.alive()
 	if died && ctx.Err() == nil {

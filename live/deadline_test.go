@@ -89,3 +89,26 @@ func TestCanceledCallReturnsAtOnce(t *testing.T) {
 	require.Empty(t, p.Close().Left)
 	require.Less(t, took, time.Since(began)/2, "the end of the process takes its time, but not the caller's")
 }
+
+// A call whose context has ended is not asked again cold, whatever its turn came to.
+func TestCanceledCallDoesNotGoCold(t *testing.T) {
+	p, b := pooled(t, "acp", coldAgent, patient, nil)
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		for e, err := range b.Stream(ctx, clichain.Prompt("halfway x")) {
+			if e.Kind == clichain.EventDelta {
+				cancel()
+				require.Eventually(t, func() bool { return len(clitest.Survivors(programOf(b))) == 0 }, 20*time.Second, time.Millisecond)
+			}
+			require.NotEqual(t, clichain.EventReset, e.Kind)
+			require.NotEqual(t, clichain.EventDone, e.Kind)
+			_ = err
+		}
+		cancel()
+	}
+	require.Zero(t, p.Stats().Cold)
+}
+
+func programOf(b clichain.Backend) string {
+	return b.(interface{ Config() clichain.Config }).Config().Binary
+}

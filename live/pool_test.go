@@ -167,6 +167,22 @@ func TestBreaker(t *testing.T) {
 	require.Equal(t, live.Stats{Started: 3, Cold: 6}, p.Stats())
 }
 
+// An answer resets the count of failures in a row.
+func TestBreakerIsReset(t *testing.T) {
+	p, b := pooled(t, "acp", coldAgent, patient, nil)
+	for range 2 {
+		for _, test := range []struct{ text, want string }{
+			{"cut x", "cold: cut x"}, {"cut x", "cold: cut x"}, {"say x", "x"},
+		} {
+			resp, err := b.Complete(t.Context(), clichain.Prompt(test.text))
+			require.NoError(t, err)
+			require.Equal(t, test.want, resp.Text)
+		}
+		idle(t, b, p)
+	}
+	require.Equal(t, 5, p.Stats().Started)
+}
+
 // Processes are replaced after so many calls, when they are old, and when the login has changed; one that nobody needs is
 // ended.
 func TestRecycling(t *testing.T) {
