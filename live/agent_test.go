@@ -151,6 +151,9 @@ func (a *agent) read(m object) {
 			a.fail(id, "no")
 			return
 		}
+		if note := os.Getenv("AGENT_NOTE"); note != "" {
+			_ = os.WriteFile(note, nil, 0o600)
+		}
 		a.interrupted <- struct{}{}
 		a.reply(id, object{})
 	case "":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -69,7 +70,9 @@ func TestDeadlineOfACall(t *testing.T) {
 
 // A call whose caller goes does not wait for its process, and the process does not outlive the pool.
 func TestCanceledCallReturnsAtOnce(t *testing.T) {
-	p, b := pooled(t, "acp", "deaf", patient, nil)
+	cfg, note := patient, filepath.Join(t.TempDir(), "interrupted")
+	cfg.Env = []string{"AGENT_NOTE=" + note}
+	p, b := pooled(t, "acp", "deaf", cfg, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var began time.Time
@@ -87,6 +90,7 @@ func TestCanceledCallReturnsAtOnce(t *testing.T) {
 	began = time.Now()
 	require.Equal(t, 0, p.Stats().Processes, "it is not asked again")
 	require.Empty(t, p.Close().Left)
+	require.FileExists(t, note)
 	require.Less(t, took, time.Since(began)/2, "the end of the process takes its time, but not the caller's")
 }
 
@@ -111,4 +115,12 @@ func TestCanceledCallDoesNotGoCold(t *testing.T) {
 
 func programOf(b clichain.Backend) string {
 	return b.(interface{ Config() clichain.Config }).Config().Binary
+}
+
+// A process that is ready after the pool has given it up, or has closed, is ended.
+func TestProcessThatIsReadyTooLate(t *testing.T) {
+	p, b := pooled(t, "acp", "", patient, nil)
+	live.StartGivenUp(t.Context(), p, clichain.Prompt("say x"))
+	require.Empty(t, clitest.Survivors(programOf(b)))
+	require.Zero(t, p.Stats().Processes)
 }

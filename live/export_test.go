@@ -2,14 +2,27 @@ package live
 
 import (
 	"context"
+	"time"
 
 	"github.com/clichain/clichain"
 )
 
-// StartDuringClose starts a process of a pool whose Close begins between the choice of the process and its start.
-func StartDuringClose(ctx context.Context, of clichain.Backend, req clichain.Request) error {
-	b := of.(*backend)
-	one := b.process(ctx, req)
-	b.pool.end(ErrClosed)
-	return one.start(context.WithoutCancel(ctx), b, req)
+// StartGivenUp starts a process that the pool has given up meanwhile, and returns after that.
+func StartGivenUp(ctx context.Context, p *Pool, req clichain.Request) {
+	one, w := unstarted(ctx, p, req)
+	one.start(ctx, w)
+}
+
+// StartDuringClose starts a process of a pool whose Close begins meanwhile, and returns after that.
+func StartDuringClose(ctx context.Context, p *Pool, req clichain.Request) {
+	one, w := unstarted(ctx, p, req)
+	p.all = append(p.all, one)
+	p.end(ErrClosed)
+	one.start(ctx, w)
+}
+
+func unstarted(ctx context.Context, p *Pool, req clichain.Request) (*process, *waiter) {
+	b := p.backends[0].(*backend)
+	w := &waiter{backend: b, ctx: ctx, req: req, key: "k", name: b.Name(), since: time.Now()}
+	return &process{pool: p, key: w.key, name: w.name, stop: func(error) {}}, w
 }
