@@ -77,7 +77,7 @@ type turn struct {
 	schema    *structured.Schema
 	asked     bool // a process
 	delivered bool // some text
-	cold      bool // it has to be asked again, by a cold call
+	cold      bool // it has to be asked again, by a cold call; its context has not ended
 }
 
 // enter begins a call that a process can answer.
@@ -142,9 +142,10 @@ func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Re
 	defer stop(nil)
 	ctx, leave := t.Config().Registry.Enter(ctx, t.Name(), stop)
 	defer leave()
+	defer func() { t.cold = t.cold && ctx.Err() == nil }()
 	warm := t.pool.wait(ctx, t.waits)
 	if warm == nil {
-		t.cold = ctx.Err() == nil
+		t.cold = true
 		return nil, t.notAsked(ctx)
 	}
 	defer context.AfterFunc(t.pool.life, func() { stop(ErrClosed) })()
@@ -160,7 +161,7 @@ func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Re
 	}
 	whole := warm.alive() || !slices.Contains(resp.Flags, call.FlagTruncated)
 	if warm.release(whole); !whole {
-		t.pool.failed(warm.key)
+		t.processDied(ctx, warm)
 		t.cold = true
 		return nil, call.Errorf(clichain.ReasonBadOutput, "", "the process ended in the middle of its answer")
 	}
@@ -183,15 +184,21 @@ func (t *turn) notAsked(ctx context.Context) error {
 	return err
 }
 
-// failed decides whether a cold call takes over: where the process is to blame, or the
-// failure may pass. Nothing was done that must not be done twice: no turn has AccessWrite.
-func (t *turn) failed(ctx context.Context, warm *process, err *clichain.BackendError) error {
-	died := !warm.alive()
-	if died && ctx.Err() == nil {
+// processDied counts a process that ended by itself.
+func (t *turn) processDied(ctx context.Context, warm *process) {
+	if ctx.Err() == nil {
 		t.pool.failed(warm.key)
 	}
+}
+
+// failed decides whether a cold call takes over: where the process is to blame, or the
+// failure may pass, and nothing was done that must not be done twice.
+func (t *turn) failed(ctx context.Context, warm *process, err *clichain.BackendError) error {
+	if !warm.alive() {
+		t.processDied(ctx, warm)
+	}
 	warm.release(false)
-	t.cold = ctx.Err() == nil && mayGoCold(err)
+	t.cold = mayGoCold(err)
 	return err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/live"
+	"github.com/clichain/clichain/runs"
 )
 
 var times = flag.Int("times", 1, "how often each case of TestDeadlineOfACall runs, eight at once")
@@ -94,21 +95,35 @@ func TestCanceledCallReturnsAtOnce(t *testing.T) {
 	require.Less(t, took, time.Since(began)/2, "the end of the process takes its time, but not the caller's")
 }
 
-// A call whose context has ended is not asked again cold, whatever its turn came to.
-func TestCanceledCallDoesNotGoCold(t *testing.T) {
-	p, b := pooled(t, "acp", coldAgent, patient, nil)
-	for range 20 {
-		ctx, cancel := context.WithCancel(t.Context())
-		for e, err := range b.Stream(ctx, clichain.Prompt("halfway x")) {
-			if e.Kind == clichain.EventDelta {
-				cancel()
-				require.Eventually(t, func() bool { return len(clitest.Survivors(programOf(b))) == 0 }, 20*time.Second, time.Millisecond)
-			}
-			require.NotEqual(t, clichain.EventReset, e.Kind)
-			require.NotEqual(t, clichain.EventDone, e.Kind)
-			_ = err
+// A call whose context ends while it waits, or whose registry ends it, does not go cold, and gives nothing away.
+func TestCanceledWaitDoesNotGoCold(t *testing.T) {
+	var registry runs.Registry
+	cfg := patient
+	cfg.Registry = &registry
+	p, b := pooled(t, "acp", coldAgent, cfg, &live.PoolConfig{Size: 1})
+	busy, leave := context.WithCancel(t.Context())
+	defer leave()
+	for e := range b.Stream(busy, clichain.Prompt("hang")) {
+		if e.Kind != clichain.EventDelta {
+			continue
 		}
-		cancel()
+		for name, end := range map[string]func(cancel func()){
+			"context":  func(cancel func()) { cancel() },
+			"registry": func(func()) { registry.KillAll("waits") },
+		} {
+			ctx, cancel := context.WithCancel(runs.WithKey(t.Context(), "waits", ""))
+			failed := make(chan error, 1)
+			go func() {
+				_, err := b.Complete(ctx, clichain.Prompt("say x"))
+				failed <- err
+			}()
+			require.Eventually(t, func() bool { return registry.HasActive("waits") }, 20*time.Second, time.Millisecond)
+			end(cancel)
+			requireReason(t, clichain.ReasonCanceled, <-failed)
+			require.Equal(t, live.Stats{Processes: 1, Busy: 1, Started: 1}, p.Stats(), name)
+			cancel()
+		}
+		leave()
 	}
 	require.Zero(t, p.Stats().Cold)
 }
