@@ -19,6 +19,7 @@ import (
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/internal/reading"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/wire"
 	"github.com/clichain/clichain/runs"
 )
@@ -30,6 +31,45 @@ import (
 func (p *Provider) Hold(
 	ctx context.Context, req Request, permit func(context.Context, held.Question) bool,
 ) (*held.CLI, error) {
+	return p.hold(ctx, req, permit, purpose{})
+}
+
+// HoldSession is Hold for one conversation: the request may go on from a session, which
+// other calls then wait for until the process has gone, or name the one that it begins. A
+// turn has the session in its Response, where the CLI in its live mode can go on from one.
+func (p *Provider) HoldSession(
+	ctx context.Context, req Request, permit func(context.Context, held.Question) bool,
+) (*held.CLI, error) {
+	waiting, cancel := p.queue(ctx)
+	release, err := session.Turns.Take(waiting, p.turnOf(req))
+	cancel()
+	if err != nil {
+		return nil, p.notStarted(judge.Ended(ctx, err), "another call goes on from the same session")
+	}
+	return p.hold(ctx, req, permit, purpose{session: true, leave: release})
+}
+
+// purpose is what a process is held for.
+type purpose struct {
+	session bool   // one conversation
+	leave   func() // called when the process has gone; may be nil
+}
+
+func (w purpose) over() {
+	if w.leave != nil {
+		w.leave()
+	}
+}
+
+func (p *Provider) hold(
+	ctx context.Context, req Request, permit func(context.Context, held.Question) bool, why purpose,
+) (*held.CLI, error) {
+	begun := false
+	defer func() {
+		if !begun {
+			why.over()
+		}
+	}()
 	if failed := p.notHere(); failed != nil {
 		return nil, failed
 	}
@@ -48,7 +88,8 @@ func (p *Provider) Hold(
 		ctx, cancel = judge.Within(ctx, p.cfg.Timeout)
 		defer cancel()
 	}
-	cli, failed := held.Start(ctx, p.holding(ctx, inv, remove, permit))
+	begun = true
+	cli, failed := held.Start(ctx, p.holding(ctx, inv, remove, permit, why))
 	if failed != nil {
 		stage := failed.Stage
 		p.label(failed).Stage = stage // the process may have run
@@ -75,9 +116,9 @@ func unasked(req Request) Request {
 
 // holding is how the process of a plan is started, read and judged.
 func (p *Provider) holding(
-	ctx context.Context, inv *plan, remove func(), permit func(context.Context, held.Question) bool,
+	ctx context.Context, inv *plan, remove func(), permit func(context.Context, held.Question) bool, why purpose,
 ) held.Plan {
-	program := p.live()
+	program, resumes := p.live(), why.session && p.composer.Resumes(inv.Call)
 	return held.Plan{
 		Invocation: inv.Invocation, Box: inv.box, Rules: &p.spec.Live, Remove: remove,
 		Command:   proc.Command{Shim: p.cfg.Shim, Cgroup: p.cfg.Cgroup},
@@ -86,7 +127,7 @@ func (p *Provider) holding(
 		Enter: func(stop context.CancelCauseFunc) func() {
 			ctx, leave := p.cfg.Registry.Enter(ctx, p.name, stop)
 			end := runs.Begin(ctx)
-			return func() { end(); leave() }
+			return func() { end(); leave(); why.over() }
 		},
 		Compose: func(req Request) (*compose.Call, *BackendError) { return p.turn(inv, req) },
 		Read: func(c *compose.Call, emit func(Event)) *reading.Reading {
@@ -102,7 +143,7 @@ func (p *Provider) holding(
 			return f.hear, f.stopTimers
 		},
 		Judge: func(c *compose.Call, req Request, ev *judge.Evidence, took time.Duration) (*Response, *BackendError) {
-			req.Options.NoSessionPersistence = true // a turn is no session to go on from
+			req.Options.NoSessionPersistence = req.Options.NoSessionPersistence || !resumes
 			resp, v := p.conclude(ctx, inv.of(c), ev, req, took)
 			return resp, v.Err
 		},
@@ -125,7 +166,7 @@ func (p *Provider) live() *decode.Program {
 func (c *plan) of(turn *compose.Call) *plan {
 	inv := *c.Invocation
 	inv.Call = turn
-	return &plan{&inv, c.bill, c.box, nil, c.mode}
+	return &plan{&inv, c.bill, c.box, c.known, c.mode}
 }
 
 // turn composes a request as a turn of a process. One that would have started another
@@ -134,7 +175,7 @@ func (p *Provider) turn(inv *plan, req Request) (*compose.Call, *BackendError) {
 	if err := compose.Check(req); err != nil {
 		return nil, p.label(err)
 	}
-	made, _, err := p.compose(inv.Path, req, nil, inv.mode)
+	made, _, err := p.compose(inv.Path, req, inv.known, inv.mode)
 	if err != nil {
 		return nil, p.label(err)
 	}

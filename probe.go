@@ -159,7 +159,7 @@ func (p *Provider) listedLive(ctx context.Context, path string, rule clispec.Lis
 		remove()
 		return "", p.label(err)
 	}
-	result, err := held.Query(ctx, p.holding(ctx, made, remove, nil), rule.Live)
+	result, err := held.Query(ctx, p.holding(ctx, made, remove, nil, purpose{}), rule.Live)
 	return string(result), p.label(err)
 }
 

@@ -75,6 +75,9 @@ func (a *agent) live() {
 			return
 		}
 	}
+	if slices.Contains(os.Args, "--resume") {
+		a.said = []string{"earlier in " + sessionID()}
+	}
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 64<<20)
 	for in.Scan() {
@@ -194,7 +197,7 @@ func (a *agent) end(id any, failed bool, message string) {
 		a.reply(id, object{"stopReason": stop, "message": message})
 		return
 	}
-	a.notice("done", object{"failed": failed, "message": message, "tokens": 3, "cost": 0.5 * float64(len(a.said))})
+	a.notice("done", object{"failed": failed, "message": message, "tokens": 3, "cost": 0.5 * float64(len(a.said)), "session": sessionID()})
 }
 
 // turn plays one turn. It goes on beside the reader, which hears of an interrupt.

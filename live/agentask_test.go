@@ -3,6 +3,8 @@ package live_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"slices"
 )
 
 // question asks the host for a permission, or something that it cannot know.
@@ -30,4 +32,14 @@ func (a *agent) request(method string) {
 	} else {
 		a.send(object{"id": fmt.Sprint("q", a.asked), "method": method, "params": params})
 	}
+}
+
+// sessionID is the id of the session that the process was started with, else one of its own.
+func sessionID() string {
+	for _, flag := range []string{"--resume", "--session-id"} {
+		if i := slices.Index(os.Args, flag); i >= 0 {
+			return os.Args[i+1]
+		}
+	}
+	return "s-1"
 }

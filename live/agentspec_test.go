@@ -24,7 +24,7 @@ func agentSpec(dialect string) clichain.CliSpec {
 		}
 		return r
 	}
-	done := rule("done", clichain.EventResult, "failed", params+"failed", "message", params+"message", "input_tokens", params+"tokens", "cost_usd", params+"cost")
+	done := rule("done", clichain.EventResult, "failed", params+"failed", "message", params+"message", "input_tokens", params+"tokens", "cost_usd", params+"cost", "session", params+"session")
 	done.Terminal = true
 	ask := clispec.AskRule{
 		Method: "permit", Tool: "tool", Input: "input", Options: "options", OptionID: "id", OptionKind: "kind",
@@ -50,6 +50,11 @@ func agentSpec(dialect string) clichain.CliSpec {
 	switch dialect {
 	case "control":
 		live.Envelope, live.Of = clispec.EnvelopeControl, "thread"
+		spec.Sessions = clispec.SessionRules{ID: `s-\d+`, Cumulative: []string{"cost_usd"}}
+		live.Cumulative = spec.Sessions.Cumulative
+		spec.Args = append(spec.Args, clispec.ArgRow{Args: []string{"--resume", "{session}"}, When: clispec.When{Set: []string{"session"}}},
+			clispec.ArgRow{Args: []string{"--session-id", "{session_id}"}, When: clispec.When{Set: []string{"session_id"}}},
+			clispec.ArgRow{Args: []string{"--forget"}, When: clispec.When{Set: []string{"no_session_persistence"}}})
 		live.Turn = []clispec.LiveMessage{{Method: "user", Notice: true, Params: `{"message":{"content":{prompt:json}}}`}}
 		live.Clear = []clispec.LiveMessage{{Method: "user", Notice: true, Params: `{"message":{"content":"/clear"}}`}}
 	case "threads":

@@ -68,6 +68,11 @@ func (p *Pool) count(warm bool) {
 	}
 }
 
+// ofSession reports whether a request goes on from a session, or names the one that it begins.
+func ofSession(req clichain.Request) bool {
+	return req.Session != "" || req.Options.Continue || req.Options.SessionID != ""
+}
+
 // turn is a call as a turn of a process.
 type turn struct {
 	*backend

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -108,7 +109,7 @@ func (s *Session) turn(cli *held.CLI, t *Turn) {
 	s.now, s.died = nil, t.err // unless another turn follows
 	s.turns++
 	if resp != nil {
-		s.usage = s.usage.Add(resp.Usage)
+		s.usage, s.session = s.usage.Add(resp.Usage), cmp.Or(resp.Session, s.session)
 		for _, earlier := range resp.Attempts {
 			s.usage = s.usage.Add(earlier.Usage)
 		}

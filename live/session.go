@@ -27,9 +27,10 @@ type Question = held.Question
 // Config sets what a [Session] is for. The zero value is a conversation without
 // access.
 type Config struct {
-	// Request has what holds for all turns: Access, Dir, Model, Options, Env, and the
-	// system messages. Other messages, and a session to go on from, are refused. Each answer
-	// must meet Schema: the CLI is asked once to correct one that does not.
+	// Request has what holds for all turns: Access, Dir, Model, Options, Env, the system
+	// messages, and Session or Options.SessionID where the CLI's live mode takes them.
+	// Other messages are refused. Each answer must meet Schema: the CLI is asked once to
+	// correct one that does not.
 	Request clichain.Request
 	// OnPermission answers the CLI when it asks to use a tool with AccessWrite. It may
 	// wait for a person. ctx is the context of the turn and ends with it; the session then
@@ -78,6 +79,7 @@ type Session struct {
 	now     *Turn // goes on; nil: none
 	turns   int   // that have ended
 	usage   clichain.Usage
+	session string // of the latest answer
 	readers []*reader
 	died    error // of the turn in which the CLI ended
 }
@@ -89,6 +91,7 @@ func New(p *clichain.Provider, cfg *Config) *Session {
 	if cfg != nil {
 		s.cfg = *cfg
 	}
+	s.session = s.cfg.Request.Session
 	s.cfg.MaxQueue = cmp.Or(s.cfg.MaxQueue, defaultMaxQueue)
 	s.life, s.end = context.WithCancelCause(context.Background())
 	return s
@@ -134,7 +137,7 @@ func (s *Session) hold(ctx context.Context) (*held.CLI, error) {
 	if err != nil {
 		return nil, err
 	}
-	cli, err := s.provider.Hold(ctx, s.cfg.Request, s.cfg.OnPermission)
+	cli, err := s.provider.HoldSession(ctx, s.cfg.Request, s.cfg.OnPermission)
 	if err != nil {
 		entry.Ended(ctx, err, ctx.Err() != nil)
 		return nil, err
@@ -157,9 +160,6 @@ func (s *Session) refused() error {
 	case slices.ContainsFunc(req.Messages, notSystem):
 		return call.Errorf(clichain.ReasonBadOption, "config.request.messages",
 			"a session begins with system messages alone: Send the others")
-	case ofSession(req):
-		return call.Errorf(clichain.ReasonBadOption, "config.request.session",
-			"a live session begins anew, and cannot go on from another")
 	}
 	schema, failed := structured.Compile(s.cfg.Request.Schema)
 	if failed != nil {
@@ -167,11 +167,6 @@ func (s *Session) refused() error {
 	}
 	s.schema = schema
 	return nil
-}
-
-// ofSession reports whether a request goes on from a session, or names the one that it begins.
-func ofSession(req clichain.Request) bool {
-	return req.Session != "" || req.Options.Continue || req.Options.SessionID != ""
 }
 
 // Turn is one message to the CLI and what comes of it.
@@ -282,26 +277,4 @@ func (s *Session) halt(end func(*held.CLI)) {
 		end(cli)
 	}
 	<-s.over
-}
-
-// Status is what is known of a session. A plain value.
-type Status struct {
-	State   State
-	Since   time.Time // when it came into that state
-	Backend string
-	Queued  int            // turns that have not begun
-	Busy    bool           // a turn goes on
-	Turns   int            // turns that have ended
-	Usage   clichain.Usage // of those that were answered
-	Err     error          // why it is in Error; nil: it is not
-}
-
-// Status says how the session is.
-func (s *Session) Status() Status {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return Status{
-		State: s.state, Since: s.since, Backend: s.provider.Name(), Queued: len(s.queue), Busy: s.now != nil,
-		Turns: s.turns, Usage: s.usage, Err: s.err,
-	}
 }

@@ -1,6 +1,11 @@
 package live
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+
+	"github.com/clichain/clichain"
+)
 
 // State is where a [Session] is in its life.
 type State string
@@ -39,4 +44,29 @@ var allowed = map[string][]State{
 	"resume":    {Paused},
 	"interrupt": {Running, Paused},
 	"clear":     {Running, Paused},
+}
+
+// Status is what is known of a session. A plain value.
+type Status struct {
+	State   State
+	Since   time.Time // when it came into that state
+	Backend string
+	Queued  int            // turns that have not begun
+	Busy    bool           // a turn goes on
+	Turns   int            // turns that have ended
+	Usage   clichain.Usage // of those that were answered
+	// Session is the session of the latest answer, as in Response.Session, to go on from
+	// when this one is over. Empty: none is known.
+	Session string
+	Err     error // why it is in Error; nil: it is not
+}
+
+// Status says how the session is.
+func (s *Session) Status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Status{
+		State: s.state, Since: s.since, Backend: s.provider.Name(), Queued: len(s.queue), Busy: s.now != nil,
+		Turns: s.turns, Usage: s.usage, Session: s.session, Err: s.err,
+	}
 }

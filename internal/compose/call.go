@@ -2,6 +2,7 @@ package compose
 
 import (
 	"cmp"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,6 +138,14 @@ func (c *Call) choose(spec *clispec.Spec, choice Choice) *call.Error {
 		return call.Errorf(call.ReasonUnsupported, "transport", "%q is none of %q", c.Transport, transports)
 	}
 	return nil
+}
+
+// Resumes reports whether a call like this one can go on from a session.
+func (o *Composer) Resumes(c *Call) bool {
+	with := *c
+	with.Fields = maps.Clone(c.Fields)
+	with.Fields.Set("session", "any")
+	return with.uses(o.spec, "session")
 }
 
 // uses reports whether a row that applies tests the field or contains it.

@@ -1,0 +1,93 @@
+package live_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/live"
+)
+
+func TestSessionGoesOn(t *testing.T) {
+	clitest.NoLeaks(t)
+	cfg := patient
+	cfg.MaxQueue = 50 * time.Millisecond
+	p := agentOf(t, "control", "", cfg)
+	begin := func(req clichain.Request) (*live.Session, error) {
+		s := live.New(p, &live.Config{Request: req})
+		t.Cleanup(s.Kill)
+		return s, s.Start(t.Context())
+	}
+	ask := func(s *live.Session, text string) *clichain.Response {
+		t.Helper()
+		resp, err := s.Ask(t.Context(), text)
+		require.NoError(t, err)
+		return resp
+	}
+	named := clichain.Request{}
+	named.Options.SessionID = "s-7"
+	s, err := begin(named)
+	require.NoError(t, err)
+	require.Empty(t, s.Status().Session)
+	first := ask(s, "recall one")
+	require.NotEmpty(t, first.Session)
+	require.Equal(t, first.Session, s.Status().Session)
+	s.Stop()
+	require.Equal(t, first.Session, s.Status().Session, "to go on from")
+
+	s, err = begin(clichain.Request{Session: first.Session})
+	require.NoError(t, err)
+	require.Equal(t, first.Session, s.Status().Session)
+	second := ask(s, "recall two")
+	require.Equal(t, "earlier in s-7|recall two", second.Text)
+	require.Equal(t, first.Session, second.Session)
+	require.InDelta(t, 0.5, *second.Usage.CostUSD, 1e-9, "of the turn, not of the session")
+	require.InDelta(t, 0.5, *ask(s, "say three").Usage.CostUSD, 1e-9)
+
+	_, err = begin(clichain.Request{Session: first.Session})
+	requireReason(t, clichain.ReasonBudgetSpent, err) // one conversation at a time
+	s.Stop()
+	s, err = begin(clichain.Request{Session: first.Session})
+	require.NoError(t, err)
+	s.Stop()
+}
+
+// Without a session to go on from, the answer names none.
+func TestSessionIsNotStored(t *testing.T) {
+	clitest.NoLeaks(t)
+	forgetful := clichain.Request{}
+	forgetful.Options.NoSessionPersistence = true
+	for dialect, req := range map[string]clichain.Request{"control": forgetful, "threads": {}, "acp": {}} {
+		s := live.New(agentOf(t, dialect, "", patient), &live.Config{Request: req})
+		t.Cleanup(s.Kill)
+		require.NoError(t, s.Start(t.Context()))
+		resp, err := s.Ask(t.Context(), "say hi")
+		require.NoError(t, err)
+		require.Empty(t, resp.Session, dialect)
+		s.Stop()
+	}
+	pool := live.NewPool([]*clichain.Provider{agentOf(t, "control", "", patient)}, nil)
+	resp, err := pool.Backends()[0].Complete(t.Context(), clichain.Prompt("say hi"))
+	require.NoError(t, err)
+	require.Empty(t, resp.Session, "the next call clears it")
+	require.Equal(t, 1, pool.Stats().Warm)
+	pool.Close()
+}
+
+// A session of a backend whose live mode takes none is refused, and so is one to go on from without a name.
+func TestSessionCannotGoOn(t *testing.T) {
+	clitest.NoLeaks(t)
+	named, newest := clichain.Request{}, clichain.Request{}
+	named.Options.SessionID, newest.Options.Continue = "s-7", true
+	newest.Access, newest.Dir = clichain.AccessRead, t.TempDir()
+	for _, dialect := range []string{"threads", "acp"} {
+		for _, req := range []clichain.Request{named, newest, {Session: "lumen:s-7"}} {
+			requireReason(t, clichain.ReasonUnsupported, live.New(agentOf(t, dialect, "", patient), &live.Config{Request: req}).Start(t.Context()))
+		}
+	}
+	requireReason(t, clichain.ReasonUnsupported, live.New(agentOf(t, "control", "", patient), &live.Config{Request: newest}).Start(t.Context()))
+	requireReason(t, clichain.ReasonUnsupported, live.New(agentOf(t, "control", "", patient), &live.Config{Request: clichain.Request{Session: "other:s-7"}}).Start(t.Context()))
+}
