@@ -69,6 +69,19 @@ func TestCompleteAsIsRepairedByItsSchema(t *testing.T) {
 	require.Contains(t, resp.Attempts[0].Err.Error(), "not valid date-time")
 }
 
+func TestCompleteAsWithAnEnum(t *testing.T) {
+	clitest.NoLeaks(t)
+	type issue struct {
+		Kind string `json:"kind" jsonschema:"enum=bug,enum=feature,description=of the issue"`
+	}
+	got, resp, err := clichain.CompleteAs[issue](t.Context(),
+		provider(t, shaped(), clichain.Config{}, inTurn(says(`{"kind":"banana"}`), says(`{"kind":"bug"}`), mustNot)), clichain.Prompt("P"))
+	require.NoError(t, err)
+	require.Equal(t, "bug", got.Kind)
+	require.Equal(t, []call.Flag{call.FlagRepaired}, resp.Flags)
+	require.ErrorContains(t, resp.Attempts[0].Err, `value must be one of 'bug', 'feature'`)
+}
+
 func TestCompleteAsErrors(t *testing.T) {
 	t.Run("of the backend", func(t *testing.T) {
 		_, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, inTurn(wrong, wrong, mustNot)), clichain.Prompt("P"))
@@ -99,6 +112,7 @@ func ExampleCompleteAs() {
 
 	type city struct {
 		Name   string    `json:"name" jsonschema:"in English"`
+		Size   string    `json:"size" jsonschema:"enum=small,enum=large"`
 		People int       `json:"people"`
 		River  *string   `json:"river"` // null: none
 		Since  time.Time `json:"since"`

@@ -25,12 +25,7 @@ var knownTypes = map[reflect.Type]*jsonschema.Schema{
 // OfType makes the JSON Schema of what encoding/json reads into a type. The error
 // says which part of the type it cannot describe.
 func OfType(t reflect.Type) (json.RawMessage, *call.Error) {
-	types := typeWalk{schemas: map[reflect.Type]*jsonschema.Schema{}, seen: map[reflect.Type]bool{}}
-	err := types.visit(t)
-	var schema *jsonschema.Schema
-	if err == nil {
-		schema, err = jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: types.schemas})
-	}
+	schema, err := make(typeWalk).schema(t)
 	if err != nil {
 		return nil, call.Errorf(call.ReasonBadOption, "schema",
 			"no JSON Schema can be made of %s: %v: give Request.Schema", t, err)
@@ -48,53 +43,118 @@ func OfType(t reflect.Type) (json.RawMessage, *call.Error) {
 	return text, nil
 }
 
-// typeWalk looks through a type for types that read themselves from JSON, whose
-// fields do not tell what they take.
-type typeWalk struct {
-	schemas map[reflect.Type]*jsonschema.Schema
-	seen    map[reflect.Type]bool
-}
+// typeWalk makes the schema of a type. It holds the types around the one that it is at.
+type typeWalk map[reflect.Type]bool
 
-func (w *typeWalk) visit(t reflect.Type) error {
-	if w.seen[t] {
-		return nil
-	}
-	w.seen[t] = true
+func (w typeWalk) schema(t reflect.Type) (*jsonschema.Schema, error) {
 	reads := func(i reflect.Type) bool { return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(i) }
 	switch known := knownTypes[t]; {
 	case known != nil:
-		w.schemas[t] = known
-		return nil
+		return known.CloneSchemas(), nil
 	case t.Kind() == reflect.Pointer:
-		return w.visit(t.Elem())
+		s, err := w.schema(t.Elem())
+		if err == nil {
+			orNull(s)
+		}
+		return s, err
+	case w[t]:
+		return nil, fmt.Errorf("%s contains itself", t)
 	case reads(reflect.TypeFor[json.Unmarshaler]()):
-		return fmt.Errorf("%s has an UnmarshalJSON of its own", t)
+		return nil, fmt.Errorf("%s has an UnmarshalJSON of its own", t)
 	case reads(reflect.TypeFor[encoding.TextUnmarshaler]()):
-		w.schemas[t] = &jsonschema.Schema{Type: "string"}
-		return nil
+		return &jsonschema.Schema{Type: "string"}, nil
 	case t.Kind() == reflect.Interface && t.NumMethod() > 0:
-		return fmt.Errorf("nothing can be read into the interface %s", t)
+		return nil, fmt.Errorf("nothing can be read into the interface %s", t)
 	}
+	w[t] = true
+	defer delete(w, t)
 	return w.inside(t)
 }
 
-func (w *typeWalk) inside(t reflect.Type) error {
+// inside makes the schema of a type that reads nothing by itself.
+func (w typeWalk) inside(t reflect.Type) (s *jsonschema.Schema, err error) {
+	s = new(jsonschema.Schema)
 	switch t.Kind() {
-	case reflect.Slice, reflect.Array, reflect.Map:
-		return w.visit(t.Elem())
+	case reflect.Slice:
+		s.Types = []string{"null", "array"}
+		s.Items, err = w.schema(t.Elem())
+	case reflect.Array:
+		s.Type, s.MinItems, s.MaxItems = "array", new(t.Len()), new(t.Len())
+		s.Items, err = w.schema(t.Elem())
+	case reflect.Map:
+		if t.Key().Kind() != reflect.String && !t.Key().Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+			return nil, fmt.Errorf("the keys of %s are no texts", t)
+		}
+		s.Type = "object"
+		s.AdditionalProperties, err = w.schema(t.Elem())
 	case reflect.Struct:
-		for _, field := range reflect.VisibleFields(t) {
-			tag := field.Tag.Get("json")
-			if !field.IsExported() && !field.Anonymous || tag == "-" {
-				continue
+		s.Type, s.Properties = "object", map[string]*jsonschema.Schema{}
+		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+		err = w.fields(s, t)
+	default:
+		return jsonschema.ForType(t, nil)
+	}
+	return s, err
+}
+
+// fields adds the fields of a struct, those of embedded structs among them.
+func (w typeWalk) fields(s *jsonschema.Schema, t reflect.Type) error {
+	var closed []int // the embedded field whose own fields are none of the struct's
+	for _, field := range reflect.VisibleFields(t) {
+		if within(field.Index, closed) {
+			continue
+		}
+		tag := field.Tag.Get("json")
+		name, options, _ := strings.Cut(tag, ",")
+		if field.Anonymous {
+			if name == "" && structIn(field.Type) {
+				continue // its fields follow
 			}
-			if slices.Contains(strings.Split(tag, ",")[1:], "string") {
-				return fmt.Errorf("the option \"string\" of field %s is not known", field.Name)
-			}
-			if err := w.visit(field.Type); err != nil {
-				return err
-			}
+			closed = field.Index
+		}
+		if !field.IsExported() || tag == "-" {
+			continue
+		}
+		settings := strings.Split(options, ",")
+		if slices.Contains(settings, "string") {
+			return fmt.Errorf("the option \"string\" of field %s is not known", field.Name)
+		}
+		property, err := w.schema(field.Type)
+		if err == nil {
+			err = annotate(property, field)
+		}
+		if err != nil {
+			return err
+		}
+		if name == "" {
+			name = field.Name
+		}
+		same := func(other string) bool { return other == name }
+		s.PropertyOrder, s.Required = slices.DeleteFunc(s.PropertyOrder, same), slices.DeleteFunc(s.Required, same)
+		s.PropertyOrder = append(s.PropertyOrder, name)
+		s.Properties[name] = property
+		if !slices.Contains(settings, "omitempty") && !slices.Contains(settings, "omitzero") {
+			s.Required = append(s.Required, name)
 		}
 	}
 	return nil
+}
+
+// within reports whether a field is one of the fields of the embedded field.
+func within(index, embedded []int) bool {
+	return embedded != nil && len(index) > len(embedded) && slices.Equal(index[:len(embedded)], embedded)
+}
+
+func structIn(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
+}
+
+// orNull lets a schema take null as well.
+func orNull(s *jsonschema.Schema) {
+	switch {
+	case s.Type != "":
+		s.Type, s.Types = "", []string{"null", s.Type}
+	case len(s.Types) > 0 && !slices.Contains(s.Types, "null"):
+		s.Types = append([]string{"null"}, s.Types...)
+	}
 }

@@ -17,15 +17,45 @@ func TestTypesWithoutASchema(t *testing.T) {
 		of   reflect.Type
 		says string
 	}{
-		"chan":                  {reflect.TypeFor[chan int](), "chan int"},
-		"func in a map":         {reflect.TypeFor[map[string]func()](), "map[string]func()"},
-		"chan in a struct":      {reflect.TypeFor[listens](), "structured.listens"},
-		"recursive":             {reflect.TypeFor[tree](), "structured.tree"},
-		"complex":               {reflect.TypeFor[[]complex128](), "complex128"},
-		"map of floats":         {reflect.TypeFor[map[float64]int](), "map[float64]int"},
-		"reads itself":          {reflect.TypeFor[[]itself](), "structured.itself has an UnmarshalJSON of its own"},
-		"an interface":          {reflect.TypeFor[reader](), "nothing can be read into the interface structured.reader"},
-		"numbers in quotes":     {reflect.TypeFor[inQuotes](), `the option "string" of field N`},
+		"chan":              {reflect.TypeFor[chan int](), "chan int"},
+		"func in a map":     {reflect.TypeFor[map[string]func()](), "map[string]func()"},
+		"chan in a struct":  {reflect.TypeFor[listens](), "structured.listens"},
+		"recursive":         {reflect.TypeFor[tree](), "structured.tree"},
+		"complex":           {reflect.TypeFor[[]complex128](), "complex128"},
+		"map of floats":     {reflect.TypeFor[map[float64]int](), "map[float64]int"},
+		"reads itself":      {reflect.TypeFor[[]itself](), "structured.itself has an UnmarshalJSON of its own"},
+		"an interface":      {reflect.TypeFor[reader](), "nothing can be read into the interface structured.reader"},
+		"numbers in quotes": {reflect.TypeFor[inQuotes](), `the option "string" of field N`},
+		"enum of a bool": {reflect.TypeFor[struct {
+			A bool `jsonschema:"enum=true"`
+		}](), "an enum is for texts and numbers"},
+		"enum of a struct": {reflect.TypeFor[struct {
+			A struct{} `jsonschema:"enum=a"`
+		}](), "an enum is for texts and numbers"},
+		"enum of anything": {reflect.TypeFor[struct {
+			A any `jsonschema:"enum=a"`
+		}](), "an enum is for texts and numbers"},
+		"enum that is no integer": {reflect.TypeFor[struct {
+			A int `jsonschema:"enum=1,enum=b"`
+		}](), `jsonschema:"enum=1,enum=b" of field A: "b" is no integer`},
+		"enum that is no number": {reflect.TypeFor[struct {
+			A float64 `jsonschema:"enum=NaN"`
+		}](), `"NaN" is no number`},
+		"enum twice": {reflect.TypeFor[struct {
+			A string `jsonschema:"enum=a,enum=a"`
+		}](), `"a" is there twice`},
+		"enum as a list": {reflect.TypeFor[struct {
+			A string `jsonschema:"enum=bug,feature"`
+		}](), `"feature" is none of enum=VALUE and description=TEXT`},
+		"enum with bars": {reflect.TypeFor[struct {
+			A string `jsonschema:"enum=bug|feature"`
+		}](), `write one enum for each value`},
+		"another setting": {reflect.TypeFor[struct {
+			A int `jsonschema:"minimum=3"`
+		}](), `"minimum=3" is none of enum=VALUE and description=TEXT`},
+		"an empty tag": {reflect.TypeFor[struct {
+			A int `jsonschema:""`
+		}](), "the tag jsonschema of field A is empty"},
 		"reads itself, pointer": {reflect.TypeFor[*itself](), "structured.itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,10 +84,51 @@ func TestSchemasOfTypes(t *testing.T) {
 		Data []byte
 		Any  any
 	}
+	type base struct {
+		ID   int    `json:"id"`
+		Name string `json:"name" jsonschema:"enum=x,enum=y"`
+	}
+	type Kind string
+	type embeds struct {
+		base
+		*Deep
+		Base  base `json:"base"`
+		Named `json:"named"`
+		Hid   `json:"-"`
+		Kind
+		Name string `json:"name"` // hides that of base
+	}
+	type labels struct {
+		Kind   Kind      `json:"kind" jsonschema:"enum=bug,enum=feature request, enum=question,description=of the issue, as a whole"`
+		Area   *string   `json:"area" jsonschema:"enum=api,enum=docs"`
+		Tags   []Kind    `json:"tags,omitempty" jsonschema:"enum=old,enum="`
+		Level  int       `json:"level" jsonschema:"enum=-1,enum=2"`
+		Big    uint64    `json:"big" jsonschema:"enum=18446744073709551615"`
+		Weight *float64  `json:"weight" jsonschema:"enum=0.5,enum=1"`
+		Grid   [][2]int8 `json:"grid" jsonschema:"enum=1"`
+		Why    string    `json:"why" jsonschema:"description=one sentence, please"`
+		Text   string    `json:"text" jsonschema:"if a = b, say so"`
+	}
 	for name, test := range map[string]struct {
 		of   reflect.Type
 		want string
 	}{
+		"enums": {reflect.TypeFor[labels](), `{"type":"object","properties":{
+			"kind":{"type":"string","description":"of the issue, as a whole","enum":["bug","feature request","question"]},
+			"area":{"type":["null","string"],"enum":["api","docs",null]},
+			"tags":{"type":["null","array"],"items":{"type":"string","enum":["old",""]}},
+			"level":{"type":"integer","enum":[-1,2]},
+			"big":{"type":"integer","minimum":0,"enum":[18446744073709551615]},
+			"weight":{"type":["null","number"],"enum":[0.5,1,null]},
+			"grid":{"type":["null","array"],"items":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"integer","minimum":-128,"maximum":127,"enum":[1]}}},
+			"why":{"type":"string","description":"one sentence, please"},
+			"text":{"type":"string","description":"if a = b, say so"}},
+			"required":["kind","area","level","big","weight","grid","why","text"],"additionalProperties":false}`},
+		"embedded structs": {reflect.TypeFor[embeds](), `{"type":"object","properties":{"id":{"type":"integer"},"Far":{"type":"boolean"},
+			"base":{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string","enum":["x","y"]}},"required":["id","name"],"additionalProperties":false},
+			"named":{"type":"object","properties":{"Inner":{"type":"string"}},"required":["Inner"],"additionalProperties":false},
+			"Kind":{"type":"string"},"name":{"type":"string"}},
+			"required":["id","Far","base","named","Kind","name"],"additionalProperties":false}`},
 		"optional fields": {reflect.TypeFor[optional](), `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":["null","integer"]}},"required":["a","c"],"additionalProperties":false}`},
 		"types that read themselves": {reflect.TypeFor[other](), `{"type":"object","properties":{"At":{"type":"string"},"Raw":true,"Num":{"type":"number"},"Data":{"type":"string","contentEncoding":"base64"},"Any":true},
 			"required":["At","Raw","Num","Data","Any"],"additionalProperties":false}`},
@@ -78,6 +149,9 @@ func TestSchemasOfTypes(t *testing.T) {
 }
 
 type (
+	Deep     struct{ Far bool }
+	Named    struct{ Inner string }
+	Hid      struct{ Out chan int }
 	tree     struct{ Children []tree }
 	listens  struct{ C chan int }
 	inQuotes struct {
