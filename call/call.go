@@ -195,8 +195,13 @@ func (a Access) MarshalText() ([]byte, error) {
 func (a *Access) UnmarshalText(text []byte) error {
 	i := slices.Index(accessNames, string(text))
 	if i < 0 && len(text) > 0 {
-		return fmt.Errorf("access: %q is none of %q", text, accessNames)
+		return accessError(fmt.Sprintf("%q is none of %q", text, accessNames))
 	}
 	*a = Access(max(i, 0))
 	return nil
 }
+
+// accessError is what is wrong with the name of an access level.
+type accessError string
+
+func (e accessError) Error() string { return "access: " + string(e) }

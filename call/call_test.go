@@ -67,6 +67,26 @@ func TestRequestJSON(t *testing.T) {
 		`{"options":{"max_turn":3}}`:                    "bad_option (options.max_turn): there is no such field: did you mean max_turns?",
 		`{"options":{"max-turns":3}}`:                   "bad_option (options.max-turns): there is no such field: did you mean max_turns?",
 		`{"messages":[],"zzz":1}`:                       "bad_option (zzz): there is no such field",
+		`{"options":{"max_budget":1}}`:                  "bad_option (options.max_budget): there is no such field: did you mean max_budget_usd?",
+		`{"options":{"Budget":1}}`:                      "bad_option (options.Budget): there is no such field: did you mean max_budget_usd?",
+		`{"options":{"mcp":1}}`:                         "bad_option (options.mcp): there is no such field: did you mean mcp_config or strict_mcp?",
+		`{"options":{"id":1}}`:                          "bad_option (options.id): there is no such field",
+		`{"options":{"":1}}`:                            "bad_option (options.): there is no such field",
+		`{"options":{"max_turns":"3"}}`:                 "bad_option (options.max_turns): has a string where an integer must be",
+		`{"options":{"max_turns":1.5}}`:                 "bad_option (options.max_turns): has the number 1.5 where an integer must be",
+		`{"options":{"max_budget_usd":"1"}}`:            "bad_option (options.max_budget_usd): has a string where a number must be",
+		`{"options":{"allowed_tools":"Bash"}}`:          "bad_option (options.allowed_tools): has a string where an array must be",
+		`{"options":{"add_dirs":["a",2]}}`:              "bad_option (options.add_dirs): has a number where a string must be",
+		`{"options":{"extra":{"claude":[true]}}}`:       "bad_option (options.extra): has a boolean where a string must be",
+		`{"options":{"strict_mcp":1}}`:                  "bad_option (options.strict_mcp): has a number where a boolean must be",
+		`{"options":[]}`:                                "bad_option (options): has an array where an object must be",
+		`{"model":3}`:                                   "bad_option (model): has a number where a string must be",
+		`{"messages":[{"role":1}]}`:                     "bad_option (messages.role): has a number where a string must be",
+		`{"messages":{}}`:                               "bad_option (messages): has an object where an array must be",
+		`{"env":["A=b"]}`:                               "bad_option (env): has an array where an object must be",
+		`{"access":3}`:                                  "bad_option (access): has a number where a string must be",
+		`{"access":"rread"}`:                            `bad_option (access): "rread" is none of ["none" "read" "write" "full"]`,
+		`[]`:                                            "bad_option: has an array where an object must be",
 		`{"messages":[{"role":"user","contents":"a"}]}`: "bad_option (contents): there is no such field",
 	} {
 		var req Request
@@ -76,6 +96,8 @@ func TestRequestJSON(t *testing.T) {
 	}
 	var wrong *json.UnmarshalTypeError
 	require.ErrorAs(t, json.Unmarshal([]byte(`{"model":1}`), new(Request)), &wrong)
+
+	require.ErrorIs(t, new(Request).UnmarshalJSON([]byte(`{"model":`)), ErrBadOption)
 
 	full := Prompt("hi")
 	full.Access, full.Schema, full.Options = AccessRead, json.RawMessage(`{}`), Options{MaxTurns: 3, AllowedTools: []string{"a"}}
