@@ -2,6 +2,7 @@ package call
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"testing"
 
@@ -58,6 +59,22 @@ func TestCostThatIsNoNumber(t *testing.T) {
 	data, err := json.Marshal(Usage{CostUSD: new(0.0)})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"cost_usd":0}`, string(data))
+}
+
+func TestUsageString(t *testing.T) {
+	for want, u := range map[string]Usage{
+		"unknown":        {},
+		"$0.0000":        {CostUSD: new(0.0)},
+		"$0.0013":        {CostUSD: new(0.00125001)},
+		"1 output token": {OutputTokens: 1},
+		"12 input tokens (3 from cache, 4 to cache), 5 output tokens (2 reasoning), 1 turn, $1.5000": {
+			InputTokens: 12, CacheReadTokens: 3, CacheWriteTokens: 4, OutputTokens: 5, ReasoningTokens: 2, Turns: 1, CostUSD: new(1.5)},
+		"0 input tokens (3 from cache), 2 turns": {CacheReadTokens: 3, Turns: 2},
+		"20 output tokens (10 reasoning)":        {OutputTokens: 20, ReasoningTokens: 10},
+	} {
+		require.Equal(t, want, u.String())
+	}
+	require.Contains(t, fmt.Sprintf("%+v", Response{Usage: Usage{CostUSD: new(0.25)}}), "Usage:$0.2500")
 }
 
 // A field that is misspelt is named, and nothing is left out in silence.

@@ -1,8 +1,12 @@
 package call
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -133,6 +137,37 @@ func (u Usage) MarshalJSON() ([]byte, error) {
 		u.CostUSD = nil
 	}
 	return json.Marshal(plain(u))
+}
+
+// String returns the counts that are known, and the cost in US dollars, in one line:
+// "12 input tokens (3 from cache), 5 output tokens, 2 turns, $0.0012". It is
+// "unknown" where nothing is known.
+func (u Usage) String() string {
+	var parts []string
+	count := func(n int64, unit string) string {
+		if n == 1 {
+			unit = strings.TrimSuffix(unit, "s")
+		}
+		return fmt.Sprintf("%d %s", n, unit)
+	}
+	add := func(n int64, unit string, details ...string) {
+		details = slices.DeleteFunc(details, func(d string) bool { return strings.HasPrefix(d, "0 ") })
+		switch {
+		case n == 0 && len(details) == 0:
+		case len(details) == 0:
+			parts = append(parts, count(n, unit))
+		default:
+			parts = append(parts, count(n, unit)+" ("+strings.Join(details, ", ")+")")
+		}
+	}
+	add(u.InputTokens, "input tokens",
+		fmt.Sprintf("%d from cache", u.CacheReadTokens), fmt.Sprintf("%d to cache", u.CacheWriteTokens))
+	add(u.OutputTokens, "output tokens", fmt.Sprintf("%d reasoning", u.ReasoningTokens))
+	add(u.Turns, "turns")
+	if u.CostUSD != nil {
+		parts = append(parts, fmt.Sprintf("$%.4f", *u.CostUSD))
+	}
+	return cmp.Or(strings.Join(parts, ", "), "unknown")
 }
 
 // Add returns the sum of two usages; its cost is unknown only if both are.
