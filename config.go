@@ -61,7 +61,8 @@ type Config struct {
 	Output    clispec.OutputMode
 	Transport clispec.Transport
 	// ModelAliases give names of the caller's own to models of this backend,
-	// or pin names to dated models. They win over the spec's.
+	// or pin names to dated models. They win over the spec's. A name that leaves the
+	// choice to the CLI, such as "default" or the backend's own, is refused.
 	ModelAliases map[string]string
 	// RefuseNested fails a call inside a session of the same agent, which the
 	// spec's NestedEnv shows, with nested_session, before anything starts. Zero:

@@ -53,6 +53,7 @@ var malformedSpecs = []struct{ name, file, want string }{
 	{"a guard without a pattern", mineYAML + "guards: [{prefix: \"\\n\"}]\n", "line 3:10: guards[0].pattern: is missing: say which prompts need the prefix"},
 	{"a model's pattern", mineYAML + "models: {accept: ['^mine-', '*']}\n", "line 3:29: models.accept[1]: \"*\" is no regular expression: missing argument to repetition operator: `*`"},
 	{"an empty pattern of models", mineYAML + "models: {accept: ['']}\n", "line 3:19: models.accept[0]: is empty: to take every name, leave accept out"},
+	{"an alias that does nothing", mineYAML + "models: {aliases: {default: m-1}}\n", `line 3:20: models.aliases: "default" leaves the choice of the model to the CLI: take another name`},
 	{"an alias for nothing", mineYAML + "models: {aliases: {small: ''}}\n", `line 3:20: models.aliases: "small" stands for no model: give both names`},
 	{"a preflight without a reason", mineYAML + "preflight: [{root: true, message: no}]\n", "line 3:13: preflight[0].reason: is missing; docs/errors.md lists the reasons"},
 	{"a preflight without a message", mineYAML + "preflight: [{root: true, reason: permission_refused}]\n", "line 3:13: preflight[0].message: is missing: say what the CLI would refuse"},

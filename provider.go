@@ -63,7 +63,7 @@ func NewProvider(spec CliSpec, cfg *Config) *Provider {
 		p.own = make(semaphore.Semaphore, p.cfg.MaxParallel)
 	}
 	p.breaker = newBreaker(p.cfg.Logger)
-	p.broken = oneOf("config", p.cfg.mistakes())
+	p.broken = oneOf("config", append(p.cfg.mistakes(), p.aliasMistakes()...))
 	return p
 }
 

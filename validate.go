@@ -3,6 +3,7 @@ package clichain
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -115,8 +116,36 @@ func (c *Config) mistakes() (list []*BackendError) {
 				`%q is neither the name of a variable nor the beginning of some and a "*"`, name))
 		}
 	}
+	for _, alias := range slices.Sorted(maps.Keys(c.ModelAliases)) {
+		add(aliasMistake(alias, c.ModelAliases[alias], "default", "unknown"))
+	}
 	if err := (*container.Container)(c.Container).Check(); err != nil {
 		add(mistake(err.Option, "%s", err.Message))
+	}
+	return list
+}
+
+// aliasMistake refuses an alias that no request could use: taken are the names that leave the choice to the CLI.
+func aliasMistake(alias, model string, taken ...string) *BackendError {
+	const field = "config.model_aliases"
+	name := strings.TrimSpace(alias)
+	switch {
+	case name == "" || strings.TrimSpace(model) == "":
+		return mistake(field, "%q: %q stands for no model: give both names", alias, model)
+	case name != alias:
+		return mistake(field, "%q has blanks around it, which are cut off the model of a request", alias)
+	case slices.Contains(taken, alias):
+		return mistake(field, "%q leaves the choice of the model to the CLI: take another name", alias)
+	}
+	return nil
+}
+
+// aliasMistakes are the aliases that the backend's own names have taken.
+func (p *Provider) aliasMistakes() (list []*BackendError) {
+	for _, alias := range slices.Sorted(maps.Keys(p.cfg.ModelAliases)) {
+		if slices.Contains([]string{p.name, p.given.ProviderSlug, p.given.DefaultModel}, alias) && alias != "" {
+			list = append(list, aliasMistake(alias, "-", alias))
+		}
 	}
 	return list
 }

@@ -19,25 +19,51 @@ func requireMistake(t *testing.T, option string, err error) {
 	require.Equal(t, option, requireReason(t, clichain.ReasonBadOption, err).Option, "%v", err)
 }
 
+func aliased(alias, model string) clichain.Config {
+	return clichain.Config{ModelAliases: map[string]string{alias: model, "good": "m-1"}}
+}
+
+// An alias that means something already would do nothing.
+func TestAliasOfABackend(t *testing.T) {
+	for _, alias := range []string{"codex", "openai-cli", "codex-default", "codex-work"} {
+		cfg := aliased(alias, "m")
+		cfg.Name = "codex-work"
+		require.NoError(t, cfg.Validate(), "known only with the spec")
+		if alias == "codex" { // another backend's name is none of this one
+			require.NoError(t, clichain.NewProvider(specs.Codex(), &cfg).Validate())
+			cfg.Name = ""
+		}
+		requireMistake(t, "config.model_aliases", clichain.NewProvider(specs.Codex(), &cfg).Validate())
+	}
+	cfg := aliased("fast", "m")
+	require.NoError(t, clichain.NewProvider(specs.Codex(), &cfg).Validate())
+}
+
 func TestConfigMistakes(t *testing.T) {
 	for name, test := range map[string]struct {
 		cfg    clichain.Config
 		option string
 	}{
-		"output":        {clichain.Config{Output: "xml"}, "config.output"},
-		"transport":     {clichain.Config{Transport: "pigeon"}, "config.transport"},
-		"sandbox":       {clichain.Config{Sandbox: "yes"}, "config.sandbox"},
-		"billing":       {clichain.Config{Billing: "free"}, "config.billing"},
-		"first output":  {clichain.Config{FirstOutputTimeout: -1}, "config.first_output_timeout"},
-		"idle":          {clichain.Config{IdleTimeout: -1}, "config.idle_timeout"},
-		"queue":         {clichain.Config{MaxQueue: -1}, "config.max_queue"},
-		"bytes":         {clichain.Config{MaxOutput: -1}, "config.max_output"},
-		"parallel":      {clichain.Config{MaxParallel: -1}, "config.max_parallel"},
-		"slots of zero": {clichain.Config{Slots: make(chan struct{})}, "config.slots"},
-		"env":           {clichain.Config{Env: []string{"A=b", "ALL_IN_ONE"}}, "config.env[1]"},
-		"env, no name":  {clichain.Config{Env: []string{"=b"}}, "config.env[0]"},
-		"passed":        {clichain.Config{PassEnv: []string{"A=b"}}, "config.pass_env[0]"},
-		"container":     {clichain.Config{Container: &clichain.Container{}}, "container"},
+		"output":         {clichain.Config{Output: "xml"}, "config.output"},
+		"transport":      {clichain.Config{Transport: "pigeon"}, "config.transport"},
+		"sandbox":        {clichain.Config{Sandbox: "yes"}, "config.sandbox"},
+		"billing":        {clichain.Config{Billing: "free"}, "config.billing"},
+		"first output":   {clichain.Config{FirstOutputTimeout: -1}, "config.first_output_timeout"},
+		"idle":           {clichain.Config{IdleTimeout: -1}, "config.idle_timeout"},
+		"queue":          {clichain.Config{MaxQueue: -1}, "config.max_queue"},
+		"bytes":          {clichain.Config{MaxOutput: -1}, "config.max_output"},
+		"parallel":       {clichain.Config{MaxParallel: -1}, "config.max_parallel"},
+		"slots of zero":  {clichain.Config{Slots: make(chan struct{})}, "config.slots"},
+		"env":            {clichain.Config{Env: []string{"A=b", "ALL_IN_ONE"}}, "config.env[1]"},
+		"env, no name":   {clichain.Config{Env: []string{"=b"}}, "config.env[0]"},
+		"passed":         {clichain.Config{PassEnv: []string{"A=b"}}, "config.pass_env[0]"},
+		"alias, empty":   {aliased("", "m"), "config.model_aliases"},
+		"alias, blank":   {aliased(" ", "m"), "config.model_aliases"},
+		"alias, default": {aliased("default", "m"), "config.model_aliases"},
+		"alias, unknown": {aliased("unknown", "m"), "config.model_aliases"},
+		"alias, blanks":  {aliased("fast ", "m"), "config.model_aliases"},
+		"alias of none":  {aliased("fast", ""), "config.model_aliases"},
+		"container":      {clichain.Config{Container: &clichain.Container{}}, "container"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			requireMistake(t, test.option, test.cfg.Validate())

@@ -54,6 +54,8 @@ func (v *validator) models(m ModelRules) {
 	for _, alias := range slices.Sorted(maps.Keys(m.Aliases)) {
 		if alias == "" || m.Aliases[alias] == "" {
 			v.add("models.aliases", alias, "stands for no model: give both names")
+		} else if alias == "default" || alias == "unknown" {
+			v.add("models.aliases", alias, "leaves the choice of the model to the CLI: take another name")
 		}
 	}
 	each("models.list", m.List, v.list)
