@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -66,6 +67,11 @@ func TestCheck(t *testing.T) {
 		"foreign session": {p, func(r *clichain.Request) { r.Session = "codex.eA" }, clichain.ReasonUnsupported},
 		"access":          {p, func(r *clichain.Request) { r.Dir = t.TempDir() }, clichain.ReasonBadOption},
 		"no such folder":  {p, func(r *clichain.Request) { r.Dir, r.Access = "/nowhere", clichain.AccessRead }, clichain.ReasonBadOption},
+		"no schema":       {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{"type":"nonsense"}`) }, clichain.ReasonBadOption},
+		"remote schema":   {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{"$ref":"https://example.com/s"}`) }, clichain.ReasonBadOption},
+		"name twice":      {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{"type":"object","type":"string"}`) }, clichain.ReasonBadOption},
+		"no JSON":         {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{`) }, clichain.ReasonBadOption},
+		"a schema":        {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{"$ref":"#"}`) }, ""},
 		"nested session":  {strict, func(*clichain.Request) {}, clichain.ReasonNestedSession},
 		"no program":      {clichain.NewProvider(specs.Claude(), &clichain.Config{Binary: "/nowhere/claude"}), func(*clichain.Request) {}, clichain.ReasonNotInstalled},
 	} {
@@ -79,6 +85,8 @@ func TestCheck(t *testing.T) {
 				return
 			}
 			checked := requireReason(t, test.reason, err)
+			_, err = test.p.Command(t.Context(), req)
+			require.EqualError(t, err, checked.Error())
 			require.Equal(t, "claude", checked.Backend)
 			_, err = test.p.Complete(t.Context(), req)
 			require.EqualError(t, err, checked.Error())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/structured"
 	"github.com/clichain/clichain/runs"
 )
 
@@ -73,10 +74,10 @@ func (p *Provider) suppressor(path, dir string) string {
 // Check returns nil, or the [*BackendError] with which a call of this request
 // would be refused or skipped, as far as that can be told without starting
 // anything: besides what [Provider.Available] looks at, the model, the access, the
-// options, the folder, the session, and the breaker.
+// options, the schema, the folder, the session, and the breaker.
 func (p *Provider) Check(ctx context.Context, req Request) error {
-	if _, err := p.prepare(ctx, req, mode{output: p.cfg.Output}, false); err != nil {
-		return p.label(err)
+	if _, err := p.planned(ctx, req, mode{output: p.cfg.Output}); err != nil {
+		return err
 	}
 	if p.cfg.Breaker == BreakerOn {
 		if refused := p.breaker().Skip(ctx, cooldownCall{p, req}); refused != nil {
@@ -86,14 +87,23 @@ func (p *Provider) Check(ctx context.Context, req Request) error {
 	return nil
 }
 
+// planned is the plan of a call that is not made.
+func (p *Provider) planned(ctx context.Context, req Request, m mode) (*plan, *BackendError) {
+	if _, err := structured.Compile(req.Schema); err != nil {
+		return nil, p.label(err)
+	}
+	inv, err := p.prepare(ctx, req, m, false)
+	return inv, p.label(err)
+}
+
 // Command is what a call of this request would start. It starts nothing and makes no
 // file. Where the call would be refused or skipped, the error is that of
 // [Provider.Check].
 func (p *Provider) Command(ctx context.Context, req Request) (*runs.Command, error) {
 	const temp = "{temp}"
-	inv, err := p.prepare(ctx, req, mode{output: p.cfg.Output, temp: temp, shown: true}, false)
+	inv, err := p.planned(ctx, req, mode{output: p.cfg.Output, temp: temp, shown: true})
 	if err != nil {
-		return nil, p.label(err)
+		return nil, err
 	}
 	c := &runs.Command{
 		Path: inv.Path, Args: inv.Args, Dir: inv.Dir, Empty: inv.Empty, Stdin: len(inv.Stdin), Files: []runs.File{},
