@@ -152,6 +152,13 @@ func trusting(trust bool) clichain.Config {
 	return cfg
 }
 
+// withOwnNode puts the programs of a CLI's installation, which may include its Node.js, before those of the system.
+func withOwnNode(t *testing.T, name string, cfg clichain.Config) clichain.Config {
+	t.Helper()
+	cfg.Env = []string{"PATH=.:" + filepath.Dir(home.Newest(t, name).Binary(t)) + ":" + os.Getenv("PATH")}
+	return cfg
+}
+
 // hostileFolder makes the home's folder to work in a repository with these files.
 func (c cli) hostileFolder(t *testing.T, files map[string]string) folder {
 	t.Helper()

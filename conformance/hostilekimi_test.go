@@ -1,8 +1,6 @@
 package conformance_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,10 +67,7 @@ func TestKimiInAHostileFolder(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
-			cfg := trusting(test.trust)
-			bin := filepath.Dir(home.Newest(t, home.Kimi).Binary(t)) // has the Node.js that it needs, too
-			cfg.Env = []string{"PATH=.:" + bin + ":" + os.Getenv("PATH")}
-			c := startSpec(t, test.spec, home.LoggedIn, cfg, loopback.InOrder(
+			c := startSpec(t, test.spec, home.LoggedIn, withOwnNode(t, home.Kimi, trusting(test.trust)), loopback.InOrder(
 				loopback.Tool("Read", map[string]any{"path": "sub/notes.txt"}), loopback.Text(hello)))
 			c.trustInCLI(t)
 			f := c.hostileFolder(t, kimiFiles)

@@ -51,7 +51,7 @@ func TestPiInAHostileFolder(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
-			c := start(t, home.Pi, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
+			c := start(t, home.Pi, home.LoggedIn, withOwnNode(t, home.Pi, trusting(test.trust)), loopback.Always(loopback.Text(hello)))
 			f := c.hostileFolder(t, piFiles)
 			if test.trust {
 				f.plant(t, c.home.Work, piRefused)

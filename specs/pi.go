@@ -11,9 +11,9 @@ import (
 // the tools that it is given.
 func Pi() clispec.Spec {
 	return clispec.Spec{
-		Name: "pi", Binary: "pi", Packages: []string{"@mariozechner/pi-coding-agent"},
+		Name: "pi", Binary: "pi", Packages: []string{"@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"},
 		ProviderSlug: "pi-cli", DefaultModel: "pi-default",
-		SystemDefault: defaultSystem, CheckedWith: "0.73.1",
+		SystemDefault: defaultSystem, CheckedWith: "0.87.1",
 		// Not argv: it has no "--", and attaches the file of a prompt that begins with "@".
 		Transports: []clispec.Transport{clispec.TransportStdin},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
@@ -26,7 +26,7 @@ func Pi() clispec.Spec {
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
 			{Field: "append", Name: "append.md", Content: "{system_append}", When: set("system_append")},
-			{Field: "brief", Name: "brief.js", Content: piBrief, When: output(clispec.OutputStream)},
+			{Field: "brief", Name: "brief.js", Content: piBrief, When: piRepeats()},
 			{Field: "confine", Name: "confine.js", Content: piConfine, When: access(call.AccessWrite)},
 		},
 		Args:      piArgs(),
@@ -46,7 +46,7 @@ func Pi() clispec.Spec {
 		Text:  clispec.TextRule{AnswerOnly: true},
 		Lines: piLines(),
 		Hints: map[call.Reason]string{
-			call.ReasonNotInstalled:    "npm install -g @mariozechner/pi-coding-agent",
+			call.ReasonNotInstalled:    "npm install -g @earendil-works/pi-coding-agent",
 			call.ReasonUnauthenticated: "run `pi` and `/login` there, or ask for a model of the vendor whose key is set",
 		},
 	}
@@ -59,11 +59,14 @@ func piWriteTools() []string { return append(piReadTools(), "edit", "write") }
 func piArgs() []clispec.ArgRow {
 	tools := func(list []string) []string { return []string{"--tools", strings.Join(list, ",")} }
 	return []clispec.ArgRow{
-		{Args: []string{"--mode", "json", "--extension", "{brief_file}"}, When: output(clispec.OutputStream)},
+		{Args: []string{"--mode", "json"}, When: output(clispec.OutputStream)},
+		{Args: []string{"--extension", "{brief_file}"}, When: piRepeats()},
 		{Args: []string{"--mode", "text"}, When: output(clispec.OutputText)},
 		{Args: []string{"--no-tools", "--no-extensions"}, When: access(call.AccessNone)},
 		// Those of the user are turned off as well: it does not tell them apart.
 		{Args: []string{"--no-context-files", "--no-skills"}, When: unset("trust_dir")},
+		{Args: []string{"--approve"}, When: clispec.When{Set: []string{"trust_dir"}, Since: "0.79.0"}},
+		{Args: []string{"--no-approve"}, When: clispec.When{Unset: []string{"trust_dir"}, Since: "0.79.0"}},
 		// No prompt names one. With access full there is nothing else to say.
 		{
 			Args: []string{"--no-prompt-templates"},
@@ -91,8 +94,13 @@ func piArgs() []clispec.ArgRow {
 	}
 }
 
-// piBrief is an extension. With each piece of an answer pi repeats, twice, all that
-// came before it, so that a long answer would become a gigabyte of output.
+// piRepeats is the condition for versions that repeat, twice, the whole answer so far with each piece of it. All
+// versions under the old package name do.
+func piRepeats() clispec.When {
+	return clispec.When{Output: []clispec.OutputMode{clispec.OutputStream}, Before: "0.84.0"}
+}
+
+// piBrief is an extension that removes the repetitions: a long answer would become a gigabyte of output.
 const piBrief = `export default (pi) => {
   pi.on("message_update", ({ message, assistantMessageEvent }) => {
     message.content = [];
@@ -206,7 +214,7 @@ func piLines() []clispec.LineRule {
 			Pattern: `(?P<message>No (?:models available|model selected|API key found[^.\n]*))`,
 			Reason:  call.ReasonUnauthenticated, On: onStderr(),
 		},
-		{Pattern: `(?m)^(?P<status>[45]\d\d) (?P<message>.+)`},
-		{Pattern: `^terminated$`, Reason: call.ReasonNetwork}, // the stream broke off
+		{Pattern: `(?m)^(?P<status>[45]\d\d):? (?P<message>.+)`}, // 0.73 writes no colon
+		{Pattern: `^terminated$`, Reason: call.ReasonNetwork},    // the stream broke off
 	}
 }

@@ -40,8 +40,7 @@ func piVendors() []vendor {
 	return append(vendors(),
 		vendor{"azure-openai-responses", `AZURE_OPENAI_\w+`, []string{"AZURE_OPENAI_*"}},
 		vendor{
-			"github-copilot", `COPILOT_GITHUB_TOKEN|GH_TOKEN|GITHUB_TOKEN`,
-			[]string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"},
+			"github-copilot", `COPILOT_GITHUB_TOKEN|GITHUB_TOKEN`, []string{"COPILOT_GITHUB_TOKEN", "GITHUB_TOKEN"},
 		},
 		key("vercel-ai-gateway", "AI_GATEWAY_API_KEY"), key("zai", "ZAI_API_KEY"), key("moonshotai", "MOONSHOT_API_KEY"),
 		key("kimi-coding", "KIMI_API_KEY"), key("opencode", "OPENCODE_API_KEY"),

@@ -41,11 +41,9 @@ var Sources = map[string]Source{
 	},
 	"copilot": {}, // its program is packed
 	"kimi":    {Files: []string{"@moonshot-ai/kimi-code/dist/*.mjs"}},
-	"pi": {Files: []string{
-		"@mariozechner/pi-*/dist/*.js", "@mariozechner/pi-*/dist/*/*.js", "@mariozechner/pi-*/dist/*/*/*.js",
-	}},
-	"kilo": {Files: []string{"@kilocode/cli-*/bin/kilo"}},
-	"qwen": {Files: []string{"@qwen-code/qwen-code/*.js", "@qwen-code/qwen-code/chunks/*.js"}},
+	"pi":      {Files: []string{"@earendil-works/pi-coding-agent/dist/bundle/*.js", "@earendil-works/pi-coding-agent/dist/bundle/*/*.js"}},
+	"kilo":    {Files: []string{"@kilocode/cli-*/bin/kilo"}},
+	"qwen":    {Files: []string{"@qwen-code/qwen-code/*.js", "@qwen-code/qwen-code/chunks/*.js"}},
 }
 
 // CLI is a version of a CLI that can be looked at.

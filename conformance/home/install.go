@@ -37,7 +37,7 @@ func Installs() []Install {
 		{CLI: Codex, Package: "@openai/codex", folder: newest},
 		{CLI: Copilot, Package: "@github/copilot", folder: newest},
 		{CLI: Kimi, Package: "@moonshot-ai/kimi-code", folder: node22},
-		{CLI: Pi, Package: "@mariozechner/pi-coding-agent", folder: newest},
+		{CLI: Pi, Package: "@earendil-works/pi-coding-agent", folder: node22},
 		{CLI: Kilo, Package: "@kilocode/cli-linux-x64", folder: newest, program: "bin/kilo"},
 		{CLI: Qwen, Package: "@qwen-code/qwen-code", folder: node22},
 		{CLI: Qwen, Package: "@qwen-code/qwen-code", folder: newest},

@@ -118,7 +118,7 @@ var furtherRecordings = map[string]judged{
 	"pi/404-model":              {reason: call.ReasonBadModel},
 	"pi/429":                    {reason: call.ReasonRateLimited},
 	"pi/429-then-ok":            {text: hello},
-	"pi/429-wait":               {reason: call.ReasonTimeout},
+	"pi/429-wait":               {reason: call.ReasonRateLimited},
 	"pi/500":                    {reason: call.ReasonServerError},
 	"pi/500-then-ok":            {text: hello},
 	"pi/503":                    {reason: call.ReasonOverloaded},
