@@ -50,7 +50,7 @@ func (p *Provider) ready() (path string, err *BackendError) {
 	if err := checkSuppressed(p.spec); err != nil {
 		return "", err
 	}
-	path, missing := p.finder.Find(p.programs())
+	path, missing := p.finder.Find(p.programs(), p.linkNames()...)
 	if missing == nil {
 		return path, nil
 	}

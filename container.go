@@ -72,6 +72,14 @@ func (p *Provider) cliNames() []string {
 	return append([]string{p.spec.Binary}, p.spec.AltBinaries...)
 }
 
+// linkNames are the names that the program to start here can have as a link to it.
+func (p *Provider) linkNames() []string {
+	if p.cfg.Container != nil || p.cfg.Binary != "" {
+		return nil
+	}
+	return p.spec.LinkNames
+}
+
 // tempDir is a new name for the folder of a call, here or inside.
 func (p *Provider) tempDir() string {
 	if p.cfg.Container != nil {

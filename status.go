@@ -47,7 +47,7 @@ func (p *Provider) Status(dir string) Status {
 	}
 	p.compile()
 	s := Status{Login: clispec.LoginNotFound, Doubts: suppressDoubts()}
-	if path, err := p.finder.Find(p.programs()); err == nil {
+	if path, err := p.finder.Find(p.programs(), p.linkNames()...); err == nil {
 		l := p.loggedIn(path, dir, "", p.cfg.Billing)
 		s.Path, s.Version, s.Login, s.Evidence = path, p.version(path), l.State, l.Evidence
 		s.Billing, s.Expired, s.Unproven = l.Billing, l.Expired, l.Unproven

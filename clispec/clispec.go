@@ -27,6 +27,9 @@ type Spec struct {
 	Binary string `json:"binary"`
 	// AltBinaries are other names of the same program, tried after Binary.
 	AltBinaries []string `json:"alt_binaries,omitempty"`
+	// LinkNames are names of the program that other programs have too, tried last. A file on PATH with such a name counts
+	// only if its path, with links resolved, has an element that is Binary or one of AltBinaries.
+	LinkNames []string `json:"link_names,omitempty"`
 	// Packages are the names of the npm packages that hold the program: the
 	// version in their package.json is that of the CLI. Empty: it is not told so.
 	Packages []string `json:"packages,omitempty"`

@@ -138,6 +138,7 @@ func (v *validator) identity(s *Spec) {
 		v.program("binary", s.Binary)
 	}
 	each("alt_binaries", s.AltBinaries, v.program)
+	each("link_names", s.LinkNames, v.program)
 	each("packages", s.Packages, v.packageName)
 	oneOf(v, "prompt_style", s.PromptStyle, DashP, RunSubcommand)
 	v.text("system_flag", s.SystemFlag)

@@ -10,10 +10,14 @@ import (
 func Cursor() clispec.Spec {
 	return clispec.Spec{
 		Name: "cursor-agent", Binary: "cursor-agent", AltBinaries: []string{"cursor-cli"},
+		// The name in its documentation since 2026. Other CLIs install a program of this name, too.
+		LinkNames:    []string{"agent"},
 		ProviderSlug: "cursor-cli", DefaultModel: "cursor-desktop",
 		PromptStyle: clispec.DashP,
-		// Reports about its stdin differ; the argument is the documented way.
-		Transports:  []clispec.Transport{clispec.TransportArgv},
+		// The argument is the documented way. Others have seen 2026.08.25 read stdin; it is for prompts that are too long.
+		Transports: []clispec.Transport{clispec.TransportArgv, clispec.TransportStdin},
+		// A prompt that begins with a dash would be an option.
+		Guards:      []clispec.GuardRule{{Pattern: `^-`, Prefix: "\n"}},
 		Outputs:     []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
 		LingerMS:    300, // it may never exit by itself
 		FolderFiles: []string{"./.cursor", "./.cursorrules", "./AGENTS.md", "./CLAUDE.md"},

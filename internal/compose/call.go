@@ -73,10 +73,19 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 			c.Fields.Set("prompt", g.Prefix+prompt)
 		}
 	}
+	c.avoidLongArgument(spec, choice)
 	if h.Agent {
 		c.presetAgent(spec)
 	}
 	return c, cmp.Or(c.unsupported(spec), c.split(spec))
+}
+
+// avoidLongArgument lets a prompt that is too long for an argument travel on stdin, where the choice leaves that open.
+func (c *Call) avoidLongArgument(spec *clispec.Spec, choice Choice) {
+	long := c.Transport == clispec.TransportArgv && len(c.Fields["prompt"][0]) > MaxArg
+	if long && choice.Transport == "" && slices.Contains(spec.TransportModes(), clispec.TransportStdin) {
+		c.Transport = clispec.TransportStdin
+	}
 }
 
 // setSession takes the handle apart and refuses a session that this CLI cannot

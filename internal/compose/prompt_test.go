@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,6 +88,34 @@ func TestGuard(t *testing.T) {
 					require.Equal(t, test.want, string(inv.Stdin), spec.Name)
 				}
 			}
+		})
+	}
+}
+
+// A prompt that no argument can hold travels on stdin, where the CLI reads it, unless the caller chose the argument. A
+// leading dash makes no option of it.
+func TestAwkwardPromptsOfCursor(t *testing.T) {
+	long := strings.Repeat("x", MaxArg+1)
+	for name, test := range map[string]struct {
+		prompt, onStdin, last string
+		choice                Choice
+	}{
+		"short":                       {prompt: "hi", last: "hi"},
+		"with a dash":                 {prompt: "--help me", last: "\n--help me"},
+		"as long as possible":         {prompt: long[1:], last: long[1:]},
+		"too long":                    {prompt: long, onStdin: long, last: "ask"},
+		"too long, with the argument": {prompt: long, choice: Choice{Transport: clispec.TransportArgv}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inv, err := composerOf(t, specs.Cursor()).Compose(call.Prompt(test.prompt), test.choice, testHost())
+			if test.choice.Transport != "" {
+				require.NotNil(t, err)
+				require.Equal(t, call.ReasonUnsupported, err.Reason)
+				return
+			}
+			require.Nil(t, err)
+			require.Equal(t, test.onStdin, string(inv.Stdin))
+			require.Equal(t, test.last, inv.Args[len(inv.Args)-1])
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,16 +29,16 @@ type Finder struct {
 // finderTTL bounds how long a newly installed program stays unseen.
 const finderTTL = time.Second
 
-// Find returns the absolute path of the first of the names that is on PATH. A
-// cached path must still be the same file. The error wraps [exec.ErrNotFound].
-func (f *Finder) Find(names []string) (string, error) {
+// Find returns the absolute path of the first of the names that is on PATH, or else of the first link to such a program
+// that has one of the link names. A cached path must still be the same file. The error wraps [exec.ErrNotFound].
+func (f *Finder) Find(names []string, linkNames ...string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fresh() {
 		return f.found, f.missing
 	}
 	f.path, f.when = os.Getenv("PATH"), time.Now()
-	f.found, f.stamp, f.missing = search(names)
+	f.found, f.stamp, f.missing = search(names, linkNames)
 	return f.found, f.missing
 }
 
@@ -54,12 +55,15 @@ func (f *Finder) fresh() bool {
 
 // search looks the names up in order. It refuses a program found through a relative entry of PATH, because anyone who
 // can write to the working directory could have put it there.
-func search(names []string) (string, localfile.Stamp, error) {
+func search(names, linkNames []string) (string, localfile.Stamp, error) {
 	var trouble []string
-	for _, name := range names {
+	for i, name := range slices.Concat(names, linkNames) {
 		path, err := exec.LookPath(name)
 		if err == nil && !filepath.IsAbs(path) {
 			err = exec.ErrDot
+		}
+		if err == nil && i >= len(names) && !leadsTo(path, names) {
+			err = exec.ErrNotFound
 		}
 		if err == nil {
 			stamp, statErr := localfile.StampOf(path)
@@ -74,6 +78,17 @@ func search(names []string) (string, localfile.Stamp, error) {
 	}
 	why := cmp.Or(strings.Join(trouble, "; "), fmt.Sprintf("no program %q on PATH", names[0]))
 	return "", localfile.Stamp{}, &missingError{why}
+}
+
+// leadsTo reports whether the path of a file, with links resolved, has an element that is one of the names.
+func leadsTo(path string, names []string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(strings.Split(real, string(filepath.Separator)), func(element string) bool {
+		return slices.Contains(names, element)
+	})
 }
 
 // missingError says why no program was found. It wraps [exec.ErrNotFound].
