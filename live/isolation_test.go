@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -58,7 +59,12 @@ func (v variant) pool(t *testing.T, cfg *live.PoolConfig) (*live.Pool, clichain.
 		v.change(&spec.Live)
 	}
 	require.NoError(t, spec.Validate())
-	p := live.NewPool([]*clichain.Provider{clichain.NewProvider(spec, &backend)}, cfg)
+	settings := live.PoolConfig{Wait: time.Minute}
+	if cfg != nil {
+		settings = *cfg
+		settings.Wait = time.Minute
+	}
+	p := live.NewPool([]*clichain.Provider{clichain.NewProvider(spec, &backend)}, &settings)
 	t.Cleanup(func() { require.Empty(t, p.Close().Left) })
 	return p, p.Backends()[0]
 }

@@ -69,7 +69,7 @@ func TestSessionIsNotStored(t *testing.T) {
 		require.Empty(t, resp.Session, dialect)
 		s.Stop()
 	}
-	pool := live.NewPool([]*clichain.Provider{agentOf(t, "control", "", patient)}, nil)
+	pool := live.NewPool([]*clichain.Provider{agentOf(t, "control", "", patient)}, &live.PoolConfig{Wait: time.Minute})
 	resp, err := pool.Backends()[0].Complete(t.Context(), clichain.Prompt("say hi"))
 	require.NoError(t, err)
 	require.Empty(t, resp.Session, "the next call clears it")
