@@ -3,6 +3,8 @@ package conformance_test
 import (
 	"context"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +59,32 @@ func TestHalfPromptsOfRealCLIs(t *testing.T) {
 				require.True(t, strings.Contains(call.Prompt(), prompt), "%d of %d bytes", len(call.Prompt()), len(prompt))
 			}
 			t.Logf("%s: %d requests, %d answers", name, len(calls), answers)
+		})
+	}
+}
+
+// The same holds for one that no signal reaches, because a script has started it in a session of its own, and that is
+// stopped before it reads.
+func TestHalfPromptOfADeafCLI(t *testing.T) {
+	for _, name := range home.Names() {
+		t.Run(name, func(t *testing.T) {
+			longUnless(t, isFirst(name))
+			prompt := longPrompt(300 << 10)
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			cfg := c.Config()
+			script := "#!/bin/sh\ntrap '' INT TERM\nsleep 0.1\nexec setsid -w '" + cfg.Binary + "' \"$@\"\n"
+			cfg.Binary, cfg.Timeout = filepath.Join(t.TempDir(), name), 200*time.Millisecond
+			require.NoError(t, os.WriteFile(cfg.Binary, []byte(script), 0o700))
+			deaf := clichain.NewProvider(specOf(t, name), &cfg)
+			req := clichain.Prompt(prompt)
+			req.Model = models[name]
+			for range *rounds {
+				_, err := deaf.Complete(t.Context(), req)
+				require.ErrorIs(t, err, clichain.ErrTimeout)
+			}
+			for _, call := range c.server.Calls() {
+				require.True(t, strings.Contains(call.Prompt(), prompt), "%d of %d bytes", len(call.Prompt()), len(prompt))
+			}
 		})
 	}
 }
