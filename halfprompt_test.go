@@ -22,10 +22,12 @@ import (
 // longPrompt is more than a pipe holds, so that part of it waits until the CLI reads.
 var longPrompt = strings.Repeat("a line of a long prompt\n", 10_000)
 
-// lateReader is a CLI that says something, ignores SIGINT, reads its input only after it was told to end, and answers
-// what it has read. It leaves a record of its input if it has seen the end of it.
+// lateReader is a CLI that says something, ignores SIGINT, reads its input only after its child has got a SIGINT, and
+// answers what it has read. It leaves a record of its input if it has seen the end of it.
 func lateReader(record string, says clitest.Step) clitest.Scenario {
-	return play(clitest.Step{Ignore: []string{"INT"}}, says, clitest.Step{Sleep: 500 * time.Millisecond},
+	child := []clitest.Step{{ExitOn: map[string]int{"INT": 0}}, says, {Hang: true}}
+	return play(clitest.Step{Ignore: []string{"INT"}},
+		clitest.Step{Spawn: &clitest.Spawn{HoldStdout: true, Wait: true, Steps: child}},
 		clitest.Step{Record: record}, stdout(blockLine("done")+"\n"+resultLine("done")+"\n"))
 }
 

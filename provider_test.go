@@ -95,7 +95,7 @@ func TestProviderFailures(t *testing.T) {
 		"silent exit":        {clichain.Config{}, play(clitest.Exit(3)), clichain.ReasonExit, nil},
 		"exit 0, no result":  {clichain.Config{Output: clispec.OutputStream}, play(stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")), clichain.ReasonBadOutput, nil},
 		"usage text, exit 0": {clichain.Config{}, play(stdout("Usage: codex [OPTIONS]\n")), clichain.ReasonBadOutput, nil},
-		"empty answer":       {clichain.Config{}, play(readStdin, stdout(`{"type":"turn.completed"}` + "\n")), clichain.ReasonEmpty, nil},
+		"empty answer":       {clichain.Config{}, play(readStdin, stdout(`{"type":"turn.completed"}`+"\n")), clichain.ReasonEmpty, nil},
 		"truncated result":   {clichain.Config{}, play(stdout(`{"type":"turn.completed","usage":{"inp`), clitest.Step{Kill: "KILL"}), clichain.ReasonKilled, nil},
 		"stderr explains":    {clichain.Config{}, play(clitest.Step{Stderr: "Error: Not logged in\n"}, clitest.Exit(1)), clichain.ReasonUnauthenticated, nil},
 		"too much output":    {clichain.Config{MaxOutput: 1000}, play(clitest.Step{FloodStdout: 1 << 20}, clitest.Step{Hang: true}), clichain.ReasonOutputLimit, nil},

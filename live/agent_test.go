@@ -212,7 +212,7 @@ func (a *agent) turn(id any, said string) {
 	}
 	a.turning.Wait() // one that has ended may have a last word
 	if strings.HasPrefix(said, "pause ") {
-		defer time.Sleep(2 * time.Second) // it reads nothing more for a while
+		defer time.Sleep(4 * time.Second) // it reads nothing more for a while
 	}
 	a.said, a.now = append(a.said, said), a.turnID(id)
 	late := strings.Contains(said, "late")

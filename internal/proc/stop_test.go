@@ -62,10 +62,12 @@ func TestStop(t *testing.T) {
 // What a program has got of its input when it is stopped is never the whole for it: it is killed before it sees an end.
 func TestStopDoesNotEndTheInput(t *testing.T) {
 	ignore := step{Ignore: []string{"INT", "TERM"}}
-	late := step{Sleep: 2 * grace} // after SIGINT
+	interrupted := step{Spawn: &spawn{ // prints that it is ready, and ends with SIGINT
+		HoldStdout: true, Wait: true, Steps: steps(step{ExitOn: map[string]int{"INT": 0}}, ready, hang),
+	}}
 	for name, test := range map[string]struct {
 		stdin       []byte
-		before      []step // it prints that it is ready
+		before      []step
 		undelivered bool
 		whole       bool // it sees all of its input and the end of it
 	}{
@@ -77,7 +79,7 @@ func TestStopDoesNotEndTheInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			list := append(steps(ignore), test.before...)
 			result, _ := trial{
-				steps:    append(list, ready, late, step{ReadStdin: true}, step{Stdout: "seen"}, hang),
+				steps:    append(list, interrupted, step{ReadStdin: true}, step{Stdout: "seen"}, hang),
 				command:  proc.Command{Stdin: test.stdin, Grace: 2 * grace},
 				stopWhen: "ready",
 			}.run(t)
