@@ -13,6 +13,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -60,7 +61,7 @@ func (f *fragile) ask(t *testing.T, calls int) (reasons []string) {
 func TestBreakerOfALoneProvider(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
-	f := newFragile(t, clichain.Config{Breaker: clichain.BreakerOn})
+	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 	require.Equal(t, []string{"exit", "exit", "exit", "cooling_down", "cooling_down", "cooling_down"}, f.ask(t, 6))
 	require.Equal(t, 3, f.starts())
 	err := f.Check(t.Context(), clichain.Prompt("hi"))
@@ -83,14 +84,14 @@ func TestBreakerOfALoneProvider(t *testing.T) {
 // One success clears the failures before it, and no single failure opens the breaker.
 func TestBreakerCountsFailuresInARow(t *testing.T) {
 	suppressNothing(t)
-	f := newFragile(t, clichain.Config{Breaker: clichain.BreakerOn})
+	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 	f.ask(t, 2)
 	f.repair(t)
 	require.Equal(t, []string{""}, f.ask(t, 1))
 	require.NoError(t, os.Remove(filepath.Join(f.dir, "repaired")))
 	require.Equal(t, []string{"exit", "exit", "exit", "cooling_down"}, f.ask(t, 4))
 
-	limited := provider(t, specs.Codex(), clichain.Config{Breaker: clichain.BreakerOn}, play(readStdin, stdout(`{"type":"turn.failed","error":{"message":"You've hit your usage limit. Try again at 11:59 PM."}}`+"\n"), clitest.Exit(1)))
+	limited := provider(t, specs.Codex(), clichain.Config{Breaker: cooldown.BreakerOn}, play(readStdin, stdout(`{"type":"turn.failed","error":{"message":"You've hit your usage limit. Try again at 11:59 PM."}}`+"\n"), clitest.Exit(1)))
 	for i, want := range []clichain.Reason{clichain.ReasonUsageLimit, clichain.ReasonUsageLimit, clichain.ReasonUsageLimit, clichain.ReasonCoolingDown} {
 		_, err := limited.Complete(t.Context(), clichain.Prompt("hi"))
 		refused := requireReason(t, want, err)
@@ -115,14 +116,14 @@ func TestBreakerIgnoresCalls(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			hanging := provider(t, specs.Codex(), clichain.Config{Breaker: clichain.BreakerOn}, play(readStdin, clitest.Step{Hang: true}))
+			hanging := provider(t, specs.Codex(), clichain.Config{Breaker: cooldown.BreakerOn}, play(readStdin, clitest.Step{Hang: true}))
 			for range 4 {
 				ctx, cancel := end(t.Context())
 				_, err := hanging.Complete(ctx, clichain.Prompt("hi"))
 				cancel()
 				require.NotErrorIs(t, err, clichain.ErrCoolingDown)
 			}
-			f := newFragile(t, clichain.Config{Breaker: clichain.BreakerOn})
+			f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 			f.ask(t, 3)
 			f.now = f.now.Add(time.Minute)
 			ctx, cancel := end(t.Context())
@@ -136,7 +137,7 @@ func TestBreakerIgnoresCalls(t *testing.T) {
 
 func TestBreakerPolicies(t *testing.T) {
 	suppressNothing(t)
-	for _, policy := range []clichain.BreakerPolicy{"", clichain.BreakerSessions, clichain.BreakerOff} {
+	for _, policy := range []cooldown.Breaker{"", cooldown.BreakerSessions, cooldown.BreakerOff} {
 		f := newFragile(t, clichain.Config{Breaker: policy})
 		f.ask(t, 6)
 		require.Equal(t, 6, f.starts(), "%q", policy)
@@ -159,7 +160,7 @@ func TestBreakerInAChain(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFragile(t, clichain.Config{Breaker: clichain.BreakerOn})
+			f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 			c := clichain.ChainOf([]clichain.Backend{f.Provider}, &clichain.ChainConfig{NoCooldown: true})
 			for range 4 {
 				require.ErrorIs(t, ask(c), clichain.ErrExit)
@@ -174,7 +175,7 @@ func TestBreakerInAChain(t *testing.T) {
 func TestBreakerAfterAPanic(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
-	f := newFragile(t, clichain.Config{Breaker: clichain.BreakerOn})
+	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 	f.ask(t, 3)
 	f.now = f.now.Add(time.Minute)
 	require.Panics(t, func() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/runs"
 )
 
@@ -54,9 +55,9 @@ type Config struct {
 	// Breaker keeps a CLI that fails from being started again and again: after three
 	// failures in a row no call starts it for 30 s, then for twice as long, up to 5 min,
 	// each time until one call has probed it. Calls fail with cooling_down meanwhile.
-	// BreakerOn: calls of the Provider and sessions of package live count. Zero:
-	// BreakerSessions. A chain has cooldowns instead, and its calls do not count here.
-	Breaker BreakerPolicy
+	// [cooldown.BreakerOn]: calls of the Provider and sessions of package live count. Zero:
+	// sessions only. A chain has cooldowns instead, and its calls do not count here.
+	Breaker cooldown.Breaker
 	// Output and Transport choose among what the spec has. Empty: its best.
 	Output    clispec.OutputMode
 	Transport clispec.Transport

@@ -1,15 +1,18 @@
 package clichain
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -34,6 +37,48 @@ func newKeeper(cfg *ChainConfig, table map[Reason]row) *cooling.Keeper {
 		k.Store = cooldown.NewMemory()
 	}
 	return k
+}
+
+// newBreaker makes the breaker of a provider when it is first needed.
+func newBreaker(log *slog.Logger) func() *cooling.Keeper {
+	return sync.OnceValue(func() *cooling.Keeper {
+		return &cooling.Keeper{Store: cooldown.NewMemory(), Rules: breakerRules(), Log: log}
+	})
+}
+
+// Guard begins a session for the provider's breaker. Package live is made of it, and closes
+// the entry, which is nil where no breaker stands, with the outcome of each turn. The
+// error is a [*BackendError] with the reason cooling_down.
+func (p *Provider) Guard(ctx context.Context, req Request) (*cooling.Entry, error) {
+	if p.breaker == nil || p.cfg.Breaker == cooldown.BreakerOff {
+		return nil, nil
+	}
+	entry, refused := p.breaker().Enter(ctx, cooldownCall{p, req})
+	if refused != nil {
+		return nil, p.label(refused)
+	}
+	return entry, nil
+}
+
+// guarded is converse behind the breaker, where one stands. The calls of a chain count for the chain's cooldowns alone.
+func (p *Provider) guarded(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
+	if p.cfg.Breaker != cooldown.BreakerOn || chainViewOf(ctx).another != nil {
+		return p.converse(ctx, req, emit)
+	}
+	entry, err := p.Guard(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	over := false
+	defer func() {
+		if !over { // emit panicked
+			entry.Left(ctx)
+		}
+	}()
+	resp, err := p.converse(ctx, req, emit)
+	over = true
+	entry.Ended(ctx, err, ctx.Err() != nil)
+	return resp, err
 }
 
 // cooldownFailure is what a failure means to the cooldowns of its backend. The

@@ -118,7 +118,7 @@ func unchecked(t *testing.T, file string) (spec clichain.CliSpec) {
 
 // A new kind of event is for rules, or it is made by the library.
 func TestRuleKindsAreAll(t *testing.T) {
-	own := []string{"raw", "start", "attempt", "done"}
+	own := []string{"raw", "start", "attempt", "done", "state"}
 	var kinds []string
 	for _, kind := range clispec.RuleKinds {
 		kinds = append(kinds, string(kind))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/clichain/clichain/cooldown"
@@ -163,3 +164,14 @@ func sideEffects(err error) bool {
 	chain, ok := errors.AsType[*ChainError](err)
 	return ok && slices.ContainsFunc(chain.Attempts, func(a Attempt) bool { return sideEffects(a.Err) })
 }
+
+// breakerRules count alike all failures after which a chain gives a backend a cooldown.
+var breakerRules = sync.OnceValue(func() map[Reason]cooldown.Rule {
+	rules := map[Reason]cooldown.Rule{}
+	for reason, row := range policy {
+		if row.cools.Base > 0 {
+			rules[reason] = runCooldown
+		}
+	}
+	return rules
+})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/structured"
 	"github.com/clichain/clichain/runs"
 )
@@ -79,7 +80,7 @@ func (p *Provider) Check(ctx context.Context, req Request) error {
 	if _, err := p.planned(ctx, req, mode{output: p.cfg.Output}); err != nil {
 		return err
 	}
-	if p.cfg.Breaker == BreakerOn {
+	if p.cfg.Breaker == cooldown.BreakerOn {
 		if refused := p.breaker().Skip(ctx, cooldownCall{p, req}); refused != nil {
 			return p.label(refused)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/container"
 	"github.com/clichain/clichain/internal/grammar"
 )
@@ -90,7 +91,7 @@ func (c *Config) mistakes() (list []*BackendError) {
 	add(word("config.output", c.Output, clispec.OutputStream, clispec.OutputJSON, clispec.OutputText))
 	add(word("config.transport", c.Transport, clispec.TransportStdin, clispec.TransportArgv))
 	add(word("config.sandbox", c.Sandbox, SandboxAuto, SandboxOn, SandboxOff))
-	add(word("config.breaker", c.Breaker, BreakerSessions, BreakerOn, BreakerOff))
+	add(word("config.breaker", c.Breaker, cooldown.BreakerSessions, cooldown.BreakerOn, cooldown.BreakerOff))
 	add(word("config.billing", c.Billing, call.BillingSubscription, call.BillingAPIKey))
 	add(atLeastZero("config.first_output_timeout", c.FirstOutputTimeout))
 	add(atLeastZero("config.idle_timeout", c.IdleTimeout))

@@ -2,7 +2,9 @@ package conformance_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -110,4 +112,35 @@ func TestLiveSessionIsUnsupported(t *testing.T) {
 		require.Empty(t, c.server.Calls())
 		t.Log(err)
 	})
+}
+
+// A CLI that is killed between two turns is told of without a call.
+func TestLiveSessionTellsOfAnEndBetweenTurns(t *testing.T) {
+	for _, name := range []string{home.Claude, home.Codex} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			s := live.New(c.Provider, nil)
+			t.Cleanup(s.Kill)
+			require.NoError(t, s.Start(t.Context()))
+			_, err := s.Ask(t.Context(), "say hi")
+			require.NoError(t, err)
+			var last clichain.Event
+			for e, err := range s.Events() {
+				require.NoError(t, err)
+				if last = e; e.Text == string(live.Running) {
+					for _, process := range living(t, c.home) {
+						pid, _, _ := strings.Cut(process, " ")
+						id, err := strconv.Atoi(pid)
+						require.NoError(t, err, process)
+						_ = syscall.Kill(id, syscall.SIGKILL) // it may have gone with the one before
+					}
+				}
+			}
+			require.Equal(t, clichain.EventState, last.Kind)
+			require.Equal(t, string(live.Error), last.Text)
+			require.Equal(t, clichain.ReasonKilled, last.Reason, last.Message)
+			t.Log(last.Message)
+		})
+	}
 }

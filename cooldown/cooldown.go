@@ -38,6 +38,19 @@ const (
 	ScopeLogin Scope = "login"
 )
 
+// Breaker says for which calls the circuit breaker of a provider stands.
+type Breaker string
+
+const (
+	// BreakerSessions, also the meaning of the zero value: for the sessions of package
+	// live.
+	BreakerSessions Breaker = "sessions"
+	// BreakerOn: for the provider's own calls too, where no chain makes them.
+	BreakerOn Breaker = "on"
+	// BreakerOff: for none.
+	BreakerOff Breaker = "off"
+)
+
 // Problem returns what is wrong with a rule; empty if nothing is.
 func (r Rule) Problem() string {
 	switch {

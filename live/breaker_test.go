@@ -8,6 +8,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/live"
 )
 
@@ -42,15 +43,15 @@ func TestBreakerOfSessions(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		manners string
-		policy  clichain.BreakerPolicy
+		policy  cooldown.Breaker
 		session func(*testing.T, *clichain.Provider) error
 		want    []clichain.Reason // of four sessions
 	}{
 		"starts":              {manners: "dies at start", session: dies, want: []clichain.Reason{"unauthenticated", "unauthenticated", "unauthenticated", "cooling_down"}},
-		"starts with calls":   {manners: "dies at start", policy: clichain.BreakerOn, session: dies, want: []clichain.Reason{"unauthenticated", "unauthenticated", "unauthenticated", "cooling_down"}},
+		"starts with calls":   {manners: "dies at start", policy: cooldown.BreakerOn, session: dies, want: []clichain.Reason{"unauthenticated", "unauthenticated", "unauthenticated", "cooling_down"}},
 		"turns":               {session: turn("die now"), want: []clichain.Reason{"rate_limited", "rate_limited", "rate_limited", "cooling_down"}},
 		"ends without a turn": {manners: "leaves", session: leaves, want: []clichain.Reason{"exit", "exit", "exit", "cooling_down"}},
-		"without the breaker": {manners: "dies at start", policy: clichain.BreakerOff, session: dies, want: []clichain.Reason{"unauthenticated", "unauthenticated", "unauthenticated", "unauthenticated"}},
+		"without the breaker": {manners: "dies at start", policy: cooldown.BreakerOff, session: dies, want: []clichain.Reason{"unauthenticated", "unauthenticated", "unauthenticated", "unauthenticated"}},
 		"answers":             {session: turn("say hi"), want: []clichain.Reason{"", "", "", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
