@@ -114,7 +114,7 @@ func (t *turn) within(ctx context.Context) (context.Context, context.CancelFunc)
 // over ends a call that does not go cold.
 func (t *turn) over() {
 	if t.waits.cold != nil { // it ended when it was about to
-		t.pool.cooled(t.waits.cold, 0)
+		t.pool.endCold(t.waits.cold, 0)
 	}
 	if t.asked {
 		t.pool.count(true)
@@ -127,8 +127,8 @@ func (t *turn) coldCall(ctx context.Context, yield func(clichain.Event, error) b
 	var began time.Time
 	var took time.Duration
 	if t.waits != nil {
-		one := t.pool.cools(t.waits)
-		defer func() { t.pool.cooled(one, took) }()
+		one := t.pool.beginCold(t.waits)
+		defer func() { t.pool.endCold(one, took) }()
 	}
 	t.Provider.Stream(ctx, t.req)(func(e clichain.Event, err error) bool {
 		switch {

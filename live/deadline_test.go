@@ -32,6 +32,7 @@ func TestDeadlineOfACall(t *testing.T) {
 	}{
 		"a turn hangs":                           {manners: "deaf", text: "deaf", wait: time.Minute},
 		"a turn ends when it is interrupted":     {text: "hang", wait: time.Minute},
+		"a start takes long, the turn hangs":     {manners: "starts in 1200ms", text: "hang", wait: time.Minute},
 		"a turn fails late, the cold call hangs": {manners: "cold hangs", text: "spend 1600ms", wait: time.Minute},
 		"a start hangs, the cold call hangs":     {manners: "silent, cold hangs", text: "x", wait: callTime / 2},
 	} {

@@ -73,7 +73,7 @@ func (p *Pool) look(w *waiter) (again time.Duration) {
 	ok, again := p.mayWait(w, ahead, time.Now())
 	if !ok || p.life.Err() != nil {
 		p.leave(w)
-		p.chill(w)
+		p.addCold(w)
 		w.given <- nil
 	}
 	return again
@@ -142,26 +142,26 @@ func (p *Pool) hand(one *process) {
 	p.tell()
 }
 
-// chill notes that a waiting call goes cold. The caller holds mu.
-func (p *Pool) chill(w *waiter) {
+// addCold records that a waiting call goes cold. The caller holds mu.
+func (p *Pool) addCold(w *waiter) {
 	w.cold = &coldCall{w.name, time.Now()}
 	p.colds = append(p.colds, w.cold)
 }
 
-// cools notes that a call which a process could have answered goes cold, unless that was
+// beginCold records that a call which a process could have answered goes cold, unless that was
 // noted when it left the queue.
-func (p *Pool) cools(w *waiter) *coldCall {
+func (p *Pool) beginCold(w *waiter) *coldCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w.cold == nil {
-		p.chill(w)
+		p.addCold(w)
 	}
 	return w.cold
 }
 
-// cooled notes the end of a cold call, which took so long since its CLI was started. Zero:
+// endCold notes the end of a cold call, which took so long since its CLI was started. Zero:
 // it was not answered.
-func (p *Pool) cooled(c *coldCall, took time.Duration) {
+func (p *Pool) endCold(c *coldCall, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.colds = slices.DeleteFunc(p.colds, func(other *coldCall) bool { return other == c })

@@ -185,7 +185,7 @@ func TestFirstCallsOnAClock(t *testing.T) {
 							ends(one, 20*ms, 5*ms)
 						} else {
 							time.Sleep(100 * ms)
-							p.cooled(w.cold, test.took)
+							p.endCold(w.cold, test.took)
 						}
 						results <- c
 					}()
@@ -198,7 +198,7 @@ func TestFirstCallsOnAClock(t *testing.T) {
 				defer running.Wait()
 				running.Go(func() {
 					time.Sleep(max(test.took, 10*ms))
-					p.cooled(first.cold, test.took)
+					p.endCold(first.cold, test.took)
 				})
 				if test.ready > 0 {
 					time.Sleep(test.ready)
@@ -233,7 +233,7 @@ func TestSlowStartOnAClock(t *testing.T) {
 		var stopped error
 		p.all[0].stop = func(err error) { stopped = err }
 		w := &waiter{name: "b", key: "k"}
-		p.cooled(p.cools(w), 3*time.Second)
+		p.endCold(p.beginCold(w), 3*time.Second)
 		time.Sleep(6*time.Second - ms)
 		p.mu.Lock()
 		require.NoError(t, stopped)
@@ -247,6 +247,40 @@ func TestSlowStartOnAClock(t *testing.T) {
 		p.mu.Unlock()
 		require.Equal(t, came{}, asks(t.Context(), p, 0, 0))
 	})
+}
+
+// A process that is given to a call whose context ends at that moment is for the next call.
+func TestProcessForACallThatEnds(t *testing.T) {
+	for range 20 { // either may come first
+		p := simulated(PoolConfig{Wait: time.Hour}, asked)
+		ctx, cancel := context.WithCancel(t.Context())
+		w := p.enter(ctx, calling(p), "k", clichain.Request{})
+		p.mu.Lock()
+		p.hand(p.all[0])
+		p.mu.Unlock()
+		cancel()
+		want := idle
+		if p.wait(ctx, w) != nil {
+			want = asked
+		}
+		require.Equal(t, want, p.all[0].phase)
+	}
+}
+
+// Of a kind that has failed to start, one process starts at a time.
+func TestOneStartAfterAFailure(t *testing.T) {
+	for failures, want := range map[int]int{0: 1, 1: 0} {
+		p := simulated(PoolConfig{Wait: time.Hour}, starting)
+		p.cfg.Size = 4
+		k := p.kindOf("k")
+		k.until, k.failures, k.waiting = time.Time{}, failures, make([]*waiter, 1)
+		p.enter(t.Context(), calling(p), "k", clichain.Request{})
+		p.mu.Lock()
+		require.Equal(t, want, p.stats.Started)
+		p.mu.Unlock()
+		p.end(nil)
+		p.jobs.Wait()
+	}
 }
 
 // The end of a pool ends the waits: these calls go cold.
