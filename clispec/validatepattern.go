@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/clichain/clichain/internal/grammar"
 )
 
 // pattern parses only: what compiling takes beyond that would be most of a program's start.
@@ -39,4 +41,16 @@ func matchesEmpty(re *syntax.Regexp) bool {
 		return !slices.ContainsFunc(re.Sub, func(part *syntax.Regexp) bool { return !matchesEmpty(part) })
 	}
 	return false
+}
+
+// most checks a path with the modifier that finds the greatest number.
+func (v *validator) most(path, key string, inSet bool) {
+	object, number, found := strings.Cut(key, grammar.MostModifier)
+	switch {
+	case !found:
+	case !inSet:
+		v.add(path, key, "has @most, which only a path in set can have")
+	case strings.TrimPrefix(object, grammar.ElementPrefix) == "" || number == "":
+		v.add(path, key, "needs the path of an object and the name of a number: \"models|@most:tokens\"")
+	}
 }

@@ -127,6 +127,7 @@ func (v *validator) eventRule(path string, rule EventRule) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(rule.Match)) {
 		v.jsonPath(path+".match", key, rule.Each)
+		v.most(path+".match", key, false)
 		v.pattern(path+".match."+key, rule.Match[key])
 	}
 	v.known(path+".kind", string(rule.Kind), texts(RuleKinds))
@@ -135,6 +136,7 @@ func (v *validator) eventRule(path string, rule EventRule) {
 		v.add(path+".each", rule.Each, "is the list itself: it cannot start at an element")
 	case rule.Each != "":
 		v.jsonPath(path+".each", rule.Each, "")
+		v.most(path+".each", rule.Each, false)
 	}
 	for _, field := range slices.Sorted(maps.Keys(rule.Set)) {
 		if !slices.Contains(EventFields, field) {
@@ -143,6 +145,7 @@ func (v *validator) eventRule(path string, rule EventRule) {
 		for _, alternative := range grammar.Alternatives(rule.Set[field]) {
 			if !strings.HasPrefix(alternative, "=") {
 				v.jsonPath(path+".set."+field, alternative, rule.Each)
+				v.most(path+".set."+field, alternative, true)
 			}
 		}
 	}

@@ -46,6 +46,10 @@ var malformedRules = []malformed{
 	{"line's kind", func(s *spec) { s.Lines[0].Kind = call.EventText }, "lines[0].kind", "is none of"},
 	{"line's place", func(s *spec) { s.Lines[0].On[0] = "stdin" }, "lines[0].on[0]", "is none of"},
 
+	{"most without a number", func(s *spec) { s.Events[0].Set = map[string]string{"model": "a|@most:"} }, "events[0].set.model", "needs the path of an object"},
+	{"most without an object", func(s *spec) { s.Events[0].Set = map[string]string{"model": "|@most:a"} }, "events[0].set.model", "needs the path of an object"},
+	{"most in a condition", func(s *spec) { s.Events[0].Match = map[string]string{"a|@most:b": "c"} }, "events[0].match", "only a path in set"},
+	{"most in each", func(s *spec) { s.Events[0].Each = "a|@most:b" }, "events[0].each", "only a path in set"},
 	{"the line before the prompt", func(s *spec) { s.Text.Prompt = "(" }, "text.prompt", "no regular expression"},
 	{"lines of its own", func(s *spec) { s.Text.Own = "(" }, "text.own", "no regular expression"},
 

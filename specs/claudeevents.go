@@ -24,6 +24,11 @@ func claudeNotices() []clispec.EventRule {
 			Match: pairs("type", "system", "subtype", "init"), Kind: call.EventSession,
 			Set: pairs("session", "session_id", "model", "model", "key_source", "apiKeySource"),
 		},
+		// Its --fallback-model answers from here on.
+		{
+			Match: pairs("type", "system", "subtype", "model_fallback", "parent_tool_use_id", ""), Kind: call.EventSession,
+			Set: pairs("model", "fallback_model"),
+		},
 		{Match: pairs("type", "system", "subtype", "status"), Kind: call.EventStatus, Set: pairs("text", "status")},
 		{
 			Match: pairs("type", "system", "subtype", "compact_boundary"), Kind: call.EventCompact,
@@ -118,7 +123,8 @@ func claudeResults() []clispec.EventRule {
 		"session": "session_id", "cost_usd": "total_cost_usd ?? cost_usd", "turns": "num_turns",
 		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
 		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
-		"model": "modelUsage|@keys|0", // json mode names it nowhere else
+		// json mode names it nowhere else. A sub-agent or a side request may have another.
+		"model": "model ?? modelUsage|@most:outputTokens",
 	}
 	notAsked := with(
 		usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked",

@@ -58,13 +58,6 @@ type setter struct {
 	origins []origin // alternatives
 }
 
-// origin is where a setter's value comes from.
-type origin struct {
-	literal gjson.Result // when it exists
-	path    jsontext.Path
-	element bool // the path starts at the element of Each
-}
-
 // Compile compiles rules that passed Validate; an invalid pattern panics.
 func Compile(rules []clispec.EventRule) *Program {
 	p := &Program{byType: map[string][]*rule{}}
@@ -207,27 +200,6 @@ func (r *rule) appendEvent(s *Scratch, element string) {
 			}
 		}
 	}
-}
-
-func (o *origin) value(object *jsontext.Object, element string) gjson.Result {
-	if o.literal.Exists() {
-		return o.literal
-	}
-	return object.At(&o.path, element, o.element)
-}
-
-// origins parses a value of EventRule.Set.
-func origins(value string) (list []origin) {
-	for _, alternative := range grammar.Alternatives(value) {
-		if text, ok := strings.CutPrefix(alternative, "="); ok {
-			literal := gjson.Result{Type: gjson.String, Str: text, Raw: jsontext.Quote(text)}
-			list = append(list, origin{literal: literal})
-			continue
-		}
-		path, element := strings.CutPrefix(alternative, grammar.ElementPrefix)
-		list = append(list, origin{path: jsontext.ParsePath(path), element: element})
-	}
-	return list
 }
 
 // setters are the fields that EventRule.Set can fill. Numbers may come as

@@ -18,6 +18,10 @@ const ElementPrefix = "@."
 // MembersSuffix ends the path of an object in EventRule.Each, whose members are the elements.
 const MembersSuffix = "|@members"
 
+// MostModifier parts a path in EventRule.Set from the name of a number in each member of the object there: the value is
+// the name of the member that has the greatest.
+const MostModifier = "|@most:"
+
 // EmptyDir is the name of a call's empty directory among its temporary files.
 const EmptyDir = "empty"
 

@@ -39,7 +39,11 @@ func (t *Tally) goesOn(e *call.Event) bool {
 	if !t.succeeded() || t.next || e.Text == "" && e.Kind != call.EventToolUse {
 		return false
 	}
-	t.given, t.next = t.AnswerText(), true
+	given := t.AnswerText()
+	if strings.TrimSpace(given) == "" {
+		return false // the text may be that of the result before it
+	}
+	t.given, t.next = given, true
 	t.open, t.blocks, t.last = false, 0, 0
 	t.text.Reset()
 	return true

@@ -241,23 +241,6 @@ func TestJSONMode(t *testing.T) {
 	}
 }
 
-// In json mode only the usage names the model; in a stream its beginning does.
-func TestModelOfAnAnswer(t *testing.T) {
-	result := strings.TrimSuffix(resultLine("A"), "}") + `,"modelUsage":{"claude-opus-5-5":{"inputTokens":1},"claude-haiku-4-5":{"inputTokens":1}}}`
-	for _, test := range []struct {
-		output clispec.OutputMode
-		lines  []string
-		want   string
-	}{
-		{clispec.OutputJSON, []string{result}, "claude-opus-5-5"},
-		{clispec.OutputStream, []string{init1, result}, "opus"},
-	} {
-		_, resp, failure, _ := Replay(specs.Claude(), Recording{Output: test.output, Stdout: strings.Join(test.lines, "\n") + "\n"})
-		require.Nil(t, failure)
-		require.Equal(t, test.want, resp.Model)
-	}
-}
-
 // What a run has used is known as well when it is ended before its result, and an
 // error of the service in the middle of a stream has its meaning.
 func TestStreamThatIsCut(t *testing.T) {
