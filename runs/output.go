@@ -15,5 +15,7 @@ type Output struct {
 
 // ShimMain must be called first in main, and in TestMain, of a program that
 // uses Config.Shim. In a process that was started as a shim it never returns;
-// otherwise it returns at once.
-func ShimMain() { proc.ShimMain() }
+// otherwise it returns at once and reports whether Config.Shim works here. It
+// does not in a set-uid program, on systems other than Linux, and where /proc
+// lacks what a shim needs.
+func ShimMain() (works bool) { return proc.ShimMain() }

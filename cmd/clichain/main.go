@@ -15,13 +15,14 @@ import (
 	"syscall"
 
 	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/cmd/clichain/internal/shim"
 	"github.com/spf13/cobra"
 )
 
 func main() {
 	fake.Main() // the fake CLIs of the demo are this very program
 	ctx, stop := withSignals(context.Background())
-	status := run(ctx, &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}, os.Args[1:])
+	status := run(ctx, &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, shim: shim.Works}, os.Args[1:])
 	stop()
 	os.Exit(status)
 }
@@ -31,6 +32,7 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	env      func(string) string
+	shim     bool // each CLI runs behind a shim
 
 	from   settingsFlags
 	chosen *chosen // by settings, at first need

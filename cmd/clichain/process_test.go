@@ -4,13 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -235,45 +232,4 @@ func TestProbeIsBounded(t *testing.T) {
 	require.Contains(t, string(out), `"version":"codex-cli 1"`)
 	require.Contains(t, string(out), `"ready":2`, "a call may be answered: it has more time")
 	require.Empty(t, clitest.Survivors(path))
-}
-
-// TestOrphansOfADeadHost: what a host and its watchdog left behind when both
-// were killed, the next one ends.
-func TestOrphansOfADeadHost(t *testing.T) {
-	w := newWorld(t)
-	runs := filepath.Join(t.TempDir(), "runs")
-	path, err := clitest.Install(w.bin, "codex", clitest.Scenario{Steps: []clitest.Step{{Record: runs}, {Hang: true}}})
-	require.NoError(t, err)
-	host := w.command("ask", "--only", "codex", "hi")
-	host.Env = append(host.Env, "TMPDIR="+t.TempDir()) // nobody is left to tidy up
-	require.NoError(t, host.Start())
-	require.Eventually(t, func() bool { _, err := os.Stat(runs); return err == nil }, time.Minute, time.Millisecond)
-	for _, dog := range clitest.Survivors("clichain-watchdog") {
-		if parentOf(t, dog.Pid) == host.Process.Pid {
-			process, err := os.FindProcess(dog.Pid)
-			require.NoError(t, err)
-			require.NoError(t, process.Kill())
-		}
-	}
-	require.NoError(t, host.Process.Kill())
-	require.Error(t, host.Wait())
-	require.NotEmpty(t, clitest.Survivors(path), "with its watchdog dead the host leaves an orphan")
-
-	w.fake("claude", "answer", "fine")
-	out, err := w.command("ask", "--only", "claude", "hi").Output()
-	require.NoError(t, err, "%s", out)
-	require.Empty(t, clitest.Survivors(path))
-}
-
-// parentOf is 0 for a process that has ended since.
-func parentOf(t *testing.T, pid int) int {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "PPid:")
-	parent, err := strconv.Atoi(strings.TrimSpace(strings.SplitN(rest, "\n", 2)[0]))
-	require.NoError(t, err)
-	return parent
 }

@@ -228,6 +228,7 @@ func (a *app) settle(f *askFlags) error {
 	if err != nil {
 		return err
 	}
+	f.cfg.Shim = a.shim
 	name, value := "timeout", c.Timeout
 	if f.cfg.Agent {
 		name, value = "agent_timeout", c.AgentTimeout

@@ -44,9 +44,15 @@ func adopt() (disown func()) {
 
 // inherits reports whether what loses its parent below this process becomes its child.
 func inherits() bool {
-	var set int32
-	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&set)), 0, 0, 0)
-	return os.Getpid() == 1 || err == nil && set != 0
+	set, _ := subreaper()
+	return os.Getpid() == 1 || set
+}
+
+// subreaper reports whether this process adopts what loses its parent below it, and whether the system knows of that.
+func subreaper() (set, known bool) {
+	var value int32
+	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&value)), 0, 0, 0)
+	return err == nil && value != 0, err == nil
 }
 
 // needed reports whether the first process does not reap: it cannot, or has left there what an earlier run gave it.

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// ShimMain does nothing on this system.
-func ShimMain() {}
+// ShimMain does nothing on this system, where Command.Shim has no effect.
+func ShimMain() (works bool) { return false }
 
 // SweepOrphans does nothing on this system: it needs /proc to find what dead hosts have left.
 func SweepOrphans() (int, error) { return 0, nil }

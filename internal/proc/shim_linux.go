@@ -45,19 +45,33 @@ type shimReport struct {
 var shimInstalled atomic.Bool
 
 // ShimMain must be called first in main, or TestMain, of a program that uses Command.Shim. If this process was started
-// as a shim it never returns; otherwise it returns at once. A set-uid or set-gid program is no shim: it exits with
-// status 126 if it was started as one.
-func ShimMain() {
+// as a shim it never returns; otherwise it returns at once and reports whether Command.Shim works here. A set-uid or
+// set-gid program is no shim: it exits with status 126 if it was started as one.
+func ShimMain() (works bool) {
 	owner := credentials{uid: os.Getuid(), euid: os.Geteuid(), gid: os.Getgid(), egid: os.Getegid()}
 	switch roleOf(os.Args, owner) {
 	case roleHost:
 		shimInstalled.Store(true)
+		return canShim("/proc/self/exe", "/proc/thread-self/children")
 	case roleRefused:
 		_, _ = os.Stderr.WriteString(refusal)
 		syscall.Exit(refusedStatus)
 	case roleShim:
 		beShim()
 	}
+	return false
+}
+
+// canShim reports whether the system lets a shim do its work: the program that it is can be started, it may adopt what
+// loses its parent, and the kernel lists its children.
+func canShim(program, children string) bool {
+	_, adopts := subreaper()
+	list, err := os.Open(children)
+	if err != nil || !adopts {
+		return false
+	}
+	_ = list.Close() // it was not written to
+	return unix.Access(program, unix.X_OK) == nil
 }
 
 // credentials are the real and effective user and group of a process.

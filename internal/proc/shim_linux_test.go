@@ -36,6 +36,15 @@ func TestRoleOf(t *testing.T) {
 	}
 }
 
+func TestCanShim(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	const children = "/proc/thread-self/children"
+	require.True(t, canShim("/proc/self/exe", children))
+	require.False(t, canShim(file, children), "it cannot be started")
+	require.False(t, canShim("/proc/self/exe", file+".none"), "the kernel lists no children")
+}
+
 // A copy of this program belongs to another user and runs as that one.
 func TestSetUIDShimEnds(t *testing.T) {
 	if os.Geteuid() != 0 {

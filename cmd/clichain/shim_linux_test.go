@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/clitest"
+)
+
+// A program that has left its parent and cleared its environment survives neither an answer, nor a timeout, nor the
+// death of the command: the command puts a shim between itself and each CLI.
+func TestNothingEscapesTheCommand(t *testing.T) {
+	t.Parallel()
+	escapee := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, ClearEnv: true, Steps: []clitest.Step{{Hang: true}}}}
+	hang := clitest.Step{Hang: true}
+	for _, test := range []struct {
+		name string
+		last []clitest.Step
+		flag string
+		end  func(t *testing.T, cmd *exec.Cmd)
+		code int
+	}{
+		{"answer", []clitest.Step{{Stdout: "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"fine\"}\n"}}, "", nil, 0},
+		{"timeout", []clitest.Step{hang}, "--timeout=3s", nil, exitTimeout},
+		{"kill", []clitest.Step{hang}, "", func(t *testing.T, cmd *exec.Cmd) { require.NoError(t, cmd.Process.Kill()) }, -1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			path, err := clitest.Install(w.bin, "claude", clitest.Scenario{
+				Steps: append([]clitest.Step{{ReadStdin: true}, escapee}, test.last...),
+			})
+			require.NoError(t, err)
+			args := []string{"ask", "--only", "claude", "hi"}
+			if test.flag != "" {
+				args = append(args, test.flag)
+			}
+			cmd := w.command(args...)
+			require.NoError(t, cmd.Start())
+			if test.end != nil {
+				require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 2 }, time.Minute, time.Millisecond)
+				test.end(t, cmd)
+			}
+			_ = cmd.Wait() // the exit code tells
+			require.Equal(t, test.code, cmd.ProcessState.ExitCode())
+			if test.end == nil {
+				require.Empty(t, clitest.Survivors(path))
+			}
+			require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 0 }, time.Minute, time.Millisecond)
+		})
+	}
+}
+
+// A shim does its work before most packages are initialized, which takes longer than all else that it does.
+func TestShimInitializesFewPackages(t *testing.T) {
+	cmd := &exec.Cmd{Path: program(), Args: []string{"clichain-shim"}, Env: []string{"GODEBUG=inittrace=1"}}
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err, "it has no host")
+	require.Equal(t, 1, cmd.ProcessState.ExitCode(), "%s", out)
+	require.Contains(t, string(out), "init runtime ")
+	require.NotContains(t, string(out), "init github.com/clichain/clichain/jetstream ")
+	require.NotContains(t, string(out), "init github.com/nats-io/nats-server/v2/server ")
+}
+
+// TestOrphansOfADeadHost: what a host and its shim left behind when both were killed, the next one ends.
+func TestOrphansOfADeadHost(t *testing.T) {
+	w := newWorld(t)
+	daemon := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, Steps: []clitest.Step{{Hang: true}}}}
+	path, err := clitest.Install(w.bin, "codex", clitest.Scenario{Steps: []clitest.Step{daemon, {Hang: true}}})
+	require.NoError(t, err)
+	host := w.command("ask", "--only", "codex", "hi")
+	host.Env = append(host.Env, "TMPDIR="+t.TempDir()) // nobody is left to tidy up
+	require.NoError(t, host.Start())
+	require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 2 }, time.Minute, time.Millisecond)
+	require.NoError(t, host.Process.Signal(syscall.SIGSTOP)) // or it would end what its shim leaves
+	for _, shim := range clitest.Survivors("clichain-shim") {
+		if parentOf(t, shim.Pid) == host.Process.Pid {
+			require.NoError(t, syscall.Kill(shim.Pid, syscall.SIGKILL))
+		}
+	}
+	require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 1 }, time.Minute, time.Millisecond, "the CLI dies with its shim")
+	require.NoError(t, host.Process.Kill())
+	require.Error(t, host.Wait())
+	require.NotEmpty(t, clitest.Survivors(path), "with its shim dead the host leaves an orphan")
+
+	w.fake("claude", "answer", "fine")
+	out, err := w.command("ask", "--only", "claude", "hi").Output()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, clitest.Survivors(path))
+}
+
+// parentOf is 0 for a process that has ended since.
+func parentOf(t *testing.T, pid int) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "PPid:")
+	parent, err := strconv.Atoi(strings.TrimSpace(strings.SplitN(rest, "\n", 2)[0]))
+	require.NoError(t, err)
+	return parent
+}
