@@ -1,7 +1,7 @@
-# Kills what a host process leaves behind when it dies. $1 is the host's id, which is in the environment of every process
-# of its runs; $2 and $3 are the paths of grep and sleep, each empty if there is none. Only builtin commands are called by
-# name, since PATH may lead nowhere. Standard input is a pipe that only the host holds: lines "+ group start" and
-# "- group start" tell which process groups are its own. The end of input means that the host has died.
+# Kills what a host process leaves behind when it dies. $1 is the host's id, which is in the environment of each
+# process of its runs; $2 and $3 are the paths of grep and sleep, each empty if there is none. Only builtin commands are
+# called by name, since PATH may lead nowhere. Standard input is a pipe that only the host holds: lines "+ group start"
+# and "- group start" tell which process groups are its own. The end of input means that the host has died.
 trap '' HUP INT QUIT TERM
 id=$1 grep=$2 sleep=$3
 groups=' '
@@ -23,7 +23,7 @@ look() {
 	while read -r next; do line=$next; done <"/proc/$1/stat"
 	[ -n "$line" ] || return 1
 	set -- ${line##*) }
-	parent=$2 group=$3 session=$4 start=${20}
+	state=$1 parent=$2 group=$3 session=$4 start=${20}
 }
 
 # related looks at a process and reports whether its parent, its group or its session is that of a member.
@@ -35,13 +35,15 @@ related() {
 	esac
 }
 
-# forget drops the members whose id now belongs to another process. It sets pids to a pattern of the others.
+# forget drops the members whose id now belongs to another process. It sets pids to a pattern of the others. A process
+# needs a moment to die: while one that was killed lives, no scan is clean.
 forget() {
 	kept=' ' pids=x
 	for member in $members; do
 		pid=${member%:*}
-		if look "$pid" && [ "$start" != "${member#*:}" ]; then
-			continue
+		if look "$pid"; then
+			[ "$start" = "${member#*:}" ] || continue
+			case $signal$state in KILL[!ZXx]) kill -s KILL "$pid" && clean=0 ;; esac
 		fi
 		kept="$kept$member " pids="$pids|$pid"
 	done
@@ -94,7 +96,7 @@ by_hand() {
 	done
 }
 
-# scan sends the signal to every process that it finds, until that many scans in a row find none: a process may start
+# scan sends the signal to every process that it finds, until that many scans in a row are clean: a process may start
 # another one while a scan looks elsewhere. The second argument bounds the scans of all calls.
 rounds=0
 scan() {
@@ -109,11 +111,11 @@ scan() {
 
 # Once a process has died, nothing tells that its children are of a run if they have cleared their environment. So all
 # processes are stopped before the first one is killed: a stopped process neither ends nor starts another.
+signal=STOP
 forget
 for member in $members; do
 	kill -s STOP -- "-${member%:*}"
 done
-signal=STOP
 scan 2 100
 
 # Children are killed before their parents: the end of a parent would continue stopped children.
