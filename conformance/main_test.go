@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 	playRecorder()
 	playMCPServer()
 	playLiveHost()
+	playCallHost()
 	os.Exit(netns.Main(withState{m}))
 }
 
