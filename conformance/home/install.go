@@ -113,6 +113,14 @@ func (i Install) Wanted(t testing.TB) string {
 	return p.Dependencies[i.Package]
 }
 
+// Lock is the content of the package-lock.json beside the package.json that names the version.
+func (i Install) Lock(t testing.TB) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(here(), i.folder, "package-lock.json"))
+	require.NoError(t, err)
+	return text
+}
+
 func readJSON(t testing.TB, file string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(file)
