@@ -36,14 +36,10 @@ func (t *Tally) TakeBack(e *call.Event) (stands string, ok bool) {
 // goesOn begins another answer where an event comes after one, which is kept until
 // the CLI has given the other.
 func (t *Tally) goesOn(e *call.Event) bool {
-	if !t.succeeded() || t.next || e.Text == "" && e.Kind != call.EventToolUse {
+	if !t.done || e.Text == "" && e.Kind != call.EventToolUse {
 		return false
 	}
-	given := t.AnswerText()
-	if strings.TrimSpace(given) == "" {
-		return false // the text may be that of the result before it
-	}
-	t.given, t.next = given, true
+	t.given, t.next, t.done = t.AnswerText(), true, false
 	t.open, t.blocks, t.last = false, 0, 0
 	t.text.Reset()
 	return true

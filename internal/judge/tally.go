@@ -43,6 +43,7 @@ type Tally struct {
 
 	given string // the answer before the text, if next
 	next  bool   // the CLI has begun another answer after it
+	done  bool   // the CLI has given an answer that is not empty
 }
 
 // Add takes an event and returns what to pass on to the caller: the event, a
@@ -99,6 +100,7 @@ func (t *Tally) Add(e *Sign) (out *call.Event) {
 	t.Session, t.KeySource = cmp.Or(e.Session, t.Session), cmp.Or(e.KeySource, t.KeySource)
 	if e.Terminal && (t.Terminal == nil || e.answers()) {
 		t.Terminal, t.next = new(*e), false
+		t.done = e.answers() && strings.TrimSpace(t.AnswerText()) != ""
 	}
 	return &e.Event
 }
