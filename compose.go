@@ -32,6 +32,7 @@ type mode struct {
 	temp   string             // the folder of its files; "": a new one
 	asks   bool               // the caller answers its questions
 	shown  bool               // it is not run: texts stand by their size
+	starts bool               // the CLI is started, so its directory is made
 
 	trace, traceState string // of the call's span, as in call.WithTrace
 }
@@ -61,6 +62,7 @@ func (p *Provider) prepare(
 		m.temp = p.tempDir()
 	}
 	m.trace, m.traceState = call.TraceOf(ctx)
+	m.starts = starts
 	inv, box, err := p.compose(path, req, known, m)
 	if err != nil {
 		return nil, p.label(err)
@@ -71,7 +73,7 @@ func (p *Provider) prepare(
 func (p *Provider) compose(
 	path string, req Request, known *session.Record, m mode,
 ) (*compose.Invocation, *container.Box, *BackendError) {
-	dir, err := p.folder(req, known)
+	dir, err := p.folder(req, known, m.starts)
 	if err != nil && err.Reason == ReasonBadOption && req.Dir == "" && session.Dir(req, known) != "" {
 		err = call.Errorf(ReasonBadSession, "session", "the directory it was made in is gone: %s", err.Message)
 	}

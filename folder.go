@@ -18,7 +18,7 @@ import (
 // folder is the directory that a call works in, here or inside a container; ""
 // is the container's own. A call without access has one that holds nothing, so
 // that no directory that somebody else has filled can steer it.
-func (p *Provider) folder(req Request, known *session.Record) (string, *BackendError) {
+func (p *Provider) folder(req Request, known *session.Record, starts bool) (string, *BackendError) {
 	dir := session.Dir(req, known)
 	switch {
 	case p.cfg.Container != nil && req.Access == AccessNone:
@@ -29,7 +29,7 @@ func (p *Provider) folder(req Request, known *session.Record) (string, *BackendE
 		return dir, nil
 	}
 	if req.Access == AccessNone {
-		return p.emptyDir(req.Session != "")
+		return p.emptyDir(req.Session != "", starts)
 	}
 	own, err := localfile.EmptyDir(p.name)
 	if err == nil && dir == own { // of a session
@@ -44,8 +44,16 @@ func (p *Provider) folder(req Request, known *session.Record) (string, *BackendE
 
 // emptyDir makes the directory of this backend's calls without access. It stays the
 // same, because some CLIs find a session only in the directory it was made in. Where
-// the home takes no files, it is a temporary one, in which no session goes on.
-func (p *Provider) emptyDir(goesOn bool) (string, *BackendError) {
+// the home takes no files, it is a temporary one, in which no session goes on. A call that
+// starts nothing makes nothing either.
+func (p *Provider) emptyDir(goesOn, starts bool) (string, *BackendError) {
+	if !starts {
+		dir, err := localfile.FirstEmptyDir(p.name)
+		if err != nil {
+			return "", noEmptyDir(err)
+		}
+		return dir, nil
+	}
 	dir, lasting, err := localfile.MakeEmptyDir(p.name, p.spec.GuardFiles)
 	switch {
 	case err != nil:

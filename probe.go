@@ -73,7 +73,7 @@ func (p *Provider) probeDir() (string, *BackendError) {
 	if p.cfg.Container != nil {
 		return "", nil
 	}
-	return p.emptyDir(false)
+	return p.emptyDir(false, true)
 }
 
 // minListTime is what every source of the list of models may take. Some CLIs need
@@ -149,7 +149,8 @@ func (p *Provider) listedByCommand(ctx context.Context, path string, rule clispe
 func (p *Provider) listedLive(ctx context.Context, path string, rule clispec.ListRule) (string, *BackendError) {
 	ctx, cancel := judge.Within(ctx, p.listTime())
 	defer cancel()
-	inv, box, err := p.compose(path, unasked(Request{}), nil, mode{output: clispec.OutputLive, temp: p.tempDir()})
+	m := mode{output: clispec.OutputLive, temp: p.tempDir(), starts: true}
+	inv, box, err := p.compose(path, unasked(Request{}), nil, m)
 	if err != nil {
 		return "", p.label(err)
 	}

@@ -15,8 +15,7 @@ import "github.com/clichain/clichain/call"
 // the kind". A spec is a value; copy it freely, and do not change the slices
 // and maps of one that a provider was made from.
 type Spec struct {
-	// Name is the backend's name in results, errors, SKIP_CLI and order lists:
-	// lower-case letters, digits, "-", "_" and ".".
+	// Name is the backend's name everywhere: lower-case letters, digits, "-", "_" and ".".
 	Name string `json:"name"`
 	// InstanceOf is the name of the spec that this one is another instance of: the
 	// same CLI with a home of its own, which SetEnv names. In a file it stands for
@@ -27,11 +26,10 @@ type Spec struct {
 	Binary string `json:"binary"`
 	// AltBinaries are other names of the same program, tried after Binary.
 	AltBinaries []string `json:"alt_binaries,omitempty"`
-	// LinkNames are names of the program that other programs have too, tried last. A file on PATH with such a name counts
-	// only if its path, with links resolved, has an element that is Binary or one of AltBinaries.
+	// LinkNames are ambiguous names, tried last: such a file on PATH counts only if its path, with links resolved, has an
+	// element that is Binary or one of AltBinaries.
 	LinkNames []string `json:"link_names,omitempty"`
-	// Packages are the names of the npm packages that hold the program: the
-	// version in their package.json is that of the CLI. Empty: it is not told so.
+	// Packages are the npm packages whose package.json has the CLI's version.
 	Packages []string `json:"packages,omitempty"`
 	// ProviderSlug names the vendor's CLI access, such as "anthropic-cli".
 	ProviderSlug string `json:"provider_slug,omitempty"`

@@ -60,7 +60,7 @@ func TestSchema(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile(schemaFile, []byte(text), 0o644))
 	}
-	require.Equal(t, text, string(mustRead(t, schemaFile)), "run go test -run Schema -update ./clispec")
+	require.Equal(t, text, string(mustRead(t, schemaFile)), "run go test ./clispec -run Schema -update")
 }
 
 // resolved is the schema as it is in the file.

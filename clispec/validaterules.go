@@ -14,8 +14,7 @@ import (
 	"github.com/clichain/clichain/internal/spelling"
 )
 
-// RuleKinds are the kinds of events that a rule may make; clichain itself makes
-// the others.
+// RuleKinds are the kinds of events that a rule may make; clichain itself makes the others.
 var RuleKinds = []call.EventKind{
 	call.EventSession, call.EventDelta, call.EventText, call.EventThinking, call.EventToolUse, call.EventToolResult,
 	call.EventStatus, call.EventCompact, call.EventUsage, call.EventRetry, call.EventLimit, call.EventWarning,

@@ -274,22 +274,6 @@ func TestExampleOfAFile(t *testing.T) {
 	require.Equal(t, string(want), string(got))
 }
 
-// The examples of specs that follow documentation say so, and have no mistake.
-func TestExamplesByDocumentation(t *testing.T) {
-	for _, name := range []string{"amp", "droid", "dsh", "grok", "kiro"} {
-		text, err := os.ReadFile("../docs/examples/" + name + ".yaml")
-		require.NoError(t, err)
-		require.Contains(t, string(text), "By documentation: it has not been run")
-		require.Contains(t, string(text), "# Source: ")
-		list, warnings, err := specs.Lint(bytes.NewReader(text))
-		require.NoError(t, err, name)
-		require.Empty(t, warnings, name)
-		require.Len(t, list, 1)
-		require.Equal(t, name, list[0].Name)
-		require.Empty(t, list[0].CheckedWith, "%s was not checked with any version", name)
-	}
-}
-
 // What can be loaded is valid, and nothing makes the loader crash.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{mineJSON, "[" + mineJSON + "]", "name: mine\nbinary: mine\n---\n- {name: a, binary: &a b, alt_binaries: [*a]}\n", "specs: [{exit_codes: {7: exit}}]", "a: &a [*a]", "? {}\n: - !!x y", "\ufeff\t{", "<<: *x"} {

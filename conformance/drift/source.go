@@ -41,9 +41,11 @@ var Sources = map[string]Source{
 	},
 	"copilot": {}, // its program is packed
 	"kimi":    {Files: []string{"@moonshot-ai/kimi-code/dist/*.mjs"}},
-	"pi":      {Files: []string{"@earendil-works/pi-coding-agent/dist/bundle/*.js", "@earendil-works/pi-coding-agent/dist/bundle/*/*.js"}},
-	"kilo":    {Files: []string{"@kilocode/cli-*/bin/kilo"}},
-	"qwen":    {Files: []string{"@qwen-code/qwen-code/*.js", "@qwen-code/qwen-code/chunks/*.js"}},
+	"pi": {Files: []string{
+		"@earendil-works/pi-coding-agent/dist/bundle/*.js", "@earendil-works/pi-coding-agent/dist/bundle/*/*.js",
+	}},
+	"kilo": {Files: []string{"@kilocode/cli-*/bin/kilo"}},
+	"qwen": {Files: []string{"@qwen-code/qwen-code/*.js", "@qwen-code/qwen-code/chunks/*.js"}},
 }
 
 // CLI is a version of a CLI that can be looked at.

@@ -48,6 +48,19 @@ func MakeEmptyDir(name string, guards []string) (dir string, lasting bool, err e
 	return dir, false, nil
 }
 
+// FirstEmptyDir returns the path that [MakeEmptyDir] tries first. It makes nothing.
+func FirstEmptyDir(name string) (string, error) {
+	dir, err := EmptyDir(name)
+	if err == nil {
+		return dir, nil
+	}
+	temp, failed := tempDir()
+	if failed != nil {
+		return "", fmt.Errorf("%w; %w", err, failed)
+	}
+	return filepath.Join(temp, emptyDirs, name), nil
+}
+
 // tempDir is the path of the directory of this user in the temporary directory.
 func tempDir() (string, error) {
 	temp, err := filepath.EvalSymlinks(os.TempDir())
