@@ -14,8 +14,8 @@ func Cursor() clispec.Spec {
 		LinkNames:    []string{"agent"},
 		ProviderSlug: "cursor-cli", DefaultModel: "cursor-desktop",
 		PromptStyle: clispec.DashP,
-		// The argument is the documented way. Others have seen 2026.08.25 read stdin; it is for prompts that are too long.
-		Transports: []clispec.Transport{clispec.TransportArgv, clispec.TransportStdin},
+		// Reports about its stdin differ; the argument is the documented way.
+		Transports: []clispec.Transport{clispec.TransportArgv},
 		// A prompt that begins with a dash would be an option.
 		Guards:      []clispec.GuardRule{{Pattern: `^-`, Prefix: "\n"}},
 		Outputs:     []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
