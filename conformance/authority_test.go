@@ -45,9 +45,9 @@ var hostileJobs = []hostileJob{
 		permits: []string{"extra=codex=-c", `extra=codex=notify=["touch","MARKER"]`},
 	},
 	{
-		name: "a library by variables", cli: home.Pi, loaded: `require("fs").writeFileSync("MARKER", "ran"); throw new Error("no library")`,
-		submit:  []string{"--env", "NAPI_RS_NATIVE_LIBRARY_PATH=LOADED", "--env", "DISPLAY=:0"},
-		permits: []string{"env=NAPI_RS_NATIVE_LIBRARY_PATH", "env=DISPLAY"},
+		name: "a library by variables", cli: home.Pi, loaded: `require("fs").writeFileSync("MARKER", "ran")`,
+		submit:  []string{"--env", "NODE_OPTIONS=--require=LOADED"},
+		permits: []string{"env=NODE_OPTIONS"},
 	},
 	{
 		name: "spans to a server", cli: home.OpenCode,

@@ -148,12 +148,15 @@ func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Re
 	ctx, leave := t.Config().Registry.Enter(ctx, t.Name(), stop)
 	defer leave()
 	defer func() { t.cold = t.cold && ctx.Err() == nil }()
+	defer context.AfterFunc(t.pool.life, func() { stop(ErrClosed) })()
 	warm := t.pool.wait(ctx, t.waits)
 	if warm == nil {
+		if t.pool.life.Err() != nil {
+			stop(ErrClosed) // before AfterFunc does
+		}
 		t.cold = true
 		return nil, t.notAsked(ctx)
 	}
-	defer context.AfterFunc(t.pool.life, func() { stop(ErrClosed) })()
 	defer runs.Begin(ctx)()
 	t.asked = true
 	emit(clichain.Event{Kind: clichain.EventStart, Backend: t.Name()})

@@ -1,6 +1,9 @@
 package guide_test
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/clichain/clichain/clitest"
 )
 
@@ -21,10 +24,17 @@ func play(text string, status int) clitest.Scenario {
 // truncated is a claude whose service breaks off within the answer, wrote one that does so after it has written a file.
 var truncated, wrote = play(begins+delta+overload, 1), play(begins+writes+overload, 1)
 
-// stays is a claude in its live mode, which answers each message with the same.
-var stays = clitest.Scenario{Steps: []clitest.Step{
-	{ReadLine: true}, {Stdout: ready}, {EachLine: []clitest.Step{{Stdout: begins + hook}}},
-}}
+// stays is a claude in its live mode, which answers each message with the same. "/clear" is a message too, and what it
+// prints has the id of the session that it begins.
+var stays = func() clitest.Scenario {
+	steps := []clitest.Step{{ReadLine: true}, {Stdout: ready}}
+	for message := range 10 {
+		said := fmt.Sprintf(`{"session_id":"00000000-0000-4000-8000-00000000000%d",`, (message+1)/2)
+		result := said + strings.TrimPrefix(hook, "{")
+		steps = append(steps, clitest.Step{ReadLine: true}, clitest.Step{Stdout: said + `"type":"system","subtype":"init"}` + "\n" + result})
+	}
+	return clitest.Scenario{Steps: steps}
+}()
 
 // inTurn plays the steps of one scenario at the first start, and the next from then on.
 func inTurn(first, next clitest.Scenario) clitest.Scenario {
