@@ -36,8 +36,9 @@ func SweepOrphans() (int, error) {
 	}
 }
 
-// orphans lists the live processes with the cookie of a host that is gone. unsure means that it could not tell of one,
-// which was starting a program.
+// orphans lists the live processes with the cookie of a host that is gone, and their descendants, which may have cleared
+// their environment: once the parents are dead, nothing tells that they are of a run. unsure means that it could not
+// tell of one, which was starting a program.
 func (p *procfs) orphans() (orphans []stat, unsure bool, err error) {
 	var all []stat
 	if err := p.scan(0, func(list []stat) { all = append(all, list...) }); err != nil {
@@ -53,7 +54,24 @@ func (p *procfs) orphans() (orphans []stat, unsure bool, err error) {
 			orphans = append(orphans, s)
 		}
 	}
-	return orphans, unsure, nil
+	return withDescendants(orphans, all), unsure, nil
+}
+
+// withDescendants adds to some processes the live ones below them, but not this process and those below it.
+func withDescendants(list, all []stat) []stat {
+	known := map[int]bool{1: true, os.Getpid(): true}
+	for _, s := range list {
+		known[s.pid] = true
+	}
+	for i := 0; i < len(list); i++ {
+		for _, s := range all {
+			if s.parent == list[i].pid && s.parent != 1 && s.alive() && !known[s.pid] {
+				known[s.pid] = true
+				list = append(list, s)
+			}
+		}
+	}
+	return list
 }
 
 // cookieOf returns the cookie of a process, or "" if it has none that this process may read. known is false while the

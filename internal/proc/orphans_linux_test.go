@@ -41,6 +41,26 @@ func TestOwnerGone(t *testing.T) {
 	}
 }
 
+func TestOrphansIncludeDescendants(t *testing.T) {
+	const gone = 99999999
+	dead := CookieName + "=" + hostScope() + "." + strconv.Itoa(gone) + ".1.RANDOM"
+	process := func(pid, parent int) stat {
+		return stat{pid: pid, parent: parent, threads: 1, state: 'S', start: uint64(pid)}
+	}
+	zombie := process(104, 101)
+	zombie.state = 'Z'
+	p := fakeProc(t, map[int]string{101: dead, 1: dead, os.Getpid(): dead},
+		process(1, 0), process(101, 1), process(102, 101), process(103, 102), zombie,
+		process(105, 1), process(os.Getpid(), 101), process(106, os.Getpid()))
+	found, _, err := p.orphans()
+	require.NoError(t, err)
+	var pids []int
+	for _, s := range found {
+		pids = append(pids, s.pid)
+	}
+	require.ElementsMatch(t, []int{1, 101, 102, 103}, pids, "no child of the first process, nor of this one")
+}
+
 // A host that /proc does not show is not dead for that.
 func TestOwnerThatProcDoesNotShow(t *testing.T) {
 	self, err := system.stat(os.Getpid())
