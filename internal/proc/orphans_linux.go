@@ -36,9 +36,9 @@ func SweepOrphans() (int, error) {
 	}
 }
 
-// orphans lists the live processes with the cookie of a host that is gone, and their descendants, which may have cleared
-// their environment: once the parents are dead, nothing tells that they are of a run. unsure means that it could not
-// tell of one, which was starting a program.
+// orphans lists the live processes with the cookie of a host that is gone, and their descendants, which may have
+// cleared their environment: once the parents are dead, nothing tells that they are of a run. unsure means that it
+// could not tell of one, which was starting a program.
 func (p *procfs) orphans() (orphans []stat, unsure bool, err error) {
 	var all []stat
 	if err := p.scan(0, func(list []stat) { all = append(all, list...) }); err != nil {
