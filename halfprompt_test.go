@@ -111,26 +111,35 @@ func TestChainAfterHalfAPrompt(t *testing.T) {
 	}
 }
 
-// A CLI that answers without having read its prompt to the end has answered something else.
-func TestAnswerWithoutThePromptIsNone(t *testing.T) {
+// A CLI that answers when it has read a part of its prompt has answered something else. Where it has read nothing at all,
+// the answer has a warning.
+func TestAnswerWithoutThePrompt(t *testing.T) {
 	suppressNothing(t)
 	answer := stdout(blockLine("done") + "\n" + resultLine("done") + "\n")
 	for name, test := range map[string]struct {
-		output clispec.OutputMode
-		steps  []clitest.Step
+		output  clispec.OutputMode
+		steps   []clitest.Step
+		answers bool
 	}{
-		"never reads":                {clispec.OutputStream, []clitest.Step{answer}},
-		"closes its input":           {clispec.OutputStream, []clitest.Step{{CloseStdin: true}, answer}},
-		"reads a line":               {clispec.OutputStream, []clitest.Step{{ReadLine: true}, answer}},
-		"goes on after its answer":   {clispec.OutputStream, []clitest.Step{answer, {Hang: true}}},
-		"never reads, in JSON":       {clispec.OutputJSON, []clitest.Step{stdout(resultLine("done"))}},
-		"never reads, in plain text": {clispec.OutputText, []clitest.Step{stdout("done")}},
+		"reads a line":               {clispec.OutputStream, []clitest.Step{{ReadLine: true}, answer}, false},
+		"reads a line, and lingers":  {clispec.OutputStream, []clitest.Step{{ReadLine: true}, answer, {Hang: true}}, false},
+		"never reads":                {clispec.OutputStream, []clitest.Step{answer}, true},
+		"closes its input":           {clispec.OutputStream, []clitest.Step{{CloseStdin: true}, answer}, true},
+		"never reads, and lingers":   {clispec.OutputStream, []clitest.Step{answer, {Hang: true}}, true},
+		"never reads, in JSON":       {clispec.OutputJSON, []clitest.Step{stdout(resultLine("done"))}, true},
+		"never reads, in plain text": {clispec.OutputText, []clitest.Step{stdout("done")}, true},
 	} {
 		for size, prompt := range map[string]string{"a long prompt": longPrompt, "two buffers": longPrompt[:8<<10]} {
 			t.Run(name+", "+size, func(t *testing.T) {
 				t.Parallel()
 				p := provider(t, specs.Claude(), clichain.Config{Output: test.output, Timeout: time.Minute}, play(test.steps...))
-				_, err := p.Complete(t.Context(), clichain.Prompt(prompt))
+				resp, err := p.Complete(t.Context(), clichain.Prompt(prompt))
+				if test.answers {
+					require.NoError(t, err)
+					require.Equal(t, "done", resp.Text)
+					require.Contains(t, resp.Warnings, "it answered without reading its standard input, which had the prompt")
+					return
+				}
 				failed := requireReason(t, clichain.ReasonBadOutput, err)
 				require.Contains(t, failed.Message, "read")
 			})

@@ -84,11 +84,17 @@ func (j *Judge) ended(ev *Evidence) *call.Error {
 	return err
 }
 
+// endedByItself reports whether the CLI ended, or lingered after its answer, before
+// clichain had another reason to end the run.
+func (ev *Evidence) endedByItself() bool {
+	return ev.Result.Cause == nil || errors.Is(ev.Result.Cause, ErrAnswered)
+}
+
 // unheard judges a run whose answer is not one to the whole prompt, because the CLI
 // had not read all of its input.
 func (j *Judge) unheard(ev *Evidence) *call.Error {
 	const message = "it answered before it had read the whole prompt"
-	if cause := ev.Result.Cause; cause == nil || errors.Is(cause, ErrAnswered) {
+	if ev.endedByItself() {
 		return ev.failure(call.ReasonBadOutput, message)
 	}
 	err := j.ended(ev)

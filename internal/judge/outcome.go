@@ -64,11 +64,15 @@ type Verdict struct {
 // Verdict decides what a run came to. What decides, in this order: the terminal
 // event, why clichain ended the run, error events, stderr, stdout, the exit
 // status. Exit status 0 alone is no success where the CLI has a terminal event.
-// Nothing is a success if the CLI had not read its whole input by its end, or by
-// the moment when clichain ended the run: it has answered another prompt.
+// Nothing is a success if the CLI had read a part of its input by its end, or had not
+// read all of it when clichain ended the run: it has answered another prompt.
 func (j *Judge) Verdict(ev *Evidence) Verdict {
 	v := j.decide(ev)
-	if v.Err == nil && ev.Result.Undelivered {
+	switch {
+	case v.Err != nil || !ev.Result.Undelivered:
+	case ev.Result.Untouched && ev.endedByItself():
+		ev.Tally.Warn("it answered without reading its standard input, which had the prompt")
+	default:
 		v = Verdict{Err: j.unheard(ev)}
 	}
 	if ev.Strip {

@@ -32,7 +32,7 @@ func retried() *judge.Tally {
 	return t
 }
 
-// No answer is one if the CLI had not read its whole prompt.
+// No answer is one if the CLI had not read its whole prompt, unless it ended by itself without reading any of it.
 func TestVerdictOnUndeliveredInput(t *testing.T) {
 	stopped := &judge.Stop{Reason: call.ReasonIdleTimeout, After: time.Second}
 	own := errors.New("the caller's own")
@@ -71,6 +71,22 @@ func TestVerdictOnUndeliveredInput(t *testing.T) {
 			if test.err != nil {
 				require.ErrorIs(t, v.Err, test.err)
 			}
+		})
+	}
+	for name, test := range map[string]struct {
+		cause error
+		want  call.Reason
+	}{"it ended by itself": {nil, ""}, "it lingered": {judge.ErrAnswered, ""}, "canceled": {context.Canceled, call.ReasonCanceled}} {
+		t.Run(name+", and had read nothing", func(t *testing.T) {
+			ev := judge.Evidence{Tally: answered(), Result: proc.Result{Cause: test.cause, Undelivered: true, Untouched: true}}
+			v := judge.New(&clispec.Spec{Name: "lumen"}).Verdict(&ev)
+			if test.want != "" {
+				require.Equal(t, test.want, v.Err.Reason)
+				return
+			}
+			require.Nil(t, v.Err)
+			require.Equal(t, "fine", v.Text)
+			require.Equal(t, []string{"it answered without reading its standard input, which had the prompt"}, ev.Tally.Warnings)
 		})
 	}
 	for name, cause := range map[string]error{"it ended by itself": nil, "canceled": context.Canceled, "idle": stopped} {

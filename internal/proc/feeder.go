@@ -15,7 +15,10 @@ type feeder struct {
 	input io.ReadCloser
 	whole bool // input is Command.Stdin, of which the end is known
 	done  chan struct{}
-	err   error // what kept input from being written; valid once done
+
+	// Valid once done.
+	err     error // what kept input from being written
+	written int64
 }
 
 // open makes the pipe, and returns the program's end of it.
@@ -29,16 +32,17 @@ func (f *feeder) open() (child *os.File, err error) {
 
 func (f *feeder) feed() {
 	defer close(f.done)
-	_, err := io.Copy(f.file, f.input)
-	if err == nil {
+	var err error
+	if f.written, err = io.Copy(f.file, f.input); err == nil {
 		err = f.file.Close()
 	}
 	f.err = cmp.Or(err, f.input.Close())
 }
 
 // hold ends a write that waits for the program, or a read that waits for more input. It reports whether the program has
-// read all of an input of which the end is known; where a write cannot be ended, and has not ended, it has not.
-func (f *feeder) hold() (delivered bool) {
+// read all of an input of which the end is known, and whether it has certainly read nothing of it. Where a write cannot
+// be ended, and has not ended, neither is so.
+func (f *feeder) hold() (delivered, untouched bool) {
 	_ = f.file.SetWriteDeadline(time.Now()) // fails if feed has closed it: just as well
 	_ = f.input.Close()                     // nothing more is wanted of it
 	if canHold {
@@ -46,9 +50,14 @@ func (f *feeder) hold() (delivered bool) {
 	}
 	select {
 	case <-f.done:
-		return !f.whole || f.err == nil && unread(f.peer) == 0
+		if !f.whole {
+			return true, false
+		}
+		left := unread(f.peer)
+		delivered = f.err == nil && left == 0
+		return delivered, !delivered && int64(left) == f.written
 	default:
-		return false
+		return false, false
 	}
 }
 

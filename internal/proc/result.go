@@ -32,6 +32,8 @@ type Result struct {
 	// Undelivered reports that the program had not read all of Command.Stdin when it ended or, if Run stopped it, when Run
 	// began to do so. On Windows, bytes in the pipe count as read. Undelivered is false for a run without Stdin.
 	Undelivered bool
+	// Untouched reports that the program had read nothing at all of Stdin by then. It is false where that is not known.
+	Untouched bool
 	// DrainCut reports that output was still open, or a Writer had not returned, when the time to drain was over.
 	DrainCut bool
 	// Stdout and Stderr are what was kept of the output.

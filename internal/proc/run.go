@@ -99,7 +99,7 @@ func noteTimer() (<-chan time.Time, func()) {
 // stop asks the program to end, first with SIGINT, then with SIGTERM. Its input is not ended before the program has:
 // one that ignores the signals would take the part that it has read for the whole.
 func (r *run) stop() {
-	r.result.Undelivered = !r.streams.holdStdin()
+	r.holdStdin()
 	for i, s := range []softSignal{interrupt, terminate} {
 		r.tree.remember()
 		grace := r.grace(2 - i)
@@ -113,6 +113,12 @@ func (r *run) stop() {
 		}
 	}
 	r.result.Escalated = true
+}
+
+// holdStdin delivers no more input, and notes how much of it the program has read.
+func (r *run) holdStdin() {
+	delivered, untouched := r.streams.holdStdin()
+	r.result.Undelivered, r.result.Untouched = !delivered, untouched
 }
 
 // grace is how long to wait after the next of so many signals.
@@ -150,7 +156,7 @@ func (r *run) exitsWithin(limit time.Duration) bool {
 // was heard, so that the outcome does not depend on who was faster.
 func (r *run) finishStreams() {
 	if r.result.Cause == nil {
-		r.result.Undelivered = !r.streams.holdStdin()
+		r.holdStdin()
 	}
 	r.result.DrainCut = !r.streams.drain(r.command.Drain)
 	r.result.Stdout, r.result.Stderr = r.streams.stdout.capture(), r.streams.stderr.capture()

@@ -111,19 +111,19 @@ func TestNilEnvironmentIsEmpty(t *testing.T) {
 func TestUndeliveredInput(t *testing.T) { // cases 24, 25
 	all, line := step{ReadStdin: true}, step{ReadLine: true}
 	for name, test := range map[string]struct {
-		steps       []step
-		stdin       []byte
-		undelivered bool
+		steps                  []step
+		stdin                  []byte
+		undelivered, untouched bool
 	}{
-		"never reads a long input":   {steps(step{Stdout: "x"}), make([]byte, 10<<20), true},
-		"never reads a short input":  {steps(step{Stdout: "x"}), []byte("hello"), true},
-		"closes a long input":        {steps(step{CloseStdin: true}), make([]byte, 10<<20), true},
-		"closes a short input":       {steps(step{CloseStdin: true}), []byte("hello"), true},
-		"reads less than it all":     {steps(line), bytes.Repeat([]byte("line\n"), 10_000), true},
-		"reads it all":               {steps(all), make([]byte, 10<<20), false},
-		"reads it all, but no end":   {steps(line), []byte("hello\n"), false},
-		"never reads an empty input": {steps(step{Stdout: "x"}), []byte{}, false},
-		"has no input":               {steps(step{Stdout: "x"}), nil, false},
+		"never reads a long input":   {steps(step{Stdout: "x"}), make([]byte, 10<<20), true, true},
+		"never reads a short input":  {steps(step{Stdout: "x"}), []byte("hello"), true, true},
+		"closes a long input":        {steps(step{CloseStdin: true}), make([]byte, 10<<20), true, true},
+		"closes a short input":       {steps(step{CloseStdin: true}), []byte("hello"), true, true},
+		"reads less than it all":     {steps(line), bytes.Repeat([]byte("line\n"), 10_000), true, false},
+		"reads it all":               {steps(all), make([]byte, 10<<20), false, false},
+		"reads it all, but no end":   {steps(line), []byte("hello\n"), false, false},
+		"never reads an empty input": {steps(step{Stdout: "x"}), []byte{}, false, false},
+		"has no input":               {steps(step{Stdout: "x"}), nil, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, _ := trial{
@@ -132,6 +132,7 @@ func TestUndeliveredInput(t *testing.T) { // cases 24, 25
 			require.Equal(t, 0, result.ExitCode)
 			require.NoError(t, result.Cause)
 			require.Equal(t, test.undelivered, result.Undelivered)
+			require.Equal(t, test.untouched, result.Untouched)
 			require.Contains(t, result.Stdout.Text(), "done")
 		})
 	}

@@ -103,8 +103,13 @@ func (s *streams) failure() error {
 	}
 }
 
-// holdStdin delivers no more input, and does not end it. It reports whether the program has read all of it.
-func (s *streams) holdStdin() (delivered bool) { return s.stdin == nil || s.stdin.hold() }
+// holdStdin delivers no more input, and does not end it: see feeder.hold.
+func (s *streams) holdStdin() (delivered, untouched bool) {
+	if s.stdin == nil {
+		return true, false
+	}
+	return s.stdin.hold()
+}
 
 // drain ends all goroutines and reports whether the output had ended by then and all of it was delivered.
 func (s *streams) drain(limit time.Duration) (complete bool) {
