@@ -237,6 +237,13 @@ func saying(spec clichain.CliSpec, old, with string) clichain.CliSpec {
 	return spec
 }
 
+// awaitFile waits until there is a file, or long enough to know that there will be none.
+func awaitFile(path string) {
+	for end := time.Now().Add(patience / 2); !fileExists(path) && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -157,8 +157,15 @@ func TestCodexBelowAHostileFolder(t *testing.T) {
 		"without guards": {bare, []string{"ran filter", "told skill", "told skills"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			ran := filepath.Join(t.TempDir(), "marks") // a link to those of the directory
+			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, func(loopback.Request) loopback.Reply {
+				if test.want != nil { // codex looks at the repository beside its request, and ends with its answer
+					awaitFile(filepath.Join(ran, "filter"))
+				}
+				return loopback.Text(hello)
+			})
 			f := c.hostileFolder(t, codexFiles)
+			require.NoError(t, os.Symlink(f.marks, ran))
 			f.plant(t, c.home.Work, codexSkills)
 			require.Equal(t, test.want, f.below(t, c, "$evil say hi"))
 		})
