@@ -31,7 +31,7 @@ type race struct {
 // lane is one backend in a race.
 type lane struct {
 	try
-	text     []Event // held back: only the winner's counts
+	text     []Event // held back: that of a race, of which only the winner's counts
 	panicked any     // by the backend
 }
 
@@ -165,14 +165,13 @@ func (w *walk) lost(t try) {
 	})
 }
 
-// successor is a backend that was started while the one before it ends. Its events wait for its turn.
+// successor is a backend that was started while the one before it ends. All its events are held back until its turn.
 type successor struct {
 	lane
-	index  int
-	events []Event
-	stop   context.CancelCauseFunc
-	done   chan struct{} // closed when nothing of it runs any more
-	next   *successor    // that was started while this one ends
+	index int
+	stop  context.CancelCauseFunc
+	done  chan struct{} // closed when nothing of it runs any more
+	next  *successor    // that was started while this one ends
 }
 
 // handover starts the backend after one that is ended early. The zero value of started means that none was.
@@ -225,7 +224,7 @@ func (w *walk) startAhead(i int, entry *cooling.Entry) *successor {
 		defer close(s.done)
 		defer func() { s.panicked = recover() }()
 		s.next = w.ask(ctx, i, &s.try, func(e Event) bool {
-			s.events = append(s.events, e)
+			s.text = append(s.text, e)
 			return true
 		})
 	}()
@@ -248,7 +247,7 @@ func (s *successor) join(w *walk) try {
 	if s.panicked != nil {
 		panic(s.panicked)
 	}
-	for _, e := range s.events {
+	for _, e := range s.text {
 		if !w.pass(e) {
 			break
 		}

@@ -37,9 +37,8 @@ func MakeEmptyDir(name string, guards []string) (dir string, lasting bool, err e
 	if _, refused := errors.AsType[refusedError](err); err == nil || refused {
 		return dir, true, err
 	}
-	temp, failed := tempDir()
+	dir, failed := tempEmptyDir(name)
 	if failed == nil {
-		dir = filepath.Join(temp, emptyDirs, name)
 		failed = KeepEmpty(dir, guards)
 	}
 	if failed != nil {
@@ -54,20 +53,20 @@ func FirstEmptyDir(name string) (string, error) {
 	if err == nil {
 		return dir, nil
 	}
-	temp, failed := tempDir()
+	dir, failed := tempEmptyDir(name)
 	if failed != nil {
 		return "", fmt.Errorf("%w; %w", err, failed)
 	}
-	return filepath.Join(temp, emptyDirs, name), nil
+	return dir, nil
 }
 
-// tempDir is the path of the directory of this user in the temporary directory.
-func tempDir() (string, error) {
+// tempEmptyDir is the path of the empty folder below the directory of this user in the temporary directory.
+func tempEmptyDir(name string) (string, error) {
 	temp, err := filepath.EvalSymlinks(os.TempDir())
 	if err == nil && !keepsEntries(temp) {
 		err = refuse("other users may replace files in %s: set TMPDIR to another directory", temp)
 	}
-	return filepath.Join(temp, fmt.Sprintf("clichain-%d", os.Geteuid())), err
+	return filepath.Join(temp, fmt.Sprintf("clichain-%d", os.Geteuid()), emptyDirs, name), err
 }
 
 // KeepEmpty makes the folder at dir, a path from [EmptyDir] or [MakeEmptyDir], if need be, and
