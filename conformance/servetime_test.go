@@ -1,0 +1,47 @@
+package conformance_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/conformance/netns"
+)
+
+// A request to the endpoint has one deadline: after a warm process has used it up, no single call gets another.
+func TestServeKeepsItsTimeout(t *testing.T) {
+	long(t)
+	netns.Require(t)
+	const timeout = 20 * time.Second
+	program := command(t)
+	eachLive(t, func(t *testing.T, name string) {
+		var hangs atomic.Bool
+		model := loopback.New(t, func(loopback.Request) loopback.Reply {
+			if hangs.Load() {
+				return loopback.Hang()
+			}
+			return loopback.Text(hello)
+		})
+		h := home.New(t, name, model.URL, home.LoggedIn)
+		e := serving(t, program, h, "--timeout", timeout.String())
+		ask := func() (clientAnswer, time.Duration) {
+			began := time.Now()
+			_, result := goClient(t, e, "complete")
+			return result(), time.Since(began)
+		}
+		for range 2 { // the first is cold, beside the start of a warm process
+			got, _ := ask()
+			require.Empty(t, got.Error, "%s", e.log)
+		}
+		hangs.Store(true)
+		got, took := ask()
+		require.NotEmpty(t, got.Error)
+		require.Less(t, took, 2*timeout, "%s", e.log)
+		t.Logf("%s: back after %.1f s, for a timeout of %v", name, took.Seconds(), timeout)
+		e.stop(t)
+	})
+}
