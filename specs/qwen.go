@@ -50,9 +50,12 @@ func Qwen() clispec.Spec {
 		NestedEnv: []string{
 			"QWEN_CODE", "QWEN_CODE_SESSION_ID", "QWEN_CODE_PROJECT_DIR", "QWEN_CODE_PROMPT_ID", "QWEN_CODE_AGENT_ID",
 		},
-		Models:    clispec.ModelRules{Accept: []string{`(?i)qwen[\w.:-]*`, `coder-model`}},
-		Login:     qwenLogin(),
-		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true, SameID: true},
+		Models: clispec.ModelRules{Accept: []string{`(?i)qwen[\w.:-]*`, `coder-model`}},
+		Login:  qwenLogin(),
+		Sessions: clispec.SessionRules{
+			ID: uuid, DirBound: true, SameID: true,
+			Cumulative: []string{"input_tokens", "output_tokens", "cache_read_tokens"},
+		},
 		Preflight: []clispec.PreflightRule{bypass("yolo")},
 		Live:      qwenLive(),
 		Events:    qwenEvents(), ToolEvents: clispec.ToolsAtStart,
@@ -260,7 +263,14 @@ func qwenLines() []clispec.LineRule {
 // qwenLive: a prompt that begins with a slash is a command there too; the character
 // in front shows nowhere.
 func qwenLive() clispec.LiveRules {
-	r := acpLive()
+	const usage = "params.update._meta.usage."
+	r := acpLive(clispec.EventRule{
+		Match: pairs("method", "session/update", usage+"outputTokens", ".+"), Kind: call.EventUsage,
+		Set: pairs(
+			"input_tokens", usage+"inputTokens", "output_tokens", usage+"outputTokens",
+			"cache_read_tokens", usage+"cachedReadTokens", "reasoning_tokens", usage+"thoughtTokens",
+		),
+	})
 	r.When = access(call.AccessNone, call.AccessRead)
 	r.Guards = []clispec.GuardRule{{Pattern: "^[\\s\ufeff]*/", Prefix: "\u200b"}}
 	return r
