@@ -31,6 +31,7 @@ type mode struct {
 	after  bool               // a stream of the same call broke off
 	temp   string             // the folder of its files; "": a new one
 	asks   bool               // the caller answers its questions
+	talks  bool               // the process is held for one conversation
 	shown  bool               // it is not run: texts stand by their size
 	starts bool               // the CLI is started, so its directory is made
 
@@ -90,7 +91,7 @@ func (p *Provider) compose(
 		return nil, nil, err
 	}
 	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, m.temp, p.cfg.TrustDir, known
-	h.Agent, h.Asks, h.Version = p.cfg.Agent, m.asks, p.version(path)
+	h.Agent, h.Asks, h.Conversation, h.Version = p.cfg.Agent, m.asks, m.talks, p.version(path)
 	h.Trace, h.TraceState = m.trace, m.traceState
 	if p.cfg.Container == nil {
 		h.RealDir = realPath(dir)

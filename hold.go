@@ -22,6 +22,7 @@ import (
 	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/wire"
 	"github.com/clichain/clichain/runs"
+	"github.com/tidwall/gjson"
 )
 
 // Hold starts the CLI in its live mode, in which one process answers many requests,
@@ -73,7 +74,8 @@ func (p *Provider) hold(
 	if failed := p.notHere(); failed != nil {
 		return nil, failed
 	}
-	inv, failed := p.prepare(ctx, unasked(req), mode{output: clispec.OutputLive, asks: permit != nil}, true)
+	m := mode{output: clispec.OutputLive, asks: permit != nil, talks: why.session}
+	inv, failed := p.prepare(ctx, unasked(req), m, true)
 	if failed != nil {
 		return nil, failed
 	}
@@ -194,11 +196,26 @@ func (p *Provider) notHeld(err error) *BackendError {
 	if !ok {
 		return p.label(spawnFailure(err))
 	}
+	said := refused.Message
+	for _, path := range []string{"details", "message"} {
+		if text := gjson.GetBytes(refused.Data, path); text.Type == gjson.String {
+			said += "\n" + text.String()
+		}
+	}
 	ev := &judge.Evidence{
 		Output: clispec.OutputText, Tally: new(judge.Tally), Result: proc.Result{ExitCode: 1}, Now: time.Now(),
-		Stderr: refused.Message, Said: refused.Message,
+		Stderr: said, Said: said,
 	}
-	return p.unexplained(ev)
+	be := p.unexplained(ev)
+	if be.Reason != ReasonExit || !errors.Is(err, held.ErrNotResumed) {
+		return be
+	}
+	be.Reason, be.Message, be.Hint = ReasonBadSession, err.Error(), "ask without the session, or in a call of its own"
+	if refused.Code == wire.MethodNotFound {
+		be.Reason, be.Option = ReasonUnsupported, "session"
+		be.Hint = "the installed version resumes no session in its live mode: update it, or resume the session in a call"
+	}
+	return be
 }
 
 // unexplained is the error of a run that was to give no answer, by its words alone.

@@ -245,7 +245,7 @@ func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text str
 		Warnings: append(suppressDoubts(), t.Warnings...), Flags: t.Flags, Metadata: req.Metadata,
 		Drift: machine.Drift(inv.Call.Version, p.spec.CheckedWith),
 	}
-	p.recordSession(resp, session.Record{Dir: inv.Dir, Used: session.Used(rules, total)})
+	p.recordSession(resp, session.Record{Dir: inv.Dir, Used: p.usedBy(inv, req, resp, total)})
 	return resp
 }
 

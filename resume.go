@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/sessionfile"
@@ -71,10 +72,31 @@ func (p *Provider) rebase(u Usage, inv *plan, req Request, id string) Usage {
 	switch {
 	case req.Options.Continue:
 		return session.Rebase(p.spec.Sessions, u, sessionfile.Load(session.Handle{Backend: p.name, ID: id}.String()))
-	case req.Session != "":
+	case req.Session != "" && !p.countsTurns(inv):
 		return session.Rebase(p.spec.Sessions, u, inv.known)
 	}
 	return u
+}
+
+// countsTurns reports whether the CLI counts each turn of its live mode by itself, and not what a session has used.
+func (p *Provider) countsTurns(inv *plan) bool {
+	return inv.mode.output == clispec.OutputLive && len(p.spec.Live.Cumulative) == 0
+}
+
+// usedBy is what a session has used, after a run that counted total; nil: unknown.
+func (p *Provider) usedBy(inv *plan, req Request, resp *Response, total Usage) *Usage {
+	used := session.Used(p.spec.Sessions, total)
+	if used == nil || !p.countsTurns(inv) {
+		return used
+	}
+	switch known := sessionfile.Load(resp.Session); {
+	case known == nil && req.Session == "": // the first turn of a new one
+		return used
+	case known == nil || known.Used == nil:
+		return nil
+	default:
+		return new(known.Used.Add(*used))
+	}
 }
 
 // dirOf is the directory that the request names, or that in which its session was made, as far as this user knows.

@@ -18,7 +18,12 @@ type LiveRules struct {
 	// id in the response. Empty: the process has one context, which Clear empties.
 	Open    []LiveMessage `json:"open,omitempty"`
 	Context string        `json:"context,omitempty"`
-	// Opened are sent when a context was begun, to set what Open does not.
+	// Resume is sent in place of Open for a request with a session, which is the id of the
+	// context then: its messages name {session}. An id at Context must be the same one.
+	// Empty: the CLI resumes no session by a message.
+	Resume []LiveMessage `json:"resume,omitempty"`
+	// Opened are sent when a context was begun or resumed, to set what Open does not. What the
+	// CLI prints before their last response belongs to no turn.
 	Opened []LiveMessage `json:"opened,omitempty"`
 	// Turn asks a question, and TurnID is the path of the turn's id in the response.
 	Turn   []LiveMessage `json:"turn,omitempty"`
@@ -38,7 +43,8 @@ type LiveRules struct {
 	// prove that the CLI has printed all lines of the context before. Empty: Of is required.
 	Barrier []LiveMessage `json:"barrier,omitempty"`
 	// OfTurn is the path of the id of the turn, or alternatives "a ?? b": what is said of
-	// a turn after its end is not read as the next one's. Empty: it is.
+	// a turn after its end is not read as the next one's, nor what is said of the earlier
+	// turns of a session as that of the first turn after Resume. Empty: it is.
 	OfTurn string `json:"of_turn,omitempty"`
 	// Cumulative names the fields of a usage that the CLI adds up over the turns of a
 	// context, as SessionRules.Cumulative does.

@@ -35,6 +35,7 @@ func (v *validator) live(r *LiveRules) {
 	if len(r.Open) > 0 && r.Context == "" {
 		v.add("live.context", "", "is empty: say where the response to live.open has the id of the context")
 	}
+	v.resume(r)
 	if r.Of == "" && len(r.Barrier) == 0 {
 		v.add("live.of", "", "is empty, and live.barrier too: say where a line names its context, "+
 			"or which request proves that all earlier lines are printed; else one caller may get an answer to another")
@@ -61,6 +62,22 @@ func (v *validator) live(r *LiveRules) {
 	each("live.guards", r.Guards, v.guard)
 }
 
+// resume checks the messages that resume a session.
+func (v *validator) resume(r *LiveRules) {
+	if len(r.Resume) > 0 && len(r.Open) == 0 {
+		v.add("live.resume", "", "is sent in place of live.open, and that is empty")
+	}
+	for i, m := range r.Resume {
+		path := fmt.Sprintf("live.resume[%d].", i)
+		if !slices.Contains(grammar.TemplateFields(m.Params), "session") {
+			v.add(path+"params", m.Params, "does not name {session}: say which session the CLI is to resume")
+		}
+		if m.Notice {
+			v.add(path+"notice", "true", "cannot be: only a response shows that the session was resumed")
+		}
+	}
+}
+
 // liveList is a list of messages, by its name in a spec.
 type liveList struct {
 	name     string
@@ -69,8 +86,8 @@ type liveList struct {
 
 func (r *LiveRules) lists() []liveList {
 	return []liveList{
-		{"ready", r.Ready}, {"open", r.Open}, {"opened", r.Opened}, {"turn", r.Turn}, {"interrupt", r.Interrupt},
-		{"clear", r.Clear}, {"close", r.Close}, {"barrier", r.Barrier},
+		{"ready", r.Ready}, {"open", r.Open}, {"resume", r.Resume}, {"opened", r.Opened}, {"turn", r.Turn},
+		{"interrupt", r.Interrupt}, {"clear", r.Clear}, {"close", r.Close}, {"barrier", r.Barrier},
 	}
 }
 

@@ -23,6 +23,7 @@ func live() clispec.LiveRules {
 		Envelope: clispec.EnvelopeJSONRPC, When: clispec.When{Access: []call.Access{call.AccessNone}},
 		Ready: message("hello", ""),
 		Open:  message("open", `{"dir":{dir:json},"system":{system_file:json}}`), Context: "id", Of: "params.id",
+		Resume: message("resume", `{"id":{session:json}}`),
 		Opened: message("choose", `{"id":{context:json},"model":"m-{model:text}"}`),
 		Turn:   message("ask", ` {"id":{context:json},"schema":{schema},"tools":{allowed_tools:list},"text":{prompt:json}}`), TurnID: "turn",
 		Interrupt: []clispec.LiveMessage{{Method: "stop", Params: `{"turn":{turn:json}}`, Notice: true}},
@@ -49,7 +50,7 @@ func living(r clispec.LiveRules) clispec.Spec {
 
 // oneContext leaves the rules without contexts of their own.
 func oneContext(r *clispec.LiveRules) {
-	r.Open, r.Opened, r.Close, r.Context = nil, nil, nil, ""
+	r.Open, r.Resume, r.Opened, r.Close, r.Context = nil, nil, nil, nil, ""
 	r.Turn[0].Params = `{"text":{prompt:json}}`
 }
 
@@ -105,6 +106,13 @@ var liveMistakes = []liveMistake{
 	{"a barrier without a response", func(r *clispec.LiveRules) {
 		r.Of, r.Barrier = "", []clispec.LiveMessage{{Method: "sync", Notice: true}}
 	}, "live.barrier[0].notice", "only a response proves anything"},
+	{"a session that is not named", func(r *clispec.LiveRules) { r.Resume[0].Params = `{"dir":{dir:json}}` }, "live.resume[0].params", "does not name {session}"},
+	{"a resume without a response", func(r *clispec.LiveRules) { r.Resume[0].Notice = true }, "live.resume[0].notice", "only a response shows"},
+	{"a resume in place of nothing", func(r *clispec.LiveRules) {
+		resume := r.Resume
+		oneContext(r)
+		r.Resume = resume
+	}, "live.resume", "is sent in place of live.open"},
 	{"barrier without a name", func(r *clispec.LiveRules) { r.Barrier = []clispec.LiveMessage{{}} }, "live.barrier[0].method", "is missing"},
 	{"the id of a context that nobody begins", func(r *clispec.LiveRules) { oneContext(r); r.Turn[0].Params = `{"id":{context:json}}` }, "live.turn[0].params", "is the id of what live.open begins"},
 	{"the id of a turn that nobody tells", func(r *clispec.LiveRules) { r.TurnID = "" }, "live.interrupt[0].params", "is the id at live.turn_id"},
@@ -200,7 +208,7 @@ func TestValidateLiveNUL(t *testing.T) {
 
 // Messages for a CLI of which nobody knows how they are written.
 func TestValidateLiveWithoutEnvelope(t *testing.T) {
-	for _, name := range []string{"ready", "open", "opened", "turn", "interrupt", "clear", "close"} {
+	for _, name := range []string{"ready", "open", "resume", "opened", "turn", "interrupt", "clear", "close"} {
 		t.Run(name, func(t *testing.T) {
 			r := map[string]any{name: []clispec.LiveMessage{{Method: "m"}}}
 			text, err := json.Marshal(r)

@@ -18,7 +18,7 @@ var OtherForms = map[string][]string{"mcp_config": {"mcp_local", "mcp_toml"}}
 // Fields are the request fields that a spec may name.
 var Fields = slices.Concat([]string{
 	"prompt", "system", "system_append", "system_replace", "system_default", "schema", "dir", "temp", "trust_dir", "ask",
-	"traceparent", "tracestate",
+	"conversation", "traceparent", "tracestate",
 }, OptionFields, OtherForms["mcp_config"])
 
 // EventFields are the fields of an event that a rule can set.

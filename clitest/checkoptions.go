@@ -106,7 +106,7 @@ func (s *subject) dropped(t trial, way start, access call.Access) []problem {
 // liveText is what the messages of the live mode say of the request.
 func (s *subject) liveText(inv *compose.Invocation) (text string) {
 	live := s.spec.Live
-	for _, m := range slices.Concat(live.Ready, live.Open, live.Opened, live.Turn) {
+	for _, m := range slices.Concat(live.Ready, inv.Call.Begin(&live), live.Opened, live.Turn) {
 		text += "\n" + inv.Call.Fields.Expand(m.Params)
 	}
 	return text

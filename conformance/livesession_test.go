@@ -2,6 +2,8 @@ package conformance_test
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -78,6 +80,102 @@ func TestLiveSessionGoesOn(t *testing.T) {
 	}
 }
 
+// A live session is resumed by another process, and by a call.
+func TestLiveSessionIsResumed(t *testing.T) {
+	eachLive(t, func(t *testing.T, name string) {
+		if name == home.Gemini {
+			t.Skip("its live mode resumes none")
+		}
+		resumeLive(t, start(t, name, home.LoggedIn, longTimeout, answerResumed), liveModel(name))
+	})
+	eachQwen(t, func(t *testing.T, of home.Install) {
+		long(t)
+		t.Parallel()
+		c := qwen(t, of, home.LoggedIn, longTimeout, answerResumed)
+		if of.Version(t) == "0.15.10" {
+			req := clichain.Request{Session: handleOf(home.Qwen, unknownSessions[home.Claude])}
+			require.ErrorIs(t, live.New(c.Provider, &live.Config{Request: req}).Start(t.Context()), clichain.ErrUnsupported, "it knows no such message")
+			return
+		}
+		resumeLive(t, c, "")
+	})
+}
+
+// resumed are the questions of resumeLive and their answers.
+var resumed = [][2]string{{asked, answered}, {"and now?", hello}, {"and then?", "third"}, {"and cold?", "fourth"}, {"and again?", "fifth"}}
+
+// answerResumed answers the latest question of a request: some CLIs send more requests than questions.
+func answerResumed(q loopback.Request) loopback.Reply {
+	for _, one := range slices.Backward(resumed) {
+		if strings.Contains(string(q.Body), one[0]) {
+			return loopback.Text(one[1])
+		}
+	}
+	return loopback.Text("")
+}
+
+// resumeLive has one conversation in three processes and a call between them. The figures are those of a turn.
+func resumeLive(t *testing.T, c cli, model string) {
+	t.Helper()
+	converse := func(session string, questions ...[2]string) (last *clichain.Response) {
+		s := live.New(c.Provider, &live.Config{Request: clichain.Request{Model: model, Session: session}})
+		defer s.Stop()
+		require.NoError(t, s.Start(t.Context()))
+		for _, one := range questions {
+			resp, err := s.Ask(t.Context(), one[0])
+			require.NoError(t, err)
+			require.Equal(t, one[1], resp.Text, "of the turn alone")
+			require.NotEmpty(t, resp.Session)
+			require.Equal(t, resp.Session, s.Status().Session)
+			require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens, "of the turn alone")
+			last = resp
+		}
+		return last
+	}
+	first := converse("", resumed[0])
+	second := converse(first.Session, resumed[1], resumed[2])
+	require.Equal(t, first.Session, second.Session)
+
+	cold := clichain.Prompt(resumed[3][0])
+	cold.Session, cold.Model = first.Session, model
+	resp, err := c.Complete(t.Context(), cold)
+	require.NoError(t, err)
+	require.Equal(t, resumed[3][1], resp.Text)
+	require.Equal(t, first.Session, resp.Session)
+	require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens, "of the call, not of the session")
+	require.Equal(t, first.Session, converse(first.Session, resumed[4]).Session)
+
+	calls := c.server.Calls()
+	require.GreaterOrEqual(t, len(calls), len(resumed))
+	for i, one := range resumed {
+		at := slices.IndexFunc(calls, func(q loopback.Request) bool { return strings.Contains(string(q.Body), one[0]) })
+		for _, earlier := range resumed[:i] {
+			for _, word := range append(strings.Fields(earlier[1]), earlier[0]) { // some APIs get the pieces that they sent
+				require.Contains(t, string(calls[at].Body), word, one[0])
+			}
+		}
+	}
+}
+
+// A session that is not to be stored leaves nothing to go on from.
+func TestLiveSessionIsNotStored(t *testing.T) {
+	c := start(t, home.Codex, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+	for _, forget := range []bool{true, false} {
+		req := clichain.Request{}
+		req.Options.NoSessionPersistence = forget
+		s := live.New(c.Provider, &live.Config{Request: req})
+		t.Cleanup(s.Kill)
+		require.NoError(t, s.Start(t.Context()))
+		resp, err := s.Ask(t.Context(), "say hi")
+		require.NoError(t, err)
+		s.Stop()
+		require.Equal(t, forget, resp.Session == "")
+		stored, err := filepath.Glob(filepath.Join(c.home.Dir, ".codex/sessions/*/*/*/*"))
+		require.NoError(t, err)
+		require.Equal(t, forget, len(stored) == 0, "%v", stored)
+	}
+}
+
 // A session that the CLI does not know, or whose id is taken, is an error and no conversation that begins anew.
 func TestLiveSessionOfAnUnknownOne(t *testing.T) {
 	c := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
@@ -99,18 +197,35 @@ func TestLiveSessionOfAnUnknownOne(t *testing.T) {
 	require.ErrorIs(t, attempt(taken), clichain.ErrBadSession)
 }
 
-// A CLI whose live mode goes on from no session refuses one before anything starts.
-func TestLiveSessionIsUnsupported(t *testing.T) {
+// No CLI begins a session in place of one that it does not know, and only one of them takes an id for a new one.
+func TestLiveSessionIsRefused(t *testing.T) {
 	eachLive(t, func(t *testing.T, name string) {
-		if name == home.Claude {
-			t.Skip("it goes on")
-		}
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-		req := clichain.Request{Model: liveModel(name), Session: handleOf(name, unknownSessions[name])}
-		err := live.New(c.Provider, &live.Config{Request: req}).Start(t.Context())
-		require.ErrorIs(t, err, clichain.ErrUnsupported)
+		unknown := clichain.Request{Model: liveModel(name), Session: handleOf(name, unknownSessions[name]), Access: clichain.AccessRead, Dir: c.home.Work}
+		if name == home.Codex { // it has no live mode there
+			unknown.Access, unknown.Dir = clichain.AccessNone, ""
+		}
+		s := live.New(c.Provider, &live.Config{Request: unknown})
+		t.Cleanup(s.Kill)
+		err := s.Start(t.Context())
+		if err == nil {
+			_, err = s.Ask(t.Context(), "and now?")
+		}
+		s.Stop()
+		want := clichain.ErrBadSession
+		if name == home.Gemini {
+			want = clichain.ErrUnsupported
+		}
+		require.ErrorIs(t, err, want)
 		require.Empty(t, c.server.Calls())
 		t.Log(err)
+
+		if name == home.Claude {
+			return
+		}
+		named := clichain.Request{Model: liveModel(name)}
+		named.Options.SessionID = unknownSessions[name]
+		require.ErrorIs(t, live.New(c.Provider, &live.Config{Request: named}).Start(t.Context()), clichain.ErrUnsupported)
 	})
 }
 

@@ -34,9 +34,6 @@ func playAgent() {
 	exit(0)
 }
 
-// exit ends the process. os.Exit would sleep for a second in binaries built with the race detector.
-func exit(status int) { syscall.Exit(status) }
-
 type object = map[string]any
 
 type agent struct {
@@ -53,6 +50,7 @@ type agent struct {
 	asked   int      // requests of its own
 	late    belated
 	mended  string
+	past    bool // an earlier turn is still to be told of
 	turning sync.WaitGroup
 }
 
@@ -136,6 +134,8 @@ func (a *agent) read(m object) {
 		if a.has("leaves") {
 			exit(7)
 		}
+	case "thread/resume":
+		a.resume(id, text(m, "params", "thread"))
 	case "sync":
 		a.turning.Wait()
 		a.last(a.late.at)
@@ -214,6 +214,7 @@ func (a *agent) turn(id any, said string) {
 	if strings.HasPrefix(said, "pause ") {
 		defer time.Sleep(4 * time.Second) // it reads nothing more for a while
 	}
+	a.tellOfThePast()
 	a.said, a.now = append(a.said, said), a.turnID(id)
 	late := strings.Contains(said, "late")
 	if a.dialect == "threads" && !late {

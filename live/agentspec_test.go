@@ -61,6 +61,9 @@ func agentSpec(dialect string) clichain.CliSpec {
 		live.Envelope, live.Context, live.TurnID, live.Of = clispec.EnvelopeJSONRPC, "thread.id", "turn.id", "params.thread"
 		live.OfTurn = "params.turn"
 		live.Open = []clispec.LiveMessage{{Method: "thread/start"}}
+		live.Resume = []clispec.LiveMessage{{Method: "thread/resume", Params: `{"thread":{session:json}}`}}
+		spec.Sessions = clispec.SessionRules{ID: `thread-\d+`, Cumulative: []string{"input_tokens"}}
+		delete(spec.Events[len(spec.Events)-1].Set, "session")
 		live.Turn = []clispec.LiveMessage{{Method: "turn/start", Params: `{"thread":{context:json},"text":{prompt:json}}`}}
 	case "acp":
 		live.Envelope, live.Context, live.Of = clispec.EnvelopeJSONRPC, "sessionId", "params.thread"

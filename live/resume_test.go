@@ -8,6 +8,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/sessionfile"
 	"github.com/clichain/clichain/live"
 )
 
@@ -55,12 +56,57 @@ func TestSessionGoesOn(t *testing.T) {
 	s.Stop()
 }
 
+// A CLI whose processes resume a context by a message: the session is the context, what is said of its earlier turns is
+// not read, and what it has used is kept.
+func TestSessionIsResumedByAMessage(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	clitest.NoLeaks(t)
+	p := agentOf(t, "threads", "", patient)
+	converse := func(session string, texts ...string) (last *clichain.Response) {
+		s := live.New(p, &live.Config{Request: clichain.Request{Session: session}})
+		defer s.Stop()
+		require.NoError(t, s.Start(t.Context()))
+		require.Equal(t, session, s.Status().Session)
+		for i := 0; i < len(texts); i += 2 {
+			resp, err := s.Ask(t.Context(), texts[i])
+			require.NoError(t, err)
+			require.Equal(t, texts[i+1], resp.Text)
+			require.EqualValues(t, 3, resp.Usage.InputTokens, "of the turn")
+			require.Equal(t, resp.Session, s.Status().Session)
+			last = resp
+		}
+		return last
+	}
+	first := converse("", "recall one", "recall one", "say two", "two")
+	require.Equal(t, "lumen.dGhyZWFkLTE", first.Session)
+	require.EqualValues(t, 6, sessionfile.Load(first.Session).Used.InputTokens, "of the session")
+
+	second := converse(first.Session, "recall three", "earlier in thread-1|recall three", "say four", "four")
+	require.Equal(t, first.Session, second.Session)
+	require.EqualValues(t, 12, sessionfile.Load(first.Session).Used.InputTokens)
+	converse(first.Session, "recall late", "earlier in thread-1|recall late") // its id comes after its lines
+	converse("lumen:thread-7", "recall five", "earlier in thread-7|recall five", "say six", "six")
+	require.Nil(t, sessionfile.Load("lumen.dGhyZWFkLTc").Used, "what it had used before is unknown")
+}
+
+// A CLI that refuses to resume a session begins none.
+func TestSessionIsNotResumed(t *testing.T) {
+	clitest.NoLeaks(t)
+	for manners, want := range map[string]clichain.Reason{
+		"forgot": clichain.ReasonBadSession, "knows no resume": clichain.ReasonUnsupported, "refuses": clichain.ReasonUnauthenticated,
+	} {
+		s := live.New(agentOf(t, "threads", manners, patient), &live.Config{Request: clichain.Request{Session: "lumen:thread-1"}})
+		t.Cleanup(s.Kill)
+		requireReason(t, want, s.Start(t.Context()))
+	}
+}
+
 // Without a session to go on from, the answer names none.
 func TestSessionIsNotStored(t *testing.T) {
 	clitest.NoLeaks(t)
 	forgetful := clichain.Request{}
 	forgetful.Options.NoSessionPersistence = true
-	for dialect, req := range map[string]clichain.Request{"control": forgetful, "threads": {}, "acp": {}} {
+	for dialect, req := range map[string]clichain.Request{"control": forgetful, "acp": {}} {
 		s := live.New(agentOf(t, dialect, "", patient), &live.Config{Request: req})
 		t.Cleanup(s.Kill)
 		require.NoError(t, s.Start(t.Context()))
@@ -83,8 +129,8 @@ func TestSessionCannotGoOn(t *testing.T) {
 	named, newest := clichain.Request{}, clichain.Request{}
 	named.Options.SessionID, newest.Options.Continue = "s-7", true
 	newest.Access, newest.Dir = clichain.AccessRead, t.TempDir()
-	for _, dialect := range []string{"threads", "acp"} {
-		for _, req := range []clichain.Request{named, newest, {Session: "lumen:s-7"}} {
+	for dialect, requests := range map[string][]clichain.Request{"threads": {named, newest}, "acp": {named, newest, {Session: "lumen:s-7"}}} {
+		for _, req := range requests {
 			requireReason(t, clichain.ReasonUnsupported, live.New(agentOf(t, dialect, "", patient), &live.Config{Request: req}).Start(t.Context()))
 		}
 	}

@@ -19,6 +19,7 @@ func acpLive(more ...clispec.EventRule) clispec.LiveRules {
 			`{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false}}`,
 		),
 		Open:    message("session/new", `{"cwd":{dir:json},"mcpServers":[]}`),
+		Resume:  message("session/resume", `{"sessionId":{session:json},"cwd":{dir:json},"mcpServers":[]}`),
 		Context: "sessionId", Of: "params.sessionId",
 		Turn:      message("session/prompt", `{"sessionId":{context:json},"prompt":[{"type":"text","text":{prompt:json}}]}`),
 		Interrupt: []clispec.LiveMessage{{Method: "session/cancel", Params: `{"sessionId":{context:json}}`, Notice: true}},

@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"slices"
+
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 )
@@ -26,7 +28,9 @@ func codexLive() clispec.LiveRules {
 			message("initialize", `"clientInfo":{"name":"clichain","title":"clichain","version":"1"}`, always),
 			{Method: "initialized", Notice: true},
 		},
-		Open:    codexOpen(),
+		Open: codexOpen(),
+		// Without the turns before in the response, which may be long.
+		Resume:  codexThread("thread/resume", `"threadId":{session:json},"excludeTurns":true`),
 		Context: "thread.id", Of: "params.threadId", OfTurn: "params.turnId ?? params.turn.id",
 		Turn: []clispec.LiveMessage{
 			message("turn/start", input+`,"outputSchema":{schema}`, set("schema")), message("turn/start", input, always),
@@ -41,18 +45,29 @@ func codexLive() clispec.LiveRules {
 	}
 }
 
-// codexOpen begins a thread. It takes a text that is added to the instructions from standard input, where a single run
-// takes it as an argument alone, which other users can see: there it stands in the prompt.
-func codexOpen() []clispec.LiveMessage {
+// codexThread are the messages that begin a thread, by a method and its own parameters. It takes a text that is added
+// to the instructions from standard input, where a single run takes it as an argument alone, which other users can see:
+// there it stands in the prompt.
+func codexThread(method, params string, when ...string) []clispec.LiveMessage {
 	const model, added = `,"model":{model:json}`, `,"developerInstructions":{system_append:json}`
-	start := func(more string, fields ...string) clispec.LiveMessage {
+	begin := func(more string, fields ...string) clispec.LiveMessage {
 		return clispec.LiveMessage{
-			Method: "thread/start", Params: `{"cwd":{dir:json},"ephemeral":true` + more + `}`, When: clispec.When{Set: fields},
+			Method: method, Params: `{"cwd":{dir:json},` + params + more + `}`,
+			When: clispec.When{Set: slices.Concat(when, fields)},
 		}
 	}
 	return []clispec.LiveMessage{
-		start(model+added, "model", "system_append"), start(added, "system_append"), start(model, "model"), start(""),
+		begin(model+added, "model", "system_append"), begin(added, "system_append"), begin(model, "model"), begin(""),
 	}
+}
+
+// codexOpen: a thread is stored where one conversation has the process, unless the caller wants none stored.
+func codexOpen() []clispec.LiveMessage {
+	return slices.Concat(
+		codexThread("thread/start", `"ephemeral":true`, "no_session_persistence"),
+		codexThread("thread/start", `"ephemeral":false`, "conversation"),
+		codexThread("thread/start", `"ephemeral":true`),
+	)
 }
 
 func codexLiveEvents() []clispec.EventRule {

@@ -287,6 +287,7 @@ func geminiLive() clispec.LiveRules {
 	})
 	r.When = access(call.AccessNone, call.AccessRead, call.AccessFull)
 	r.Calls = 15
+	r.Resume = nil // its session/load empties a session that began in the same minute
 	// It trims the prompt before it looks for "/" and "$"; this character stays, and shows nowhere.
 	r.Guards = []clispec.GuardRule{{Pattern: "^[\\s\ufeff]*[/$]", Prefix: "\u200b"}}
 	return r

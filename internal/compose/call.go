@@ -52,6 +52,9 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	if h.Asks {
 		c.Fields.Set("ask", "1")
 	}
+	if h.Conversation {
+		c.Fields.Set("conversation", "1")
+	}
 	c.Fields.Set("traceparent", h.Trace)
 	c.Fields.Set("tracestate", h.TraceState)
 	if err := c.setSession(spec, req, h); err != nil {
@@ -161,7 +164,7 @@ func (o *Composer) Resumes(c *Call) bool {
 func (c *Call) uses(spec *clispec.Spec, field string) bool {
 	return c.anyRow(spec, func(row clispec.ArgRow) bool { return rowUses(row, field) }) ||
 		c.Output == clispec.OutputLive && slices.ContainsFunc(c.messages(&spec.Live), func(m clispec.LiveMessage) bool {
-			return contains(m.Params, field)
+			return slices.Contains(m.When.Set, field) || contains(m.Params, field)
 		})
 }
 

@@ -57,13 +57,15 @@ type Host struct {
 	TrustDir   bool     // what lies in Dir may steer the CLI
 	Agent      bool     // Config.Agent
 	Asks       bool     // the caller answers the CLI's questions
-	TempDir    string   // of this call's files; does not exist yet
-	Inside     bool     // the CLI runs in a container, whose paths have slashes
-	Withheld   []string // variables of this machine that the CLI must not see
-	Trace      string   // the traceparent of the call, in the W3C's form, "" for none
-	TraceState string   // the tracestate that belongs to it
-	Shown      []bool   // for each of the spec's PassEnvIf, whether one of its files is as it says
-	Version    string   // of the program, "" where it is not known
+	// Conversation: the process is held for one conversation, which may be resumed later.
+	Conversation bool
+	TempDir      string   // of this call's files; does not exist yet
+	Inside       bool     // the CLI runs in a container, whose paths have slashes
+	Withheld     []string // variables of this machine that the CLI must not see
+	Trace        string   // the traceparent of the call, in the W3C's form, "" for none
+	TraceState   string   // the tracestate that belongs to it
+	Shown        []bool   // for each of the spec's PassEnvIf, whether one of its files is as it says
+	Version      string   // of the program, "" where it is not known
 
 	Known *session.Record // of the session to go on from; nil: nothing
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/clichain/clichain/clispec"
 )
@@ -34,12 +35,29 @@ func (c *Call) first(list []clispec.LiveMessage) (m clispec.LiveMessage, ok bool
 // Opening is what a process and its contexts are told for this call before it is asked:
 // calls that differ in it cannot share a context.
 func (c *Call) Opening(r *clispec.LiveRules) (params []string) {
-	for _, list := range slices.Concat(single(r.Ready), [][]clispec.LiveMessage{r.Open}, single(r.Opened)) {
+	for _, list := range slices.Concat(single(r.Ready), [][]clispec.LiveMessage{c.Begin(r)}, single(r.Opened)) {
 		if m, text, ok := c.Message(list, nil); ok {
 			params = append(params, m.Method, string(text))
 		}
 	}
 	return params
+}
+
+// Begin are the messages of which one begins the context: those of Resume for a call that resumes a session by a
+// message, else those of Open.
+func (c *Call) Begin(r *clispec.LiveRules) []clispec.LiveMessage {
+	if c.Resumed(r) != "" {
+		return r.Resume
+	}
+	return r.Open
+}
+
+// Resumed is the id of the session that the call resumes by a message; "": none.
+func (c *Call) Resumed(r *clispec.LiveRules) string {
+	if len(r.Resume) == 0 {
+		return ""
+	}
+	return strings.Join(c.Fields["session"], "")
 }
 
 // single makes a list of each message.
@@ -52,7 +70,7 @@ func single(list []clispec.LiveMessage) (lists [][]clispec.LiveMessage) {
 
 // messages are those with the fields of a request.
 func (c *Call) messages(r *clispec.LiveRules) (sent []clispec.LiveMessage) {
-	for _, list := range append(single(r.Opened), r.Open, r.Turn) {
+	for _, list := range append(single(r.Opened), c.Begin(r), r.Turn) {
 		if m, ok := c.first(list); ok {
 			sent = append(sent, m)
 		}

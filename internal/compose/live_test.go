@@ -242,18 +242,20 @@ func TestOptionsOfTheLiveMode(t *testing.T) {
 		option string // "": it is honoured
 	}{
 		"codex: images":       {specs.Codex(), call.AccessNone, image, "images"},
-		"codex: a session":    {specs.Codex(), call.AccessNone, call.Request{Session: "codex:" + id}, "session"},
+		"codex: a session":    {specs.Codex(), call.AccessNone, call.Request{Session: "codex:" + id}, ""},
 		"codex: the last":     {specs.Codex(), call.AccessWrite, call.Request{Options: call.Options{Continue: true}}, "continue"},
 		"codex: directories":  {specs.Codex(), call.AccessWrite, call.Request{Options: call.Options{AddDirs: []string{"/b"}}}, "add_dirs"},
 		"codex: a model":      {specs.Codex(), call.AccessNone, call.Request{Model: "gpt-5"}, ""},
 		"codex: an effort":    {specs.Codex(), call.AccessNone, call.Request{Options: call.Options{Effort: "high"}}, ""},
 		"codex: servers":      {specs.Codex(), call.AccessFull, call.Request{Options: call.Options{MCPConfig: goldenMCP()}}, ""},
 		"opencode: images":    {specs.OpenCode(), call.AccessNone, image, "images"},
-		"opencode: a session": {specs.OpenCode(), call.AccessWrite, call.Request{Session: "opencode:ses_1"}, "session"},
+		"opencode: a session": {specs.OpenCode(), call.AccessWrite, call.Request{Session: "opencode:ses_1"}, ""},
 		"opencode: the last":  {specs.OpenCode(), call.AccessWrite, call.Request{Options: call.Options{Continue: true}}, "continue"},
 		"opencode: a model":   {specs.OpenCode(), call.AccessNone, call.Request{Model: "a/b"}, ""},
 		"opencode: servers":   {specs.OpenCode(), call.AccessWrite, call.Request{Options: call.Options{MCPConfig: goldenMCP()}}, ""},
 		"claude: a model":     {specs.Claude(), call.AccessNone, call.Request{Model: "opus"}, ""},
+		"gemini: a session":   {specs.Gemini(), call.AccessNone, call.Request{Session: "gemini:" + id}, "session"},
+		"gemini: its id":      {specs.Gemini(), call.AccessNone, call.Request{Options: call.Options{SessionID: id}}, "session_id"},
 		"gemini: a model":     {specs.Gemini(), call.AccessNone, call.Request{Model: "gemini-2.5-pro"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,10 +16,11 @@ const maxNames = 16
 type contexts struct {
 	rules *clispec.LiveRules
 
-	mu    sync.Mutex
-	id    string // of the context that Open began; "": there is none, or it has no id
-	past  int    // contexts before this one
-	asked bool   // a turn was begun
+	mu      sync.Mutex
+	id      string // of the context that Open or Resume began; "": there is none, or it has no id
+	resumed bool   // it is a session of an earlier process
+	past    int    // contexts before this one
+	asked   bool   // a turn was begun
 	// names are the ids in the lines of this context where it is the only one of its
 	// process, and cleared those of the contexts before.
 	names, cleared []string
@@ -29,21 +30,21 @@ type contexts struct {
 // could not be told from those of the new one.
 var errUnnamed = errors.New("no line named the context, or the new one has the id of the old one")
 
-// current is the id of the context that Open began.
+// current is the id of the context that Open or Resume began.
 func (c *contexts) current() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.id
 }
 
-// opened notes the id of a context that Open began.
-func (c *contexts) opened(id string) error {
+// opened notes the id of a context that Open began, or Resume.
+func (c *contexts) opened(id string, resumed bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.past > 0 && c.id == id && len(c.rules.Barrier) == 0 {
 		return errUnnamed
 	}
-	c.id = id
+	c.id, c.resumed = id, resumed
 	return nil
 }
 
@@ -82,12 +83,12 @@ func (c *contexts) present(id string) bool {
 	return true
 }
 
-// ask notes that a turn begins, and reports whether it is the first of the process.
-func (c *contexts) ask() (first bool) {
+// ask notes that a turn begins, and reports whether it is the first of the process, and the first after Resume.
+func (c *contexts) ask() (first, resumed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	first, c.asked = !c.asked, true
-	return first
+	return first, first && c.resumed
 }
 
 // several reports whether a line that names no context may be of an earlier one.

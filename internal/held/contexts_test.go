@@ -42,11 +42,11 @@ func TestNamesOfOpenedContexts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := contexts{rules: &clispec.LiveRules{Open: []clispec.LiveMessage{{Method: "open"}}, Barrier: test.barrier}}
-			require.NoError(t, c.opened("a"))
+			require.NoError(t, c.opened("a", false))
 			require.False(t, c.several())
 			require.False(t, c.present("b"))
 			require.NoError(t, c.leave())
-			require.ErrorIs(t, c.opened(test.second), test.want)
+			require.ErrorIs(t, c.opened(test.second, false), test.want)
 			require.True(t, c.several())
 			require.Equal(t, c.current() == "a", c.present("a"))
 		})

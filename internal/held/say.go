@@ -62,7 +62,7 @@ func (c *CLI) noticed(_ string, line []byte) {
 		}
 	}
 	t := c.current()
-	if past := c.past(); past != "" && c.turnOf(line) == past {
+	if of := c.turnOf(line); of != "" && (of == c.past() || !t.owns(of, line)) {
 		return
 	}
 	t.feed(line)
@@ -97,21 +97,6 @@ func (c *CLI) past() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ended
-}
-
-// open begins a context in which nothing was said.
-func (c *CLI) open(ctx context.Context, composed *compose.Call) error {
-	if len(c.plan.Rules.Open) == 0 {
-		return nil
-	}
-	result, err := c.say(ctx, composed, c.plan.Rules.Open, nil)
-	if err != nil {
-		return err
-	}
-	if err := c.contexts.opened(gjson.GetBytes(result, c.plan.Rules.Context).String()); err != nil {
-		return err
-	}
-	return c.sayAll(ctx, composed, c.plan.Rules.Opened)
 }
 
 // Fresh gives the process a context in which nothing was said, in place of the one it

@@ -2,6 +2,7 @@ package held
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,7 @@ type turn struct {
 	unwatch        func()
 	undelivered    bool // it was ended before its message was written
 	later          bool // the process had an earlier turn, which may go on to print on stderr
+	resumed        bool // lines of the session's turns before may follow
 	shared         bool // the process had an earlier context: a line that names none may be of that one
 
 	size    atomic.Int64 // bytes that it has printed
@@ -45,6 +47,7 @@ type turn struct {
 	left    bool       // Ask has returned before its end
 	mu      sync.Mutex
 	id      string
+	early   early
 	errors  bytes.Buffer // its part of stderr
 	stopped bool         // the process was told to end it
 	cut     bool         // a question was denied because the turn has ended: what follows is no answer
@@ -124,7 +127,9 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	quiet := reading.Listen(c.plan.First, c.plan.Idle, stop)
 	defer quiet.End()
 	t := &turn{call: composed, ctx: turnCtx, stop: stop, quiet: quiet, limit: c.plan.MaxOutput}
-	t.later = !c.contexts.ask()
+	first, resumed := c.contexts.ask()
+	t.later, t.resumed = !first, resumed && c.plan.Rules.OfTurn != "" && c.plan.Rules.TurnID != ""
+	t.early.waits = t.resumed
 	c.begin(t, emit)
 	defer c.over(t)
 	defer t.unwatch()
@@ -181,9 +186,11 @@ func (c *CLI) ask(ctx context.Context, t *turn) (forget func(), err error) {
 			t.feed(response(m.Method, result, nil))
 			t.finish()
 		default:
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			t.id = gjson.GetBytes(result, c.plan.Rules.TurnID).String()
+			for _, line := range t.named(gjson.GetBytes(result, c.plan.Rules.TurnID).String()) {
+				if of := c.turnOf(line); t.owns(of, line) {
+					t.feed(line)
+				}
+			}
 		}
 	})
 }
@@ -281,6 +288,7 @@ func (c *CLI) verdict(t *turn, req call.Request, cause error) (*call.Response, *
 	result.Stderr = proc.Capture{Head: bytes.Clone(t.errors.Bytes()), Total: int64(t.errors.Len())}
 	t.mu.Unlock()
 	ev := t.reading.Evidence(result, 0)
+	ev.Tally.Session = cmp.Or(ev.Tally.Session, c.contexts.current())
 	if cause != nil && t.cutOff() {
 		ev.Tally.Terminal = noAnswer(ev.Tally.Total())
 	}

@@ -65,8 +65,8 @@ func (e *Error) Error() string {
 // refuseTime bounds the wait for room to refuse a request.
 const refuseTime = 5 * time.Second
 
-// methodNotFound is the code with which a request that nobody knows is refused.
-const methodNotFound = -32601
+// MethodNotFound is the code with which a request that nobody knows is refused.
+const MethodNotFound = -32601
 
 // New makes a Conn that writes messages in an envelope that a spec names.
 func New(e clispec.LiveEnvelope) *Conn {
@@ -173,7 +173,7 @@ func (c *Conn) Line(line []byte) bool {
 		if c.Asked == nil || !c.Asked(asked) {
 			// A process that does not read, while it waits for us to do so, is of no use.
 			ctx, cancel := context.WithTimeout(context.Background(), refuseTime)
-			_ = asked.Refuse(ctx, &Error{Code: methodNotFound, Message: "method not found"})
+			_ = asked.Refuse(ctx, &Error{Code: MethodNotFound, Message: "method not found"})
 			cancel()
 		}
 	default:

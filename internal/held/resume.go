@@ -1,0 +1,80 @@
+package held
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/internal/wire"
+	"github.com/tidwall/gjson"
+)
+
+// ErrNotResumed is wrapped by the error of a CLI that refuses to resume a session.
+var ErrNotResumed = errors.New("the session was not resumed")
+
+// open begins a context in which nothing was said, or resumes the session of the call.
+func (c *CLI) open(ctx context.Context, composed *compose.Call) error {
+	rules := c.plan.Rules
+	if len(rules.Open) == 0 {
+		return nil
+	}
+	id := composed.Resumed(rules)
+	result, err := c.say(ctx, composed, composed.Begin(rules), nil)
+	told := gjson.GetBytes(result, rules.Context).String()
+	resumes := id != ""
+	if resumes && err == nil && told != "" && told != id {
+		err = &wire.Error{Message: "the CLI began the session " + told + " in place of " + id}
+	}
+	switch {
+	case err != nil && resumes:
+		return fmt.Errorf("%w: %w", ErrNotResumed, err)
+	case err != nil:
+		return err
+	}
+	if err := c.contexts.opened(cmp.Or(id, told), resumes); err != nil {
+		return err
+	}
+	return c.sayAll(ctx, composed, rules.Opened)
+}
+
+// early are the lines of the first turn after a resume. Some CLIs go on to tell of the turns of the session before it,
+// so a line that names its turn is kept until the id of this one is known. Guarded by the mu of the turn.
+type early struct {
+	waits bool
+	lines [][]byte
+}
+
+// owns reports whether a line that names its turn belongs to this one.
+func (t *turn) owns(id string, line []byte) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case !t.resumed:
+		return true
+	case !t.early.waits:
+		return id == t.id
+	case t.limit > 0 && t.size.Add(int64(len(line))) > t.limit:
+		t.stop(proc.ErrOutputLimit)
+	default:
+		t.early.lines = append(t.early.lines, bytes.Clone(line))
+	}
+	return false
+}
+
+// named sets the id that the CLI has given the turn, and returns the lines that were kept.
+func (t *turn) named(id string) (kept [][]byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.id, kept, t.early = id, t.early.lines, early{}
+	t.resumed = t.resumed && id != ""
+	if t.limit > 0 {
+		for _, line := range kept {
+			t.size.Add(-int64(len(line)))
+		}
+	}
+	return kept
+}
