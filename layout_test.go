@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{"clispec", "cooldown", "internal/structured", "permit"},
 	{
-		"specs", "internal/cooling", "internal/decode", "internal/instance", "internal/login", "internal/session",
+		"fullschema", "specs", "internal/cooling", "internal/decode", "internal/instance", "internal/login", "internal/session",
 		"internal/wire",
 	},
 	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile"},
@@ -51,7 +51,7 @@ var impure = []string{"os", "os/exec", "net", "syscall"}
 // owners are imports that belong to some packages, or files, alone.
 var owners = map[string][]string{
 	"os/exec": {"internal/machine", "internal/proc", "clitest/fake"},
-	"github.com/santhosh-tekuri/jsonschema/v6":   {"internal/structured"},
+	"github.com/santhosh-tekuri/jsonschema/v6":   {"fullschema"},
 	"github.com/google/jsonschema-go/jsonschema": {"internal/structured"},
 	"github.com/gofrs/flock":                     {"internal/localfile"},
 	"github.com/cenkalti/backoff/v4":             {"retry.go"},

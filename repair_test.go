@@ -83,16 +83,27 @@ func TestFencedValues(t *testing.T) {
 	}
 }
 
+// The second schema is one for a program that imports fullschema.
 func TestBadSchemaStartsNothing(t *testing.T) {
-	record := filepath.Join(t.TempDir(), "record.json")
-	p := provider(t, shaped(), clichain.Config{}, play(clitest.Step{Record: record}))
-	req := askCity()
-	req.Schema = json.RawMessage(`{"type":"nonsense"}`)
-	_, err := p.Complete(t.Context(), req)
-	be := requireReason(t, clichain.ReasonBadOption, err)
-	require.Equal(t, "schema", be.Option)
-	require.Equal(t, "shaped", be.Backend)
-	require.NoFileExists(t, record)
+	for schema, says := range map[string]string{
+		`{"type":"nonsense"}`: "is no valid JSON Schema: at '/type': ",
+		`{"contains":{}}`:     `at the top: the keyword "contains" needs the full checker: import _ "github.com/clichain/clichain/fullschema" in the program`,
+	} {
+		record := filepath.Join(t.TempDir(), "record.json")
+		p := provider(t, shaped(), clichain.Config{}, play(clitest.Step{Record: record}))
+		req := askCity()
+		req.Schema = json.RawMessage(schema)
+		_, err := p.Complete(t.Context(), req)
+		_, _, errAs := clichain.CompleteAs[any](t.Context(), p, req)
+		_, errCommand := p.Command(t.Context(), req)
+		for _, err := range []error{err, errAs, errCommand, p.Check(t.Context(), req)} {
+			be := requireReason(t, clichain.ReasonBadOption, err)
+			require.Equal(t, "schema", be.Option)
+			require.Equal(t, "shaped", be.Backend)
+			require.Contains(t, be.Message, says)
+		}
+		require.NoFileExists(t, record)
+	}
 }
 
 func TestRepair(t *testing.T) {

@@ -3,7 +3,9 @@ package clichain_test
 import (
 	"go/ast"
 	"go/token"
+	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,6 +41,22 @@ func TestImportsCompileNoPatterns(t *testing.T) {
 		}
 	}
 	require.Greater(t, checked, 50)
+}
+
+// A package of a dependency that works when it is imported, as this one does for milliseconds, belongs to programs that
+// ask for it: see docs/adr/0037.
+func TestOnlyFullSchemaCompilesDrafts(t *testing.T) {
+	deps := func(packages ...string) string {
+		out, err := exec.Command("go", append([]string{"list", "-deps"}, packages...)...).Output()
+		require.NoError(t, err)
+		return string(out)
+	}
+	const drafts, texts = "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text/message"
+	others := deps(".", "./live", "./doctor", "./clitest", "./settings", "./order", "./examples/...")
+	require.Contains(t, others, module+"/internal/structured")
+	require.NotContains(t, others, drafts)
+	require.NotContains(t, others, texts)
+	require.Contains(t, strings.Fields(deps("./fullschema")), drafts)
 }
 
 func isName(e ast.Expr, name string) bool {

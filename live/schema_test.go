@@ -151,9 +151,13 @@ func TestCorrectionHasTheTimeOfTheTurn(t *testing.T) {
 
 func TestSessionRefusesABadSchema(t *testing.T) {
 	clitest.NoLeaks(t)
-	s := live.New(agentOf(t, "acp", "", patient), &live.Config{Request: clichain.Request{Schema: json.RawMessage(`{"type":"strin"}`)}})
-	require.Equal(t, "schema", requireReason(t, clichain.ReasonBadOption, s.Start(t.Context())).Option)
-	require.Equal(t, live.Error, s.Status().State)
+	for schema, says := range map[string]string{`{"type":"strin"}`: "at '/type'", `{"contains":{}}`: "import _"} {
+		s := live.New(agentOf(t, "acp", "", patient), &live.Config{Request: clichain.Request{Schema: json.RawMessage(schema)}})
+		refused := requireReason(t, clichain.ReasonBadOption, s.Start(t.Context()))
+		require.Equal(t, "schema", refused.Option)
+		require.Contains(t, refused.Message, says)
+		require.Equal(t, live.Error, s.Status().State)
+	}
 }
 
 // A warm answer that does not meet the schema is asked for again by a cold call, which has it corrected.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/cmd/clichain/internal/shim"
+	_ "github.com/clichain/clichain/fullschema" // users bring schemas of any draft
 	"github.com/spf13/cobra"
 )
 

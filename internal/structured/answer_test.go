@@ -1,4 +1,4 @@
-package structured
+package structured_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/call"
+	_ "github.com/clichain/clichain/fullschema"
+	"github.com/clichain/clichain/internal/structured"
 )
 
 func nested(open, inside, end string, depth int) string {
@@ -39,10 +41,10 @@ func TestBadSchemas(t *testing.T) {
 		"a name twice":         {`{"type":"object","type":"array"}`, `has the name "type" twice`},
 		"number out of range":  {`{"maximum":1e999999999}`, "at '/maximum': has a number out of range"},
 		"too deep":             {nested(`{"items":`, `{}`, `}`, 300), "nested deeper than 200"},
-		"too long":             {`{"description":"` + strings.Repeat("x", maxSchema) + `"}`, "at most 1048576 are taken"},
+		"too long":             {`{"description":"` + strings.Repeat("x", structured.MaxSchema) + `"}`, "at most 1048576 are taken"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Compile(json.RawMessage(test.schema))
+			_, err := structured.Compile(json.RawMessage(test.schema))
 			be := err
 			require.Equal(t, call.ReasonBadOption, be.Reason)
 			require.Equal(t, "schema", be.Option)
@@ -51,13 +53,13 @@ func TestBadSchemas(t *testing.T) {
 		})
 	}
 	t.Run("NUL", func(t *testing.T) {
-		_, err := Compile(json.RawMessage("{\"a\":\"\x00\"}"))
+		_, err := structured.Compile(json.RawMessage("{\"a\":\"\x00\"}"))
 		requireReason(t, call.ReasonBadRequest, err)
 	})
 }
 
 func TestNoSchema(t *testing.T) {
-	s, err := Compile(nil)
+	s, err := structured.Compile(nil)
 	require.Nil(t, err)
 	require.Nil(t, s)
 }
@@ -109,7 +111,7 @@ func TestAnswersHeldAgainstTheSchema(t *testing.T) {
 		"recursive":                {`{"items":{"$ref":"#"},"type":["array","integer"]}`, nested("[", `"x"`, "]", 3), "", "at '/0/0/0': got string, want integer or array"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Compile(json.RawMessage(test.schema))
+			s, err := structured.Compile(json.RawMessage(test.schema))
 			require.Nil(t, err)
 			document, problem := s.Accept(test.text)
 			require.Equal(t, test.document, document)
@@ -122,7 +124,7 @@ func TestAnswersHeldAgainstTheSchema(t *testing.T) {
 }
 
 func TestALongListOfMistakesIsCut(t *testing.T) {
-	s, err := Compile([]byte(`{"items":{"type":"integer"}}`))
+	s, err := structured.Compile([]byte(`{"items":{"type":"integer"}}`))
 	require.Nil(t, err)
 	_, problem := s.Accept(`[` + strings.Repeat(`"x",`, 50) + `"` + strings.Repeat("y", 10_000) + `"]`)
 	require.Len(t, strings.Split(problem, "\n"), 11)
@@ -131,7 +133,7 @@ func TestALongListOfMistakesIsCut(t *testing.T) {
 }
 
 func TestHugeDocuments(t *testing.T) {
-	s, err := Compile([]byte(`{"type":"array","items":` + cities + `}`))
+	s, err := structured.Compile([]byte(`{"type":"array","items":` + cities + `}`))
 	require.Nil(t, err)
 	document := `[` + strings.Repeat(`{"city":"Paris","n":1},`, 200_000) + `{"city":"Paris"}]`
 	got, problem := s.Accept(document)
@@ -156,7 +158,7 @@ func TestExponentialWorkIsEnded(t *testing.T) {
 	}
 	for name, schema := range schemas {
 		t.Run(name, func(t *testing.T) {
-			s, err := Compile([]byte(schema))
+			s, err := structured.Compile([]byte(schema))
 			require.Nil(t, err)
 			start := time.Now()
 			_, problem := s.Accept(answers[name])
@@ -173,7 +175,7 @@ func FuzzAnswerSchema(f *testing.F) {
 	f.Add(`{"anyOf":[{"$ref":"#/$defs/a"},{"not":{"$ref":"#"}}],"$defs":{"a":{"multipleOf":0.1}}}`, "x\n[1e3]")
 	f.Add(`{"$schema":"http://json-schema.org/draft-04/schema#","id":"#a","unevaluatedItems":{"$dynamicRef":"#a"}}`, `[{"a":null}]`)
 	f.Fuzz(func(t *testing.T, schema, text string) {
-		s, err := Compile([]byte(schema))
+		s, err := structured.Compile([]byte(schema))
 		if err != nil || s == nil {
 			return
 		}

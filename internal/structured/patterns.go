@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
@@ -30,28 +28,32 @@ var (
 		"repeat less in them, or use fewer", maxPrograms)
 )
 
-// patternLimit compiles each pattern of a schema once, and refuses what would
+// Patterns compiles each pattern of a schema once, and refuses what would
 // take too much time or memory. An answer brings patterns of its own where the
-// schema asks for the format "regex".
-type patternLimit struct {
-	ofSchema     map[string]jsonschema.Regexp // nil before the first answer
-	known        map[string]jsonschema.Regexp
+// schema asks for the format "regex". The zero value is ready.
+type Patterns struct {
+	ofSchema     map[string]*regexp.Regexp // nil before the first answer
+	known        map[string]*regexp.Regexp
 	count, steps int
 	refused      string // the first pattern that was refused
 	err          error  // why
 }
 
-// reset starts to count afresh, for an answer; only the patterns of the schema
+// Reset starts to count afresh, for an answer; only the patterns of the schema
 // stay known.
-func (l *patternLimit) reset() {
-	if l.ofSchema == nil {
+func (l *Patterns) Reset() {
+	switch {
+	case l.ofSchema != nil:
+	case l.known != nil:
 		l.ofSchema = l.known
+	default: // a schema without patterns
+		l.ofSchema = map[string]*regexp.Regexp{}
 	}
-	*l = patternLimit{ofSchema: l.ofSchema, known: maps.Clone(l.ofSchema)}
+	*l = Patterns{ofSchema: l.ofSchema, known: maps.Clone(l.ofSchema)}
 }
 
-// compile is what the validator compiles every pattern with.
-func (l *patternLimit) compile(pattern string) (jsonschema.Regexp, error) {
+// Compile compiles a pattern of the schema, or after Reset one of an answer.
+func (l *Patterns) Compile(pattern string) (*regexp.Regexp, error) {
 	if re, ok := l.known[pattern]; ok {
 		return re, nil
 	}
@@ -65,12 +67,15 @@ func (l *patternLimit) compile(pattern string) (jsonschema.Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.known == nil {
+		l.known = map[string]*regexp.Regexp{}
+	}
 	l.known[pattern] = re
 	return re, nil
 }
 
 // admit counts a pattern and holds it against the bounds.
-func (l *patternLimit) admit(pattern string) error {
+func (l *Patterns) admit(pattern string) error {
 	if len(pattern) > maxPattern {
 		return fmt.Errorf("has %d bytes, at most %d are taken: write a shorter one", len(pattern), maxPattern)
 	}
@@ -115,8 +120,8 @@ func stepsOf(re *syntax.Regexp) int {
 	return steps + 1
 }
 
-// refusal says which pattern of the schema was refused and why, or is empty.
-func (l *patternLimit) refusal(document any) string {
+// Refusal says which pattern of the schema was refused and why, or is empty.
+func (l *Patterns) Refusal(document any) string {
 	switch l.err {
 	case nil:
 		return ""

@@ -1,4 +1,4 @@
-package structured
+package structured_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/structured"
 )
 
 // withPattern is a schema with one pattern.
@@ -42,7 +43,7 @@ func TestPatternBombIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			_, err := Compile([]byte(test.schema))
+			_, err := structured.Compile([]byte(test.schema))
 			require.Less(t, time.Since(start), 10*time.Second)
 			require.NotNil(t, err)
 			require.Equal(t, call.ReasonBadOption, err.Reason)
@@ -84,7 +85,7 @@ func TestPatternBounds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			_, err := Compile([]byte(test.schema))
+			_, err := structured.Compile([]byte(test.schema))
 			require.Less(t, time.Since(start), 10*time.Second)
 			if test.says == "" {
 				require.Nil(t, err)
@@ -109,7 +110,7 @@ func TestPatternSteps(t *testing.T) {
 			require.NoError(t, err)
 			program, err := syntax.Compile(tree.Simplify())
 			require.NoError(t, err)
-			require.LessOrEqual(t, len(program.Inst), stepsOf(tree)+stepsOf(tree)/2+2)
+			require.LessOrEqual(t, len(program.Inst), structured.StepsOf(tree)+structured.StepsOf(tree)/2+2)
 		})
 	}
 }
@@ -117,7 +118,7 @@ func TestPatternSteps(t *testing.T) {
 // An answer brings patterns of its own: they are bounded in the same way, each
 // answer afresh.
 func TestPatternsInAnswers(t *testing.T) {
-	s, err := Compile([]byte(`{"items":{"format":"regex","pattern":"^.?"}}`))
+	s, err := structured.Compile([]byte(`{"items":{"format":"regex","pattern":"^.?"}}`))
 	require.Nil(t, err)
 	large := make([]string, 11)
 	for i := range large {

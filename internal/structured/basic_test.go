@@ -1,0 +1,149 @@
+package structured_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/structured"
+)
+
+const hint = ` needs the full checker: import _ "github.com/clichain/clichain/fullschema" in the program`
+
+// A program without fullschema refuses what the basic checker does not know, and says what to import.
+func TestSchemasBeyondTheBasicOnes(t *testing.T) {
+	chain := `{"$ref":"#/$defs/n0","$defs":{"n102":{}`
+	for i := range 102 {
+		chain += fmt.Sprintf(`,"n%d":{"$ref":"#/$defs/n%d"}`, i, i+1)
+	}
+	for name, test := range map[string]struct{ schema, says string }{
+		"a keyword":              {`{"contains":{}}`, `at the top: the keyword "contains"` + hint},
+		"a keyword below":        {`{"properties":{"a/b":{"if":{}}}}`, `at '/properties/a~1b': the keyword "if"` + hint},
+		"in a definition":        {`{"$defs":{"a":{"$id":"x"}}}`, `at '/$defs/a': the keyword "$id"` + hint},
+		"a format":               {`{"format":"email"}`, `at '/format': the format "email"` + hint},
+		"another draft":          {`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, `at the top: the dialect "http://json-schema.org/draft-04/schema#"` + hint},
+		"another draft, below":   {`{"items":{"$schema":"http://json-schema.org/draft-07/schema#"}}`, `at '/items/$schema': the dialect "http://json-schema.org/draft-07/schema#"` + hint},
+		"a reference elsewhere":  {`{"$ref":"https://example.com/x.json"}`, `at '/$ref': the reference "https://example.com/x.json"` + hint},
+		"a reference to a part":  {`{"$ref":"#/items","items":{}}`, `at '/$ref': the reference "#/items"` + hint},
+		"a reference to itself":  {`{"$ref":"#"}`, `at '/$ref': a reference that leads back to its own place` + hint},
+		"references in a circle": {`{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"anyOf":[{},{"not":{"$ref":"#/$defs/a"}}]}}}`, `at '/$defs/a/anyOf/1/not/$ref': a reference that leads back to its own place` + hint},
+		"too many references":    {chain + `}}`, `a reference that leads back to its own place` + hint},
+		"a huge bound":           {`{"maxLength":1e30}`, `at '/maxLength': so large a number` + hint},
+		"a mistake":              {`{"minLength":-1}`, "is no valid JSON Schema: at '/minLength': minimum: got -1, want 0"},
+		"a mistake of type":      {`{"properties":[]}`, "is no valid JSON Schema: at '/properties': got array, want object"},
+		"an unknown type":        {`{"type":"nonsense"}`, "at '/type': value must be one of 'array', 'boolean',"},
+		"mistakes":               {`{"items":{"required":["a","a"]},"multipleOf":0}`, "at '/items/required': items at 0 and 1 are equal at '/multipleOf': exclusiveMinimum: got 0, want 0"},
+		"nothing there":          {`{"$ref":"#/$defs/a"}`, `is no valid JSON Schema: at '/$ref': "#/$defs/a" is not found`},
+		"no pattern":             {`{"pattern":"(?=x)"}`, "is no valid JSON Schema: at '/pattern': '(?=x)' is not valid regex: error parsing regexp"},
+		"a large pattern":        {withPattern("(?:xxxxxxxxxx){1000}y"), "at '/pattern': the pattern"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := structured.CompileBasic(json.RawMessage(test.schema))
+			require.NotNil(t, err)
+			require.Equal(t, call.ReasonBadOption, err.Reason)
+			require.Equal(t, "schema", err.Option)
+			require.Contains(t, err.Message, test.says)
+			require.NotContains(t, err.Message, "\n")
+		})
+	}
+}
+
+// With fullschema linked, every schema has the verdict of the full checker.
+func TestTheFullCheckerTakesTheRest(t *testing.T) {
+	for schema, basic := range map[string]bool{
+		`{"type":"string"}`: true, `{"items":{"$ref":"#"}}`: true, `{"format":"date-time"}`: true, `{"x-of":"ours"}`: true,
+		`{"$ref":"#"}`: false, `{"contains":{}}`: false, `{"format":"email"}`: false, `{"maxLength":1e30}`: false,
+		`{"$schema":"http://json-schema.org/draft-07/schema#"}`:       false,
+		`{"definitions":{"a":{"minLength":-1}}}`:                      false, // which nothing refers to
+		`{"$schema":"https://json-schema.org/draft/2020-12/schema#"}`: true,
+	} {
+		s, err := structured.Compile(json.RawMessage(schema))
+		require.Nil(t, err, schema)
+		require.Equal(t, basic, structured.IsBasic(s), schema)
+	}
+}
+
+// The basic checker knows of each keyword of each draft whether it takes it.
+func TestEveryKeywordIsKnown(t *testing.T) {
+	silent := []string{
+		"$comment", "id", "title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples",
+		"contentEncoding", "contentMediaType", "const", "format",
+	}
+	var meta struct{ Properties map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(structured.MetaSchema), &meta))
+	words := 0
+	var see func(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool)
+	see = func(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
+		if s == nil || seen[s] {
+			return
+		}
+		seen[s] = true
+		for word := range s.Properties {
+			_, taken := meta.Properties[word]
+			require.True(t, taken || slices.Contains(silent, word) || slices.Contains(structured.Beyond, word), word)
+			words++
+		}
+		for _, part := range s.AllOf {
+			see(part, seen)
+			see(part.Ref, seen)
+		}
+	}
+	for _, draft := range []string{"draft-04", "draft-06", "draft-07", "draft/2019-09", "draft/2020-12"} {
+		scheme := map[bool]string{true: "https", false: "http"}[strings.Contains(draft, "/")]
+		s, err := jsonschema.NewCompiler().Compile(scheme + "://json-schema.org/" + draft + "/schema")
+		require.NoError(t, err)
+		see(s, map[*jsonschema.Schema]bool{})
+	}
+	require.Greater(t, words, 200)
+}
+
+// All that CompleteAs can ask for is within the basic schemas.
+func TestSchemasOfTypesAreBasic(t *testing.T) {
+	type all struct {
+		At     time.Time          `json:"at"`
+		Data   []byte             `json:"data,omitempty"`
+		Kind   *string            `json:"kind" jsonschema:"enum=a,enum=b,description=which"`
+		Grid   [2][]int8          `json:"grid"`
+		Extra  map[string]any     `json:"extra"`
+		Raw    json.RawMessage    `json:"raw"`
+		Number json.Number        `json:"number"`
+		Below  struct{ U uint64 } `json:"below"`
+		F      float32            `json:"f"`
+		B      bool               `json:"b"`
+	}
+	schema, failed := structured.OfType(reflect.TypeFor[all]())
+	require.Nil(t, failed)
+	s, failed := structured.CompileBasic(schema)
+	require.Nil(t, failed)
+	good := `{"at":"2026-11-25T02:00:00Z","kind":null,"grid":[[1],null],"extra":{"x":[]},"raw":{},"number":1e3,"below":{"U":18446744073709551615},"f":0.5,"b":true}`
+	_, problem := s.Accept(good)
+	require.Empty(t, problem)
+	for answer, says := range map[string]string{
+		strings.Replace(good, "T02:00:00Z", "", 1):    "at '/at': '2026-11-25' is not valid date-time: write it as in '2006-01-02T15:04:05Z'",
+		strings.Replace(good, "null,", `"c",`, 1):     "at '/kind': value must be one of 'a', 'b', null",
+		strings.Replace(good, "[1]", "[1,300]", 1):    "at '/grid/0/1': maximum: got 300, want 127",
+		strings.Replace(good, "615}", "615.5}", 1):    "at '/below/U': got number, want integer",
+		strings.Replace(good, `"b":true`, `"z":1`, 1): "at the top: additional properties 'z' not allowed\nat the top: missing property 'b'",
+	} {
+		_, problem := s.Accept(answer)
+		require.Equal(t, says, problem, answer)
+	}
+}
+
+// The basic checker ends as the full one does, and recursion of a schema cannot exhaust the stack.
+func TestBasicExponentialWorkIsEnded(t *testing.T) {
+	s, failed := structured.CompileBasic(json.RawMessage(`{"anyOf":[{"items":{"$ref":"#"},"minItems":1},{"items":{"$ref":"#"},"minItems":1}]}`))
+	require.Nil(t, failed)
+	_, problem := s.Accept(nested("[", "", "]", 150))
+	require.Equal(t, "checking it against the schema takes too long", problem)
+	_, problem = s.Accept(`[[1]]`)
+	require.Empty(t, problem, "the next check starts afresh")
+}

@@ -1,0 +1,127 @@
+package structured
+
+import (
+	"encoding/json"
+	"math/big"
+	"regexp"
+)
+
+// node is one schema of those that the basic checker takes, read. The zero value takes everything.
+type node struct {
+	constant *bool // for the schemas true, false and {}
+
+	types    []string // in the order of typeOrder; nil: any
+	only     *any     // const
+	enum     []any
+	hasEnum  bool
+	dateTime bool // format
+	ref      *node
+
+	sizes      []sizeRule
+	required   []string
+	properties map[string]*node
+	closed     bool // no other properties
+	additional *node
+
+	unique bool
+	items  *node
+
+	pattern *regexp.Regexp
+	numbers []numberRule
+
+	not                 *node
+	allOf, anyOf, oneOf []*node
+}
+
+// sizeRule is a bound on how many of something there are.
+type sizeRule struct {
+	word string
+	of   string // the type that it bounds
+	most bool
+	want int
+}
+
+// sizeWords are the keywords that bound a size.
+var sizeWords = map[string]sizeRule{
+	"minLength": {of: "string"}, "maxLength": {of: "string", most: true},
+	"minItems": {of: "array"}, "maxItems": {of: "array", most: true},
+	"minProperties": {of: "object"}, "maxProperties": {of: "object", most: true},
+}
+
+// numberRule is a condition on a number.
+type numberRule struct {
+	word string
+	want *big.Rat
+	text json.Number // of want
+}
+
+// met reports whether a number meets the rule.
+func (r numberRule) met(n *big.Rat) bool {
+	switch r.word {
+	case "minimum":
+		return n.Cmp(r.want) >= 0
+	case "maximum":
+		return n.Cmp(r.want) <= 0
+	case "exclusiveMinimum":
+		return n.Cmp(r.want) > 0
+	case "exclusiveMaximum":
+		return n.Cmp(r.want) < 0
+	}
+	return new(big.Rat).Quo(n, r.want).IsInt() // multipleOf
+}
+
+// inPlace lists the schemas that hold for the same value as n.
+func (n *node) inPlace() []*node {
+	var list []*node
+	for _, below := range []*node{n.ref, n.not} {
+		if below != nil {
+			list = append(list, below)
+		}
+	}
+	list = append(list, n.allOf...)
+	list = append(list, n.anyOf...)
+	return append(list, n.oneOf...)
+}
+
+// maxInPlace is how many schemas may hold for one value, each within the one before.
+const maxInPlace = 100
+
+// height is the longest chain of schemas for one value; more than maxInPlace where it has no end.
+func (n *node) height(known map[*node]int) int {
+	if h, ok := known[n]; ok {
+		return h
+	}
+	known[n] = maxInPlace + 1 // until it is known: to come here again is a circle
+	height := 0
+	for _, below := range n.inPlace() {
+		height = max(height, below.height(known))
+	}
+	known[n] = min(height, maxInPlace) + 1
+	return known[n]
+}
+
+// rational is the exact value of a JSON number.
+func rational(n json.Number) *big.Rat {
+	r, _ := new(big.Rat).SetString(string(n))
+	return r
+}
+
+// typeOrder lists the types as the checkers name them.
+var typeOrder = []string{"null", "boolean", "number", "integer", "string", "array", "object"}
+
+// typeOf is the type of a value; that of an integer is number.
+func typeOf(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case json.Number:
+		return "number"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	}
+	return "object"
+}

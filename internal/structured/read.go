@@ -1,0 +1,281 @@
+package structured
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/clichain/clichain/internal/jsontext"
+	"github.com/clichain/clichain/internal/pattern"
+	"github.com/clichain/clichain/internal/plaintext"
+)
+
+// fullPackage is what a program imports to have every schema checked.
+const fullPackage = "github.com/clichain/clichain/fullschema"
+
+// dialect is the only value of $schema that the basic checker knows.
+const dialect = "https://json-schema.org/draft/2020-12/schema"
+
+// metaSchema says how the keywords are written that the basic checker takes.
+const metaSchema = `{"type": ["object", "boolean"], "properties": {
+	"$schema": {"type": "string"}, "$comment": {"type": "string"}, "$ref": {"type": "string"},
+	"$defs": {"$ref": "#/$defs/named"}, "definitions": {"$ref": "#/$defs/named"},
+	"type": {"anyOf": [
+		{"$ref": "#/$defs/type"}, {"type": "array", "items": {"$ref": "#/$defs/type"}, "minItems": 1, "uniqueItems": true}]},
+	"enum": {"type": "array"},
+	"properties": {"$ref": "#/$defs/named"}, "additionalProperties": {"$ref": "#"}, "items": {"$ref": "#"},
+	"required": {"type": "array", "items": {"type": "string"}, "uniqueItems": true},
+	"allOf": {"$ref": "#/$defs/list"}, "anyOf": {"$ref": "#/$defs/list"}, "oneOf": {"$ref": "#/$defs/list"},
+	"not": {"$ref": "#"}, "uniqueItems": {"type": "boolean"}, "pattern": {"type": "string"},
+	"minLength": {"$ref": "#/$defs/size"}, "maxLength": {"$ref": "#/$defs/size"},
+	"minItems": {"$ref": "#/$defs/size"}, "maxItems": {"$ref": "#/$defs/size"},
+	"minProperties": {"$ref": "#/$defs/size"}, "maxProperties": {"$ref": "#/$defs/size"},
+	"minimum": {"type": "number"}, "maximum": {"type": "number"},
+	"exclusiveMinimum": {"type": "number"}, "exclusiveMaximum": {"type": "number"},
+	"multipleOf": {"type": "number", "exclusiveMinimum": 0}
+}, "$defs": {
+	"type": {"enum": ["array", "boolean", "integer", "null", "number", "object", "string"]},
+	"named": {"type": "object", "additionalProperties": {"$ref": "#"}},
+	"list": {"type": "array", "items": {"$ref": "#"}, "minItems": 1},
+	"size": {"type": "integer", "minimum": 0}
+}}`
+
+// beyond are the keywords that some draft knows and the basic checker does not. All others say
+// nothing about an answer.
+var beyond = []string{
+	"$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$vocabulary",
+	"additionalItems", "contains", "contentSchema", "dependencies", "dependentRequired", "dependentSchemas", "else",
+	"if", "maxContains", "minContains", "patternProperties", "prefixItems", "propertyNames", "then",
+	"unevaluatedItems", "unevaluatedProperties",
+}
+
+// beyondFormats are the formats that are checked, but not by the basic checker. Others say nothing.
+var beyondFormats = []string{
+	"date", "duration", "email", "hostname", "ipv4", "ipv6", "iri", "iri-reference", "json-pointer", "period", "regex",
+	"relative-json-pointer", "semver", "time", "uri", "uri-reference", "uri-template", "uuid",
+}
+
+// metaNode is metaSchema, read.
+var metaNode = sync.OnceValue(func() *node {
+	document, _ := jsontext.Strict(metaSchema)
+	r := &schemaReader{named: map[string]*node{}}
+	root := r.node(document, "")
+	r.resolve()
+	return root
+})
+
+// schemaReader reads a schema. It keeps the first reason to refuse it.
+type schemaReader struct {
+	patterns Patterns
+	named    map[string]*node // by the $ref that means it
+	refs     []reference
+	refused  error
+}
+
+type reference struct {
+	from   *node
+	to, at string
+}
+
+// read reads a schema for the basic checker, or says why it does not take it.
+func read(document map[string]any) (*node, error) {
+	if name, ok := document["$schema"].(string); ok && strings.TrimSuffix(name, "#") != dialect {
+		return nil, needsFull("", "the dialect "+strconv.Quote(name))
+	}
+	meta := &basic{root: metaNode(), unbounded: true}
+	if findings, _ := meta.Check(document, 0); len(findings) > 0 {
+		return nil, errors.New(Invalid(findings))
+	}
+	r := &schemaReader{named: map[string]*node{}}
+	root := r.node(document, "")
+	if refusal := r.patterns.Refusal(document); refusal != "" {
+		return nil, errors.New(refusal)
+	}
+	r.resolve()
+	known := map[*node]int{}
+	for _, ref := range r.refs {
+		if r.refused == nil && ref.from.height(known) > maxInPlace {
+			r.refuse(needsFull(ref.at+"/$ref", "a reference that leads back to its own place"))
+		}
+	}
+	return root, r.refused
+}
+
+func (r *schemaReader) refuse(err error) {
+	if r.refused == nil {
+		r.refused = err
+	}
+}
+
+func needsFull(at, what string) error {
+	return fmt.Errorf("%s: %s needs the full checker: import _ %q in the program", atPlace(at), what, fullPackage)
+}
+
+func atPlace(at string) string {
+	if at == "" {
+		return "at the top"
+	}
+	return "at " + quote(at)
+}
+
+// plainRef is a reference within the schema that the basic checker follows.
+var plainRef = pattern.Of(`^#(?:/(?:\$defs|definitions)/[A-Za-z0-9_.-]+)?$`)
+
+// resolve finds what the references mean.
+func (r *schemaReader) resolve() {
+	for _, ref := range r.refs {
+		target := r.named[ref.to]
+		switch {
+		case !plainRef().MatchString(ref.to):
+			r.refuse(needsFull(ref.at+"/$ref", "the reference "+strconv.Quote(ref.to)))
+		case target == nil:
+			r.refuse(fmt.Errorf("is no valid JSON Schema: at %s: %q is not found", quote(ref.at+"/$ref"), ref.to))
+		}
+		ref.from.ref = target
+	}
+}
+
+// node reads one schema, whose form was checked.
+func (r *schemaReader) node(schema any, at string) *node {
+	n := new(node)
+	if at == "" {
+		r.named["#"] = n
+	}
+	object, ok := schema.(map[string]any)
+	if always, isBool := schema.(bool); isBool {
+		n.constant = &always
+	} else if len(object) == 0 {
+		n.constant = new(true)
+	}
+	if !ok {
+		return n
+	}
+	for _, word := range slices.Sorted(maps.Keys(object)) {
+		r.keyword(n, object, word, at)
+	}
+	return n
+}
+
+// keyword reads one member of a schema.
+func (r *schemaReader) keyword(n *node, object map[string]any, word, at string) {
+	value, here := object[word], at+"/"+pointerStep.Replace(word)
+	if rule, ok := sizeWords[word]; ok {
+		rule.word = word
+		size := rational(value.(json.Number)).Num()
+		if rule.want = int(size.Int64()); !size.IsInt64() {
+			r.refuse(needsFull(here, "so large a number"))
+		}
+		n.sizes = append(n.sizes, rule)
+		return
+	}
+	switch word {
+	case "$schema":
+		if strings.TrimSuffix(value.(string), "#") != dialect {
+			r.refuse(needsFull(here, "the dialect "+strconv.Quote(value.(string))))
+		}
+	case "$ref":
+		r.refs = append(r.refs, reference{n, value.(string), at})
+	case "type":
+		n.types = typeNames(value)
+	case "const":
+		n.only = &value
+	case "enum":
+		n.enum, n.hasEnum = value.([]any), true
+	case "format":
+		r.format(n, value, here)
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		text := value.(json.Number)
+		n.numbers = append(n.numbers, numberRule{word, rational(text), text})
+	case "pattern":
+		n.pattern = r.regexp(value.(string), here)
+	case "uniqueItems":
+		n.unique = value.(bool)
+	case "required":
+		for _, name := range value.([]any) {
+			n.required = append(n.required, name.(string))
+		}
+	default:
+		r.applicator(n, value, word, at)
+	}
+}
+
+// applicator reads a keyword whose value holds schemas, and refuses one that only the full checker knows.
+func (r *schemaReader) applicator(n *node, value any, word, at string) {
+	here := at + "/" + pointerStep.Replace(word)
+	switch word {
+	case "$defs", "definitions":
+		for name, below := range r.members(value, here) {
+			if at == "" {
+				r.named["#/"+word+"/"+name] = below
+			}
+		}
+	case "properties":
+		n.properties = r.members(value, here)
+	case "additionalProperties":
+		if n.closed = value == false; !n.closed {
+			n.additional = r.node(value, here)
+		}
+	case "items":
+		n.items = r.node(value, here)
+	case "not":
+		n.not = r.node(value, here)
+	case "allOf":
+		n.allOf = r.list(value, here)
+	case "anyOf":
+		n.anyOf = r.list(value, here)
+	case "oneOf":
+		n.oneOf = r.list(value, here)
+	default:
+		if slices.Contains(beyond, word) {
+			r.refuse(needsFull(at, "the keyword "+strconv.Quote(word)))
+		}
+	}
+}
+
+func (r *schemaReader) members(value any, at string) map[string]*node {
+	members := map[string]*node{}
+	object := value.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		members[name] = r.node(object[name], at+"/"+pointerStep.Replace(name))
+	}
+	return members
+}
+
+func (r *schemaReader) list(value any, at string) (list []*node) {
+	for i, schema := range value.([]any) {
+		list = append(list, r.node(schema, at+"/"+strconv.Itoa(i)))
+	}
+	return list
+}
+
+// format reads the name of a format; other values say nothing.
+func (r *schemaReader) format(n *node, value any, at string) {
+	name, _ := value.(string)
+	if n.dateTime = name == "date-time"; slices.Contains(beyondFormats, name) {
+		r.refuse(needsFull(at, "the format "+strconv.Quote(name)))
+	}
+}
+
+func (r *schemaReader) regexp(text, at string) *regexp.Regexp {
+	re, err := r.patterns.Compile(text)
+	if err != nil {
+		r.refuse(fmt.Errorf("is no valid JSON Schema: at %s: %s is not valid regex: %s",
+			quote(at), quote(text), plaintext.OneLine(err.Error())))
+	}
+	return re
+}
+
+// typeNames are the types that a schema names, in the order of typeOrder.
+func typeNames(value any) []string {
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	return slices.DeleteFunc(slices.Clone(typeOrder), func(name string) bool { return !slices.Contains(list, any(name)) })
+}
