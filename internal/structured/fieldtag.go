@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain/internal/pattern"
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // settingShape is the beginning of a tag that is more than a description.
@@ -18,7 +17,7 @@ var settingShape = pattern.Of(`^[^ \t\n]*=`)
 
 // annotate adds to the schema of a field what its tag says, which is a description, or settings with commas between
 // them: enum=VALUE for each value that the field may have, and description=TEXT as the last one.
-func annotate(s *jsonschema.Schema, field reflect.StructField) error {
+func annotate(s *typeSchema, field reflect.StructField) error {
 	tag, ok := field.Tag.Lookup("jsonschema")
 	switch {
 	case !ok:
@@ -40,7 +39,7 @@ func annotate(s *jsonschema.Schema, field reflect.StructField) error {
 }
 
 // parseSettings returns the values of a tag, and sets the description.
-func parseSettings(tag string, s *jsonschema.Schema) (words []string, err error) {
+func parseSettings(tag string, s *typeSchema) (words []string, err error) {
 	for rest := tag; rest != ""; {
 		setting, value, _ := strings.Cut(rest, "=")
 		switch strings.TrimSpace(setting) {
@@ -60,16 +59,12 @@ func parseSettings(tag string, s *jsonschema.Schema) (words []string, err error)
 }
 
 // limit makes the words all that the schema takes; in a list, all that its elements may be.
-func limit(s *jsonschema.Schema, words []string) error {
+func limit(s *typeSchema, words []string) error {
 	for s.Items != nil {
 		s = s.Items
 	}
-	kinds := s.Types
-	if s.Type != "" {
-		kinds = []string{s.Type}
-	}
 	for _, word := range words {
-		value, err := enumValue(kinds, word)
+		value, err := enumValue(s.Types, word)
 		if err != nil {
 			return err
 		}
@@ -78,7 +73,7 @@ func limit(s *jsonschema.Schema, words []string) error {
 		}
 		s.Enum = append(s.Enum, value)
 	}
-	if slices.Contains(kinds, "null") {
+	if slices.Contains(s.Types, "null") {
 		s.Enum = append(s.Enum, nil)
 	}
 	return nil

@@ -52,12 +52,6 @@ func (n names) String() string {
 	return strings.Join(list, ", ")
 }
 
-// types are names of types, of which a value has to have one.
-type types []string
-
-// String returns the names with "or" between them.
-func (t types) String() string { return strings.Join(t, " or ") }
-
 // allowed are the values that a schema takes, by a keyword.
 type allowed struct {
 	values  []any

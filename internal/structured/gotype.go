@@ -10,16 +10,21 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// knownTypes are types that read themselves from JSON, and the schemas of what
-// they take. The schemas are shared and never changed.
-var knownTypes = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
-	reflect.TypeFor[json.Number]():     {Type: "number"},
-	reflect.TypeFor[json.RawMessage](): {},
-	reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
+// knownType is the schema of what a type takes that reads itself from JSON, if it is one of those that are known.
+func knownType(t reflect.Type) *typeSchema {
+	switch t {
+	case reflect.TypeFor[time.Time]():
+		return &typeSchema{Types: types{"string"}, Format: "date-time"}
+	case reflect.TypeFor[json.Number]():
+		return &typeSchema{Types: types{"number"}}
+	case reflect.TypeFor[json.RawMessage]():
+		return &typeSchema{}
+	case reflect.TypeFor[[]byte]():
+		return &typeSchema{Types: types{"string"}, ContentEncoding: "base64"}
+	}
+	return nil
 }
 
 // OfType makes the JSON Schema of what encoding/json reads into a type. The error
@@ -31,14 +36,11 @@ func OfType(t reflect.Type) (json.RawMessage, *call.Error) {
 			"no JSON Schema can be made of %s: %v: give Request.Schema", t, err)
 	}
 	if slices.Contains(schema.Types, "array") && t.Kind() == reflect.Slice { // an answer must not be null
-		schema.Type, schema.Types = "array", nil
+		schema.Types = types{"array"}
 	}
 	text, err := json.Marshal(schema)
 	if err != nil {
 		return nil, call.Errorf(call.ReasonBadOption, "schema", "no JSON Schema can be made of %s: %v", t, err)
-	}
-	if string(text) == "true" { // any JSON, in the form that Compile takes
-		text = []byte("{}")
 	}
 	return text, nil
 }
@@ -46,11 +48,11 @@ func OfType(t reflect.Type) (json.RawMessage, *call.Error) {
 // typeWalk makes the schema of a type. It holds the types around the one that it is at.
 type typeWalk map[reflect.Type]bool
 
-func (w typeWalk) schema(t reflect.Type) (*jsonschema.Schema, error) {
+func (w typeWalk) schema(t reflect.Type) (*typeSchema, error) {
 	reads := func(i reflect.Type) bool { return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(i) }
-	switch known := knownTypes[t]; {
+	switch known := knownType(t); {
 	case known != nil:
-		return known.CloneSchemas(), nil
+		return known, nil
 	case t.Kind() == reflect.Pointer:
 		s, err := w.schema(t.Elem())
 		if err == nil {
@@ -62,7 +64,7 @@ func (w typeWalk) schema(t reflect.Type) (*jsonschema.Schema, error) {
 	case reads(reflect.TypeFor[json.Unmarshaler]()):
 		return nil, fmt.Errorf("%s has an UnmarshalJSON of its own", t)
 	case reads(reflect.TypeFor[encoding.TextUnmarshaler]()):
-		return &jsonschema.Schema{Type: "string"}, nil
+		return &typeSchema{Types: types{"string"}}, nil
 	case t.Kind() == reflect.Interface && t.NumMethod() > 0:
 		return nil, fmt.Errorf("nothing can be read into the interface %s", t)
 	}
@@ -72,33 +74,33 @@ func (w typeWalk) schema(t reflect.Type) (*jsonschema.Schema, error) {
 }
 
 // inside makes the schema of a type that reads nothing by itself.
-func (w typeWalk) inside(t reflect.Type) (s *jsonschema.Schema, err error) {
-	s = new(jsonschema.Schema)
+func (w typeWalk) inside(t reflect.Type) (s *typeSchema, err error) {
+	s = new(typeSchema)
 	switch t.Kind() {
 	case reflect.Slice:
-		s.Types = []string{"null", "array"}
+		s.Types = types{"null", "array"}
 		s.Items, err = w.schema(t.Elem())
 	case reflect.Array:
-		s.Type, s.MinItems, s.MaxItems = "array", new(t.Len()), new(t.Len())
+		s.Types, s.MinItems, s.MaxItems = types{"array"}, new(t.Len()), new(t.Len())
 		s.Items, err = w.schema(t.Elem())
 	case reflect.Map:
 		if t.Key().Kind() != reflect.String && !t.Key().Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 			return nil, fmt.Errorf("the keys of %s are no texts", t)
 		}
-		s.Type = "object"
+		s.Types = types{"object"}
 		s.AdditionalProperties, err = w.schema(t.Elem())
 	case reflect.Struct:
-		s.Type, s.Properties = "object", map[string]*jsonschema.Schema{}
-		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+		s.Types, s.Properties, s.AdditionalProperties = types{"object"}, &members{}, false
 		err = w.fields(s, t)
+	case reflect.Interface: // anything
 	default:
-		return jsonschema.ForType(t, nil)
+		err = s.scalar(t)
 	}
 	return s, err
 }
 
 // fields adds the fields of a struct, those of embedded structs among them.
-func (w typeWalk) fields(s *jsonschema.Schema, t reflect.Type) error {
+func (w typeWalk) fields(s *typeSchema, t reflect.Type) error {
 	var closed []int // the embedded field whose own fields are none of the struct's
 	for _, field := range reflect.VisibleFields(t) {
 		if within(field.Index, closed) {
@@ -129,10 +131,8 @@ func (w typeWalk) fields(s *jsonschema.Schema, t reflect.Type) error {
 		if name == "" {
 			name = field.Name
 		}
-		same := func(other string) bool { return other == name }
-		s.PropertyOrder, s.Required = slices.DeleteFunc(s.PropertyOrder, same), slices.DeleteFunc(s.Required, same)
-		s.PropertyOrder = append(s.PropertyOrder, name)
-		s.Properties[name] = property
+		s.Required = slices.DeleteFunc(s.Required, func(other string) bool { return other == name })
+		s.Properties.set(name, property)
 		if !slices.Contains(settings, "omitempty") && !slices.Contains(settings, "omitzero") {
 			s.Required = append(s.Required, name)
 		}
@@ -150,11 +150,8 @@ func structIn(t reflect.Type) bool {
 }
 
 // orNull lets a schema take null as well.
-func orNull(s *jsonschema.Schema) {
-	switch {
-	case s.Type != "":
-		s.Type, s.Types = "", []string{"null", s.Type}
-	case len(s.Types) > 0 && !slices.Contains(s.Types, "null"):
-		s.Types = append([]string{"null"}, s.Types...)
+func orNull(s *typeSchema) {
+	if s.Types != nil && !slices.Contains(s.Types, "null") {
+		s.Types = append(types{"null"}, s.Types...)
 	}
 }

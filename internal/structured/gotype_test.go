@@ -130,8 +130,25 @@ func TestSchemasOfTypes(t *testing.T) {
 			"Kind":{"type":"string"},"name":{"type":"string"}},
 			"required":["id","Far","base","named","Kind","name"],"additionalProperties":false}`},
 		"optional fields": {reflect.TypeFor[optional](), `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":["null","integer"]}},"required":["a","c"],"additionalProperties":false}`},
-		"types that read themselves": {reflect.TypeFor[other](), `{"type":"object","properties":{"At":{"type":"string"},"Raw":true,"Num":{"type":"number"},"Data":{"type":"string","contentEncoding":"base64"},"Any":true},
+		"types that read themselves": {reflect.TypeFor[other](), `{"type":"object","properties":{"At":{"type":"string"},"Raw":{},"Num":{"type":"number"},"Data":{"type":"string","contentEncoding":"base64"},"Any":{}},
 			"required":["At","Raw","Num","Data","Any"],"additionalProperties":false}`},
+		"numbers": {reflect.TypeFor[struct {
+			A int
+			B int16
+			C int32
+			D int64
+			E uint8
+			F uint16
+			G uint32
+			H uint
+			I float32
+			J bool
+		}](), `{"type":"object","properties":{"A":{"type":"integer"},"B":{"type":"integer","minimum":-32768,"maximum":32767},
+			"C":{"type":"integer","minimum":-2147483648,"maximum":2147483647},"D":{"type":"integer"},"E":{"type":"integer","minimum":0,"maximum":255},
+			"F":{"type":"integer","minimum":0,"maximum":65535},"G":{"type":"integer","minimum":0,"maximum":4294967295},
+			"H":{"type":"integer","minimum":0},"I":{"type":"number"},"J":{"type":"boolean"}},
+			"required":["A","B","C","D","E","F","G","H","I","J"],"additionalProperties":false}`},
+		"nothing":       {reflect.TypeFor[struct{}](), `{"type":"object","properties":{},"additionalProperties":false}`},
 		"time":          {reflect.TypeFor[time.Time](), `{"type":"string","format":"date-time"}`},
 		"list":          {reflect.TypeFor[[]string](), `{"type":"array","items":{"type":"string"}}`},
 		"bytes":         {reflect.TypeFor[[]byte](), `{"type":"string","contentEncoding":"base64"}`},
@@ -146,6 +163,20 @@ func TestSchemasOfTypes(t *testing.T) {
 			require.Nil(t, err)
 		})
 	}
+}
+
+// The model writes the fields in the order of the type: one that explains comes before the one that decides.
+func TestFieldsKeepTheirOrder(t *testing.T) {
+	type base struct{ Z, Twice string }
+	schema, err := OfType(reflect.TypeFor[struct {
+		base
+		Why   string `json:"why" jsonschema:"a < b & c"`
+		Twice string
+		A     int
+	}]())
+	require.Nil(t, err)
+	require.Equal(t, `{"type":"object","properties":{"Z":{"type":"string"},"why":{"type":"string","description":"a \u003c b \u0026 c"},`+
+		`"Twice":{"type":"string"},"A":{"type":"integer"}},"required":["Z","why","Twice","A"],"additionalProperties":false}`, string(schema))
 }
 
 type (
