@@ -20,8 +20,9 @@ import (
 // fragile is a CLI that fails as long as it is not repaired, and counts its starts.
 type fragile struct {
 	*clichain.Provider
-	dir string
-	now time.Time // of the breaker
+	dir   string
+	now   time.Time // of the breaker
+	asked int       // requests, each of which is another
 }
 
 func newFragile(t *testing.T, cfg clichain.Config) *fragile {
@@ -48,7 +49,8 @@ func (f *fragile) repair(t *testing.T) {
 func (f *fragile) ask(t *testing.T, calls int) (reasons []string) {
 	t.Helper()
 	for range calls {
-		_, err := f.Complete(t.Context(), clichain.Prompt("hi"))
+		f.asked++
+		_, err := f.Complete(t.Context(), clichain.Prompt(fmt.Sprint("hi ", f.asked)))
 		reason := ""
 		if err != nil {
 			reason = string(err.(*clichain.BackendError).Reason)
@@ -63,7 +65,7 @@ func TestBreakerOfALoneProvider(t *testing.T) {
 	clitest.NoLeaks(t)
 	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 	require.Equal(t, []string{"exit", "exit", "exit", "cooling_down", "cooling_down", "cooling_down"}, f.ask(t, 6))
-	require.Equal(t, 3, f.starts())
+	require.Equal(t, 4, f.starts(), "one probe")
 	err := f.Check(t.Context(), clichain.Prompt("hi"))
 	refused := requireReason(t, clichain.ReasonCoolingDown, err)
 	require.Equal(t, "codex", refused.Backend)
@@ -71,8 +73,8 @@ func TestBreakerOfALoneProvider(t *testing.T) {
 
 	f.now = refused.RetryAfter.Add(time.Second)
 	require.NoError(t, f.Check(t.Context(), clichain.Prompt("hi")))
-	require.Equal(t, []string{"exit", "cooling_down"}, f.ask(t, 2), "one call probes")
-	require.Equal(t, 4, f.starts())
+	require.Equal(t, []string{"cooling_down", "cooling_down"}, f.ask(t, 2), "one call probes")
+	require.Equal(t, 5, f.starts())
 	refused = requireReason(t, clichain.ReasonCoolingDown, f.Check(t.Context(), clichain.Prompt("hi")))
 	require.WithinDuration(t, f.now.Add(time.Minute), refused.RetryAfter, 13*time.Second)
 
@@ -124,13 +126,15 @@ func TestBreakerIgnoresCalls(t *testing.T) {
 				require.NotErrorIs(t, err, clichain.ErrCoolingDown)
 			}
 			f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
-			f.ask(t, 3)
+			f.ask(t, 4)
+			starts := f.starts()
 			f.now = f.now.Add(time.Minute)
 			ctx, cancel := end(t.Context())
 			_, err := f.Complete(ctx, clichain.Prompt("hi"))
 			cancel()
 			require.Error(t, err)
-			require.Equal(t, []string{"exit"}, f.ask(t, 1), "the probe is free")
+			require.Equal(t, []string{"cooling_down"}, f.ask(t, 1))
+			require.Greater(t, f.starts(), starts, "the probe is free")
 		})
 	}
 }
@@ -176,12 +180,39 @@ func TestBreakerAfterAPanic(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
 	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
-	f.ask(t, 3)
+	f.ask(t, 4)
 	f.now = f.now.Add(time.Minute)
+	f.repair(t)
 	require.Panics(t, func() {
 		for range f.Stream(t.Context(), clichain.Prompt("hi")) {
 			panic("reader")
 		}
 	})
-	require.Equal(t, []string{"exit"}, f.ask(t, 1))
+	require.Equal(t, []string{""}, f.ask(t, 1))
+}
+
+// One caller's request that fails again and again closes no provider for the others.
+func TestBreakerIgnoresARepeatedRequest(t *testing.T) {
+	suppressNothing(t)
+	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
+	for range 5 {
+		_, err := f.Complete(t.Context(), clichain.Prompt("bad"))
+		require.ErrorIs(t, err, clichain.ErrExit)
+	}
+	require.Equal(t, 5, f.starts())
+	f.repair(t)
+	require.Equal(t, []string{""}, f.ask(t, 1))
+}
+
+// A probe of the breaker is paid for, and so the answer or the failure after it lists it.
+func TestBreakerListsItsProbe(t *testing.T) {
+	suppressNothing(t)
+	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
+	f.ask(t, 3)
+	f.repair(t)
+	resp, err := f.Complete(t.Context(), clichain.Prompt("good"))
+	require.NoError(t, err)
+	require.Len(t, resp.Attempts, 1)
+	require.ErrorContains(t, resp.Attempts[0].Err, "probe")
+	require.Equal(t, 5, f.starts())
 }

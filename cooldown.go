@@ -46,28 +46,14 @@ func newBreaker(log *slog.Logger) func() *cooling.Keeper {
 	})
 }
 
-// Guard begins a session for the provider's breaker. Package live is made of it, and closes
-// the entry, which is nil where no breaker stands, with the outcome of each turn. The
-// error is a [*BackendError] with the reason cooling_down.
-func (p *Provider) Guard(ctx context.Context, req Request) (*cooling.Entry, error) {
-	if p.breaker == nil || p.cfg.Breaker == cooldown.BreakerOff {
-		return nil, nil
-	}
-	entry, refused := p.breaker().Enter(ctx, cooldownCall{p, req})
-	if refused != nil {
-		return nil, p.label(refused)
-	}
-	return entry, nil
-}
-
 // guarded is converse behind the breaker, where one stands. The calls of a chain count for the chain's cooldowns alone.
 func (p *Provider) guarded(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
 	if p.cfg.Breaker != cooldown.BreakerOn || chainViewOf(ctx).another != nil {
 		return p.converse(ctx, req, emit)
 	}
-	entry, err := p.Guard(ctx, req)
-	if err != nil {
-		return nil, err
+	entry, refused := p.passBreaker(ctx, cooldownCall{p, req}, req)
+	if refused != nil {
+		return nil, refused
 	}
 	over := false
 	defer func() {
@@ -78,6 +64,12 @@ func (p *Provider) guarded(ctx context.Context, req Request, emit func(Event)) (
 	resp, err := p.converse(ctx, req, emit)
 	over = true
 	entry.Ended(ctx, err, ctx.Err() != nil)
+	if probed := entry.Probed(); len(probed) > 0 && err == nil {
+		resp.Attempts = append(probed, resp.Attempts...)
+	} else if len(probed) > 0 {
+		failed := *call.AsError(p.name, err)
+		failed.Earlier, err = append(probed, failed.Earlier...), &failed
+	}
 	return resp, err
 }
 
@@ -128,6 +120,9 @@ func (c cooldownCall) Timeout() time.Duration {
 	}
 	return DefaultTimeout
 }
+
+// Request is what the backend is asked.
+func (c cooldownCall) Request() *Request { return &c.req }
 
 // Key keeps the cooldowns of each model apart, because plans limit some and not
 // others. ok is false for a chain, whose own backends cool down, and for what

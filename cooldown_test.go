@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -155,12 +156,12 @@ func TestHaste(t *testing.T) {
 	for _, test := range []struct {
 		budget time.Duration
 		asked  int
-	}{{time.Second, 5}, {6 * time.Second, 3}} {
+	}{{time.Second, 5}, {6 * time.Second, 4}} { // a probe is the fourth
 		synctest.Test(t, func(t *testing.T) {
 			slow := &backend{name: "slow", takes: time.Minute}
 			c := clichain.ChainOf([]clichain.Backend{slow}, &clichain.ChainConfig{Budget: test.budget})
-			for range 5 {
-				_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+			for i := range 5 {
+				_, err := c.Complete(t.Context(), clichain.Prompt(fmt.Sprint("hi ", i)))
 				require.Error(t, err)
 			}
 			require.Equal(t, test.asked, slow.asked)

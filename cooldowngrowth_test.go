@@ -2,6 +2,7 @@ package clichain_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,7 +35,7 @@ func TestJitter(t *testing.T) {
 }
 
 // A success, another kind of failure, and time end a row of failures; three in a
-// row start a cooldown of 30 s, and each one more doubles it.
+// row and a failed probe start a cooldown of 30 s, and each failed probe doubles it.
 func TestFailuresInARow(t *testing.T) {
 	soft, hard := clichain.ReasonTimeout, clichain.ReasonOverloaded
 	for _, test := range []struct {
@@ -53,11 +54,11 @@ func TestFailuresInARow(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := &backend{name: "a"}
 				c := chainOf(a).CooldownsWithout(0.5, nil)
-				for _, reason := range test.calls {
+				for i, reason := range test.calls {
 					if a.err = nil; reason != "" {
 						a.err = &clichain.BackendError{Reason: reason}
 					}
-					_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+					_, err := c.Complete(t.Context(), clichain.Prompt(fmt.Sprint("hi ", i)))
 					require.NotErrorIs(t, err, clichain.ErrCoolingDown)
 					time.Sleep(test.pause)
 				}

@@ -68,7 +68,7 @@ func (w *walk) race(after time.Duration) (*Response, error) {
 	for _, e := range r.won.text {
 		r.emit(e)
 	}
-	r.won.resp.Attempts = slices.Concat(w.attempts, r.won.resp.Attempts)
+	r.won.resp.Attempts = slices.Concat(w.attempts, r.won.entry.Probed(), r.won.resp.Attempts)
 	return r.won.resp, nil
 }
 
@@ -99,16 +99,20 @@ func (r *race) startNext() bool {
 			continue
 		}
 		r.lanes++
-		go r.run(lane{try: try{place: r.place(i), backend: b, entry: entry, start: time.Now()}})
+		go r.run(i, lane{try: try{place: r.place(i), backend: b, entry: entry, start: time.Now()}})
 		return true
 	}
 	return false
 }
 
 // run reads one backend's stream to its end.
-func (r *race) run(l lane) {
+func (r *race) run(i int, l lane) {
 	defer func() { r.ends <- l }()
 	defer func() { l.panicked = recover() }() // goes on where the host can recover it
+	if refused := r.probe(i, &l.try, func(e Event) { r.events <- e }); refused != nil {
+		l.err = refused
+		return
+	}
 	b := r.budget
 	view := chainView{resets: true, end: b.end, hard: b.hard, given: b.end.Sub(l.start)} // the others run already
 	ctx := withChainView(r.ctx, view)
@@ -159,10 +163,10 @@ func (w *walk) lost(t try) {
 		return
 	}
 	t.entry.Answered(w.ctx)
-	w.failed(Attempt{
+	w.failed(append(t.entry.Probed(), Attempt{
 		Backend: t.backend.Name(), Reason: ReasonCanceled, Duration: time.Since(cmp.Or(t.ran, t.start)),
 		Usage: t.resp.Usage, Err: errLostRace,
-	})
+	})...)
 }
 
 // successor is a backend that was started while the one before it ends. All its events are held back until its turn.

@@ -12,7 +12,9 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/decode"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/judge"
@@ -24,6 +26,41 @@ import (
 	"github.com/clichain/clichain/runs"
 	"github.com/tidwall/gjson"
 )
+
+// Guard begins a session for the provider's breaker. Package live is made of it, and closes
+// the entry, which is nil where no breaker stands, with the outcome of each turn. The
+// error is a [*BackendError] with the reason cooling_down.
+func (p *Provider) Guard(ctx context.Context, req Request) (*cooling.Entry, error) {
+	if p.breaker == nil || p.cfg.Breaker == cooldown.BreakerOff {
+		return nil, nil
+	}
+	entry, refused := p.passBreaker(ctx, sessionCall{cooldownCall{p, req}}, req)
+	if refused != nil {
+		return nil, refused
+	}
+	return entry, nil
+}
+
+// sessionCall is the start of a session, which no prompt can make fail.
+type sessionCall struct{ cooldownCall }
+
+// Request is none: the process gets a prompt when it runs.
+func (sessionCall) Request() *Request { return nil }
+
+// passBreaker begins a call, after a probe where the breaker is in doubt.
+func (p *Provider) passBreaker(ctx context.Context, c cooling.Call, req Request) (*cooling.Entry, *BackendError) {
+	entry, refused := p.breaker().Enter(ctx, c)
+	if refused == nil {
+		refused = entry.Confirm(ctx, func() (probed []Attempt, err error, hurried bool) {
+			limited, cancel := judge.Within(ctx, probeLimit(p))
+			defer cancel()
+			start := time.Now()
+			resp, err := p.converse(limited, probeRequest(req), func(Event) {})
+			return probeAttempts(p.name, resp, err, time.Since(start)), err, ctx.Err() != nil
+		})
+	}
+	return entry, p.label(refused)
+}
 
 // Hold starts the CLI in its live mode, in which one process answers many requests,
 // and returns when it is ready for turns like the request, whose messages of the user

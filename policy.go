@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/judge"
 )
 
 // row is one row of the decision table: what may follow a failure.
@@ -40,8 +42,8 @@ var (
 	usageCooldown   = cooldown.Rule{Base: 5 * time.Minute, Cap: time.Hour}
 	billingCooldown = cooldown.Rule{Base: time.Hour}
 	serviceCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute}
-	// One may be the request's fault; three in a row are hardly.
-	runCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute, After: 3}
+	// The request may be at fault: whoever sends three that fail must not take the backend from everybody.
+	runCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute, After: 3, Confirm: true}
 )
 
 // policy is the decision table of docs/errors.md. It is the only place that
@@ -165,13 +167,81 @@ func sideEffects(err error) bool {
 	return ok && slices.ContainsFunc(chain.Attempts, func(a Attempt) bool { return sideEffects(a.Err) })
 }
 
-// breakerRules count alike all failures after which a chain gives a backend a cooldown.
+// breakerRules count all failures after which a chain gives a backend a cooldown, and alike, but those that a request
+// may have caused by themselves.
 var breakerRules = sync.OnceValue(func() map[Reason]cooldown.Rule {
 	rules := map[Reason]cooldown.Rule{}
 	for reason, row := range policy {
 		if row.cools.Base > 0 {
 			rules[reason] = runCooldown
 		}
+		if rule := rules[reason]; !row.cools.Confirm && rule.Base > 0 {
+			rule.Confirm = false
+			rules[reason] = rule
+		}
 	}
 	return rules
 })
+
+const (
+	// probePrompt is short, and so is its answer.
+	probePrompt = "Reply with the word OK."
+	// longestProbe bounds a probe where the backend's timeout is that of long work.
+	longestProbe = time.Minute
+)
+
+// errProbe is why a probe that was answered is listed among the attempts: it is paid for.
+var errProbe = errors.New("this was a probe by clichain, since different requests had failed in a row; it was answered")
+
+// probeRequest is a request that no caller has a part in, but for what chooses the cooldowns: nobody can make it fail.
+func probeRequest(req Request) Request {
+	probe := Prompt(probePrompt)
+	probe.Model, probe.Billing = req.Model, req.Billing
+	return probe
+}
+
+// probeLimit is how long a probe of the backend may take.
+func probeLimit(b Backend) time.Duration {
+	if d := (cooldownCall{Backend: b}).Timeout(); d > 0 {
+		return min(d, longestProbe)
+	}
+	return longestProbe
+}
+
+// probeAttempts are what a probe has tried, which is paid for.
+func probeAttempts(backend string, resp *Response, err error, took time.Duration) []Attempt {
+	if err != nil {
+		return attemptsOf(backend, err, took)
+	}
+	answered := Attempt{Backend: backend, Reason: ReasonCanceled, Duration: took, Usage: resp.Usage, Err: errProbe}
+	return append(slices.Clone(resp.Attempts), answered)
+}
+
+// probe sends a backend that is in doubt a probe before its turn. tell gets the events of that. The error is that of a
+// backend which cools down since the probe failed.
+func (w *walk) probe(i int, t *try, tell func(Event)) *BackendError {
+	name := t.backend.Name()
+	refused := t.entry.Confirm(w.ctx, func() ([]Attempt, error, bool) {
+		view, slice, done := w.slice(w.caller, i)
+		defer done()
+		view.another, view.resets, view.quiet = func() bool { return w.another(i) }, true, keepsQuiet(t.backend)
+		ctx, cancel := judge.Within(withChainView(slice, view), probeLimit(t.backend))
+		defer cancel()
+		start := time.Now()
+		resp, err := call.Collect(func(yield func(Event, error) bool) {
+			for e, err := range streamOf(ctx, t.backend, probeRequest(w.req)) {
+				if err == nil && (e.Kind == EventStart || e.Kind == EventAttempt) {
+					tell(e)
+				}
+				if !yield(e, err) {
+					return
+				}
+			}
+		})
+		return probeAttempts(name, resp, err, time.Since(start)), err, w.hurried(slice, view, &try{start: start})
+	})
+	if probed := t.entry.Probed(); len(probed) > 0 && refused == nil {
+		tell(Event{Kind: EventAttempt, Backend: name, Attempt: &probed[len(probed)-1]})
+	}
+	return refused
+}

@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -14,35 +15,39 @@ import (
 	"github.com/clichain/clichain/internal/resettime"
 )
 
-// restsAfter are the rests after each of ten failures in a row, the backend
-// being asked again as soon as one is over. What rests is skipped.
-func restsAfter(t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason) (rests []time.Duration) {
+// restsAfter are the rests after each of ten failures of different requests in a row, the backend
+// being asked again as soon as one is over. What rests is skipped. probed: probes failed, not requests, from the first
+// rest on.
+func restsAfter(t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason) (rests []time.Duration, probed bool) {
 	synctest.Test(t, func(t *testing.T) {
 		a := failing("a", reason)
 		c := clichain.ChainOf([]clichain.Backend{a}, &cfg).CooldownsWithout(0.5, nil)
 		for n := range 10 {
-			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
-			require.Equal(t, reason, requireReason(t, reason, err).Reason)
+			_, err := c.Complete(t.Context(), clichain.Prompt(fmt.Sprint("hi ", n)))
 			require.Equal(t, n+1, a.asked)
 			until := coolingUntil(t, c, a)
+			probed = !until.IsZero() && errors.Is(err, clichain.ErrCoolingDown)
+			if !probed {
+				requireReason(t, reason, err)
+			}
 			if until.IsZero() {
 				rests = append(rests, 0)
 				continue
 			}
 			rests = append(rests, time.Until(until))
 			time.Sleep(time.Until(until) - time.Nanosecond)
-			_, err = c.Complete(t.Context(), clichain.Prompt("hi"))
+			_, err = c.Complete(t.Context(), clichain.Prompt(fmt.Sprint("hello ", n)))
 			be := requireReason(t, clichain.ReasonCoolingDown, err)
 			require.True(t, until.Equal(be.RetryAfter))
 			require.Equal(t, n+1, a.asked, "it rests to the end")
 			time.Sleep(time.Nanosecond)
 		}
 	})
-	return rests
+	return rests, probed
 }
 
 // restText is how docs/errors.md writes a series of rests.
-func restText(rests []time.Duration) string {
+func restText(rests []time.Duration, probed bool) string {
 	first := 0
 	for first < len(rests) && rests[first] == 0 {
 		first++
@@ -54,7 +59,10 @@ func restText(rests []time.Duration) string {
 	if last := rests[len(rests)-1]; last != rests[first] {
 		text += " to " + minutes(last)
 	}
-	if first > 0 {
+	switch {
+	case probed:
+		text = fmt.Sprintf("after %d and a probe: %s", first, text)
+	case first > 0:
 		text = fmt.Sprintf("after %d: %s", first+1, text)
 	}
 	return text
@@ -77,12 +85,12 @@ func TestRests(t *testing.T) {
 		"bad_model", "context_overflow", "bad_request", "bad_option", "bad_session", "spawn", "canceled",
 	}
 	want := map[string][]clichain.Reason{
-		"10 min":                 {"unauthenticated", "untrusted_dir", "permission_refused", "nested_session"},
-		"30 s to 10 min":         {"rate_limited"},
-		"5 min to 1 h":           {"usage_limit"},
-		"1 h":                    {"billing"},
-		"30 s to 5 min":          {"overloaded", "server_error", "network"},
-		"after 3: 30 s to 5 min": {"timeout", "idle_timeout", "first_output_timeout", "bad_output", "empty", "exit", "killed", "output_limit"},
+		"10 min":                             {"unauthenticated", "untrusted_dir", "permission_refused", "nested_session"},
+		"30 s to 10 min":                     {"rate_limited"},
+		"5 min to 1 h":                       {"usage_limit"},
+		"1 h":                                {"billing"},
+		"30 s to 5 min":                      {"overloaded", "server_error", "network"},
+		"after 3 and a probe: 30 s to 5 min": {"timeout", "idle_timeout", "first_output_timeout", "bad_output", "empty", "exit", "killed", "output_limit"},
 	}
 	for _, reason := range none {
 		want["–"] = append(want["–"], clichain.Reason(reason))
@@ -102,10 +110,11 @@ func TestRests(t *testing.T) {
 // Rests double until they are as long as they get.
 func TestRestsDouble(t *testing.T) {
 	s := time.Second
-	require.Equal(t, []time.Duration{30 * s, 60 * s, 120 * s, 240 * s, 300 * s, 300 * s, 300 * s, 300 * s, 300 * s, 300 * s},
-		restsAfter(t, clichain.ChainConfig{}, clichain.ReasonOverloaded))
-	require.Equal(t, []time.Duration{0, 0, 30 * s, 60 * s, 120 * s, 240 * s, 300 * s, 300 * s, 300 * s, 300 * s},
-		restsAfter(t, clichain.ChainConfig{}, clichain.ReasonTimeout))
+	rests, _ := restsAfter(t, clichain.ChainConfig{}, clichain.ReasonOverloaded)
+	require.Equal(t, []time.Duration{30 * s, 60 * s, 120 * s, 240 * s, 300 * s, 300 * s, 300 * s, 300 * s, 300 * s, 300 * s}, rests)
+	rests, probed := restsAfter(t, clichain.ChainConfig{}, clichain.ReasonTimeout)
+	require.Equal(t, []time.Duration{0, 0, 0, 30 * s, 60 * s, 120 * s, 240 * s, 300 * s, 300 * s, 300 * s}, rests)
+	require.True(t, probed)
 }
 
 // ChainConfig.Policy changes rows, and those alone.

@@ -99,5 +99,5 @@ func (t *try) attempts() []Attempt {
 	if last := &attempts[len(attempts)-1]; t.ran.IsZero() && last.Skipped {
 		last.Duration = 0
 	}
-	return attempts
+	return slices.Concat(t.entry.Probed(), attempts)
 }

@@ -61,6 +61,10 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 	}()
 	if ahead != nil {
 		t = ahead.join(w)
+	} else if refused := w.probe(i, &t, w.emit); refused != nil {
+		over, w.begun = true, true
+		w.failed(attemptOf(b.Name(), refused, time.Since(t.start)))
+		return nil, !w.left
 	} else {
 		w.ahead = w.ask(w.caller, i, &t, w.pass)
 	}
@@ -72,7 +76,7 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 		w.dropAhead()
 	}
 	if t.err == nil {
-		t.resp.Attempts = slices.Concat(w.attempts, t.resp.Attempts)
+		t.resp.Attempts = slices.Concat(w.attempts, t.entry.Probed(), t.resp.Attempts)
 	}
 	return t.resp, goOn
 }

@@ -23,6 +23,11 @@ type Rule struct {
 	After int
 	// Scope says which calls the cooldown is for. Zero: all of them.
 	Scope Scope
+	// Confirm is for failures that the request may have caused: those of different
+	// requests count, and the cooldown begins when a probe has failed as well, which
+	// the next call sends before its own request. Zero: every failure counts, and the
+	// last of them begins the cooldown.
+	Confirm bool
 }
 
 // Scope says which calls a cooldown is for.
@@ -87,10 +92,14 @@ func (r Rule) Length(failures int) time.Duration {
 type State struct {
 	Reason   call.Reason `json:"reason,omitempty"`   // of the last failure
 	Failures int         `json:"failures,omitempty"` // in a row, of reasons that share a rule
-	At       time.Time   `json:"at,omitzero"`        // when the last failure was
-	Until    time.Time   `json:"until,omitzero"`     // the end of the cooldown; zero: there is none yet
+	// Requests are hashes of the different requests behind these failures, separated by
+	// blanks, where the rule has Confirm. They hold no text.
+	Requests string    `json:"requests,omitempty"`
+	At       time.Time `json:"at,omitzero"`    // when the last failure was
+	Until    time.Time `json:"until,omitzero"` // the end of the cooldown; zero: there is none yet
 	// Probe is the end of the half-open probe: until then one call tests whether
-	// the backend is available again, and others skip it. Zero: no probe.
+	// the backend is available again, and others skip it if there is an Until. After a
+	// probe that was answered, the time before which none is made. Zero: no probe.
 	Probe time.Time `json:"probe,omitzero"`
 	Scope string    `json:"scope,omitempty"` // fingerprint of the calls that it is for; empty: all
 }

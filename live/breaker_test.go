@@ -92,3 +92,46 @@ func TestBreakerOfSessionsCountsInARow(t *testing.T) {
 		s.Kill()
 	}
 }
+
+// Prompts that kill the CLI open the breaker only if a request of clichain's own fails too, so that one caller's sessions
+// close nothing for the others.
+func TestBreakerOfSessionsNeedsAFailedProbe(t *testing.T) {
+	for name, test := range map[string]struct {
+		manners string
+		prompts []string
+		want    clichain.Reason // of the session after them
+		tokens  int64           // of its usage
+	}{
+		"the same prompt":                     {prompts: []string{"crash now", "crash now", "crash now", "crash now"}},
+		"different prompts, probe answered":   {manners: "cold", prompts: []string{"crash 1", "crash 2", "crash 3"}, tokens: 3},
+		"different prompts, probe fails":      {prompts: []string{"crash 1", "crash 2", "crash 3"}, want: clichain.ReasonCoolingDown},
+		"a success between":                   {prompts: []string{"crash 1", "crash 2", "say hi", "crash 3", "crash 4"}},
+		"too few different ones, one repeats": {prompts: []string{"crash 1", "crash 2", "crash 1", "crash 2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			atOnce(t, func(t *testing.T, dialect string) {
+				p := agentOf(t, dialect, test.manners, patient)
+				for _, text := range test.prompts {
+					s := live.New(p, nil)
+					require.NoError(t, s.Start(t.Context()))
+					_, err := s.Ask(t.Context(), text)
+					require.Equal(t, text == "say hi", err == nil)
+					s.Kill()
+				}
+				s := live.New(p, nil)
+				t.Cleanup(s.Kill)
+				err := s.Start(t.Context())
+				if test.want != "" {
+					var failed *clichain.BackendError
+					require.ErrorAs(t, err, &failed)
+					require.Equal(t, test.want, failed.Reason)
+					return
+				}
+				require.NoError(t, err)
+				require.Equal(t, test.tokens, s.Status().Usage.InputTokens)
+				_, err = s.Ask(t.Context(), "say hi")
+				require.NoError(t, err)
+			})
+		})
+	}
+}

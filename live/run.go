@@ -93,7 +93,8 @@ func (s *Session) next() *Turn {
 }
 
 func (s *Session) turn(cli *held.CLI, t *Turn) {
-	s.entry = s.entry.Again()
+	s.asked = &t.req
+	s.entry = s.entry.Again(s.asked)
 	resp, failed := s.ask(cli, t)
 	if t.resp = resp; failed != nil {
 		t.err = failed
@@ -124,7 +125,7 @@ func (s *Session) gone(cli *held.CLI) {
 	s.mu.Unlock()
 	if !stopping && err == nil {
 		if err = cli.Err(); err != nil {
-			s.entry.Again().Ended(s.life, err, false)
+			s.entry.Again(s.asked).Ended(s.life, err, false)
 		}
 	}
 	s.entry.Left(s.life)

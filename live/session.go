@@ -67,7 +67,8 @@ type Session struct {
 	work chan struct{} // there may be a turn to begin
 	over chan struct{} // closed when nothing of the session is left
 
-	entry *cooling.Entry // of the breaker; for one goroutine at a time
+	entry *cooling.Entry    // of the breaker; for one goroutine at a time, as asked is
+	asked *clichain.Request // of the latest turn; nil: there was none
 
 	mu      sync.Mutex
 	state   State
@@ -137,6 +138,11 @@ func (s *Session) hold(ctx context.Context) (*held.CLI, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	for _, a := range entry.Probed() {
+		s.usage = s.usage.Add(a.Usage)
+	}
+	s.mu.Unlock()
 	cli, err := s.provider.HoldSession(ctx, s.cfg.Request, s.cfg.OnPermission)
 	if err != nil {
 		entry.Ended(ctx, err, ctx.Err() != nil)

@@ -54,7 +54,7 @@ type Status struct {
 	Queued  int            // turns that have not begun
 	Busy    bool           // a turn goes on
 	Turns   int            // turns that have ended
-	Usage   clichain.Usage // of those that were answered
+	Usage   clichain.Usage // of those that were answered, and of a probe of the breaker
 	// Session is the session of the latest answer, as in Response.Session, to go on from
 	// when this one is over. Empty: none is known.
 	Session string

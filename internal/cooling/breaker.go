@@ -7,14 +7,15 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// Again begins a further call in a process that Enter has let start. The half-open probe,
-// if e still has it, goes over to the new entry.
-func (e *Entry) Again() *Entry {
+// Again begins a further call, with a request of its own, in a process that Enter has let
+// start. The half-open probe, if e still has it, goes over to the new entry. A nil req means
+// that no request can be to blame for a failure.
+func (e *Entry) Again(req *call.Request) *Entry {
 	if e == nil {
 		return nil
 	}
 	next := *e
-	next.began, e.probe = e.keeper.now(), time.Time{}
+	next.began, next.request, e.probe = e.keeper.now(), req, time.Time{}
 	return &next
 }
 

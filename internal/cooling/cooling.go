@@ -25,6 +25,8 @@ type Call interface {
 	Key() (key string, ok bool)
 	// Scope is the fingerprint of the calls that a cooldown is for; empty: all.
 	Scope(scope cooldown.Scope) string
+	// Request is what the backend is asked; nil where a failure cannot be due to it.
+	Request() *call.Request
 	Timeout() time.Duration // negative: no bound
 }
 
@@ -139,7 +141,7 @@ func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
 	if k.Store == nil || !ok {
 		return nil, nil
 	}
-	e := &Entry{keeper: k, call: c, key: key, began: k.now()}
+	e := &Entry{keeper: k, call: c, key: key, request: c.Request(), began: k.now()}
 	state := k.load(ctx, key)
 	if state == (cooldown.State{}) {
 		return e, nil
@@ -149,6 +151,7 @@ func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
 		state, until = k.probe(ctx, e, state)
 	}
 	if until.IsZero() {
+		e.doubtful = k.inDoubt(sane(state, e.began), e)
 		return e, nil
 	}
 	return nil, coolingError(c, state, until, e.began)
@@ -217,76 +220,4 @@ func UntilText(until, now time.Time) string {
 		layout = "Mon 2 Jan 15:04"
 	}
 	return "until " + local.Format(layout)
-}
-
-// Entry is one call of one backend, as far as its cooldowns go. On the nil Entry,
-// that of a backend that never cools down, all methods do nothing.
-type Entry struct {
-	keeper *Keeper
-	call   Call
-	key    string
-	began  time.Time
-	probe  time.Time // until when other calls wait for its outcome; zero: it is no probe
-}
-
-// Answered clears the failures of the backend, but not a cooldown that began
-// during this call.
-func (e *Entry) Answered(ctx context.Context) {
-	if e == nil || e.keeper.load(context.WithoutCancel(ctx), e.key) == (cooldown.State{}) {
-		return
-	}
-	_ = e.keeper.update(ctx, e.key, func(s cooldown.State) cooldown.State {
-		if !s.Until.IsZero() && e.began.Before(s.At) {
-			return s
-		}
-		return cooldown.State{}
-	})
-}
-
-// Failed stores what the failure means for later calls. hurried says that the
-// call was ended before its timeout: then reasons that need several failures do
-// not count.
-func (e *Entry) Failed(ctx context.Context, err *call.Error, hurried bool) {
-	if e == nil {
-		return
-	}
-	if hurried && e.keeper.Rules[err.Reason].After > 1 {
-		err = &call.Error{}
-	}
-	e.keep(ctx, err)
-}
-
-func (e *Entry) keep(ctx context.Context, err *call.Error) {
-	k := e.keeper
-	f := failure{
-		reason: err.Reason, rule: k.Rules[err.Reason], told: err.RetryAfter,
-		began: e.began, now: k.now(), chance: k.chance(), probe: e.probe,
-	}
-	if err.Stage == call.StageSkipped {
-		f.rule = cooldown.Rule{}
-	}
-	if f.rule == (cooldown.Rule{}) && e.probe.IsZero() {
-		return
-	}
-	f.scope = e.call.Scope(f.rule.Scope)
-	var state cooldown.State
-	_ = k.update(ctx, e.key, func(s cooldown.State) cooldown.State {
-		state = after(s, f, k.Rules[s.Reason] == f.rule)
-		return state
-	})
-	if state.Until.IsZero() {
-		return
-	}
-	k.Log.DebugContext(ctx, "cooldown", "backend", e.call.Name(), "reason", state.Reason, "until", state.Until)
-	if k.Began != nil {
-		k.Began(ctx, e.call.Name(), state.Reason, state.Until)
-	}
-}
-
-// Left gives the half-open probe back to another call: this one ended without an
-// outcome.
-func (e *Entry) Left(ctx context.Context) {
-	if e != nil && !e.probe.IsZero() {
-		e.keep(ctx, &call.Error{})
-	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
 )
 
@@ -16,6 +17,7 @@ type fakeCall struct{ timeout time.Duration }
 func (fakeCall) Name() string                { return "a" }
 func (fakeCall) Key() (string, bool)         { return "a", true }
 func (fakeCall) Scope(cooldown.Scope) string { return "" }
+func (fakeCall) Request() *call.Request      { return nil }
 func (c fakeCall) Timeout() time.Duration    { return c.timeout }
 
 // A probe ends with its call, so that another call need not wait for a timeout that the first never had.

@@ -2,6 +2,7 @@ package cooling
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -46,6 +47,9 @@ type failure struct {
 	told       time.Time // when the backend said that it will be available again
 	chance     float64   // in [0, 1)
 	probe      time.Time // end of the call's half-open probe; zero: it has none
+	byRequest  bool      // it may be due to the request: a probe has to confirm it
+	request    string    // fingerprint of that
+	ofProbe    bool      // a probe has failed, which no request is to blame for
 }
 
 // after is the state after one more failure; sameRule says whether the previous
@@ -58,19 +62,21 @@ func after(s cooldown.State, f failure, sameRule bool) cooldown.State {
 		}
 		return old
 	}
-	next := cooldown.State{Reason: f.reason, Failures: 1, At: f.now, Scope: f.scope}
+	if f.ofProbe && f.rule.Confirm && (!f.probe.Equal(old.Probe) || old.Failures == 0) {
+		return old // a success, or another failure, came before its end
+	}
+	next := cooldown.State{Reason: f.reason, At: f.now, Scope: f.scope}
 	// A call that began before the cooldown met the same failure, not another one.
 	late := !old.Until.IsZero() && f.began.Before(old.At)
 	sameRule = sameRule && old.Scope == f.scope
-	if sameRule && late {
-		next.Failures = old.Failures
-	} else if sameRule {
-		next.Failures = old.Failures + 1
+	next.Failures, next.Requests = f.count(old, sameRule, late)
+	if f.byRequest && old.Until.IsZero() {
+		next.Probe = old.Probe
 	}
 	told := f.told.After(f.now)
 	if told {
 		next.Until = wall(resettime.Clamp(f.told, f.now))
-	} else if d := f.rule.Length(next.Failures); d > 0 {
+	} else if d := f.rule.Length(next.Failures); d > 0 && !f.byRequest {
 		next.Until = f.now.Add(f.jittered(d))
 	}
 	// Of several processes that are told "in five minutes", each hears another second: it is one cooldown all the same.
@@ -78,6 +84,29 @@ func after(s cooldown.State, f failure, sameRule bool) cooldown.State {
 		return old
 	}
 	return next
+}
+
+// maxRequests bounds the requests that a state remembers.
+const maxRequests = 16
+
+// count is how many failures in a row there are with this one, and the fingerprints of the requests behind them.
+func (f failure) count(old cooldown.State, sameRule, late bool) (n int, requests string) {
+	enough := max(f.rule.After, 1)
+	switch {
+	case f.ofProbe && f.rule.Confirm && (!sameRule || old.Until.IsZero()):
+		return enough, old.Requests
+	case !sameRule:
+		return 1, f.request
+	case !f.byRequest && late:
+		return old.Failures, old.Requests
+	case !f.byRequest:
+		return old.Failures + 1, old.Requests
+	case late || strings.Contains(old.Requests, f.request):
+		return old.Failures, old.Requests
+	}
+	seen := strings.Fields(old.Requests + " " + f.request)
+	seen = seen[max(len(seen)-maxRequests, 0):]
+	return min(old.Failures+1, enough), strings.Join(seen, " ")
 }
 
 // jittered never exceeds the rule's longest cooldown.
