@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +28,9 @@ func playStore() {
 		return
 	}
 	s := cooldown.NewFile(path, func(err error) { fmt.Fprintln(os.Stderr, err) })
+	if prompts := os.Getenv(storePrompts); prompts != "" {
+		playPicky(s, strings.Split(prompts, ","))
+	}
 	a, next := failing("a", clichain.ReasonUsageLimit), &backend{name: "next"}
 	c := clichain.ChainOf([]clichain.Backend{a, next}, &clichain.ChainConfig{Store: s})
 	resp, err := c.Complete(context.Background(), clichain.Prompt("hi"))
@@ -35,6 +40,81 @@ func playStore() {
 	}
 	fmt.Println(resp.Attempts[0].Reason)
 	os.Exit(0)
+}
+
+// storePrompts makes such a process ask a picky backend with these prompts, separated by commas; "broken" breaks it.
+const storePrompts = "CLICHAIN_TEST_PROMPTS"
+
+// playPicky prints the reason of each failure, how many requests the backend got, and how many probes.
+func playPicky(s cooldown.Store, prompts []string) {
+	p := &picky{name: "a", reason: clichain.ReasonExit}
+	c := clichain.ChainOf([]clichain.Backend{p}, &clichain.ChainConfig{Store: s})
+	for _, text := range prompts {
+		if text == "broken" {
+			p.broken.Store(true)
+			continue
+		}
+		_, err := c.Complete(context.Background(), clichain.Prompt(text))
+		if chain, ok := err.(*clichain.ChainError); ok {
+			fmt.Print(chain.Reason(), " ")
+		}
+	}
+	fmt.Println(p.asked.Load(), p.probed.Load())
+	os.Exit(0)
+}
+
+// askedBy is what such a process prints.
+func askedBy(t *testing.T, path string, prompts ...string) string {
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), storeRole+"="+path, storePrompts+"="+strings.Join(prompts, ","), "GORACE=atexit_sleep_ms=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// The requests of several processes count together, each different one once, and one process probes for all of them.
+func TestProcessesCountDifferentRequests(t *testing.T) {
+	t.Run("the same request", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "cooldowns.json")
+		for range 4 {
+			require.Equal(t, "exit 1 0", askedBy(t, path, "bad"))
+		}
+		require.Equal(t, "1 0", askedBy(t, path, "good"))
+	})
+	t.Run("different ones, the backend answers", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "cooldowns.json")
+		for i := range 3 {
+			require.Equal(t, "exit 1 0", askedBy(t, path, fmt.Sprint("bad ", i)))
+		}
+		require.Equal(t, "1 1", askedBy(t, path, "good"))
+	})
+	t.Run("different ones, the backend is broken", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "cooldowns.json")
+		for i := range 3 {
+			require.Equal(t, "exit 1 0", askedBy(t, path, "broken", fmt.Sprint("good ", i)))
+		}
+		require.Equal(t, "cooling_down 0 1", askedBy(t, path, "broken", "good"))
+		require.Equal(t, "cooling_down 0 0", askedBy(t, path, "good"))
+	})
+	t.Run("many at once", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "cooldowns.json")
+		var running sync.WaitGroup
+		for i := range 4 {
+			running.Go(func() {
+				var prompts []string
+				for j := range 5 {
+					prompts = append(prompts, fmt.Sprint("bad ", i, j))
+				}
+				if got := askedBy(t, path, append(prompts, "good")...); !strings.HasPrefix(got, "exit exit exit exit exit 6 ") {
+					t.Errorf("a process got %q", got)
+				}
+			})
+		}
+		running.Wait()
+		require.Regexp(t, `^1 `, askedBy(t, path, "good"))
+	})
 }
 
 // One process meets a limit, the next one does not.

@@ -1,6 +1,8 @@
 package cooling
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +34,94 @@ func TestOneLimitIsOneCooldown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, test.same, first == after(first, test.failure, true))
+		})
+	}
+}
+
+// The states that follow a failure which the request may have caused.
+func TestFailuresOfRequests(t *testing.T) {
+	rule := cooldown.Rule{Base: time.Minute, Cap: time.Hour, After: 3, Confirm: true}
+	now := wall(time.Now())
+	probe := now.Add(time.Second)
+	of := func(request string) failure {
+		return failure{reason: call.ReasonExit, rule: rule, began: now, now: now, byRequest: true, request: request, chance: 0.5}
+	}
+	ofProbe := failure{reason: call.ReasonExit, rule: rule, began: now, now: now, ofProbe: true, probe: probe, chance: 0.5}
+	ofStart := failure{reason: call.ReasonExit, rule: rule, began: now, now: now, chance: 0.5}
+	state := func(failures int, requests string) cooldown.State {
+		return cooldown.State{Reason: call.ReasonExit, Failures: failures, Requests: requests, At: now}
+	}
+	probing := state(3, "a b c")
+	probing.Probe = probe
+	rested := state(3, "a b c")
+	rested.At, rested.Until, rested.Probe = now.Add(-2*time.Minute), now.Add(-time.Minute), probe
+	for name, test := range map[string]struct {
+		old      cooldown.State
+		failure  failure
+		failures int
+		requests string
+		rests    time.Duration
+		probe    time.Time
+	}{
+		"the first":                              {cooldown.State{}, of("a"), 1, "a", 0, time.Time{}},
+		"another":                                {state(1, "a"), of("b"), 2, "a b", 0, time.Time{}},
+		"the same":                               {state(1, "a"), of("a"), 1, "a", 0, time.Time{}},
+		"the third":                              {state(2, "a b"), of("c"), 3, "a b c", 0, time.Time{}},
+		"the fourth is not counted":              {state(3, "a b c"), of("d"), 3, "a b c d", 0, time.Time{}},
+		"while a probe is made":                  {probing, of("d"), 3, "a b c d", 0, probe},
+		"the probe fails":                        {probing, ofProbe, 3, "a b c", time.Minute, time.Time{}},
+		"the probe fails again":                  {rested, ofProbe, 4, "a b c", 2 * time.Minute, time.Time{}},
+		"the probe fails after a success":        {cooldown.State{Reason: call.ReasonExit, At: now, Probe: probe}, ofProbe, 0, "", 0, probe},
+		"the probe fails after another probe":    {state(3, "a b c"), ofProbe, 3, "a b c", 0, time.Time{}},
+		"of a state without requests, as of old": {state(2, ""), of("a"), 3, "a", 0, time.Time{}},
+		"without a request":                      {state(2, "a b"), ofStart, 3, "a b", time.Minute, time.Time{}},
+		"without a request, too few":             {state(1, "a"), ofStart, 2, "a", 0, time.Time{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next := after(test.old, test.failure, true)
+			require.Equal(t, test.failures, next.Failures)
+			require.Equal(t, test.requests, next.Requests)
+			require.Equal(t, test.probe, next.Probe)
+			require.Equal(t, test.rests > 0, !next.Until.IsZero())
+			if test.rests > 0 {
+				require.Equal(t, test.rests, next.Until.Sub(now))
+			}
+		})
+	}
+	long := cooldown.State{}
+	many := of("")
+	many.rule.After = 100
+	for i := range 90 {
+		many.request = fmt.Sprintf("%016d", i)
+		long = after(long, many, true)
+	}
+	require.Equal(t, 90, long.Failures)
+	require.Len(t, strings.Fields(long.Requests), maxRequests, "a store stays small")
+}
+
+// Two requests are one if they ask for the same, whoever asks and wherever.
+func TestFingerprint(t *testing.T) {
+	base := call.Request{Messages: []call.Message{{Role: call.RoleUser, Content: "hi"}}}
+	with := func(change func(*call.Request)) call.Request {
+		req := base.Clone()
+		change(&req)
+		return req
+	}
+	for name, test := range map[string]struct {
+		req  call.Request
+		same bool
+	}{
+		"metadata": {with(func(r *call.Request) { r.Metadata = map[string]string{"a": "b"} }), true},
+		"dir":      {with(func(r *call.Request) { r.Dir = "/somewhere" }), true},
+		"text":     {with(func(r *call.Request) { r.Messages[0].Content = "hi." }), false},
+		"role":     {with(func(r *call.Request) { r.Messages[0].Role = call.RoleSystem }), false},
+		"model":    {with(func(r *call.Request) { r.Model = "m" }), false},
+		"schema":   {with(func(r *call.Request) { r.Schema = []byte(`{}`) }), false},
+		"options":  {with(func(r *call.Request) { r.Options.MaxTurns = 2 }), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.same, fingerprint(base) == fingerprint(test.req))
+			require.Regexp(t, "^[0-9a-f]{16}$", fingerprint(test.req))
 		})
 	}
 }
