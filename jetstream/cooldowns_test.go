@@ -2,6 +2,7 @@ package jetstream_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 )
 
@@ -47,6 +49,40 @@ func TestLimitOfTheFleet(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, s.Cooldowns, 1)
 	require.Equal(t, clichain.ReasonUsageLimit, s.Cooldowns[0].State.Reason)
+}
+
+// What a worker of a version before State.Requests has written is read, and counts.
+func TestCooldownsOfAnOlderVersion(t *testing.T) {
+	nc := embed(t)
+	asked := 0
+	broken := backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		asked++
+		return nil, &clichain.BackendError{Reason: clichain.ReasonExit}
+	})
+	s := openCooldowns(t, nc)
+	require.NoError(t, s.Update(t.Context(), broken.Name(), func(cooldown.State) cooldown.State {
+		return cooldown.State{Reason: clichain.ReasonExit, Failures: 1, At: time.Now().UTC()}
+	}))
+	server, err := js.New(nc)
+	require.NoError(t, err)
+	bucket, err := server.KeyValue(t.Context(), "clichain_cooldowns")
+	require.NoError(t, err)
+	keys, err := bucket.Keys(t.Context())
+	require.NoError(t, err)
+	old := fmt.Sprintf(`{"key":%q,"state":{"reason":"exit","failures":2,"at":%q}}`, broken.Name(), time.Now().UTC().Format(time.RFC3339Nano))
+	_, err = bucket.PutString(t.Context(), keys[0], old)
+	require.NoError(t, err)
+	later := openCooldowns(t, nc)
+	state, err := later.Load(t.Context(), broken.Name())
+	require.NoError(t, err)
+	require.Equal(t, 2, state.Failures)
+
+	c := clichain.ChainOf([]clichain.Backend{broken}, &clichain.ChainConfig{Store: later})
+	_, err = c.Complete(t.Context(), clichain.Prompt("the third"))
+	require.ErrorIs(t, err, clichain.ErrExit)
+	_, err = c.Complete(t.Context(), clichain.Prompt("the fourth"))
+	require.ErrorIs(t, err, clichain.ErrCoolingDown, "the probe fails")
+	require.Equal(t, 2, asked)
 }
 
 // Updates of many at once are all counted: each is a compare-and-set.
