@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/cooldown"
 )
 
 // picky fails for requests that contain "bad", and for all others while it is broken. It tells the probes apart by
@@ -211,95 +208,4 @@ func TestCooldownAfterAProbeThatMeetsALimit(t *testing.T) {
 		require.Equal(t, clichain.ReasonCoolingDown, askOf(t, c, "good"))
 		require.Equal(t, 5*time.Minute, time.Until(coolingUntil(t, c, p)))
 	})
-}
-
-// However many different requests fail, at once and in a row, the others are answered, and one probe in 30 s is made.
-func TestCooldownUnderAttack(t *testing.T) {
-	for _, store := range []string{"memory", "file"} {
-		t.Run(store, func(t *testing.T) {
-			var kept cooldown.Store = cooldown.NewMemory()
-			if store == "file" {
-				kept = cooldown.NewFile(filepath.Join(t.TempDir(), "cooldowns.json"), func(err error) { t.Error(err) })
-			}
-			p := &picky{name: "a", reason: clichain.ReasonExit}
-			c := clichain.ChainOf([]clichain.Backend{p}, &clichain.ChainConfig{Store: kept})
-			var calls sync.WaitGroup
-			for i := range 60 {
-				calls.Go(func() { _, _ = c.Complete(t.Context(), clichain.Prompt(fmt.Sprint("bad ", i))) })
-			}
-			calls.Wait()
-			for i := range 10 {
-				for j := range 4 {
-					require.Equal(t, clichain.ReasonExit, askOf(t, c, fmt.Sprint("bad ", i, j)))
-				}
-				require.Empty(t, askOf(t, c, "good"))
-			}
-			require.EqualValues(t, 1, p.probed.Load())
-		})
-	}
-}
-
-func TestCooldownProbeIsMadeOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := &picky{name: "a", reason: clichain.ReasonExit, takes: 3 * time.Second}
-		c := p.chain(nil)
-		for i := range 3 {
-			askOf(t, c, fmt.Sprint("bad ", i))
-		}
-		var calls sync.WaitGroup
-		start := time.Now()
-		for i := range 20 {
-			calls.Go(func() {
-				resp, err := c.Complete(t.Context(), clichain.Prompt(fmt.Sprint("good ", i)))
-				if err != nil || time.Since(start) != time.Duration(len(resp.Attempts))*3*time.Second {
-					t.Error("a call waited for the probe of another: ", time.Since(start), err)
-				}
-			})
-		}
-		calls.Wait()
-		require.EqualValues(t, 1, p.probed.Load())
-	})
-}
-
-func TestCooldownProbeOfACallerThatLeaves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := &picky{name: "a", reason: clichain.ReasonExit, takes: 3 * time.Second}
-		c := p.chain(nil)
-		for i := range 3 {
-			askOf(t, c, fmt.Sprint("bad ", i))
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		_, err := c.Complete(ctx, clichain.Prompt("good"))
-		require.Error(t, err)
-		require.NoError(t, c.CoolingDown(t.Context(), p))
-		require.Empty(t, askOf(t, c, "good"))
-		require.EqualValues(t, 2, p.probed.Load(), "the next call probes")
-	})
-}
-
-// A hedged call probes each backend that is in doubt before it asks it.
-func TestCooldownProbeOfAHedgedCall(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, next := &picky{name: "a", reason: clichain.ReasonExit}, &backend{name: "next"}
-		p.broken.Store(true)
-		c := clichain.ChainOf([]clichain.Backend{p, next}, &clichain.ChainConfig{HedgeAfter: time.Minute}).CooldownsWithout(0.5, nil)
-		for i := range 4 {
-			require.Empty(t, askOf(t, c, fmt.Sprint("good ", i)))
-		}
-		require.EqualValues(t, 3, p.asked.Load())
-		require.EqualValues(t, 1, p.probed.Load())
-		require.Equal(t, 30*time.Second, time.Until(coolingUntil(t, c, p)))
-	})
-}
-
-func TestCooldownStoresNoText(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cooldowns.json")
-	p := &picky{name: "a", reason: clichain.ReasonExit}
-	c := clichain.ChainOf([]clichain.Backend{p}, &clichain.ChainConfig{Store: cooldown.NewFile(path, nil)})
-	for i := range 5 {
-		askOf(t, c, fmt.Sprint("bad secret ", i))
-	}
-	require.NotContains(t, read(t, path), "secret")
-	require.Contains(t, read(t, path), `"requests"`)
 }

@@ -99,22 +99,23 @@ func (r *race) startNext() bool {
 			continue
 		}
 		r.lanes++
-		go r.run(i, lane{try: try{place: r.place(i), backend: b, entry: entry, start: time.Now()}})
+		go r.run(lane{try: try{place: r.place(i), backend: b, entry: entry, start: time.Now()}})
 		return true
 	}
 	return false
 }
 
 // run reads one backend's stream to its end.
-func (r *race) run(i int, l lane) {
+func (r *race) run(l lane) {
 	defer func() { r.ends <- l }()
 	defer func() { l.panicked = recover() }() // goes on where the host can recover it
-	if refused := r.probe(i, &l.try, func(e Event) { r.events <- e }); refused != nil {
+	b := r.budget
+	view := chainView{resets: true, end: b.end, hard: b.hard, given: b.end.Sub(l.start)} // the others run already
+	whole := func() (chainView, context.Context, context.CancelFunc) { return view, r.ctx, func() {} }
+	if refused := r.probe(&l.try, whole, func(e Event) { r.events <- e }); refused != nil {
 		l.err = refused
 		return
 	}
-	b := r.budget
-	view := chainView{resets: true, end: b.end, hard: b.hard, given: b.end.Sub(l.start)} // the others run already
 	ctx := withChainView(r.ctx, view)
 	l.err = noAnswer(l.backend)
 	for e, err := range streamOf(ctx, l.backend, r.req) {

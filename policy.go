@@ -2,6 +2,7 @@ package clichain
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -217,14 +218,16 @@ func probeAttempts(backend string, resp *Response, err error, took time.Duration
 	return append(slices.Clone(resp.Attempts), answered)
 }
 
-// probe sends a backend that is in doubt a probe before its turn. tell gets the events of that. The error is that of a
-// backend which cools down since the probe failed.
-func (w *walk) probe(i int, t *try, tell func(Event)) *BackendError {
+// probe sends a backend that is in doubt a probe before its turn, in the time that slice gives. tell gets the events of
+// the probe. The error is that of a backend which cools down since the probe failed.
+func (w *walk) probe(
+	t *try, slice func() (chainView, context.Context, context.CancelFunc), tell func(Event),
+) *BackendError {
 	name := t.backend.Name()
 	refused := t.entry.Confirm(w.ctx, func() ([]Attempt, error, bool) {
-		view, slice, done := w.slice(w.caller, i)
+		view, slice, done := slice()
 		defer done()
-		view.another, view.resets, view.quiet = func() bool { return w.another(i) }, true, keepsQuiet(t.backend)
+		view.resets, view.quiet = true, keepsQuiet(t.backend)
 		ctx, cancel := judge.Within(withChainView(slice, view), probeLimit(t.backend))
 		defer cancel()
 		start := time.Now()

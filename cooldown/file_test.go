@@ -146,29 +146,6 @@ func TestStoreFileLists(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A file of a version that did not know State.Requests is read, and what that is told survives.
-func TestStoreFileOfAnOlderVersion(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cooldowns.json")
-	at := time.Now().UTC().Round(0)
-	old := fmt.Sprintf(`{"version": 1, "cooldowns": {"a": {"reason": "exit", "failures": 2, "at": %q}}}`, at.Format(time.RFC3339Nano))
-	require.NoError(t, os.WriteFile(path, []byte(old), 0o600))
-	s, _ := fileStore(t, path)
-	state, err := s.Load(t.Context(), "a")
-	require.NoError(t, err)
-	require.Equal(t, State{Reason: call.ReasonExit, Failures: 2, At: at}, state)
-
-	state.Failures, state.Requests = 3, "0123456789abcdef"
-	require.NoError(t, s.Update(t.Context(), "a", put(state)))
-	again, err := s.Load(t.Context(), "a")
-	require.NoError(t, err)
-	require.Equal(t, state, again)
-	var kept struct{ Version int }
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(data, &kept))
-	require.Equal(t, 1, kept.Version, "an older version goes on with it")
-}
-
 func TestStoreFileIsPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clichain", "cooldowns.json")
 	s, _ := fileStore(t, path)
