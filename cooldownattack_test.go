@@ -107,6 +107,24 @@ func TestCooldownStoresNoText(t *testing.T) {
 	require.Contains(t, read(t, path), `"requests"`)
 }
 
+// A deadline that is too short for the probe proves nothing. One that is long enough does.
+func TestCooldownProbeOfACallerInAHurry(t *testing.T) {
+	for deadline, want := range map[time.Duration]clichain.Reason{7 * time.Second: "", 15 * time.Second: clichain.ReasonCoolingDown} {
+		synctest.Test(t, func(t *testing.T) {
+			p := &picky{name: "a", reason: clichain.ReasonExit, takes: 20 * time.Second}
+			c := p.chain(nil)
+			for i := range 3 {
+				askOf(t, c, fmt.Sprint("bad ", i))
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), deadline)
+			_, err := c.Complete(ctx, clichain.Prompt("good"))
+			cancel()
+			require.Error(t, err)
+			require.Equal(t, want, askOf(t, c, "good"))
+		})
+	}
+}
+
 // A reader that leaves while the probe is made spends nothing more.
 func TestCooldownProbeOfAReaderThatLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -56,7 +56,7 @@ func (p *Provider) passBreaker(ctx context.Context, c cooling.Call, req Request)
 			defer cancel()
 			start := time.Now()
 			resp, err := p.converse(limited, probeRequest(req), func(Event) {})
-			return probeAttempts(p.name, resp, err, time.Since(start)), err, ctx.Err() != nil
+			return probeAttempts(p.name, resp, err, time.Since(start)), err, ctx.Err() != nil || rushed(ctx, start, p, err)
 		})
 	}
 	return entry, p.label(refused)

@@ -209,6 +209,13 @@ func probeLimit(b Backend) time.Duration {
 	return longestProbe
 }
 
+// rushed reports whether a probe ended because its caller had less than half of the time for it. Whoever sets a short
+// deadline must not decide about the backend.
+func rushed(caller context.Context, start time.Time, b Backend, err error) bool {
+	deadline, ok := caller.Deadline()
+	return ok && deadline.Sub(start) < probeLimit(b)/2 && errors.Is(err, context.DeadlineExceeded)
+}
+
 // probeAttempts are what a probe has tried, which is paid for.
 func probeAttempts(backend string, resp *Response, err error, took time.Duration) []Attempt {
 	if err != nil {
@@ -241,7 +248,8 @@ func (w *walk) probe(
 				}
 			}
 		})
-		return probeAttempts(name, resp, err, time.Since(start)), err, w.hurried(slice, view, &try{start: start})
+		hurried := w.hurried(slice, view, &try{start: start}) || rushed(w.caller, start, t.backend, err)
+		return probeAttempts(name, resp, err, time.Since(start)), err, hurried
 	})
 	if probed := t.entry.Probed(); len(probed) > 0 && refused == nil {
 		tell(Event{Kind: EventAttempt, Backend: name, Attempt: &probed[len(probed)-1]})
