@@ -33,7 +33,7 @@ func snippetError(err error) {
 
 func snippetPolicy(cfg *clichain.ChainConfig) {
 	cfg.Policy = map[clichain.Reason]clichain.Rule{
-		clichain.ReasonTimeout: {Cooldown: cooldown.Rule{Base: time.Minute, Cap: time.Hour, After: 2}},
+		clichain.ReasonTimeout: {Cooldown: cooldown.Rule{Base: time.Minute, Cap: time.Hour, After: 2, Confirm: true}},
 		clichain.ReasonBilling: {Stop: true},
 	}
 }
