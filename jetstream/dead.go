@@ -40,7 +40,7 @@ func (q *Queue) Retry(ctx context.Context, id string) error {
 	if job.Deadline.Before(job.Submitted) {
 		job.Deadline = time.Time{}
 	}
-	if err := q.addAgain(ctx, envelope{Job: job, Replaces: msg.Sequence}); err != nil {
+	if err := q.addAgain(ctx, envelope{Job: job, Replaces: msg.Sequence, Protocol: protocol}); err != nil {
 		return err
 	}
 	return q.removeResult(ctx, msg)

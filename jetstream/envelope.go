@@ -20,6 +20,11 @@ type envelope struct {
 	History []Delivery `json:"history,omitempty"`
 	// Replaces is the sequence of the failed result that a retry takes the place of.
 	Replaces uint64 `json:"replaces,omitempty"`
+	// Protocol is the version of what wrote the job. Zero: the first.
+	Protocol int `json:"protocol,omitempty"`
+	// Refined and Again say what the class of the job is made of: see needs.
+	Refined bool   `json:"refined,omitempty"`
+	Again   string `json:"again,omitempty"`
 }
 
 // payloadHeader names the object that holds the payload of a message which is too
@@ -62,23 +67,32 @@ var errUnreadable = errors.New("jetstream: a message of the queue cannot be read
 
 // read reads what message made.
 func (q *Queue) read(ctx context.Context, header nats.Header, data []byte, value any) error {
-	if name := header.Get(payloadHeader); name != "" {
-		object, err := q.payloads.Get(ctx, name)
-		if errors.Is(err, js.ErrObjectNotFound) {
-			return fmt.Errorf("%w: its payload is gone", errUnreadable)
-		}
-		if err != nil {
-			return fmt.Errorf("jetstream: payload %s: %w", name, err)
-		}
-		defer object.Close()
-		if data, err = io.ReadAll(io.LimitReader(object, maxPayload)); err != nil {
-			return fmt.Errorf("jetstream: payload %s: %w", name, err)
-		}
+	data, err := q.content(ctx, header, data)
+	if err != nil {
+		return err
 	}
 	if err := json.NewDecoder(bytes.NewReader(data)).Decode(value); err != nil {
 		return fmt.Errorf("%w: %v", errUnreadable, err)
 	}
 	return nil
+}
+
+// content is the JSON of a message: its data, or the object that it names.
+func (q *Queue) content(ctx context.Context, header nats.Header, data []byte) ([]byte, error) {
+	if name := header.Get(payloadHeader); name != "" {
+		object, err := q.payloads.Get(ctx, name)
+		if errors.Is(err, js.ErrObjectNotFound) {
+			return nil, fmt.Errorf("%w: its payload is gone", errUnreadable)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("jetstream: payload %s: %w", name, err)
+		}
+		defer object.Close()
+		if data, err = io.ReadAll(io.LimitReader(object, maxPayload)); err != nil {
+			return nil, fmt.Errorf("jetstream: payload %s: %w", name, err)
+		}
+	}
+	return data, nil
 }
 
 // discard removes the payload of a message that is not needed any more.

@@ -43,7 +43,7 @@ func Labels(ctx context.Context, q *Queue) (lines []string) {
 
 // BeginRetry is the first step of Retry.
 func BeginRetry(ctx context.Context, q *Queue, job Job, sequence uint64) error {
-	return q.add(ctx, envelope{Job: job, Replaces: sequence})
+	return q.add(ctx, envelope{Job: job, Replaces: sequence, Protocol: protocol})
 }
 
 // Leader is the name of the server that leads the stream of the jobs.
@@ -105,30 +105,49 @@ func FailAndVanish(ctx context.Context, q *Queue, job Job) error {
 // takeOne waits for a job with normal priority: the server tells its consumers of a new
 // one a moment after it has it.
 func takeOne(q *Queue) error {
-	batch, err := q.takers[1].Fetch(1)
-	if err != nil {
-		return err
+	for _, t := range q.takers.list() {
+		if t.priority != PriorityNormal || t.class == readyClass {
+			continue
+		}
+		batch, err := t.Fetch(1)
+		if err != nil {
+			return err
+		}
+		for range batch.Messages() {
+			return nil
+		}
+		return fmt.Errorf("no job was taken: %v", batch.Error())
 	}
-	for range batch.Messages() {
-		return nil
-	}
-	return fmt.Errorf("no job was taken: %v", batch.Error())
+	return fmt.Errorf("no job was submitted")
 }
 
 // NeverInProgress keeps the workers of this queue from saying that they are at work.
 func NeverInProgress(q *Queue) { q.cfg.AckWait = 24 * time.Hour }
 
 // Delivered counts deliveries of jobs with normal priority.
-func Delivered(ctx context.Context, q *Queue) uint64 {
-	info, err := q.takers[1].Info(ctx)
-	if err != nil {
+func Delivered(ctx context.Context, q *Queue) (n uint64) {
+	if q.look(ctx) != nil {
 		return 0
 	}
-	return info.Delivered.Consumer
+	for _, t := range q.takers.list() {
+		if info, err := t.Info(ctx); err == nil && t.priority == PriorityNormal {
+			n += info.Delivered.Consumer
+		}
+	}
+	return n
 }
 
 // SubmitNonsense puts a message into the queue that is no job.
 func SubmitNonsense(ctx context.Context, q *Queue) error {
-	_, err := q.js.Publish(ctx, q.ready(PriorityNormal, key("x")), []byte("nonsense"))
+	_, err := q.js.Publish(ctx, q.place(readyClass, PriorityNormal, key("x")), []byte("nonsense"))
 	return err
+}
+
+// Stored is a job as it is in the queue.
+func Stored(ctx context.Context, q *Queue, id string) (*Job, error) {
+	e, err := q.waiting(ctx, key(id))
+	if err != nil || e == nil {
+		return nil, err
+	}
+	return &e.Job, nil
 }

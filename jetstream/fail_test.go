@@ -153,7 +153,7 @@ func TestWorkersRest(t *testing.T) {
 	// The server counts them a moment after it has them.
 	require.Eventually(t, func() bool {
 		d, err := q.Depth(t.Context())
-		return err == nil && d.Ready[jetstream.PriorityNormal] == 2 || time.Now().After(end)
+		return err == nil && d.Ready[jetstream.PriorityNormal] == 3 || time.Now().After(end)
 	}, limit, time.Millisecond)
 	got := collect(t, q, 3)
 	require.Empty(t, got["b"].History)

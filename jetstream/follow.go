@@ -116,6 +116,14 @@ func pause(failures int) time.Duration {
 	return wait + rand.N(wait/5)
 }
 
+// firstDetail is what the first of the backends said.
+func firstDetail(chain *clichain.ChainError) string {
+	if err := chain.Attempts[0].Err; err != nil {
+		return firstLine(err.Error())
+	}
+	return string(chain.Attempts[0].Reason)
+}
+
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
@@ -125,7 +133,11 @@ func firstLine(s string) string {
 // once or for a time. ErrExists: it has gone on in another message.
 func (q *Queue) postpone(ctx context.Context, e envelope, sequence uint64, until time.Time) error {
 	key := key(e.ID)
-	subject := q.ready(e.priority(), key)
+	class, err := q.route(ctx, &e)
+	if err != nil {
+		return err
+	}
+	subject := q.place(class, e.priority(), key)
 	var schedule string
 	if until.After(time.Now()) {
 		subject, schedule = q.later(e.priority(), key), subject
@@ -137,15 +149,20 @@ func (q *Queue) postpone(ctx context.Context, e envelope, sequence uint64, until
 	if schedule != "" {
 		at(msg.Header, until, schedule)
 	}
-	_, err = q.js.PublishMsg(ctx, msg, js.WithExpectLastSequenceForSubject(sequence, q.anyJob(key)))
-	if err != nil {
+	if err := q.replace(ctx, msg, key, sequence); err != nil {
 		_ = q.discard(ctx, msg.Header) // else it is swept later
-		if conflict(err) {
-			return ErrExists
-		}
 		return err
 	}
-	return q.nc.Publish(q.wake(), nil)
+	return q.nc.Publish(q.wake(), []byte(takerName(e.priority(), class)))
+}
+
+// replace publishes a message of a job in the place of an earlier one. ErrExists: the job has gone on in another.
+func (q *Queue) replace(ctx context.Context, msg *nats.Msg, key string, sequence uint64) error {
+	_, err := q.js.PublishMsg(ctx, msg, js.WithExpectLastSequenceForSubject(sequence, q.anyJob(key)))
+	if conflict(err) {
+		return ErrExists
+	}
+	return err
 }
 
 // The headers with which the server publishes a message at a time.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
@@ -18,6 +19,8 @@ type delivery struct {
 	key        string
 	sequence   uint64
 	deliveries uint64 // of this very message, this one included
+	class      string // of the message
+	begun      bool   // the mark of this worker is set
 }
 
 // handle is one delivery, from the message to its end. ctx ends when the job has to be
@@ -26,6 +29,12 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 	stop := w.keep(m)
 	defer stop()
 	d, err := w.open(m)
+	if errors.Is(err, errNewer) {
+		w.Logger.WarnContext(ctx, "a job is left to a worker of a later version", "id", d.ID, "error", err)
+		if err = w.handOn(d); err == nil {
+			return
+		}
+	}
 	if errors.Is(err, errUnreadable) {
 		w.finish(d, &Result{Failure: &Failure{Reason: clichain.ReasonBadRequest, Message: err.Error()}})
 		return
@@ -48,7 +57,7 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 	case settled:
 		w.acknowledge(d)
 	case declined != nil:
-		w.decline(d, declined)
+		w.decline(ctx, d, declined)
 	case failure != nil:
 		w.finish(d, &Result{Failure: failure})
 	case ctx.Err() != nil:
@@ -87,11 +96,18 @@ func (w *worker) open(m js.Msg) (*delivery, error) {
 		return nil, err
 	}
 	d := &delivery{msg: m, sequence: meta.Sequence.Stream, deliveries: meta.NumDelivered}
-	if err := w.q.read(w.writing, m.Headers(), m.Data(), &d.envelope); err != nil {
+	data, err := w.q.content(w.writing, m.Headers(), m.Data())
+	if err == nil {
+		err = d.decode(data, w.protocol)
+	}
+	if d.ID == "" {
 		d.ID = "unreadable " + m.Subject()
+	}
+	if err != nil {
 		return d, err
 	}
 	d.key = key(d.ID)
+	d.class = strings.Split(strings.TrimPrefix(m.Subject(), w.q.subject("job.")), ".")[0]
 	for range min(meta.NumDelivered-1, maxHistory) {
 		d.History = append(d.History, Delivery{
 			Reason:  clichain.ReasonKilled,
@@ -163,6 +179,7 @@ func (w *worker) begin(d *delivery) (*Failure, error) {
 		return err
 	})
 	if err != nil || earlier == nil {
+		d.begun = err == nil
 		return nil, err
 	}
 	if d.deliveries <= maxWaits && w.q.alive(w.writing, earlier.Worker) {
@@ -190,35 +207,18 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 		return
 	}
 	failure := failureOf(err)
+	chain, _ := errors.AsType[*clichain.ChainError](err)
+	if ctx.Err() == nil && w.cannotRun(d, chain) {
+		w.handBack(ctx, d, Delivery{Reason: failure.Reason, Message: firstDetail(chain)})
+		return
+	}
 	again, reason := follow(d, failure, err, ctx.Err() != nil, time.Now())
 	if again == nil {
 		failure.Message += reason
 		w.finish(d, &Result{Failure: failure})
 		return
 	}
-	w.retry(d, failure, *again)
-}
-
-// decline leaves a job that asks for more than jobs may do here to another worker.
-func (w *worker) decline(d *delivery, why error) {
-	failure := &Failure{
-		Reason:  clichain.ReasonPermissionRefused,
-		Message: fmt.Sprintf("worker %s does not run it: %v", w.Name, why),
-	}
-	w.retry(d, failure, Delivery{
-		Reason: failure.Reason, Message: failure.Message, Until: time.Now().Add(pause(failures(d.History))),
-	})
-}
-
-// retry gives a job back, unless it had as many deliveries as it may have.
-func (w *worker) retry(d *delivery, failure *Failure, again Delivery) {
-	again.Worker, again.Ended = w.Name, time.Now().UTC()
-	if w.spent(append(d.History, again)) {
-		failure.Message += fmt.Sprintf(" (after %d deliveries)", len(d.History)+1)
-		w.finish(d, &Result{Failure: failure})
-		return
-	}
-	w.park(d, again)
+	w.retry(ctx, d, failure, *again)
 }
 
 // finish stores the result, and takes the job from the queue after that.
@@ -241,27 +241,6 @@ func (w *worker) finish(d *delivery, r *Result) {
 	w.acknowledge(d)
 	if err == nil {
 		w.OnResult(r)
-	}
-}
-
-// park gives the job back to the queue, until a time.
-func (w *worker) park(d *delivery, why Delivery) {
-	if d.mayAct() {
-		// Taken back first: a job whose mark is there is not run again.
-		if err := w.insist(func(ctx context.Context) error { return w.q.unmark(ctx, d.key) }); err != nil {
-			w.Logger.WarnContext(w.writing, "the mark of a job stays", "id", d.ID, "error", err)
-		}
-	}
-	next := d.envelope
-	next.History, next.Replaces = append(next.History, why), 0
-	err := w.insist(func(ctx context.Context) error { return w.q.postpone(ctx, next, d.sequence, why.Until) })
-	if err != nil && !errors.Is(err, ErrExists) {
-		w.Logger.WarnContext(w.writing, "a job cannot be given back: it comes again by itself", "id", d.ID, "error", err)
-		return
-	}
-	w.acknowledge(d)
-	if err == nil {
-		w.OnPark(&d.Job, why)
 	}
 }
 

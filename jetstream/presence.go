@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/clichain/clichain"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
@@ -18,6 +19,21 @@ type WorkerStatus struct {
 	Seen    time.Time `json:"seen"` // when it said so
 	// RestingUntil is until when none of its backends could answer. Zero: one could.
 	RestingUntil time.Time `json:"resting_until,omitzero"`
+	// Version is that of clichain in the worker, Protocol the latest version of jobs that it runs, and Platform its
+	// operating system and architecture. A worker that says none of it has protocol 1.
+	Version  string `json:"version,omitempty"`
+	Protocol int    `json:"protocol,omitempty"`
+	Platform string `json:"platform,omitempty"`
+	// Backends are its backends by name, and Models the models that jobs may name; none: any. Access is the most that
+	// jobs may have, and Dirs are the directories that they may work in.
+	Backends []string        `json:"backends,omitempty"`
+	Models   []string        `json:"models,omitempty"`
+	Access   clichain.Access `json:"access,omitempty"`
+	Dirs     []string        `json:"dirs,omitempty"`
+	// Takes has the classes of jobs that it takes, and from when on: the zero time means now. Refuses has the others, and
+	// why. A class is a token for the needs of a job.
+	Takes   map[string]time.Time `json:"takes,omitempty"`
+	Refuses map[string]string    `json:"refuses,omitempty"`
 	// Alive: it has given a sign lately.
 	Alive bool `json:"alive"`
 }
@@ -52,10 +68,12 @@ func (w *worker) sign(ctx context.Context) {
 	w.mu.Lock()
 	resting := w.resting
 	w.mu.Unlock()
-	data, err := json.Marshal(WorkerStatus{
+	s := WorkerStatus{
 		Name: w.Name, Slots: w.Slots, Running: len(w.slots), Since: w.since, Seen: time.Now().UTC(),
 		RestingUntil: resting.UTC(),
-	})
+	}
+	w.announce(ctx, &s)
+	data, err := json.Marshal(s)
 	if err == nil {
 		_, err = w.q.workers.Put(ctx, key(w.Name), data)
 	}

@@ -71,7 +71,8 @@ type Queue struct {
 	results  js.Stream // what came of it, and marks of jobs that may have acted
 	payloads js.ObjectStore
 	workers  js.KeyValue
-	takers   []js.Consumer // one for each priority, in their order
+	takers   takers
+	latest   int // the protocol of its workers
 }
 
 // Open opens the queue, and makes its streams where there are none. A nil cfg means
@@ -81,7 +82,7 @@ func Open(ctx context.Context, nc *nats.Conn, cfg *Config) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{cfg: c, nc: nc}
+	q := &Queue{cfg: c, nc: nc, latest: protocol, takers: takers{byName: map[string]*taker{}}}
 	if q.js, err = js.New(nc); err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}

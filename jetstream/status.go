@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
@@ -16,7 +15,8 @@ import (
 type Status struct {
 	Name string `json:"name"`
 	// Ready has the jobs that wait for a worker, Running those that workers have, and
-	// Parked those that wait for a time, such as the end of a limit.
+	// Parked those that wait for a time: the end of a pause after a failure, or that of
+	// the cooldowns of each worker that could take them.
 	Ready   map[Priority]int `json:"ready"`
 	Running int              `json:"running"`
 	Parked  int              `json:"parked"`
@@ -30,6 +30,8 @@ type Status struct {
 	Reasons  map[clichain.Reason]int `json:"reasons,omitempty"`
 	Usage    clichain.Usage          `json:"usage,omitzero"`
 	Workers  []WorkerStatus          `json:"workers,omitempty"`
+	// Unmet are the jobs that were submitted ten minutes ago or earlier, and that no connected worker can take.
+	Unmet []Unmet `json:"unmet,omitempty"`
 	// Cooldowns are those of the fleet that have not ended; see OpenCooldowns.
 	Cooldowns []Cooldown `json:"cooldowns,omitempty"`
 	// Servers is on how many of a cluster's servers each job is; 1 for a single one.
@@ -45,7 +47,7 @@ func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	s := &Status{
 		Name: q.cfg.Name, Backends: map[string]int{}, Reasons: map[clichain.Reason]int{},
 	}
-	for _, step := range []func(context.Context, *Status) error{q.countJobs, q.countResults, q.tellFleet} {
+	for _, step := range []func(context.Context, *Status) error{q.countJobs, q.countResults, q.tellFleet, q.tellClasses} {
 		if err := step(ctx, s); err != nil {
 			return nil, fmt.Errorf("jetstream: status of queue %s: %w", q.cfg.Name, err)
 		}
@@ -63,14 +65,17 @@ type Depth struct {
 
 // Depth counts the jobs. It costs the server little, whatever they are.
 func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
+	if err := q.look(ctx); err != nil {
+		return d, fmt.Errorf("jetstream: %w", err)
+	}
 	d.Ready = map[Priority]int{}
 	rest := 0
-	for i, c := range q.takers {
-		info, err := c.Info(ctx)
+	for _, t := range q.takers.list() {
+		info, err := t.Info(ctx)
 		if err != nil {
 			return d, fmt.Errorf("jetstream: %w", err)
 		}
-		d.Ready[priorities[i]] = int(info.NumPending)
+		d.Ready[t.priority] += int(info.NumPending)
 		d.Running += info.NumAckPending
 		rest += int(info.NumPending) + info.NumAckPending
 	}
@@ -142,8 +147,7 @@ func (q *Queue) findDue(ctx context.Context, s *Status) error {
 		if err != nil {
 			return err
 		}
-		due, _ := strings.CutPrefix(msg.Header.Get(scheduleHeader), "@at ")
-		if at, err := time.Parse(time.RFC3339Nano, due); err == nil && (s.NextDue.IsZero() || at.Before(s.NextDue)) {
+		if at := dueOf(msg); !at.IsZero() && (s.NextDue.IsZero() || at.Before(s.NextDue)) {
 			s.NextDue = at
 		}
 		sequence = msg.Sequence + 1

@@ -10,14 +10,15 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// The subjects of a queue, below clichain.NAME: a job is at
-// job.ready.PRIORITY.KEY, or at job.later.PRIORITY.KEY until its time has come. A
+// The subjects of a queue, below clichain.NAME: a job is at job.CLASS.PRIORITY.KEY,
+// or at job.later.PRIORITY.KEY until its time has come. CLASS is that of its needs,
+// and ready for a job of the first protocol that any worker may try. A
 // result is at result.answered.KEY or result.failed.KEY, and mark.KEY says that a
 // job which may change something was begun. KEY stands for the job's id.
 func (q *Queue) subject(rest string) string { return "clichain." + q.cfg.Name + "." + rest }
 
-func (q *Queue) ready(p Priority, key string) string {
-	return q.subject("job.ready." + string(p) + "." + key)
+func (q *Queue) place(class string, p Priority, key string) string {
+	return q.subject("job." + class + "." + string(p) + "." + key)
 }
 
 func (q *Queue) later(p Priority, key string) string {
@@ -127,22 +128,13 @@ func isAny(err error, targets ...error) bool {
 	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }
 
-// makeTakers makes what workers take jobs from. Deliveries are counted here rather
-// than by the server, which would leave a job that had too many where it is.
+// makeTakers makes what workers take jobs of the first protocol from.
 func (q *Queue) makeTakers(ctx context.Context) error {
 	for _, p := range priorities {
-		c, err := q.jobs.Consumer(ctx, string(p))
-		if errors.Is(err, js.ErrConsumerNotFound) {
-			c, err = q.jobs.CreateOrUpdateConsumer(ctx, js.ConsumerConfig{
-				Durable: string(p), FilterSubject: q.ready(p, "*"), AckPolicy: js.AckExplicitPolicy,
-				AckWait: q.cfg.AckWait, MaxDeliver: -1, MaxAckPending: -1, // workers ask for as much as they have slots
-			})
+		if err := q.makeTaker(ctx, p, readyClass, nil); err != nil {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("consumer %s: %w", p, err)
-		}
-		q.cfg.AckWait = c.CachedInfo().Config.AckWait
-		q.takers = append(q.takers, c)
+		q.cfg.AckWait = q.takers.get(string(p)).CachedInfo().Config.AckWait
 	}
-	return nil
+	return q.look(ctx)
 }

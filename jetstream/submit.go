@@ -26,13 +26,17 @@ func (q *Queue) Submit(ctx context.Context, job Job) error {
 	if job.Submitted.IsZero() {
 		job.Submitted = time.Now().UTC()
 	}
-	return q.add(ctx, envelope{Job: job})
+	return q.add(ctx, envelope{Job: job, Protocol: protocol})
 }
 
 // add puts a job where workers find it, unless it is in the queue already.
 func (q *Queue) add(ctx context.Context, e envelope) error {
 	key := key(e.ID)
-	msg, err := q.message(ctx, q.ready(e.priority(), key), key, e)
+	class, err := q.route(ctx, &e)
+	if err != nil {
+		return fmt.Errorf("jetstream: submit: %w", err)
+	}
+	msg, err := q.message(ctx, q.place(class, e.priority(), key), key, e)
 	if err != nil {
 		return err
 	}
@@ -44,5 +48,5 @@ func (q *Queue) add(ctx context.Context, e envelope) error {
 		}
 		return fmt.Errorf("jetstream: submit: %w", err)
 	}
-	return q.nc.Publish(q.wake(), nil)
+	return q.nc.Publish(q.wake(), []byte(takerName(e.priority(), class)))
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clichain/clichain"
@@ -26,9 +27,14 @@ type WorkConfig struct {
 	// Empty: host, process id and a random part.
 	Name string
 	// Permissions is what a job may do here: whoever may write to the queue writes jobs.
-	// A job that asks for more goes back to the queue, for another worker. Zero: a
-	// question with AccessNone.
+	// A job that asks for more is left to another worker. Zero: a question with
+	// AccessNone.
 	Permissions permit.Permissions
+	// Chain says which jobs the worker can run, where it is inside the backend of Work. Nil: that backend, if it is a
+	// Chain; else the worker finds out by trying.
+	Chain *clichain.Chain
+	// Alone says that no other worker will come: a job that this one cannot run fails. Zero: it goes back to the queue.
+	Alone bool
 	// Grace is how long jobs may go on after ctx has ended. Then they are ended and
 	// given back. Zero: not at all.
 	Grace time.Duration
@@ -96,16 +102,23 @@ type readyBackend interface {
 // worker takes jobs of a queue and has a backend answer them.
 type worker struct {
 	WorkConfig
-	q       *Queue
-	backend readyBackend
-	slots   chan struct{} // one element for each job that runs
-	woken   chan struct{}
-	since   time.Time
-	trouble string          // why no jobs could be taken, as it was told
-	writing context.Context // of what is written, which outlives the jobs by lastWrites
+	q        *Queue
+	backend  readyBackend
+	newClass atomic.Bool   // somebody has made one
+	slots    chan struct{} // one element for each job that runs
+	woken    chan struct{}
+	since    time.Time
+	trouble  string          // why no jobs could be taken, as it was told
+	turn     int             // of the classes of one priority
+	writing  context.Context // of what is written, which outlives the jobs by lastWrites
+
+	protocol int // the latest that it runs
 
 	mu      sync.Mutex
 	resting time.Time
+	judged  map[string]judgment // by class
+	denied  map[string]outlook
+	newer   bool // the log has that jobs are left to workers of a later version
 }
 
 // Work takes jobs and has the backend answer them, until ctx ends; then it takes no
@@ -124,9 +137,18 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 	}
 	w := &worker{
 		WorkConfig: c, q: q, backend: ready, since: time.Now().UTC(),
-		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1),
+		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1), protocol: q.latest,
+		judged: map[string]judgment{}, denied: map[string]outlook{},
 	}
-	wakes, err := q.nc.Subscribe(q.wake(), func(*nats.Msg) { w.wakeUp() })
+	if chain, ok := b.(*clichain.Chain); ok && w.Chain == nil {
+		w.Chain = chain
+	}
+	wakes, err := q.nc.Subscribe(q.wake(), func(m *nats.Msg) {
+		if len(m.Data) > 0 && q.takers.get(string(m.Data)) == nil {
+			w.newClass.Store(true)
+		}
+		w.wakeUp()
+	})
 	if err != nil {
 		return fmt.Errorf("jetstream: %w", err)
 	}
@@ -196,8 +218,8 @@ func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
 		switch free, until := w.Slots-len(w.slots), w.rest(ctx); {
 		case free == 0:
 			wait = pollEvery
-		case !until.IsZero():
-			wait = min(time.Until(until), maxRest)
+		case !until.IsZero() && (w.Alone || w.Chain == nil): // else each class has its own
+			wait = min(time.Until(until), lookEvery)
 		case w.fetch(ctx, free, begin) == 0:
 			wait, poll = poll, min(2*poll, pollEvery)
 		default:
@@ -223,7 +245,15 @@ func (w *worker) await(ctx context.Context, wait time.Duration) (woken bool) {
 }
 
 func (w *worker) fetch(ctx context.Context, n int, begin func(js.Msg)) (taken int) {
-	taken, err := w.q.fetch(n, begin)
+	every := lookEvery
+	if w.newClass.Swap(false) {
+		every = 0
+	}
+	err := w.q.lookOften(ctx, every)
+	if err == nil {
+		w.turn++
+		taken, err = w.q.fetch(n, w.turn, func(t *taker) bool { return w.takes(ctx, t) }, begin)
+	}
 	trouble := ""
 	if err != nil {
 		trouble = err.Error()
@@ -233,27 +263,6 @@ func (w *worker) fetch(ctx context.Context, n int, begin func(js.Msg)) (taken in
 	}
 	w.trouble = trouble
 	return taken
-}
-
-// fetch gives up to n jobs to begin, those of a higher priority first.
-func (q *Queue) fetch(n int, begin func(js.Msg)) (taken int, err error) {
-	for _, c := range q.takers {
-		batch, err := c.FetchNoWait(n - taken)
-		if err != nil {
-			return taken, err
-		}
-		for m := range batch.Messages() {
-			taken++
-			begin(m)
-		}
-		if err := batch.Error(); err != nil && !errors.Is(err, js.ErrNoMessages) {
-			return taken, err
-		}
-		if taken == n {
-			break
-		}
-	}
-	return taken, nil
 }
 
 // maxRest bounds how long a worker relies on what it knew of its backends: somebody

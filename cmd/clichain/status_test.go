@@ -35,9 +35,14 @@ func busyQueue() *jetstream.Status {
 		Reasons:  map[clichain.Reason]int{"timeout": 2, "bad_request": 1, "usage_limit": 1},
 		Usage:    clichain.Usage{InputTokens: 1234567, OutputTokens: 89012, CostUSD: &cost},
 		Workers: []jetstream.WorkerStatus{
-			{Name: "zeta\x1b[2J\nmachine", Slots: 4, Running: 3, Seen: noon.Add(-time.Second), Alive: true},
+			{Name: "zeta\x1b[2J\nmachine", Slots: 4, Running: 3, Seen: noon.Add(-time.Second), Alive: true,
+				Protocol: 2, Version: "v0.1.0", Backends: []string{"claude", "codex"}, Access: clichain.AccessWrite},
 			{Name: "alpha", Slots: 16, Running: 0, Seen: noon, Alive: true, RestingUntil: noon.Add(2 * time.Hour)},
 			{Name: "a-machine-with-a-very-long-name.in.a.domain.of.its.own.example.com-4711", Slots: 4, Running: 4, Seen: noon.Add(-3 * time.Minute)},
+		},
+		Unmet: []jetstream.Unmet{
+			{Needs: "model gpt-9", Jobs: 1, Since: noon.Add(-11 * time.Minute), Why: "no worker is connected"},
+			{Needs: "model gpt-9\x1b[2J, access write", Jobs: 12, Since: noon.Add(-26 * time.Hour), Why: "no worker takes it: alpha: it has protocol 1, and the job was written by a later version"},
 		},
 		Cooldowns: []jetstream.Cooldown{
 			{Key: "codex@afa8ce7ba006b2c6", State: cooldown.State{Reason: "usage_limit", Until: noon.Add(50 * time.Hour)}},

@@ -19,6 +19,7 @@ import (
 func statusTable(s *jetstream.Status, paint style, width int, now time.Time) string {
 	t := &statusWriter{style: paint, width: max(width, 40), now: now}
 	t.counts(s)
+	t.unmet(s.Unmet)
 	t.workers(s.Workers)
 	t.cooldowns(s.Cooldowns)
 	t.warnings(s.Warnings)
@@ -118,7 +119,8 @@ func (t *statusWriter) workers(list []jetstream.WorkerStatus) {
 		case w.RestingUntil.After(t.now):
 			mark, paint, what = "–", t.style.yellow, "rests for "+roughly(w.RestingUntil.Sub(t.now))
 		}
-		t.entry(mark, paint, cells(w.Name, column)+fmt.Sprintf("%7s  ", fmt.Sprintf("%d/%d", w.Running, w.Slots)), what)
+		t.entry(mark, paint, cells(w.Name, column)+fmt.Sprintf("%7s  ", fmt.Sprintf("%d/%d", w.Running, w.Slots)),
+			abilities(what, &w))
 	}
 }
 

@@ -166,17 +166,17 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends 
 		defer pool.Close()
 		backends = pool.Backends()
 	}
-	chain := t.watched(clichain.ChainOf(backends, &clichain.ChainConfig{
+	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
 		Budget: f.ask.budget, Store: cooldowns, NoCooldown: f.ask.noCooldown, Hooks: t.hooks(),
-	}))
+	})
 	told := context.AfterFunc(ctx, func() {
 		w.log.Info("draining: no more jobs are taken", "grace", f.grace, "running", w.status().Running)
 	})
 	defer told()
 	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
 	cfg := w.config(f.grace)
-	cfg.Context, cfg.Permissions = t.context, f.permissions
-	err = q.Work(ctx, chain, cfg)
+	cfg.Context, cfg.Permissions, cfg.Chain = t.context, f.permissions, chain
+	err = q.Work(ctx, t.watched(chain), cfg)
 	s := w.status()
 	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)
 	return queueError(err)

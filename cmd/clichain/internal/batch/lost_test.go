@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,8 +40,15 @@ func giveUp(t *testing.T, folder string, job jetstream.Job) {
 
 	client, err := js.New(nc)
 	require.NoError(t, err)
-	taker, err := client.Consumer(t.Context(), "clichain_default_jobs", "normal")
+	jobs, err := client.Stream(t.Context(), "clichain_default_jobs")
 	require.NoError(t, err)
+	var taker js.Consumer
+	for name := range jobs.ConsumerNames(t.Context()).Name() {
+		if strings.HasPrefix(name, "normal-") { // of the class of this job
+			taker, err = jobs.Consumer(t.Context(), name)
+			require.NoError(t, err)
+		}
+	}
 	batch, err := taker.Fetch(1)
 	require.NoError(t, err)
 	require.NotNil(t, <-batch.Messages())

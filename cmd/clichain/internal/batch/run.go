@@ -196,7 +196,9 @@ func (r *run) work(ctx context.Context) {
 		r.shut()
 	}
 	log := slog.New(&alarm{ring: func() { r.checkFolder() }})
-	if err := r.store.queue.Work(ctx, r.crew.asked, r.workConfig(log)); err != nil {
+	cfg := r.workConfig(log)
+	cfg.Chain = r.crew.chain
+	if err := r.store.queue.Work(ctx, r.crew.asked, cfg); err != nil {
 		r.stop(r.store.explain(err))
 	}
 }

@@ -12,7 +12,7 @@ import (
 // workConfig has the worker of this process tell the run what it does.
 func (r *run) workConfig(log *slog.Logger) *jetstream.WorkConfig {
 	return &jetstream.WorkConfig{
-		Permissions: r.cfg.Permissions, Slots: r.cfg.Jobs, Logger: log, Context: r.cfg.Context,
+		Permissions: r.cfg.Permissions, Slots: r.cfg.Jobs, Logger: log, Context: r.cfg.Context, Alone: true,
 		OnStart: func(job *jetstream.Job) {
 			r.track(func() { r.running[job.ID] = true; delete(r.parked, job.ID) })
 		},

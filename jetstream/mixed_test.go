@@ -1,0 +1,164 @@
+package jetstream_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/permit"
+	"github.com/stretchr/testify/require"
+)
+
+// only answers the jobs of one model. It skips all others with a reason.
+func only(name, model string, reason clichain.Reason) clichain.Backend {
+	return clichain.BackendFunc(name, func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
+		if req.Model != model {
+			return nil, &clichain.BackendError{Reason: reason, Stage: call.StageSkipped, Message: "another model"}
+		}
+		return &clichain.Response{Text: "answer of " + name}, nil
+	})
+}
+
+// A worker that does not have what a job needs gives the job to a worker that does, and that is no failed delivery.
+func TestMixedFleetAnswersEachJob(t *testing.T) {
+	t.Parallel()
+	for _, reason := range []clichain.Reason{
+		clichain.ReasonUnsupported, clichain.ReasonModelMismatch, clichain.ReasonNotInstalled, clichain.ReasonSuppressed,
+	} {
+		t.Run(string(reason), func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
+			work(t, q, only("a", "one", reason), &jetstream.WorkConfig{Name: "a"})
+			for i := range 6 {
+				j := job(fmt.Sprint(i))
+				j.Request.Model = []string{"one", "two"}[i%2]
+				submit(t, q, j)
+			}
+			require.Eventually(t, func() bool { // the worker of the wrong kind has had each of them
+				s, err := q.Status(t.Context())
+				return err == nil && s.Answers == 3 && s.Running == 0
+			}, limit, 20*time.Millisecond)
+			work(t, q, only("b", "two", reason), &jetstream.WorkConfig{Name: "b"})
+			for id, r := range collect(t, q, 6) {
+				require.Nil(t, r.Failure, id)
+				require.Empty(t, r.History, "it was never run without an answer")
+			}
+		})
+	}
+}
+
+// What jobs may do here counts as much as what the backends can.
+func TestMixedPermissions(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
+	work(t, q, echo(), &jetstream.WorkConfig{Name: "none"})
+	dir := t.TempDir()
+	write, mode := job("write"), job("mode")
+	write.Request.Access, write.Request.Dir = clichain.AccessWrite, dir
+	mode.Request.Options.PermissionMode = "plan"
+	submit(t, q, write, mode, job("plain"))
+	require.Contains(t, collect(t, q, 1), "plain")
+	work(t, q, echo(), &jetstream.WorkConfig{Name: "all", Permissions: permit.Permissions{
+		Access: clichain.AccessWrite, Dirs: []string{dir}, Modes: []string{"plan"},
+	}})
+	got := collect(t, q, 3)
+	require.Equal(t, "none", got["plain"].Worker)
+	for _, id := range []string{"write", "mode"} {
+		require.Nil(t, got[id].Failure, id)
+		require.Equal(t, "all", got[id].Worker)
+		require.Empty(t, got[id].History)
+	}
+}
+
+// Jobs of one kind do not hold up those of another, however many there are, and no worker is idle for long beside a job
+// that it could run.
+func TestNoWorkerIsIdleBesideAJob(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	const jobs = 300
+	for i := range jobs {
+		j := job(fmt.Sprint("one ", i))
+		j.Request.Model = "one"
+		submit(t, q, j)
+	}
+	j := job("two")
+	j.Request.Model = "two"
+	submit(t, q, j)
+	var before atomic.Int64 // jobs that the worker of the second kind had before its own
+	second := only("b", "two", clichain.ReasonModelMismatch)
+	began := time.Now()
+	work(t, q, backend(func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+		if req.Model != "two" {
+			before.Add(1)
+		}
+		return second.Complete(ctx, req)
+	}), &jetstream.WorkConfig{Name: "b"})
+	first := collect(t, q, 1)
+	require.Contains(t, first, "two")
+	require.NotNil(t, first["two"].Response)
+	t.Logf("the job behind %d others was answered after %v, beside %d of them", jobs, time.Since(began), before.Load())
+	require.LessOrEqual(t, before.Load(), int64(2), "it learns of the class from one job")
+	work(t, q, only("a", "one", clichain.ReasonModelMismatch), &jetstream.WorkConfig{Name: "a", Slots: 4})
+	collect(t, q, jobs+1)
+}
+
+// Status names the jobs that nobody can take, and what each worker lacks. It names no job for which a worker is there.
+func TestStatusShowsUnmetNeeds(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	j, young := job("a"), job("young")
+	j.Request.Model, j.Submitted = "two", time.Now().Add(-11*time.Minute)
+	young.Request.Model = "three"
+	submit(t, q, j, young)
+	s, err := q.Status(t.Context())
+	require.NoError(t, err)
+	require.Len(t, s.Unmet, 1, "a young job may still find its worker")
+	require.Equal(t, "no worker is connected", s.Unmet[0].Why)
+
+	work(t, q, only("a", "one", clichain.ReasonModelMismatch), &jetstream.WorkConfig{Name: "w"})
+	require.Eventually(t, func() bool {
+		s, err = q.Status(t.Context())
+		return err == nil && len(s.Unmet) == 1 && s.Unmet[0].Why != "no worker is connected"
+	}, limit, 20*time.Millisecond)
+	require.Equal(t, "model two", s.Unmet[0].Needs)
+	require.Equal(t, 1, s.Unmet[0].Jobs)
+	require.WithinDuration(t, j.Submitted, s.Unmet[0].Since, time.Second)
+	require.Contains(t, s.Unmet[0].Why, "w: a: model_mismatch: another model")
+	require.Zero(t, s.Failures)
+
+	work(t, q, only("b", "two", clichain.ReasonModelMismatch), nil)
+	require.Contains(t, collect(t, q, 1), "a")
+	s, err = q.Status(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, s.Unmet)
+}
+
+// Workers announce what they can do.
+func TestWorkersAnnounce(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	dir := t.TempDir()
+	chain := clichain.ChainOf([]clichain.Backend{only("a", "", ""), only("b", "", "")}, nil)
+	work(t, q, chain, &jetstream.WorkConfig{Name: "w", Permissions: permit.Permissions{
+		Access: clichain.AccessRead, Dirs: []string{dir}, Models: []string{"haiku"},
+	}})
+	require.Eventually(t, func() bool {
+		s, err := q.Status(t.Context())
+		return err == nil && len(s.Workers) == 1
+	}, limit, 20*time.Millisecond)
+	s, err := q.Status(t.Context())
+	require.NoError(t, err)
+	w := s.Workers[0]
+	require.Equal(t, []string{"a", "b"}, w.Backends)
+	require.Equal(t, []string{"haiku"}, w.Models)
+	require.Equal(t, []string{dir}, w.Dirs)
+	require.Equal(t, clichain.AccessRead, w.Access)
+	require.Equal(t, runtime.GOOS+"/"+runtime.GOARCH, w.Platform)
+	require.Equal(t, 2, w.Protocol)
+}
