@@ -19,18 +19,29 @@ var notHere = []clichain.Reason{
 // ofRequest are those of them that lie in this one request: the next job of the class may be another matter.
 var ofRequest = []clichain.Reason{clichain.ReasonUnsupported, clichain.ReasonUntrustedDir, clichain.ReasonBadSession}
 
-// cannotRun reports whether nothing was run, because this worker has not what the job needs. A session that its backend
-// does not know is the request's fault, if the backend is here.
+// cannotRun reports whether nothing was run, because this worker has not what the job needs. A session that its own
+// backend does not know is the request's fault, unless another worker may know it.
 func (w *worker) cannotRun(d *delivery, chain *clichain.ChainError) bool {
 	if w.Alone || chain == nil || chain.Tried() || len(chain.Attempts) == 0 {
 		return false
 	}
 	if chain.Reason() == clichain.ReasonBadSession {
-		return !slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool {
+		return w.anotherMay(d) || !slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool {
 			return a.Backend == backendOf(d.Request.Session)
 		})
 	}
 	return !slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool { return !slices.Contains(notHere, a.Reason) })
+}
+
+// anotherMay reports whether another connected worker has not yet refused a job that this one is about to.
+func (w *worker) anotherMay(d *delivery) bool {
+	next := d.envelope
+	next.Refined, next.Again = true, againRefused
+	workers, err := w.q.workerList(w.writing)
+	return err == nil && slices.ContainsFunc(workers, func(other WorkerStatus) bool {
+		_, refusal := other.outlook(next.class())
+		return other.Alive && other.Name != w.Name && refusal == ""
+	})
 }
 
 // handBack leaves a job that was not run to another worker: in its class, which this worker takes no more jobs of for a

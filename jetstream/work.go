@@ -30,8 +30,8 @@ type WorkConfig struct {
 	// A job that asks for more is left to another worker. Zero: a question with
 	// AccessNone.
 	Permissions permit.Permissions
-	// Chain says which jobs the worker can run, where it is inside the backend of Work. Nil: that backend, if it is a
-	// Chain; else the worker finds out by trying.
+	// Chain is asked which jobs the worker can run. Set it where the backend of Work wraps a chain. Nil: the backend of
+	// Work, if it is a Chain; any other backend shows only in a call what it cannot run.
 	Chain *clichain.Chain
 	// Alone says that no other worker will come: a job that this one cannot run fails. Zero: it goes back to the queue.
 	Alone bool
@@ -140,7 +140,7 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1), protocol: q.latest,
 		judged: map[string]judgment{}, denied: map[string]outlook{},
 	}
-	if chain, ok := b.(*clichain.Chain); ok && w.Chain == nil {
+	if chain, ok := ready.(*clichain.Chain); ok && w.Chain == nil {
 		w.Chain = chain
 	}
 	wakes, err := q.nc.Subscribe(q.wake(), func(m *nats.Msg) {
@@ -184,6 +184,11 @@ func (w *worker) run(ctx context.Context) {
 		w.present(running)
 	}()
 	var jobs sync.WaitGroup
+	jobs.Go(func() {
+		if err := w.q.unpark(ctx); err != nil && ctx.Err() == nil {
+			w.Logger.WarnContext(ctx, "jobs may wait until the end of a limit that is over", "error", err)
+		}
+	})
 	w.take(ctx, func(m js.Msg) {
 		w.slots <- struct{}{}
 		jobs.Go(func() {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bufio"
+	"os"
+	"os/exec"
 	"syscall"
 	"testing"
 
@@ -27,4 +30,67 @@ func TestFleetMixed(t *testing.T) {
 		code, log := w.stop(syscall.SIGTERM)
 		require.Zero(t, code, log)
 	}
+}
+
+// TestFleetSubmitterHears: who waits for a job that no worker takes hears why, and so does a batch without a terminal.
+func TestFleetSubmitterHears(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.fake("codex", "answer", "of codex")
+	w := f.worker("--only", "codex", "--cold", "--name", "one")
+	why := "it needs model claude/opus, and no worker takes it: one: codex: model_mismatch"
+	submit := f.command("submit", "--id", "a", "--model", "claude/opus", "--wait", "hi")
+	submit.Env = append(submit.Env, "NATS_URL="+f.url)
+	require.Contains(t, hears(t, submit, `job "a" waits`), why)
+	in := t.TempDir() + "/in.jsonl"
+	require.NoError(t, os.WriteFile(in, []byte(`{"id":"1","prompt":"hi","model":"claude/opus"}`+"\n"), 0o600))
+	require.Contains(t, hears(t, f.command("batch", "-i", in, "-o", in+".out", "--nats", f.url), "others wait"), why)
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+}
+
+// TestBatchGoesOnAfterClear: a batch that is resumed after its CLI met a limit says what it waits for, and goes on once
+// the cooldown is cleared.
+func TestBatchGoesOnAfterClear(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fake("codex", "limit", "")
+	in := t.TempDir() + "/in.jsonl"
+	require.NoError(t, os.WriteFile(in, []byte(`{"id":"1","prompt":"hi"}`+"\n"), 0o600))
+	run := func(args ...string) *exec.Cmd {
+		cmd := w.command(args...)
+		cmd.Env = append(cmd.Env, "CLICHAIN_COOLDOWNS="+in+".cooldowns")
+		return cmd
+	}
+	batch := []string{"batch", "-i", in, "-o", in + ".out", "--only", "codex", "--cold"}
+	said, err := run(append(batch, "--budget", "3s")...).CombinedOutput()
+	require.ErrorContains(t, err, "exit status 124", "%s", said)
+	said, err = run(append(batch, "--budget", "3s")...).CombinedOutput()
+	require.ErrorContains(t, err, "exit status 124", "%s", said)
+	require.Contains(t, string(said), "no CLI can answer before ")
+
+	said, err = run("cooldowns", "clear").CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	w.fake("codex", "answer", "well")
+	said, err = run(append(batch, "--budget", "60s")...).CombinedOutput()
+	require.NoError(t, err, "%s", said)
+}
+
+// hears starts a command, waits for a line on its stderr, and interrupts it.
+func hears(t *testing.T, cmd *exec.Cmd, text string) (line string) {
+	t.Helper()
+	said, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := make(lineWriter, 1000)
+	go func() {
+		defer close(lines)
+		for scanner := bufio.NewScanner(said); scanner.Scan(); {
+			lines <- scanner.Text()
+		}
+	}()
+	line = lines.await(t, text)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.Error(t, cmd.Wait())
+	return line
 }

@@ -85,6 +85,7 @@ func (a *app) result(ctx context.Context, flags *queueFlags, f *waitFlags, id st
 
 // await prints the result once it is there. The job goes on when nobody waits any more.
 func (a *app) await(ctx context.Context, q *openQueue, f *waitFlags, id string) error {
+	defer a.noteWaiting(ctx, q.Queue, id)()
 	deadline := time.NewTimer(f.limit)
 	defer deadline.Stop()
 	tick := time.NewTicker(resultPoll)

@@ -86,6 +86,16 @@ func (l *ledger) pending() (ids []string) {
 	return ids
 }
 
+// first is one of the ids that wait.
+func (l *ledger) first() (id string, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id := range l.waiting {
+		return id, true
+	}
+	return "", false
+}
+
 func (l *ledger) waits() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -163,6 +163,7 @@ func (r *run) perform(ctx context.Context) (stopped, err error) {
 	var tasks sync.WaitGroup
 	tasks.Go(func() { r.in.count(life, r.tally) })
 	tasks.Go(func() { r.settleOften(life) })
+	tasks.Go(func() { r.tellWaits(life) })
 	tasks.Go(func() { r.drainWhen(life, taking) })
 	worked := r.answer(life)
 	fed := make(chan struct{})

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain/jetstream"
+)
+
+const (
+	// noteAfter is how long a job is waited for in silence, and noteEvery the pause between two looks at what it waits
+	// for. Workers announce themselves every 2 s.
+	noteAfter = 3 * time.Second
+	noteEvery = 5 * time.Second
+)
+
+// noteWaiting says on stderr what a job waits for, as long as that is no worker's run, until stop is called.
+func (a *app) noteWaiting(ctx context.Context, q *jetstream.Queue, id string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		told := ""
+		for pause := noteAfter; ; pause = noteEvery {
+			timer := time.NewTimer(pause)
+			select {
+			case <-ctx.Done():
+				timer.Stop()
+				return
+			case <-timer.C:
+			}
+			w, err := q.Waiting(ctx, id)
+			if err != nil || w.Why == "" || w.Why == told {
+				continue
+			}
+			told = w.Why
+			fmt.Fprintf(a.err, "clichain: job %q waits%s: %s\n", id, untilWords(w.Until), oneLine(w.Why))
+		}
+	})
+	return func() {
+		cancel()
+		done.Wait()
+	}
+}
+
+// untilWords is " until 15:04:05", or nothing where no time is known.
+func untilWords(until time.Time) string {
+	if until.IsZero() {
+		return ""
+	}
+	return " until " + until.Local().Format("2006-01-02 15:04:05")
+}

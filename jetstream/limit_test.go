@@ -1,0 +1,162 @@
+package jetstream_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// limited is a backend whose login is at its limit for an hour.
+func limited(met *atomic.Int64) clichain.Backend {
+	return backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		met.Add(1)
+		return nil, &clichain.BackendError{
+			Reason: clichain.ReasonUsageLimit, RetryAfter: time.Now().Add(time.Hour), Stage: call.StageStarted,
+		}
+	})
+}
+
+// A job that met the limit of one worker's login is answered by another worker, whether that was there already or comes
+// later. What waits for the limit's end is counted as parked.
+func TestLimitOfOneWorkerLeavesJobsToOthers(t *testing.T) {
+	t.Parallel()
+	for name, noCooldown := range map[string]bool{"with cooldowns": false, "without cooldowns": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
+			var met atomic.Int64
+			work(t, q, clichain.ChainOf([]clichain.Backend{limited(&met)}, &clichain.ChainConfig{NoCooldown: noCooldown}),
+				&jetstream.WorkConfig{Name: "limited"})
+			submit(t, q, job("a"))
+			require.Eventually(t, func() bool {
+				s, err := q.Status(t.Context())
+				return err == nil && s.Parked == 1 && s.Ready[jetstream.PriorityNormal] == 0 &&
+					s.NextDue.After(time.Now().Add(50*time.Minute))
+			}, limit, 20*time.Millisecond)
+			w, err := q.Waiting(t.Context(), "a")
+			require.NoError(t, err)
+			require.True(t, w.Until.After(time.Now().Add(50*time.Minute)))
+			require.Contains(t, w.Why, "in cooldown")
+			require.EqualValues(t, 1, met.Load())
+
+			work(t, q, echo(), &jetstream.WorkConfig{Name: "free"})
+			r := collect(t, q, 1)["a"]
+			require.NotNil(t, r.Response)
+			require.Equal(t, "free", r.Worker)
+			require.Len(t, r.History, 1)
+			require.EqualValues(t, 1, met.Load())
+		})
+	}
+}
+
+// A worker whose cooldown is cleared takes its jobs again at once.
+func TestClearedCooldownWakesJobs(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	var met atomic.Int64
+	full, store := limited(&met), cooldown.NewMemory()
+	var well atomic.Bool
+	answer := backend(func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+		if well.Load() {
+			return &clichain.Response{Text: "well"}, nil
+		}
+		return full.Complete(ctx, req)
+	})
+	keys := &keyStore{Store: store}
+	work(t, q, clichain.ChainOf([]clichain.Backend{answer}, &clichain.ChainConfig{Store: keys}), nil)
+	submit(t, q, job("a"))
+	require.Eventually(t, func() bool { return met.Load() == 1 && keys.updated() }, limit, time.Millisecond)
+	well.Store(true)
+	keys.clear(t)
+	require.Equal(t, "well", collect(t, q, 1)["a"].Response.Text)
+}
+
+// keyStore remembers the keys of a store.
+type keyStore struct {
+	cooldown.Store
+	mu   sync.Mutex
+	keys map[string]bool
+}
+
+func (s *keyStore) Update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error {
+	err := s.Store.Update(ctx, key, change)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keys == nil {
+		s.keys = map[string]bool{}
+	}
+	s.keys[key] = true
+	return err
+}
+
+func (s *keyStore) updated() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.keys) > 0
+}
+
+func (s *keyStore) clear(t *testing.T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.keys {
+		require.NoError(t, s.Store.Update(t.Context(), key, func(cooldown.State) cooldown.State { return cooldown.State{} }))
+	}
+}
+
+// Two kinds of workers, one of which has a colleague at the limit, and jobs of both kinds: no worker waits 2 s for a job
+// that is ready and that it could run.
+func TestTwoKindsOfWorkersAreBusy(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	const jobs = 120
+	kinds := []string{"one", "two"}
+	for i := range jobs {
+		j := job(fmt.Sprint(i))
+		j.Request.Model = kinds[i%3%2] // two thirds and one third
+		if i%5 == 0 {
+			j.Priority = jetstream.PriorityHigh
+		}
+		submit(t, q, j)
+	}
+	var met atomic.Int64
+	work(t, q, clichain.ChainOf([]clichain.Backend{limited(&met)}, nil), &jetstream.WorkConfig{Name: "at its limit"})
+	var mu sync.Mutex
+	idle := map[string]time.Duration{} // the longest time between two jobs, or before the first
+	for _, kind := range kinds {
+		free := time.Now()
+		work(t, q, only("cli of "+kind, kind, clichain.ReasonModelMismatch), &jetstream.WorkConfig{
+			Name: kind,
+			OnStart: func(j *jetstream.Job) {
+				if j.Request.Model != kind {
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				idle[kind] = max(idle[kind], time.Since(free))
+			},
+			OnResult: func(*jetstream.Result) {
+				mu.Lock()
+				defer mu.Unlock()
+				free = time.Now()
+			},
+		})
+	}
+	for id, r := range collect(t, q, jobs) {
+		require.Nil(t, r.Failure, id)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	t.Logf("longest idle times beside ready jobs: %v; the limit was met %d times", idle, met.Load())
+	for kind, longest := range idle {
+		require.Less(t, longest, 2*time.Second, kind)
+	}
+}
