@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/gofrs/flock"
 )
@@ -19,10 +20,13 @@ const stream = "-"
 // output is where records go: a file, which is the record of what is done, or a stream.
 type output struct {
 	name string
+
+	mu   sync.Mutex
 	w    io.Writer
 	file *os.File // nil: a stream
 	lock *flock.Flock
 	size int64 // of the file, as far as it has whole lines
+	lost error // why the file is no longer the record of what is done
 }
 
 // openOutput opens a file for itself alone, and makes it where it is missing. What is no regular file is a stream.
@@ -129,6 +133,8 @@ func (o *output) append(r *Record) error {
 }
 
 func (o *output) write(line []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if _, err := o.w.Write(line); err != nil {
 		if o.isFile() {
 			_ = o.file.Truncate(o.size) // else the next run does it
@@ -139,12 +145,21 @@ func (o *output) write(line []byte) error {
 	return nil
 }
 
-// sync puts all that was written on the disk.
+// sync puts all that was written on the disk, under the name of the output.
 func (o *output) sync() error {
 	if !o.isFile() {
 		return nil
 	}
-	if err := o.file.Sync(); err != nil {
+	o.mu.Lock()
+	if o.lost == nil {
+		o.lost = o.verify()
+	}
+	file, lost := o.file, o.lost
+	o.mu.Unlock()
+	if lost != nil {
+		return lost
+	}
+	if err := file.Sync(); err != nil {
 		return explain(o.name, err)
 	}
 	return nil
@@ -161,7 +176,10 @@ func (o *output) close() error {
 }
 
 // rewrite leaves out the records that keep refuses. The new file takes the place of the old one when it is on the disk.
-func (o *output) rewrite(keep func(*Record) bool) (err error) {
+func (o *output) rewrite(keep func(*Record) bool) error { return o.replace(keep, os.Rename) }
+
+// replace writes a new file with the records that keep accepts, and has put give it the name of the output.
+func (o *output) replace(keep func(*Record) bool, put func(from, to string) error) (err error) {
 	next := &output{name: o.name + ".retry"}
 	if next.file, err = beside(next.name, modeOf(o.file)); err != nil {
 		return err
@@ -172,7 +190,7 @@ func (o *output) rewrite(keep func(*Record) bool) (err error) {
 		_ = next.file.Close()
 		return err
 	}
-	if err := os.Rename(next.name, o.name); err != nil {
+	if err := put(next.name, o.name); err != nil {
 		return explain(o.name, err)
 	}
 	syncFolder(filepath.Dir(o.name))
@@ -212,10 +230,13 @@ func (o *output) copyFrom(from *output, keep func(*Record) bool) error {
 			failed = o.write(line)
 		}
 	})
-	if err := cmp.Or(err, failed, o.sync()); err != nil {
+	if err := cmp.Or(err, failed); err != nil {
 		return err
 	}
-	return o.file.Close()
+	if err := cmp.Or(o.file.Sync(), o.file.Close()); err != nil {
+		return explain(o.name, err)
+	}
+	return nil
 }
 
 func modeOf(f *os.File) fs.FileMode {

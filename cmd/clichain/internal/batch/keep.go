@@ -1,0 +1,64 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// verify makes sure that the name of the output leads to the file that the records were written to. A file that was
+// deleted or renamed is made again, with all its records. Where another file has its name, the records go to a file
+// beside it, which the error names. The caller holds mu.
+func (o *output) verify() error {
+	opened, err := o.file.Stat()
+	if err != nil {
+		return explain(o.name, err)
+	}
+	if opened.Size() != o.size {
+		return fmt.Errorf("%s: another program changed it during the run: it has %d bytes, not %d: start the same "+
+			"command again: it asks again what is missing", o.name, opened.Size(), o.size)
+	}
+	named, err := os.Lstat(o.name)
+	if err == nil && os.SameFile(named, opened) {
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = o.replace(every, linkOrRename); err == nil {
+			return nil
+		}
+	}
+	return o.save(err)
+}
+
+func every(*Record) bool { return true }
+
+// linkOrRename gives a file a name that no file has. Where the file system has no links, it is renamed.
+func linkOrRename(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// save writes the records to another file than the output, which was replaced (cause is nil) or cannot be made.
+func (o *output) save(cause error) error {
+	why := "another file took its place during the run"
+	if cause != nil && !errors.Is(cause, fs.ErrExist) {
+		why = fmt.Sprintf("it was deleted during the run, and cannot be made again (%v)", cause)
+	}
+	file, err := records.create(o.name+".saved", modeOf(o.file))
+	if err != nil {
+		file, err = os.CreateTemp("", "clichain-batch-*.jsonl")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s, and its records cannot be saved elsewhere: %w", o.name, why, err)
+	}
+	saved := &output{name: file.Name(), file: file, w: file}
+	if err := saved.copyFrom(o, every); err != nil {
+		return fmt.Errorf("%s: %s, and its records cannot be saved elsewhere: %w", o.name, why, err)
+	}
+	return fmt.Errorf("%s: %s: its records are in %s: move that file to %[1]s, and the same command resumes",
+		o.name, why, saved.name)
+}

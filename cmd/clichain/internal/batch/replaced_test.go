@@ -1,0 +1,113 @@
+package batch
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+)
+
+// meddler is an input that does something to the output before it gives its last line.
+type meddler struct {
+	lines  io.Reader
+	meddle func()
+	last   io.Reader
+}
+
+func (m *meddler) Read(p []byte) (int, error) {
+	n, err := m.lines.Read(p)
+	if n > 0 || err == nil {
+		return n, nil
+	}
+	if m.meddle != nil {
+		m.meddle()
+		m.meddle = nil
+	}
+	return m.last.Read(p)
+}
+
+// meddling is a batch of three lines; before the third, and after the answers to the others, something happens to the
+// output.
+func meddling(t *testing.T, meddle func(out string)) *Config {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file keeps its name")
+	}
+	cfg := batchOf(t, "")
+	cfg.Out = filepath.Join(t.TempDir(), "dir", "out.jsonl")
+	require.NoError(t, os.Mkdir(filepath.Dir(cfg.Out), 0o700))
+	cfg.Stdin = &meddler{strings.NewReader(question("a") + question("b")), func() {
+		require.Eventually(t, func() bool {
+			data, _ := os.ReadFile(cfg.Out)
+			return strings.Count(string(data), "\n") == 2
+		}, clichain.DefaultTimeout, 1e6)
+		meddle(cfg.Out)
+	}, strings.NewReader(question("c"))}
+	return cfg
+}
+
+func TestOutputDeletedDuringRun(t *testing.T) {
+	cfg := meddling(t, func(out string) { require.NoError(t, os.Remove(out)) })
+	s, err := Run(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Equal(t, 3, s.Answered)
+	require.Equal(t, map[string]string{"a": "ask a", "b": "ask b", "c": "ask c"}, texts(t, cfg.Out))
+}
+
+func TestOutputRenamedDuringRun(t *testing.T) {
+	cfg := meddling(t, func(out string) { require.NoError(t, os.Rename(out, out+".moved")) })
+	_, err := Run(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Len(t, texts(t, cfg.Out), 3)
+}
+
+// The file of another program is left alone, and the answers are in a file beside it.
+func TestOutputReplacedDuringRun(t *testing.T) {
+	cfg := meddling(t, func(out string) {
+		require.NoError(t, os.Rename(out, out+".moved"))
+		require.NoError(t, os.Remove(out+".moved"))
+		require.NoError(t, os.WriteFile(out, []byte("mine\n"), 0o600))
+	})
+	_, err := Run(t.Context(), cfg)
+	require.ErrorContains(t, err, cfg.Out+": another file took its place during the run")
+	require.ErrorContains(t, err, cfg.Out+".saved")
+	require.Equal(t, "mine\n", string(mustRead(t, cfg.Out)))
+	saved := texts(t, cfg.Out+".saved")
+	require.Equal(t, "ask a", saved["a"])
+	require.Equal(t, "ask b", saved["b"])
+
+	// The saved file takes the place of the output, and the batch resumes.
+	require.NoError(t, os.Rename(cfg.Out+".saved", cfg.Out))
+	cfg.Stdin = strings.NewReader(question("a") + question("b") + question("c"))
+	s, err := Run(t.Context(), cfg)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, s.Before, 2)
+	require.Len(t, texts(t, cfg.Out), 3)
+}
+
+// Where the directory is gone as well, the answers are in a temporary file.
+func TestDirectoryDeletedDuringRun(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	cfg := meddling(t, func(out string) { require.NoError(t, os.RemoveAll(filepath.Dir(out))) })
+	cfg.Store = t.TempDir() // the queue is elsewhere
+	_, err := Run(t.Context(), cfg)
+	require.ErrorContains(t, err, cfg.Out)
+	files, globErr := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "clichain-batch-*.jsonl"))
+	require.NoError(t, globErr)
+	require.Len(t, files, 1)
+	require.ErrorContains(t, err, files[0])
+	require.Equal(t, "ask a", texts(t, files[0])["a"])
+}
+
+// An output that another program cuts off has lost records: the run must not end as if they were there.
+func TestOutputTruncatedDuringRun(t *testing.T) {
+	cfg := meddling(t, func(out string) { require.NoError(t, os.Truncate(out, 0)) })
+	_, err := Run(t.Context(), cfg)
+	require.ErrorContains(t, err, cfg.Out+": another program changed it during the run")
+}
