@@ -209,7 +209,16 @@ func (a *app) batchPlan(ctx context.Context, cfg *batch.Config) error {
 	if err != nil {
 		return batchError(err)
 	}
-	return outputError(plan.Print(a.out))
+	if err := plan.Print(a.out); err != nil {
+		return outputError(err)
+	}
+	switch err := plan.Err(); {
+	case errors.Is(err, batch.ErrNoBackend):
+		return &statusError{exitNothing, err}
+	case err != nil:
+		return &statusError{exitFailed, err}
+	}
+	return nil
 }
 
 // batchError gives an error of a batch its exit status.

@@ -75,6 +75,11 @@ func (c *Config) check() error {
 	if c.RetryFailed && !c.resumes() {
 		return &Mistake{errors.New("--retry-failed: there is nothing to run again without -o FILE, or --store")}
 	}
+	for flag, name := range map[string]string{"-i": c.In, "-o": c.Out} {
+		if info, err := os.Stat(name); err == nil && info.IsDir() && name != stream {
+			return &Mistake{fmt.Errorf("%s %s: is a directory: name a file", flag, name)}
+		}
+	}
 	for _, pair := range [][2]string{{c.In, c.Out}, {c.In, c.Bad}, {c.Out, c.Bad}} {
 		if sameFile(pair[0], pair[1]) {
 			return &Mistake{fmt.Errorf("%s: is named twice: input, output and bad lines need a file each", pair[0])}

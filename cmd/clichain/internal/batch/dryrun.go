@@ -46,6 +46,9 @@ const maxMistakes = 5
 
 // DryRun reads all of the input and says what would run where. It writes nothing and starts no CLI.
 func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
 	p := &Plan{
 		First: map[string]int{}, Skips: map[Skip]int{}, Nobody: map[clichain.Reason]int{}, Kinds: map[string]int{},
 		Elsewhere: cfg.remote(),
@@ -75,6 +78,22 @@ func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 		return nil
 	})
 	return p, err
+}
+
+// ErrNoBackend: no backend would take any line of a plan.
+var ErrNoBackend = errors.New("no backend takes any of the lines")
+
+// Err says why no line would run; nil: at least one would, or there is nothing to run. It wraps [ErrNoBackend] where the
+// lines themselves are good.
+func (p *Plan) Err() error {
+	left := p.Good - p.Done
+	switch {
+	case p.Good == 0 && p.Bad > 0:
+		return fmt.Errorf("no line can run: %s", plural(p.Bad, "bad line"))
+	case left > 0 && !p.Elsewhere && len(p.First) == 0:
+		return fmt.Errorf("no line can run now: %w: %s", ErrNoBackend, counted(p.Nobody))
+	}
+	return nil
 }
 
 func (p *Plan) readOutput(cfg *Config, ids *ledger) error {

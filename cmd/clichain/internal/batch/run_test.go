@@ -252,3 +252,20 @@ func TestConfigCheck(t *testing.T) {
 	require.NoError(t, (&Config{In: stream, Out: stream}).check())
 	require.NoError(t, (&Config{In: os.DevNull, Out: os.DevNull + "/../zero"}).check())
 }
+
+func TestOutputIsADirectory(t *testing.T) {
+	for name, set := range map[string]func(*Config){
+		"output": func(cfg *Config) { cfg.Out = t.TempDir() },
+		"input":  func(cfg *Config) { cfg.In = t.TempDir() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := batchOf(t, question("a"))
+			set(cfg)
+			_, err := Run(t.Context(), cfg)
+			require.ErrorAs(t, err, new(*Mistake))
+			require.ErrorContains(t, err, "is a directory")
+			_, err = DryRun(t.Context(), cfg)
+			require.ErrorAs(t, err, new(*Mistake))
+		})
+	}
+}
