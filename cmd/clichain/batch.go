@@ -41,7 +41,7 @@ In:  {"prompt": "..."}, or "messages" instead, and where wanted "id", "system",
      A line may not ask for more than --access, --dir and --allow-tool allow, and
      --permit, which "clichain worker --help" explains.
 Out: {"id": ..., "response": {...}} or {"id": ..., "error": {...}}. A line
-     without an id gets its number and hash.
+     without an id gets one from its content, so that lines may be inserted.
 
 Lines that cannot be run go to OUT.bad.jsonl, with their numbers, and stop
 nothing. What is on its way is kept in the folder OUT.queue until the end. With
@@ -79,6 +79,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would run where, and start nothing")
 	flags.BoolVar(&cfg.RetryFailed, "retry-failed", false, "run again what failed, save where the agent may have acted")
 	flags.BoolVar(&cfg.RetrySideEffects, "retry-side-effects", false, "with --retry-failed: that as well")
+	flags.BoolVar(&cfg.Changed, "changed", false, "run again the lines that ask something else than before under their id")
 	flags.StringVar(&cfg.Bad, "bad", "", "`file` for lines that cannot be run (default OUT.bad.jsonl, or stderr)")
 	flags.StringVar(&cfg.Store, "store", "", "`folder` for what is on its way (default OUT.queue)")
 	flags.BoolVar(&cfg.Cold, "cold", false, "start a new process for each answer, and keep none warm")

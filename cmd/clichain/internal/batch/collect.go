@@ -49,18 +49,32 @@ func (r *run) record(result *jetstream.Result) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	isDone, waits := r.ids.of(id)
+	known, want, waits := r.ids.of(id)
+	got := takeDigest(result)
+	isDone := known.state&stateDone != 0
+	if known.state&stateRedo != 0 && got.differs(want) && got == known.asked {
+		return nil // the output has it
+	}
 	if isDone && !slices.Contains(r.unsynced, id) {
 		r.unsynced = append(r.unsynced, id) // of a run that ended before it forgot the result
 	}
 	if isDone || !waits {
 		return nil
 	}
-	rec := &Record{ID: id, Response: result.Response, Error: result.Failure, History: result.History}
+	if got == (digest{}) {
+		got = want
+	}
+	rec := &Record{ID: id, Response: result.Response, Error: result.Failure, History: result.History, Asked: got}
 	if err := r.out.append(rec); err != nil {
 		return err
 	}
-	r.ids.done(id)
+	r.ids.done(rec)
+	if known.state&stateRedo != 0 {
+		r.superseded[hashOf(id)]++
+	}
+	if got.differs(want) {
+		r.keepsOld(id)
+	}
 	<-r.room
 	r.tally.add(rec)
 	if r.unsynced = append(r.unsynced, id); len(r.unsynced) >= settleAt {

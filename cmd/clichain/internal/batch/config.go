@@ -34,6 +34,8 @@ type Config struct {
 	Permissions permit.Permissions
 	// RetryFailed runs the lines again that failed; where the agent may have acted only with RetrySideEffects.
 	RetryFailed, RetrySideEffects bool
+	// Changed asks the lines again whose records were asked for something else.
+	Changed bool
 
 	// Jobs is how many run at once in this process. Providers answer them, in the order of a chain with the settings of
 	// Chain, out of processes that are kept warm unless Cold is set.
@@ -74,6 +76,9 @@ func (c *Config) resumes() bool { return c.Out != stream || c.Store != "" }
 func (c *Config) check() error {
 	if c.RetryFailed && !c.resumes() {
 		return &Mistake{errors.New("--retry-failed: there is nothing to run again without -o FILE, or --store")}
+	}
+	if c.Changed && !c.resumes() {
+		return &Mistake{errors.New("--changed: there is nothing to compare with, without -o FILE, or --store")}
 	}
 	for flag, name := range map[string]string{"-i": c.In, "-o": c.Out} {
 		if info, err := os.Stat(name); err == nil && info.IsDir() && name != stream {

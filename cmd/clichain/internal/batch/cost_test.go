@@ -24,7 +24,7 @@ func TestLimitForTheCostHoldsAtOnce(t *testing.T) {
 	for i, id := range []string{"a", "b"} {
 		require.False(t, r.crew.shut.Load(), "after %d", i)
 		r.room <- struct{}{}
-		r.ids.wait(id)
+		r.ids.wait(id, digest{})
 		cost := 0.01
 		answer := &clichain.Response{Text: "yes", Usage: clichain.Usage{CostUSD: &cost}}
 		require.NoError(t, r.record(&jetstream.Result{ID: "batch." + id, Response: answer}))

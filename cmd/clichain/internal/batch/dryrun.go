@@ -22,6 +22,9 @@ import (
 // Plan says what a batch would do. A plain value.
 type Plan struct {
 	Good, Bad, Done int
+	// Changed are the good lines that ask something else than their records were asked for. They are Done, unless
+	// Config.Changed is set.
+	Changed int
 	// Mistakes are those of the first bad lines.
 	Mistakes []string
 	// First counts the lines by the backend that would be asked first, Skips those for which a backend would be passed
@@ -67,11 +70,16 @@ func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 		switch {
 		case mistake != nil:
 			p.bad(line, mistake)
-		case item.done:
+		case item.done && !(item.changed && cfg.Changed):
 			p.Good++
 			p.Done++
+			if item.changed {
+				p.Changed++
+			}
 		default:
-			p.Good++
+			if p.Good++; item.changed {
+				p.Changed++
+			}
 			p.Kinds[p.kind(cfg, item.job.Request)]++
 			p.place(ctx, chain, item)
 		}
@@ -110,7 +118,7 @@ func (p *Plan) readOutput(cfg *Config, ids *ledger) error {
 	}
 	_, _, err = scanRecords(cfg.Out, f, func(r *Record, _ []byte) {
 		if !cfg.again(r) {
-			ids.done(r.ID)
+			ids.done(r)
 		}
 	})
 	return err
@@ -188,6 +196,9 @@ func (p *Plan) asked(attempts []clichain.Attempt, last string) bool {
 func (p *Plan) Print(w io.Writer) error {
 	lines := []string{fmt.Sprintf("%s, %d bad, %d done before: %d would run",
 		plural(p.Good, "good line"), p.Bad, p.Done, p.Good-p.Done)}
+	if p.Changed > 0 {
+		lines = append(lines, planned("changed", p.Changed, "asked before for something else"))
+	}
 	if p.Elsewhere && p.Good > p.Done {
 		lines = append(lines, "  where, the workers of the queue decide")
 	}

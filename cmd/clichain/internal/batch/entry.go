@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +20,8 @@ const maxID = 400
 
 // entry is what a line of the input says. Nil: it does not say so.
 type entry struct {
-	id, prompt, system, model, dir *string
+	id                         *lineID
+	prompt, system, model, dir *string
 
 	messages   []message
 	access     *clichain.Access
@@ -43,7 +43,7 @@ type field struct {
 }
 
 var fields = map[string]field{
-	"id":         {"a string", func(e *entry) any { return &e.id }},
+	"id":         {"a string or a number", func(e *entry) any { return &e.id }},
 	"prompt":     {"a string", func(e *entry) any { return &e.prompt }},
 	"messages":   {`a list of {"role", "content"}`, func(e *entry) any { return &e.messages }},
 	"system":     {"a string", func(e *entry) any { return &e.system }},
@@ -104,10 +104,10 @@ func (e *entry) set(name string, value json.RawMessage, seen map[string]bool) er
 }
 
 // job makes the job of a line from what the line says and the defaults.
-func (e *entry) job(line rawLine, defaults clichain.Request) (job jetstream.Job, err error) {
+func (e *entry) job(defaults clichain.Request) (job jetstream.Job, err error) {
 	job = jetstream.Job{Priority: e.priority, Deadline: e.deadline, Idempotent: e.idempotent, Request: defaults}
-	if job.ID, err = e.idOf(line); err != nil {
-		return job, err
+	if e.id != nil {
+		job.ID = string(*e.id)
 	}
 	req := &job.Request
 	if req.Messages, err = e.conversation(defaults.Messages); err != nil {
@@ -151,16 +151,34 @@ func set[T any](value *T, given *T) {
 	}
 }
 
-// idOf is the id of a line; one that names none gets its number and hash.
-func (e *entry) idOf(line rawLine) (string, error) {
-	if e.id == nil {
-		sum := sha256.Sum256(line.text)
-		return fmt.Sprintf("%d-%x", line.number, sum[:8]), nil
+// lineID is an id, which may be a number.
+type lineID string
+
+// UnmarshalJSON takes a number as it is written.
+func (id *lineID) UnmarshalJSON(data []byte) error {
+	var number json.Number
+	text := (*string)(id)
+	if err := json.Unmarshal(data, text); err != nil {
+		if json.Unmarshal(data, &number) != nil {
+			return err
+		}
+		*text = number.String()
 	}
-	if n := len(*e.id); n == 0 || n > maxID {
-		return "", fmt.Errorf("id: has %d bytes: use 1 to %d, or leave it out", n, maxID)
+	if n := len(*text); n == 0 || n > maxID {
+		return fmt.Errorf("it has %d bytes: use 1 to %d, or leave it out", n, maxID)
 	}
-	return *e.id, nil
+	return nil
+}
+
+// contentID is the id of a line that names none: what it says, and how many lines before say the same. So it does not
+// depend on the lines around it.
+func contentID(text []byte, ids *ledger) string {
+	var plain bytes.Buffer
+	if json.Compact(&plain, text) != nil {
+		plain.Write(text)
+	}
+	h := hashOf(plain.String())
+	return fmt.Sprintf("%x-%d", h[:8], ids.copyOf(h))
 }
 
 // conversation is the system prompt and the messages. A default system prompt is for lines without one.

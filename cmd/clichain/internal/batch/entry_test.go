@@ -30,6 +30,7 @@ func TestJobs(t *testing.T) {
 		{"prompt", `{"prompt":"hi"}`, func(*jetstream.Job) {}},
 		{"null says nothing", `{"prompt":"hi","model":null,"messages":null}`, func(*jetstream.Job) {}},
 		{"id", `{"id":"a b","prompt":"hi"}`, func(j *jetstream.Job) { j.ID = "a b" }},
+		{"number for an id", `{"id":12345678901234567890,"prompt":"hi"}`, func(j *jetstream.Job) { j.ID = "12345678901234567890" }},
 		{"system", `{"system":"Rhyme.","prompt":"hi"}`, func(j *jetstream.Job) {
 			j.Request.Messages = []clichain.Message{system("Rhyme."), user("hi")}
 		}},
@@ -53,10 +54,9 @@ func TestJobs(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			line := rawLine{number: 7, text: []byte(test.line)}
-			e, err := parseEntry(line.text)
+			e, err := parseEntry([]byte(test.line))
 			require.NoError(t, err)
-			got, err := e.job(line, defaults)
+			got, err := e.job(defaults)
 			require.NoError(t, err)
 			want := jetstream.Job{ID: got.ID, Request: defaults}
 			want.Request.Dir, want.Request.Messages = "", []clichain.Message{system("Be brief."), user("hi")}
@@ -67,20 +67,20 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// A line without an id gets the same with each reading, and another than the same line elsewhere.
+// A line without an id gets the same wherever it is, and each of several equal ones another.
 func TestIDs(t *testing.T) {
-	id := func(number int, text string) string {
-		line := rawLine{number: number, text: []byte(text)}
-		e, err := parseEntry(line.text)
-		require.NoError(t, err)
-		job, err := e.job(line, clichain.Request{})
-		require.NoError(t, err)
-		return job.ID
+	idsIn := func(lines ...string) (ids []string) {
+		read := newLedger()
+		for i, line := range lines {
+			item, err := (&Config{}).item(t.Context(), rawLine{number: i + 1, text: []byte(line)}, read)
+			require.NoError(t, err)
+			ids = append(ids, item.job.ID)
+		}
+		return ids
 	}
-	require.Equal(t, "3-14479f4e87d340fe", id(3, `{"prompt":"hi"}`))
-	require.Equal(t, "4-14479f4e87d340fe", id(4, `{"prompt":"hi"}`))
-	require.NotEqual(t, id(3, `{"prompt":"hi"}`), id(3, `{"prompt":"ho"}`))
-	require.Equal(t, "own", id(3, `{"prompt":"hi","id":"own"}`))
+	const hi, ho, own = `{"prompt":"hi"}`, `{"prompt":"ho"}`, `{"prompt":"hi","id":"own"}`
+	require.Equal(t, []string{"14479f4e87d340fe-1"}, idsIn(hi))
+	require.Equal(t, append(idsIn(ho), "14479f4e87d340fe-1", "14479f4e87d340fe-2", "own"), idsIn(ho, hi, ` {"prompt": "hi"}`, own))
 }
 
 func TestMistakes(t *testing.T) {
@@ -95,8 +95,8 @@ func TestMistakes(t *testing.T) {
 		{"both", `{"prompt":"hi","messages":[]}`, "has both prompt and messages"},
 		{"neither", `{}`, "has neither prompt nor messages"},
 		{"wrong type", `{"prompt":["hi"]}`, "prompt: has to be a string"},
-		{"number for an id", `{"id":7,"prompt":"hi"}`, "id: has to be a string"},
-		{"empty id", `{"id":"","prompt":"hi"}`, "id: has 0 bytes: use 1 to 400"},
+		{"list for an id", `{"id":[7],"prompt":"hi"}`, "id: has to be a string or a number"},
+		{"empty id", `{"id":"","prompt":"hi"}`, "it has 0 bytes: use 1 to 400"},
 		{"unknown access", `{"prompt":"hi","access":"all"}`, "access: has to be none, read, write or full"},
 		{"unknown priority", `{"prompt":"hi","priority":"soon"}`, `priority: "soon" is none of`},
 		{"unknown option", `{"prompt":"hi","options":{"efort":"low"}}`, "options: options.efort: there is no such field: did you mean effort?"},
@@ -120,7 +120,7 @@ func TestMistakes(t *testing.T) {
 func TestDuplicates(t *testing.T) {
 	ids := newLedger()
 	line := rawLine{number: 1, text: []byte(`{"id":"a","prompt":"hi"}`)}
-	require.True(t, ids.done("a"))
+	require.True(t, ids.done(&Record{ID: "a"}))
 	item, err := (&Config{}).item(t.Context(), line, ids)
 	require.NoError(t, err)
 	require.True(t, item.done)

@@ -20,10 +20,10 @@ func (r *run) feed(ctx context.Context) {
 		switch {
 		case mistake != nil:
 			return r.refuse(line, mistake)
-		case item.done:
+		case item.done && !(item.changed && r.changed(item)):
 			return nil
 		}
-		return r.submit(ctx, line, item.job)
+		return r.submit(ctx, line, item)
 	})
 	if ctx.Err() != nil {
 		return // whoever ended it says why
@@ -52,7 +52,7 @@ func (r *run) refuse(line rawLine, mistake error) error {
 }
 
 // submit gives a job to the queue. What the queue has already, of a run before, is waited for or taken.
-func (r *run) submit(ctx context.Context, line rawLine, job jetstream.Job) error {
+func (r *run) submit(ctx context.Context, line rawLine, item *item) error {
 	if c := r.tally.now(); r.tooDear(&c) {
 		r.drain(ErrCost)
 		return ErrCost
@@ -62,8 +62,9 @@ func (r *run) submit(ctx context.Context, line rawLine, job jetstream.Job) error
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	job := item.job
 	id := job.ID
-	r.ids.wait(id)
+	r.ids.wait(id, item.asked)
 	job.ID = r.store.outside(id)
 	err := r.insist(ctx, func() error { return r.store.queue.Submit(ctx, job) })
 	if refused, ok := errors.AsType[*clichain.BackendError](err); ok {
@@ -74,14 +75,14 @@ func (r *run) submit(ctx context.Context, line rawLine, job jetstream.Job) error
 	if !errors.Is(err, jetstream.ErrExists) {
 		return r.store.explain(err)
 	}
-	return r.takeKept(ctx, job.ID)
+	return r.takeKept(ctx, item, job)
 }
 
 // takeKept takes the result of a run before, if there is one.
-func (r *run) takeKept(ctx context.Context, id string) error {
+func (r *run) takeKept(ctx context.Context, item *item, job jetstream.Job) error {
 	var kept *jetstream.Result
 	err := r.insist(ctx, func() (err error) {
-		kept, err = r.store.queue.Result(ctx, id)
+		kept, err = r.store.queue.Result(ctx, job.ID)
 		return err
 	})
 	if errors.Is(err, jetstream.ErrNotFound) {
@@ -89,6 +90,12 @@ func (r *run) takeKept(ctx context.Context, id string) error {
 	}
 	if err != nil {
 		return r.store.explain(err)
+	}
+	if r.cfg.Changed {
+		seen := *kept
+		if takeDigest(&seen).differs(item.asked) {
+			return r.store.explain(r.resubmit(ctx, job, kept))
+		}
 	}
 	return r.recordOrRetry(kept)
 }

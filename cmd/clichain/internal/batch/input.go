@@ -55,8 +55,10 @@ func (i *input) count(ctx context.Context, t *tally) {
 
 // item is a good line.
 type item struct {
-	job  jetstream.Job
-	done bool // the output has it
+	job     jetstream.Job
+	asked   digest
+	done    bool // the output has it
+	changed bool // but it has asked something else
 }
 
 // errTwice is the mistake of a line whose id another line has.
@@ -89,9 +91,12 @@ func (c *Config) item(ctx context.Context, line rawLine, ids *ledger) (*item, er
 	if err != nil {
 		return nil, err
 	}
-	job, err := entry.job(line, c.Defaults)
+	job, err := entry.job(c.Defaults)
 	if err != nil {
 		return nil, err
+	}
+	if job.ID == "" {
+		job.ID = contentID(line.text, ids)
 	}
 	if err := job.Validate(); err != nil {
 		return nil, errors.New(said(err))
@@ -106,10 +111,13 @@ func (c *Config) item(ctx context.Context, line rawLine, ids *ledger) (*item, er
 		return nil, errors.New(said(err))
 	}
 	before := ids.read(job.ID)
-	if before&stateRead != 0 {
+	if before.state&stateRead != 0 {
 		return nil, errTwice
 	}
-	return &item{job, before&stateDone != 0}, nil
+	asked := digestOf(&job.Request)
+	job.Request.Metadata = withDigest(job.Request.Metadata, asked)
+	done := before.state&stateDone != 0
+	return &item{job, asked, done, done && before.asked.differs(asked)}, nil
 }
 
 // place makes the folder of a request mean the same for a later run from elsewhere. Workers of another machine have

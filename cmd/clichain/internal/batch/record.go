@@ -16,6 +16,8 @@ type Record struct {
 	Error    *jetstream.Failure `json:"error,omitempty"`
 	// History has the runs before the last one that were cut short, or put off.
 	History []jetstream.Delivery `json:"history,omitempty"`
+	// Asked stands for what the line asked, to tell whether it has changed. Zero: not known.
+	Asked digest `json:"asked,omitzero"`
 }
 
 // line is the record as one line, with its end.

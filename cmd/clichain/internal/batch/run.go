@@ -48,11 +48,13 @@ type run struct {
 	stop  context.CancelCauseFunc // ends all
 	drain context.CancelCauseFunc // takes no more
 
-	mu       sync.Mutex
-	fed      bool     // all of the input was read
-	unsynced []string // ids of records that may not be on the disk yet
-	running  map[string]bool
-	parked   map[string]bool
+	mu  sync.Mutex
+	fed bool // all of the input was read
+	// superseded are ids with a later record in the output, and how many earlier ones.
+	superseded map[hash]int
+	unsynced   []string // ids of records that may not be on the disk yet
+	running    map[string]bool
+	parked     map[string]bool
 }
 
 // Run answers the lines of a batch, from where runs before have stopped. An error that is a [*Mistake] came before
@@ -62,7 +64,7 @@ func Run(ctx context.Context, cfg *Config) (_ *Summary, err error) {
 		return nil, err
 	}
 	r := &run{
-		cfg: cfg, ids: newLedger(), tally: newTally(), running: map[string]bool{}, parked: map[string]bool{},
+		cfg: cfg, ids: newLedger(), tally: newTally(), superseded: map[hash]int{}, running: map[string]bool{}, parked: map[string]bool{},
 		room: make(chan struct{}, cfg.ahead()), full: make(chan struct{}, 1), quiet: make(chan struct{}, 1),
 	}
 	if err := r.open(ctx); err != nil {
@@ -99,17 +101,30 @@ func (r *run) openOutput() (err error) {
 	if r.out, err = openOutput(r.cfg.Out, r.cfg.Stdout); err != nil {
 		return err
 	}
-	err = r.out.scan(func(rec *Record) {
-		if !r.cfg.again(rec) && r.ids.done(rec.ID) {
-			r.tally.add(rec)
+	if err = r.readOutput(); err == nil && len(r.superseded) > 0 { // a run with Changed was interrupted
+		if err = r.out.compact(r.superseded); err == nil {
+			r.ids, r.tally, r.superseded = newLedger(), newTally(), map[hash]int{}
+			err = r.readOutput()
 		}
-	})
+	}
 	if err != nil {
 		_ = r.out.close()
 		return err
 	}
 	r.tally.change(func(c *Counts) { c.Before = c.Done() })
 	return nil
+}
+
+func (r *run) readOutput() error {
+	return r.out.scan(func(rec *Record) {
+		known, _, _ := r.ids.of(rec.ID)
+		if known.state&stateDone != 0 {
+			r.superseded[hashOf(rec.ID)]++
+		}
+		if !r.cfg.again(rec) && r.ids.done(rec) {
+			r.tally.add(rec)
+		}
+	})
 }
 
 func (r *run) openQueue(ctx context.Context) (err error) {
@@ -275,7 +290,9 @@ const settleLimit = 30 * time.Second
 func (r *run) conclude(ctx context.Context, cause error) (stopped, err error) {
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer stop()
-	err = r.out.sync()
+	if err = r.out.sync(); err == nil {
+		err = r.out.compact(r.superseded)
+	}
 	switch {
 	case errors.Is(cause, errFinished):
 		if r.cfg.remote() && err == nil {

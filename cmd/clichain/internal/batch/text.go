@@ -126,6 +126,10 @@ func summary(c *Counts, took time.Duration) []string {
 		head = append(head, cost)
 	}
 	lines := []string{strings.Join(head, ", ")}
+	if c.Changed > 0 {
+		lines = append(lines, fmt.Sprintf("warning: %s under an id that was asked something else before: the earlier records "+
+			"are kept; --changed asks again", plural(c.Changed, "line")))
+	}
 	if len(c.Backends) > 0 {
 		lines = append(lines, "answers: "+counted(c.Backends))
 	}
