@@ -37,9 +37,13 @@ from there, and asks nothing again that was answered.
 
 In:  {"prompt": "..."}, or "messages" instead, and where wanted "id", "system",
      "model", "schema", "access", "dir", "options", "metadata", "priority",
-     "deadline", "idempotent". Flags hold for lines that do not say it themselves.
-     A line may not ask for more than --access, --dir and --allow-tool allow, and
-     --permit, which "clichain worker --help" explains.
+     "deadline", "idempotent". Other fields come back as metadata of the response.
+     Tables (CSV, TSV) have these names in their first line. A JSON array, plain
+     text (one prompt a line) and lines of OpenAI's batch API are read, too: the
+     first line and the file name tell the format, or --format.
+     Flags hold for lines that do not say it themselves. A line may not ask for
+     more than --access, --dir and --allow-tool allow, and --permit, which
+     "clichain worker --help" explains.
 Out: {"id": ..., "response": {...}} or {"id": ..., "error": {...}}. A line
      without an id gets one from its content, so that lines may be inserted.
 
@@ -73,6 +77,8 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.SortFlags = false
 	flags.StringVarP(&cfg.In, "in", "i", "-", "`file` with the requests, or - for stdin")
 	flags.StringVarP(&cfg.Out, "out", "o", "-", "`file` for the answers, or - for stdout")
+	flags.Func("format", "of the input, jsonl, json, csv, tsv, text or openai, as a `word` (default: guessed)",
+		into(&cfg.Format, oneOf(batch.Formats...)))
 	flags.FuncP("jobs", "j", "how many run at once, a `number` (default 4)", into(&cfg.Jobs, parseCount))
 	flags.Func("budget", "limit for the whole batch, a `duration`", into(&cfg.Budget, parseDuration))
 	flags.Func("max-cost-usd", "limit for the known cost of all answers, in `usd`", into(&cfg.MaxCostUSD, parseDollars))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/batch"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/settings"
 	"github.com/clichain/clichain/specs"
@@ -72,6 +73,7 @@ func (a *app) completions() map[string]cobra.CompletionFunc {
 		"permit":      fixedWords(permitWords()),
 		"billing":     fixedWords(payers),
 		"sandbox":     fixedWords(sandboxModes),
+		"format":      fixedWords(batch.Formats),
 		"system-mode": fixedWords(systemModes),
 		"priority":    fixedWords(priorities),
 		"reason":      fixedWords(call.Reasons()),

@@ -31,6 +31,7 @@ func TestCompletion(t *testing.T) {
 		{"with an equals sign", "ask --access=|", "none read write full :4"},
 		{"who pays", "ask --billing |", "subscription api_key any :4"},
 		{"sandbox", "batch --sandbox |", "auto on off :4"},
+		{"format of a batch", "batch --format |", "jsonl json csv tsv text openai :4"},
 		{"system mode", "build --system-mode |", "append replace :4"},
 		{"priority", "submit --priority |", "high normal low :4"},
 		{"reason", "dead list --reason |", reasons + ":4"},

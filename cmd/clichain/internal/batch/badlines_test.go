@@ -71,7 +71,7 @@ func TestBadLinesRefuseAFile(t *testing.T) {
 		{"a letter after bad lines", badOne + "Dear John,\n"},
 		{"a letter after bad lines, without an end", badOne + "Dear John"},
 	} {
-		for _, input := range []string{question("a"), "no JSON\n"} {
+		for _, input := range []string{question("a"), "{no JSON\n"} {
 			t.Run(test.name+", "+input[:4], func(t *testing.T) {
 				badPlace(t, func(t *testing.T, cfg *Config, bad string) {
 					require.NoError(t, os.WriteFile(bad, []byte(test.text), 0o600))
@@ -97,7 +97,7 @@ func refused(t *testing.T, cfg *Config, input string, want ...string) {
 
 func TestBadLinesFollowNoLink(t *testing.T) {
 	for _, text := range []string{"Dear John,\n", badOne, "", "missing"} {
-		for _, input := range []string{question("a"), "no JSON\n"} {
+		for _, input := range []string{question("a"), "{no JSON\n"} {
 			t.Run(text+input[:4], func(t *testing.T) {
 				badPlace(t, func(t *testing.T, cfg *Config, bad string) {
 					target := filepath.Join(t.TempDir(), "target")
@@ -127,7 +127,7 @@ func TestBadLinesOfAnotherUser(t *testing.T) {
 	badPlace(t, func(t *testing.T, cfg *Config, bad string) {
 		require.NoError(t, os.WriteFile(bad, []byte(badOne), 0o666))
 		require.NoError(t, os.Chown(bad, 12345, 12345))
-		refused(t, cfg, "no JSON\n", bad, "uid 12345")
+		refused(t, cfg, "{no JSON\n", bad, "uid 12345")
 		require.Equal(t, badOne, string(mustRead(t, bad)))
 	})
 }
@@ -141,12 +141,12 @@ func TestBadLinesAfterAKill(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			badPlace(t, func(t *testing.T, cfg *Config, bad string) {
 				require.NoError(t, os.WriteFile(bad, []byte(left), 0o600))
-				cfg.Stdin = bytes.NewReader([]byte("no JSON\n"))
+				cfg.Stdin = bytes.NewReader([]byte("{no JSON\n"))
 				s, err := Run(t.Context(), cfg)
 				require.NoError(t, err)
 				require.Equal(t, 1, s.Bad)
 				text := string(mustRead(t, bad))
-				require.Regexp(t, `^\{"line":1,"error":"[^\n]*","input":"no JSON"\}\n$`, text)
+				require.Regexp(t, `^\{"line":1,"error":"[^\n]*","input":"\{no JSON"\}\n$`, text)
 			})
 		})
 	}
@@ -190,7 +190,7 @@ func TestBadLinesAreLocked(t *testing.T) {
 		require.NoError(t, os.WriteFile(bad, []byte(badOne), 0o600))
 		other, err := (&Config{Out: stream, Bad: bad}).badLines()
 		require.NoError(t, err)
-		refused(t, cfg, "no JSON\n", bad, "another batch writes it")
+		refused(t, cfg, "{no JSON\n", bad, "another batch writes it")
 		require.Equal(t, badOne, string(mustRead(t, bad)))
 		require.NoError(t, other.close(false))
 	})

@@ -19,8 +19,10 @@ import (
 type Config struct {
 	// In and Out are files, or "-" for Stdin and Stdout.
 	In, Out string
-	Stdin   io.Reader
-	Stdout  io.Writer
+	// Format is that of In. Empty: the first line tells, and then the ending of the name.
+	Format Format
+	Stdin  io.Reader
+	Stdout io.Writer
 	// Bad is the file for lines that cannot be run. Empty: Out and ".bad.jsonl"; for a stream Notes.
 	Bad   string
 	Notes io.Writer

@@ -22,6 +22,8 @@ import (
 // Plan says what a batch would do. A plain value.
 type Plan struct {
 	Good, Bad, Done int
+	// Format is that of the input.
+	Format Format
 	// Changed are the good lines that ask something else than their records were asked for. They are Done, unless
 	// Config.Changed is set.
 	Changed int
@@ -65,8 +67,11 @@ func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 		return nil, err
 	}
 	defer in.close()
+	if err := in.ready(); err != nil {
+		return nil, err
+	}
 	chain := dryChain(cfg)
-	err = cfg.read(ctx, in.r, ids, func(line rawLine, item *item, mistake error) error {
+	err = cfg.read(ctx, in, ids, func(line rawLine, item *item, mistake error) error {
 		switch {
 		case mistake != nil:
 			p.bad(line, mistake)
@@ -85,6 +90,7 @@ func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 		}
 		return nil
 	})
+	p.Format = in.format
 	return p, err
 }
 
@@ -196,6 +202,9 @@ func (p *Plan) asked(attempts []clichain.Attempt, last string) bool {
 func (p *Plan) Print(w io.Writer) error {
 	lines := []string{fmt.Sprintf("%s, %d bad, %d done before: %d would run",
 		plural(p.Good, "good line"), p.Bad, p.Done, p.Good-p.Done)}
+	if p.Format != "" {
+		lines = append(lines, fmt.Sprintf("  %-13s %s", "format", p.Format))
+	}
 	if p.Changed > 0 {
 		lines = append(lines, planned("changed", p.Changed, "asked before for something else"))
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +30,9 @@ type entry struct {
 	priority   jetstream.Priority
 	deadline   time.Time
 	idempotent bool
+
+	extra   map[string]string // what is no part of a request
+	ignored []string          // fields that have no effect
 }
 
 // message is a message whose fields are read strictly.
@@ -40,28 +42,42 @@ type message clichain.Message
 type field struct {
 	kind string
 	at   func(e *entry) any
+	json bool // in a table, too; else a value there is a text
 }
 
 var fields = map[string]field{
-	"id":         {"a string or a number", func(e *entry) any { return &e.id }},
-	"prompt":     {"a string", func(e *entry) any { return &e.prompt }},
-	"messages":   {`a list of {"role", "content"}`, func(e *entry) any { return &e.messages }},
-	"system":     {"a string", func(e *entry) any { return &e.system }},
-	"model":      {"a string", func(e *entry) any { return &e.model }},
-	"schema":     {"a JSON Schema", func(e *entry) any { return &e.schema }},
-	"access":     {"none, read, write or full", func(e *entry) any { return &e.access }},
-	"metadata":   {"an object of strings", func(e *entry) any { return &e.metadata }},
-	"dir":        {"a string", func(e *entry) any { return &e.dir }},
-	"options":    {"an object", func(e *entry) any { return &e.options }},
-	"priority":   {"high, normal or low", func(e *entry) any { return &e.priority }},
-	"deadline":   {"a time such as 2026-01-31T18:00:00Z", func(e *entry) any { return &e.deadline }},
-	"idempotent": {"true or false", func(e *entry) any { return &e.idempotent }},
+	"id":         {"a string or a number", func(e *entry) any { return &e.id }, false},
+	"prompt":     {"a string", func(e *entry) any { return &e.prompt }, false},
+	"messages":   {`a list of {"role", "content"}`, func(e *entry) any { return &e.messages }, true},
+	"system":     {"a string", func(e *entry) any { return &e.system }, false},
+	"model":      {"a string", func(e *entry) any { return &e.model }, false},
+	"schema":     {"a JSON Schema", func(e *entry) any { return &e.schema }, true},
+	"access":     {"none, read, write or full", func(e *entry) any { return &e.access }, false},
+	"metadata":   {"an object of strings", func(e *entry) any { return &e.metadata }, true},
+	"dir":        {"a string", func(e *entry) any { return &e.dir }, false},
+	"options":    {"an object", func(e *entry) any { return &e.options }, true},
+	"priority":   {"high, normal or low", func(e *entry) any { return &e.priority }, false},
+	"deadline":   {"a time such as 2026-01-31T18:00:00Z", func(e *entry) any { return &e.deadline }, false},
+	"idempotent": {"true or false", func(e *entry) any { return &e.idempotent }, true},
+}
+
+var (
+	errNoUTF8       = errors.New("is no valid UTF-8")
+	errNothingAsked = errors.New("has neither prompt nor messages: add one of them")
+)
+
+// parseLine reads a line, which may be one of OpenAI's.
+func parseLine(text []byte) (*entry, error) {
+	if isOpenAI(text) {
+		return parseOpenAI(text)
+	}
+	return parseEntry(text)
 }
 
 // parseEntry reads a line. The error names the field, and what it should be.
 func parseEntry(text []byte) (*entry, error) {
 	if !utf8.Valid(text) {
-		return nil, errors.New("is no valid UTF-8")
+		return nil, errNoUTF8
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
@@ -85,16 +101,20 @@ func parseEntry(text []byte) (*entry, error) {
 
 func (e *entry) set(name string, value json.RawMessage, seen map[string]bool) error {
 	f, known := fields[name]
-	switch {
-	case !known:
-		return fmt.Errorf("%s: there is no such field: known are %s",
-			name, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
-	case seen[name]:
+	if seen[name] {
 		return fmt.Errorf("%s: is there twice", name)
-	case bytes.Equal(value, []byte("null")):
-		return nil
 	}
 	seen[name] = true
+	switch {
+	case bytes.Equal(value, []byte("null")):
+		return nil
+	case !known:
+		if err := mistaken(name); err != nil {
+			return err
+		}
+		e.keep(name, value)
+		return nil
+	}
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.DisallowUnknownFields()
 	if err := d.Decode(f.at(e)); err != nil {
@@ -125,6 +145,7 @@ func (e *entry) job(defaults clichain.Request) (job jetstream.Job, err error) {
 	if e.metadata != nil {
 		req.Metadata = e.metadata
 	}
+	req.Metadata = e.withExtra(req.Metadata)
 	if e.options != nil {
 		if req.Options, err = optionsOver(defaults.Options, e.options); err != nil {
 			return job, fmt.Errorf("options: %s", said(err))
@@ -187,7 +208,7 @@ func (e *entry) conversation(defaults []clichain.Message) (all []clichain.Messag
 	case e.prompt != nil && e.messages != nil:
 		return nil, errors.New("has both prompt and messages: leave one of them out")
 	case e.prompt == nil && e.messages == nil:
-		return nil, errors.New("has neither prompt nor messages: add one of them")
+		return nil, errNothingAsked
 	}
 	isSystem := func(m message) bool { return m.Role == clichain.RoleSystem }
 	if e.system != nil {

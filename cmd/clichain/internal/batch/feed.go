@@ -12,7 +12,12 @@ import (
 // feed reads the input and submits its lines, no more than there is room for.
 func (r *run) feed(ctx context.Context) {
 	lines := 0
-	err := r.cfg.read(ctx, r.in.r, r.ids, func(line rawLine, item *item, mistake error) error {
+	if err := r.in.ready(); err != nil {
+		r.stop(err)
+		return
+	}
+	r.tally.change(func(c *Counts) { c.Format = r.in.format })
+	err := r.cfg.read(ctx, r.in, r.ids, func(line rawLine, item *item, mistake error) error {
 		lines++
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -20,6 +25,9 @@ func (r *run) feed(ctx context.Context) {
 		switch {
 		case mistake != nil:
 			return r.refuse(line, mistake)
+		}
+		r.tellUnused(line, item)
+		switch {
 		case item.done && !(item.changed && r.changed(item)):
 			return nil
 		}
@@ -37,6 +45,16 @@ func (r *run) feed(ctx context.Context) {
 	defer r.mu.Unlock()
 	r.fed = true
 	r.finishIfDone()
+}
+
+// tellUnused says once which values of lines have no effect.
+func (r *run) tellUnused(line rawLine, item *item) {
+	if item.extra {
+		r.view.sayOnce("extra", "line %d: fields that are no part of a request are kept as metadata of its response", line.number)
+	}
+	for _, name := range item.ignored {
+		r.view.sayOnce("ignored "+name, "warning: %s has no effect: CLIs have no such setting", name)
+	}
 }
 
 // finishIfDone ends the run when every line has its record. The caller holds mu.

@@ -20,6 +20,8 @@ type rawLine struct {
 	number int // from 1
 	text   []byte
 	long   bool // the line is longer than the bound, and text its beginning
+
+	mistake error // why text is no request, though the lines after it may be
 }
 
 // rawLines yields the lines of r that are not blank. One longer than bound is passed over without being held. A byte
@@ -35,7 +37,7 @@ func rawLines(r io.Reader, bound int) iter.Seq2[rawLine, error] {
 			if number == 1 {
 				text = bytes.TrimPrefix(text, []byte("\ufeff"))
 			}
-			if len(bytes.TrimSpace(text)) > 0 && !yield(rawLine{number, bytes.TrimSuffix(text, []byte("\r")), long}, nil) {
+			if len(bytes.TrimSpace(text)) > 0 && !yield(rawLine{number: number, text: bytes.TrimSuffix(text, []byte("\r")), long: long}, nil) {
 				return
 			}
 			if err != nil {

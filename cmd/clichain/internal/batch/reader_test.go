@@ -18,11 +18,11 @@ func TestRawLines(t *testing.T) {
 	}{
 		{"empty", "", nil},
 		{"blank lines", "\n \n\t\r\n", nil},
-		{"numbers count blank lines", "a\n\n b\nc", []rawLine{{1, []byte("a"), false}, {3, []byte(" b"), false}, {4, []byte("c"), false}}},
-		{"CRLF and a byte order mark", "\ufeffa\r\nb\r\n", []rawLine{{1, []byte("a"), false}, {2, []byte("b"), false}}},
-		{"a line as long as the bound", long[:1000] + "\n", []rawLine{{1, []byte(long[:1000]), false}}},
-		{"too long", "a\n" + long + "\nb\n", []rawLine{{1, []byte("a"), false}, {2, []byte(long[:1000]), true}, {3, []byte("b"), false}}},
-		{"too long at the end", long, []rawLine{{1, []byte(long[:1000]), true}}},
+		{"numbers count blank lines", "a\n\n b\nc", []rawLine{{1, []byte("a"), false, nil}, {3, []byte(" b"), false, nil}, {4, []byte("c"), false, nil}}},
+		{"CRLF and a byte order mark", "\ufeffa\r\nb\r\n", []rawLine{{1, []byte("a"), false, nil}, {2, []byte("b"), false, nil}}},
+		{"a line as long as the bound", long[:1000] + "\n", []rawLine{{1, []byte(long[:1000]), false, nil}}},
+		{"too long", "a\n" + long + "\nb\n", []rawLine{{1, []byte("a"), false, nil}, {2, []byte(long[:1000]), true, nil}, {3, []byte("b"), false, nil}}},
+		{"too long at the end", long, []rawLine{{1, []byte(long[:1000]), true, nil}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for name, r := range map[string]io.Reader{

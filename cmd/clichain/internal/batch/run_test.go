@@ -196,7 +196,7 @@ func TestRetryFailed(t *testing.T) {
 	require.NoError(t, os.WriteFile(cfg.Out, []byte(first+second+third), 0o600))
 	s, err := Run(t.Context(), cfg)
 	require.NoError(t, err)
-	require.Equal(t, Counts{Answered: 1, Failed: 2, Before: 3, Kept: 1, Total: 3, CostUSD: 0.5,
+	require.Equal(t, Counts{Answered: 1, Failed: 2, Before: 3, Kept: 1, Format: JSONL, Total: 3, CostUSD: 0.5,
 		Backends: map[string]int{"claude": 1}, Reasons: map[clichain.Reason]int{"exit": 1, "killed": 1}}, s.Counts)
 	cfg.RetryFailed, cfg.Stdin = true, strings.NewReader(questions(0)+question("a")+question("b")+question("c"))
 	s, err = Run(t.Context(), cfg)
@@ -216,7 +216,7 @@ func TestDryRun(t *testing.T) {
 	p, err := DryRun(t.Context(), cfg)
 	require.NoError(t, err)
 	require.Equal(t, &Plan{
-		Good: 4, Bad: 1, Done: 1, First: map[string]int{"plain": 3}, Skips: map[Skip]int{}, Nobody: map[clichain.Reason]int{},
+		Good: 4, Bad: 1, Done: 1, Format: JSONL, First: map[string]int{"plain": 3}, Skips: map[Skip]int{}, Nobody: map[clichain.Reason]int{},
 		Kinds:    map[string]int{`access "none"`: 3},
 		Mistakes: []string{"line 5: is no JSON: unexpected end of JSON input"},
 	}, p)

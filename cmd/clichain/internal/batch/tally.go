@@ -15,6 +15,8 @@ type Counts struct {
 	Answered, Failed, Before int
 	// Kept are the failures among them that --retry-failed alone does not run again: the agent may have acted.
 	Kept int
+	// Format is that of the input. Empty: not known yet.
+	Format Format
 	// Changed are the lines that ask something else than their records were asked for.
 	Changed int
 	// Bad are the lines of the input that cannot be run.

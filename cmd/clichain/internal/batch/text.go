@@ -126,6 +126,9 @@ func summary(c *Counts, took time.Duration) []string {
 		head = append(head, cost)
 	}
 	lines := []string{strings.Join(head, ", ")}
+	if c.Format != "" {
+		lines = append(lines, "format of the input: "+string(c.Format))
+	}
 	if c.Changed > 0 {
 		lines = append(lines, fmt.Sprintf("warning: %s under an id that was asked something else before: the earlier records "+
 			"are kept; --changed asks again", plural(c.Changed, "line")))

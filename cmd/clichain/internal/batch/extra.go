@@ -1,0 +1,81 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain"
+)
+
+// mistaken is the mistake in a field that is none of a line; nil: the name means nothing, and its value belongs to the
+// caller.
+func mistaken(name string) error {
+	for known := range fields {
+		if nearly(name, known) {
+			return fmt.Errorf("%s: there is no such field: did you mean %s? known are %s",
+				name, known, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+		}
+	}
+	switch {
+	case slices.Contains(namesOf[clichain.Options](), name):
+		return fmt.Errorf(`%s: is an option: write it as {"options": {%[1]q: ...}}`, name)
+	case slices.Contains(namesOf[clichain.Request](), name):
+		return fmt.Errorf("%s: no line can set it: leave it out, or name it otherwise", name)
+	}
+	return nil
+}
+
+// namesOf are the fields of a struct, as JSON names them.
+func namesOf[T any]() (names []string) {
+	t := reflect.TypeFor[T]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
+// nearly reports whether two names differ in nothing but case and marks, or in one letter of several.
+func nearly(a, b string) bool {
+	marks := strings.NewReplacer("_", "", "-", "", " ", "")
+	a, b = marks.Replace(strings.ToLower(a)), marks.Replace(strings.ToLower(b))
+	if a == b || min(len(a), len(b)) < 4 {
+		return a == b
+	}
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return max(len(a), len(b)) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+}
+
+// keep notes a value that is no part of the request. The response has it among its metadata.
+func (e *entry) keep(name string, value json.RawMessage) {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		var plain bytes.Buffer
+		_ = json.Compact(&plain, value) // it was read before
+		text = plain.String()
+	}
+	if e.extra == nil {
+		e.extra = map[string]string{}
+	}
+	e.extra[name] = text
+}
+
+// withExtra are the metadata of a line: what it says, and what it has besides.
+func (e *entry) withExtra(metadata map[string]string) map[string]string {
+	if len(e.extra) == 0 {
+		return metadata
+	}
+	all := maps.Clone(e.extra)
+	maps.Copy(all, metadata)
+	return all
+}
