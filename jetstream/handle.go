@@ -21,14 +21,18 @@ type delivery struct {
 	deliveries uint64 // of this very message, this one included
 	class      string // of the message
 	begun      bool   // the mark of this worker is set
+	signs      *signs
 }
 
 // handle is one delivery, from the message to its end. ctx ends when the job has to be
 // given back.
 func (w *worker) handle(ctx context.Context, m js.Msg) {
-	stop := w.keep(m)
+	signs, stop := w.keep(m)
 	defer stop()
 	d, err := w.open(m)
+	if d != nil {
+		d.signs = signs
+	}
 	if errors.Is(err, errNewer) {
 		w.Logger.WarnContext(ctx, "a job is left to a worker of a later version", "id", d.ID, "error", err)
 		if err = w.handOn(d); err == nil {
@@ -68,7 +72,8 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 }
 
 // keep tells the server that the job is being worked on, until stop is called.
-func (w *worker) keep(m js.Msg) (stop func()) {
+func (w *worker) keep(m js.Msg) (s *signs, stop func()) {
+	s = &signs{m: m, q: w.q}
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -79,11 +84,11 @@ func (w *worker) keep(m js.Msg) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				_ = m.InProgress() // the next one may get through
+				s.give()
 			}
 		}
 	}()
-	return func() {
+	return s, func() {
 		close(done)
 		<-ended
 	}
@@ -227,7 +232,11 @@ func (w *worker) finish(d *delivery, r *Result) {
 	if r.Failure != nil && len(d.Request.Messages) > 0 { // else nobody could read it
 		r.Job = &d.Job
 	}
-	err := w.insist(func(ctx context.Context) error { return w.q.store(ctx, r) })
+	err := w.storeSurely(d, r)
+	if errors.Is(err, errKept) {
+		w.Logger.WarnContext(w.writing, "the next worker here stores the result", "id", d.ID, "error", err)
+		return
+	}
 	if err != nil && !errors.Is(err, ErrExists) {
 		w.Logger.ErrorContext(w.writing, "a result cannot be stored", "id", d.ID, "error", err)
 		return

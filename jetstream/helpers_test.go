@@ -3,6 +3,8 @@ package jetstream_test
 import (
 	"context"
 	"fmt"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -87,4 +89,22 @@ func collect(t *testing.T, q *jetstream.Queue, n int) map[string]*jetstream.Resu
 	}
 	require.Fail(t, fmt.Sprintf("%d results instead of %d", len(got), n))
 	return nil
+}
+
+// syncBuffer is a buffer for a log that several goroutines write.
+type syncBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }

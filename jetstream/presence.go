@@ -34,6 +34,8 @@ type WorkerStatus struct {
 	// why. A class is a token for the needs of a job.
 	Takes   map[string]time.Time `json:"takes,omitempty"`
 	Refuses map[string]string    `json:"refuses,omitempty"`
+	// Unstored is how many results it keeps that the server does not take.
+	Unstored int `json:"unstored,omitempty"`
 	// Alive: it has given a sign lately.
 	Alive bool `json:"alive"`
 }
@@ -71,6 +73,7 @@ func (w *worker) sign(ctx context.Context) {
 	s := WorkerStatus{
 		Name: w.Name, Slots: w.Slots, Running: len(w.slots), Since: w.since, Seen: time.Now().UTC(),
 		RestingUntil: resting.UTC(),
+		Unstored:     int(w.unstored.Load()),
 	}
 	w.announce(ctx, &s)
 	data, err := json.Marshal(s)

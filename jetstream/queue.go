@@ -117,7 +117,7 @@ const (
 
 func tooFewServers(err error) bool {
 	api, ok := errors.AsType[*js.APIError](err)
-	return ok && (api.ErrorCode == errCodeNoPeers || api.ErrorCode == errCodeReplicas)
+	return ok && !noRoom(err) && (api.ErrorCode == errCodeNoPeers || api.ErrorCode == errCodeReplicas)
 }
 
 func explained(err error) error {

@@ -34,6 +34,10 @@ type Status struct {
 	Unmet []Unmet `json:"unmet,omitempty"`
 	// Cooldowns are those of the fleet that have not ended; see OpenCooldowns.
 	Cooldowns []Cooldown `json:"cooldowns,omitempty"`
+	// JobBytes is what the jobs and large payloads take in the store, and JobLimit what
+	// they may take before Submit refuses more. A JobLimit of 0: only the store has one.
+	JobBytes int64 `json:"job_bytes"`
+	JobLimit int64 `json:"job_limit,omitempty"`
 	// Servers is on how many of a cluster's servers each job is; 1 for a single one.
 	Servers  int  `json:"servers"`
 	Embedded bool `json:"embedded"` // the server is inside this process
@@ -47,7 +51,9 @@ func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	s := &Status{
 		Name: q.cfg.Name, Backends: map[string]int{}, Reasons: map[clichain.Reason]int{},
 	}
-	for _, step := range []func(context.Context, *Status) error{q.countJobs, q.countResults, q.tellFleet, q.tellClasses} {
+	for _, step := range []func(context.Context, *Status) error{
+		q.countJobs, q.countResults, q.tellFleet, q.tellClasses, q.tellRoom,
+	} {
 		if err := step(ctx, s); err != nil {
 			return nil, fmt.Errorf("jetstream: status of queue %s: %w", q.cfg.Name, err)
 		}

@@ -45,7 +45,7 @@ const workerMemory = 10 * time.Minute
 // make makes what there is not. What there is stays as it is: how many replicas it
 // has is for those who run the servers to change.
 func (q *Queue) make(ctx context.Context, replicas int) (err error) {
-	q.jobs, err = q.stream(ctx, js.StreamConfig{
+	q.jobs, err = q.jobStream(ctx, js.StreamConfig{
 		Name: q.streamName("jobs"), Subjects: []string{q.subject("job.>")}, Replicas: replicas,
 		Retention: js.WorkQueuePolicy, AllowMsgSchedules: true,
 	})

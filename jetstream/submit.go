@@ -8,10 +8,11 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Submit gives a job to the queue, and returns nil once it is durable. An id that is
-// in the queue, or has a result, is refused with [ErrExists]; what Validate finds,
-// with its error. After any other error the job may be in the queue or not: submit
-// it again under the same id.
+// Submit gives a job to the queue, and returns nil once it is durable. It refuses an
+// id that is in the queue, or has a result, with [ErrExists]; a job for which there is
+// no room, with [ErrFull]; and one that Validate refuses, with the error of Validate.
+// After any other error the job may be in the queue or not: submit it again under the
+// same id.
 func (q *Queue) Submit(ctx context.Context, job Job) error {
 	if err := job.Validate(); err != nil {
 		return err
@@ -22,6 +23,9 @@ func (q *Queue) Submit(ctx context.Context, job Job) error {
 	}
 	if result != nil {
 		return ErrExists
+	}
+	if err := q.admit(ctx, &job); err != nil {
+		return err
 	}
 	if job.Submitted.IsZero() {
 		job.Submitted = time.Now().UTC()
@@ -38,7 +42,7 @@ func (q *Queue) add(ctx context.Context, e envelope) error {
 	}
 	msg, err := q.message(ctx, q.place(class, e.priority(), key), key, e)
 	if err != nil {
-		return err
+		return q.refused(err)
 	}
 	_, err = q.js.PublishMsg(ctx, msg, js.WithExpectLastSequenceForSubject(0, q.anyJob(key)))
 	if err != nil {
@@ -46,7 +50,7 @@ func (q *Queue) add(ctx context.Context, e envelope) error {
 		if conflict(err) {
 			return ErrExists
 		}
-		return fmt.Errorf("jetstream: submit: %w", err)
+		return fmt.Errorf("jetstream: submit: %w", q.refused(err))
 	}
 	return q.nc.Publish(q.wake(), []byte(takerName(e.priority(), class)))
 }

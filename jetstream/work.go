@@ -38,6 +38,11 @@ type WorkConfig struct {
 	// Grace is how long jobs may go on after ctx has ended. Then they are ended and
 	// given back. Zero: not at all.
 	Grace time.Duration
+	// KeepDir is a folder on this machine for results that the server does not take, such
+	// as one with a full store. They are stored when it takes them, also by the next worker
+	// with this folder. It is made with the permissions 0700 where it is missing. Empty:
+	// clichain/results in the user's folder for state ($XDG_STATE_HOME, ~/.local/state).
+	KeepDir string
 	// Logger is told what a worker cannot do and goes on from, such as writing to a
 	// server that is gone. Never prompts or answers. Nil: silent.
 	Logger *slog.Logger
@@ -111,8 +116,11 @@ type worker struct {
 	trouble  string          // why no jobs could be taken, as it was told
 	turn     int             // of the classes of one priority
 	writing  context.Context // of what is written, which outlives the jobs by lastWrites
+	running  context.Context // of the jobs: it outlives that of Work by the grace
 
-	protocol int // the latest that it runs
+	protocol int          // the latest that it runs
+	folder   string       // for results that the server does not take; empty: there is none
+	unstored atomic.Int64 // how many of them there are
 
 	mu      sync.Mutex
 	resting time.Time
@@ -156,6 +164,9 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 	if err := q.sweep(ctx, time.Now()); err != nil {
 		w.Logger.WarnContext(ctx, "payloads that nobody needs may stay", "error", err)
 	}
+	if w.folder, err = q.unstoredFolder(c.KeepDir); err != nil {
+		w.Logger.WarnContext(ctx, "no folder for results that the server may not take", "error", err)
+	}
 	w.run(ctx)
 	return nil
 }
@@ -177,12 +188,13 @@ func (w *worker) run(ctx context.Context) {
 	defer end()
 	writing, give := context.WithCancel(context.WithoutCancel(ctx))
 	defer give()
-	w.writing = writing
+	w.writing, w.running = writing, running
 	seen := make(chan struct{})
 	go func() {
 		defer close(seen)
 		w.present(running)
 	}()
+	w.storeKept(ctx)
 	var jobs sync.WaitGroup
 	jobs.Go(func() {
 		if err := w.q.unpark(ctx); err != nil && ctx.Err() == nil {
@@ -221,7 +233,7 @@ func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
 	for ctx.Err() == nil {
 		wait := time.Duration(0)
 		switch free, until := w.Slots-len(w.slots), w.rest(ctx); {
-		case free == 0:
+		case free == 0, w.unstored.Load() > 0:
 			wait = pollEvery
 		case !until.IsZero() && (w.Alone || w.Chain == nil): // else each class has its own
 			wait = min(time.Until(until), lookEvery)

@@ -30,7 +30,7 @@ func busyQueue() *jetstream.Status {
 		Name:  "nightly",
 		Ready: map[jetstream.Priority]int{"high": 3, "normal": 1200, "low": 0}, Running: 7, Parked: 2,
 		NextDue: noon.Add(192 * time.Minute),
-		Answers: 118, Failures: 4,
+		Answers: 118, Failures: 4, JobBytes: 13_000_000, JobLimit: 2 << 30,
 		Backends: map[string]int{"claude": 100, "codex": 17, "gemini": 1},
 		Reasons:  map[clichain.Reason]int{"timeout": 2, "bad_request": 1, "usage_limit": 1},
 		Usage:    clichain.Usage{InputTokens: 1234567, OutputTokens: 89012, CostUSD: &cost},
@@ -38,6 +38,7 @@ func busyQueue() *jetstream.Status {
 			{Name: "zeta\x1b[2J\nmachine", Slots: 4, Running: 3, Seen: noon.Add(-time.Second), Alive: true,
 				Protocol: 2, Version: "v0.1.0", Backends: []string{"claude", "codex"}, Access: clichain.AccessWrite},
 			{Name: "alpha", Slots: 16, Running: 0, Seen: noon, Alive: true, RestingUntil: noon.Add(2 * time.Hour)},
+			{Name: "beta", Slots: 4, Running: 1, Seen: noon, Alive: true, Unstored: 1},
 			{Name: "a-machine-with-a-very-long-name.in.a.domain.of.its.own.example.com-4711", Slots: 4, Running: 4, Seen: noon.Add(-3 * time.Minute)},
 		},
 		Unmet: []jetstream.Unmet{

@@ -54,6 +54,9 @@ func (t *statusWriter) counts(s *jetstream.Status) {
 	if usd := s.Usage.CostUSD; usd != nil {
 		cost = fmt.Sprintf("$%.4f", *usd)
 	}
+	if s.JobLimit > 0 {
+		t.detailed("stored", bytesText(s.JobBytes), "of "+bytesText(s.JobLimit)+" for jobs and large payloads")
+	}
 	t.detailed("cost", cost, fmt.Sprintf("%d tokens in, %d out", s.Usage.InputTokens, s.Usage.OutputTokens))
 }
 
@@ -88,6 +91,18 @@ func tally[K ~string](counts map[K]int) string {
 	return strings.Join(parts, ", ")
 }
 
+// bytesText is a number of bytes in at most eight columns.
+func bytesText(n int64) string {
+	value := float64(n)
+	for _, unit := range []string{"B", "KiB", "MiB"} {
+		if value < 1000 {
+			return fmt.Sprintf("%.0f %s", value, unit)
+		}
+		value /= 1024
+	}
+	return fmt.Sprintf("%.1f GiB", value)
+}
+
 func (t *statusWriter) due(at time.Time) string {
 	switch {
 	case at.IsZero():
@@ -116,6 +131,8 @@ func (t *statusWriter) workers(list []jetstream.WorkerStatus) {
 		switch {
 		case !w.Alive:
 			mark, paint, what = "✗", t.style.red, "no sign for "+roughly(t.now.Sub(w.Seen))
+		case w.Unstored > 0:
+			mark, paint, what = "!", t.style.yellow, "keeps "+plural(w.Unstored, "result", "results")
 		case w.RestingUntil.After(t.now):
 			mark, paint, what = "–", t.style.yellow, "rests for "+roughly(w.RestingUntil.Sub(t.now))
 		}

@@ -59,6 +59,10 @@ takes, any number of times:
   mcp, agents, session   MCP servers, subagents, sessions to continue
   bytes=N           the largest job (default 16 MiB)
 
+A result that the server does not take, such as with a full store, is kept in
+$XDG_STATE_HOME/clichain/results (~/.local/state) and stored as soon as it can
+be, also by the next worker of this user. Meanwhile no jobs are taken.
+
 Its log goes to stderr. It has ids, backends and reasons in it; prompts, answers
 and what a CLI said never.
 

@@ -1,0 +1,230 @@
+package jetstream_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// connectTo starts a server whose store holds no more than so many bytes.
+func connectTo(t *testing.T, maxStore int64) *nats.Conn {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), JetStreamMaxStore: maxStore, NoSigs: true, NoLog: true,
+	})
+	require.NoError(t, err)
+	s.Start()
+	require.True(t, s.ReadyForConnections(limit))
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	nc, err := nats.Connect(s.ClientURL())
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+// limitResults has the server take no further results; a limit of -1 takes that back.
+func limitResults(t *testing.T, nc *nats.Conn, bytes int64) {
+	t.Helper()
+	stream, err := js.New(nc)
+	require.NoError(t, err)
+	for name := range streamNames(t, stream) {
+		if s, err := stream.Stream(t.Context(), name); strings.HasSuffix(name, "_results") {
+			require.NoError(t, err)
+			cfg := s.CachedInfo().Config
+			cfg.MaxBytes, cfg.Discard = bytes, js.DiscardNew
+			_, err = stream.UpdateStream(t.Context(), cfg)
+			require.NoError(t, err)
+		}
+	}
+}
+
+func streamNames(t *testing.T, stream js.JetStream) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	lister := stream.StreamNames(t.Context())
+	for name := range lister.Name() {
+		names[name] = true
+	}
+	require.NoError(t, lister.Err())
+	return names
+}
+
+// Jobs are refused while there is room for the results of all that the queue has.
+func TestSubmitLeavesRoomForResults(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		bytes int // of a prompt
+	}{
+		{"jobs in messages", 100 << 10},
+		{"jobs in the object store", 1 << 20},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t, connectTo(t, 16<<20), nil)
+			text := strings.Repeat("x", test.bytes)
+			n, err := 0, error(nil)
+			for ; n < 1000; n++ {
+				if err = q.Submit(t.Context(), jetstream.Job{ID: fmt.Sprint(n), Request: clichain.Prompt(text)}); err != nil {
+					break
+				}
+			}
+			require.ErrorIs(t, err, jetstream.ErrFull)
+			require.ErrorContains(t, err, "of at most 8388608 bytes")
+			require.ErrorContains(t, err, "clichain_default_jobs")
+			require.Greater(t, n, 1)
+			require.ErrorIs(t, q.Submit(t.Context(), jetstream.Job{ID: "0", Request: clichain.Prompt(text)}), jetstream.ErrExists)
+			s, err := q.Status(t.Context())
+			require.NoError(t, err)
+			require.EqualValues(t, 8<<20, s.JobLimit)
+			require.Greater(t, s.JobBytes, s.JobLimit*3/4)
+			require.Contains(t, strings.Join(s.Warnings, "\n"), "the queue takes no more jobs")
+
+			work(t, q, echo(), &jetstream.WorkConfig{Slots: 4})
+			for id, r := range collect(t, q, n) {
+				require.NotNil(t, r.Response, id)
+				require.NoError(t, q.Forget(t.Context(), id))
+			}
+			require.Eventually(t, func() bool { return q.Submit(t.Context(), job("later")) == nil }, limit, 10*time.Millisecond)
+		})
+	}
+}
+
+// A store that is full because of what is not the queue's refuses a job with a clear
+// error, too.
+func TestSubmitToFullStore(t *testing.T) {
+	t.Parallel()
+	nc := connectTo(t, 4<<20)
+	q := open(t, nc, nil)
+	stream, err := js.New(nc)
+	require.NoError(t, err)
+	_, err = stream.CreateStream(t.Context(), js.StreamConfig{Name: "other", Subjects: []string{"other"}})
+	require.NoError(t, err)
+	for err == nil {
+		_, err = stream.Publish(t.Context(), "other", make([]byte, 256<<10))
+	}
+	err = q.Submit(t.Context(), job("a"))
+	require.ErrorIs(t, err, jetstream.ErrFull)
+	require.ErrorContains(t, err, "the server's store is full")
+}
+
+// A result that the server does not take is kept and stored later. The worker asks
+// nothing meanwhile, warns, and says so in its status.
+func TestWorkerStoresResultOnceThereIsRoom(t *testing.T) {
+	t.Parallel()
+	nc := connectTo(t, 16<<20)
+	q := open(t, nc, nil)
+	limitResults(t, nc, 1)
+	var log syncBuffer
+	var asked atomic.Int64
+	folder, stored := t.TempDir(), make(chan *jetstream.Result, 2)
+	work(t, q, backend(func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
+		asked.Add(1)
+		return &clichain.Response{Text: "paid for"}, nil
+	}), &jetstream.WorkConfig{
+		Name: "w", KeepDir: folder, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		OnResult: func(r *jetstream.Result) { stored <- r },
+	})
+	submit(t, q, job("a"))
+	var s *jetstream.Status
+	require.Eventually(t, func() bool {
+		s, _ = q.Status(t.Context())
+		return s != nil && len(s.Workers) == 1 && s.Workers[0].Unstored == 1
+	}, limit, 10*time.Millisecond)
+	require.Contains(t, strings.Join(s.Warnings, "\n"), "worker w keeps 1 result that the server does not take")
+	require.Contains(t, log.String(), "a result cannot be stored")
+	require.NotContains(t, log.String(), "paid for")
+	file := keptFile(t, folder)
+	submit(t, q, job("b"))
+	require.EqualValues(t, 1, asked.Load())
+
+	limitResults(t, nc, -1)
+	require.Equal(t, "paid for", (<-stored).Response.Text)
+	<-stored
+	require.NoFileExists(t, file)
+	require.EqualValues(t, 2, asked.Load())
+}
+
+// keptFile waits for the one result that is kept in the folder.
+func keptFile(t *testing.T, folder string) string {
+	t.Helper()
+	var files []string
+	require.Eventually(t, func() bool {
+		files, _ = filepath.Glob(filepath.Join(folder, "*", "*.json"))
+		return len(files) == 1
+	}, limit, time.Millisecond)
+	for path, perm := range map[string]fs.FileMode{files[0]: 0o600, filepath.Dir(files[0]): 0o700, folder: 0o700} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, perm, info.Mode().Perm(), path)
+	}
+	return files[0]
+}
+
+// A worker that is killed with a result that the server did not take leaves it on the
+// disk. No other worker runs the job meanwhile, and the next worker of this machine
+// stores the result.
+func TestUnstoredResultOutlivesItsWorker(t *testing.T) {
+	t.Parallel()
+	s := listen(t)
+	nc, err := nats.Connect(s.ClientURL())
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	q := open(t, nc, &jetstream.Config{Name: soakConfig.Name, AckWait: time.Second})
+	limitResults(t, nc, 1)
+	state := t.TempDir()
+	f := &fleet{t: t, env: append(os.Environ(), workerVariable+"="+s.ClientURL(), "XDG_STATE_HOME="+state)}
+	f.start()
+	t.Cleanup(f.stop)
+	submit(t, q, job("a"))
+	folder := filepath.Join(state, "clichain", "results")
+	file := keptFile(t, folder)
+	f.over = true // no other one is started in its place
+	require.NoError(t, f.runs[0].Process.Kill())
+	limitResults(t, nc, -1)
+
+	asked := backend(func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
+		if req.Messages[0].Content == "prompt of a" {
+			t.Error("it was asked again")
+		}
+		return &clichain.Response{Text: "x"}, nil
+	})
+	stop := work(t, q, asked, &jetstream.WorkConfig{KeepDir: t.TempDir(), Slots: 2})
+	// The job would come again after a second. Jobs one after the other take as long as the machine needs.
+	for i, end := 0, time.Now().Add(3*time.Second); time.Now().Before(end); i++ {
+		submit(t, q, job(fmt.Sprint("other ", i)))
+		require.Eventually(t, func() bool {
+			_, err := q.Result(t.Context(), fmt.Sprint("other ", i))
+			return err == nil
+		}, limit, 50*time.Millisecond)
+	}
+	stop()
+
+	work(t, q, asked, &jetstream.WorkConfig{KeepDir: folder})
+	require.Eventually(t, func() bool {
+		r, err := q.Result(t.Context(), "a")
+		return err == nil && r.Response.Text == "echo prompt of a"
+	}, limit, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(file)
+		d, unread := q.Depth(t.Context())
+		return os.IsNotExist(err) && unread == nil && d.Running == 0 && d.Parked == 0
+	}, limit, 10*time.Millisecond)
+}
