@@ -25,8 +25,8 @@ type keptResult struct {
 	MayAct bool `json:"may_act,omitempty"`
 }
 
-// unstoredFolder makes the folder for the results of this very queue: one that was
-// removed and made again is another.
+// unstoredFolder is the folder for the results of this very queue: one that was removed
+// and made again is another.
 func (q *Queue) unstoredFolder(base string) (string, error) {
 	if base == "" {
 		state, err := stateHome()
@@ -37,16 +37,21 @@ func (q *Queue) unstoredFolder(base string) (string, error) {
 	}
 	made := q.results.CachedInfo().Created.UTC().Format(time.RFC3339Nano)
 	sum := sha256.Sum256([]byte(q.streamName("results") + " " + made))
-	folder := filepath.Join(base, hex.EncodeToString(sum[:16]))
-	for _, dir := range []string{base, folder} {
+	return filepath.Join(base, hex.EncodeToString(sum[:16])), nil
+}
+
+// makeUnstoredFolder makes the folder of a queue, and that of all queues, for this user
+// alone.
+func makeUnstoredFolder(folder string) error {
+	for _, dir := range []string{filepath.Dir(folder), folder} {
 		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-			return "", fmt.Errorf("%s is not a folder", dir)
+			return fmt.Errorf("%s is not a folder", dir)
 		}
 		if err := private(dir); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return folder, nil
+	return nil
 }
 
 // stateHome is where programs of this user keep what cannot be made again.
@@ -68,6 +73,9 @@ func stateHome() (string, error) {
 func (w *worker) keepResult(key string, kept keptResult) (file string, err error) {
 	if w.folder == "" {
 		return "", errors.New("there is no folder for results: see WorkConfig.KeepDir")
+	}
+	if err := makeUnstoredFolder(w.folder); err != nil {
+		return "", err
 	}
 	there, err := filepath.Glob(filepath.Join(w.folder, "*.json"))
 	if err == nil && len(there) >= maxKept {

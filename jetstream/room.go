@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -29,24 +30,27 @@ const (
 	leastReserved = 1 << 20
 )
 
-// jobStream opens the stream of jobs, or makes one that knows its limit.
-func (q *Queue) jobStream(ctx context.Context, cfg js.StreamConfig) (js.Stream, error) {
-	s, err := openOrMake(
-		func() (js.Stream, error) { return q.js.Stream(ctx, cfg.Name) },
-		func() (js.Stream, error) {
-			size, err := q.measure(ctx, cfg.Replicas)
-			if err != nil {
-				return nil, err
-			}
-			if size > 0 {
-				cfg.Metadata = map[string]string{jobBytes: strconv.FormatInt(size/2, 10)}
-			}
-			return q.js.CreateStream(ctx, cfg)
-		})
-	if err != nil {
-		return nil, fmt.Errorf("stream %s: %w", cfg.Name, err)
+// limitJobs writes down what the jobs may take, where nobody has done that. It comes
+// after the stream of jobs was made: a server that removes its last stream removes their
+// folder a moment later.
+func (q *Queue) limitJobs(ctx context.Context, replicas int) error {
+	cfg := q.jobs.CachedInfo().Config
+	if cfg.Metadata[jobBytes] != "" || q.cfg.MustExist {
+		return nil
 	}
-	return s, nil
+	size, err := q.measure(ctx, replicas)
+	if err != nil {
+		return fmt.Errorf("room for jobs: %w", err)
+	}
+	cfg.Metadata = maps.Clone(cfg.Metadata)
+	if cfg.Metadata == nil {
+		cfg.Metadata = map[string]string{}
+	}
+	cfg.Metadata[jobBytes] = strconv.FormatInt(size/2, 10)
+	if _, err := q.js.UpdateStream(ctx, cfg); err != nil {
+		return fmt.Errorf("room for jobs: %w", err)
+	}
+	return nil
 }
 
 // measure finds what the store has room for, by a stream that is removed at once. Zero:
@@ -120,7 +124,7 @@ func (q *Queue) jobRoom(ctx context.Context) (used, limit int64, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("jetstream: large payloads: %w", err)
 	}
-	limit, _ = strconv.ParseInt(info.Config.Metadata[jobBytes], 10, 64) // a queue of another make has none
+	limit, _ = strconv.ParseInt(info.Config.Metadata[jobBytes], 10, 64) // what nobody can read is no limit
 	return int64(info.State.Bytes) + int64(payloads.Size()), max(limit, 0), nil
 }
 

@@ -45,7 +45,7 @@ const workerMemory = 10 * time.Minute
 // make makes what there is not. What there is stays as it is: how many replicas it
 // has is for those who run the servers to change.
 func (q *Queue) make(ctx context.Context, replicas int) (err error) {
-	q.jobs, err = q.jobStream(ctx, js.StreamConfig{
+	q.jobs, err = q.stream(ctx, js.StreamConfig{
 		Name: q.streamName("jobs"), Subjects: []string{q.subject("job.>")}, Replicas: replicas,
 		Retention: js.WorkQueuePolicy, AllowMsgSchedules: true,
 	})
@@ -57,6 +57,9 @@ func (q *Queue) make(ctx context.Context, replicas int) (err error) {
 	if !q.jobs.CachedInfo().Config.AllowMsgSchedules {
 		return fmt.Errorf("stream %s cannot hold jobs until a time: it needs NATS 2.12 or newer, and this server has %s",
 			q.streamName("jobs"), q.nc.ConnectedServerVersion())
+	}
+	if err := q.limitJobs(ctx, replicas); err != nil {
+		return err
 	}
 	if err := q.anchor(ctx); err != nil {
 		return fmt.Errorf("stream of jobs: %w", err)
@@ -130,6 +133,7 @@ func isAny(err error, targets ...error) bool {
 
 // makeTakers makes what workers take jobs of the first protocol from.
 func (q *Queue) makeTakers(ctx context.Context) error {
+	q.takers = nil // of an attempt that broke off
 	for _, p := range priorities {
 		if err := q.makeTaker(ctx, p, readyClass, nil); err != nil {
 			return err

@@ -119,7 +119,8 @@ func (w *worker) storeKept(ctx context.Context) {
 	if err != nil || len(files) == 0 {
 		return
 	}
-	w.Logger.WarnContext(ctx, "results of a worker before this one are stored first", "results", len(files), "folder", w.folder)
+	w.Logger.WarnContext(ctx, "results of a worker before this one are stored first",
+		"results", len(files), "folder", w.folder)
 	w.unstored.Add(int64(len(files)))
 	for _, file := range files {
 		w.storeFile(ctx, file)

@@ -40,7 +40,7 @@ type WorkConfig struct {
 	Grace time.Duration
 	// KeepDir is a folder on this machine for results that the server does not take, such
 	// as one with a full store. They are stored when it takes them, also by the next worker
-	// with this folder. It is made with the permissions 0700 where it is missing. Empty:
+	// with this folder. The worker makes it, with the permissions 0700, when it needs it. Empty:
 	// clichain/results in the user's folder for state ($XDG_STATE_HOME, ~/.local/state).
 	KeepDir string
 	// Logger is told what a worker cannot do and goes on from, such as writing to a
