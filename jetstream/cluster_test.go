@@ -27,6 +27,16 @@ type cluster struct {
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
+	c := newStoppedCluster(t)
+	for i := range c.options {
+		c.start(i)
+	}
+	return c
+}
+
+// newStoppedCluster is one none of whose servers has started.
+func newStoppedCluster(t *testing.T) *cluster {
+	t.Helper()
 	c := &cluster{t: t}
 	var routes []*url.URL
 	for i := range c.options {
@@ -38,13 +48,14 @@ func newCluster(t *testing.T) *cluster {
 			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
 		}
 	}
-	for i, o := range c.options {
+	for _, o := range c.options {
 		o.Routes = routes
-		c.start(i)
 	}
 	t.Cleanup(func() {
-		for i := range c.servers {
-			c.stop(i)
+		for i, s := range c.servers {
+			if s != nil {
+				c.stop(i)
+			}
 		}
 	})
 	return c

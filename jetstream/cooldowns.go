@@ -38,8 +38,13 @@ const cooldownMemory = 60 * 24 * time.Hour
 
 const cooldownBucket = "clichain_cooldowns"
 
+// ErrNoCooldowns is the error of OpenCooldowns where nobody shares cooldowns, and
+// Config.MustExist is set.
+var ErrNoCooldowns = errors.New("jetstream: nobody shares cooldowns here")
+
 // OpenCooldowns opens the cooldowns of a cluster, one store for all queues. Of cfg
-// only Replicas counts; nil means defaults.
+// only Replicas and MustExist count; nil means defaults. It waits for a leader as Open
+// does.
 func OpenCooldowns(ctx context.Context, nc *nats.Conn, cfg *Config) (*Cooldowns, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -49,9 +54,16 @@ func OpenCooldowns(ctx context.Context, nc *nats.Conn, cfg *Config) (*Cooldowns,
 	if err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
-	bucket, err := cooldownsOf(ctx, stream, replicasToTry(c.Replicas, nc))
+	var bucket js.KeyValue
+	err = onceLed(ctx, nc, func(ctx context.Context) (err error) {
+		bucket, err = cooldownsOf(ctx, stream, replicasToTry(c.Replicas, nc), c.MustExist)
+		return err
+	})
+	if errors.Is(err, ErrNoCooldowns) {
+		return nil, err
+	}
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: cooldowns: %w", explained(err))
+		return nil, fmt.Errorf("jetstream: cooldowns: %w", err)
 	}
 	s := &Cooldowns{bucket: bucket, done: make(chan struct{}), states: map[string]Cooldown{}}
 	if s.watcher, err = bucket.WatchAll(context.WithoutCancel(ctx)); err != nil {
@@ -68,7 +80,15 @@ func OpenCooldowns(ctx context.Context, nc *nats.Conn, cfg *Config) (*Cooldowns,
 	}
 }
 
-func cooldownsOf(ctx context.Context, stream js.JetStream, replicas []int) (bucket js.KeyValue, err error) {
+func cooldownsOf(
+	ctx context.Context, stream js.JetStream, replicas []int, mustExist bool,
+) (bucket js.KeyValue, err error) {
+	if mustExist {
+		if bucket, err = stream.KeyValue(ctx, cooldownBucket); errors.Is(err, js.ErrBucketNotFound) {
+			return nil, ErrNoCooldowns
+		}
+		return bucket, err
+	}
 	for _, n := range replicas {
 		bucket, err = openOrMake(
 			func() (js.KeyValue, error) { return stream.KeyValue(ctx, cooldownBucket) },
@@ -112,6 +132,18 @@ func (s *Cooldowns) Load(_ context.Context, name string) (cooldown.State, error)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.states[key(name)].State, nil
+}
+
+// States returns all that is kept, by the backends' keys. It never fails and asks no
+// server.
+func (s *Cooldowns) States(context.Context) (map[string]cooldown.State, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	states := make(map[string]cooldown.State, len(s.states))
+	for _, c := range s.states {
+		states[c.Key] = c.State
+	}
+	return states, nil
 }
 
 // updateLimit bounds an update: a call waits for it.

@@ -91,3 +91,53 @@ func Example() {
 	}
 	// Output: You said hi.
 }
+
+// Submit a job, and wait for what comes of it. The worker may be on another machine.
+func ExampleQueue_Wait() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	q, done := exampleQueue(ctx)
+	defer done()
+	if err := q.Submit(ctx, jetstream.Job{ID: "1", Request: clichain.Prompt("hi")}); err != nil {
+		panic(err)
+	}
+	_, err := q.Result(ctx, "1")
+	fmt.Println(errors.Is(err, jetstream.ErrPending))
+	go func() {
+		_ = q.Work(ctx, clichain.BackendFunc("echo", func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
+			return &clichain.Response{Text: "You said " + req.Messages[0].Content + "."}, nil
+		}), nil)
+	}()
+	r, err := q.Wait(ctx, "1")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(r.Response.Text)
+	// Output:
+	// true
+	// You said hi.
+}
+
+// exampleQueue is a queue in a folder that goes with done.
+func exampleQueue(ctx context.Context) (q *jetstream.Queue, done func()) {
+	folder, err := os.MkdirTemp("", "example-")
+	if err != nil {
+		panic(err)
+	}
+	server, err := jetstream.Embed(folder)
+	if err != nil {
+		panic(err)
+	}
+	nc, err := server.Connect()
+	if err != nil {
+		panic(err)
+	}
+	if q, err = jetstream.Open(ctx, nc, nil); err != nil {
+		panic(err)
+	}
+	return q, func() {
+		nc.Close()
+		_ = server.Close()
+		_ = os.RemoveAll(folder)
+	}
+}

@@ -87,5 +87,8 @@ func key(id string) string {
 // result, already.
 var ErrExists = errors.New("jetstream: a job of this id exists")
 
+// ErrPending is the error of Result for a job that waits or runs.
+var ErrPending = errors.New("jetstream: the job has no result yet")
+
 // ErrNotFound is the error for an id of which the queue knows nothing.
 var ErrNotFound = errors.New("jetstream: there is no such job")

@@ -25,6 +25,10 @@ type Config struct {
 	// MaxDeliver is how many deliveries of a job may fail before it is a dead
 	// letter. Waiting for the end of a limit is no failure. Zero: 5.
 	MaxDeliver int
+	// MustExist has Open and OpenCooldowns make nothing: where there is no such queue the
+	// error is a [*NoQueueError], where nobody shares cooldowns [ErrNoCooldowns]. False:
+	// what is not there is made.
+	MustExist bool
 }
 
 const (
@@ -76,7 +80,8 @@ type Queue struct {
 }
 
 // Open opens the queue, and makes its streams where there are none. A nil cfg means
-// defaults. The server has to be NATS 2.12 or newer.
+// defaults. The server has to be NATS 2.12 or newer. Open waits up to 30 s for a cluster
+// that has no leader, such as one that starts.
 func Open(ctx context.Context, nc *nats.Conn, cfg *Config) (*Queue, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -86,15 +91,28 @@ func Open(ctx context.Context, nc *nats.Conn, cfg *Config) (*Queue, error) {
 	if q.js, err = js.New(nc); err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
-	for _, replicas := range replicasToTry(c.Replicas, nc) {
+	err = onceLed(ctx, nc, q.open)
+	if missing, ok := errors.AsType[*NoQueueError](err); ok {
+		return nil, missing
+	}
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: queue %s: %w", c.Name, err)
+	}
+	return q, nil
+}
+
+func (q *Queue) open(ctx context.Context) (err error) {
+	if q.cfg.MustExist {
+		if err := q.find(ctx); err != nil {
+			return err
+		}
+	}
+	for _, replicas := range replicasToTry(q.cfg.Replicas, q.nc) {
 		if err = q.make(ctx, replicas); !tooFewServers(err) {
 			break
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("jetstream: queue %s: %w", c.Name, explained(err))
-	}
-	return q, nil
+	return err
 }
 
 // replicasToTry asks a single server for no more than one copy: a server answers for

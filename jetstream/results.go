@@ -78,17 +78,23 @@ func (r *Result) Usage() (total clichain.Usage) {
 	return total
 }
 
-// Result returns what came of a job. The error is [ErrNotFound] as long as nothing
-// did.
+// Result returns what came of a job. The error is [ErrPending] as long as the job waits
+// or runs, and [ErrNotFound] where there is no such job. [Queue.Wait] waits.
 func (q *Queue) Result(ctx context.Context, id string) (*Result, error) {
-	msg, err := last(ctx, q.results, q.anyResult(key(id)))
-	if err != nil {
-		return nil, err
+	key, pending := key(id), error(nil)
+	for range 2 { // a job that is answered between the two looks has its result at the second
+		msg, err := last(ctx, q.results, q.anyResult(key))
+		if err != nil {
+			return nil, err
+		}
+		if msg != nil {
+			return q.result(ctx, msg.Header, msg.Data, msg.Sequence)
+		}
+		if pending = q.pending(ctx, key); !errors.Is(pending, ErrNotFound) {
+			break
+		}
 	}
-	if msg == nil {
-		return nil, ErrNotFound
-	}
-	return q.result(ctx, msg.Header, msg.Data, msg.Sequence)
+	return nil, pending
 }
 
 func (q *Queue) result(ctx context.Context, header nats.Header, data []byte, sequence uint64) (*Result, error) {
