@@ -20,6 +20,7 @@ type batchFlags struct {
 	ask    askFlags
 	nats   natsFlags
 	dryRun bool
+	remote bool // the workers of a queue elsewhere answer
 
 	permissions permit.Permissions
 	collector   string
@@ -49,7 +50,8 @@ Out: {"id": ..., "response": {...}} or {"id": ..., "error": {...}}. A line
 
 Lines that cannot be run go to OUT.bad.jsonl, with their numbers, and stop
 nothing. What is on its way is kept in the folder OUT.queue until the end. With
---nats the workers of that queue answer ("clichain worker").
+--nats, or with --queue and NATS_URL, the workers of that queue answer
+("clichain worker").
 
 Environment: that of "clichain ask"; with --nats that of "clichain worker".
 
@@ -107,15 +109,16 @@ var ofWorkers = []string{
 
 // check finds flags that would have no effect.
 func (f *batchFlags) check(given func(flag string) bool) error {
-	remote := f.nats.servers != ""
+	// A server of the environment alone is for commands that cannot do without one.
+	f.remote = f.nats.servers != "" || given("queue") && f.nats.given()
 	for _, flag := range ofWorkers {
-		if remote && given(flag) {
-			return usagef("--%s: has no effect with --nats: give it to the workers of the queue", flag)
+		if f.remote && given(flag) {
+			return usagef("--%s: has no effect with --nats or --queue: give it to the workers of the queue", flag)
 		}
 	}
 	switch {
-	case given("queue") && !remote:
-		return usagef("--queue: needs --nats: a batch of its own has a queue of its own")
+	case given("queue") && !f.remote:
+		return usagef("--queue: needs --nats or %s: a batch of its own has a queue of its own", natsVariable)
 	case f.permissions.Env != nil:
 		return usagef("--permit env: no line can set a variable")
 	case f.cfg.RetrySideEffects && !f.cfg.RetryFailed:
@@ -137,7 +140,7 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 		return err
 	}
 	cfg.Permissions = f.ceiling(cfg.Defaults)
-	if f.nats.servers != "" { // a server of the environment is for commands that cannot do without one
+	if f.remote {
 		cfg.Connect, cfg.Queue = f.nats.connect, f.nats.config()
 	} else if err := a.batchBackends(ctx, f, &cfg); err != nil {
 		return err

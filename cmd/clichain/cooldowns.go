@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,15 +11,37 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/jetstream"
 	"github.com/spf13/cobra"
 )
+
+// cooldownsFlags say whose cooldowns: those of a fleet, or, by default, of this user.
+type cooldownsFlags struct {
+	queue queueFlags
+	json  bool
+}
+
+func (a *app) cooldownsFlags(cmd *cobra.Command) *cooldownsFlags {
+	f := &cooldownsFlags{}
+	f.queue.nats = a.natsFlags()
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.queue.nats.registerServers(flags)
+	f.queue.nats.registerLogin(flags)
+	flags.StringVar(&f.queue.store, "store", "", "those of the queue in this `folder`, without a NATS server")
+	flags.Lookup("nats").Usage = "those of the workers on these NATS servers, `urls` separated by commas"
+	return f
+}
 
 func (a *app) cooldownsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cooldowns list | cooldowns clear [NAME...]",
 		Short: "List which backends cool down after a failure, or end that",
 		Long: `A backend that has failed, such as at its limit, is left alone for a while by all
-calls of this user. The file is that of CLICHAIN_COOLDOWNS, or of the settings.`,
+calls of this user. The file is that of CLICHAIN_COOLDOWNS, or of the settings.
+
+The workers of a fleet share theirs, all queues of a server the same: give --nats
+URL, or --store FOLDER. NATS_URL alone does not choose a fleet.`,
 		Args: commandsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
@@ -32,28 +55,68 @@ calls of this user. The file is that of CLICHAIN_COOLDOWNS, or of the settings.`
 }
 
 func (a *app) cooldownsListCommand() *cobra.Command {
-	asJSON := false
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List which backends cool down, why, and until when",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.listCooldowns(cmd.Context(), asJSON) },
+		Use:     "list",
+		Short:   "List which backends cool down, why, and until when",
+		Example: "  clichain cooldowns list\n  clichain cooldowns list --nats nats://127.0.0.1:4222",
+		Args:    cobra.NoArgs,
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f := a.cooldownsFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.listCooldowns(cmd.Context(), f) }
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	return cmd
 }
 
 func (a *app) cooldownsClearCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "clear [NAME...]",
 		Short: "Let the next call ask again the named backends, or all",
 		Long: `Forget the failures of the named backends, or of all: the next call asks them
 again. A limit that is not over is found again by that call.`,
+		Example:           "  clichain cooldowns clear\n  clichain cooldowns clear codex --nats nats://127.0.0.1:4222",
 		ValidArgsFunction: cobra.FixedCompletions(builtinNames(), cobra.ShellCompDirectiveNoFileComp),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			return a.clearCooldowns(cmd.Context(), names)
-		},
 	}
+	f := a.cooldownsFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, names []string) error { return a.clearCooldowns(cmd.Context(), f, names) }
+	return cmd
+}
+
+// keptCooldowns are the failures that somebody remembers: a file, or the servers of a fleet.
+type keptCooldowns interface {
+	States(ctx context.Context) (map[string]cooldown.State, error)
+	Update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error
+}
+
+// open opens the cooldowns; nil where there are none. done is never nil.
+func (f *cooldownsFlags) open(ctx context.Context, a *app) (there keptCooldowns, done func() error, err error) {
+	done = func() error { return nil }
+	if f.queue.nats.servers == "" && !f.queue.embedded() {
+		file, err := a.cooldownFile()
+		if file != nil {
+			there = file
+		}
+		return there, done, err
+	}
+	if err := f.queue.check(); err != nil {
+		return nil, done, err
+	}
+	q := &openQueue{}
+	done = func() error { return queueError(q.close()) }
+	if err := q.connect(ctx, &f.queue, false); err != nil {
+		return nil, done, err
+	}
+	fleet, err := jetstream.OpenCooldowns(ctx, q.nc, &jetstream.Config{MustExist: true})
+	if errors.Is(err, jetstream.ErrNoCooldowns) {
+		return nil, done, nil
+	}
+	if err != nil {
+		return nil, done, queueError(err)
+	}
+	done = func() error {
+		fleet.Close()
+		return queueError(q.close())
+	}
+	return fleet, done, nil
 }
 
 // resting is one backend that cools down, with one login.
@@ -67,12 +130,12 @@ type resting struct {
 	key string
 }
 
-// kept are the failures that a file remembers, of those that cool down the first to end first.
-func kept(ctx context.Context, file *cooldown.File) (list []resting, err error) {
-	if file == nil {
+// kept are the failures that somebody remembers, of those that cool down the first to end first.
+func kept(ctx context.Context, there keptCooldowns) (list []resting, err error) {
+	if there == nil {
 		return nil, nil
 	}
-	states, err := file.States(ctx)
+	states, err := there.States(ctx)
 	if err != nil {
 		return nil, &statusError{exitFailed, err}
 	}
@@ -93,18 +156,19 @@ func partsOf(key string) (backend, model string) {
 	return backend, model
 }
 
-func (a *app) listCooldowns(ctx context.Context, asJSON bool) error {
-	file, err := a.cooldownFile()
+func (a *app) listCooldowns(ctx context.Context, f *cooldownsFlags) (err error) {
+	there, done, err := f.open(ctx, a)
+	defer func() { err = errors.Join(err, done()) }()
 	if err != nil {
 		return err
 	}
-	list, err := kept(ctx, file)
+	list, err := kept(ctx, there)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
 	list = slices.DeleteFunc(list, func(r resting) bool { return !r.Until.After(now) })
-	if asJSON {
+	if f.json {
 		return writeJSON(a.out, map[string]any{"cooldowns": append([]resting{}, list...)}, isTerminal(a.out))
 	}
 	if len(list) == 0 {
@@ -133,12 +197,13 @@ func (r resting) name() string {
 	return r.Backend + "/" + r.Model
 }
 
-func (a *app) clearCooldowns(ctx context.Context, names []string) error {
-	file, err := a.cooldownFile()
+func (a *app) clearCooldowns(ctx context.Context, f *cooldownsFlags, names []string) (err error) {
+	there, done, err := f.open(ctx, a)
+	defer func() { err = errors.Join(err, done()) }()
 	if err != nil {
 		return err
 	}
-	list, err := kept(ctx, file)
+	list, err := kept(ctx, there)
 	if err != nil {
 		return err
 	}
@@ -147,8 +212,8 @@ func (a *app) clearCooldowns(ctx context.Context, names []string) error {
 		return err
 	}
 	for _, name := range names {
-		there := slices.ContainsFunc(list, func(r resting) bool { return r.Backend == name })
-		if !there && indexOf(c.all, name) < 0 {
+		known := slices.ContainsFunc(list, func(r resting) bool { return r.Backend == name })
+		if !known && indexOf(c.all, name) < 0 {
 			return c.unknown("cooldowns clear", name)
 		}
 	}
@@ -158,7 +223,7 @@ func (a *app) clearCooldowns(ctx context.Context, names []string) error {
 			continue
 		}
 		forget := func(cooldown.State) cooldown.State { return cooldown.State{} }
-		if err := file.Update(ctx, r.key, forget); err != nil {
+		if err := there.Update(ctx, r.key, forget); err != nil {
 			return &statusError{exitFailed, fmt.Errorf("%s: %w", oneLine(r.name()), err)}
 		}
 		cleared = append(cleared, oneLine(r.name()))

@@ -40,7 +40,7 @@ history, until it is retried or dropped.`,
 // prepare declares the flags that all of the commands have, and has cmd run on the queue that they name.
 func (a *app) prepare(cmd *cobra.Command, f *deadFlags, do func(context.Context, *openQueue, []string) error) {
 	cmd.Flags().SortFlags = false
-	f.queue.nats = a.natsFlags()
+	f.queue.nats, f.queue.mustExist = a.natsFlags(), true
 	f.queue.register(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, ids []string) (err error) {
 		ctx, cancel := context.WithTimeout(cmd.Context(), deadLimit)
@@ -113,6 +113,9 @@ func (a *app) deadShowCommand() *cobra.Command {
 // deadLetterOf finds one; an id without one is the caller's mistake.
 func deadLetterOf(ctx context.Context, q *openQueue, id string) (*jetstream.Result, error) {
 	r, err := q.Result(ctx, id)
+	if errors.Is(err, jetstream.ErrPending) {
+		return nil, usagef("job %q waits or runs: it is no dead letter", id)
+	}
 	if errors.Is(err, jetstream.ErrNotFound) || err == nil && r.Failure == nil {
 		return nil, usagef("there is no dead letter %q: see \"clichain dead list\"", id)
 	}

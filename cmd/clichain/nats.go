@@ -42,8 +42,16 @@ func (a *app) natsFlags() natsFlags {
 
 // register declares the flags. Call it once.
 func (f *natsFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.servers, "nats", "", "NATS servers, `url`s separated by commas, such as tls://host:4222 (NATS_URL)")
+	f.registerServers(flags)
 	flags.StringVar(&f.queue, "queue", "", "`name` of the queue (default \"default\")")
+	f.registerLogin(flags)
+}
+
+func (f *natsFlags) registerServers(flags *pflag.FlagSet) {
+	flags.StringVar(&f.servers, "nats", "", "NATS servers, `url`s separated by commas, such as tls://host:4222 (NATS_URL)")
+}
+
+func (f *natsFlags) registerLogin(flags *pflag.FlagSet) {
 	flags.StringVar(&f.creds, "nats-creds", "", "credentials `file` for NATS (NATS_CREDS)")
 	flags.StringVar(&f.nkey, "nats-nkey", "", "`file` with the seed of an NKey for NATS (NATS_NKEY)")
 	flags.StringVar(&f.ca, "nats-ca", "", "`file` with the certificates that NATS servers are trusted by (NATS_CA)")

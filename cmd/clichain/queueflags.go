@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/clichain/clichain/jetstream"
 	"github.com/nats-io/nats.go"
@@ -15,6 +16,9 @@ import (
 type queueFlags struct {
 	nats  natsFlags
 	store string
+	// mustExist has open make no queue: a command that only reads one, or changes what is in it, must not make another
+	// one for a name that is mistyped.
+	mustExist bool
 }
 
 func (f *queueFlags) register(flags *pflag.FlagSet) {
@@ -52,11 +56,21 @@ func (f *queueFlags) open(ctx context.Context, create bool) (*openQueue, error) 
 	if err := q.connect(ctx, f, create); err != nil {
 		return nil, errors.Join(err, q.close())
 	}
+	cfg := f.nats.config()
+	cfg.MustExist = f.mustExist
 	var err error
-	if q.Queue, err = jetstream.Open(ctx, q.nc, f.nats.config()); err != nil {
-		return nil, errors.Join(queueError(err), q.close())
+	if q.Queue, err = jetstream.Open(ctx, q.nc, cfg); err != nil {
+		return nil, errors.Join(openError(err), q.close())
 	}
 	return q, nil
+}
+
+// openError: a queue that has to be there, and is not, is a mistake in the command line.
+func openError(err error) error {
+	if missing, ok := errors.AsType[*jetstream.NoQueueError](err); ok {
+		return usagef("--queue: %s", strings.TrimPrefix(missing.Error(), "jetstream: "))
+	}
+	return queueError(err)
 }
 
 func (q *openQueue) connect(ctx context.Context, f *queueFlags, create bool) (err error) {

@@ -19,13 +19,8 @@ type waitFlags struct {
 	limit    time.Duration
 }
 
-const (
-	// defaultWait bounds --wait without --wait-for.
-	defaultWait = time.Hour
-	// resultPoll is the pause between two looks for a result, and resultLimit the time that one look may take.
-	resultPoll  = 250 * time.Millisecond
-	resultLimit = 10 * time.Second
-)
+// defaultWait bounds --wait without --wait-for.
+const defaultWait = time.Hour
 
 func (f *waitFlags) register(flags *pflag.FlagSet) {
 	f.limit = defaultWait
@@ -36,15 +31,16 @@ func (f *waitFlags) register(flags *pflag.FlagSet) {
 
 func (a *app) resultCommand() *cobra.Command {
 	f := &waitFlags{}
-	queue := &queueFlags{nats: a.natsFlags()}
+	queue := &queueFlags{nats: a.natsFlags(), mustExist: true}
 	cmd := &cobra.Command{
 		Use:   "result ID",
 		Short: "Print the answer to a job",
 		Long: `Print what came of a job: its answer, as "clichain ask" does, or why there is
 none. The result stays in the queue.
 
-Exit status: 0 answered; 1 the job failed, or there is no result of that id yet;
-2, 3 and 124 as with "clichain ask"; 124 also when none came within --wait-for.`,
+Exit status: 0 answered; 1 the job failed, or has no result yet; 2 there is no
+such job or queue; 2, 3 and 124 also as with "clichain ask"; 124 also when no
+result came within --wait-for.`,
 		Example: `  clichain result nightly-7 --nats nats://127.0.0.1:4222
   clichain result nightly-7 --wait-for 10m --json`,
 		Args: exactlyOne("result", "ID"),
@@ -74,11 +70,8 @@ func (a *app) result(ctx context.Context, flags *queueFlags, f *waitFlags, id st
 		return a.await(ctx, q, f, id)
 	}
 	r, err := q.Result(ctx, id)
-	if errors.Is(err, jetstream.ErrNotFound) {
-		return &statusError{exitFailed, fmt.Errorf("job %q: there is no result yet, or no such job", id)}
-	}
 	if err != nil {
-		return queueError(err)
+		return noResult(id, err)
 	}
 	return a.printResult(r, f.json)
 }
@@ -86,38 +79,40 @@ func (a *app) result(ctx context.Context, flags *queueFlags, f *waitFlags, id st
 // await prints the result once it is there. The job goes on when nobody waits any more.
 func (a *app) await(ctx context.Context, q *openQueue, f *waitFlags, id string) error {
 	defer a.noteWaiting(ctx, q.Queue, id)()
-	deadline := time.NewTimer(f.limit)
-	defer deadline.Stop()
-	tick := time.NewTicker(resultPoll)
-	defer tick.Stop()
-	var last error
-	for {
-		looking, cancel := context.WithTimeout(ctx, resultLimit)
-		r, err := q.Result(looking, id)
-		cancel()
-		if err == nil {
-			return a.printResult(r, f.json)
-		}
-		if !errors.Is(err, jetstream.ErrNotFound) {
-			last = err // the server may come back
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			fmt.Fprintf(a.err, "clichain: job %q stays in the queue\n", id)
-			return &statusError{exitInterrupted, context.Cause(ctx)}
-		case <-deadline.C:
-			return &statusError{exitTimeout, notInTime(id, f.limit, last)}
-		}
+	waiting, cancel := context.WithTimeout(ctx, f.limit)
+	defer cancel()
+	r, err := q.Wait(waiting, id)
+	switch {
+	case err == nil:
+		return a.printResult(r, f.json)
+	case ctx.Err() != nil:
+		fmt.Fprintf(a.err, "clichain: job %q stays in the queue\n", id)
+		return &statusError{exitInterrupted, context.Cause(ctx)}
+	case waiting.Err() != nil:
+		return &statusError{exitTimeout, notInTime(id, f.limit, err)}
 	}
+	return noResult(id, err)
 }
 
-func notInTime(id string, limit time.Duration, last error) error {
+// notInTime has the error of the last look for a result that failed.
+func notInTime(id string, limit time.Duration, waited error) error {
 	err := fmt.Errorf("job %q: no result within %v: it stays in the queue: ask for it with \"clichain result\"", id, limit)
-	if last != nil {
-		err = fmt.Errorf("%w (the last look for it failed: %v)", err, last)
+	if both, ok := waited.(interface{ Unwrap() []error }); ok {
+		err = fmt.Errorf("%w (the last look for it failed: %v)", err, both.Unwrap()[1])
 	}
 	return err
+}
+
+// noResult is the error for a result that is not there.
+func noResult(id string, err error) error {
+	switch {
+	case errors.Is(err, jetstream.ErrPending):
+		return &statusError{exitFailed, fmt.Errorf("job %q: %s: --wait waits for it",
+			id, strings.TrimPrefix(err.Error(), "jetstream: "))}
+	case errors.Is(err, jetstream.ErrNotFound):
+		return usagef("there is no job %q in the queue: check its id and --queue", id)
+	}
+	return queueError(err)
 }
 
 // check refuses to wait where nobody could answer meanwhile.

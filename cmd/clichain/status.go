@@ -30,7 +30,7 @@ const (
 
 func (a *app) statusCommand() *cobra.Command {
 	f := &statusFlags{}
-	f.queue.nats = a.natsFlags()
+	f.queue.nats, f.queue.mustExist = a.natsFlags(), true
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show a queue: what waits, runs and rests, who works, what it cost",

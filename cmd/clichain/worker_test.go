@@ -29,7 +29,7 @@ func TestFleet(t *testing.T) {
 	require.Contains(t, stderr, `--id: the job "mine" is in the queue already, or has a result`)
 	_, stderr, status = f.run("result", "mine")
 	require.Equal(t, exitFailed, status)
-	require.Contains(t, stderr, `job "mine": there is no result yet`)
+	require.Contains(t, stderr, `job "mine": the job has no result yet`)
 	require.Equal(t, map[jetstream.Priority]int{"high": 1, "normal": 1, "low": 0}, f.status().Ready)
 
 	w := f.worker("--name", "one", "-j", "2", "--only", "claude", "--cold")

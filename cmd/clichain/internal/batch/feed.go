@@ -103,7 +103,7 @@ func (r *run) takeKept(ctx context.Context, item *item, job jetstream.Job) error
 		kept, err = r.store.queue.Result(ctx, job.ID)
 		return err
 	})
-	if errors.Is(err, jetstream.ErrNotFound) {
+	if errors.Is(err, jetstream.ErrPending) || errors.Is(err, jetstream.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
@@ -132,7 +132,7 @@ func (r *run) insist(ctx context.Context, do func() error) error {
 		_, refused := errors.AsType[*clichain.BackendError](err)
 		switch {
 		case err == nil, refused, errors.Is(err, jetstream.ErrExists), errors.Is(err, jetstream.ErrNotFound),
-			!r.cfg.remote(), time.Now().After(end):
+			errors.Is(err, jetstream.ErrPending), !r.cfg.remote(), time.Now().After(end):
 			return err
 		}
 		select {

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// streams are the names of all streams on the server.
+func (f *fleet) streams() (names []string) {
+	f.t.Helper()
+	nc, err := nats.Connect(f.url)
+	require.NoError(f.t, err)
+	defer nc.Close()
+	stream, err := js.New(nc)
+	require.NoError(f.t, err)
+	lister := stream.StreamNames(f.t.Context())
+	for name := range lister.Name() {
+		names = append(names, name)
+	}
+	require.NoError(f.t, lister.Err())
+	return names
+}
+
+// TestMistypedQueue: no command that reads a queue makes one.
+func TestMistypedQueue(t *testing.T) {
+	f := newFleet(t)
+	f.answers("submit", "--queue", "nightly", "--id", "mine", "hi")
+	before := f.streams()
+	for _, args := range [][]string{
+		{"status", "--once"}, {"result", "mine"}, {"dead", "list"}, {"dead", "show", "mine"},
+		{"dead", "retry", "--all"}, {"dead", "drop", "--all"},
+	} {
+		_, stderr, status := f.run(append(args, "--queue", "nigthly")...)
+		require.Equal(t, exitUsage, status, args)
+		require.Contains(t, stderr, `--queue: there is no queue "nigthly": there are "nightly"`, args)
+		require.ElementsMatch(t, before, f.streams(), args)
+	}
+	_, stderr, status := f.run("result", "--queue", "nightly", "mine")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stderr, `job "mine": the job has no result yet`)
+	_, stderr, status = f.run("result", "--queue", "nightly", "--wait", "other")
+	require.Equal(t, exitUsage, status)
+	require.Contains(t, stderr, `there is no job "other" in the queue`)
+}
+
+// TestCooldownsOfFleet: they are listed and cleared, and the file of this user stays as it is.
+func TestCooldownsOfFleet(t *testing.T) {
+	f := newFleet(t)
+	require.Equal(t, "no backend cools down\n", f.answers("cooldowns", "list", "--nats", f.url))
+	require.Empty(t, f.streams())
+	nc, err := nats.Connect(f.url)
+	require.NoError(t, err)
+	defer nc.Close()
+	shared, err := jetstream.OpenCooldowns(t.Context(), nc, nil)
+	require.NoError(t, err)
+	defer shared.Close()
+	for _, key := range []string{"codex@one", "codex@two/gpt-5.5", "claude@one"} {
+		require.NoError(t, shared.Update(t.Context(), key, func(cooldown.State) cooldown.State {
+			return cooldown.State{Failures: 1, Reason: clichain.ReasonUsageLimit, Until: time.Now().Add(time.Hour)}
+		}))
+	}
+	list := f.answers("cooldowns", "list", "--nats", f.url)
+	require.Contains(t, list, "codex/gpt-5.5  until ")
+	require.Contains(t, list, "after usage_limit")
+	require.Equal(t, "no backend cools down\n", f.answers("cooldowns", "list"), "NATS_URL alone chooses no fleet")
+	require.Contains(t, f.answers("cooldowns", "list", "--json", "--nats", f.url), `"backend":"claude"`)
+	_, stderr, status := f.run("cooldowns", "clear", "--nats", f.url, "cluade")
+	require.Equal(t, exitUsage, status)
+	require.Contains(t, stderr, `unknown backend "cluade"`)
+	require.Equal(t, "cleared: codex, codex/gpt-5.5\n", f.answers("cooldowns", "clear", "codex", "--nats", f.url))
+	require.NotContains(t, f.answers("cooldowns", "list", "--nats", f.url), "codex")
+	require.Equal(t, "cleared: claude\n", f.answers("cooldowns", "clear", "--nats", f.url))
+}
+
+// TestBatchQueueOfTheEnvironment: --queue with NATS_URL gives the lines to the workers of that queue.
+func TestBatchQueueOfTheEnvironment(t *testing.T) {
+	f := newFleet(t)
+	f.fake("claude", "answer", "from the fleet")
+	w := f.worker("--queue", "lines", "--only", "claude")
+	out := f.answers("batch", "-i", f.lines(1), "-o", "-", "--queue", "lines", "--quiet")
+	require.Contains(t, out, "from the fleet")
+	_, log := w.stop(os.Interrupt)
+	require.Contains(t, log, "job answered")
+}
