@@ -58,9 +58,8 @@ func (q *Queue) pending(ctx context.Context, key string) error {
 	if msg == nil {
 		return ErrNotFound
 	}
-	due, _ := strings.CutPrefix(msg.Header.Get(scheduleHeader), "@at ")
-	if at, err := time.Parse(time.RFC3339Nano, due); err == nil {
-		return fmt.Errorf("%w: it waits until %s", ErrPending, at.Format(time.RFC3339))
+	if due := dueOf(msg); !due.IsZero() {
+		return fmt.Errorf("%w: it waits until %s", ErrPending, due.Format(time.RFC3339))
 	}
 	return ErrPending
 }

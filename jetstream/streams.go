@@ -133,7 +133,6 @@ func isAny(err error, targets ...error) bool {
 
 // makeTakers makes what workers take jobs of the first protocol from.
 func (q *Queue) makeTakers(ctx context.Context) error {
-	q.takers = nil // of an attempt that broke off
 	for _, p := range priorities {
 		if err := q.makeTaker(ctx, p, readyClass, nil); err != nil {
 			return err
