@@ -28,6 +28,8 @@ type Item struct {
 	Terminal bool // the last event of the run
 	Whole    bool // a whole block of thinking, whose pieces may have come before
 	Partial  bool // a result that was cut short: the text so far is the answer
+	// EventID is a hash of the id that no other event of the run has, the same within this process. Zero: it has none.
+	EventID uint64
 }
 
 // Program is a spec's event rules, compiled once. It never changes, so it is safe
@@ -206,6 +208,7 @@ func (r *rule) appendEvent(s *Scratch, element string) {
 // JSON numbers or as text.
 var setters = map[string]func(*Item, gjson.Result){
 	"text":       func(e *Item, v gjson.Result) { e.Text = v.String() },
+	"event_id":   func(e *Item, v gjson.Result) { e.EventID = hashed(v.String()) },
 	"id":         func(e *Item, v gjson.Result) { e.ID = v.String() },
 	"name":       func(e *Item, v gjson.Result) { e.Name = v.String() },
 	"input":      func(e *Item, v gjson.Result) { e.Input = json.RawMessage(v.Raw) },

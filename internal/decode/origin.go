@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"hash/maphash"
 	"math"
 	"strings"
 
@@ -30,6 +31,16 @@ func origins(value string) (list []origin) {
 		list = append(list, origin{path: jsontext.ParsePath(path), element: element, most: most})
 	}
 	return list
+}
+
+var idSeed = maphash.MakeSeed()
+
+// hashed is a hash of an id; 0 of none.
+func hashed(id string) uint64 {
+	if id == "" {
+		return 0
+	}
+	return maphash.String(idSeed, id)
 }
 
 func (o *origin) value(object *jsontext.Object, element string) gjson.Result {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/specs"
 )
@@ -43,9 +44,9 @@ func TestAnswerAfterTheResult(t *testing.T) {
 	}
 }
 
-// doubled are the recordings whose answer is not the same when each line of stdout comes twice. The text comes in pieces only,
-// and a piece may be the same as the one before: nothing tells a piece that is repeated from one that was meant.
-var doubled = map[string]bool{"gemini": true, "copilot": true}
+// doubled are how many recordings have another answer when each line of stdout comes twice. The text comes in pieces only,
+// without ids, and a piece may be the same as the one before: nothing tells a piece that is repeated from one that was meant.
+var doubled = map[string]int{"gemini": 13}
 
 // TestLinesTwice: a stream in which each line comes twice gives the same answer and usage.
 func TestLinesTwice(t *testing.T) {
@@ -78,8 +79,34 @@ func TestLinesTwice(t *testing.T) {
 		}
 	}
 	t.Logf("of %d streams, these give another answer: %v", seen, wrong)
-	for cli := range wrong {
-		require.True(t, doubled[cli], cli)
+	require.Equal(t, doubled, wrong)
+}
+
+// TestEventIDs: a piece with the id of an earlier one is the same piece, and one with another id is another.
+func TestEventIDs(t *testing.T) {
+	piece := func(id, text string) string {
+		return `{"type":"assistant.message_delta","data":{"deltaContent":"` + text + `"},"id":"` + id + `"}` + "\n"
+	}
+	thought := func(id string) string {
+		return `{"type":"assistant.reasoning_delta","data":{"deltaContent":"hm"},"id":"` + id + `"}` + "\n"
+	}
+	const end = `{"type":"result","sessionId":"s","exitCode":0}` + "\n"
+	for _, test := range []struct{ name, lines, want string }{
+		{"the same piece, twice meant", piece("1", "ha") + piece("2", "ha"), "haha"},
+		{"each line twice", piece("1", "ha") + piece("1", "ha") + piece("2", "ha") + piece("2", "ha"), "haha"},
+		{"lines that come again later", piece("1", "a") + thought("2") + piece("3", "b") + piece("1", "a") + thought("2") + piece("3", "b"), "ab"},
+		{"no ids", piece("", "ha") + piece("", "ha") + strings.ReplaceAll(piece("", "ha"), `,"id":""`, ""), "hahaha"},
+	} {
+		text, _, failure, events := Replay(specs.Copilot(), Recording{Output: clispec.OutputStream, Stdout: test.lines + end})
+		require.Nil(t, failure, test.name)
+		require.Equal(t, test.want, text, test.name)
+		thoughts := 0
+		for _, e := range events {
+			if e.Kind == call.EventThinking {
+				thoughts++
+			}
+		}
+		require.Equal(t, strings.Contains(test.lines, "hm"), thoughts == 1, test.name)
 	}
 }
 
