@@ -23,8 +23,8 @@ var Fields = slices.Concat([]string{
 
 // EventFields are the fields of an event that a rule can set.
 var EventFields = slices.Concat([]string{
-	"text", "event_id", "id", "name", "input", "session", "model", "key_source", "trigger", "pre_tokens", "code", "message",
-	"status", "try", "delay_ms", "delay_s", "reset_at", "failed", "whole", "partial",
+	"text", "event_id", "id", "name", "input", "session", "model", "key_source", "trigger", "pre_tokens", "code",
+	"message", "status", "try", "delay_ms", "delay_s", "reset_at", "failed", "whole", "partial",
 }, Counters)
 
 // CostField is the only field of a usage that is not an integer and can be

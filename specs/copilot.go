@@ -139,24 +139,18 @@ func copilotEvents() []clispec.EventRule {
 		return pairs(append([]string{"type", kind, "agentId", ""}, more...)...)
 	}
 	retry := pairs("try", "data.retryAttempt", "status", "data.statusCode", "message", "data.errorMessage")
-	session := pairs("session", "sessionId")
+	session, piece := pairs("session", "sessionId"), pairs("text", "data.deltaContent", "event_id", "id")
 	return []clispec.EventRule{
 		{Match: pairs("type", "user.message"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
 		{Match: mine("assistant.turn_start"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
-		{
-			Match: mine("assistant.message_delta"), Kind: call.EventDelta,
-			Set: pairs("text", "data.deltaContent", "event_id", "id"),
-		},
+		{Match: mine("assistant.message_delta"), Kind: call.EventDelta, Set: piece},
 		// In later turns the model may go on from the output limit of the last one: a block has the rest alone.
 		{
 			Match: mine("assistant.message", "data.turnId", "0", "data.content", "(?s).+"), Kind: call.EventText,
 			Set: pairs("text", "data.content"),
 		},
 		{Match: mine("assistant.message"), Kind: call.EventSession, Set: pairs("model", "data.model")},
-		{
-			Match: mine("assistant.reasoning_delta"), Kind: call.EventThinking,
-			Set: pairs("text", "data.deltaContent", "event_id", "id"),
-		},
+		{Match: mine("assistant.reasoning_delta"), Kind: call.EventThinking, Set: piece},
 		{Match: mine("assistant.reasoning"), Kind: call.EventThinking, Set: pairs("text", "data.content", "whole", "=true")},
 		{
 			Match: pairs("type", "tool.execution_start"), Kind: call.EventToolUse,
