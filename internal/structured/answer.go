@@ -30,12 +30,12 @@ type Checker interface {
 	Check(value any, size int) (findings []string, err error)
 }
 
-// full compiles the schemas that the basic checker does not take; nil: nothing does.
+// full compiles the schemas that the basic checker refuses. It is nil without fullschema.
 var full func(document any) (checker Checker, problem string)
 
-// UseFull registers the compiler of the schemas that the basic checker does not take. Call it
-// in an init function: it is not safe beside any other call of this package. The problem says
-// in one line what is wrong with a schema.
+// UseFull registers the compiler of the schemas that the basic checker refuses. Call it in an
+// init function: it is not safe for use beside any other function of this package. The problem
+// is one line that says why compile refuses the schema, or empty.
 func UseFull(compile func(document any) (checker Checker, problem string)) { full = compile }
 
 // Schema is a Request.Schema that was checked and compiled. It counts the steps
@@ -72,7 +72,7 @@ func Compile(raw json.RawMessage) (*Schema, *call.Error) {
 	return &Schema{checker}, nil
 }
 
-// compile has the basic checker take the schema, and what that refuses the full one, if it is linked.
+// compile tries the basic checker first, and then the full checker if it is linked.
 func compile(document map[string]any) (checker Checker, problem string) {
 	root, refused := read(document)
 	switch {

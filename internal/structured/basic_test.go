@@ -3,7 +3,9 @@ package structured_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +81,11 @@ func TestEveryKeywordIsKnown(t *testing.T) {
 	}
 	var meta struct{ Properties map[string]any }
 	require.NoError(t, json.Unmarshal([]byte(structured.MetaSchema), &meta))
+	page, err := os.ReadFile("../../docs/structured.md")
+	require.NoError(t, err)
+	for word := range meta.Properties {
+		require.Regexp(t, "`"+regexp.QuoteMeta(word)+"[`:]", string(page))
+	}
 	words := 0
 	var see func(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool)
 	see = func(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// basic is the checker of the schemas that most programs have: those of fullschema have more keywords.
+// basic checks the schemas that read accepts.
 type basic struct {
 	root      *node
-	unbounded bool // for a schema that is known to need few steps
+	unbounded bool // for metaSchema, which needs few steps
 	steps     Steps
-	quiet     int // greater than 0: nobody reads the findings
+	quiet     int // findings are needed only while it is 0
 	place     []string
 	found     []finding
 }
@@ -41,8 +41,8 @@ func (c *basic) fail(say string, args ...any) bool {
 	return false
 }
 
-// value reports whether a value meets a schema. The order is that of the full checker: a wrong
-// type, const, enum or format is the only finding.
+// value reports whether a value meets a schema. As with the full checker, a wrong type, const,
+// enum or format is the only finding.
 func (c *basic) value(n *node, value any) bool {
 	if n.constant != nil {
 		return *n.constant || c.fail("false schema")
@@ -175,7 +175,7 @@ func (c *basic) below(n *node, value any, step string) bool {
 	return valid
 }
 
-// silently checks a value where only the verdict counts.
+// silently checks a value without findings.
 func (c *basic) silently(n *node, value any) bool {
 	c.quiet++
 	valid := c.value(n, value)
@@ -183,7 +183,7 @@ func (c *basic) silently(n *node, value any) bool {
 	return valid
 }
 
-// combined checks the schemas that hold for the same value together.
+// combined checks not, allOf, anyOf and oneOf.
 func (c *basic) combined(n *node, value any) bool {
 	valid := true
 	if n.not != nil && c.silently(n.not, value) {
@@ -197,7 +197,7 @@ func (c *basic) combined(n *node, value any) bool {
 	before := len(c.found)
 	if n.anyOf != nil {
 		if slices.ContainsFunc(n.anyOf, func(one *node) bool { return c.value(one, value) }) {
-			c.found = c.found[:before] // what the others found
+			c.found = c.found[:before] // of alternatives that do not match
 		} else {
 			valid = false
 		}
@@ -205,14 +205,14 @@ func (c *basic) combined(n *node, value any) bool {
 	return c.one(n, value) && valid
 }
 
-// one checks that one of the alternatives holds, and no other.
+// one checks oneOf.
 func (c *basic) one(n *node, value any) bool {
 	before, match := len(c.found), -1
 	for i, one := range n.oneOf {
 		switch {
 		case match < 0 && c.value(one, value):
 			match = i
-			c.found = c.found[:before] // what the others found
+			c.found = c.found[:before] // of alternatives that do not match
 		case match >= 0 && c.silently(one, value):
 			return c.fail("'oneOf' failed, subschemas %d, %d matched", match, i)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// finding is one thing that is wrong with a value. It becomes text when somebody reads it.
+// finding is one mistake in a value. It is formatted only if it is reported.
 type finding struct {
 	place []string
 	say   string
@@ -52,7 +52,7 @@ func (n names) String() string {
 	return strings.Join(list, ", ")
 }
 
-// allowed are the values that a schema takes, by a keyword.
+// allowed are the values of const or enum.
 type allowed struct {
 	values  []any
 	keyword string

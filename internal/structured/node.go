@@ -6,7 +6,7 @@ import (
 	"regexp"
 )
 
-// node is one schema of those that the basic checker takes, read. The zero value takes everything.
+// node is one schema in the form that the basic checker uses. The zero value accepts every value.
 type node struct {
 	constant *bool // for the schemas true, false and {}
 
@@ -70,7 +70,7 @@ func (r numberRule) met(n *big.Rat) bool {
 	return new(big.Rat).Quo(n, r.want).IsInt() // multipleOf
 }
 
-// inPlace lists the schemas that hold for the same value as n.
+// inPlace lists the schemas that apply to the same value as n.
 func (n *node) inPlace() []*node {
 	var list []*node
 	for _, below := range []*node{n.ref, n.not} {
@@ -83,15 +83,15 @@ func (n *node) inPlace() []*node {
 	return append(list, n.oneOf...)
 }
 
-// maxInPlace is how many schemas may hold for one value, each within the one before.
+// maxInPlace is the longest chain of schemas that apply to one value, each as a part of the one before.
 const maxInPlace = 100
 
-// height is the longest chain of schemas for one value; more than maxInPlace where it has no end.
+// height is the length of the longest such chain from n on, or more than maxInPlace for a cycle.
 func (n *node) height(known map[*node]int) int {
 	if h, ok := known[n]; ok {
 		return h
 	}
-	known[n] = maxInPlace + 1 // until it is known: to come here again is a circle
+	known[n] = maxInPlace + 1 // until it is known: a chain that reaches n again is a cycle
 	height := 0
 	for _, below := range n.inPlace() {
 		height = max(height, below.height(known))
@@ -106,7 +106,7 @@ func rational(n json.Number) *big.Rat {
 	return r
 }
 
-// typeOrder lists the types as the checkers name them.
+// typeOrder is the order in which findings list types.
 var typeOrder = []string{"null", "boolean", "number", "integer", "string", "array", "object"}
 
 // typeOf is the type of a value; that of an integer is number.

@@ -22,7 +22,7 @@ const fullPackage = "github.com/clichain/clichain/fullschema"
 // dialect is the only value of $schema that the basic checker knows.
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// metaSchema says how the keywords are written that the basic checker takes.
+// metaSchema is the schema of the schemas that the basic checker accepts.
 const metaSchema = `{"type": ["object", "boolean"], "properties": {
 	"$schema": {"type": "string"}, "$comment": {"type": "string"}, "$ref": {"type": "string"},
 	"$defs": {"$ref": "#/$defs/named"}, "definitions": {"$ref": "#/$defs/named"},
@@ -46,8 +46,8 @@ const metaSchema = `{"type": ["object", "boolean"], "properties": {
 	"size": {"type": "integer", "minimum": 0}
 }}`
 
-// beyond are the keywords that some draft knows and the basic checker does not. All others say
-// nothing about an answer.
+// beyond are the keywords of any draft that only the full checker knows. Other unknown words do
+// not constrain an answer.
 var beyond = []string{
 	"$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$vocabulary",
 	"additionalItems", "contains", "contentSchema", "dependencies", "dependentRequired", "dependentSchemas", "else",
@@ -55,7 +55,7 @@ var beyond = []string{
 	"unevaluatedItems", "unevaluatedProperties",
 }
 
-// beyondFormats are the formats that are checked, but not by the basic checker. Others say nothing.
+// beyondFormats are the formats that only the full checker knows. Both ignore others.
 var beyondFormats = []string{
 	"date", "duration", "email", "hostname", "ipv4", "ipv6", "iri", "iri-reference", "json-pointer", "period", "regex",
 	"relative-json-pointer", "semver", "time", "uri", "uri-reference", "uri-template", "uuid",
@@ -70,10 +70,10 @@ var metaNode = sync.OnceValue(func() *node {
 	return root
 })
 
-// schemaReader reads a schema. It keeps the first reason to refuse it.
+// schemaReader converts a schema to nodes. It keeps the first reason to refuse the schema.
 type schemaReader struct {
 	patterns Patterns
-	named    map[string]*node // by the $ref that means it
+	named    map[string]*node // by the $ref to it
 	refs     []reference
 	refused  error
 }
@@ -83,7 +83,7 @@ type reference struct {
 	to, at string
 }
 
-// read reads a schema for the basic checker, or says why it does not take it.
+// read converts a schema for the basic checker, or returns why the basic checker refuses it.
 func read(document map[string]any) (*node, error) {
 	if name, ok := document["$schema"].(string); ok && strings.TrimSuffix(name, "#") != dialect {
 		return nil, needsFull("", "the dialect "+strconv.Quote(name))
@@ -127,7 +127,7 @@ func atPlace(at string) string {
 // plainRef is a reference within the schema that the basic checker follows.
 var plainRef = pattern.Of(`^#(?:/(?:\$defs|definitions)/[A-Za-z0-9_.-]+)?$`)
 
-// resolve finds what the references mean.
+// resolve sets the targets of the references.
 func (r *schemaReader) resolve() {
 	for _, ref := range r.refs {
 		target := r.named[ref.to]
@@ -141,7 +141,7 @@ func (r *schemaReader) resolve() {
 	}
 }
 
-// node reads one schema, whose form was checked.
+// node converts one schema, which is valid by metaSchema.
 func (r *schemaReader) node(schema any, at string) *node {
 	n := new(node)
 	if at == "" {
@@ -162,7 +162,7 @@ func (r *schemaReader) node(schema any, at string) *node {
 	return n
 }
 
-// keyword reads one member of a schema.
+// keyword converts one member of a schema.
 func (r *schemaReader) keyword(n *node, object map[string]any, word, at string) {
 	value, here := object[word], at+"/"+pointerStep.Replace(word)
 	if rule, ok := sizeWords[word]; ok {
@@ -205,7 +205,7 @@ func (r *schemaReader) keyword(n *node, object map[string]any, word, at string) 
 	}
 }
 
-// applicator reads a keyword whose value holds schemas, and refuses one that only the full checker knows.
+// applicator converts a keyword whose value holds schemas, and refuses one that only the full checker knows.
 func (r *schemaReader) applicator(n *node, value any, word, at string) {
 	here := at + "/" + pointerStep.Replace(word)
 	switch word {
@@ -254,7 +254,7 @@ func (r *schemaReader) list(value any, at string) (list []*node) {
 	return list
 }
 
-// format reads the name of a format; other values say nothing.
+// format converts the name of a format, and ignores other values.
 func (r *schemaReader) format(n *node, value any, at string) {
 	name, _ := value.(string)
 	if n.dateTime = name == "date-time"; slices.Contains(beyondFormats, name) {
