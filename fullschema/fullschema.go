@@ -30,6 +30,7 @@ const schemaURL = "clichain:///schema"
 // checker holds values against a schema of any draft.
 type checker struct {
 	schema   *jsonschema.Schema
+	chain    int // the longest chain of schemas that apply to one value
 	steps    structured.Steps
 	patterns structured.Patterns
 }
@@ -43,7 +44,7 @@ func compile(document any) (structured.Checker, string) {
 	if err != nil {
 		return nil, schemaMistake(err)
 	}
-	c.schema = schema
+	c.schema, c.chain = schema, chainOf(schema)
 	return c, ""
 }
 
@@ -101,6 +102,9 @@ func schemaMistake(err error) string {
 
 // Check implements structured.Checker.
 func (c *checker) Check(value any, size int) (findings []string, err error) {
+	if c.chain*depthOf(value) > maxLevels {
+		return nil, structured.ErrTooManySteps
+	}
 	c.patterns.Reset()
 	var mismatch error
 	if err := c.steps.Guard(size, func() { mismatch = c.schema.Validate(value) }); err != nil {

@@ -10,7 +10,8 @@ const (
 	stepsPerByte = 20
 )
 
-var errTooManySteps = errors.New("checking it against the schema takes too long")
+// ErrTooManySteps is the error of a check that [Steps] has ended.
+var ErrTooManySteps = errors.New("checking it against the schema takes too long")
 
 // Steps ends a check that takes too many steps.
 type Steps struct{ left int }
@@ -18,7 +19,7 @@ type Steps struct{ left int }
 // Take counts a step; beyond the limit it panics, and [Steps.Guard] recovers that.
 func (s *Steps) Take() {
 	if s.left--; s.left < 0 {
-		panic(errTooManySteps) // no checker ends otherwise
+		panic(ErrTooManySteps) // no checker ends otherwise
 	}
 }
 
@@ -26,8 +27,8 @@ func (s *Steps) Take() {
 func (s *Steps) Guard(size int, check func()) (err error) {
 	s.left = stepsBase + stepsPerByte*size
 	defer func() {
-		if reached := recover(); reached == errTooManySteps {
-			err = errTooManySteps
+		if reached := recover(); reached == ErrTooManySteps {
+			err = ErrTooManySteps
 		} else if reached != nil {
 			panic(reached)
 		}
