@@ -2,6 +2,7 @@ package cooling
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,5 +43,28 @@ func TestProbeEndsWithItsCall(t *testing.T) {
 				require.Equal(t, test.want, probeTime(ctx, fakeCall{test.timeout}))
 			})
 		})
+	}
+}
+
+// Failures that no request can have caused need no probe of our own: the next call is the half-open probe, as ever.
+func TestConfirmNeedsRequests(t *testing.T) {
+	for requests, asked := range map[string]int{"": 0, "a b c": 1} {
+		store := cooldown.NewMemory()
+		k := &Keeper{
+			Store: store, Log: slog.New(slog.DiscardHandler),
+			Rules: map[call.Reason]cooldown.Rule{call.ReasonExit: {Base: time.Minute, After: 3, Confirm: true}},
+		}
+		past := k.now().Add(-time.Minute)
+		require.NoError(t, store.Update(t.Context(), "a", func(cooldown.State) cooldown.State {
+			return cooldown.State{Reason: call.ReasonExit, Failures: 3, Requests: requests, At: past, Until: past.Add(time.Second)}
+		}))
+		e, refused := k.Enter(t.Context(), fakeCall{})
+		require.Nil(t, refused)
+		got := 0
+		require.Nil(t, e.Confirm(t.Context(), func() ([]call.Attempt, error, bool) {
+			got++
+			return nil, nil, false
+		}))
+		require.Equal(t, asked, got, requests)
 	}
 }
