@@ -29,7 +29,7 @@ func newFragile(t *testing.T, cfg clichain.Config) *fragile {
 	t.Helper()
 	f := &fragile{dir: t.TempDir(), now: time.Now()}
 	cfg.Binary = filepath.Join(f.dir, "codex")
-	writeProgram(t, cfg.Binary, fmt.Sprintf("#!/bin/sh\ncat >/dev/null\necho >>%[1]s/starts\n[ -e %[1]s/repaired ] || exit 3\ncat %[1]s/repaired\n", f.dir))
+	writeProgram(t, cfg.Binary, fmt.Sprintf("#!/bin/sh\ncat >/dev/null\necho >>%[1]s/starts\n[ -e %[1]s/hangs ] && exec sleep 600\n[ -e %[1]s/repaired ] || exit 3\ncat %[1]s/repaired\n", f.dir))
 	f.Provider = clichain.NewProvider(specs.Codex(), &cfg)
 	f.BreakerOnClock(func() time.Time { return f.now })
 	return f
@@ -135,6 +135,15 @@ func TestBreakerIgnoresCalls(t *testing.T) {
 			require.Error(t, err)
 			require.Equal(t, []string{"cooling_down"}, f.ask(t, 1))
 			require.Greater(t, f.starts(), starts, "the probe is free")
+
+			f = newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
+			f.ask(t, 3)
+			require.NoError(t, os.WriteFile(filepath.Join(f.dir, "hangs"), nil, 0o600))
+			ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond)
+			_, err = f.Complete(ctx, clichain.Prompt("hi"))
+			cancel()
+			require.Error(t, err)
+			require.NoError(t, f.Check(t.Context(), clichain.Prompt("hi")), "a probe that had no time")
 		})
 	}
 }
@@ -215,4 +224,31 @@ func TestBreakerListsItsProbe(t *testing.T) {
 	require.Len(t, resp.Attempts, 1)
 	require.ErrorContains(t, resp.Attempts[0].Err, "probe")
 	require.Equal(t, 5, f.starts())
+
+	f = newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
+	f.ask(t, 3)
+	f.repair(t)
+	req := clichain.Prompt("good")
+	req.Schema = []byte(cities)
+	_, err = f.Complete(t.Context(), req)
+	failed := requireReason(t, clichain.ReasonBadOutput, err)
+	require.ErrorContains(t, failed.Earlier[0].Err, "probe")
+}
+
+// A reader that leaves while a probe is made starts no process for its own request.
+func TestProbeOfAReaderThatLeavesStartsNothingElse(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	f := newFragile(t, clichain.Config{})
+	c := clichain.ChainOf([]clichain.Backend{f.Provider}, nil)
+	for i := range 3 {
+		require.Equal(t, clichain.ReasonExit, askOf(t, c, fmt.Sprint("bad ", i)))
+	}
+	f.repair(t)
+	for e, err := range c.Stream(t.Context(), clichain.Prompt("good")) {
+		require.NoError(t, err)
+		require.Equal(t, clichain.EventStart, e.Kind)
+		break
+	}
+	require.Equal(t, 4, f.starts())
 }

@@ -37,8 +37,8 @@ func (e *Entry) Confirm(
 		e.proved(ctx)
 	} else if failed := call.AsError(e.call.Name(), err); hurried || failed.Reason == call.ReasonCanceled {
 		e.Left(ctx)
-	} else if failed.Stage == call.StageSkipped || e.keeper.Rules[failed.Reason].Base <= 0 {
-		e.proved(ctx) // the probe cannot be made, or tells nothing
+	} else if e.keeper.Rules[failed.Reason].Base <= 0 {
+		e.proved(ctx) // the probe tells nothing
 	} else if refused = e.refuted(ctx, failed); refused != nil {
 		for _, a := range probed {
 			refused.Usage = refused.Usage.Add(a.Usage)

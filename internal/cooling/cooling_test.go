@@ -68,3 +68,30 @@ func TestConfirmNeedsRequests(t *testing.T) {
 		require.Equal(t, asked, got, requests)
 	}
 }
+
+// A limit that another call meets while the probe is made stays, whatever comes of the probe.
+func TestConfirmLeavesAnotherCooldown(t *testing.T) {
+	for name, err := range map[string]error{"answered": nil, "failed": call.ErrExit, "without a cooldown": call.ErrBadModel} {
+		t.Run(name, func(t *testing.T) {
+			store := cooldown.NewMemory()
+			k := &Keeper{
+				Store: store, Log: slog.New(slog.DiscardHandler),
+				Rules: map[call.Reason]cooldown.Rule{call.ReasonExit: {Base: time.Minute, After: 3, Confirm: true}},
+			}
+			doubt := cooldown.State{Reason: call.ReasonExit, Failures: 3, Requests: "a b c", At: k.now()}
+			limit := cooldown.State{Reason: call.ReasonUsageLimit, Failures: 1, At: k.now(), Until: k.now().Add(time.Hour)}
+			put := func(s cooldown.State) {
+				require.NoError(t, store.Update(t.Context(), "a", func(cooldown.State) cooldown.State { return s }))
+			}
+			put(doubt)
+			e, refused := k.Enter(t.Context(), fakeCall{})
+			require.Nil(t, refused)
+			e.Confirm(t.Context(), func() ([]call.Attempt, error, bool) {
+				put(limit)
+				return nil, err, false
+			})
+			state, _ := store.Load(t.Context(), "a")
+			require.Equal(t, limit, state)
+		})
+	}
+}
