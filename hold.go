@@ -51,12 +51,12 @@ func (sessionCall) Request() *Request { return nil }
 func (p *Provider) passBreaker(ctx context.Context, c cooling.Call, req Request) (*cooling.Entry, *BackendError) {
 	entry, refused := p.breaker().Enter(ctx, c)
 	if refused == nil {
-		refused = entry.Confirm(ctx, func() (probed []Attempt, err error, hurried bool) {
+		refused = entry.Confirm(ctx, func() (probed []Attempt, hurried bool, err error) {
 			limited, cancel := judge.Within(ctx, probeLimit(p))
 			defer cancel()
 			start := time.Now()
 			resp, err := p.converse(limited, probeRequest(req), func(Event) {})
-			return probeAttempts(p.name, resp, err, time.Since(start)), err, ctx.Err() != nil || rushed(ctx, start, p, err)
+			return probeAttempts(p.name, resp, err, time.Since(start)), ctx.Err() != nil || rushed(ctx, start, p, err), err
 		})
 	}
 	return entry, p.label(refused)

@@ -231,7 +231,7 @@ func (w *walk) probe(
 	t *try, slice func() (chainView, context.Context, context.CancelFunc), tell func(Event),
 ) *BackendError {
 	name := t.backend.Name()
-	refused := t.entry.Confirm(w.ctx, func() ([]Attempt, error, bool) {
+	refused := t.entry.Confirm(w.ctx, func() ([]Attempt, bool, error) {
 		view, slice, done := slice()
 		defer done()
 		view.resets, view.quiet = true, keepsQuiet(t.backend)
@@ -249,7 +249,7 @@ func (w *walk) probe(
 			}
 		})
 		hurried := w.hurried(slice, view, &try{start: start}) || rushed(w.caller, start, t.backend, err)
-		return probeAttempts(name, resp, err, time.Since(start)), err, hurried
+		return probeAttempts(name, resp, err, time.Since(start)), hurried, err
 	})
 	if probed := t.entry.Probed(); len(probed) > 0 && refused == nil {
 		tell(Event{Kind: EventAttempt, Backend: name, Attempt: &probed[len(probed)-1]})

@@ -69,7 +69,7 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 		over, w.begun = true, true
 		w.failed(attemptOf(b.Name(), refused, time.Since(t.start)))
 		return nil, !w.left
-	} else if !w.left {
+	} else {
 		w.ahead = w.ask(w.caller, i, &t, w.pass)
 	}
 	if w.left {

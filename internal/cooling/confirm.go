@@ -26,13 +26,13 @@ func (k *Keeper) inDoubt(s cooldown.State, e *Entry) bool {
 // that of a backend that cools down because the probe has failed, with the usage of the probe. Where another call
 // probes, Confirm does nothing.
 func (e *Entry) Confirm(
-	ctx context.Context, ask func() (probed []call.Attempt, err error, hurried bool),
+	ctx context.Context, ask func() (probed []call.Attempt, hurried bool, err error),
 ) (refused *call.Error) {
 	if e == nil || !e.doubtful || e.probe.IsZero() && !e.takeProbe(ctx) {
 		return nil
 	}
 	e.doubtful = false
-	probed, err, hurried := ask()
+	probed, hurried, err := ask()
 	if err == nil {
 		e.proved(ctx)
 	} else if failed := call.AsError(e.call.Name(), err); hurried || failed.Reason == call.ReasonCanceled {

@@ -61,9 +61,9 @@ func TestConfirmNeedsRequests(t *testing.T) {
 		e, refused := k.Enter(t.Context(), fakeCall{})
 		require.Nil(t, refused)
 		got := 0
-		require.Nil(t, e.Confirm(t.Context(), func() ([]call.Attempt, error, bool) {
+		require.Nil(t, e.Confirm(t.Context(), func() ([]call.Attempt, bool, error) {
 			got++
-			return nil, nil, false
+			return nil, false, nil
 		}))
 		require.Equal(t, asked, got, requests)
 	}
@@ -86,9 +86,9 @@ func TestConfirmLeavesAnotherCooldown(t *testing.T) {
 			put(doubt)
 			e, refused := k.Enter(t.Context(), fakeCall{})
 			require.Nil(t, refused)
-			e.Confirm(t.Context(), func() ([]call.Attempt, error, bool) {
+			e.Confirm(t.Context(), func() ([]call.Attempt, bool, error) {
 				put(limit)
-				return nil, err, false
+				return nil, false, err
 			})
 			state, _ := store.Load(t.Context(), "a")
 			require.Equal(t, limit, state)
