@@ -67,7 +67,8 @@ func (s *subject) bypassed(way start, access call.Access, full map[string]bool) 
 			continue
 		}
 		for _, word := range slices.Sorted(maps.Keys(given(s.spec, inv))) {
-			if !full[word] && !knownBypass().MatchString(word) {
+			known := knownBypass().MatchString(word) && !strings.HasSuffix(word, "=false")
+			if !full[word] && !known {
 				continue
 			}
 			field := blame(s.spec, "args", func(other clispec.Spec) bool {
