@@ -126,7 +126,7 @@ func TestMatrixIsWhole(t *testing.T) {
 			}
 		}
 	}
-	require.GreaterOrEqual(t, len(clis), 9)
+	require.GreaterOrEqual(t, len(clis), 10)
 	for _, name := range home.Names() {
 		require.GreaterOrEqual(t, clis[name], 2, name)
 	}

@@ -4,6 +4,12 @@ import "github.com/clichain/clichain/conformance/home"
 
 // otherwise says why a scenario has another verdict than the one wanted, by CLI.
 var otherwise = map[string]map[string]string{
+	home.Cline: {
+		"tool-read":   "cline has no access read: its tools can be denied by name only.",
+		"tool-write":  "as access read.",
+		"text-ok":     "cline's text mode decorates the answer for a terminal.",
+		"bad-session": "cline continues a session in its terminal interface only.",
+	},
 	home.Codex: {
 		"500": "codex tells a status 500 in the words that it has for overload: \"We're currently experiencing high demand\".",
 	},

@@ -165,7 +165,8 @@ const matrixIntro = `# Conformance
 
 Each scenario was played with the real program of each CLI, over loopback, as the library starts it. Where nothing else is
 said, another backend in the chain could have answered, so that a CLI which only tries again is given up. After each call no process of
-the CLI was left. A verdict that is not the one wanted is in bold, and explained below its table.
+the CLI was left. A verdict that is not the one wanted is in bold, and explained below its table. There are
+12 built-in specs: 10 run for real, 2 by documentation (cursor-agent, agy). Those two are not on this page.
 
 CI plays all scenarios with the newest version of each CLI, and holds what it sees against this page. To write the page
 again, with all versions:

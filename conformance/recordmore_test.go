@@ -10,12 +10,13 @@ import (
 
 // recordedCLIs are those that there are recordings of.
 func recordedCLIs() []string {
-	return append(home.Names(), home.Copilot, home.Kimi, home.Pi, home.Kilo, home.Qwen)
+	return append(home.Names(), home.Copilot, home.Kimi, home.Pi, home.Kilo, home.Cline, home.Qwen)
 }
 
 // unfit are the scenes that a CLI cannot play: it has not the access level, or not the output mode.
 var unfit = map[string][]string{
-	home.Kimi: {"tool-write", "tool-denied", "text-ok", "text-400"},
+	home.Kimi:  {"tool-write", "tool-denied", "text-ok", "text-400"},
+	home.Cline: {"tool-read", "tool-write", "tool-denied", "text-ok", "text-400", "bad-session"},
 }
 
 func copilotScenes() []scene {
@@ -35,5 +36,15 @@ func kimiScenes() []scene {
 		plays("quota", loopback.Error(http.StatusTooManyRequests, "exceeded_current_quota_error", "Your account is suspended, please check your plan and billing details")).within(tries),
 		plays("balance", loopback.Error(http.StatusTooManyRequests, "exceeded_current_quota_error", "Your account has insufficient balance, please recharge your account")).within(tries),
 		plays("max-turns", shell, shell).by(clichain.AccessFull).limited(clichain.Options{MaxTurns: 1}),
+	}
+}
+
+func clineScenes() []scene {
+	return []scene{
+		plays("402", loopback.Error(http.StatusPaymentRequired, "insufficient_credits", "Insufficient credits. Add more to continue.")),
+		plays("full", loopback.Full(loopback.Text(hello))),
+		plays("fails-inside", loopback.Fail("server_error", "The server had an error while processing your request.")).within(tries),
+		plays("quota", loopback.Error(http.StatusTooManyRequests, "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.")).within(tries),
+		plays("bad-effort", loopback.Text("never")).limited(clichain.Options{Effort: "extreme"}),
 	}
 }

@@ -21,6 +21,7 @@ var own = map[string][]scene{
 	home.Kimi:     kimiScenes(),
 	home.Pi:       piScenes(),
 	home.Kilo:     kiloScenes(),
+	home.Cline:    clineScenes(),
 	home.Qwen:     qwenScenes(),
 }
 

@@ -33,6 +33,8 @@ func shell(name, command string) loopback.Reply {
 		return loopback.Tool("exec_command", map[string]any{"cmd": command, "yield_time_ms": 60000})
 	case home.Kimi:
 		return loopback.Tool("Bash", map[string]any{"command": command})
+	case home.Cline:
+		return loopback.Tool("run_commands", map[string]any{"commands": []string{command}})
 	case home.Gemini, home.Qwen:
 		return loopback.Tool("run_shell_command", map[string]any{"command": command, "description": "wait"})
 	}
@@ -115,7 +117,7 @@ func TestNothingSurvivesTheCall(t *testing.T) {
 // A timeout does the same. Nobody runs the request again, whether or not the CLI
 // has shown the tool by then, as its spec says.
 func TestNothingSurvivesATimeout(t *testing.T) {
-	list := []clichain.CliSpec{specs.Copilot(), specs.Kimi(), specs.Pi(), specs.Kilo(), specs.Qwen()}
+	list := []clichain.CliSpec{specs.Copilot(), specs.Kimi(), specs.Pi(), specs.Kilo(), specs.Cline(), specs.Qwen()}
 	for _, name := range home.Names() {
 		list = append(list, specOf(t, name))
 	}

@@ -25,6 +25,7 @@ func Every() []clispec.Spec {
 		Kimi(),
 		Pi(),
 		Kilo(),
+		Cline(),
 		Qwen(),
 		Agy(),
 	)

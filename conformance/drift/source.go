@@ -44,8 +44,9 @@ var Sources = map[string]Source{
 	"pi": {Files: []string{
 		"@earendil-works/pi-coding-agent/dist/bundle/*.js", "@earendil-works/pi-coding-agent/dist/bundle/*/*.js",
 	}},
-	"kilo": {Files: []string{"@kilocode/cli-*/bin/kilo"}},
-	"qwen": {Files: []string{"@qwen-code/qwen-code/*.js", "@qwen-code/qwen-code/chunks/*.js"}},
+	"kilo":  {Files: []string{"@kilocode/cli-*/bin/kilo"}},
+	"cline": {Files: []string{"@cline/cli-linux-x64/bin/cline"}},
+	"qwen":  {Files: []string{"@qwen-code/qwen-code/*.js", "@qwen-code/qwen-code/chunks/*.js"}},
 }
 
 // CLI is a version of a CLI that can be looked at.

@@ -10,6 +10,7 @@ type object = map[string]any
 // configurations write the files that point a CLI at the server and return the environment for it.
 var configurations = map[string]func(t testing.TB, h Home, url string, state State) []string{
 	Claude:   claude,
+	Cline:    cline,
 	Codex:    codex,
 	Copilot:  copilot,
 	Gemini:   gemini,

@@ -19,6 +19,7 @@ import (
 // The CLIs, by the name of their executable.
 const (
 	Claude   = "claude"
+	Cline    = "cline"
 	Codex    = "codex"
 	Gemini   = "gemini"
 	OpenCode = "opencode"

@@ -39,6 +39,7 @@ func Installs() []Install {
 		{CLI: Kimi, Package: "@moonshot-ai/kimi-code", folder: node22},
 		{CLI: Pi, Package: "@earendil-works/pi-coding-agent", folder: node22},
 		{CLI: Kilo, Package: "@kilocode/cli-linux-x64", folder: newest, program: "bin/kilo"},
+		{CLI: Cline, Package: "@cline/cli-linux-x64", folder: newest, program: "bin/cline"},
 		{CLI: Qwen, Package: "@qwen-code/qwen-code", folder: node22},
 		{CLI: Qwen, Package: "@qwen-code/qwen-code", folder: newest},
 		{CLI: Claude, Package: "@anthropic-ai/claude-code", folder: earlier},

@@ -18,7 +18,7 @@ var stranger = []string{
 	"TERM=xterm-256color", "PWD=/somewhere", "EMPTY=", "NO_EQUALS",
 	"DATABASE_URL=stranger", "STRIPE_KEY=stranger", "VAULT_ADDR=stranger", "LD_PRELOAD=stranger", "NODE_OPTIONS=stranger",
 	"ANTHROPIC_API_KEY=own-claude", "GEMINI_CLI_HOME=own-gemini", "CURSOR_API_KEY=own-cursor", "CODEX_HOME=own-codex", "OPENCODE_API_KEY=own-opencode",
-	"COPILOT_HOME=own-copilot", "KIMI_SHARE_DIR=own-kimi", "PI_CODING_AGENT_DIR=own-pi", "KILO_API_KEY=own-kilo", "DASHSCOPE_API_KEY=own-qwen", "AGY_HOME=own-agy",
+	"COPILOT_HOME=own-copilot", "KIMI_SHARE_DIR=own-kimi", "PI_CODING_AGENT_DIR=own-pi", "KILO_API_KEY=own-kilo", "DASHSCOPE_API_KEY=own-qwen", "AGY_HOME=own-agy", "CLINE_DIR=own-cline",
 	"AWS_SECRET_ACCESS_KEY=stranger", "AZURE_API_KEY=stranger", "GOOGLE_APPLICATION_CREDENTIALS=stranger", "GITHUB_TOKEN=stranger", "BASH_ENV=stranger",
 	"CLAUDECODE=1", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_SSE_PORT=1", "GEMINI_CLI=1", "CURSOR_AGENT=1", "OPENCODE_PID=1", "CODEX_SANDBOX=1",
 	"COPILOT_CLI=1", "PI_CODING_AGENT=1", "KILO_PID=1", "QWEN_CODE=1",
@@ -51,7 +51,7 @@ func environOf(t *testing.T, spec clispec.Spec, change func(*Host)) map[string]s
 func TestEnvironIsAnAllowList(t *testing.T) {
 	own := map[string]string{
 		"claude": "ANTHROPIC_API_KEY", "gemini": "GEMINI_CLI_HOME", "cursor-agent": "CURSOR_API_KEY", "codex": "CODEX_HOME", "opencode": "OPENCODE_API_KEY",
-		"copilot": "COPILOT_HOME", "kimi": "KIMI_SHARE_DIR", "pi": "PI_CODING_AGENT_DIR", "kilo": "KILO_API_KEY", "qwen": "DASHSCOPE_API_KEY", "agy": "AGY_HOME",
+		"copilot": "COPILOT_HOME", "kimi": "KIMI_SHARE_DIR", "pi": "PI_CODING_AGENT_DIR", "kilo": "KILO_API_KEY", "cline": "CLINE_DIR", "qwen": "DASHSCOPE_API_KEY", "agy": "AGY_HOME",
 	}
 	passed := map[string]string{"copilot": "GITHUB_TOKEN"} // its own way to log in
 

@@ -70,7 +70,7 @@ func matrix() (cases []goldenCase) {
 // goldenModels is a model of each backend's own.
 var goldenModels = map[string]string{
 	"claude": "opus", "gemini": "gemini-2.5-pro", "cursor-agent": "auto", "opencode": "openai/gpt-5", "codex": "gpt-5-codex",
-	"copilot": "claude-sonnet-5", "kimi": "kimi-code/kimi-for-coding", "pi": "anthropic/claude-sonnet-5", "kilo": "openai/gpt-5",
+	"copilot": "claude-sonnet-5", "kimi": "kimi-code/kimi-for-coding", "pi": "anthropic/claude-sonnet-5", "kilo": "openai/gpt-5", "cline": "anthropic/claude-sonnet-5",
 	"qwen": "qwen3-coder-plus", "agy": "gemini-3-pro",
 }
 
@@ -147,14 +147,14 @@ func variations(name string) (cases []goldenCase) {
 // readTools are tools that only read, by the CLI's own names.
 var readTools = map[string][]string{
 	"claude": {"Read", "Glob"}, "gemini": {"read_file", "glob"}, "opencode": {"read"}, "codex": {"any"}, "cursor-agent": {"any"},
-	"copilot": {"view", "glob"}, "kimi": {"Read"}, "pi": {"read", "ls"}, "kilo": {"read"},
+	"copilot": {"view", "glob"}, "kimi": {"Read"}, "pi": {"read", "ls"}, "kilo": {"read"}, "cline": {"any"},
 	"qwen": {"read_file", "glob"}, "agy": {"any"},
 }
 
 // bypassModes are the permission modes without limits.
 var bypassModes = map[string]string{
 	"claude": "bypassPermissions", "codex": "danger-full-access", "gemini": "yolo", "opencode": "any", "cursor-agent": "any",
-	"copilot": "any", "kimi": "any", "pi": "any", "kilo": "any",
+	"copilot": "any", "kimi": "any", "pi": "any", "kilo": "any", "cline": "any",
 	"qwen": "yolo", "agy": "any",
 }
 

@@ -34,6 +34,7 @@ var lastWords = map[string]func(eventLine) bool{
 	"kilo": func(e eventLine) bool {
 		return e.Type == "step_finish" && e.Part.Reason != "tool-calls" || e.Type == "error"
 	},
+	"cline": func(e eventLine) bool { return e.Type == "run_result" },
 	// After an error it may try again.
 	"pi": func(e eventLine) bool {
 		return e.Type == "agent_end" && e.Messages[len(e.Messages)-1].StopReason != "error"

@@ -101,6 +101,18 @@ var answers = map[string]func(text string) []string{
 			`{"type":"message_end","message":` + said + `}`, `{"type":"agent_end","messages":[` + said + `]}`,
 		}
 	},
+	"cline": func(text string) []string {
+		event := func(fields string) string { return `{"type":"agent_event","event":{` + fields + `}}` }
+		return []string{
+			`{"type":"hook_event","hookEventName":"agent_start"}`, event(`"type":"iteration_start","iteration":1`),
+			event(`"type":"content_start","contentType":"reasoning","reasoning":` + quoted(text)),
+			event(`"type":"content_start","contentType":"tool","toolCallId":"1","toolName":"run_commands","input":{"commands":[` + quoted(text) + `]}`),
+			event(`"type":"content_end","contentType":"tool","toolCallId":"1","toolName":"run_commands","error":` + quoted(text)),
+			event(`"type":"content_start","contentType":"text","text":` + quoted(text) + `,"accumulated":` + quoted(text)),
+			event(`"type":"content_end","contentType":"text","text":` + quoted(text)),
+			`{"type":"run_result","finishReason":"completed","text":` + quoted(text) + `,"model":{"id":"m1"}}`,
+		}
+	},
 	"qwen": func(text string) []string {
 		return []string{
 			`{"type":"system","subtype":"init","session_id":"s"}`,

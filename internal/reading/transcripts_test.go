@@ -149,7 +149,7 @@ func outputOf(t *testing.T, argv string) clispec.OutputMode {
 	var args []string
 	require.NoError(t, json.Unmarshal([]byte(argv), &args))
 	line := strings.Join(args, " ")
-	streams := []string{"stream-json", "exec --json", "resume --json", "run --format json", "--mode json", "--output-format=json"}
+	streams := []string{"stream-json", "exec --json", "resume --json", "run --format json", "--mode json", "cline --json", "--output-format=json"}
 	switch {
 	case slices.ContainsFunc(streams, func(words string) bool { return strings.Contains(line, words) }):
 		return clispec.OutputStream

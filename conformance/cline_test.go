@@ -1,0 +1,170 @@
+package conformance_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+)
+
+// A plain completion is one small request without tools. The caller's system text, an argument of cline, is in front of the
+// prompt.
+func TestClineAnswers(t *testing.T) {
+	long(t)
+	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Join(loopback.Thinking("hm"), loopback.Text(hello))))
+	const prompt = "/team: write to <a@b.c>, @everyone, @scope/name, @.hidden and @ /etc/hostname"
+	req := clichain.Prompt(prompt)
+	req.Messages = append(req.Messages, clichain.Message{Role: clichain.RoleSystem, Content: "Answer in French."})
+	resp, err := c.Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Equal(t, hello, resp.Text)
+	require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens)
+	calls := c.server.Calls()
+	require.Len(t, calls, 1)
+	require.Empty(t, sideCalls(c.server))
+	require.Empty(t, calls[0].Tools())
+	require.Equal(t, "You are a helpful assistant.", calls[0].System())
+	require.Contains(t, calls[0].Prompt(), "Answer in French.")
+	require.Contains(t, calls[0].Prompt(), prompt)
+	t.Logf("request body %d bytes", len(calls[0].Body))
+	require.Less(t, len(calls[0].Body), 600)
+	require.Empty(t, living(t, c.home))
+}
+
+// The prompt reaches the model once and whole, whatever it looks like.
+func TestClinePrompts(t *testing.T) {
+	long(t)
+	for label, prompt := range map[string]string{
+		"team": "/team win", "flag": "--help me", "command": "config", "long": strings.Repeat("0123456789 abcdefghij\n", 50_000) + "end",
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			_, err := c.Complete(t.Context(), clichain.Prompt(prompt))
+			require.NoError(t, err)
+			require.Len(t, c.server.Calls(), 1)
+			require.Contains(t, c.server.Calls()[0].Prompt(), prompt)
+		})
+	}
+}
+
+// cline sends the file of such a path, without access too. The same program with the check removed does, so that each form
+// is known to be one that it expands.
+func TestClineAttachesNoFile(t *testing.T) {
+	long(t)
+	for label, form := range map[string]string{
+		"absolute": "see @DIR/secret.txt", "quoted": `see @"DIR/secret.txt", please`, "home": "mail a@~/secret.txt", "dot": "(@./../../../../../../../..DIR/secret.txt",
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			c.home.Write(t, "secret.txt", "planted-secret\n")
+			prompt := clichain.Prompt(strings.ReplaceAll(form, "DIR", c.home.Dir))
+			_, err := c.Complete(t.Context(), prompt)
+			require.Equal(t, clichain.ReasonUnsupported, call.AsError(home.Cline, err).Reason, "%v", err)
+			require.ErrorContains(t, err, "put a space after the @")
+			require.Empty(t, c.server.Requests(), "the CLI was started")
+
+			spec := specOf(t, home.Cline)
+			spec.Preflight = nil
+			unchecked := clichain.NewProvider(spec, &clichain.Config{Binary: c.home.Binary, Env: c.home.Env, Timeout: minute})
+			_, err = unchecked.Complete(t.Context(), prompt)
+			require.NoError(t, err)
+			require.Contains(t, string(c.server.Calls()[0].Body), "planted-secret", "cline does not expand this any more")
+		})
+	}
+}
+
+// cline would make the model of a call the default of its user.
+func TestClineKeepsTheModelOfItsUser(t *testing.T) {
+	long(t)
+	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+	settings := filepath.Join(c.home.Dir, ".cline/data/settings/providers.json")
+	req := clichain.Prompt("say hi")
+	req.Model = "openai/gpt-5"
+	_, err := c.Complete(t.Context(), req)
+	require.Equal(t, clichain.ReasonUnsupported, call.AsError(home.Cline, err).Reason, "%v", err)
+	require.Empty(t, c.server.Requests(), "the CLI was started")
+
+	text, err := os.ReadFile(settings)
+	require.NoError(t, err)
+	own := c.home.Write(t, "own.json", string(text))
+	t.Setenv("CLINE_PROVIDER_SETTINGS_PATH", own)
+	_, err = c.Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Equal(t, req.Model, c.server.Calls()[0].Model())
+	after, err := os.ReadFile(settings)
+	require.NoError(t, err)
+	require.Equal(t, string(text), string(after))
+}
+
+// The search of a vendor is no tool to cline, and costs.
+func TestClineSearchesNoWeb(t *testing.T) {
+	long(t)
+	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+	c.home.Write(t, ".cline/data/settings/providers.json", `{"version":1,"lastUsedProvider":"anthropic","providers":{"anthropic":`+
+		`{"settings":{"provider":"anthropic","apiKey":"loopback","model":"claude-sonnet-5","baseUrl":"`+c.server.URL+`/v1"},"updatedAt":`+
+		`"2026-01-01T00:00:00.000Z","tokenSource":"manual"}}}`)
+	_, err := c.Complete(t.Context(), clichain.Prompt("say hi"))
+	require.NoError(t, err)
+	require.Len(t, c.server.Calls(), 1)
+	require.Empty(t, c.server.Calls()[0].Tools())
+	require.NotContains(t, string(c.server.Calls()[0].Body), "web_search")
+}
+
+func TestClineFails(t *testing.T) {
+	long(t)
+	for label, test := range map[string]struct {
+		reply  loopback.Reply
+		state  home.State
+		reason clichain.Reason
+	}{
+		"key refused": {problem(home.Cline, http.StatusUnauthorized), home.LoggedIn, clichain.ReasonUnauthenticated},
+		"bad request": {problem(home.Cline, http.StatusBadRequest), home.LoggedIn, clichain.ReasonBadRequest},
+		"no model":    {problem(home.Cline, http.StatusNotFound), home.LoggedIn, clichain.ReasonBadModel},
+		"no credit":   {loopback.Error(http.StatusPaymentRequired, "insufficient_credits", "Insufficient credits. Add more to continue."), home.LoggedIn, clichain.ReasonBilling},
+		"logged out":  {loopback.Text("never"), home.LoggedOut, clichain.ReasonUnauthenticated},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			c := start(t, home.Cline, test.state, longTimeout, loopback.Always(test.reply))
+			_, err := c.Complete(t.Context(), clichain.Prompt("say hi"))
+			require.Equal(t, test.reason, call.AsError(home.Cline, err).Reason, "%v", err)
+		})
+	}
+}
+
+// Without access no tool runs, also one that the settings do not name. With access full the shell runs.
+func TestClineAccess(t *testing.T) {
+	long(t)
+	spec := specOf(t, home.Cline)
+	for i := range spec.Files { // as if all tools were newer than the spec
+		spec.Files[i].Content = strings.ReplaceAll(spec.Files[i].Content, "disabledTools", "unknown")
+	}
+	for access, ran := range map[clichain.Access]bool{clichain.AccessNone: false, clichain.AccessFull: true} {
+		t.Run(access.String(), func(t *testing.T) {
+			t.Parallel()
+			var work string
+			c := startOf(t, home.Newest(t, home.Cline), spec, home.LoggedIn, longTimeout, func(q loopback.Request) loopback.Reply {
+				return []loopback.Reply{shell(home.Cline, "touch "+work+"/ran"), loopback.Text(hello)}[min(q.N, 2)-1]
+			})
+			work = c.home.Work
+			req := clichain.Prompt("go on")
+			if access == clichain.AccessFull {
+				req = c.askIn(access, "go on")
+			}
+			_, _ = c.Complete(t.Context(), req)
+			require.NotEmpty(t, c.server.Calls())
+			require.Equal(t, ran, fileExists(work+"/ran"), results(c))
+			require.Empty(t, living(t, c.home))
+		})
+	}
+}
