@@ -33,8 +33,9 @@ func (a *app) batchCommand() *cobra.Command {
 		Use:   "batch",
 		Short: "Answer a file of requests, and go on where it was interrupted",
 		Long: `Answer a file of requests: one JSON object a line in, and one line out for each,
-in the order in which they are done. However it ends, the same command goes on
-from there, and asks nothing again that was answered.
+in the order in which they are done, or with --ordered in that of the input.
+However it ends, the same command goes on from there, and asks nothing again
+that was answered.
 
 In:  {"prompt": "..."}, or "messages" instead, and where wanted "id", "system",
      "model", "schema", "access", "dir", "options", "metadata", "priority",
@@ -87,6 +88,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would run where, and start nothing")
 	flags.BoolVar(&cfg.RetryFailed, "retry-failed", false, "run again what failed, save where the agent may have acted")
 	flags.BoolVar(&cfg.RetrySideEffects, "retry-side-effects", false, "with --retry-failed: that as well")
+	flags.BoolVar(&cfg.Ordered, "ordered", false, "write the answers in the order of the input")
 	flags.BoolVar(&cfg.Changed, "changed", false, "run again the lines that ask something else than before under their id")
 	flags.StringVar(&cfg.Bad, "bad", "", "`file` for lines that cannot be run (default OUT.bad.jsonl, or stderr)")
 	flags.StringVar(&cfg.Store, "store", "", "`folder` for what is on its way (default OUT.queue)")

@@ -111,11 +111,29 @@ func TestBatchKilled(t *testing.T) {
 	if os.Getenv("CLICHAIN_CONFORMANCE") == "long" {
 		lines, kills = 120, 20
 	}
+	killedBatch(t, lines, kills)
+}
+
+// TestBatchKilledOrdered: the same in the order of the input.
+func TestBatchKilledOrdered(t *testing.T) {
+	t.Parallel()
+	out := killedBatch(t, 20, 4, "--ordered")
+	for i, r := range records(t, out) {
+		if i%2 == 0 {
+			require.Equal(t, fmt.Sprintf("line-%d", i), r.ID)
+		}
+	}
+}
+
+// killedBatch kills a batch again and again, and lets the last one end. It returns its output.
+func killedBatch(t *testing.T, lines, kills int, flags ...string) (out string) {
+	t.Helper()
 	w := newWorld(t)
 	path := w.slow(20 * time.Millisecond)
-	in, out := w.lines(lines), filepath.Join(t.TempDir(), "out.jsonl")
+	in := w.lines(lines)
+	out = filepath.Join(t.TempDir(), "out.jsonl")
 	batchTo := func(out string) *exec.Cmd {
-		cmd := w.command("batch", "-i", in, "-o", out, "--cold", "--timeout", "5m", "--quiet")
+		cmd := w.command(append([]string{"batch", "-i", in, "-o", out, "--cold", "--timeout", "5m", "--quiet"}, flags...)...)
 		cmd.Env = append(cmd.Env, "TMPDIR="+t.TempDir()) // nobody is left to tidy up
 		return cmd
 	}
@@ -147,6 +165,7 @@ func TestBatchKilled(t *testing.T) {
 	require.Equal(t, want, idsOf(records(t, out)))
 	require.NoDirExists(t, out+".queue")
 	gone(t, path)
+	return out
 }
 
 // linesIn are the whole lines of a file that may be missing.

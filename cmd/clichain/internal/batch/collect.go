@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -58,27 +59,13 @@ func (r *run) record(result *jetstream.Result) error {
 	if isDone && !slices.Contains(r.unsynced, id) {
 		r.unsynced = append(r.unsynced, id) // of a run that ended before it forgot the result
 	}
-	if isDone || !waits {
+	if isDone || !waits || r.order.isReady(id) {
 		return nil
 	}
-	if got == (digest{}) {
-		got = want
-	}
-	rec := &Record{ID: id, Response: result.Response, Error: result.Failure, History: result.History, Asked: got}
-	if err := r.out.append(rec); err != nil {
+	rec := recordOf(id, result, got, want)
+	r.tally.pay(rec)
+	if err := r.arrived(rec, want); err != nil {
 		return err
-	}
-	r.ids.done(rec)
-	if known.state&stateRedo != 0 {
-		r.superseded[hashOf(id)]++
-	}
-	if got.differs(want) {
-		r.keepsOld(id)
-	}
-	<-r.room
-	r.tally.add(rec)
-	if r.unsynced = append(r.unsynced, id); len(r.unsynced) >= settleAt {
-		notify(r.full)
 	}
 	if rec.Error != nil {
 		r.view.sayOnce("failed "+string(rec.Error.Reason), "%s failed with %s: %s", id, rec.Error.Reason, rec.Error.Message)
@@ -87,6 +74,34 @@ func (r *run) record(result *jetstream.Result) error {
 	if c := r.tally.now(); r.tooDear(&c) {
 		r.shut() // before the worker has a free slot for the next job
 		r.drain(ErrCost)
+	}
+	return nil
+}
+
+func recordOf(id string, result *jetstream.Result, got, want digest) *Record {
+	return &Record{
+		ID: id, Response: result.Response, Error: result.Failure, History: result.History, Asked: cmp.Or(got, want),
+	}
+}
+
+// write adds a record to the output. The caller holds mu.
+func (r *run) write(rec *Record, want digest) error {
+	known, _, _ := r.ids.of(rec.ID)
+	if err := r.out.append(rec); err != nil {
+		return err
+	}
+	r.ids.done(rec)
+	r.order.drop(rec.ID)
+	if known.state&stateRedo != 0 {
+		r.superseded[hashOf(rec.ID)]++
+	}
+	if rec.Asked.differs(want) {
+		r.keepsOld(rec.ID)
+	}
+	<-r.room
+	r.tally.add(rec)
+	if r.unsynced = append(r.unsynced, rec.ID); len(r.unsynced) >= settleAt {
+		notify(r.full)
 	}
 	return nil
 }

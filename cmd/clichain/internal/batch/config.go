@@ -36,6 +36,8 @@ type Config struct {
 	Permissions permit.Permissions
 	// RetryFailed runs the lines again that failed; where the agent may have acted only with RetrySideEffects.
 	RetryFailed, RetrySideEffects bool
+	// Ordered writes the records in the order of the input.
+	Ordered bool
 	// Changed asks the lines again whose records were asked for something else.
 	Changed bool
 

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -27,6 +28,7 @@ func (r *run) feed(ctx context.Context) {
 			return r.refuse(line, mistake)
 		}
 		r.tellUnused(line, item)
+		r.order.see(item.job.ID)
 		switch {
 		case item.done && !(item.changed && r.changed(item)):
 			return nil
@@ -82,18 +84,32 @@ func (r *run) submit(ctx context.Context, line rawLine, item *item) error {
 	}
 	job := item.job
 	id := job.ID
+	r.mu.Lock()
 	r.ids.wait(id, item.asked)
+	r.order.add(id)
+	r.mu.Unlock()
 	job.ID = r.store.outside(id)
 	err := r.insist(ctx, func() error { return r.store.queue.Submit(ctx, job) })
 	if refused, ok := errors.AsType[*clichain.BackendError](err); ok {
 		r.ids.forgo(id)
 		<-r.room
-		return r.refuse(line, errors.New(said(refused)))
+		return cmp.Or(r.skip(id), r.refuse(line, errors.New(said(refused))))
 	}
 	if !errors.Is(err, jetstream.ErrExists) {
 		return r.store.explain(err)
 	}
 	return r.takeKept(ctx, item, job)
+}
+
+// skip has no record wait for a line that has none.
+func (r *run) skip(id string) error {
+	if r.order == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.order.drop(id)
+	return r.writeReady(false)
 }
 
 // takeKept takes the result of a run before, if there is one.

@@ -24,7 +24,7 @@ func (o *output) verify() error {
 		return nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = o.replace(every, linkOrRename); err == nil {
+		if err = o.replace(o.copied(every), linkOrRename); err == nil {
 			return nil
 		}
 	}

@@ -176,17 +176,22 @@ func (o *output) close() error {
 }
 
 // rewrite leaves out the records that keep refuses. The new file takes the place of the old one when it is on the disk.
-func (o *output) rewrite(keep func(*Record) bool) error { return o.replace(keep, os.Rename) }
+func (o *output) rewrite(keep func(*Record) bool) error { return o.replace(o.copied(keep), os.Rename) }
 
-// replace writes a new file with the records that keep accepts, and has put give it the name of the output.
-func (o *output) replace(keep func(*Record) bool, put func(from, to string) error) (err error) {
+// copied fills another output with the records that keep accepts.
+func (o *output) copied(keep func(*Record) bool) func(next *output) error {
+	return func(next *output) error { return next.copyFrom(o, keep) }
+}
+
+// replace has fill write a new file, and put give it the name of the output.
+func (o *output) replace(fill func(next *output) error, put func(from, to string) error) (err error) {
 	next := &output{name: o.name + ".retry"}
 	if next.file, err = beside(next.name, modeOf(o.file)); err != nil {
 		return err
 	}
 	next.w = next.file
 	defer func() { _ = os.Remove(next.name) }() // gone already when all went well
-	if err := next.copyFrom(o, keep); err != nil {
+	if err := fill(next); err != nil {
 		_ = next.file.Close()
 		return err
 	}
@@ -233,6 +238,11 @@ func (o *output) copyFrom(from *output, keep func(*Record) bool) error {
 	if err := cmp.Or(err, failed); err != nil {
 		return err
 	}
+	return o.finish()
+}
+
+// finish puts a file on the disk that is written once.
+func (o *output) finish() error {
 	if err := cmp.Or(o.file.Sync(), o.file.Close()); err != nil {
 		return explain(o.name, err)
 	}

@@ -48,8 +48,9 @@ type run struct {
 	stop  context.CancelCauseFunc // ends all
 	drain context.CancelCauseFunc // takes no more
 
-	mu  sync.Mutex
-	fed bool // all of the input was read
+	mu    sync.Mutex
+	fed   bool   // all of the input was read
+	order *order // nil: records are written as they come
 	// superseded are ids with a later record in the output, and how many earlier ones.
 	superseded map[hash]int
 	unsynced   []string // ids of records that may not be on the disk yet
@@ -66,6 +67,9 @@ func Run(ctx context.Context, cfg *Config) (_ *Summary, err error) {
 	r := &run{
 		cfg: cfg, ids: newLedger(), tally: newTally(), superseded: map[hash]int{}, running: map[string]bool{}, parked: map[string]bool{},
 		room: make(chan struct{}, cfg.ahead()), full: make(chan struct{}, 1), quiet: make(chan struct{}, 1),
+	}
+	if cfg.Ordered {
+		r.order = newOrder()
 	}
 	if err := r.open(ctx); err != nil {
 		return nil, err
@@ -97,36 +101,6 @@ func (r *run) open(ctx context.Context) (err error) {
 	return err
 }
 
-func (r *run) openOutput() (err error) {
-	if r.out, err = openOutput(r.cfg.Out, r.cfg.Stdout); err != nil {
-		return err
-	}
-	if err = r.readOutput(); err == nil && len(r.superseded) > 0 { // a run with Changed was interrupted
-		if err = r.out.compact(r.superseded); err == nil {
-			r.ids, r.tally, r.superseded = newLedger(), newTally(), map[hash]int{}
-			err = r.readOutput()
-		}
-	}
-	if err != nil {
-		_ = r.out.close()
-		return err
-	}
-	r.tally.change(func(c *Counts) { c.Before = c.Done() })
-	return nil
-}
-
-func (r *run) readOutput() error {
-	return r.out.scan(func(rec *Record) {
-		known, _, _ := r.ids.of(rec.ID)
-		if known.state&stateDone != 0 {
-			r.superseded[hashOf(rec.ID)]++
-		}
-		if !r.cfg.again(rec) && r.ids.done(rec) {
-			r.tally.add(rec)
-		}
-	})
-}
-
 func (r *run) openQueue(ctx context.Context) (err error) {
 	if r.bad, err = r.cfg.badLines(); err != nil {
 		return err
@@ -139,18 +113,6 @@ func (r *run) openQueue(ctx context.Context) (err error) {
 		_, _ = r.store.close(false), r.bad.close(false)
 	}
 	return err
-}
-
-// retryFailed removes what failed from the queue and then from the output: in this order it can be done again wherever
-// it breaks off.
-func (r *run) retryFailed(ctx context.Context) error {
-	if !r.cfg.RetryFailed {
-		return nil
-	}
-	if err := r.store.dropFailed(ctx, r.cfg.again); err != nil || !r.out.isFile() {
-		return err
-	}
-	return r.out.rewrite(func(rec *Record) bool { return !r.cfg.again(rec) })
 }
 
 func (r *run) close(finished bool) error {
@@ -290,8 +252,8 @@ const settleLimit = 30 * time.Second
 func (r *run) conclude(ctx context.Context, cause error) (stopped, err error) {
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer stop()
-	if err = r.out.sync(); err == nil {
-		err = r.out.compact(r.superseded)
+	if err = r.leaveOrder(); err == nil {
+		err = r.tidy(errors.Is(cause, errFinished))
 	}
 	switch {
 	case errors.Is(cause, errFinished):

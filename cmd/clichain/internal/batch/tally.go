@@ -68,10 +68,12 @@ func (t *tally) now() Counts {
 	return c
 }
 
-// add counts a record.
+// pay counts what a record has cost.
+func (t *tally) pay(r *Record) { t.change(func(c *Counts) { c.CostUSD += r.cost() }) }
+
+// add counts a record that was paid.
 func (t *tally) add(r *Record) {
 	t.change(func(c *Counts) {
-		c.CostUSD += r.cost()
 		if r.Response != nil {
 			c.Answered++
 			c.Backends[r.Response.Backend]++
