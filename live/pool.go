@@ -37,6 +37,10 @@ type PoolConfig struct {
 	// spec says.
 	MaxCalls  int
 	MaxGrowth int64
+	// StartFailed is called with the backend and the error of a process that did not start,
+	// or was not ready in time. The calls that it was for go cold. It may be called at once
+	// by several goroutines, and must return soon. Nil: nothing is called.
+	StartFailed func(backend string, err error)
 }
 
 const (

@@ -138,16 +138,22 @@ func (one *process) start(ctx context.Context, w *waiter) {
 		cli.Kill(ErrClosed)
 		err = ErrClosed
 	}
-	if err == nil {
-		return
+	if err != nil && one.didNotStart() && p.cfg.StartFailed != nil {
+		p.cfg.StartFailed(one.name, err)
 	}
+}
+
+// didNotStart counts a start that has failed. It reports false where the process was given up before.
+func (one *process) didNotStart() (news bool) {
+	p := one.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if slices.Contains(p.all, one) && p.life.Err() == nil {
+	if news = slices.Contains(p.all, one) && p.life.Err() == nil; news {
 		p.failedOne(one.key)
 		p.drop(one)
 	}
 	one.ended()
+	return news
 }
 
 // started gives a process that is ready to a call; kept is false where it was given up
@@ -182,11 +188,17 @@ var errSlowStart = errors.New("the live process was not ready after twice the ti
 
 // giveUp ends a process that does not start. Its kind is not started for a while.
 func (one *process) giveUp() {
+	if one.gaveUp() && one.pool.cfg.StartFailed != nil {
+		one.pool.cfg.StartFailed(one.name, errSlowStart)
+	}
+}
+
+func (one *process) gaveUp() bool {
 	p := one.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if one.phase != starting || !slices.Contains(p.all, one) {
-		return
+		return false
 	}
 	k := p.kindOf(one.key)
 	k.failures = max(k.failures, breakAfter-1)
@@ -194,6 +206,7 @@ func (one *process) giveUp() {
 	one.stuck = true
 	p.drop(one)
 	one.stop(errSlowStart)
+	return true
 }
 
 // refreshTime bounds the preparation for the next call.

@@ -104,6 +104,43 @@ func TestBatchFirstTry(t *testing.T) {
 	require.Empty(t, clitest.Survivors(path))
 }
 
+// TestBatchWithoutWarmProcess: a CLI whose live mode does not answer holds up no line, and the batch says so.
+func TestBatchWithoutWarmProcess(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := scenario("claude", "answer", "hello")
+	s.Cases = []clitest.Case{{
+		Args:  []string{"-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages", "--input-format"},
+		Steps: []clitest.Step{{ReadLine: true}, {Hang: true}},
+	}}
+	path, err := clitest.Install(w.bin, "claude", s)
+	require.NoError(t, err)
+	cmd := w.command("batch", "--timeout", "30m", "--budget", "5m") // a wait for the start would end it
+	stdin, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	require.NoError(t, cmd.Start())
+	_, err = io.WriteString(stdin, `{"prompt":"hi"}`+"\n")
+	require.NoError(t, err)
+	said := bufio.NewScanner(stderr)
+	for said.Scan() && !strings.Contains(said.Text(), "claude: no process is kept warm") {
+		t.Log(said.Text())
+	}
+	require.Contains(t, said.Text(), "claude: no process is kept warm, each answer starts one (--cold does so at once): the live process was not ready")
+	_, err = io.WriteString(stdin, `{"prompt":"ho"}`+"\n"+`{"prompt":"ha"}`+"\n")
+	require.NoError(t, err)
+	require.NoError(t, stdin.Close())
+	for said.Scan() {
+		require.NotContains(t, said.Text(), "kept warm", "once")
+	}
+	require.NoError(t, cmd.Wait())
+	require.Equal(t, 3, strings.Count(out.String(), `"text":"hello"`))
+	require.Empty(t, clitest.Survivors(path))
+}
+
 // TestBatchKilled: however often a batch is killed, and wherever, in the end each line has one record.
 func TestBatchKilled(t *testing.T) {
 	t.Parallel()

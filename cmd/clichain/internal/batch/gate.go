@@ -50,14 +50,15 @@ type crew struct {
 	calls atomic.Int64 // that go on
 }
 
-func newCrew(cfg *Config, hooks clichain.Hooks) *crew {
+// newCrew makes who answers. tell is told why a backend has no warm process.
+func newCrew(cfg *Config, hooks clichain.Hooks, tell func(backend string, err error)) *crew {
 	c := &crew{store: watch(cfg.Chain.Store)}
 	asked := make([]clichain.Backend, len(cfg.Providers))
 	for i, p := range cfg.Providers {
 		asked[i] = p
 	}
 	if !cfg.Cold {
-		c.pool = live.NewPool(cfg.Providers, &live.PoolConfig{Size: cfg.Jobs})
+		c.pool = live.NewPool(cfg.Providers, &live.PoolConfig{Size: cfg.Jobs, StartFailed: tell})
 		asked = c.pool.Backends()
 	}
 	gates := make([]clichain.Backend, len(asked))

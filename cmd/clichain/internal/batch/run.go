@@ -135,7 +135,7 @@ func (r *run) perform(ctx context.Context) (stopped, err error) {
 	}
 	r.greet(life)
 	if !r.cfg.remote() {
-		r.crew = newCrew(r.cfg, r.hooks())
+		r.crew = newCrew(r.cfg, r.hooks(), r.tellCold)
 	}
 	var tasks sync.WaitGroup
 	tasks.Go(func() { r.in.count(life, r.tally) })
