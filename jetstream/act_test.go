@@ -126,7 +126,7 @@ func TestHostileJobs(t *testing.T) {
 			})
 			work(t, q, refuses, nil)
 			awaitWhy(t, q, "a", "permission_refused")
-			stored, err := jetstream.Stored(t.Context(), q, "a")
+			stored, _, err := jetstream.Stored(t.Context(), q, "a")
 			require.NoError(t, err)
 			require.Equal(t, j.Request, stored.Request)
 		})

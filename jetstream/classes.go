@@ -80,8 +80,8 @@ func (t *takers) add(c js.Consumer) *taker {
 	return added
 }
 
-// readNeeds reads the needs of a class. Of those that a later version wrote, with fields that this one does not know, it
-// reads the protocol.
+// readNeeds reads the needs of a class. Of those that a later version wrote, with fields that this one does not know,
+// it reads the protocol.
 func readNeeds(text string) *needs {
 	n := new(needs)
 	if json.Unmarshal([]byte(text), n) == nil && n.Protocol > 0 {

@@ -27,7 +27,8 @@ func (q *Queue) Retry(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if r.Job == nil {
+	e, ok := r.again(time.Now())
+	if !ok {
 		return ErrNotFound
 	}
 	// In this order nothing is lost wherever it breaks off: as long as the result is
@@ -35,12 +36,7 @@ func (q *Queue) Retry(ctx context.Context, id string) error {
 	if err := q.unmark(ctx, key); err != nil {
 		return err
 	}
-	job := *r.Job
-	job.Submitted = time.Now().UTC()
-	if job.Deadline.Before(job.Submitted) {
-		job.Deadline = time.Time{}
-	}
-	if err := q.addAgain(ctx, envelope{Job: job, Replaces: msg.Sequence, Protocol: protocol}); err != nil {
+	if err := q.addAgain(ctx, e); err != nil {
 		return err
 	}
 	return q.removeResult(ctx, msg)
@@ -61,11 +57,11 @@ func (q *Queue) addAgain(ctx context.Context, e envelope) error {
 		if err == nil || !errors.Is(err, ErrExists) {
 			return permanent(err)
 		}
-		there, unread := q.waiting(ctx, key(e.ID))
+		there, unread := q.replaced(ctx, key(e.ID))
 		if unread != nil {
 			return permanent(unread)
 		}
-		if there != nil && there.Replaces == e.Replaces {
+		if there == e.Replaces {
 			return nil
 		}
 		return fmt.Errorf("%w: its worker has not left it yet", ErrExists)
@@ -79,14 +75,15 @@ func permanent(err error) error {
 	return backoff.Permanent(err)
 }
 
-// waiting is a job as it is in the queue; nil: it is not there.
-func (q *Queue) waiting(ctx context.Context, key string) (*envelope, error) {
+// replaced is the sequence of the failed result in whose place a job is in the queue; zero where there is none.
+func (q *Queue) replaced(ctx context.Context, key string) (sequence uint64, err error) {
 	msg, err := last(ctx, q.jobs, q.anyJob(key))
 	if err != nil || msg == nil {
-		return nil, err
+		return 0, err
 	}
-	e := new(envelope)
-	return e, q.read(ctx, msg.Header, msg.Data, e)
+	var job struct{ Replaces uint64 }
+	err = q.read(ctx, msg.Header, msg.Data, &job)
+	return job.Replaces, err
 }
 
 // Drop removes a dead letter, or a job that waits. The error is [ErrNotFound] where

@@ -25,6 +25,8 @@ type envelope struct {
 	// Refined and Again say what the class of the job is made of: see needs.
 	Refined bool   `json:"refined,omitempty"`
 	Again   string `json:"again,omitempty"`
+
+	raw json.RawMessage // the whole, where this version knows only a part of it; nil: it knows all
 }
 
 // payloadHeader names the object that holds the payload of a message which is too
@@ -36,11 +38,14 @@ const maxInline = 512 << 10
 
 func (q *Queue) inline(size int) bool { return int64(size) <= min(maxInline, q.nc.MaxPayload()/2) }
 
-// message makes the message of a value; a large one goes to the object store first.
+// message makes the message of a value, which may be JSON already; a large one goes to the object store first.
 func (q *Queue) message(ctx context.Context, subject, key string, value any) (*nats.Msg, error) {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return nil, fmt.Errorf("jetstream: %w", err)
+	data, raw := value.(json.RawMessage)
+	if !raw {
+		var err error
+		if data, err = json.Marshal(value); err != nil {
+			return nil, fmt.Errorf("jetstream: %w", err)
+		}
 	}
 	msg := nats.NewMsg(subject)
 	if len(data) > maxPayload {

@@ -2,10 +2,13 @@ package jetstream
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
@@ -143,11 +146,64 @@ func SubmitNonsense(ctx context.Context, q *Queue) error {
 	return err
 }
 
-// Stored is a job as it is in the queue.
-func Stored(ctx context.Context, q *Queue, id string) (*Job, error) {
-	e, err := q.waiting(ctx, key(id))
-	if err != nil || e == nil {
-		return nil, err
+// Stored is a job as it is in the queue, and what it is kept as.
+func Stored(ctx context.Context, q *Queue, id string) (job *Job, data []byte, err error) {
+	msg, err := last(ctx, q.jobs, q.anyJob(key(id)))
+	if err != nil || msg == nil {
+		return nil, nil, err
 	}
-	return &e.Job, nil
+	job = new(Job)
+	data, err = q.content(ctx, msg.Header, msg.Data)
+	_ = json.Unmarshal(data, job) // as far as this version knows it
+	return job, data, err
 }
+
+// SubmitRaw puts a job where a worker of the first protocol takes it, or where its class is.
+func SubmitRaw(ctx context.Context, q *Queue, id string, data []byte) error {
+	_, err := q.js.Publish(ctx, q.place(readyClass, PriorityNormal, key(id)), data)
+	return err
+}
+
+// StoreRaw stores the result of a failure.
+func StoreRaw(ctx context.Context, q *Queue, id string, data []byte) error {
+	_, err := q.js.Publish(ctx, q.failed(key(id)), data)
+	return err
+}
+
+// Restore publishes a message that another version wrote.
+func Restore(ctx context.Context, q *Queue, subject string, header map[string][]string, data string) error {
+	msg := &nats.Msg{Subject: subject, Header: header, Data: []byte(data)}
+	for name := range header {
+		if strings.HasPrefix(name, "Nats-Expected") || name == "Nats-Rollup" {
+			delete(msg.Header, name) // of how it was published
+		}
+	}
+	_, err := q.js.PublishMsg(ctx, msg)
+	return err
+}
+
+// ReadyForOldWorkers counts the jobs that workers of the first protocol take.
+func ReadyForOldWorkers(ctx context.Context, q *Queue) (n int) {
+	for _, p := range priorities {
+		if info, err := q.takers.get(string(p)).Info(ctx); err == nil {
+			n += int(info.NumPending)
+		}
+	}
+	return n
+}
+
+// WorkLike has the workers of this queue run jobs up to that protocol.
+func WorkLike(q *Queue, latest int) { q.latest = latest }
+
+// Announce says of a worker what it says of itself.
+func Announce(ctx context.Context, q *Queue, s WorkerStatus) error {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	_, err = q.workers.Put(ctx, key(s.Name), data)
+	return err
+}
+
+// LatestProtocol is the version of the jobs that this package writes.
+const LatestProtocol = protocol

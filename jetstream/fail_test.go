@@ -268,6 +268,7 @@ func TestUnreadableJob(t *testing.T) {
 	work(t, q, echo(), nil)
 	for _, r := range collect(t, q, 1) {
 		require.Contains(t, r.Failure.Message, "cannot be read")
+		require.Equal(t, "nonsense", string(r.Raw))
 		require.ErrorIs(t, q.Retry(t.Context(), r.ID), jetstream.ErrNotFound)
 		require.NoError(t, q.Drop(t.Context(), r.ID))
 	}

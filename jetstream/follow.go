@@ -142,7 +142,7 @@ func (q *Queue) postpone(ctx context.Context, e envelope, sequence uint64, until
 	if until.After(time.Now()) {
 		subject, schedule = q.later(e.priority(), key), subject
 	}
-	msg, err := q.message(ctx, subject, key, e)
+	msg, err := q.message(ctx, subject, key, e.content())
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,9 @@ func (w *worker) cannotRun(d *delivery, chain *clichain.ChainError) bool {
 			return a.Backend == backendOf(d.Request.Session)
 		})
 	}
-	return !slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool { return !slices.Contains(notHere, a.Reason) })
+	return !slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool {
+		return !slices.Contains(notHere, a.Reason)
+	})
 }
 
 // anotherMay reports whether another connected worker has not yet refused a job that this one is about to.

@@ -18,9 +18,11 @@ type delivery struct {
 	msg        js.Msg
 	key        string
 	sequence   uint64
-	deliveries uint64 // of this very message, this one included
-	class      string // of the message
-	begun      bool   // the mark of this worker is set
+	deliveries uint64   // of this very message, this one included
+	class      string   // of the message
+	at         Priority // of the message
+	data       []byte   // the job as it came
+	begun      bool     // the mark of this worker is set
 	signs      *signs
 }
 
@@ -40,7 +42,8 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 		}
 	}
 	if errors.Is(err, errUnreadable) {
-		w.finish(d, &Result{Failure: &Failure{Reason: clichain.ReasonBadRequest, Message: err.Error()}})
+		failure := &Failure{Reason: clichain.ReasonBadRequest, Message: err.Error()}
+		w.finish(d, &Result{Failure: failure, Raw: d.data})
 		return
 	}
 	settled, failure := false, (*Failure)(nil)
@@ -100,10 +103,14 @@ func (w *worker) open(m js.Msg) (*delivery, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &delivery{msg: m, sequence: meta.Sequence.Stream, deliveries: meta.NumDelivered}
-	data, err := w.q.content(w.writing, m.Headers(), m.Data())
+	place := strings.Split(strings.TrimPrefix(m.Subject(), w.q.subject("job.")), ".")
+	d := &delivery{
+		msg: m, sequence: meta.Sequence.Stream, deliveries: meta.NumDelivered,
+		class: place[0], at: Priority(place[1]),
+	}
+	d.data, err = w.q.content(w.writing, m.Headers(), m.Data())
 	if err == nil {
-		err = d.decode(data, w.protocol)
+		err = d.decode(d.data, w.protocol)
 	}
 	if d.ID == "" {
 		d.ID = "unreadable " + m.Subject()
@@ -112,7 +119,6 @@ func (w *worker) open(m js.Msg) (*delivery, error) {
 		return d, err
 	}
 	d.key = key(d.ID)
-	d.class = strings.Split(strings.TrimPrefix(m.Subject(), w.q.subject("job.")), ".")[0]
 	for range min(meta.NumDelivered-1, maxHistory) {
 		d.History = append(d.History, Delivery{
 			Reason:  clichain.ReasonKilled,

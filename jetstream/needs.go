@@ -11,8 +11,9 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// needs is what a worker must have to run a job. Jobs with equal needs are of one class, and workers take jobs by class.
-// It holds no prompt, no value of a variable and no other content of a request: servers show it to their administrators.
+// needs is what a worker must have to run a job. Jobs with equal needs are of one class, and workers take jobs by
+// class. It holds no prompt, no value of a variable and no other content of a request: servers show it to their
+// administrators.
 type needs struct {
 	// Protocol is the least protocol version of the worker.
 	Protocol int `json:"protocol"`

@@ -20,11 +20,12 @@ type outlook struct {
 
 func (o outlook) now(at time.Time) bool { return o.why == "" && !o.until.After(at) }
 
-// lookEvery bounds how long a worker relies on what it knew of its backends and of the classes: an operator may have
-// cleared a cooldown or installed a CLI.
+// lookEvery bounds how long a worker relies on what it knew of its backends and of the classes: somebody may
+// have cleared a cooldown or installed a CLI.
 const lookEvery = time.Second
 
-// denyFor is how long a worker takes no job of a class after one that it could not run, though it looked as if it could.
+// denyFor is how long a worker takes no job of a class after one that it could not run, though it looked as if it
+// could.
 const denyFor = time.Minute
 
 // judgment is an outlook as it was found.

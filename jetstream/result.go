@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/clichain/clichain"
@@ -19,10 +20,15 @@ type Result struct {
 	// Worker is the name of the worker that finished the job, and Finished when.
 	Worker   string    `json:"worker"`
 	Finished time.Time `json:"finished"`
-	// Job is the job of a failure, which Retry submits again; nil for an answer.
+	// Job is the job of a failure, which Retry submits again; nil for an answer, and for
+	// a job that a later version wrote, which Retry submits as it is.
 	Job *Job `json:"job,omitempty"`
+	// Raw is the message of a job that could not be read at all. Empty: it could.
+	Raw []byte `json:"raw,omitempty"`
 	// Sequence grows with each result of a queue; see Queue.Results.
 	Sequence uint64 `json:"-"`
+
+	job json.RawMessage // Job as the queue keeps it
 }
 
 // Failure says why a job has no answer. A plain value that survives JSON.

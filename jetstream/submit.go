@@ -40,7 +40,7 @@ func (q *Queue) add(ctx context.Context, e envelope) error {
 	if err != nil {
 		return fmt.Errorf("jetstream: submit: %w", err)
 	}
-	msg, err := q.message(ctx, q.place(class, e.priority(), key), key, e)
+	msg, err := q.message(ctx, q.place(class, e.priority(), key), key, e.content())
 	if err != nil {
 		return q.refused(err)
 	}

@@ -9,8 +9,8 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// unpark puts the jobs that wait for the end of a limit until a time where the first worker takes them that can. Workers
-// of the first protocol put them off so.
+// unpark puts the jobs that wait for the end of a limit where the first worker takes them that can. Workers of the
+// first protocol put them off until that time.
 func (q *Queue) unpark(ctx context.Context) error {
 	sequence := uint64(1)
 	for ctx.Err() == nil {

@@ -129,7 +129,8 @@ func (s *WorkerStatus) outlook(class string) (at time.Time, refusal string) {
 	return s.Takes[class], s.Refuses[class]
 }
 
-// tellClasses finds the jobs that no worker can take now, and counts those that wait for the end of a cooldown as parked.
+// tellClasses finds the jobs that no worker can take now, and counts those that wait for the end of a cooldown as
+// parked.
 func (q *Queue) tellClasses(ctx context.Context, s *Status) error {
 	now := time.Now()
 	for _, t := range q.takers.list() {
@@ -168,8 +169,9 @@ func (q *Queue) firstIn(ctx context.Context, t *taker) (since time.Time, err err
 		return since, err
 	}
 	var job struct{ Submitted time.Time }
-	if data, err := q.content(ctx, msg.Header, msg.Data); err != nil || json.Unmarshal(data, &job) != nil || job.Submitted.IsZero() {
-		return msg.Time, nil // it is no older
+	data, err := q.content(ctx, msg.Header, msg.Data)
+	if err != nil || json.Unmarshal(data, &job) != nil || job.Submitted.IsZero() {
+		return msg.Time, nil // no version that writes jobs leaves it out
 	}
 	return job.Submitted, nil
 }
