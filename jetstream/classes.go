@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
@@ -173,21 +174,52 @@ func (q *Queue) lookOften(ctx context.Context, every time.Duration) error {
 	return q.look(ctx)
 }
 
+// fetch gives jobs of the classes that the worker can run now.
+func (w *worker) fetch(ctx context.Context, n int, begin func(js.Msg)) (taken int) {
+	every := lookEvery
+	if w.newClass.Swap(false) {
+		every = 0
+	}
+	known := len(w.q.takers.list())
+	err := w.q.lookOften(ctx, every)
+	if err == nil {
+		if len(w.q.takers.list()) != known {
+			w.change()
+		}
+		w.turn++
+		taken, err = w.q.fetch(n, w.turn, func(t *taker) bool { return w.takes(ctx, t) }, begin)
+	}
+	trouble := ""
+	if err != nil {
+		trouble = err.Error()
+	}
+	if trouble != "" && trouble != w.trouble && ctx.Err() == nil { // a server that is gone is told of once
+		w.Logger.WarnContext(ctx, "cannot take jobs", "queue", w.q.cfg.Name, "error", err)
+	}
+	w.trouble = trouble
+	return taken
+}
+
 // fetch gives up to n jobs to begin, those of a higher priority first, of the classes that take accepts. Classes of one
 // priority take turns, or the jobs of one class would wait for the end of another.
 func (q *Queue) fetch(n, turn int, take func(*taker) bool, begin func(js.Msg)) (taken int, err error) {
 	list := q.takers.list()
+	var lost error
 	for _, p := range priorities {
 		same := slices.DeleteFunc(slices.Clone(list), func(t *taker) bool { return t.priority != p || !take(t) })
 		for i := range same {
 			got, err := same[(i+turn)%len(same)].fetch(n-taken, begin)
 			taken += got
+			if isAny(err, js.ErrConsumerDeleted, js.ErrConsumerNotFound, nats.ErrNoResponders) {
+				lost = errors.Join(lost, err) // the other classes go on
+				continue
+			}
 			if err != nil || taken == n {
 				return taken, err
 			}
 		}
 	}
-	return taken, nil
+	return taken, lost
 }
 
 func (t *taker) fetch(n int, begin func(js.Msg)) (taken int, err error) {

@@ -62,7 +62,10 @@ func failureOf(err error) *Failure {
 
 // follow decides what follows a failure: nil and an addition to its message where
 // the job has failed for good, else how it goes back to the queue.
-func follow(d *delivery, f *Failure, err error, ended bool, now time.Time) (again *Delivery, addition string) {
+// spare says whether another worker may meet a deadline that a limit keeps this one from.
+func follow(
+	d *delivery, f *Failure, err error, ended bool, now time.Time, spare func() bool,
+) (again *Delivery, addition string) {
 	chain, _ := errors.AsType[*clichain.ChainError](err)
 	if chain == nil || f.SideEffects && d.mayAct() {
 		return nil, ""
@@ -81,7 +84,8 @@ func follow(d *delivery, f *Failure, err error, ended bool, now time.Time) (agai
 	default:
 		again.Until = now.Add(pause(failures(d.History)))
 	}
-	if !d.Deadline.IsZero() && again.Until.After(d.Deadline) {
+	if !d.Deadline.IsZero() && again.Until.After(d.Deadline) &&
+		(!slices.Contains(limits, again.Reason) || !spare()) {
 		return nil, " (its deadline is before " + again.Until.Format(time.RFC3339) + ", when it could run again)"
 	}
 	return again, ""

@@ -26,7 +26,9 @@ func (w *worker) cannotRun(d *delivery, chain *clichain.ChainError) bool {
 		return false
 	}
 	if chain.Reason() == clichain.ReasonBadSession {
-		return w.anotherMay(d) || !slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool {
+		next := d.envelope
+		next.Refined, next.Again = true, againRefused
+		return w.anotherMay(next.class(), time.Now()) || !slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool {
 			return a.Backend == backendOf(d.Request.Session)
 		})
 	}
@@ -35,14 +37,12 @@ func (w *worker) cannotRun(d *delivery, chain *clichain.ChainError) bool {
 	})
 }
 
-// anotherMay reports whether another connected worker has not yet refused a job that this one is about to.
-func (w *worker) anotherMay(d *delivery) bool {
-	next := d.envelope
-	next.Refined, next.Again = true, againRefused
+// anotherMay reports whether another connected worker may take jobs of a class before a time.
+func (w *worker) anotherMay(class string, before time.Time) bool {
 	workers, err := w.q.workerList(w.writing)
 	return err == nil && slices.ContainsFunc(workers, func(other WorkerStatus) bool {
-		_, refusal := other.outlook(next.class())
-		return other.Alive && other.Name != w.Name && refusal == ""
+		at, refusal := other.outlook(class)
+		return other.Alive && other.Name != w.Name && refusal == "" && at.Before(before)
 	})
 }
 
@@ -74,7 +74,7 @@ func (w *worker) awaitLimit(ctx context.Context, d *delivery, why Delivery) {
 	w.reconsider()
 	if o := w.outlook(ctx, next.class(), n); o.now(time.Now()) {
 		next.Again = againLimit
-		w.deny(next.needs().class(), outlook{until: why.Until, cooling: o.cooling})
+		w.denyFirst(next.needs().class(), outlook{until: why.Until, cooling: o.cooling})
 	}
 	w.giveBack(d, next, why)
 }
@@ -132,6 +132,7 @@ func (w *worker) giveBackAt(d *delivery, next envelope, why Delivery, until time
 		return
 	}
 	w.acknowledge(d)
+	w.change()
 	if err == nil {
 		w.OnPark(&d.Job, why)
 	}

@@ -223,7 +223,9 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 		w.handBack(ctx, d, Delivery{Reason: failure.Reason, Message: firstDetail(chain)})
 		return
 	}
-	again, reason := follow(d, failure, err, ctx.Err() != nil, time.Now())
+	again, reason := follow(d, failure, err, ctx.Err() != nil, time.Now(), func() bool {
+		return w.anotherMay(d.envelope.class(), d.Deadline)
+	})
 	if again == nil {
 		failure.Message += reason
 		w.finish(d, &Result{Failure: failure})

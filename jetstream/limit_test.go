@@ -160,3 +160,30 @@ func TestTwoKindsOfWorkersAreBusy(t *testing.T) {
 		require.Less(t, longest, 2*time.Second, kind)
 	}
 }
+
+// A deadline that one worker cannot meet fails no job that another one may answer before.
+func TestLimitAndDeadline(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	var met atomic.Int64
+	work(t, q, clichain.ChainOf([]clichain.Backend{limited(&met)}, nil), nil)
+	release := make(chan struct{})
+	work(t, q, backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		<-release
+		return &clichain.Response{Text: "x"}, nil
+	}), &jetstream.WorkConfig{Name: "busy"})
+	require.Eventually(t, func() bool {
+		s, err := q.Status(t.Context())
+		return err == nil && len(s.Workers) == 2
+	}, limit, 20*time.Millisecond)
+	for i := range 3 {
+		j := job(fmt.Sprint(i))
+		j.Deadline = time.Now().Add(limit)
+		submit(t, q, j)
+	}
+	require.Eventually(t, func() bool { return met.Load() > 0 }, limit, time.Millisecond)
+	close(release)
+	for id, r := range collect(t, q, 3) {
+		require.Nil(t, r.Failure, id)
+	}
+}

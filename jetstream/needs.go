@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/clichain/clichain"
@@ -101,7 +103,7 @@ func (n *needs) String() string {
 	if data, err := json.Marshal(n.Request.Options); err == nil && string(data) != "{}" {
 		add("options", string(data))
 	}
-	for name := range n.Request.Env {
+	for _, name := range slices.Sorted(maps.Keys(n.Request.Env)) {
 		add("variable", name)
 	}
 	return cmp.Or(strings.Join(parts, ", "), "nothing but an answer")

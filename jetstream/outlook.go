@@ -74,6 +74,15 @@ func (w *worker) deny(class string, o outlook) {
 	w.denied[class] = o
 }
 
+// denyFirst is deny, unless the worker takes jobs of the class sooner.
+func (w *worker) denyFirst(class string, o outlook) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if known := w.denied[class]; known.why != "" || !known.until.After(time.Now()) || o.until.Before(known.until) {
+		w.denied[class] = o
+	}
+}
+
 // reconsider has the worker look at its backends again.
 func (w *worker) reconsider() {
 	w.mu.Lock()

@@ -59,8 +59,17 @@ func (w *worker) present(ctx context.Context) {
 			_ = w.q.workers.Delete(gone, key(w.Name)) // without it, it is known when no sign comes
 			cancel()
 			return
+		case <-w.changed:
 		case <-tick.C:
 		}
+	}
+}
+
+// change has the worker say at once what it can do now.
+func (w *worker) change() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
 	}
 }
 

@@ -54,6 +54,7 @@ func (w *worker) handOn(d *delivery) error {
 		return err
 	}
 	w.acknowledge(d)
+	w.change()
 	return nil
 }
 

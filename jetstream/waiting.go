@@ -56,6 +56,12 @@ func (q *Queue) Waiting(ctx context.Context, id string) (*Waiting, error) {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
 	priority, _, _ := strings.Cut(rest, ".")
+	if t := q.takers.get(takerName(Priority(priority), class)); t != nil {
+		info, err := t.Info(ctx)
+		if err == nil && msg.Sequence <= info.Delivered.Stream {
+			return &Waiting{}, nil // a worker has it
+		}
+	}
 	until, takes, why := takersOf(workers, class)
 	switch {
 	case !takes:

@@ -112,6 +112,7 @@ type worker struct {
 	newClass atomic.Bool   // somebody has made one
 	slots    chan struct{} // one element for each job that runs
 	woken    chan struct{}
+	changed  chan struct{} // what the worker can do is another matter now
 	since    time.Time
 	trouble  string          // why no jobs could be taken, as it was told
 	turn     int             // of the classes of one priority
@@ -145,7 +146,7 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 	}
 	w := &worker{
 		WorkConfig: c, q: q, backend: ready, since: time.Now().UTC(),
-		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1), protocol: q.latest,
+		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1), changed: make(chan struct{}, 1), protocol: q.latest,
 		judged: map[string]judgment{}, denied: map[string]outlook{},
 	}
 	if chain, ok := ready.(*clichain.Chain); ok && w.Chain == nil {
@@ -259,27 +260,6 @@ func (w *worker) await(ctx context.Context, wait time.Duration) (woken bool) {
 	case <-timer.C:
 	}
 	return false
-}
-
-func (w *worker) fetch(ctx context.Context, n int, begin func(js.Msg)) (taken int) {
-	every := lookEvery
-	if w.newClass.Swap(false) {
-		every = 0
-	}
-	err := w.q.lookOften(ctx, every)
-	if err == nil {
-		w.turn++
-		taken, err = w.q.fetch(n, w.turn, func(t *taker) bool { return w.takes(ctx, t) }, begin)
-	}
-	trouble := ""
-	if err != nil {
-		trouble = err.Error()
-	}
-	if trouble != "" && trouble != w.trouble && ctx.Err() == nil { // a server that is gone is told of once
-		w.Logger.WarnContext(ctx, "cannot take jobs", "queue", w.q.cfg.Name, "error", err)
-	}
-	w.trouble = trouble
-	return taken
 }
 
 // maxRest bounds how long a worker relies on what it knew of its backends: somebody
