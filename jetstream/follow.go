@@ -61,8 +61,8 @@ func failureOf(err error) *Failure {
 }
 
 // follow decides what follows a failure: nil and an addition to its message where
-// the job has failed for good, else how it goes back to the queue.
-// spare says whether another worker may meet a deadline that a limit keeps this one from.
+// the job has failed for good, else how it goes back to the queue. spare says whether
+// another worker may meet a deadline that a limit keeps this one from.
 func follow(
 	d *delivery, f *Failure, err error, ended bool, now time.Time, spare func() bool,
 ) (again *Delivery, addition string) {

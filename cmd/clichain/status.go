@@ -36,8 +36,9 @@ func (a *app) statusCommand() *cobra.Command {
 		Short: "Show a queue: what waits, runs and rests, who works, what it cost",
 		Long: `Show what waits in a queue, what runs, what rests and until when, what was
 answered by whom, what failed and why, what it cost as far as that is known, who
-works, and what may lose jobs: such as a single server, or servers that
-acknowledge before the disk has a job.
+works with which version, which jobs no worker could take for ten minutes, and
+what may lose jobs: such as a single server, or servers that acknowledge before
+the disk has a job.
 
 On a terminal it is drawn anew every second, until Ctrl-C. A queue in a folder
 (--store) is shown once, because nobody else can use it meanwhile.
