@@ -207,7 +207,7 @@ func (w *worker) begin(d *delivery) (*Failure, error) {
 func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Request) {
 	w.OnStart(&d.Job)
 	defer w.OnEnd(&d.Job)
-	run, cancel := w.Context(ctx, d.Trace), context.CancelFunc(func() {})
+	run, cancel := w.Context(ctx, &d.Job), context.CancelFunc(func() {})
 	if !d.Deadline.IsZero() {
 		run, cancel = context.WithDeadline(run, d.Deadline)
 	}

@@ -46,8 +46,9 @@ type WorkConfig struct {
 	// Logger is told what a worker cannot do and goes on from, such as writing to a
 	// server that is gone. Never prompts or answers. Nil: silent.
 	Logger *slog.Logger
-	// Context makes the context of a job from Job.Trace. Nil: none is made.
-	Context func(ctx context.Context, trace map[string]string) context.Context
+	// Context makes the context of a job that is about to run, such as from its Trace. Nil:
+	// it is that of the worker.
+	Context func(ctx context.Context, job *Job) context.Context
 	// OnStart: a job runs now. OnPark: it goes back to the queue. OnResult: its
 	// result is stored.
 	OnStart  func(job *Job)
@@ -78,7 +79,7 @@ func (c *WorkConfig) withDefaults() (WorkConfig, error) {
 		out.Logger = slog.New(slog.DiscardHandler)
 	}
 	if out.Context == nil {
-		out.Context = func(ctx context.Context, _ map[string]string) context.Context { return ctx }
+		out.Context = func(ctx context.Context, _ *Job) context.Context { return ctx }
 	}
 	if out.OnStart == nil {
 		out.OnStart = func(*Job) {}

@@ -17,12 +17,15 @@ import (
 // Stream of a wrapped backend that a wrapped chain asks adds nothing, because that
 // chain hears of all its events. Complete does, so it is what a function that
 // hides another chain asks: that call has a span of its own, inside the first.
-func (t *Telemetry) Backend(b clichain.Backend) clichain.Backend { return &backend{b, t} }
+func (t *Telemetry) Backend(b clichain.Backend) clichain.Backend {
+	return &backend{b, t, providersOf(b)}
+}
 
 // backend watches the calls of another one.
 type backend struct {
-	asked clichain.Backend
-	t     *Telemetry
+	asked     clichain.Backend
+	t         *Telemetry
+	providers map[string]string // by the names of the backends inside
 }
 
 // Name is that of the backend inside.
@@ -39,7 +42,7 @@ func (b *backend) Ready(ctx context.Context) error {
 // Complete asks the backend inside, and ends the span when it returns.
 func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 	o := outcome{reason: errorOther} // of a panic
-	c := b.t.begin(ctx, b.Name(), req)
+	c := b.begin(ctx, req)
 	defer func() { c.end(o) }()
 	resp, err := b.asked.Complete(c.ctx, req)
 	o = outcomeOf(b.Name(), resp, err)
@@ -55,7 +58,7 @@ func (b *backend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[cl
 			return
 		}
 		o := outcome{reason: errorOther} // of a panic
-		c := b.t.begin(ctx, b.Name(), req)
+		c := b.begin(ctx, req)
 		defer func() { c.end(o) }()
 		told := false
 		for e, err := range b.asked.Stream(c.ctx, req) {

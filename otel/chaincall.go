@@ -23,7 +23,10 @@ type chainCall struct {
 	span  trace.Span
 	chain string
 	model string // as it was asked for; may be empty
-	start time.Time
+	job   []attribute.KeyValue
+
+	providers map[string]string // by the backends' names
+	start     time.Time
 
 	mu        sync.Mutex
 	over      bool
@@ -36,16 +39,19 @@ type chainCall struct {
 }
 
 // begin starts the span of a call.
-func (t *Telemetry) begin(ctx context.Context, chain string, req clichain.Request) *chainCall {
-	c := &chainCall{t: t, chain: chain, model: req.Model, start: time.Now()}
-	attrs := c.about(keyAccess.String(req.Access.String()))
+func (b *backend) begin(ctx context.Context, req clichain.Request) *chainCall {
+	t := b.t
+	c := &chainCall{
+		t: t, chain: b.Name(), model: req.Model, start: time.Now(), job: t.jobIn(ctx), providers: b.providers,
+	}
+	attrs := c.about(append(c.job, keyAccess.String(req.Access.String()))...)
 	if req.Session != "" {
 		attrs = append(attrs, keyConversation.String(req.Session))
 	}
 	if t.content {
 		attrs = append(attrs, keyInputMessages.String(inputJSON(req.Messages)))
 	}
-	ctx, c.span = t.tracer.Start(ctx, operationCall+" "+chain, trace.WithSpanKind(trace.SpanKindInternal),
+	ctx, c.span = t.tracer.Start(ctx, operationCall+" "+c.chain, trace.WithSpanKind(trace.SpanKindInternal),
 		trace.WithAttributes(attrs...), trace.WithTimestamp(c.start))
 	c.ctx = t.within(withTrace(ctx), c)
 	return c
@@ -133,6 +139,7 @@ func (c *chainCall) hasAnswer(resp *clichain.Response) {
 		c.runs = slices.DeleteFunc(c.runs, func(r *run) bool {
 			if r.answered && r.backend == resp.Backend {
 				r.model, r.session = cmp.Or(resp.Model, r.model), resp.Session
+				r.provider = cmp.Or(providerName(resp.Provider), r.provider)
 			}
 			if r.answered {
 				r.end("")
@@ -173,7 +180,7 @@ func (c *chainCall) skips(a clichain.Attempt) {
 func (c *chainCall) skipped(a clichain.Attempt) {
 	c.passed = a.Backend
 	attrs := agentAttributes(a.Backend, known(a.Reason))
-	c.span.AddEvent(eventSkip, trace.WithAttributes(attrs...))
+	c.span.AddEvent(eventSkip, trace.WithAttributes(appendText(attrs, keyProvider, c.providers[a.Backend])...))
 	c.t.skips.Add(c.ctx, 1, setOf(attrs))
 }
 
@@ -213,6 +220,7 @@ func (c *chainCall) only(a clichain.Attempt, o outcome) {
 	r.usage, r.ended = a.Usage, time.Now()
 	if o.resp != nil {
 		r.model, r.session = o.resp.Model, o.resp.Session
+		r.provider = cmp.Or(providerName(o.resp.Provider), r.provider)
 	}
 	r.end(o.reason)
 }
@@ -222,6 +230,8 @@ func (c *chainCall) finish(o outcome) {
 	about := c.about()
 	if resp := o.resp; resp != nil {
 		about = appendText(about, keyResponseModel, resp.Model)
+		about = appendText(about, keyProvider, providerName(resp.Provider))
+		attrs = appendText(attrs, keyProvider, providerName(resp.Provider))
 		attrs = appendText(attrs, keyResponseModel, resp.Model)
 		attrs = appendText(attrs, keyConversation, resp.Session)
 		attrs = appendText(attrs, keyAnsweredBy, resp.Backend)

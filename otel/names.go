@@ -15,6 +15,8 @@ const schemaURL = "https://opentelemetry.io/schemas/1.41.0"
 const (
 	operationCall    = "invoke_workflow"
 	operationAttempt = "invoke_agent"
+	operationJob     = "job"   // clichain's own
+	operationBatch   = "batch" // the same
 )
 
 // The conventions' attributes.
@@ -22,6 +24,7 @@ const (
 	keyOperation       = attribute.Key("gen_ai.operation.name")
 	keyWorkflow        = attribute.Key("gen_ai.workflow.name")
 	keyAgent           = attribute.Key("gen_ai.agent.name")
+	keyProvider        = attribute.Key("gen_ai.provider.name")
 	keyRequestModel    = attribute.Key("gen_ai.request.model")
 	keyResponseModel   = attribute.Key("gen_ai.response.model")
 	keyConversation    = attribute.Key("gen_ai.conversation.id")
@@ -60,6 +63,9 @@ const (
 	keyFlags      = attribute.Key("clichain.flags")
 	keyUntil      = attribute.Key("clichain.cooldown.until")
 	keyQueue      = attribute.Key("clichain.queue.name")
+	keyJob        = attribute.Key("clichain.job.id")
+	keyOutcome    = attribute.Key("clichain.job.outcome")
+	keyBatch      = attribute.Key("clichain.batch.id")
 	keyJobState   = attribute.Key("clichain.queue.job_state")
 )
 

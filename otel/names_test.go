@@ -15,6 +15,7 @@ func TestNamesAreTheConventions(t *testing.T) {
 		{semconv.GenAIOperationNameKey, keyOperation},
 		{semconv.GenAIWorkflowNameKey, keyWorkflow},
 		{semconv.GenAIAgentNameKey, keyAgent},
+		{semconv.GenAIProviderNameKey, keyProvider},
 		{semconv.GenAIRequestModelKey, keyRequestModel},
 		{semconv.GenAIResponseModelKey, keyResponseModel},
 		{semconv.GenAIConversationIDKey, keyConversation},
@@ -35,6 +36,11 @@ func TestNamesAreTheConventions(t *testing.T) {
 		{semconv.GenAIOperationNameInvokeAgent, keyOperation.String(operationAttempt)},
 		{semconv.GenAITokenTypeInput, keyTokenType.String(tokensIn)},
 		{semconv.GenAITokenTypeOutput, keyTokenType.String(tokensOut)},
+		{semconv.GenAIProviderNameAnthropic, keyProvider.String(providerName("anthropic-cli"))},
+		{semconv.GenAIProviderNameOpenAI, keyProvider.String(providerName("openai-cli"))},
+		{semconv.GenAIProviderNameGCPGenAI, keyProvider.String(providerName("google-cli"))},
+		{semconv.GenAIProviderNameXAI, keyProvider.String(providerName("xai-cli"))},
+		{semconv.GenAIProviderNameMistralAI, keyProvider.String(providerName("mistral-cli"))},
 		{semconv.ErrorTypeOther, keyError.String(errorOther)},
 	} {
 		require.Equal(t, pair[0], pair[1])

@@ -21,20 +21,22 @@ type run struct {
 	answered bool      // it has, and waits for the answer to name the model
 	text     bool      // its first text has come
 	model    string    // that answers, as far as it was told
+	provider string    // as far as it is known
 	session  string
 	usage    clichain.Usage
 }
 
 func (c *chainCall) newRun(backend string, at time.Time) *run {
-	r := &run{call: c, backend: backend, start: at}
+	r := &run{call: c, backend: backend, start: at, provider: c.providers[backend]}
 	_, r.span = c.t.tracer.Start(c.ctx, operationAttempt+" "+backend, trace.WithSpanKind(trace.SpanKindInternal),
-		trace.WithAttributes(r.about()...), trace.WithTimestamp(at))
+		trace.WithAttributes(append(r.about(), c.job...)...), trace.WithTimestamp(at))
 	return r
 }
 
 // about are the attributes that the span and the metrics of the run share.
 func (r *run) about() []attribute.KeyValue {
 	attrs := []attribute.KeyValue{keyOperation.String(operationAttempt), keyAgent.String(r.backend)}
+	attrs = appendText(attrs, keyProvider, r.provider)
 	attrs = appendText(attrs, keyRequestModel, r.call.model)
 	return appendText(attrs, keyResponseModel, r.model)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/batch"
+	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/permit"
 	"github.com/spf13/cobra"
 )
@@ -159,8 +160,12 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 			fmt.Fprintln(a.err, "clichain: warning: telemetry was lost:", oneLine(err.Error()))
 		}
 	}()
-	cfg.Chain.Hooks, cfg.Watched, cfg.Context = t.hooks(), t.watched, t.context
+	cfg.Chain.Hooks, cfg.Watched = t.hooks(), t.watched
+	cfg.Follow = func(worker *jetstream.WorkConfig) { t.follow(worker, "batch") }
+	trace, end := t.batch(ctx, a)
+	cfg.Trace = trace
 	s, err := batch.Run(ctx, &cfg)
+	end(batchReason(s, err))
 	if err != nil {
 		return batchError(err)
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"runtime/debug"
 	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
@@ -51,8 +53,9 @@ func newTelemetry(ctx context.Context, collector string) (*telemetry, error) {
 	if err != nil {
 		return nil, usagef("--otlp: %v", err)
 	}
-	// OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come first.
-	about, err := resource.New(ctx, resource.WithFromEnv(), resource.WithTelemetrySDK())
+	// OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override these attributes.
+	about, err := resource.New(ctx, resource.WithAttributes(serviceAttributes()...), resource.WithFromEnv(),
+		resource.WithTelemetrySDK())
 	if err != nil {
 		return nil, usagef("OTEL_RESOURCE_ATTRIBUTES: %v", err)
 	}
@@ -64,6 +67,14 @@ func newTelemetry(ctx context.Context, collector string) (*telemetry, error) {
 	}
 	t.Telemetry, err = otel.New(&otel.Config{TracerProvider: t.traces, MeterProvider: t.metrics})
 	return t, err
+}
+
+// serviceAttributes name this program. A collector calls a program without a name unknown_service.
+func serviceAttributes() []attribute.KeyValue {
+	info, _ := debug.ReadBuildInfo()
+	return []attribute.KeyValue{
+		attribute.String("service.name", "clichain"), attribute.String("service.version", buildInfoOf(info).Version),
+	}
 }
 
 // hooks are for the chain that watched gets.

@@ -60,7 +60,7 @@ func TestFleetTelemetry(t *testing.T) {
 	c, url := collecting(t)
 	w := f.worker("--only", "claude", "--cold", "--otlp", url)
 	const trace = "0af7651916cd43dd8448eb211c80319c"
-	submit := f.command("submit", "--wait", "secret question")
+	submit := f.command("submit", "--wait", "--id", "nightly-7", "secret question")
 	submit.Env = append(submit.Env, "NATS_URL="+f.url, "TRACEPARENT=00-"+trace+"-b7ad6b7169203331-01")
 	out, err := submit.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -71,7 +71,10 @@ func TestFleetTelemetry(t *testing.T) {
 	id, err := hex.DecodeString(trace)
 	require.NoError(t, err)
 	require.True(t, bytes.Contains(spans, id), "the trace goes on")
-	for _, name := range []string{"invoke_workflow", "invoke_agent claude", "claude-opus-4-8"} {
+	for _, name := range []string{
+		"invoke_workflow", "invoke_agent claude", "claude-opus-4-8", "job default", "clichain.job.id", "nightly-7",
+		"gen_ai.provider.name", "anthropic", "service.name", "service.version",
+	} {
 		require.Contains(t, string(spans), name)
 	}
 	for _, name := range []string{"gen_ai.client.token.usage", "gen_ai.client.operation.duration", "clichain.queue"} {
@@ -81,11 +84,15 @@ func TestFleetTelemetry(t *testing.T) {
 	require.NotContains(t, string(spans)+string(points), password)
 
 	b := f.command("batch", "--otlp", url, "--cold", "--only", "claude")
-	b.Stdin = strings.NewReader(`{"prompt":"secret question"}`)
+	f.fake("claude", "crash", "secret failure")
+	b.Stdin = strings.NewReader(`{"id":"line-1","prompt":"secret question"}`)
 	before := len(spans)
 	out, err = b.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(c.got("/v1/traces")[before:]), "invoke_agent claude")
+	require.Equal(t, exitFailed, b.ProcessState.ExitCode(), "%s", out)
+	for _, name := range []string{"invoke_agent claude", "batch.line-1", "clichain.batch.id", "job batch"} {
+		require.Contains(t, string(c.got("/v1/traces")[before:]), name)
+	}
+	f.fake("claude", "answer", "secret answer")
 	require.NotContains(t, string(c.got("/v1/traces")), "secret")
 
 	w = f.worker("--only", "claude", "--cold", "--otlp", "http://127.0.0.1:1")

@@ -179,7 +179,8 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends 
 	defer told()
 	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
 	cfg := w.config(f.grace)
-	cfg.Context, cfg.Permissions, cfg.Chain = t.context, f.permissions, chain
+	cfg.Permissions, cfg.Chain = f.permissions, chain
+	t.follow(cfg, cmp.Or(f.queue.nats.queue, "default"))
 	err = q.Work(ctx, t.watched(chain), cfg)
 	s := w.status()
 	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)

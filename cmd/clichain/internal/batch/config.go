@@ -49,8 +49,10 @@ type Config struct {
 	Cold      bool
 	// Watched makes of the chain the backend that is asked. Nil: the chain itself.
 	Watched func(clichain.Backend) clichain.Backend
-	// Context makes a job's context from its trace. Nil: none is made.
-	Context func(ctx context.Context, trace map[string]string) context.Context
+	// Follow adds to what the worker of this process tells of its jobs. Nil: nothing.
+	Follow func(*jetstream.WorkConfig)
+	// Trace is the trace context of all jobs. Nil: none.
+	Trace map[string]string
 	// Connect makes the connection to a server whose workers answer instead. Nil: a queue in this process.
 	Connect func(context.Context) (*nats.Conn, error)
 	// Queue names the queue. Nil: the default.

@@ -88,7 +88,7 @@ func (r *run) submit(ctx context.Context, line rawLine, item *item) error {
 	r.ids.wait(id, item.asked)
 	r.order.add(id)
 	r.mu.Unlock()
-	job.ID = r.store.outside(id)
+	job.ID, job.Trace = r.store.outside(id), r.cfg.Trace
 	err := r.insist(ctx, func() error { return r.store.queue.Submit(ctx, job) })
 	if refused, ok := errors.AsType[*clichain.BackendError](err); ok {
 		r.ids.forgo(id)

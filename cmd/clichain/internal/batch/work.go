@@ -11,8 +11,8 @@ import (
 
 // workConfig has the worker of this process tell the run what it does.
 func (r *run) workConfig(log *slog.Logger) *jetstream.WorkConfig {
-	return &jetstream.WorkConfig{
-		Permissions: r.cfg.Permissions, Slots: r.cfg.Jobs, Logger: log, Context: r.cfg.Context, Alone: true,
+	cfg := &jetstream.WorkConfig{
+		Permissions: r.cfg.Permissions, Slots: r.cfg.Jobs, Logger: log, Alone: true,
 		OnStart: func(job *jetstream.Job) {
 			r.track(func() { r.running[job.ID] = true; delete(r.parked, job.ID) })
 		},
@@ -31,6 +31,10 @@ func (r *run) workConfig(log *slog.Logger) *jetstream.WorkConfig {
 		},
 		OnRest: r.onRest,
 	}
+	if r.cfg.Follow != nil {
+		r.cfg.Follow(cfg)
+	}
+	return cfg
 }
 
 // recordOrRetry asks again what failed only because processes of this batch were killed while it ran.

@@ -1,0 +1,109 @@
+package otel_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/sdk/trace"
+	api "go.opentelemetry.io/otel/trace"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/otel"
+	"github.com/clichain/clichain/specs"
+)
+
+// span is the only ended one of a name.
+func (s *seen) span(t *testing.T, name string) (found trace.ReadOnlySpan) {
+	t.Helper()
+	for _, span := range s.spans.Ended() {
+		if span.Name() == name {
+			require.Nil(t, found, name)
+			found = span
+		}
+	}
+	require.NotNil(t, found, name)
+	return found
+}
+
+// A job that failed is found by its id: in its span, and in those of its call.
+func TestSpansOfAJob(t *testing.T) {
+	s := watch(t)
+	ctx, submitted := s.traces.Tracer("test").Start(t.Context(), "submit")
+	ctx, job := s.StartJob(t.Context(), otel.Job{ID: "nightly-7", Queue: "nightly", Trace: s.Inject(ctx)})
+	submitted.End()
+	_, err := s.chain(config{}, failing("a", clichain.ReasonExit, usage{})).Complete(ctx, question)
+	require.Error(t, err)
+	job.End(otel.JobFailed, "exit")
+	job.End(otel.JobAnswered, "") // has ended
+	span := s.span(t, "job nightly")
+	require.Equal(t, api.SpanKindConsumer, span.SpanKind())
+	require.Equal(t, submitted.SpanContext().SpanID(), span.Parent().SpanID())
+	require.Equal(t, codes.Error, span.Status().Code)
+	require.Equal(t, map[string]any{
+		"clichain.job.id": "nightly-7", "clichain.queue.name": "nightly", "clichain.job.outcome": "failed", "error.type": "exit",
+	}, plain(span.Attributes()))
+	require.Equal(t, span.SpanContext().SpanID(), s.span(t, root).Parent().SpanID())
+	for _, name := range []string{root, "invoke_agent a"} {
+		require.Equal(t, "nightly-7", s.attributes(t, name)["clichain.job.id"], name)
+		require.Equal(t, "nightly", s.attributes(t, name)["clichain.queue.name"], name)
+	}
+	for name, data := range s.metrics(t) {
+		for set := range points(t, data) {
+			require.NotContains(t, set, "nightly", "%s: a metric for each job", name)
+		}
+	}
+}
+
+// The jobs of a batch have traces of their own, each with a link to the span of the batch.
+func TestSpansOfABatch(t *testing.T) {
+	s := watch(t)
+	ctx, end := s.StartBatch(t.Context(), "b-1")
+	carried := otel.WithBatch(s.Inject(ctx), "b-1")
+	ctx, job := s.StartJob(t.Context(), otel.Job{ID: "batch.a", Queue: "q", Trace: carried})
+	_, err := s.chain(config{}, fine).Complete(ctx, question)
+	require.NoError(t, err)
+	job.End(otel.JobAnswered, "")
+	end("budget_spent")
+	batch, span := s.span(t, "batch"), s.span(t, "job q")
+	require.Equal(t, map[string]any{"clichain.batch.id": "b-1", "error.type": "budget_spent"}, plain(batch.Attributes()))
+	require.NotEqual(t, batch.SpanContext().TraceID(), span.SpanContext().TraceID())
+	require.False(t, span.Parent().IsValid())
+	require.Len(t, span.Links(), 1)
+	require.Equal(t, batch.SpanContext().SpanID(), span.Links()[0].SpanContext.SpanID())
+	for _, name := range []string{"job q", root, "invoke_agent b"} {
+		require.Equal(t, "b-1", s.attributes(t, name)["clichain.batch.id"], name)
+	}
+
+	require.Equal(t, map[string]string{"baggage": "clichain.batch.id=b%202"}, otel.WithBatch(nil, "b 2"))
+	_, job = s.StartJob(t.Context(), otel.Job{ID: "x", Queue: "without", Trace: map[string]string{"baggage": "%%", "traceparent": "x"}})
+	job.End(otel.JobParked, "usage_limit")
+	require.Equal(t, map[string]any{
+		"clichain.job.id": "x", "clichain.queue.name": "without", "clichain.job.outcome": "parked", "error.type": "usage_limit",
+	}, s.attributes(t, "job without"))
+	require.Equal(t, codes.Unset, s.span(t, "job without").Status().Code)
+}
+
+// The provider of a backend is known of a failure too.
+func TestProviderName(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	for slug, want := range map[string]any{
+		"anthropic-cli": "anthropic", "google-cli": "gcp.gen_ai", "own": "own", "": nil,
+	} {
+		t.Run(slug, func(t *testing.T) {
+			s := watch(t)
+			spec := specs.Claude()
+			spec.ProviderSlug = slug
+			missing := clichain.NewProvider(spec, &clichain.Config{Binary: t.TempDir() + "/missing"})
+			inside := clichain.ChainOf([]clichain.Backend{missing}, nil)
+			c := s.chain(config{NoCooldown: true}, inside, answering("b", response{Provider: "openai-cli"}))
+			_, err := c.Complete(t.Context(), question)
+			require.NoError(t, err)
+			require.Equal(t, "openai", s.attributes(t, "invoke_agent b")["gen_ai.provider.name"])
+			require.Equal(t, "openai", s.attributes(t, root)["gen_ai.provider.name"])
+			for _, e := range s.span(t, root).Events() {
+				require.Equal(t, want, attributeOf(e.Attributes, "gen_ai.provider.name"))
+			}
+		})
+	}
+}
