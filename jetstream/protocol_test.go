@@ -125,24 +125,6 @@ func TestJobsOfALaterVersionAreLeft(t *testing.T) {
 	}
 }
 
-// syncBuffer is a log that several goroutines write.
-type syncBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *syncBuffer) Write(data []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(data)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
 // The dead letter of a job that a later version wrote is read, and its retry runs no part of the job.
 func TestDeadLetterOfALaterVersion(t *testing.T) {
 	t.Parallel()

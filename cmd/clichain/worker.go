@@ -173,15 +173,19 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends 
 	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
 		Budget: f.ask.budget, Store: cooldowns, NoCooldown: f.ask.noCooldown, Hooks: t.hooks(),
 	})
+	drained := make(chan struct{})
 	told := context.AfterFunc(ctx, func() {
+		defer close(drained)
 		w.log.Info("draining: no more jobs are taken", "grace", f.grace, "running", w.status().Running)
 	})
-	defer told()
 	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
 	cfg := w.config(f.grace)
 	cfg.Permissions, cfg.Chain = f.permissions, chain
 	t.follow(cfg, cmp.Or(f.queue.nats.queue, "default"))
 	err = q.Work(ctx, t.watched(chain), cfg)
+	if !told() {
+		<-drained // a worker with nothing to do is faster than its log
+	}
 	s := w.status()
 	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)
 	return queueError(err)
