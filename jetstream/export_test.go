@@ -102,6 +102,11 @@ func FailAndVanish(ctx context.Context, q *Queue, job Job) error {
 	if err := takeOne(q); err != nil {
 		return err
 	}
+	return StoreFailure(ctx, q, job)
+}
+
+// StoreFailure stores a failure of a job.
+func StoreFailure(ctx context.Context, q *Queue, job Job) error {
 	return q.store(ctx, &Result{ID: job.ID, Failure: &Failure{Reason: clichain.ReasonExit}, Job: &job})
 }
 

@@ -228,3 +228,54 @@ func TestUnstoredResultOutlivesItsWorker(t *testing.T) {
 		return os.IsNotExist(err) && unread == nil && d.Running == 0 && d.Parked == 0
 	}, limit, 10*time.Millisecond)
 }
+
+// A worker that ends leaves a result that the server does not take to the next one.
+func TestWorkerEndsWithUnstoredResult(t *testing.T) {
+	t.Parallel()
+	nc := connectTo(t, 16<<20)
+	q := open(t, nc, nil)
+	limitResults(t, nc, 1)
+	folder := t.TempDir()
+	var asked atomic.Int64
+	once := backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		asked.Add(1)
+		return &clichain.Response{Text: "paid for"}, nil
+	})
+	stop := work(t, q, once, &jetstream.WorkConfig{KeepDir: folder})
+	j := job("a")
+	submit(t, q, j)
+	file := keptFile(t, folder)
+	stop()
+	require.FileExists(t, file)
+	limitResults(t, nc, -1)
+
+	// Another worker has stored a failure meanwhile: the answer counts.
+	require.NoError(t, jetstream.StoreFailure(t.Context(), q, j))
+	work(t, q, once, &jetstream.WorkConfig{KeepDir: folder})
+	require.Eventually(t, func() bool {
+		r, err := q.Result(t.Context(), "a")
+		return err == nil && r.Response != nil
+	}, limit, 10*time.Millisecond)
+	require.EqualValues(t, 1, asked.Load())
+}
+
+// A file that is no result stops no worker.
+func TestWorkerSkipsDamagedKeptResult(t *testing.T) {
+	t.Parallel()
+	nc := connectTo(t, 16<<20)
+	q := open(t, nc, nil)
+	limitResults(t, nc, 1)
+	folder := t.TempDir()
+	stop := work(t, q, echo(), &jetstream.WorkConfig{KeepDir: folder})
+	submit(t, q, job("a"))
+	file := keptFile(t, folder)
+	stop()
+	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
+	limitResults(t, nc, -1)
+	var log syncBuffer
+	work(t, q, echo(), &jetstream.WorkConfig{KeepDir: folder, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	submit(t, q, job("b"))
+	require.Contains(t, collect(t, q, 1), "b")
+	require.Contains(t, log.String(), "a result that was kept cannot be read")
+	require.FileExists(t, file)
+}

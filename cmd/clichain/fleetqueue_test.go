@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/jetstream"
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
@@ -89,4 +92,24 @@ func TestBatchQueueOfTheEnvironment(t *testing.T) {
 	require.Contains(t, out, "from the fleet")
 	_, log := w.stop(os.Interrupt)
 	require.Contains(t, log, "job answered")
+}
+
+// TestSubmitToFullQueue: a job for which there is no room is refused with the limit, and status shows it.
+func TestSubmitToFullQueue(t *testing.T) {
+	t.Parallel()
+	s := natsServer(t, func(o *server.Options) { o.JetStreamMaxStore = 4 << 20 })
+	f := &fleet{newWorld(t), s.ClientURL()}
+	prompt := filepath.Join(t.TempDir(), "prompt")
+	require.NoError(t, os.WriteFile(prompt, bytes.Repeat([]byte("x"), 700<<10), 0o600))
+	stderr, status := "", 0
+	for range 10 {
+		if _, stderr, status = f.run("submit", "--prompt-file", prompt); status != 0 {
+			break
+		}
+	}
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stderr, "the queue is full: a job of ")
+	require.Contains(t, stderr, "of at most 2097152 bytes")
+	table := f.answers("status")
+	require.Regexp(t, `stored +1\.?[0-9]* MiB +of 2 MiB for jobs and large payloads`, table)
 }
