@@ -168,16 +168,14 @@ func sideEffects(err error) bool {
 	return ok && slices.ContainsFunc(chain.Attempts, func(a Attempt) bool { return sideEffects(a.Err) })
 }
 
-// breakerRules count all failures after which a chain gives a backend a cooldown, and alike, but those that a request
-// may have caused by themselves.
+// breakerRules count all failures after which a chain gives a backend a cooldown. They are alike, but only those that a
+// request may have caused need a probe.
 var breakerRules = sync.OnceValue(func() map[Reason]cooldown.Rule {
 	rules := map[Reason]cooldown.Rule{}
 	for reason, row := range policy {
 		if row.cools.Base > 0 {
-			rules[reason] = runCooldown
-		}
-		if rule := rules[reason]; !row.cools.Confirm && rule.Base > 0 {
-			rule.Confirm = false
+			rule := runCooldown
+			rule.Confirm = row.cools.Confirm
 			rules[reason] = rule
 		}
 	}
