@@ -1,7 +1,6 @@
 package jetstream_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -113,7 +112,7 @@ func TestJobsOfALaterVersionAreLeft(t *testing.T) {
 			require.Contains(t, log.String(), `msg="a job is left to a worker of a later version" id=a`)
 			require.ErrorIs(t, q.Submit(t.Context(), job("a")), jetstream.ErrExists)
 			_, err = q.Result(t.Context(), "a")
-			require.ErrorIs(t, err, jetstream.ErrNotFound)
+			require.ErrorIs(t, err, jetstream.ErrPending)
 			if name != "a later protocol" {
 				return
 			}
