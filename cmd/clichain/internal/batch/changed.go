@@ -97,7 +97,8 @@ func (r *run) changed(item *item) bool {
 // keepsOld counts a record that was asked for something else than its line says.
 func (r *run) keepsOld(id string) {
 	r.tally.change(func(c *Counts) { c.Changed++ })
-	r.view.sayOnce("changed", "warning: line %q asks something else than before, and keeps its record; --changed asks again", id)
+	r.view.sayOnce("changed",
+		"warning: line %q asks something else than before, and keeps its record; --changed asks again", id)
 }
 
 // resubmit replaces the result of an earlier request of the same id.

@@ -97,8 +97,8 @@ func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 // ErrNoBackend: no backend would take any line of a plan.
 var ErrNoBackend = errors.New("no backend takes any of the lines")
 
-// Err says why no line would run; nil: at least one would, or there is nothing to run. It wraps [ErrNoBackend] where the
-// lines themselves are good.
+// Err says why no line would run; nil: at least one would, or there is nothing to run. It wraps [ErrNoBackend] where
+// the lines themselves are good.
 func (p *Plan) Err() error {
 	left := p.Good - p.Done
 	switch {

@@ -52,7 +52,8 @@ func (r *run) feed(ctx context.Context) {
 // tellUnused says once which values of lines have no effect.
 func (r *run) tellUnused(line rawLine, item *item) {
 	if item.extra {
-		r.view.sayOnce("extra", "line %d: fields that are no part of a request are kept as metadata of its response", line.number)
+		r.view.sayOnce("extra",
+			"line %d: fields that are no part of a request are kept as metadata of its response", line.number)
 	}
 	for _, name := range item.ignored {
 		r.view.sayOnce("ignored "+name, "warning: %s has no effect: CLIs have no such setting", name)

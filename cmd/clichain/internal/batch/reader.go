@@ -37,7 +37,8 @@ func rawLines(r io.Reader, bound int) iter.Seq2[rawLine, error] {
 			if number == 1 {
 				text = bytes.TrimPrefix(text, []byte("\ufeff"))
 			}
-			if len(bytes.TrimSpace(text)) > 0 && !yield(rawLine{number: number, text: bytes.TrimSuffix(text, []byte("\r")), long: long}, nil) {
+			line := rawLine{number: number, text: bytes.TrimSuffix(text, []byte("\r")), long: long}
+			if len(bytes.TrimSpace(text)) > 0 && !yield(line, nil) {
 				return
 			}
 			if err != nil {

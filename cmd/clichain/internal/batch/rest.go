@@ -84,7 +84,8 @@ func (r *run) tellResting() {
 
 // tellCold says once that the answers of a backend do not come out of warm processes.
 func (r *run) tellCold(backend string, err error) {
-	r.view.sayOnce("cold "+backend, "%s: no process is kept warm, each answer starts one (--cold does so at once): %v", backend, err)
+	r.view.sayOnce("cold "+backend,
+		"%s: no process is kept warm, each answer starts one (--cold does so at once): %v", backend, err)
 }
 
 // hooks tell people of the first failure of each kind.

@@ -65,7 +65,8 @@ func Run(ctx context.Context, cfg *Config) (_ *Summary, err error) {
 		return nil, err
 	}
 	r := &run{
-		cfg: cfg, ids: newLedger(), tally: newTally(), superseded: map[hash]int{}, running: map[string]bool{}, parked: map[string]bool{},
+		cfg: cfg, ids: newLedger(), tally: newTally(), superseded: map[hash]int{},
+		running: map[string]bool{}, parked: map[string]bool{},
 		room: make(chan struct{}, cfg.ahead()), full: make(chan struct{}, 1), quiet: make(chan struct{}, 1),
 	}
 	if cfg.Ordered {

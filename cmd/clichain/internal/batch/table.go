@@ -70,7 +70,7 @@ func rowError(err error) error {
 	return err
 }
 
-// checkHeader refuses a table that nothing can be asked of, or whose columns would have no effect that they seem to have.
+// checkHeader refuses a table without a column that asks, and columns that seem to have an effect and have none.
 func checkHeader(header []string) error {
 	seen := map[string]bool{}
 	for _, name := range header {

@@ -130,8 +130,8 @@ func summary(c *Counts, took time.Duration) []string {
 		lines = append(lines, "format of the input: "+string(c.Format))
 	}
 	if c.Changed > 0 {
-		lines = append(lines, fmt.Sprintf("warning: %s under an id that was asked something else before: the earlier records "+
-			"are kept; --changed asks again", plural(c.Changed, "line")))
+		lines = append(lines, fmt.Sprintf("warning: %s under an id that was asked something else before: "+
+			"the earlier records are kept; --changed asks again", plural(c.Changed, "line")))
 	}
 	if len(c.Backends) > 0 {
 		lines = append(lines, "answers: "+counted(c.Backends))
