@@ -58,8 +58,8 @@ nothing. What is on its way is kept in the folder OUT.queue until the end. With
 Environment: that of "clichain ask"; with --nats that of "clichain worker".
 
 Exit status: 0 all answered; 1 some failed, or were bad, or the cost reached its
-limit; 2 a mistake in the flags; 3 nothing to try; 124 out of time; 130
-interrupted.`,
+limit, or the output was lost; 2 a mistake in the flags, or an input that cannot
+be read; 3 nothing to try; 124 out of time; 130 interrupted.`,
 		Example: `  clichain batch -i in.jsonl -o out.jsonl
   clichain batch -i in.jsonl -o out.jsonl --dry-run
   printf '{"prompt":"hi"}\n' | clichain batch -i - -o -`,

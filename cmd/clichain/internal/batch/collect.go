@@ -132,6 +132,9 @@ func (r *run) settleOften(ctx context.Context) {
 		case <-tick.C:
 		case <-r.full:
 		}
+		if err := r.writeLate(); err != nil {
+			r.stop(err)
+		}
 		r.settle(ctx)
 	}
 }

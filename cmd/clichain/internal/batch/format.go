@@ -91,7 +91,8 @@ func splitHeader(line []byte, comma rune) (names []string) {
 // asks reports whether a column says what is asked.
 func asks(name string) bool { name = columnName(name); return name == "prompt" || name == "messages" }
 
-var columnLike = regexp.MustCompile(`^[\pL\d_][\pL\d_.\- ]{0,39}$`)
+// columnLike is one word or two.
+var columnLike = regexp.MustCompile(`^[\pL\d_][\pL\d_.-]{0,39}( [\pL\d_.-]{1,39})?$`)
 
 // isProse reports whether a text is no name of a column.
 func isProse(name string) bool { return !columnLike.MatchString(name) }

@@ -43,6 +43,7 @@ func TestGuess(t *testing.T) {
 		{"binary", "x.csv", "PK\x03\x04\x00\x00", ""},
 		{"UTF-16", "x.txt", "\xff\xfeh\x00i\x00", ""},
 		{"prose", "", "Name three uses of a paper clip.\n", Text},
+		{"prose with a number", "", "Translate 1,000 to French\n", Text},
 		{"prose with commas", "", "Hello, world\n", Text},
 		{"prose in brackets", "x.txt", "[INST] hi [/INST]\n", Text},
 		{"prose in braces", "x.txt", "{name}, hi\n", Text},

@@ -3,10 +3,13 @@ package batch
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/clichain/clichain/jetstream"
 )
@@ -61,9 +64,13 @@ func (r *run) arrived(rec *Record, want digest) error {
 	return r.writeReady(false)
 }
 
-// writeReady writes the records whose turn it is, or with gaps all that are ready. The caller holds mu.
+// fetchLimit bounds how long a queue elsewhere may hold up all others for a result.
+const fetchLimit = 5 * time.Second
+
+// writeReady writes the records whose turn it is, or with gaps all that are ready. What a queue elsewhere does not give
+// now waits for the next time. The caller holds mu.
 func (r *run) writeReady(gaps bool) error {
-	ctx, stop := context.WithTimeout(context.Background(), settleLimit)
+	ctx, stop := context.WithTimeout(context.Background(), fetchLimit)
 	defer stop()
 	for _, id := range slices.Clone(r.order.ids) {
 		if !r.order.ready[id] {
@@ -72,13 +79,12 @@ func (r *run) writeReady(gaps bool) error {
 			}
 			return nil
 		}
-		var result *jetstream.Result
-		err := r.insist(ctx, func() (err error) {
-			result, err = r.store.queue.Result(ctx, r.store.outside(id))
-			return err
-		})
+		result, err := r.store.queue.Result(ctx, r.store.outside(id))
+		if err != nil && r.cfg.remote() && !errors.Is(err, jetstream.ErrNotFound) {
+			return nil
+		}
 		if err != nil {
-			return r.store.explain(err)
+			return fmt.Errorf("the result of %q, which waits for the lines before it: %w", id, r.store.explain(err))
 		}
 		_, want, _ := r.ids.of(id)
 		if err := r.write(recordOf(id, result, takeDigest(result), want), want); err != nil {
@@ -86,6 +92,18 @@ func (r *run) writeReady(gaps bool) error {
 		}
 	}
 	return nil
+}
+
+// writeLate writes what a queue elsewhere did not give before.
+func (r *run) writeLate() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.order == nil || !r.cfg.remote() {
+		return nil
+	}
+	err := r.writeReady(false)
+	r.finishIfDone()
+	return err
 }
 
 // leaveOrder writes what waits for its turn where no later run can.

@@ -42,12 +42,12 @@ func openOutput(name string, stdout io.Writer) (*output, error) {
 		}
 		return &output{name: name, w: f}, nil
 	}
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real // what replaces the file must not replace a link to it
-	}
 	o := &output{name: name}
 	if err := o.open(); err != nil {
 		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		o.name = real // what replaces the file must not replace a link to it
 	}
 	return o, nil
 }

@@ -67,6 +67,18 @@ func TestOutputRenamedDuringRun(t *testing.T) {
 	require.Len(t, texts(t, cfg.Out), 3)
 }
 
+// A link to a file that is not there yet names the file that the batch makes.
+func TestOutputBehindALink(t *testing.T) {
+	cfg := batchOf(t, question("a"))
+	target := filepath.Join(t.TempDir(), "target.jsonl")
+	if err := os.Symlink(target, cfg.Out); err != nil {
+		t.Skip("links cannot be made here: ", err)
+	}
+	_, err := Run(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Len(t, texts(t, target), 1)
+}
+
 // The file of another program is left alone, and the answers are in a file beside it.
 func TestOutputReplacedDuringRun(t *testing.T) {
 	cfg := meddling(t, func(out string) {
