@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,10 +49,14 @@ func TestBatchShared(t *testing.T) {
 	require.Len(t, ids, 30)
 	require.Equal(t, ids, idsOf(records(t, two)))
 
-	stream := f.command("batch", "-i", in, "--nats", f.url, "--quiet")
+	stream := f.command("batch", "-i", in, "--nats", f.url, "--quiet", "--ordered")
 	out, err := stream.Output()
 	require.NoError(t, err)
-	require.NotEmpty(t, out)
+	ordered := regexp.MustCompile(`"id":"line-(\d+)"`).FindAllStringSubmatch(string(out), -1)
+	require.Len(t, ordered, 15)
+	for i, id := range ordered {
+		require.Equal(t, fmt.Sprint(2*i), id[1])
+	}
 	require.Eventually(t, func() bool { // the worker acknowledges the last job after its result is there
 		s := f.status()
 		return s.Answers+s.Failures+s.Running == 0
