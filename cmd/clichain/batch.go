@@ -139,6 +139,9 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 	cfg.Stdin, cfg.Stdout, cfg.Notes = a.in, a.out, a.err
 	cfg.Display.Out, cfg.Display.Width = a.err, func() int { return columns(a.err) }
 	cfg.Display.Live = a.moves(a.err) && (cfg.Out != "-" || !isTerminal(a.out))
+	if err := cfg.Check(); err != nil {
+		return batchError(err)
+	}
 	if cfg.Defaults, err = f.defaults(ctx); err != nil {
 		return err
 	}

@@ -78,8 +78,8 @@ func (c *Config) ahead() int { return max(1000, 4*c.Jobs) }
 // resumes reports whether another run could go on from this one.
 func (c *Config) resumes() bool { return c.Out != stream || c.Store != "" }
 
-// check finds what is wrong before anything is opened.
-func (c *Config) check() error {
+// Check finds what is wrong before anything is opened: a [*Mistake]. Run and DryRun call it, too.
+func (c *Config) Check() error {
 	if c.RetryFailed && !c.resumes() {
 		return &Mistake{errors.New("--retry-failed: there is nothing to run again without -o FILE, or --store")}
 	}

@@ -51,7 +51,7 @@ const maxMistakes = 5
 
 // DryRun reads all of the input and says what would run where. It writes nothing and starts no CLI.
 func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
-	if err := cfg.check(); err != nil {
+	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
 	p := &Plan{

@@ -61,7 +61,7 @@ type run struct {
 // Run answers the lines of a batch, from where runs before have stopped. An error that is a [*Mistake] came before
 // anything was started. After any other the same call goes on.
 func Run(ctx context.Context, cfg *Config) (_ *Summary, err error) {
-	if err := cfg.check(); err != nil {
+	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
 	r := &run{

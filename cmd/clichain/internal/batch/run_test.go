@@ -249,8 +249,8 @@ func TestConfigCheck(t *testing.T) {
 			require.ErrorAs(t, err, new(*Mistake))
 		})
 	}
-	require.NoError(t, (&Config{In: stream, Out: stream}).check())
-	require.NoError(t, (&Config{In: os.DevNull, Out: os.DevNull + "/../zero"}).check())
+	require.NoError(t, (&Config{In: stream, Out: stream}).Check())
+	require.NoError(t, (&Config{In: os.DevNull, Out: os.DevNull + "/../zero"}).Check())
 }
 
 func TestOutputIsADirectory(t *testing.T) {
