@@ -1,0 +1,175 @@
+package jetstream_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+)
+
+// A result that the server does not take is kept and stored later. The worker asks
+// nothing meanwhile, warns, and says so in its status.
+func TestWorkerStoresResultOnceThereIsRoom(t *testing.T) {
+	t.Parallel()
+	nc := connectTo(t, 16<<20)
+	q := open(t, nc, nil)
+	limitResults(t, nc, 1)
+	var log syncBuffer
+	var asked atomic.Int64
+	folder, stored := t.TempDir(), make(chan *jetstream.Result, 2)
+	work(t, q, backend(func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
+		asked.Add(1)
+		return &clichain.Response{Text: "paid for"}, nil
+	}), &jetstream.WorkConfig{
+		Name: "w", KeepDir: folder, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		OnResult: func(r *jetstream.Result) { stored <- r },
+	})
+	submit(t, q, job("a"))
+	var s *jetstream.Status
+	require.Eventually(t, func() bool {
+		s, _ = q.Status(t.Context())
+		return s != nil && len(s.Workers) == 1 && s.Workers[0].Unstored == 1
+	}, limit, 10*time.Millisecond)
+	require.Contains(t, strings.Join(s.Warnings, "\n"), "worker w keeps 1 result that the server does not take")
+	require.Contains(t, log.String(), "a result cannot be stored")
+	require.NotContains(t, log.String(), "paid for")
+	file := keptFile(t, folder)
+	submit(t, q, job("b"))
+	require.EqualValues(t, 1, asked.Load())
+
+	limitResults(t, nc, -1)
+	require.Equal(t, "paid for", (<-stored).Response.Text)
+	<-stored
+	require.NoFileExists(t, file)
+	require.EqualValues(t, 2, asked.Load())
+}
+
+// keptFile waits for the one result that is kept in the folder.
+func keptFile(t *testing.T, folder string) string {
+	t.Helper()
+	var files []string
+	require.Eventually(t, func() bool {
+		files, _ = filepath.Glob(filepath.Join(folder, "*", "*.json"))
+		return len(files) == 1
+	}, limit, time.Millisecond)
+	for path, perm := range map[string]fs.FileMode{files[0]: 0o600, filepath.Dir(files[0]): 0o700, folder: 0o700} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, perm, info.Mode().Perm(), path)
+	}
+	return files[0]
+}
+
+// A worker that is killed with a result that the server did not take leaves it on the
+// disk. No other worker runs the job meanwhile, and the next worker of this machine
+// stores the result.
+func TestUnstoredResultOutlivesItsWorker(t *testing.T) {
+	t.Parallel()
+	s := listen(t)
+	nc, err := nats.Connect(s.ClientURL())
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	q := open(t, nc, &jetstream.Config{Name: soakConfig.Name, AckWait: time.Second})
+	limitResults(t, nc, 1)
+	state := t.TempDir()
+	f := &fleet{t: t, env: append(os.Environ(), workerVariable+"="+s.ClientURL(), "XDG_STATE_HOME="+state)}
+	f.start()
+	t.Cleanup(f.stop)
+	submit(t, q, job("a"))
+	folder := filepath.Join(state, "clichain", "results")
+	file := keptFile(t, folder)
+	f.over = true // no other one is started in its place
+	require.NoError(t, f.runs[0].Process.Kill())
+	limitResults(t, nc, -1)
+
+	asked := backend(func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
+		if req.Messages[0].Content == "prompt of a" {
+			t.Error("it was asked again")
+		}
+		return &clichain.Response{Text: "x"}, nil
+	})
+	stop := work(t, q, asked, &jetstream.WorkConfig{KeepDir: t.TempDir(), Slots: 2})
+	// The job would come again after a second. Jobs one after the other take as long as the machine needs.
+	for i, end := 0, time.Now().Add(3*time.Second); time.Now().Before(end); i++ {
+		submit(t, q, job(fmt.Sprint("other ", i)))
+		require.Eventually(t, func() bool {
+			_, err := q.Result(t.Context(), fmt.Sprint("other ", i))
+			return err == nil
+		}, limit, 50*time.Millisecond)
+	}
+	stop()
+
+	work(t, q, asked, &jetstream.WorkConfig{KeepDir: folder})
+	require.Eventually(t, func() bool {
+		r, err := q.Result(t.Context(), "a")
+		return err == nil && r.Response.Text == "echo prompt of a"
+	}, limit, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(file)
+		d, unread := q.Depth(t.Context())
+		return os.IsNotExist(err) && unread == nil && d.Running == 0 && d.Parked == 0
+	}, limit, 10*time.Millisecond)
+}
+
+// A worker that ends leaves a result that the server does not take to the next one.
+func TestWorkerEndsWithUnstoredResult(t *testing.T) {
+	t.Parallel()
+	nc := connectTo(t, 16<<20)
+	q := open(t, nc, nil)
+	limitResults(t, nc, 1)
+	folder := t.TempDir()
+	var asked atomic.Int64
+	once := backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		asked.Add(1)
+		return &clichain.Response{Text: "paid for"}, nil
+	})
+	stop := work(t, q, once, &jetstream.WorkConfig{KeepDir: folder})
+	j := job("a")
+	submit(t, q, j)
+	file := keptFile(t, folder)
+	stop()
+	require.FileExists(t, file)
+	limitResults(t, nc, -1)
+
+	// Another worker has stored a failure meanwhile: the answer counts.
+	require.NoError(t, jetstream.StoreFailure(t.Context(), q, j))
+	work(t, q, once, &jetstream.WorkConfig{KeepDir: folder})
+	require.Eventually(t, func() bool {
+		r, err := q.Result(t.Context(), "a")
+		return err == nil && r.Response != nil
+	}, limit, 10*time.Millisecond)
+	require.EqualValues(t, 1, asked.Load())
+}
+
+// A file that is no result stops no worker.
+func TestWorkerSkipsDamagedKeptResult(t *testing.T) {
+	t.Parallel()
+	nc := connectTo(t, 16<<20)
+	q := open(t, nc, nil)
+	limitResults(t, nc, 1)
+	folder := t.TempDir()
+	stop := work(t, q, echo(), &jetstream.WorkConfig{KeepDir: folder})
+	submit(t, q, job("a"))
+	file := keptFile(t, folder)
+	stop()
+	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
+	limitResults(t, nc, -1)
+	var log syncBuffer
+	work(t, q, echo(), &jetstream.WorkConfig{KeepDir: folder, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	submit(t, q, job("b"))
+	require.Contains(t, collect(t, q, 1), "b")
+	require.Contains(t, log.String(), "a result that was kept cannot be read")
+	require.FileExists(t, file)
+}
