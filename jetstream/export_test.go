@@ -105,6 +105,9 @@ func FailAndVanish(ctx context.Context, q *Queue, job Job) error {
 	return StoreFailure(ctx, q, job)
 }
 
+// StoredBefore is what a worker whose attempt to store a result was cut off finds.
+func StoredBefore(ctx context.Context, q *Queue, r *Result) error { return q.storedBefore(ctx, r) }
+
 // StoreFailure stores a failure of a job.
 func StoreFailure(ctx context.Context, q *Queue, job Job) error {
 	return q.store(ctx, &Result{ID: job.ID, Failure: &Failure{Reason: clichain.ReasonExit}, Job: &job})

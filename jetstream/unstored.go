@@ -24,6 +24,9 @@ const (
 	// holdTime is how long the server gives a job to nobody else, counted from the last
 	// sign of the worker that keeps its result.
 	holdTime = time.Hour
+	// firstStore bounds the first attempt to store a result: until it is over, the result is
+	// in memory alone.
+	firstStore = 2 * time.Second
 	// unstoredMost is the longest pause between two attempts to store a result.
 	unstoredMost = 5 * time.Second
 )
@@ -34,11 +37,11 @@ var errKept = errors.New("jetstream: the result is kept on the disk")
 // storeSurely stores the result, however long it takes. ErrExists: the job has one
 // already. errKept: the worker ends, and the result is on the disk.
 func (w *worker) storeSurely(d *delivery, r *Result) error {
-	err := w.storeOnce(r)
+	err := w.storeOnce(r, firstStore)
 	if refused, ok := errors.AsType[*clichain.BackendError](err); ok { // it is too large for a queue
 		r.Response = nil
 		r.Failure = &Failure{Reason: clichain.ReasonOutputLimit, Message: refused.Error()}
-		err = w.storeOnce(r)
+		err = w.storeOnce(r, firstStore)
 	}
 	if err == nil || errors.Is(err, ErrExists) {
 		return err
@@ -47,7 +50,7 @@ func (w *worker) storeSurely(d *delivery, r *Result) error {
 	defer w.unstored.Add(-1)
 	d.signs.hold()
 	kept := keptResult{Result: r, Sequence: d.sequence, MayAct: d.mayAct()}
-	file, failed := w.keepResult(d.key, kept)
+	file, failed := w.keepResult(key(r.ID), kept)
 	w.Logger.WarnContext(w.writing, "a result cannot be stored: no more jobs are taken until it is",
 		"id", r.ID, "file", file, "error", err)
 	if failed != nil {
@@ -66,9 +69,12 @@ func (w *worker) storeLater(r *Result, file string) error {
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(insistFirst),
 		backoff.WithMaxInterval(unstoredMost), backoff.WithMaxElapsedTime(0))
 	err := backoff.Retry(func() error {
-		err := w.storeOnce(r)
+		err := w.storeOnce(r, writeLimit)
 		if errors.Is(err, ErrExists) {
 			err = w.q.replaceFailure(w.writing, r)
+		}
+		if errors.Is(err, ErrExists) {
+			err = w.q.storedBefore(w.writing, r)
 		}
 		if errors.Is(err, ErrExists) {
 			return backoff.Permanent(err)
@@ -88,10 +94,24 @@ func (w *worker) storeLater(r *Result, file string) error {
 	return err
 }
 
-func (w *worker) storeOnce(r *Result) error {
-	ctx, cancel := context.WithTimeout(w.writing, writeLimit)
+func (w *worker) storeOnce(r *Result, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(w.writing, limit)
 	defer cancel()
 	return w.q.store(ctx, r)
+}
+
+// storedBefore finds that an attempt whose answer was lost has stored the result.
+// ErrExists: the job has another one.
+func (q *Queue) storedBefore(ctx context.Context, r *Result) error {
+	there, err := q.Result(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	if there.Worker != r.Worker || !there.Finished.Equal(r.Finished) {
+		return ErrExists
+	}
+	r.Sequence = there.Sequence
+	return nil
 }
 
 // replaceFailure stores an answer in place of a failure: another worker has taken this
@@ -141,11 +161,15 @@ func (w *worker) storeFile(ctx context.Context, file string) {
 		w.Logger.ErrorContext(ctx, "a result that was kept cannot be read", "file", file, "error", err)
 		return
 	}
-	if err := w.storeLater(kept.Result, file); err != nil && !errors.Is(err, ErrExists) {
+	stored := w.storeLater(kept.Result, file)
+	if stored != nil && !errors.Is(stored, ErrExists) {
 		return // the worker ends
 	}
 	if err := w.insist(func(ctx context.Context) error { return w.q.settle(ctx, kept) }); err != nil {
 		w.Logger.WarnContext(ctx, "a job that has its result stays in the queue", "id", kept.Result.ID, "error", err)
+	}
+	if stored == nil {
+		w.OnResult(kept.Result)
 	}
 }
 

@@ -145,11 +145,12 @@ func TestWorkerEndsWithUnstoredResult(t *testing.T) {
 
 	// Another worker has stored a failure meanwhile: the answer counts.
 	require.NoError(t, jetstream.StoreFailure(t.Context(), q, j))
-	work(t, q, once, &jetstream.WorkConfig{KeepDir: folder})
-	require.Eventually(t, func() bool {
-		r, err := q.Result(t.Context(), "a")
-		return err == nil && r.Response != nil
-	}, limit, 10*time.Millisecond)
+	told := make(chan *jetstream.Result, 1)
+	work(t, q, once, &jetstream.WorkConfig{KeepDir: folder, OnResult: func(r *jetstream.Result) { told <- r }})
+	require.Equal(t, "paid for", (<-told).Response.Text)
+	r, err := q.Result(t.Context(), "a")
+	require.NoError(t, err)
+	require.Equal(t, "paid for", r.Response.Text)
 	require.EqualValues(t, 1, asked.Load())
 }
 
@@ -172,4 +173,20 @@ func TestWorkerSkipsDamagedKeptResult(t *testing.T) {
 	require.Contains(t, collect(t, q, 1), "b")
 	require.Contains(t, log.String(), "a result that was kept cannot be read")
 	require.FileExists(t, file)
+}
+
+// An attempt that has stored a result, and whose answer was lost, has not failed: the
+// result is told of, as any other.
+func TestStoredBefore(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	work(t, q, echo(), &jetstream.WorkConfig{KeepDir: t.TempDir()})
+	submit(t, q, job("a"))
+	stored, err := q.Wait(t.Context(), "a")
+	require.NoError(t, err)
+	mine, other := *stored, *stored
+	mine.Sequence, other.Worker = 0, "other"
+	require.NoError(t, jetstream.StoredBefore(t.Context(), q, &mine))
+	require.Equal(t, stored.Sequence, mine.Sequence)
+	require.ErrorIs(t, jetstream.StoredBefore(t.Context(), q, &other), jetstream.ErrExists)
 }
