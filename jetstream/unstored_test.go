@@ -33,7 +33,7 @@ func TestWorkerStoresResultOnceThereIsRoom(t *testing.T) {
 		asked.Add(1)
 		return &clichain.Response{Text: "paid for"}, nil
 	}), &jetstream.WorkConfig{
-		Name: "w", KeepDir: folder, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Name: "w", Slots: 2, KeepDir: folder, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		OnResult: func(r *jetstream.Result) { stored <- r },
 	})
 	submit(t, q, job("a"))
@@ -47,6 +47,11 @@ func TestWorkerStoresResultOnceThereIsRoom(t *testing.T) {
 	require.NotContains(t, log.String(), "paid for")
 	file := keptFile(t, folder)
 	submit(t, q, job("b"))
+	since := time.Now()
+	require.Eventually(t, func() bool { // it has given a sign after that
+		s, _ = q.Status(t.Context())
+		return s != nil && s.Workers[0].Seen.After(since)
+	}, limit, 10*time.Millisecond)
 	require.EqualValues(t, 1, asked.Load())
 
 	limitResults(t, nc, -1)
