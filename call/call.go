@@ -48,7 +48,9 @@ type Request struct {
 	// continue one session in this process run one after the other. Empty: a new
 	// session.
 	Session string `json:"session,omitempty"`
-	// Schema is a JSON Schema that the answer must meet. Empty: free text.
+	// Schema is a JSON Schema that the answer must meet. Uncommon keywords and
+	// other drafts than 2020-12 need an import of clichain's package fullschema;
+	// a call without it fails with bad_option. Empty: free text.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	// Options are settings that only some backends have. A backend that cannot
 	// honour one that is set is skipped as unsupported.
