@@ -49,8 +49,8 @@ type Request struct {
 	// session.
 	Session string `json:"session,omitempty"`
 	// Schema is a JSON Schema that the answer must meet. Uncommon keywords and
-	// other drafts than 2020-12 need an import of clichain's package fullschema;
-	// a call without it fails with bad_option. Empty: free text.
+	// other drafts than 7 and 2020-12 need an import of clichain's package
+	// fullschema; a call without it fails with bad_option. Empty: free text.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	// Options are settings that only some backends have. A backend that cannot
 	// honour one that is set is skipped as unsupported.

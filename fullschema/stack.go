@@ -13,8 +13,8 @@ type graph struct {
 	cyclic  bool // or its references are resolved during a check
 }
 
-// chainOf is the length of the longest chain of schemas that apply to one value. The validator visits no schema twice in
-// a chain, so the number of schemas is the bound for a cycle.
+// chainOf is the length of the longest chain of schemas that apply to one value. The validator visits
+// no schema twice in a chain, so the number of schemas is the bound for a cycle.
 func chainOf(root *jsonschema.Schema) int {
 	g := &graph{heights: map[*jsonschema.Schema]int{}}
 	g.height(root)

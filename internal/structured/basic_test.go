@@ -29,10 +29,14 @@ func TestSchemasBeyondTheBasicOnes(t *testing.T) {
 	for name, test := range map[string]struct{ schema, says string }{
 		"a keyword":              {`{"contains":{}}`, `at the top: the keyword "contains"` + hint},
 		"a keyword below":        {`{"properties":{"a/b":{"if":{}}}}`, `at '/properties/a~1b': the keyword "if"` + hint},
-		"in a definition":        {`{"$defs":{"a":{"$id":"x"}}}`, `at '/$defs/a': the keyword "$id"` + hint},
+		"in a definition":        {`{"$defs":{"a":{"$anchor":"x"}}}`, `at '/$defs/a': the keyword "$anchor"` + hint},
+		"a name":                 {`{"$id":"x.json"}`, `at '/$id': the name "x.json"` + hint},
+		"a name below":           {`{"items":{"$id":"https://example.com/x"}}`, `at '/items/$id': the name "https://example.com/x"` + hint},
+		"beside $ref in draft 7": {`{"$schema":"http://json-schema.org/draft-07/schema#","items":{"$ref":"#","minItems":1}}`, `at '/items': "minItems" beside $ref in draft 7` + hint},
+		"a list in draft 7":      {`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}]}`, `at '/items': a list of schemas` + hint},
 		"a format":               {`{"format":"email"}`, `at '/format': the format "email"` + hint},
 		"another draft":          {`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, `at the top: the dialect "http://json-schema.org/draft-04/schema#"` + hint},
-		"another draft, below":   {`{"items":{"$schema":"http://json-schema.org/draft-07/schema#"}}`, `at '/items/$schema': the dialect "http://json-schema.org/draft-07/schema#"` + hint},
+		"another draft, below":   {`{"items":{"$schema":"http://json-schema.org/draft-06/schema#"}}`, `at '/items/$schema': the dialect "http://json-schema.org/draft-06/schema#"` + hint},
 		"a reference elsewhere":  {`{"$ref":"https://example.com/x.json"}`, `at '/$ref': the reference "https://example.com/x.json"` + hint},
 		"a reference to a part":  {`{"$ref":"#/items","items":{}}`, `at '/$ref': the reference "#/items"` + hint},
 		"a reference to itself":  {`{"$ref":"#"}`, `at '/$ref': a reference that leads back to its own place` + hint},
@@ -63,9 +67,14 @@ func TestTheFullCheckerTakesTheRest(t *testing.T) {
 	for schema, basic := range map[string]bool{
 		`{"type":"string"}`: true, `{"items":{"$ref":"#"}}`: true, `{"format":"date-time"}`: true, `{"x-of":"ours"}`: true,
 		`{"$ref":"#"}`: false, `{"contains":{}}`: false, `{"format":"email"}`: false, `{"maxLength":1e30}`: false,
-		`{"$schema":"http://json-schema.org/draft-07/schema#"}`:       false,
-		`{"definitions":{"a":{"minLength":-1}}}`:                      false, // which nothing refers to
-		`{"$schema":"https://json-schema.org/draft/2020-12/schema#"}`: true,
+		`{"$schema":"http://json-schema.org/draft-07/schema#"}`:                                                           true,
+		`{"$schema":"http://json-schema.org/draft-06/schema#"}`:                                                           false,
+		`{"$schema":"http://json-schema.org/draft-07/schema#","items":{"$ref":"#/definitions/a"},"definitions":{"a":{}}}`: true,
+		`{"$id":"https://example.com/a.json","items":{"$ref":"#"}}`:                                                       true,
+		`{"title":5}`: true,
+		`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}]}`: false,
+		`{"definitions":{"a":{"minLength":-1}}}`:                             false, // unused
+		`{"$schema":"https://json-schema.org/draft/2020-12/schema#"}`:        true,
 	} {
 		s, err := structured.Compile(json.RawMessage(schema))
 		require.Nil(t, err, schema)

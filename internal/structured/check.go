@@ -47,6 +47,9 @@ func (c *basic) value(n *node, value any) bool {
 	if n.constant != nil {
 		return *n.constant || c.fail("false schema")
 	}
+	if n.alone {
+		return c.value(n.ref, value)
+	}
 	if !c.kind(n, value) {
 		return false
 	}

@@ -8,10 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
 
-	"github.com/clichain/clichain/internal/jsontext"
 	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
 )
@@ -19,59 +16,9 @@ import (
 // fullPackage is what a program imports to have every schema checked.
 const fullPackage = "github.com/clichain/clichain/fullschema"
 
-// dialect is the only value of $schema that the basic checker knows.
-const dialect = "https://json-schema.org/draft/2020-12/schema"
-
-// metaSchema is the schema of the schemas that the basic checker accepts.
-const metaSchema = `{"type": ["object", "boolean"], "properties": {
-	"$schema": {"type": "string"}, "$comment": {"type": "string"}, "$ref": {"type": "string"},
-	"$defs": {"$ref": "#/$defs/named"}, "definitions": {"$ref": "#/$defs/named"},
-	"type": {"anyOf": [
-		{"$ref": "#/$defs/type"}, {"type": "array", "items": {"$ref": "#/$defs/type"}, "minItems": 1, "uniqueItems": true}]},
-	"enum": {"type": "array"},
-	"properties": {"$ref": "#/$defs/named"}, "additionalProperties": {"$ref": "#"}, "items": {"$ref": "#"},
-	"required": {"type": "array", "items": {"type": "string"}, "uniqueItems": true},
-	"allOf": {"$ref": "#/$defs/list"}, "anyOf": {"$ref": "#/$defs/list"}, "oneOf": {"$ref": "#/$defs/list"},
-	"not": {"$ref": "#"}, "uniqueItems": {"type": "boolean"}, "pattern": {"type": "string"},
-	"minLength": {"$ref": "#/$defs/size"}, "maxLength": {"$ref": "#/$defs/size"},
-	"minItems": {"$ref": "#/$defs/size"}, "maxItems": {"$ref": "#/$defs/size"},
-	"minProperties": {"$ref": "#/$defs/size"}, "maxProperties": {"$ref": "#/$defs/size"},
-	"minimum": {"type": "number"}, "maximum": {"type": "number"},
-	"exclusiveMinimum": {"type": "number"}, "exclusiveMaximum": {"type": "number"},
-	"multipleOf": {"type": "number", "exclusiveMinimum": 0}
-}, "$defs": {
-	"type": {"enum": ["array", "boolean", "integer", "null", "number", "object", "string"]},
-	"named": {"type": "object", "additionalProperties": {"$ref": "#"}},
-	"list": {"type": "array", "items": {"$ref": "#"}, "minItems": 1},
-	"size": {"type": "integer", "minimum": 0}
-}}`
-
-// beyond are the keywords of any draft that only the full checker knows. Other unknown words do
-// not constrain an answer.
-var beyond = []string{
-	"$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$vocabulary",
-	"additionalItems", "contains", "contentSchema", "dependencies", "dependentRequired", "dependentSchemas", "else",
-	"if", "maxContains", "minContains", "patternProperties", "prefixItems", "propertyNames", "then",
-	"unevaluatedItems", "unevaluatedProperties",
-}
-
-// beyondFormats are the formats that only the full checker knows. Both ignore others.
-var beyondFormats = []string{
-	"date", "duration", "email", "hostname", "ipv4", "ipv6", "iri", "iri-reference", "json-pointer", "period", "regex",
-	"relative-json-pointer", "semver", "time", "uri", "uri-reference", "uri-template", "uuid",
-}
-
-// metaNode is metaSchema, read.
-var metaNode = sync.OnceValue(func() *node {
-	document, _ := jsontext.Strict(metaSchema)
-	r := &schemaReader{named: map[string]*node{}}
-	root := r.node(document, "")
-	r.resolve()
-	return root
-})
-
 // schemaReader converts a schema to nodes. It keeps the first reason to refuse the schema.
 type schemaReader struct {
+	draft    string
 	patterns Patterns
 	named    map[string]*node // by the $ref to it
 	refs     []reference
@@ -85,14 +32,17 @@ type reference struct {
 
 // read converts a schema for the basic checker, or returns why the basic checker refuses it.
 func read(document map[string]any) (*node, error) {
-	if name, ok := document["$schema"].(string); ok && strings.TrimSuffix(name, "#") != dialect {
-		return nil, needsFull("", "the dialect "+strconv.Quote(name))
+	draft := draft2020
+	if name, ok := document["$schema"].(string); ok {
+		if draft = dialectOf(name); draft == "" {
+			return nil, needsFull("", "the dialect "+strconv.Quote(name))
+		}
 	}
-	meta := &basic{root: metaNode(), unbounded: true}
+	meta := &basic{root: metaNodes[draft](), unbounded: true}
 	if findings, _ := meta.Check(document, 0); len(findings) > 0 {
 		return nil, errors.New(Invalid(findings))
 	}
-	r := &schemaReader{named: map[string]*node{}}
+	r := &schemaReader{draft: draft, named: map[string]*node{}}
 	root := r.node(document, "")
 	if refusal := r.patterns.Refusal(document); refusal != "" {
 		return nil, errors.New(refusal)
@@ -127,6 +77,9 @@ func atPlace(at string) string {
 // plainRef is a reference within the schema that the basic checker follows.
 var plainRef = pattern.Of(`^#(?:/(?:\$defs|definitions)/[A-Za-z0-9_.-]+)?$`)
 
+// plainID is a name of a schema that changes nothing: references begin with "#".
+var plainID = pattern.Of(`^https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9._-]+)*$`)
+
 // resolve sets the targets of the references.
 func (r *schemaReader) resolve() {
 	for _, ref := range r.refs {
@@ -156,11 +109,19 @@ func (r *schemaReader) node(schema any, at string) *node {
 	if !ok {
 		return n
 	}
+	_, n.alone = object["$ref"]
+	n.alone = n.alone && r.draft == draft7
 	for _, word := range slices.Sorted(maps.Keys(object)) {
+		if n.alone && !slices.Contains(besideRef, word) {
+			r.refuse(needsFull(at, strconv.Quote(word)+" beside $ref in draft 7"))
+		}
 		r.keyword(n, object, word, at)
 	}
 	return n
 }
+
+// besideRef are the keywords that draft 7 does not ignore beside $ref, or that say nothing.
+var besideRef = []string{"$ref", "$schema", "$comment", "$defs", "definitions", "title", "description", "default"}
 
 // keyword converts one member of a schema.
 func (r *schemaReader) keyword(n *node, object map[string]any, word, at string) {
@@ -176,8 +137,12 @@ func (r *schemaReader) keyword(n *node, object map[string]any, word, at string) 
 	}
 	switch word {
 	case "$schema":
-		if strings.TrimSuffix(value.(string), "#") != dialect {
+		if dialectOf(value.(string)) == "" {
 			r.refuse(needsFull(here, "the dialect "+strconv.Quote(value.(string))))
+		}
+	case "$id":
+		if at != "" || !plainID().MatchString(value.(string)) {
+			r.refuse(needsFull(here, "the name "+strconv.Quote(value.(string))))
 		}
 	case "$ref":
 		r.refs = append(r.refs, reference{n, value.(string), at})
@@ -222,6 +187,9 @@ func (r *schemaReader) applicator(n *node, value any, word, at string) {
 			n.additional = r.node(value, here)
 		}
 	case "items":
+		if _, ok := value.([]any); ok {
+			r.refuse(needsFull(here, "a list of schemas"))
+		}
 		n.items = r.node(value, here)
 	case "not":
 		n.not = r.node(value, here)
