@@ -71,7 +71,8 @@ func TestCheck(t *testing.T) {
 		"remote schema":   {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{"$ref":"https://example.com/s"}`) }, clichain.ReasonBadOption},
 		"name twice":      {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{"type":"object","type":"string"}`) }, clichain.ReasonBadOption},
 		"no JSON":         {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{`) }, clichain.ReasonBadOption},
-		"a schema":        {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{"$ref":"#"}`) }, ""},
+		"a schema":        {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{"items":{"$ref":"#"}}`) }, ""},
+		"uncommon schema": {p, func(r *clichain.Request) { r.Schema = json.RawMessage(`{"$ref":"#"}`) }, clichain.ReasonBadOption}, // without fullschema
 		"nested session":  {strict, func(*clichain.Request) {}, clichain.ReasonNestedSession},
 		"no program":      {clichain.NewProvider(specs.Claude(), &clichain.Config{Binary: "/nowhere/claude"}), func(*clichain.Request) {}, clichain.ReasonNotInstalled},
 	} {
