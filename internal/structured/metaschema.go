@@ -7,7 +7,7 @@ import (
 	"github.com/clichain/clichain/internal/jsontext"
 )
 
-// dialects are the drafts that the basic checker knows, by the value of $schema without the scheme and a "#" at its end.
+// dialects are the drafts that the basic checker knows, by $schema without its scheme and without "#" at the end.
 var dialects = map[string]string{
 	"json-schema.org/draft/2020-12/schema": draft2020,
 	"json-schema.org/draft-07/schema":      draft7,
@@ -67,7 +67,8 @@ var beyondFormats = []string{
 }
 
 // inDraft7 changes metaSchema to that of draft 7, which says more about some keywords.
-var inDraft7 = strings.NewReplacer(`"enum": {"type": "array"}`, `"enum": {"type": "array", "minItems": 1, "uniqueItems": true},
+var inDraft7 = strings.NewReplacer(
+	`"enum": {"type": "array"}`, `"enum": {"type": "array", "minItems": 1, "uniqueItems": true},
 	"title": {"type": "string"}, "description": {"type": "string"}, "format": {"type": "string"},
 	"readOnly": {"type": "boolean"}, "writeOnly": {"type": "boolean"}, "examples": {"type": "array"},
 	"contentEncoding": {"type": "string"}, "contentMediaType": {"type": "string"}`,
