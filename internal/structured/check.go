@@ -47,9 +47,6 @@ func (c *basic) value(n *node, value any) bool {
 	if n.constant != nil {
 		return *n.constant || c.fail("false schema")
 	}
-	if n.alone {
-		return c.value(n.ref, value)
-	}
 	if !c.kind(n, value) {
 		return false
 	}

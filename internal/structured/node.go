@@ -16,7 +16,6 @@ type node struct {
 	hasEnum  bool
 	dateTime bool // format
 	ref      *node
-	alone    bool // ref is all that counts, as in draft 7
 
 	sizes      []sizeRule
 	required   []string

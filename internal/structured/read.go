@@ -109,10 +109,9 @@ func (r *schemaReader) node(schema any, at string) *node {
 	if !ok {
 		return n
 	}
-	_, n.alone = object["$ref"]
-	n.alone = n.alone && r.draft == draft7
+	_, refers := object["$ref"]
 	for _, word := range slices.Sorted(maps.Keys(object)) {
-		if n.alone && !slices.Contains(besideRef, word) {
+		if refers && r.draft == draft7 && !slices.Contains(besideRef, word) {
 			r.refuse(needsFull(at, strconv.Quote(word)+" beside $ref in draft 7"))
 		}
 		r.keyword(n, object, word, at)
