@@ -5,9 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/conformance/home"
 )
 
 // callerVariable tells this test binary to be a program that does one job.
@@ -46,9 +49,39 @@ func inNewProcess(t *testing.T, c caller) (o outcome) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), callerVariable+"="+string(text))
+	cmd.Env = append(withoutCertificates(os.Environ()), callerVariable+"="+string(text))
 	out, err := cmd.Output()
 	require.NoError(t, err, "%s", out)
 	require.NoError(t, json.Unmarshal(out, &o))
 	return o
+}
+
+// withoutCertificates leaves out the variables that name certificates. clichain passes them on, and the other contenders
+// start a CLI in the environment of its seat, which has none: node reads NODE_EXTRA_CA_CERTS at each start, for some 40 ms.
+func withoutCertificates(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return strings.Contains(name, "_CERT") || strings.HasSuffix(name, "_CA_BUNDLE")
+	})
+}
+
+// Each contender starts a CLI with the same certificates: those of the machine reach none.
+func TestNoContenderPassesCertificates(t *testing.T) {
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"} {
+		t.Setenv(name, "/certificates")
+	}
+	s := fakeSeat(t, home.Claude, false)
+	text, err := os.ReadFile(s.Binary)
+	require.NoError(t, err)
+	text = []byte(strings.Replace(string(text), "#!/bin/sh\n", "#!/bin/sh\nenv >\"$0.env\"\n", 1))
+	require.NoError(t, os.WriteFile(s.Binary, text, 0o700))
+	for _, name := range []string{clichainName, execName} {
+		o := inNewProcess(t, caller{name, s, job{Prompts: prompts(1)}})
+		require.Len(t, o.Calls, 1)
+		require.Empty(t, o.Calls[0].Error)
+		seen, err := os.ReadFile(s.Binary + ".env")
+		require.NoError(t, err)
+		require.Contains(t, string(seen), "HOME="+s.Work, name)
+		require.NotContains(t, string(seen), "/certificates", name)
+	}
 }
