@@ -2,6 +2,7 @@ package proc
 
 import (
 	"os/exec"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -57,5 +58,27 @@ func BenchmarkScanWithCookies(b *testing.B) {
 		for range cleanScans {
 			_ = system.scan(0, func(all []stat) { m.pick(all, system.hasCookie) })
 		}
+	}
+}
+
+// BenchmarkWatchdog measures runs one after the other, by turns with a watchdog of their own and with one that is there
+// already: what a watchdog that lives on would save. See ADR 39.
+func BenchmarkWatchdog(b *testing.B) {
+	one := func() time.Duration {
+		began := time.Now()
+		_, err := Run(b.Context(), Command{Path: "/bin/true"})
+		require.NoError(b, err)
+		return time.Since(began)
+	}
+	var own, kept []time.Duration
+	for b.Loop() {
+		own = append(own, one())
+		guard.hold()
+		kept = append(kept, one())
+		guard.release()
+	}
+	for name, list := range map[string][]time.Duration{"own-µs": own, "kept-µs": kept} {
+		slices.Sort(list)
+		b.ReportMetric(float64(list[len(list)/2].Microseconds()), name)
 	}
 }
