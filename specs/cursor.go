@@ -14,7 +14,7 @@ func Cursor() clispec.Spec {
 		LinkNames:    []string{"agent"},
 		ProviderSlug: "cursor-cli", DefaultModel: "cursor-desktop",
 		PromptStyle: clispec.DashP,
-		// Reports about its stdin differ; the argument is the documented way.
+		// The argument is the documented way. Measurements of its stdin differ: some versions read no prompt there.
 		Transports: []clispec.Transport{clispec.TransportArgv},
 		// A prompt that begins with a dash would be an option.
 		Guards:      []clispec.GuardRule{{Pattern: `^-`, Prefix: "\n"}},

@@ -203,7 +203,8 @@ func (inv *Invocation) CheckLengths() *call.Error {
 	for _, arg := range inv.Args {
 		if len(arg) > MaxArg {
 			return call.Errorf(call.ReasonUnsupported, inv.Call.Fields.holding(arg), "an argument of %d bytes is over "+
-				"the system's limit of %d, and this CLI takes it no other way", len(arg), MaxArg)
+				"the system's limit of %d, and this call has no other way for it: shorten it, or ask another backend",
+				len(arg), MaxArg)
 		}
 	}
 	for _, kv := range inv.Env {

@@ -96,16 +96,22 @@ func TestGuard(t *testing.T) {
 func TestAwkwardPromptsOfCursor(t *testing.T) {
 	long := strings.Repeat("x", MaxArg+1)
 	for name, test := range map[string]struct{ prompt, last string }{
-		"short":               {"hi", "hi"},
-		"with a dash":         {"--help me", "\n--help me"},
-		"as long as possible": {long[1:], long[1:]},
-		"too long":            {long, ""},
+		"short":                {"hi", "hi"},
+		"with a dash":          {"--help me", "\n--help me"},
+		"a dash alone":         {"-", "\n-"},
+		"two dashes":           {"--", "\n--"},
+		"as long as possible":  {long[1:], long[1:]},
+		"too long":             {long, ""},
+		"too long by its dash": {"-" + long[2:], ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inv, err := composerOf(t, specs.Cursor()).Compose(call.Prompt(test.prompt), Choice{}, testHost())
 			if test.last == "" {
 				require.NotNil(t, err)
 				require.Equal(t, call.ReasonUnsupported, err.Reason)
+				require.Equal(t, "prompt", err.Option)
+				require.ErrorContains(t, err, "131072 bytes is over the system's limit of 131071")
+				require.ErrorContains(t, err, "shorten it, or ask another backend")
 				return
 			}
 			require.Nil(t, err)
