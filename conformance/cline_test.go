@@ -16,7 +16,7 @@ import (
 )
 
 // A plain completion is one small request without tools. The caller's system text, an argument of cline, is in front of the
-// prompt.
+// prompt. Nothing of the call is kept in the home, where cline stores sessions, and no process is left.
 func TestClineAnswers(t *testing.T) {
 	long(t)
 	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Join(loopback.Thinking("hm"), loopback.Text(hello))))
@@ -37,6 +37,9 @@ func TestClineAnswers(t *testing.T) {
 	t.Logf("request body %d bytes", len(calls[0].Body))
 	require.Less(t, len(calls[0].Body), 600)
 	require.Empty(t, living(t, c.home))
+	for path, content := range everyFile(t, c.home.Dir) {
+		require.False(t, strings.Contains(content, "@scope/name"), "the prompt is kept in %s", path)
+	}
 }
 
 // The prompt reaches the model once and whole, whatever it looks like.

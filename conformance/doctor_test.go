@@ -84,6 +84,7 @@ var logins = []struct {
 	{name: "key file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"auth_mode":"apikey","OPENAI_API_KEY":"loopback"}`}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key file", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{"anthropic":{"type":"api","key":"loopback"}}`}, want: signedIn},
+	{name: "key file", cli: home.Cline, files: map[string]string{".cline/data/settings/providers.json": `{"lastUsedProvider":"anthropic","providers":{"anthropic":{"settings":{"provider":"anthropic","apiKey":"loopback"}}}}`}, want: whoKnows}, // of one of its providers
 
 	{name: "plan", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":4102444800000,"scopes":["user:inference"],"subscriptionType":"max"}}`}, want: signedIn, billing: call.BillingSubscription},
 	{name: "plan", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"loopback","refresh_token":"loopback","id_token":"loopback"}}`}, want: signedIn, billing: call.BillingSubscription},
@@ -93,6 +94,7 @@ var logins = []struct {
 	{name: "logged out", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{}`, ".claude.json": `{"numStartups":3}`}, want: signedOut, code: "unauthenticated"},
 	{name: "logged out", cli: home.Codex, files: map[string]string{".codex/version.json": `{}`, ".codex/config.toml": "model = \"gpt-5.5\"\n"}, want: signedOut, code: "unauthenticated"},
 	{name: "logged out", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"ui":{"theme":"Default"}}`, ".gemini/projects.json": `{}`}, want: signedOut, code: "unauthenticated"},
+	{name: "logged out", cli: home.Cline, files: map[string]string{".cline/data/settings/providers.json": `{"version":1,"providers":{}}`}, want: signedOut, code: "unauthenticated"},
 	{name: "logged out", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{}`}, want: whoKnows},
 
 	{name: "expired file", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","expiresAt":1}}`}, want: whoKnows, billing: call.BillingSubscription, code: "credential_expired"},
