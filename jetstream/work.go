@@ -149,7 +149,7 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 		WorkConfig: c, q: q, backend: ready, since: time.Now().UTC(),
 		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 		protocol: q.latest,
-		judged: map[string]judgment{}, denied: map[string]outlook{},
+		judged:   map[string]judgment{}, denied: map[string]outlook{},
 	}
 	if chain, ok := ready.(*clichain.Chain); ok && w.Chain == nil {
 		w.Chain = chain

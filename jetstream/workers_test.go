@@ -141,7 +141,11 @@ func workerMain(url string) {
 	if fakes := os.Getenv(fakesVariable); fakes != "" {
 		answer = mix(fakes, os.Getenv(notesVariable))
 	}
-	err = q.Work(ctx, noCooldown(answer), &jetstream.WorkConfig{
+	asked := noCooldown(answer)
+	if kind := os.Getenv(kindVariable); kind != "" {
+		asked = ofKind(kind)
+	}
+	err = q.Work(ctx, asked, &jetstream.WorkConfig{
 		Slots: 2, Permissions: permit.Permissions{Access: clichain.AccessWrite, Dirs: []string{os.TempDir()}}, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	if err != nil {
