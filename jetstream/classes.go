@@ -105,7 +105,7 @@ func (q *Queue) route(ctx context.Context, e *envelope) (class string, err error
 	if err := q.look(ctx); err != nil {
 		return "", err
 	}
-	if len(q.takers.list()) >= maxClasses {
+	if len(q.takers.list()) >= q.most {
 		n = n.coarse()
 		class = n.class()
 	}

@@ -215,3 +215,19 @@ func Announce(ctx context.Context, q *Queue, s WorkerStatus) error {
 
 // LatestProtocol is the version of the jobs that this package writes.
 const LatestProtocol = protocol
+
+// MaxClasses bounds the consumers of a queue. A refused job of a class that has none of its own waits for the pause.
+func MaxClasses(q *Queue, most int, pause time.Duration) { q.most, q.coarsePause = most, pause }
+
+// Consumers counts what workers take jobs from.
+func Consumers(q *Queue) int { return len(q.takers.list()) }
+
+// NeedsOf is what administrators of a server see of a job, before and after a worker has refused it.
+func NeedsOf(job Job) (before, after string) {
+	e := envelope{Job: job, Protocol: protocol}
+	data, _ := json.Marshal(e.needs())
+	before = string(data) + e.needs().String()
+	e.Refined = true
+	data, _ = json.Marshal(e.needs())
+	return before, string(data) + e.needs().String()
+}

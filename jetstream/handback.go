@@ -124,7 +124,7 @@ func (w *worker) giveBackAt(d *delivery, next envelope, why Delivery, until time
 	}
 	next.Replaces = 0
 	if class, err := w.q.route(w.writing, &next); until.IsZero() && err == nil && class != next.class() {
-		until = time.Now().Add(coarsePause)
+		until = time.Now().Add(w.q.coarsePause)
 	}
 	err := w.insist(func(ctx context.Context) error { return w.q.postpone(ctx, next, d.sequence, until) })
 	if err != nil && !errors.Is(err, ErrExists) {

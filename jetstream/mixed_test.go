@@ -2,7 +2,11 @@ package jetstream_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -10,8 +14,10 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/permit"
+	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
 )
 
@@ -161,4 +167,122 @@ func TestWorkersAnnounce(t *testing.T) {
 	require.Equal(t, clichain.AccessRead, w.Access)
 	require.Equal(t, runtime.GOOS+"/"+runtime.GOARCH, w.Platform)
 	require.Equal(t, 2, w.Protocol)
+}
+
+// A session that this worker's CLI does not know may be known to the CLI of another worker. Where it is known to none
+// the job fails.
+func TestSessionOfAnotherMachine(t *testing.T) {
+	t.Parallel()
+	without := clichain.BackendFunc("cli", func(context.Context, clichain.Request) (*clichain.Response, error) {
+		return nil, &clichain.BackendError{Reason: clichain.ReasonBadSession, Stage: call.StageSkipped}
+	})
+	with := clichain.BackendFunc("cli", func(context.Context, clichain.Request) (*clichain.Response, error) {
+		return &clichain.Response{Text: "x"}, nil
+	})
+	other := clichain.BackendFunc("other", func(context.Context, clichain.Request) (*clichain.Response, error) {
+		t.Error("it is a session of another backend")
+		return nil, context.Canceled
+	})
+	q := open(t, embed(t), nil)
+	sessions := permit.Permissions{Sessions: true}
+	work(t, q, other, &jetstream.WorkConfig{Name: "other", Permissions: sessions})
+	stop := work(t, q, without, &jetstream.WorkConfig{Name: "without", Permissions: sessions})
+	known, unknown := job("known"), job("unknown")
+	known.Request.Session, unknown.Request.Session = "cli:1", "cli:2"
+	work(t, q, with, &jetstream.WorkConfig{Name: "with", Permissions: sessions})
+	require.Eventually(t, func() bool {
+		s, err := q.Status(t.Context())
+		return err == nil && len(s.Workers) == 3
+	}, limit, 20*time.Millisecond)
+	submit(t, q, known)
+	r := collect(t, q, 1)["known"]
+	require.Nil(t, r.Failure)
+	require.Equal(t, "with", r.Worker)
+	stop()
+
+	lonely := open(t, embed(t), nil)
+	work(t, lonely, without, &jetstream.WorkConfig{Permissions: sessions})
+	submit(t, lonely, unknown)
+	require.Equal(t, clichain.ReasonBadSession, collect(t, lonely, 1)["unknown"].Failure.Reason)
+}
+
+// A queue has a bounded number of consumers, however many kinds of jobs there are, and each job finds its worker.
+func TestManyKindsOfJobs(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	jetstream.MaxClasses(q, 6, time.Second)
+	const jobs = 12
+	for i := range jobs {
+		j := job(fmt.Sprint(i))
+		j.Request.Model = "m" + j.ID
+		submit(t, q, j)
+	}
+	require.LessOrEqual(t, jetstream.Consumers(q), 7)
+	var asked atomic.Int64
+	refuses := only("a", "none", clichain.ReasonModelMismatch)
+	stop := work(t, q, backend(func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+		asked.Add(1)
+		return refuses.Complete(ctx, req)
+	}), nil)
+	require.Eventually(t, func() bool { return asked.Load() >= jobs }, limit, time.Millisecond)
+	stop()
+	work(t, q, echo(), &jetstream.WorkConfig{Slots: 4})
+	collect(t, q, jobs)
+}
+
+// What a server shows to its administrators says nothing of a request but what decides who can run it.
+func TestNeedsAreNoSecrets(t *testing.T) {
+	const secret = "SECRET"
+	j := jetstream.Job{ID: secret, Trace: map[string]string{secret: secret}, Request: clichain.Request{
+		Messages: []clichain.Message{{Role: clichain.RoleUser, Content: secret}}, Model: "haiku", Session: "cli:" + secret,
+		Schema: []byte(`"SECRET"`), Env: map[string]string{"APP_ID": secret}, Metadata: map[string]string{secret: secret},
+		Options: clichain.Options{
+			AppendSystem: secret, Agents: []byte(`"SECRET"`), MCPConfig: []json.RawMessage{[]byte(`"SECRET"`)},
+			Extra: map[string][]string{"cli": {secret}}, SessionID: secret, AllowedTools: []string{"Read"},
+		},
+	}}
+	before, after := jetstream.NeedsOf(j)
+	require.NotContains(t, before+after, secret)
+	require.NotContains(t, before, "APP_ID")
+	for _, want := range []string{"haiku", "cli", "APP_ID", "Read"} {
+		require.Contains(t, after, want)
+	}
+}
+
+// answering is a Provider whose CLI need not run.
+type answering struct{ *clichain.Provider }
+
+func (a answering) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+	return call.Collect(a.Stream(ctx, req))
+}
+
+func (a answering) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
+	if err := a.Check(ctx, req); err != nil {
+		return func(yield func(clichain.Event, error) bool) { yield(clichain.Event{}, err) }
+	}
+	return echo().Stream(ctx, req)
+}
+
+// The working directory of a worker may be one that its CLI does not trust. Jobs in other directories are taken.
+func TestUntrustedWorkingDirectory(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("SKIP_CLI", "")
+	hostile, clean := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(hostile, "GEMINI.md"), []byte("x"), 0o600))
+	p := clichain.NewProvider(specs.Gemini(), &clichain.Config{
+		Binary: clitest.Fake(t, "gemini", clitest.Scenario{}), Env: []string{"GEMINI_API_KEY=x"},
+	})
+	t.Chdir(hostile)
+	bad, good := job("bad"), job("good")
+	bad.Request.Access, good.Request.Access = clichain.AccessRead, clichain.AccessRead
+	bad.Request.Dir, good.Request.Dir = hostile, clean
+	require.ErrorIs(t, p.Check(t.Context(), bad.Request), clichain.ErrUntrustedDir)
+
+	q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
+	work(t, q, clichain.ChainOf([]clichain.Backend{answering{p}}, nil), &jetstream.WorkConfig{Permissions: permit.Permissions{
+		Access: clichain.AccessRead, Dirs: []string{hostile, clean},
+	}})
+	submit(t, q, bad, good)
+	require.Contains(t, collect(t, q, 1), "good")
+	awaitWhy(t, q, "bad", "untrusted_dir")
 }

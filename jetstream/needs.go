@@ -60,7 +60,10 @@ func (e *envelope) needs() *needs {
 	n.Request.Env = refined.Env
 	// These hold texts and arguments, which may be secrets, or differ from job to job.
 	o := &n.Request.Options
-	o.AppendSystem, o.Agents, o.MCPConfig, o.Extra, o.SessionID = "", nil, nil, nil, ""
+	if o.AppendSystem != "" {
+		o.AppendSystem = "x"
+	}
+	o.Agents, o.MCPConfig, o.Extra, o.SessionID = nil, nil, nil, ""
 	return n
 }
 

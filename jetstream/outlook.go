@@ -133,6 +133,11 @@ func (w *worker) judge(ctx context.Context, n *needs) outlook {
 	return o
 }
 
+// ofDir reports whether a backend refuses a directory.
+func ofDir(err *clichain.BackendError) bool {
+	return err != nil && (err.Reason == clichain.ReasonUntrustedDir || err.Option == "dir")
+}
+
 // ask asks the backends of the chain.
 func (w *worker) ask(ctx context.Context, n *needs, req clichain.Request) outlook {
 	var o outlook
@@ -144,7 +149,7 @@ func (w *worker) ask(ctx context.Context, n *needs, req clichain.Request) outloo
 		err := w.Chain.Check(ctx, b, req)
 		be, _ := errors.AsType[*clichain.BackendError](err)
 		switch {
-		case err == nil:
+		case err == nil, n.Request.Dir == "" && ofDir(be): // the directory of the job may be another one
 			takes = true
 		case be == nil || !slices.Contains(limits, be.Reason) || be.RetryAfter.IsZero():
 			why = cmp.Or(why, err.Error())

@@ -68,15 +68,17 @@ func (c *Config) withDefaults() (Config, error) {
 // Queue is a durable queue of jobs, and their results. Make it with [Open]. It is
 // safe for concurrent use, and has nothing to close: its connection is the caller's.
 type Queue struct {
-	cfg      Config
-	nc       *nats.Conn
-	js       js.JetStream
-	jobs     js.Stream // what waits or runs: one message each
-	results  js.Stream // what came of it, and marks of jobs that may have acted
-	payloads js.ObjectStore
-	workers  js.KeyValue
-	takers   takers
-	latest   int // the protocol of its workers
+	cfg         Config
+	nc          *nats.Conn
+	js          js.JetStream
+	jobs        js.Stream // what waits or runs: one message each
+	results     js.Stream // what came of it, and marks of jobs that may have acted
+	payloads    js.ObjectStore
+	workers     js.KeyValue
+	takers      takers
+	latest      int           // the protocol of its workers
+	most        int           // how many consumers there may be
+	coarsePause time.Duration // of a refused job of a class that has none of its own
 }
 
 // Open opens the queue, and makes its streams where there are none. A nil cfg means
@@ -87,7 +89,10 @@ func Open(ctx context.Context, nc *nats.Conn, cfg *Config) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{cfg: c, nc: nc, latest: protocol, takers: takers{byName: map[string]*taker{}}}
+	q := &Queue{
+		cfg: c, nc: nc, latest: protocol, most: maxClasses, coarsePause: coarsePause,
+		takers: takers{byName: map[string]*taker{}},
+	}
 	if q.js, err = js.New(nc); err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
