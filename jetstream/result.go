@@ -1,7 +1,9 @@
 package jetstream
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/clichain/clichain"
@@ -55,4 +57,49 @@ type Delivery struct {
 	Until time.Time `json:"until,omitzero"`
 	// Usage is what the run consumed, as far as it was reported.
 	Usage clichain.Usage `json:"usage,omitzero"`
+}
+
+// again is the job of a dead letter, to be submitted again. One that a later version wrote is not read, and goes to a
+// worker of such a version with all that is in it.
+func (r *Result) again(now time.Time) (e envelope, ok bool) {
+	e = envelope{Replaces: r.Sequence, Protocol: protocol}
+	switch {
+	case r.Job != nil:
+		e.Job = *r.Job
+		e.Submitted = now.UTC()
+		if e.Deadline.Before(e.Submitted) {
+			e.Deadline = time.Time{}
+		}
+		return e, true
+	case len(r.job) > 2: // not {}
+		e.ID, e.Protocol = r.ID, protocol+1
+		e.raw = fmt.Appendf(nil, `{"protocol":%d,"replaces":%d,%s`, e.Protocol, e.Replaces, r.job[1:])
+		return e, true
+	}
+	return e, false
+}
+
+// UnmarshalJSON reads a result. A job that a later version wrote, of which this one knows only a part, is left out.
+func (r *Result) UnmarshalJSON(data []byte) error {
+	type plain Result
+	var read struct {
+		*plain
+		Job json.RawMessage `json:"job"`
+	}
+	read.plain = (*plain)(r)
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	r.Job, r.job = nil, nil
+	if len(read.Job) == 0 || string(read.Job) == "null" {
+		return nil
+	}
+	r.job = bytes.Clone(read.Job)
+	var job Job
+	d := json.NewDecoder(bytes.NewReader(read.Job))
+	d.DisallowUnknownFields()
+	if d.Decode(&job) == nil {
+		r.Job = &job
+	}
+	return nil
 }
