@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -155,6 +156,31 @@ func resumeLive(t *testing.T, c cli, model string) {
 			}
 		}
 	}
+}
+
+// A session of codex that was made with more access is resumed with that of the request: a thread keeps its own sandbox,
+// whatever the arguments say.
+func TestLiveSessionIsResumedWithLessAccess(t *testing.T) {
+	outside, err := os.MkdirTemp("/var/tmp", "clichain-") // its sandbox lets commands write in /tmp
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(outside) })
+	file := filepath.Join(outside, "made")
+	c := start(t, home.Codex, home.LoggedIn, longTimeout, loopback.InOrder(
+		loopback.Text(answered), loopback.Tool("exec_command", map[string]any{"cmd": "touch " + file, "yield_time_ms": 10000}), loopback.Text(hello),
+	))
+	session := ""
+	for _, access := range []clichain.Access{clichain.AccessFull, clichain.AccessWrite} {
+		s := live.New(c.Provider, &live.Config{Request: clichain.Request{Access: access, Dir: c.home.Work, Session: session}})
+		t.Cleanup(s.Kill)
+		require.NoError(t, s.Start(t.Context()))
+		resp, err := s.Ask(t.Context(), "say hi")
+		require.NoError(t, err)
+		session = resp.Session
+		s.Stop()
+	}
+	require.Len(t, c.server.Calls(), 3)
+	require.Contains(t, string(c.server.Calls()[2].Body), "function_call_output", "the tool was used")
+	require.NoFileExists(t, file)
 }
 
 // A session that is not to be stored leaves nothing to go on from.

@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/clichain/clichain/call"
@@ -28,9 +29,8 @@ func codexLive() clispec.LiveRules {
 			message("initialize", `"clientInfo":{"name":"clichain","title":"clichain","version":"1"}`, always),
 			{Method: "initialized", Notice: true},
 		},
-		Open: codexOpen(),
-		// Without the turns before in the response, which may be long.
-		Resume:  codexThread("thread/resume", `"threadId":{session:json},"excludeTurns":true`),
+		Open:    codexOpen(),
+		Resume:  codexResume(),
 		Context: "thread.id", Of: "params.threadId", OfTurn: "params.turnId ?? params.turn.id",
 		Turn: []clispec.LiveMessage{
 			message("turn/start", input+`,"outputSchema":{schema}`, set("schema")), message("turn/start", input, always),
@@ -48,13 +48,12 @@ func codexLive() clispec.LiveRules {
 // codexThread are the messages that begin a thread, by a method and its own parameters. It takes a text that is added
 // to the instructions from standard input, where a single run takes it as an argument alone, which other users can see:
 // there it stands in the prompt.
-func codexThread(method, params string, when ...string) []clispec.LiveMessage {
+func codexThread(method, params string, when clispec.When) []clispec.LiveMessage {
 	const model, added = `,"model":{model:json}`, `,"developerInstructions":{system_append:json}`
 	begin := func(more string, fields ...string) clispec.LiveMessage {
-		return clispec.LiveMessage{
-			Method: method, Params: `{"cwd":{dir:json},` + params + more + `}`,
-			When: clispec.When{Set: slices.Concat(when, fields)},
-		}
+		w := when
+		w.Set = slices.Concat(when.Set, fields)
+		return clispec.LiveMessage{Method: method, Params: `{"cwd":{dir:json},` + params + more + `}`, When: w}
 	}
 	return []clispec.LiveMessage{
 		begin(model+added, "model", "system_append"), begin(added, "system_append"), begin(model, "model"), begin(""),
@@ -64,10 +63,30 @@ func codexThread(method, params string, when ...string) []clispec.LiveMessage {
 // codexOpen: a thread is stored where one conversation has the process, unless the caller wants none stored.
 func codexOpen() []clispec.LiveMessage {
 	return slices.Concat(
-		codexThread("thread/start", `"ephemeral":true`, "no_session_persistence"),
-		codexThread("thread/start", `"ephemeral":false`, "conversation"),
-		codexThread("thread/start", `"ephemeral":true`),
+		codexThread("thread/start", `"ephemeral":true`, set("no_session_persistence")),
+		codexThread("thread/start", `"ephemeral":false`, set("conversation")),
+		codexThread("thread/start", `"ephemeral":true`, clispec.When{}),
 	)
+}
+
+// codexResume says again what the tools may do: a thread keeps that of the process that made it, whatever the arguments
+// say. So there is no row for a permission mode. The turns before are left out of the response, which they make long.
+func codexResume() (list []clispec.LiveMessage) {
+	for _, row := range []struct {
+		sandbox, approval string
+		when              clispec.When
+	}{
+		{"read-only", "never", access(call.AccessNone)},
+		{"workspace-write", "on-request", clispec.When{
+			Access: []call.Access{call.AccessWrite}, Set: []string{"ask"}, Unset: []string{"permission_mode"},
+		}},
+		{"workspace-write", "never", unless("permission_mode", call.AccessWrite)},
+		{"danger-full-access", "never", unless("permission_mode", call.AccessFull)},
+	} {
+		const params = `"threadId":{session:json},"excludeTurns":true,"sandbox":"%s","approvalPolicy":"%s"`
+		list = append(list, codexThread("thread/resume", fmt.Sprintf(params, row.sandbox, row.approval), row.when)...)
+	}
+	return list
 }
 
 func codexLiveEvents() []clispec.EventRule {

@@ -25,7 +25,7 @@ func TestOpeningOfAThread(t *testing.T) {
 		"a conversation that is not kept": {forget, true, "thread/start", `{"cwd":"","ephemeral":true}`},
 		"a session": {
 			call.Request{Session: "codex:0199abcd-0000-7000-8000-000000000001", Model: "gpt-5"}, true, "thread/resume",
-			`{"cwd":"","threadId":"0199abcd-0000-7000-8000-000000000001","excludeTurns":true,"model":"gpt-5"}`,
+			`{"cwd":"","threadId":"0199abcd-0000-7000-8000-000000000001","excludeTurns":true,"sandbox":"read-only","approvalPolicy":"never","model":"gpt-5"}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
