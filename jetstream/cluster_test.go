@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -84,11 +83,7 @@ func (c *cluster) stop(i int) {
 }
 
 func (c *cluster) connect() *nats.Conn {
-	var urls []string
-	for _, o := range c.options {
-		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", o.Port))
-	}
-	nc, err := nats.Connect(strings.Join(urls, ","), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+	nc, err := nats.Connect(c.urls(), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
 	require.NoError(c.t, err)
 	c.t.Cleanup(nc.Close)
 	return nc

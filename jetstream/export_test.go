@@ -168,7 +168,10 @@ func Stored(ctx context.Context, q *Queue, id string) (job *Job, data []byte, er
 
 // SubmitRaw puts a job where a worker of the first protocol takes it, or where its class is.
 func SubmitRaw(ctx context.Context, q *Queue, id string, data []byte) error {
-	_, err := q.js.Publish(ctx, q.place(readyClass, PriorityNormal, key(id)), data)
+	_, err := q.js.Publish(ctx, q.place(readyClass, PriorityNormal, key(id)), data, js.WithExpectLastSequenceForSubject(0, q.anyJob(key(id))))
+	if conflict(err) {
+		return ErrExists
+	}
 	return err
 }
 

@@ -3,16 +3,17 @@ package jetstream_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"sync/atomic"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/jetstream"
-	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,7 +24,11 @@ var kindModels = map[string][]string{"alpha": {"one", "both"}, "beta": {"two", "
 
 // ofKind is the backend of such a worker. The login of the kind "limited" is at its limit for an hour.
 func ofKind(kind string) clichain.Backend {
+	note := newNotes()
 	answer := clichain.BackendFunc("cli", func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+		id := strings.TrimPrefix(req.Messages[0].Content, "prompt of ")
+		note("start", kind, id)
+		defer note("end", kind, id)
 		for _, model := range kindModels[kind] {
 			switch {
 			case req.Model != model:
@@ -46,53 +51,40 @@ func ofKind(kind string) clichain.Backend {
 }
 
 // Three kinds of workers, one of them at its limit, of which one is killed five times a second; jobs of two protocols, of
-// which one in fifty always fails: each job has one result, and each was answered by a worker that has its model.
+// which one in fifty always fails: each job has one result, and each was answered by a worker that has its model. With
+// -outages a server of the cluster is lost again and again, too.
 func TestMixedFleetIsKilled(t *testing.T) {
-	s := listen(t)
-	nc, err := nats.Connect(s.ClientURL())
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	q := open(t, nc, soakConfig)
+	c := newCluster(t)
+	q := c.open(c.connect(), &jetstream.Config{Name: soakConfig.Name, AckWait: time.Second, MaxDeliver: 20, Replicas: 3})
+	notes := t.TempDir()
 	var fleets []*fleet
 	for kind := range kindModels {
-		f := &fleet{t: t, env: append(os.Environ(), workerVariable+"="+s.ClientURL(), kindVariable+"="+kind)}
+		f := &fleet{t: t, env: append(os.Environ(),
+			workerVariable+"="+c.urls(), kindVariable+"="+kind, notesVariable+"="+notes, "XDG_STATE_HOME="+t.TempDir())}
 		for range 2 {
 			f.start()
 		}
 		t.Cleanup(f.stop)
 		fleets = append(fleets, f)
 	}
-	models := []string{"one", "two", "both"}
-	for i := range *soakJobs {
-		j := job(fmt.Sprint(i))
-		j.Request.Model = models[i%3]
-		if i%50 == 0 {
-			j.Request.Metadata = map[string]string{"poison": "yes"}
-		}
-		if i%4 != 0 {
-			submit(t, q, j)
-			continue
-		}
-		data, err := json.Marshal(j) // as a submitter of the first protocol writes it
-		require.NoError(t, err)
-		require.NoError(t, jetstream.SubmitRaw(t.Context(), q, j.ID, data))
-	}
-	began, kills := time.Now(), atomic.Int64{}
-	ctx, cancel := context.WithTimeout(t.Context(), limit+time.Duration(*soakJobs)*time.Second)
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*limit+time.Duration(*soakJobs)*time.Second)
 	defer cancel()
-	go func() {
-		tick := time.NewTicker(*soakKill / 10)
-		defer tick.Stop()
-		for i := 0; ; i++ {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				fleets[i%len(fleets)].kill()
-				kills.Add(1)
-			}
-		}
-	}()
+	submitted := make(chan map[string]time.Time, 1)
+	go func() { submitted <- submitMixed(ctx, q) }()
+	var chaos sync.WaitGroup
+	defer chaos.Wait()
+	ends, end := context.WithCancel(ctx)
+	defer end()
+	kills, outages := 0, []span{}
+	chaos.Go(func() {
+		every(ends, *soakKill/10, func(i int) { fleets[i%len(fleets)].kill(); kills++ })
+	})
+	if *soakOutages > 0 {
+		chaos.Go(func() {
+			every(ends, *soakOutages, func(i int) { outages = append(outages, c.outage(ends, q, i)) })
+		})
+	}
 	got := map[string]*jetstream.Result{}
 	for r, err := range q.Results(ctx, 0) {
 		require.NoError(t, err)
@@ -101,8 +93,9 @@ func TestMixedFleetIsKilled(t *testing.T) {
 			break
 		}
 	}
+	end()
+	chaos.Wait()
 	require.Len(t, got, *soakJobs)
-	t.Logf("%d jobs in %.1f s, %d workers killed", len(got), time.Since(began).Seconds(), kills.Load())
 	for i := range *soakJobs {
 		r := got[fmt.Sprint(i)]
 		if i%50 == 0 {
@@ -111,5 +104,56 @@ func TestMixedFleetIsKilled(t *testing.T) {
 		}
 		require.NotNil(t, r.Response, "%d: %+v", i, r.Failure)
 		require.Contains(t, kindModels[r.Response.Text], models[i%3], i)
+	}
+	idle, who := longestIdle(t, notes, <-submitted, outages)
+	t.Logf("%d jobs in %.1f s, %d workers killed, %d servers lost, idle beside a job for %.2f s at most (%s)",
+		len(got), time.Since(began).Seconds(), kills, len(outages), idle.Seconds(), who)
+	require.LessOrEqual(t, idle, *soakIdle)
+}
+
+// models are those of the jobs, in turn.
+var models = []string{"one", "two", "both"}
+
+// submitMixed submits jobs, of which each fourth is written as by a submitter of the first protocol. It returns when the
+// queue had each.
+func submitMixed(ctx context.Context, q *jetstream.Queue) map[string]time.Time {
+	at := map[string]time.Time{}
+	for i := range *soakJobs {
+		j := job(fmt.Sprint(i))
+		j.Request.Model = models[i%3]
+		if i%50 == 0 {
+			j.Request.Metadata = map[string]string{"poison": "yes"}
+		}
+		submit := q.Submit
+		if i%4 == 0 {
+			submit = func(ctx context.Context, j jetstream.Job) error {
+				data, err := json.Marshal(j)
+				if err == nil {
+					err = jetstream.SubmitRaw(ctx, q, j.ID, data)
+				}
+				return err
+			}
+		}
+		for err := errors.New("not yet"); err != nil && !errors.Is(err, jetstream.ErrExists) && ctx.Err() == nil; {
+			try, cancel := context.WithTimeout(ctx, 2*time.Second)
+			err = submit(try, j)
+			cancel()
+		}
+		at[j.ID] = time.Now()
+	}
+	return at
+}
+
+// every calls do again and again, until ctx ends.
+func every(ctx context.Context, pause time.Duration, do func(i int)) {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for i := 0; ; i++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			do(i)
+		}
 	}
 }

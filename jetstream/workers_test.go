@@ -28,6 +28,9 @@ import (
 var (
 	soakJobs = flag.Int("jobs", 150, "how many jobs TestWorkersAreKilled has")
 	soakKill = flag.Duration("kill", 2*time.Second, "how often it kills a worker")
+
+	soakOutages = flag.Duration("outages", 0, "how often TestMixedFleetIsKilled loses a server; 0: never")
+	soakIdle    = flag.Duration("idle", 20*time.Second, "how long a worker may be idle there beside a job that it could run")
 )
 
 // The variables of a worker process: the server, the folder of the fakes, and that
