@@ -68,9 +68,11 @@ func (w *worker) handBack(ctx context.Context, d *delivery, why Delivery) {
 
 // awaitLimit leaves a job that met a limit where the first worker takes it that can. A worker whose backends are in
 // cooldown knows when; one that is not, though the job met a limit, waits for the end of that.
-func (w *worker) awaitLimit(ctx context.Context, d *delivery, why Delivery) {
+func (w *worker) awaitLimit(ctx context.Context, d *delivery, f *Failure, why Delivery) {
 	next := d.envelope
-	next.History = append(slices.Clone(next.History), why)
+	if slices.ContainsFunc(f.Attempts, func(a clichain.Attempt) bool { return !a.Skipped }) { // else nothing was run
+		next.History = append(slices.Clone(next.History), why)
+	}
 	n := next.needs()
 	w.reconsider()
 	if o := w.outlook(ctx, next.class(), n); o.now(time.Now()) {
@@ -98,7 +100,7 @@ func (w *worker) retry(ctx context.Context, d *delivery, failure *Failure, again
 		failure.Message += fmt.Sprintf(" (after %d deliveries)", len(d.History)+1)
 		w.finish(d, &Result{Failure: failure})
 	case slices.Contains(limits, again.Reason) && !again.Until.IsZero():
-		w.awaitLimit(ctx, d, again)
+		w.awaitLimit(ctx, d, failure, again)
 	default:
 		w.park(d, again)
 	}

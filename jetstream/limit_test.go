@@ -187,3 +187,22 @@ func TestLimitAndDeadline(t *testing.T) {
 		require.Nil(t, r.Failure, id)
 	}
 }
+
+// A cooldown that shows only in a call costs the job nothing: no run, no entry of its history.
+func TestSkippedRunIsNoDelivery(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
+	var asked atomic.Int64
+	work(t, q, noCooldown(backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		if asked.Add(1) == 1 {
+			end := time.Now().Add(time.Second)
+			return nil, &clichain.BackendError{Reason: clichain.ReasonCoolingDown, RetryAfter: end, Stage: call.StageSkipped}
+		}
+		return &clichain.Response{Text: "x"}, nil
+	})), nil)
+	submit(t, q, job("a"))
+	r := collect(t, q, 1)["a"]
+	require.NotNil(t, r.Response)
+	require.Empty(t, r.History)
+	require.EqualValues(t, 2, asked.Load())
+}
