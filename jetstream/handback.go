@@ -20,7 +20,7 @@ var notHere = []clichain.Reason{
 // ofRequest are those of them that lie in this one request: the next job of the class may be another matter.
 var ofRequest = []clichain.Reason{clichain.ReasonUnsupported, clichain.ReasonUntrustedDir, clichain.ReasonBadSession}
 
-// cannotRun reports whether nothing was run, because this worker has not what the job needs. A session that its own
+// cannotRun reports whether nothing was run, because this worker lacks what the job needs. A session that its own
 // backend does not know is the request's fault, unless another worker may know it.
 func (w *worker) cannotRun(d *delivery, chain *clichain.ChainError) bool {
 	if w.Alone || chain == nil || chain.Tried() || len(chain.Attempts) == 0 {
