@@ -106,8 +106,12 @@ func TestMixedFleetIsKilled(t *testing.T) {
 		require.Contains(t, kindModels[r.Response.Text], models[i%3], i)
 	}
 	idle, who := longestIdle(t, notes, <-submitted, outages)
-	t.Logf("%d jobs in %.1f s, %d workers killed, %d servers lost, idle beside a job for %.2f s at most (%s)",
-		len(got), time.Since(began).Seconds(), kills, len(outages), idle.Seconds(), who)
+	lost := time.Duration(0)
+	for _, o := range outages {
+		lost += o.length()
+	}
+	t.Logf("%d jobs in %.1f s, %d workers killed, %d servers lost for %.1f s, idle beside a job for %.2f s at most (%s)",
+		len(got), time.Since(began).Seconds(), kills, len(outages), lost.Seconds(), idle.Seconds(), who)
 	require.LessOrEqual(t, idle, *soakIdle)
 }
 
