@@ -62,13 +62,10 @@ var kinds = map[string]func(string, answerFunc) clichain.Backend{
 	},
 }
 
-// everyKind runs a test with a Backend of each kind, one after the other and
-// hedged.
-func everyKind(t *testing.T, test func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig)) {
+// everyKind runs a test with a Backend of each kind.
+func everyKind(t *testing.T, test func(t *testing.T, backend func(string, answerFunc) clichain.Backend)) {
 	for name, kind := range kinds {
-		for way, cfg := range map[string]clichain.ChainConfig{"in order": {}, "hedged": {HedgeAfter: time.Hour}} {
-			t.Run(name+", "+way, func(t *testing.T) { test(t, kind, cfg) })
-		}
+		t.Run(name, func(t *testing.T) { test(t, kind) })
 	}
 }
 
@@ -99,10 +96,10 @@ func TestErrorsOfCustomBackends(t *testing.T) {
 		"a skip":                         {fmt.Errorf("x: %w", clichain.ErrNotInstalled), clichain.ReasonNotInstalled, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
 				next := &backendAsked{}
 				b := backend("mine", func(context.Context, clichain.Request) (*clichain.Response, error) { return nil, test.err })
-				c := clichain.ChainOf([]clichain.Backend{b, clichain.BackendFunc("next", next.answer)}, &cfg)
+				c := clichain.ChainOf([]clichain.Backend{b, clichain.BackendFunc("next", next.answer)}, nil)
 				resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 				var attempts []clichain.Attempt
 				if test.goesOn {
@@ -133,9 +130,9 @@ func TestNilPointersAsErrors(t *testing.T) {
 	suppressNothing(t)
 	for name, err := range map[string]error{"backend": (*clichain.BackendError)(nil), "chain": (*clichain.ChainError)(nil)} {
 		t.Run(name, func(t *testing.T) {
-			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
 				b := backend("mine", func(context.Context, clichain.Request) (*clichain.Response, error) { return nil, err })
-				c := clichain.ChainOf([]clichain.Backend{b, clichain.BackendFunc("next", answering("42"))}, &cfg)
+				c := clichain.ChainOf([]clichain.Backend{b, clichain.BackendFunc("next", answering("42"))}, nil)
 				resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 				require.NoError(t, err)
 				requireReason(t, clichain.ReasonBadOutput, resp.Attempts[0].Err)
@@ -175,7 +172,7 @@ func (b *backendAsked) answer(context.Context, clichain.Request) (*clichain.Resp
 }
 
 func TestTheContextsErrorIsCanceledOrTimeout(t *testing.T) {
-	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
 		wait := func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
 			<-ctx.Done()
 			return nil, fmt.Errorf("while asking: %w", ctx.Err())
@@ -184,7 +181,7 @@ func TestTheContextsErrorIsCanceledOrTimeout(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer time.AfterFunc(time.Second, cancel).Stop()
-				_, err := clichain.ChainOf([]clichain.Backend{backend("slow", wait)}, &cfg).Complete(ctx, clichain.Prompt("hi"))
+				_, err := clichain.ChainOf([]clichain.Backend{backend("slow", wait)}, nil).Complete(ctx, clichain.Prompt("hi"))
 				var chain *clichain.ChainError
 				require.ErrorAs(t, err, &chain)
 				require.Equal(t, clichain.ReasonCanceled, chain.Attempts[0].Reason)
@@ -192,8 +189,7 @@ func TestTheContextsErrorIsCanceledOrTimeout(t *testing.T) {
 		})
 		t.Run("timeout", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				cfg := cfg
-				cfg.Budget = 20 * time.Second
+				cfg := clichain.ChainConfig{Budget: 20 * time.Second}
 				_, err := clichain.ChainOf([]clichain.Backend{backend("slow", wait)}, &cfg).Complete(t.Context(), clichain.Prompt("hi"))
 				var chain *clichain.ChainError
 				require.ErrorAs(t, err, &chain)
@@ -243,14 +239,14 @@ func TestModelNamesAddressCustomBackends(t *testing.T) {
 		"deep/big": {"deep", "big"}, "inner/big": {"deep", "big"}, "minee/x": {"first", "minee/x"},
 	} {
 		t.Run(model, func(t *testing.T) {
-			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
 				named := func(name string) clichain.Backend {
 					return backend(name, func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
 						return &clichain.Response{Text: req.Model + "."}, nil
 					})
 				}
 				inner := clichain.ChainOf([]clichain.Backend{named("deep")}, &clichain.ChainConfig{Name: "inner"})
-				c := clichain.ChainOf([]clichain.Backend{named("first"), named("mine"), inner}, &cfg)
+				c := clichain.ChainOf([]clichain.Backend{named("first"), named("mine"), inner}, nil)
 				req := clichain.Prompt("hi")
 				req.Model = model
 				resp, err := c.Complete(t.Context(), req)

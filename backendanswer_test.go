@@ -19,7 +19,7 @@ import (
 func TestAnswersOfCustomBackends(t *testing.T) {
 	req := clichain.Prompt("hi")
 	req.Metadata = map[string]string{"id": "7"}
-	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
 		synctest.Test(t, func(t *testing.T) {
 			b := backend("mine", func(context.Context, clichain.Request) (*clichain.Response, error) {
 				time.Sleep(3 * time.Second)
@@ -27,7 +27,7 @@ func TestAnswersOfCustomBackends(t *testing.T) {
 					Text: "hello", Usage: clichain.Usage{CostUSD: new(math.NaN())}, Metadata: map[string]string{"id": "of another call"},
 				}, nil
 			})
-			resp, err := clichain.ChainOf([]clichain.Backend{b}, &cfg).Complete(t.Context(), req)
+			resp, err := clichain.ChainOf([]clichain.Backend{b}, nil).Complete(t.Context(), req)
 			require.NoError(t, err)
 			require.Equal(t, "mine", resp.Backend)
 			require.Equal(t, 3*time.Second, resp.Duration)
@@ -49,12 +49,12 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 		"no JSON":          {&clichain.Response{Text: "Paris"}, cities, clichain.ReasonBadOutput},
 	} {
 		t.Run(name, func(t *testing.T) {
-			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
 				b := backend("mine", func(context.Context, clichain.Request) (*clichain.Response, error) { return test.resp, nil })
 				next := clichain.BackendFunc("next", answering("```json\n{\"city\":\"Paris\"}\n```"))
 				req := clichain.Prompt("hi")
 				req.Schema = []byte(test.schema)
-				c := clichain.ChainOf([]clichain.Backend{b, next}, &cfg)
+				c := clichain.ChainOf([]clichain.Backend{b, next}, nil)
 				resp, err := c.Complete(t.Context(), req)
 				require.NoError(t, err)
 				require.Equal(t, test.reason, resp.Attempts[0].Reason)
@@ -63,7 +63,7 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 				}
 
 				req.Access = clichain.AccessWrite
-				_, err = clichain.ChainOf([]clichain.Backend{b, next}, &cfg).Complete(t.Context(), req)
+				_, err = clichain.ChainOf([]clichain.Backend{b, next}, nil).Complete(t.Context(), req)
 				if test.resp == nil {
 					require.NoError(t, err)
 					return
@@ -79,13 +79,13 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 func TestASharedResponse(t *testing.T) {
 	shared := &clichain.Response{Text: `{"city":"Paris"}`, Warnings: make([]string, 1, 8), Attempts: make([]clichain.Attempt, 0, 8)}
 	failure := &clichain.BackendError{Message: "shared too"}
-	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend, cfg clichain.ChainConfig) {
+	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
 		list := []clichain.Backend{
 			backend("fails", func(context.Context, clichain.Request) (*clichain.Response, error) { return nil, failure }),
 			clichain.NewProvider(clichain.CliSpec{Name: "broken"}, nil),
 			backend("a", func(context.Context, clichain.Request) (*clichain.Response, error) { return shared, nil }),
 		}
-		c := clichain.ChainOf([]clichain.Backend{clichain.ChainOf(list, &cfg)}, &cfg)
+		c := clichain.ChainOf([]clichain.Backend{clichain.ChainOf(list, nil)}, nil)
 		var calls sync.WaitGroup
 		for range 8 {
 			calls.Go(func() {
@@ -140,16 +140,13 @@ func TestStreamThatGoesOnAfterItsEnd(t *testing.T) {
 		"failures":        {[]any{failure, errors.New("more")}, "other"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, hedge := range []time.Duration{0, time.Minute} {
-				resp, err := clichain.ChainOf(
-					[]clichain.Backend{careless{says: test.says}, clichain.BackendFunc("b", answering("other"))},
-					&clichain.ChainConfig{HedgeAfter: hedge},
-				).Complete(t.Context(), clichain.Prompt("hi"))
-				require.NoError(t, err)
-				require.Equal(t, test.want, resp.Text)
-				for _, a := range resp.Attempts {
-					require.Equal(t, clichain.ReasonRateLimited, a.Reason)
-				}
+			resp, err := clichain.ChainOf(
+				[]clichain.Backend{careless{says: test.says}, clichain.BackendFunc("b", answering("other"))}, nil,
+			).Complete(t.Context(), clichain.Prompt("hi"))
+			require.NoError(t, err)
+			require.Equal(t, test.want, resp.Text)
+			for _, a := range resp.Attempts {
+				require.Equal(t, clichain.ReasonRateLimited, a.Reason)
 			}
 		})
 	}

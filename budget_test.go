@@ -114,7 +114,6 @@ func TestHardDeadline(t *testing.T) {
 		"provider":          {caller: true},
 		"chain":             {caller: true, chain: true},
 		"budget":            {cfg: clichain.ChainConfig{Budget: 4 * time.Second}, chain: true},
-		"hedged":            {cfg: clichain.ChainConfig{HedgeAfter: time.Second, MinAttempt: time.Second}, caller: true, chain: true},
 		"one after another": {cfg: clichain.ChainConfig{MinAttempt: time.Second}, caller: true, chain: true},
 	} {
 		t.Run(name, func(t *testing.T) {

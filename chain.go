@@ -41,11 +41,6 @@ type ChainConfig struct {
 	// Order is how the backends are ordered for a call, from what the chain has
 	// seen of them. Nil: as they were given.
 	Order order.Strategy
-	// HedgeAfter starts the next backend too when one has not answered for so
-	// long, and takes the first answer; the others are ended, and what they
-	// used is counted. For AccessNone only. Text comes when the call is over.
-	// Zero: one after the other.
-	HedgeAfter time.Duration
 	// Replay says whether a request may be run again elsewhere after an agent
 	// with write access began. Zero: ReplayIfIdempotent.
 	Replay ReplayPolicy
@@ -195,9 +190,6 @@ func (c *Chain) answer(w *walk) (*Response, error) {
 	w.ctx, w.backends, w.examine, w.cooldown, w.table, w.record = ctx, c.backends, c.examine, c.cooldown, c.table, c.record
 	if c.cfg.Order != nil {
 		w.inOrder(w.record.order(c.cfg.Order, w.req))
-	}
-	if c.cfg.HedgeAfter > 0 && w.req.Access == AccessNone {
-		return w.race(c.cfg.HedgeAfter)
 	}
 	defer w.abandonAhead()
 	for i := range w.backends {

@@ -81,21 +81,6 @@ func TestCooldownProbeOfACallerThatLeaves(t *testing.T) {
 	})
 }
 
-// A hedged call probes each backend that is in doubt before it asks it.
-func TestCooldownProbeOfAHedgedCall(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, next := &picky{name: "a", reason: clichain.ReasonExit}, &backend{name: "next"}
-		p.broken.Store(true)
-		c := clichain.ChainOf([]clichain.Backend{p, next}, &clichain.ChainConfig{HedgeAfter: time.Minute}).CooldownsWithout(0.5, nil)
-		for i := range 4 {
-			require.Empty(t, askOf(t, c, fmt.Sprint("good ", i)))
-		}
-		require.EqualValues(t, 3, p.asked.Load())
-		require.EqualValues(t, 1, p.probed.Load())
-		require.Equal(t, 30*time.Second, time.Until(coolingUntil(t, c, p)))
-	})
-}
-
 func TestCooldownStoresNoText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	p := &picky{name: "a", reason: clichain.ReasonExit}

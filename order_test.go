@@ -111,7 +111,7 @@ type incomparable struct {
 
 func TestBackendsThatCannotBeCompared(t *testing.T) {
 	for name, cfg := range map[string]*clichain.ChainConfig{
-		"as given": nil, "ordered": {Order: order.Fastest}, "hedged": {HedgeAfter: time.Hour},
+		"as given": nil, "ordered": {Order: order.Fastest},
 	} {
 		list := []clichain.Backend{incomparable{Backend: failing("a", clichain.ReasonRateLimited)}, incomparable{Backend: &backend{name: "b"}}}
 		resp, err := clichain.ChainOf(list, cfg).Complete(t.Context(), clichain.Prompt("hi"))

@@ -68,18 +68,16 @@ func TestPanicsCanBeRecovered(t *testing.T) {
 			want: "logger",
 		},
 	} {
-		for mode, after := range map[string]time.Duration{"in turn": 0, "hedged": time.Millisecond} {
-			t.Run(name+"/"+mode, func(t *testing.T) {
-				clitest.NoLeaks(t)
-				c := clichain.ChainOf([]clichain.Backend{test.first(t, "first"), hanging(t, "second")}, &clichain.ChainConfig{HedgeAfter: after, Hooks: test.hooks})
-				require.PanicsWithValue(t, test.want, func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			clitest.NoLeaks(t)
+			c := clichain.ChainOf([]clichain.Backend{test.first(t, "first"), hanging(t, "second")}, &clichain.ChainConfig{Hooks: test.hooks})
+			require.PanicsWithValue(t, test.want, func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
+		})
 	}
 }
 
 // A reader that panics, or whose goroutine ends in the loop, leaves nothing either.
-func TestHedgeWithoutAReader(t *testing.T) {
+func TestChainWithoutAReader(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
 	for name, leave := range map[string]func(){"panics": func() { panic("reader") }, "goexit": runtime.Goexit} {
@@ -89,7 +87,7 @@ func TestHedgeWithoutAReader(t *testing.T) {
 			for _, letter := range []string{"a", "b", "c"} {
 				list = append(list, provider(t, named(specs.Codex(), letter), clichain.Config{}, talkative))
 			}
-			c := clichain.ChainOf(list, &clichain.ChainConfig{HedgeAfter: time.Millisecond})
+			c := clichain.ChainOf(list, nil)
 			var reading sync.WaitGroup
 			reading.Go(func() {
 				defer func() { _ = recover() }()
@@ -108,19 +106,15 @@ func TestHedgeWithoutAReader(t *testing.T) {
 func TestPanicGivesTheProbeBack(t *testing.T) {
 	now := time.Now()
 	b := &panicking{backend: *failing("a", clichain.ReasonUsageLimit)}
-	for mode, after := range map[string]time.Duration{"in turn": 0, "hedged": time.Minute} {
-		t.Run(mode, func(t *testing.T) {
-			failed := failing("a", clichain.ReasonUsageLimit)
-			first := clichain.ChainOf([]clichain.Backend{failed}, nil).CooldownsWithout(0.5, func() time.Time { return now })
-			_, err := first.Complete(t.Context(), clichain.Prompt("hi"))
-			require.ErrorIs(t, err, clichain.ErrUsageLimit)
-			c := clichain.ChainOf([]clichain.Backend{b}, &clichain.ChainConfig{Store: first.StoreOf(), HedgeAfter: after})
-			state, err := first.StoreOf().Load(t.Context(), clichain.CooldownKey(b, ""))
-			require.NoError(t, err)
-			c.CooldownsWithout(0.5, func() time.Time { return state.Until.Add(time.Second) })
-			for range 2 {
-				require.PanicsWithValue(t, "backend", func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
-			}
-		})
+	failed := failing("a", clichain.ReasonUsageLimit)
+	first := clichain.ChainOf([]clichain.Backend{failed}, nil).CooldownsWithout(0.5, func() time.Time { return now })
+	_, err := first.Complete(t.Context(), clichain.Prompt("hi"))
+	require.ErrorIs(t, err, clichain.ErrUsageLimit)
+	c := clichain.ChainOf([]clichain.Backend{b}, &clichain.ChainConfig{Store: first.StoreOf()})
+	state, err := first.StoreOf().Load(t.Context(), clichain.CooldownKey(b, ""))
+	require.NoError(t, err)
+	c.CooldownsWithout(0.5, func() time.Time { return state.Until.Add(time.Second) })
+	for range 2 {
+		require.PanicsWithValue(t, "backend", func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
 	}
 }

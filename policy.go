@@ -223,23 +223,21 @@ func probeAttempts(backend string, resp *Response, err error, took time.Duration
 	return append(slices.Clone(resp.Attempts), answered)
 }
 
-// probe sends a backend that is in doubt a probe before its turn, in the time that slice gives. tell gets the events of
-// the probe. The error is that of a backend which cools down since the probe failed.
-func (w *walk) probe(
-	t *try, slice func() (chainView, context.Context, context.CancelFunc), tell func(Event),
-) *BackendError {
+// probe sends a backend that is in doubt a probe before its turn. The error is that of a backend which cools down since
+// the probe failed.
+func (w *walk) probe(i int, t *try) *BackendError {
 	name := t.backend.Name()
 	refused := t.entry.Confirm(w.ctx, func() ([]Attempt, bool, error) {
-		view, slice, done := slice()
+		view, slice, done := w.slice(w.caller, i)
 		defer done()
-		view.resets, view.quiet = true, keepsQuiet(t.backend)
+		view.another, view.resets, view.quiet = func() bool { return w.another(i) }, true, keepsQuiet(t.backend)
 		ctx, cancel := judge.Within(withChainView(slice, view), probeLimit(t.backend))
 		defer cancel()
 		start := time.Now()
 		resp, err := call.Collect(func(yield func(Event, error) bool) {
 			for e, err := range streamOf(ctx, t.backend, probeRequest(w.req)) {
 				if err == nil && (e.Kind == EventStart || e.Kind == EventAttempt) {
-					tell(e)
+					w.emit(e)
 				}
 				if !yield(e, err) {
 					return
@@ -250,7 +248,7 @@ func (w *walk) probe(
 		return probeAttempts(name, resp, err, time.Since(start)), hurried, err
 	})
 	if probed := t.entry.Probed(); len(probed) > 0 && refused == nil {
-		tell(Event{Kind: EventAttempt, Backend: name, Attempt: &probed[len(probed)-1]})
+		w.emit(Event{Kind: EventAttempt, Backend: name, Attempt: &probed[len(probed)-1]})
 	}
 	return refused
 }

@@ -33,7 +33,6 @@ func TestKillAllFromTheStreamsOwnLoop(t *testing.T) {
 	for name, chain := range map[string]func(clichain.Backend) clichain.Backend{
 		"provider": func(b clichain.Backend) clichain.Backend { return b },
 		"chain":    func(b clichain.Backend) clichain.Backend { return clichain.ChainOf([]clichain.Backend{b}, nil) },
-		"hedged":   func(b clichain.Backend) clichain.Backend { return hedged(b) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

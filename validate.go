@@ -174,7 +174,7 @@ func (c ChainConfig) Validate() error { return joined(append(c.Config.mistakes()
 // ownMistakes are those in the fields that are not Config's.
 func (c *ChainConfig) ownMistakes() (list []*BackendError) {
 	for _, err := range []*BackendError{
-		atLeastZero("min_attempt", c.MinAttempt), atLeastZero("hedge_after", c.HedgeAfter),
+		atLeastZero("min_attempt", c.MinAttempt),
 		atLeastZero("max_cost_usd", c.MaxCostUSD),
 		word("replay", c.Replay, ReplayIfIdempotent, ReplayAlways, ReplayNever),
 	} {

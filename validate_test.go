@@ -93,7 +93,6 @@ func TestChainConfigMistakes(t *testing.T) {
 		option string
 	}{
 		"min attempt": {clichain.ChainConfig{MinAttempt: -1}, "min_attempt"},
-		"hedge":       {clichain.ChainConfig{HedgeAfter: -1}, "hedge_after"},
 		"cost":        {clichain.ChainConfig{MaxCostUSD: math.NaN()}, "max_cost_usd"},
 		"replay":      {clichain.ChainConfig{Replay: "alwys"}, "replay"},
 		"reason":      {clichain.ChainConfig{Policy: map[clichain.Reason]clichain.Rule{"tired": {}}}, "policy.tired"},

@@ -61,11 +61,7 @@ func (w *walk) visit(i int) (resp *Response, goOn bool) {
 	}()
 	if ahead != nil {
 		t = ahead.join(w)
-	} else if refused := w.probe(&t, func() (chainView, context.Context, context.CancelFunc) {
-		view, ctx, done := w.slice(w.caller, i)
-		view.another = func() bool { return w.another(i) }
-		return view, ctx, done
-	}, w.emit); refused != nil {
+	} else if refused := w.probe(i, &t); refused != nil {
 		over, w.begun = true, true
 		w.failed(attemptOf(b.Name(), refused, time.Since(t.start)))
 		return nil, !w.left

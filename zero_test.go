@@ -93,16 +93,6 @@ func TestQueueing(t *testing.T) {
 		require.Equal(t, clichain.ReasonExit, resp.Attempts[0].Reason)
 		require.LessOrEqual(t, resp.Attempts[0].Duration, time.Since(<-freed))
 	})
-	t.Run("in a hedged chain", func(t *testing.T) {
-		slots := full()
-		p := provider(t, specs.Codex(), clichain.Config{Slots: slots}, fails)
-		freed := make(chan time.Time, 1)
-		time.AfterFunc(300*time.Millisecond, func() { freed <- time.Now(); <-slots })
-		c := clichain.ChainOf([]clichain.Backend{p, &backend{name: "next"}}, &clichain.ChainConfig{HedgeAfter: time.Hour})
-		resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
-		require.NoError(t, err)
-		require.LessOrEqual(t, resp.Attempts[0].Duration, time.Since(<-freed))
-	})
 	t.Run("for a session", func(t *testing.T) {
 		freshState(t)
 		release, err := session.Turns.Take(t.Context(), handleOf("codex", anID))

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"iter"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -147,36 +145,14 @@ func TestSpansOfNestedChains(t *testing.T) {
 	}
 }
 
-func TestSpansOfAHedgedCall(t *testing.T) {
-	for kind, stream := range map[string]bool{"complete": false, "stream": true} {
-		t.Run(kind, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := watch(t)
-				slow := clichain.BackendFunc("slow", func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
-					<-ctx.Done()
-					return nil, ctx.Err()
-				})
-				_, err := ask(t, s.chain(config{HedgeAfter: time.Second}, slow, answering("quick", response{})), stream, question)
-				require.NoError(t, err)
-				require.Equal(t, []string{
-					root, run + "slow !canceled", run + "quick",
-				}, s.tree(t))
-				require.Equal(t, int64(0), s.attributes(t, root)["clichain.fallbacks"])
-			})
-		})
-	}
-}
-
 func TestSpansEndForAReaderWhoLeaves(t *testing.T) {
 	clitest.NoLeaks(t)
-	for _, cfg := range []config{{}, {HedgeAfter: time.Hour}} {
-		s := watch(t)
-		for range s.chain(cfg, fine).Stream(t.Context(), question) {
-			break
-		}
-		require.Equal(t, []string{root + " !canceled", run + "b !canceled"}, s.tree(t))
-	}
 	s := watch(t)
+	for range s.chain(config{}, fine).Stream(t.Context(), question) {
+		break
+	}
+	require.Equal(t, []string{root + " !canceled", run + "b !canceled"}, s.tree(t))
+	s = watch(t)
 	for e := range s.chain(config{}, fine).Stream(t.Context(), question) {
 		if e.Kind == clichain.EventDone {
 			break // with the answer
