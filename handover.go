@@ -62,7 +62,12 @@ func (h *handover) start() {
 		if !w.could(w.backends[j]) {
 			continue
 		}
-		if entry, skip := w.cooldown.Enter(w.ctx, cooldownCall{w.backends[j], w.req}); skip == nil {
+		entry, skip := w.cooldown.Enter(w.ctx, cooldownCall{w.backends[j], w.req})
+		if entry.Doubtful() { // it is probed first, in its turn
+			entry.Left(w.ctx)
+			return
+		}
+		if skip == nil {
 			h.started = w.startAhead(j, entry)
 			return
 		}

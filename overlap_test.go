@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -67,6 +68,29 @@ func TestNextBackendStartsWhileTheFirstEnds(t *testing.T) {
 			require.Equal(t, test.want, overlapped)
 		})
 	}
+}
+
+// A backend that is in doubt gets its probe in its turn, and nothing before that.
+func TestNextBackendInDoubtWaitsForItsTurn(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	var ended atomic.Bool
+	var early []bool
+	next := clichain.BackendFunc("next", func(context.Context, clichain.Request) (*clichain.Response, error) {
+		early = append(early, !ended.Load())
+		return &clichain.Response{Text: "here"}, nil
+	})
+	store := cooldown.NewMemory()
+	require.NoError(t, store.Update(t.Context(), clichain.CooldownKey(next, ""), func(cooldown.State) cooldown.State {
+		return cooldown.State{Reason: clichain.ReasonExit, Failures: 3, Requests: "0123456789abcdef", At: time.Now()}
+	}))
+	c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, slowToEnd()), next}, &clichain.ChainConfig{
+		Store: store, Hooks: clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) { ended.Store(a.Backend == "claude" || ended.Load()) }},
+	})
+	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, "here", resp.Text)
+	require.Equal(t, []bool{false, false}, early, "the probe, and the request")
 }
 
 // A chain of CLIs at their limits still lists each attempt in order, and leaves no process.

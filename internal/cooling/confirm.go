@@ -49,6 +49,9 @@ func (e *Entry) Confirm(
 	return refused
 }
 
+// Doubtful reports whether Confirm may have to send a probe.
+func (e *Entry) Doubtful() bool { return e != nil && e.doubtful }
+
 // Probed is what the probe of the call has tried and used, where the call may go on after one; else it is empty.
 func (e *Entry) Probed() []call.Attempt {
 	if e == nil {
