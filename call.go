@@ -1,37 +1,55 @@
 package clichain
 
-import (
-	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/clispec"
-)
+import "github.com/clichain/clichain/call"
 
-// CliSpec is everything that is known about one CLI, as plain data. Package
-// clispec has the parts that it is made of.
-type CliSpec = clispec.Spec
-
-// PromptStyle is how a simple CLI takes its prompt.
-type PromptStyle = clispec.PromptStyle
-
-// The prompt styles.
-const (
-	DashP         = clispec.DashP
-	RunSubcommand = clispec.RunSubcommand
-)
-
-// The words of a call live in package call, below all that works with them.
+// The types of a call. Package call declares them, below all packages that work with them.
 type (
-	Request      = call.Request   // what is asked
-	Message      = call.Message   // one turn of a conversation
-	Role         = call.Role      // who wrote a message
-	Access       = call.Access    // what the agent may do
-	Options      = call.Options   // settings that only some backends have
-	Response     = call.Response  // an answer
-	Usage        = call.Usage     // what a run consumed
-	Event        = call.Event     // what happens meanwhile
-	EventKind    = call.EventKind // the kind of an Event
-	Reason       = call.Reason    // the class of a failure
-	BackendError = call.Error     // why one backend did not answer
-	Attempt      = call.Attempt   // one backend's part in a call
+	// Request is one question: Messages, and what is optional, such as Model, Access, Dir, Session, Schema and Options.
+	// It is a plain value that survives JSON. [Prompt] makes one of a text. The zero value has no message and is
+	// refused with bad_request.
+	Request = call.Request
+
+	// Message is one turn of a conversation: a Role and its Content.
+	Message = call.Message
+
+	// Role says who wrote a [Message]: [RoleSystem], [RoleUser] or [RoleAssistant]. The zero value is refused.
+	Role = call.Role
+
+	// Access is what the agent may do while it answers, from [AccessNone] (the zero value: text only) over [AccessRead]
+	// and [AccessWrite] to [AccessFull]. In JSON it is a word, such as "read".
+	Access = call.Access
+
+	// Options are settings that only some backends have, such as Effort, MaxTurns, AllowedTools and MCPConfig. A backend
+	// that does not have one that is set is skipped with the reason unsupported. The zero value sets none.
+	Options = call.Options
+
+	// Response is an answer: its Text, the Backend and Model that gave it, its Usage, a Session to continue, and the
+	// Attempts that failed before it. It is a plain value that survives JSON.
+	Response = call.Response
+
+	// Usage is what a run consumed: InputTokens, OutputTokens and the tokens of caches, Turns, and CostUSD in US dollars.
+	// A zero count was not reported; a nil CostUSD is unknown.
+	Usage = call.Usage
+
+	// Event is one thing that happened during a call. Its Kind says which of the other fields are set, such as Text for
+	// [EventText], Name and Input for [EventToolUse], Attempt for [EventAttempt] and Response for [EventDone].
+	Event = call.Event
+
+	// EventKind is the kind of an [Event]: one of the Event constants.
+	EventKind = call.EventKind
+
+	// Reason is the class of a failure: one of the Reason constants, such as [ReasonUsageLimit]. docs/errors.md says what
+	// follows from each. The zero value is no failure.
+	Reason = call.Reason
+
+	// BackendError says why one backend did not answer: its Backend, the Reason, a Message of one line, a Hint for a
+	// person, the ExitCode and Stderr of its program, and RetryAfter if the backend named a time. [errors.Is] matches it
+	// with the Err value of its Reason.
+	BackendError = call.Error
+
+	// Attempt is the part of one backend in a call: the Backend, the Reason why it did not answer, whether it was Skipped,
+	// the Duration and the Usage of its run, and Err, usually a *[BackendError].
+	Attempt = call.Attempt
 )
 
 // The roles of messages.
