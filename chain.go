@@ -47,8 +47,8 @@ type ChainConfig struct {
 	// MaxCostUSD ends a call whose failed attempts are known to have cost that
 	// much, in US dollars, before it costs more. Zero: no bound.
 	MaxCostUSD float64
-	// Hooks watch each call. Zero: none.
-	Hooks Hooks
+	// Hooks watch each call. Nil: none.
+	Hooks *Hooks
 	// Name is what the chain is called as a Backend. Empty: "chain".
 	Name string
 	// Policy changes rows of the decision table in docs/errors.md.
@@ -148,7 +148,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 		var resp *Response
 		var err error
 		watch := newWatch(ctx, c.cfg.Hooks)
-		watch.CallStart(ctx, req)
+		watch.callStart(req)
 		defer func() { watch.end(resp, err) }()
 		yield := func(e Event, err error) bool {
 			if err == nil {
@@ -159,7 +159,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 		w := &walk{caller: withHooks(ctx, c.cfg.Hooks), yield: yield, cfg: &c.cfg, above: chainViewOf(ctx)}
 		w.req, w.owner = c.addressed(req)
 		w.resets = c.cfg.AcceptReset || w.above.resets
-		w.quiet = w.above.quiet && !c.cfg.Hooks.hearsEvents() && !slices.ContainsFunc(hooksOf(ctx), Hooks.hearsEvents)
+		w.quiet = w.above.quiet && !hearEvents(hooksOf(w.caller))
 		answer, failure := c.answer(w)
 		switch {
 		case w.left:

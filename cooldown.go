@@ -28,7 +28,7 @@ import (
 // newKeeper takes what it needs of a chain's settings.
 func newKeeper(cfg *ChainConfig, table map[Reason]row) *cooling.Keeper {
 	k := &cooling.Keeper{
-		Store: cfg.Store, Rules: cooldownRules(table), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.Cooldown,
+		Store: cfg.Store, Rules: cooldownRules(table), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.cooldown(),
 	}
 	switch {
 	case cfg.NoCooldown:

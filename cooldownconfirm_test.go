@@ -162,7 +162,7 @@ func TestCooldownReportsTheUsageOfAFailedProbe(t *testing.T) {
 		p := &picky{name: "a", reason: clichain.ReasonExit}
 		p.broken.Store(true)
 		var begun, ended int
-		c := p.chain(&clichain.ChainConfig{Hooks: clichain.Hooks{
+		c := p.chain(&clichain.ChainConfig{Hooks: &clichain.Hooks{
 			AttemptStart: func(context.Context, string) { begun++ },
 			AttemptEnd:   func(context.Context, clichain.Attempt) { ended++ },
 		}})

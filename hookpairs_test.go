@@ -33,8 +33,8 @@ func (r *recorder) note(format string, args ...any) {
 	r.told = append(r.told, strings.TrimSpace(fmt.Sprintf(format, args...)))
 }
 
-func (r *recorder) hooks() clichain.Hooks {
-	return clichain.Hooks{
+func (r *recorder) hooks() *clichain.Hooks {
+	return &clichain.Hooks{
 		CallStart: func(context.Context, clichain.Request) { r.note("call") },
 		CallEnd: func(_ context.Context, resp *clichain.Response, err error) {
 			r.note("over %t %t", resp != nil, err != nil)
@@ -95,6 +95,13 @@ func TestHooksOfNestedChains(t *testing.T) {
 	require.Equal(t, want, shared.told)
 	require.Equal(t, want, own.told)
 
+	shared.told, own.told = nil, nil
+	inner = clichain.ChainOf(inner.Backends(), &clichain.ChainConfig{Hooks: clichain.JoinHooks(own.hooks(), hooks), NoCooldown: true})
+	_, err = clichain.ChainOf([]clichain.Backend{inner}, &clichain.ChainConfig{Hooks: hooks}).Complete(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Equal(t, want, shared.told, "joined with others in the chain inside")
+	require.Equal(t, want, own.told)
+
 	shared.told = nil
 	hidden := clichain.BackendFunc("hidden", clichain.ChainOf([]clichain.Backend{&backend{name: "b"}}, &clichain.ChainConfig{Hooks: hooks}).Complete)
 	_, err = clichain.ChainOf([]clichain.Backend{hidden}, &clichain.ChainConfig{Hooks: hooks}).Complete(t.Context(), clichain.Prompt("hi"))
@@ -130,7 +137,7 @@ func TestHooksEndForAReaderWhoLeaves(t *testing.T) {
 func TestAnAnsweringAttemptIsMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var end clichain.Attempt
-		hooks := clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) { end = a }}
+		hooks := &clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) { end = a }}
 		slow := clichain.BackendFunc("slow", func(context.Context, clichain.Request) (*clichain.Response, error) {
 			time.Sleep(3 * time.Second)
 			return &clichain.Response{Text: "x", Usage: clichain.Usage{Turns: 2}}, nil
@@ -143,7 +150,7 @@ func TestAnAnsweringAttemptIsMeasured(t *testing.T) {
 
 func TestJoinHooks(t *testing.T) {
 	var first, second recorder
-	hooks := clichain.JoinHooks(first.hooks(), clichain.Hooks{}, second.hooks(), clichain.Hooks{
+	hooks := clichain.JoinHooks(first.hooks(), nil, second.hooks(), &clichain.Hooks{
 		AttemptEnd: func(context.Context, clichain.Attempt) {
 			require.Equal(t, "end a billing", second.told[len(second.told)-1], "in this order")
 		},

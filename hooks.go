@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"slices"
 	"time"
-	"unsafe"
 )
 
 // Hooks are called as a chain's call goes on. Each may be nil. They run in the
@@ -15,7 +14,9 @@ import (
 //
 // Each start has one end, however the call goes: on success, and when the reader
 // leaves, too. The hooks of a chain hear of the runs of the chains inside it, of
-// each once; a func that the chain around has as well is called for that one only.
+// each once. Hooks are told apart by their address: those that a chain inside has as
+// well, alone or joined, are called for the chain around only. Do not change or copy
+// Hooks after a chain has them.
 type Hooks struct {
 	// CallStart: somebody asks the chain. CallEnd: the call is over; one of resp
 	// and err is nil.
@@ -34,6 +35,8 @@ type Hooks struct {
 	Cooldown func(ctx context.Context, backend string, reason Reason, until time.Time)
 	// Answer: the call has its answer.
 	Answer func(ctx context.Context, resp *Response)
+
+	joined []*Hooks // of JoinHooks; nil: the funcs count
 }
 
 // LogHooks write a record for each step of a call, without prompts, answers
@@ -42,11 +45,11 @@ type Hooks struct {
 // pre_tokens. Starts are debug records; skips, compactions and answers info;
 // failures and cooldowns warnings. error is the group of the error's LogValue. A
 // nil logger is silent.
-func LogHooks(log *slog.Logger) Hooks {
+func LogHooks(log *slog.Logger) *Hooks {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return Hooks{
+	return &Hooks{
 		CallStart: func(ctx context.Context, req Request) {
 			log.DebugContext(ctx, "call start", "model", req.Model, "access", req.Access.String())
 		},
@@ -91,82 +94,45 @@ func LogHooks(log *slog.Logger) Hooks {
 	}
 }
 
-// JoinHooks makes one of several, called in this order.
-func JoinHooks(hooks ...Hooks) Hooks {
-	all := Hooks{}.filled()
-	for _, h := range hooks {
-		all = all.then(h.filled())
+// JoinHooks makes one of several, called in this order. A nil one counts for nothing.
+func JoinHooks(hooks ...*Hooks) *Hooks {
+	return &Hooks{joined: slices.Clone(hooks)}
+}
+
+// parts are the hooks that were joined, or the hooks themselves, each once.
+func (h *Hooks) parts() (list []*Hooks) {
+	if h == nil {
+		return nil
 	}
-	return all
-}
-
-func (h Hooks) then(next Hooks) Hooks {
-	return Hooks{
-		CallStart:    func(ctx context.Context, req Request) { h.CallStart(ctx, req); next.CallStart(ctx, req) },
-		CallEnd:      func(ctx context.Context, r *Response, err error) { h.CallEnd(ctx, r, err); next.CallEnd(ctx, r, err) },
-		AttemptStart: func(ctx context.Context, name string) { h.AttemptStart(ctx, name); next.AttemptStart(ctx, name) },
-		Event:        func(ctx context.Context, e Event) { h.Event(ctx, e); next.Event(ctx, e) },
-		AttemptEnd:   func(ctx context.Context, a Attempt) { h.AttemptEnd(ctx, a); next.AttemptEnd(ctx, a) },
-		Skip:         func(ctx context.Context, a Attempt) { h.Skip(ctx, a); next.Skip(ctx, a) },
-		Answer:       func(ctx context.Context, r *Response) { h.Answer(ctx, r); next.Answer(ctx, r) },
-		Cooldown: func(ctx context.Context, name string, reason Reason, until time.Time) {
-			h.Cooldown(ctx, name, reason, until)
-			next.Cooldown(ctx, name, reason, until)
-		},
+	if h.joined == nil {
+		return []*Hooks{h}
 	}
+	for _, joined := range h.joined {
+		list = append(list, slices.DeleteFunc(joined.parts(), func(p *Hooks) bool { return slices.Contains(list, p) })...)
+	}
+	return list
 }
 
-// filled has a func that does nothing in place of each nil one.
-func (h Hooks) filled() Hooks {
-	fill(&h.CallStart, func(context.Context, Request) {})
-	fill(&h.CallEnd, func(context.Context, *Response, error) {})
-	fill(&h.AttemptStart, func(context.Context, string) {})
-	fill(&h.Event, func(context.Context, Event) {})
-	fill(&h.AttemptEnd, func(context.Context, Attempt) {})
-	fill(&h.Skip, func(context.Context, Attempt) {})
-	fill(&h.Answer, func(context.Context, *Response) {})
-	fill(&h.Cooldown, func(context.Context, string, Reason, time.Time) {})
-	return h
-}
-
-func fill[F any](hook *F, silent F) {
-	if identity(*hook) == nil {
-		*hook = silent
+// cooldown returns what calls each Cooldown of the parts.
+func (h *Hooks) cooldown() func(ctx context.Context, backend string, reason Reason, until time.Time) {
+	return func(ctx context.Context, backend string, reason Reason, until time.Time) {
+		for _, p := range h.parts() {
+			if p.Cooldown != nil {
+				p.Cooldown(ctx, backend, reason, until)
+			}
+		}
 	}
 }
-
-// without is the hooks less those funcs that a chain around has as well: it
-// calls them for the runs in here. Cooldowns are told by the chain inside alone.
-func (h Hooks) without(above Hooks) Hooks {
-	drop(&h.CallStart, above.CallStart)
-	drop(&h.CallEnd, above.CallEnd)
-	drop(&h.AttemptStart, above.AttemptStart)
-	drop(&h.Event, above.Event)
-	drop(&h.AttemptEnd, above.AttemptEnd)
-	drop(&h.Skip, above.Skip)
-	drop(&h.Answer, above.Answer)
-	return h
-}
-
-func drop[F any](hook *F, above F) {
-	if identity(*hook) == identity(above) {
-		var none F
-		*hook = none
-	}
-}
-
-// identity is what copies of one func value share, and no two closures do: a
-// func is a pointer to its closure, which the language does not let us compare.
-func identity[F any](hook F) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&hook)) }
 
 type hooksKey struct{}
 
 // withHooks keeps a chain's hooks, and those of the chains around it, for a chain inside.
-func withHooks(ctx context.Context, h Hooks) context.Context {
-	if h.none() {
+func withHooks(ctx context.Context, h *Hooks) context.Context {
+	parts := h.parts()
+	if len(parts) == 0 {
 		return ctx
 	}
-	return context.WithValue(ctx, hooksKey{}, append(slices.Clone(hooksOf(ctx)), h))
+	return context.WithValue(ctx, hooksKey{}, append(slices.Clone(hooksOf(ctx)), parts...))
 }
 
 // withoutHooks is for a backend that is no chain: the chains that it may ask are not inside the one that asks it.
@@ -174,26 +140,24 @@ func withoutHooks(ctx context.Context) context.Context {
 	if len(hooksOf(ctx)) == 0 {
 		return ctx
 	}
-	return context.WithValue(ctx, hooksKey{}, []Hooks(nil))
+	return context.WithValue(ctx, hooksKey{}, []*Hooks(nil))
 }
 
-func (h Hooks) none() bool {
-	return h.CallStart == nil && h.CallEnd == nil && h.AttemptStart == nil && h.Event == nil &&
-		h.AttemptEnd == nil && h.Skip == nil && h.Cooldown == nil && h.Answer == nil
-}
-
-func (h Hooks) hearsEvents() bool { return h.Event != nil }
-
-func hooksOf(ctx context.Context) []Hooks {
-	above, _ := ctx.Value(hooksKey{}).([]Hooks)
+func hooksOf(ctx context.Context) []*Hooks {
+	above, _ := ctx.Value(hooksKey{}).([]*Hooks)
 	return above
 }
 
-// watch tells the hooks of a chain of one call.
+// hearEvents reports whether any of them has an Event.
+func hearEvents(hooks []*Hooks) bool {
+	return slices.ContainsFunc(hooks, func(h *Hooks) bool { return h.Event != nil })
+}
+
+// watch calls the hooks of a chain for one call: those that no chain around has as well.
 type watch struct {
-	Hooks
-	ctx  context.Context
-	runs []begun
+	hooks []*Hooks
+	ctx   context.Context
+	runs  []begun
 }
 
 // begun is a run that has not ended.
@@ -202,11 +166,65 @@ type begun struct {
 	at      time.Time
 }
 
-func newWatch(ctx context.Context, h Hooks) *watch {
-	for _, above := range hooksOf(ctx) {
-		h = h.without(above)
+func newWatch(ctx context.Context, h *Hooks) *watch {
+	above := hooksOf(ctx)
+	return &watch{ctx: ctx, hooks: slices.DeleteFunc(h.parts(), func(p *Hooks) bool { return slices.Contains(above, p) })}
+}
+
+func (w *watch) callStart(req Request) {
+	for _, h := range w.hooks {
+		if h.CallStart != nil {
+			h.CallStart(w.ctx, req)
+		}
 	}
-	return &watch{Hooks: h.filled(), ctx: ctx}
+}
+
+func (w *watch) callEnd(resp *Response, err error) {
+	for _, h := range w.hooks {
+		if h.CallEnd != nil {
+			h.CallEnd(w.ctx, resp, err)
+		}
+	}
+}
+
+func (w *watch) event(e Event) {
+	for _, h := range w.hooks {
+		if h.Event != nil {
+			h.Event(w.ctx, e)
+		}
+	}
+}
+
+func (w *watch) attemptStart(backend string) {
+	for _, h := range w.hooks {
+		if h.AttemptStart != nil {
+			h.AttemptStart(w.ctx, backend)
+		}
+	}
+}
+
+func (w *watch) attemptEnd(a Attempt) {
+	for _, h := range w.hooks {
+		if h.AttemptEnd != nil {
+			h.AttemptEnd(w.ctx, a)
+		}
+	}
+}
+
+func (w *watch) skip(a Attempt) {
+	for _, h := range w.hooks {
+		if h.Skip != nil {
+			h.Skip(w.ctx, a)
+		}
+	}
+}
+
+func (w *watch) answer(resp *Response) {
+	for _, h := range w.hooks {
+		if h.Answer != nil {
+			h.Answer(w.ctx, resp)
+		}
+	}
 }
 
 // see passes an event of the call on to those who watch it.
@@ -214,15 +232,15 @@ func (w *watch) see(e Event) {
 	if e.Kind == EventDone {
 		w.endRuns(e.Response)
 	}
-	w.Event(w.ctx, e)
+	w.event(e)
 	switch {
 	case e.Kind == EventStart:
 		w.runs = append(w.runs, begun{e.Backend, time.Now()})
-		w.AttemptStart(w.ctx, e.Backend)
+		w.attemptStart(e.Backend)
 	case e.Kind == EventAttempt:
 		w.failed(*e.Attempt)
 	case e.Kind == EventDone:
-		w.Answer(w.ctx, e.Response)
+		w.answer(e.Response)
 	}
 }
 
@@ -232,9 +250,9 @@ func (w *watch) failed(a Attempt) {
 	i := slices.IndexFunc(w.runs, func(r begun) bool { return r.backend == a.Backend })
 	if i >= 0 {
 		w.runs = slices.Delete(w.runs, i, i+1)
-		w.AttemptEnd(w.ctx, a)
+		w.attemptEnd(a)
 	} else if chain := chainIn(a.Err); chain == nil || len(chain.Attempts) == 0 {
-		w.Skip(w.ctx, a)
+		w.skip(a)
 	}
 }
 
@@ -250,7 +268,7 @@ func (w *watch) endRuns(resp *Response) {
 		case resp.Backend == r.backend:
 			a.Usage, a.Duration = resp.Usage, resp.Duration
 		}
-		w.AttemptEnd(w.ctx, a)
+		w.attemptEnd(a)
 	}
 }
 
@@ -260,7 +278,7 @@ func (w *watch) end(resp *Response, err error) {
 	if resp == nil && err == nil {
 		err = left(w.ctx, "")
 	}
-	w.CallEnd(w.ctx, resp, err)
+	w.callEnd(resp, err)
 }
 
 // left is the error of what ended because nobody reads on.

@@ -32,7 +32,7 @@ func TestHooks(t *testing.T) {
 		}
 	}
 	events := 0
-	hooks := clichain.Hooks{
+	hooks := &clichain.Hooks{
 		AttemptStart: note("start"), AttemptEnd: attempt("end"), Skip: attempt("skip"),
 		Event:  func(context.Context, clichain.Event) { events++ },
 		Answer: func(_ context.Context, resp *clichain.Response) { seen = append(seen, "answer "+resp.Text) },
@@ -51,7 +51,7 @@ func TestHooks(t *testing.T) {
 	require.NoError(t, err, "without any")
 
 	var rests string
-	hooks = clichain.Hooks{Cooldown: func(_ context.Context, backend string, reason clichain.Reason, until time.Time) {
+	hooks = &clichain.Hooks{Cooldown: func(_ context.Context, backend string, reason clichain.Reason, until time.Time) {
 		rests = fmt.Sprint(backend, " ", reason, " ", time.Until(until) > time.Minute)
 	}}
 	_, err = clichain.ChainOf([]clichain.Backend{failing("a", clichain.ReasonBilling)}, &clichain.ChainConfig{Hooks: hooks}).Complete(t.Context(), clichain.Prompt("hi"))
@@ -105,7 +105,7 @@ func TestHooksSeeNoSecrets(t *testing.T) {
 		provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("yes")))),
 	}
 	var seen strings.Builder
-	hooks := clichain.Hooks{
+	hooks := &clichain.Hooks{
 		Event: func(_ context.Context, e clichain.Event) {
 			line, err := json.Marshal(e)
 			require.NoError(t, err)

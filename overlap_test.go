@@ -46,7 +46,7 @@ func TestNextBackendStartsWhileTheFirstEnds(t *testing.T) {
 				return &clichain.Response{Text: "here"}, nil
 			})
 			c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, slowToEnd()), next}, &clichain.ChainConfig{
-				MaxCostUSD: test.cost, Hooks: clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) { ended.Store(a.Backend == "claude" || ended.Load()) }},
+				MaxCostUSD: test.cost, Hooks: &clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) { ended.Store(a.Backend == "claude" || ended.Load()) }},
 			})
 			req := clichain.Prompt("hi")
 			if req.Access = test.access; test.access != clichain.AccessNone {
@@ -85,7 +85,7 @@ func TestNextBackendInDoubtWaitsForItsTurn(t *testing.T) {
 		return cooldown.State{Reason: clichain.ReasonExit, Failures: 3, Requests: "0123456789abcdef", At: time.Now()}
 	}))
 	c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, slowToEnd()), next}, &clichain.ChainConfig{
-		Store: store, Hooks: clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) { ended.Store(a.Backend == "claude" || ended.Load()) }},
+		Store: store, Hooks: &clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) { ended.Store(a.Backend == "claude" || ended.Load()) }},
 	})
 	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)

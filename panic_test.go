@@ -46,20 +46,20 @@ func TestPanicsCanBeRecovered(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		first func(t *testing.T, name string) clichain.Backend
-		hooks clichain.Hooks
+		hooks *clichain.Hooks
 		want  string
 	}{
 		"backend":                     {first: func(*testing.T, string) clichain.Backend { return &panicking{backend: backend{name: "a"}} }, want: "backend"},
 		"backend with its own stream": {first: func(*testing.T, string) clichain.Backend { return &panicking{backend: backend{name: "a"}, aside: true} }, want: "backend"},
-		"event hook":                  {first: hanging, want: "hook", hooks: clichain.Hooks{Event: func(context.Context, clichain.Event) { panic("hook") }}},
-		"start hook":                  {first: hanging, want: "hook", hooks: clichain.Hooks{AttemptStart: func(context.Context, string) { panic("hook") }}},
+		"event hook":                  {first: hanging, want: "hook", hooks: &clichain.Hooks{Event: func(context.Context, clichain.Event) { panic("hook") }}},
+		"start hook":                  {first: hanging, want: "hook", hooks: &clichain.Hooks{AttemptStart: func(context.Context, string) { panic("hook") }}},
 		"end hook": {
 			first: func(*testing.T, string) clichain.Backend { return failing("a", clichain.ReasonExit) }, want: "hook",
-			hooks: clichain.Hooks{AttemptEnd: func(context.Context, clichain.Attempt) { panic("hook") }},
+			hooks: &clichain.Hooks{AttemptEnd: func(context.Context, clichain.Attempt) { panic("hook") }},
 		},
 		"cooldown hook": {
 			first: func(*testing.T, string) clichain.Backend { return failing("a", clichain.ReasonUsageLimit) }, want: "hook",
-			hooks: clichain.Hooks{Cooldown: func(context.Context, string, clichain.Reason, time.Time) { panic("hook") }},
+			hooks: &clichain.Hooks{Cooldown: func(context.Context, string, clichain.Reason, time.Time) { panic("hook") }},
 		},
 		"logger": {
 			first: func(t *testing.T, name string) clichain.Backend {

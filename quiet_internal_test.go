@@ -49,9 +49,9 @@ func TestCompleteIsQuiet(t *testing.T) {
 			}
 		}
 	}
-	hooks := Hooks{Event: func(context.Context, Event) {}}
-	deaf := Hooks{CallStart: func(context.Context, Request) {}}
-	of := func(b Backend, h Hooks) *Chain {
+	hooks := &Hooks{Event: func(context.Context, Event) {}}
+	deaf := &Hooks{CallStart: func(context.Context, Request) {}}
+	of := func(b Backend, h *Hooks) *Chain {
 		return ChainOf([]Backend{b}, &ChainConfig{Hooks: h, NoCooldown: true})
 	}
 	complete := func(b Backend) { _, _ = b.Complete(t.Context(), Prompt("hi")) } // it is empty, which is no answer
@@ -61,15 +61,15 @@ func TestCompleteIsQuiet(t *testing.T) {
 		want bool
 	}{
 		{"provider", func(p *Provider) { complete(p) }, true},
-		{"chain", func(p *Provider) { complete(of(p, Hooks{})) }, true},
-		{"chain in a chain", func(p *Provider) { complete(of(of(p, Hooks{}), Hooks{})) }, true},
+		{"chain", func(p *Provider) { complete(of(p, nil)) }, true},
+		{"chain in a chain", func(p *Provider) { complete(of(of(p, nil), nil)) }, true},
 		{"chain with hooks for other things", func(p *Provider) { complete(of(p, deaf)) }, true},
 		{"stream of a provider", func(p *Provider) { read(p.Stream(t.Context(), Prompt("hi"))) }, false},
-		{"stream of a chain", func(p *Provider) { read(of(p, Hooks{}).Stream(t.Context(), Prompt("hi"))) }, false},
+		{"stream of a chain", func(p *Provider) { read(of(p, nil).Stream(t.Context(), Prompt("hi"))) }, false},
 		{"chain with a hook for events", func(p *Provider) { complete(of(p, hooks)) }, false},
-		{"chain in one with a hook", func(p *Provider) { complete(of(of(p, Hooks{}), hooks)) }, false},
-		{"chain with a hook in one without", func(p *Provider) { complete(of(of(p, hooks), Hooks{})) }, false},
-		{"backend of another kind", func(p *Provider) { complete(of(foreignBackend{p}, Hooks{})) }, false},
+		{"chain in one with a hook", func(p *Provider) { complete(of(of(p, nil), hooks)) }, false},
+		{"chain with a hook in one without", func(p *Provider) { complete(of(of(p, hooks), nil)) }, false},
+		{"backend of another kind", func(p *Provider) { complete(of(foreignBackend{p}, nil)) }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var quiet []bool

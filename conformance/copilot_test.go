@@ -103,7 +103,7 @@ func leftEarly(t *testing.T, name string, status int, reason clichain.Reason) {
 	t.Run(http.StatusText(status), func(t *testing.T) {
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(problem(name, status)))
-		resp, err := withSpare(c, clichain.Hooks{}).Complete(t.Context(), clichain.Prompt("say hi"))
+		resp, err := withSpare(c, nil).Complete(t.Context(), clichain.Prompt("say hi"))
 		require.NoError(t, err)
 		require.Len(t, resp.Attempts, 1)
 		require.Equal(t, reason, resp.Attempts[0].Reason, resp.Attempts[0].Err)

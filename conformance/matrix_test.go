@@ -170,7 +170,7 @@ func (s scenario) verdict(t *testing.T, install home.Install) string {
 	}
 	c := startOf(t, install, spec, plays.state, cfg, loopback.InOrder(plays.replies...))
 	c.home.Write(t, "work/notes.txt", "The sky is blue.\n")
-	chain := withSpare(c, clichain.Hooks{})
+	chain := withSpare(c, nil)
 	if s.alone {
 		chain = clichain.ChainOf([]clichain.Backend{c}, nil)
 	}

@@ -37,7 +37,7 @@ func TestUnseenToolsRunOnce(t *testing.T) {
 					return problem(name, http.StatusNotFound)
 				}
 				c := start(t, name, home.LoggedIn, cfg, script)
-				_, err := withSpare(c, clichain.Hooks{}).Complete(t.Context(), c.agent())
+				_, err := withSpare(c, nil).Complete(t.Context(), c.agent())
 				var chain *clichain.ChainError
 				require.ErrorAs(t, err, &chain)
 				require.Contains(t, chain.Note, "may have used a tool", "%v", err)
@@ -63,7 +63,7 @@ func TestRefusalsAreAnsweredElsewhere(t *testing.T) {
 				cfg := longTimeout
 				cfg.Output = output
 				c := start(t, name, home.LoggedIn, cfg, loopback.Always(problem(name, http.StatusNotFound)))
-				resp, err := withSpare(c, clichain.Hooks{}).Complete(t.Context(), c.agent())
+				resp, err := withSpare(c, nil).Complete(t.Context(), c.agent())
 				require.NoError(t, err)
 				require.Equal(t, "spare", resp.Backend)
 			})

@@ -140,7 +140,7 @@ func timeOut(t *testing.T, spec clichain.CliSpec, timeout time.Duration) (ran bo
 	command, token := waiter()
 	c := startSpec(t, spec, home.LoggedIn, clichain.Config{Timeout: timeout}, loopback.Always(shell(spec.Binary, command)))
 	shown := false
-	hooks := clichain.Hooks{Event: func(_ context.Context, e clichain.Event) { shown = shown || e.Kind == clichain.EventToolUse }}
+	hooks := &clichain.Hooks{Event: func(_ context.Context, e clichain.Event) { shown = shown || e.Kind == clichain.EventToolUse }}
 	over := make(chan struct{})
 	var err error
 	go func() {

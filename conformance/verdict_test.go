@@ -20,7 +20,7 @@ var spare = clichain.BackendFunc("spare", func(context.Context, clichain.Request
 })
 
 // withSpare is a chain in which another backend could answer in place of a CLI.
-func withSpare(c cli, hooks clichain.Hooks) *clichain.Chain {
+func withSpare(c cli, hooks *clichain.Hooks) *clichain.Chain {
 	return clichain.ChainOf([]clichain.Backend{c, spare}, &clichain.ChainConfig{NoCooldown: true, Hooks: hooks})
 }
 
@@ -41,7 +41,7 @@ func TestOneVerdictOnRealCLIs(t *testing.T) {
 				failing := start(t, name, home.LoggedIn, longTimeout, loopback.Always(test.reply))
 				clitest.Busy(t)
 				for range *rounds {
-					resp, err := withSpare(failing, clichain.Hooks{}).Complete(t.Context(), clichain.Prompt("say hi"))
+					resp, err := withSpare(failing, nil).Complete(t.Context(), clichain.Prompt("say hi"))
 					require.NoError(t, err)
 					failed := call.AsError(name, resp.Attempts[0].Err)
 					require.Equal(t, test.reason, failed.Reason, "%+v", failed)

@@ -39,7 +39,7 @@ type Telemetry struct {
 	meter      metric.Meter
 	propagator propagation.TextMapPropagator // nil: the global one
 	content    bool
-	hooks      clichain.Hooks
+	hooks      *clichain.Hooks
 }
 
 // New makes a Telemetry. A nil cfg means defaults. The error is that of a meter
@@ -71,12 +71,12 @@ func New(cfg *Config) (*Telemetry, error) {
 // Hooks are for ChainConfig.Hooks of the chain that [Telemetry.Backend] wraps, and
 // of the chains inside it. They tell the wrapper what happens during a call. Of a
 // call that did not come through the wrapper they count the cooldowns alone. All
-// results are the same funcs, so that a run inside several chains counts once:
-// where [clichain.JoinHooks] adds others, give one result of it to all chains.
-func (t *Telemetry) Hooks() clichain.Hooks { return t.hooks }
+// results are one pointer, so a run inside several chains counts once, also if
+// [clichain.JoinHooks] adds others to some of them.
+func (t *Telemetry) Hooks() *clichain.Hooks { return t.hooks }
 
-func (t *Telemetry) makeHooks() clichain.Hooks {
-	return clichain.Hooks{
+func (t *Telemetry) makeHooks() *clichain.Hooks {
+	return &clichain.Hooks{
 		AttemptStart: func(ctx context.Context, backend string) { t.callIn(ctx).attemptStarts(backend) },
 		AttemptEnd:   func(ctx context.Context, a clichain.Attempt) { t.callIn(ctx).attemptEnds(a) },
 		Event:        func(ctx context.Context, e clichain.Event) { t.callIn(ctx).hears(e) },

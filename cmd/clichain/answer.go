@@ -40,7 +40,7 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 }
 
 // chain is the chain that the flags make of the backends.
-func (a *app) chain(f *askFlags, backends []clichain.Backend, hooks clichain.Hooks) *clichain.Chain {
+func (a *app) chain(f *askFlags, backends []clichain.Backend, hooks *clichain.Hooks) *clichain.Chain {
 	cfg := &clichain.ChainConfig{Budget: f.budget, Hooks: hooks}
 	if !f.noCooldown {
 		cfg.Store = a.cooldowns()

@@ -63,7 +63,7 @@ func (a *app) build(ctx context.Context, f *askFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	steps, err := stepsOf(ctx, a.chain(f, q.backends, clichain.Hooks{}), req)
+	steps, err := stepsOf(ctx, a.chain(f, q.backends, nil), req)
 	if err != nil {
 		return err
 	}

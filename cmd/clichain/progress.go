@@ -87,11 +87,11 @@ func (p *progress) end() {
 	p.line.Clear()
 }
 
-func (p *progress) hooks() clichain.Hooks {
+func (p *progress) hooks() *clichain.Hooks {
 	if p == nil {
-		return clichain.Hooks{}
+		return nil
 	}
-	return clichain.Hooks{Event: p.see}
+	return &clichain.Hooks{Event: p.see}
 }
 
 func (p *progress) see(_ context.Context, e clichain.Event) {

@@ -78,9 +78,9 @@ func serviceAttributes() []attribute.KeyValue {
 }
 
 // hooks are for the chain that watched gets.
-func (t *telemetry) hooks() clichain.Hooks {
+func (t *telemetry) hooks() *clichain.Hooks {
 	if t == nil {
-		return clichain.Hooks{}
+		return nil
 	}
 	return t.Hooks()
 }

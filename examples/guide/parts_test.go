@@ -42,7 +42,7 @@ func Example_hooks() {
 
 	count := map[clichain.Reason]int{}
 	chain := clichain.NewChain([]clichain.CliSpec{specs.Claude(), specs.Codex()}, &clichain.ChainConfig{
-		Hooks: clichain.JoinHooks(clichain.LogHooks(log), clichain.Hooks{
+		Hooks: clichain.JoinHooks(clichain.LogHooks(log), &clichain.Hooks{
 			AttemptEnd: func(_ context.Context, a clichain.Attempt) { count[a.Reason]++ },
 		}),
 	})

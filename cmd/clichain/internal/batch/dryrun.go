@@ -268,7 +268,7 @@ func dryChain(cfg *Config) *clichain.Chain {
 		backends[i] = dry{p}
 	}
 	chain := cfg.Chain
-	chain.Hooks = clichain.Hooks{}
+	chain.Hooks = nil
 	if chain.Store == nil {
 		chain.NoCooldown = true
 	} else {

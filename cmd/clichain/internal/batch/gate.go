@@ -51,7 +51,7 @@ type crew struct {
 }
 
 // newCrew makes who answers. tell is told why a backend has no warm process.
-func newCrew(cfg *Config, hooks clichain.Hooks, tell func(backend string, err error)) *crew {
+func newCrew(cfg *Config, hooks *clichain.Hooks, tell func(backend string, err error)) *crew {
 	c := &crew{store: watch(cfg.Chain.Store)}
 	asked := make([]clichain.Backend, len(cfg.Providers))
 	for i, p := range cfg.Providers {

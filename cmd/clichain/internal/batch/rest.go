@@ -89,8 +89,8 @@ func (r *run) tellCold(backend string, err error) {
 }
 
 // hooks tell people of the first failure of each kind.
-func (r *run) hooks() clichain.Hooks {
-	return clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) {
+func (r *run) hooks() *clichain.Hooks {
+	return &clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) {
 		if a.Err != nil && !a.Skipped && a.Reason != clichain.ReasonCanceled {
 			r.view.sayOnce(a.Backend+" "+string(a.Reason), "%v", a.Err)
 		}

@@ -55,7 +55,7 @@ func TestClientLeaves(t *testing.T) {
 			path := clitest.Fake(t, "claude", clitest.Scenario{Steps: test.steps})
 			ended := make(chan struct{})
 			provider := clichain.NewProvider(spec, &clichain.Config{Binary: path, Timeout: patience})
-			hooks := clichain.Hooks{CallEnd: func(context.Context, *clichain.Response, error) { close(ended) }}
+			hooks := &clichain.Hooks{CallEnd: func(context.Context, *clichain.Response, error) { close(ended) }}
 			s := serving(t, clichain.ChainOf([]clichain.Backend{provider}, &clichain.ChainConfig{Hooks: hooks}))
 			defer s.Close()
 			ctx, leave := context.WithCancel(t.Context())
