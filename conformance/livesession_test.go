@@ -18,7 +18,7 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// A live session names its own session, goes on from one of a call, and a call and another live session go on from it.
+// A live session tells its id. It continues the session of a call, and a call and another live session continue it.
 func TestLiveSessionGoesOn(t *testing.T) {
 	for _, access := range []clichain.Access{clichain.AccessNone, clichain.AccessRead} {
 		t.Run(access.String(), func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestLiveSessionIsResumedWithLessAccess(t *testing.T) {
 	require.NoFileExists(t, file)
 }
 
-// A session that is not to be stored leaves nothing to go on from.
+// A session that is not to be stored cannot be continued.
 func TestLiveSessionIsNotStored(t *testing.T) {
 	c := start(t, home.Codex, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 	for _, forget := range []bool{true, false} {

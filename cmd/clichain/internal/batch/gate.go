@@ -50,7 +50,7 @@ type crew struct {
 	calls atomic.Int64 // that go on
 }
 
-// newCrew makes who answers. tell is told why a backend has no warm process.
+// newCrew makes the chain that answers. It calls tell with the reason why a backend has no warm process.
 func newCrew(cfg *Config, hooks *clichain.Hooks, tell func(backend string, err error)) *crew {
 	c := &crew{store: watch(cfg.Chain.Store)}
 	asked := make([]clichain.Backend, len(cfg.Providers))

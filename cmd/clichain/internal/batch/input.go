@@ -72,7 +72,7 @@ func (i *input) close() {
 func (i *input) begin() (err error) {
 	line, err := firstLine(i.r)
 	if err != nil {
-		return nil // whoever reads on says so
+		return nil // the next read reports it
 	}
 	skipMark(i.r)
 	if i.format == "" {
