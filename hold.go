@@ -27,10 +27,23 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Guard begins a session for the provider's breaker. Package live is made of it, and closes
-// the entry, which is nil where no breaker stands, with the outcome of each turn. The
-// error is a [*BackendError] with the reason cooling_down.
-func (p *Provider) Guard(ctx context.Context, req Request) (*cooling.Entry, error) {
+func init() {
+	held.Hold = func(
+		ctx context.Context, provider any, req Request, permit func(context.Context, call.Question) bool, session bool,
+	) (*held.CLI, error) {
+		p := provider.(*Provider)
+		if session {
+			return p.holdSession(ctx, req, permit)
+		}
+		return p.hold(ctx, req, permit, purpose{})
+	}
+	held.Guard = func(ctx context.Context, provider any, req Request) (*cooling.Entry, error) {
+		return provider.(*Provider).guard(ctx, req)
+	}
+}
+
+// guard is held.Guard of the provider.
+func (p *Provider) guard(ctx context.Context, req Request) (*cooling.Entry, error) {
 	if p.breaker == nil || p.cfg.Breaker == cooldown.BreakerOff {
 		return nil, nil
 	}
@@ -62,21 +75,9 @@ func (p *Provider) passBreaker(ctx context.Context, c cooling.Call, req Request)
 	return entry, p.label(refused)
 }
 
-// Hold starts the CLI in its live mode, in which one process answers many requests,
-// and returns when it is ready for turns like the request, whose messages of the user
-// are not sent. Package live is made of it; permit answers the CLI's questions with
-// AccessWrite, nil denies them. The error is a [*BackendError].
-func (p *Provider) Hold(
-	ctx context.Context, req Request, permit func(context.Context, held.Question) bool,
-) (*held.CLI, error) {
-	return p.hold(ctx, req, permit, purpose{})
-}
-
-// HoldSession is Hold for one conversation: the request may go on from a session, which
-// other calls then wait for until the process has gone, or name the one that it begins. A
-// turn has the session in its Response, where the CLI in its live mode can go on from one.
-func (p *Provider) HoldSession(
-	ctx context.Context, req Request, permit func(context.Context, held.Question) bool,
+// holdSession is held.Hold of the provider, for one conversation.
+func (p *Provider) holdSession(
+	ctx context.Context, req Request, permit func(context.Context, call.Question) bool,
 ) (*held.CLI, error) {
 	waiting, cancel := p.queue(ctx)
 	release, err := session.Turns.Take(waiting, p.turnOf(req))
@@ -100,7 +101,7 @@ func (w purpose) over() {
 }
 
 func (p *Provider) hold(
-	ctx context.Context, req Request, permit func(context.Context, held.Question) bool, why purpose,
+	ctx context.Context, req Request, permit func(context.Context, call.Question) bool, why purpose,
 ) (*held.CLI, error) {
 	begun := false
 	defer func() {
@@ -155,7 +156,7 @@ func unasked(req Request) Request {
 
 // holding is how the process of a plan is started, read and judged.
 func (p *Provider) holding(
-	ctx context.Context, inv *plan, remove func(), permit func(context.Context, held.Question) bool, why purpose,
+	ctx context.Context, inv *plan, remove func(), permit func(context.Context, call.Question) bool, why purpose,
 ) held.Plan {
 	program, resumes := p.live(), why.session && p.composer.Resumes(inv.Call)
 	return held.Plan{

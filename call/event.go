@@ -91,3 +91,11 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	e.Delay = fromMilliseconds(in.DelayMS)
 	return nil
 }
+
+// Question is what a CLI asks for permission to do. A plain value.
+type Question struct {
+	// Tool is the name of the tool, in the CLI's own terms.
+	Tool string
+	// Input is what the tool is to be called with. Nil: the CLI does not say.
+	Input json.RawMessage
+}

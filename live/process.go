@@ -133,7 +133,7 @@ func (one *process) start(ctx context.Context, w *waiter) {
 	p := one.pool
 	defer one.stop(nil)
 	defer context.AfterFunc(p.life, func() { one.stop(ErrClosed) })()
-	cli, err := w.Hold(ctx, w.req, nil)
+	cli, err := held.Hold(ctx, w.Provider, w.req, nil, false)
 	if err == nil && !one.started(cli) { // too late
 		cli.Kill(ErrClosed)
 		err = ErrClosed

@@ -22,7 +22,7 @@ import (
 )
 
 // Question is what a CLI asks for permission to do. A plain value.
-type Question = held.Question
+type Question = call.Question
 
 // Config sets what a [Session] is for. The zero value is a conversation without
 // access.
@@ -134,7 +134,7 @@ func (s *Session) hold(ctx context.Context) (*held.CLI, error) {
 	if err := s.refused(); err != nil {
 		return nil, err
 	}
-	entry, err := s.provider.Guard(ctx, s.cfg.Request)
+	entry, err := held.Guard(ctx, s.provider, s.cfg.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (s *Session) hold(ctx context.Context) (*held.CLI, error) {
 		s.usage = s.usage.Add(a.Usage)
 	}
 	s.mu.Unlock()
-	cli, err := s.provider.HoldSession(ctx, s.cfg.Request, s.cfg.OnPermission)
+	cli, err := held.Hold(ctx, s.provider, s.cfg.Request, s.cfg.OnPermission, true)
 	if err != nil {
 		entry.Ended(ctx, err, ctx.Err() != nil)
 		return nil, err

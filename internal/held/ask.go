@@ -20,12 +20,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Question is what a CLI asks for permission to do.
-type Question struct {
-	Tool  string
-	Input json.RawMessage // nil: it does not say
-}
-
 // asked has a question of the CLI answered.
 func (c *CLI) asked(r wire.Request) (known bool) {
 	i := slices.IndexFunc(c.plan.Rules.Asks, func(a clispec.AskRule) bool { return a.Method == r.Method })
@@ -39,7 +33,7 @@ func (c *CLI) asked(r wire.Request) (known bool) {
 	}
 	t := c.current()
 	c.asks.Go(func() {
-		q := Question{Tool: path(r.Params, rule.Tool).String(), Input: json.RawMessage(path(r.Params, rule.Input).Raw)}
+		q := call.Question{Tool: path(r.Params, rule.Tool).String(), Input: json.RawMessage(path(r.Params, rule.Input).Raw)}
 		answer, ok := answerOf(rule, r.Params, c.permits(t, q, free))
 		if !ok {
 			_ = r.Refuse(c.running, &wire.Error{Message: "none of the options can be chosen"}) // it may have gone
@@ -52,7 +46,7 @@ func (c *CLI) asked(r wire.Request) (known bool) {
 
 // permits decides a question of a turn: what the access does not decide, the caller does. A question between two turns
 // is denied. free is called when nothing of the question goes on.
-func (c *CLI) permits(t *turn, q Question, free func()) bool {
+func (c *CLI) permits(t *turn, q call.Question, free func()) bool {
 	access := c.plan.Invocation.Call.Access
 	if access != call.AccessWrite || c.plan.Permit == nil || t.ctx == nil {
 		free()
@@ -95,7 +89,7 @@ func noAnswer(used call.Usage) *judge.Sign {
 }
 
 // callPermit asks the caller. A function that does not return denies the question, and the turn has a warning.
-func (c *CLI) callPermit(ctx context.Context, t *turn, q Question) (allow bool) {
+func (c *CLI) callPermit(ctx context.Context, t *turn, q call.Question) (allow bool) {
 	returned := false
 	defer func() {
 		if returned {

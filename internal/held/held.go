@@ -56,7 +56,7 @@ type Plan struct {
 	// Failed makes the error of a process that was not started.
 	Failed func(error) *call.Error
 	// Permit answers a question of the CLI. Nil: only what the access allows.
-	Permit func(ctx context.Context, q Question) bool
+	Permit func(ctx context.Context, q call.Question) bool
 }
 
 const (
