@@ -172,11 +172,6 @@ func blockLine(text string) string {
 // toolUse is how claude says that it uses a tool.
 const toolUse = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}`
 
-// deltaLine is a piece of claude's text.
-func deltaLine(text string) string {
-	return `{"type":"stream_event","event":{"delta":{"type":"text_delta","text":"` + text + `"}}}`
-}
-
 // failedLine is claude's last event when it failed.
 func failedLine(text string) string {
 	return `{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"` + text + `"}`

@@ -88,6 +88,7 @@ func TestFleetTelemetry(t *testing.T) {
 	b.Stdin = strings.NewReader(`{"id":"line-1","prompt":"secret question"}`)
 	before := len(spans)
 	out, err = b.CombinedOutput()
+	require.Error(t, err)
 	require.Equal(t, exitFailed, b.ProcessState.ExitCode(), "%s", out)
 	for _, name := range []string{"invoke_agent claude", "batch.line-1", "clichain.batch.id", "job batch"} {
 		require.Contains(t, string(c.got("/v1/traces")[before:]), name)
