@@ -18,16 +18,7 @@ import (
 // connectTo starts a server whose store holds no more than so many bytes.
 func connectTo(t *testing.T, maxStore int64) *nats.Conn {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), JetStreamMaxStore: maxStore, NoSigs: true, NoLog: true,
-	})
-	require.NoError(t, err)
-	s.Start()
-	require.True(t, s.ReadyForConnections(limit))
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
+	s := listen(t, func(o *server.Options) { o.JetStreamMaxStore, o.SyncAlways = maxStore, false })
 	nc, err := nats.Connect(s.ClientURL())
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)

@@ -156,11 +156,16 @@ func workerMain(url string) {
 	}
 }
 
-func listen(t *testing.T) *server.Server {
+// listen starts a server of its own, with settings that change makes.
+func listen(t *testing.T, change ...func(*server.Options)) *server.Server {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{
+	options := &server.Options{
 		Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), SyncAlways: true, NoSigs: true, NoLog: true,
-	})
+	}
+	for _, f := range change {
+		f(options)
+	}
+	s, err := server.NewServer(options)
 	require.NoError(t, err)
 	s.Start()
 	require.True(t, s.ReadyForConnections(limit))
