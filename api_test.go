@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// No exported declaration names a type of an internal package: whoever uses it could not write that type down.
+// No exported declaration names a type of an internal package: a program that uses it could not name that type.
 func TestPublicAPIHasPublicTypes(t *testing.T) {
 	for _, f := range sources(t) {
 		if f.test() || strings.Contains("/"+f.dir()+"/", "/internal/") || f.ast.Name.Name == "main" {

@@ -126,7 +126,7 @@ func TestCooldownProbeOfAReaderThatLeaves(t *testing.T) {
 	})
 }
 
-// After a failed probe the call goes on to the next backend, with its own request.
+// After a failed probe the chain asks the next backend with the request itself.
 func TestCooldownProbeFailsAndTheNextBackendAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, next := &picky{name: "a", reason: clichain.ReasonExit}, &backend{name: "next"}

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// A file of a version that did not know State.Requests is read, and what that is told survives.
+// A file of a version without State.Requests is read, and a later update with Requests is kept.
 func TestStoreFileOfAnOlderVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	at := time.Now().UTC().Round(0)
@@ -33,5 +33,5 @@ func TestStoreFileOfAnOlderVersion(t *testing.T) {
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &kept))
-	require.Equal(t, 1, kept.Version, "an older version goes on with it")
+	require.Equal(t, 1, kept.Version, "an older version can still read it")
 }

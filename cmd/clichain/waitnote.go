@@ -44,7 +44,7 @@ func (a *app) noteWaiting(ctx context.Context, q *jetstream.Queue, id string) (s
 	}
 }
 
-// untilWords is " until 15:04:05", or nothing where no time is known.
+// untilWords is " until" and the local time, or nothing if no time is known.
 func untilWords(until time.Time) string {
 	if until.IsZero() {
 		return ""
