@@ -59,7 +59,7 @@ var owners = map[string][]string{
 }
 
 const (
-	maxRootFiles = 30
+	maxRootFiles = 32
 	maxRootDoc   = 45
 )
 
