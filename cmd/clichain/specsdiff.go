@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/jsondiff"
 	"github.com/clichain/clichain/specs"
 	"github.com/spf13/cobra"
 )
@@ -38,9 +39,9 @@ there is no built-in spec of that name, 2 after a mistake.`,
 
 // comparison is how a spec differs from a built-in one.
 type comparison struct {
-	Name        string       `json:"name"`
-	Builtin     string       `json:"builtin"` // the name of that one; empty: there is none
-	Differences []difference `json:"differences"`
+	Name        string                `json:"name"`
+	Builtin     string                `json:"builtin"` // the name of that one; empty: there is none
+	Differences []jsondiff.Difference `json:"differences"`
 }
 
 func (a *app) diffSpecs(file string, asJSON bool) error {
@@ -70,14 +71,14 @@ func (a *app) diffSpecs(file string, asJSON bool) error {
 }
 
 func compare(spec clichain.CliSpec) (comparison, error) {
-	c := comparison{Name: spec.Name, Differences: []difference{}}
+	c := comparison{Name: spec.Name, Differences: []jsondiff.Difference{}}
 	base, ok := specs.ByName(cmp.Or(spec.InstanceOf, spec.Name))
 	if !ok {
 		return c, nil
 	}
 	c.Builtin = base.Name
 	base.Name, base.InstanceOf = spec.Name, spec.InstanceOf
-	found, err := differencesOf(base, spec)
+	found, err := jsondiff.Compare(base, spec)
 	c.Differences = append(c.Differences, found...)
 	return c, err
 }
@@ -95,19 +96,8 @@ func linesOf(all []comparison) string {
 			fmt.Fprintf(&b, "%s: not as the built-in %s\n", c.Name, c.Builtin)
 		}
 		for _, d := range c.Differences {
-			b.WriteString("  " + lineOf(d) + "\n")
+			b.WriteString("  " + d.String() + "\n")
 		}
 	}
 	return b.String()
-}
-
-func lineOf(d difference) string {
-	old, now := oneLine(string(d.Old)), oneLine(string(d.New))
-	switch {
-	case d.Old == nil:
-		return fmt.Sprintf("+ %s: %s", d.Path, now)
-	case d.New == nil:
-		return fmt.Sprintf("- %s: %s", d.Path, old)
-	}
-	return fmt.Sprintf("~ %s: %s → %s", d.Path, old, now)
 }

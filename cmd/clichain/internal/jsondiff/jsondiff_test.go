@@ -1,11 +1,10 @@
-package main
+package jsondiff
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,30 +23,13 @@ func TestDifferences(t *testing.T) {
 		{"marks of HTML", `{"a": "<&>"}`, `{"a": "<>"}`, `~ a: "<&>" → "<>"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			found, err := differencesOf(json.RawMessage(test.old), json.RawMessage(test.now))
+			found, err := Compare(json.RawMessage(test.old), json.RawMessage(test.now))
 			require.NoError(t, err)
 			var lines []string
 			for _, d := range found {
-				lines = append(lines, lineOf(d))
+				lines = append(lines, d.String())
 			}
 			require.Equal(t, test.want, strings.Join(lines, "\n"))
 		})
 	}
-}
-
-// TestDifferencesOfSpecs: no spec differs from itself, and a row that is new is the only difference.
-func TestDifferencesOfSpecs(t *testing.T) {
-	for _, spec := range specs.Every() {
-		c, err := compare(spec)
-		require.NoError(t, err)
-		require.Equal(t, comparison{spec.Name, spec.Name, []difference{}}, c)
-	}
-	spec := specs.Claude()
-	spec.Args = append(spec.Args[:3:3], append(spec.Args[2:3:3], spec.Args[3:]...)...)
-	spec.Args[3].Args = []string{"--new"}
-	c, err := compare(spec)
-	require.NoError(t, err)
-	require.Len(t, c.Differences, 1)
-	require.Equal(t, "args[3]", c.Differences[0].Path)
-	require.Nil(t, c.Differences[0].Old)
 }

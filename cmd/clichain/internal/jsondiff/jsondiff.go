@@ -1,4 +1,5 @@
-package main
+// Package jsondiff compares two values by their JSON forms.
+package jsondiff
 
 import (
 	"bytes"
@@ -8,19 +9,33 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// difference is one place in which two JSON values differ. The path is one of the new value, that of something that was
+// Difference is one place in which two JSON values differ. The path is one of the new value, that of something that was
 // removed one of the old; Old is missing for what was added, New for what was removed.
-type difference struct {
+type Difference struct {
 	Path string          `json:"path"`
 	Old  json.RawMessage `json:"old,omitempty"`
 	New  json.RawMessage `json:"new,omitempty"`
 }
 
-// differencesOf compares the JSON forms of two values. It tells the least that it can: of a list, the elements that
-// were put in or taken out.
-func differencesOf(before, after any) ([]difference, error) {
+// String is the difference on one line: "+" for what was added, "-" for what was removed, "~" for what changed.
+func (d Difference) String() string {
+	old, now := terminal.OneLine(string(d.Old)), terminal.OneLine(string(d.New))
+	switch {
+	case d.Old == nil:
+		return fmt.Sprintf("+ %s: %s", d.Path, now)
+	case d.New == nil:
+		return fmt.Sprintf("- %s: %s", d.Path, old)
+	}
+	return fmt.Sprintf("~ %s: %s → %s", d.Path, old, now)
+}
+
+// Compare returns the differences between the JSON forms of two values, none when they are equal. Of a list it names
+// only the elements that were added, removed or changed. It fails for a value that has no JSON form.
+func Compare(before, after any) ([]Difference, error) {
 	var d differ
 	from, err := generic(before)
 	if err != nil {
@@ -46,7 +61,7 @@ func generic(value any) (out any, err error) {
 	return out, err
 }
 
-type differ struct{ found []difference }
+type differ struct{ found []Difference }
 
 func (d *differ) value(path string, before, after any) {
 	old, isMap := before.(map[string]any)
@@ -64,13 +79,15 @@ func (d *differ) value(path string, before, after any) {
 }
 
 func (d *differ) add(path string, before, after json.RawMessage) {
-	d.found = append(d.found, difference{path, before, after})
+	d.found = append(d.found, Difference{path, before, after})
 }
 
 // raw is a value that came from JSON as JSON again.
 func raw(value any) json.RawMessage {
 	var out bytes.Buffer
-	_ = writeJSON(&out, value, false) // which cannot fail
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // which cannot fail
 	return bytes.TrimSpace(out.Bytes())
 }
 
