@@ -140,6 +140,7 @@ func tables(t *testing.T) string {
 	modules, _ := counted(t)
 	for _, m := range []struct{ folder, title string }{
 		{".", "the library"}, {"cmd/clichain", "`cmd/clichain`"}, {"jetstream", "`jetstream`"}, {"otel", "`otel`"},
+		{"batch", "`batch`"},
 		{"conformance", "`conformance`"},
 	} {
 		of := modules[m.folder]

@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/cmd/clichain/internal/batch"
+	"github.com/clichain/clichain/batch"
+	"github.com/clichain/clichain/cmd/clichain/internal/batchview"
+	"github.com/clichain/clichain/cmd/clichain/internal/serve"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/permit"
 	"github.com/spf13/cobra"
@@ -21,6 +23,7 @@ type batchFlags struct {
 	nats   natsFlags
 	dryRun bool
 	remote bool // the workers of a queue elsewhere answer
+	quiet  bool // nothing is shown but errors
 
 	permissions permit.Permissions
 	collector   string
@@ -95,7 +98,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&cfg.Cold, "cold", false, "start a new process for each answer, and keep none warm")
 	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
 		into(&f.collector, parseCollector))
-	flags.BoolVar(&cfg.Display.Quiet, "quiet", false, "nothing on stderr but errors")
+	flags.BoolVar(&f.quiet, "quiet", false, "nothing on stderr but errors")
 	f.ask.pick(cmd, "system", "system-file", "model", "only", "access", "agent", "timeout", "schema", "dir", "trust-dir",
 		"max-turns", "max-budget-usd", "effort", "allow-tool", "deny-tool", "billing", "sandbox", "pass-env",
 		"redact-answers", "no-cooldown", "spec", "binary")
@@ -135,9 +138,12 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 		return usagef("no input: give -i FILE, or lines on stdin")
 	}
 	cfg := f.cfg
-	cfg.Stdin, cfg.Stdout, cfg.Notes = a.in, a.out, a.err
-	cfg.Display.Out, cfg.Display.Width = a.err, func() int { return columns(a.err) }
-	cfg.Display.Live = a.moves(a.err) && (cfg.Out != "-" || !isTerminal(a.out))
+	cfg.Stdin, cfg.Stdout, cfg.ReadChat = a.in, a.out, serve.ChatRequest
+	view := batchview.New(batchview.Config{
+		In: cfg.In, Out: cfg.Out, To: a.err, Quiet: f.quiet, Width: func() int { return columns(a.err) },
+		Live: a.moves(a.err) && (cfg.Out != "-" || !isTerminal(a.out)),
+	})
+	cfg.Progress, cfg.Notice, cfg.OnBadLine = view.Progress, view.Notice, view.BadLine
 	if err := cfg.Check(); err != nil {
 		return batchError(err)
 	}
@@ -162,12 +168,15 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 			fmt.Fprintln(a.err, "clichain: warning: telemetry was lost:", oneLine(err.Error()))
 		}
 	}()
-	cfg.Chain.Hooks, cfg.Watched = t.hooks(), t.watched
-	cfg.Follow = func(worker *jetstream.WorkConfig) { t.follow(worker, "batch") }
+	cfg.Chain.Hooks, cfg.Wrap = t.hooks(), t.watched
+	cfg.Worker = func(worker *jetstream.WorkConfig) { t.follow(worker, "batch") }
 	trace, end := t.batch(ctx, a)
 	cfg.Trace = trace
 	s, err := batch.Run(ctx, &cfg)
 	end(batchReason(s, err))
+	if s != nil {
+		view.End(&s.Counts)
+	}
 	if err != nil {
 		return batchError(err)
 	}
@@ -211,11 +220,7 @@ func (a *app) batchBackends(ctx context.Context, f *batchFlags, cfg *batch.Confi
 	if err := a.available(ctx, &f.ask, backends); err != nil {
 		return err
 	}
-	for _, b := range backends {
-		if p, ok := b.(*clichain.Provider); ok {
-			cfg.Providers = append(cfg.Providers, p)
-		}
-	}
+	cfg.Backends = backends
 	cfg.Chain.Budget = f.ask.budget
 	if !f.ask.noCooldown {
 		cfg.Chain.Store = a.cooldowns()
@@ -228,11 +233,11 @@ func (a *app) batchPlan(ctx context.Context, cfg *batch.Config) error {
 	if err != nil {
 		return batchError(err)
 	}
-	if err := plan.Print(a.out); err != nil {
+	if err := batchview.PrintPlan(a.out, plan); err != nil {
 		return outputError(err)
 	}
-	switch err := plan.Err(); {
-	case errors.Is(err, batch.ErrNoBackend):
+	switch err := batchview.PlanError(plan); {
+	case errors.Is(err, batchview.ErrNoBackend):
 		return &statusError{exitNothing, err}
 	case err != nil:
 		return &statusError{exitFailed, err}

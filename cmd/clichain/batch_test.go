@@ -17,8 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/clitest"
-	"github.com/clichain/clichain/cmd/clichain/internal/batch"
 )
 
 // slow is a fake that answers after a while.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/clichain/clichain/cmd/clichain/internal/batch"
+	"github.com/clichain/clichain/batch"
 )
 
 // batchError gives an error of a batch its exit status.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/clitest"
-	"github.com/clichain/clichain/cmd/clichain/internal/batch"
 )
 
 // TestBatchStream: what a store holds for stdout goes out again, and is not asked again.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/cmd/clichain/internal/batch"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/settings"
 	"github.com/clichain/clichain/specs"

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/clichain/clichain v0.1.0
+	github.com/clichain/clichain/batch v0.1.0
 	github.com/clichain/clichain/otel v0.1.0
 	github.com/creack/pty v1.1.24
 	github.com/mattn/go-runewidth v0.0.31
@@ -55,7 +56,7 @@ require (
 require (
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
 	github.com/clichain/clichain/jetstream v0.1.0
-	github.com/gofrs/flock v0.13.1
+	github.com/gofrs/flock v0.13.1 // indirect
 	github.com/hashicorp/errwrap v1.0.0 // indirect
 	github.com/hashicorp/go-multierror v1.1.1 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/cmd/clichain/internal/batch"
+	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/otel"
 )

@@ -21,7 +21,7 @@ const (
 )
 
 // published are the folders of the modules that users install, each behind those that it requires.
-var published = []string{".", "jetstream", "otel", "cmd/clichain"}
+var published = []string{".", "jetstream", "otel", "batch", "cmd/clichain"}
 
 // read is the text of the file at a path of these parts.
 func read(t *testing.T, parts ...string) string {
@@ -209,5 +209,5 @@ func (r *release) publish(version string) {
 	require.NoError(r.t, err, "%s%s", push, &stderr)
 	r.run("checkout", "bash", "-e", "-c", string(push))
 	tags := strings.Fields(r.run("github", "git", "tag", "--points-at", "main"))
-	require.ElementsMatch(r.t, []string{version, "jetstream/" + version, "otel/" + version, "cmd/clichain/" + version}, tags)
+	require.ElementsMatch(r.t, []string{version, "jetstream/" + version, "otel/" + version, "batch/" + version, "cmd/clichain/" + version}, tags)
 }

@@ -1,0 +1,277 @@
+package batch
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const badOne = `{"line":3,"error":"is no JSON","input":"{"}` + "\n"
+
+func TestBadLines(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	cfg := &Config{Out: out}
+	run := func(add bool) {
+		b, err := cfg.badLines()
+		require.NoError(t, err)
+		if add {
+			require.NoError(t, b.add(rawLine{number: 3, text: []byte(`{"x":"`)}, errTwice))
+		}
+		require.NoError(t, b.close(true))
+	}
+	for range 2 { // each run writes it anew
+		run(true)
+		data, err := os.ReadFile(out + ".bad.jsonl")
+		require.NoError(t, err)
+		require.Equal(t, `{"line":3,"error":"`+errTwice.Error()+`","input":"{\"x\":\""}`+"\n", string(data))
+	}
+	run(false)
+	require.NoFileExists(t, out+".bad.jsonl")
+	cfg.Bad = filepath.Join(t.TempDir(), "bad")
+	run(false)
+	require.FileExists(t, cfg.Bad)
+	run(true)
+	run(false)
+	require.Empty(t, mustRead(t, cfg.Bad), "the lines of an earlier run go")
+
+	var reported []string
+	b, err := (&Config{Out: stream, OnBadLine: func(number int, err error) error {
+		reported = append(reported, fmt.Sprint(number, " ", err))
+		return syscall.ENOSPC
+	}}).badLines()
+	require.NoError(t, err)
+	require.ErrorIs(t, b.add(rawLine{number: 3}, errTwice), syscall.ENOSPC)
+	require.Equal(t, []string{"3 " + errTwice.Error()}, reported)
+	b, err = (&Config{Out: stream}).badLines()
+	require.NoError(t, err)
+	require.NoError(t, b.add(rawLine{number: 3}, errTwice))
+}
+
+// badPlace has the file for bad lines at both of its names: --bad, and OUT.bad.jsonl.
+func badPlace(t *testing.T, test func(t *testing.T, cfg *Config, bad string)) {
+	for _, given := range []bool{false, true} {
+		name := map[bool]string{false: "OUT.bad.jsonl", true: "--bad"}[given]
+		t.Run(name, func(t *testing.T) {
+			cfg := batchOf(t, question("a"))
+			bad := cfg.Out + ".bad.jsonl"
+			if given {
+				bad = filepath.Join(t.TempDir(), "notes.txt")
+				cfg.Bad = bad
+			}
+			test(t, cfg, bad)
+		})
+	}
+}
+
+// A batch neither truncates nor removes a file that no batch of this user has written, with a bad line or without.
+func TestBadLinesRefuseAFile(t *testing.T) {
+	for _, test := range []struct{ name, text string }{
+		{"a letter", "Dear John,\n"},
+		{"a letter in one line", "Dear John"},
+		{"records", first + second},
+		{"other JSON with a line", `{"line":1,"text":"x"}` + "\n"},
+		{"a letter after bad lines", badOne + "Dear John,\n"},
+		{"a letter after bad lines, without an end", badOne + "Dear John"},
+	} {
+		for _, input := range []string{question("a"), "{no JSON\n"} {
+			t.Run(test.name+", "+input[:4], func(t *testing.T) {
+				badPlace(t, func(t *testing.T, cfg *Config, bad string) {
+					require.NoError(t, os.WriteFile(bad, []byte(test.text), 0o600))
+					refused(t, cfg, input, bad, "was not written by a batch")
+					require.Equal(t, test.text, string(mustRead(t, bad)))
+				})
+			})
+		}
+	}
+}
+
+// refused runs a batch that must not start.
+func refused(t *testing.T, cfg *Config, input string, want ...string) {
+	t.Helper()
+	cfg.Stdin = bytes.NewReader([]byte(input))
+	s, err := Run(t.Context(), cfg)
+	require.ErrorAs(t, err, new(*Mistake))
+	require.Nil(t, s)
+	for _, text := range append(want, "--bad") {
+		require.ErrorContains(t, err, text)
+	}
+}
+
+func TestBadLinesFollowNoLink(t *testing.T) {
+	for _, text := range []string{"Dear John,\n", badOne, "", "missing"} {
+		for _, input := range []string{question("a"), "{no JSON\n"} {
+			t.Run(text+input[:4], func(t *testing.T) {
+				badPlace(t, func(t *testing.T, cfg *Config, bad string) {
+					target := filepath.Join(t.TempDir(), "target")
+					if text != "missing" {
+						require.NoError(t, os.WriteFile(target, []byte(text), 0o600))
+					}
+					require.NoError(t, os.Symlink(target, bad))
+					refused(t, cfg, input, bad, "is a symbolic link")
+					got, err := os.Readlink(bad)
+					require.NoError(t, err)
+					require.Equal(t, target, got)
+					if text == "missing" {
+						require.NoFileExists(t, target)
+					} else {
+						require.Equal(t, text, string(mustRead(t, target)))
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestBadLinesOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	badPlace(t, func(t *testing.T, cfg *Config, bad string) {
+		require.NoError(t, os.WriteFile(bad, []byte(badOne), 0o666))
+		require.NoError(t, os.Chown(bad, 12345, 12345))
+		refused(t, cfg, "{no JSON\n", bad, "uid 12345")
+		require.Equal(t, badOne, string(mustRead(t, bad)))
+	})
+}
+
+// A run that was killed may have left half a line; the next run of the batch takes the file over.
+func TestBadLinesAfterAKill(t *testing.T) {
+	for name, left := range map[string]string{
+		"whole lines": badOne + badOne, "half a line": badOne + badOne[:20], "a few bytes": `{"l`,
+		"zeros": badOne + badOne[:20] + "\x00\x00", "nothing": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			badPlace(t, func(t *testing.T, cfg *Config, bad string) {
+				require.NoError(t, os.WriteFile(bad, []byte(left), 0o600))
+				cfg.Stdin = bytes.NewReader([]byte("{no JSON\n"))
+				s, err := Run(t.Context(), cfg)
+				require.NoError(t, err)
+				require.Equal(t, 1, s.Bad)
+				text := string(mustRead(t, bad))
+				require.Regexp(t, `^\{"line":1,"error":"[^\n]*","input":"\{no JSON"\}\n$`, text)
+			})
+		})
+	}
+}
+
+// An empty file may be anybody's: a run without a bad line leaves it there.
+func TestBadLinesLeaveAnEmptyFile(t *testing.T) {
+	cfg := batchOf(t, question("a"))
+	require.NoError(t, os.WriteFile(cfg.Out+".bad.jsonl", nil, 0o600))
+	_, err := Run(t.Context(), cfg)
+	require.NoError(t, err)
+	require.FileExists(t, cfg.Out+".bad.jsonl")
+}
+
+// A file that another program put there during the run is neither truncated nor removed.
+func TestBadLinesAreReplacedDuringARun(t *testing.T) {
+	for _, add := range []bool{true, false} {
+		for _, before := range []string{"", badOne} {
+			cfg := &Config{Out: filepath.Join(t.TempDir(), "out.jsonl")}
+			bad := cfg.Out + ".bad.jsonl"
+			if before != "" {
+				require.NoError(t, os.WriteFile(bad, []byte(before), 0o600))
+			}
+			b, err := cfg.badLines()
+			require.NoError(t, err)
+			require.NoError(t, os.RemoveAll(bad))
+			require.NoError(t, os.WriteFile(bad, []byte("Dear John,\n"), 0o600))
+			if add {
+				err = b.add(rawLine{number: 3}, errTwice)
+				require.True(t, err != nil || before != "", "the file that is there is another one")
+			}
+			require.NoError(t, b.close(true))
+			require.Equal(t, "Dear John,\n", string(mustRead(t, bad)))
+		}
+	}
+}
+
+// Two batches cannot share a file for bad lines.
+func TestBadLinesAreLocked(t *testing.T) {
+	badPlace(t, func(t *testing.T, cfg *Config, bad string) {
+		require.NoError(t, os.WriteFile(bad, []byte(badOne), 0o600))
+		other, err := (&Config{Out: stream, Bad: bad}).badLines()
+		require.NoError(t, err)
+		refused(t, cfg, "{no JSON\n", bad, "another batch writes it")
+		require.Equal(t, badOne, string(mustRead(t, bad)))
+		require.NoError(t, other.close(false))
+	})
+}
+
+func TestBadLinesAtADevice(t *testing.T) {
+	b, err := (&Config{Out: stream, Bad: os.DevNull}).badLines()
+	require.NoError(t, err)
+	require.NoError(t, b.add(rawLine{number: 3}, errTwice))
+	require.NoError(t, b.close(true))
+	_, err = os.Stat(os.DevNull)
+	require.NoError(t, err)
+
+	cfg := &Config{Out: filepath.Join(t.TempDir(), "out"), Stdout: io.Discard}
+	require.NoError(t, os.Mkdir(cfg.Out+".bad.jsonl", 0o700))
+	_, err = cfg.badLines()
+	require.ErrorAs(t, err, new(*Mistake))
+	require.ErrorContains(t, err, "is not a regular file")
+}
+
+// What a run that was killed has left beside the output is replaced only if a batch has written it.
+func TestRewriteRefusesAFile(t *testing.T) {
+	for name, test := range map[string]struct {
+		put func(t *testing.T, name string)
+		ok  bool
+	}{
+		"a letter":      {func(t *testing.T, name string) { write(t, name, "Dear John,\n") }, false},
+		"records":       {func(t *testing.T, name string) { write(t, name, second+third) }, true},
+		"half a record": {func(t *testing.T, name string) { write(t, name, second+third[:20]) }, true},
+		"a link": {func(t *testing.T, name string) {
+			write(t, name+".target", second)
+			require.NoError(t, os.Symlink(name+".target", name))
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, _, err := written(t, first+second+third)
+			require.NoError(t, err)
+			beside := o.name + ".retry"
+			test.put(t, beside)
+			before := mustRead(t, beside)
+			err = o.rewrite(func(r *Record) bool { return r.Error == nil })
+			if test.ok {
+				require.NoError(t, err)
+				require.Equal(t, first, content(t, o))
+				require.NoFileExists(t, beside)
+				return
+			}
+			require.ErrorAs(t, err, new(*Mistake))
+			require.Equal(t, before, mustRead(t, beside))
+			require.Equal(t, first+second+third, content(t, o))
+		})
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+}
+
+// The look whether a directory can be written to leaves the files of others alone.
+func TestProbeLeavesFilesAlone(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out.jsonl.queue")
+	target := filepath.Join(t.TempDir(), "target")
+	write(t, target, "Dear John,\n")
+	require.NoError(t, os.Mkdir(folder, 0o700))
+	require.NoError(t, os.Symlink(target, folder+".probe"))
+	require.NoError(t, probe(folder))
+	require.Equal(t, "Dear John,\n", string(mustRead(t, target)))
+	entries, err := os.ReadDir(filepath.Dir(folder))
+	require.NoError(t, err)
+	require.Len(t, entries, 2, "the directory and the link are left, and nothing else")
+	s := &store{folder: folder}
+	require.NoError(t, s.close(true))
+	_, err = os.Lstat(folder + ".probe")
+	require.NoError(t, err)
+}

@@ -1,0 +1,140 @@
+package batch
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/permit"
+	"github.com/clichain/clichain/specs"
+	"github.com/stretchr/testify/require"
+)
+
+// A line that asks for more than the batch allows is bad, and says what the operator can do.
+func TestLinesAboveTheCeiling(t *testing.T) {
+	dir := t.TempDir()
+	inside := filepath.Join(dir, "inside")
+	require.NoError(t, os.Mkdir(inside, 0o700))
+	for name, test := range map[string]struct {
+		line, mistake string
+		allowed       permit.Permissions
+	}{
+		"full access": {
+			`{"prompt":"a","access":"full","dir":"/"}`, "access: full is more than none [the operator can allow it with Permissions.Access (--access of batch",
+			permit.Permissions{},
+		},
+		"raw arguments": {
+			`{"prompt":"a","options":{"extra":{"claude":["--tools=Bash"]}}}`, `options.extra.claude[0]: "--tools=…" is not allowed`,
+			permit.Permissions{Access: clichain.AccessFull},
+		},
+		"another folder": {
+			`{"prompt":"a","access":"read","dir":"/"}`, `dir: "/" lies outside of the directories`,
+			permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}},
+		},
+		"a shell":     {`{"prompt":"a","access":"write","options":{"allowed_tools":["Bash"]}}`, "options.allowed_tools[0]", permit.Permissions{Access: clichain.AccessWrite}},
+		"MCP servers": {`{"prompt":"a","options":{"mcp_config":["x.json"]}}`, "options.mcp_config", permit.Permissions{}},
+		"an image":    {`{"prompt":"a","options":{"images":["` + inside + `"]}}`, "options.images[0]", permit.Permissions{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := &Config{Permissions: test.allowed}
+			_, err := cfg.item(t.Context(), rawLine{number: 1, text: []byte(test.line)}, newLedger())
+			require.ErrorContains(t, err, test.mistake)
+		})
+	}
+	cfg := &Config{Permissions: permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}}
+	got, err := cfg.item(t.Context(), rawLine{number: 1, text: []byte(`{"prompt":"a","access":"read","dir":"` + inside + `"}`)}, newLedger())
+	require.NoError(t, err)
+	require.Equal(t, inside, got.job.Request.Dir)
+}
+
+// What a queue still holds is held to the ceiling of the run that answers it, not to that of the run that wrote it.
+func TestQueueOfAnEarlierCeiling(t *testing.T) {
+	cfg := batchOf(t, "")
+	cfg.Permissions = permit.Permissions{Access: clichain.AccessRead}
+	r := &run{cfg: cfg}
+	require.Equal(t, cfg.Permissions, r.workConfig(nil).Permissions)
+}
+
+// A plan says what each kind of line may do.
+func TestPlanShowsAuthority(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	cfg := batchOf(t, question("a")+question("b")+`{"prompt":"x","access":"write","options":{"allowed_tools":["Bash"]}}`+"\n")
+	cfg.Permissions = permit.Permissions{Access: clichain.AccessWrite, Dirs: []string{dir}, Tools: []string{"Bash"}}
+	p, err := DryRun(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Empty(t, p.Mistakes)
+	require.Equal(t, map[string]int{
+		`access "none"`: 2, `access "write", dir "` + dir + `", options.allowed_tools "Bash"`: 1,
+	}, p.Kinds)
+}
+
+// lineParts are fields of lines, most of which ask for more than an answer. DIR is a folder that is allowed.
+var lineParts = []string{
+	`"access":"read"`, `"access":"write"`, `"access":"full"`, `"dir":"DIR"`, `"dir":"/"`, `"model":"opus"`, `"system":"a"`, `"schema":{}`,
+	`"options":{"extra":{"claude":["--tools=Bash"],"codex":["-c","notify=[]"]}}`, `"options":{"mcp_config":[{"mcpServers":{"a":{"command":"b"}}}]}`,
+	`"options":{"allowed_tools":["Read"],"permission_mode":"plan"}`, `"options":{"add_dirs":["/"]}`, `"options":{"agents":{}}`,
+	`"options":{"session_id":"00000000-0000-4000-8000-000000000000"}`, `"options":{"continue":true}`, `"options":{"max_turns":3,"effort":"high"}`,
+}
+
+// FuzzLineCeiling holds that a line that a batch with access read accepts makes each CLI run as a line does that has
+// nothing but the fields that grant nothing. Each bit of parts adds one of lineParts to the line.
+func FuzzLineCeiling(f *testing.F) {
+	dir, err := filepath.EvalSymlinks(f.TempDir())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(`{"prompt":"a"}`), uint16(0))
+	f.Add([]byte(`{"messages":[{"role":"user","content":"a"}],"metadata":{"a":"b"}}`), uint16(1))
+	f.Add([]byte(`{"prompt":"a","idempotent":true}`), uint16(9))
+	for i := range lineParts {
+		f.Add([]byte(`{"prompt":"a"}`), uint16(1<<i))
+	}
+	cfg := &Config{Permissions: permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}}
+	providers := []*clichain.Provider{}
+	for _, spec := range specs.Every() {
+		providers = append(providers, clichain.NewProvider(spec, &clichain.Config{Binary: os.Args[0]}))
+	}
+	f.Fuzz(func(t *testing.T, line []byte, parts uint16) {
+		text := string(bytes.TrimRight(line, "}"))
+		for i, part := range lineParts {
+			if parts&(1<<i) != 0 {
+				text += "," + strings.ReplaceAll(part, "DIR", dir)
+			}
+		}
+		item, err := cfg.item(t.Context(), rawLine{number: 1, text: []byte(text + "}")}, newLedger())
+		if err != nil {
+			return
+		}
+		req := item.job.Request
+		plain := harmless(req)
+		if req.Dir != "" {
+			plain.Dir = dir
+		}
+		for _, p := range providers {
+			got, refused := p.Command(t.Context(), req)
+			if refused != nil {
+				continue
+			}
+			want, refused := p.Command(t.Context(), plain)
+			require.NoError(t, refused)
+			require.Equal(t, want, got, p.Name())
+		}
+	})
+}
+
+// harmless is a request with the fields alone that grant nothing, and read access at most.
+func harmless(req clichain.Request) clichain.Request {
+	o := req.Options
+	return clichain.Request{
+		Messages: req.Messages, Model: req.Model, Schema: req.Schema, Access: min(req.Access, clichain.AccessRead),
+		Options: clichain.Options{
+			MaxTurns: o.MaxTurns, MaxBudgetUSD: o.MaxBudgetUSD, DisallowedTools: o.DisallowedTools, SystemMode: o.SystemMode,
+			AppendSystem: o.AppendSystem, StrictMCP: o.StrictMCP, FallbackModel: o.FallbackModel, Effort: o.Effort,
+			NoSessionPersistence: o.NoSessionPersistence,
+		},
+	}
+}

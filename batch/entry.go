@@ -1,0 +1,235 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+)
+
+// maxID bounds an id of the input. The queue's own bound is higher, because a scope stands before the id there.
+const maxID = 400
+
+// entry is what a line of the input says. Nil: it does not say so.
+type entry struct {
+	id                         *lineID
+	prompt, system, model, dir *string
+
+	messages   []message
+	access     *clichain.Access
+	schema     json.RawMessage
+	options    json.RawMessage
+	metadata   map[string]string
+	priority   jetstream.Priority
+	deadline   time.Time
+	idempotent bool
+
+	extra   map[string]string // what is no part of a request
+	ignored []string          // fields that have no effect
+}
+
+// message is a message whose fields are read strictly.
+type message clichain.Message
+
+// field is where the value of a field goes, and what it has to be.
+type field struct {
+	kind string
+	at   func(e *entry) any
+	json bool // in a table, too; else a value there is a text
+}
+
+var fields = map[string]field{
+	"id":         {"a string or a number", func(e *entry) any { return &e.id }, false},
+	"prompt":     {"a string", func(e *entry) any { return &e.prompt }, false},
+	"messages":   {`a list of {"role", "content"}`, func(e *entry) any { return &e.messages }, true},
+	"system":     {"a string", func(e *entry) any { return &e.system }, false},
+	"model":      {"a string", func(e *entry) any { return &e.model }, false},
+	"schema":     {"a JSON Schema", func(e *entry) any { return &e.schema }, true},
+	"access":     {"none, read, write or full", func(e *entry) any { return &e.access }, false},
+	"metadata":   {"an object of strings", func(e *entry) any { return &e.metadata }, true},
+	"dir":        {"a string", func(e *entry) any { return &e.dir }, false},
+	"options":    {"an object", func(e *entry) any { return &e.options }, true},
+	"priority":   {"high, normal or low", func(e *entry) any { return &e.priority }, false},
+	"deadline":   {"a time such as 2026-01-31T18:00:00Z", func(e *entry) any { return &e.deadline }, false},
+	"idempotent": {"true or false", func(e *entry) any { return &e.idempotent }, true},
+}
+
+var (
+	errNoUTF8       = errors.New("is no valid UTF-8")
+	errNothingAsked = errors.New("has neither prompt nor messages: add one of them")
+)
+
+// parseLine reads a line, which may be one of OpenAI's.
+func (c *Config) parseLine(text []byte) (*entry, error) {
+	if isOpenAI(text) {
+		return c.parseOpenAI(text)
+	}
+	return parseEntry(text)
+}
+
+// parseEntry reads a line. The error names the field, and what it should be.
+func parseEntry(text []byte) (*entry, error) {
+	if !utf8.Valid(text) {
+		return nil, errNoUTF8
+	}
+	var whole json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, fmt.Errorf("is no JSON: %v", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if first, _ := d.Token(); first != json.Delim('{') {
+		return nil, errors.New(`is no JSON object: write {"prompt": "..."}`)
+	}
+	e, seen := &entry{}, map[string]bool{}
+	for d.More() { // no error is left for the decoder to find
+		name, _ := d.Token()
+		var value json.RawMessage
+		_ = d.Decode(&value)
+		if err := e.set(fmt.Sprint(name), value, seen); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+func (e *entry) set(name string, value json.RawMessage, seen map[string]bool) error {
+	f, known := fields[name]
+	if seen[name] {
+		return fmt.Errorf("%s: is there twice", name)
+	}
+	seen[name] = true
+	switch {
+	case bytes.Equal(value, []byte("null")):
+		return nil
+	case !known:
+		if err := mistaken(name); err != nil {
+			return err
+		}
+		e.keep(name, value)
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.DisallowUnknownFields()
+	if err := d.Decode(f.at(e)); err != nil {
+		return fmt.Errorf("%s: has to be %s: %s", name, f.kind, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// job makes the job of a line from what the line says and the defaults.
+func (e *entry) job(defaults clichain.Request) (job jetstream.Job, err error) {
+	job = jetstream.Job{Priority: e.priority, Deadline: e.deadline, Idempotent: e.idempotent, Request: defaults}
+	if e.id != nil {
+		job.ID = string(*e.id)
+	}
+	req := &job.Request
+	if req.Messages, err = e.conversation(defaults.Messages); err != nil {
+		return job, err
+	}
+	set(&req.Model, e.model)
+	set(&req.Access, e.access)
+	if req.Access == clichain.AccessNone {
+		req.Dir = "" // the default is for lines that work in a folder
+	}
+	set(&req.Dir, e.dir)
+	if e.schema != nil {
+		req.Schema = e.schema
+	}
+	if e.metadata != nil {
+		req.Metadata = e.metadata
+	}
+	req.Metadata = e.withExtra(req.Metadata)
+	if e.options != nil {
+		if req.Options, err = optionsOver(defaults.Options, e.options); err != nil {
+			return job, fmt.Errorf("options: %s", said(err))
+		}
+	}
+	return job, nil
+}
+
+// optionsOver are the defaults, and over them what a line says. The lists of the defaults are those of all lines, and
+// are not written to.
+func optionsOver(defaults clichain.Options, given json.RawMessage) (o clichain.Options, err error) {
+	own, err := json.Marshal(defaults)
+	for _, data := range [][]byte{own, given} {
+		if err == nil {
+			err = json.Unmarshal(data, &o)
+		}
+	}
+	return o, err
+}
+
+func set[T any](value *T, given *T) {
+	if given != nil {
+		*value = *given
+	}
+}
+
+// lineID is an id, which may be a number.
+type lineID string
+
+// UnmarshalJSON takes a number as it is written.
+func (id *lineID) UnmarshalJSON(data []byte) error {
+	var number json.Number
+	text := (*string)(id)
+	if err := json.Unmarshal(data, text); err != nil {
+		if json.Unmarshal(data, &number) != nil {
+			return err
+		}
+		*text = number.String()
+	}
+	if n := len(*text); n == 0 || n > maxID {
+		return fmt.Errorf("it has %d bytes: use 1 to %d, or leave it out", n, maxID)
+	}
+	return nil
+}
+
+// contentID is the id of a line that names none: what it says, and how many lines before say the same. So it does not
+// depend on the lines around it.
+func contentID(text []byte, ids *ledger) string {
+	var plain bytes.Buffer
+	if json.Compact(&plain, text) != nil {
+		plain.Write(text)
+	}
+	h := hashOf(plain.String())
+	return fmt.Sprintf("%x-%d", h[:8], ids.copyOf(h))
+}
+
+// conversation is the system prompt and the messages. A default system prompt is for lines without one.
+func (e *entry) conversation(defaults []clichain.Message) (all []clichain.Message, err error) {
+	switch {
+	case e.prompt != nil && e.messages != nil:
+		return nil, errors.New("has both prompt and messages: leave one of them out")
+	case e.prompt == nil && e.messages == nil:
+		return nil, errNothingAsked
+	}
+	isSystem := func(m message) bool { return m.Role == clichain.RoleSystem }
+	if e.system != nil {
+		all = append(all, clichain.Message{Role: clichain.RoleSystem, Content: *e.system})
+	} else if !slices.ContainsFunc(e.messages, isSystem) {
+		all = append(all, defaults...)
+	}
+	for _, m := range e.messages {
+		all = append(all, clichain.Message(m))
+	}
+	if e.prompt != nil {
+		all = append(all, clichain.Message{Role: clichain.RoleUser, Content: *e.prompt})
+	}
+	return all, nil
+}
+
+// said is what an error of the library says, without its reason.
+func said(err error) string {
+	be, ok := errors.AsType[*clichain.BackendError](err)
+	if !ok {
+		return strings.TrimPrefix(err.Error(), "json: ")
+	}
+	return strings.TrimPrefix(be.Option+": "+be.Message+be.Advice(), ": ")
+}

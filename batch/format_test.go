@@ -1,0 +1,266 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/permit"
+)
+
+func TestGuess(t *testing.T) {
+	for _, test := range []struct {
+		name, file, text string
+		want             Format // empty: it cannot be told
+	}{
+		{"nothing", "", "", JSONL},
+		{"lines of JSON", "x.txt", `{"prompt":"hi"}` + "\n", JSONL},
+		{"a broken line", "", `{"prompt":` + "\n", JSONL},
+		{"by its name", "x.jsonl", "hi\n", JSONL},
+		{"a request of OpenAI", "x.jsonl", `{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{}}`, OpenAI},
+		{"an array", "x.json", "\n [\n{", JSON},
+		{"an array of prompts", "", `["a", "b"]`, JSON},
+		{"an empty array", "", `[]`, JSON},
+		{"pretty objects", "", "{\n  \"prompt\": \"hi\"\n}\n", JSON},
+		{"a table", "", "id,prompt\n1,hi\n", CSV},
+		{"a table from a spreadsheet", "", "\ufeffID;Prompt\r\n1;hi\r\n", CSV},
+		{"quoted names", "", `"id","prompt"` + "\n", CSV},
+		{"one column", "", "Prompt\nhi\n", CSV},
+		{"tabs", "", "prompt\tlabel\nhi\tx\n", TSV},
+		{"a table without prompts", "x.csv", "question,answer\n", CSV},
+		{"a table without prompts and name", "", "question,answer\n", ""},
+		{"tabs without prompts", "", "a\tb\n", ""},
+		{"binary", "x.csv", "PK\x03\x04\x00\x00", ""},
+		{"UTF-16", "x.txt", "\xff\xfeh\x00i\x00", ""},
+		{"prose", "", "Name three uses of a paper clip.\n", Text},
+		{"prose with a number", "", "Translate 1,000 to French\n", Text},
+		{"prose with commas", "", "Hello, world\n", Text},
+		{"prose in brackets", "x.txt", "[INST] hi [/INST]\n", Text},
+		{"prose in braces", "x.txt", "{name}, hi\n", Text},
+		{"prose in a text file", "x.txt", "red,green\n", Text},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			line, err := firstLine(bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(test.text)), headBytes))
+			require.NoError(t, err)
+			got, err := guess(test.file, line)
+			require.Equal(t, test.want, got)
+			require.Equal(t, test.want == "", err != nil)
+		})
+	}
+}
+
+// A stream is not read beyond its first line to tell its format.
+func TestFirstLineWaitsForNoMore(t *testing.T) {
+	r, w := io.Pipe()
+	defer r.Close()
+	go func() { _, _ = io.WriteString(w, "\n{\"prompt\":\"hi\"}\n") }()
+	line, err := firstLine(bufio.NewReaderSize(r, headBytes))
+	require.NoError(t, err)
+	require.Equal(t, `{"prompt":"hi"}`, string(line))
+}
+
+// fromFile is a batch whose input is a file.
+func fromFile(t *testing.T, name, text string) *Config {
+	t.Helper()
+	cfg := batchOf(t, "")
+	cfg.In = filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(cfg.In, []byte(text), 0o600))
+	return cfg
+}
+
+func TestFormats(t *testing.T) {
+	for _, test := range []struct {
+		name, file, text string
+		format           Format
+		want             map[string]string // answers by their ids; without an id by themselves
+	}{
+		{"CSV", "in.csv", "id,prompt,label\n7,\"one, \"\"two\"\"\nthree\",x\n,four,\n,,\n", CSV, map[string]string{"7": "one, \"two\"\nthree", "four": "four"}},
+		{"semicolons", "in", "\ufeffId;Prompt\r\na;eins\r\n", CSV, map[string]string{"a": "eins"}},
+		{"TSV", "in.tsv", "prompt\tid\none, two\t1\n", TSV, map[string]string{"1": "one, two"}},
+		{"JSON array", "in.json", `[{"id":1,"prompt":"one"},` + "\n" + `"two"]`, JSON, map[string]string{"1": "one", "two": "two"}},
+		{"pretty JSON", "in.json", "{\n\"id\": \"a\",\n\"prompt\": \"one\"\n}\n{\n\"prompt\": \"two\"\n}", JSON, map[string]string{"a": "one", "two": "two"}},
+		{"text", "in.txt", "one\n\ntwo\r\n", Text, map[string]string{"one": "one", "two": "two"}},
+		{"OpenAI", "in.jsonl", openAI("r-1", `{"messages":[{"role":"user","content":"one"}],"max_tokens":5}`), OpenAI, map[string]string{"r-1": "one"}},
+		{"OpenAI in an array", "in.json", "[" + openAI("r-1", `{"messages":[{"role":"user","content":"one"}]}`) + "]", JSON, map[string]string{"r-1": "one"}},
+		{"numbers for ids", "in.jsonl", `{"id":7,"prompt":"one"}` + "\n" + `{"id":"8","prompt":"two"}`, JSONL, map[string]string{"7": "one", "8": "two"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			file := fromFile(t, test.file, test.text)
+			piped := fromFile(t, test.file, "")
+			piped.In, piped.Stdin = stream, strings.NewReader(test.text)
+			if test.file == "in.txt" || test.file == "in.csv" {
+				piped.Format = test.format
+			}
+			for _, cfg := range []*Config{file, piped} {
+				s, err := Run(t.Context(), cfg)
+				require.NoError(t, err)
+				require.Equal(t, test.format, s.Format)
+				require.Equal(t, len(test.want), s.Total, "rows are counted, not lines")
+				require.Zero(t, s.Bad)
+				got := map[string]string{}
+				for id, text := range texts(t, cfg.Out) {
+					if test.want[id] == "" {
+						id = text
+					}
+					got[id] = text
+				}
+				require.Equal(t, test.want, got)
+			}
+		})
+	}
+}
+
+func openAI(id, body string) string {
+	return fmt.Sprintf(`{"custom_id":%q,"method":"POST","url":"/v1/chat/completions","body":%s}`+"\n", id, body)
+}
+
+// Values that are no part of a request come back with the answer.
+func TestExtraFields(t *testing.T) {
+	for name, cfg := range map[string]*Config{
+		"CSV":  fromFile(t, "in.csv", "id,prompt,label,metadata,Note\na,hi,x,\"{\"\"k\"\":\"\"v\"\"}\",\n"),
+		"JSON": fromFile(t, "in.jsonl", `{"id":"a","prompt":"hi","label":"x","metadata":{"k":"v"},"other":null}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Run(t.Context(), cfg)
+			require.NoError(t, err)
+			require.Contains(t, string(mustRead(t, cfg.Out)), `"metadata":{"k":"v","label":"x"}`)
+		})
+	}
+	e, err := parseEntry([]byte(`{"prompt":"hi","n":1.50,"o":{"a": [1]},"idx":true}`))
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"n": "1.50", "o": `{"a":[1]}`, "idx": "true"}, e.extra)
+}
+
+// A file that is no such file is rejected as a whole, before anything starts.
+func TestRejectedFiles(t *testing.T) {
+	for _, test := range []struct {
+		name, file, text, want string
+	}{
+		{"no column to ask", "x.csv", "question,answer\na,b\n", `cannot be read as csv: line 1: no column is named "prompt": the columns are ["question" "answer"]`},
+		{"a column twice", "x.csv", "prompt,Prompt\na,b\n", `two columns are named "prompt"`},
+		{"a misspelt column", "x.csv", "prompt,modle\na,b\n", "column modle: there is no such field: did you mean model?"},
+		{"an option as a column", "x.csv", "prompt,max_turns\na,b\n", "column max_turns: is an option"},
+		{"variables as a column", "x.csv", "prompt,env\na,b\n", "column env: no line can set it"},
+		{"a quotation mark too few", "x.csv", "prompt\na\n\"b\n", `line 3`},
+		{"a quotation mark alone", "x.csv", "prompt\nsay \"b\"\n", "and the mark in it twice"},
+		{"other letters", "x.csv", "prompt\na\nM\xfcller\n", "line 3: is no valid UTF-8"},
+		{"other letters in text", "x.txt", "a\nM\xfcller\n", "line 2: is no valid UTF-8"},
+		{"half an array", "x.json", `["a", "b"`, "line 3: the array does not end"},
+		{"more than an array", "x.json", `["a"] x`, "something follows the array"},
+		{"other lines of JSON", "x.jsonl", `{"question":"a"}` + "\n" + `{"question":"b"}` + "\n", "cannot be read as jsonl: line 1: has neither prompt nor messages"},
+		{"JSON below a comment", "x", "# requests\n" + `{"prompt":"a"}` + "\n", "line 2: looks like JSON"},
+		{"another request of OpenAI", "x.jsonl", strings.Repeat(`{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"input":"x"}}`+"\n", 2), `url: "/v1/embeddings": only`},
+		{"an archive", "x.csv", "PK\x03\x04\x00", "is no text"},
+		{"a table that may be prompts", "x", "a,b\n", "--format text, where each line is a prompt"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := fromFile(t, test.file, test.text)
+			_, err := Run(t.Context(), cfg)
+			require.ErrorAs(t, err, new(*Mistake))
+			require.ErrorContains(t, err, test.want)
+			require.ErrorContains(t, err, cfg.In)
+			require.NoFileExists(t, cfg.Out)
+			require.NoFileExists(t, cfg.Out+".bad.jsonl")
+		})
+	}
+}
+
+// A row that is wrong stops nothing, nor does one that a batch may not ask.
+func TestBadRows(t *testing.T) {
+	cfg := fromFile(t, "in.csv", "id,prompt,access,dir,options,idempotent\n"+
+		"a,hi,,,,TRUE\nb,hi\nc,hi,full,/,,\nd,hi,,,\"{\"\"extra\"\":{\"\"claude\"\":[\"\"--tools=Bash\"\"]}}\",\ne,hi,,,{,\nf,,,,,\n")
+	s, err := Run(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 5}, []int{s.Answered, s.Bad})
+	bad := string(mustRead(t, cfg.Out+".bad.jsonl"))
+	for _, want := range []string{
+		`{"line":3,"error":"has 2 values, and the header 6"`, `{"line":4,"error":"access: full is more than none`, `{"line":5,"error":"options.extra.claude[0]`,
+		`{"line":6,"error":"options: has to be an object, as JSON"`, `{"line":7,"error":"messages: nothing is asked`,
+	} {
+		require.Contains(t, bad, want)
+	}
+}
+
+// A stream that breaks off is an error, after the lines before were taken.
+func TestStreamBreaksOff(t *testing.T) {
+	cfg := batchOf(t, `["a", `)
+	_, err := Run(t.Context(), cfg)
+	require.ErrorContains(t, err, "-i -: line 2 cannot be read: is no JSON")
+}
+
+// A record has a bound, also where a quotation mark is missing.
+func TestLongRecords(t *testing.T) {
+	long := strings.Repeat("x", maxLine+1<<20)
+	for name, cfg := range map[string]*Config{"row": fromFile(t, "x.csv", "prompt\n\""+long), "element": fromFile(t, "x.json", `["`+long)} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Run(t.Context(), cfg)
+			require.ErrorIs(t, err, errLongRecord)
+		})
+	}
+}
+
+// FuzzFormats holds that no input, whatever its format, makes a request beyond the ceiling, that readers end, and that
+// the same input gives the same ids.
+func FuzzFormats(f *testing.F) {
+	for i, text := range []string{
+		"", "\ufeffprompt,access\nhi,full\n", "id;prompt;env\n1;hi;X\n", "prompt\tdirectory\textra\nhi\t/\t--yolo\n", "hi\nho\n",
+		`["a",{"prompt":"b","options":{"extra":{"claude":["--x"]}}}]`, "{\n\"prompt\":\"hi\"}\n{\"prompt\":\"ho\"}", `{"prompt":"hi","access":"write"}`,
+		openAI("a", `{"messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function"}]}`), openAI("a", `{"messages":[{"role":"user","content":"hi"}],"access":"full"}`),
+		"prompt,options\nhi,\"{\"\"mcp_config\"\":[\"\"x\"\"]}\"\n", "prompt\n\"a\nb\"\n\"", `[`, `[[`, "a\x00b", "prompt,metadata\nhi,{}\n", `{"id":1e400,"prompt":"x"}`,
+	} {
+		f.Add([]byte(text), uint8(0))
+		f.Add([]byte(text), uint8(1+i%len(Formats)))
+	}
+	cfg := &Config{Permissions: permit.Permissions{}, ReadChat: readChat}
+	f.Fuzz(func(t *testing.T, text []byte, format uint8) {
+		read := func() (ids []string) {
+			in := &input{name: "x", r: bufio.NewReaderSize(bytes.NewReader(text), headBytes)}
+			if n := int(format) % (len(Formats) + 1); n > 0 {
+				in.format = Formats[n-1]
+			}
+			if in.ready() != nil {
+				return nil
+			}
+			_ = cfg.read(t.Context(), in, newLedger(), func(line rawLine, item *item, mistake error) error {
+				require.Positive(t, line.number)
+				if mistake != nil {
+					return nil
+				}
+				req := item.job.Request
+				require.Zero(t, req.Access)
+				require.Empty(t, req.Dir+req.Session)
+				require.Empty(t, req.Env)
+				o := req.Options
+				require.Empty(t, o.Extra)
+				require.Empty(t, o.MCPConfig)
+				require.Empty(t, o.AllowedTools)
+				require.Empty(t, o.AddDirs)
+				for _, m := range req.Messages {
+					require.True(t, utf8.ValidString(m.Content))
+				}
+				_, err := permit.Permissions{MaxBytes: -1}.Apply(clichain.Request{Messages: req.Messages, Model: req.Model, Schema: req.Schema, Options: o})
+				require.NoError(t, err)
+				ids = append(ids, item.job.ID)
+				return nil
+			})
+			return ids
+		}
+		first := read()
+		require.Equal(t, first, read())
+		seen := map[string]bool{}
+		for _, id := range first {
+			require.False(t, seen[id], "an id twice: %q", id)
+			seen[id] = true
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// chatPath is the only path of OpenAI's API that lines may name.
+const chatPath = "/v1/chat/completions"
+
+// openAILine is a line of OpenAI's batch API.
+type openAILine struct {
+	ID     *lineID         `json:"custom_id"`
+	Method string          `json:"method"`
+	URL    string          `json:"url"`
+	Body   json.RawMessage `json:"body"`
+}
+
+// isOpenAI reports whether a line is one of OpenAI's batch API.
+func isOpenAI(text []byte) bool {
+	if !bytes.Contains(text, []byte(`"custom_id"`)) {
+		return false
+	}
+	var parts map[string]json.RawMessage
+	return json.Unmarshal(text, &parts) == nil && parts["custom_id"] != nil && parts["body"] != nil
+}
+
+// parseOpenAI reads such a line. What the body asks for beyond an answer is refused, but for settings of how a model
+// chooses its words: CLIs have none.
+func (c *Config) parseOpenAI(text []byte) (*entry, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	var line openAILine
+	if err := d.Decode(&line); err != nil {
+		return nil, fmt.Errorf("is no line of OpenAI's batch API: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	switch {
+	case line.ID == nil:
+		return nil, errors.New("custom_id: is missing")
+	case line.Method != "" && line.Method != "POST":
+		return nil, fmt.Errorf("method: %q: only POST is known", line.Method)
+	case line.URL != "" && line.URL != chatPath:
+		return nil, fmt.Errorf("url: %q: only %s is known", line.URL, chatPath)
+	}
+	if c.ReadChat == nil {
+		return nil, errors.New("lines of OpenAI's batch API are not read: set Config.ReadChat")
+	}
+	req, ignored, err := c.ReadChat(line.Body)
+	if err != nil {
+		return nil, fmt.Errorf("body: %w", err)
+	}
+	e := &entry{id: line.ID, schema: req.Schema, messages: []message{}, ignored: ignored}
+	for _, m := range req.Messages {
+		e.messages = append(e.messages, message(m))
+	}
+	if req.Model != "" {
+		e.model = &req.Model
+	}
+	if req.Options.Effort != "" {
+		e.options, err = json.Marshal(req.Options)
+	}
+	return e, err
+}

@@ -1,0 +1,20 @@
+//go:build unix
+
+package batch
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// checkOwner returns an error for the file at path, of which info is, if it belongs to another user than the one that
+// this process runs as.
+func checkOwner(path string, info fs.FileInfo) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if self := os.Geteuid(); ok && int(stat.Uid) != self {
+		return fmt.Errorf("%s belongs to another user (uid %d; this process runs as uid %d)", path, stat.Uid, self)
+	}
+	return nil
+}
