@@ -59,7 +59,7 @@ var owners = map[string][]string{
 }
 
 const (
-	maxRootFiles = 32
+	maxRootFiles = 30
 	maxRootDoc   = 45
 )
 
