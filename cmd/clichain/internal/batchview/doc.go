@@ -1,3 +1,3 @@
-// Package batchview shows people how a batch goes on: a status line or a line now and then, notices, a summary, and the
+// Package batchview prints the progress of a batch: a status line or a line at intervals, notices, a summary, and the
 // plan of a dry run.
 package batchview
