@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/machine"
 )
@@ -13,17 +14,10 @@ import (
 const (
 	// defaultMinAttempt is what a slow CLI needs to start and say a word.
 	defaultMinAttempt = 5 * time.Second
-	// stopMargin is left before a hard end: for a CLI to end when it is asked to,
-	// and for the error with every backend's reason to arrive before somebody
-	// kills this process.
-	stopMargin = 2 * time.Second
 	// maxReserves is for how many later backends time is kept. The others have
 	// what these leave.
 	maxReserves = 2
 )
-
-// marginOf is the margin of a call that has so long: a tenth of what is short.
-func marginOf(d time.Duration) time.Duration { return max(min(stopMargin, d/10), 0) }
 
 // budget is the time that a call may take along a chain.
 type budget struct {
@@ -43,9 +37,9 @@ func (cfg *ChainConfig) newBudget(ctx context.Context, now time.Time) budget {
 		b.hard = b.end
 	}
 	if deadline, ok := ctx.Deadline(); ok {
-		hard, inner := hardEnd(ctx, deadline)
+		hard, inner := chainview.HardEnd(ctx, deadline)
 		if !inner {
-			deadline = hard.Add(-marginOf(hard.Sub(now)))
+			deadline = hard.Add(-chainview.Margin(hard.Sub(now)))
 		}
 		if b.end.IsZero() || deadline.Before(b.end) {
 			b.end = deadline
@@ -73,32 +67,6 @@ func (cfg *ChainConfig) ownBudget() time.Duration {
 		}
 	}
 	return cfg.Budget
-}
-
-// hardEnd is when nothing of a call may run any more: at its context's deadline,
-// unless that is one with which a chain has left some time.
-func hardEnd(ctx context.Context, deadline time.Time) (hard time.Time, inChain bool) {
-	if v := chainViewOf(ctx); !v.end.IsZero() && !deadline.Before(v.end) {
-		return v.hard, true
-	}
-	return deadline, false
-}
-
-// lastMoment is when a process must be asked to end, so that it has ended, or was
-// killed, when the call's time is over. Both are zero where that has no end.
-func lastMoment(ctx context.Context, now time.Time) (ask, kill time.Time, given time.Duration) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return ask, kill, 0
-	}
-	kill, inChain := hardEnd(ctx, deadline)
-	if ask = kill.Add(-marginOf(kill.Sub(now))); deadline.Before(ask) {
-		ask = deadline
-	}
-	if inChain {
-		return ask, kill, chainViewOf(ctx).given
-	}
-	return ask, kill, ask.Sub(now)
 }
 
 func (b budget) over(now time.Time) bool { return !b.end.IsZero() && !now.Before(b.end) }
@@ -141,31 +109,31 @@ func stopped(ctx context.Context) bool {
 }
 
 // hurried reports whether a backend was ended before it had the time that it is due.
-func (w *walk) hurried(ctx context.Context, view chainView, t *try) bool {
-	asked := view.hard.Add(-marginOf(view.hard.Sub(t.start))) // to end, before the hard end
-	ended := ctx.Err() != nil || !view.hard.IsZero() && !time.Now().Before(asked)
+func (w *walk) hurried(ctx context.Context, view chainview.View, t *try) bool {
+	asked := view.KillAt.Add(-chainview.Margin(view.KillAt.Sub(t.start))) // to end, before the hard end
+	ended := ctx.Err() != nil || !view.KillAt.IsZero() && !time.Now().Before(asked)
 	return ended && time.Since(t.start) < w.budget.due
 }
 
 // slice is one backend's part of the time. Its context does not hear of the end of the chain's
 // time, which is not before its own: so that is what an error names. It is one of the caller's,
 // so that its Err says whether that had a deadline.
-func (w *walk) slice(caller context.Context, i int) (chainView, context.Context, context.CancelFunc) {
+func (w *walk) slice(caller context.Context, i int) (chainview.View, context.Context, context.CancelFunc) {
 	later := w.later(i, w.budget.reserves(time.Now()))
 	now := time.Now()
 	d, bounded := w.budget.slice(now, later)
 	if !bounded {
-		return chainView{}, caller, func() {}
+		return chainview.View{}, caller, func() {}
 	}
-	view := chainView{end: now.Add(d), given: d}
-	if view.hard = view.end; !view.end.Before(w.budget.end) {
-		view.hard = w.budget.hard
+	view := chainview.View{Deadline: now.Add(d), Allotted: d}
+	if view.KillAt = view.Deadline; !view.Deadline.Before(w.budget.end) {
+		view.KillAt = w.budget.hard
 	}
 	free := func() {}
-	if !w.above.end.IsZero() {
+	if !w.above.Deadline.IsZero() {
 		caller, free = apart(caller)
 	}
-	ctx, done := context.WithDeadlineCause(caller, view.end, &judge.Stop{Reason: ReasonTimeout, After: d})
+	ctx, done := context.WithDeadlineCause(caller, view.Deadline, &judge.Stop{Reason: ReasonTimeout, After: d})
 	return view, ctx, func() { done(); free() }
 }
 

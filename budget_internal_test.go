@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/judge"
 )
 
@@ -71,7 +72,7 @@ func TestBudgetOfTheCaller(t *testing.T) {
 		})
 	}
 	end := now.Add(time.Minute)
-	view := withChainView(ctx, chainView{end: end, hard: end.Add(time.Second)})
+	view := chainview.With(ctx, chainview.View{Deadline: end, KillAt: end.Add(time.Second)})
 	inner := (&ChainConfig{}).newBudget(view, now)
 	require.Equal(t, []time.Time{end, end.Add(time.Second)}, []time.Time{inner.end, inner.hard}, "the margin is taken once")
 	late, stop := context.WithDeadline(t.Context(), now.Add(-time.Second))
@@ -98,8 +99,8 @@ func TestSliceOfACallerWhoEnds(t *testing.T) {
 			return ctx, func() {}
 		}, context.Canceled},
 	} {
-		for _, above := range []chainView{{}, {end: time.Now()}} {
-			t.Run(fmt.Sprintf("%s, in a chain %v", name, !above.end.IsZero()), func(t *testing.T) {
+		for _, above := range []chainview.View{{}, {Deadline: time.Now()}} {
+			t.Run(fmt.Sprintf("%s, in a chain %v", name, !above.Deadline.IsZero()), func(t *testing.T) {
 				ctx, cancel := test.end(t.Context())
 				defer cancel()
 				later := time.Now().Add(time.Minute)
@@ -112,7 +113,7 @@ func TestSliceOfACallerWhoEnds(t *testing.T) {
 				for _, err := range []error{context.DeadlineExceeded, context.Canceled} {
 					require.Equal(t, err == test.want, errors.Is(end, err), "%v", err)
 				}
-				if above.end.IsZero() {
+				if above.Deadline.IsZero() {
 					require.Equal(t, test.want, part.Err())
 				}
 			})

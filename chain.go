@@ -10,6 +10,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/contract"
 	"github.com/clichain/clichain/internal/cooling"
@@ -133,9 +134,9 @@ func (c *Chain) Name() string {
 
 // Complete returns the first answer; Response.Attempts holds what came before it. The error is a [*ChainError].
 func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
-	o := chainViewOf(ctx)
-	o.resets, o.quiet = true, true // Collect drops the text of a failed attempt, and hears of nothing but the end
-	return call.Collect(c.Stream(withChainView(ctx, o), req))
+	o := chainview.Of(ctx)
+	o.CanReset, o.MilestonesOnly = true, true // Collect drops the text of a failed attempt and reads the last event only
+	return call.Collect(c.Stream(chainview.With(ctx, o), req))
 }
 
 // Stream yields the events of each backend in turn, and an "attempt" event for
@@ -156,10 +157,10 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 			}
 			return read(e, err)
 		}
-		w := &walk{caller: withHooks(ctx, c.cfg.Hooks), yield: yield, cfg: &c.cfg, above: chainViewOf(ctx)}
+		w := &walk{caller: withHooks(ctx, c.cfg.Hooks), yield: yield, cfg: &c.cfg, above: chainview.Of(ctx)}
 		w.req, w.owner = c.addressed(req)
-		w.resets = c.cfg.AcceptReset || w.above.resets
-		w.quiet = w.above.quiet && !hearEvents(hooksOf(w.caller))
+		w.resets = c.cfg.AcceptReset || w.above.CanReset
+		w.quiet = w.above.MilestonesOnly && !hearEvents(hooksOf(w.caller))
 		answer, failure := c.answer(w)
 		switch {
 		case w.left:

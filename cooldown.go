@@ -18,6 +18,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/contract"
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/grammar"
@@ -48,7 +49,7 @@ func newBreaker(log *slog.Logger) func() *cooling.Keeper {
 
 // guarded is converse behind the breaker, where one stands. The calls of a chain count for the chain's cooldowns alone.
 func (p *Provider) guarded(ctx context.Context, req Request, emit func(Event)) (*Response, error) {
-	if p.cfg.Breaker != cooldown.BreakerOn || chainViewOf(ctx).another != nil {
+	if p.cfg.Breaker != cooldown.BreakerOn || chainview.Of(ctx).HasFallback != nil {
 		return p.converse(ctx, req, emit)
 	}
 	entry, refused := p.passBreaker(ctx, cooldownCall{p, req}, req)

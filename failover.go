@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/judge"
 )
@@ -15,7 +16,7 @@ import (
 // failing, some for a minute and some for ever, while another backend could
 // answer. It also ends a process that goes on after its last event.
 type failover struct {
-	chainView
+	view     chainview.View
 	overload time.Duration // how long an overload may take to pass
 	settle   time.Duration // how long the process may go on after an error, or its last event
 	bound    func() bool   // what has happened cannot be repeated elsewhere
@@ -58,7 +59,7 @@ func (f *failover) trouble(reason Reason, wait time.Duration) {
 	} else if !then.next {
 		return
 	}
-	if wait < 0 || f.overload < 0 || f.another == nil || f.bound() || !f.another() {
+	if wait < 0 || f.overload < 0 || f.view.HasFallback == nil || f.bound() || !f.view.HasFallback() {
 		return
 	}
 	if wait == 0 {
@@ -75,8 +76,8 @@ func (f *failover) trouble(reason Reason, wait time.Duration) {
 // moveOn ends the run, and has the next backend start while it ends.
 func (f *failover) moveOn() {
 	f.stop(judge.ErrMovedOn)
-	if f.movedOn != nil {
-		f.movedOn()
+	if f.view.OnHandover != nil {
+		f.view.OnHandover()
 	}
 }
 
@@ -111,36 +112,6 @@ func (f *failover) stopTimers() {
 	if f.linger != nil {
 		f.linger.Stop()
 	}
-}
-
-// chainView is what a call may know of the chain that makes it. It travels in
-// the context, so that it passes through backends of other kinds. The zero
-// value is that of a call without a chain.
-type chainView struct {
-	// another reports whether a further backend could answer. Nil: none could.
-	another func() bool
-	// movedOn is called when the call is ended for another backend. It may start that one. Nil: nobody asks.
-	movedOn func()
-	// resets: text that was delivered can be taken back.
-	resets bool
-	// quiet: nobody hears of what the answer is made of, so events other than
-	// those of milestones need not be delivered.
-	quiet bool
-	// end is that of the backend's time, and hard when nothing of it may run any
-	// more. Zero: no bound.
-	end, hard time.Time
-	given     time.Duration // until end
-}
-
-type chainViewKey struct{}
-
-func withChainView(ctx context.Context, o chainView) context.Context {
-	return context.WithValue(ctx, chainViewKey{}, o)
-}
-
-func chainViewOf(ctx context.Context) chainView {
-	o, _ := ctx.Value(chainViewKey{}).(chainView)
-	return o
 }
 
 // errAnswered is the cause of a run whose answer is not needed: the backend before it answered after all.
@@ -188,7 +159,7 @@ func (h *handover) start() {
 	w := h.walk
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over || h.started != nil || w.req.Access != AccessNone || !w.above.quiet || w.cfg.MaxCostUSD > 0 {
+	if h.over || h.started != nil || w.req.Access != AccessNone || !w.above.MilestonesOnly || w.cfg.MaxCostUSD > 0 {
 		return
 	}
 	for j := h.from + 1; j < len(w.backends); j++ {
@@ -205,8 +176,8 @@ func (h *handover) start() {
 			return
 		}
 	}
-	if w.above.movedOn != nil {
-		w.above.movedOn()
+	if w.above.OnHandover != nil {
+		w.above.OnHandover()
 	}
 }
 

@@ -179,7 +179,7 @@ func (p *Provider) holding(
 			ctx context.Context, c *compose.Call, r *reading.Reading, stop context.CancelCauseFunc,
 		) (func(*judge.Sign), func()) {
 			f := p.newFailover(ctx, stop)
-			f.bound = func() bool { return bound(c, r, f.chainView) }
+			f.bound = func() bool { return bound(c, r, f.view) }
 			return f.hear, f.stopTimers
 		},
 		Judge: func(c *compose.Call, req Request, ev *judge.Evidence, took time.Duration) (*Response, *BackendError) {

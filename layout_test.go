@@ -17,7 +17,7 @@ import (
 var floors = [][]string{
 	{"internal/pattern"},
 	{
-		"clitest/fake", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/resettime",
+		"clitest/fake", "internal/chainview", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/resettime",
 		"internal/semaphore", "internal/semver", "internal/spelling",
 	},
 	{"internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
@@ -39,7 +39,7 @@ var floors = [][]string{
 
 // pure packages work on values alone.
 var pure = []string{
-	"call", "clispec", "order", "internal/compose", "internal/contract", "internal/decode", "internal/grammar",
+	"call", "clispec", "order", "internal/chainview", "internal/compose", "internal/contract", "internal/decode", "internal/grammar",
 	"internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/pattern", "internal/plaintext",
 	"internal/resettime", "internal/semver", "internal/session",
 	"internal/spelling", "internal/structured", "internal/wire",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/judge"
 )
 
@@ -230,8 +231,9 @@ func (w *walk) probe(i int, t *try) *BackendError {
 	refused := t.entry.Confirm(w.ctx, func() ([]Attempt, bool, error) {
 		view, slice, done := w.slice(w.caller, i)
 		defer done()
-		view.another, view.resets, view.quiet = func() bool { return w.another(i) }, true, keepsQuiet(t.backend)
-		ctx, cancel := judge.Within(withChainView(slice, view), probeLimit(t.backend))
+		view.HasFallback, view.CanReset = func() bool { return w.another(i) }, true
+		view.MilestonesOnly = keepsQuiet(t.backend)
+		ctx, cancel := judge.Within(chainview.With(slice, view), probeLimit(t.backend))
 		defer cancel()
 		start := time.Now()
 		resp, err := call.Collect(func(yield func(Event, error) bool) {

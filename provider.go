@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/decode"
@@ -117,9 +118,9 @@ func (p *Provider) label(err *BackendError) *BackendError {
 
 // Complete runs the CLI for one answer. The error is a [*BackendError].
 func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error) {
-	o := chainViewOf(ctx)
-	o.quiet = true
-	return call.Collect(p.Stream(withChainView(ctx, o), req))
+	o := chainview.Of(ctx)
+	o.MilestonesOnly = true
+	return call.Collect(p.Stream(chainview.With(ctx, o), req))
 }
 
 // milestones passes on the events by which a chain knows what was tried, and no other: each takes two goroutines a
@@ -145,7 +146,7 @@ func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, err
 		call.Stream(ctx, func(ctx context.Context, emit func(Event)) (*Response, error) {
 			ctx, leave := p.cfg.Registry.Enter(ctx, p.name, stop)
 			defer leave() // here: the reader may be the one who waits for it
-			if chainViewOf(ctx).quiet {
+			if chainview.Of(ctx).MilestonesOnly {
 				emit = milestones(emit)
 			}
 			return p.guarded(ctx, req, emit)

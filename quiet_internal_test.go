@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/internal/chainview"
 )
 
 // listening is a slog.Handler that hears in which context a Provider is run.
@@ -19,7 +21,7 @@ type listening struct {
 func (l listening) Enabled(context.Context, slog.Level) bool { return true }
 func (l listening) WithAttrs([]slog.Attr) slog.Handler       { return l }
 func (l listening) Handle(ctx context.Context, _ slog.Record) error {
-	*l.quiet = append(*l.quiet, chainViewOf(ctx).quiet)
+	*l.quiet = append(*l.quiet, chainview.Of(ctx).MilestonesOnly)
 	return nil
 }
 
@@ -99,7 +101,7 @@ func TestQuietStream(t *testing.T) {
 	p := NewProvider(CliSpec{Name: "mini", Binary: "mini"}, &Config{Binary: program, RawOutput: true})
 	for _, quiet := range []bool{false, true} {
 		kinds := map[EventKind]bool{}
-		for e, err := range p.Stream(withChainView(t.Context(), chainView{quiet: quiet}), Prompt("hi")) {
+		for e, err := range p.Stream(chainview.With(t.Context(), chainview.View{MilestonesOnly: quiet}), Prompt("hi")) {
 			if err == nil {
 				kinds[e.Kind] = true
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/localfile"
@@ -70,7 +71,7 @@ func (p *Provider) execute(
 }
 
 // leastKillGrace is the least time between the timeout of a run and its kill, which is a tenth of the timeout, up to
-// stopMargin.
+// 2 s.
 const leastKillGrace = 500 * time.Millisecond
 
 // limited is a context that ends when the time of a run is over: its own, after which it is killed soon, or the
@@ -85,13 +86,13 @@ func limited(
 		context.AfterFunc(ctx, func() { timer.Stop() })
 	}
 	now := time.Now()
-	ask, kill, given := lastMoment(ctx, now)
+	ask, kill, given := chainview.TerminateAt(ctx, now)
 	if !ask.IsZero() {
 		end(ask.Sub(now), given)
 	}
 	if timeout > 0 {
 		end(timeout, timeout)
-		own := now.Add(timeout + max(leastKillGrace, marginOf(timeout)))
+		own := now.Add(timeout + max(leastKillGrace, chainview.Margin(timeout)))
 		if kill.IsZero() || own.Before(kill) {
 			kill = own
 		}
@@ -102,13 +103,13 @@ func limited(
 func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCauseFunc, emit func(Event)) *run {
 	r := &run{plan: c, spec: p.spec, stop: stop, reading: p.reader(ctx, c, c.Call.Output, emit)}
 	r.failover = p.newFailover(ctx, stop)
-	r.failover.bound = func() bool { return bound(c.Call, r.reading, r.failover.chainView) }
+	r.failover.bound = func() bool { return bound(c.Call, r.reading, r.failover.view) }
 	r.reading.Heard, r.reading.Stop, r.reading.Ended = r.hear, stop, func() bool { return ctx.Err() != nil }
 	return r
 }
 
 func (p *Provider) newFailover(ctx context.Context, stop context.CancelCauseFunc) *failover {
-	return &failover{chainView: chainViewOf(ctx), overload: p.cfg.RetryPatience, settle: lingerOf(p.spec), stop: stop}
+	return &failover{view: chainview.Of(ctx), overload: p.cfg.RetryPatience, settle: lingerOf(p.spec), stop: stop}
 }
 
 // reader reads what a CLI prints for a call, in an output mode.
@@ -139,8 +140,8 @@ func lingerOf(spec *CliSpec) time.Duration {
 
 // bound reports whether no other backend may take over: something was done, or
 // read, that cannot be undone.
-func bound(c *compose.Call, r *reading.Reading, v chainView) bool {
-	return c.Access >= AccessWrite && r.Acted() || r.Delivered() && !v.resets
+func bound(c *compose.Call, r *reading.Reading, v chainview.View) bool {
+	return c.Access >= AccessWrite && r.Acted() || r.Delivered() && !v.CanReset
 }
 
 // check refuses a run that began a new session in place of the one to go on

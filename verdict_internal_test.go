@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/proc"
@@ -97,8 +98,8 @@ func (rec recorded) replay(t *testing.T, s schedule) (o outcome) {
 	p := rec.provider.self()
 	p.compile()
 	synctest.Test(t, func(t *testing.T) {
-		view := chainView{another: func() bool { return s.another }, resets: true}
-		ctx, stop := context.WithCancelCause(withChainView(t.Context(), view))
+		view := chainview.View{HasFallback: func() bool { return s.another }, CanReset: true}
+		ctx, stop := context.WithCancelCause(chainview.With(t.Context(), view))
 		defer stop(nil)
 		plan := &plan{Invocation: &compose.Invocation{Call: &compose.Call{Output: rec.output}}}
 		r := p.newRun(ctx, plan, stop, func(Event) {})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/judge"
 )
@@ -16,9 +17,9 @@ type walk struct {
 	ctx      context.Context // which the chain's budget ends too
 	req      Request
 	yield    func(Event, error) bool
-	above    chainView // of the chain this one is part of
-	resets   bool      // text can be taken back
-	quiet    bool      // nobody hears of events but those of milestones
+	above    chainview.View // of the chain this one is part of
+	resets   bool           // text can be taken back
+	quiet    bool           // nobody hears of events but those of milestones
 	budget   budget
 	cooldown *cooling.Keeper
 	share    *cooling.Share // of the time, for the store of the cooldowns
@@ -168,11 +169,11 @@ func foreign(b Backend, req Request, owner Backend) *BackendError {
 func (w *walk) ask(caller context.Context, i int, t *try, pass func(Event) bool) *successor {
 	view, ctx, cancel := w.slice(caller, i)
 	defer cancel()
-	view.another, view.resets = func() bool { return w.another(i) }, w.resets
-	view.quiet = w.quiet && keepsQuiet(t.backend)
+	view.HasFallback, view.CanReset = func() bool { return w.another(i) }, w.resets
+	view.MilestonesOnly = w.quiet && keepsQuiet(t.backend)
 	next := &handover{walk: w, from: i}
-	view.movedOn = next.start
-	ctx = withChainView(ctx, view)
+	view.OnHandover = next.start
+	ctx = chainview.With(ctx, view)
 	t.err = noAnswer(t.backend)
 	for e, err := range streamOf(ctx, t.backend, w.req) {
 		if err != nil {
@@ -215,7 +216,7 @@ func (w *walk) pass(e Event) bool {
 // another reports whether a backend after the one at i could answer. It is
 // called from that one's goroutines while the walk waits for it.
 func (w *walk) another(i int) bool {
-	return slices.ContainsFunc(w.backends[i+1:], w.could) || w.above.another != nil && w.above.another()
+	return slices.ContainsFunc(w.backends[i+1:], w.could) || w.above.HasFallback != nil && w.above.HasFallback()
 }
 
 // could reports whether a backend may answer later in this call.

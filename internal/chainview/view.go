@@ -1,0 +1,37 @@
+// Package chainview carries what a chain tells its backends through the context of a call, and the deadlines that
+// follow from it.
+package chainview
+
+import (
+	"context"
+	"time"
+)
+
+// View is what a call may know of the chain that makes it. It travels in the context, so it also passes through
+// backends of other packages. The zero value is that of a call without a chain.
+type View struct {
+	// HasFallback reports whether a later backend can serve the request. Nil: none can.
+	HasFallback func() bool
+	// OnHandover is called when the call ends early in favor of a later backend. It may start that backend. Nil: ignored.
+	OnHandover func()
+	// CanReset: the chain can take back text that it has delivered.
+	CanReset bool
+	// MilestonesOnly: nobody reads the events that make up the answer, so only those of kind start and attempt are
+	// needed.
+	MilestonesOnly bool
+	// Deadline is the end of the backend's share of the time, and KillAt when none of its processes may run any more.
+	// Zero: no limit.
+	Deadline, KillAt time.Time
+	Allotted         time.Duration // until Deadline
+}
+
+type key struct{}
+
+// With returns a context that carries the view.
+func With(ctx context.Context, v View) context.Context { return context.WithValue(ctx, key{}, v) }
+
+// Of returns the view that a context carries.
+func Of(ctx context.Context) View {
+	v, _ := ctx.Value(key{}).(View)
+	return v
+}
