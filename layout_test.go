@@ -30,7 +30,7 @@ var floors = [][]string{
 	{"internal/container", "internal/contract", "internal/reading"},
 	{"internal/dialect", "internal/held"},
 	{"."},
-	{"clitest", "doctor", "live"},
+	{"clitest", "doctor", "live", "openai"},
 	{
 		"examples/batch", "examples/ci", "examples/internal/machine", "examples/lastresort", "examples/owncli",
 		"examples/worker",

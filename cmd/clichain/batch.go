@@ -10,8 +10,8 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/cmd/clichain/internal/batchview"
-	"github.com/clichain/clichain/cmd/clichain/internal/serve"
 	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/openai"
 	"github.com/clichain/clichain/permit"
 	"github.com/spf13/cobra"
 )
@@ -138,7 +138,7 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 		return usagef("no input: give -i FILE, or lines on stdin")
 	}
 	cfg := f.cfg
-	cfg.Stdin, cfg.Stdout, cfg.ReadChat = a.in, a.out, serve.ChatRequest
+	cfg.Stdin, cfg.Stdout, cfg.ReadChat = a.in, a.out, openai.ParseChatRequest
 	view := batchview.New(batchview.Config{
 		In: cfg.In, Out: cfg.Out, To: a.err, Quiet: f.quiet, Width: func() int { return columns(a.err) },
 		Live: a.moves(a.err) && (cfg.Out != "-" || !isTerminal(a.out)),

@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/cmd/clichain/internal/serve"
+	"github.com/clichain/clichain/cmd/clichain/internal/tokenfile"
 	"github.com/clichain/clichain/live"
+	"github.com/clichain/clichain/openai"
 	"github.com/spf13/cobra"
 )
 
@@ -91,12 +92,12 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.Lookup("budget").Usage = "limit for all backends of an answer together, a `duration`"
 	// Registering fails only for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("ignore",
-		cobra.FixedCompletions(serve.Ignorable(), cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions(openai.IgnorableFields(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // parseIgnored takes fields whose loss only whoever serves can accept.
 func parseIgnored(text string) ([]string, error) {
-	known := serve.Ignorable()
+	known := openai.IgnorableFields()
 	names := strings.Split(text, ",")
 	for i, name := range names {
 		if names[i] = strings.TrimSpace(name); !slices.Contains(known, names[i]) {
@@ -143,9 +144,10 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if !f.ask.noCooldown {
 		cfg.Store = a.cooldowns()
 	}
-	s := newHTTPServer(serve.New(serve.Config{
-		Backend: t.watched(clichain.ChainOf(backends, cfg)), Names: names, Token: token, Origins: f.origins,
-		Ignore: f.ignore, Jobs: f.slots, Hold: f.hold, Logger: log, Trace: t.goOn,
+	backend := t.watched(clichain.ChainOf(backends, cfg))
+	s := newHTTPServer(openai.NewHandler(backend, &openai.Config{
+		Token: token, Backends: names, AllowedOrigins: f.origins, IgnoredFields: f.ignore, Concurrency: f.slots,
+		BufferStreams: f.hold, Logger: log, Trace: t.goOn,
 	}), log)
 	fmt.Fprintln(a.out, f.listen.baseURL(listener.Addr()))
 	return s.run(ctx, listener, f.grace)
@@ -160,7 +162,7 @@ func (a *app) serveToken(f *serveFlags) (string, error) {
 		}
 		f.tokenFile = filepath.Join(dir, "clichain", "serve-token")
 	}
-	token, made, err := serve.Token(f.tokenFile)
+	token, made, err := tokenfile.Read(f.tokenFile)
 	if err != nil {
 		return "", usagef("--token-file: %v", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/clichain/clichain/cmd/clichain/internal/serve"
+	"github.com/clichain/clichain/openai"
 )
 
 const (
@@ -61,7 +61,7 @@ func (s *httpServer) drain(ctx context.Context, grace time.Duration) error {
 	s.log.Info("draining: no more requests are taken", "grace", grace)
 	err := s.shutdown(ctx, grace)
 	if errors.Is(err, context.DeadlineExceeded) {
-		s.cut(serve.ErrDraining)
+		s.cut(openai.ErrDraining)
 		err = s.shutdown(ctx, endLimit)
 	}
 	return errors.Join(err, s.Close())
