@@ -11,68 +11,55 @@ import (
 // buildTable is what a call would do, for people, in lines of up to width columns. It is a pure function, and names and
 // arguments that others have chosen cannot move the cursor.
 func buildTable(steps []step, paint style, width int) string {
-	t := &buildWriter{style: paint, width: max(width, 40)}
+	p := newPage(paint, width)
 	place := 0
 	for i, s := range steps {
 		if i > 0 {
-			t.text.WriteString("\n")
+			p.line("")
 		}
 		if s.Skip != nil {
-			t.skip(s.Backend, s.Skip)
+			p.cut(p.yellow("–")+" ", s.Backend, p.bold)
+			stepRow(p, "skipped", string(s.Skip.Reason)+": "+s.Skip.Message)
+			if s.Skip.Hint != "" {
+				stepRow(p, "", "→ "+s.Skip.Hint)
+			}
 			continue
 		}
 		place++
-		t.command(place, s.Backend, s.Command)
+		p.cut(p.green(fmt.Sprint(place))+" ", s.Backend, p.bold)
+		commandRows(p, s.Command)
 	}
-	return t.text.String()
+	return p.String()
 }
 
-// buildWriter collects the lines of a table.
-type buildWriter struct {
-	text  strings.Builder
-	style style
-	width int
-}
-
-func (t *buildWriter) skip(backend string, why *skip) {
-	fmt.Fprintf(&t.text, "%s %s\n", t.style.yellow("–"), t.style.bold(shorten(oneLine(backend), t.width-2)))
-	t.row("skipped", string(why.Reason)+": "+why.Message)
-	if why.Hint != "" {
-		t.row("", "→ "+why.Hint)
-	}
-}
-
-func (t *buildWriter) command(place int, backend string, c *runs.Command) {
-	fmt.Fprintf(&t.text, "%s %s\n", t.style.green(fmt.Sprint(place)), t.style.bold(shorten(oneLine(backend), t.width-2)))
-	t.row("program", c.Path)
+func commandRows(p *page, c *runs.Command) {
+	stepRow(p, "program", c.Path)
 	words := make([]string, len(c.Args))
 	for i, arg := range c.Args {
 		words[i] = shellWord(oneLine(arg))
 	}
-	t.row("arguments", strings.Join(words, " "))
+	stepRow(p, "arguments", strings.Join(words, " "))
 	dir := c.Dir
 	if c.Empty {
 		dir += ", which is empty"
 	}
-	t.row("directory", dir)
-	t.row("model", c.Model)
+	stepRow(p, "directory", dir)
+	stepRow(p, "model", c.Model)
 	stdin := "closed"
 	if c.Stdin > 0 {
 		stdin = fmt.Sprintf("%d bytes", c.Stdin)
 	}
-	t.row("stdin", stdin)
+	stepRow(p, "stdin", stdin)
 	for _, f := range c.Files {
-		t.row("file", fmt.Sprintf("%s, %d bytes", f.Path, f.Size))
+		stepRow(p, "file", fmt.Sprintf("%s, %d bytes", f.Path, f.Size))
 	}
-	t.row("variables", strings.Join(c.Env, " "))
+	stepRow(p, "variables", strings.Join(c.Env, " "))
 }
 
-// row writes a label and a value, on as many lines as that needs; without a value it writes nothing.
-func (t *buildWriter) row(label, value string) {
-	head := fmt.Sprintf("  %-9s  ", label)
-	for _, line := range wrap(oneLine(value), t.width-len(head)) {
-		t.text.WriteString(t.style.dim(head) + line + "\n")
-		head = strings.Repeat(" ", len(head))
+// stepRow writes a label and a value; without a value it writes nothing.
+func stepRow(p *page, label, value string) {
+	if value != "" {
+		p.hang(p.dim(fmt.Sprintf("  %-9s  ", label)), oneLine(value), unpainted)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/spf13/cobra"
 )
 
@@ -108,8 +108,7 @@ func (a *app) showSettings(asJSON bool) error {
 	if asJSON {
 		return writeJSON(a.out, report, isTerminal(a.out))
 	}
-	paint := a.styleOf(a.out)
-	_, err = io.WriteString(a.out, paint.bold(report.place())+"\n"+settingsTable(report.Settings, paint, edge(a.out)))
+	_, err = io.WriteString(a.out, settingsTable(report, a.styleOf(a.out), edge(a.out)))
 	return outputError(err)
 }
 
@@ -198,37 +197,34 @@ func (r settingsReport) place() string {
 	return oneLine(text)
 }
 
-// settingsTable has a line for each setting, of up to width columns, and more where its value needs them.
-func settingsTable(rows []settingRow, paint style, width int) string {
-	var b strings.Builder
+// settingsTable is the report for people, in lines of up to width columns, but for the place of the file.
+func settingsTable(r settingsReport, paint style, width int) string {
+	p := newPage(paint, width)
+	p.line(p.bold(r.place()))
+	settingLines(p, r.Settings)
+	return p.String()
+}
+
+// settingLines has a line for each setting, and more where its value needs them.
+func settingLines(p *page, rows []settingRow) {
 	name, origin, value := 0, 0, 1
 	for _, row := range rows {
-		name, origin = max(name, len(row.Name)), max(origin, utf8.RuneCountInString(row.origin()))
+		name, origin = max(name, len(row.Name)), max(origin, terminal.Width(row.origin()))
 	}
 	for _, row := range rows {
-		if n := utf8.RuneCountInString(oneLine(row.Value)); n+name+origin+6 <= width {
+		if n := terminal.Width(oneLine(row.Value)); n+name+origin+6 <= p.width {
 			value = max(value, n)
 		}
 	}
 	for _, row := range rows {
-		text := cmp.Or(oneLine(row.Value), "-")
-		fmt.Fprintf(&b, "  %s  ", cells(row.Name, name))
-		if origin := paint.dim(row.origin()); utf8.RuneCountInString(text) > value {
-			fmt.Fprintf(&b, "%s\n", origin)
-			for _, line := range breakAt(text, width-name-4) {
-				fmt.Fprintf(&b, "%s%s\n", strings.Repeat(" ", name+4), line)
-			}
-		} else {
-			fmt.Fprintf(&b, "%s  %s\n", cells(text, value), origin)
+		head, text := "  "+cells(row.Name, name)+"  ", cmp.Or(oneLine(row.Value), "-")
+		if terminal.Width(text) <= value {
+			p.line(head + cells(text, value) + "  " + p.dim(row.origin()))
+			continue
+		}
+		p.line(head + p.dim(row.origin()))
+		for _, line := range breakAt(text, p.width-name-4) {
+			p.line(strings.Repeat(" ", name+4) + line)
 		}
 	}
-	return b.String()
-}
-
-// breakAt cuts a text into pieces of a width, none of which is lost.
-func breakAt(text string, width int) (pieces []string) {
-	for piece := range slices.Chunk([]rune(text), max(width, 1)) {
-		pieces = append(pieces, string(piece))
-	}
-	return pieces
 }

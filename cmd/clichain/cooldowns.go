@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -175,17 +176,17 @@ func (a *app) listCooldowns(ctx context.Context, f *cooldownsFlags) (err error) 
 		_, err = fmt.Fprintln(a.out, "no backend cools down")
 		return outputError(err)
 	}
-	names := 0
-	for _, r := range list {
-		names = max(names, len(r.name()))
+	names := make([]string, len(list))
+	for i, r := range list {
+		names[i] = r.name()
 	}
+	p := newPage(style{}, columns(a.out))
+	column := widest(names, p.width)
 	for _, r := range list {
-		text := fmt.Sprintf("%-*s  until %s, in %s  after %s", names, oneLine(r.name()),
-			r.Until.Local().Format("2006-01-02 15:04"), roughly(r.Until.Sub(now)), oneLine(string(r.Reason)))
-		if _, err = fmt.Fprintln(a.out, shorten(text, columns(a.out))); err != nil {
-			break
-		}
+		p.cut(cells(r.name(), column)+"  ", fmt.Sprintf("until %s, in %s  after %s",
+			r.Until.Local().Format("2006-01-02 15:04"), roughly(r.Until.Sub(now)), r.Reason), unpainted)
 	}
+	_, err = io.WriteString(a.out, p.String())
 	return outputError(err)
 }
 

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/doctor"
 )
 
@@ -12,119 +12,73 @@ import (
 // those of the machine, and the settings. It is a pure function, and names that others have chosen cannot move the
 // cursor.
 func doctorTable(found checkup, paint style, width int) string {
-	t := &doctorWriter{style: paint, width: max(width, 40)}
+	p := newPage(paint, width)
 	machine, own := shared(found.Report)
 	rows := make([][]string, len(found.Backends))
 	for i, d := range found.Backends {
 		word, _, _ := paint.state(d)
-		rows[i] = []string{oneLine(d.Name), word, loginWords(d), string(d.Billing), placeWords(d)}
+		rows[i] = []string{d.Name, word, loginWords(d), string(d.Billing), placeWords(d)}
 	}
-	t.measure(rows)
+	widths := widthsOf(rows)
 	for i, d := range found.Backends {
-		t.backend(d, rows[i])
-		t.problems(own[d.Name], "    ")
+		backendLines(p, d, rows[i], widths)
+		problemList(p, own[d.Name], "    ")
 	}
 	if len(machine) > 0 {
-		t.title("This machine")
-		t.problems(machine, "  ")
+		p.title("This machine")
+		problemList(p, machine, "  ")
 	}
 	if set := found.Settings.set(); found.Settings.Found || len(set)+len(found.Problems) > 0 {
-		t.title("Settings")
-		t.wrapped("  ", found.Settings.place(), t.style.dim)
-		t.problems(found.Problems, "  ")
-		t.text.WriteString(settingsTable(set, paint, t.width))
+		p.title("Settings")
+		p.hangWhole("  ", found.Settings.place(), p.dim)
+		problemList(p, found.Problems, "  ")
+		settingLines(p, set)
 	}
-	fmt.Fprintf(&t.text, "\n%d of %d ready\n", found.Ready, countAsked(found.Report))
-	return t.text.String()
+	p.line("")
+	p.line(fmt.Sprintf("%d of %d ready", found.Ready, countAsked(found.Report)))
+	return p.String()
 }
 
-// doctorWriter collects the lines of a table.
-type doctorWriter struct {
-	text   strings.Builder
-	style  style
-	width  int
-	widths []int // of the columns
-}
-
-func (t *doctorWriter) measure(rows [][]string) {
-	for _, row := range rows {
-		t.widths = append(t.widths, make([]int, len(row)-min(len(row), len(t.widths)))...)
-		for j, cell := range row {
-			t.widths[j] = max(t.widths[j], utf8.RuneCountInString(cell))
-		}
-	}
-}
-
-// backend is one line where its columns fit; else the details follow on lines of their own.
-func (t *doctorWriter) backend(d doctor.Diagnosis, row []string) {
-	_, mark, paint := t.style.state(d)
-	head := fmt.Sprintf("%s %s  ", paint(mark), cells(row[0], t.widths[0]))
-	state := fmt.Sprintf("%-*s", t.widths[1], row[1])
+// backendLines is one line where the cells of a row fit; else the details follow on lines of their own.
+func backendLines(p *page, d doctor.Diagnosis, row []string, widths []int) {
+	_, mark, paint := p.state(d)
+	head := paint(mark) + " " + cells(row[0], widths[0]) + "  "
 	details := ""
-	for j, cell := range row[2:] {
-		if width := t.widths[j+2]; width > 0 {
-			details += fmt.Sprintf("  %-*s", width, cell)
+	for i, text := range row[2:] {
+		if width := widths[i+2]; width > 0 {
+			details += "  " + cells(text, width)
 		}
 	}
 	details = strings.TrimRight(details, " ")
-	room := t.width - 4 - t.widths[0] - t.widths[1]
-	switch {
+	switch room := p.width - columnsOf(head) - widths[1]; {
 	case details == "":
-		fmt.Fprintf(&t.text, "%s%s\n", head, paint(row[1]))
-	case utf8.RuneCountInString(details) <= room:
-		fmt.Fprintf(&t.text, "%s%s%s\n", head, paint(state), t.style.dim(details))
+		p.line(head + paint(row[1]))
+	case terminal.Width(details) <= room:
+		p.line(head + paint(cells(row[1], widths[1])) + p.dim(details))
 	default:
-		fmt.Fprintf(&t.text, "%s%s\n", head, paint(row[1]))
-		t.details(row[2:])
+		p.line(head + paint(row[1]))
+		detailLines(p, row[2:])
 	}
 }
 
-// details are as many cells a line as fit.
-func (t *doctorWriter) details(row []string) {
+// detailLines are as many cells a line as fit.
+func detailLines(p *page, row []string) {
 	line := ""
-	flush := func() {
-		t.wrapped("    ", line, t.style.dim)
-		line = ""
-	}
-	for _, cell := range row {
-		if line != "" && cell != "" && utf8.RuneCountInString(line)+utf8.RuneCountInString(cell)+6 > t.width {
-			flush()
+	for _, text := range row {
+		if line != "" && text != "" && terminal.Width(line)+terminal.Width(text)+6 > p.width {
+			p.hangWhole("    ", line, p.dim)
+			line = ""
 		}
-		line = strings.TrimSpace(line + "  " + cell)
+		line = strings.TrimSpace(line + "  " + text)
 	}
-	flush()
+	p.hangWhole("    ", line, p.dim)
 }
 
-func (t *doctorWriter) title(text string) { fmt.Fprintf(&t.text, "\n%s\n", t.style.bold(text)) }
-
-func (t *doctorWriter) problems(list []doctor.Problem, indent string) {
-	plain := func(text string) string { return text }
-	for _, p := range list {
-		t.wrapped(indent, oneLine(p.Message), plain)
-		if p.Hint != "" {
-			t.wrapped(indent, "→ "+oneLine(p.Hint), t.style.dim)
+func problemList(p *page, list []doctor.Problem, indent string) {
+	for _, problem := range list {
+		p.hangWhole(indent, oneLine(problem.Message), unpainted)
+		if problem.Hint != "" {
+			p.hangWhole(indent, "→ "+oneLine(problem.Hint), p.dim)
 		}
 	}
-}
-
-// wrapped writes a text on as many lines as it needs.
-func (t *doctorWriter) wrapped(indent, text string, paint func(string) string) {
-	if utf8.RuneCountInString(text)+len(indent) <= t.width { // with the blanks between its cells
-		if text != "" {
-			t.text.WriteString(indent + paint(text) + "\n")
-		}
-		return
-	}
-	for _, line := range wrap(breakable(text, t.width-len(indent)), t.width-len(indent)) {
-		t.text.WriteString(indent + paint(line) + "\n")
-	}
-}
-
-// breakable has no word over a width: such as a path, which somebody may want to copy, and so is not shortened.
-func breakable(text string, width int) string {
-	words := strings.Fields(text)
-	for i, word := range words {
-		words[i] = strings.Join(breakAt(word, width), " ")
-	}
-	return strings.Join(words, " ")
 }

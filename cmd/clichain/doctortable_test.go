@@ -47,6 +47,9 @@ func TestDoctorTable(t *testing.T) {
 }
 
 func TestSettingsTable(t *testing.T) {
-	requireTable(t, "config", func(paint style, width int) string { return settingsTable(everySetting(), paint, width) },
-		"\x1b[2m", "\x1b[0m")
+	requireTable(t, "config", func(paint style, width int) string {
+		p := newPage(paint, width)
+		settingLines(p, everySetting())
+		return p.String()
+	}, "\x1b[2m", "\x1b[0m")
 }

@@ -42,15 +42,11 @@ func (l letter) text(paint style, width int, now time.Time) string {
 	if l.SideEffects {
 		facts = append(facts, "may have changed something")
 	}
-	var b strings.Builder
-	fmt.Fprintln(&b, paint.bold(shorten(oneLine(l.ID), width)))
-	for _, line := range wrap(strings.Join(facts, ", "), width-4) {
-		fmt.Fprintln(&b, "    "+paint.red(line))
-	}
-	for _, line := range wrap(oneLine(l.Message), width-4) {
-		fmt.Fprintln(&b, "    "+paint.dim(line))
-	}
-	return b.String()
+	p := newPage(paint, width)
+	p.title(l.ID)
+	p.hang("    ", strings.Join(facts, ", "), p.red)
+	p.hang("    ", oneLine(l.Message), p.dim)
+	return p.String()
 }
 
 func plural(n int, one, many string) string {

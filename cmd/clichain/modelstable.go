@@ -3,79 +3,51 @@ package main
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
 // modelsTable is what the CLIs offer, for people, in lines of up to width columns. It is a pure function, and names
 // that others have chosen cannot move the cursor.
 func modelsTable(offers []offer, paint style, width int) string {
-	t := &modelsWriter{style: paint, width: max(width, 40)}
-	for i, o := range offers {
-		if i > 0 {
-			t.text.WriteString("\n")
+	p := newPage(paint, width)
+	for _, o := range offers {
+		p.title(o.Backend)
+		switch {
+		case o.Failure != nil:
+			p.hang("  "+p.yellow("–")+" ", oneLine(string(o.Failure.Reason)+": "+o.Failure.Message), unpainted)
+			if o.Failure.Hint != "" {
+				p.hang("    ", oneLine("→ "+o.Failure.Hint), unpainted)
+			}
+		case !o.Lists:
+			p.hang("  "+p.yellow("–")+" ", "clichain knows no way to list the models of this CLI", unpainted)
 		}
-		t.offer(o)
-	}
-	return t.text.String()
-}
-
-// modelsWriter collects the lines of a table.
-type modelsWriter struct {
-	text  strings.Builder
-	style style
-	width int
-}
-
-func (t *modelsWriter) offer(o offer) {
-	t.text.WriteString(t.style.bold(shorten(oneLine(o.Backend), t.width)) + "\n")
-	switch {
-	case o.Failure != nil:
-		t.lines("  "+t.style.yellow("–")+" ", 4, string(o.Failure.Reason)+": "+o.Failure.Message)
-		if o.Failure.Hint != "" {
-			t.lines("    ", 4, "→ "+o.Failure.Hint)
+		names := make([]string, len(o.Models))
+		for i, m := range o.Models {
+			names[i] = m.Name
 		}
-	case !o.Lists:
-		t.lines("  "+t.style.yellow("–")+" ", 4, "clichain knows no way to list the models of this CLI")
+		column := widest(names, p.width/2-4)
+		for _, m := range o.Models {
+			modelLines(p, m, column)
+		}
 	}
-	column := 0
-	for _, m := range o.Models {
-		column = max(column, utf8.RuneCountInString(oneLine(m.Name)))
-	}
-	column = min(column, t.width/2-4)
-	for _, m := range o.Models {
-		t.model(m, column)
-	}
+	return p.String()
 }
 
-// model is a line for a model; more where what is known of it needs them.
-func (t *modelsWriter) model(m call.Model, column int) {
-	mark := " "
+// modelLines is a line for a model; more where what is known of it needs them.
+func modelLines(p *page, m call.Model, column int) {
+	head := "    "
 	if m.Default {
-		mark = t.style.green("*")
+		head = "  " + p.green("*") + " "
 	}
-	head := "  " + mark + " "
-	if name := oneLine(m.Name); utf8.RuneCountInString(name) > column { // which somebody may want to copy
-		t.text.WriteString(head + shorten(name, t.width-4) + "\n")
-		if about := aboutModel(m); about != "" {
-			t.lines(strings.Repeat(" ", column+6), column+6, about)
-		}
+	about := oneLine(aboutModel(m))
+	if name := oneLine(m.Name); terminal.Width(name) > column { // which somebody may want to copy
+		p.cut(head, name, unpainted)
+		p.hang(strings.Repeat(" ", column+6), about, unpainted)
 		return
 	}
-	t.lines(head+cells(m.Name, column)+"  ", column+6, aboutModel(m))
-}
-
-// lines writes a text behind a head of so many columns, on as many lines as it needs.
-func (t *modelsWriter) lines(head string, indent int, text string) {
-	lines := wrap(oneLine(text), t.width-indent)
-	if len(lines) == 0 {
-		lines = []string{""}
-	}
-	for _, line := range lines {
-		t.text.WriteString(strings.TrimRight(head+line, " ") + "\n")
-		head = strings.Repeat(" ", indent)
-	}
+	p.hang(head+cells(m.Name, column)+"  ", about, unpainted)
 }
 
 // aboutModel is what is known of a model beside its name.
@@ -101,13 +73,7 @@ func aboutModel(m call.Model) string {
 	if len(efforts) > 0 {
 		parts = append(parts, "effort "+strings.Join(efforts, " "))
 	}
-	kept := parts[:0]
-	for _, part := range parts {
-		if part != "" {
-			kept = append(kept, part)
-		}
-	}
-	return strings.Join(kept, ", ")
+	return joinTexts(parts)
 }
 
 // tokens is a number of tokens in thousands, where it is a round one.

@@ -3,10 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
@@ -67,14 +68,17 @@ func (a *app) showSpecs(f specFlags, args []string) error {
 }
 
 func (a *app) listSpecs(all []clichain.CliSpec) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tPROGRAM\tPROVIDER\tDEFAULT MODEL\tCHECKED")
+	rows := [][]string{{"NAME", "PROGRAM", "PROVIDER", "DEFAULT MODEL", "CHECKED"}}
 	for _, s := range all {
 		programs := strings.Join(append([]string{s.Binary}, s.AltBinaries...), ", ")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.Name, programs,
-			cmp.Or(s.ProviderSlug, "-"), cmp.Or(s.DefaultModel, "-"), cmp.Or(s.CheckedWith, "-"))
+		rows = append(rows, []string{
+			s.Name, programs, cmp.Or(s.ProviderSlug, "-"), cmp.Or(s.DefaultModel, "-"), cmp.Or(s.CheckedWith, "-"),
+		})
 	}
-	return outputError(w.Flush())
+	p := newPage(style{}, math.MaxInt)
+	p.table(rows)
+	_, err := io.WriteString(a.out, p.String())
+	return outputError(err)
 }
 
 // nameOrCommand takes the name of a spec. Another word may be a command that was mistyped.

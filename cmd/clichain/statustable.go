@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
@@ -17,64 +16,41 @@ import (
 // statusTable is the state of a queue for people, in lines of up to width columns. It is a pure function: what is in it
 // depends on nothing else, and names that others have chosen cannot move the cursor.
 func statusTable(s *jetstream.Status, paint style, width int, now time.Time) string {
-	t := &statusWriter{style: paint, width: max(width, 40), now: now}
-	t.counts(s)
-	t.unmet(s.Unmet)
-	t.workers(s.Workers)
-	t.cooldowns(s.Cooldowns)
-	t.warnings(s.Warnings)
-	return t.text.String()
+	p := newPage(paint, width)
+	queueCounts(p, s, now)
+	unmetJobs(p, s.Unmet, now)
+	queueWorkers(p, s.Workers, now)
+	queueCooldowns(p, s.Cooldowns, now)
+	if len(s.Warnings) > 0 {
+		p.title("Warnings")
+	}
+	for _, warning := range s.Warnings {
+		p.hang("  "+p.yellow("!")+" ", oneLine(warning), unpainted)
+	}
+	return p.String()
 }
 
-// statusWriter collects the lines of a table.
-type statusWriter struct {
-	text  strings.Builder
-	style style
-	width int
-	now   time.Time
-}
-
-func (t *statusWriter) line(text string) { t.text.WriteString(strings.TrimRight(text, " ") + "\n") }
-
-func (t *statusWriter) title(text string) { t.line("\n" + t.style.bold(shorten(text, t.width))) }
-
-// counts are the lines about the queue as a whole.
-func (t *statusWriter) counts(s *jetstream.Status) {
-	t.line(t.style.bold(shorten("Queue "+oneLine(s.Name), t.width)))
+// queueCounts writes the lines about the queue as a whole.
+func queueCounts(p *page, s *jetstream.Status, now time.Time) {
+	p.title("Queue " + s.Name)
+	row := func(label, value, detail string) { p.hang(fmt.Sprintf("  %-9s %8s  ", label, value), detail, p.dim) }
 	waiting := 0
 	for _, n := range s.Ready {
 		waiting += n
 	}
-	t.row("waiting", waiting, tally(s.Ready))
-	t.row("running", s.Running, "")
-	t.row("parked", s.Parked, t.due(s.NextDue))
-	t.row("answers", s.Answers, tally(s.Backends))
-	t.row("failures", s.Failures, tally(s.Reasons))
+	row("waiting", strconv.Itoa(waiting), tally(s.Ready))
+	row("running", strconv.Itoa(s.Running), "")
+	row("parked", strconv.Itoa(s.Parked), dueText(s.NextDue, now))
+	row("answers", strconv.Itoa(s.Answers), tally(s.Backends))
+	row("failures", strconv.Itoa(s.Failures), tally(s.Reasons))
+	if s.JobLimit > 0 {
+		row("stored", bytesText(s.JobBytes), "of "+bytesText(s.JobLimit)+" for jobs and large payloads")
+	}
 	cost := "unknown"
 	if usd := s.Usage.CostUSD; usd != nil {
 		cost = fmt.Sprintf("$%.4f", *usd)
 	}
-	if s.JobLimit > 0 {
-		t.detailed("stored", bytesText(s.JobBytes), "of "+bytesText(s.JobLimit)+" for jobs and large payloads")
-	}
-	t.detailed("cost", cost, fmt.Sprintf("%d tokens in, %d out", s.Usage.InputTokens, s.Usage.OutputTokens))
-}
-
-func (t *statusWriter) row(label string, n int, detail string) {
-	t.detailed(label, strconv.Itoa(n), detail)
-}
-
-// detailed writes a label, a value and what it is made of, on as many lines as that needs.
-func (t *statusWriter) detailed(label, value, detail string) {
-	head := fmt.Sprintf("  %-9s %8s  ", label, value)
-	lines := wrap(detail, t.width-len(head))
-	if len(lines) == 0 {
-		lines = []string{""}
-	}
-	for _, line := range lines {
-		t.line(head + t.style.dim(line))
-		head = strings.Repeat(" ", len(head))
-	}
+	row("cost", cost, fmt.Sprintf("%d tokens in, %d out", s.Usage.InputTokens, s.Usage.OutputTokens))
 }
 
 // tally is "3 high, 9 normal": the largest number first.
@@ -103,94 +79,87 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f GiB", value)
 }
 
-func (t *statusWriter) due(at time.Time) string {
+// dueText says when the first parked job is due.
+func dueText(at, now time.Time) string {
 	switch {
 	case at.IsZero():
 		return ""
-	case !at.After(t.now):
+	case !at.After(now):
 		return "the first is due"
 	}
-	return "the first for " + roughly(at.Sub(t.now))
+	return "the first for " + roughly(at.Sub(now))
 }
 
-func (t *statusWriter) workers(list []jetstream.WorkerStatus) {
+// unmetJobs lists the jobs that no worker can take.
+func unmetJobs(p *page, list []jetstream.Unmet, now time.Time) {
+	if len(list) > 0 {
+		p.title("No worker takes")
+	}
+	for _, u := range list {
+		text := fmt.Sprintf("%s, the first for %s: needs %s: %s",
+			plural(u.Jobs, "job", "jobs"), roughly(now.Sub(u.Since)), u.Needs, u.Why)
+		p.hang("  "+p.red("✗")+" ", oneLine(text), unpainted)
+	}
+}
+
+func queueWorkers(p *page, list []jetstream.WorkerStatus, now time.Time) {
 	if len(list) == 0 {
-		t.title("No workers")
+		p.title("No workers")
 		return
 	}
-	t.title("Workers")
+	p.title("Workers")
 	byName := func(a, b jetstream.WorkerStatus) int { return cmp.Compare(a.Name, b.Name) }
 	list = slices.SortedFunc(slices.Values(list), byName)
 	names := make([]string, len(list))
 	for i, w := range list {
 		names[i] = w.Name
 	}
-	column := t.column(names)
+	column := widest(names, p.width/2-4)
 	for _, w := range list {
-		mark, paint, what := "✓", t.style.green, ""
+		mark, what := p.green("✓"), ""
 		switch {
 		case !w.Alive:
-			mark, paint, what = "✗", t.style.red, "no sign for "+roughly(t.now.Sub(w.Seen))
+			mark, what = p.red("✗"), "no sign for "+roughly(now.Sub(w.Seen))
 		case w.Unstored > 0:
-			mark, paint, what = "!", t.style.yellow, "keeps "+plural(w.Unstored, "result", "results")
-		case w.RestingUntil.After(t.now):
-			mark, paint, what = "–", t.style.yellow, "rests for "+roughly(w.RestingUntil.Sub(t.now))
+			mark, what = p.yellow("!"), "keeps "+plural(w.Unstored, "result", "results")
+		case w.RestingUntil.After(now):
+			mark, what = p.yellow("–"), "rests for "+roughly(w.RestingUntil.Sub(now))
 		}
-		t.entry(mark, paint, cells(w.Name, column)+fmt.Sprintf("%7s  ", fmt.Sprintf("%d/%d", w.Running, w.Slots)),
-			abilities(what, &w))
+		slots := fmt.Sprintf("%d/%d", w.Running, w.Slots)
+		p.cut(fmt.Sprintf("  %s %s%7s  ", mark, cells(w.Name, column), slots), abilities(what, &w), p.dim)
 	}
 }
 
-func (t *statusWriter) cooldowns(list []jetstream.Cooldown) {
+// abilities is what a worker announces: its state, its versions, and what it offers to jobs.
+func abilities(state string, w *jetstream.WorkerStatus) string {
+	parts := []string{state, fmt.Sprintf("protocol %d", cmp.Or(w.Protocol, 1)), w.Version, strings.Join(w.Backends, " ")}
+	if w.Access > 0 {
+		parts = append(parts, "access "+w.Access.String())
+	}
+	return joinTexts(parts)
+}
+
+// joinTexts joins the texts that are not empty with commas.
+func joinTexts(parts []string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), ", ")
+}
+
+func queueCooldowns(p *page, list []jetstream.Cooldown, now time.Time) {
 	if len(list) == 0 {
 		return
 	}
-	t.title("Resting")
+	p.title("Resting")
 	names := make([]string, len(list))
 	for i, c := range list {
 		names[i] = c.Key
 	}
-	column := t.column(names)
+	column := widest(names, p.width/2-4)
 	byKey := func(a, b jetstream.Cooldown) int { return cmp.Compare(a.Key, b.Key) }
 	for _, c := range slices.SortedFunc(slices.Values(list), byKey) {
-		t.entry("–", t.style.yellow, cells(c.Key, column)+"  ", rest(c.State.Reason, c.State.Until.Sub(t.now)))
+		p.cut("  "+p.yellow("–")+" "+cells(c.Key, column)+"  ", rest(c.State.Reason, c.State.Until.Sub(now)), p.dim)
 	}
 }
 
 func rest(reason clichain.Reason, left time.Duration) string {
 	return fmt.Sprintf("%s, for %s", cmp.Or(oneLine(string(reason)), "unknown"), roughly(max(left, 0)))
-}
-
-// column is the width for names: as wide as they are, up to what leaves room for the rest of the line.
-func (t *statusWriter) column(names []string) (width int) {
-	for _, name := range names {
-		width = max(width, utf8.RuneCountInString(oneLine(name)))
-	}
-	return min(width, t.width/2-4)
-}
-
-// cells is a text of exactly that many columns.
-func cells(text string, columns int) string {
-	text = shorten(oneLine(text), columns)
-	return text + strings.Repeat(" ", columns-utf8.RuneCountInString(text))
-}
-
-// entry is one line of a list.
-func (t *statusWriter) entry(mark string, paint func(string) string, text, what string) {
-	what = shorten(what, t.width-utf8.RuneCountInString(text)-4)
-	t.line("  " + paint(mark) + " " + text + t.style.dim(what))
-}
-
-func (t *statusWriter) warnings(list []string) {
-	if len(list) == 0 {
-		return
-	}
-	t.title("Warnings")
-	for _, warning := range list {
-		mark := t.style.yellow("!")
-		for _, line := range wrap(oneLine(warning), t.width-4) {
-			t.line("  " + mark + " " + line)
-			mark = " "
-		}
-	}
 }
