@@ -27,7 +27,7 @@ type envelope struct {
 	Refined bool   `json:"refined,omitempty"`
 	Again   string `json:"again,omitempty"`
 
-	raw json.RawMessage // the whole, where this version knows only a part of it; nil: it knows all
+	raw json.RawMessage // the whole as JSON, where it is encoded already or this version knows only a part; may be nil
 }
 
 // payloadHeader names the object that holds the payload of a message which is too

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,4 +132,33 @@ func TestFullStore(t *testing.T) {
 		d, err := q.Depth(t.Context())
 		return err == nil && d.Running == 0
 	}, limit, 10*time.Millisecond)
+}
+
+// Submit asks the server for the room of the queue at most once a second, and again before it refuses a job.
+func TestSubmitAsksForRoomOnceASecond(t *testing.T) {
+	t.Parallel()
+	nc := connectTo(t, 16<<20)
+	q, other := open(t, nc, nil), open(t, nc, nil)
+	var asked atomic.Int64
+	sub, err := nc.Subscribe("$JS.API.STREAM.INFO.clichain_default_jobs", func(*nats.Msg) { asked.Add(1) })
+	require.NoError(t, err)
+	require.NoError(t, nc.Flush())
+	began := time.Now()
+	for i := range 20 {
+		submit(t, q, job(fmt.Sprint(i)))
+	}
+	seconds := int64(time.Since(began)/time.Second) + 1
+	require.NoError(t, nc.Flush())
+	require.Positive(t, asked.Load())
+	require.LessOrEqual(t, asked.Load(), seconds)
+	require.NoError(t, sub.Unsubscribe())
+
+	text := strings.Repeat("x", 400<<10)
+	n := 0
+	for ; err == nil; n++ {
+		err = q.Submit(t.Context(), jetstream.Job{ID: fmt.Sprint("large ", n), Request: clichain.Prompt(text)})
+	}
+	require.ErrorIs(t, err, jetstream.ErrFull)
+	require.NoError(t, other.Drop(t.Context(), "large 0"))
+	submit(t, q, jetstream.Job{ID: "again", Request: clichain.Prompt(text)})
 }

@@ -76,6 +76,7 @@ type Queue struct {
 	payloads    js.ObjectStore
 	workers     js.KeyValue
 	takers      takers
+	room        room
 	latest      int           // the protocol of its workers
 	most        int           // how many consumers there may be
 	coarsePause time.Duration // of a refused job of a class that has none of its own

@@ -3,12 +3,13 @@ package jetstream
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	js "github.com/nats-io/nats.go/jetstream"
 )
@@ -113,6 +114,34 @@ func (q *Queue) refused(err error) error {
 		"of the server, or the limit of the account", ErrFull, err)
 }
 
+// roomAge bounds how long a queue relies on what it knows of its room.
+const roomAge = time.Second
+
+// room is what a queue knows of the bytes that its jobs take: what the server said, and the jobs that this queue has
+// admitted since then.
+type room struct {
+	mu          sync.Mutex
+	used, limit int64
+	at          time.Time
+}
+
+// take admits a job of so many bytes, if it is known that there is room for it.
+func (r *room) take(size int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.at) > roomAge || r.limit > 0 && r.used+size > r.limit {
+		return false
+	}
+	r.used += size
+	return true
+}
+
+func (r *room) set(used, limit int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used, r.limit, r.at = used, limit, time.Now()
+}
+
 // jobRoom is how many bytes the jobs take, and how many they may take. A limit of 0
 // means that there is none but that of the store.
 func (q *Queue) jobRoom(ctx context.Context) (used, limit int64, err error) {
@@ -128,26 +157,26 @@ func (q *Queue) jobRoom(ctx context.Context) (used, limit int64, err error) {
 	return int64(info.State.Bytes) + int64(payloads.Size()), max(limit, 0), nil
 }
 
-// admit refuses a job for which there is no room. Jobs that are submitted at the same
-// moment do not see each other: the reserve is large enough for them.
-func (q *Queue) admit(ctx context.Context, job *Job) error {
-	used, limit, err := q.jobRoom(ctx)
-	if err != nil || limit == 0 {
-		return err
-	}
-	data, err := json.Marshal(job)
-	if err != nil {
-		return fmt.Errorf("jetstream: %w", err)
-	}
-	if used+int64(len(data)) <= limit {
+// admit refuses a job for which there is no room. It asks the server at most once a second, and before it refuses a job.
+// Clients that submit jobs at the same time do not see each other: the reserve is large enough for them.
+func (q *Queue) admit(ctx context.Context, e *envelope) error {
+	size := int64(len(e.raw))
+	if q.room.take(size) {
 		return nil
 	}
-	if there, err := last(ctx, q.jobs, q.anyJob(key(job.ID))); err != nil || there != nil {
+	used, limit, err := q.jobRoom(ctx)
+	if err != nil {
+		return err
+	}
+	if q.room.set(used, limit); q.room.take(size) {
+		return nil
+	}
+	if there, err := last(ctx, q.jobs, q.anyJob(key(e.ID))); err != nil || there != nil {
 		return cmp.Or(err, ErrExists)
 	}
 	return fmt.Errorf("%w: a job of %d bytes has no room: the jobs of queue %s and large payloads take %d of at most %d "+
 		"bytes: submit it again when workers have answered some, remove dead letters, or raise %s in the metadata "+
-		"of the stream %s", ErrFull, len(data), q.cfg.Name, used, limit, jobBytes, q.streamName("jobs"))
+		"of the stream %s", ErrFull, size, q.cfg.Name, used, limit, jobBytes, q.streamName("jobs"))
 }
 
 // tellRoom tells what the jobs take, and whether results find room.

@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -24,13 +25,17 @@ func (q *Queue) Submit(ctx context.Context, job Job) error {
 	if result != nil {
 		return ErrExists
 	}
-	if err := q.admit(ctx, &job); err != nil {
-		return err
-	}
 	if job.Submitted.IsZero() {
 		job.Submitted = time.Now().UTC()
 	}
-	return q.add(ctx, envelope{Job: job, Protocol: protocol})
+	e := envelope{Job: job, Protocol: protocol}
+	if e.raw, err = json.Marshal(&e); err != nil {
+		return fmt.Errorf("jetstream: %w", err)
+	}
+	if err := q.admit(ctx, &e); err != nil {
+		return err
+	}
+	return q.add(ctx, e)
 }
 
 // add puts a job where workers find it, unless it is in the queue already.
