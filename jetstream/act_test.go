@@ -106,6 +106,7 @@ func awaitWhy(t *testing.T, q *jetstream.Queue, id, why string) {
 // A worker without permissions leaves each job that asks for more than an answer, whatever it asks for. The job
 // itself stays as it was submitted, for a worker that allows it.
 func TestHostileJobs(t *testing.T) {
+	t.Parallel()
 	for name, set := range map[string]func(*clichain.Request){
 		"access":    func(r *clichain.Request) { r.Access = clichain.AccessFull },
 		"arguments": func(r *clichain.Request) { r.Options.Extra = map[string][]string{"claude": {"--tools=Bash"}} },

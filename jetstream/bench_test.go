@@ -30,7 +30,13 @@ func TestOverhead(t *testing.T) {
 	const slots = 4
 	jobs := *waiting / 10
 	answer := noCooldown(echo())
-	q := open(t, embed(t), nil)
+	server, err := jetstream.Embed(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	nc, err := server.Connect()
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	q := open(t, nc, nil)
 	ends := make(chan string, jobs)
 	work(t, q, answer, &jetstream.WorkConfig{Slots: slots, OnResult: func(r *jetstream.Result) { ends <- r.ID }})
 
@@ -89,6 +95,7 @@ func pool(t *testing.T, b clichain.Backend, jobs, slots int) time.Duration {
 // A worker's memory does not grow with the jobs that wait, nor with those that it has
 // done. -waiting sets how many there are.
 func TestMemoryOfAWorker(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process has is told by /proc")
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,12 +40,12 @@ func newStoppedCluster(t *testing.T) *cluster {
 	c := &cluster{t: t}
 	var routes []*url.URL
 	for i := range c.options {
-		port := freePort(t)
-		routes = append(routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", port)})
+		route := freePort(t)
+		routes = append(routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", route)})
 		c.options[i] = &server.Options{
 			ServerName: fmt.Sprintf("server-%d", i), Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(),
-			SyncAlways: true, NoSigs: true, NoLog: true,
-			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
+			NoSigs: true, NoLog: true,
+			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: route},
 		}
 	}
 	for _, o := range c.options {
@@ -60,12 +61,20 @@ func newStoppedCluster(t *testing.T) *cluster {
 	return c
 }
 
+var nextPort atomic.Int64
+
+// freePort returns a port below those that systems give to listeners without one: no other test gets it before its
+// server starts, or while that is stopped.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	for {
+		port := 20000 + (os.Getpid()*16+int(nextPort.Add(1)))%12000
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			require.NoError(t, l.Close())
+			return port
+		}
+	}
 }
 
 func (c *cluster) start(i int) {
@@ -121,6 +130,7 @@ func (c *cluster) current(q *jetstream.Queue) {
 // The cluster loses the leader of the jobs, and then all that one server has stored,
 // while jobs are submitted and answered: what was acknowledged is there.
 func TestClusterLosesServers(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	q := c.open(c.connect(), &jetstream.Config{Replicas: 3, AckWait: 3 * time.Second, MaxDeliver: 50})
 	s, err := q.Status(t.Context())
@@ -186,6 +196,7 @@ func submitSurely(t *testing.T, q *jetstream.Queue, id string) {
 }
 
 func TestSingleServerIsNamed(t *testing.T) {
+	t.Parallel()
 	nc, err := nats.Connect(listen(t).ClientURL())
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
@@ -204,8 +215,9 @@ func TestSingleServerIsNamed(t *testing.T) {
 // What a worker cannot reach now is reached later: its answer is not lost while no
 // server is there.
 func TestServerIsGoneForAWhile(t *testing.T) {
+	t.Parallel()
 	options := &server.Options{
-		Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(), SyncAlways: true, NoSigs: true, NoLog: true,
+		Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
 	}
 	c := &cluster{t: t, options: [3]*server.Options{options}}
 	c.start(0)

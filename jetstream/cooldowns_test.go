@@ -26,6 +26,7 @@ func openCooldowns(t *testing.T, nc *nats.Conn) *jetstream.Cooldowns {
 
 // A limit that one worker meets rests the login for all others, within moments.
 func TestLimitOfTheFleet(t *testing.T) {
+	t.Parallel()
 	nc := embed(t)
 	var runs atomic.Int64
 	limited := backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
@@ -53,6 +54,7 @@ func TestLimitOfTheFleet(t *testing.T) {
 
 // What a worker of a version before State.Requests has written is read, and counts.
 func TestCooldownsOfAnOlderVersion(t *testing.T) {
+	t.Parallel()
 	nc := embed(t)
 	asked := 0
 	broken := backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
@@ -87,6 +89,7 @@ func TestCooldownsOfAnOlderVersion(t *testing.T) {
 
 // Updates of many at once are all counted: each is a compare-and-set.
 func TestUpdatesAtOnce(t *testing.T) {
+	t.Parallel()
 	nc := embed(t)
 	stores := []*jetstream.Cooldowns{openCooldowns(t, nc), openCooldowns(t, nc)}
 	var all sync.WaitGroup
@@ -125,6 +128,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 
 // A server that is gone fails an update within its bound, and no load.
 func TestStoreIsGone(t *testing.T) {
+	t.Parallel()
 	server, err := jetstream.Embed(t.TempDir())
 	require.NoError(t, err)
 	nc, err := server.Connect()

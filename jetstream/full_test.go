@@ -19,7 +19,7 @@ import (
 // connectTo starts a server whose store holds no more than so many bytes.
 func connectTo(t *testing.T, maxStore int64) *nats.Conn {
 	t.Helper()
-	s := listen(t, func(o *server.Options) { o.JetStreamMaxStore, o.SyncAlways = maxStore, false })
+	s := listen(t, func(o *server.Options) { o.JetStreamMaxStore = maxStore })
 	nc, err := nats.Connect(s.ClientURL())
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)

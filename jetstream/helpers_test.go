@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 )
@@ -18,12 +19,11 @@ import (
 // limit bounds what a test waits for, also on a slow machine.
 const limit = 60 * time.Second
 
+// embed connects to a server in this process, which is one as Embed starts but for the syncing of its files; see listen.
 func embed(t *testing.T) *nats.Conn {
 	t.Helper()
-	server, err := jetstream.Embed(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	nc, err := server.Connect()
+	s := listen(t, func(o *server.Options) { o.DontListen, o.MaxPayload = true, 1<<20 })
+	nc, err := nats.Connect("", nats.InProcessServer(s), nats.MaxReconnects(-1))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
 	return nc

@@ -19,6 +19,7 @@ import (
 )
 
 func TestJobIsAnswered(t *testing.T) {
+	t.Parallel()
 	q := open(t, embed(t), nil)
 	var started, finished sync.Map
 	work(t, q, echo(), &jetstream.WorkConfig{
@@ -47,6 +48,7 @@ func TestJobIsAnswered(t *testing.T) {
 // A job that is in the queue, in whatever state, or has a result, is not taken
 // again, with whatever priority.
 func TestSameIDTwice(t *testing.T) {
+	t.Parallel()
 	q := open(t, embed(t), nil)
 	submit(t, q, job("a"))
 	high := job("a")
@@ -72,6 +74,7 @@ func TestSameIDTwice(t *testing.T) {
 }
 
 func TestPriorities(t *testing.T) {
+	t.Parallel()
 	q := open(t, embed(t), nil)
 	for i, p := range []jetstream.Priority{jetstream.PriorityLow, "", jetstream.PriorityHigh, jetstream.PriorityLow, jetstream.PriorityHigh} {
 		j := job(fmt.Sprint(i))
@@ -121,6 +124,7 @@ func TestInvalidConfig(t *testing.T) {
 // A stream of a server that knows no schedules is refused, since it would keep for ever
 // what is put off.
 func TestStreamWithoutSchedules(t *testing.T) {
+	t.Parallel()
 	nc := embed(t)
 	stream, err := js.New(nc)
 	require.NoError(t, err)
@@ -135,6 +139,7 @@ func TestStreamWithoutSchedules(t *testing.T) {
 // Payloads above what a message takes go through the object store, and are gone when
 // nobody needs them.
 func TestLargePayloads(t *testing.T) {
+	t.Parallel()
 	q := open(t, embed(t), nil)
 	large := strings.Repeat("x", 3<<20)
 	j := job("large")
@@ -149,6 +154,7 @@ func TestLargePayloads(t *testing.T) {
 
 // Payloads that a worker has left behind are swept when they are old; others stay.
 func TestSweep(t *testing.T) {
+	t.Parallel()
 	q := open(t, embed(t), nil)
 	large := job("large")
 	large.Request = clichain.Prompt(strings.Repeat("x", 2<<20))
@@ -162,6 +168,7 @@ func TestSweep(t *testing.T) {
 
 // What is asked is in the payloads alone: others see subjects and headers.
 func TestNothingIsToldBesideThePayload(t *testing.T) {
+	t.Parallel()
 	nc := embed(t)
 	q := open(t, nc, nil)
 	j := job("id-of-somebody")
@@ -178,6 +185,7 @@ func TestNothingIsToldBesideThePayload(t *testing.T) {
 
 // The store survives the end of the server: what waits is answered by the next one.
 func TestQueueSurvives(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for round := range 2 {
 		server, err := jetstream.Embed(folder)
@@ -198,6 +206,7 @@ func TestQueueSurvives(t *testing.T) {
 }
 
 func TestFolderIsLocked(t *testing.T) {
+	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "store")
 	server, err := jetstream.Embed(folder)
 	require.NoError(t, err)
@@ -217,6 +226,7 @@ func TestFolderIsLocked(t *testing.T) {
 
 // A folder with somebody's files in it is no store, and stays as it is.
 func TestFolderOfSomebodyElse(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	require.NoError(t, os.Chmod(folder, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "thesis.txt"), nil, 0o600))
@@ -229,6 +239,7 @@ func TestFolderOfSomebodyElse(t *testing.T) {
 
 // A folder that others may read is made private before anything is written to it.
 func TestFolderIsPrivate(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	require.NoError(t, os.Chmod(folder, 0o755))
 	server, err := jetstream.Embed(folder)
