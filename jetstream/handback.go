@@ -68,16 +68,15 @@ func (w *worker) handBack(ctx context.Context, d *delivery, why Delivery) {
 
 // awaitLimit leaves a job that met a limit where the first worker takes it that can. A worker whose backends are in
 // cooldown knows when; one that is not, though the job met a limit, waits for the end of that.
-func (w *worker) awaitLimit(ctx context.Context, d *delivery, f *Failure, why Delivery) {
+// met is what the worker could do when the job failed.
+func (w *worker) awaitLimit(d *delivery, f *Failure, why Delivery, met outlook) {
 	next := d.envelope
 	if slices.ContainsFunc(f.Attempts, func(a clichain.Attempt) bool { return !a.Skipped }) { // else nothing was run
 		next.History = append(slices.Clone(next.History), why)
 	}
-	n := next.needs()
-	w.reconsider()
-	if o := w.outlook(ctx, next.class(), n); o.now(time.Now()) {
+	if met.now(time.Now()) {
 		next.Again = againLimit
-		w.denyFirst(next.needs().class(), outlook{until: why.Until, cooling: o.cooling})
+		w.denyFirst(next.needs().class(), outlook{until: why.Until, cooling: met.cooling})
 	}
 	w.giveBack(d, next, why)
 }
@@ -93,14 +92,14 @@ func (w *worker) decline(ctx context.Context, d *delivery, why error) {
 }
 
 // retry gives a job back, unless it had as many deliveries as it may have.
-func (w *worker) retry(ctx context.Context, d *delivery, failure *Failure, again Delivery) {
+func (w *worker) retry(d *delivery, failure *Failure, again Delivery, met outlook) {
 	again.Worker, again.Ended = w.Name, time.Now().UTC()
 	switch {
 	case w.spent(append(d.History, again)):
 		failure.Message += fmt.Sprintf(" (after %d deliveries)", len(d.History)+1)
 		w.finish(d, &Result{Failure: failure})
 	case slices.Contains(limits, again.Reason) && !again.Until.IsZero():
-		w.awaitLimit(ctx, d, failure, again)
+		w.awaitLimit(d, failure, again, met)
 	default:
 		w.park(d, again)
 	}

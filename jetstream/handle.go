@@ -217,6 +217,8 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 		w.finish(d, &Result{Response: resp})
 		return
 	}
+	w.reconsider()
+	met := w.outlook(ctx, d.envelope.class(), d.envelope.needs()) // before somebody ends the cooldown of this failure
 	failure := failureOf(err)
 	chain, _ := errors.AsType[*clichain.ChainError](err)
 	if ctx.Err() == nil && w.cannotRun(d, chain) {
@@ -231,7 +233,7 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 		w.finish(d, &Result{Failure: failure})
 		return
 	}
-	w.retry(ctx, d, failure, *again)
+	w.retry(d, failure, *again, met)
 }
 
 // finish stores the result, and takes the job from the queue after that.

@@ -83,6 +83,47 @@ func TestClearedCooldownWakesJobs(t *testing.T) {
 	require.Equal(t, "well", collect(t, q, 1)["a"].Response.Text)
 }
 
+// A cooldown that is cleared right after the failure that began it keeps no job waiting.
+func TestCooldownClearedAtTheFailure(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	var met atomic.Int64
+	keys, full := &keyStore{Store: cooldown.NewMemory()}, limited(&met)
+	chain := clichain.ChainOf([]clichain.Backend{backend(func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+		if met.Load() > 0 {
+			return &clichain.Response{Text: "well"}, nil
+		}
+		return full.Complete(ctx, req)
+	})}, &clichain.ChainConfig{Store: keys})
+	work(t, q, &clearing{chain, func() { keys.clear(t) }}, &jetstream.WorkConfig{Chain: chain})
+	submit(t, q, job("a"))
+	require.Equal(t, "well", collect(t, q, 1)["a"].Response.Text)
+}
+
+// clearing is a chain whose cooldowns are cleared when its error is read.
+type clearing struct {
+	*clichain.Chain
+	clear func()
+}
+
+func (c *clearing) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+	resp, err := c.Chain.Complete(ctx, req)
+	if err != nil {
+		err = &clearingError{err, sync.OnceFunc(c.clear)}
+	}
+	return resp, err
+}
+
+type clearingError struct {
+	error
+	clear func()
+}
+
+func (e *clearingError) Unwrap() error {
+	e.clear()
+	return e.error
+}
+
 // keyStore remembers the keys of a store.
 type keyStore struct {
 	cooldown.Store
