@@ -157,8 +157,8 @@ func (q *Queue) jobRoom(ctx context.Context) (used, limit int64, err error) {
 	return int64(info.State.Bytes) + int64(payloads.Size()), max(limit, 0), nil
 }
 
-// admit refuses a job for which there is no room. It asks the server at most once a second, and before it refuses a job.
-// Clients that submit jobs at the same time do not see each other: the reserve is large enough for them.
+// admit refuses a job for which there is no room. It asks the server when it has not done so for a second, and before it
+// refuses a job. Clients that submit at the same time do not see each other: the reserve is large enough for them.
 func (q *Queue) admit(ctx context.Context, e *envelope) error {
 	size := int64(len(e.raw))
 	if q.room.take(size) {
