@@ -28,7 +28,7 @@ var floors = [][]string{
 	},
 	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile"},
 	{"internal/container", "internal/contract", "internal/reading"},
-	{"internal/dialect", "internal/held"},
+	{"clitest/internal/dialect", "internal/held"},
 	{"."},
 	{"clitest", "doctor", "live", "openai"},
 	{

@@ -9,8 +9,8 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/clitest/internal/dialect"
 	"github.com/clichain/clichain/internal/compose"
-	"github.com/clichain/clichain/internal/dialect"
 	"github.com/clichain/clichain/internal/session"
 )
 

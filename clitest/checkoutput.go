@@ -7,7 +7,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/internal/dialect"
+	"github.com/clichain/clichain/clitest/internal/dialect"
 )
 
 // complaint is a failed run, and where it says why.

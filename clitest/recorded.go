@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/internal/dialect"
+	"github.com/clichain/clichain/clitest/internal/dialect"
 )
 
 // recordings are runs of real CLIs, by the name of the spec and the scene, with fields in the place of the answer and

@@ -8,7 +8,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/internal/dialect"
+	"github.com/clichain/clichain/clitest/internal/dialect"
 )
 
 // The scenarios below are what users meet. Those that take a spec speak as its CLI does in the first of its

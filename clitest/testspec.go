@@ -9,7 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/internal/dialect"
+	"github.com/clichain/clichain/clitest/internal/dialect"
 )
 
 // TestSpec puts a spec through all that can be told of it without its CLI: how it is started for a request, with what,
