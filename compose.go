@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain/internal/instance"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/session"
+	"github.com/clichain/clichain/internal/workdir"
 )
 
 // plan is a call that may start: the invocation, who pays, and how to end what
@@ -74,15 +75,12 @@ func (p *Provider) prepare(
 func (p *Provider) compose(
 	path string, req Request, known *session.Record, m mode,
 ) (*compose.Invocation, *container.Box, *BackendError) {
-	dir, err := p.folder(req, known, m.starts)
-	if err != nil && err.Reason == ReasonBadOption && req.Dir == "" && session.Dir(req, known) != "" {
-		err = call.Errorf(ReasonBadSession, "session", "the directory it was made in is gone: %s", err.Message)
-	}
+	dir, err := p.workdir().Dir(req, known, m.starts)
 	if err != nil {
 		return nil, nil, err
 	}
 	if p.cfg.Container == nil {
-		if req.Options, err = onThisMachine(req.Options); err != nil {
+		if req.Options, err = workdir.ResolveOptions(req.Options); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -94,7 +92,7 @@ func (p *Provider) compose(
 	h.Agent, h.Asks, h.Conversation, h.Version = p.cfg.Agent, m.asks, m.talks, p.version(path)
 	h.Trace, h.TraceState = m.trace, m.traceState
 	if p.cfg.Container == nil {
-		h.RealDir = realPath(dir)
+		h.RealDir = workdir.RealPath(dir)
 	}
 	p.readFiles(&h, dir)
 	inv, err := p.composer.Compose(req, compose.Choice{Output: m.output, Transport: p.cfg.Transport}, h)
@@ -105,10 +103,20 @@ func (p *Provider) compose(
 		p.composer.Show(inv)
 	}
 	if p.cfg.Container == nil {
-		return inv, nil, distrust(inv)
+		return inv, nil, workdir.CheckTrust(inv)
 	}
 	box, err := p.inside().Wrap(inv, &h, p.cliNames())
 	return inv, box, err
+}
+
+// workdir has the working directories of the backend's calls.
+func (p *Provider) workdir() workdir.Backend {
+	return workdir.Backend{Name: p.name, Spec: p.spec, InContainer: p.cfg.Container != nil}
+}
+
+// makeFiles makes the temporary files of the call; always call remove.
+func (inv *plan) makeFiles() (remove func(), err *BackendError) {
+	return workdir.MakeFiles(inv.Invocation, inv.box != nil)
 }
 
 // host is what this machine is to the CLI, where payer has to pay.

@@ -15,9 +15,6 @@ func Often(times, few uint64) uint64 {
 	return times
 }
 
-// OnThisMachine resolves the files that options name.
-func OnThisMachine(o Options) (Options, *BackendError) { return onThisMachine(o) }
-
 // PolicyReasons are the Reasons of the decision table.
 func PolicyReasons() (list []Reason) {
 	for r := range policy {

@@ -27,7 +27,7 @@ var floors = [][]string{
 		"internal/wire",
 	},
 	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile"},
-	{"internal/container", "internal/contract", "internal/reading"},
+	{"internal/container", "internal/contract", "internal/reading", "internal/workdir"},
 	{"clitest/internal/dialect", "internal/held"},
 	{"."},
 	{"clitest", "doctor", "live", "openai"},
@@ -39,8 +39,9 @@ var floors = [][]string{
 
 // pure packages work on values alone.
 var pure = []string{
-	"call", "clispec", "order", "internal/chainview", "internal/compose", "internal/contract", "internal/decode", "internal/grammar",
-	"internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/pattern", "internal/plaintext",
+	"call", "clispec", "order", "internal/chainview", "internal/compose", "internal/contract", "internal/decode",
+	"internal/grammar", "internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/pattern",
+	"internal/plaintext",
 	"internal/resettime", "internal/semver", "internal/session",
 	"internal/spelling", "internal/structured", "internal/wire",
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/workdir"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -144,7 +145,7 @@ func TestMCPConfig(t *testing.T) {
 
 func withFiles(t *testing.T, req clichain.Request) clichain.Request {
 	t.Helper()
-	options, err := clichain.OnThisMachine(req.Options)
+	options, err := workdir.ResolveOptions(req.Options)
 	require.Nil(t, err)
 	req.Options = options
 	return req

@@ -73,7 +73,7 @@ func (p *Provider) probeDir() (string, *BackendError) {
 	if p.cfg.Container != nil {
 		return "", nil
 	}
-	return p.emptyDir(false, true)
+	return p.workdir().Empty(false, true)
 }
 
 // minListTime is what every source of the list of models may take. Some CLIs need

@@ -243,7 +243,7 @@ func (p *Provider) response(inv *plan, ev *judge.Evidence, req Request, text str
 		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), p.spec.DefaultModel),
 		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
 		Usage: p.rebase(total, inv, req, t.Session), Duration: took,
-		Warnings: append(suppressDoubts(), t.Warnings...), Flags: t.Flags, Metadata: req.Metadata,
+		Warnings: append(skiplist.EnvironDoubts(), t.Warnings...), Flags: t.Flags, Metadata: req.Metadata,
 		Drift: machine.Drift(inv.Call.Version, p.spec.CheckedWith),
 	}
 	p.recordSession(resp, session.Record{Dir: inv.Dir, Used: p.usedBy(inv, req, resp, total)})

@@ -7,6 +7,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/skiplist"
 	"github.com/clichain/clichain/internal/structured"
 	"github.com/clichain/clichain/runs"
 )
@@ -47,7 +48,7 @@ func (p *Provider) Status(dir string) Status {
 		return Status{Login: clispec.LoginUnknown, Err: err}
 	}
 	p.compile()
-	s := Status{Login: clispec.LoginNotFound, Doubts: suppressDoubts()}
+	s := Status{Login: clispec.LoginNotFound, Doubts: skiplist.EnvironDoubts()}
 	if path, err := p.finder.Find(p.programs(), p.linkNames()...); err == nil {
 		l := p.loggedIn(path, dir, "", p.cfg.Billing)
 		s.Path, s.Version, s.Login, s.Evidence = path, p.version(path), l.State, l.Evidence
@@ -62,7 +63,7 @@ func (p *Provider) Status(dir string) Status {
 
 // suppressor names what turns the backend off here.
 func (p *Provider) suppressor(path, dir string) string {
-	if variable, _ := suppressedBy(namesOf(p.spec)...); variable != "" {
+	if variable, _ := skiplist.By(namesOf(p.spec)...); variable != "" {
 		return variable
 	}
 	if path == "" || p.sandboxed(p.loggedIn(path, dir, "", p.cfg.Billing)) == nil {

@@ -8,11 +8,6 @@ import (
 	"github.com/clichain/clichain/internal/skiplist"
 )
 
-// suppressVariables turn CLIs off, in the order in which they are asked.
-var suppressVariables = []string{
-	"SKIP_CLI", "CLICHAIN_SKIP_CLI", "NOETHER_LLM_SKIP_CLI", "CALORON_LLM_SKIP_CLI", "LLM_HERE_SKIP_CLI",
-}
-
 // Suppressed reports whether the environment turns every CLI off: SKIP_CLI or
 // one of its aliases is "1", "true", "yes", "on" or "all", in any case, or has
 // such a word among names. It reads the environment anew each time and is safe
@@ -29,33 +24,8 @@ func Suppressed() bool {
 // that it is an instance of: of the backends that this process has made, and of
 // those of package specs where the program imports it.
 func SuppressedBy(name string) (variable string, ok bool) {
-	for _, variable := range suppressVariables {
-		if off, _ := skiplist.OffNamed(os.Getenv(variable), name); off {
-			return variable, true
-		}
-	}
-	return "", false
-}
-
-// suppressedBy returns the first variable that turns off the backend with these
-// names, and what is wrong with the word by which it does so.
-func suppressedBy(names ...string) (variable, doubt string) {
-	for _, variable := range suppressVariables {
-		if off, doubt := skiplist.Off(os.Getenv(variable), names...); off {
-			return variable, doubt
-		}
-	}
-	return "", ""
-}
-
-// suppressDoubts says of each mistake in the variables what it turns off.
-func suppressDoubts() (doubts []string) {
-	for _, variable := range suppressVariables {
-		for _, doubt := range skiplist.Doubts(os.Getenv(variable)) {
-			doubts = append(doubts, variable+": "+doubt)
-		}
-	}
-	return doubts
+	variable = skiplist.ByName(name)
+	return variable, variable != ""
 }
 
 // namesOf are the names by which a list turns a backend off.
@@ -64,7 +34,7 @@ func namesOf(spec *CliSpec) []string { return []string{spec.Name, spec.InstanceO
 // checkSuppressed is the skip of a backend that the environment turns off, by
 // its name, that of the spec it is an instance of, or its slug.
 func checkSuppressed(spec *CliSpec) *BackendError {
-	variable, doubt := suppressedBy(namesOf(spec)...)
+	variable, doubt := skiplist.By(namesOf(spec)...)
 	if variable == "" {
 		return nil
 	}

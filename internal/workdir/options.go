@@ -1,4 +1,4 @@
-package clichain
+package workdir
 
 import (
 	"encoding/json"
@@ -9,13 +9,13 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// maxMCPFile bounds a file of Options.MCPConfig.
+// maxMCPFile bounds a file of call.Options.MCPConfig.
 const maxMCPFile = 1 << 20
 
-// onThisMachine makes the paths of the options absolute, because the CLI may
-// work elsewhere, and reads the files that are configuration.
-func onThisMachine(o Options) (Options, *BackendError) {
-	var err *BackendError
+// ResolveOptions makes the paths of the options absolute, because the CLI may have another working directory, and reads
+// the configuration files.
+func ResolveOptions(o call.Options) (call.Options, *call.Error) {
+	var err *call.Error
 	if o.AddDirs, err = absolute("options.add_dirs", o.AddDirs, true); err != nil {
 		return o, err
 	}
@@ -33,7 +33,7 @@ func onThisMachine(o Options) (Options, *BackendError) {
 }
 
 // absolute finds files, or directories.
-func absolute(field string, names []string, dirs bool) ([]string, *BackendError) {
+func absolute(field string, names []string, dirs bool) ([]string, *call.Error) {
 	what := map[bool]string{true: "directory", false: "regular file"}[dirs]
 	found := make([]string, len(names))
 	for i, name := range names {
@@ -44,45 +44,45 @@ func absolute(field string, names []string, dirs bool) ([]string, *BackendError)
 		}
 		switch {
 		case err != nil:
-			return nil, call.Errorf(ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%v", err)
+			return nil, call.Errorf(call.ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%v", err)
 		case dirs != info.IsDir() || !dirs && !info.Mode().IsRegular():
-			return nil, call.Errorf(ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%q is no %s", name, what)
+			return nil, call.Errorf(call.ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%q is no %s", name, what)
 		}
 		found[i] = path
 	}
 	return found, nil
 }
 
-// readMCP returns an element of Options.MCPConfig as an object with servers.
-func readMCP(field string, element json.RawMessage) (json.RawMessage, *BackendError) {
+// readMCP returns an element of call.Options.MCPConfig as an object with servers.
+func readMCP(field string, element json.RawMessage) (json.RawMessage, *call.Error) {
 	var name string
 	if json.Unmarshal(element, &name) != nil {
 		return element, checkMCP(field, "it", element)
 	}
 	info, err := os.Stat(name)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxMCPFile) {
-		return nil, call.Errorf(ReasonBadOption, field, "%q is no regular file of at most %d bytes", name, maxMCPFile)
+		return nil, call.Errorf(call.ReasonBadOption, field, "%q is no regular file of at most %d bytes", name, maxMCPFile)
 	}
 	var text []byte
 	if err == nil {
 		text, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return nil, call.Errorf(ReasonBadOption, field, "%v", err)
+		return nil, call.Errorf(call.ReasonBadOption, field, "%v", err)
 	}
 	return text, checkMCP(field, name, text)
 }
 
 // checkMCP refuses what no CLI would take for a list of servers.
-func checkMCP(field, name string, text []byte) *BackendError {
+func checkMCP(field, name string, text []byte) *call.Error {
 	var config struct {
 		Servers map[string]map[string]any `json:"mcpServers"`
 	}
 	if err := json.Unmarshal(text, &config); err != nil {
-		return call.Errorf(ReasonBadOption, field, "%s is no MCP configuration: %v", name, err)
+		return call.Errorf(call.ReasonBadOption, field, "%s is no MCP configuration: %v", name, err)
 	}
 	if len(config.Servers) == 0 {
-		return call.Errorf(ReasonBadOption, field,
+		return call.Errorf(call.ReasonBadOption, field,
 			`%s names no server: write {"mcpServers": {"name": {"command": "..."}}}`, name)
 	}
 	return nil
