@@ -23,7 +23,7 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 	if failed != nil {
 		failed = f.hinted(failed)
 		a.tellDoubts(backends)
-		err = &statusError{chainStatus(failed, f.budget > 0 && took >= f.budget), failed}
+		err = &statusError{chainStatus(failed, f.Budget > 0 && took >= f.Budget), failed}
 	}
 	if resp != nil && !f.json {
 		for _, warning := range resp.Warnings {
@@ -41,8 +41,8 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 
 // chain is the chain that the flags make of the backends.
 func (a *app) chain(f *askFlags, backends []clichain.Backend, hooks *clichain.Hooks) *clichain.Chain {
-	cfg := &clichain.ChainConfig{Budget: f.budget, Hooks: hooks}
-	if !f.noCooldown {
+	cfg := &clichain.ChainConfig{Budget: f.Budget, Hooks: hooks}
+	if !f.NoCooldown {
 		cfg.Store = a.cooldowns()
 	}
 	return clichain.ChainOf(backends, cfg)
@@ -64,7 +64,7 @@ func (a *app) tellDoubts(backends []clichain.Backend) {
 func (a *app) deliver(
 	ctx context.Context, f *askFlags, chain *clichain.Chain, req clichain.Request,
 ) (*clichain.Response, error) {
-	stream := f.stream || !f.streamGiven && !f.json && f.schema == "" && isTerminal(a.out)
+	stream := f.stream || !f.streamGiven && !f.json && f.Schema == "" && isTerminal(a.out)
 	switch {
 	case stream && f.json:
 		return a.streamEvents(ctx, chain, req)

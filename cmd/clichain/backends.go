@@ -12,14 +12,10 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/specs"
-	"github.com/spf13/pflag"
 )
-
-func addSpecFlag(flags *pflag.FlagSet, files *[]string) {
-	flags.StringArrayVar(files, "spec", nil, "add the specs of this JSON or YAML `file`, or replace some")
-}
 
 // catalog are the specs that the command knows: the built-in ones, and those of the user's files.
 type catalog struct {
@@ -183,37 +179,11 @@ func namesOf(list []clichain.CliSpec) (names []string) {
 
 func builtinNames() []string { return namesOf(specs.Every()) }
 
-// binaries are the programs of --binary, by the backend's name, or by that of the spec it is an instance of.
-type binaries map[string]string
-
-func addBinaryFlag(flags *pflag.FlagSet, programs *binaries) {
-	*programs = binaries{}
-	flags.Func("binary", "run the program at path, `name=path`, for that backend", programs.add)
-}
-
-func (b binaries) add(text string) error {
-	name, path, ok := strings.Cut(text, "=")
-	if !ok || name == "" || path == "" {
-		return errors.New("write backend=path, such as claude=/opt/claude/bin/claude")
-	}
-	if strings.ContainsRune(path, filepath.Separator) { // else it is looked for on PATH
-		abs, err := filepath.Abs(path)
-		if err != nil {
-			return err
-		}
-		path = abs
-	}
-	b[name] = path
-	return nil
-}
-
-// providers makes a backend of each spec.
-func (b binaries) providers(
-	list []clichain.CliSpec, accounts map[string]string, cfg clichain.Config,
-) (backends []clichain.Backend) {
+// providersFor makes a backend of each spec.
+func providersFor(list []clichain.CliSpec, f *param.Values) (backends []clichain.Backend) {
 	for _, spec := range list {
-		own := cfg
-		own.Binary, own.Account = cmp.Or(b[spec.Name], b[spec.InstanceOf]), accounts[spec.Name]
+		own := f.Config
+		own.Binary, own.Account = cmp.Or(f.Binaries[spec.Name], f.Binaries[spec.InstanceOf]), f.Accounts[spec.Name]
 		backends = append(backends, clichain.NewProvider(spec, &own))
 	}
 	return backends

@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/cmd/clichain/internal/batchview"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/openai"
 	"github.com/clichain/clichain/permit"
@@ -19,7 +20,7 @@ import (
 // batchFlags is what the command line says about a batch. What it says about each request is in ask.
 type batchFlags struct {
 	cfg    batch.Config
-	ask    askFlags
+	ask    param.Values
 	nats   natsFlags
 	dryRun bool
 	remote bool // the workers of a queue elsewhere answer
@@ -84,10 +85,11 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.StringVarP(&cfg.In, "in", "i", "-", "`file` with the requests, or - for stdin")
 	flags.StringVarP(&cfg.Out, "out", "o", "-", "`file` for the answers, or - for stdout")
 	flags.Func("format", "of the input, jsonl, json, csv, tsv, text or openai, as a `word` (default: guessed)",
-		into(&cfg.Format, oneOf(batch.Formats...)))
-	flags.FuncP("jobs", "j", "how many run at once, a `number` (default 4)", into(&cfg.Jobs, parseCount))
-	flags.Func("budget", "limit for the whole batch, a `duration`", into(&cfg.Budget, parseDuration))
-	flags.Func("max-cost-usd", "limit for the known cost of all answers, in `usd`", into(&cfg.MaxCostUSD, parseDollars))
+		param.Into(&cfg.Format, param.OneOf(batch.Formats...)))
+	flags.FuncP("jobs", "j", "how many run at once, a `number` (default 4)", param.Into(&cfg.Jobs, param.Count))
+	flags.Func("budget", "limit for the whole batch, a `duration`", param.Into(&cfg.Budget, param.Duration))
+	flags.Func("max-cost-usd", "limit for the known cost of all answers, in `usd`",
+		param.Into(&cfg.MaxCostUSD, param.Dollars))
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would run where, and start nothing")
 	flags.BoolVar(&cfg.RetryFailed, "retry-failed", false, "run again what failed, save where the agent may have acted")
 	flags.BoolVar(&cfg.RetrySideEffects, "retry-side-effects", false, "with --retry-failed: that as well")
@@ -97,11 +99,9 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&cfg.Store, "store", "", "`folder` for what is on its way (default OUT.queue)")
 	flags.BoolVar(&cfg.Cold, "cold", false, "start a new process for each answer, and keep none warm")
 	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
-		into(&f.collector, parseCollector))
+		param.Into(&f.collector, parseCollector))
 	flags.BoolVar(&f.quiet, "quiet", false, "nothing on stderr but errors")
-	f.ask.pick(cmd, "system", "system-file", "model", "only", "access", "agent", "timeout", "schema", "dir", "trust-dir",
-		"max-turns", "max-budget-usd", "effort", "allow-tool", "deny-tool", "billing", "sandbox", "pass-env",
-		"redact-answers", "no-cooldown", "spec", "binary")
+	param.Add(flags, cmd.Name(), &f.ask)
 	addPermitFlag(flags, &f.permissions)
 	f.nats.register(flags)
 }
@@ -189,9 +189,9 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 // defaults are those of a line. A folder needs access, which the line may bring.
 func (f *batchFlags) defaults(ctx context.Context) (clichain.Request, error) {
 	ask := f.ask
-	dir := ask.req.Dir
-	ask.req.Dir = ""
-	req, err := ask.request()
+	dir := ask.Request.Dir
+	ask.Request.Dir = ""
+	req, err := requestOf(&ask)
 	if err == nil {
 		err = checkFields(ctx, req)
 	}
@@ -221,8 +221,8 @@ func (a *app) batchBackends(ctx context.Context, f *batchFlags, cfg *batch.Confi
 		return err
 	}
 	cfg.Backends = backends
-	cfg.Chain.Budget = f.ask.budget
-	if !f.ask.noCooldown {
+	cfg.Chain.Budget = f.ask.Budget
+	if !f.ask.NoCooldown {
 		cfg.Chain.Store = a.cooldowns()
 	}
 	return nil

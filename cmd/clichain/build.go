@@ -55,7 +55,7 @@ func skipOf(be *clichain.BackendError) *skip {
 }
 
 func (a *app) build(ctx context.Context, f *askFlags, args []string) error {
-	q, err := a.question(ctx, f, args)
+	q, err := a.question(ctx, &f.Values, args)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
 // check finds what would make a request fail at every backend, before any of them is looked for. Its prompt may be
@@ -48,8 +49,8 @@ func checkFields(ctx context.Context, req clichain.Request) error {
 	if !ok || !slices.Contains(mistakes, be.Reason) {
 		return nil
 	}
-	flag := flagOf(be.Option)
-	if flag == prompt { // that of the user is not there yet
+	flag := param.FlagOf(be.Option)
+	if flag == param.Prompt { // that of the user is not there yet
 		flag = "--system"
 	}
 	return usagef("%s: %s", flag, inFlags.Replace(be.Detail()))

@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/settings"
 	"github.com/clichain/clichain/specs"
@@ -72,7 +73,7 @@ func (a *app) completions() map[string]cobra.CompletionFunc {
 		"max-access":  fixedWords(accessLevels),
 		"permit":      fixedWords(permitWords()),
 		"billing":     fixedWords(payers),
-		"sandbox":     fixedWords(sandboxModes),
+		"sandbox":     fixedWords(param.SandboxModes),
 		"format":      fixedWords(batch.Formats),
 		"system-mode": fixedWords(systemModes),
 		"priority":    fixedWords(priorities),

@@ -10,16 +10,16 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/doctor"
 	"github.com/spf13/cobra"
 )
 
 // doctorFlags are the flags of doctor.
 type doctorFlags struct {
-	files, only           []string
+	param.Values
 	json, markdown, hints bool
 	probe, ping           bool
-	programs              binaries
 }
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -44,10 +44,9 @@ settings, with which no call is made.`,
 	flags.BoolVar(&f.probe, "probe", false,
 		"also run each CLI's own commands for its version and login, within 4s, or longer where they are slow")
 	flags.BoolVar(&f.ping, "ping", false, "also ask each that seems ready one short question, which costs what it costs")
-	flags.Func("only", "look at these backends, such as `a,b`, in this order", into(&f.only, parseNames))
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix-hints")
-	addSpecFlag(flags, &f.files)
-	addBinaryFlag(flags, &f.programs)
+	param.Pick(flags, &f.Values, "only", "spec", "binary")
+	flags.Lookup("only").Usage = "look at these backends, such as `a,b`, in this order"
 	return cmd
 }
 
@@ -59,23 +58,22 @@ type checkup struct {
 }
 
 func (a *app) doctor(ctx context.Context, f doctorFlags) error {
-	c, err := a.loadSpecs(f.files)
+	c, err := a.loadSpecs(f.SpecFiles)
 	if err == nil {
-		err = c.known("--binary", maps.Keys(f.programs))
+		err = c.known("--binary", maps.Keys(f.Binaries))
 	}
 	if err != nil {
 		return err
 	}
-	asked, problems, err := a.asked(c, f.only)
+	asked, problems, err := a.asked(c, f.Only)
 	if err != nil {
 		return err
 	}
 	var unasked []clichain.CliSpec
-	if len(f.only) == 0 {
-		unasked = a.unasked(c, asked, f.programs)
+	if len(f.Only) == 0 {
+		unasked = a.unasked(c, asked, f.Binaries)
 	}
-	own, err := a.config()
-	if err != nil {
+	if err := a.settle(&f.Values); err != nil {
 		return err
 	}
 	found := checkup{Problems: problems}
@@ -83,7 +81,7 @@ func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 		return err
 	}
 	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: a.cooldowns()}
-	found.Report = doctor.Diagnose(ctx, f.programs.providers(slices.Concat(asked, unasked), nil, own), cfg)
+	found.Report = doctor.Diagnose(ctx, providersFor(slices.Concat(asked, unasked), &f.Values), cfg)
 	remarkUnasked(&found.Report, unasked)
 	if err := a.printCheckup(found, f); err != nil {
 		return err

@@ -11,21 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/clispec"
 )
-
-func TestFlagOf(t *testing.T) {
-	for _, field := range clispec.OptionFields {
-		require.True(t, strings.HasPrefix(flagOf(field), "--"), field)
-	}
-	for field, want := range map[string]string{
-		"options.add_dirs[2]": "--add-dir", "options.allowed_tools[0]": "--allow-tool", "config.billing": "--billing",
-		"options.extra.claude[1]": "--extra claude", "env.PATH": "--env PATH", "messages[0].content": "PROMPT",
-		"options.system_mode": "--system-mode", "schema": "--schema", "config.slots": "config.slots", "spec": "--spec", "": "",
-	} {
-		require.Equal(t, want, flagOf(field), field)
-	}
-}
 
 // TestInFlags: no failure tells a user of the command what to write in Go. What only a program can set is no flag's.
 func TestInFlags(t *testing.T) {

@@ -39,9 +39,10 @@ func (f *askFlags) moreTime(reason clichain.Reason, had time.Duration) string {
 	switch {
 	case reason == clichain.ReasonIdleTimeout:
 		return "--idle-timeout bounds how long it may say nothing"
-	case reason == clichain.ReasonBudgetSpent, reason == clichain.ReasonTimeout && f.budget > 0 && had < f.patience():
+	case reason == clichain.ReasonBudgetSpent,
+		reason == clichain.ReasonTimeout && f.Budget > 0 && had < timeoutOf(&f.Values):
 		return "a longer --budget gives it more time"
-	case reason == clichain.ReasonTimeout && f.req.Access > clichain.AccessNone && !f.cfg.Agent:
+	case reason == clichain.ReasonTimeout && f.Request.Access > clichain.AccessNone && !f.Config.Agent:
 		return "a longer --timeout gives it more time, --agent 10 minutes"
 	case reason == clichain.ReasonTimeout:
 		return "a longer --timeout gives it more time"

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/settings"
 )
 
@@ -30,7 +30,7 @@ const (
 
 // knobs are in the order in which they are shown.
 var knobs = []knob{
-	knobOf("order", orderVariable, func(v *settings.Values) *[]string { return &v.Order }, joined(","), parseNames),
+	knobOf("order", orderVariable, func(v *settings.Values) *[]string { return &v.Order }, joined(","), param.Names),
 	knobOf("timeout", timeoutVariable, func(v *settings.Values) *settings.Duration { return &v.Timeout },
 		settings.Duration.String, parseLimit),
 	knobOf("agent_timeout", agentTimeoutVariable, func(v *settings.Values) *settings.Duration { return &v.AgentTimeout },
@@ -40,7 +40,7 @@ var knobs = []knob{
 	knobOf("specs", specsVariable, func(v *settings.Values) *[]string { return &v.Specs },
 		joined(string(os.PathListSeparator)), parseFiles),
 	knobOf("billing", billingVariable, func(v *settings.Values) *settings.Payer { return &v.Billing },
-		settings.Payer.String, parsePayer),
+		settings.Payer.String, param.Payer),
 	knobOf("cooldowns", cooldownsVariable, func(v *settings.Values) *string { return &v.Cooldowns },
 		func(path string) string { return path }, func(path string) (string, error) { return path, nil }),
 }
@@ -52,7 +52,7 @@ func knobOf[T any](
 	return knob{
 		name, variable,
 		func(v *settings.Values) string { return text(*at(v)) },
-		func(v *settings.Values, text string) error { return into(at(v), parse)(text) },
+		func(v *settings.Values, text string) error { return param.Into(at(v), parse)(text) },
 		func(to, from *settings.Values) { *at(to) = *at(from) },
 	}
 }
@@ -62,15 +62,8 @@ func joined(separator string) func([]string) string {
 }
 
 func parseLimit(text string) (settings.Duration, error) {
-	d, err := parseDuration(text)
+	d, err := param.Duration(text)
 	return settings.Duration(d), err
-}
-
-func parsePayer(text string) (payer settings.Payer, err error) {
-	if err := payer.UnmarshalText([]byte(text)); err != nil {
-		return "", errors.New("use subscription, api_key or any")
-	}
-	return payer, nil
 }
 
 func parseFiles(text string) ([]string, error) { return filepath.SplitList(text), nil }

@@ -8,11 +8,13 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) modelsCommand() *cobra.Command {
-	f := &askFlags{}
+	f := &param.Values{}
+	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "models",
 		Short: "List the models that each CLI offers",
@@ -24,11 +26,12 @@ that "clichain ask --model" takes.
 Exit status: 0 when at least one CLI has been heard, 3 when there is none to ask,
 else 1.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.models(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.models(cmd.Context(), f, asJSON) },
 	}
-	f.pick(cmd, "json", "only", "pass-env", "spec", "binary")
 	flags := cmd.Flags()
-	flags.Lookup("json").Usage = "print JSON"
+	flags.SortFlags = false
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	param.Pick(flags, f, "only", "pass-env", "spec", "binary")
 	flags.Lookup("only").Usage = "list the models of these backends, such as `a,b`, in this order"
 	return cmd
 }
@@ -43,7 +46,7 @@ type offer struct {
 	skipped bool // it was not run
 }
 
-func (a *app) models(ctx context.Context, f *askFlags) error {
+func (a *app) models(ctx context.Context, f *param.Values, asJSON bool) error {
 	backends, err := a.providers(f)
 	if err != nil {
 		return err
@@ -53,7 +56,7 @@ func (a *app) models(ctx context.Context, f *askFlags) error {
 		return &statusError{exitInterrupted, context.Cause(ctx)}
 	}
 	a.tellDoubts(backends)
-	if f.json {
+	if asJSON {
 		err = writeJSON(a.out, map[string]any{"backends": offers}, isTerminal(a.out))
 	} else {
 		_, err = io.WriteString(a.out, modelsTable(offers, a.styleOf(a.out), columns(a.out)))

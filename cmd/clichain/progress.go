@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
@@ -44,7 +45,7 @@ func (a *app) watch(f *askFlags, backends []clichain.Backend) (beside *app, p *p
 	beside = &over
 	if f.trace {
 		p.timeline = beside.newTimeline()
-		p.timeline.full = f.patience()
+		p.timeline.full = timeoutOf(&f.Values)
 		for _, b := range backends {
 			p.timeline.name(b.Name())
 		}
@@ -56,12 +57,12 @@ func (a *app) watch(f *askFlags, backends []clichain.Backend) (beside *app, p *p
 // agentTimeout is that of clichain.Config.Agent.
 const agentTimeout = 10 * time.Minute
 
-// patience is the time that a backend has.
-func (f *askFlags) patience() time.Duration {
-	if f.cfg.Agent {
-		return cmp.Or(f.cfg.Timeout, agentTimeout)
+// timeoutOf is the time that a backend has.
+func timeoutOf(f *param.Values) time.Duration {
+	if f.Config.Agent {
+		return cmp.Or(f.Config.Timeout, agentTimeout)
 	}
-	return cmp.Or(f.cfg.Timeout, clichain.DefaultTimeout)
+	return cmp.Or(f.Config.Timeout, clichain.DefaultTimeout)
 }
 
 func (p *progress) run() {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
 // maxPrompt is the limit for stdin, far above what any model takes.
@@ -25,17 +27,17 @@ type promptSource struct {
 }
 
 // promptSource decides, without reading stdin, what the prompt is made of.
-func (a *app) promptSource(f *askFlags, args []string) (*promptSource, error) {
+func (a *app) promptSource(f *param.Values, args []string) (*promptSource, error) {
 	s := &promptSource{note: a.err}
-	s.bound("--timeout", f.cfg.Timeout)
-	s.bound("--budget", f.budget)
-	file, err := readFlagFile("--prompt-file", f.promptFile)
+	s.bound("--timeout", f.Config.Timeout)
+	s.bound("--budget", f.Budget)
+	file, err := readFlagFile("--prompt-file", f.PromptFile)
 	if err != nil {
 		return nil, err
 	}
 	dash := len(args) > 0 && args[0] == "-"
 	switch {
-	case dash && f.noStdin:
+	case dash && f.NoStdin:
 		return nil, usagef("-: stands for stdin, which --no-stdin leaves alone")
 	case len(args) > 0 && strings.TrimSpace(args[0]) == "":
 		return nil, usagef("the prompt is empty")
@@ -45,7 +47,7 @@ func (a *app) promptSource(f *askFlags, args []string) (*promptSource, error) {
 	if len(file) > 0 {
 		s.texts = append(s.texts, string(file))
 	}
-	if dash || !f.noStdin && !isTerminal(a.in) {
+	if dash || !f.NoStdin && !isTerminal(a.in) {
 		s.stdin = a.in
 	}
 	if len(s.texts) == 0 && s.stdin == nil {

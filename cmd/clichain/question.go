@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
 // question is what to ask, and whom. The prompt has not been read yet.
@@ -20,11 +20,11 @@ type question struct {
 }
 
 // question finds every mistake that can be found before stdin is read or anything is started.
-func (a *app) question(ctx context.Context, f *askFlags, args []string) (q question, err error) {
+func (a *app) question(ctx context.Context, f *param.Values, args []string) (q question, err error) {
 	if q.source, err = a.promptSource(f, args); err != nil {
 		return q, err
 	}
-	if q.req, err = f.request(); err != nil {
+	if q.req, err = requestOf(f); err != nil {
 		return q, err
 	}
 	if err = check(ctx, q.req); err != nil {
@@ -41,13 +41,13 @@ func (q question) read(ctx context.Context) (clichain.Request, error) {
 	return q.req, err
 }
 
-// request is all of the request but the prompt.
-func (f *askFlags) request() (req clichain.Request, err error) {
-	req = f.req
+// requestOf is all of the request but the prompt.
+func requestOf(f *param.Values) (req clichain.Request, err error) {
+	req = f.Request
 	if req.Dir != "" && req.Access == clichain.AccessNone {
 		return req, usagef("--dir: needs --access read, write or full: a question without access is asked in no directory")
 	}
-	if f.cfg.Agent && req.Access == clichain.AccessNone {
+	if f.Config.Agent && req.Access == clichain.AccessNone {
 		return req, usagef("--agent: needs --access read, write or full: a question without access is no work for an agent")
 	}
 	if req.Options.Continue && req.Access == clichain.AccessNone {
@@ -55,34 +55,34 @@ func (f *askFlags) request() (req clichain.Request, err error) {
 			"a question without access is asked in no directory; " +
 			"--session goes on from one that was printed")
 	}
-	if req.Options.MCPConfig, err = f.servers(); err != nil {
+	if req.Options.MCPConfig, err = servers(f); err != nil {
 		return req, err
 	}
-	if req.Options.Agents, err = readFlagFile("--agents", f.agents); err != nil {
+	if req.Options.Agents, err = readFlagFile("--agents", f.Agents); err != nil {
 		return req, err
 	}
-	if req.Options.Extra, err = f.rawArguments(); err != nil {
+	if req.Options.Extra, err = rawArguments(f); err != nil {
 		return req, err
 	}
-	system, err := f.systemText()
+	system, err := systemText(f)
 	if err != nil {
 		return req, err
 	}
 	if system != "" {
 		req.Messages = []clichain.Message{{Role: clichain.RoleSystem, Content: system}}
 	}
-	if req.Schema, err = readFlagFile("--schema", f.schema); err != nil || f.schema == "" {
+	if req.Schema, err = readFlagFile("--schema", f.Schema); err != nil || f.Schema == "" {
 		return req, err
 	}
 	if err := json.Unmarshal(req.Schema, new(any)); err != nil {
-		return req, usagef("--schema: %s is no JSON: %v", f.schema, err)
+		return req, usagef("--schema: %s is no JSON: %v", f.Schema, err)
 	}
 	return req, nil
 }
 
 // servers are the elements of --mcp-config: JSON, or the content of a file.
-func (f *askFlags) servers() (list []json.RawMessage, err error) {
-	for _, value := range f.mcp {
+func servers(f *param.Values) (list []json.RawMessage, err error) {
+	for _, value := range f.MCP {
 		element, name := []byte(value), "the value" // which may hold a secret
 		if !strings.HasPrefix(strings.TrimSpace(value), "{") {
 			name = value
@@ -99,8 +99,8 @@ func (f *askFlags) servers() (list []json.RawMessage, err error) {
 }
 
 // rawArguments are those of --extra, by their backends.
-func (f *askFlags) rawArguments() (extra map[string][]string, err error) {
-	for _, value := range f.extra {
+func rawArguments(f *param.Values) (extra map[string][]string, err error) {
+	for _, value := range f.Extra {
 		backend, argument, ok := strings.Cut(value, "=")
 		if !ok || backend == "" {
 			return nil, usagef("--extra: %q: write backend=argument", value)
@@ -114,34 +114,12 @@ func (f *askFlags) rawArguments() (extra map[string][]string, err error) {
 }
 
 // systemText is the system prompt of the flags.
-func (f *askFlags) systemText() (string, error) {
-	if f.system != "" && f.systemFile != "" {
+func systemText(f *param.Values) (string, error) {
+	if f.System != "" && f.SystemFile != "" {
 		return "", usagef("--system-file: --system is there as well: give one of them")
 	}
-	text, err := readFlagFile("--system-file", f.systemFile)
-	return f.system + string(text), err
-}
-
-func (f *askFlags) setAccount(text string) error {
-	name, account, ok := strings.Cut(text, "=")
-	if !ok || name == "" || account == "" {
-		return errors.New("write backend=account, such as claude=team")
-	}
-	f.accounts[name] = account
-	return nil
-}
-
-func (f *askFlags) setEnv(text string) error {
-	name, value, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return errors.New("write NAME=value, such as JOB_ID=7")
-	}
-	if f.req.Env == nil {
-		f.req.Env = map[string]string{}
-	}
-	f.req.Env[name] = value
-	f.cfg.RequestEnv = append(f.cfg.RequestEnv, name)
-	return nil
+	text, err := readFlagFile("--system-file", f.SystemFile)
+	return f.System + string(text), err
 }
 
 // readFlagFile reads the file that a flag names; without a name there is nothing to read.

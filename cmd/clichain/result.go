@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,7 +26,7 @@ const defaultWait = time.Hour
 func (f *waitFlags) register(flags *pflag.FlagSet) {
 	f.limit = defaultWait
 	flags.Func("wait-for", "wait no longer than this `duration` (default 1h); implies --wait",
-		into(&f.limit, parseDuration))
+		param.Into(&f.limit, param.Duration))
 	flags.BoolVar(&f.json, "json", false, "print JSON: the whole result, or the id")
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/tokenfile"
 	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/openai"
@@ -20,7 +21,7 @@ import (
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
-	ask             askFlags // the part of it that is about backends
+	ask             param.Values // the part of it that is about backends
 	listen          address
 	tokenFile       string
 	origins, ignore []string
@@ -72,24 +73,22 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.Func("listen", "`address` on this machine alone: HOST:PORT or unix:PATH (default 127.0.0.1:8484)",
-		into(&f.listen, parseListen))
+		param.Into(&f.listen, parseListen))
 	flags.StringVar(&f.tokenFile, "token-file", "",
 		"`file` with the token, made if missing (default clichain/serve-token in the user's configuration)")
 	flags.StringArrayVar(&f.origins, "allow-origin", nil,
 		"`origin` of a web page that may ask, such as http://localhost:3000")
 	flags.Func("ignore", "let fields, such as `a,b`, have no effect instead of refusing them",
-		into(&f.ignore, parseIgnored))
-	flags.FuncP("jobs", "j", "run up to `n` answers at once (default 4)", into(&f.slots, parseCount))
+		param.Into(&f.ignore, parseIgnored))
+	flags.FuncP("jobs", "j", "run up to `n` answers at once (default 4)", param.Into(&f.slots, param.Count))
 	flags.BoolVar(&f.hold, "hold", false, "send streams when they are complete, so that another backend can take over")
 	flags.Func("grace", "let answers go on for this `duration` after a signal (default 30s)",
-		into(&f.grace, parseGrace))
+		param.Into(&f.grace, parseGrace))
 	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
-		into(&f.collector, parseCollector))
+		param.Into(&f.collector, parseCollector))
 	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each answer, and keep none running in between")
 	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
-	f.ask.pick(cmd, "only", "timeout", "budget", "billing", "sandbox", "pass-env", "redact-answers", "no-cooldown",
-		"spec", "binary", "account")
-	flags.Lookup("budget").Usage = "limit for all backends of an answer together, a `duration`"
+	param.Add(flags, cmd.Name(), &f.ask)
 	// Registering fails only for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("ignore",
 		cobra.FixedCompletions(openai.IgnorableFields(), cobra.ShellCompDirectiveNoFileComp))
@@ -140,8 +139,8 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		defer closePool(pool, log)
 		backends = pool.Backends()
 	}
-	cfg := &clichain.ChainConfig{Name: "clichain", Budget: f.ask.budget, NoCooldown: f.ask.noCooldown, Hooks: t.hooks()}
-	if !f.ask.noCooldown {
+	cfg := &clichain.ChainConfig{Name: "clichain", Budget: f.ask.Budget, NoCooldown: f.ask.NoCooldown, Hooks: t.hooks()}
+	if !f.ask.NoCooldown {
 		cfg.Store = a.cooldowns()
 	}
 	backend := t.watched(clichain.ChainOf(backends, cfg))

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/settings"
 	"github.com/spf13/pflag"
 )
@@ -223,33 +223,26 @@ func (c *chosen) limit(flag time.Duration, name string, value settings.Duration)
 }
 
 // settle gives a question the settings that no flag of it says.
-func (a *app) settle(f *askFlags) error {
+func (a *app) settle(f *param.Values) error {
 	c, err := a.settings()
 	if err != nil {
 		return err
 	}
-	f.cfg.Shim = a.shim
+	f.Config.Shim = a.shim
 	name, value := "timeout", c.Timeout
-	if f.cfg.Agent {
+	if f.Config.Agent {
 		name, value = "agent_timeout", c.AgentTimeout
 	}
-	if f.cfg.Timeout, err = c.limit(f.cfg.Timeout, name, value); err != nil {
+	if f.Config.Timeout, err = c.limit(f.Config.Timeout, name, value); err != nil {
 		return err
 	}
-	if f.budget, err = c.limit(f.budget, "budget", c.Budget); err != nil {
+	if f.Budget, err = c.limit(f.Budget, "budget", c.Budget); err != nil {
 		return err
 	}
-	payer := f.billing
+	payer := f.Billing
 	if payer == "" {
 		payer, err = c.Billing, c.wrong["billing"]
 	}
-	f.cfg.Billing = payer.Billing()
+	f.Config.Billing = payer.Billing()
 	return err
-}
-
-// config is that of a backend which nobody has asked anything yet.
-func (a *app) config() (clichain.Config, error) {
-	f := &askFlags{}
-	err := a.settle(f)
-	return f.cfg, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/settings"
 	"github.com/stretchr/testify/require"
 )
@@ -30,12 +31,12 @@ billing: subscription
 profiles: {p: {timeout: 2m, agent_timeout: 20m, budget: 5m, billing: any}}
 `
 	env := map[string]string{timeoutVariable: "3m", agentTimeoutVariable: "30m", budgetVariable: "6m", billingVariable: "api_key"}
-	var flags askFlags
-	flags.cfg.Timeout, flags.budget, flags.billing = 9*time.Minute, 8*time.Minute, "subscription"
+	var flags param.Values
+	flags.Config.Timeout, flags.Budget, flags.Billing = 9*time.Minute, 8*time.Minute, "subscription"
 	for _, test := range []struct {
 		name, file, profile    string
 		env                    map[string]string
-		flags                  askFlags
+		flags                  param.Values
 		timeout, agent, budget time.Duration
 		billing                call.Billing
 	}{
@@ -49,13 +50,13 @@ profiles: {p: {timeout: 2m, agent_timeout: 20m, budget: 5m, billing: any}}
 		t.Run(test.name, func(t *testing.T) {
 			for _, agent := range []bool{false, true} {
 				a, f, want := settingsApp(t, test.file, test.profile, test.env), test.flags, test.timeout
-				if f.cfg.Agent = agent; agent {
+				if f.Config.Agent = agent; agent {
 					want = test.agent
 				}
 				require.NoError(t, a.settle(&f))
-				require.Equal(t, want*time.Minute, f.cfg.Timeout)
-				require.Equal(t, test.budget*time.Minute, f.budget)
-				require.Equal(t, test.billing, f.cfg.Billing)
+				require.Equal(t, want*time.Minute, f.Config.Timeout)
+				require.Equal(t, test.budget*time.Minute, f.Budget)
+				require.Equal(t, test.billing, f.Config.Billing)
 			}
 		})
 	}

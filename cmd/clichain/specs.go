@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/specs"
 	"github.com/spf13/cobra"
 )
 
 // specFlags are the flags of specs.
 type specFlags struct {
-	files      []string
+	param.Values
 	json, yaml bool
 }
 
@@ -37,7 +38,7 @@ read: save it, change it, check it with "clichain specs lint", and use it.`,
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print all of it as JSON")
 	cmd.Flags().BoolVar(&f.yaml, "yaml", false, "print all of it as YAML")
-	addSpecFlag(cmd.Flags(), &f.files)
+	param.Pick(cmd.Flags(), &f.Values, "spec")
 	cmd.AddCommand(a.specsLintCommand(), a.specsDiffCommand())
 	return cmd
 }
@@ -46,7 +47,7 @@ func (a *app) showSpecs(f specFlags, args []string) error {
 	if f.json && f.yaml {
 		return usagef("specs: --json and --yaml exclude each other")
 	}
-	c, err := a.loadSpecs(f.files)
+	c, err := a.loadSpecs(f.SpecFiles)
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/spf13/cobra"
 )
 
 // submitFlags are the flags of submit.
 type submitFlags struct {
-	ask   askFlags // the part of it that is about the request
+	ask   param.Values // the part of it that is about the request
 	queue queueFlags
 	job   jetstream.Job
 	wait  waitFlags
@@ -62,17 +63,15 @@ func (f *submitFlags) register(cmd *cobra.Command) {
 	flags.SortFlags = false
 	f.queue.register(flags)
 	flags.StringVar(&f.job.ID, "id", "", "`id` of the job and its result (default a random one)")
-	priority := oneOf(priorities...)
-	flags.Func("priority", "how `soon` it is taken: high, normal or low (default normal)", into(&f.job.Priority, priority))
+	priority := param.OneOf(priorities...)
+	flags.Func("priority", "how `soon` it is taken: high, normal or low (default normal)",
+		param.Into(&f.job.Priority, priority))
 	flags.Func("deadline", "it is of no use after this `time`: a duration such as 2h, or 2027-01-31T18:00:00Z",
-		into(&f.job.Deadline, parseDeadline))
+		param.Into(&f.job.Deadline, parseDeadline))
 	flags.BoolVar(&f.job.Idempotent, "idempotent", false, "running it twice does no harm, though it may change something")
 	flags.BoolVar(&f.wait.on, "wait", false, "wait for the result and print it")
 	f.wait.register(flags)
-	f.ask.pick(cmd, "prompt-file", "no-stdin", "system", "system-file", "model", "access", "schema", "dir", "session",
-		"max-turns", "max-budget-usd", "effort", "allow-tool", "deny-tool", "permission-mode", "system-mode", "append-system",
-		"env", "mcp-config", "strict-mcp", "fallback-model", "agents", "no-session", "add-dir", "image", "extra")
-	flags.Lookup("env").Usage = "set a variable of the CLI, `NAME=value`; it is stored in the queue"
+	param.Add(flags, cmd.Name(), &f.ask)
 }
 
 // submit finds every mistake that can be found before it connects or reads stdin.
@@ -129,7 +128,7 @@ func (f *submitFlags) request() (err error) {
 		f.job.ID = newID()
 	}
 	for flag, paths := range map[string][]string{
-		"dir": {f.ask.req.Dir}, "add-dir": f.ask.req.Options.AddDirs, "image": f.ask.req.Options.Images,
+		"dir": {f.ask.Request.Dir}, "add-dir": f.ask.Request.Options.AddDirs, "image": f.ask.Request.Options.Images,
 	} {
 		for _, path := range paths {
 			if path != "" && !filepath.IsAbs(path) {
@@ -137,7 +136,7 @@ func (f *submitFlags) request() (err error) {
 			}
 		}
 	}
-	f.job.Request, err = f.ask.request()
+	f.job.Request, err = requestOf(&f.ask)
 	return err
 }
 

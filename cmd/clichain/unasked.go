@@ -9,7 +9,7 @@ import (
 )
 
 // unasked are the specs whose program is installed, and which no call asks because nothing names them.
-func (a *app) unasked(c catalog, asked []clichain.CliSpec, programs binaries) (list []clichain.CliSpec) {
+func (a *app) unasked(c catalog, asked []clichain.CliSpec, programs map[string]string) (list []clichain.CliSpec) {
 	for _, spec := range c.all {
 		p := clichain.NewProvider(spec, &clichain.Config{Binary: programs[spec.Name]})
 		if indexOf(asked, spec.Name) < 0 && p.Status("").Path != "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/permit"
@@ -16,7 +17,7 @@ import (
 
 // workerFlags are the flags of worker.
 type workerFlags struct {
-	ask           askFlags // the part of it that is about backends
+	ask           param.Values // the part of it that is about backends
 	queue         queueFlags
 	slots         int
 	grace         time.Duration
@@ -90,23 +91,20 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.queue.register(flags)
-	flags.FuncP("jobs", "j", "run up to `n` jobs at once (default 4)", into(&f.slots, parseCount))
+	flags.FuncP("jobs", "j", "run up to `n` jobs at once (default 4)", param.Into(&f.slots, param.Count))
 	flags.Func("max-access", "most that jobs may be allowed, a `level`: none, read, write or full (default none)",
-		into(&f.permissions.Access, parseAccess))
+		param.Into(&f.permissions.Access, param.Access))
 	addPermitFlag(flags, &f.permissions)
 	flags.Func("grace", "let jobs go on for this `duration` after a signal, then give them back (default 30s)",
-		into(&f.grace, parseGrace))
+		param.Into(&f.grace, parseGrace))
 	flags.StringVar(&f.name, "name", "", "`name` of this worker; each has another (default host, process id and more)")
 	flags.Func("health", "serve /healthz and /status at this `address`, such as 127.0.0.1:8080",
-		into(&f.health, parseLoopback))
+		param.Into(&f.health, parseLoopback))
 	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
-		into(&f.collector, parseCollector))
+		param.Into(&f.collector, parseCollector))
 	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each job, and keep none running in between")
 	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
-	f.ask.pick(cmd, "only", "timeout", "budget", "agent", "trust-dir", "billing", "sandbox", "pass-env",
-		"redact-answers", "no-cooldown", "spec", "binary", "account")
-	flags.Lookup("agent").Usage = "limits for the work of an agent: 600s, 10 turns, tools for files"
-	flags.Lookup("budget").Usage = "limit for all backends of a job together, a `duration`"
+	param.Add(flags, cmd.Name(), &f.ask)
 }
 
 // unlessStopped takes it for a clean end when a worker is stopped before it works.
@@ -122,7 +120,7 @@ func (a *app) work(ctx context.Context, f *workerFlags) (err error) {
 	if err := f.queue.check(); err != nil {
 		return err
 	}
-	f.ask.cfg.RequestEnv = f.permissions.Env
+	f.ask.Config.RequestEnv = f.permissions.Env
 	providers, err := a.providers(&f.ask)
 	if err != nil {
 		return err
@@ -171,7 +169,7 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends 
 		backends = pool.Backends()
 	}
 	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
-		Budget: f.ask.budget, Store: cooldowns, NoCooldown: f.ask.noCooldown, Hooks: t.hooks(),
+		Budget: f.ask.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown, Hooks: t.hooks(),
 	})
 	drained := make(chan struct{})
 	told := context.AfterFunc(ctx, func() {

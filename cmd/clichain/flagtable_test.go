@@ -1,0 +1,26 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
+)
+
+// Each command has every flag of the table for whose absence the table has no reason.
+func TestCommandsHaveTheFlagsOfTheTable(t *testing.T) {
+	a := &app{env: func(string) string { return "" }}
+	root := a.root()
+	for _, command := range param.Commands {
+		cmd, _, err := root.Find([]string{command})
+		require.NoError(t, err)
+		for _, f := range param.Table {
+			if f.Without[command] == "" {
+				require.NotNil(t, cmd.Flags().Lookup(f.Name), "%s has no --%s", command, f.Name)
+			} else if f.Name != "budget" { // which a batch has for all its lines together
+				require.Nil(t, cmd.Flags().Lookup(f.Name), "%s has --%s, and the table a reason why not", command, f.Name)
+			}
+		}
+	}
+}

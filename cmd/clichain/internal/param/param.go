@@ -1,0 +1,81 @@
+// Package param has the flags that commands share: one table of them, their values and the parsers.
+package param
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/settings"
+	"github.com/spf13/pflag"
+)
+
+// Values are the values of the flags. Request and Config have those that need no more than parsing.
+type Values struct {
+	PromptFile         string
+	NoStdin            bool
+	System, SystemFile string
+	Schema, Agents     string // files
+	MCP, Extra         []string
+	Request            clichain.Request
+
+	Only, SpecFiles []string
+	Binaries        map[string]string // by the name of a backend, or of the spec that it is an instance of
+	Accounts        map[string]string
+	Billing         settings.Payer
+	Budget          time.Duration
+	NoCooldown      bool
+	Config          clichain.Config
+}
+
+func (v *Values) options() *clichain.Options { return &v.Request.Options }
+
+// Add declares the flags that a command has, in the order of the table.
+func Add(flags *pflag.FlagSet, command string, v *Values) {
+	flags.SortFlags = false
+	for _, f := range Table {
+		if _, without := f.Without[command]; !without {
+			f.add(flags, command, v)
+		}
+	}
+}
+
+// Pick declares the named flags alone, for a command that is not one of Commands.
+func Pick(flags *pflag.FlagSet, v *Values, names ...string) {
+	for _, f := range Table {
+		if slices.Contains(names, f.Name) {
+			f.add(flags, "", v)
+		}
+	}
+}
+
+func (f *Flag) add(flags *pflag.FlagSet, command string, v *Values) {
+	help, ok := f.HelpOf[command]
+	if !ok {
+		help = f.Help
+	}
+	f.define(flags, f.Name, help, v)
+}
+
+// Prompt is the name of a request's messages on the command line.
+const Prompt = "PROMPT"
+
+// FlagOf is the flag that sets a field of a request or of a configuration, such as "--add-dir" for
+// "options.add_dirs[0]". A field without a flag stays as it is.
+func FlagOf(field string) string {
+	name := strings.TrimPrefix(strings.TrimPrefix(field, "options."), "config.")
+	name, element, _ := strings.Cut(name, ".")
+	name, _, _ = strings.Cut(name, "[")
+	element, _, _ = strings.Cut(element, "[")
+	if name == "messages" {
+		return Prompt
+	}
+	flag := strings.ReplaceAll(name, "_", "-")
+	for _, f := range Table {
+		if flag != "" && (f.Field == name || f.Field == "" && f.Name == flag) {
+			return strings.TrimSpace("--" + f.Name + " " + element)
+		}
+	}
+	return field
+}

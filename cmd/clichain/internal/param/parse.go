@@ -1,0 +1,136 @@
+package param
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/settings"
+	"github.com/clichain/clichain/specs"
+)
+
+// SandboxModes are the values of --sandbox.
+var SandboxModes = []clichain.SandboxPolicy{clichain.SandboxAuto, clichain.SandboxOn, clichain.SandboxOff}
+
+// Into returns the function that parses a flag's value and stores it. pflag adds the flag and the value to an error.
+func Into[T any](value *T, parse func(string) (T, error)) func(string) error {
+	return func(text string) (err error) {
+		*value, err = parse(text)
+		return err
+	}
+}
+
+// Duration parses a time above zero.
+func Duration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, errors.New("write a time above zero with its unit, such as 90s or 5m")
+	}
+	return d, nil
+}
+
+// Count parses a whole number above zero.
+func Count(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 {
+		return 0, errors.New("write a whole number above zero")
+	}
+	return n, nil
+}
+
+// Dollars parses an amount above zero.
+func Dollars(text string) (float64, error) {
+	d, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(d > 0) || math.IsInf(d, 0) {
+		return 0, errors.New("write an amount in US dollars, such as 0.50")
+	}
+	return d, nil
+}
+
+// Access parses a level of access.
+func Access(text string) (access clichain.Access, err error) {
+	if err := access.UnmarshalText([]byte(text)); err != nil || text == "" {
+		return 0, errors.New("use none, read, write or full")
+	}
+	return access, nil
+}
+
+// Payer parses who may pay.
+func Payer(text string) (payer settings.Payer, err error) {
+	if err := payer.UnmarshalText([]byte(text)); err != nil {
+		return "", errors.New("use subscription, api_key or any")
+	}
+	return payer, nil
+}
+
+// OneOf returns a parser that takes one of the words.
+func OneOf[T ~string](words ...T) func(string) (T, error) {
+	return func(text string) (T, error) {
+		if !slices.Contains(words, T(text)) {
+			return "", fmt.Errorf("use one of %q", words)
+		}
+		return T(text), nil
+	}
+}
+
+// Names parses names of backends, separated by commas.
+func Names(text string) (names []string, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		builtin := specs.Every()
+		return nil, fmt.Errorf("name at least one backend, such as %s,%s", builtin[0].Name, builtin[1].Name)
+	}
+	return names, nil
+}
+
+func (v *Values) setBinary(text string) error {
+	name, path, ok := strings.Cut(text, "=")
+	if !ok || name == "" || path == "" {
+		return errors.New("write backend=path, such as claude=/opt/claude/bin/claude")
+	}
+	if strings.ContainsRune(path, filepath.Separator) { // else it is looked for on PATH
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		path = abs
+	}
+	set(&v.Binaries, name, path)
+	return nil
+}
+
+func (v *Values) setAccount(text string) error {
+	name, account, ok := strings.Cut(text, "=")
+	if !ok || name == "" || account == "" {
+		return errors.New("write backend=account, such as claude=team")
+	}
+	set(&v.Accounts, name, account)
+	return nil
+}
+
+func (v *Values) setEnv(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return errors.New("write NAME=value, such as JOB_ID=7")
+	}
+	set(&v.Request.Env, name, value)
+	v.Config.RequestEnv = append(v.Config.RequestEnv, name)
+	return nil
+}
+
+func set(values *map[string]string, name, value string) {
+	if *values == nil {
+		*values = map[string]string{}
+	}
+	(*values)[name] = value
+}
