@@ -77,11 +77,11 @@ func (a *app) deadList(ctx context.Context, q *openQueue, f *deadFlags) error {
 		if f.reason != "" && f.reason != string(r.Failure.Reason) {
 			continue
 		}
-		letter := letterOf(r)
+		l := newDeadLetter(r)
 		if f.json {
-			err = writeJSON(a.out, letter, false)
+			err = writeJSON(a.out, l, false)
 		} else {
-			_, err = io.WriteString(a.out, letter.text(a.styleOf(a.out), columns(a.out), time.Now()))
+			_, err = io.WriteString(a.out, l.text(a.styleOf(a.out), columns(a.out), time.Now()))
 			err = outputError(err)
 		}
 		if err != nil {
@@ -101,7 +101,7 @@ func (a *app) deadShowCommand() *cobra.Command {
 		Args:    exactlyOne("dead show", "ID"),
 	}
 	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, ids []string) error {
-		r, err := deadLetterOf(ctx, q, ids[0])
+		r, err := findDeadLetter(ctx, q, ids[0])
 		if err != nil {
 			return err
 		}
@@ -110,8 +110,8 @@ func (a *app) deadShowCommand() *cobra.Command {
 	return cmd
 }
 
-// deadLetterOf finds one; an id without one is the caller's mistake.
-func deadLetterOf(ctx context.Context, q *openQueue, id string) (*jetstream.Result, error) {
+// findDeadLetter finds one; an id without one is the caller's mistake.
+func findDeadLetter(ctx context.Context, q *openQueue, id string) (*jetstream.Result, error) {
 	r, err := q.Result(ctx, id)
 	if errors.Is(err, jetstream.ErrPending) {
 		return nil, usagef("job %q waits or runs: it is no dead letter", id)
@@ -147,12 +147,12 @@ func (a *app) deadRetry(ctx context.Context, q *openQueue, f *deadFlags, ids []s
 		return err
 	}
 	var left []string
-	for _, letter := range letters {
-		if letter.SideEffects && !f.sideEffects {
-			left = append(left, letter.ID)
+	for _, l := range letters {
+		if l.SideEffects && !f.sideEffects {
+			left = append(left, l.ID)
 			continue
 		}
-		if err := a.change(ctx, letter.ID, q.Retry); err != nil {
+		if err := a.change(ctx, l.ID, q.Retry); err != nil {
 			return err
 		}
 	}
@@ -174,8 +174,8 @@ the queue too.`,
 	}
 	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, ids []string) error {
 		letters, err := f.choose(ctx, q, nil)
-		for _, letter := range letters {
-			ids = append(ids, letter.ID)
+		for _, l := range letters {
+			ids = append(ids, l.ID)
 		}
 		for _, id := range ids {
 			if err == nil {
@@ -207,13 +207,13 @@ func (f *deadFlags) selects(cmd *cobra.Command) {
 }
 
 // choose finds the letters of ids, or those that the flags choose, before any is changed.
-func (f *deadFlags) choose(ctx context.Context, q *openQueue, ids []string) (letters []letter, err error) {
+func (f *deadFlags) choose(ctx context.Context, q *openQueue, ids []string) (letters []deadLetter, err error) {
 	for _, id := range ids {
-		r, err := deadLetterOf(ctx, q, id)
+		r, err := findDeadLetter(ctx, q, id)
 		if err != nil {
 			return nil, err
 		}
-		letters = append(letters, letterOf(r))
+		letters = append(letters, newDeadLetter(r))
 	}
 	if !f.all && f.reason == "" {
 		return letters, nil
@@ -223,7 +223,7 @@ func (f *deadFlags) choose(ctx context.Context, q *openQueue, ids []string) (let
 			return nil, err
 		}
 		if f.all || f.reason == string(r.Failure.Reason) {
-			letters = append(letters, letterOf(r))
+			letters = append(letters, newDeadLetter(r))
 		}
 	}
 	return letters, nil

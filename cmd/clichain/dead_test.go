@@ -36,9 +36,9 @@ func TestFleetDead(t *testing.T) {
 	require.Equal(t, exitFailed, status, stderr)
 	require.Contains(t, out, `"failure"`)
 
-	var letters []letter
+	var letters []deadLetter
 	for line := range strings.Lines(f.answers("dead", "list", "--json")) {
-		var l letter
+		var l deadLetter
 		require.NoError(t, json.Unmarshal([]byte(line), &l))
 		letters = append(letters, l)
 	}

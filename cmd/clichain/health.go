@@ -28,7 +28,7 @@ func parseLoopback(text string) (string, error) {
 }
 
 // listen serves the health of a worker until stop is called; at no address it does nothing.
-func (w *watch) listen(ctx context.Context, address string) (stop func() error, err error) {
+func (w *monitor) listen(ctx context.Context, address string) (stop func() error, err error) {
 	if address == "" {
 		return func() error { return nil }, nil
 	}
@@ -56,7 +56,7 @@ func (w *watch) listen(ctx context.Context, address string) (stop func() error, 
 	}, nil
 }
 
-func (w *watch) handler() http.Handler {
+func (w *monitor) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/plain; charset=utf-8")

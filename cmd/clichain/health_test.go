@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func testWatch(t *testing.T, connected bool) (*watch, context.CancelFunc) {
+func testWatch(t *testing.T, connected bool) (*monitor, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	return newWatch(ctx, "", 2, slog.New(slog.DiscardHandler), func() bool { return connected }), cancel
+	return newMonitor(ctx, "", 2, slog.New(slog.DiscardHandler), func() bool { return connected }), cancel
 }
 
 func TestParseLoopback(t *testing.T) {

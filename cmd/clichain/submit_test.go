@@ -102,7 +102,7 @@ func TestUnlessStopped(t *testing.T) {
 
 // TestLetter: a letter fits, and what is in it cannot move the cursor.
 func TestLetter(t *testing.T) {
-	l := letterOf(&jetstream.Result{
+	l := newDeadLetter(&jetstream.Result{
 		ID: "nightly\x1b[2J\n-7", Finished: noon, Worker: "w", History: make([]jetstream.Delivery, 2),
 		Failure: &jetstream.Failure{Reason: "exit", SideEffects: true, Message: "status 7:\n\x1b]0;title\x07 " + strings.Repeat("long ", 20)},
 		Job:     &jetstream.Job{Request: clichain.Request{Access: clichain.AccessWrite}},
@@ -113,5 +113,5 @@ func TestLetter(t *testing.T) {
 		require.LessOrEqual(t, len(line), 61, line)
 	}
 	require.Contains(t, text, "nightly[2J -7\n    exit, 5 min ago, 3 deliveries, access write, may have\n    changed something\n    status 7:")
-	require.Contains(t, letterOf(&jetstream.Result{Failure: &jetstream.Failure{}}).text(style{}, 60, noon), "1 delivery")
+	require.Contains(t, newDeadLetter(&jetstream.Result{Failure: &jetstream.Failure{}}).text(style{}, 60, noon), "1 delivery")
 }

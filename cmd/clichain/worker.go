@@ -135,7 +135,7 @@ func (a *app) work(ctx context.Context, f *workerFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, queueError(q.close())) }()
-	w := newWatch(ctx, f.name, f.slots, log, q.nc.IsConnected)
+	w := newMonitor(ctx, f.name, f.slots, log, q.nc.IsConnected)
 	stop, err := w.listen(ctx, f.health)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (a *app) work(ctx context.Context, f *workerFlags) (err error) {
 }
 
 // run works until ctx ends and the jobs have ended or are given back.
-func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends []clichain.Backend) error {
+func (f *workerFlags) run(ctx context.Context, q *openQueue, w *monitor, backends []clichain.Backend) error {
 	cooldowns, err := jetstream.OpenCooldowns(ctx, q.nc, f.queue.nats.config())
 	if err != nil {
 		return queueError(err)
@@ -172,7 +172,7 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends 
 		Budget: f.ask.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown, Hooks: t.hooks(),
 	})
 	drained := make(chan struct{})
-	told := context.AfterFunc(ctx, func() {
+	cancelReport := context.AfterFunc(ctx, func() {
 		defer close(drained)
 		w.log.Info("draining: no more jobs are taken", "grace", f.grace, "running", w.status().Running)
 	})
@@ -181,7 +181,7 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *watch, backends 
 	cfg.Permissions, cfg.Chain = f.permissions, chain
 	t.follow(cfg, cmp.Or(f.queue.nats.queue, "default"))
 	err = q.Work(ctx, t.watched(chain), cfg)
-	if !told() {
+	if !cancelReport() {
 		<-drained // a worker with nothing to do is faster than its log
 	}
 	s := w.status()

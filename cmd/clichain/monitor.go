@@ -12,9 +12,9 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// watch follows the jobs of a worker, and logs what becomes of them: never what is asked or answered, nor the words of
+// monitor follows the jobs of a worker, and logs what becomes of them: never what is asked or answered, nor the words of
 // a CLI, which may quote both.
-type watch struct {
+type monitor struct {
 	log       *slog.Logger
 	draining  func() bool
 	connected func() bool
@@ -38,8 +38,8 @@ type workerState struct {
 	Draining     bool      `json:"draining"`
 }
 
-// newWatch makes that of a worker which drains from the end of ctx on.
-func newWatch(ctx context.Context, name string, slots int, log *slog.Logger, connected func() bool) *watch {
+// newMonitor makes that of a worker which drains from the end of ctx on.
+func newMonitor(ctx context.Context, name string, slots int, log *slog.Logger, connected func() bool) *monitor {
 	if name == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -47,14 +47,14 @@ func newWatch(ctx context.Context, name string, slots int, log *slog.Logger, con
 		}
 		name = fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:6]) // containers may share the rest
 	}
-	return &watch{
+	return &monitor{
 		log: log, draining: func() bool { return ctx.Err() != nil }, connected: connected,
 		state: workerState{Name: name, Slots: slots}, started: map[string]time.Time{},
 	}
 }
 
 // status is how things stand.
-func (w *watch) status() workerState {
+func (w *monitor) status() workerState {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := w.state
@@ -66,15 +66,15 @@ func (w *watch) status() workerState {
 	return s
 }
 
-// config has the worker of a queue tell the watch.
-func (w *watch) config(grace time.Duration) *jetstream.WorkConfig {
+// config makes the worker of a queue report to the monitor.
+func (w *monitor) config(grace time.Duration) *jetstream.WorkConfig {
 	return &jetstream.WorkConfig{
 		Slots: w.state.Slots, Name: w.state.Name, Grace: grace, Logger: w.log,
 		OnStart: w.start, OnPark: w.park, OnResult: w.result, OnEnd: w.end, OnRest: w.rest,
 	}
 }
 
-func (w *watch) start(job *jetstream.Job) {
+func (w *monitor) start(job *jetstream.Job) {
 	w.mu.Lock()
 	w.started[job.ID] = time.Now()
 	w.mu.Unlock()
@@ -82,7 +82,7 @@ func (w *watch) start(job *jetstream.Job) {
 }
 
 // ended counts a job in one of the counters and returns how long it ran: zero if it never began.
-func (w *watch) ended(id string, counter *int) (took time.Duration) {
+func (w *monitor) ended(id string, counter *int) (took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	*counter++
@@ -92,13 +92,13 @@ func (w *watch) ended(id string, counter *int) (took time.Duration) {
 	return took
 }
 
-func (w *watch) end(job *jetstream.Job) {
+func (w *monitor) end(job *jetstream.Job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.started, job.ID)
 }
 
-func (w *watch) park(job *jetstream.Job, d jetstream.Delivery) {
+func (w *monitor) park(job *jetstream.Job, d jetstream.Delivery) {
 	took := w.ended(job.ID, &w.state.Parked)
 	until := "at once"
 	if !d.Until.IsZero() {
@@ -107,7 +107,7 @@ func (w *watch) park(job *jetstream.Job, d jetstream.Delivery) {
 	w.log.Info("job parked", "id", job.ID, "reason", d.Reason, "until", until, "duration", took)
 }
 
-func (w *watch) result(r *jetstream.Result) {
+func (w *monitor) result(r *jetstream.Result) {
 	if r.Failure != nil {
 		took := w.ended(r.ID, &w.state.Failed)
 		w.log.Warn("job failed", "id", r.ID, "reason", r.Failure.Reason, "side_effects", r.Failure.SideEffects,
@@ -118,7 +118,7 @@ func (w *watch) result(r *jetstream.Result) {
 	w.log.Info("job answered", "id", r.ID, "backend", r.Response.Backend, "duration", took)
 }
 
-func (w *watch) rest(until time.Time) {
+func (w *monitor) rest(until time.Time) {
 	w.mu.Lock()
 	w.state.RestingUntil = until
 	w.mu.Unlock()

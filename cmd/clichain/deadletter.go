@@ -9,8 +9,8 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// letter is what a list tells of a dead letter: not what was asked.
-type letter struct {
+// deadLetter is what a list tells of a dead letter: not what was asked.
+type deadLetter struct {
 	ID          string          `json:"id"`
 	Reason      clichain.Reason `json:"reason"`
 	Message     string          `json:"message"`
@@ -21,8 +21,8 @@ type letter struct {
 	SideEffects bool            `json:"side_effects"` // the agent may have changed something
 }
 
-func letterOf(r *jetstream.Result) letter {
-	l := letter{
+func newDeadLetter(r *jetstream.Result) deadLetter {
+	l := deadLetter{
 		ID: r.ID, Reason: r.Failure.Reason, Message: r.Failure.Message, Finished: r.Finished, Worker: r.Worker,
 		Deliveries: len(r.History) + 1, SideEffects: r.Failure.SideEffects,
 	}
@@ -33,7 +33,7 @@ func letterOf(r *jetstream.Result) letter {
 }
 
 // text is the letter for people: a line, and its message below.
-func (l letter) text(paint style, width int, now time.Time) string {
+func (l deadLetter) text(paint style, width int, now time.Time) string {
 	access, _ := l.Access.MarshalText() // a level that nobody knows has no name
 	facts := []string{
 		oneLine(string(l.Reason)), roughly(now.Sub(l.Finished)) + " ago", plural(l.Deliveries, "delivery", "deliveries"),

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// noteAfter is how long a job is waited for in silence, and noteEvery the pause between two looks at what it waits
+	// firstReport is how long a job is waited for in silence, and noteEvery the pause between two looks at what it waits
 	// for. Workers announce themselves every 2 s.
-	noteAfter = 3 * time.Second
-	noteEvery = 5 * time.Second
+	firstReport = 3 * time.Second
+	reportEvery = 5 * time.Second
 )
 
 // noteWaiting says on stderr what a job waits for, as long as that is no worker's run, until stop is called.
@@ -21,8 +21,8 @@ func (a *app) noteWaiting(ctx context.Context, q *jetstream.Queue, id string) (s
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
-		told := ""
-		for pause := noteAfter; ; pause = noteEvery {
+		reported := ""
+		for pause := firstReport; ; pause = reportEvery {
 			timer := time.NewTimer(pause)
 			select {
 			case <-ctx.Done():
@@ -31,10 +31,10 @@ func (a *app) noteWaiting(ctx context.Context, q *jetstream.Queue, id string) (s
 			case <-timer.C:
 			}
 			w, err := q.Waiting(ctx, id)
-			if err != nil || w.Why == "" || w.Why == told {
+			if err != nil || w.Why == "" || w.Why == reported {
 				continue
 			}
-			told = w.Why
+			reported = w.Why
 			fmt.Fprintf(a.err, "clichain: job %q waits%s: %s\n", id, untilWords(w.Until), oneLine(w.Why))
 		}
 	})
