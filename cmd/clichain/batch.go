@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/cmd/clichain/internal/batchview"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/openai"
 	"github.com/clichain/clichain/permit"
@@ -99,7 +100,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&cfg.Store, "store", "", "`folder` for what is on its way (default OUT.queue)")
 	flags.BoolVar(&cfg.Cold, "cold", false, "start a new process for each answer, and keep none warm")
 	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
-		param.Into(&f.collector, parseCollector))
+		param.Into(&f.collector, telemetry.ParseCollector))
 	flags.BoolVar(&f.quiet, "quiet", false, "nothing on stderr but errors")
 	param.Add(flags, cmd.Name(), &f.ask)
 	addPermitFlag(flags, &f.permissions)
@@ -159,18 +160,18 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 	if f.dryRun {
 		return a.batchPlan(ctx, &cfg)
 	}
-	t, err := newTelemetry(ctx, f.collector)
+	t, err := telemetry.New(ctx, f.collector)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err := t.close(); err != nil {
+		if err := t.Close(); err != nil {
 			fmt.Fprintln(a.err, "clichain: warning: telemetry was lost:", oneLine(err.Error()))
 		}
 	}()
-	cfg.Chain.Hooks, cfg.Wrap = t.hooks(), t.watched
-	cfg.Worker = func(worker *jetstream.WorkConfig) { t.follow(worker, "batch") }
-	trace, end := t.batch(ctx, a)
+	cfg.Chain.Hooks, cfg.Wrap = t.Hooks(), t.Wrap
+	cfg.Worker = func(worker *jetstream.WorkConfig) { t.ObserveJobs(worker, "batch") }
+	trace, end := t.StartBatch(ctx, telemetry.OfEnvironment(a.env))
 	cfg.Trace = trace
 	s, err := batch.Run(ctx, &cfg)
 	end(batchReason(s, err))

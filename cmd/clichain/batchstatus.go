@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch"
 )
 
@@ -71,4 +72,19 @@ func unanswered(cfg *batch.Config, c *batch.Counts) error {
 		return nil
 	}
 	return &statusError{exitFailed, errors.New(strings.Join(said, "; "))}
+}
+
+// batchReason is why a batch has not answered all of its lines, for its span; empty if it has.
+func batchReason(s *batch.Summary, err error) string {
+	switch {
+	case err != nil:
+		return "_OTHER"
+	case errors.Is(s.Stopped, batch.ErrBudget):
+		return string(clichain.ReasonTimeout)
+	case s.Stopped != nil:
+		return string(clichain.ReasonCanceled)
+	case s.Failed > 0:
+		return string(clichain.ReasonExit)
+	}
+	return ""
 }

@@ -10,12 +10,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/cmd/clichain/internal/shim"
+	"github.com/clichain/clichain/cmd/clichain/internal/version"
 	_ "github.com/clichain/clichain/fullschema" // users bring schemas of any draft
 	"github.com/spf13/cobra"
 )
@@ -53,7 +53,6 @@ func run(ctx context.Context, a *app, args []string) int {
 }
 
 func (a *app) root() *cobra.Command {
-	info, _ := debug.ReadBuildInfo()
 	root := &cobra.Command{
 		Use:   "clichain",
 		Short: "Ask the AI coding CLIs of this machine until one answers",
@@ -66,7 +65,7 @@ until one answers. Nothing it starts is left behind.
   clichain batch -i in -o out        answers to a file of prompts
   clichain worker --nats URL         answers to a queue that machines share
   clichain serve                     answers to OpenAI clients on this machine`,
-		Version:       buildInfoOf(info).Version,
+		Version:       version.Read().Version,
 		SilenceErrors: true, // report prints them
 		SilenceUsage:  true,
 		Args:          commandsOnly,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/cmd/clichain/internal/tokenfile"
 	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/openai"
@@ -85,7 +86,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.Func("grace", "let answers go on for this `duration` after a signal (default 30s)",
 		param.Into(&f.grace, parseGrace))
 	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
-		param.Into(&f.collector, parseCollector))
+		param.Into(&f.collector, telemetry.ParseCollector))
 	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each answer, and keep none running in between")
 	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
 	param.Add(flags, cmd.Name(), &f.ask)
@@ -119,13 +120,13 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	t, err := newTelemetry(ctx, f.collector)
+	t, err := telemetry.New(ctx, f.collector)
 	if err != nil {
 		return err
 	}
 	log := a.workerLog(f.logJSON)
 	defer func() {
-		if err := t.close(); err != nil {
+		if err := t.Close(); err != nil {
 			log.Warn("telemetry was lost", "error", err)
 		}
 	}()
@@ -139,14 +140,14 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		defer closePool(pool, log)
 		backends = pool.Backends()
 	}
-	cfg := &clichain.ChainConfig{Name: "clichain", Budget: f.ask.Budget, NoCooldown: f.ask.NoCooldown, Hooks: t.hooks()}
+	cfg := &clichain.ChainConfig{Name: "clichain", Budget: f.ask.Budget, NoCooldown: f.ask.NoCooldown, Hooks: t.Hooks()}
 	if !f.ask.NoCooldown {
 		cfg.Store = a.cooldowns()
 	}
-	backend := t.watched(clichain.ChainOf(backends, cfg))
+	backend := t.Wrap(clichain.ChainOf(backends, cfg))
 	s := newHTTPServer(openai.NewHandler(backend, &openai.Config{
 		Token: token, Backends: names, AllowedOrigins: f.origins, IgnoredFields: f.ignore, Concurrency: f.slots,
-		BufferStreams: f.hold, Logger: log, Trace: t.goOn,
+		BufferStreams: f.hold, Logger: log, Trace: t.Continue,
 	}), log)
 	fmt.Fprintln(a.out, f.listen.baseURL(listener.Addr()))
 	return s.run(ctx, listener, f.grace)

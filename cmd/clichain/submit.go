@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,7 +10,9 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/jetstream"
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
@@ -88,7 +89,7 @@ func (a *app) submit(ctx context.Context, f *submitFlags, args []string) (err er
 		return err
 	}
 	job := f.job
-	job.Trace = a.submitterTrace()
+	job.Trace = telemetry.OfEnvironment(a.env)
 	job.Request.Messages = append(job.Request.Messages, clichain.Message{Role: clichain.RoleUser, Content: prompt})
 	if err := job.Validate(); err != nil {
 		return usagef("%s", message(err))
@@ -125,7 +126,7 @@ func submitError(err error, id string) error {
 // request makes the job of the flags: all of it but the prompt.
 func (f *submitFlags) request() (err error) {
 	if f.job.ID == "" && !f.idGiven {
-		f.job.ID = newID()
+		f.job.ID = uuid.NewString()
 	}
 	for flag, paths := range map[string][]string{
 		"dir": {f.ask.Request.Dir}, "add-dir": f.ask.Request.Options.AddDirs, "image": f.ask.Request.Options.Images,
@@ -138,14 +139,6 @@ func (f *submitFlags) request() (err error) {
 	}
 	f.job.Request, err = requestOf(&f.ask)
 	return err
-}
-
-// newID is a random UUID.
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // parseDeadline takes a time from now, or one on the calendar.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/permit"
@@ -101,7 +102,7 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	flags.Func("health", "serve /healthz and /status at this `address`, such as 127.0.0.1:8080",
 		param.Into(&f.health, parseLoopback))
 	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
-		param.Into(&f.collector, parseCollector))
+		param.Into(&f.collector, telemetry.ParseCollector))
 	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each job, and keep none running in between")
 	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
 	param.Add(flags, cmd.Name(), &f.ask)
@@ -151,16 +152,16 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *monitor, backend
 		return queueError(err)
 	}
 	defer cooldowns.Close()
-	t, err := newTelemetry(ctx, f.collector)
+	t, err := telemetry.New(ctx, f.collector)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err := t.close(); err != nil {
+		if err := t.Close(); err != nil {
 			w.log.Warn("telemetry was lost", "error", err)
 		}
 	}()
-	if err := t.queue(cmp.Or(f.queue.nats.queue, "default"), q.Queue); err != nil {
+	if err := t.MeasureQueue(cmp.Or(f.queue.nats.queue, "default"), q.Queue); err != nil {
 		return queueError(err)
 	}
 	if !f.cold {
@@ -169,7 +170,7 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *monitor, backend
 		backends = pool.Backends()
 	}
 	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
-		Budget: f.ask.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown, Hooks: t.hooks(),
+		Budget: f.ask.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown, Hooks: t.Hooks(),
 	})
 	drained := make(chan struct{})
 	cancelReport := context.AfterFunc(ctx, func() {
@@ -179,8 +180,8 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *monitor, backend
 	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
 	cfg := w.config(f.grace)
 	cfg.Permissions, cfg.Chain = f.permissions, chain
-	t.follow(cfg, cmp.Or(f.queue.nats.queue, "default"))
-	err = q.Work(ctx, t.watched(chain), cfg)
+	t.ObserveJobs(cfg, cmp.Or(f.queue.nats.queue, "default"))
+	err = q.Work(ctx, t.Wrap(chain), cfg)
 	if !cancelReport() {
 		<-drained // a worker with nothing to do is faster than its log
 	}

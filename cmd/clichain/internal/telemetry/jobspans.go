@@ -1,27 +1,25 @@
-package main
+package telemetry
 
 import (
 	"context"
-	"errors"
 	"sync"
 
-	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/otel"
+	"github.com/google/uuid"
 )
 
 // jobSpans has a span for each job that a worker runs, from its start until it is answered, has failed, or goes back.
 type jobSpans struct {
-	t     *telemetry
+	t     *Exporter
 	queue string
 
 	mu   sync.Mutex
 	open map[string]*otel.JobSpan // by the jobs' ids
 }
 
-// follow has a worker's jobs told to the collector, besides what cfg tells already.
-func (t *telemetry) follow(cfg *jetstream.WorkConfig, queue string) {
+// ObserveJobs adds a span for each job of a worker. The functions that cfg has already are called as before.
+func (t *Exporter) ObserveJobs(cfg *jetstream.WorkConfig, queue string) {
 	if t == nil {
 		return
 	}
@@ -86,27 +84,15 @@ func (s *jobSpans) result(r *jetstream.Result) {
 	}
 }
 
-// batch starts the span of a batch, and returns what its jobs carry. end ends the span.
-func (t *telemetry) batch(ctx context.Context, a *app) (trace map[string]string, end func(reason string)) {
-	id := newID()
+// StartBatch starts the span of a batch that belongs to a trace; nil for none. It returns what the jobs of the batch
+// carry. end ends the span, with the reason why lines have no answer.
+func (t *Exporter) StartBatch(
+	ctx context.Context, trace map[string]string,
+) (carried map[string]string, end func(reason string)) {
+	id := uuid.NewString()
 	if t == nil {
-		return otel.WithBatch(a.submitterTrace(), id), func(string) {}
+		return otel.WithBatch(trace, id), func(string) {}
 	}
-	ctx, end = t.StartBatch(t.context(ctx, a.submitterTrace()), id)
+	ctx, end = t.Telemetry.StartBatch(t.context(ctx, trace), id)
 	return otel.WithBatch(t.Inject(ctx), id), end
-}
-
-// batchReason is why a batch has not answered all of its lines, for its span; empty if it has.
-func batchReason(s *batch.Summary, err error) string {
-	switch {
-	case err != nil:
-		return "_OTHER"
-	case errors.Is(s.Stopped, batch.ErrBudget):
-		return string(clichain.ReasonTimeout)
-	case s.Stopped != nil:
-		return string(clichain.ReasonCanceled)
-	case s.Failed > 0:
-		return string(clichain.ReasonExit)
-	}
-	return ""
 }

@@ -1,14 +1,16 @@
-package main
+// Package telemetry sends spans and metrics of calls and jobs to an OpenTelemetry collector.
+package telemetry
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
-	"runtime/debug"
 	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/version"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -19,15 +21,15 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// telemetry sends spans and metrics of calls to an OpenTelemetry collector. A nil one sends nothing.
-type telemetry struct {
+// Exporter sends spans and metrics of calls to a collector. A nil Exporter sends nothing.
+type Exporter struct {
 	*otel.Telemetry
 	traces  *sdktrace.TracerProvider
 	metrics *sdkmetric.MeterProvider
 }
 
-// parseCollector takes the URL of a collector that speaks OTLP over HTTP.
-func parseCollector(text string) (string, error) {
+// ParseCollector takes the URL of a collector that speaks OTLP over HTTP.
+func ParseCollector(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return "", errors.New("write the http or https URL of a collector, such as http://127.0.0.1:4318")
@@ -35,31 +37,31 @@ func parseCollector(text string) (string, error) {
 	return text, nil
 }
 
-// newTelemetry makes what sends to a collector; without one it is nil. Nothing is sent before the first call, and a
-// collector that is not there fails no call.
-func newTelemetry(ctx context.Context, collector string) (*telemetry, error) {
+// New makes the Exporter for the collector at a URL; without a URL it is nil. It sends nothing before the first call, and
+// fails no call where the collector cannot be reached.
+func New(ctx context.Context, collector string) (*Exporter, error) {
 	if collector == "" {
 		return nil, nil
 	}
 	base, err := url.Parse(collector)
 	if err != nil {
-		return nil, usagef("--otlp: %v", err)
+		return nil, fmt.Errorf("--otlp: %w", err)
 	}
 	spans, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(base.JoinPath("v1/traces").String()))
 	if err != nil {
-		return nil, usagef("--otlp: %v", err)
+		return nil, fmt.Errorf("--otlp: %w", err)
 	}
 	points, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(base.JoinPath("v1/metrics").String()))
 	if err != nil {
-		return nil, usagef("--otlp: %v", err)
+		return nil, fmt.Errorf("--otlp: %w", err)
 	}
 	// OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override these attributes.
 	about, err := resource.New(ctx, resource.WithAttributes(serviceAttributes()...), resource.WithFromEnv(),
 		resource.WithTelemetrySDK())
 	if err != nil {
-		return nil, usagef("OTEL_RESOURCE_ATTRIBUTES: %v", err)
+		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	t := &telemetry{
+	t := &Exporter{
 		traces: sdktrace.NewTracerProvider(sdktrace.WithBatcher(spans), sdktrace.WithResource(about)),
 		metrics: sdkmetric.NewMeterProvider(
 			sdkmetric.WithReader(sdkmetric.NewPeriodicReader(points)), sdkmetric.WithResource(about),
@@ -71,21 +73,21 @@ func newTelemetry(ctx context.Context, collector string) (*telemetry, error) {
 
 // serviceAttributes name this program. A collector calls a program without a name unknown_service.
 func serviceAttributes() []attribute.KeyValue {
-	info, _ := debug.ReadBuildInfo()
 	return []attribute.KeyValue{
-		attribute.String("service.name", "clichain"), attribute.String("service.version", buildInfoOf(info).Version),
+		attribute.String("service.name", "clichain"), attribute.String("service.version", version.Read().Version),
 	}
 }
 
-// hooks are for the chain that watched gets.
-func (t *telemetry) hooks() *clichain.Hooks {
+// Hooks are for the chain that Wrap gets; nil for none.
+func (t *Exporter) Hooks() *clichain.Hooks {
 	if t == nil {
 		return nil
 	}
-	return t.Hooks()
+	return t.Telemetry.Hooks()
 }
 
-func (t *telemetry) watched(chain clichain.Backend) clichain.Backend {
+// Wrap makes a backend whose calls have spans.
+func (t *Exporter) Wrap(chain clichain.Backend) clichain.Backend {
 	if t == nil {
 		return chain
 	}
@@ -93,19 +95,19 @@ func (t *telemetry) watched(chain clichain.Backend) clichain.Backend {
 }
 
 // context makes a job's context from its trace.
-func (t *telemetry) context(ctx context.Context, trace map[string]string) context.Context {
+func (t *Exporter) context(ctx context.Context, trace map[string]string) context.Context {
 	if t == nil {
 		return ctx
 	}
 	return t.Extract(ctx, trace)
 }
 
-// goOn makes a context go on with the trace that is named in it.
-func (t *telemetry) goOn(ctx context.Context) context.Context { return t.context(ctx, traceOf(ctx)) }
+// Continue makes a context that continues the trace that is named in it.
+func (t *Exporter) Continue(ctx context.Context) context.Context { return t.context(ctx, traceOf(ctx)) }
 
-// submitterTrace is the trace that the program belongs to, as whoever started it has said.
-func (a *app) submitterTrace() map[string]string {
-	return traceOf(call.WithTrace(context.Background(), a.env("TRACEPARENT"), a.env("TRACESTATE")))
+// OfEnvironment is the trace of the environment variables TRACEPARENT and TRACESTATE; nil for none.
+func OfEnvironment(getenv func(string) string) map[string]string {
+	return traceOf(call.WithTrace(context.Background(), getenv("TRACEPARENT"), getenv("TRACESTATE")))
 }
 
 // traceOf is the trace that is named in a context, nil for none.
@@ -117,8 +119,8 @@ func traceOf(ctx context.Context) map[string]string {
 	return map[string]string{"traceparent": parent, "tracestate": state}
 }
 
-// queue has the depth of a queue measured.
-func (t *telemetry) queue(name string, q *jetstream.Queue) error {
+// MeasureQueue adds the depth of a queue to the metrics.
+func (t *Exporter) MeasureQueue(name string, q *jetstream.Queue) error {
 	if t == nil {
 		return nil
 	}
@@ -138,8 +140,8 @@ func (t *telemetry) queue(name string, q *jetstream.Queue) error {
 // flushLimit bounds how long the end of the program waits for a collector.
 const flushLimit = 5 * time.Second
 
-// close sends what was not sent yet.
-func (t *telemetry) close() error {
+// Close sends the spans and metrics that are left.
+func (t *Exporter) Close() error {
 	if t == nil {
 		return nil
 	}
