@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// monitor follows the jobs of a worker, and logs what becomes of them: never what is asked or answered, nor the words of
-// a CLI, which may quote both.
+// monitor follows the jobs of a worker, and logs their outcomes. It never logs prompts, answers, or the words of a CLI,
+// which may quote both.
 type monitor struct {
 	log       *slog.Logger
 	draining  func() bool

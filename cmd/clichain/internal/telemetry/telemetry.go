@@ -37,8 +37,8 @@ func ParseCollector(text string) (string, error) {
 	return text, nil
 }
 
-// New makes the Exporter for the collector at a URL; without a URL it is nil. It sends nothing before the first call, and
-// fails no call where the collector cannot be reached.
+// New makes the Exporter for the collector at a URL; without a URL it is nil. It sends nothing before the first call. A
+// collector that cannot be reached fails no call.
 func New(ctx context.Context, collector string) (*Exporter, error) {
 	if collector == "" {
 		return nil, nil
