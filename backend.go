@@ -6,6 +6,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/contract"
+	"github.com/clichain/clichain/internal/failover"
 )
 
 // Backend answers requests. [Provider] and [Chain] are Backends, so chains
@@ -31,6 +32,10 @@ import (
 // The model "name" or "name/model" addresses the backend of that name; it gets
 // the request without that name in it. The slug of a spec does so too, for all of
 // its instances.
+//
+// A Backend that wraps another one may have the method Unwrap() Backend. Where it leads to a [Provider], a chain uses
+// the model names, the cooldowns, the checks and the settings of that Provider, and the stream of the wrapper. A type
+// that embeds a Provider and has no Unwrap is a backend of its own.
 type Backend interface {
 	// Name is the backend's name, such as "claude". It never changes, and is the
 	// only one of its kind in a chain.
@@ -70,53 +75,17 @@ func (f *function) Stream(ctx context.Context, req Request) iter.Seq2[Event, err
 			}
 			resp, err := f.answer(ctx, req)
 			if resp == nil && err == nil {
-				err = noAnswer(f)
+				err = failover.NoAnswer(f.name)
 			}
 			return resp, err
 		})
 	}))
 }
 
-// streamOf asks a backend of any kind. Those of this package keep the contract
-// by themselves.
-func streamOf(ctx context.Context, b Backend, req Request) iter.Seq2[Event, error] {
-	switch b.(type) {
-	case *Chain:
-		return b.Stream(ctx, req)
-	case *Provider, *function:
-		return b.Stream(withoutHooks(ctx), req)
-	}
-	return hold(withoutHooks(ctx), b.Name(), req, b.Stream)
-}
-
-// keepsQuiet reports whether nothing but a chain hears the events of the backend:
-// one of another kind may ask a Provider in the same context, and read all that it
-// says.
-func keepsQuiet(b Backend) bool {
-	switch b.(type) {
-	case *Chain, *Provider:
-		return true
-	}
-	return false
-}
-
+// hold asks a backend, and makes its stream keep the contract.
 func hold(
 	ctx context.Context, name string, req Request, stream func(context.Context, Request) iter.Seq2[Event, error],
 ) iter.Seq2[Event, error] {
-	ofChain := func(err error) bool { return chainIn(err) != nil }
+	ofChain := func(err error) bool { return call.AsChainError(err) != nil }
 	return contract.Backend{Name: name, Stream: stream, Settled: ofChain}.Ask(ctx, req)
-}
-
-// claims reports whether a model name addresses a backend. The empty one addresses none.
-func claims(b Backend, model string) bool {
-	if model == "" {
-		return false
-	}
-	if b, ok := b.(*Chain); ok && b.claimant(model) != nil {
-		return true
-	}
-	if p := providerOf(b); p != nil && p.spec != nil && p.composer.Models.Claims(model) {
-		return true
-	}
-	return contract.Addresses(b.Name(), model)
 }

@@ -50,6 +50,10 @@ type (
 	// Attempt is the part of one backend in a call: the Backend, the Reason why it did not answer, whether it was Skipped,
 	// the Duration and the Usage of its run, and Err, usually a *[BackendError].
 	Attempt = call.Attempt
+
+	// ChainError says that no backend of a chain answered: the Attempts in order, a Cause where something else ended the
+	// chain, and a Note. [errors.Is] and [errors.As] reach every attempt.
+	ChainError = call.ChainError
 )
 
 // The roles of messages.

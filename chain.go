@@ -14,7 +14,9 @@ import (
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/contract"
 	"github.com/clichain/clichain/internal/cooling"
-	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/failover"
+	"github.com/clichain/clichain/internal/machine"
+	"github.com/clichain/clichain/internal/policy"
 	"github.com/clichain/clichain/order"
 )
 
@@ -77,18 +79,47 @@ const (
 	ReplayNever ReplayPolicy = "never"
 )
 
+// Rule takes the place of a row of the decision table; see ChainConfig.Policy.
+// The zero value goes on to the next backend, without a cooldown.
+type Rule struct {
+	// Stop ends the chain: no further backend is asked.
+	Stop bool
+	// Cooldown is how long later calls pass the backend over.
+	Cooldown cooldown.Rule
+}
+
+// table is the decision table of the chain, and what is wrong with the rules for it.
+func (c *ChainConfig) table() (policy.Table, []*BackendError) {
+	rules := make(map[Reason]policy.Rule, len(c.Policy))
+	for reason, rule := range c.Policy {
+		rules[reason] = policy.Rule(rule)
+	}
+	return policy.With(rules)
+}
+
+// budget is Budget or, where a sandbox ends every step after 30 s, a time below that.
+func (c *ChainConfig) budget() time.Duration {
+	if c.Budget == 0 && c.Sandbox != SandboxOff {
+		if _, sign := machine.NixBuild(); sign != "" {
+			return DefaultTimeout
+		}
+	}
+	return c.Budget
+}
+
 // Chain asks its backends in order until one answers. It is safe for
 // concurrent use, and is a [Backend] itself.
 type Chain struct {
-	cfg      ChainConfig
-	backends []Backend
-	cooldown *cooling.Keeper
-	table    map[Reason]row
-	broken   *BackendError // what is wrong with the settings, or the list of backends
-	record   *record
+	cfg        ChainConfig
+	backends   []Backend
+	candidates []candidate // one for each backend
+	cooldown   *cooling.Keeper
+	loop       failover.Chain
 
-	look sync.Once // at what is wrong with single backends: see sick
-	ill  []*BackendError
+	configErr *BackendError // what is wrong with the settings, or the list of backends
+
+	validated sync.Once // sets invalid
+	invalid   []*BackendError
 }
 
 // NewChain makes a chain of a Provider for each spec, in the order given. A nil
@@ -102,8 +133,8 @@ func NewChain(specs []CliSpec, cfg *ChainConfig) *Chain {
 	for i, spec := range specs {
 		p := NewProvider(spec, &provider)
 		if provider.Binary != "" && len(specs) > 1 && p.broken == nil {
-			p.broken = mistake("config.binary", "%q cannot be the program of %d backends: use ChainOf with a Provider each",
-				provider.Binary, len(specs))
+			p.broken = call.ConfigErrorf("config.binary",
+				"%q cannot be the program of %d backends: use ChainOf with a Provider each", provider.Binary, len(specs))
 		}
 		backends[i] = p
 	}
@@ -118,9 +149,18 @@ func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 	if cfg != nil {
 		c.cfg = *cfg
 	}
-	c.table, _ = policyWith(c.cfg.Policy)
-	c.take(backends)
-	c.cooldown, c.record = newKeeper(&c.cfg, c.table), newRecord(c.backends)
+	c.setBackends(backends)
+	table, _ := c.cfg.table()
+	c.cooldown = newKeeper(&c.cfg, table)
+	c.loop = failover.Chain{
+		Order: c.cfg.Order, MinAttempt: c.cfg.MinAttempt, MaxCostUSD: c.cfg.MaxCostUSD,
+		ReplayAlways: c.cfg.Replay == ReplayAlways, ReplayNever: c.cfg.Replay == ReplayNever,
+		Table: table, Cooldowns: c.cooldown, Validate: c.validateInBackground,
+	}
+	for _, b := range c.candidates {
+		c.loop.Candidates = append(c.loop.Candidates, b)
+	}
+	c.loop.Stats = failover.NewStats(c.loop.Candidates)
 	return c
 }
 
@@ -157,58 +197,43 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 			}
 			return read(e, err)
 		}
-		w := &walk{caller: withHooks(ctx, c.cfg.Hooks), yield: yield, cfg: &c.cfg, above: chainview.Of(ctx)}
-		w.req, w.owner = c.addressed(req)
-		w.resets = c.cfg.AcceptReset || w.above.CanReset
-		w.quiet = w.above.MilestonesOnly && !hearEvents(hooksOf(w.caller))
-		answer, failure := c.answer(w)
+		loop := c.newLoop(ctx, req, func(e Event) bool { return yield(e, nil) })
+		answer, failure := c.answer(loop)
 		switch {
-		case w.left:
+		case loop.ReaderLeft():
 		case failure != nil:
 			err = failure
 			yield(Event{}, err)
 		default:
 			resp = answer
-			c.nameSick(resp)
-			addWarning(resp, w.share.Problem())
+			c.warnOfInvalid(resp)
+			addWarning(resp, loop.StoreProblem())
 			yield(Event{Kind: EventDone, Backend: resp.Backend, Response: resp}, nil)
 		}
 	})
 }
 
-func (c *Chain) answer(w *walk) (*Response, error) {
-	if err := cmp.Or(c.broken, compose.Check(w.req)); err != nil {
+func (c *Chain) newLoop(ctx context.Context, req Request, emit func(Event) bool) *failover.Loop {
+	l := &failover.Loop{
+		Chain: &c.loop, Caller: withHooks(ctx, c.cfg.Hooks), Emit: emit, Outer: chainview.Of(ctx),
+	}
+	l.Req, l.Owner = c.addressed(req)
+	l.CanReset = c.cfg.AcceptReset || l.Outer.CanReset
+	l.MilestonesOnly = l.Outer.MilestonesOnly && !hearEvents(hooksOf(l.Caller))
+	return l
+}
+
+func (c *Chain) answer(l *failover.Loop) (*Response, *ChainError) {
+	if err := cmp.Or(c.configErr, compose.Check(l.Req)); err != nil {
 		return nil, &ChainError{Cause: err}
 	}
-	ctx, now := w.caller, time.Now()
-	if w.budget = c.cfg.newBudget(ctx, now); !w.budget.end.IsZero() {
-		var cancel context.CancelFunc
-		cause := &judge.Stop{Reason: ReasonTimeout, After: w.budget.end.Sub(now)}
-		ctx, cancel = context.WithDeadlineCause(ctx, w.budget.end, cause)
-		defer cancel()
-	}
-	ctx, w.share = c.cooldown.Share(ctx, max(w.budget.end.Sub(now), 0))
-	w.ctx, w.backends, w.examine, w.cooldown, w.table, w.record = ctx, c.backends, c.examine, c.cooldown, c.table, c.record
-	if c.cfg.Order != nil {
-		w.inOrder(w.record.order(c.cfg.Order, w.req))
-	}
-	defer w.abandonAhead()
-	for i := range w.backends {
-		resp, goOn := w.visit(i)
-		if resp != nil {
-			return resp, nil
-		}
-		if !goOn {
-			break
-		}
-	}
-	return nil, w.failure()
+	return l.Run(c.cfg.budget())
 }
 
 // claimant is the first backend that the model name addresses, or nil.
-func (c *Chain) claimant(model string) Backend {
-	for _, b := range c.backends {
-		if claims(b, model) {
+func (c *Chain) claimant(model string) failover.Candidate {
+	for _, b := range c.candidates {
+		if b.Claims(model) {
 			return b
 		}
 	}
@@ -216,7 +241,7 @@ func (c *Chain) claimant(model string) Backend {
 }
 
 // addressed is the request without the chain's own name in its model, and the first backend that the model addresses.
-func (c *Chain) addressed(req Request) (Request, Backend) {
+func (c *Chain) addressed(req Request) (Request, failover.Candidate) {
 	if owner := c.claimant(req.Model); owner != nil {
 		return req, owner
 	}
@@ -226,16 +251,3 @@ func (c *Chain) addressed(req Request) (Request, Backend) {
 
 // Backends returns the chain's backends, in its order.
 func (c *Chain) Backends() []Backend { return slices.Clone(c.backends) }
-
-// CoolingDown returns nil, or the [*BackendError] with which a request that
-// names no model and no folder would skip the backend because it cools down;
-// its RetryAfter says until when. It starts nothing.
-func (c *Chain) CoolingDown(ctx context.Context, b Backend) error {
-	if c.cooldown == nil { // the zero Chain
-		return nil
-	}
-	if err := c.cooldown.Skip(ctx, cooldownCall{b, Request{}}); err != nil {
-		return err
-	}
-	return nil
-}

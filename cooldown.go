@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -24,12 +23,13 @@ import (
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/policy"
 )
 
 // newKeeper takes what it needs of a chain's settings.
-func newKeeper(cfg *ChainConfig, table map[Reason]row) *cooling.Keeper {
+func newKeeper(cfg *ChainConfig, table policy.Table) *cooling.Keeper {
 	k := &cooling.Keeper{
-		Store: cfg.Store, Rules: cooldownRules(table), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.cooldown(),
+		Store: cfg.Store, Rules: table.Cooldowns(), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.cooldown(),
 	}
 	switch {
 	case cfg.NoCooldown:
@@ -43,7 +43,7 @@ func newKeeper(cfg *ChainConfig, table map[Reason]row) *cooling.Keeper {
 // newBreaker makes the breaker of a provider when it is first needed.
 func newBreaker(log *slog.Logger) func() *cooling.Keeper {
 	return sync.OnceValue(func() *cooling.Keeper {
-		return &cooling.Keeper{Store: cooldown.NewMemory(), Rules: breakerRules(), Log: log}
+		return &cooling.Keeper{Store: cooldown.NewMemory(), Rules: policy.Breaker(), Log: log}
 	})
 }
 
@@ -52,7 +52,7 @@ func (p *Provider) guarded(ctx context.Context, req Request, emit func(Event)) (
 	if p.cfg.Breaker != cooldown.BreakerOn || chainview.Of(ctx).HasFallback != nil {
 		return p.converse(ctx, req, emit)
 	}
-	entry, refused := p.passBreaker(ctx, cooldownCall{p, req}, req)
+	entry, refused := p.passBreaker(ctx, cooldownCall{p.name, p, req}, req)
 	if refused != nil {
 		return nil, refused
 	}
@@ -74,50 +74,27 @@ func (p *Provider) guarded(ctx context.Context, req Request, emit func(Event)) (
 	return resp, err
 }
 
-// cooldownFailure is what a failure means to the cooldowns of its backend. The
-// backends of a chain inside have their own.
-func cooldownFailure(err error) *BackendError {
-	if chainIn(err) != nil {
-		return &BackendError{}
-	}
-	return call.AsError("", err)
-}
-
-// allCoolingDown is the cause of a chain that has tried nothing because what
-// could have answered cools down; nil for any other.
-func allCoolingDown(attempts []Attempt) error {
-	var first *BackendError
-	for _, a := range attempts {
-		if !a.Skipped || stops(a) {
-			return nil
-		}
-		be, _ := errors.AsType[*BackendError](a.Err)
-		if a.Reason == ReasonCoolingDown && be != nil && (first == nil || be.RetryAfter.Before(first.RetryAfter)) {
-			first = be
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	err := call.Errorf(ReasonCoolingDown, "", "every backend that could answer cools down, the first of them %s",
-		cooling.UntilText(first.RetryAfter, time.Now()))
-	err.RetryAfter = first.RetryAfter
-	return err
-}
-
 // maxNameInKey bounds keys, for the sake of stores.
 const maxNameInKey = 100
 
 // cooldownCall is a call of a backend for its keeper of cooldowns.
 type cooldownCall struct {
-	Backend
-	req Request
+	name     string    // of the backend
+	provider *Provider // nil: the backend is none and wraps none
+	req      Request
 }
+
+// chainCall is a call of a chain, whose own backends cool down.
+type chainCall struct{ cooldownCall }
+
+func (chainCall) Key() (key string, ok bool) { return "", false }
+
+func (c cooldownCall) Name() string { return c.name }
 
 // Timeout is that of the backend's calls.
 func (c cooldownCall) Timeout() time.Duration {
-	if p := providerOf(c.Backend); p != nil {
-		return p.cfg.Timeout
+	if c.provider != nil {
+		return c.provider.cfg.Timeout
 	}
 	return DefaultTimeout
 }
@@ -125,49 +102,25 @@ func (c cooldownCall) Timeout() time.Duration {
 // Request is what the backend is asked.
 func (c cooldownCall) Request() *Request { return &c.req }
 
-// Key keeps the cooldowns of each model apart, because plans limit some and not
-// others. ok is false for a chain, whose own backends cool down, and for what
-// cannot be started.
+// Key keeps the cooldowns of each model apart, because plans limit some models and not others. ok is false for a
+// program that cannot be started.
 func (c cooldownCall) Key() (key string, ok bool) {
-	b, model := c.Backend, c.req.Model
-	key, ok = shortened(b.Name()), true
-	if _, chain := b.(*Chain); chain {
-		return "", false
-	}
-	if p := providerOf(b); p != nil {
-		var account string
-		if account, ok = p.account(p.payer(c.req)); ok {
-			model, _ = p.composer.Models.Resolve(model)
-			key += "@" + account
-		}
+	key, model := shortened(c.name), c.req.Model
+	if p := c.provider; p == nil {
+		model = contract.Unaddressed(c.name, c.req).Model
 	} else {
-		model = contract.Unaddressed(b.Name(), c.req).Model
+		account, ok := p.account(p.payer(c.req))
+		if !ok {
+			return "", false
+		}
+		model, _ = p.composer.Models.Resolve(model)
+		key += "@" + account
 	}
 	if model != "" {
 		key += "/" + shortened(model)
 	}
-	return key, ok
+	return key, true
 }
-
-// providerOf is providerIn, compiled.
-func providerOf(b Backend) *Provider {
-	p := providerIn(b)
-	if p != nil { // a backend may embed none
-		p.compile()
-	}
-	return p
-}
-
-// providerIn is the Provider that a backend is, or that is embedded in it; nil
-// where there is none.
-func providerIn(b Backend) *Provider {
-	if b, ok := b.(interface{ self() *Provider }); ok {
-		return b.self()
-	}
-	return nil
-}
-
-func (p *Provider) self() *Provider { return p }
 
 func shortened(name string) string { return name[:min(len(name), maxNameInKey)] }
 
@@ -227,8 +180,11 @@ func (c cooldownCall) Scope(scope cooldown.Scope) string {
 	}
 	h := sha256.New()
 	tell(h, string(scope))
-	p := providerOf(c.Backend)
-	dir := dirOf(c.Name(), c.req)
+	p := c.provider
+	if p != nil {
+		p.compile()
+	}
+	dir := dirOf(c.name, c.req)
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}

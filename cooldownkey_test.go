@@ -90,7 +90,7 @@ func TestCooldownKey(t *testing.T) {
 		require.Equal(t, named, key(clichain.Config{Account: "team"}))
 	})
 	first = key(clichain.Config{})
-	wrapped := struct{ *clichain.Provider }{clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: program})}
+	wrapped := wrapper{clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: program})}
 	require.Equal(t, first, clichain.CooldownKey(wrapped, ""))
 	model = "codex/gpt-5.5"
 	require.Equal(t, first+"/gpt-5.5", key(clichain.Config{}))

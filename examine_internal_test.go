@@ -13,7 +13,7 @@ func TestChainValidatesBackendsDuringTheFirstCall(t *testing.T) {
 		var c *Chain
 		first := BackendFunc("first", func(context.Context, Request) (*Response, error) {
 			synctest.Wait()
-			c.look.Do(func() { t.Error("the chain waits for the answer before it validates its backends") })
+			c.validated.Do(func() { t.Error("the chain waits for the answer before it validates its backends") })
 			return &Response{Text: "42"}, nil
 		})
 		c = ChainOf([]Backend{first, NewProvider(CliSpec{Name: "second"}, nil)}, nil)

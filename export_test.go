@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/policy"
 )
 
 // Often is how often something is tried that needs to be seen more than once: so many times with the long form of the
@@ -17,7 +18,7 @@ func Often(times, few uint64) uint64 {
 
 // PolicyReasons are the Reasons of the decision table.
 func PolicyReasons() (list []Reason) {
-	for r := range policy {
+	for r := range policy.Default {
 		list = append(list, r)
 	}
 	return list
@@ -44,7 +45,7 @@ func CooldownKey(b Backend, model string) string { return CooldownKeyOf(b, Reque
 
 // CooldownKeyOf is that of a request.
 func CooldownKeyOf(b Backend, req Request) string {
-	key, ok := cooldownCall{b, req}.Key()
+	key, ok := candidateOf(b).Cooldown(req).Key()
 	if !ok {
 		return ""
 	}
@@ -54,5 +55,5 @@ func CooldownKeyOf(b Backend, req Request) string {
 // ScopeOf is the fingerprint of the requests that a cooldown after the reason
 // is for, of those that name no folder.
 func ScopeOf(reason Reason, b Backend) string {
-	return cooldownCall{b, Request{}}.Scope(policy[reason].cools.Scope)
+	return candidateOf(b).Cooldown(Request{}).Scope(policy.Default[reason].Cools.Scope)
 }

@@ -47,7 +47,7 @@ func (p *Provider) guard(ctx context.Context, req Request) (*cooling.Entry, erro
 	if p.breaker == nil || p.cfg.Breaker == cooldown.BreakerOff {
 		return nil, nil
 	}
-	entry, refused := p.passBreaker(ctx, sessionCall{cooldownCall{p, req}}, req)
+	entry, refused := p.passBreaker(ctx, sessionCall{cooldownCall{p.name, p, req}}, req)
 	if refused != nil {
 		return nil, refused
 	}
@@ -65,11 +65,10 @@ func (p *Provider) passBreaker(ctx context.Context, c cooling.Call, req Request)
 	entry, refused := p.breaker().Enter(ctx, c)
 	if refused == nil {
 		refused = entry.Confirm(ctx, func() (probed []Attempt, hurried bool, err error) {
-			limited, cancel := judge.Within(ctx, probeLimit(p))
-			defer cancel()
-			start := time.Now()
-			resp, err := p.converse(limited, probeRequest(req), func(Event) {})
-			return probeAttempts(p.name, resp, err, time.Since(start)), ctx.Err() != nil || rushed(ctx, start, p, err), err
+			probed, hurried, err = cooling.Probe(ctx, ctx, c, req, func(ctx context.Context, req Request) (*Response, error) {
+				return p.converse(ctx, req, func(Event) {})
+			})
+			return probed, hurried || ctx.Err() != nil, err
 		})
 	}
 	return entry, p.label(refused)
@@ -178,7 +177,7 @@ func (p *Provider) holding(
 		Watch: func(
 			ctx context.Context, c *compose.Call, r *reading.Reading, stop context.CancelCauseFunc,
 		) (func(*judge.Sign), func()) {
-			f := p.newFailover(ctx, stop)
+			f := p.newEarlyEnd(ctx, stop)
 			f.bound = func() bool { return bound(c, r, f.view) }
 			return f.hear, f.stopTimers
 		},

@@ -2,6 +2,7 @@ package clichain
 
 import (
 	"context"
+	"github.com/clichain/clichain/call"
 	"log/slog"
 	"slices"
 	"time"
@@ -251,7 +252,7 @@ func (w *watch) failed(a Attempt) {
 	if i >= 0 {
 		w.runs = slices.Delete(w.runs, i, i+1)
 		w.attemptEnd(a)
-	} else if chain := chainIn(a.Err); chain == nil || len(chain.Attempts) == 0 {
+	} else if chain := call.AsChainError(a.Err); chain == nil || len(chain.Attempts) == 0 {
 		w.skip(a)
 	}
 }

@@ -23,12 +23,12 @@ var floors = [][]string{
 	{"internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{"clispec", "cooldown", "internal/structured", "permit"},
 	{
-		"fullschema", "specs", "internal/cooling", "internal/decode", "internal/instance", "internal/login", "internal/session",
+		"fullschema", "specs", "internal/policy", "internal/decode", "internal/instance", "internal/login", "internal/session",
 		"internal/wire",
 	},
 	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile"},
-	{"internal/container", "internal/contract", "internal/reading", "internal/workdir"},
-	{"clitest/internal/dialect", "internal/held"},
+	{"internal/container", "internal/contract", "internal/cooling", "internal/reading", "internal/workdir"},
+	{"clitest/internal/dialect", "internal/failover", "internal/held"},
 	{"."},
 	{"clitest", "doctor", "live", "openai"},
 	{
@@ -41,7 +41,7 @@ var floors = [][]string{
 var pure = []string{
 	"call", "clispec", "order", "internal/chainview", "internal/compose", "internal/contract", "internal/decode",
 	"internal/grammar", "internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/pattern",
-	"internal/plaintext",
+	"internal/plaintext", "internal/policy",
 	"internal/resettime", "internal/semver", "internal/session",
 	"internal/spelling", "internal/structured", "internal/wire",
 }
@@ -56,7 +56,7 @@ var owners = map[string][]string{
 	"github.com/google/jsonschema-go/jsonschema": {}, // of tests alone
 	"github.com/gofrs/flock":                     {"internal/localfile"},
 	"github.com/cenkalti/backoff/v4":             {"retry.go"},
-	"github.com/hashicorp/go-multierror":         {"chainerror.go", "clispec", "specs"},
+	"github.com/hashicorp/go-multierror":         {"call", "clispec", "specs"},
 }
 
 const (

@@ -75,8 +75,7 @@ func (p *Provider) check() (valid bool) {
 			return
 		}
 		if p.invalid = p.given.Validate(); p.invalid != nil {
-			p.broken = mistake("spec", "%s", p.invalid)
-			p.broken.Err = misconfiguration{p.invalid}
+			p.broken = call.ConfigError("spec", p.invalid)
 		}
 	})
 	return p.given != nil && p.invalid == nil

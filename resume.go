@@ -8,6 +8,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/policy"
 	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/sessionfile"
 )
@@ -28,7 +29,7 @@ func (p *Provider) converse(ctx context.Context, req Request, emit func(Event)) 
 		call.AsError(p.name, err).Reason != ReasonBadSession {
 		return resp, err
 	}
-	rejected := attemptOf(p.name, err, took)
+	rejected := policy.AttemptOf(p.name, err, took)
 	emit(Event{Kind: EventAttempt, Backend: p.name, Attempt: &rejected})
 	if p.cfg.Timeout > 0 { // both share it
 		var cancel context.CancelFunc

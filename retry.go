@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/policy"
 	"github.com/clichain/clichain/internal/reading"
 	"github.com/clichain/clichain/internal/semaphore"
 	"github.com/clichain/clichain/internal/structured"
@@ -102,7 +103,7 @@ func (t *tries) next(ctx context.Context) error {
 
 // record tells of a try that failed and is not the last.
 func (t *tries) record() {
-	failed := attemptOf(t.p.name, t.err, t.took)
+	failed := policy.AttemptOf(t.p.name, t.err, t.took)
 	t.earlier = append(t.earlier, failed)
 	t.emit(Event{Kind: EventAttempt, Backend: t.p.name, Attempt: &failed})
 }
@@ -127,7 +128,7 @@ func (t *tries) mayTryAgain(ctx context.Context) bool {
 		t.req.Options.SessionID != "" || !t.timeFor(2*retryDelay+t.took) {
 		return false
 	}
-	return policy[t.err.Reason].again || t.brokeOff && t.simplify(ctx)
+	return policy.Default[t.err.Reason].Again || t.brokeOff && t.simplify(ctx)
 }
 
 // simplify turns to the best mode that is read at the end of a run. With write

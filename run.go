@@ -26,7 +26,7 @@ type run struct {
 	spec    *CliSpec
 	stop    context.CancelCauseFunc
 	reading *reading.Reading
-	*failover
+	*earlyEnd
 }
 
 // execute runs a plan to its end and returns the evidence. Nothing it started,
@@ -102,14 +102,14 @@ func limited(
 
 func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCauseFunc, emit func(Event)) *run {
 	r := &run{plan: c, spec: p.spec, stop: stop, reading: p.reader(ctx, c, c.Call.Output, emit)}
-	r.failover = p.newFailover(ctx, stop)
-	r.failover.bound = func() bool { return bound(c.Call, r.reading, r.failover.view) }
+	r.earlyEnd = p.newEarlyEnd(ctx, stop)
+	r.earlyEnd.bound = func() bool { return bound(c.Call, r.reading, r.earlyEnd.view) }
 	r.reading.Heard, r.reading.Stop, r.reading.Ended = r.hear, stop, func() bool { return ctx.Err() != nil }
 	return r
 }
 
-func (p *Provider) newFailover(ctx context.Context, stop context.CancelCauseFunc) *failover {
-	return &failover{view: chainview.Of(ctx), overload: p.cfg.RetryPatience, settle: lingerOf(p.spec), stop: stop}
+func (p *Provider) newEarlyEnd(ctx context.Context, stop context.CancelCauseFunc) *earlyEnd {
+	return &earlyEnd{view: chainview.Of(ctx), overload: p.cfg.RetryPatience, settle: lingerOf(p.spec), stop: stop}
 }
 
 // reader reads what a CLI prints for a call, in an output mode.

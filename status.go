@@ -82,7 +82,7 @@ func (p *Provider) Check(ctx context.Context, req Request) error {
 		return err
 	}
 	if p.cfg.Breaker == cooldown.BreakerOn {
-		if refused := p.breaker().Skip(ctx, cooldownCall{p, req}); refused != nil {
+		if refused := p.breaker().Skip(ctx, cooldownCall{p.name, p, req}); refused != nil {
 			return p.label(refused)
 		}
 	}
@@ -169,77 +169,4 @@ func (p *Provider) Environ() map[string]string {
 	}
 	h := p.host("", p.cfg.Billing)
 	return p.passed(&h, "", "")
-}
-
-// Check returns nil, or the [*BackendError] with which a call of this request would
-// pass over one of the chain's backends, or be refused by it, as far as that can be
-// told without starting anything: the model addresses another one, it cools down, or
-// what its own Check or Available says.
-func (c *Chain) Check(ctx context.Context, b Backend, req Request) error {
-	req, owner := c.addressed(req)
-	err := foreign(b, req, owner)
-	if err == nil && c.cooldown != nil {
-		err = c.cooldown.Skip(ctx, cooldownCall{b, req})
-	}
-	if err != nil {
-		return err
-	}
-	if p := providerOf(b); p != nil {
-		return p.Check(ctx, req)
-	}
-	return available(ctx, b)
-}
-
-// available is what a backend says of itself without being asked to answer.
-func available(ctx context.Context, b Backend) error {
-	switch b := b.(type) {
-	case *Chain:
-		if failure, ok := b.outlook(ctx); !ok {
-			return failure
-		}
-	case interface{ Available(context.Context) error }:
-		return b.Available(ctx)
-	}
-	return nil
-}
-
-// outlook is the reason for which each backend would be skipped, up to the first
-// that would be tried; ok is false where there is none.
-func (c *Chain) outlook(ctx context.Context) (failure *ChainError, ok bool) {
-	failure = &ChainError{}
-	if c.broken != nil {
-		failure.Cause = c.broken
-		return failure, false
-	}
-	for _, b := range c.backends {
-		err := available(ctx, b)
-		if err == nil {
-			err = c.CoolingDown(ctx, b)
-		}
-		if err == nil {
-			return failure, true
-		}
-		failure.Attempts = append(failure.Attempts, attemptsOf(b.Name(), err, 0)...)
-	}
-	return failure, false
-}
-
-// Ready returns nil when all is well: at least one backend would be tried, and
-// none is misconfigured. Else it is a [*ChainError] with the reason for which
-// each would be skipped; where others would be tried, it names those that are
-// misconfigured, and its Note says so. It starts nothing and takes microseconds.
-func (c *Chain) Ready(ctx context.Context) error {
-	failure, ok := c.outlook(ctx)
-	if !ok {
-		return failure
-	}
-	sick := c.sick()
-	if len(sick) == 0 {
-		return nil
-	}
-	failure = &ChainError{Note: "the others would be tried"}
-	for _, err := range sick {
-		failure.Attempts = append(failure.Attempts, attemptOf(err.Backend, err, 0))
-	}
-	return failure
 }

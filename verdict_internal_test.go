@@ -95,7 +95,7 @@ type outcome struct {
 // one, on a clock of its own.
 func (rec recorded) replay(t *testing.T, s schedule) (o outcome) {
 	t.Helper()
-	p := rec.provider.self()
+	p := rec.provider
 	p.compile()
 	synctest.Test(t, func(t *testing.T) {
 		view := chainview.View{HasFallback: func() bool { return s.another }, CanReset: true}
@@ -122,7 +122,7 @@ func (rec recorded) replay(t *testing.T, s schedule) (o outcome) {
 		if rec.timedOut {
 			result.Cause = cmp.Or(result.Cause, error(&judge.Stop{Reason: ReasonTimeout, After: time.Minute}))
 		}
-		v := p.self().judge().Verdict(r.reading.Evidence(result, 0))
+		v := p.judge().Verdict(r.reading.Evidence(result, 0))
 		o = outcome{Text: v.Text}
 		if v.Err != nil {
 			o.Reason, o.RetryAfter = v.Err.Reason, v.Err.RetryAfter

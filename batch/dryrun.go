@@ -170,6 +170,9 @@ func unasked(name string) clichain.Backend {
 // dry is a backend that answers what its CLI would be started for.
 type dry struct{ *clichain.Provider }
 
+// Unwrap returns the Provider, so that the chain skips it as it would skip the Provider.
+func (d dry) Unwrap() clichain.Backend { return d.Provider }
+
 // Complete answers nothing of use.
 func (d dry) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 	return call.Collect(d.Stream(ctx, req))

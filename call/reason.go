@@ -80,6 +80,12 @@ var temporary = []Reason{
 // [ReasonExit].
 func (r Reason) Temporary() bool { return slices.Contains(temporary, r) }
 
+// StopsChain reports whether a chain asks no further backend after a failure with the reason, unless its policy says
+// otherwise: the request is at fault, or its caller has canceled it.
+func (r Reason) StopsChain() bool {
+	return r == ReasonBadRequest || r == ReasonBadOption || r == ReasonBadSession || r == ReasonCanceled
+}
+
 // sentinel is the error value of a Reason, the target of [errors.Is].
 type sentinel Reason
 

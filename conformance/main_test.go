@@ -47,6 +47,8 @@ type cli struct {
 	server *loopback.Server
 }
 
+func (c *cli) Unwrap() clichain.Backend { return c.Provider }
+
 // longTimeout is a configuration for machines that are slow to start four large programs.
 var longTimeout = clichain.Config{Timeout: minute}
 

@@ -252,6 +252,8 @@ func TestNeedsAreNoSecrets(t *testing.T) {
 // answering is a Provider whose CLI need not run.
 type answering struct{ *clichain.Provider }
 
+func (a answering) Unwrap() clichain.Backend { return a.Provider }
+
 func (a answering) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 	return call.Collect(a.Stream(ctx, req))
 }

@@ -21,6 +21,9 @@ type backend struct {
 	pool *Pool
 }
 
+// Unwrap returns the Provider, so that a chain knows its models, its login and its cooldowns.
+func (b *backend) Unwrap() clichain.Backend { return b.Provider }
+
 // Complete asks for one answer.
 func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 	return call.Collect(b.Stream(ctx, req))

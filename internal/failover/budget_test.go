@@ -1,4 +1,4 @@
-package clichain
+package failover
 
 import (
 	"context"
@@ -21,11 +21,11 @@ func TestBudgetSplits(t *testing.T) {
 	for range 10_000 {
 		start := time.Unix(1_700_000_000, 0)
 		total := time.Duration(random.Int64N(int64(2 * time.Minute)))
-		cfg := &ChainConfig{Budget: total + 1, MinAttempt: time.Duration(random.Int64N(int64(10 * time.Second)))}
+		limit, minAttempt := total+1, time.Duration(random.Int64N(int64(10*time.Second)))
 		if random.IntN(3) == 0 {
-			cfg.MinAttempt = 0
+			minAttempt = 0
 		}
-		b := cfg.newBudget(t.Context(), start)
+		b := newBudget(t.Context(), start, limit, minAttempt)
 		backends := 1 + random.IntN(8)
 		now, sum, asked := start, time.Duration(0), 0
 		for i := range backends {
@@ -45,8 +45,8 @@ func TestBudgetSplits(t *testing.T) {
 			}
 			now, sum, asked = now.Add(used), sum+used, asked+1
 		}
-		require.Equal(t, cfg.MinAttempt <= cfg.Budget, asked > 0, "%v of %v", cfg.MinAttempt, total)
-		require.LessOrEqual(t, sum, cfg.Budget)
+		require.Equal(t, minAttempt <= limit, asked > 0, "%v of %v", minAttempt, total)
+		require.LessOrEqual(t, sum, limit)
 	}
 }
 
@@ -66,18 +66,18 @@ func TestBudgetOfTheCaller(t *testing.T) {
 		"the chain's is first":  {ctx, 3 * time.Second, 3 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, bounded := (&ChainConfig{Budget: test.budget}).newBudget(test.ctx, now).slice(now, 0)
+			got, bounded := newBudget(test.ctx, now, test.budget, 0).slice(now, 0)
 			require.Equal(t, test.want, got)
 			require.Equal(t, test.want > 0, bounded)
 		})
 	}
 	end := now.Add(time.Minute)
 	view := chainview.With(ctx, chainview.View{Deadline: end, KillAt: end.Add(time.Second)})
-	inner := (&ChainConfig{}).newBudget(view, now)
-	require.Equal(t, []time.Time{end, end.Add(time.Second)}, []time.Time{inner.end, inner.hard}, "the margin is taken once")
+	inner := newBudget(view, now, 0, 0)
+	require.Equal(t, []time.Time{end, end.Add(time.Second)}, []time.Time{inner.end, inner.killAt}, "the margin is taken once")
 	late, stop := context.WithDeadline(t.Context(), now.Add(-time.Second))
 	defer stop()
-	got, bounded := (&ChainConfig{}).newBudget(late, now).slice(now, 3)
+	got, bounded := newBudget(late, now, 0, 0).slice(now, 3)
 	require.Zero(t, got)
 	require.True(t, bounded)
 }
@@ -99,13 +99,15 @@ func TestSliceOfACallerWhoEnds(t *testing.T) {
 			return ctx, func() {}
 		}, context.Canceled},
 	} {
-		for _, above := range []chainview.View{{}, {Deadline: time.Now()}} {
-			t.Run(fmt.Sprintf("%s, in a chain %v", name, !above.Deadline.IsZero()), func(t *testing.T) {
+		for _, outer := range []chainview.View{{}, {Deadline: time.Now()}} {
+			t.Run(fmt.Sprintf("%s, in a chain %v", name, !outer.Deadline.IsZero()), func(t *testing.T) {
 				ctx, cancel := test.end(t.Context())
 				defer cancel()
 				later := time.Now().Add(time.Minute)
-				w := &walk{caller: ctx, ctx: ctx, above: above, backends: make([]Backend, 1), budget: budget{end: later, hard: later}}
-				_, part, stop := w.slice(ctx, 0)
+				l := &Loop{
+					Caller: ctx, ctx: ctx, Outer: outer, order: make([]Candidate, 1), budget: budget{end: later, killAt: later},
+				}
+				_, part, stop := l.slice(ctx, 0)
 				defer stop()
 				<-part.Done()
 				end := judge.End(part)
@@ -113,7 +115,7 @@ func TestSliceOfACallerWhoEnds(t *testing.T) {
 				for _, err := range []error{context.DeadlineExceeded, context.Canceled} {
 					require.Equal(t, err == test.want, errors.Is(end, err), "%v", err)
 				}
-				if above.Deadline.IsZero() {
+				if outer.Deadline.IsZero() {
 					require.Equal(t, test.want, part.Err())
 				}
 			})

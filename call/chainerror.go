@@ -1,4 +1,4 @@
-package clichain
+package call
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/hashicorp/go-multierror"
 )
@@ -55,16 +54,16 @@ func (e *attemptError) Unwrap() error { return e.error }
 // that of the first that is misconfigured, else that of the first skip. Empty:
 // there was nothing to try.
 func (e *ChainError) Reason() Reason {
-	if be, ok := e.Cause.(*BackendError); ok {
+	if be, ok := e.Cause.(*Error); ok {
 		return be.Reason
 	}
 	for _, a := range slices.Backward(e.Attempts) {
-		if !a.Skipped || stops(a) || a.Reason == ReasonTimeout {
+		if !a.Skipped || a.StopsChain() || a.Reason == ReasonTimeout {
 			return a.Reason
 		}
 	}
 	for _, a := range e.Attempts {
-		if misconfigured(a.Err) {
+		if Misconfigured(a.Err) {
 			return a.Reason
 		}
 	}
@@ -101,7 +100,7 @@ func retryAfter(err error) time.Time {
 	if inner, ok := err.(*ChainError); ok {
 		return inner.RetryAfter()
 	}
-	if be, ok := errors.AsType[*BackendError](err); ok {
+	if be, ok := errors.AsType[*Error](err); ok {
 		return be.RetryAfter
 	}
 	return time.Time{}
@@ -149,12 +148,12 @@ type errorLine struct{ backend, reason, detail string }
 func errorLines(attempts []Attempt, within string) (lines []errorLine) {
 	for _, a := range attempts {
 		name := within + a.Backend
-		if inner := chainIn(a.Err); inner != nil && len(inner.Attempts) > 0 {
+		if inner := AsChainError(a.Err); inner != nil && len(inner.Attempts) > 0 {
 			lines = append(lines, errorLines(inner.Attempts, name+"/")...)
 			continue
 		}
 		line := errorLine{backend: name, reason: string(a.Reason)}
-		if be, ok := errors.AsType[*BackendError](a.Err); ok {
+		if be, ok := errors.AsType[*Error](a.Err); ok {
 			line.reason, line.detail = be.Class(), strings.TrimLeft(be.Detail()+be.Advice(), " ")
 		} else if a.Err != nil {
 			line.detail = plaintext.OneLine(a.Err.Error())
@@ -191,46 +190,17 @@ func (e *ChainError) Error() string {
 	return b.String()
 }
 
-// chainIn is the ChainError that an error is or wraps; nil where there is none,
-// or a BackendError around it.
-func chainIn(err error) *ChainError {
+// AsChainError returns the [*ChainError] that err is or wraps. It returns nil where there is none, or where an [*Error]
+// wraps it.
+func AsChainError(err error) *ChainError {
 	chain, ok := errors.AsType[*ChainError](err)
 	if !ok {
 		return nil
 	}
-	if be, ok := errors.AsType[*BackendError](err); ok {
+	if be, ok := errors.AsType[*Error](err); ok {
 		if inside, _ := errors.AsType[*ChainError](be); inside == chain {
 			return nil
 		}
 	}
 	return chain
-}
-
-// attemptOf records a backend that did not answer.
-func attemptOf(backend string, err error, took time.Duration) Attempt {
-	a := Attempt{Backend: backend, Duration: took, Err: err}
-	if chain := chainIn(err); chain != nil {
-		a.Reason, a.Skipped = chain.Reason(), !chain.Tried()
-		for _, inner := range chain.Attempts {
-			a.Usage = a.Usage.Add(inner.Usage)
-		}
-		return a
-	}
-	be := call.AsError(backend, err)
-	a.Reason, a.Usage = be.Reason, be.Usage
-	a.Skipped = be.Stage == call.StageSkipped || be.Stage == "" && policy[be.Reason].skip
-	return a
-}
-
-// attemptsOf is attemptOf after the backend's own earlier tries.
-func attemptsOf(backend string, err error, took time.Duration) []Attempt {
-	last := attemptOf(backend, err, took)
-	be, ok := errors.AsType[*BackendError](err)
-	if chainIn(err) != nil || !ok || len(be.Earlier) == 0 {
-		return []Attempt{last}
-	}
-	for _, a := range be.Earlier {
-		last.Duration = max(last.Duration-a.Duration, 0)
-	}
-	return append(append([]Attempt{}, be.Earlier...), last)
 }

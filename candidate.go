@@ -1,0 +1,164 @@
+package clichain
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/clichain/clichain/internal/contract"
+	"github.com/clichain/clichain/internal/cooling"
+	"github.com/clichain/clichain/internal/failover"
+)
+
+// candidate is a backend as a chain uses it. The chain makes one of each Backend, once.
+type candidate interface {
+	failover.Candidate
+	// unnamed reports whether the backend needs no name of its own in a chain.
+	unnamed() bool
+	// invalid lists what is wrong with the settings of the backend.
+	invalid() []*BackendError
+	// ready returns nil, or why any request would be skipped.
+	ready(ctx context.Context) error
+	// check returns nil, or why the request would be skipped or refused.
+	check(ctx context.Context, req Request) error
+}
+
+// candidateOf is the only place that knows the kinds of backends.
+func candidateOf(b Backend) candidate {
+	switch b := b.(type) {
+	case *Chain:
+		return chainCandidate{b}
+	case *Provider:
+		return providerCandidate{custom{b, b.Stream}, b, false}
+	case *function:
+		return custom{b, b.Stream}
+	}
+	checked := custom{b, func(ctx context.Context, req Request) iter.Seq2[Event, error] {
+		return hold(ctx, b.Name(), req, b.Stream)
+	}}
+	if p := unwrapProvider(b); p != nil {
+		return providerCandidate{checked, p, true}
+	}
+	return checked
+}
+
+// unwrapProvider is the Provider that a backend wraps, or nil.
+func unwrapProvider(b Backend) *Provider {
+	for {
+		if p, ok := b.(*Provider); ok {
+			return p // may be nil
+		}
+		wrapper, ok := b.(interface{ Unwrap() Backend })
+		if !ok {
+			return nil
+		}
+		b = wrapper.Unwrap()
+	}
+}
+
+// custom is a backend of another package, or a function.
+type custom struct {
+	Backend
+	stream func(context.Context, Request) iter.Seq2[Event, error] // keeps the contract
+}
+
+func (c custom) Claims(model string) bool                   { return contract.Addresses(c.Name(), model) }
+func (c custom) Cooldown(req Request) cooling.Call          { return cooldownCall{name: c.Name(), req: req} }
+func (c custom) Observed() bool                             { return true } // it may ask a Provider in its context
+func (c custom) unnamed() bool                              { return false }
+func (c custom) invalid() []*BackendError                   { return nil }
+func (c custom) check(ctx context.Context, _ Request) error { return c.ready(ctx) }
+
+func (c custom) CanServe(ctx context.Context, _ Request) bool { return c.ready(ctx) == nil }
+
+// Stream hides the hooks of the chain: a chain that the backend may ask is not inside of this one.
+func (c custom) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
+	return c.stream(withoutHooks(ctx), req)
+}
+
+func (c custom) ready(ctx context.Context) error {
+	if b, ok := c.Backend.(interface{ Available(context.Context) error }); ok {
+		return b.Available(ctx)
+	}
+	return nil
+}
+
+// providerCandidate is a Provider, or a backend that wraps one.
+type providerCandidate struct {
+	custom
+	p       *Provider
+	wrapped bool
+}
+
+func (c providerCandidate) Observed() bool { return c.wrapped }
+func (c providerCandidate) unnamed() bool  { return c.Name() == "" } // an error of its spec
+
+func (c providerCandidate) Claims(model string) bool {
+	if model == "" {
+		return false
+	}
+	c.p.compile()
+	return c.p.spec != nil && c.p.composer.Models.Claims(model) || c.custom.Claims(model)
+}
+
+func (c providerCandidate) Cooldown(req Request) cooling.Call {
+	return cooldownCall{name: c.Name(), provider: c.p, req: req}
+}
+
+func (c providerCandidate) CanServe(ctx context.Context, req Request) bool {
+	_, err := c.p.prepare(ctx, req, mode{output: c.p.cfg.Output}, false)
+	return err == nil
+}
+
+func (c providerCandidate) ready(ctx context.Context) error {
+	if _, ok := c.Backend.(interface{ Available(context.Context) error }); ok {
+		return c.custom.ready(ctx)
+	}
+	return c.p.Available(ctx)
+}
+
+func (c providerCandidate) check(ctx context.Context, req Request) error { return c.p.Check(ctx, req) }
+
+func (c providerCandidate) invalid() []*BackendError {
+	if err := c.p.label(c.p.wrong()); err != nil {
+		return []*BackendError{err}
+	}
+	return nil
+}
+
+// chainCandidate is a chain inside another one.
+type chainCandidate struct{ *Chain }
+
+func (c chainCandidate) Cooldown(req Request) cooling.Call {
+	return chainCall{cooldownCall{name: c.Name(), req: req}}
+}
+func (c chainCandidate) Observed() bool                             { return false }
+func (c chainCandidate) unnamed() bool                              { return c.cfg.Name == "" }
+func (c chainCandidate) check(ctx context.Context, _ Request) error { return c.ready(ctx) }
+
+func (c chainCandidate) Claims(model string) bool {
+	return c.claimant(model) != nil || contract.Addresses(c.Name(), model)
+}
+
+func (c chainCandidate) CanServe(ctx context.Context, req Request) bool {
+	return slices.ContainsFunc(c.candidates, func(inner candidate) bool {
+		return c.cooldown.Skip(ctx, inner.Cooldown(req)) == nil && inner.CanServe(ctx, req)
+	})
+}
+
+func (c chainCandidate) ready(ctx context.Context) error {
+	if failure := c.readiness(ctx); failure != nil {
+		return failure
+	}
+	return nil
+}
+
+func (c chainCandidate) invalid() []*BackendError {
+	list := slices.Clone(c.invalidBackends())
+	if c.configErr != nil {
+		own := *c.configErr
+		own.Backend = c.Name()
+		list = append(list, &own)
+	}
+	return list
+}

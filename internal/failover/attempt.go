@@ -1,0 +1,42 @@
+package failover
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/cooling"
+	"github.com/clichain/clichain/internal/policy"
+)
+
+// attempt is the part of one candidate in a call.
+type attempt struct {
+	place     int // in Stats
+	candidate Candidate
+	entry     *cooling.Entry
+	start     time.Time
+	ran       time.Time // when its first run began; before that it may have waited for a slot
+	cutShort  bool      // it had less time than the minimum
+	resp      *call.Response
+	err       error
+}
+
+// see takes an event of the candidate.
+func (a *attempt) see(e call.Event) {
+	if e.Kind == call.EventStart && a.ran.IsZero() {
+		a.ran = time.Now()
+	}
+}
+
+// took is the time since the first run began, else since the start.
+func (a *attempt) took() time.Duration { return time.Since(cmp.Or(a.ran, a.start)) }
+
+// failures are the runs of a candidate that failed. Their durations do not include the wait for a slot.
+func (a *attempt) failures() []call.Attempt {
+	attempts := policy.AttemptsOf(a.candidate.Name(), a.err, a.took())
+	if last := &attempts[len(attempts)-1]; a.ran.IsZero() && last.Skipped {
+		last.Duration = 0
+	}
+	return slices.Concat(a.entry.Probed(), attempts)
+}

@@ -1,0 +1,115 @@
+package failover
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/cooling"
+)
+
+// enter begins a call of a candidate, or returns why it is skipped.
+func (l *Loop) enter(c Candidate) (*cooling.Entry, *call.Error) {
+	if err := l.skip(c, !l.started); err != nil {
+		return nil, err
+	}
+	return l.Cooldowns.Enter(l.ctx, c.Cooldown(l.Req))
+}
+
+// skip returns why a candidate is not asked, without asking the cooldowns. first: nothing was started yet.
+func (l *Loop) skip(c Candidate, first bool) *call.Error {
+	var err *call.Error
+	now := time.Now()
+	switch {
+	case l.spent() || l.budget.over(now):
+		err = call.Errorf(call.ReasonBudgetSpent, "", "the chain's budget was over before its turn")
+	case l.budget.lacks(now, first):
+		err = call.Errorf(call.ReasonBudgetSpent, "", "%v of the chain's budget were left, too little for an attempt, "+
+			"which needs %v", l.budget.end.Sub(now).Round(time.Millisecond), l.budget.minimum.Round(time.Millisecond))
+	case l.MaxCostUSD > 0 && l.cost() >= l.MaxCostUSD:
+		err = call.Errorf(call.ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", l.cost(), l.MaxCostUSD)
+	default:
+		return Mismatch(c, l.Req, l.Owner)
+	}
+	err.Backend = c.Name()
+	return err
+}
+
+// hasFallback reports whether a candidate after the one at i, or after this chain, can serve the request. The
+// goroutines of that candidate call it while the loop waits for them.
+func (l *Loop) hasFallback(i int) bool {
+	return slices.ContainsFunc(l.order[i+1:], l.eligible) || l.Outer.HasFallback != nil && l.Outer.HasFallback()
+}
+
+// eligible reports whether a candidate can serve the request later in this call.
+func (l *Loop) eligible(c Candidate) bool {
+	return l.skip(c, false) == nil && l.Cooldowns.Skip(l.ctx, c.Cooldown(l.Req)) == nil && c.CanServe(l.ctx, l.Req)
+}
+
+// cost is the known cost of the attempts so far.
+func (l *Loop) cost() (usd float64) {
+	for _, a := range l.attempts {
+		if a.Usage.CostUSD != nil {
+			usd += *a.Usage.CostUSD
+		}
+	}
+	return usd
+}
+
+// mayGoOn applies the decision table to the last failure.
+func (l *Loop) mayGoOn(err error) bool {
+	last := l.attempts[len(l.attempts)-1]
+	if l.note = l.bound(last, err); l.note != "" {
+		return false
+	}
+	if l.ctx.Err() != nil {
+		return l.spent() // the other candidates are listed as skipped
+	}
+	return !l.Table[last.Reason].Stop || call.Misconfigured(err)
+}
+
+// bound says why no other candidate may take over after the last attempt, whatever its failure was; empty: one may.
+func (l *Loop) bound(last call.Attempt, err error) string {
+	switch {
+	case !l.ReplayAlways && sideEffects(err):
+		return last.Backend + " may have used a tool that changed something, so it was not run again elsewhere"
+	case l.ReplayNever && l.Req.Access >= call.AccessWrite && !last.Skipped:
+		return fmt.Sprintf("%s had begun, and the policy is never to run a request with write access again", last.Backend)
+	case l.delivered && !l.CanReset:
+		return fmt.Sprintf("the reader has text of %s, which cannot be taken back", last.Backend)
+	}
+	return ""
+}
+
+// sideEffects reports whether a backend that the error is about may have changed something.
+func sideEffects(err error) bool {
+	if be, ok := errors.AsType[*call.Error](err); ok && be.SideEffects {
+		return true
+	}
+	chain, ok := errors.AsType[*call.ChainError](err)
+	return ok && slices.ContainsFunc(chain.Attempts, func(a call.Attempt) bool { return sideEffects(a.Err) })
+}
+
+// allCoolingDown is the cause of a call that started nothing because all eligible candidates cool down; nil for any
+// other call.
+func allCoolingDown(attempts []call.Attempt) error {
+	var first *call.Error
+	for _, a := range attempts {
+		if !a.Skipped || a.StopsChain() {
+			return nil
+		}
+		be, _ := errors.AsType[*call.Error](a.Err)
+		if a.Reason == call.ReasonCoolingDown && be != nil && (first == nil || be.RetryAfter.Before(first.RetryAfter)) {
+			first = be
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	err := call.Errorf(call.ReasonCoolingDown, "", "every backend that could answer cools down, the first of them %s",
+		cooling.UntilText(first.RetryAfter, time.Now()))
+	err.RetryAfter = first.RetryAfter
+	return err
+}

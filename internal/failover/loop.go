@@ -1,0 +1,237 @@
+// Package failover asks the backends of a chain in turn until one answers: the attempts of a call, its budget, and the
+// early start of the next backend. It knows no kind of backend.
+package failover
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/chainview"
+	"github.com/clichain/clichain/internal/cooling"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/policy"
+	"github.com/clichain/clichain/order"
+)
+
+// Chain is what the calls of a chain have in common.
+type Chain struct {
+	Candidates []Candidate
+	Order      order.Strategy // nil: as in Candidates
+	MinAttempt time.Duration
+	MaxCostUSD float64 // 0: no limit
+	// ReplayAlways and ReplayNever say whether a request with write access may run on another backend after one began:
+	// always, never, or only where certainly no tool was used.
+	ReplayAlways, ReplayNever bool
+	Table                     policy.Table
+	Cooldowns                 *cooling.Keeper
+	Stats                     *Stats
+	// Validate begins to validate the backends and returns how to wait for the end of that.
+	Validate func() (wait func())
+}
+
+// Loop is one call of a chain. Its methods belong to one goroutine, apart from hasFallback.
+type Loop struct {
+	*Chain
+	Caller         context.Context // of the call, with its hooks
+	Req            call.Request
+	Owner          Candidate                    // the first that the model addresses; nil: none
+	Emit           func(call.Event) (more bool) // false: the reader has left
+	Outer          chainview.View               // of the chain around this one
+	CanReset       bool                         // delivered text can be taken back
+	MilestonesOnly bool                         // nobody reads other events
+
+	ctx       context.Context // the budget ends it, too
+	budget    budget
+	share     *cooling.Share // of the time, for the store of the cooldowns
+	places    []int          // of the candidates in Stats
+	order     []Candidate
+	successor *successor // runs already
+
+	attempts   []call.Attempt
+	started    bool   // a process or a backend was started
+	note       string // why no other backend is asked
+	delivered  bool   // the reader has text
+	stale      bool   // that text is of a backend that failed
+	readerLeft bool
+}
+
+// Run asks the candidates within the budget, where zero or less is no limit of its own. Without an answer it returns an
+// error; where the reader has left, that means nothing.
+func (l *Loop) Run(limit time.Duration) (*call.Response, *call.ChainError) {
+	now := time.Now()
+	l.ctx = l.Caller
+	if l.budget = newBudget(l.Caller, now, limit, l.MinAttempt); !l.budget.end.IsZero() {
+		cause := &judge.Stop{Reason: call.ReasonTimeout, After: l.budget.end.Sub(now)}
+		ctx, cancel := context.WithDeadlineCause(l.Caller, l.budget.end, cause)
+		defer cancel()
+		l.ctx = ctx
+	}
+	l.ctx, l.share = l.Cooldowns.Share(l.ctx, max(l.budget.end.Sub(now), 0))
+	l.sort()
+	defer l.abandonSuccessors()
+	for i := range l.order {
+		resp, next := l.ask(i)
+		if resp != nil {
+			return resp, nil
+		}
+		if !next {
+			break
+		}
+	}
+	return nil, l.failure()
+}
+
+// ReaderLeft reports whether the reader of the events has left.
+func (l *Loop) ReaderLeft() bool { return l.readerLeft }
+
+// StoreProblem says what is wrong with the store of the cooldowns, or is empty.
+func (l *Loop) StoreProblem() string { return l.share.Problem() }
+
+// sort puts the candidates in the order of the strategy.
+func (l *Loop) sort() {
+	if l.order = l.Candidates; l.Order == nil {
+		return
+	}
+	l.places = l.Stats.order(l.Order, l.Req)
+	l.order = make([]Candidate, len(l.places))
+	for i, place := range l.places {
+		l.order[i] = l.Candidates[place]
+	}
+}
+
+func (l *Loop) place(i int) int {
+	if l.places == nil {
+		return i
+	}
+	return l.places[i]
+}
+
+// ask asks one candidate. next is false where no further one may be asked.
+func (l *Loop) ask(i int) (resp *call.Response, next bool) {
+	c := l.order[i]
+	a := attempt{place: l.place(i), candidate: c, start: time.Now()}
+	early := l.successor.at(i)
+	if early != nil {
+		a.entry = early.entry
+	} else if entry, skip := l.enter(c); skip != nil {
+		l.fail(policy.AttemptOf(c.Name(), skip, 0))
+		return nil, !l.readerLeft
+	} else {
+		a.entry = entry
+	}
+	settled := false
+	defer l.Validate()()
+	defer func() {
+		if !settled { // the reader has left, or the backend panicked
+			a.entry.Left(l.ctx)
+		}
+	}()
+	if early != nil {
+		a = early.join(l)
+	} else if refused := l.probe(i, &a); refused != nil {
+		settled, l.started = true, true
+		l.fail(policy.AttemptOf(c.Name(), refused, time.Since(a.start)))
+		return nil, !l.readerLeft
+	} else {
+		l.successor = l.read(l.Caller, i, &a, l.forward)
+	}
+	if l.readerLeft {
+		return nil, false
+	}
+	settled = true
+	if next = l.settle(a); !next {
+		l.dropSuccessors()
+	}
+	if a.err == nil {
+		a.resp.Attempts = slices.Concat(l.attempts, a.entry.Probed(), a.resp.Attempts)
+	}
+	return a.resp, next
+}
+
+// settle records the outcome of an attempt. It reports whether another candidate may be asked.
+func (l *Loop) settle(a attempt) (next bool) {
+	if a.err == nil {
+		a.entry.Answered(l.ctx)
+		l.Stats.answered(a.place, a.resp)
+		return false
+	}
+	failed := call.AsError("", a.err)
+	if call.AsChainError(a.err) != nil {
+		failed = &call.Error{} // the backends of a nested chain have cooldowns of their own
+	}
+	a.entry.Failed(l.ctx, failed, a.cutShort)
+	attempts := a.failures()
+	l.stale = l.delivered
+	l.started = l.started || slices.ContainsFunc(attempts, func(a call.Attempt) bool { return !a.Skipped })
+	l.fail(attempts...)
+	l.Stats.failed(a.place, attempts[len(attempts)-1].Reason, time.Now())
+	return !l.readerLeft && l.mayGoOn(a.err)
+}
+
+// fail records attempts that failed. The reader knows all but the last one.
+func (l *Loop) fail(attempts ...call.Attempt) {
+	l.attempts = append(l.attempts, attempts...)
+	last := attempts[len(attempts)-1]
+	l.emit(call.Event{Kind: call.EventAttempt, Backend: last.Backend, Attempt: &last})
+}
+
+func (l *Loop) emit(e call.Event) {
+	if !l.readerLeft {
+		l.readerLeft = !l.Emit(e)
+	}
+}
+
+// forward delivers an event, after a reset of the text of a failed backend. It returns false when the reader has left.
+func (l *Loop) forward(e call.Event) bool {
+	if l.stale && e.Kind != call.EventAttempt && e.Kind != call.EventStart { // a backend that only starts may be skipped
+		l.delivered, l.stale = false, false
+		l.emit(call.Event{Kind: call.EventReset, Backend: e.Backend, Message: "the backend before failed"})
+	}
+	switch e.Kind {
+	case call.EventDelta, call.EventText:
+		l.delivered = true
+	case call.EventReset:
+		l.delivered = false
+	}
+	l.emit(e)
+	return !l.readerLeft
+}
+
+// read reads the stream of one candidate until forward returns false. It returns the successor that was started
+// meanwhile.
+func (l *Loop) read(caller context.Context, i int, a *attempt, forward func(call.Event) bool) *successor {
+	view, ctx, cancel := l.slice(caller, i)
+	defer cancel()
+	next := &handover{loop: l, from: i}
+	view.HasFallback, view.OnHandover = func() bool { return l.hasFallback(i) }, next.start
+	view.CanReset, view.MilestonesOnly = l.CanReset, l.MilestonesOnly && !a.candidate.Observed()
+	ctx = chainview.With(ctx, view)
+	a.err = NoAnswer(a.candidate.Name())
+	for e, err := range a.candidate.Stream(ctx, l.Req) {
+		if err != nil {
+			a.err, a.cutShort = err, l.cutShort(ctx, view, a.start)
+			break
+		}
+		if e.Kind == call.EventDone {
+			a.resp, a.err = e.Response, nil
+			break
+		}
+		a.see(e)
+		if !forward(e) {
+			break
+		}
+	}
+	return next.end()
+}
+
+// failure is the error of a call without an answer.
+func (l *Loop) failure() *call.ChainError {
+	err := &call.ChainError{Attempts: l.attempts, Cause: allCoolingDown(l.attempts), Note: l.note}
+	if l.ctx.Err() != nil && !l.spent() {
+		cause := judge.End(l.ctx)
+		err.Cause = &call.Error{Reason: judge.ReasonOfCause(cause), ExitCode: -1, Err: cause}
+	}
+	return err
+}

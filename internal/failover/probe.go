@@ -1,0 +1,46 @@
+package failover
+
+import (
+	"context"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/chainview"
+	"github.com/clichain/clichain/internal/cooling"
+)
+
+// probe sends a candidate in doubt a probe before its attempt. The error is that of a candidate that cools down because
+// the probe failed.
+func (l *Loop) probe(i int, a *attempt) *call.Error {
+	c := a.candidate
+	refused := a.entry.Confirm(l.ctx, func() ([]call.Attempt, bool, error) {
+		view, slice, done := l.slice(l.Caller, i)
+		defer done()
+		view.HasFallback, view.CanReset = func() bool { return l.hasFallback(i) }, true
+		view.MilestonesOnly = !c.Observed()
+		start := time.Now()
+		tried, cutShort, err := cooling.Probe(l.Caller, chainview.With(slice, view), c.Cooldown(l.Req), l.Req,
+			func(ctx context.Context, probe call.Request) (*call.Response, error) {
+				return l.answerProbe(ctx, c, probe)
+			})
+		return tried, cutShort || l.cutShort(slice, view, start), err
+	})
+	if probed := a.entry.Probed(); len(probed) > 0 && refused == nil {
+		l.emit(call.Event{Kind: call.EventAttempt, Backend: c.Name(), Attempt: &probed[len(probed)-1]})
+	}
+	return refused
+}
+
+// answerProbe asks a candidate, and delivers its starts and failed attempts.
+func (l *Loop) answerProbe(ctx context.Context, c Candidate, probe call.Request) (*call.Response, error) {
+	return call.Collect(func(yield func(call.Event, error) bool) {
+		for e, err := range c.Stream(ctx, probe) {
+			if err == nil && (e.Kind == call.EventStart || e.Kind == call.EventAttempt) {
+				l.emit(e)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
+}

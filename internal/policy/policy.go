@@ -1,0 +1,148 @@
+// Package policy is the decision table of chains: what follows the failure of a backend.
+package policy
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
+)
+
+// Row is one row of the decision table.
+type Row struct {
+	Skip  bool          // the backend was not started
+	Again bool          // the same backend gets a second attempt, after a back-off
+	Stop  bool          // no other backend is asked
+	Cools cooldown.Rule // for how long later calls skip the backend
+}
+
+// Table has a row for each Reason. An unknown reason has the zero Row: the next backend is asked.
+type Table map[call.Reason]Row
+
+// Rule replaces a row of the decision table. The zero value goes on to the next backend, without a cooldown.
+type Rule struct {
+	Stop     bool // no further backend is asked
+	Cooldown cooldown.Rule
+}
+
+// The cooldowns of the decision table. Rows that share one count their failures
+// in a row together.
+var (
+	// A person has to act, and clichain does not learn when that is done.
+	loginCooldown = cooldown.Rule{Base: 10 * time.Minute, Scope: cooldown.ScopeLogin}
+	setupCooldown = cooldown.Rule{Base: 10 * time.Minute, Scope: cooldown.ScopeRequest}
+
+	rateCooldown    = cooldown.Rule{Base: 30 * time.Second, Cap: 10 * time.Minute}
+	usageCooldown   = cooldown.Rule{Base: 5 * time.Minute, Cap: time.Hour}
+	billingCooldown = cooldown.Rule{Base: time.Hour}
+	serviceCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute}
+	// The request may be at fault: a caller with three failing requests must not block the backend for other callers.
+	runCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute, After: 3, Confirm: true}
+)
+
+// Default is the decision table of docs/errors.md. Do not modify it.
+var Default = Table{
+	call.ReasonSuppressed:    {Skip: true},
+	call.ReasonNotInstalled:  {Skip: true},
+	call.ReasonUnsupported:   {Skip: true},
+	call.ReasonModelMismatch: {Skip: true},
+	call.ReasonCoolingDown:   {Skip: true},
+	call.ReasonBudgetSpent:   {Skip: true},
+
+	call.ReasonUnauthenticated:   {Cools: loginCooldown},
+	call.ReasonUntrustedDir:      {Cools: setupCooldown},
+	call.ReasonPermissionRefused: {Cools: setupCooldown},
+	call.ReasonNestedSession:     {Cools: setupCooldown},
+
+	call.ReasonRateLimited: {Cools: rateCooldown},
+	call.ReasonUsageLimit:  {Cools: usageCooldown},
+	call.ReasonBilling:     {Cools: billingCooldown},
+
+	call.ReasonOverloaded:  {Again: true, Cools: serviceCooldown},
+	call.ReasonServerError: {Again: true, Cools: serviceCooldown},
+	call.ReasonNetwork:     {Again: true, Cools: serviceCooldown},
+
+	call.ReasonTimeout:            {Cools: runCooldown},
+	call.ReasonIdleTimeout:        {Cools: runCooldown},
+	call.ReasonFirstOutputTimeout: {Cools: runCooldown},
+
+	call.ReasonBadModel:        {},
+	call.ReasonContextOverflow: {},
+	call.ReasonBadRequest:      {},
+	call.ReasonBadOption:       {},
+	call.ReasonBadSession:      {},
+
+	call.ReasonBadOutput:   {Cools: runCooldown},
+	call.ReasonEmpty:       {Cools: runCooldown},
+	call.ReasonExit:        {Cools: runCooldown},
+	call.ReasonKilled:      {Cools: runCooldown},
+	call.ReasonOutputLimit: {Cools: runCooldown},
+	call.ReasonSpawn:       {}, // an attempt that does not start costs nothing
+
+	call.ReasonCanceled: {},
+}
+
+func init() {
+	for reason, row := range Default {
+		row.Stop = reason.StopsChain()
+		Default[reason] = row
+	}
+}
+
+// With returns the default table with some rows replaced, and what is wrong with the rules.
+func With(rules map[call.Reason]Rule) (_ Table, mistakes []*call.Error) {
+	if len(rules) == 0 {
+		return Default, nil
+	}
+	table := maps.Clone(Default)
+	for _, reason := range slices.Sorted(maps.Keys(rules)) {
+		rule := rules[reason]
+		row, known := Default[reason]
+		if problem := rule.problem(reason, row, known); problem != "" {
+			mistakes = append(mistakes, call.ConfigErrorf("policy."+string(reason), "%s", problem))
+			continue
+		}
+		row.Stop, row.Cools = rule.Stop, rule.Cooldown
+		table[reason] = row
+	}
+	return table, mistakes
+}
+
+// problem is what is wrong with a rule for a row of the table.
+func (r Rule) problem(reason call.Reason, was Row, known bool) string {
+	switch {
+	case !known:
+		return "there is no such reason"
+	case reason == call.ReasonCanceled:
+		return "a call that its caller has ended cannot go on"
+	case was.Skip && r.Cooldown != cooldown.Rule{}:
+		return "a backend that was not started has no cooldown"
+	}
+	return r.Cooldown.Problem()
+}
+
+// Cooldowns returns the cooldown rule of each reason.
+func (t Table) Cooldowns() map[call.Reason]cooldown.Rule {
+	rules := map[call.Reason]cooldown.Rule{}
+	for reason, row := range t {
+		rules[reason] = row.Cools
+	}
+	return rules
+}
+
+// Breaker returns the rules of a breaker. It counts all failures after which a chain gives a backend a cooldown, by one
+// rule, but only those that a request may have caused need a probe.
+var Breaker = sync.OnceValue(func() map[call.Reason]cooldown.Rule {
+	rules := map[call.Reason]cooldown.Rule{}
+	for reason, row := range Default {
+		if row.Cools.Base > 0 {
+			rule := runCooldown
+			rule.Confirm = row.Cools.Confirm
+			rules[reason] = rule
+		}
+	}
+	return rules
+})
