@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
 // answer asks the chain and prints the answer, its warnings and, on request, the trace.
@@ -23,15 +25,15 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 	if failed != nil {
 		failed = f.hinted(failed)
 		a.tellDoubts(backends)
-		err = &statusError{chainStatus(failed, f.Budget > 0 && took >= f.Budget), failed}
+		err = console.Fail(console.ChainStatus(failed, f.Budget > 0 && took >= f.Budget), failed)
 	}
 	if resp != nil && !f.json {
 		for _, warning := range resp.Warnings {
-			fmt.Fprintf(a.err, "clichain: %s: warning: %s\n", resp.Backend, oneLine(warning))
+			fmt.Fprintf(a.Err, "clichain: %s: warning: %s\n", resp.Backend, terminal.OneLine(warning))
 		}
 	}
 	if resp != nil && resp.Session != "" && !f.json && (shown != nil || f.trace) {
-		fmt.Fprintln(a.err, a.styleOf(a.err).dim("clichain: to go on from here: --session "+oneLine(resp.Session)))
+		fmt.Fprintln(a.Err, a.StyleOf(a.Err).Dim("clichain: to go on from here: --session "+terminal.OneLine(resp.Session)))
 	}
 	if f.trace {
 		a.trace(shown, resp, failed, took)
@@ -53,7 +55,7 @@ func (a *app) tellDoubts(backends []clichain.Backend) {
 	for _, b := range backends {
 		if p, ok := b.(*clichain.Provider); ok {
 			for _, doubt := range p.Status("").Doubts {
-				fmt.Fprintln(a.err, "clichain: warning:", oneLine(doubt))
+				fmt.Fprintln(a.Err, "clichain: warning:", terminal.OneLine(doubt))
 			}
 			return // it is the same for all
 		}
@@ -64,7 +66,7 @@ func (a *app) tellDoubts(backends []clichain.Backend) {
 func (a *app) deliver(
 	ctx context.Context, f *askFlags, chain *clichain.Chain, req clichain.Request,
 ) (*clichain.Response, error) {
-	stream := f.stream || !f.streamGiven && !f.json && f.Schema == "" && isTerminal(a.out)
+	stream := f.stream || !f.streamGiven && !f.json && f.Schema == "" && terminal.Is(a.Out)
 	switch {
 	case stream && f.json:
 		return a.streamEvents(ctx, chain, req)
@@ -76,14 +78,14 @@ func (a *app) deliver(
 		return nil, err
 	}
 	if f.json {
-		return resp, writeJSON(a.out, resp, isTerminal(a.out))
+		return resp, a.PrintJSON(resp)
 	}
 	text := resp.Text
-	if isTerminal(a.out) {
-		text = visible(text)
+	if terminal.Is(a.Out) {
+		text = terminal.Visible(text)
 	}
-	_, err = fmt.Fprintln(a.out, strings.TrimSuffix(text, "\n"))
-	return resp, outputError(err)
+	_, err = fmt.Fprintln(a.Out, strings.TrimSuffix(text, "\n"))
+	return resp, console.OutputError(err)
 }
 
 // streamEvents prints one event a line; the last one holds the response.
@@ -94,7 +96,7 @@ func (a *app) streamEvents(
 		if err != nil {
 			return nil, err
 		}
-		if err := writeJSON(a.out, e, false); err != nil {
+		if err := console.WriteJSON(a.Out, e, false); err != nil {
 			return nil, err
 		}
 		resp = e.Response
@@ -107,7 +109,7 @@ type textStream struct {
 	out, err io.Writer
 	clean    bool // out is a terminal
 	live     bool // err is one that shows anyway what goes on
-	style    style
+	style    console.Style
 
 	wrote   bool // there is text on out
 	newline bool // that text ends in a line break
@@ -116,14 +118,14 @@ type textStream struct {
 }
 
 func (a *app) streamText(ctx context.Context, chain *clichain.Chain, req clichain.Request) (*clichain.Response, error) {
-	t := &textStream{out: a.out, err: a.err, clean: isTerminal(a.out), live: a.moves(a.err), style: a.styleOf(a.err)}
+	t := &textStream{out: a.Out, err: a.Err, clean: terminal.Is(a.Out), live: a.Redraws(a.Err), style: a.StyleOf(a.Err)}
 	for e, err := range chain.Stream(ctx, req) {
 		if err != nil {
 			_ = t.endLine() // the failure is printed after it
 			return nil, err
 		}
 		if err := t.show(e); err != nil {
-			return nil, outputError(err)
+			return nil, console.OutputError(err)
 		}
 		if e.Kind == clichain.EventDone {
 			return e.Response, nil
@@ -168,7 +170,7 @@ func (t *textStream) show(e clichain.Event) error {
 // text prints a piece of the answer.
 func (t *textStream) text(s string) error {
 	if t.clean {
-		s = visible(s)
+		s = terminal.Visible(s)
 	}
 	if s == "" {
 		return nil
@@ -195,7 +197,7 @@ func (t *textStream) status(e clichain.Event, what string) error {
 	if t.live && e.Kind != clichain.EventReset { // which is about text that stands there
 		return nil
 	}
-	fmt.Fprintln(t.err, t.style.dim(shorten(e.Backend+" "+oneLine(what), columns(t.err))))
+	fmt.Fprintln(t.err, t.style.Dim(terminal.Shorten(e.Backend+" "+terminal.OneLine(what), console.Columns(t.err))))
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 )
 
 // TestOptionsArrive: every flag of ask reaches the CLI.
@@ -102,38 +102,8 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full
 func TestOutputErrors(t *testing.T) {
 	for _, args := range [][]string{{"specs"}, {"specs", "claude"}, {"specs", "--json"}, {"doctor"}, {"doctor", "--json"}, {"build", "hi"}, {"build", "--json", "hi"}, {"models"}, {"models", "--json"}, {"config"}, {"config", "--json"}, {"config", "path", "--config", "x"}, {"version"}, {"version", "--json"}} {
 		var stderr bytes.Buffer
-		a := &app{in: strings.NewReader(""), out: brokenWriter{}, err: &stderr, env: noSettings}
-		require.Equal(t, exitFailed, run(context.Background(), a, args), "%q", args)
-	}
-}
-
-func TestChainStatus(t *testing.T) {
-	attempts := func(reasons ...clichain.Reason) *clichain.ChainError {
-		err := &clichain.ChainError{}
-		for _, r := range reasons {
-			skipped := r == clichain.ReasonSuppressed || r == clichain.ReasonNotInstalled || r == clichain.ReasonBudgetSpent
-			err.Attempts = append(err.Attempts, clichain.Attempt{Reason: r, Skipped: skipped})
-		}
-		return err
-	}
-	for _, test := range []struct {
-		name  string
-		err   *clichain.ChainError
-		spent bool
-		want  int
-	}{
-		{"no backends", attempts(), false, exitNothing},
-		{"suppressed", attempts(clichain.ReasonSuppressed, clichain.ReasonNotInstalled), false, exitNothing},
-		{"failed", attempts(clichain.ReasonTimeout, clichain.ReasonExit, clichain.ReasonNotInstalled), false, exitFailed},
-		{"timeout", attempts(clichain.ReasonExit, clichain.ReasonTimeout, clichain.ReasonNotInstalled), false, exitTimeout},
-		{"idle", attempts(clichain.ReasonIdleTimeout), false, exitTimeout},
-		{"silent", attempts(clichain.ReasonFirstOutputTimeout), false, exitTimeout},
-		{"budget, with backends left", attempts(clichain.ReasonOverloaded, clichain.ReasonBudgetSpent), false, exitTimeout},
-		{"budget, at the last backend", attempts(clichain.ReasonOverloaded), true, exitTimeout},
-		{"mistake", attempts(clichain.ReasonBadOption), false, exitUsage},
-		{"no time to start", &clichain.ChainError{Attempts: []clichain.Attempt{{Reason: clichain.ReasonTimeout, Skipped: true}}}, false, exitTimeout},
-	} {
-		require.Equal(t, test.want, chainStatus(test.err, test.spent), test.name)
+		a := &app{Env: &console.Env{In: strings.NewReader(""), Out: brokenWriter{}, Err: &stderr, Getenv: noSettings}}
+		require.Equal(t, console.ExitFailed, run(context.Background(), a, args), "%q", args)
 	}
 }
 
@@ -159,19 +129,4 @@ func TestBar(t *testing.T) {
 	require.Equal(t, "█████", bar(500*time.Millisecond, time.Second, 10))
 	require.Equal(t, "█████▌", bar(550*time.Millisecond, time.Second, 10))
 	require.Equal(t, "██████████", bar(2*time.Second, time.Second, 10))
-}
-
-func TestRoughly(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		12 * time.Second: "12 s", 5 * time.Minute: "5 min", 192 * time.Minute: "3 h 12 min", 73 * time.Hour: "3 days",
-	} {
-		require.Equal(t, want, roughly(d))
-	}
-}
-
-// TestNoColour: paint is for terminals that want it.
-func TestNoColour(t *testing.T) {
-	a := &app{out: io.Discard, env: func(string) string { return "" }}
-	require.Equal(t, "x", a.styleOf(a.out).red("x"))
-	require.Equal(t, "\x1b[31mx\x1b[0m", style{true}.red("x"))
 }

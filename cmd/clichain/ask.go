@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/spf13/cobra"
 )
@@ -49,7 +50,7 @@ CLICHAIN_ORDER has them.`,
   git diff | clichain ask "Review this" --only codex,claude
   clichain ask --json -- "--help: what does it do?"
   ls *.go | while read -r f; do clichain ask --no-stdin "What is $f for?"; done`,
-		Args: atMostOne("ask", "PROMPT"),
+		Args: console.AtMostOneArg("ask", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.streamGiven = cmd.Flags().Changed("stream")
 			return a.ask(cmd.Context(), f, args)
@@ -120,7 +121,7 @@ func (a *app) available(ctx context.Context, f *param.Values, backends []clichai
 	if c, broken := a.loadSpecs(f.SpecFiles); broken == nil && len(f.Only) == 0 {
 		asked, _ := a.inOrder(c, nil) // a mistake in the order has been told
 		for _, spec := range a.unasked(c, asked, f.Binaries) {
-			fmt.Fprintf(a.err, "clichain: %s: %s\n", unaskedText(spec.Name), unaskedHint(spec.Name))
+			fmt.Fprintf(a.Err, "clichain: %s: %s\n", unaskedText(spec.Name), unaskedHint(spec.Name))
 		}
 	}
 	return err
@@ -142,5 +143,5 @@ func nothingToTry(ctx context.Context, backends []clichain.Backend) error {
 		attempts = append(attempts, clichain.Attempt{Backend: b.Name(), Reason: err.Reason, Skipped: true, Err: err})
 	}
 	failed := &clichain.ChainError{Attempts: attempts}
-	return &statusError{chainStatus(failed, false), failed}
+	return console.Fail(console.ChainStatus(failed, false), failed)
 }

@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/specs"
 )
@@ -82,15 +84,15 @@ func (c *catalog) split() (chain, named []clichain.CliSpec) {
 func loadFile(source, file string) ([]clichain.CliSpec, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, usagef("%s: %v", source, err)
+		return nil, console.Usagef("%s: %v", source, err)
 	}
 	defer f.Close()
 	list, err := specs.Load(f)
 	if all, ok := errors.AsType[*specs.LoadError](err); ok {
-		return nil, usagef("%s: %s", source, strings.Join(problemLines(file, all.Problems), "\n  "))
+		return nil, console.Usagef("%s: %s", source, strings.Join(problemLines(file, all.Problems), "\n  "))
 	}
 	if err != nil {
-		return nil, usagef("%s: %s: %v", source, file, err)
+		return nil, console.Usagef("%s: %s: %v", source, file, err)
 	}
 	return list, nil
 }
@@ -109,7 +111,7 @@ func problemLines(file string, problems []*specs.Problem) []string {
 		if p.Path != "" {
 			parts = append(parts, p.Path)
 		}
-		lines[i] = oneLine(strings.Join(append(parts, p.Message), ": "))
+		lines[i] = terminal.OneLine(strings.Join(append(parts, p.Message), ": "))
 	}
 	return lines
 }
@@ -142,7 +144,7 @@ func (c *catalog) pick(names []string) (chosen []clichain.CliSpec, unknown []str
 }
 
 func (c *catalog) unknown(source, name string) error {
-	return usagef("%s: unknown backend %q: known are %s", source, name, strings.Join(namesOf(c.all), ", "))
+	return console.Usagef("%s: unknown backend %q: known are %s", source, name, strings.Join(namesOf(c.all), ", "))
 }
 
 // inOrder picks the backends that --only names; without it those of the settings; without both those of the chain.
@@ -221,7 +223,7 @@ func (a *app) cooldownFile() (*cooldown.File, error) {
 	return cooldown.NewFile(path, func(err error) {
 		// A place that cannot be written to is usual in sandboxes, and not worth a warning.
 		if _, usual := errors.AsType[*fs.PathError](err); !usual {
-			fmt.Fprintf(a.err, "clichain: warning: %s\n", oneLine(err.Error()))
+			fmt.Fprintf(a.Err, "clichain: warning: %s\n", terminal.OneLine(err.Error()))
 		}
 	}), nil
 }

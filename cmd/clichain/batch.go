@@ -10,8 +10,10 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/cmd/clichain/internal/batchview"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/openai"
 	"github.com/clichain/clichain/permit"
@@ -119,30 +121,30 @@ func (f *batchFlags) check(given func(flag string) bool) error {
 	f.remote = f.nats.servers != "" || given("queue") && f.nats.given()
 	for _, flag := range ofWorkers {
 		if f.remote && given(flag) {
-			return usagef("--%s: has no effect with --nats or --queue: give it to the workers of the queue", flag)
+			return console.Usagef("--%s: has no effect with --nats or --queue: give it to the workers of the queue", flag)
 		}
 	}
 	switch {
 	case given("queue") && !f.remote:
-		return usagef("--queue: needs --nats or %s: a batch of its own has a queue of its own", natsVariable)
+		return console.Usagef("--queue: needs --nats or %s: a batch of its own has a queue of its own", natsVariable)
 	case f.permissions.Env != nil:
-		return usagef("--permit env: no line can set a variable")
+		return console.Usagef("--permit env: no line can set a variable")
 	case f.cfg.RetrySideEffects && !f.cfg.RetryFailed:
-		return usagef("--retry-side-effects: needs --retry-failed")
+		return console.Usagef("--retry-side-effects: needs --retry-failed")
 	}
 	return nil
 }
 
 // batch finds every mistake that can be found before it reads anything.
 func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
-	if f.cfg.In == "-" && isTerminal(a.in) {
-		return usagef("no input: give -i FILE, or lines on stdin")
+	if f.cfg.In == "-" && terminal.Is(a.In) {
+		return console.Usagef("no input: give -i FILE, or lines on stdin")
 	}
 	cfg := f.cfg
-	cfg.Stdin, cfg.Stdout, cfg.ReadChat = a.in, a.out, openai.ParseChatRequest
+	cfg.Stdin, cfg.Stdout, cfg.ReadChat = a.In, a.Out, openai.ParseChatRequest
 	view := batchview.New(batchview.Config{
-		In: cfg.In, Out: cfg.Out, To: a.err, Quiet: f.quiet, Width: func() int { return columns(a.err) },
-		Live: a.moves(a.err) && (cfg.Out != "-" || !isTerminal(a.out)),
+		In: cfg.In, Out: cfg.Out, To: a.Err, Quiet: f.quiet, Width: func() int { return console.Columns(a.Err) },
+		Live: a.Redraws(a.Err) && (cfg.Out != "-" || !terminal.Is(a.Out)),
 	})
 	cfg.Progress, cfg.Notice, cfg.OnBadLine = view.Progress, view.Notice, view.BadLine
 	if err := cfg.Check(); err != nil {
@@ -166,12 +168,12 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 	}
 	defer func() {
 		if err := t.Close(); err != nil {
-			fmt.Fprintln(a.err, "clichain: warning: telemetry was lost:", oneLine(err.Error()))
+			fmt.Fprintln(a.Err, "clichain: warning: telemetry was lost:", terminal.OneLine(err.Error()))
 		}
 	}()
 	cfg.Chain.Hooks, cfg.Wrap = t.Hooks(), t.Wrap
 	cfg.Worker = func(worker *jetstream.WorkConfig) { t.ObserveJobs(worker, "batch") }
-	trace, end := t.StartBatch(ctx, telemetry.OfEnvironment(a.env))
+	trace, end := t.StartBatch(ctx, telemetry.OfEnvironment(a.Getenv))
 	cfg.Trace = trace
 	s, err := batch.Run(ctx, &cfg)
 	end(batchReason(s, err))
@@ -182,7 +184,7 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 		return batchError(err)
 	}
 	for _, stray := range s.Strays {
-		fmt.Fprintln(a.err, "clichain: warning: something may be left of", oneLine(stray))
+		fmt.Fprintln(a.Err, "clichain: warning: something may be left of", terminal.OneLine(stray))
 	}
 	return a.batchStatus(&cfg, s)
 }
@@ -234,14 +236,14 @@ func (a *app) batchPlan(ctx context.Context, cfg *batch.Config) error {
 	if err != nil {
 		return batchError(err)
 	}
-	if err := batchview.PrintPlan(a.out, plan); err != nil {
-		return outputError(err)
+	if err := batchview.PrintPlan(a.Out, plan); err != nil {
+		return console.OutputError(err)
 	}
 	switch err := batchview.PlanError(plan); {
 	case errors.Is(err, batchview.ErrNoBackend):
-		return &statusError{exitNothing, err}
+		return console.Fail(console.ExitNothing, err)
 	case err != nil:
-		return &statusError{exitFailed, err}
+		return console.Fail(console.ExitFailed, err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 )
 
 // TestBatchShared: two batches with the same ids on one queue get their own answers, from a worker elsewhere, one of
@@ -30,7 +31,7 @@ func TestBatchShared(t *testing.T) {
 	alone := batchTo(one, "--budget", "1ms")
 	said, err := alone.CombinedOutput()
 	require.Error(t, err)
-	require.Equal(t, exitTimeout, alone.ProcessState.ExitCode(), "%s", said)
+	require.Equal(t, console.ExitTimeout, alone.ProcessState.ExitCode(), "%s", said)
 	require.Contains(t, string(said), `no worker is connected to the queue "default": jobs wait until one is`)
 
 	w := f.worker("-j", "2", "--only", "claude", "--cold")

@@ -7,17 +7,18 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 )
 
 // batchError gives an error of a batch its exit status.
 func batchError(err error) error {
 	if _, mistaken := errors.AsType[*batch.Mistake](err); mistaken {
-		return &statusError{exitUsage, err}
+		return console.Fail(console.ExitUsage, err)
 	}
-	if _, known := errors.AsType[*statusError](err); known {
+	if _, known := errors.AsType[*console.ExitError](err); known {
 		return err
 	}
-	return &statusError{exitFailed, err}
+	return console.Fail(console.ExitFailed, err)
 }
 
 // batchStatus makes the exit status of how a batch ended, and says how to go on.
@@ -32,16 +33,16 @@ func (a *app) batchStatus(cfg *batch.Config, s *batch.Summary) error {
 	}
 	switch {
 	case errors.Is(s.Stopped, batch.ErrBudget):
-		return &statusError{exitTimeout, fmt.Errorf("the budget of %v is over, and %s: %s", cfg.Budget, left, goOn)}
+		return console.Fail(console.ExitTimeout, fmt.Errorf("the budget of %v is over, and %s: %s", cfg.Budget, left, goOn))
 	case errors.Is(s.Stopped, batch.ErrCost):
-		return &statusError{exitFailed, fmt.Errorf(
+		return console.Fail(console.ExitFailed, fmt.Errorf(
 			"the answers have cost $%.2f, of $%.2f, and %s: with a higher --max-cost-usd %s",
-			s.CostUSD, cfg.MaxCostUSD, left, goOn)}
+			s.CostUSD, cfg.MaxCostUSD, left, goOn))
 	case errors.Is(s.Stopped, batch.ErrNobody):
-		return &statusError{exitNothing, fmt.Errorf("%w: %s: %s", s.Stopped, left, goOn)}
+		return console.Fail(console.ExitNothing, fmt.Errorf("%w: %s: %s", s.Stopped, left, goOn))
 	case s.Stopped != nil:
-		fmt.Fprintf(a.err, "clichain: interrupted: %s: %s\n", left, goOn)
-		return &statusError{exitInterrupted, nil}
+		fmt.Fprintf(a.Err, "clichain: interrupted: %s: %s\n", left, goOn)
+		return console.Fail(console.ExitInterrupted, nil)
 	}
 	return unanswered(cfg, &s.Counts)
 }
@@ -71,7 +72,7 @@ func unanswered(cfg *batch.Config, c *batch.Counts) error {
 	if len(said) == 0 {
 		return nil
 	}
-	return &statusError{exitFailed, errors.New(strings.Join(said, "; "))}
+	return console.Fail(console.ExitFailed, errors.New(strings.Join(said, "; ")))
 }
 
 // batchReason is why a batch has not answered all of its lines, for its span; empty if it has.

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/runs"
 	"github.com/spf13/cobra"
 )
@@ -25,7 +25,7 @@ their name, "{temp}" for a folder that a call makes for its files. The exit
 status is 3 where nothing would be run.`,
 		Example: `  clichain build "What does errno 11 mean?"
   clichain build --json --only codex --access read --dir . "Review this" | jq .backends[0].command.args`,
-		Args: atMostOne("build", "PROMPT"),
+		Args: console.AtMostOneArg("build", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.build(cmd.Context(), f, args) },
 	}
 	f.register(cmd)
@@ -51,7 +51,7 @@ type skip struct {
 }
 
 func skipOf(be *clichain.BackendError) *skip {
-	return &skip{be.Reason, inFlags.Replace(be.Detail()), inFlags.Replace(be.Hint)}
+	return &skip{be.Reason, console.FlagWords.Replace(be.Detail()), console.FlagWords.Replace(be.Hint)}
 }
 
 func (a *app) build(ctx context.Context, f *askFlags, args []string) error {
@@ -69,13 +69,12 @@ func (a *app) build(ctx context.Context, f *askFlags, args []string) error {
 	}
 	a.tellDoubts(q.backends)
 	if f.json {
-		err = writeJSON(a.out, map[string]any{"backends": steps}, isTerminal(a.out))
+		err = a.PrintJSON(map[string]any{"backends": steps})
 	} else {
-		_, err = io.WriteString(a.out, buildTable(steps, a.styleOf(a.out), columns(a.out)))
-		err = outputError(err)
+		err = a.Print(buildTable(steps, a.StyleOf(a.Out), console.Columns(a.Out)))
 	}
 	if err == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.Command != nil }) {
-		err = &statusError{status: exitNothing} // the output says why
+		err = console.Fail(console.ExitNothing, nil) // the output says why
 	}
 	return err
 }
@@ -90,8 +89,8 @@ func stepsOf(ctx context.Context, chain *clichain.Chain, req clichain.Request) (
 			s.Command, err = p.Command(ctx, req)
 		}
 		if be, failed := errors.AsType[*clichain.BackendError](err); failed {
-			if slices.Contains(mistakes, be.Reason) && p.Validate() == nil { // else another backend may do
-				return nil, &statusError{exitUsage, be}
+			if slices.Contains(console.UsageReasons, be.Reason) && p.Validate() == nil { // else another backend may do
+				return nil, console.Fail(console.ExitUsage, be)
 			}
 			s.Skip = skipOf(be)
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/runs"
 	"github.com/stretchr/testify/require"
 )
@@ -33,7 +35,7 @@ func threeSteps() []step {
 
 // TestBuildTable: it fits, whatever the width, and has no escapes without a style.
 func TestBuildTable(t *testing.T) {
-	requireTable(t, "build", func(s style, width int) string { return buildTable(threeSteps(), s, width) },
+	consoletest.Golden(t, "build", func(s console.Style, width int) string { return buildTable(threeSteps(), s, width) },
 		"\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m", "\x1b[0m")
 }
 

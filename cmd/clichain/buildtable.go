@@ -5,20 +5,22 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/runs"
 )
 
 // buildTable is what a call would do, for people, in lines of up to width columns. It is a pure function, and names and
 // arguments that others have chosen cannot move the cursor.
-func buildTable(steps []step, paint style, width int) string {
-	p := newPage(paint, width)
+func buildTable(steps []step, paint console.Style, width int) string {
+	p := console.NewPage(paint, width)
 	place := 0
 	for i, s := range steps {
 		if i > 0 {
-			p.line("")
+			p.Line("")
 		}
 		if s.Skip != nil {
-			p.cut(p.yellow("–")+" ", s.Backend, p.bold)
+			p.Cut(p.Yellow("–")+" ", s.Backend, p.Bold)
 			stepRow(p, "skipped", string(s.Skip.Reason)+": "+s.Skip.Message)
 			if s.Skip.Hint != "" {
 				stepRow(p, "", "→ "+s.Skip.Hint)
@@ -26,17 +28,17 @@ func buildTable(steps []step, paint style, width int) string {
 			continue
 		}
 		place++
-		p.cut(p.green(fmt.Sprint(place))+" ", s.Backend, p.bold)
+		p.Cut(p.Green(fmt.Sprint(place))+" ", s.Backend, p.Bold)
 		commandRows(p, s.Command)
 	}
 	return p.String()
 }
 
-func commandRows(p *page, c *runs.Command) {
+func commandRows(p *console.Page, c *runs.Command) {
 	stepRow(p, "program", c.Path)
 	words := make([]string, len(c.Args))
 	for i, arg := range c.Args {
-		words[i] = shellWord(oneLine(arg))
+		words[i] = shellWord(terminal.OneLine(arg))
 	}
 	stepRow(p, "arguments", strings.Join(words, " "))
 	dir := c.Dir
@@ -57,9 +59,9 @@ func commandRows(p *page, c *runs.Command) {
 }
 
 // stepRow writes a label and a value; without a value it writes nothing.
-func stepRow(p *page, label, value string) {
+func stepRow(p *console.Page, label, value string) {
 	if value != "" {
-		p.hang(p.dim(fmt.Sprintf("  %-9s  ", label)), oneLine(value), unpainted)
+		p.Hang(p.Dim(fmt.Sprintf("  %-9s  ", label)), terminal.OneLine(value), console.Plain)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
@@ -19,19 +20,19 @@ import (
 func check(ctx context.Context, req clichain.Request) error {
 	for _, name := range req.Options.AddDirs {
 		if err := checkDir(name); err != nil {
-			return usagef("--add-dir: %v", err)
+			return console.Usagef("--add-dir: %v", err)
 		}
 	}
 	if err := checkDir(req.Dir); err != nil && req.Dir != "" {
-		return usagef("--dir: %v", err)
+		return console.Usagef("--dir: %v", err)
 	}
 	for _, name := range req.Options.Images {
 		if err := checkImage(name); err != nil {
-			return usagef("--image: %v", err)
+			return console.Usagef("--image: %v", err)
 		}
 	}
 	if asksTwice(req) {
-		return usagef("--session: give one of --session, --continue and --session-id")
+		return console.Usagef("--session: give one of --session, --continue and --session-id")
 	}
 	return checkFields(ctx, req)
 }
@@ -46,14 +47,14 @@ func checkFields(ctx context.Context, req clichain.Request) error {
 	req.Model, req.Session = "", "" // which are for one backend to judge
 	_, err := clichain.ChainOf([]clichain.Backend{nobody}, &clichain.ChainConfig{NoCooldown: true}).Complete(ctx, req)
 	be, ok := errors.AsType[*clichain.BackendError](err)
-	if !ok || !slices.Contains(mistakes, be.Reason) {
+	if !ok || !slices.Contains(console.UsageReasons, be.Reason) {
 		return nil
 	}
 	flag := param.FlagOf(be.Option)
 	if flag == param.Prompt { // that of the user is not there yet
 		flag = "--system"
 	}
-	return usagef("%s: %s", flag, inFlags.Replace(be.Detail()))
+	return console.Usagef("%s: %s", flag, console.FlagWords.Replace(be.Detail()))
 }
 
 func asksTwice(req clichain.Request) bool {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 )
 
 func TestCompletion(t *testing.T) {
@@ -84,9 +85,9 @@ func completed(t *testing.T, line, specs string) string {
 	t.Helper()
 	before, _, _ := strings.Cut(line, "|")
 	var out, diagnostics bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: &out, err: &diagnostics, env: func(name string) string {
+	a := &app{Env: &console.Env{In: strings.NewReader(""), Out: &out, Err: &diagnostics, Getenv: func(name string) string {
 		return map[string]string{specsVariable: specs, configVariable: "off"}[name]
-	}}
+	}}}
 	require.Zero(t, run(context.Background(), a, append([]string{cobra.ShellCompRequestCmd}, strings.Split(before, " ")...)))
 	return strings.Join(strings.Split(strings.TrimSpace(out.String()), "\n"), " ")
 }
@@ -99,7 +100,7 @@ func TestEveryFlagCompletes(t *testing.T) {
 		"url": true, "usd": true,
 	}
 	checked := 0
-	a := &app{env: func(string) string { return "" }}
+	a := &app{Env: &console.Env{Getenv: func(string) string { return "" }}}
 	root := a.root()
 	a.addCompletions(root)
 	eachCommand(root, func(cmd *cobra.Command) {

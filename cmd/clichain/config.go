@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -38,7 +38,7 @@ is never looked at. A file that others may write to is refused.
     ci: {timeout: 20s, billing: api_key}
 
 Secrets stay in the variables that the CLIs read.`,
-		Args: commandsOnly,
+		Args: console.CommandsOnly,
 		RunE: func(*cobra.Command, []string) error { return a.showSettings(asJSON) },
 
 		SuggestionsMinimumDistance: 2,
@@ -67,14 +67,14 @@ func (a *app) showSettingsPath() error {
 		return err
 	}
 	if place.value == "" {
-		return &statusError{exitNothing, fmt.Errorf("no settings file is read here")}
+		return console.Fail(console.ExitNothing, fmt.Errorf("no settings file is read here"))
 	}
 	path, err := filepath.Abs(place.value)
 	if err != nil {
-		return usagef("%s: %v", place.source, err)
+		return console.Usagef("%s: %v", place.source, err)
 	}
-	_, err = fmt.Fprintln(a.out, path)
-	return outputError(err)
+	_, err = fmt.Fprintln(a.Out, path)
+	return console.OutputError(err)
 }
 
 // settingsReport says which settings hold, and why.
@@ -106,10 +106,9 @@ func (a *app) showSettings(asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return writeJSON(a.out, report, isTerminal(a.out))
+		return a.PrintJSON(report)
 	}
-	_, err = io.WriteString(a.out, settingsTable(report, a.styleOf(a.out), edge(a.out)))
-	return outputError(err)
+	return a.Print(settingsTable(report, a.StyleOf(a.Out), console.LineWidth(a.Out)))
 }
 
 // settingsReport has the settings that hold; the error is that of a variable.
@@ -173,7 +172,7 @@ func (row settingRow) origin() string {
 	case "variable":
 		return row.Variable
 	case "profile":
-		return fmt.Sprintf("profile %s, line %d", oneLine(row.Profile), row.Line)
+		return fmt.Sprintf("profile %s, line %d", terminal.OneLine(row.Profile), row.Line)
 	case "file":
 		return fmt.Sprintf("file, line %d", row.Line)
 	}
@@ -194,37 +193,37 @@ func (r settingsReport) place() string {
 	} else if len(r.Profiles) > 0 {
 		text += ", without one of its profiles: " + strings.Join(r.Profiles, ", ")
 	}
-	return oneLine(text)
+	return terminal.OneLine(text)
 }
 
 // settingsTable is the report for people, in lines of up to width columns, but for the place of the file.
-func settingsTable(r settingsReport, paint style, width int) string {
-	p := newPage(paint, width)
-	p.line(p.bold(r.place()))
+func settingsTable(r settingsReport, paint console.Style, width int) string {
+	p := console.NewPage(paint, width)
+	p.Line(p.Bold(r.place()))
 	settingLines(p, r.Settings)
 	return p.String()
 }
 
 // settingLines has a line for each setting, and more where its value needs them.
-func settingLines(p *page, rows []settingRow) {
+func settingLines(p *console.Page, rows []settingRow) {
 	name, origin, value := 0, 0, 1
 	for _, row := range rows {
 		name, origin = max(name, len(row.Name)), max(origin, terminal.Width(row.origin()))
 	}
 	for _, row := range rows {
-		if n := terminal.Width(oneLine(row.Value)); n+name+origin+6 <= p.width {
+		if n := terminal.Width(terminal.OneLine(row.Value)); n+name+origin+6 <= p.Width {
 			value = max(value, n)
 		}
 	}
 	for _, row := range rows {
-		head, text := "  "+cells(row.Name, name)+"  ", cmp.Or(oneLine(row.Value), "-")
+		head, text := "  "+console.Cell(row.Name, name)+"  ", cmp.Or(terminal.OneLine(row.Value), "-")
 		if terminal.Width(text) <= value {
-			p.line(head + cells(text, value) + "  " + p.dim(row.origin()))
+			p.Line(head + console.Cell(text, value) + "  " + p.Dim(row.origin()))
 			continue
 		}
-		p.line(head + p.dim(row.origin()))
-		for _, line := range breakAt(text, p.width-name-4) {
-			p.line(strings.Repeat(" ", name+4) + line)
+		p.Line(head + p.Dim(row.origin()))
+		for _, line := range console.BreakAt(text, p.Width-name-4) {
+			p.Line(strings.Repeat(" ", name+4) + line)
 		}
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ calls of this user. The file is that of CLICHAIN_COOLDOWNS, or of the settings.
 
 The workers of a fleet share theirs, all queues of a server the same: give --nats
 URL, or --store FOLDER. NATS_URL alone does not choose a fleet.`,
-		Args: commandsOnly,
+		Args: console.CommandsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		SuggestionsMinimumDistance: 2,
@@ -138,7 +139,7 @@ func kept(ctx context.Context, there keptCooldowns) (list []resting, err error) 
 	}
 	states, err := there.States(ctx)
 	if err != nil {
-		return nil, &statusError{exitFailed, err}
+		return nil, console.Fail(console.ExitFailed, err)
 	}
 	for key, state := range states {
 		name, model := partsOf(key)
@@ -170,24 +171,23 @@ func (a *app) listCooldowns(ctx context.Context, f *cooldownsFlags) (err error) 
 	now := time.Now()
 	list = slices.DeleteFunc(list, func(r resting) bool { return !r.Until.After(now) })
 	if f.json {
-		return writeJSON(a.out, map[string]any{"cooldowns": append([]resting{}, list...)}, isTerminal(a.out))
+		return a.PrintJSON(map[string]any{"cooldowns": append([]resting{}, list...)})
 	}
 	if len(list) == 0 {
-		_, err = fmt.Fprintln(a.out, "no backend cools down")
-		return outputError(err)
+		_, err = fmt.Fprintln(a.Out, "no backend cools down")
+		return console.OutputError(err)
 	}
 	names := make([]string, len(list))
 	for i, r := range list {
 		names[i] = r.name()
 	}
-	p := newPage(style{}, columns(a.out))
-	column := widest(names, p.width)
+	p := console.NewPage(console.Style{}, console.Columns(a.Out))
+	column := console.Widest(names, p.Width)
 	for _, r := range list {
-		p.cut(cells(r.name(), column)+"  ", fmt.Sprintf("until %s, in %s  after %s",
-			r.Until.Local().Format("2006-01-02 15:04"), roughly(r.Until.Sub(now)), r.Reason), unpainted)
+		p.Cut(console.Cell(r.name(), column)+"  ", fmt.Sprintf("until %s, in %s  after %s",
+			r.Until.Local().Format("2006-01-02 15:04"), console.Roughly(r.Until.Sub(now)), r.Reason), console.Plain)
 	}
-	_, err = io.WriteString(a.out, p.String())
-	return outputError(err)
+	return a.Print(p.String())
 }
 
 // name is the backend, with its model as "ask --model" takes it.
@@ -225,15 +225,15 @@ func (a *app) clearCooldowns(ctx context.Context, f *cooldownsFlags, names []str
 		}
 		forget := func(cooldown.State) cooldown.State { return cooldown.State{} }
 		if err := there.Update(ctx, r.key, forget); err != nil {
-			return &statusError{exitFailed, fmt.Errorf("%s: %w", oneLine(r.name()), err)}
+			return console.Fail(console.ExitFailed, fmt.Errorf("%s: %w", terminal.OneLine(r.name()), err))
 		}
-		cleared = append(cleared, oneLine(r.name()))
+		cleared = append(cleared, terminal.OneLine(r.name()))
 	}
 	text := "nothing to clear"
 	if len(cleared) > 0 {
 		slices.Sort(cleared)
 		text = "cleared: " + strings.Join(slices.Compact(cleared), ", ")
 	}
-	_, err = fmt.Fprintln(a.out, text)
-	return outputError(err)
+	_, err = fmt.Fprintln(a.Out, text)
+	return console.OutputError(err)
 }

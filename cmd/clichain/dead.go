@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/spf13/cobra"
 )
@@ -28,7 +29,7 @@ func (a *app) deadCommand() *cobra.Command {
 		Short: "List, show, retry or drop the jobs that failed for good",
 		Long: `A job that failed for good is a dead letter: it stays in the queue, with its
 history, until it is retried or dropped.`,
-		Args: commandsOnly,
+		Args: console.CommandsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		SuggestionsMinimumDistance: 2,
@@ -79,10 +80,9 @@ func (a *app) deadList(ctx context.Context, q *openQueue, f *deadFlags) error {
 		}
 		l := newDeadLetter(r)
 		if f.json {
-			err = writeJSON(a.out, l, false)
+			err = console.WriteJSON(a.Out, l, false)
 		} else {
-			_, err = io.WriteString(a.out, l.text(a.styleOf(a.out), columns(a.out), time.Now()))
-			err = outputError(err)
+			err = a.Print(l.text(a.StyleOf(a.Out), console.Columns(a.Out), time.Now()))
 		}
 		if err != nil {
 			return err
@@ -98,14 +98,14 @@ func (a *app) deadShowCommand() *cobra.Command {
 		Short:   "Show all of a dead letter, as JSON",
 		Long:    "Show all of a dead letter, as JSON: its job with the prompt, its attempts and its history.",
 		Example: "  clichain dead show nightly-7 --nats nats://127.0.0.1:4222",
-		Args:    exactlyOne("dead show", "ID"),
+		Args:    console.ExactlyOneArg("dead show", "ID"),
 	}
 	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, ids []string) error {
 		r, err := findDeadLetter(ctx, q, ids[0])
 		if err != nil {
 			return err
 		}
-		return writeJSON(a.out, r, true)
+		return console.WriteJSON(a.Out, r, true)
 	})
 	return cmd
 }
@@ -114,10 +114,10 @@ func (a *app) deadShowCommand() *cobra.Command {
 func findDeadLetter(ctx context.Context, q *openQueue, id string) (*jetstream.Result, error) {
 	r, err := q.Result(ctx, id)
 	if errors.Is(err, jetstream.ErrPending) {
-		return nil, usagef("job %q waits or runs: it is no dead letter", id)
+		return nil, console.Usagef("job %q waits or runs: it is no dead letter", id)
 	}
 	if errors.Is(err, jetstream.ErrNotFound) || err == nil && r.Failure == nil {
-		return nil, usagef("there is no dead letter %q: see \"clichain dead list\"", id)
+		return nil, console.Usagef("there is no dead letter %q: see \"clichain dead list\"", id)
 	}
 	return r, err
 }
@@ -157,8 +157,9 @@ func (a *app) deadRetry(ctx context.Context, q *openQueue, f *deadFlags, ids []s
 		}
 	}
 	if len(left) > 0 {
-		return &statusError{exitFailed, fmt.Errorf("%d of %d were not retried, such as %q: the agent may have changed "+
-			"something: look at what it did, and give --side-effects to run it again", len(left), len(letters), left[0])}
+		return console.Fail(console.ExitFailed, fmt.Errorf(
+			"%d of %d were not retried, such as %q: the agent may have changed "+
+				"something: look at what it did, and give --side-effects to run it again", len(left), len(letters), left[0]))
 	}
 	return nil
 }
@@ -200,7 +201,7 @@ func (f *deadFlags) selects(cmd *cobra.Command) {
 			}
 		}
 		if ways != 1 {
-			return usagef("which dead letters? Give their IDs, or --reason REASON, or --all: one of the three")
+			return console.Usagef("which dead letters? Give their IDs, or --reason REASON, or --all: one of the three")
 		}
 		return nil
 	}
@@ -233,11 +234,11 @@ func (f *deadFlags) choose(ctx context.Context, q *openQueue, ids []string) (let
 func (a *app) change(ctx context.Context, id string, do func(context.Context, string) error) error {
 	err := do(ctx, id)
 	if errors.Is(err, jetstream.ErrNotFound) {
-		return usagef("there is no job %q: see \"clichain dead list\"", id)
+		return console.Usagef("there is no job %q: see \"clichain dead list\"", id)
 	}
 	if err != nil {
 		return fmt.Errorf("job %q: %w", id, err)
 	}
-	_, err = fmt.Fprintln(a.out, oneLine(id))
-	return outputError(err)
+	_, err = fmt.Fprintln(a.Out, terminal.OneLine(id))
+	return console.OutputError(err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
 )
@@ -30,10 +31,10 @@ func TestFleetDead(t *testing.T) {
 	f.crashAtWork()
 	w := f.worker("--max-access", "write", "--permit", "dir="+os.TempDir(), "--only", "claude", "--cold", "--no-cooldown")
 	_, stderr, status := f.run("submit", "--wait", "--id", "harmless", "secret question")
-	require.Equal(t, exitFailed, status)
+	require.Equal(t, console.ExitFailed, status)
 	require.Contains(t, stderr, `job "harmless" failed: `)
 	out, stderr, status := f.run("submit", "--wait", "--json", "--id", "acted", "--access", "write", "--dir", t.TempDir(), "go")
-	require.Equal(t, exitFailed, status, stderr)
+	require.Equal(t, console.ExitFailed, status, stderr)
 	require.Contains(t, out, `"failure"`)
 
 	var letters []deadLetter
@@ -55,7 +56,7 @@ func TestFleetDead(t *testing.T) {
 
 	f.fake("claude", "answer", "repaired")
 	out, stderr, status = f.run("dead", "retry", "--all")
-	require.Equal(t, exitFailed, status)
+	require.Equal(t, console.ExitFailed, status)
 	require.Equal(t, "harmless\n", out)
 	require.Contains(t, stderr, `1 of 2 were not retried, such as "acted": the agent may have changed something`)
 	require.Equal(t, "repaired\n", f.answers("result", "--wait", "harmless"))
@@ -75,7 +76,7 @@ func TestFleetDrop(t *testing.T) {
 	w := f.worker("--max-access", "write", "--permit", "dir="+os.TempDir(), "--only", "claude", "--cold", "--no-cooldown")
 	for _, id := range []string{"a", "b", "c"} {
 		_, _, status := f.run("submit", "--wait", "--id", id, "hi")
-		require.Equal(t, exitFailed, status)
+		require.Equal(t, console.ExitFailed, status)
 	}
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
@@ -87,7 +88,7 @@ func TestFleetDrop(t *testing.T) {
 	require.Zero(t, s.Failures+s.Ready[jetstream.PriorityNormal])
 	for _, args := range [][]string{{"drop", "a"}, {"retry", "a"}, {"show", "a"}} {
 		_, stderr, status := f.run(append([]string{"dead"}, args...)...)
-		require.Equal(t, exitUsage, status)
+		require.Equal(t, console.ExitUsage, status)
 		require.Contains(t, stderr, `"a": see "clichain dead list"`)
 	}
 }

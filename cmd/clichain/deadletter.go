@@ -1,11 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
 )
 
@@ -33,25 +34,19 @@ func newDeadLetter(r *jetstream.Result) deadLetter {
 }
 
 // text is the letter for people: a line, and its message below.
-func (l deadLetter) text(paint style, width int, now time.Time) string {
+func (l deadLetter) text(paint console.Style, width int, now time.Time) string {
 	access, _ := l.Access.MarshalText() // a level that nobody knows has no name
 	facts := []string{
-		oneLine(string(l.Reason)), roughly(now.Sub(l.Finished)) + " ago", plural(l.Deliveries, "delivery", "deliveries"),
+		terminal.OneLine(string(l.Reason)), console.Roughly(now.Sub(l.Finished)) + " ago", console.Plural(l.Deliveries,
+			"delivery", "deliveries"),
 		"access " + string(access),
 	}
 	if l.SideEffects {
 		facts = append(facts, "may have changed something")
 	}
-	p := newPage(paint, width)
-	p.title(l.ID)
-	p.hang("    ", strings.Join(facts, ", "), p.red)
-	p.hang("    ", oneLine(l.Message), p.dim)
+	p := console.NewPage(paint, width)
+	p.Title(l.ID)
+	p.Hang("    ", strings.Join(facts, ", "), p.Red)
+	p.Hang("    ", terminal.OneLine(l.Message), p.Dim)
 	return p.String()
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/specs"
 	"github.com/spf13/cobra"
 )
@@ -31,26 +32,26 @@ installed, reaches no network and leaves nothing behind.`,
 func (a *app) demo(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "clichain-demo-")
 	if err != nil {
-		return &statusError{exitFailed, err}
+		return console.Fail(console.ExitFailed, err)
 	}
 	defer func() {
 		if removed := os.RemoveAll(dir); err == nil && removed != nil {
-			err = &statusError{exitFailed, removed}
+			err = console.Fail(console.ExitFailed, removed)
 		}
 	}()
 	if err := os.Setenv("XDG_STATE_HOME", dir); err != nil { // of this process, which ends with the demo
-		return &statusError{exitFailed, err}
+		return console.Fail(console.ExitFailed, err)
 	}
 	s := a.newStage()
 	s.intro(unsuppress(specs.All()))
 	backends, err := install(dir)
 	if err != nil {
-		return &statusError{exitFailed, fmt.Errorf("cannot set up the fakes: %w", err)}
+		return console.Fail(console.ExitFailed, fmt.Errorf("cannot set up the fakes: %w", err))
 	}
 	start := time.Now()
 	resp, err := s.perform(dir, clichain.ChainOf(backends, nil).Stream(ctx, clichain.Prompt(demoPrompt)))
 	if err != nil {
-		return &statusError{exitFailed, err}
+		return console.Fail(console.ExitFailed, err)
 	}
 	return s.outro(resp, time.Since(start))
 }

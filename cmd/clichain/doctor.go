@@ -3,14 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/doctor"
 	"github.com/spf13/cobra"
 )
@@ -111,11 +112,11 @@ func (a *app) asked(c catalog, only []string) (list []clichain.CliSpec, problems
 func (found *checkup) status(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
-		return &statusError{exitInterrupted, context.Cause(ctx)}
+		return console.Fail(console.ExitInterrupted, context.Cause(ctx))
 	case len(found.Problems) > 0:
-		return &statusError{status: exitUsage}
+		return console.Fail(console.ExitUsage, nil)
 	case found.Ready == 0:
-		return &statusError{status: exitNothing}
+		return console.Fail(console.ExitNothing, nil)
 	}
 	return nil
 }
@@ -124,16 +125,15 @@ func (a *app) printCheckup(found checkup, f doctorFlags) error {
 	text := ""
 	switch {
 	case f.json:
-		return writeJSON(a.out, found, isTerminal(a.out))
+		return a.PrintJSON(found)
 	case f.markdown:
 		text = markdownOf(found)
 	case f.hints:
 		text = fixesOf(found.Report)
 	default:
-		text = doctorTable(found, a.styleOf(a.out), edge(a.out))
+		text = doctorTable(found, a.StyleOf(a.Out), console.LineWidth(a.Out))
 	}
-	_, err := io.WriteString(a.out, text)
-	return outputError(err)
+	return a.Print(text)
 }
 
 var (
@@ -152,8 +152,8 @@ func fixesOf(report doctor.Report) string {
 			if !p.Blocks() {
 				continue
 			}
-			fmt.Fprintf(&b, "# %s: %s\n", oneLine(d.Name), oneLine(p.Message))
-			for _, line := range commandsOf(oneLine(p.Hint)) {
+			fmt.Fprintf(&b, "# %s: %s\n", terminal.OneLine(d.Name), terminal.OneLine(p.Message))
+			for _, line := range commandsOf(terminal.OneLine(p.Hint)) {
 				fmt.Fprintln(&b, line)
 			}
 		}

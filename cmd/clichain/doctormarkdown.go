@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/doctor"
 )
 
@@ -16,7 +18,7 @@ func markdownOf(found checkup) string {
 	fmt.Fprintf(&b, "### clichain doctor: %d of %d ready\n\n", report.Ready, countAsked(report))
 	b.WriteString("| Backend | State | Login | Billing | Program |\n|---|---|---|---|---|\n")
 	for _, d := range report.Backends {
-		word, _, _ := style{}.state(d)
+		word, _, _ := stateOf(d, console.Style{})
 		for _, text := range []string{d.Name, word, loginWords(d), string(d.Billing), d.Path + " " + d.Version} {
 			fmt.Fprintf(&b, "| %s ", cell(text))
 		}
@@ -45,5 +47,5 @@ func markdownOf(found checkup) string {
 
 // cell is a text without what would break a table of Markdown.
 func cell(s string) string {
-	return cmp.Or(strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(oneLine(s)), " ")
+	return cmp.Or(strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(terminal.OneLine(s)), " ")
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/doctor"
 	"github.com/stretchr/testify/require"
 )
@@ -39,16 +41,16 @@ func everySetting() []settingRow {
 
 // TestDoctorTable: it fits, whatever the width, and has no escapes without a style.
 func TestDoctorTable(t *testing.T) {
-	requireTable(t, "doctor", func(paint style, width int) string { return doctorTable(everyState(), paint, width) },
+	consoletest.Golden(t, "doctor", func(paint console.Style, width int) string { return doctorTable(everyState(), paint, width) },
 		"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m")
-	wide := doctorTable(everyState(), style{}, math.MaxInt)
+	wide := doctorTable(everyState(), console.Style{}, math.MaxInt)
 	require.Contains(t, wide, "✓ claude                ready          logged in: ANTHROPIC_API_KEY")
 	require.NotContains(t, wide, "…")
 }
 
 func TestSettingsTable(t *testing.T) {
-	requireTable(t, "config", func(paint style, width int) string {
-		p := newPage(paint, width)
+	consoletest.Golden(t, "config", func(paint console.Style, width int) string {
+		p := console.NewPage(paint, width)
 		settingLines(p, everySetting())
 		return p.String()
 	}, "\x1b[2m", "\x1b[0m")

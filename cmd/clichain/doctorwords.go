@@ -5,27 +5,29 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/doctor"
 )
 
-// state is what would become of a call, in a word, with its mark and its colour.
-func (s style) state(d doctor.Diagnosis) (word, mark string, paint func(string) string) {
+// stateOf is what would become of a call, in a word, with its mark and its colour.
+func stateOf(d doctor.Diagnosis, s console.Style) (word, mark string, paint func(string) string) {
 	switch {
 	case d.SuppressedBy != "":
-		return "turned off", "–", s.dim
+		return "turned off", "–", s.Dim
 	case d.Ready() && isUnasked(d):
-		return "if named", "·", s.dim
+		return "if named", "·", s.Dim
 	case d.Ready() && hasProblem(d, doctor.CodeSlow):
-		return "slow", "?", s.yellow
+		return "slow", "?", s.Yellow
 	case d.Ready() && d.Login == clispec.LoginUnknown:
-		return "maybe", "?", s.yellow
+		return "maybe", "?", s.Yellow
 	case d.Ready():
-		return "ready", "✓", s.green
+		return "ready", "✓", s.Green
 	}
 	if i := slices.IndexFunc(d.Problems, doctor.Problem.Blocks); i >= 0 {
-		return d.Problems[i].Code, "✗", s.red
+		return d.Problems[i].Code, "✗", s.Red
 	}
-	return string(clichain.ReasonNotInstalled), "✗", s.red
+	return string(clichain.ReasonNotInstalled), "✗", s.Red
 }
 
 // shared separates the problems that several backends have alike, which are about the machine, from those of one.
@@ -62,7 +64,7 @@ func loginWords(d doctor.Diagnosis) string {
 		clispec.LoginUnknown:       "login unknown",
 	}[d.Login]
 	if d.Evidence != "" {
-		words += ": " + oneLine(d.Evidence)
+		words += ": " + terminal.OneLine(d.Evidence)
 	}
 	return words
 }
@@ -72,5 +74,5 @@ func placeWords(d doctor.Diagnosis) string {
 	if real := d.RealPath(); d.Path != "" && real != d.Path {
 		where += " → " + real
 	}
-	return oneLine(where + " " + d.Version)
+	return terminal.OneLine(where + " " + d.Version)
 }

@@ -5,12 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
 // Each command has every flag of the table for whose absence the table has no reason.
 func TestCommandsHaveTheFlagsOfTheTable(t *testing.T) {
-	a := &app{env: func(string) string { return "" }}
+	a := &app{Env: &console.Env{Getenv: func(string) string { return "" }}}
 	root := a.root()
 	for _, command := range param.Commands {
 		cmd, _, err := root.Find([]string{command})

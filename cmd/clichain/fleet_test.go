@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -71,7 +72,7 @@ func (f *fleet) answers(args ...string) string {
 func (f *fleet) status() (s jetstream.Status) {
 	f.t.Helper()
 	out, err, status := f.run("status", "--json")
-	if status == exitUsage && strings.Contains(out, "there is none yet") {
+	if status == console.ExitUsage && strings.Contains(out, "there is none yet") {
 		return s
 	}
 	require.Zero(f.t, status, err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/nats-io/nats-server/v2/server"
@@ -42,15 +43,15 @@ func TestMistypedQueue(t *testing.T) {
 		{"dead", "retry", "--all"}, {"dead", "drop", "--all"},
 	} {
 		_, stderr, status := f.run(append(args, "--queue", "nigthly")...)
-		require.Equal(t, exitUsage, status, args)
+		require.Equal(t, console.ExitUsage, status, args)
 		require.Contains(t, stderr, `--queue: there is no queue "nigthly": there are "nightly"`, args)
 		require.ElementsMatch(t, before, f.streams(), args)
 	}
 	_, stderr, status := f.run("result", "--queue", "nightly", "mine")
-	require.Equal(t, exitFailed, status)
+	require.Equal(t, console.ExitFailed, status)
 	require.Contains(t, stderr, `job "mine": the job has no result yet`)
 	_, stderr, status = f.run("result", "--queue", "nightly", "--wait", "other")
-	require.Equal(t, exitUsage, status)
+	require.Equal(t, console.ExitUsage, status)
 	require.Contains(t, stderr, `there is no job "other" in the queue`)
 }
 
@@ -76,7 +77,7 @@ func TestCooldownsOfFleet(t *testing.T) {
 	require.Equal(t, "no backend cools down\n", f.answers("cooldowns", "list"), "NATS_URL alone chooses no fleet")
 	require.Contains(t, f.answers("cooldowns", "list", "--json", "--nats", f.url), `"backend":"claude"`)
 	_, stderr, status := f.run("cooldowns", "clear", "--nats", f.url, "cluade")
-	require.Equal(t, exitUsage, status)
+	require.Equal(t, console.ExitUsage, status)
 	require.Contains(t, stderr, `unknown backend "cluade"`)
 	require.Equal(t, "cleared: codex, codex/gpt-5.5\n", f.answers("cooldowns", "clear", "codex", "--nats", f.url))
 	require.NotContains(t, f.answers("cooldowns", "list", "--nats", f.url), "codex")
@@ -107,7 +108,7 @@ func TestSubmitToFullQueue(t *testing.T) {
 			break
 		}
 	}
-	require.Equal(t, exitFailed, status)
+	require.Equal(t, console.ExitFailed, status)
 	require.Contains(t, stderr, "the queue is full: a job of ")
 	require.Contains(t, stderr, "of at most 2097152 bytes")
 	table := f.answers("status")

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/loopback"
 )
 
@@ -34,11 +35,11 @@ func (w *monitor) listen(ctx context.Context, address string) (stop func() error
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, usagef("--health: %v", err)
+		return nil, console.Usagef("--health: %v", err)
 	}
 	if tcp, ok := listener.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() { // a strange /etc/hosts
 		_ = listener.Close()
-		return nil, usagef("--health: %s is not an address of this machine alone: use 127.0.0.1", address)
+		return nil, console.Usagef("--health: %s is not an address of this machine alone: use 127.0.0.1", address)
 	}
 	server := &http.Server{
 		Handler: localOnly(w.handler()), MaxHeaderBytes: maxHeader,
@@ -74,7 +75,7 @@ func (w *monitor) handler() http.Handler {
 	})
 	mux.HandleFunc("GET /status", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "application/json")
-		_ = writeJSON(rw, w.status(), false) // a reader that left needs no answer
+		_ = console.WriteJSON(rw, w.status(), false) // a reader that left needs no answer
 	})
 	return mux
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/owner"
 )
 
@@ -36,12 +37,12 @@ func (l address) open(ctx context.Context) (net.Listener, error) {
 			err = l.tidy(ctx)
 		}
 		if err != nil {
-			return nil, usagef("--listen: %v", err)
+			return nil, console.Usagef("--listen: %v", err)
 		}
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, l.network, l.where)
 	if err != nil {
-		return nil, usagef("--listen: %v", err)
+		return nil, console.Usagef("--listen: %v", err)
 	}
 	switch at := listener.Addr().(type) {
 	case *net.UnixAddr:
@@ -53,7 +54,7 @@ func (l address) open(ctx context.Context) (net.Listener, error) {
 	}
 	if err != nil {
 		_ = listener.Close()
-		return nil, usagef("--listen: %v", err)
+		return nil, console.Usagef("--listen: %v", err)
 	}
 	return listener, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -20,11 +21,11 @@ there is none. "man" finds them in the folder man1 of each entry of MANPATH, and
 of share/man beside each entry of PATH.`,
 		Example:           `  clichain man ~/.local/share/man/man1 && man clichain-ask`,
 		Hidden:            true, // it is of use once
-		Args:              exactlyOne("man", "FOLDER"),
+		Args:              console.ExactlyOneArg("man", "FOLDER"),
 		ValidArgsFunction: folder,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return usagef("man: %v", err)
+				return console.Usagef("man: %v", err)
 			}
 			return writeManPages(manPage(), cmd.Root(), args[0])
 		},
@@ -38,7 +39,7 @@ func writeManPages(page *template.Template, cmd *cobra.Command, dir string) erro
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, pageName(cmd)+".1"), []byte(text.String()), 0o644); err != nil {
-		return usagef("man: %v", err)
+		return console.Usagef("man: %v", err)
 	}
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {

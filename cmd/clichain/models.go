@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"io"
 	"slices"
 	"sync"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/spf13/cobra"
 )
@@ -53,14 +53,13 @@ func (a *app) models(ctx context.Context, f *param.Values, asJSON bool) error {
 	}
 	offers := offersOf(ctx, backends)
 	if ctx.Err() != nil {
-		return &statusError{exitInterrupted, context.Cause(ctx)}
+		return console.Fail(console.ExitInterrupted, context.Cause(ctx))
 	}
 	a.tellDoubts(backends)
 	if asJSON {
-		err = writeJSON(a.out, map[string]any{"backends": offers}, isTerminal(a.out))
+		err = a.PrintJSON(map[string]any{"backends": offers})
 	} else {
-		_, err = io.WriteString(a.out, modelsTable(offers, a.styleOf(a.out), columns(a.out)))
-		err = outputError(err)
+		err = a.Print(modelsTable(offers, a.StyleOf(a.Out), console.Columns(a.Out)))
 	}
 	if err == nil {
 		err = statusOfOffers(offers)
@@ -74,9 +73,9 @@ func statusOfOffers(offers []offer) error {
 	case slices.ContainsFunc(offers, func(o offer) bool { return o.Failure == nil }):
 		return nil
 	case slices.ContainsFunc(offers, func(o offer) bool { return !o.skipped }):
-		return &statusError{status: exitFailed}
+		return console.Fail(console.ExitFailed, nil)
 	}
-	return &statusError{status: exitNothing}
+	return console.Fail(console.ExitNothing, nil)
 }
 
 // offersOf asks all CLIs at once.

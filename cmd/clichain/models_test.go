@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 )
 
 // manyOffers have something of all that can be told of models, and names that try to move the cursor.
@@ -23,6 +25,6 @@ func manyOffers() []offer {
 
 // TestModelsTable: it fits, whatever the width, and has no escapes without a style.
 func TestModelsTable(t *testing.T) {
-	requireTable(t, "models", func(s style, width int) string { return modelsTable(manyOffers(), s, width) },
+	consoletest.Golden(t, "models", func(s console.Style, width int) string { return modelsTable(manyOffers(), s, width) },
 		"\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[0m")
 }

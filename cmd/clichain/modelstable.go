@@ -5,29 +5,30 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
 // modelsTable is what the CLIs offer, for people, in lines of up to width columns. It is a pure function, and names
 // that others have chosen cannot move the cursor.
-func modelsTable(offers []offer, paint style, width int) string {
-	p := newPage(paint, width)
+func modelsTable(offers []offer, paint console.Style, width int) string {
+	p := console.NewPage(paint, width)
 	for _, o := range offers {
-		p.title(o.Backend)
+		p.Title(o.Backend)
 		switch {
 		case o.Failure != nil:
-			p.hang("  "+p.yellow("–")+" ", oneLine(string(o.Failure.Reason)+": "+o.Failure.Message), unpainted)
+			p.Hang("  "+p.Yellow("–")+" ", terminal.OneLine(string(o.Failure.Reason)+": "+o.Failure.Message), console.Plain)
 			if o.Failure.Hint != "" {
-				p.hang("    ", oneLine("→ "+o.Failure.Hint), unpainted)
+				p.Hang("    ", terminal.OneLine("→ "+o.Failure.Hint), console.Plain)
 			}
 		case !o.Lists:
-			p.hang("  "+p.yellow("–")+" ", "clichain knows no way to list the models of this CLI", unpainted)
+			p.Hang("  "+p.Yellow("–")+" ", "clichain knows no way to list the models of this CLI", console.Plain)
 		}
 		names := make([]string, len(o.Models))
 		for i, m := range o.Models {
 			names[i] = m.Name
 		}
-		column := widest(names, p.width/2-4)
+		column := console.Widest(names, p.Width/2-4)
 		for _, m := range o.Models {
 			modelLines(p, m, column)
 		}
@@ -36,18 +37,18 @@ func modelsTable(offers []offer, paint style, width int) string {
 }
 
 // modelLines is a line for a model; more where what is known of it needs them.
-func modelLines(p *page, m call.Model, column int) {
+func modelLines(p *console.Page, m call.Model, column int) {
 	head := "    "
 	if m.Default {
-		head = "  " + p.green("*") + " "
+		head = "  " + p.Green("*") + " "
 	}
-	about := oneLine(aboutModel(m))
-	if name := oneLine(m.Name); terminal.Width(name) > column { // which somebody may want to copy
-		p.cut(head, name, unpainted)
-		p.hang(strings.Repeat(" ", column+6), about, unpainted)
+	about := terminal.OneLine(aboutModel(m))
+	if name := terminal.OneLine(m.Name); terminal.Width(name) > column { // which somebody may want to copy
+		p.Cut(head, name, console.Plain)
+		p.Hang(strings.Repeat(" ", column+6), about, console.Plain)
 		return
 	}
-	p.hang(head+cells(m.Name, column)+"  ", about, unpainted)
+	p.Hang(head+console.Cell(m.Name, column)+"  ", about, console.Plain)
 }
 
 // aboutModel is what is known of a model beside its name.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/loopback"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/nats-io/nats.go"
@@ -37,7 +38,7 @@ const (
 
 // natsFlags are those of a command: with its environment, and warnings on its stderr.
 func (a *app) natsFlags() natsFlags {
-	return natsFlags{env: a.env, log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	return natsFlags{env: a.Getenv, log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 }
 
 // register declares the flags. Call it once.
@@ -141,7 +142,8 @@ func dial(ctx context.Context, options nats.Options) (*nats.Conn, error) {
 func (f *natsFlags) parseServers() (servers []*url.URL, err error) {
 	given := f.setting("nats", f.servers)
 	if given.value == "" {
-		return nil, usagef("--nats: which server? Give its URL, such as nats://127.0.0.1:4222, or set %s", natsVariable)
+		return nil, console.Usagef("--nats: which server? Give its URL, such as nats://127.0.0.1:4222, or set %s",
+			natsVariable)
 	}
 	for i, text := range strings.Split(given.value, ",") {
 		text = strings.TrimSpace(text)
@@ -150,11 +152,11 @@ func (f *natsFlags) parseServers() (servers []*url.URL, err error) {
 		}
 		u, err := url.Parse(text)
 		if err != nil || u.Hostname() == "" {
-			return nil, usagef("%s: server %d of the list is no URL: write nats://host:4222 or tls://host:4222, "+
+			return nil, console.Usagef("%s: server %d of the list is no URL: write nats://host:4222 or tls://host:4222, "+
 				"with %%-signs for special characters in a password", given.source, i+1)
 		}
 		if !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
-			return nil, usagef("%s: %s: the scheme is none of nats, tls, ws and wss", given.source, bareURL(u))
+			return nil, console.Usagef("%s: %s: the scheme is none of nats, tls, ws and wss", given.source, bareURL(u))
 		}
 		servers = append(servers, u)
 	}
@@ -203,15 +205,17 @@ func (f *natsFlags) explain(err error, servers []*url.URL) error {
 	var unknown *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
-		return usagef("NATS at %s refuses the login: check --nats-creds, --nats-nkey, or user and password in the URL "+
-			"or in NATS_USER and NATS_PASSWORD", where)
+		return console.Usagef(
+			"NATS at %s refuses the login: check --nats-creds, --nats-nkey, or user and password in the URL "+
+				"or in NATS_USER and NATS_PASSWORD", where)
 	case errors.As(err, &unknown):
-		return usagef("NATS at %s: %v: give the servers' authority as --nats-ca", where, unknown.Err)
+		return console.Usagef("NATS at %s: %v: give the servers' authority as --nats-ca", where, unknown.Err)
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		return usagef("NATS at %s offers no TLS: turn it on there, or use nats:// without --nats-ca and --nats-cert", where)
+		return console.Usagef(
+			"NATS at %s offers no TLS: turn it on there, or use nats:// without --nats-ca and --nats-cert", where)
 	}
 	err = fmt.Errorf("cannot connect to NATS at %s: %w: is the server running, and is --nats right?", where, err)
-	return &statusError{exitFailed, err}
+	return console.Fail(console.ExitFailed, err)
 }
 
 // warnOfPlainText: prompts and answers go over this connection.

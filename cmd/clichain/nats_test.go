@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
@@ -108,9 +109,9 @@ func TestNatsFlagsMistakes(t *testing.T) {
 			_, err := test.f.connect(t.Context())
 			require.ErrorContains(t, err, test.want)
 			require.NotContains(t, err.Error(), "hidden")
-			status, ok := err.(*statusError)
+			status, ok := err.(*console.ExitError)
 			require.True(t, ok)
-			require.Equal(t, exitUsage, status.status)
+			require.Equal(t, console.ExitUsage, status.Status)
 		})
 	}
 }
@@ -142,15 +143,15 @@ func TestNatsLogins(t *testing.T) {
 		{name: "NKey", f: natsFlags{servers: address, nkey: seedFile}},
 		{name: "the second server", f: natsFlags{servers: "127.0.0.1:1, nats://u:hidden@" + address}},
 		{
-			name: "wrong password", f: natsFlags{servers: "nats://u:hidden-too@" + address}, status: exitUsage,
+			name: "wrong password", f: natsFlags{servers: "nats://u:hidden-too@" + address}, status: console.ExitUsage,
 			want: "NATS at nats://" + address + " refuses the login: check --nats-creds",
 		},
 		{
-			name: "no server", f: natsFlags{servers: "nats://u:hidden@127.0.0.1:1"}, status: exitFailed,
+			name: "no server", f: natsFlags{servers: "nats://u:hidden@127.0.0.1:1"}, status: console.ExitFailed,
 			want: "cannot connect to NATS at nats://127.0.0.1:1: ",
 		},
 		{
-			name: "no TLS there", f: natsFlags{servers: "tls://u:hidden@" + address}, status: exitUsage,
+			name: "no TLS there", f: natsFlags{servers: "tls://u:hidden@" + address}, status: console.ExitUsage,
 			want: "offers no TLS",
 		},
 	} {
@@ -167,7 +168,7 @@ func TestNatsLogins(t *testing.T) {
 			}
 			require.ErrorContains(t, err, test.want)
 			require.NotContains(t, err.Error(), "hidden")
-			require.Equal(t, test.status, err.(*statusError).status)
+			require.Equal(t, test.status, err.(*console.ExitError).Status)
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"os"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/nats-io/nats.go"
 )
 
@@ -19,7 +20,7 @@ func (f *natsFlags) addFiles(o *nats.Options) error {
 			continue
 		}
 		if err := option(o); err != nil {
-			return usagef("NATS: %v", err)
+			return console.Usagef("NATS: %v", err)
 		}
 	}
 	return nil
@@ -30,7 +31,8 @@ func (f *natsFlags) login() (nats.Option, error) {
 	creds, nkey := f.setting("nats-creds", f.creds), f.setting("nats-nkey", f.nkey)
 	switch {
 	case creds.value != "" && nkey.value != "":
-		return nil, usagef("%s and %s: give one of them: a login is by credentials or by an NKey", creds.source, nkey.source)
+		return nil, console.Usagef("%s and %s: give one of them: a login is by credentials or by an NKey", creds.source,
+			nkey.source)
 	case creds.value != "":
 		option := nats.UserCredentials(creds.value)
 		return option, creds.check(func() error { return checkCredentials(option) })
@@ -72,7 +74,7 @@ func (f *natsFlags) certificate() (nats.Option, error) {
 	case cert.value == "" && key.value == "":
 		return nil, nil
 	case cert.value == "" || key.value == "":
-		return nil, usagef("--nats-cert and --nats-key: one is useless without the other: give both")
+		return nil, console.Usagef("--nats-cert and --nats-key: one is useless without the other: give both")
 	}
 	if err := key.check(func() error { return nil }); err != nil {
 		return nil, err
@@ -87,10 +89,10 @@ func (f *natsFlags) certificate() (nats.Option, error) {
 // dropped: it could quote a secret.
 func (s setting) check(parse func() error) error {
 	if _, err := os.ReadFile(s.value); err != nil {
-		return usagef("%s: %v", s.source, err)
+		return console.Usagef("%s: %v", s.source, err)
 	}
 	if parse() != nil {
-		return usagef("%s: %s: the contents are not what the option takes, or do not fit together", s.source, s.value)
+		return console.Usagef("%s: %s: the contents are not what the option takes, or do not fit together", s.source, s.value)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
@@ -20,7 +21,7 @@ const refresh = 200 * time.Millisecond
 // A nil one shows nothing.
 type progress struct {
 	line     terminal.Line
-	style    style
+	style    console.Style
 	timeline *timeline // draws each attempt; nil: the line names those that have failed
 	over     chan struct{}
 	drawn    sync.WaitGroup
@@ -34,14 +35,14 @@ type progress struct {
 
 // watch shows a call on stderr until it is ended. What is written to the streams of beside makes room for it.
 func (a *app) watch(f *askFlags, backends []clichain.Backend) (beside *app, p *progress) {
-	if !a.moves(a.err) {
+	if !a.Redraws(a.Err) {
 		return a, nil
 	}
-	p = &progress{style: a.styleOf(a.err), over: make(chan struct{})}
+	p = &progress{style: a.StyleOf(a.Err), over: make(chan struct{})}
 	p.turn("clichain", "looks for a CLI")
-	p.line.Out, p.line.Width = a.err, func() int { return columns(a.err) }
+	p.line.Out, p.line.Width = a.Err, func() int { return console.Columns(a.Err) }
 	over := *a
-	over.out, over.err = p.line.Over(a.out), p.line.Over(a.err)
+	over.Out, over.Err = p.line.Over(a.Out), p.line.Over(a.Err)
 	beside = &over
 	if f.trace {
 		p.timeline = beside.newTimeline()
@@ -113,7 +114,7 @@ func (p *progress) note(e clichain.Event) {
 		p.turn("clichain", "looks for another CLI")
 		p.failed = append(p.failed, fmt.Sprintf("%s: %s", e.Backend, e.Attempt.Reason))
 	case what != "":
-		p.doing = oneLine(what)
+		p.doing = terminal.OneLine(what)
 	}
 }
 
@@ -131,10 +132,10 @@ func (p *progress) text(width int) string {
 	head := terminal.Fit(width, terminal.Part{Text: p.who, Importance: 1}, terminal.Part{Text: since})
 	parts := []terminal.Part{
 		{Text: head, Importance: 3},
-		{Text: shorten(p.doing, width-terminal.Width(head)-2), Importance: 2},
+		{Text: terminal.Shorten(p.doing, width-terminal.Width(head)-2), Importance: 2},
 	}
 	if len(p.failed) > 0 {
 		parts = append(parts, terminal.Part{Text: "(" + strings.Join(p.failed, ", ") + ")", Importance: 1})
 	}
-	return p.style.dim(terminal.Fit(width, parts...))
+	return p.style.Dim(terminal.Fit(width, parts...))
 }

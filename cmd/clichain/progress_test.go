@@ -9,15 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
 // TestProgressFits: whatever the width and the texts, the line is never wider.
 func TestProgressFits(t *testing.T) {
 	colours := regexp.MustCompile(`\x1b\[[0-9]+m`)
-	rows := &timeline{style: style{true}, full: time.Minute}
+	rows := &timeline{style: console.Style{On: true}, full: time.Minute}
 	rows.name("a-name-of-a-backend-that-is-long")
-	for _, p := range []*progress{{}, {style: style{true}}, {style: style{true}, timeline: rows}} {
+	for _, p := range []*progress{{}, {style: console.Style{On: true}}, {style: console.Style{On: true}, timeline: rows}} {
 		for _, e := range []clichain.Event{
 			{Kind: clichain.EventAttempt, Backend: "first", Attempt: &clichain.Attempt{Backend: "first", Reason: "exit"}},
 			{Kind: clichain.EventStart, Backend: "a-name-of-a-backend-that-is-long"},

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
 // maxPrompt is the limit for stdin, far above what any model takes.
@@ -28,7 +30,7 @@ type promptSource struct {
 
 // promptSource decides, without reading stdin, what the prompt is made of.
 func (a *app) promptSource(f *param.Values, args []string) (*promptSource, error) {
-	s := &promptSource{note: a.err}
+	s := &promptSource{note: a.Err}
 	s.bound("--timeout", f.Config.Timeout)
 	s.bound("--budget", f.Budget)
 	file, err := readFlagFile("--prompt-file", f.PromptFile)
@@ -38,20 +40,20 @@ func (a *app) promptSource(f *param.Values, args []string) (*promptSource, error
 	dash := len(args) > 0 && args[0] == "-"
 	switch {
 	case dash && f.NoStdin:
-		return nil, usagef("-: stands for stdin, which --no-stdin leaves alone")
+		return nil, console.Usagef("-: stands for stdin, which --no-stdin leaves alone")
 	case len(args) > 0 && strings.TrimSpace(args[0]) == "":
-		return nil, usagef("the prompt is empty")
+		return nil, console.Usagef("the prompt is empty")
 	case len(args) > 0 && !dash:
 		s.texts = append(s.texts, args[0])
 	}
 	if len(file) > 0 {
 		s.texts = append(s.texts, string(file))
 	}
-	if dash || !f.NoStdin && !isTerminal(a.in) {
-		s.stdin = a.in
+	if dash || !f.NoStdin && !terminal.Is(a.In) {
+		s.stdin = a.In
 	}
 	if len(s.texts) == 0 && s.stdin == nil {
-		return nil, usagef("no prompt: give it as an argument, with --prompt-file, or on stdin")
+		return nil, console.Usagef("no prompt: give it as an argument, with --prompt-file, or on stdin")
 	}
 	return s, nil
 }
@@ -75,7 +77,7 @@ func (s *promptSource) read(ctx context.Context) (string, error) {
 		}
 	}
 	if len(texts) == 0 {
-		return "", usagef("the prompt on stdin is empty")
+		return "", console.Usagef("the prompt on stdin is empty")
 	}
 	return strings.Join(texts, "\n\n"), nil
 }
@@ -105,10 +107,10 @@ func (s *promptSource) readStdin(ctx context.Context) (string, error) {
 		case r := <-done:
 			return checkStdin(r.data, r.err)
 		case <-ctx.Done():
-			return "", &statusError{exitInterrupted, context.Cause(ctx)}
+			return "", console.Fail(console.ExitInterrupted, context.Cause(ctx))
 		case <-over:
-			return "", &statusError{exitTimeout, fmt.Errorf(
-				"stdin has not ended within %v: a longer %s gives it more time, --no-stdin leaves it alone", s.limit, s.by)}
+			return "", console.Fail(console.ExitTimeout, fmt.Errorf(
+				"stdin has not ended within %v: a longer %s gives it more time, --no-stdin leaves it alone", s.limit, s.by))
 		case <-notice.C:
 			fmt.Fprintln(s.note, "clichain: waiting for the end of stdin (--no-stdin where there is nothing to come)")
 		}
@@ -118,9 +120,9 @@ func (s *promptSource) readStdin(ctx context.Context) (string, error) {
 func checkStdin(data []byte, err error) (string, error) {
 	switch {
 	case err != nil:
-		return "", usagef("cannot read stdin: %v", err)
+		return "", console.Usagef("cannot read stdin: %v", err)
 	case len(data) > maxPrompt:
-		return "", usagef("stdin is over %d MiB", maxPrompt>>20)
+		return "", console.Usagef("stdin is over %d MiB", maxPrompt>>20)
 	}
 	return string(data), nil
 }

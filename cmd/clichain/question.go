@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
@@ -45,13 +46,15 @@ func (q question) read(ctx context.Context) (clichain.Request, error) {
 func requestOf(f *param.Values) (req clichain.Request, err error) {
 	req = f.Request
 	if req.Dir != "" && req.Access == clichain.AccessNone {
-		return req, usagef("--dir: needs --access read, write or full: a question without access is asked in no directory")
+		return req, console.Usagef(
+			"--dir: needs --access read, write or full: a question without access is asked in no directory")
 	}
 	if f.Config.Agent && req.Access == clichain.AccessNone {
-		return req, usagef("--agent: needs --access read, write or full: a question without access is no work for an agent")
+		return req, console.Usagef(
+			"--agent: needs --access read, write or full: a question without access is no work for an agent")
 	}
 	if req.Options.Continue && req.Access == clichain.AccessNone {
-		return req, usagef("--continue: needs --access read, write or full: " +
+		return req, console.Usagef("--continue: needs --access read, write or full: " +
 			"a question without access is asked in no directory; " +
 			"--session goes on from one that was printed")
 	}
@@ -75,7 +78,7 @@ func requestOf(f *param.Values) (req clichain.Request, err error) {
 		return req, err
 	}
 	if err := json.Unmarshal(req.Schema, new(any)); err != nil {
-		return req, usagef("--schema: %s is no JSON: %v", f.Schema, err)
+		return req, console.Usagef("--schema: %s is no JSON: %v", f.Schema, err)
 	}
 	return req, nil
 }
@@ -91,7 +94,7 @@ func servers(f *param.Values) (list []json.RawMessage, err error) {
 			}
 		}
 		if err := json.Unmarshal(element, new(map[string]any)); err != nil {
-			return nil, usagef("--mcp-config: %s holds no JSON object: %v", name, err)
+			return nil, console.Usagef("--mcp-config: %s holds no JSON object: %v", name, err)
 		}
 		list = append(list, element)
 	}
@@ -103,7 +106,7 @@ func rawArguments(f *param.Values) (extra map[string][]string, err error) {
 	for _, value := range f.Extra {
 		backend, argument, ok := strings.Cut(value, "=")
 		if !ok || backend == "" {
-			return nil, usagef("--extra: %q: write backend=argument", value)
+			return nil, console.Usagef("--extra: %q: write backend=argument", value)
 		}
 		if extra == nil {
 			extra = map[string][]string{}
@@ -116,7 +119,7 @@ func rawArguments(f *param.Values) (extra map[string][]string, err error) {
 // systemText is the system prompt of the flags.
 func systemText(f *param.Values) (string, error) {
 	if f.System != "" && f.SystemFile != "" {
-		return "", usagef("--system-file: --system is there as well: give one of them")
+		return "", console.Usagef("--system-file: --system is there as well: give one of them")
 	}
 	text, err := readFlagFile("--system-file", f.SystemFile)
 	return f.System + string(text), err
@@ -129,17 +132,17 @@ func readFlagFile(flag, name string) ([]byte, error) {
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, usagef("%s: %v", flag, err)
+		return nil, console.Usagef("%s: %v", flag, err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxPrompt+1))
 	switch {
 	case err != nil:
-		return nil, usagef("%s: %v", flag, err)
+		return nil, console.Usagef("%s: %v", flag, err)
 	case len(data) > maxPrompt:
-		return nil, usagef("%s: %s is over %d MiB", flag, name, maxPrompt>>20)
+		return nil, console.Usagef("%s: %s is over %d MiB", flag, name, maxPrompt>>20)
 	case len(bytes.TrimSpace(data)) == 0:
-		return nil, usagef("%s: %s is empty", flag, name)
+		return nil, console.Usagef("%s: %s is empty", flag, name)
 	}
 	return data, nil
 }

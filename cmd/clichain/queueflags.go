@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/pflag"
@@ -33,9 +34,9 @@ func (f *queueFlags) embedded() bool { return f.store != "" }
 func (f *queueFlags) check() error {
 	switch {
 	case f.store != "" && f.nats.servers != "":
-		return usagef("--store and --nats: give one of them: a queue is in a folder or on a server")
+		return console.Usagef("--store and --nats: give one of them: a queue is in a folder or on a server")
 	case f.store == "" && !f.nats.given():
-		return usagef("which queue? Give --nats URL (or set %s), or --store FOLDER", natsVariable)
+		return console.Usagef("which queue? Give --nats URL (or set %s), or --store FOLDER", natsVariable)
 	}
 	return nil
 }
@@ -68,7 +69,7 @@ func (f *queueFlags) open(ctx context.Context, create bool) (*openQueue, error) 
 // openError: a queue that has to be there, and is not, is a mistake in the command line.
 func openError(err error) error {
 	if missing, ok := errors.AsType[*jetstream.NoQueueError](err); ok {
-		return usagef("--queue: %s", strings.TrimPrefix(missing.Error(), "jetstream: "))
+		return console.Usagef("--queue: %s", strings.TrimPrefix(missing.Error(), "jetstream: "))
 	}
 	return queueError(err)
 }
@@ -79,10 +80,10 @@ func (q *openQueue) connect(ctx context.Context, f *queueFlags, create bool) (er
 		return err
 	}
 	if _, err := os.Stat(f.store); errors.Is(err, fs.ErrNotExist) && !create {
-		return usagef("--store: %s: there is no such folder", f.store)
+		return console.Usagef("--store: %s: there is no such folder", f.store)
 	}
 	if q.server, err = jetstream.Embed(f.store); err != nil {
-		return usagef("--store: %v", err)
+		return console.Usagef("--store: %v", err)
 	}
 	q.nc, err = q.server.Connect()
 	return queueError(err)
@@ -101,8 +102,8 @@ func (q *openQueue) close() (err error) {
 
 // queueError gives an error of the queue its exit status: it is no mistake in the command line.
 func queueError(err error) error {
-	if _, known := errors.AsType[*statusError](err); err == nil || known {
+	if _, known := errors.AsType[*console.ExitError](err); err == nil || known {
 		return err
 	}
-	return &statusError{exitFailed, err}
+	return console.Fail(console.ExitFailed, err)
 }

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,7 +46,7 @@ such job or queue; 2, 3 and 124 also as with "clichain ask"; 124 also when no
 result came within --wait-for.`,
 		Example: `  clichain result nightly-7 --nats nats://127.0.0.1:4222
   clichain result nightly-7 --wait-for 10m --json`,
-		Args: exactlyOne("result", "ID"),
+		Args: console.ExactlyOneArg("result", "ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.on = f.on || cmd.Flags().Changed("wait-for")
 			return a.result(cmd.Context(), queue, f, args[0])
@@ -87,10 +89,10 @@ func (a *app) await(ctx context.Context, q *openQueue, f *waitFlags, id string) 
 	case err == nil:
 		return a.printResult(r, f.json)
 	case ctx.Err() != nil:
-		fmt.Fprintf(a.err, "clichain: job %q stays in the queue\n", id)
-		return &statusError{exitInterrupted, context.Cause(ctx)}
+		fmt.Fprintf(a.Err, "clichain: job %q stays in the queue\n", id)
+		return console.Fail(console.ExitInterrupted, context.Cause(ctx))
 	case waiting.Err() != nil:
-		return &statusError{exitTimeout, notInTime(id, f.limit, err)}
+		return console.Fail(console.ExitTimeout, notInTime(id, f.limit, err))
 	}
 	return noResult(id, err)
 }
@@ -108,10 +110,10 @@ func notInTime(id string, limit time.Duration, waited error) error {
 func noResult(id string, err error) error {
 	switch {
 	case errors.Is(err, jetstream.ErrPending):
-		return &statusError{exitFailed, fmt.Errorf("job %q: %s: --wait waits for it",
-			id, strings.TrimPrefix(err.Error(), "jetstream: "))}
+		return console.Fail(console.ExitFailed, fmt.Errorf("job %q: %s: --wait waits for it",
+			id, strings.TrimPrefix(err.Error(), "jetstream: ")))
 	case errors.Is(err, jetstream.ErrNotFound):
-		return usagef("there is no job %q in the queue: check its id and --queue", id)
+		return console.Usagef("there is no job %q in the queue: check its id and --queue", id)
 	}
 	return queueError(err)
 }
@@ -119,46 +121,36 @@ func noResult(id string, err error) error {
 // check refuses to wait where nobody could answer meanwhile.
 func (f *waitFlags) check(queue *queueFlags) error {
 	if f.on && queue.embedded() {
-		return usagef("--wait: a queue in a folder is for one process at a time, so no worker could answer: "+
+		return console.Usagef("--wait: a queue in a folder is for one process at a time, so no worker could answer: "+
 			"leave it out, run \"clichain worker --store %s\", and then \"clichain result\"", queue.store)
 	}
 	return nil
 }
 
-// exactlyOne takes one argument.
-func exactlyOne(command, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usagef("%s takes one %s, and got %d arguments", command, what, len(args))
-		}
-		return nil
-	}
-}
-
 // printResult prints an answer, or returns the failure with the exit status that it has with ask.
 func (a *app) printResult(r *jetstream.Result, asJSON bool) error {
 	if asJSON {
-		if err := writeJSON(a.out, r, isTerminal(a.out)); err != nil || r.Failure == nil {
+		if err := a.PrintJSON(r); err != nil || r.Failure == nil {
 			return err
 		}
-		return &statusError{status: failureStatus(r.Failure)}
+		return console.Fail(failureStatus(r.Failure), nil)
 	}
 	if r.Failure != nil {
-		return &statusError{failureStatus(r.Failure), failureError(r)}
+		return console.Fail(failureStatus(r.Failure), failureError(r))
 	}
 	for _, warning := range r.Response.Warnings {
-		fmt.Fprintf(a.err, "clichain: %s: warning: %s\n", oneLine(r.Response.Backend), oneLine(warning))
+		fmt.Fprintf(a.Err, "clichain: %s: warning: %s\n", terminal.OneLine(r.Response.Backend), terminal.OneLine(warning))
 	}
 	text := r.Response.Text
-	if isTerminal(a.out) {
-		text = visible(text)
+	if terminal.Is(a.Out) {
+		text = terminal.Visible(text)
 	}
-	_, err := fmt.Fprintln(a.out, strings.TrimSuffix(text, "\n"))
-	return outputError(err)
+	_, err := fmt.Fprintln(a.Out, strings.TrimSuffix(text, "\n"))
+	return console.OutputError(err)
 }
 
 func failureError(r *jetstream.Result) error {
-	text := fmt.Sprintf("job %q failed: %s", r.ID, message(errors.New(r.Failure.Message)))
+	text := fmt.Sprintf("job %q failed: %s", r.ID, console.Message(errors.New(r.Failure.Message)))
 	if r.Failure.SideEffects {
 		text += " (the agent may have changed something)"
 	}
@@ -172,5 +164,5 @@ func failureStatus(f *jetstream.Failure) int {
 	if len(f.Attempts) == 0 {
 		failed.Attempts = []clichain.Attempt{{Reason: f.Reason, Err: cause}}
 	}
-	return chainStatus(failed, false)
+	return console.ChainStatus(failed, false)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/cmd/clichain/internal/tokenfile"
@@ -149,7 +150,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		Token: token, Backends: names, AllowedOrigins: f.origins, IgnoredFields: f.ignore, Concurrency: f.slots,
 		BufferStreams: f.hold, Logger: log, Trace: t.Continue,
 	}), log)
-	fmt.Fprintln(a.out, f.listen.baseURL(listener.Addr()))
+	fmt.Fprintln(a.Out, f.listen.baseURL(listener.Addr()))
 	return s.run(ctx, listener, f.grace)
 }
 
@@ -158,16 +159,16 @@ func (a *app) serveToken(f *serveFlags) (string, error) {
 	if f.tokenFile == "" {
 		dir, err := os.UserConfigDir()
 		if err != nil {
-			return "", usagef("--token-file: %v: name a file", err)
+			return "", console.Usagef("--token-file: %v: name a file", err)
 		}
 		f.tokenFile = filepath.Join(dir, "clichain", "serve-token")
 	}
 	token, made, err := tokenfile.Read(f.tokenFile)
 	if err != nil {
-		return "", usagef("--token-file: %v", err)
+		return "", console.Usagef("--token-file: %v", err)
 	}
 	if made {
-		fmt.Fprintln(a.err, "clichain: a new token is in", f.tokenFile)
+		fmt.Fprintln(a.Err, "clichain: a new token is in", f.tokenFile)
 	}
 	return token, nil
 }

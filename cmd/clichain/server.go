@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/openai"
 )
 
@@ -42,7 +43,7 @@ func (s *httpServer) run(ctx context.Context, listener net.Listener, grace time.
 	s.log.Info("serving", "address", listener.Addr().String())
 	select {
 	case err := <-served:
-		return &statusError{exitFailed, errors.Join(err, s.Close())}
+		return console.Fail(console.ExitFailed, errors.Join(err, s.Close()))
 	case <-ctx.Done():
 	}
 	err := s.drain(context.WithoutCancel(ctx), grace)
@@ -50,7 +51,7 @@ func (s *httpServer) run(ctx context.Context, listener net.Listener, grace time.
 		err = errors.Join(err, failed)
 	}
 	if err != nil {
-		return &statusError{exitFailed, err}
+		return console.Fail(console.ExitFailed, err)
 	}
 	s.log.Info("stopped")
 	return nil

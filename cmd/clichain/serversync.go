@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/nats-io/nats.go"
 )
 
@@ -86,7 +87,7 @@ func askSystem(ctx context.Context, nc *nats.Conn) (warnings []string, answered 
 			return warnings, answered
 		}
 		answered = true
-		warnings = append(warnings, answer.Data.warning("server "+oneLine(answer.Server.Name))...)
+		warnings = append(warnings, answer.Data.warning("server "+terminal.OneLine(answer.Server.Name))...)
 	}
 }
 
@@ -112,7 +113,7 @@ func (f *natsFlags) askMonitors(ctx context.Context, monitors []*url.URL) (warni
 		state, err := askMonitor(ctx, client, monitor)
 		if err != nil {
 			warnings = append(warnings, fmt.Sprintf("%s does not tell whether it writes to the disk before it acknowledges: %s",
-				name, oneLine(err.Error())))
+				name, terminal.OneLine(err.Error())))
 			continue
 		}
 		warnings = append(warnings, state.warning(name)...)

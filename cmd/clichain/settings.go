@@ -12,7 +12,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/settings"
 	"github.com/spf13/pflag"
 )
@@ -62,7 +64,7 @@ func (a *app) settings() (*chosen, error) {
 		return nil, err
 	}
 	for _, k := range knobs {
-		c.choose(k, a.env(k.variable))
+		c.choose(k, a.Getenv(k.variable))
 	}
 	a.chosen = c
 	return c, nil
@@ -75,8 +77,8 @@ func (a *app) secretInVariable() error {
 		names = append(names, k.variable)
 	}
 	for _, name := range names {
-		if settings.Secret(a.env(name)) {
-			return usagef("%s looks like a secret: keep it in a variable that the CLI reads", name)
+		if settings.Secret(a.Getenv(name)) {
+			return console.Usagef("%s looks like a secret: keep it in a variable that the CLI reads", name)
 		}
 	}
 	return nil
@@ -86,7 +88,7 @@ func (a *app) secretInVariable() error {
 func (c *chosen) choose(k knob, variable string) {
 	if strings.TrimSpace(variable) != "" {
 		if err := k.read(&c.Values, variable); err != nil {
-			c.wrong[k.name] = usagef("%s=%q: %v", k.variable, variable, err)
+			c.wrong[k.name] = console.Usagef("%s=%q: %v", k.variable, variable, err)
 		}
 		c.sources[k.name] = source{Variable: k.variable}
 		return
@@ -115,11 +117,11 @@ func (a *app) loadSettings(c *chosen) error {
 	}
 	if place.value != "" {
 		if c.path, err = filepath.Abs(place.value); err != nil {
-			return usagef("%s: %v", place.source, err)
+			return console.Usagef("%s: %v", place.source, err)
 		}
 	}
 	if c.profile = (setting{a.from.profile, "--profile"}); c.profile.value == "" {
-		c.profile = setting{a.env(profileVariable), profileVariable}
+		c.profile = setting{a.Getenv(profileVariable), profileVariable}
 	}
 	_, err = os.Lstat(c.path)
 	none := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
@@ -136,9 +138,9 @@ func (a *app) loadSettings(c *chosen) error {
 func (a *app) settingsPath() (setting, error) {
 	place := setting{a.from.config, "--config"}
 	if place.value == "" {
-		place = setting{a.env(configVariable), configVariable}
+		place = setting{a.Getenv(configVariable), configVariable}
 		if place.value != "" && place.value != "off" && !filepath.IsAbs(place.value) {
-			return place, usagef("%s=%q: write an absolute path, or off", configVariable, place.value)
+			return place, console.Usagef("%s=%q: write an absolute path, or off", configVariable, place.value)
 		}
 	}
 	switch place.value {
@@ -154,13 +156,13 @@ func (a *app) settingsPath() (setting, error) {
 func loadSettingsFile(place setting) (*settings.File, error) {
 	file, err := settings.Load(place.value)
 	if all, ok := errors.AsType[*settings.LoadError](err); ok {
-		return nil, usagef("%s", strings.Join(problemLines(place.value, all.Problems), "\n  "))
+		return nil, console.Usagef("%s", strings.Join(problemLines(place.value, all.Problems), "\n  "))
 	}
 	if err != nil && place.source != "" {
-		return nil, usagef("%s: %s", place.source, strings.TrimPrefix(err.Error(), "settings: "))
+		return nil, console.Usagef("%s: %s", place.source, strings.TrimPrefix(err.Error(), "settings: "))
 	}
 	if err != nil {
-		return nil, usagef("%v (%s=off goes on without settings)", err, configVariable)
+		return nil, console.Usagef("%v (%s=off goes on without settings)", err, configVariable)
 	}
 	return file, nil
 }
@@ -175,10 +177,10 @@ func (c *chosen) checkProfile() error {
 		if c.path != "" {
 			where = "there is no settings file " + c.path
 		}
-		return usagef("%s: no profile %q: %s", c.profile.source, name, where)
+		return console.Usagef("%s: no profile %q: %s", c.profile.source, name, where)
 	}
 	if _, ok := c.file.Profiles[name]; !ok {
-		return usagef("%s: no profile %q in %s: %s", c.profile.source, name, c.path, c.profileNames())
+		return console.Usagef("%s: no profile %q in %s: %s", c.profile.source, name, c.path, c.profileNames())
 	}
 	return nil
 }
@@ -187,7 +189,7 @@ func (c *chosen) profileNames() string {
 	if len(c.file.Profiles) == 0 {
 		return "it has none"
 	}
-	return "it has " + oneLine(strings.Join(slices.Sorted(maps.Keys(c.file.Profiles)), ", "))
+	return "it has " + terminal.OneLine(strings.Join(slices.Sorted(maps.Keys(c.file.Profiles)), ", "))
 }
 
 // origin names where a setting came from, for messages.
@@ -209,7 +211,7 @@ func (c *chosen) checkSpecs(file string) error {
 		return nil
 	}
 	if err := settings.CheckFile(file); err != nil {
-		return usagef("%s: %s", c.origin("specs"), strings.TrimPrefix(err.Error(), "settings: "))
+		return console.Usagef("%s: %s", c.origin("specs"), strings.TrimPrefix(err.Error(), "settings: "))
 	}
 	return nil
 }
@@ -228,7 +230,7 @@ func (a *app) settle(f *param.Values) error {
 	if err != nil {
 		return err
 	}
-	f.Config.Shim = a.shim
+	f.Config.Shim = a.Shim
 	name, value := "timeout", c.Timeout
 	if f.Config.Agent {
 		name, value = "agent_timeout", c.AgentTimeout

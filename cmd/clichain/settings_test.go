@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/settings"
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ func settingsApp(t *testing.T, file, profile string, env map[string]string) *app
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(file), 0o600))
-	return &app{env: func(name string) string { return env[name] }, from: settingsFlags{config: path, profile: profile}}
+	return &app{Env: &console.Env{Getenv: func(name string) string { return env[name] }}, from: settingsFlags{config: path, profile: profile}}
 }
 
 // TestSettle: what no flag says comes from the environment, the profile, or the file, in this order.
@@ -118,7 +119,7 @@ func TestNoSettingsOfAFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("HOME", env["HOME"])
 			t.Setenv("XDG_CONFIG_HOME", env["XDG_CONFIG_HOME"])
-			a := &app{env: func(string) string { return "" }}
+			a := &app{Env: &console.Env{Getenv: func(string) string { return "" }}}
 			c, err := a.settings()
 			require.NoError(t, err)
 			require.Nil(t, c.file)

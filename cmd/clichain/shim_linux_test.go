@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 )
 
 // A program that has left its parent and cleared its environment survives neither an answer, nor a timeout, nor the
@@ -29,7 +30,7 @@ func TestNothingEscapesTheCommand(t *testing.T) {
 		code int
 	}{
 		{"answer", []clitest.Step{{Stdout: "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"fine\"}\n"}}, "", nil, 0},
-		{"timeout", []clitest.Step{hang}, "--timeout=3s", nil, exitTimeout},
+		{"timeout", []clitest.Step{hang}, "--timeout=3s", nil, console.ExitTimeout},
 		{"kill", []clitest.Step{hang}, "", func(t *testing.T, cmd *exec.Cmd) { require.NoError(t, cmd.Process.Kill()) }, -1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/specs"
 	"github.com/spf13/cobra"
@@ -45,7 +45,7 @@ read: save it, change it, check it with "clichain specs lint", and use it.`,
 
 func (a *app) showSpecs(f specFlags, args []string) error {
 	if f.json && f.yaml {
-		return usagef("specs: --json and --yaml exclude each other")
+		return console.Usagef("specs: --json and --yaml exclude each other")
 	}
 	c, err := a.loadSpecs(f.SpecFiles)
 	if err != nil {
@@ -61,9 +61,9 @@ func (a *app) showSpecs(f specFlags, args []string) error {
 	}
 	switch {
 	case f.yaml:
-		return writeYAML(a.out, shown)
+		return console.WriteYAML(a.Out, shown)
 	case f.json || len(args) == 1:
-		return writeJSON(a.out, shown, true)
+		return console.WriteJSON(a.Out, shown, true)
 	}
 	return a.listSpecs(c.all)
 }
@@ -76,29 +76,17 @@ func (a *app) listSpecs(all []clichain.CliSpec) error {
 			s.Name, programs, cmp.Or(s.ProviderSlug, "-"), cmp.Or(s.DefaultModel, "-"), cmp.Or(s.CheckedWith, "-"),
 		})
 	}
-	p := newPage(style{}, math.MaxInt)
-	p.table(rows)
-	_, err := io.WriteString(a.out, p.String())
-	return outputError(err)
+	p := console.NewPage(console.Style{}, math.MaxInt)
+	p.Table(rows)
+	return a.Print(p.String())
 }
 
 // nameOrCommand takes the name of a spec. Another word may be a command that was mistyped.
 func (a *app) nameOrCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && indexOf(a.knownSpecs(cmd), args[0]) < 0 && len(cmd.SuggestionsFor(args[0])) > 0 {
-		return commandsOnly(cmd, args)
+		return console.CommandsOnly(cmd, args)
 	}
-	return atMostOne("specs", "NAME")(cmd, args)
-}
-
-// atMostOne refuses several arguments, which are most often one text without its quotes.
-func atMostOne(command, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return usagef("%s takes one %s, and got %d arguments, the second of which is %q: put quotes around it",
-				command, what, len(args), args[1])
-		}
-		return nil
-	}
+	return console.AtMostOneArg("specs", "NAME")(cmd, args)
 }
 
 func (a *app) specsLintCommand() *cobra.Command {
@@ -118,7 +106,7 @@ exit status is 2 when there is a mistake; warnings leave it 0.`,
 // lintSpecs checks all files, also after a mistake in the first.
 func (a *app) lintSpecs(files []string) error {
 	if len(files) == 0 {
-		return usagef("specs lint needs the name of a file")
+		return console.Usagef("specs lint needs the name of a file")
 	}
 	var lines []string
 	bad := false
@@ -126,11 +114,11 @@ func (a *app) lintSpecs(files []string) error {
 		found, ok := lintFile(file)
 		lines, bad = append(lines, found...), bad || !ok
 	}
-	if _, err := fmt.Fprintln(a.out, strings.Join(lines, "\n")); err != nil {
-		return outputError(err)
+	if _, err := fmt.Fprintln(a.Out, strings.Join(lines, "\n")); err != nil {
+		return console.OutputError(err)
 	}
 	if bad {
-		return &statusError{status: exitUsage}
+		return console.Fail(console.ExitUsage, nil)
 	}
 	return nil
 }

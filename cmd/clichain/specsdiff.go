@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/jsondiff"
 	"github.com/clichain/clichain/specs"
 	"github.com/spf13/cobra"
@@ -26,7 +27,7 @@ built-in spec has. The exit status is 0 without a difference, 1 with one or wher
 there is no built-in spec of that name, 2 after a mistake.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("specs diff needs the name of one file, and got %d", len(args))
+				return console.Usagef("specs diff needs the name of one file, and got %d", len(args))
 			}
 			return nil
 		},
@@ -58,14 +59,13 @@ func (a *app) diffSpecs(file string, asJSON bool) error {
 		all = append(all, c)
 	}
 	if asJSON {
-		err = writeJSON(a.out, map[string]any{"specs": all}, isTerminal(a.out))
+		err = a.PrintJSON(map[string]any{"specs": all})
 	} else {
-		_, err = fmt.Fprint(a.out, linesOf(all))
-		err = outputError(err)
+		err = a.Print(linesOf(all))
 	}
 	differs := func(c comparison) bool { return c.Builtin == "" || len(c.Differences) > 0 }
 	if err == nil && slices.ContainsFunc(all, differs) {
-		err = &statusError{status: exitFailed}
+		err = console.Fail(console.ExitFailed, nil)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/specs"
 )
@@ -24,10 +25,10 @@ type stage struct {
 const frame = 40 * time.Millisecond
 
 func (a *app) newStage() *stage {
-	s := &stage{live: a.moves(a.out)}
-	s.Out, s.Width = a.out, func() int { return columns(a.out) }
+	s := &stage{live: a.Redraws(a.Out)}
+	s.Out, s.Width = a.Out, func() int { return console.Columns(a.Out) }
 	s.timeline = timeline{
-		out: s.Over(a.out), style: a.styleOf(a.out), width: columns(a.out), full: 1050 * time.Millisecond,
+		out: s.Over(a.Out), style: a.StyleOf(a.Out), width: console.Columns(a.Out), full: 1050 * time.Millisecond,
 	}
 	for _, name := range namesOf(specs.All()) {
 		s.names = max(s.names, len(name))
@@ -36,15 +37,15 @@ func (a *app) newStage() *stage {
 }
 
 func (s *stage) intro(unsuppressed []string) {
-	fmt.Fprintln(s.out, s.style.bold("One question, five CLIs."))
+	fmt.Fprintln(s.out, s.style.Bold("One question, five CLIs."))
 	said := []string{"The CLIs are fakes, built in here; chain, specs and processes are real."}
 	if len(unsuppressed) > 0 {
 		names := strings.Join(unsuppressed, ", ")
 		said = append(said, "("+names+" is set, and does not matter here: nothing of yours is run.)")
 	}
 	for _, text := range said {
-		for _, line := range wrap(text, s.width) {
-			fmt.Fprintln(s.out, s.style.dim(line))
+		for _, line := range console.Wrap(text, s.width) {
+			fmt.Fprintln(s.out, s.style.Dim(line))
 		}
 	}
 	fmt.Fprintf(s.out, "\n  > %s\n\n", demoPrompt)
@@ -94,12 +95,12 @@ func endOf(name string, took time.Duration, err *clichain.BackendError, most, le
 // outro shows the answer, and which commands to try next.
 func (s *stage) outro(resp *clichain.Response, took time.Duration) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n  %s\n\n", strings.Join(wrap(visible(resp.Text), s.width-4), "\n  "))
+	fmt.Fprintf(&b, "\n  %s\n\n", strings.Join(console.Wrap(terminal.Visible(resp.Text), s.width-4), "\n  "))
 	others := fmt.Sprintf("%s, %d others tried or skipped", summary(resp, took), len(resp.Attempts))
-	for _, line := range wrap(others, s.width-2) {
-		fmt.Fprintf(&b, "  %s\n", s.style.dim(line))
+	for _, line := range console.Wrap(others, s.width-2) {
+		fmt.Fprintf(&b, "  %s\n", s.style.Dim(line))
 	}
-	fmt.Fprintln(&b, "\n"+s.style.bold("Now with your own CLIs:"))
+	fmt.Fprintln(&b, "\n"+s.style.Bold("Now with your own CLIs:"))
 	for _, try := range [][2]string{
 		{"clichain doctor", "what is ready here"},
 		{fmt.Sprintf("clichain ask %q", demoPrompt), "the first answer there is"},
@@ -109,8 +110,8 @@ func (s *stage) outro(resp *clichain.Response, took time.Duration) error {
 		if s.width < 80 { // too narrow for both
 			apart = "\n      "
 		}
-		fmt.Fprintf(&b, "  %-44s%s%s\n", try[0], apart, s.style.dim(try[1]))
+		fmt.Fprintf(&b, "  %-44s%s%s\n", try[0], apart, s.style.Dim(try[1]))
 	}
 	_, err := io.WriteString(s.out, b.String())
-	return outputError(err)
+	return console.OutputError(err)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -77,22 +79,21 @@ func (a *app) status(ctx context.Context, f *statusFlags) (err error) {
 	}
 	look := func(ctx context.Context) (*jetstream.Status, error) { return lookAt(ctx, q.Queue, more) }
 	if a.live(f) {
-		return follow(ctx, &screen{out: a.out, style: a.styleOf(a.out), size: sizeOf(a.out)}, look)
+		return follow(ctx, &screen{out: a.Out, style: a.StyleOf(a.Out), size: sizeOf(a.Out)}, look)
 	}
 	s, err := look(ctx)
 	if err != nil {
 		return queueError(err)
 	}
 	if f.json {
-		return writeJSON(a.out, s, isTerminal(a.out))
+		return a.PrintJSON(s)
 	}
-	_, err = io.WriteString(a.out, statusTable(s, a.styleOf(a.out), columns(a.out), time.Now()))
-	return outputError(err)
+	return a.Print(statusTable(s, a.StyleOf(a.Out), console.Columns(a.Out), time.Now()))
 }
 
 // live reports whether to draw again and again: on a terminal whose cursor moves, and where nobody is locked out by it.
 func (a *app) live(f *statusFlags) bool {
-	return isTerminal(a.out) && a.env("TERM") != "dumb" && !f.once && !f.json && !f.queue.embedded()
+	return terminal.Is(a.Out) && a.Getenv("TERM") != "dumb" && !f.once && !f.json && !f.queue.embedded()
 }
 
 // lookAt adds warnings to what the queue tells of itself.
@@ -136,7 +137,7 @@ func follow(ctx context.Context, on *screen, look func(context.Context) (*jetstr
 // screen is a terminal on which each drawing replaces the one before.
 type screen struct {
 	out   io.Writer
-	style style
+	style console.Style
 	size  func() (width, height int)
 	lines int // of the last drawing
 }
@@ -146,7 +147,8 @@ func (s *screen) draw(status *jetstream.Status, failure error) error {
 	width, height := s.size()
 	text := statusTable(status, s.style, width, time.Now())
 	if failure != nil {
-		text += "\n" + s.style.red(shorten("cannot read the queue: "+oneLine(failure.Error()), width)) + "\n"
+		text += "\n" + s.style.Red(terminal.Shorten("cannot read the queue: "+terminal.OneLine(failure.Error()),
+			width)) + "\n"
 	}
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	if most := max(height-1, 2); len(lines) > most {
@@ -158,7 +160,7 @@ func (s *screen) draw(status *jetstream.Status, failure error) error {
 	}
 	s.lines = len(lines)
 	_, err := io.WriteString(s.out, back+"\x1b[J"+strings.Join(lines, "")+"\n")
-	return outputError(err)
+	return console.OutputError(err)
 }
 
 // sizeOf tells the columns and lines of a terminal, each time anew.
@@ -170,6 +172,6 @@ func sizeOf(out io.Writer) func() (int, int) {
 				height = h
 			}
 		}
-		return columns(out), height
+		return console.Columns(out), height
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,12 +13,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
 )
-
-var update = flag.Bool("update", false, "write the golden files of the status table")
 
 var noon = time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)
 
@@ -60,13 +59,13 @@ func busyQueue() *jetstream.Status {
 func TestStatusTable(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			got := statusTable(busyQueue(), style{}, width, noon)
+			got := statusTable(busyQueue(), console.Style{}, width, noon)
 			for line := range strings.Lines(got) {
 				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), width, line)
 			}
 			require.NotContains(t, got, "\x1b")
 			golden := filepath.Join("testdata", "status", fmt.Sprintf("%d.txt", width))
-			if *update {
+			if *consoletest.Update {
 				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
 			}
 			want, err := os.ReadFile(golden)
@@ -78,7 +77,7 @@ func TestStatusTable(t *testing.T) {
 
 // TestStatusTablePainted: colours change nothing but colours.
 func TestStatusTablePainted(t *testing.T) {
-	painted := statusTable(busyQueue(), style{true}, 80, noon)
+	painted := statusTable(busyQueue(), console.Style{On: true}, 80, noon)
 	for _, code := range []string{"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"} {
 		require.Contains(t, painted, code)
 		painted = strings.ReplaceAll(painted, code, "")
@@ -87,12 +86,12 @@ func TestStatusTablePainted(t *testing.T) {
 	for line := range strings.Lines(painted) {
 		trimmed.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	require.Equal(t, statusTable(busyQueue(), style{}, 80, noon), trimmed.String())
+	require.Equal(t, statusTable(busyQueue(), console.Style{}, 80, noon), trimmed.String())
 }
 
 // TestStatusTableOfNothing: what is not known is not told as zero.
 func TestStatusTableOfNothing(t *testing.T) {
-	got := statusTable(&jetstream.Status{Name: "default"}, style{}, 80, noon)
+	got := statusTable(&jetstream.Status{Name: "default"}, console.Style{}, 80, noon)
 	require.Contains(t, got, "cost       unknown")
 	require.Contains(t, got, "No workers")
 	require.NotContains(t, got, "Warnings")

@@ -10,30 +10,32 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
 )
 
 // statusTable is the state of a queue for people, in lines of up to width columns. It is a pure function: what is in it
 // depends on nothing else, and names that others have chosen cannot move the cursor.
-func statusTable(s *jetstream.Status, paint style, width int, now time.Time) string {
-	p := newPage(paint, width)
+func statusTable(s *jetstream.Status, paint console.Style, width int, now time.Time) string {
+	p := console.NewPage(paint, width)
 	queueCounts(p, s, now)
 	unmetJobs(p, s.Unmet, now)
 	queueWorkers(p, s.Workers, now)
 	queueCooldowns(p, s.Cooldowns, now)
 	if len(s.Warnings) > 0 {
-		p.title("Warnings")
+		p.Title("Warnings")
 	}
 	for _, warning := range s.Warnings {
-		p.hang("  "+p.yellow("!")+" ", oneLine(warning), unpainted)
+		p.Hang("  "+p.Yellow("!")+" ", terminal.OneLine(warning), console.Plain)
 	}
 	return p.String()
 }
 
 // queueCounts writes the lines about the queue as a whole.
-func queueCounts(p *page, s *jetstream.Status, now time.Time) {
-	p.title("Queue " + s.Name)
-	row := func(label, value, detail string) { p.hang(fmt.Sprintf("  %-9s %8s  ", label, value), detail, p.dim) }
+func queueCounts(p *console.Page, s *jetstream.Status, now time.Time) {
+	p.Title("Queue " + s.Name)
+	row := func(label, value, detail string) { p.Hang(fmt.Sprintf("  %-9s %8s  ", label, value), detail, p.Dim) }
 	waiting := 0
 	for _, n := range s.Ready {
 		waiting += n
@@ -61,7 +63,7 @@ func tally[K ~string](counts map[K]int) string {
 	var parts []string
 	for _, key := range keys {
 		if counts[key] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[key], oneLine(string(key))))
+			parts = append(parts, fmt.Sprintf("%d %s", counts[key], terminal.OneLine(string(key))))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -87,46 +89,46 @@ func dueText(at, now time.Time) string {
 	case !at.After(now):
 		return "the first is due"
 	}
-	return "the first for " + roughly(at.Sub(now))
+	return "the first for " + console.Roughly(at.Sub(now))
 }
 
 // unmetJobs lists the jobs that no worker can take.
-func unmetJobs(p *page, list []jetstream.Unmet, now time.Time) {
+func unmetJobs(p *console.Page, list []jetstream.Unmet, now time.Time) {
 	if len(list) > 0 {
-		p.title("No worker takes")
+		p.Title("No worker takes")
 	}
 	for _, u := range list {
 		text := fmt.Sprintf("%s, the first for %s: needs %s: %s",
-			plural(u.Jobs, "job", "jobs"), roughly(now.Sub(u.Since)), u.Needs, u.Why)
-		p.hang("  "+p.red("✗")+" ", oneLine(text), unpainted)
+			console.Plural(u.Jobs, "job", "jobs"), console.Roughly(now.Sub(u.Since)), u.Needs, u.Why)
+		p.Hang("  "+p.Red("✗")+" ", terminal.OneLine(text), console.Plain)
 	}
 }
 
-func queueWorkers(p *page, list []jetstream.WorkerStatus, now time.Time) {
+func queueWorkers(p *console.Page, list []jetstream.WorkerStatus, now time.Time) {
 	if len(list) == 0 {
-		p.title("No workers")
+		p.Title("No workers")
 		return
 	}
-	p.title("Workers")
+	p.Title("Workers")
 	byName := func(a, b jetstream.WorkerStatus) int { return cmp.Compare(a.Name, b.Name) }
 	list = slices.SortedFunc(slices.Values(list), byName)
 	names := make([]string, len(list))
 	for i, w := range list {
 		names[i] = w.Name
 	}
-	column := widest(names, p.width/2-4)
+	column := console.Widest(names, p.Width/2-4)
 	for _, w := range list {
-		mark, what := p.green("✓"), ""
+		mark, what := p.Green("✓"), ""
 		switch {
 		case !w.Alive:
-			mark, what = p.red("✗"), "no sign for "+roughly(now.Sub(w.Seen))
+			mark, what = p.Red("✗"), "no sign for "+console.Roughly(now.Sub(w.Seen))
 		case w.Unstored > 0:
-			mark, what = p.yellow("!"), "keeps "+plural(w.Unstored, "result", "results")
+			mark, what = p.Yellow("!"), "keeps "+console.Plural(w.Unstored, "result", "results")
 		case w.RestingUntil.After(now):
-			mark, what = p.yellow("–"), "rests for "+roughly(w.RestingUntil.Sub(now))
+			mark, what = p.Yellow("–"), "rests for "+console.Roughly(w.RestingUntil.Sub(now))
 		}
 		slots := fmt.Sprintf("%d/%d", w.Running, w.Slots)
-		p.cut(fmt.Sprintf("  %s %s%7s  ", mark, cells(w.Name, column), slots), abilities(what, &w), p.dim)
+		p.Cut(fmt.Sprintf("  %s %s%7s  ", mark, console.Cell(w.Name, column), slots), abilities(what, &w), p.Dim)
 	}
 }
 
@@ -144,22 +146,22 @@ func joinTexts(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), ", ")
 }
 
-func queueCooldowns(p *page, list []jetstream.Cooldown, now time.Time) {
+func queueCooldowns(p *console.Page, list []jetstream.Cooldown, now time.Time) {
 	if len(list) == 0 {
 		return
 	}
-	p.title("Resting")
+	p.Title("Resting")
 	names := make([]string, len(list))
 	for i, c := range list {
 		names[i] = c.Key
 	}
-	column := widest(names, p.width/2-4)
+	column := console.Widest(names, p.Width/2-4)
 	byKey := func(a, b jetstream.Cooldown) int { return cmp.Compare(a.Key, b.Key) }
 	for _, c := range slices.SortedFunc(slices.Values(list), byKey) {
-		p.cut("  "+p.yellow("–")+" "+cells(c.Key, column)+"  ", rest(c.State.Reason, c.State.Until.Sub(now)), p.dim)
+		p.Cut("  "+p.Yellow("–")+" "+console.Cell(c.Key, column)+"  ", rest(c.State.Reason, c.State.Until.Sub(now)), p.Dim)
 	}
 }
 
 func rest(reason clichain.Reason, left time.Duration) string {
-	return fmt.Sprintf("%s, for %s", cmp.Or(oneLine(string(reason)), "unknown"), roughly(max(left, 0)))
+	return fmt.Sprintf("%s, for %s", cmp.Or(terminal.OneLine(string(reason)), "unknown"), console.Roughly(max(left, 0)))
 }

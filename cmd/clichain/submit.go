@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/jetstream"
@@ -48,7 +49,7 @@ Exit status: 0 stored, or with --wait answered; 1 the queue or the job failed;
 		Example: `  clichain submit --nats tls://nats.example.com:4222 "Explain errno 11"
   git diff | clichain submit --nats nats://127.0.0.1:4222 --wait "Review this"
   clichain submit --id nightly-7 --priority low --deadline 8h --access read --dir /srv/repo "Look for dead code"`,
-		Args: atMostOne("submit", "PROMPT"),
+		Args: console.AtMostOneArg("submit", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.idGiven = cmd.Flags().Changed("id")
 			f.wait.on = f.wait.on || cmd.Flags().Changed("wait-for")
@@ -89,10 +90,10 @@ func (a *app) submit(ctx context.Context, f *submitFlags, args []string) (err er
 		return err
 	}
 	job := f.job
-	job.Trace = telemetry.OfEnvironment(a.env)
+	job.Trace = telemetry.OfEnvironment(a.Getenv)
 	job.Request.Messages = append(job.Request.Messages, clichain.Message{Role: clichain.RoleUser, Content: prompt})
 	if err := job.Validate(); err != nil {
-		return usagef("%s", message(err))
+		return console.Usagef("%s", console.Message(err))
 	}
 	q, err := f.queue.open(ctx, true)
 	if err != nil {
@@ -110,15 +111,16 @@ func (a *app) submit(ctx context.Context, f *submitFlags, args []string) (err er
 
 func (a *app) printID(id string, asJSON bool) error {
 	if asJSON {
-		return writeJSON(a.out, map[string]string{"id": id}, isTerminal(a.out))
+		return a.PrintJSON(map[string]string{"id": id})
 	}
-	_, err := fmt.Fprintln(a.out, id)
-	return outputError(err)
+	_, err := fmt.Fprintln(a.Out, id)
+	return console.OutputError(err)
 }
 
 func submitError(err error, id string) error {
 	if errors.Is(err, jetstream.ErrExists) {
-		return usagef("--id: the job %q is in the queue already, or has a result: use another id, or \"clichain result\"", id)
+		return console.Usagef(
+			"--id: the job %q is in the queue already, or has a result: use another id, or \"clichain result\"", id)
 	}
 	return queueError(fmt.Errorf("job %q: %w", id, err))
 }
@@ -133,7 +135,7 @@ func (f *submitFlags) request() (err error) {
 	} {
 		for _, path := range paths {
 			if path != "" && !filepath.IsAbs(path) {
-				return usagef("--%s: %s: give an absolute path: the job may run on another machine", flag, path)
+				return console.Usagef("--%s: %s: give an absolute path: the job may run on another machine", flag, path)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
 )
@@ -77,12 +78,12 @@ func TestFailureStatus(t *testing.T) {
 		failure jetstream.Failure
 		want    int
 	}{
-		"failed":       {jetstream.Failure{Reason: clichain.ReasonExit, Attempts: tried}, exitFailed},
-		"not run":      {jetstream.Failure{Reason: clichain.ReasonKilled}, exitFailed},
-		"deadline":     {jetstream.Failure{Reason: clichain.ReasonTimeout}, exitTimeout},
-		"budget":       {jetstream.Failure{Reason: clichain.ReasonBudgetSpent, Attempts: spent}, exitTimeout},
-		"mistake":      {jetstream.Failure{Reason: clichain.ReasonBadOption}, exitUsage},
-		"nothing here": {jetstream.Failure{Reason: clichain.ReasonSuppressed, Attempts: skipped}, exitNothing},
+		"failed":       {jetstream.Failure{Reason: clichain.ReasonExit, Attempts: tried}, console.ExitFailed},
+		"not run":      {jetstream.Failure{Reason: clichain.ReasonKilled}, console.ExitFailed},
+		"deadline":     {jetstream.Failure{Reason: clichain.ReasonTimeout}, console.ExitTimeout},
+		"budget":       {jetstream.Failure{Reason: clichain.ReasonBudgetSpent, Attempts: spent}, console.ExitTimeout},
+		"mistake":      {jetstream.Failure{Reason: clichain.ReasonBadOption}, console.ExitUsage},
+		"nothing here": {jetstream.Failure{Reason: clichain.ReasonSuppressed, Attempts: skipped}, console.ExitNothing},
 	} {
 		require.Equal(t, test.want, failureStatus(&test.failure), name)
 	}
@@ -93,10 +94,10 @@ func TestUnlessStopped(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	failed := errors.New("failed")
 	require.ErrorIs(t, unlessStopped(ctx, failed), failed)
-	stop(&signalError{syscall.SIGTERM})
+	stop(&console.SignalError{Signal: syscall.SIGTERM})
 	require.ErrorIs(t, unlessStopped(ctx, failed), failed)
 	require.NoError(t, unlessStopped(ctx, context.Cause(ctx)))
-	require.NoError(t, unlessStopped(ctx, &statusError{exitFailed, context.Canceled}))
+	require.NoError(t, unlessStopped(ctx, console.Fail(console.ExitFailed, context.Canceled)))
 	require.NoError(t, unlessStopped(ctx, nil))
 }
 
@@ -107,11 +108,11 @@ func TestLetter(t *testing.T) {
 		Failure: &jetstream.Failure{Reason: "exit", SideEffects: true, Message: "status 7:\n\x1b]0;title\x07 " + strings.Repeat("long ", 20)},
 		Job:     &jetstream.Job{Request: clichain.Request{Access: clichain.AccessWrite}},
 	})
-	text := l.text(style{}, 60, noon.Add(5*time.Minute))
+	text := l.text(console.Style{}, 60, noon.Add(5*time.Minute))
 	require.NotContains(t, text, "\x1b")
 	for line := range strings.Lines(text) {
 		require.LessOrEqual(t, len(line), 61, line)
 	}
 	require.Contains(t, text, "nightly[2J -7\n    exit, 5 min ago, 3 deliveries, access write, may have\n    changed something\n    status 7:")
-	require.Contains(t, newDeadLetter(&jetstream.Result{Failure: &jetstream.Failure{}}).text(style{}, 60, noon), "1 delivery")
+	require.Contains(t, newDeadLetter(&jetstream.Result{Failure: &jetstream.Failure{}}).text(console.Style{}, 60, noon), "1 delivery")
 }

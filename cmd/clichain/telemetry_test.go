@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/stretchr/testify/require"
 )
 
@@ -89,7 +90,7 @@ func TestFleetTelemetry(t *testing.T) {
 	before := len(spans)
 	out, err = b.CombinedOutput()
 	require.Error(t, err)
-	require.Equal(t, exitFailed, b.ProcessState.ExitCode(), "%s", out)
+	require.Equal(t, console.ExitFailed, b.ProcessState.ExitCode(), "%s", out)
 	for _, name := range []string{"invoke_agent claude", "batch.line-1", "clichain.batch.id", "job batch"} {
 		require.Contains(t, string(c.got("/v1/traces")[before:]), name)
 	}
@@ -101,7 +102,7 @@ func TestFleetTelemetry(t *testing.T) {
 	code, log = w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
 	_, stderr, status := f.run("worker", "--otlp", "localhost:4318")
-	require.Equal(t, exitUsage, status)
+	require.Equal(t, console.ExitUsage, status)
 	require.Contains(t, strings.ReplaceAll(stderr, "\n", " "), "http://127.0.0.1:4318")
 }
 

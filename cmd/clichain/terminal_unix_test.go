@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 )
 
 // busyClaude works for long: after each thing that it says it waits for a file.
@@ -123,7 +124,7 @@ func short(text, name string) string {
 
 func sameAsGolden(t *testing.T, name, got string) {
 	t.Helper()
-	if *update {
+	if *consoletest.Update {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(got), 0o644))
 	}

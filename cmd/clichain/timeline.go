@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
 // timeline draws attempts one below the other, each with a bar whose length is the time it took.
 type timeline struct {
 	out   io.Writer
-	style style
+	style console.Style
 	width int
 	names int           // width of the first column
 	full  time.Duration // what the longest bar stands for
@@ -45,8 +47,8 @@ func (t *timeline) draw(r row) {
 	var b strings.Builder
 	fmt.Fprintln(&b, t.line(r, t.width))
 	for _, note := range r.notes {
-		for _, text := range wrap(oneLine(note), t.width-t.names-4) {
-			fmt.Fprintln(&b, strings.Repeat(" ", t.names+4)+t.style.dim(text))
+		for _, text := range console.Wrap(terminal.OneLine(note), t.width-t.names-4) {
+			fmt.Fprintln(&b, strings.Repeat(" ", t.names+4)+t.style.Dim(text))
 		}
 	}
 	_, _ = io.WriteString(t.out, b.String()) // what cannot be shown fails nothing
@@ -58,18 +60,18 @@ func (t *timeline) room(width int) int { return width - t.names - bars(width) - 
 // line is the row without its notes. Where it has room, it takes at most width columns.
 func (t *timeline) line(r row, width int) string {
 	cells := bars(width)
-	paint := [...]func(string) string{t.style.yellow, t.style.green, t.style.red, t.style.dim}[r.state]
+	paint := [...]func(string) string{t.style.Yellow, t.style.Green, t.style.Red, t.style.Dim}[r.state]
 	mark := [...]string{"…", "✓", "✗", "–"}[r.state]
 	took := ""
 	if r.state != skipped {
-		took = duration(r.took)
+		took = console.Duration(r.took)
 	}
-	name := fmt.Sprintf("%-*s", t.names, shorten(r.name, t.names))
+	name := fmt.Sprintf("%-*s", t.names, terminal.Shorten(r.name, t.names))
 	if r.state == answered {
-		name = t.style.bold(name)
+		name = t.style.Bold(name)
 	}
 	bar := fmt.Sprintf("%-*s", cells, bar(r.took, t.full, cells))
-	label := mark + " " + shorten(r.label, t.room(width))
+	label := mark + " " + terminal.Shorten(r.label, t.room(width))
 	return fmt.Sprintf("  %s  %s %8s  %s", name, paint(bar), took, paint(label))
 }
 
@@ -82,19 +84,9 @@ func bar(d, full time.Duration, cells int) string {
 	return strings.Repeat("█", eighths/8) + strings.TrimSpace(string([]rune(" ▏▎▍▌▋▊▉")[eighths%8]))
 }
 
-func duration(d time.Duration) string {
-	switch {
-	case d >= time.Minute:
-		return d.Round(time.Second).String()
-	case d >= time.Second:
-		return fmt.Sprintf("%.2f s", d.Seconds())
-	}
-	return fmt.Sprintf("%d ms", d.Milliseconds())
-}
-
 func rowOf(a clichain.Attempt) row {
 	r := row{name: a.Backend, took: a.Duration, state: failed, label: string(a.Reason)}
-	be, ok := errors.AsType[*clichain.BackendError](told(a.Err))
+	be, ok := errors.AsType[*clichain.BackendError](console.WithFlags(a.Err))
 	switch {
 	case a.Skipped:
 		r.state = skipped
@@ -116,7 +108,7 @@ func notes(be *clichain.BackendError, now time.Time) (list []string) {
 	}
 	if wait := be.RetryAfter.Sub(now); wait > 0 {
 		at := be.RetryAfter.Local().Format("15:04")
-		list = append(list, fmt.Sprintf("available again at %s, in %s", at, roughly(wait)))
+		list = append(list, fmt.Sprintf("available again at %s, in %s", at, console.Roughly(wait)))
 	}
 	if be.Hint != "" {
 		list = append(list, "→ "+be.Hint)
@@ -127,32 +119,18 @@ func notes(be *clichain.BackendError, now time.Time) (list []string) {
 // cause explains a failure for which the CLI gave no message.
 func cause(be *clichain.BackendError) string {
 	switch {
-	case slices.Contains(timeouts, be.Reason):
+	case slices.Contains(console.TimeoutReasons, be.Reason):
 		return "stopped: no answer in time"
 	case be.Err != nil:
 		return be.Err.Error()
 	case be.ExitCode > 0:
-		return fmt.Sprintf("exit status %d: %s", be.ExitCode, lastLine(be.Stderr))
+		return fmt.Sprintf("exit status %d: %s", be.ExitCode, console.LastLine(be.Stderr))
 	}
 	return ""
 }
 
-// roughly is a time to wait, such as "3 h 12 min".
-func roughly(d time.Duration) string {
-	minutes := int(d.Round(time.Minute).Minutes())
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Round(time.Second).Seconds()))
-	case minutes < 60:
-		return fmt.Sprintf("%d min", minutes)
-	case minutes < 48*60:
-		return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
-	}
-	return fmt.Sprintf("%d days", minutes/60/24)
-}
-
 func (a *app) newTimeline() *timeline {
-	return &timeline{out: a.err, style: a.styleOf(a.err), width: columns(a.err)}
+	return &timeline{out: a.Err, style: a.StyleOf(a.Err), width: console.Columns(a.Err)}
 }
 
 // name makes room for a name in the first column.
@@ -169,11 +147,11 @@ func (a *app) trace(shown *progress, resp *clichain.Response, failure *clichain.
 	if shown != nil {
 		t, rows = shown.timeline, slices.DeleteFunc(rows, func(r row) bool { return r.state != answered })
 	}
-	fmt.Fprintln(a.err)
+	fmt.Fprintln(a.Err)
 	for _, r := range rows {
 		t.draw(r)
 	}
-	fmt.Fprintf(a.err, "\n  %s\n", t.style.dim(summary(resp, took)))
+	fmt.Fprintf(a.Err, "\n  %s\n", t.style.Dim(summary(resp, took)))
 }
 
 // rowsOf are the attempts of a call that is over, the one that answered as well.
@@ -197,9 +175,9 @@ func rowsOf(resp *clichain.Response, failure *clichain.ChainError) (rows []row) 
 // summary is one line about the whole call.
 func summary(resp *clichain.Response, took time.Duration) string {
 	if resp == nil {
-		return "no answer after " + duration(took)
+		return "no answer after " + console.Duration(took)
 	}
-	text := fmt.Sprintf("%s answered after %s", resp.Backend, duration(took))
+	text := fmt.Sprintf("%s answered after %s", resp.Backend, console.Duration(took))
 	if u := resp.Usage; u.InputTokens > 0 || u.OutputTokens > 0 {
 		text += fmt.Sprintf(", %d tokens in, %d out", u.InputTokens, u.OutputTokens)
 	}

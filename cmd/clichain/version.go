@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/clichain/clichain/cmd/clichain/internal/version"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/spf13/cobra"
 )
 
@@ -19,7 +21,7 @@ func (a *app) versionCommand() *cobra.Command {
 
 func (a *app) version(asJSON bool) error {
 	if asJSON {
-		return writeJSON(a.out, version.Read(), isTerminal(a.out))
+		return a.PrintJSON(version.Read())
 	}
-	return outputError(version.Read().Print(a.out))
+	return console.OutputError(version.Read().Print(a.Out))
 }

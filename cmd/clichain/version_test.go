@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/version"
 	"github.com/stretchr/testify/require"
 )
@@ -16,7 +17,7 @@ import (
 func TestVersion(t *testing.T) {
 	output := func(args ...string) string {
 		var out bytes.Buffer
-		a := &app{in: strings.NewReader(""), out: &out, err: &out, env: func(string) string { return "" }}
+		a := &app{Env: &console.Env{In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(string) string { return "" }}}
 		require.Zero(t, run(context.Background(), a, args), out.String())
 		return out.String()
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
 )
 
@@ -35,7 +36,7 @@ func (a *app) noteWaiting(ctx context.Context, q *jetstream.Queue, id string) (s
 				continue
 			}
 			reported = w.Why
-			fmt.Fprintf(a.err, "clichain: job %q waits%s: %s\n", id, untilWords(w.Until), oneLine(w.Why))
+			fmt.Fprintf(a.Err, "clichain: job %q waits%s: %s\n", id, untilWords(w.Until), terminal.OneLine(w.Why))
 		}
 	})
 	return func() {

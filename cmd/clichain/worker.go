@@ -202,9 +202,9 @@ func providersOf(backends []clichain.Backend) (providers []*clichain.Provider) {
 
 func (a *app) workerLog(asJSON bool) *slog.Logger {
 	if asJSON {
-		return slog.New(slog.NewJSONHandler(a.err, nil))
+		return slog.New(slog.NewJSONHandler(a.Err, nil))
 	}
-	return slog.New(slog.NewTextHandler(a.err, nil))
+	return slog.New(slog.NewTextHandler(a.Err, nil))
 }
 
 // parseGrace takes zero too.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
 )
@@ -25,10 +26,10 @@ func TestFleet(t *testing.T) {
 	require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, id)
 	require.JSONEq(t, `{"id":"mine"}`, f.answers("submit", "--json", "--id", "mine", "--priority", "high", "secret question"))
 	_, stderr, status := f.run("submit", "--id", "mine", "again")
-	require.Equal(t, exitUsage, status)
+	require.Equal(t, console.ExitUsage, status)
 	require.Contains(t, stderr, `--id: the job "mine" is in the queue already, or has a result`)
 	_, stderr, status = f.run("result", "mine")
-	require.Equal(t, exitFailed, status)
+	require.Equal(t, console.ExitFailed, status)
 	require.Contains(t, stderr, `job "mine": the job has no result yet`)
 	require.Equal(t, map[jetstream.Priority]int{"high": 1, "normal": 1, "low": 0}, f.status().Ready)
 
@@ -127,7 +128,7 @@ func TestFleetRests(t *testing.T) {
 	require.Len(t, s.Cooldowns, 1)
 	require.Contains(t, f.answers("status"), "usage_limit, for ")
 	_, stderr, status := f.run("result", "later", "--wait-for", "10ms")
-	require.Equal(t, exitTimeout, status)
+	require.Equal(t, console.ExitTimeout, status)
 	require.Contains(t, stderr, `job "later": no result within 10ms: it stays in the queue`)
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
@@ -147,7 +148,7 @@ func TestFleetWaitInterrupted(t *testing.T) {
 	require.Eventually(t, func() bool { return f.status().Ready[jetstream.PriorityNormal] == 1 }, patience, time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.Error(t, cmd.Wait())
-	require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode())
+	require.Equal(t, console.ExitInterrupted, cmd.ProcessState.ExitCode())
 	require.Contains(t, stderr.String(), `job "mine" stays in the queue`)
 }
 
@@ -165,7 +166,7 @@ func TestFleetStore(t *testing.T) {
 	require.Regexp(t, `waiting +1 +1 normal`, f.answers("status", "--store", store))
 	w := f.worker("--store", store, "--only", "claude", "--cold")
 	_, stderr, status := f.run("status", "--store", store)
-	require.Equal(t, exitUsage, status)
+	require.Equal(t, console.ExitUsage, status)
 	require.Contains(t, stderr, "is in use by process ")
 	w.await(`msg="job answered" id=mine`)
 	code, log := w.stop(syscall.SIGTERM)
@@ -211,14 +212,14 @@ func TestFleetRefusals(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	_, stderr, status := f.run("worker", "--only", "claude")
-	require.Equal(t, exitNothing, status)
+	require.Equal(t, console.ExitNothing, status)
 	require.Contains(t, stderr, "not_installed")
 	require.Empty(t, f.status().Workers)
 	f.fake("claude", "answer", "no")
 	f.url = strings.Replace(f.url, password, "wrong", 1)
 	for _, args := range [][]string{{"worker"}, {"status"}, {"submit", "hi"}, {"dead", "list"}, {"result", "x"}} {
 		_, stderr, status := f.run(args...)
-		require.Equal(t, exitUsage, status)
+		require.Equal(t, console.ExitUsage, status)
 		require.Contains(t, stderr, "refuses the login")
 		require.NotContains(t, stderr, "wrong")
 	}

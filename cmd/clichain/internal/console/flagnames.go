@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
-// inFlags says in the words of the command line what the library says in those of Go.
-var inFlags = strings.NewReplacer(
+// FlagWords says in the words of the command line what the library says in those of Go.
+var FlagWords = strings.NewReplacer(
 	"set Config.TrustDir (--trust-dir)", "use --trust-dir",
 	"Config.PassEnv or --pass-env", "--pass-env",
 	"add the name to Config.RequestEnv, or set the variable with Config.Env", "let the worker --permit env=NAME",
@@ -24,17 +24,17 @@ var inFlags = strings.NewReplacer(
 	"set one of session, options.continue and options.session_id", "give one of --session, --continue and --session-id",
 )
 
-// told is a failure in the words of the command line.
-func told(err error) error {
+// WithFlags is a failure in the words of the command line.
+func WithFlags(err error) error {
 	switch err := err.(type) {
 	case *clichain.BackendError:
 		be := *err
-		be.Option, be.Message, be.Hint = param.FlagOf(be.Option), inFlags.Replace(be.Message), inFlags.Replace(be.Hint)
+		be.Option, be.Message, be.Hint = param.FlagOf(be.Option), FlagWords.Replace(be.Message), FlagWords.Replace(be.Hint)
 		return &be
 	case *clichain.ChainError:
-		chain := &clichain.ChainError{Cause: told(err.Cause), Note: err.Note}
+		chain := &clichain.ChainError{Cause: WithFlags(err.Cause), Note: err.Note}
 		for _, a := range err.Attempts {
-			a.Err = told(a.Err)
+			a.Err = WithFlags(a.Err)
 			chain.Attempts = append(chain.Attempts, a)
 		}
 		return chain

@@ -1,6 +1,8 @@
-package main
+// Package consoletest holds the tables of the command against golden files.
+package consoletest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,27 +10,31 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/stretchr/testify/require"
 )
 
-// requireTable holds a table against the golden files of a folder: it fits, whatever the width, has no escapes without a
-// style, and with one has these and no others.
-func requireTable(t *testing.T, folder string, table func(s style, width int) string, codes ...string) {
+// Update has the tests write their golden files.
+var Update = flag.Bool("update", false, "write the golden files")
+
+// Golden compares a table with the golden files in testdata/folder, one for each of the widths 60, 80 and 120. Every
+// line must fit the width. The painted table must have the escape codes and no others, and the unpainted table none.
+func Golden(t *testing.T, folder string, table func(s console.Style, width int) string, codes ...string) {
 	for _, width := range []int{60, 80, 120} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			got := table(style{}, width)
+			got := table(console.Style{}, width)
 			for line := range strings.Lines(got) {
 				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), width, line)
 			}
 			require.NotContains(t, got, "\x1b")
 			golden := filepath.Join("testdata", folder, fmt.Sprintf("%d.txt", width))
-			if *update {
+			if *Update {
 				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
 			}
 			want, err := os.ReadFile(golden)
 			require.NoError(t, err)
 			require.Equal(t, string(want), got)
-			painted := table(style{true}, width)
+			painted := table(console.Style{On: true}, width)
 			for _, code := range codes {
 				require.Contains(t, painted, code)
 				painted = strings.ReplaceAll(painted, code, "")

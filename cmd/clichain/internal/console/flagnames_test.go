@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"os"
@@ -20,7 +20,7 @@ func TestInFlags(t *testing.T) {
 	literal := regexp.MustCompile("`[^`\n]*`|\"(?:[^\"\\\\\n]|\\\\.)*\"")
 	checked := 0
 	for _, pattern := range []string{"*.go", "internal/*/*.go", "specs/*.go", "call/*.go"} {
-		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pattern)))
+		files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", filepath.FromSlash(pattern)))
 		require.NoError(t, err)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
@@ -34,7 +34,7 @@ func TestInFlags(t *testing.T) {
 					continue
 				}
 				checked++
-				require.NotRegexp(t, inGo, inFlags.Replace(said), "%s", file)
+				require.NotRegexp(t, inGo, FlagWords.Replace(said), "%s", file)
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func TestInFlags(t *testing.T) {
 func TestTold(t *testing.T) {
 	be := &clichain.BackendError{Backend: "x", Reason: clichain.ReasonBadOption, Option: "options.images[0]", Message: "leave Dir empty"}
 	chain := &clichain.ChainError{Cause: be, Attempts: []clichain.Attempt{{Backend: "x", Reason: be.Reason, Err: be}}}
-	require.Equal(t, "clichain: x: bad_option (--image): leave --dir out\n  x  bad_option (--image)  leave --dir out", told(chain).Error())
+	require.Equal(t, "clichain: x: bad_option (--image): leave --dir out\n  x  bad_option (--image)  leave --dir out", WithFlags(chain).Error())
 	require.Equal(t, "options.images[0]", be.Option, "it is not changed")
-	require.NoError(t, told(nil))
+	require.NoError(t, WithFlags(nil))
 }
