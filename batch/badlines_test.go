@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/batch/internal/disk"
+	"github.com/clichain/clichain/batch/internal/input"
 )
 
 const badOne = `{"line":3,"error":"is no JSON","input":"{"}` + "\n"
@@ -18,10 +21,10 @@ func TestBadLines(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cfg := &Config{Out: out}
 	run := func(add bool) {
-		b, err := cfg.badLines()
+		b, err := openBadLines(cfg)
 		require.NoError(t, err)
 		if add {
-			require.NoError(t, b.add(rawLine{number: 3, text: []byte(`{"x":"`)}, errTwice))
+			require.NoError(t, b.add(input.Line{Number: 3, Text: []byte(`{"x":"`)}, errTwice))
 		}
 		require.NoError(t, b.close(true))
 	}
@@ -41,16 +44,16 @@ func TestBadLines(t *testing.T) {
 	require.Empty(t, mustRead(t, cfg.Bad), "the lines of an earlier run go")
 
 	var reported []string
-	b, err := (&Config{Out: stream, OnBadLine: func(number int, err error) error {
+	b, err := openBadLines(&Config{Out: disk.Stream, OnBadLine: func(number int, err error) error {
 		reported = append(reported, fmt.Sprint(number, " ", err))
 		return syscall.ENOSPC
-	}}).badLines()
+	}})
 	require.NoError(t, err)
-	require.ErrorIs(t, b.add(rawLine{number: 3}, errTwice), syscall.ENOSPC)
+	require.ErrorIs(t, b.add(input.Line{Number: 3}, errTwice), syscall.ENOSPC)
 	require.Equal(t, []string{"3 " + errTwice.Error()}, reported)
-	b, err = (&Config{Out: stream}).badLines()
+	b, err = openBadLines(&Config{Out: disk.Stream})
 	require.NoError(t, err)
-	require.NoError(t, b.add(rawLine{number: 3}, errTwice))
+	require.NoError(t, b.add(input.Line{Number: 3}, errTwice))
 }
 
 // badPlace has the file for bad lines at both of its names: --bad, and OUT.bad.jsonl.
@@ -178,12 +181,12 @@ func TestBadLinesAreReplacedDuringARun(t *testing.T) {
 			if before != "" {
 				require.NoError(t, os.WriteFile(bad, []byte(before), 0o600))
 			}
-			b, err := cfg.badLines()
+			b, err := openBadLines(cfg)
 			require.NoError(t, err)
 			require.NoError(t, os.RemoveAll(bad))
 			require.NoError(t, os.WriteFile(bad, []byte("Dear John,\n"), 0o600))
 			if add {
-				err = b.add(rawLine{number: 3}, errTwice)
+				err = b.add(input.Line{Number: 3}, errTwice)
 				require.True(t, err != nil || before != "", "the file that is there is another one")
 			}
 			require.NoError(t, b.close(true))
@@ -196,7 +199,7 @@ func TestBadLinesAreReplacedDuringARun(t *testing.T) {
 func TestBadLinesAreLocked(t *testing.T) {
 	badPlace(t, func(t *testing.T, cfg *Config, bad string) {
 		require.NoError(t, os.WriteFile(bad, []byte(badOne), 0o600))
-		other, err := (&Config{Out: stream, Bad: bad}).badLines()
+		other, err := openBadLines(&Config{Out: disk.Stream, Bad: bad})
 		require.NoError(t, err)
 		refused(t, cfg, "{no JSON\n", bad, "another batch writes it")
 		require.Equal(t, badOne, string(mustRead(t, bad)))
@@ -205,52 +208,18 @@ func TestBadLinesAreLocked(t *testing.T) {
 }
 
 func TestBadLinesAtADevice(t *testing.T) {
-	b, err := (&Config{Out: stream, Bad: os.DevNull}).badLines()
+	b, err := openBadLines(&Config{Out: disk.Stream, Bad: os.DevNull})
 	require.NoError(t, err)
-	require.NoError(t, b.add(rawLine{number: 3}, errTwice))
+	require.NoError(t, b.add(input.Line{Number: 3}, errTwice))
 	require.NoError(t, b.close(true))
 	_, err = os.Stat(os.DevNull)
 	require.NoError(t, err)
 
 	cfg := &Config{Out: filepath.Join(t.TempDir(), "out"), Stdout: io.Discard}
 	require.NoError(t, os.Mkdir(cfg.Out+".bad.jsonl", 0o700))
-	_, err = cfg.badLines()
-	require.ErrorAs(t, err, new(*Mistake))
+	_, err = openBadLines(cfg)
+	require.ErrorAs(t, err, new(*disk.UnusableError))
 	require.ErrorContains(t, err, "is not a regular file")
-}
-
-// What a run that was killed has left beside the output is replaced only if a batch has written it.
-func TestRewriteRefusesAFile(t *testing.T) {
-	for name, test := range map[string]struct {
-		put func(t *testing.T, name string)
-		ok  bool
-	}{
-		"a letter":      {func(t *testing.T, name string) { write(t, name, "Dear John,\n") }, false},
-		"records":       {func(t *testing.T, name string) { write(t, name, second+third) }, true},
-		"half a record": {func(t *testing.T, name string) { write(t, name, second+third[:20]) }, true},
-		"a link": {func(t *testing.T, name string) {
-			write(t, name+".target", second)
-			require.NoError(t, os.Symlink(name+".target", name))
-		}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			o, _, err := written(t, first+second+third)
-			require.NoError(t, err)
-			beside := o.name + ".retry"
-			test.put(t, beside)
-			before := mustRead(t, beside)
-			err = o.rewrite(func(r *Record) bool { return r.Error == nil })
-			if test.ok {
-				require.NoError(t, err)
-				require.Equal(t, first, content(t, o))
-				require.NoFileExists(t, beside)
-				return
-			}
-			require.ErrorAs(t, err, new(*Mistake))
-			require.Equal(t, before, mustRead(t, beside))
-			require.Equal(t, first+second+third, content(t, o))
-		})
-	}
 }
 
 func write(t *testing.T, name, text string) {
@@ -265,12 +234,12 @@ func TestProbeLeavesFilesAlone(t *testing.T) {
 	write(t, target, "Dear John,\n")
 	require.NoError(t, os.Mkdir(folder, 0o700))
 	require.NoError(t, os.Symlink(target, folder+".probe"))
-	require.NoError(t, probe(folder))
+	require.NoError(t, disk.Probe(folder))
 	require.Equal(t, "Dear John,\n", string(mustRead(t, target)))
 	entries, err := os.ReadDir(filepath.Dir(folder))
 	require.NoError(t, err)
 	require.Len(t, entries, 2, "the directory and the link are left, and nothing else")
-	s := &store{folder: folder}
+	s := &queue{dir: folder}
 	require.NoError(t, s.close(true))
 	_, err = os.Lstat(folder + ".probe")
 	require.NoError(t, err)

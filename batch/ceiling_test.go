@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/batch/internal/input"
 	"github.com/clichain/clichain/permit"
 	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
@@ -39,23 +40,23 @@ func TestLinesAboveTheCeiling(t *testing.T) {
 		"an image":    {`{"prompt":"a","options":{"images":["` + inside + `"]}}`, "options.images[0]", permit.Permissions{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := &Config{Permissions: test.allowed}
-			_, err := cfg.item(t.Context(), rawLine{number: 1, text: []byte(test.line)}, newLedger())
+			p := &input.Parser{Permissions: test.allowed}
+			_, err := p.Parse(t.Context(), input.Line{Number: 1, Text: []byte(test.line)})
 			require.ErrorContains(t, err, test.mistake)
 		})
 	}
-	cfg := &Config{Permissions: permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}}
-	got, err := cfg.item(t.Context(), rawLine{number: 1, text: []byte(`{"prompt":"a","access":"read","dir":"` + inside + `"}`)}, newLedger())
+	p := &input.Parser{Permissions: permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}}
+	got, err := p.Parse(t.Context(), input.Line{Number: 1, Text: []byte(`{"prompt":"a","access":"read","dir":"` + inside + `"}`)})
 	require.NoError(t, err)
-	require.Equal(t, inside, got.job.Request.Dir)
+	require.Equal(t, inside, got.Job.Request.Dir)
 }
 
 // What a queue still holds is held to the ceiling of the run that answers it, not to that of the run that wrote it.
 func TestQueueOfAnEarlierCeiling(t *testing.T) {
 	cfg := batchOf(t, "")
 	cfg.Permissions = permit.Permissions{Access: clichain.AccessRead}
-	r := &run{cfg: cfg}
-	require.Equal(t, cfg.Permissions, r.workConfig(nil).Permissions)
+	l := &local{cfg: cfg}
+	require.Equal(t, cfg.Permissions, l.workConfig(nil).Permissions)
 }
 
 // A plan says what each kind of line may do.
@@ -93,7 +94,7 @@ func FuzzLineCeiling(f *testing.F) {
 	for i := range lineParts {
 		f.Add([]byte(`{"prompt":"a"}`), uint16(1<<i))
 	}
-	cfg := &Config{Permissions: permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}}
+	permissions := permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}}
 	providers := []*clichain.Provider{}
 	for _, spec := range specs.Every() {
 		providers = append(providers, clichain.NewProvider(spec, &clichain.Config{Binary: os.Args[0]}))
@@ -105,11 +106,12 @@ func FuzzLineCeiling(f *testing.F) {
 				text += "," + strings.ReplaceAll(part, "DIR", dir)
 			}
 		}
-		item, err := cfg.item(t.Context(), rawLine{number: 1, text: []byte(text + "}")}, newLedger())
+		p := &input.Parser{Permissions: permissions}
+		item, err := p.Parse(t.Context(), input.Line{Number: 1, Text: []byte(text + "}")})
 		if err != nil {
 			return
 		}
-		req := item.job.Request
+		req := item.Job.Request
 		plain := harmless(req)
 		if req.Dir != "" {
 			plain.Dir = dir

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain/batch/internal/disk"
 	"github.com/clichain/clichain/clitest"
 )
 
@@ -92,7 +93,7 @@ func TestChangedInQueue(t *testing.T) {
 			cfg := batchOf(t, question("a"))
 			cfg.Store = t.TempDir()
 			broken := &failing{}
-			cfg.Out, cfg.Stdout = stream, broken
+			cfg.Out, cfg.Stdout = disk.Stream, broken
 			_, err := Run(t.Context(), cfg) // the answer is in the queue, and nowhere else
 			require.Error(t, err)
 			var out strings.Builder

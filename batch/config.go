@@ -10,87 +10,95 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/batch/internal/disk"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/permit"
 	"github.com/nats-io/nats.go"
 )
 
-// Config says what a batch reads and writes, and who answers. In and Out are needed, and Backends or Connect.
+// Config is the configuration of a batch. In, Out, and Backends or Connect are required. Every other zero value works.
+// Run reads it and does not change it.
 type Config struct {
-	// In and Out are files, or "-" for Stdin and Stdout.
+	// In and Out name files, or "-" for Stdin and Stdout. Out is created if it is missing. If it is a regular file, the
+	// lines that have a record there are done, and records are appended.
 	In, Out string
-	// Format is that of In. Empty: the first line tells, and then the ending of the name.
+	// Format is the format of In. Empty: the first line tells it, and then the extension of the name.
 	Format Format
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Bad is the file for lines that cannot be run. Empty: Out and ".bad.jsonl"; for a stream OnBadLine.
+	// Bad names the file for lines that cannot run. Each run writes it again. Empty: Out with the suffix ".bad.jsonl",
+	// which exists only if there are bad lines; where Out is a stream, OnBadLine is called instead.
 	Bad string
-	// OnBadLine is called with the number, from 1, of each line that cannot be run, and why, where no file takes such
-	// lines. An error ends the batch. Nil: they are counted alone.
+	// OnBadLine is called with the number, from 1, of each line that cannot run, and the reason, if no file takes such
+	// lines. An error ends the batch. Nil: bad lines are counted only.
 	OnBadLine func(number int, err error) error
-	// Store is the folder for what is on its way. Empty: Out and ".queue", which goes at the end; for a stream a
-	// temporary one.
+	// Store is the directory in which the batch keeps its queue, in a subdirectory for each Out. Empty: Out with the
+	// suffix ".queue", which is removed at the end, or a temporary directory where Out is a stream.
 	Store string
 
-	// Defaults are for lines that do not say it themselves. Its messages are system prompts.
+	// Defaults has the values of fields that a line does not have. Its messages are system prompts.
 	Defaults clichain.Request
-	// Permissions is the most that a line may ask for. A line that asks for more is bad.
+	// Permissions is the most that a line may ask for. A line that asks for more is a bad line. The zero value allows
+	// nothing but an answer.
 	Permissions permit.Permissions
-	// RetryFailed runs the lines again that failed; where the agent may have acted only with RetrySideEffects.
+	// RetryFailed runs the lines again that failed. Where an agent may have acted, RetrySideEffects is needed too.
 	RetryFailed, RetrySideEffects bool
-	// Ordered writes the records in the order of the input.
+	// Ordered writes the records in the order of the input, and not as the answers come.
 	Ordered bool
-	// Changed asks the lines again whose records were asked for something else.
+	// Changed runs the lines again that ask something else under their id than the record in Out answers.
 	Changed bool
 
-	// Jobs is how many run at once in this process. Backends answer them, in the order of a chain with the settings of
-	// Chain. Each [clichain.Provider] among them answers out of processes that are kept warm, unless Cold is set.
-	Jobs     int
+	// Jobs is the concurrency limit of this process. Zero: 1.
+	Jobs int
+	// Backends answer, in the order and with the settings of a chain with Chain. Each [clichain.Provider] among them
+	// answers with warm processes, unless Cold is set.
 	Backends []clichain.Backend
 	Chain    clichain.ChainConfig
 	Cold     bool
-	// Wrap makes of the chain the backend that is asked, such as one that makes spans. Nil: the chain itself.
+	// Wrap returns the backend that is asked instead of the chain, such as one that records spans. Nil: the chain.
 	Wrap func(clichain.Backend) clichain.Backend
-	// Worker changes how the worker of this process is set before it starts, such as by funcs of its own for the events
-	// of jobs; it calls those that are set. Nil: nothing changes.
+	// Worker changes the configuration of the worker of this process before it starts. A func that replaces one of the
+	// configuration must call it. Nil: no change.
 	Worker func(*jetstream.WorkConfig)
 	// Trace is the trace context of all jobs. Nil: none.
 	Trace map[string]string
-	// Connect makes the connection to a server whose workers answer instead. Nil: a queue in this process.
+	// Connect connects to a server whose workers answer instead of Backends. Run closes the connection. Nil: Backends
+	// answer, out of a queue in this process.
 	Connect func(context.Context) (*nats.Conn, error)
-	// Queue names the queue. Nil: the default.
+	// Queue is the configuration of the queue. Nil: the default.
 	Queue *jetstream.Config
 
-	// Budget bounds the time, and MaxCostUSD what the records of the output have cost. Zero: no bound.
+	// Budget limits the time of the run. MaxCostUSD limits the known cost of all records in Out, in US dollars: jobs in
+	// flight finish when it is reached. Zero: no limit.
 	Budget     time.Duration
 	MaxCostUSD float64
 
-	// Progress is called with the counts when the run begins, and then several times a second, one call at a time. Nil:
-	// nothing is called.
+	// Progress is called with the counts when the run begins, and then five times a second, one call at a time. Nil: no
+	// calls.
 	Progress func(Counts)
-	// Notice is called with messages for an operator, one of each kind, possibly by several goroutines at once. Nil:
-	// nothing is called.
+	// Notice is called with messages for an operator, one of each kind. It must be safe for concurrent use. Nil: no
+	// calls.
 	Notice func(message string)
-	// ReadChat reads the body of a line of OpenAI's batch API; ignored are the fields without effect. Nil: a line of
-	// that format is a bad one.
+	// ReadChat parses the body of a line of OpenAI's batch API, and returns the names of fields that have no effect. Nil:
+	// such a line is a bad line.
 	ReadChat func(body []byte) (req clichain.Request, ignored []string, err error)
 }
 
-// again reports whether a record that is there is to be run again.
+// again reports whether the line of a record runs again.
 func (c *Config) again(r *Record) bool {
 	return c.RetryFailed && r.Error != nil && (c.RetrySideEffects || !r.Error.SideEffects)
 }
 
-// remote reports whether workers elsewhere run the jobs.
+// remote reports whether the workers of a queue elsewhere answer.
 func (c *Config) remote() bool { return c.Connect != nil }
 
-// ahead bounds how many jobs are in the queue without a record, so that neither memory nor disk grow with the input.
+// ahead limits how many jobs are in the queue without a record, so that neither memory nor disk grow with the input.
 func (c *Config) ahead() int { return max(1000, 4*c.Jobs) }
 
-// resumes reports whether another run could go on from this one.
-func (c *Config) resumes() bool { return c.Out != stream || c.Store != "" }
+// resumes reports whether another run can resume this one.
+func (c *Config) resumes() bool { return c.Out != disk.Stream || c.Store != "" }
 
-// Check finds what is wrong before anything is opened: a [*Mistake]. Run and DryRun call it, too.
+// Check returns a [*Mistake] for a configuration that Run and DryRun refuse. It opens no file.
 func (c *Config) Check() error {
 	if c.RetryFailed && !c.resumes() {
 		return &Mistake{errors.New("--retry-failed: there is nothing to run again without -o FILE, or --store")}
@@ -99,7 +107,7 @@ func (c *Config) Check() error {
 		return &Mistake{errors.New("--changed: there is nothing to compare with, without -o FILE, or --store")}
 	}
 	for flag, name := range map[string]string{"-i": c.In, "-o": c.Out} {
-		if info, err := os.Stat(name); err == nil && info.IsDir() && name != stream {
+		if info, err := os.Stat(name); err == nil && info.IsDir() && name != disk.Stream {
 			return &Mistake{fmt.Errorf("%s %s: is a directory: name a file", flag, name)}
 		}
 	}
@@ -112,7 +120,7 @@ func (c *Config) Check() error {
 }
 
 func sameFile(a, b string) bool {
-	if a == "" || b == "" || a == stream || b == stream {
+	if a == "" || b == "" || a == disk.Stream || b == disk.Stream {
 		return false
 	}
 	if filepath.Clean(a) == filepath.Clean(b) {
@@ -124,17 +132,4 @@ func sameFile(a, b string) bool {
 	}
 	other, err := os.Stat(b)
 	return err == nil && os.SameFile(one, other)
-}
-
-// badLines is where bad lines go.
-func (c *Config) badLines() (*badLines, error) {
-	b := &badLines{name: c.Bad, report: c.OnBadLine}
-	if c.Bad != "" {
-		return b, b.open()
-	}
-	if info, err := os.Stat(c.Out); c.Out != stream && (err != nil || info.Mode().IsRegular()) {
-		b.name, b.own = c.Out+".bad.jsonl", true
-		return b, b.open()
-	}
-	return b, nil
 }

@@ -10,25 +10,22 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// The answer that reaches the limit is the last: the worker is told before it has a
-// free slot, however late what ends the run comes to know of it.
+// The answer that reaches the limit is the last: the worker takes no more jobs before it has a free slot.
 func TestLimitForTheCostHoldsAtOnce(t *testing.T) {
-	out, err := openOutput(filepath.Join(t.TempDir(), "out.jsonl"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, out.close()) }()
+	rec := newRecorder(&Config{Out: filepath.Join(t.TempDir(), "out.jsonl"), MaxCostUSD: 0.02})
+	require.NoError(t, rec.openOutput())
+	defer func() { require.NoError(t, rec.out.Close()) }()
 	var cause error
-	r := &run{
-		cfg: &Config{MaxCostUSD: 0.02}, out: out, ids: newLedger(), tally: newTally(), local: &localBackend{},
-		store: &store{scope: "batch"}, room: make(chan struct{}, 3), drain: func(why error) { cause = why },
-	}
+	backend := &localBackend{}
+	r := &run{feeder{drain: func(why error) { cause = why }}, &local{backend: backend}}
+	rec.queue, rec.costReached = &queue{scope: "batch"}, r.costReached
 	for i, id := range []string{"a", "b"} {
-		require.False(t, r.local.drained.Load(), "after %d", i)
-		r.room <- struct{}{}
-		r.ids.wait(id, digest{})
+		require.False(t, backend.drained.Load(), "after %d", i)
+		require.NoError(t, rec.expect(t.Context(), id, digest{}))
 		cost := 0.01
 		answer := &clichain.Response{Text: "yes", Usage: clichain.Usage{CostUSD: &cost}}
-		require.NoError(t, r.record(&jetstream.Result{ID: "batch." + id, Response: answer}))
+		require.NoError(t, rec.record(&jetstream.Result{ID: "batch." + id, Response: answer}))
 	}
-	require.True(t, r.local.drained.Load())
+	require.True(t, backend.drained.Load())
 	require.ErrorIs(t, cause, ErrCost)
 }

@@ -5,71 +5,79 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/batch/internal/disk"
+	"github.com/clichain/clichain/batch/internal/input"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/permit"
 )
 
-// Plan says what a batch would do. A plain value.
+// Plan is what a batch would do. A plain value.
 type Plan struct {
+	// Good and Bad count the lines that can and that cannot run. Done counts the good lines that have a record.
 	Good, Bad, Done int
-	// Format is that of the input.
+	// Format is the format of the input.
 	Format Format
-	// Changed are the good lines that ask something else than their records were asked for. They are Done, unless
+	// Changed counts the good lines that ask something else than their records answer. They are Done, unless
 	// Config.Changed is set.
 	Changed int
-	// Mistakes are those of the first bad lines.
+	// Mistakes says what is wrong with the first bad lines, five at most.
 	Mistakes []string
-	// First counts the lines by the backend that would be asked first, Skips those for which a backend would be passed
-	// over before that, and Nobody those that none could answer, by why not.
+	// First counts the lines by the backend that would be asked first. Skips counts the lines for which a backend would
+	// be skipped before that. Nobody counts the lines that no backend could answer, by the Reason.
 	First  map[string]int
 	Skips  map[Skip]int
 	Nobody map[clichain.Reason]int
-	// Kinds counts the lines that would run by what they ask for besides an answer, as [permit.Describe] says it.
+	// Kinds counts the lines that would run by the permissions that they ask for, in the words of [permit.Describe].
 	Kinds map[string]int
-	// Elsewhere: the workers of a queue would decide.
+	// Elsewhere says that the workers of a queue would answer: First, Skips and Nobody are empty.
 	Elsewhere bool
 }
 
-// Skip is why a backend is passed over. A plain value.
+// Skip is a backend that would be skipped, and the Reason. A plain value.
 type Skip struct {
 	Backend string
 	Reason  clichain.Reason
 }
 
-// maxMistakes is how many bad lines a plan shows.
+// maxMistakes limits Plan.Mistakes.
 const maxMistakes = 5
 
-// DryRun reads all of the input and says what would run where. It writes nothing and starts no CLI.
+// DryRun reads all of the input, and returns what Run would do. It writes no file and starts no CLI. The error of a
+// configuration or a file that it refuses is a [*Mistake].
 func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
+	src, err := openSource(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
 	p := &Plan{
 		First: map[string]int{}, Skips: map[Skip]int{}, Nobody: map[clichain.Reason]int{}, Kinds: map[string]int{},
 		Elsewhere: cfg.remote(),
 	}
 	ids := newLedger()
-	if err := p.readOutput(cfg, ids); err != nil {
-		return nil, err
-	}
-	in, err := openInput(cfg)
+	err = disk.ReadOutput(cfg.Out, parseRecord, func(r *Record) {
+		if !cfg.again(r) {
+			ids.done(r.ID, r.Asked, r.Error != nil)
+		}
+	})
 	if err != nil {
-		return nil, err
+		return nil, asMistake(err)
 	}
-	defer in.close()
-	if err := in.ready(); err != nil {
+	if p.Format, err = src.ready(); err != nil {
 		return nil, err
 	}
 	chain := dryChain(cfg)
-	err = cfg.read(ctx, in, ids, func(line rawLine, item *item, mistake error) error {
+	err = src.each(ctx, ids, func(line input.Line, item *item, reason error) error {
 		switch {
-		case mistake != nil:
-			p.bad(line, mistake)
+		case reason != nil:
+			p.bad(line, reason)
 		case item.done && !(item.changed && cfg.Changed):
 			p.Good++
 			p.Done++
@@ -80,43 +88,22 @@ func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 			if p.Good++; item.changed {
 				p.Changed++
 			}
-			p.Kinds[p.kind(cfg, item.job.Request)]++
+			p.Kinds[p.kind(cfg, item.Job.Request)]++
 			p.place(ctx, chain, item)
 		}
 		return nil
 	})
-	p.Format = in.format
 	return p, err
 }
 
-func (p *Plan) readOutput(cfg *Config, ids *ledger) error {
-	f, err := os.Open(cfg.Out)
-	if cfg.Out == stream || errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return explain(cfg.Out, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	_, _, err = scanRecords(cfg.Out, f, func(r *Record, _ []byte) {
-		if !cfg.again(r) {
-			ids.done(r)
-		}
-	})
-	return err
-}
-
-func (p *Plan) bad(line rawLine, mistake error) {
+func (p *Plan) bad(line input.Line, reason error) {
 	p.Bad++
 	if len(p.Mistakes) < maxMistakes {
-		p.Mistakes = append(p.Mistakes, fmt.Sprintf("line %d: %v", line.number, mistake))
+		p.Mistakes = append(p.Mistakes, fmt.Sprintf("line %d: %v", line.Number, reason))
 	}
 }
 
-// kind says what a line asks for besides an answer; where this machine answers, with its real paths.
+// kind describes the permissions that a line asks for; where this machine answers, with the real paths.
 func (p *Plan) kind(cfg *Config, req clichain.Request) string {
 	if !p.Elsewhere {
 		if allowed, err := cfg.Permissions.Apply(req); err == nil {
@@ -126,12 +113,12 @@ func (p *Plan) kind(cfg *Config, req clichain.Request) string {
 	return strings.Join(permit.Describe(req), ", ")
 }
 
-// place finds out who would be asked first.
+// place counts the backend that would be asked first.
 func (p *Plan) place(ctx context.Context, chain *clichain.Chain, item *item) {
 	if p.Elsewhere {
 		return
 	}
-	resp, err := chain.Complete(ctx, item.job.Request)
+	resp, err := chain.Complete(ctx, item.Job.Request)
 	failed, _ := errors.AsType[*clichain.ChainError](err)
 	switch {
 	case resp != nil:
@@ -143,8 +130,8 @@ func (p *Plan) place(ctx context.Context, chain *clichain.Chain, item *item) {
 	}
 }
 
-// asked counts the backend that would be asked first, and those before it. What a dry backend answers may not meet the
-// request's schema: it would have been asked all the same.
+// asked counts the backend that would be asked first, and those that would be skipped. The answer of a dry backend may
+// fail validation by the schema of the request: the backend would be asked all the same.
 func (p *Plan) asked(attempts []clichain.Attempt, last string) bool {
 	for _, a := range attempts {
 		if !a.Skipped {

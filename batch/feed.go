@@ -4,159 +4,149 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/batch/internal/input"
 	"github.com/clichain/clichain/jetstream"
 )
 
-// feed reads the input and submits its lines, no more than there is room for.
-func (r *run) feed(ctx context.Context) {
-	lines := 0
-	if err := r.in.ready(); err != nil {
-		r.stop(err)
+// feeder submits the lines of the input to the queue, as far as it has room for them.
+type feeder struct {
+	cfg   *Config
+	src   *source
+	bad   *badLines
+	rec   *recorder
+	drain context.CancelCauseFunc // submits no more
+}
+
+// feed reads the input to its end. It stops the run with the first error.
+func (f *feeder) feed(ctx context.Context) {
+	format, err := f.src.ready()
+	if err != nil {
+		f.rec.stop(err)
 		return
 	}
-	r.tally.change(func(c *Counts) { c.Format = r.in.format })
-	err := r.cfg.read(ctx, r.in, r.ids, func(line rawLine, item *item, mistake error) error {
+	f.rec.tally.change(func(c *Counts) { c.Format = format })
+	lines := 0
+	err = f.src.each(ctx, f.rec.ids, func(line input.Line, item *item, reason error) error {
 		lines++
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		switch {
-		case mistake != nil:
-			return r.refuse(line, mistake)
-		}
-		r.tellUnused(line, item)
-		r.order.see(item.job.ID)
-		switch {
-		case item.done && !(item.changed && r.changed(item)):
-			return nil
-		}
-		return r.submit(ctx, line, item)
+		return f.line(ctx, line, item, reason)
 	})
-	if ctx.Err() != nil {
-		return // whoever ended it says why
-	}
-	if err != nil {
-		r.stop(err)
-		return
-	}
-	r.tally.change(func(c *Counts) { c.Total = lines })
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.fed = true
-	r.finishIfDone()
-}
-
-// tellUnused says once which values of lines have no effect.
-func (r *run) tellUnused(line rawLine, item *item) {
-	if item.extra {
-		r.notices.once("extra",
-			"line %d: fields that are no part of a request are kept as metadata of its response", line.number)
-	}
-	for _, name := range item.ignored {
-		r.notices.once("ignored "+name, "warning: %s has no effect: CLIs have no such setting", name)
+	switch {
+	case ctx.Err() != nil: // the cause is known
+	case err != nil:
+		f.rec.stop(err)
+	default:
+		f.rec.tally.change(func(c *Counts) { c.Total = lines })
+		f.rec.inputRead()
 	}
 }
 
-// finishIfDone ends the run when every line has its record. The caller holds mu.
-func (r *run) finishIfDone() {
-	if r.fed && r.ids.waits() == 0 {
-		r.stop(errFinished)
+func (f *feeder) line(ctx context.Context, line input.Line, item *item, reason error) error {
+	if reason != nil {
+		return f.refuse(line, reason)
 	}
-}
-
-func (r *run) refuse(line rawLine, mistake error) error {
-	r.tally.change(func(c *Counts) { c.Bad++ })
-	return r.bad.add(line, mistake)
-}
-
-// submit gives a job to the queue. What the queue has already, of a run before, is waited for or taken.
-func (r *run) submit(ctx context.Context, line rawLine, item *item) error {
-	if c := r.tally.now(); r.tooDear(&c) {
-		r.drain(ErrCost)
-		return ErrCost
-	}
-	select {
-	case r.room <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	job := item.job
-	id := job.ID
-	r.mu.Lock()
-	r.ids.wait(id, item.asked)
-	r.order.add(id)
-	r.mu.Unlock()
-	job.ID, job.Trace = r.store.outside(id), r.cfg.Trace
-	err := r.insist(ctx, func() error { return r.store.queue.Submit(ctx, job) })
-	if refused, ok := errors.AsType[*clichain.BackendError](err); ok {
-		r.ids.forgo(id)
-		<-r.room
-		return cmp.Or(r.skip(id), r.refuse(line, errors.New(said(refused))))
-	}
-	if !errors.Is(err, jetstream.ErrExists) {
-		return r.store.explain(err)
-	}
-	return r.takeKept(ctx, item, job)
-}
-
-// skip has no record wait for a line that has none.
-func (r *run) skip(id string) error {
-	if r.order == nil {
+	f.noteUnused(line, item)
+	f.rec.order.see(item.Job.ID)
+	if item.done && !(item.changed && f.asksAgain(item)) {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.order.drop(id)
-	return r.writeReady(false)
+	return f.submit(ctx, line, item)
 }
 
-// takeKept takes the result of a run before, if there is one.
-func (r *run) takeKept(ctx context.Context, item *item, job jetstream.Job) error {
+// noteUnused reports once which values of lines have no effect.
+func (f *feeder) noteUnused(line input.Line, item *item) {
+	if item.Extra {
+		f.rec.notices.once("extra",
+			"line %d: fields that are no part of a request are kept as metadata of its response", line.Number)
+	}
+	for _, name := range item.Ignored {
+		f.rec.notices.once("ignored "+name, "warning: %s has no effect: CLIs have no such setting", name)
+	}
+}
+
+func (f *feeder) refuse(line input.Line, reason error) error {
+	f.rec.tally.change(func(c *Counts) { c.Bad++ })
+	return f.bad.add(line, reason)
+}
+
+// asksAgain reports whether a line is asked again whose record answers another request.
+func (f *feeder) asksAgain(item *item) bool {
+	id := item.Job.ID
+	if !f.cfg.Changed {
+		f.rec.keepOld(id)
+		return false
+	}
+	known, _, _ := f.rec.ids.of(id)
+	f.rec.ids.redo(id)
+	f.rec.tally.change(func(c *Counts) {
+		c.Before--
+		if known.state&stateFailed != 0 {
+			c.Failed--
+		} else {
+			c.Answered--
+		}
+	})
+	return true
+}
+
+// submit adds a job to the queue. If an earlier run has done so, it takes the result or waits for it.
+func (f *feeder) submit(ctx context.Context, line input.Line, item *item) error {
+	if f.rec.costLimitReached() {
+		f.drain(ErrCost)
+		return ErrCost
+	}
+	job := item.Job
+	id := job.ID
+	if err := f.rec.expect(ctx, id, item.asked); err != nil {
+		return err
+	}
+	job.ID, job.Trace = f.rec.queue.outside(id), f.cfg.Trace
+	err := try(ctx, f.rec.exec, func() error { return f.rec.queue.Submit(ctx, job) })
+	if refused, ok := errors.AsType[*clichain.BackendError](err); ok {
+		return cmp.Or(f.rec.forgo(id), f.refuse(line, errors.New(input.Message(refused))))
+	}
+	if !errors.Is(err, jetstream.ErrExists) {
+		return err
+	}
+	return f.takeKept(ctx, item, job)
+}
+
+// takeKept takes the result of an earlier run, if there is one.
+func (f *feeder) takeKept(ctx context.Context, item *item, job jetstream.Job) error {
 	var kept *jetstream.Result
-	err := r.insist(ctx, func() (err error) {
-		kept, err = r.store.queue.Result(ctx, job.ID)
+	err := try(ctx, f.rec.exec, func() (err error) {
+		kept, err = f.rec.queue.Result(ctx, job.ID)
 		return err
 	})
 	if errors.Is(err, jetstream.ErrPending) || errors.Is(err, jetstream.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
-		return r.store.explain(err)
+		return err
 	}
-	if r.cfg.Changed {
+	if f.cfg.Changed {
 		seen := *kept
 		if takeDigest(&seen).differs(item.asked) {
-			return r.store.explain(r.resubmit(ctx, job, kept))
+			return f.resubmit(ctx, job, kept)
 		}
 	}
-	return r.recordOrRetry(kept)
+	return f.rec.exec.take(kept)
 }
 
-const (
-	// patience is how long a server elsewhere may be out of reach.
-	patience = 5 * time.Minute
-	maxPause = 10 * time.Second
-)
-
-// insist does something again that a server elsewhere does not do now. An answer is an answer.
-func (r *run) insist(ctx context.Context, do func() error) error {
-	pause := 100 * time.Millisecond
-	for end := time.Now().Add(patience); ; {
-		err := do()
-		_, refused := errors.AsType[*clichain.BackendError](err)
-		switch {
-		case err == nil, refused, errors.Is(err, jetstream.ErrExists), errors.Is(err, jetstream.ErrNotFound),
-			errors.Is(err, jetstream.ErrPending), !r.cfg.remote(), time.Now().After(end):
+// resubmit replaces the result of an earlier request with the same id by a new job.
+func (f *feeder) resubmit(ctx context.Context, job jetstream.Job, old *jetstream.Result) error {
+	drop := f.rec.queue.Forget
+	if old.Failure != nil {
+		drop = f.rec.queue.Drop
+	}
+	return try(ctx, f.rec.exec, func() error {
+		if err := drop(ctx, job.ID); err != nil && !errors.Is(err, jetstream.ErrNotFound) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, maxPause)
-	}
+		return f.rec.queue.Submit(ctx, job)
+	})
 }

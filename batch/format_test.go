@@ -1,73 +1,21 @@
 package batch
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/batch/internal/disk"
+	"github.com/clichain/clichain/batch/internal/input"
 	"github.com/clichain/clichain/permit"
 )
-
-func TestGuess(t *testing.T) {
-	for _, test := range []struct {
-		name, file, text string
-		want             Format // empty: it cannot be told
-	}{
-		{"nothing", "", "", JSONL},
-		{"lines of JSON", "x.txt", `{"prompt":"hi"}` + "\n", JSONL},
-		{"a broken line", "", `{"prompt":` + "\n", JSONL},
-		{"by its name", "x.jsonl", "hi\n", JSONL},
-		{"a request of OpenAI", "x.jsonl", `{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{}}`, OpenAI},
-		{"an array", "x.json", "\n [\n{", JSON},
-		{"an array of prompts", "", `["a", "b"]`, JSON},
-		{"an empty array", "", `[]`, JSON},
-		{"pretty objects", "", "{\n  \"prompt\": \"hi\"\n}\n", JSON},
-		{"a table", "", "id,prompt\n1,hi\n", CSV},
-		{"a table from a spreadsheet", "", "\ufeffID;Prompt\r\n1;hi\r\n", CSV},
-		{"quoted names", "", `"id","prompt"` + "\n", CSV},
-		{"one column", "", "Prompt\nhi\n", CSV},
-		{"tabs", "", "prompt\tlabel\nhi\tx\n", TSV},
-		{"a table without prompts", "x.csv", "question,answer\n", CSV},
-		{"a table without prompts and name", "", "question,answer\n", ""},
-		{"tabs without prompts", "", "a\tb\n", ""},
-		{"binary", "x.csv", "PK\x03\x04\x00\x00", ""},
-		{"UTF-16", "x.txt", "\xff\xfeh\x00i\x00", ""},
-		{"prose", "", "Name three uses of a paper clip.\n", Text},
-		{"prose with a number", "", "Translate 1,000 to French\n", Text},
-		{"prose with commas", "", "Hello, world\n", Text},
-		{"prose in brackets", "x.txt", "[INST] hi [/INST]\n", Text},
-		{"prose in braces", "x.txt", "{name}, hi\n", Text},
-		{"prose in a text file", "x.txt", "red,green\n", Text},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			line, err := firstLine(bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(test.text)), headBytes))
-			require.NoError(t, err)
-			got, err := guess(test.file, line)
-			require.Equal(t, test.want, got)
-			require.Equal(t, test.want == "", err != nil)
-		})
-	}
-}
-
-// A stream is not read beyond its first line to tell its format.
-func TestFirstLineWaitsForNoMore(t *testing.T) {
-	r, w := io.Pipe()
-	defer r.Close()
-	go func() { _, _ = io.WriteString(w, "\n{\"prompt\":\"hi\"}\n") }()
-	line, err := firstLine(bufio.NewReaderSize(r, headBytes))
-	require.NoError(t, err)
-	require.Equal(t, `{"prompt":"hi"}`, string(line))
-}
 
 // fromFile is a batch whose input is a file.
 func fromFile(t *testing.T, name, text string) *Config {
@@ -97,7 +45,7 @@ func TestFormats(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			file := fromFile(t, test.file, test.text)
 			piped := fromFile(t, test.file, "")
-			piped.In, piped.Stdin = stream, strings.NewReader(test.text)
+			piped.In, piped.Stdin = disk.Stream, strings.NewReader(test.text)
 			if test.file == "in.txt" || test.file == "in.csv" {
 				piped.Format = test.format
 			}
@@ -136,9 +84,6 @@ func TestExtraFields(t *testing.T) {
 			require.Contains(t, string(mustRead(t, cfg.Out)), `"metadata":{"k":"v","label":"x"}`)
 		})
 	}
-	e, err := parseEntry([]byte(`{"prompt":"hi","n":1.50,"o":{"a": [1]},"idx":true}`))
-	require.NoError(t, err)
-	require.Equal(t, map[string]string{"n": "1.50", "o": `{"a":[1]}`, "idx": "true"}, e.extra)
 }
 
 // A file that is no such file is rejected as a whole, before anything starts.
@@ -200,11 +145,11 @@ func TestStreamBreaksOff(t *testing.T) {
 
 // A record has a bound, also where a quotation mark is missing.
 func TestLongRecords(t *testing.T) {
-	long := strings.Repeat("x", maxLine+1<<20)
+	long := strings.Repeat("x", 17<<20)
 	for name, cfg := range map[string]*Config{"row": fromFile(t, "x.csv", "prompt\n\""+long), "element": fromFile(t, "x.json", `["`+long)} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Run(t.Context(), cfg)
-			require.ErrorIs(t, err, errLongRecord)
+			require.ErrorContains(t, err, "a record is longer than 16 MiB")
 		})
 	}
 }
@@ -221,22 +166,23 @@ func FuzzFormats(f *testing.F) {
 		f.Add([]byte(text), uint8(0))
 		f.Add([]byte(text), uint8(1+i%len(Formats)))
 	}
-	cfg := &Config{Permissions: permit.Permissions{}, ReadChat: readChat}
 	f.Fuzz(func(t *testing.T, text []byte, format uint8) {
 		read := func() (ids []string) {
-			in := &input{name: "x", r: bufio.NewReaderSize(bytes.NewReader(text), headBytes)}
+			cfg := &Config{In: disk.Stream, Stdin: bytes.NewReader(text), ReadChat: readChat}
 			if n := int(format) % (len(Formats) + 1); n > 0 {
-				in.format = Formats[n-1]
+				cfg.Format = Formats[n-1]
 			}
-			if in.ready() != nil {
+			src, err := openSource(cfg)
+			require.NoError(t, err)
+			if _, err := src.ready(); err != nil {
 				return nil
 			}
-			_ = cfg.read(t.Context(), in, newLedger(), func(line rawLine, item *item, mistake error) error {
-				require.Positive(t, line.number)
-				if mistake != nil {
+			_ = src.each(t.Context(), newLedger(), func(line input.Line, item *item, reason error) error {
+				require.Positive(t, line.Number)
+				if reason != nil {
 					return nil
 				}
-				req := item.job.Request
+				req := item.Job.Request
 				require.Zero(t, req.Access)
 				require.Empty(t, req.Dir+req.Session)
 				require.Empty(t, req.Env)
@@ -250,7 +196,7 @@ func FuzzFormats(f *testing.F) {
 				}
 				_, err := permit.Permissions{MaxBytes: -1}.Apply(clichain.Request{Messages: req.Messages, Model: req.Model, Schema: req.Schema, Options: o})
 				require.NoError(t, err)
-				ids = append(ids, item.job.ID)
+				ids = append(ids, item.Job.ID)
 				return nil
 			})
 			return ids

@@ -5,18 +5,17 @@ import (
 	"sync"
 )
 
-// ledger knows which ids were read, which are done, and which wait for their result. Of those that do not wait it holds
-// a hash each, so that a long input takes little memory.
+// ledger knows which ids were read, which have a record, and which wait for a result. It holds a hash of each id that
+// does not wait, so that a long input takes little memory. Safe for concurrent use.
 type ledger struct {
 	mu      sync.Mutex
 	ids     map[hash]mark
-	waiting map[string]digest // of what is asked
-	copies  map[hash]int      // lines without an id, by their content
+	waiting map[string]digest // of the request
 }
 
 type hash [16]byte
 
-// mark is what is known of an id.
+// mark is the state of an id.
 type mark struct {
 	state state
 	asked digest // of the record; zero: not known
@@ -25,37 +24,35 @@ type mark struct {
 type state uint8
 
 const (
-	stateRead   state = 1 << iota // the input has it
-	stateDone                     // the output has it
-	stateFailed                   // and it is a failure
-	stateRedo                     // the output has it, and it is asked again
+	stateRead   state = 1 << iota // the input has the id
+	stateDone                     // the output has its record
+	stateFailed                   // the record is a failure
+	stateRedo                     // the output has its record, and the line is asked again
 )
 
-func newLedger() *ledger {
-	return &ledger{ids: map[hash]mark{}, waiting: map[string]digest{}, copies: map[hash]int{}}
-}
+func newLedger() *ledger { return &ledger{ids: map[hash]mark{}, waiting: map[string]digest{}} }
 
 func hashOf(id string) hash {
 	sum := sha256.Sum256([]byte(id))
 	return hash(sum[:16])
 }
 
-// done notes that the output has the record. It reports whether that is news.
-func (l *ledger) done(r *Record) bool {
+// done marks an id as one with a record. It reports whether it had none.
+func (l *ledger) done(id string, asked digest, failed bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := hashOf(r.ID)
+	h := hashOf(id)
 	before := l.ids[h]
-	now := mark{before.state&^stateFailed | stateDone, r.Asked}
-	if r.Error != nil {
+	now := mark{before.state&^stateFailed | stateDone, asked}
+	if failed {
 		now.state |= stateFailed
 	}
 	l.ids[h] = now
-	delete(l.waiting, r.ID)
+	delete(l.waiting, id)
 	return before.state&stateDone == 0
 }
 
-// redo notes that an id is to be asked again though the output has it.
+// redo marks an id as one that is asked again though the output has its record.
 func (l *ledger) redo(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +61,7 @@ func (l *ledger) redo(id string) {
 	l.ids[h] = mark{before.state&^stateDone | stateRedo, before.asked}
 }
 
-// read notes that the input has the id, and says what was known of it before.
+// read marks an id as one of the input, and returns its state before.
 func (l *ledger) read(id string) (before mark) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,31 +71,21 @@ func (l *ledger) read(id string) (before mark) {
 	return before
 }
 
-// copyOf counts the lines with the same content, this one included.
-func (l *ledger) copyOf(content hash) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.copies[content]++
-	return l.copies[content]
-}
-
-// wait notes that a result is to come.
+// wait marks an id as one that waits for the result of a request.
 func (l *ledger) wait(id string, asked digest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting[id] = asked
 }
 
-// forgo takes that back. It reports whether the id waited.
-func (l *ledger) forgo(id string) bool {
+// forgo ends the wait for a result.
+func (l *ledger) forgo(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, waited := l.waiting[id]
 	delete(l.waiting, id)
-	return waited
 }
 
-// of says what is known of an id, and what it waits for, if it does.
+// of returns the state of an id, and the request for whose result it waits.
 func (l *ledger) of(id string) (known mark, asked digest, waits bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,7 +93,7 @@ func (l *ledger) of(id string) (known mark, asked digest, waits bool) {
 	return l.ids[hashOf(id)], asked, waits
 }
 
-// pending are the ids that wait.
+// pending returns the ids that wait.
 func (l *ledger) pending() (ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +103,7 @@ func (l *ledger) pending() (ids []string) {
 	return ids
 }
 
-// first is one of the ids that wait.
+// first returns one of the ids that wait.
 func (l *ledger) first() (id string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,8 +113,8 @@ func (l *ledger) first() (id string, ok bool) {
 	return "", false
 }
 
-func (l *ledger) waits() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.waiting)
+// waits reports whether an id waits.
+func (l *ledger) waits() bool {
+	_, waits := l.first()
+	return waits
 }

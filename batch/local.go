@@ -2,96 +2,233 @@ package batch
 
 import (
 	"context"
-	"iter"
-	"sync/atomic"
+	"errors"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/live"
+	"github.com/clichain/clichain/batch/internal/disk"
+	"github.com/clichain/clichain/jetstream"
 )
 
-// localBackend answers the jobs of a batch in this process. Once drained it says that no backend is ready,
-// so that the worker takes no more jobs; calls in flight go on: the end of the worker's context would cancel them.
-type localBackend struct {
-	clichain.Backend // the chain, or what Config.Wrap made of it
-	chain            *clichain.Chain
-	store            *watchedStore
-	pool             *live.Pool // nil: every call is a cold one
-	drained          atomic.Bool
-	inFlight         atomic.Int64
+// local has the backends of this process answer, out of a queue of its own.
+type local struct {
+	*queue
+	cfg     *Config
+	rec     *recorder
+	backend *localBackend // nil: not started
+
+	quiet           chan struct{} // signals that no job runs
+	mu              sync.Mutex
+	running, parked map[string]bool
 }
 
-// newLocalBackend makes the chain that answers. It calls startFailed with the reason why a backend has no warm process.
-func newLocalBackend(cfg *Config, hooks *clichain.Hooks, startFailed func(backend string, err error)) *localBackend {
-	b := &localBackend{store: watch(cfg.Chain.Store)}
-	backends := cfg.Backends
-	if !cfg.Cold {
-		b.pool, backends = warm(cfg, startFailed)
-	}
-	chain := cfg.Chain
-	chain.Store, chain.Hooks = b.store, clichain.JoinHooks(cfg.Chain.Hooks, hooks)
-	b.chain = clichain.ChainOf(backends, &chain)
-	b.Backend = b.chain
-	if cfg.Wrap != nil {
-		b.Backend = cfg.Wrap(b.chain)
-	}
-	if _, ok := b.Backend.(interface{ Ready(context.Context) error }); !ok {
-		b.Backend = clichain.ChainOf([]clichain.Backend{b.Backend}, nil) // a worker expects errors of a chain
-	}
-	return b
-}
+// The queue of one process: no other worker may do better than the first attempts of a job did, and the next run needs
+// to know soon that the worker of an earlier run has ended.
+const (
+	maxDeliver = 3
+	ackWait    = 10 * time.Second
+)
 
-// warm replaces each Provider by a backend of a pool.
-func warm(cfg *Config, startFailed func(backend string, err error)) (*live.Pool, []clichain.Backend) {
-	var providers []*clichain.Provider
-	for _, b := range cfg.Backends {
-		if p, ok := b.(*clichain.Provider); ok {
-			providers = append(providers, p)
+func openLocal(ctx context.Context, cfg *Config, rec *recorder) (_ *local, err error) {
+	l := &local{
+		queue: &queue{scope: "batch"}, cfg: cfg, rec: rec,
+		quiet: make(chan struct{}, 1), running: map[string]bool{}, parked: map[string]bool{},
+	}
+	if l.dir, err = dirFor(cfg, ".queue"); err != nil {
+		return nil, err
+	}
+	if l.dir == "" {
+		l.temporary = true
+		if l.dir, err = os.MkdirTemp("", "clichain-batch-"); err != nil {
+			return nil, disk.Explain(os.TempDir(), err)
 		}
 	}
-	if len(providers) == 0 {
-		return nil, cfg.Backends
+	if err := l.open(ctx); err != nil {
+		if _, locked := errors.AsType[*jetstream.LockedError](err); locked {
+			err = &Mistake{err}
+		} else {
+			err = explain(l, err)
+		}
+		_ = l.queue.close(false) // the first error counts
+		return nil, err
 	}
-	pool := live.NewPool(providers, &live.PoolConfig{Size: cfg.Jobs, StartFailed: startFailed})
-	pooled := pool.Backends()
-	backends := make([]clichain.Backend, len(cfg.Backends))
-	for i, b := range cfg.Backends {
-		backends[i] = b
-		if _, ok := b.(*clichain.Provider); ok {
-			backends[i], pooled = pooled[0], pooled[1:]
+	return l, nil
+}
+
+func (l *local) open(ctx context.Context) (err error) {
+	if l.server, err = jetstream.Embed(l.dir); err != nil {
+		return err
+	}
+	if l.nc, err = l.server.Connect(); err != nil {
+		return err
+	}
+	var cfg jetstream.Config
+	if l.cfg.Queue != nil {
+		cfg = *l.cfg.Queue
+	}
+	cfg.MaxDeliver, cfg.AckWait = maxDeliver, ackWait
+	l.Queue, err = jetstream.Open(ctx, l.nc, &cfg)
+	return err
+}
+
+func (l *local) start(ctx context.Context) <-chan struct{} {
+	l.backend = newLocalBackend(l.cfg, l.hooks(), l.noteColdStart)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.work(ctx)
+	}()
+	return done
+}
+
+func (l *local) work(ctx context.Context) {
+	if l.rec.costLimitReached() {
+		l.refuse()
+	}
+	cfg := l.workConfig(slog.New(&onLog{func() {
+		if err := l.check(); err != nil {
+			l.rec.stop(err)
+		}
+	}}))
+	cfg.Chain = l.backend.chain
+	if err := l.Work(ctx, l.backend, cfg); err != nil {
+		l.rec.stop(explain(l, err))
+	}
+}
+
+// workConfig returns the settings of the worker of this process.
+func (l *local) workConfig(log *slog.Logger) *jetstream.WorkConfig {
+	cfg := &jetstream.WorkConfig{
+		Permissions: l.cfg.Permissions, Slots: l.cfg.Jobs, Logger: log, Alone: true,
+		OnStart: func(job *jetstream.Job) {
+			l.track(func() { l.running[job.ID] = true; delete(l.parked, job.ID) })
+		},
+		OnPark: func(job *jetstream.Job, d jetstream.Delivery) {
+			l.track(func() { delete(l.running, job.ID); l.parked[job.ID] = true })
+			if d.Until.After(time.Now()) {
+				l.rec.notices.once("parked "+string(d.Reason), "%s: a line is put off until %s: %s",
+					d.Reason, d.Until.Local().Format("15:04:05"), d.Message)
+			}
+		},
+		OnResult: func(result *jetstream.Result) {
+			if err := l.take(result); err != nil {
+				l.rec.stop(err)
+			}
+			l.track(func() { delete(l.running, result.ID); delete(l.parked, result.ID) })
+		},
+		OnRest: l.onRest,
+	}
+	if l.cfg.Worker != nil {
+		l.cfg.Worker(cfg)
+	}
+	return cfg
+}
+
+// track changes the sets of jobs of this process, and counts them.
+func (l *local) track(change func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change()
+	running, parked := len(l.running), len(l.parked)
+	l.rec.tally.change(func(c *Counts) { c.Running, c.Parked = running, parked })
+	if running == 0 {
+		notify(l.quiet)
+	}
+}
+
+// take answers a job again that failed only because processes of this batch were killed while it ran.
+func (l *local) take(result *jetstream.Result) error {
+	f := result.Failure
+	if f == nil || f.Reason != clichain.ReasonKilled || len(f.Attempts) > 0 || f.SideEffects {
+		return l.rec.record(result)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), settleLimit)
+	defer stop()
+	return explain(l, l.Retry(ctx, result.ID))
+}
+
+func (l *local) refuse() { l.backend.drained.Store(true) }
+
+func (l *local) wait(ctx context.Context) {
+	for l.rec.tally.now().Running > 0 {
+		select {
+		case <-l.quiet:
+		case <-ctx.Done():
+			return
 		}
 	}
-	return pool, backends
 }
 
-// Ready returns nil if a backend would be asked, and the worker shall take jobs.
-func (b *localBackend) Ready(ctx context.Context) error {
-	if b.drained.Load() {
-		return &clichain.ChainError{Cause: call.Errorf(clichain.ReasonSuppressed, "", "the batch takes no more jobs")}
+func (l *local) asking() bool { return l.backend.inFlight.Load() > 0 }
+
+func (l *local) check() error { return disk.Probe(l.dir) }
+
+// transient is false: a queue of this process that fails does not recover.
+func (*local) transient(error) bool { return false }
+
+func (*local) conclude(context.Context, bool) {} // close removes what is not needed
+
+func (l *local) close() (strays []string) { return l.backend.close() }
+
+// onRest is called when no backend can answer before a time.
+func (l *local) onRest(until time.Time) {
+	if l.backend.drained.Load() {
+		return
 	}
-	return b.chain.Ready(ctx)
+	l.rec.tally.change(func(c *Counts) { c.Rest = until })
+	if l.backend.store.needsPerson(time.Now()) {
+		l.noteCooldowns()
+		l.rec.stop(ErrNobody)
+		return
+	}
+	l.rec.notices.say("no CLI can answer before %s", until.Local().Format("15:04:05"))
 }
 
-// Complete asks the chain, and counts the call.
-func (b *localBackend) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
-	b.inFlight.Add(1)
-	defer b.inFlight.Add(-1)
-	return b.Backend.Complete(ctx, req)
-}
-
-// Stream asks the chain, and counts the call.
-func (b *localBackend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
-	return func(yield func(clichain.Event, error) bool) {
-		b.inFlight.Add(1)
-		defer b.inFlight.Add(-1)
-		b.Backend.Stream(ctx, req)(yield)
+// noteCooldowns reports which backends cool down, and why.
+func (l *local) noteCooldowns() {
+	failed, _ := errors.AsType[*clichain.ChainError](l.backend.chain.Ready(context.Background()))
+	if failed == nil {
+		return
+	}
+	for _, a := range failed.Attempts {
+		if a.Reason == clichain.ReasonCoolingDown {
+			l.rec.notices.say("%v", a.Err)
+		}
 	}
 }
 
-// close ends the processes that were kept warm.
-func (b *localBackend) close() (left []string) {
-	if b.pool == nil {
-		return nil
-	}
-	return b.pool.Close().Left
+// noteColdStart reports once that a backend starts a process for each answer.
+func (l *local) noteColdStart(backend string, err error) {
+	l.rec.notices.once("cold "+backend,
+		"%s: no process is kept warm, each answer starts one (--cold does so at once): %v", backend, err)
 }
+
+// hooks report the first failure of each kind.
+func (l *local) hooks() *clichain.Hooks {
+	return &clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) {
+		if a.Err != nil && !a.Skipped && a.Reason != clichain.ReasonCanceled {
+			l.rec.notices.once(a.Backend+" "+string(a.Reason), "%v", a.Err)
+		}
+	}}
+}
+
+// onLog is a slog.Handler that calls a func for each message, whatever its level.
+type onLog struct{ call func() }
+
+// Enabled returns true.
+func (*onLog) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle calls the func.
+func (l *onLog) Handle(context.Context, slog.Record) error {
+	l.call()
+	return nil
+}
+
+// WithAttrs returns l.
+func (l *onLog) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+// WithGroup returns l.
+func (l *onLog) WithGroup(string) slog.Handler { return l }

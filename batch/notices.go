@@ -5,23 +5,23 @@ import (
 	"sync"
 )
 
-// notices passes messages for an operator on. It is safe for concurrent use.
+// notices passes messages to Config.Notice. Safe for concurrent use.
 type notices struct {
-	tell func(message string) // nil: nothing is passed on
+	send func(message string) // nil: drops the messages
 
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-func newNotices(tell func(string)) *notices { return &notices{tell: tell, seen: map[string]bool{}} }
+func newNotices(send func(string)) *notices { return &notices{send: send, seen: map[string]bool{}} }
 
 func (n *notices) say(format string, args ...any) {
-	if n.tell != nil {
-		n.tell(fmt.Sprintf(format, args...))
+	if n.send != nil {
+		n.send(fmt.Sprintf(format, args...))
 	}
 }
 
-// once passes on the first message with a key.
+// once passes the first message with a key.
 func (n *notices) once(key, format string, args ...any) {
 	n.mu.Lock()
 	seen := n.seen[key]

@@ -3,7 +3,6 @@ package batch
 import (
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/batch/internal/disk"
 	"github.com/clichain/clichain/jetstream"
 )
 
@@ -63,7 +63,7 @@ func TestOrdered(t *testing.T) {
 			cfg.Ordered = true
 			var out bytes.Buffer
 			if name == "stream" {
-				cfg.Out, cfg.Stdout = stream, &out
+				cfg.Out, cfg.Stdout = disk.Stream, &out
 			}
 			done := begun(t.Context(), cfg)
 			for range 6 {
@@ -91,7 +91,7 @@ func TestOrderedStopped(t *testing.T) {
 			cfg.Ordered = true
 			var out bytes.Buffer
 			if name == "stream" {
-				cfg.Out, cfg.Stdout = stream, &out
+				cfg.Out, cfg.Stdout = disk.Stream, &out
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
@@ -141,8 +141,8 @@ func TestOrderedGoesOn(t *testing.T) {
 // Answers that wait for their turn count for the limit of the cost.
 func TestOrderedCost(t *testing.T) {
 	var cause error
-	r := &run{cfg: &Config{MaxCostUSD: 0.01, Ordered: true}, out: &output{w: io.Discard}, ids: newLedger(), tally: newTally(),
-		order: newOrder(), store: &store{scope: "batch"}, drain: func(why error) { cause = why }}
+	r := newRecorder(&Config{MaxCostUSD: 0.01, Ordered: true})
+	r.queue, r.costReached = &queue{scope: "batch"}, func() { cause = ErrCost }
 	r.order.add("a")
 	r.order.add("b")
 	r.ids.wait("b", digest{})

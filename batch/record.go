@@ -4,32 +4,37 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
 )
 
-// Record is one line of the output: what came of one line of the input. It has a Response or an Error.
+// Record is one line of the output, in JSON: the result of one line of the input. A plain value.
 type Record struct {
-	ID       string             `json:"id"`
+	// ID is that of the line, or made from its content.
+	ID string `json:"id"`
+	// Response and Error are the answer and the failure. One of them is nil.
 	Response *clichain.Response `json:"response,omitempty"`
 	Error    *jetstream.Failure `json:"error,omitempty"`
-	// History has the runs before the last one that were cut short, or put off.
+	// History has the attempts before the last one that were interrupted or postponed.
 	History []jetstream.Delivery `json:"history,omitempty"`
-	// Asked stands for what the line asked, to tell whether it has changed. Zero: not known.
+	// Asked identifies the request, to tell whether the line has changed. Zero: not known.
 	Asked digest `json:"asked,omitzero"`
 }
 
-// line is the record as one line, with its end.
+// line returns the record as one line, with a newline.
 func (r *Record) line() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(r)
-	return b.Bytes(), err
+	if err := e.Encode(r); err != nil {
+		return nil, fmt.Errorf("the result of %q cannot be written as JSON: %w", r.ID, err)
+	}
+	return b.Bytes(), nil
 }
 
-// parseRecord reads what line has made.
+// parseRecord reads a line of the output.
 func parseRecord(line []byte) (*Record, error) {
 	r := new(Record)
 	if err := json.Unmarshal(line, r); err != nil {
@@ -41,7 +46,7 @@ func parseRecord(line []byte) (*Record, error) {
 	return r, nil
 }
 
-// cost is what is known of the cost, in US dollars.
+// cost returns the known cost in US dollars.
 func (r *Record) cost() float64 {
 	result := jetstream.Result{Response: r.Response, Failure: r.Error, History: r.History}
 	if usage := result.Usage(); usage.CostUSD != nil {

@@ -1,58 +1,88 @@
 package batch
 
-import "context"
+import (
+	"context"
+	"maps"
 
-func (r *run) openOutput() (err error) {
-	if r.out, err = openOutput(r.cfg.Out, r.cfg.Stdout); err != nil {
+	"github.com/clichain/clichain/batch/internal/disk"
+)
+
+// openOutput opens the output, and reads the records of earlier runs. It removes superseded records, which a run with
+// Config.Changed leaves when it is killed.
+func (r *recorder) openOutput() (err error) {
+	if r.out, err = disk.OpenOutput(r.cfg.Out, r.cfg.Stdout, parseRecord); err != nil {
 		return err
 	}
-	if err = r.readOutput(); err == nil && len(r.superseded) > 0 { // a run with Changed was interrupted
-		if err = r.out.compact(r.superseded); err == nil {
+	if err = r.readOutput(); err == nil && len(r.superseded) > 0 {
+		if err = r.compact(); err == nil {
 			r.ids, r.tally, r.superseded = newLedger(), newTally(), map[hash]int{}
 			err = r.readOutput()
 		}
 	}
 	if err != nil {
-		_ = r.out.close()
+		_ = r.out.Close()
 		return err
 	}
 	r.tally.change(func(c *Counts) { c.Before = c.Done() })
 	return nil
 }
 
-func (r *run) readOutput() error {
-	return r.out.scan(func(rec *Record) {
+func (r *recorder) readOutput() error {
+	return r.out.Scan(func(rec *Record) {
 		known, _, _ := r.ids.of(rec.ID)
 		if known.state&stateDone != 0 {
 			r.superseded[hashOf(rec.ID)]++
 		}
-		if !r.cfg.again(rec) && r.ids.done(rec) {
+		if !r.cfg.again(rec) && r.ids.done(rec.ID, rec.Asked, rec.Error != nil) {
 			r.tally.pay(rec)
 			r.tally.add(rec)
 		}
 	})
 }
 
-// retryFailed removes what failed from the queue and then from the output: in this order it can be done again wherever
-// it breaks off.
-func (r *run) retryFailed(ctx context.Context) error {
+// compact removes the records of which the output has a later one with the same id.
+func (r *recorder) compact() error {
+	if len(r.superseded) == 0 {
+		return nil
+	}
+	left := maps.Clone(r.superseded)
+	return r.out.Rewrite(func(rec *Record) bool {
+		h := hashOf(rec.ID)
+		if left[h] == 0 {
+			return true
+		}
+		left[h]--
+		return false
+	})
+}
+
+// dropFailed removes the failures that are to run again from the queue and then from the output: in this order, a run
+// that is interrupted can repeat it.
+func (r *recorder) dropFailed(ctx context.Context) error {
 	if !r.cfg.RetryFailed {
 		return nil
 	}
-	if err := r.store.dropFailed(ctx, r.cfg.again); err != nil || !r.out.isFile() {
-		return err
+	if err := r.queue.dropFailed(ctx, r.cfg.again); err != nil {
+		return explain(r.exec, err)
 	}
-	return r.out.rewrite(func(rec *Record) bool { return !r.cfg.again(rec) })
+	if !r.out.IsFile() {
+		return nil
+	}
+	return r.out.Rewrite(func(rec *Record) bool { return !r.cfg.again(rec) })
 }
 
-// tidy puts the output on the disk, with one record for each id, and at the end in the order of the input.
-func (r *run) tidy(finished bool) error {
-	err := r.out.sync()
+// tidy commits the output to the disk, with one record for each id. If the run is finished, it sorts the records by the
+// input where that is wanted.
+func (r *recorder) tidy(finished bool) error {
+	err := r.out.Sync()
 	if err == nil {
-		err = r.out.compact(r.superseded)
+		err = r.compact()
 	}
-	if err == nil && finished && r.order != nil && r.out.isFile() {
-		err = r.out.sort(r.order.at)
+	if err == nil && finished && r.order != nil && r.out.IsFile() {
+		err = r.out.Sort(func(rec *Record) (int, bool) {
+			at, known := r.order.at[hashOf(rec.ID)]
+			return at, known
+		})
 	}
 	return err
 }

@@ -3,148 +3,118 @@ package batch
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 )
 
-// Summary says how a run of a batch ended. A plain value.
+// Summary is the result of a run. A plain value.
 type Summary struct {
 	Counts
-	// Stopped is why it ended before the input did: ErrBudget, ErrCost, ErrNobody or the cause of the caller's context.
-	// Nil: every good line has its record.
+	// Stopped is the reason why the run ended before every line had its record: ErrBudget, ErrCost, ErrNobody or the cause
+	// of the caller's context. Nil: every good line has its record.
 	Stopped error
-	// Strays are processes of CLIs that may still be there, by their backend and process id.
+	// Strays names processes of CLIs that may still run, by backend and process id.
 	Strays []string
 }
 
-var (
-	// ErrBudget: the time of Config.Budget is over.
-	ErrBudget = errors.New("the time is over")
-	// ErrCost: Config.MaxCostUSD is reached.
-	ErrCost = errors.New("the limit for the cost is reached")
-	// ErrNobody: no backend can answer before a person has done something, such as to log in.
-	ErrNobody = errors.New("no CLI can answer before somebody has done something about it, such as to log in")
-
-	errFinished = errors.New("finished")
-)
-
 // run is one run of a batch.
 type run struct {
-	cfg     *Config
-	in      *input
-	out     *output
-	bad     *badLines
-	store   *store
-	local   *localBackend // nil: workers elsewhere
-	ids     *ledger
-	tally   *tally
-	notices *notices
-	seen    uint64 // up to which of the queue's results collect came
-
-	room  chan struct{}           // one element for each id that waits
-	full  chan struct{}           // many records are not on the disk yet
-	quiet chan struct{}           // no job of this process runs
-	stop  context.CancelCauseFunc // ends all
-	drain context.CancelCauseFunc // takes no more
-
-	mu    sync.Mutex
-	fed   bool   // all of the input was read
-	order *order // nil: records are written as they come
-	// superseded are ids with a later record in the output, and how many earlier ones.
-	superseded map[hash]int
-	unsynced   []string // ids of records that may not be on the disk yet
-	running    map[string]bool
-	parked     map[string]bool
+	feeder
+	exec executor
 }
 
-// Run answers the lines of a batch, from where runs before have stopped. An error that is a [*Mistake] came before
-// anything was started. After any other the same call goes on.
-func Run(ctx context.Context, cfg *Config) (_ *Summary, err error) {
+// Run answers the lines of a batch that have no record yet. It returns when each good line has its record, when a
+// limit of cfg is reached, or when ctx ends; Summary.Stopped has the reason. After any of them, and after an error,
+// the same call resumes. A [*Mistake] with a nil Summary means that no job has started. Do not modify cfg during the
+// run; two runs cannot write the same output at once.
+func Run(ctx context.Context, cfg *Config) (*Summary, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	r := &run{
-		cfg: cfg, ids: newLedger(), tally: newTally(), superseded: map[hash]int{},
-		running: map[string]bool{}, parked: map[string]bool{}, notices: newNotices(cfg.Notice),
-		room: make(chan struct{}, cfg.ahead()), full: make(chan struct{}, 1), quiet: make(chan struct{}, 1),
-	}
-	if cfg.Ordered {
-		r.order = newOrder()
-	}
+	r := &run{feeder: feeder{cfg: cfg, rec: newRecorder(cfg)}}
 	if err := r.open(ctx); err != nil {
-		return nil, err
+		return nil, asMistake(err)
 	}
 	s := &Summary{}
-	s.Stopped, err = r.perform(ctx)
-	if r.local != nil {
-		s.Strays = r.local.close()
-	}
-	if closed := r.close(s.Stopped == nil && err == nil); err == nil {
+	stopped, err := r.perform(ctx)
+	s.Stopped, s.Strays = stopped, r.exec.close()
+	if closed := r.close(stopped == nil && err == nil); err == nil {
 		err = closed
 	}
-	s.Counts = r.tally.now()
-	return s, err
+	s.Counts = r.rec.tally.now()
+	return s, asMistake(err)
 }
 
-// open opens all there is, and reads what is done.
+// open opens all files and the queue, and reads the records of earlier runs.
 func (r *run) open(ctx context.Context) (err error) {
-	if r.in, err = openInput(r.cfg); err != nil {
+	if r.src, err = openSource(r.cfg); err != nil {
 		return err
 	}
-	if err = r.openOutput(); err == nil {
+	if err = r.rec.openOutput(); err == nil {
 		if err = r.openQueue(ctx); err == nil {
 			return nil
 		}
-		_ = r.out.close() // the first error counts
+		_ = r.rec.out.Close() // the first error counts
 	}
-	r.in.close()
+	r.src.Close()
 	return err
 }
 
 func (r *run) openQueue(ctx context.Context) (err error) {
-	if r.bad, err = r.cfg.badLines(); err != nil {
+	if r.bad, err = openBadLines(r.cfg); err != nil {
 		return err
 	}
-	if r.store, err = openStore(ctx, r.cfg); err != nil {
+	if r.exec, r.rec.queue, err = openExecutor(ctx, r.cfg, r.rec); err != nil {
 		_ = r.bad.close(false)
 		return err
 	}
-	if err = r.retryFailed(ctx); err != nil {
-		_, _ = r.store.close(false), r.bad.close(false)
+	r.rec.exec = r.exec
+	if err = r.rec.dropFailed(ctx); err != nil {
+		_, _ = r.rec.queue.close(false), r.bad.close(false)
 	}
 	return err
 }
 
-func (r *run) close(finished bool) error {
-	r.in.close()
-	return errors.Join(r.bad.close(finished), r.store.close(finished), r.out.close())
+func openExecutor(ctx context.Context, cfg *Config, rec *recorder) (executor, *queue, error) {
+	if cfg.remote() {
+		x, err := openRemote(ctx, cfg, rec)
+		if err != nil {
+			return nil, nil, err
+		}
+		return x, x.queue, nil
+	}
+	x, err := openLocal(ctx, cfg, rec)
+	if err != nil {
+		return nil, nil, err
+	}
+	return x, x.queue, nil
 }
 
-// perform runs until all is done, or something ends it.
+func (r *run) close(finished bool) error {
+	r.src.Close()
+	return errors.Join(r.bad.close(finished), r.rec.queue.close(finished), r.rec.out.Close())
+}
+
+// perform runs until every line has its record, or something ends the run.
 func (r *run) perform(ctx context.Context) (stopped, err error) {
 	life, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	taking, drain := context.WithCancelCause(life)
 	defer drain(nil)
-	r.stop, r.drain = stop, drain
+	r.rec.stop, r.rec.costReached, r.drain = stop, r.costReached, drain
 	if r.cfg.Budget > 0 {
 		defer time.AfterFunc(r.cfg.Budget, func() { drain(ErrBudget) }).Stop()
 	}
 	if r.cfg.Progress != nil {
-		r.cfg.Progress(r.tally.now())
+		r.cfg.Progress(r.rec.tally.now())
 	}
-	r.noteWorkers(life)
-	if !r.cfg.remote() {
-		r.local = newLocalBackend(r.cfg, r.hooks(), r.tellCold)
-	}
+	worked := r.exec.start(life)
 	var tasks sync.WaitGroup
-	tasks.Go(func() { r.reportProgress(life) })
-	tasks.Go(func() { r.in.count(life, r.tally) })
-	tasks.Go(func() { r.settleOften(life) })
-	tasks.Go(func() { r.tellWaits(life) })
+	tasks.Go(func() { r.rec.reportProgress(life) })
+	tasks.Go(func() { r.rec.settleOften(life) })
+	tasks.Go(func() { r.rec.reportWaits(life) })
+	tasks.Go(func() { r.count(life) })
 	tasks.Go(func() { r.drainWhen(life, taking) })
-	worked := r.answer(life)
 	fed := make(chan struct{})
 	go func() {
 		defer close(fed)
@@ -157,106 +127,33 @@ func (r *run) perform(ctx context.Context) (stopped, err error) {
 	return r.conclude(ctx, context.Cause(life))
 }
 
-// reportEvery is the time between two calls of Config.Progress.
-const reportEvery = 200 * time.Millisecond
-
-func (r *run) reportProgress(ctx context.Context) {
-	if r.cfg.Progress == nil {
-		return
-	}
-	tick := time.NewTicker(reportEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			r.cfg.Progress(r.tally.now())
-		}
+// count counts the lines of a file, for the estimate of the remaining time.
+func (r *run) count(ctx context.Context) {
+	if lines, ok := r.src.Count(ctx); ok {
+		r.rec.tally.change(func(c *Counts) { c.Total = lines })
 	}
 }
 
-// answer has the jobs answered, here or elsewhere, until the channel is closed.
-func (r *run) answer(ctx context.Context) (worked <-chan struct{}) {
-	work := r.collect
-	if !r.cfg.remote() {
-		work = r.work
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		work(ctx)
-	}()
-	return done
+// costReached ends the run. The executor takes no more jobs before its next slot is free.
+func (r *run) costReached() {
+	r.exec.refuse()
+	r.drain(ErrCost)
 }
 
-func (r *run) work(ctx context.Context) {
-	if c := r.tally.now(); r.tooDear(&c) {
-		r.shut()
-	}
-	log := slog.New(&alarm{ring: func() { r.checkFolder() }})
-	cfg := r.workConfig(log)
-	cfg.Chain = r.local.chain
-	if err := r.store.queue.Work(ctx, r.local, cfg); err != nil {
-		r.stop(r.store.explain(err))
-	}
-}
-
-// leaveWork waits until no job runs. A worker whose queue cannot write tries for minutes to give its jobs back: then it
-// is enough that no CLI runs.
-func (r *run) leaveWork(worked <-chan struct{}) {
-	tick := time.NewTicker(leaveLimit)
-	defer tick.Stop()
-	for {
-		select {
-		case <-worked:
-			return
-		case <-tick.C:
-		}
-		if r.local != nil && r.local.inFlight.Load() == 0 && !r.checkFolder() {
-			return
-		}
-	}
-}
-
-// checkFolder ends the run where the queue cannot write any more: it would ask CLIs for answers that it cannot keep.
-func (r *run) checkFolder() bool {
-	err := probe(r.store.folder)
-	if err != nil {
-		r.stop(err)
-	}
-	return err == nil
-}
-
-// shut has the worker of this process take no more jobs.
-func (r *run) shut() {
-	if r.local != nil {
-		r.local.drained.Store(true)
-	}
-}
-
-// drainWhen ends the run when no more is taken and nothing runs.
+// drainWhen ends the run when no more lines are submitted and no job runs.
 func (r *run) drainWhen(life, taking context.Context) {
 	<-taking.Done()
-	r.shut()
-	if r.local != nil {
-		for r.runs() > 0 {
-			select {
-			case <-r.quiet:
-			case <-life.Done():
-				return
-			}
-		}
-	}
-	r.stop(context.Cause(taking))
+	r.exec.refuse()
+	r.exec.wait(life)
+	r.rec.stop(context.Cause(taking))
 }
 
-// leaveLimit bounds the wait for a reader of a stream, which nothing can interrupt.
+// leaveLimit bounds the wait for a reader of a stream, which cannot be interrupted.
 const leaveLimit = 200 * time.Millisecond
 
-// leaveInput waits until the input is not read any more. Of a stream it may be read until the end of the process.
+// leaveInput waits until the feeder returns. The feeder of a stream may read until the process ends.
 func (r *run) leaveInput(fed <-chan struct{}) {
-	if r.in.file != nil && isRegular(r.in.file.Name()) {
+	if r.src.IsRegular() {
 		<-fed
 		return
 	}
@@ -266,28 +163,42 @@ func (r *run) leaveInput(fed <-chan struct{}) {
 	}
 }
 
-// settleLimit bounds what is done for the queue after the end.
+// leaveWork waits until no job runs. A worker whose queue cannot write retries for minutes to return its jobs: then it
+// is enough that no backend answers.
+func (r *run) leaveWork(worked <-chan struct{}) {
+	tick := time.NewTicker(leaveLimit)
+	defer tick.Stop()
+	for {
+		select {
+		case <-worked:
+			return
+		case <-tick.C:
+		}
+		if !r.exec.asking() && r.exec.check() != nil {
+			return
+		}
+	}
+}
+
+// settleLimit bounds the operations of the queue after the end.
 const settleLimit = 30 * time.Second
 
-// conclude puts all on the disk, and says why the run has ended.
+// conclude commits the output to the disk, and returns the reason why the run has ended.
 func (r *run) conclude(ctx context.Context, cause error) (stopped, err error) {
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer stop()
-	if err = r.leaveOrder(); err == nil {
-		err = r.tidy(errors.Is(cause, errFinished))
+	finished := errors.Is(cause, errFinished)
+	if err = r.rec.writeRest(); err == nil {
+		err = r.rec.tidy(finished)
 	}
 	switch {
-	case errors.Is(cause, errFinished):
-		if r.cfg.remote() && err == nil {
-			r.collectKept(last)
-			r.settle(last)
+	case finished:
+		if err == nil {
+			r.exec.conclude(last, true)
 		}
 		return nil, err
-	case ctx.Err() != nil, errors.Is(cause, ErrBudget), errors.Is(cause, ErrCost),
-		errors.Is(cause, ErrNobody):
-		if r.cfg.remote() && !r.cfg.resumes() {
-			r.store.abandon(r.ids.pending())
-		}
+	case ctx.Err() != nil, errors.Is(cause, ErrBudget), errors.Is(cause, ErrCost), errors.Is(cause, ErrNobody):
+		r.exec.conclude(last, false)
 		return cause, err
 	}
 	return nil, cause

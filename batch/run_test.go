@@ -15,7 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/batch/internal/disk"
 	"github.com/clichain/clichain/clitest"
+)
+
+const (
+	first  = `{"id":"a","response":{"text":"<one>","backend":"claude","usage":{"cost_usd":0.5},"duration_ms":1}}` + "\n"
+	second = `{"id":"b","error":{"reason":"exit","message":"no"}}` + "\n"
+	third  = `{"id":"c","error":{"reason":"killed","message":"no","side_effects":true}}` + "\n"
 )
 
 func TestMain(m *testing.M) {
@@ -41,7 +48,7 @@ func plain(t *testing.T, steps ...clitest.Step) []clichain.Backend {
 func batchOf(t *testing.T, input string) *Config {
 	t.Helper()
 	return &Config{
-		In: stream, Stdin: strings.NewReader(input), Stdout: io.Discard, ReadChat: readChat,
+		In: disk.Stream, Stdin: strings.NewReader(input), Stdout: io.Discard, ReadChat: readChat,
 		Out: filepath.Join(t.TempDir(), "out.jsonl"), Jobs: 2, Backends: plain(t), Cold: true,
 		Chain: clichain.ChainConfig{NoCooldown: true},
 	}
@@ -150,7 +157,7 @@ func TestRoom(t *testing.T) {
 // An output that cannot be written ends the run, and the next one goes on without asking again.
 func TestOutputFails(t *testing.T) {
 	cfg := batchOf(t, questions(6))
-	cfg.Out, cfg.Store, cfg.Stdout = stream, t.TempDir(), &failing{after: 2}
+	cfg.Out, cfg.Store, cfg.Stdout = disk.Stream, t.TempDir(), &failing{after: 2}
 	s, err := Run(t.Context(), cfg)
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.ErrorContains(t, err, "stdout: the disk, or the quota, is full")
@@ -259,15 +266,15 @@ func TestConfigCheck(t *testing.T) {
 	for name, cfg := range map[string]*Config{
 		"input is output":    {In: file, Out: dir + "/./file"},
 		"under another name": {In: file, Out: link},
-		"bad is input":       {In: file, Out: stream, Bad: link},
-		"nothing to retry":   {In: stream, Out: stream, RetryFailed: true},
+		"bad is input":       {In: file, Out: disk.Stream, Bad: link},
+		"nothing to retry":   {In: disk.Stream, Out: disk.Stream, RetryFailed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Run(t.Context(), cfg)
 			require.ErrorAs(t, err, new(*Mistake))
 		})
 	}
-	require.NoError(t, (&Config{In: stream, Out: stream}).Check())
+	require.NoError(t, (&Config{In: disk.Stream, Out: disk.Stream}).Check())
 	require.NoError(t, (&Config{In: os.DevNull, Out: os.DevNull + "/../zero"}).Check())
 }
 

@@ -8,34 +8,35 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// Counts say how a batch stands. A plain value.
+// Counts is the state of a batch. A plain value.
 type Counts struct {
-	// Answered and Failed count the records of the output, those of earlier runs too; Before is how many of both were
-	// there when this run began.
+	// Answered and Failed count the records of the output, with those of earlier runs. Before is how many of both the
+	// output had when this run began.
 	Answered, Failed, Before int
-	// Kept are the failures among them that --retry-failed alone does not run again: the agent may have acted.
+	// Kept counts the failures that Config.RetryFailed alone does not run again: the agent may have acted.
 	Kept int
-	// Format is that of the input. Empty: not known yet.
+	// Format is the format of the input. Empty: not known yet.
 	Format Format
-	// Changed are the lines that ask something else than their records were asked for.
+	// Changed counts the lines that ask something else than their records answer.
 	Changed int
-	// Bad are the lines of the input that cannot be run.
+	// Bad counts the lines of the input that cannot run.
 	Bad int
-	// Total is how many lines the input has, bad ones too; -1: not known yet.
+	// Total is the number of lines of the input, with bad ones. -1: not known yet.
 	Total int
-	// Running and Parked are jobs of this process, and Rest is until when no backend can answer.
+	// Running and Parked count the jobs of this process that run, and that wait for a later attempt. Rest is the time
+	// before which no backend can answer; zero or in the past: one can.
 	Running, Parked int
 	Rest            time.Time
-	// CostUSD is what is known of the cost of all records, in US dollars.
+	// CostUSD is the known cost of all records, in US dollars.
 	CostUSD  float64
-	Backends map[string]int          // answers, by who gave them
-	Reasons  map[clichain.Reason]int // failures
+	Backends map[string]int          // answers by backend
+	Reasons  map[clichain.Reason]int // failures by Reason
 }
 
-// Done is how many lines have their record.
+// Done returns how many lines have a record.
 func (c *Counts) Done() int { return c.Answered + c.Failed }
 
-// Left is how many good lines have no record yet; -1: not known.
+// Left returns how many good lines have no record yet. -1: not known.
 func (c *Counts) Left() int {
 	if c.Total < 0 {
 		return -1
@@ -43,7 +44,7 @@ func (c *Counts) Left() int {
 	return max(c.Total-c.Bad-c.Done(), 0)
 }
 
-// tally is Counts that several goroutines change.
+// tally holds Counts. Safe for concurrent use.
 type tally struct {
 	mu     sync.Mutex
 	counts Counts
@@ -59,7 +60,7 @@ func (t *tally) change(do func(c *Counts)) {
 	do(&t.counts)
 }
 
-// now is a copy of the counts.
+// now returns a copy of the counts.
 func (t *tally) now() Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,10 +69,10 @@ func (t *tally) now() Counts {
 	return c
 }
 
-// pay counts what a record has cost.
+// pay adds the cost of a record.
 func (t *tally) pay(r *Record) { t.change(func(c *Counts) { c.CostUSD += r.cost() }) }
 
-// add counts a record that was paid.
+// add counts a record whose cost was added.
 func (t *tally) add(r *Record) {
 	t.change(func(c *Counts) {
 		if r.Response != nil {

@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // maxID bounds an id of the input. The queue's own bound is higher, because a scope stands before the id there.
 const maxID = 400
 
-// entry is what a line of the input says. Nil: it does not say so.
+// entry holds the fields of a line. Nil: the line does not have the field.
 type entry struct {
 	id                         *lineID
 	prompt, system, model, dir *string
@@ -31,18 +31,18 @@ type entry struct {
 	deadline   time.Time
 	idempotent bool
 
-	extra   map[string]string // what is no part of a request
+	extra   map[string]string // values that are no part of a request
 	ignored []string          // fields that have no effect
 }
 
 // message is a message whose fields are read strictly.
 type message clichain.Message
 
-// field is where the value of a field goes, and what it has to be.
+// field says where the value of a field goes, and what it has to be.
 type field struct {
 	kind string
 	at   func(e *entry) any
-	json bool // in a table, too; else a value there is a text
+	json bool // a table has it as JSON; else as text
 }
 
 var fields = map[string]field{
@@ -66,15 +66,7 @@ var (
 	errNothingAsked = errors.New("has neither prompt nor messages: add one of them")
 )
 
-// parseLine reads a line, which may be one of OpenAI's.
-func (c *Config) parseLine(text []byte) (*entry, error) {
-	if isOpenAI(text) {
-		return c.parseOpenAI(text)
-	}
-	return parseEntry(text)
-}
-
-// parseEntry reads a line. The error names the field, and what it should be.
+// parseEntry reads a line. The error names the field, and what it has to be.
 func parseEntry(text []byte) (*entry, error) {
 	if !utf8.Valid(text) {
 		return nil, errNoUTF8
@@ -88,7 +80,7 @@ func parseEntry(text []byte) (*entry, error) {
 		return nil, errors.New(`is no JSON object: write {"prompt": "..."}`)
 	}
 	e, seen := &entry{}, map[string]bool{}
-	for d.More() { // no error is left for the decoder to find
+	for d.More() { // the text is valid JSON
 		name, _ := d.Token()
 		var value json.RawMessage
 		_ = d.Decode(&value)
@@ -109,7 +101,7 @@ func (e *entry) set(name string, value json.RawMessage, seen map[string]bool) er
 	case bytes.Equal(value, []byte("null")):
 		return nil
 	case !known:
-		if err := mistaken(name); err != nil {
+		if err := checkUnknown(name); err != nil {
 			return err
 		}
 		e.keep(name, value)
@@ -123,7 +115,7 @@ func (e *entry) set(name string, value json.RawMessage, seen map[string]bool) er
 	return nil
 }
 
-// job makes the job of a line from what the line says and the defaults.
+// job returns the job of a line, with the defaults for the fields that it does not have.
 func (e *entry) job(defaults clichain.Request) (job jetstream.Job, err error) {
 	job = jetstream.Job{Priority: e.priority, Deadline: e.deadline, Idempotent: e.idempotent, Request: defaults}
 	if e.id != nil {
@@ -136,7 +128,7 @@ func (e *entry) job(defaults clichain.Request) (job jetstream.Job, err error) {
 	set(&req.Model, e.model)
 	set(&req.Access, e.access)
 	if req.Access == clichain.AccessNone {
-		req.Dir = "" // the default is for lines that work in a folder
+		req.Dir = "" // the default is for lines that work in a directory
 	}
 	set(&req.Dir, e.dir)
 	if e.schema != nil {
@@ -148,14 +140,14 @@ func (e *entry) job(defaults clichain.Request) (job jetstream.Job, err error) {
 	req.Metadata = e.withExtra(req.Metadata)
 	if e.options != nil {
 		if req.Options, err = optionsOver(defaults.Options, e.options); err != nil {
-			return job, fmt.Errorf("options: %s", said(err))
+			return job, fmt.Errorf("options: %s", Message(err))
 		}
 	}
 	return job, nil
 }
 
-// optionsOver are the defaults, and over them what a line says. The lists of the defaults are those of all lines, and
-// are not written to.
+// optionsOver returns the defaults, overridden by the options of a line. It does not modify the lists of the defaults,
+// which all lines share.
 func optionsOver(defaults clichain.Options, given json.RawMessage) (o clichain.Options, err error) {
 	own, err := json.Marshal(defaults)
 	for _, data := range [][]byte{own, given} {
@@ -172,10 +164,10 @@ func set[T any](value *T, given *T) {
 	}
 }
 
-// lineID is an id, which may be a number.
+// lineID is an id, which may be a number in JSON.
 type lineID string
 
-// UnmarshalJSON takes a number as it is written.
+// UnmarshalJSON keeps the digits of a number.
 func (id *lineID) UnmarshalJSON(data []byte) error {
 	var number json.Number
 	text := (*string)(id)
@@ -191,18 +183,7 @@ func (id *lineID) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// contentID is the id of a line that names none: what it says, and how many lines before say the same. So it does not
-// depend on the lines around it.
-func contentID(text []byte, ids *ledger) string {
-	var plain bytes.Buffer
-	if json.Compact(&plain, text) != nil {
-		plain.Write(text)
-	}
-	h := hashOf(plain.String())
-	return fmt.Sprintf("%x-%d", h[:8], ids.copyOf(h))
-}
-
-// conversation is the system prompt and the messages. A default system prompt is for lines without one.
+// conversation returns the system prompt and the messages. The default system prompt is for lines without one.
 func (e *entry) conversation(defaults []clichain.Message) (all []clichain.Message, err error) {
 	switch {
 	case e.prompt != nil && e.messages != nil:
@@ -225,8 +206,8 @@ func (e *entry) conversation(defaults []clichain.Message) (all []clichain.Messag
 	return all, nil
 }
 
-// said is what an error of the library says, without its reason.
-func said(err error) string {
+// Message returns the text of an error of the library, without its Reason.
+func Message(err error) string {
 	be, ok := errors.AsType[*clichain.BackendError](err)
 	if !ok {
 		return strings.TrimPrefix(err.Error(), "json: ")

@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 // chatPath is the only path of OpenAI's API that lines may name.
 const chatPath = "/v1/chat/completions"
 
-// openAILine is a line of OpenAI's batch API.
+// openAILine is one request of OpenAI's batch API.
 type openAILine struct {
 	ID     *lineID         `json:"custom_id"`
 	Method string          `json:"method"`
@@ -28,9 +28,8 @@ func isOpenAI(text []byte) bool {
 	return json.Unmarshal(text, &parts) == nil && parts["custom_id"] != nil && parts["body"] != nil
 }
 
-// parseOpenAI reads such a line. What the body asks for beyond an answer is refused, but for settings of how a model
-// chooses its words: CLIs have none.
-func (c *Config) parseOpenAI(text []byte) (*entry, error) {
+// parseOpenAI reads a line of OpenAI's batch API.
+func (p *Parser) parseOpenAI(text []byte) (*entry, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	var line openAILine
@@ -45,10 +44,10 @@ func (c *Config) parseOpenAI(text []byte) (*entry, error) {
 	case line.URL != "" && line.URL != chatPath:
 		return nil, fmt.Errorf("url: %q: only %s is known", line.URL, chatPath)
 	}
-	if c.ReadChat == nil {
+	if p.ReadChat == nil {
 		return nil, errors.New("lines of OpenAI's batch API are not read: set Config.ReadChat")
 	}
-	req, ignored, err := c.ReadChat(line.Body)
+	req, ignored, err := p.ReadChat(line.Body)
 	if err != nil {
 		return nil, fmt.Errorf("body: %w", err)
 	}

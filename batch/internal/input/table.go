@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"bytes"
@@ -13,12 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// columnName is what the name of a column means.
+// columnName returns the name of the field that a column holds.
 func columnName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// tableRows yields the rows of a table as JSON objects. The first one has the names of the columns.
-func tableRows(r io.Reader, comma rune) iter.Seq2[rawLine, error] {
-	return func(yield func(rawLine, error) bool) {
+// readTable yields the rows of a table as JSON objects. The first row has the names of the columns.
+func readTable(r io.Reader, comma rune) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
 		source := &bounded{r, maxLine}
 		rows := csv.NewReader(source)
 		rows.Comma = comma
@@ -30,7 +30,7 @@ func tableRows(r io.Reader, comma rune) iter.Seq2[rawLine, error] {
 			err = checkHeader(header)
 		}
 		if err != nil {
-			yield(rawLine{number: 1}, err)
+			yield(Line{Number: 1}, err)
 			return
 		}
 		for {
@@ -39,21 +39,21 @@ func tableRows(r io.Reader, comma rune) iter.Seq2[rawLine, error] {
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			var line rawLine
+			var line Line
 			if len(row) > 0 {
-				line.number, _ = rows.FieldPos(0)
+				line.Number, _ = rows.FieldPos(0)
 			}
 			switch ragged := errors.Is(err, csv.ErrFieldCount); {
 			case ragged:
-				line.text, _ = json.Marshal(row) // texts always marshal
-				line.mistake = fmt.Errorf("has %d values, and the header %d", len(row), len(header))
+				line.Text, _ = json.Marshal(row) // texts always marshal
+				line.Err = fmt.Errorf("has %d values, and the header %d", len(row), len(header))
 			case err != nil:
 				yield(line, rowError(err))
 				return
 			case slices.IndexFunc(row, func(s string) bool { return strings.TrimSpace(s) != "" }) < 0:
 				continue
 			default:
-				line.text, line.mistake = rowObject(header, row)
+				line.Text, line.Err = rowObject(header, row)
 			}
 			if !yield(line, nil) {
 				return
@@ -62,7 +62,7 @@ func tableRows(r io.Reader, comma rune) iter.Seq2[rawLine, error] {
 	}
 }
 
-// rowError says what to do about a table that breaks off.
+// rowError adds what to do to the error of a table that cannot be read further.
 func rowError(err error) error {
 	if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
 		return fmt.Errorf("%w: write a value with a quotation mark as \"...\", and the mark in it twice", err)
@@ -70,7 +70,7 @@ func rowError(err error) error {
 	return err
 }
 
-// checkHeader refuses a table without a column that asks, and columns that seem to have an effect and have none.
+// checkHeader refuses a table without a column of prompts, and columns that seem to have an effect and have none.
 func checkHeader(header []string) error {
 	seen := map[string]bool{}
 	for _, name := range header {
@@ -82,7 +82,7 @@ func checkHeader(header []string) error {
 		if _, known := fields[name]; known || name == "" {
 			continue
 		}
-		if err := mistaken(name); err != nil {
+		if err := checkUnknown(name); err != nil {
 			return fmt.Errorf("column %w", err)
 		}
 	}
@@ -93,7 +93,7 @@ func checkHeader(header []string) error {
 	return nil
 }
 
-// rowObject is a row as the object that a line of JSON has. A value that is empty says nothing.
+// rowObject returns a row as a JSON object. It leaves out empty values.
 func rowObject(header, row []string) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

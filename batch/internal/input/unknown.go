@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// mistaken is the mistake in a field that is none of a line; nil: the name means nothing, and its value belongs to the
-// caller.
-func mistaken(name string) error {
+// checkUnknown returns an error if an unknown field looks like a misspelled one, or names what no line can set. Any
+// other field belongs to the caller.
+func checkUnknown(name string) error {
 	for known := range fields {
 		if nearly(name, known) {
 			return fmt.Errorf("%s: there is no such field: did you mean %s? known are %s",
@@ -30,7 +30,7 @@ func mistaken(name string) error {
 	return nil
 }
 
-// namesOf are the fields of a struct, as JSON names them.
+// namesOf returns the JSON names of the fields of a struct.
 func namesOf[T any]() (names []string) {
 	t := reflect.TypeFor[T]()
 	for i := range t.NumField() {
@@ -40,7 +40,7 @@ func namesOf[T any]() (names []string) {
 	return names
 }
 
-// nearly reports whether two names differ in nothing but case and marks, or in one letter of several.
+// nearly reports whether two names are equal but for case, marks and one letter.
 func nearly(a, b string) bool {
 	marks := strings.NewReplacer("_", "", "-", "", " ", "")
 	a, b = marks.Replace(strings.ToLower(a)), marks.Replace(strings.ToLower(b))
@@ -56,12 +56,12 @@ func nearly(a, b string) bool {
 	return max(len(a), len(b)) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
-// keep notes a value that is no part of the request. The response has it among its metadata.
+// keep stores a value that is no part of the request. The response has it among its metadata.
 func (e *entry) keep(name string, value json.RawMessage) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
 		var plain bytes.Buffer
-		_ = json.Compact(&plain, value) // it was read before
+		_ = json.Compact(&plain, value) // it is valid
 		text = plain.String()
 	}
 	if e.extra == nil {
@@ -70,7 +70,7 @@ func (e *entry) keep(name string, value json.RawMessage) {
 	e.extra[name] = text
 }
 
-// withExtra are the metadata of a line: what it says, and what it has besides.
+// withExtra returns the metadata of a line with its unknown fields. The metadata that it names take precedence.
 func (e *entry) withExtra(metadata map[string]string) map[string]string {
 	if len(e.extra) == 0 {
 		return metadata

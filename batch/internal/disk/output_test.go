@@ -1,15 +1,14 @@
-package batch
+package disk
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/jetstream"
 )
 
 const (
@@ -18,19 +17,35 @@ const (
 	third  = `{"id":"c","error":{"reason":"killed","message":"no","side_effects":true}}` + "\n"
 )
 
+// record is a line of an output.
+type record struct {
+	ID       string    `json:"id"`
+	Response *struct{} `json:"response"`
+	Error    *struct {
+		SideEffects bool `json:"side_effects"`
+	} `json:"error"`
+}
+
+func parse(line []byte) (r record, err error) {
+	if err = json.Unmarshal(line, &r); err == nil && (r.ID == "" || (r.Response == nil) == (r.Error == nil)) {
+		err = errors.New("it is no record")
+	}
+	return r, err
+}
+
 // written is an output with a text in it, scanned.
-func written(t *testing.T, text string) (o *output, seen []string, err error) {
+func written(t *testing.T, text string) (o *Output[record], seen []string, err error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "out.jsonl")
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o640))
-	o, err = openOutput(name, nil)
+	o, err = OpenOutput(name, nil, parse)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = o.close() })
-	err = o.scan(func(r *Record) { seen = append(seen, r.ID) })
+	t.Cleanup(func() { _ = o.Close() })
+	err = o.Scan(func(r record) { seen = append(seen, r.ID) })
 	return o, seen, err
 }
 
-func content(t *testing.T, o *output) string {
+func content(t *testing.T, o *Output[record]) string {
 	t.Helper()
 	data, err := os.ReadFile(o.name)
 	require.NoError(t, err)
@@ -57,8 +72,8 @@ func TestScan(t *testing.T) {
 			require.Equal(t, test.ids, seen)
 			require.Equal(t, test.left, content(t, o))
 			require.EqualValues(t, len(test.left), o.size)
-			require.NoError(t, o.append(&Record{ID: "n", Error: &jetstream.Failure{Reason: "exit", Message: "<&>"}}))
-			require.Equal(t, test.left+`{"id":"n","error":{"reason":"exit","message":"<&>"}}`+"\n", content(t, o))
+			require.NoError(t, o.Append([]byte(third)))
+			require.Equal(t, test.left+third, content(t, o))
 		})
 	}
 }
@@ -73,7 +88,7 @@ func TestScanRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, _, err := written(t, text)
-			require.ErrorAs(t, err, new(*Mistake))
+			require.ErrorAs(t, err, new(*UnusableError))
 			require.ErrorContains(t, err, "was not written by a batch")
 			require.Equal(t, text, content(t, o), "it is somebody's file")
 		})
@@ -83,37 +98,35 @@ func TestScanRefuses(t *testing.T) {
 func TestOutputIsLocked(t *testing.T) {
 	o, _, err := written(t, "")
 	require.NoError(t, err)
-	_, err = openOutput(o.name, nil)
-	require.ErrorAs(t, err, new(*Mistake))
-	require.NoError(t, o.close())
-	again, err := openOutput(o.name, nil)
+	_, err = OpenOutput(o.name, nil, parse)
+	require.ErrorAs(t, err, new(*UnusableError))
+	require.NoError(t, o.Close())
+	again, err := OpenOutput(o.name, nil, parse)
 	require.NoError(t, err)
-	require.NoError(t, again.close())
+	require.NoError(t, again.Close())
 }
 
 func TestRewrite(t *testing.T) {
 	o, _, err := written(t, first+second+third)
 	require.NoError(t, err)
-	cfg := &Config{RetryFailed: true}
-	require.NoError(t, o.rewrite(func(r *Record) bool { return !cfg.again(r) }))
+	require.NoError(t, o.Rewrite(func(r record) bool { return r.Error == nil || r.Error.SideEffects }))
 	require.Equal(t, first+third, content(t, o))
-	cfg.RetrySideEffects = true
-	require.NoError(t, o.rewrite(func(r *Record) bool { return !cfg.again(r) }))
+	require.NoError(t, o.Rewrite(func(r record) bool { return r.Error == nil }))
 	require.Equal(t, first, content(t, o))
-	require.NoError(t, o.append(&Record{ID: "b", Response: &clichain.Response{Text: "yes"}}))
-	require.Contains(t, content(t, o), first+`{"id":"b","response":`)
+	require.NoError(t, o.Append([]byte(second)))
+	require.Equal(t, first+second, content(t, o))
 	info, err := os.Stat(o.name)
 	require.NoError(t, err)
 	require.EqualValues(t, 0o640, info.Mode().Perm())
 	entries, err := os.ReadDir(filepath.Dir(o.name))
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
-	_, err = openOutput(o.name, nil)
-	require.ErrorAs(t, err, new(*Mistake), "the new file is locked, too")
+	_, err = OpenOutput(o.name, nil, parse)
+	require.ErrorAs(t, err, new(*UnusableError), "the new file is locked, too")
 }
 
 // full writes a part of each line, and then there is no room.
-type full struct{ o *output }
+type full struct{ o *Output[record] }
 
 func (f *full) Write(p []byte) (int, error) {
 	n, _ := f.o.file.Write(p[:len(p)/2])
@@ -125,7 +138,7 @@ func TestAppendToAFullDisk(t *testing.T) {
 	o, _, err := written(t, first)
 	require.NoError(t, err)
 	o.w = &full{o}
-	err = o.append(&Record{ID: "b", Response: &clichain.Response{Text: "yes"}})
+	err = o.Append([]byte(second))
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.EqualError(t, err, o.name+": the disk, or the quota, is full: make room, and the same command goes on;"+
 		" nothing is lost (no space left on device)")
@@ -138,17 +151,63 @@ func TestExplain(t *testing.T) {
 		syscall.EACCES: "may not be written to", syscall.EPERM: "may not be written to", syscall.ENOENT: "there is no such folder",
 		syscall.EIO: "input/output error",
 	} {
-		require.ErrorContains(t, explain("x", &os.PathError{Op: "open", Path: "x", Err: errno}), want)
+		require.ErrorContains(t, Explain("x", &os.PathError{Op: "open", Path: "x", Err: errno}), want)
 	}
 }
 
 // What is no regular file is a stream: it cannot be read, cut or resumed.
 func TestDeviceIsAStream(t *testing.T) {
-	o, err := openOutput(os.DevNull, nil)
+	o, err := OpenOutput(os.DevNull, nil, parse)
 	require.NoError(t, err)
-	require.False(t, o.isFile())
-	require.NoError(t, o.scan(func(*Record) { t.Fatal("nothing to see") }))
-	require.NoError(t, o.append(&Record{ID: "a", Response: &clichain.Response{Text: "x"}}))
-	require.NoError(t, o.sync())
-	require.NoError(t, o.close())
+	require.False(t, o.IsFile())
+	require.NoError(t, o.Scan(func(record) { t.Fatal("nothing to see") }))
+	require.NoError(t, o.Append([]byte(first)))
+	require.NoError(t, o.Sync())
+	require.NoError(t, o.Close())
+}
+
+// What a run that was killed has left beside the output is replaced only if a batch has written it.
+func TestRewriteRefusesAFile(t *testing.T) {
+	for name, test := range map[string]struct {
+		put func(t *testing.T, name string)
+		ok  bool
+	}{
+		"a letter":      {func(t *testing.T, name string) { write(t, name, "Dear John,\n") }, false},
+		"records":       {func(t *testing.T, name string) { write(t, name, second+third) }, true},
+		"half a record": {func(t *testing.T, name string) { write(t, name, second+third[:20]) }, true},
+		"a link": {func(t *testing.T, name string) {
+			write(t, name+".target", second)
+			require.NoError(t, os.Symlink(name+".target", name))
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, _, err := written(t, first+second+third)
+			require.NoError(t, err)
+			beside := o.name + ".retry"
+			test.put(t, beside)
+			before := mustRead(t, beside)
+			err = o.Rewrite(func(r record) bool { return r.Error == nil })
+			if test.ok {
+				require.NoError(t, err)
+				require.Equal(t, first, content(t, o))
+				require.NoFileExists(t, beside)
+				return
+			}
+			require.ErrorAs(t, err, new(*UnusableError))
+			require.Equal(t, before, mustRead(t, beside))
+			require.Equal(t, first+second+third, content(t, o))
+		})
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+}
+
+func mustRead(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return data
 }

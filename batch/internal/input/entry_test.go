@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"testing"
@@ -70,11 +70,11 @@ func TestJobs(t *testing.T) {
 // A line without an id gets the same wherever it is, and each of several equal ones another.
 func TestIDs(t *testing.T) {
 	idsIn := func(lines ...string) (ids []string) {
-		read := newLedger()
+		p := &Parser{}
 		for i, line := range lines {
-			item, err := (&Config{}).item(t.Context(), rawLine{number: i + 1, text: []byte(line)}, read)
+			parsed, err := p.Parse(t.Context(), Line{Number: i + 1, Text: []byte(line)})
 			require.NoError(t, err)
-			ids = append(ids, item.job.ID)
+			ids = append(ids, parsed.Job.ID)
 		}
 		return ids
 	}
@@ -113,21 +113,14 @@ func TestMistakes(t *testing.T) {
 		{"schema", `{"prompt":"hi","schema":{"type":7}}`, "schema"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := (&Config{}).item(t.Context(), rawLine{number: 1, text: []byte(test.line)}, newLedger())
+			_, err := (&Parser{}).Parse(t.Context(), Line{Number: 1, Text: []byte(test.line)})
 			require.ErrorContains(t, err, test.want)
 		})
 	}
 }
 
-func TestDuplicates(t *testing.T) {
-	ids := newLedger()
-	line := rawLine{number: 1, text: []byte(`{"id":"a","prompt":"hi"}`)}
-	require.True(t, ids.done(&Record{ID: "a"}))
-	item, err := (&Config{}).item(t.Context(), line, ids)
+func TestUnknownFields(t *testing.T) {
+	e, err := parseEntry([]byte(`{"prompt":"hi","n":1.50,"o":{"a": [1]},"idx":true}`))
 	require.NoError(t, err)
-	require.True(t, item.done)
-	_, err = (&Config{}).item(t.Context(), line, ids)
-	require.ErrorIs(t, err, errTwice)
-	_, err = (&Config{}).item(t.Context(), rawLine{number: 1, long: true}, ids)
-	require.ErrorContains(t, err, "is longer than 16 MiB")
+	require.Equal(t, map[string]string{"n": "1.50", "o": `{"a":[1]}`, "idx": "true"}, e.extra)
 }

@@ -1,4 +1,4 @@
-package batch
+package disk
 
 import (
 	"errors"
@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// verify makes sure that the name of the output leads to the file that the records were written to. A file that was
-// deleted or renamed is made again, with all its records. Where another file has its name, the records go to a file
-// beside it, which the error names. The caller holds mu.
-func (o *output) verify() error {
+// verify makes sure that the name of the output leads to the file that the records were written to. It creates a file
+// that was deleted or renamed again, with all its records. Where another file has its name, it writes the records to a
+// file beside it, which the error names. The caller holds mu.
+func (o *Output[R]) verify() error {
 	opened, err := o.file.Stat()
 	if err != nil {
-		return explain(o.name, err)
+		return Explain(o.name, err)
 	}
 	if opened.Size() != o.size {
 		return fmt.Errorf("%s: another program changed it during the run: it has %d bytes, not %d: start the same "+
@@ -31,9 +31,9 @@ func (o *output) verify() error {
 	return o.save(err)
 }
 
-func every(*Record) bool { return true }
+func every[R any](R) bool { return true }
 
-// linkOrRename gives a file a name that no file has. Where the file system has no links, it is renamed.
+// linkOrRename gives a file a name that no file has. Where the file system has no links, it renames the file.
 func linkOrRename(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -42,21 +42,21 @@ func linkOrRename(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// save writes the records to another file than the output, which was replaced (cause is nil) or cannot be made.
-func (o *output) save(cause error) error {
+// save writes the records to another file than the output, which was replaced (cause is nil) or cannot be created.
+func (o *Output[R]) save(cause error) error {
 	why := "another file took its place during the run"
 	if cause != nil && !errors.Is(cause, fs.ErrExist) {
 		why = fmt.Sprintf("it was deleted during the run, and cannot be made again (%v)", cause)
 	}
-	file, err := records.create(o.name+".saved", modeOf(o.file))
+	file, err := create(o.name+".saved", modeOf(o.file))
 	if err != nil {
 		file, err = os.CreateTemp("", "clichain-batch-*.jsonl")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %s, and its records cannot be saved elsewhere: %w", o.name, why, err)
 	}
-	saved := &output{name: file.Name(), file: file, w: file}
-	if err := saved.copyFrom(o, every); err != nil {
+	saved := &Output[R]{name: file.Name(), file: file, w: file}
+	if err := o.copied(every)(saved); err != nil {
 		return fmt.Errorf("%s: %s, and its records cannot be saved elsewhere: %w", o.name, why, err)
 	}
 	return fmt.Errorf("%s: %s: its records are in %s: move that file to %[1]s, and the same command resumes",

@@ -1,0 +1,156 @@
+package disk
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/gofrs/flock"
+)
+
+// badLine is one line of the file for bad lines.
+type badLine struct {
+	Line  int    `json:"line"`
+	Error string `json:"error"`
+	Input string `json:"input"` // of a line that is too long its beginning
+}
+
+var badLineKind = kind{"--bad", `{"line":`, checkBadLine}
+
+// checkBadLine refuses a line that [BadLines.Add] does not write.
+func checkBadLine(line []byte) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	var b badLine
+	if err := d.Decode(&b); err != nil {
+		return err
+	}
+	if b.Line <= 0 || b.Error == "" {
+		return errors.New(`it has no "line" and "error"`)
+	}
+	return nil
+}
+
+// BadLines is the file for lines of the input that cannot run. Each run writes the file anew, because each run reads
+// all of the input. Not safe for concurrent use.
+type BadLines struct {
+	name     string
+	optional bool     // without a bad line there is no file
+	file     *os.File // nil: there is none yet
+	lock     *flock.Flock
+	old      bool // the file has the lines of an earlier run
+}
+
+// OpenBadLines opens the file of an earlier run, and changes nothing in it. A missing file is created, unless it is
+// optional: then the first bad line creates it, and [BadLines.Close] removes a file without one.
+func OpenBadLines(name string, optional bool) (*BadLines, error) {
+	b := &BadLines{name: name, optional: optional}
+	return b, b.open()
+}
+
+func (b *BadLines) open() (err error) {
+	if info, err := os.Lstat(b.name); err == nil && !b.optional && isDevice(info) {
+		if b.file, err = os.OpenFile(b.name, os.O_WRONLY, 0); err != nil {
+			return Explain(b.name, err)
+		}
+		return nil
+	}
+	b.file, b.old, err = badLineKind.adopt(b.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if b.optional {
+			return nil
+		}
+		return b.create()
+	}
+	if err != nil {
+		return err
+	}
+	return b.acquire()
+}
+
+// isDevice reports whether a file takes bytes and keeps none, such as /dev/null.
+func isDevice(info fs.FileInfo) bool {
+	return info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe) != 0
+}
+
+func (b *BadLines) create() (err error) {
+	if b.file, err = create(b.name, 0o666); err != nil {
+		return err
+	}
+	return b.acquire()
+}
+
+// acquire keeps other batches from the file.
+func (b *BadLines) acquire() (err error) {
+	if b.lock, err = lockFile(badLineKind.flag, b.name); err != nil {
+		_ = b.file.Close()
+		b.file = nil
+	}
+	return err
+}
+
+// Add writes a line of the input, with its number from 1 and the reason why it cannot run.
+func (b *BadLines) Add(number int, input []byte, reason error) error {
+	if b.file == nil {
+		if err := b.create(); err != nil {
+			return err
+		}
+	}
+	b.optional = false // it has a line, and stays
+	err := b.truncate()
+	if err != nil {
+		return Explain(b.name, err)
+	}
+	text, err := json.Marshal(badLine{number, reason.Error(), string(input)})
+	if err == nil {
+		_, err = b.file.Write(append(text, '\n'))
+	}
+	if err != nil {
+		return Explain(b.name, err)
+	}
+	return nil
+}
+
+// truncate removes the lines of an earlier run.
+func (b *BadLines) truncate() error {
+	if !b.old {
+		return nil
+	}
+	b.old = false
+	return empty(b.file)
+}
+
+// Close closes the file. If all of the input was read (complete) and no line was bad, it removes the lines of an
+// earlier run, and an optional file.
+func (b *BadLines) Close(complete bool) error {
+	if b.file == nil {
+		return nil
+	}
+	var err error
+	switch {
+	case !complete || !b.old:
+	case b.optional && b.isNamed():
+		err = os.Remove(b.name)
+	case !b.optional:
+		err = b.truncate()
+	}
+	if b.lock != nil {
+		_ = b.lock.Unlock() // closing does it as well
+	}
+	if err = errors.Join(err, b.file.Close()); err != nil {
+		return Explain(b.name, err)
+	}
+	return nil
+}
+
+// isNamed reports whether the file is still the one with that name.
+func (b *BadLines) isNamed() bool {
+	named, err := os.Lstat(b.name)
+	if err != nil {
+		return false
+	}
+	opened, err := b.file.Stat()
+	return err == nil && os.SameFile(named, opened)
+}

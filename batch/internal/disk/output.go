@@ -1,0 +1,209 @@
+package disk
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/gofrs/flock"
+)
+
+// Stream is the name of standard input and output.
+const Stream = "-"
+
+// Output is where a batch writes its records, one a line: a regular file that the next run reads again, or a stream. R
+// is the type of a record. [Output.Append] and [Output.Sync] are safe for concurrent use.
+type Output[R any] struct {
+	name  string
+	kind  kind
+	parse func(line []byte) (R, error)
+
+	mu   sync.Mutex
+	w    io.Writer
+	file *os.File // nil: a stream
+	lock *flock.Flock
+	size int64 // of the file, up to its last complete line
+	lost error // why the file no longer has all records
+}
+
+// OpenOutput opens and locks a file, and creates it if it is missing. A name that is no regular file is a stream; "-"
+// is stdout. parse reads a line that begins with {"id":" and returns an error for one that no batch has written.
+func OpenOutput[R any](name string, stdout io.Writer, parse func(line []byte) (R, error)) (*Output[R], error) {
+	o := newOutput(name, parse)
+	if name == Stream {
+		o.name, o.w = "stdout", stdout
+		return o, nil
+	}
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		if o.w, err = os.OpenFile(name, os.O_WRONLY, 0); err != nil {
+			return nil, Explain(name, err)
+		}
+		return o, nil
+	}
+	if err := o.open(); err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		o.name = real // what replaces the file must not replace a link to it
+	}
+	return o, nil
+}
+
+func newOutput[R any](name string, parse func(line []byte) (R, error)) *Output[R] {
+	return &Output[R]{name: name, parse: parse, kind: kind{"-o", `{"id":"`, func(line []byte) error {
+		_, err := parse(line)
+		return err
+	}}}
+}
+
+// ReadOutput passes each record of a regular file to see. It neither locks nor changes the file. A missing file and a
+// stream have no records.
+func ReadOutput[R any](name string, parse func(line []byte) (R, error), see func(R)) error {
+	if name == Stream {
+		return nil
+	}
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return Explain(name, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	o := newOutput(name, parse)
+	o.file = f
+	_, _, err = o.scan(func(record R, _ []byte) error {
+		see(record)
+		return nil
+	})
+	return err
+}
+
+func (o *Output[R]) open() error {
+	f, err := os.OpenFile(o.name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return Explain(o.name, err)
+	}
+	o.file, o.w = f, f
+	if o.lock, err = lockFile(o.kind.flag, o.name); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return nil
+}
+
+// lockFile keeps a second batch from the same file. It returns nil where the system or the file system has no lock that
+// leaves the file open to this process.
+func lockFile(flag, name string) (*flock.Flock, error) {
+	if runtime.GOOS == "windows" {
+		return nil, nil
+	}
+	lock := flock.New(name)
+	ok, err := lock.TryLock()
+	if err != nil {
+		return nil, nil
+	}
+	if !ok {
+		return nil, &UnusableError{fmt.Errorf("%s %s: another batch writes it: wait, or choose another file", flag, name)}
+	}
+	return lock, nil
+}
+
+// IsFile reports whether the output is a regular file, which the next run reads.
+func (o *Output[R]) IsFile() bool { return o.file != nil }
+
+// Scan passes each record of a file to see, and truncates an incomplete last line: the process or the machine ended
+// while it was written. A stream has no records.
+func (o *Output[R]) Scan(see func(R)) error {
+	if !o.IsFile() {
+		return nil
+	}
+	end, rest, err := o.scan(func(record R, _ []byte) error {
+		see(record)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	o.size = end
+	if len(rest) == 0 {
+		return nil
+	}
+	if err := o.file.Truncate(end); err != nil {
+		return Explain(o.name, err)
+	}
+	if record, err := o.parse(rest); err == nil { // complete but for its newline, as an editor may leave it
+		see(record)
+		return o.Append(append(rest, '\n'))
+	}
+	return nil
+}
+
+// scan passes the records of the file, from its offset, to see, and stops at the first error of see. It returns where
+// the complete lines end, and the bytes after them.
+func (o *Output[R]) scan(see func(record R, line []byte) error) (end int64, rest []byte, err error) {
+	var failed error
+	end, rest, err = o.kind.scan(o.name, o.file, func(line []byte) error {
+		record, err := o.parse(line)
+		if err == nil && failed == nil {
+			failed = see(record, line)
+		}
+		return err
+	})
+	return end, rest, cmp.Or(err, failed)
+}
+
+// Append writes a line, which ends with a newline. It removes what a write that failed has written.
+func (o *Output[R]) Append(line []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, err := o.w.Write(line); err != nil {
+		if o.IsFile() {
+			_ = o.file.Truncate(o.size) // else the next run does it
+		}
+		return Explain(o.name, err)
+	}
+	o.size += int64(len(line))
+	return nil
+}
+
+// Sync commits all records to the disk, under the name of the output.
+func (o *Output[R]) Sync() error {
+	if !o.IsFile() {
+		return nil
+	}
+	o.mu.Lock()
+	if o.lost == nil {
+		o.lost = o.verify()
+	}
+	file, lost := o.file, o.lost
+	o.mu.Unlock()
+	if lost != nil {
+		return lost
+	}
+	if err := file.Sync(); err != nil {
+		return Explain(o.name, err)
+	}
+	return nil
+}
+
+// Close releases the file. It leaves stdout open.
+func (o *Output[R]) Close() error {
+	if o.lock != nil {
+		_ = o.lock.Unlock() // closing does it as well
+	}
+	if f, ok := o.w.(*os.File); ok && (o.IsFile() || o.name != "stdout") {
+		return f.Close()
+	}
+	return nil
+}

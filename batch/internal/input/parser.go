@@ -1,0 +1,141 @@
+package input
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/permit"
+)
+
+// Parser makes jobs of lines. It gives each line without an id one from its content, so one parser is for one pass over
+// an input. Not safe for concurrent use.
+type Parser struct {
+	Defaults    clichain.Request // for the fields that a line does not have; its messages are system prompts
+	Permissions permit.Permissions
+	Remote      bool // the line may run on another machine
+	ReadChat    func(body []byte) (req clichain.Request, ignored []string, err error)
+
+	copies map[[16]byte]int // how many lines without an id have a content
+}
+
+// Parsed is a line that can run.
+type Parsed struct {
+	Job     jetstream.Job
+	Extra   bool     // the line has values that are no part of a request
+	Ignored []string // fields that have no effect
+}
+
+// Parse returns the job of a line, or an error that says why the line cannot run.
+func (p *Parser) Parse(ctx context.Context, line Line) (*Parsed, error) {
+	if line.Long {
+		return nil, fmt.Errorf("is longer than %d MiB", maxLine>>20)
+	}
+	if line.Err != nil {
+		return nil, line.Err
+	}
+	entry, err := p.parse(line.Text)
+	if err != nil {
+		return nil, err
+	}
+	job, err := entry.job(p.Defaults)
+	if err != nil {
+		return nil, err
+	}
+	if job.ID == "" {
+		job.ID = p.contentID(line.Text)
+	}
+	if err := p.check(ctx, &job); err != nil {
+		return nil, err
+	}
+	return &Parsed{Job: job, Extra: len(entry.extra) > 0, Ignored: entry.ignored}, nil
+}
+
+func (p *Parser) parse(text []byte) (*entry, error) {
+	if isOpenAI(text) {
+		return p.parseOpenAI(text)
+	}
+	return parseEntry(text)
+}
+
+// readable returns an error for a line that is no request. It does not check what the request asks for.
+func (p *Parser) readable(line Line) error {
+	if line.Err != nil || line.Long {
+		return cmp.Or(line.Err, errLongRecord)
+	}
+	e, err := p.parse(line.Text)
+	if err == nil && e.prompt == nil && e.messages == nil {
+		err = errNothingAsked
+	}
+	return err
+}
+
+// contentID returns the id of a line that names none: its content, and how many earlier lines have the same. So the id
+// does not depend on the other lines.
+func (p *Parser) contentID(text []byte) string {
+	var plain bytes.Buffer
+	if json.Compact(&plain, text) != nil {
+		plain.Write(text)
+	}
+	sum := sha256.Sum256(plain.Bytes())
+	if p.copies == nil {
+		p.copies = map[[16]byte]int{}
+	}
+	content := [16]byte(sum[:16])
+	p.copies[content]++
+	return fmt.Sprintf("%x-%d", content[:8], p.copies[content])
+}
+
+// check returns an error for a job that would fail at every backend, or that the operator has not allowed.
+func (p *Parser) check(ctx context.Context, job *jetstream.Job) error {
+	if err := job.Validate(); err != nil {
+		return errors.New(Message(err))
+	}
+	if err := p.resolveDir(&job.Request); err != nil {
+		return err
+	}
+	if err := validate(ctx, job.Request); err != nil {
+		return err
+	}
+	if _, err := p.Permissions.Apply(job.Request); err != nil {
+		return errors.New(Message(err))
+	}
+	return nil
+}
+
+// resolveDir makes the directory of a request absolute, so that a later run from another directory means the same one.
+// Workers on another machine have directories of their own.
+func (p *Parser) resolveDir(req *clichain.Request) (err error) {
+	switch {
+	case req.Dir == "" || filepath.IsAbs(req.Dir):
+		return nil
+	case p.Remote:
+		return fmt.Errorf("dir: %q: give an absolute path: the line may run on another machine", req.Dir)
+	}
+	req.Dir, err = filepath.Abs(req.Dir)
+	return err
+}
+
+// validator is a chain that answers every valid request.
+var validator = clichain.ChainOf([]clichain.Backend{
+	clichain.BackendFunc("none", func(context.Context, clichain.Request) (*clichain.Response, error) {
+		return &clichain.Response{Text: "{}"}, nil
+	}),
+}, &clichain.ChainConfig{NoCooldown: true})
+
+// validate returns an error for a request that is invalid for every backend, such as one with an unknown role.
+func validate(ctx context.Context, req clichain.Request) error {
+	_, err := validator.Complete(ctx, req)
+	chain, failed := errors.AsType[*clichain.ChainError](err)
+	if !failed || chain.Reason() != clichain.ReasonBadRequest && chain.Reason() != clichain.ReasonBadOption {
+		return nil
+	}
+	return errors.New(Message(chain))
+}
