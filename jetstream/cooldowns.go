@@ -10,14 +10,15 @@ import (
 
 	"github.com/cenkalti/backoff/v4"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/jetstream/internal/jsapi"
+	"github.com/clichain/clichain/jetstream/internal/store"
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Cooldowns is a [cooldown.Store] that all who open it share: a limit that one
-// worker meets rests that login for the whole fleet. Which logins are one is said by
-// the backends' keys: see clichain.Config.Account. Loading reads a copy, which the
-// server keeps up to date. It is safe for concurrent use, and must be closed.
+// Cooldowns is a [cooldown.Store] that all who open it share: a limit that one worker meets puts that login in
+// cooldown for the whole fleet. The keys of backends say which logins are the same: see clichain.Config.Account.
+// Loading reads a copy, which the server keeps up to date. It is safe for concurrent use, and must be closed.
 type Cooldowns struct {
 	bucket  js.KeyValue
 	watcher js.KeyWatcher
@@ -38,13 +39,11 @@ const cooldownMemory = 60 * 24 * time.Hour
 
 const cooldownBucket = "clichain_cooldowns"
 
-// ErrNoCooldowns is the error of OpenCooldowns where nobody shares cooldowns, and
-// Config.MustExist is set.
+// ErrNoCooldowns is the error of OpenCooldowns where nobody shares cooldowns, and Config.MustExist is set.
 var ErrNoCooldowns = errors.New("jetstream: nobody shares cooldowns here")
 
-// OpenCooldowns opens the cooldowns of a cluster, one store for all queues. Of cfg
-// only Replicas and MustExist count; nil means defaults. It waits for a leader as Open
-// does.
+// OpenCooldowns opens the cooldowns of a cluster, one store for all queues. Of cfg only Replicas and MustExist count;
+// nil means defaults. It waits for a leader as Open does.
 func OpenCooldowns(ctx context.Context, nc *nats.Conn, cfg *Config) (*Cooldowns, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -55,9 +54,11 @@ func OpenCooldowns(ctx context.Context, nc *nats.Conn, cfg *Config) (*Cooldowns,
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
 	var bucket js.KeyValue
-	err = onceLed(ctx, nc, func(ctx context.Context) (err error) {
-		bucket, err = cooldownsOf(ctx, stream, replicasToTry(c.Replicas, nc), c.MustExist)
-		return err
+	err = jsapi.WaitForLeader(ctx, nc, func(ctx context.Context) error {
+		return jsapi.WithReplicas(c.Replicas, nc, func(replicas int) (err error) {
+			bucket, err = openBucket(ctx, stream, replicas, c.MustExist)
+			return err
+		})
 	})
 	if errors.Is(err, ErrNoCooldowns) {
 		return nil, err
@@ -80,24 +81,18 @@ func OpenCooldowns(ctx context.Context, nc *nats.Conn, cfg *Config) (*Cooldowns,
 	}
 }
 
-func cooldownsOf(
-	ctx context.Context, stream js.JetStream, replicas []int, mustExist bool,
-) (bucket js.KeyValue, err error) {
-	if mustExist {
-		if bucket, err = stream.KeyValue(ctx, cooldownBucket); errors.Is(err, js.ErrBucketNotFound) {
-			return nil, ErrNoCooldowns
-		}
-		return bucket, err
-	}
-	for _, n := range replicas {
-		bucket, err = openOrMake(
-			func() (js.KeyValue, error) { return stream.KeyValue(ctx, cooldownBucket) },
-			func() (js.KeyValue, error) {
-				return stream.CreateKeyValue(ctx, js.KeyValueConfig{Bucket: cooldownBucket, TTL: cooldownMemory, Replicas: n})
+func openBucket(ctx context.Context, stream js.JetStream, replicas int, mustExist bool) (js.KeyValue, error) {
+	open := func() (js.KeyValue, error) { return stream.KeyValue(ctx, cooldownBucket) }
+	if !mustExist {
+		return jsapi.OpenOrCreate(open, func() (js.KeyValue, error) {
+			return stream.CreateKeyValue(ctx, js.KeyValueConfig{
+				Bucket: cooldownBucket, TTL: cooldownMemory, Replicas: replicas,
 			})
-		if !tooFewServers(err) {
-			break
-		}
+		})
+	}
+	bucket, err := open()
+	if errors.Is(err, js.ErrBucketNotFound) {
+		return nil, ErrNoCooldowns
 	}
 	return bucket, err
 }
@@ -131,11 +126,10 @@ func (s *Cooldowns) Close() {
 func (s *Cooldowns) Load(_ context.Context, name string) (cooldown.State, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.states[key(name)].State, nil
+	return s.states[store.Key(name)].State, nil
 }
 
-// States returns all that is kept, by the backends' keys. It never fails and asks no
-// server.
+// States returns all that is kept, by the backends' keys. It never fails and asks no server.
 func (s *Cooldowns) States(context.Context) (map[string]cooldown.State, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -149,8 +143,8 @@ func (s *Cooldowns) States(context.Context) (map[string]cooldown.State, error) {
 // updateLimit bounds an update: a call waits for it.
 const updateLimit = 3 * time.Second
 
-// Update replaces what is kept under the key by a compare-and-set. The error is that
-// of the server, or of one that did not answer for 3 s.
+// Update replaces what is kept under the key by a compare-and-set. The error is that of the server, or of one that
+// did not answer for 3 s.
 func (s *Cooldowns) Update(ctx context.Context, name string, change func(cooldown.State) cooldown.State) error {
 	ctx, cancel := context.WithTimeout(ctx, updateLimit)
 	defer cancel()
@@ -158,7 +152,7 @@ func (s *Cooldowns) Update(ctx context.Context, name string, change func(cooldow
 		backoff.WithInitialInterval(time.Millisecond), backoff.WithMaxInterval(100*time.Millisecond))
 	err := backoff.Retry(func() error {
 		err := s.replace(ctx, name, change)
-		if err != nil && !conflict(err) && !errors.Is(err, js.ErrKeyExists) {
+		if err != nil && !jsapi.IsConflict(err) && !errors.Is(err, js.ErrKeyExists) {
 			return backoff.Permanent(err)
 		}
 		return err
@@ -170,7 +164,7 @@ func (s *Cooldowns) Update(ctx context.Context, name string, change func(cooldow
 }
 
 func (s *Cooldowns) replace(ctx context.Context, name string, change func(cooldown.State) cooldown.State) error {
-	k := key(name)
+	k := store.Key(name)
 	var old Cooldown
 	var revision uint64
 	found, err := s.bucket.Get(ctx, k)

@@ -8,13 +8,36 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/classes"
+	"github.com/clichain/clichain/jetstream/internal/store"
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
+func stream(q *Queue) js.JetStream {
+	s, err := js.New(q.store.Conn)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func objects(ctx context.Context, q *Queue) js.ObjectStore {
+	objects, err := stream(q).ObjectStore(ctx, q.store.Stream("payloads"))
+	if err != nil {
+		panic(err)
+	}
+	return objects
+}
+
+// readySubject is where a worker of the first protocol takes a job.
+func readySubject(q *Queue, id string) string {
+	return q.store.JobSubject(classes.Ready, string(PriorityNormal), store.Key(id))
+}
+
 // Payloads counts what is in the object store.
 func Payloads(ctx context.Context, q *Queue) int {
-	list, err := q.payloads.List(ctx)
+	list, err := objects(ctx, q).List(ctx)
 	if err != nil {
 		return 0
 	}
@@ -23,17 +46,17 @@ func Payloads(ctx context.Context, q *Queue) int {
 
 // LeavePayload stores a payload that no message names.
 func LeavePayload(ctx context.Context, q *Queue, id string) error {
-	_, err := q.payloads.PutBytes(ctx, key(id)+".left", make([]byte, 100))
+	_, err := objects(ctx, q).PutBytes(ctx, store.Key(id)+".left", make([]byte, 100))
 	return err
 }
 
-func Sweep(ctx context.Context, q *Queue, now time.Time) error { return q.sweep(ctx, now) }
+func Sweep(ctx context.Context, q *Queue, now time.Time) error { return q.store.Sweep(ctx, now) }
 
 // Labels are the subjects and headers of all messages.
 func Labels(ctx context.Context, q *Queue) (lines []string) {
-	for _, stream := range []js.Stream{q.jobs, q.results} {
+	for _, stream := range []js.Stream{q.store.Jobs, q.store.Results} {
 		for sequence := uint64(1); ; sequence++ {
-			msg, err := stream.GetMsg(ctx, sequence, js.WithGetMsgSubject(q.subject(">")))
+			msg, err := stream.GetMsg(ctx, sequence, js.WithGetMsgSubject("clichain."+q.cfg.Name+".>"))
 			if err != nil {
 				break
 			}
@@ -46,12 +69,12 @@ func Labels(ctx context.Context, q *Queue) (lines []string) {
 
 // BeginRetry is the first step of Retry.
 func BeginRetry(ctx context.Context, q *Queue, job Job, sequence uint64) error {
-	return q.add(ctx, envelope{Job: job, Replaces: sequence, Protocol: protocol})
+	return q.add(ctx, &envelope{Job: job, Replaces: sequence, Protocol: classes.Protocol})
 }
 
 // Leader is the name of the server that leads the stream of the jobs.
 func Leader(ctx context.Context, q *Queue) string {
-	info, err := q.jobs.Info(ctx)
+	info, err := q.store.Jobs.Info(ctx)
 	if err != nil || info.Cluster == nil {
 		return ""
 	}
@@ -61,7 +84,7 @@ func Leader(ctx context.Context, q *Queue) string {
 // Current is on how many servers all is that the streams of jobs and results hold.
 func Current(ctx context.Context, q *Queue) int {
 	least := 3
-	for _, stream := range []js.Stream{q.jobs, q.results} {
+	for _, stream := range []js.Stream{q.store.Jobs, q.store.Results} {
 		info, err := stream.Info(ctx)
 		if err != nil || info.Cluster == nil || info.Cluster.Leader == "" {
 			return 0
@@ -85,7 +108,7 @@ func TakeAndVanish(ctx context.Context, q *Queue, job Job, worker string) error 
 	if !job.mayAct() {
 		return nil
 	}
-	_, err := q.begin(ctx, key(job.ID), beginning{Worker: worker, At: time.Now(), ID: worker})
+	_, err := q.store.Begin(ctx, store.Key(job.ID), store.Mark{Worker: worker, At: time.Now(), ID: worker})
 	return err
 }
 
@@ -94,7 +117,7 @@ func AnswerAndVanish(ctx context.Context, q *Queue, id string) error {
 	if err := takeOne(q); err != nil {
 		return err
 	}
-	return q.store(ctx, &Result{ID: id, Response: &clichain.Response{Text: "first"}})
+	return q.storeResult(ctx, &Result{ID: id, Response: &clichain.Response{Text: "first"}})
 }
 
 // FailAndVanish takes a job, stores its failure and is not heard of again.
@@ -106,18 +129,20 @@ func FailAndVanish(ctx context.Context, q *Queue, job Job) error {
 }
 
 // StoredBefore is what a worker whose attempt to store a result was cut off finds.
-func StoredBefore(ctx context.Context, q *Queue, r *Result) error { return q.storedBefore(ctx, r) }
+func StoredBefore(ctx context.Context, q *Queue, r *Result) error {
+	return (&resultWriter{q: q}).storedBefore(ctx, r)
+}
 
 // StoreFailure stores a failure of a job.
 func StoreFailure(ctx context.Context, q *Queue, job Job) error {
-	return q.store(ctx, &Result{ID: job.ID, Failure: &Failure{Reason: clichain.ReasonExit}, Job: &job})
+	return q.storeResult(ctx, &Result{ID: job.ID, Failure: &Failure{Reason: clichain.ReasonExit}, Job: &job})
 }
 
 // takeOne waits for a job with normal priority: the server tells its consumers of a new
 // one a moment after it has it.
 func takeOne(q *Queue) error {
-	for _, t := range q.takers.list() {
-		if t.priority != PriorityNormal || t.class == readyClass {
+	for _, t := range q.consumers.List() {
+		if t.Priority != string(PriorityNormal) || t.Class == classes.Ready {
 			continue
 		}
 		batch, err := t.Fetch(1)
@@ -133,15 +158,15 @@ func takeOne(q *Queue) error {
 }
 
 // NeverInProgress keeps the workers of this queue from saying that they are at work.
-func NeverInProgress(q *Queue) { q.cfg.AckWait = 24 * time.Hour }
+func NeverInProgress(q *Queue) { q.consumers.AckWait = 24 * time.Hour }
 
 // Delivered counts deliveries of jobs with normal priority.
 func Delivered(ctx context.Context, q *Queue) (n uint64) {
-	if q.look(ctx) != nil {
+	if q.consumers.Refresh(ctx) != nil {
 		return 0
 	}
-	for _, t := range q.takers.list() {
-		if info, err := t.Info(ctx); err == nil && t.priority == PriorityNormal {
+	for _, t := range q.consumers.List() {
+		if info, err := t.Info(ctx); err == nil && t.Priority == string(PriorityNormal) {
 			n += info.Delivered.Consumer
 		}
 	}
@@ -150,34 +175,30 @@ func Delivered(ctx context.Context, q *Queue) (n uint64) {
 
 // SubmitNonsense puts a message into the queue that is no job.
 func SubmitNonsense(ctx context.Context, q *Queue) error {
-	_, err := q.js.Publish(ctx, q.place(readyClass, PriorityNormal, key("x")), []byte("nonsense"))
+	_, err := stream(q).Publish(ctx, readySubject(q, "x"), []byte("nonsense"))
 	return err
 }
 
 // Stored is a job as it is in the queue, and what it is kept as.
 func Stored(ctx context.Context, q *Queue, id string) (job *Job, data []byte, err error) {
-	msg, err := last(ctx, q.jobs, q.anyJob(key(id)))
+	msg, err := q.store.LastJob(ctx, store.Key(id))
 	if err != nil || msg == nil {
 		return nil, nil, err
 	}
 	job = new(Job)
-	data, err = q.content(ctx, msg.Header, msg.Data)
+	data, err = q.store.Content(ctx, msg.Header, msg.Data)
 	_ = json.Unmarshal(data, job) // as far as this version knows it
 	return job, data, err
 }
 
 // SubmitRaw puts a job where a worker of the first protocol takes it, or where its class is.
 func SubmitRaw(ctx context.Context, q *Queue, id string, data []byte) error {
-	_, err := q.js.Publish(ctx, q.place(readyClass, PriorityNormal, key(id)), data, js.WithExpectLastSequenceForSubject(0, q.anyJob(key(id))))
-	if conflict(err) {
-		return ErrExists
-	}
-	return err
+	return q.store.Add(ctx, store.Job{Class: classes.Ready, Priority: string(PriorityNormal), Key: store.Key(id), Data: data})
 }
 
 // StoreRaw stores the result of a failure.
 func StoreRaw(ctx context.Context, q *Queue, id string, data []byte) error {
-	_, err := q.js.Publish(ctx, q.failed(key(id)), data)
+	_, err := stream(q).Publish(ctx, q.store.Failed(store.Key(id)), data)
 	return err
 }
 
@@ -189,14 +210,14 @@ func Restore(ctx context.Context, q *Queue, subject string, header map[string][]
 			delete(msg.Header, name) // of how it was published
 		}
 	}
-	_, err := q.js.PublishMsg(ctx, msg)
+	_, err := stream(q).PublishMsg(ctx, msg)
 	return err
 }
 
 // ReadyForOldWorkers counts the jobs that workers of the first protocol take.
 func ReadyForOldWorkers(ctx context.Context, q *Queue) (n int) {
 	for _, p := range priorities {
-		if info, err := q.takers.get(string(p)).Info(ctx); err == nil {
+		if info, err := q.consumers.Get(classes.Ready, string(p)).Info(ctx); err == nil {
 			n += int(info.NumPending)
 		}
 	}
@@ -204,7 +225,7 @@ func ReadyForOldWorkers(ctx context.Context, q *Queue) (n int) {
 }
 
 // WorkLike has the workers of this queue run jobs up to that protocol.
-func WorkLike(q *Queue, latest int) { q.latest = latest }
+func WorkLike(q *Queue, latest int) { q.protocol = latest }
 
 // Announce says of a worker what it says of itself.
 func Announce(ctx context.Context, q *Queue, s WorkerStatus) error {
@@ -212,22 +233,24 @@ func Announce(ctx context.Context, q *Queue, s WorkerStatus) error {
 	if err != nil {
 		return err
 	}
-	_, err = q.workers.Put(ctx, key(s.Name), data)
+	_, err = q.store.Workers.Put(ctx, store.Key(s.Name), data)
 	return err
 }
 
 // LatestProtocol is the version of the jobs that this package writes.
-const LatestProtocol = protocol
+const LatestProtocol = classes.Protocol
 
 // MaxClasses bounds the consumers of a queue. A refused job of a class that has none of its own waits for the pause.
-func MaxClasses(q *Queue, most int, pause time.Duration) { q.most, q.coarsePause = most, pause }
+func MaxClasses(q *Queue, most int, pause time.Duration) {
+	q.consumers.Max, q.coarsePause = most, pause
+}
 
 // Consumers counts what workers take jobs from.
-func Consumers(q *Queue) int { return len(q.takers.list()) }
+func Consumers(q *Queue) int { return len(q.consumers.List()) }
 
 // NeedsOf is what administrators of a server see of a job, before and after a worker has refused it.
 func NeedsOf(job Job) (before, after string) {
-	e := envelope{Job: job, Protocol: protocol}
+	e := envelope{Job: job, Protocol: classes.Protocol}
 	data, _ := json.Marshal(e.needs())
 	before = string(data) + e.needs().String()
 	e.Refined = true

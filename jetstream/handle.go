@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/jsapi"
+	"github.com/clichain/clichain/jetstream/internal/store"
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 )
 
-// delivery is a job in the hands of a worker.
+// delivery is a job that a worker has.
 type delivery struct {
 	envelope
 	msg        js.Msg
@@ -23,25 +24,24 @@ type delivery struct {
 	at         Priority // of the message
 	data       []byte   // the job as it came
 	begun      bool     // the mark of this worker is set
-	signs      *signs
+	lease      *lease
 }
 
-// handle is one delivery, from the message to its end. ctx ends when the job has to be
-// given back.
+// handle is one delivery, from the message to its end. ctx ends when the job has to return to the queue.
 func (w *worker) handle(ctx context.Context, m js.Msg) {
-	signs, stop := w.keep(m)
-	defer stop()
-	d, err := w.open(m)
+	lease := startLease(m, w.q.store.Conn, w.q.consumers.AckWait/3)
+	defer lease.stop()
+	d, err := w.receive(m)
 	if d != nil {
-		d.signs = signs
+		d.lease = lease
 	}
 	if errors.Is(err, errNewer) {
 		w.Logger.WarnContext(ctx, "a job is left to a worker of a later version", "id", d.ID, "error", err)
-		if err = w.handOn(d); err == nil {
+		if err = w.leaveToNewer(d); err == nil {
 			return
 		}
 	}
-	if errors.Is(err, errUnreadable) {
+	if errors.Is(err, store.ErrUnreadable) {
 		failure := &Failure{Reason: clichain.ReasonBadRequest, Message: err.Error()}
 		w.finish(d, &Result{Failure: failure, Raw: d.data})
 		return
@@ -55,62 +55,37 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 		allowed, declined = w.Permissions.Apply(d.Request)
 	}
 	if err == nil && !settled && declined == nil {
-		failure, err = w.refuse(d)
+		failure, err = w.reject(d)
 	}
 	switch {
 	case err != nil:
 		w.Logger.InfoContext(ctx, "a job is left for later", "subject", m.Subject(), "error", err)
-		_ = m.NakWithDelay(w.q.cfg.AckWait) // else it comes again by itself
+		_ = m.NakWithDelay(w.q.consumers.AckWait) // else it comes again by itself
 	case settled:
 		w.acknowledge(d)
 	case declined != nil:
-		w.decline(ctx, d, declined)
+		w.refusePermission(ctx, d, declined)
 	case failure != nil:
 		w.finish(d, &Result{Failure: failure})
 	case ctx.Err() != nil:
-		w.park(d, Delivery{Reason: clichain.ReasonCanceled, Message: "the worker ended before the job began"})
+		w.postpone(d, Delivery{Reason: clichain.ReasonCanceled, Message: "the worker ended before the job began"})
 	default:
 		w.answer(ctx, d, allowed)
 	}
 }
 
-// keep tells the server that the job is being worked on, until stop is called.
-func (w *worker) keep(m js.Msg) (s *signs, stop func()) {
-	s = &signs{m: m, q: w.q}
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(w.q.cfg.AckWait / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				s.give()
-			}
-		}
-	}()
-	return s, func() {
-		close(done)
-		<-ended
-	}
-}
-
-// open reads a job, and adds the deliveries of which nothing was heard to its history.
-func (w *worker) open(m js.Msg) (*delivery, error) {
+// receive reads a job, and adds the deliveries whose workers gave no sign to its history.
+func (w *worker) receive(m js.Msg) (*delivery, error) {
 	meta, err := m.Metadata()
 	if err != nil {
 		return nil, err
 	}
-	place := strings.Split(strings.TrimPrefix(m.Subject(), w.q.subject("job.")), ".")
-	d := &delivery{
-		msg: m, sequence: meta.Sequence.Stream, deliveries: meta.NumDelivered,
-		class: place[0], at: Priority(place[1]),
-	}
-	d.data, err = w.q.content(w.writing, m.Headers(), m.Data())
+	d := &delivery{msg: m, sequence: meta.Sequence.Stream, deliveries: meta.NumDelivered}
+	class, priority, _ := w.q.store.Place(m.Subject())
+	d.class, d.at = class, Priority(priority)
+	d.data, err = w.q.store.Content(w.write.ctx, m.Headers(), m.Data())
 	if err == nil {
-		err = d.decode(d.data, w.protocol)
+		err = d.decode(d.data, w.q.protocol)
 	}
 	if d.ID == "" {
 		d.ID = "unreadable " + m.Subject()
@@ -118,41 +93,41 @@ func (w *worker) open(m js.Msg) (*delivery, error) {
 	if err != nil {
 		return d, err
 	}
-	d.key = key(d.ID)
+	d.key = store.Key(d.ID)
 	for range min(meta.NumDelivered-1, maxHistory) {
 		d.History = append(d.History, Delivery{
 			Reason:  clichain.ReasonKilled,
-			Message: fmt.Sprintf("its worker gave no sign for %v: it was ended, or cut off", w.q.cfg.AckWait),
+			Message: fmt.Sprintf("its worker gave no sign for %v: it was ended, or cut off", w.q.consumers.AckWait),
 		})
 	}
 	return d, nil
 }
 
-// settled reports whether there is nothing left to do for a message: its job has its
-// result, or has gone on in another message.
+// settled reports whether there is nothing left to do for a message: its job has its result, or continues in
+// another message.
 func (w *worker) settled(d *delivery) (bool, error) {
 	if d.Replaces != 0 {
-		if err := remove(w.writing, w.q.results, d.Replaces); err != nil {
+		if err := jsapi.Remove(w.write.ctx, w.q.store.Results, d.Replaces); err != nil {
 			return false, err
 		}
 	}
 	if d.deliveries == 1 {
 		return false, nil
 	}
-	newest, err := last(w.writing, w.q.jobs, w.q.anyJob(d.key))
+	newest, err := w.q.store.LastJob(w.write.ctx, d.key)
 	if err != nil {
 		return false, err
 	}
 	if newest == nil || newest.Sequence != d.sequence {
 		return true, nil
 	}
-	result, err := last(w.writing, w.q.results, w.q.anyResult(d.key))
+	result, err := w.q.store.LastResult(w.write.ctx, d.key)
 	return result != nil, err
 }
 
-// refuse is why a job is not run: its time is over, it had too many deliveries, or it
-// may have acted already. The error says that this cannot be told now.
-func (w *worker) refuse(d *delivery) (*Failure, error) {
+// reject is why a job is not run: its deadline has passed, it had too many deliveries, or it may have acted already.
+// The error says that this is not known now.
+func (w *worker) reject(d *delivery) (*Failure, error) {
 	if !d.Deadline.IsZero() && time.Now().After(d.Deadline) {
 		return &Failure{
 			Reason:  clichain.ReasonTimeout,
@@ -183,17 +158,17 @@ const maxWaits = 10
 
 // begin marks a job that may change something, unless it was begun before.
 func (w *worker) begin(d *delivery) (*Failure, error) {
-	mark := beginning{w.Name, time.Now().UTC(), nuid.Next()}
-	var earlier *beginning
-	err := w.insist(func(ctx context.Context) (err error) {
-		earlier, err = w.q.begin(ctx, d.key, mark)
+	mark := store.Mark{Worker: w.Name, At: time.Now().UTC(), ID: nuid.Next()}
+	var earlier *store.Mark
+	err := w.write.retry(func(ctx context.Context) (err error) {
+		earlier, err = w.q.store.Begin(ctx, d.key, mark)
 		return err
 	})
 	if err != nil || earlier == nil {
 		d.begun = err == nil
 		return nil, err
 	}
-	if d.deliveries <= maxWaits && w.q.alive(w.writing, earlier.Worker) {
+	if d.deliveries <= maxWaits && w.q.isAlive(w.write.ctx, earlier.Worker) {
 		return nil, fmt.Errorf("worker %s has it, and lives", earlier.Worker)
 	}
 	return &Failure{
@@ -217,23 +192,23 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 		w.finish(d, &Result{Response: resp})
 		return
 	}
-	w.reconsider()
-	met := w.outlook(ctx, d.envelope.class(), d.envelope.needs()) // before somebody ends the cooldown of this failure
+	w.ready.Forget()
+	state := w.ready.Of(ctx, d.envelope.class(), d.envelope.needs()) // before a user clears the cooldown of this failure
 	failure := failureOf(err)
 	chain, _ := errors.AsType[*clichain.ChainError](err)
-	if ctx.Err() == nil && w.cannotRun(d, chain) {
-		w.handBack(ctx, d, Delivery{Reason: failure.Reason, Message: firstDetail(chain)})
+	if ctx.Err() == nil && w.lacksNeeds(d, chain) {
+		w.refuse(ctx, d, Delivery{Reason: failure.Reason, Message: firstDetail(chain)})
 		return
 	}
-	again, reason := follow(d, failure, err, ctx.Err() != nil, time.Now(), func() bool {
-		return w.anotherMay(d.envelope.class(), d.Deadline)
+	again, reason := redelivery(d, failure, err, ctx.Err() != nil, time.Now(), func() bool {
+		return w.otherMay(d.envelope.class(), d.Deadline)
 	})
 	if again == nil {
 		failure.Message += reason
 		w.finish(d, &Result{Failure: failure})
 		return
 	}
-	w.retry(d, failure, *again, met)
+	w.redeliver(d, failure, *again, state)
 }
 
 // finish stores the result, and takes the job from the queue after that.
@@ -242,20 +217,18 @@ func (w *worker) finish(d *delivery, r *Result) {
 	if r.Failure != nil && len(d.Request.Messages) > 0 { // else nobody could read it
 		r.Job = &d.Job
 	}
-	err := w.storeSurely(d, r)
-	if errors.Is(err, errKept) {
-		w.Logger.WarnContext(w.writing, "the next worker here stores the result", "id", d.ID, "error", err)
+	err := w.results.store(spooledResult{r, d.sequence, d.mayAct()}, d.lease.hold)
+	if errors.Is(err, errSpooled) {
+		w.Logger.WarnContext(w.write.ctx, "the next worker here stores the result", "id", d.ID, "error", err)
 		return
 	}
 	if err != nil && !errors.Is(err, ErrExists) {
-		w.Logger.ErrorContext(w.writing, "a result cannot be stored", "id", d.ID, "error", err)
+		w.Logger.ErrorContext(w.write.ctx, "a result cannot be stored", "id", d.ID, "error", err)
 		return
 	}
 	if d.mayAct() {
 		// Before the job leaves the queue: after that a retry of it may set a mark of its own.
-		if err := w.insist(func(ctx context.Context) error { return w.q.unmark(ctx, d.key) }); err != nil {
-			w.Logger.WarnContext(w.writing, "the mark of a job stays", "id", d.ID, "error", err)
-		}
+		w.unmark(d)
 	}
 	w.acknowledge(d)
 	if err == nil {
@@ -263,14 +236,20 @@ func (w *worker) finish(d *delivery, r *Result) {
 	}
 }
 
-// acknowledge takes the message from the queue. One that stays comes again, and is
-// found to be settled.
+// unmark removes the mark of a job.
+func (w *worker) unmark(d *delivery) {
+	if err := w.write.retry(func(ctx context.Context) error { return w.q.store.Unmark(ctx, d.key) }); err != nil {
+		w.Logger.WarnContext(w.write.ctx, "the mark of a job stays", "id", d.ID, "error", err)
+	}
+}
+
+// acknowledge takes the message from the queue. One that stays comes again, and is found to be settled.
 func (w *worker) acknowledge(d *delivery) {
-	err := w.insist(d.msg.DoubleAck)
+	err := w.write.retry(d.msg.DoubleAck)
 	if err == nil {
-		err = w.q.discard(w.writing, d.msg.Headers())
+		err = w.q.store.Discard(w.write.ctx, d.msg.Headers())
 	}
 	if err != nil {
-		w.Logger.WarnContext(w.writing, "a job cannot be acknowledged", "id", d.ID, "error", err)
+		w.Logger.WarnContext(w.write.ctx, "a job cannot be acknowledged", "id", d.ID, "error", err)
 	}
 }

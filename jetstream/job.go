@@ -2,8 +2,6 @@ package jetstream
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,10 +9,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
-// Priority says which jobs are taken first: none of a lower one is taken while
-// one of a higher one waits. The zero value is PriorityNormal.
+// Priority says which jobs are taken first: none of a lower one is taken while one of a higher one waits. The zero
+// value is PriorityNormal.
 type Priority string
 
 // The priorities.
@@ -27,24 +26,27 @@ const (
 // priorities are in the order in which workers look for jobs.
 var priorities = []Priority{PriorityHigh, PriorityNormal, PriorityLow}
 
-// Job is a request that waits for a worker. It is a plain value that survives
-// JSON. ID and Request are needed.
+func priorityNames() (names []string) {
+	for _, p := range priorities {
+		names = append(names, string(p))
+	}
+	return names
+}
+
+// Job is a request that waits for a worker. It is a plain value that survives JSON. ID and Request are needed.
 type Job struct {
 	// ID names the job and its result within the queue: valid UTF-8, 1 to 512 bytes.
 	ID string `json:"id"`
 	// Priority says how soon it is taken. Empty: normal.
 	Priority Priority `json:"priority,omitempty"`
-	// Deadline is when it is of no use any more: it fails with timeout then,
-	// wherever it is. Zero: none.
+	// Deadline is when it is of no use any more: it fails with timeout then, wherever it is. Zero: none.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Idempotent says that running the request twice does no harm, though its
-	// access would allow the agent to change something.
+	// Idempotent says that running the request twice does no harm, though its access would allow the agent to change
+	// something.
 	Idempotent bool `json:"idempotent,omitempty"`
-	// Request is what is asked. Its Dir, files and session are those of the worker's
-	// machine.
+	// Request is what is asked. Its Dir, files and session are those of the worker's machine.
 	Request clichain.Request `json:"request"`
-	// Trace is the trace context in which the job was submitted, as W3C headers by
-	// name. Empty: none.
+	// Trace is the trace context in which the job was submitted, as W3C headers by name. Empty: none.
 	Trace map[string]string `json:"trace,omitempty"`
 	// Submitted is when the queue took it. Submit sets it.
 	Submitted time.Time `json:"submitted,omitzero"`
@@ -52,8 +54,8 @@ type Job struct {
 
 const maxID = 512
 
-// Validate says what is wrong with a job: a [*clichain.BackendError] with the
-// reason bad_request or bad_option that names the field; nil if nothing is.
+// Validate says what is wrong with a job: a [*clichain.BackendError] with the reason bad_request or bad_option that
+// names the field; nil if nothing is.
 func (j *Job) Validate() error {
 	switch {
 	case j.ID == "" || len(j.ID) > maxID || !utf8.ValidString(j.ID):
@@ -76,16 +78,12 @@ func (j *Job) mayAct() bool { return j.Request.Access >= clichain.AccessWrite &&
 
 func (j *Job) priority() Priority { return cmp.Or(j.Priority, PriorityNormal) }
 
-// key stands for an id in subjects, which take no blanks or dots and which every
-// administrator of a server sees.
-func key(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return hex.EncodeToString(sum[:16])
-}
+// ErrExists is the error of Submit for a job whose id is in the queue, or has a result, already.
+var ErrExists = store.ErrExists
 
-// ErrExists is the error of Submit for a job whose id is in the queue, or has a
-// result, already.
-var ErrExists = errors.New("jetstream: a job of this id exists")
+// ErrFull is the error of Submit for a job for which the store has no room: the queue keeps the rest of the store for
+// results. The text names the limit.
+var ErrFull = store.ErrFull
 
 // ErrPending is the error of Result for a job that waits or runs.
 var ErrPending = errors.New("jetstream: the job has no result yet")

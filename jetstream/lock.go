@@ -33,8 +33,8 @@ type holder struct {
 	Program string `json:"program"`
 }
 
-// folderLock is held as long as a server uses the folder. The system gives it back
-// when the process ends, however it ends.
+// folderLock is held as long as a server uses the folder. The system gives it back when the process ends, however it
+// ends.
 type folderLock struct{ file *flock.Flock }
 
 const lockFile = "lock"

@@ -4,13 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"runtime"
+	"log/slog"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/store"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
@@ -34,8 +35,8 @@ type WorkerStatus struct {
 	Models   []string        `json:"models,omitempty"`
 	Access   clichain.Access `json:"access,omitempty"`
 	Dirs     []string        `json:"dirs,omitempty"`
-	// Takes has the classes of jobs that it takes, and from when on: the zero time means now. Refuses has the others, and
-	// why. A class is a token for the needs of a job.
+	// Takes has the classes of jobs that it takes, and from when on: the zero time means now. Refuses has the others,
+	// and why. A class is a token for the needs of a job.
 	Takes   map[string]time.Time `json:"takes,omitempty"`
 	Refuses map[string]string    `json:"refuses,omitempty"`
 	// Unstored is how many results it keeps that the server does not take.
@@ -44,80 +45,78 @@ type WorkerStatus struct {
 	Alive bool `json:"alive"`
 }
 
-// heartbeat is how often a worker gives a sign, and silence after how long without
-// one it counts as gone.
+// heartbeat is how often a worker reports, and silence after how long without a report it counts as ended.
 const (
 	heartbeat = 2 * time.Second
 	silence   = 5 * heartbeat
 )
 
-// present gives signs until ctx ends, and then says that the worker has gone.
-func (w *worker) present(ctx context.Context) {
+// presence tells the others what a worker can do.
+type presence struct {
+	bucket   js.KeyValue
+	name     string // of the worker
+	log      *slog.Logger
+	describe func(ctx context.Context) WorkerStatus
+	changed  chan struct{} // what the worker can do has changed
+}
+
+// run reports until ctx ends, and then that the worker has ended.
+func (p *presence) run(ctx context.Context) {
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
 	for {
-		w.sign(ctx)
+		p.report(ctx)
 		select {
 		case <-ctx.Done():
-			gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), heartbeat)
-			_ = w.q.workers.Delete(gone, key(w.Name)) // without it, it is known when no sign comes
+			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), heartbeat)
+			_ = p.bucket.Delete(end, store.Key(p.name)) // else the others find out when no report comes
 			cancel()
 			return
-		case <-w.changed:
+		case <-p.changed:
 		case <-tick.C:
 		}
 	}
 }
 
-// change has the worker say at once what it can do now.
-func (w *worker) change() {
+// change makes run report at once.
+func (p *presence) change() {
 	select {
-	case w.changed <- struct{}{}:
+	case p.changed <- struct{}{}:
 	default:
 	}
 }
 
-func (w *worker) sign(ctx context.Context) {
+func (p *presence) report(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()
-	w.mu.Lock()
-	resting := w.resting
-	w.mu.Unlock()
-	s := WorkerStatus{
-		Name: w.Name, Slots: w.Slots, Running: len(w.slots), Since: w.since, Seen: time.Now().UTC(),
-		RestingUntil: resting.UTC(),
-		Unstored:     int(w.unstored.Load()),
-	}
-	w.announce(ctx, &s)
-	data, err := json.Marshal(s)
+	data, err := json.Marshal(p.describe(ctx))
 	if err == nil {
-		_, err = w.q.workers.Put(ctx, key(w.Name), data)
+		_, err = p.bucket.Put(ctx, store.Key(p.name), data)
 	}
 	if err != nil && ctx.Err() == nil {
-		w.Logger.DebugContext(ctx, "the worker cannot give a sign", "error", err)
+		p.log.DebugContext(ctx, "the worker cannot give a sign", "error", err)
 	}
 }
 
-// alive reports whether a worker has given a sign lately. One of which that cannot be
-// told counts as alive.
-func (q *Queue) alive(ctx context.Context, name string) bool {
-	entry, err := q.workers.Get(ctx, key(name))
+// isAlive reports whether a worker has given a sign lately. It is true where the server does not answer.
+func (q *Queue) isAlive(ctx context.Context, name string) bool {
+	entry, err := q.store.Workers.Get(ctx, store.Key(name))
 	if errors.Is(err, js.ErrKeyNotFound) {
 		return false
 	}
 	return err != nil || time.Since(entry.Created()) < silence
 }
 
-// workerList is what the workers have said of themselves.
-func (q *Queue) workerList(ctx context.Context) (list []WorkerStatus, err error) {
-	keys, err := q.workers.ListKeys(ctx)
+// workers returns the latest report of each worker.
+func (q *Queue) workers(ctx context.Context) (list []WorkerStatus, err error) {
+	keys, err := q.store.Workers.ListKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for k := range keys.Keys() {
-		entry, err := q.workers.Get(ctx, k)
+		entry, err := q.store.Workers.Get(ctx, k)
 		if err != nil {
-			continue // it has gone meanwhile
+			continue // it has ended meanwhile
 		}
 		var s WorkerStatus
 		if json.Unmarshal(entry.Value(), &s) == nil {
@@ -126,36 +125,6 @@ func (q *Queue) workerList(ctx context.Context) (list []WorkerStatus, err error)
 		}
 	}
 	return list, nil
-}
-
-// maxRefusal bounds what a worker says of a class that it does not take, in bytes.
-const maxRefusal = 300
-
-// announce adds what the worker can do to what it says of itself.
-func (w *worker) announce(ctx context.Context, s *WorkerStatus) {
-	s.Version, s.Protocol, s.Platform = version(), w.protocol, runtime.GOOS+"/"+runtime.GOARCH
-	s.Backends = []string{w.backend.Name()}
-	if w.Chain != nil {
-		s.Backends = nil
-		for _, b := range w.Chain.Backends() {
-			s.Backends = append(s.Backends, b.Name())
-		}
-	}
-	s.Access, s.Models, s.Dirs = w.Permissions.Access, w.Permissions.Models, w.Permissions.Dirs
-	if len(s.Dirs) == 0 && s.Access > clichain.AccessNone {
-		s.Dirs = []string{"."}
-	}
-	s.Takes, s.Refuses = map[string]time.Time{}, map[string]string{}
-	for _, t := range w.q.takers.list() {
-		switch o := w.outlook(ctx, t.class, t.needs); {
-		case o.why == "":
-			s.Takes[t.class] = o.until.UTC()
-		case len(o.why) > maxRefusal:
-			s.Refuses[t.class] = strings.ToValidUTF8(firstLine(o.why[:maxRefusal]), "") + "…"
-		default:
-			s.Refuses[t.class] = firstLine(o.why)
-		}
-	}
 }
 
 // version is that of the module of this package in the program.

@@ -5,29 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
+	"github.com/clichain/clichain/jetstream/internal/classes"
+	"github.com/clichain/clichain/jetstream/internal/jsapi"
+	"github.com/clichain/clichain/jetstream/internal/store"
 	"github.com/nats-io/nats.go"
-	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Config sets how a queue works. The zero value works. Everybody who opens a queue
-// gives the same: it is kept in the queue's streams.
+// Config sets how a queue works. The zero value works. Everybody who opens a queue gives the same: it is kept in the
+// queue's streams.
 type Config struct {
 	// Name is the queue's: letters, digits, "-" and "_". Empty: "default".
 	Name string
-	// Replicas is on how many servers of a cluster each job and result is. Zero: 3,
-	// or 1 where there are fewer servers.
+	// Replicas is on how many servers of a cluster each job and result is. Zero: 3, or 1 where there are fewer servers.
 	Replicas int
-	// AckWait is how long a worker may give no sign of a job before it goes to
-	// another one. Zero: 30 s.
+	// AckWait is how long a worker may give no sign of a job before it goes to another one. Zero: 30 s.
 	AckWait time.Duration
-	// MaxDeliver is how many deliveries of a job may fail before it is a dead
-	// letter. Waiting for the end of a limit is no failure. Zero: 5.
+	// MaxDeliver is how many deliveries of a job may fail before it is a dead letter. Waiting for the end of a limit is
+	// no failure. Zero: 5.
 	MaxDeliver int
-	// MustExist has Open and OpenCooldowns make nothing: where there is no such queue the
-	// error is a [*NoQueueError], where nobody shares cooldowns [ErrNoCooldowns]. False:
-	// what is not there is made.
+	// MustExist has Open and OpenCooldowns make nothing: where there is no such queue the error is a [*NoQueueError],
+	// where nobody shares cooldowns [ErrNoCooldowns]. False: what is not there is made.
 	MustExist bool
 }
 
@@ -65,39 +65,34 @@ func (c *Config) withDefaults() (Config, error) {
 	return out, nil
 }
 
-// Queue is a durable queue of jobs, and their results. Make it with [Open]. It is
-// safe for concurrent use, and has nothing to close: its connection is the caller's.
+// Queue is a durable queue of jobs, and their results. Make it with [Open]. It is safe for concurrent use, and has
+// nothing to close: its connection is the caller's.
 type Queue struct {
 	cfg         Config
-	nc          *nats.Conn
-	js          js.JetStream
-	jobs        js.Stream // what waits or runs: one message each
-	results     js.Stream // what came of it, and marks of jobs that may have acted
-	payloads    js.ObjectStore
-	workers     js.KeyValue
-	takers      takers
-	room        room
-	latest      int           // the protocol of its workers
-	most        int           // how many consumers there may be
-	coarsePause time.Duration // of a refused job of a class that has none of its own
+	store       *store.Store
+	consumers   *classes.Consumers
+	protocol    int           // the latest that its workers run
+	coarsePause time.Duration // of a refused job of a class that has no consumer of its own
 }
 
-// Open opens the queue, and makes its streams where there are none. A nil cfg means
-// defaults. The server has to be NATS 2.12 or newer. Open waits up to 30 s for a cluster
-// that has no leader, such as one that starts.
+const coarsePause = 10 * time.Second
+
+// Open opens the queue, and creates its streams where there are none. A nil cfg means defaults. The server has to be
+// NATS 2.12 or newer. Open waits up to 30 s for a cluster that has no leader, such as one that starts.
 func Open(ctx context.Context, nc *nats.Conn, cfg *Config) (*Queue, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
+	s, err := store.New(nc, c.Name)
+	if err != nil {
+		return nil, err
+	}
 	q := &Queue{
-		cfg: c, nc: nc, latest: protocol, most: maxClasses, coarsePause: coarsePause,
-		takers: takers{byName: map[string]*taker{}},
+		cfg: c, store: s, consumers: classes.NewConsumers(s, priorityNames(), c.AckWait),
+		protocol: classes.Protocol, coarsePause: coarsePause,
 	}
-	if q.js, err = js.New(nc); err != nil {
-		return nil, fmt.Errorf("jetstream: %w", err)
-	}
-	err = onceLed(ctx, nc, q.open)
+	err = jsapi.WaitForLeader(ctx, nc, q.open)
 	if missing, ok := errors.AsType[*NoQueueError](err); ok {
 		return nil, missing
 	}
@@ -107,47 +102,42 @@ func Open(ctx context.Context, nc *nats.Conn, cfg *Config) (*Queue, error) {
 	return q, nil
 }
 
-func (q *Queue) open(ctx context.Context) (err error) {
+func (q *Queue) open(ctx context.Context) error {
 	if q.cfg.MustExist {
-		if err := q.find(ctx); err != nil {
+		if err := q.mustExist(ctx); err != nil {
 			return err
 		}
 	}
-	for _, replicas := range replicasToTry(q.cfg.Replicas, q.nc) {
-		if err = q.make(ctx, replicas); !tooFewServers(err) {
-			break
+	return jsapi.WithReplicas(q.cfg.Replicas, q.store.Conn, func(replicas int) error {
+		if err := q.store.Open(ctx, replicas, !q.cfg.MustExist); err != nil {
+			return err
 		}
-	}
-	return err
+		return q.consumers.Open(ctx)
+	})
 }
 
-// replicasToTry asks a single server for no more than one copy: a server answers for
-// itself alone.
-func replicasToTry(wanted int, nc *nats.Conn) []int {
-	switch {
-	case wanted > 0:
-		return []int{wanted}
-	case nc.ConnectedClusterName() == "":
-		return []int{1}
+func (q *Queue) mustExist(ctx context.Context) error {
+	if exists, err := q.store.Exists(ctx); exists || err != nil {
+		return err
 	}
-	return []int{3, 1}
+	queues, err := q.store.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	return &NoQueueError{q.cfg.Name, queues}
 }
 
-// The error codes of a server that has not as many peers as replicas were asked for.
-const (
-	errCodeNoPeers  js.ErrorCode = 10005
-	errCodeReplicas js.ErrorCode = 10074
-)
-
-func tooFewServers(err error) bool {
-	api, ok := errors.AsType[*js.APIError](err)
-	return ok && !noRoom(err) && (api.ErrorCode == errCodeNoPeers || api.ErrorCode == errCodeReplicas)
+// NoQueueError is the error of Open for a queue that does not exist, where Config.MustExist is set. A plain value.
+type NoQueueError struct {
+	Name   string   // of the queue
+	Queues []string // those that exist, in the order of their names
 }
 
-func explained(err error) error {
-	if errors.Is(err, js.ErrJetStreamNotEnabled) || errors.Is(err, js.ErrJetStreamNotEnabledForAccount) ||
-		errors.Is(err, nats.ErrNoResponders) {
-		return fmt.Errorf("%w: start the server with JetStream (nats-server -js)", err)
+// Error names the queues that exist.
+func (e *NoQueueError) Error() string {
+	there := "there is none yet: a worker makes one, and so does the first job"
+	if len(e.Queues) > 0 {
+		there = `there are "` + strings.Join(e.Queues, `", "`) + `"`
 	}
-	return err
+	return fmt.Sprintf("jetstream: there is no queue %q: %s", e.Name, there)
 }

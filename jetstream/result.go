@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/classes"
 )
 
-// Result is what came of a job: a Response or a Failure. It is a plain value that
-// survives JSON.
+// Result is what came of a job: a Response or a Failure. It is a plain value that survives JSON.
 type Result struct {
 	ID string `json:"id"`
 	// Response is the answer; nil for a job that failed.
@@ -22,8 +22,8 @@ type Result struct {
 	// Worker is the name of the worker that finished the job, and Finished when.
 	Worker   string    `json:"worker"`
 	Finished time.Time `json:"finished"`
-	// Job is the job of a failure, which Retry submits again; nil for an answer, and for
-	// a job that a later version wrote, which Retry submits as it is.
+	// Job is the job of a failure, which Retry submits again; nil for an answer, and for a job that a later version
+	// wrote, which Retry submits as it is.
 	Job *Job `json:"job,omitempty"`
 	// Raw is the message of a job that could not be read at all. Empty: it could.
 	Raw []byte `json:"raw,omitempty"`
@@ -37,15 +37,13 @@ type Result struct {
 type Failure struct {
 	Reason  clichain.Reason `json:"reason"`
 	Message string          `json:"message"`
-	// SideEffects: the agent may have changed something. Such a job is not run again
-	// unless a person says so.
+	// SideEffects: the agent may have changed something. Such a job is not run again unless a person says so.
 	SideEffects bool `json:"side_effects,omitempty"`
 	// Attempts are those of the last run. Empty: there was none, or it is not known.
 	Attempts []clichain.Attempt `json:"attempts,omitempty"`
 }
 
-// Delivery is one time that a job was given to a worker and not finished. A plain
-// value that survives JSON.
+// Delivery is one time that a job was given to a worker and not finished. A plain value that survives JSON.
 type Delivery struct {
 	// Worker is who had it. Empty: not known, because it gave no sign.
 	Worker string    `json:"worker,omitempty"`
@@ -62,7 +60,7 @@ type Delivery struct {
 // again is the job of a dead letter, to be submitted again. One that a later version wrote is not read, and goes to a
 // worker of such a version with all that is in it.
 func (r *Result) again(now time.Time) (e envelope, ok bool) {
-	e = envelope{Replaces: r.Sequence, Protocol: protocol}
+	e = envelope{Replaces: r.Sequence, Protocol: classes.Protocol}
 	switch {
 	case r.Job != nil:
 		e.Job = *r.Job
@@ -72,7 +70,7 @@ func (r *Result) again(now time.Time) (e envelope, ok bool) {
 		}
 		return e, true
 	case len(r.job) > 2: // not {}
-		e.ID, e.Protocol = r.ID, protocol+1
+		e.ID, e.Protocol = r.ID, classes.Protocol+1
 		e.raw = fmt.Appendf(nil, `{"protocol":%d,"replaces":%d,%s`, e.Protocol, e.Replaces, r.job[1:])
 		return e, true
 	}

@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,12 +10,11 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/store"
 	"github.com/nats-io/nats.go"
-	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// The headers of a result hold what Status counts, so that it need not read the
-// results themselves.
+// The headers of a result hold what Status counts, so that it need not read the results themselves.
 const (
 	backendHeader = "Clichain-Backend"
 	reasonHeader  = "Clichain-Reason"
@@ -23,32 +23,23 @@ const (
 	costHeader    = "Clichain-Cost-Usd"
 )
 
-// store writes a result, unless the job has one: then it returns ErrExists.
-func (q *Queue) store(ctx context.Context, r *Result) error {
-	key := key(r.ID)
-	subject := q.answered(key)
-	if r.Failure != nil {
-		subject = q.failed(key)
-	}
-	msg, err := q.message(ctx, subject, key, r)
+// storeResult writes a result, unless the job has one: then it returns ErrExists.
+func (q *Queue) storeResult(ctx context.Context, r *Result) error {
+	data, err := json.Marshal(r)
 	if err != nil {
-		return err
+		return fmt.Errorf("jetstream: %w", err)
 	}
-	label(msg.Header, r)
-	ack, err := q.js.PublishMsg(ctx, msg, js.WithExpectLastSequenceForSubject(0, q.anyResult(key)))
+	sequence, err := q.store.StoreResult(ctx, store.Result{
+		Key: store.Key(r.ID), Failed: r.Failure != nil, Header: headerOf(r), Data: data,
+	})
 	if err == nil {
-		r.Sequence = ack.Sequence
-		return nil
+		r.Sequence = sequence
 	}
-	_ = q.discard(ctx, msg.Header) // else it is swept later
-	if conflict(err) {
-		return ErrExists
-	}
-	return fmt.Errorf("jetstream: store the result: %w", err)
+	return err
 }
 
-func label(h nats.Header, r *Result) {
-	usage := r.Usage()
+func headerOf(r *Result) nats.Header {
+	h, usage := nats.Header{}, r.Usage()
 	if r.Response != nil {
 		h.Set(backendHeader, r.Response.Backend)
 	} else {
@@ -59,10 +50,11 @@ func label(h nats.Header, r *Result) {
 	if usage.CostUSD != nil {
 		h.Set(costHeader, strconv.FormatFloat(*usage.CostUSD, 'g', -1, 64))
 	}
+	return h
 }
 
-// Usage is what all deliveries of the job have consumed together, as far as it was
-// reported. Its cost is nil when none is known.
+// Usage is what all deliveries of the job have consumed together, as far as it was reported. Its cost is nil when
+// none is known.
 func (r *Result) Usage() (total clichain.Usage) {
 	if r.Response != nil {
 		total = r.Response.TotalUsage()
@@ -78,12 +70,12 @@ func (r *Result) Usage() (total clichain.Usage) {
 	return total
 }
 
-// Result returns what came of a job. The error is [ErrPending] as long as the job waits
-// or runs, and [ErrNotFound] where there is no such job. [Queue.Wait] waits.
+// Result returns the result of a job. The error is [ErrPending] as long as the job waits or runs, and [ErrNotFound]
+// where there is no such job. [Queue.Wait] waits.
 func (q *Queue) Result(ctx context.Context, id string) (*Result, error) {
-	key, pending := key(id), error(nil)
-	for range 2 { // a job that is answered between the two looks has its result at the second
-		msg, err := last(ctx, q.results, q.anyResult(key))
+	key, pending := store.Key(id), error(nil)
+	for range 2 { // a job that is answered after the first read has its result at the second
+		msg, err := q.store.LastResult(ctx, key)
 		if err != nil {
 			return nil, err
 		}
@@ -99,139 +91,104 @@ func (q *Queue) Result(ctx context.Context, id string) (*Result, error) {
 
 func (q *Queue) result(ctx context.Context, header nats.Header, data []byte, sequence uint64) (*Result, error) {
 	r := new(Result)
-	if err := q.read(ctx, header, data, r); err != nil {
+	if err := q.store.Read(ctx, header, data, r); err != nil {
 		return nil, err
 	}
 	r.Sequence = sequence
 	return r, nil
 }
 
-// Results yields the results with a Sequence above after, in their order, and then
-// each one as it comes. The loop ends with ctx, or after an error.
-func (q *Queue) Results(ctx context.Context, after uint64) iter.Seq2[*Result, error] {
-	return func(yield func(*Result, error) bool) {
-		q.scan(ctx, scan{filter: q.subject("result.>"), after: after, follow: true}, func(m js.Msg, sequence uint64) bool {
-			r, err := q.result(ctx, m.Headers(), m.Data(), sequence)
-			if errors.Is(err, errUnreadable) {
-				return true // forgotten meanwhile
-			}
-			if err != nil && ctx.Err() != nil {
-				return false
-			}
-			return yield(r, err) && err == nil
-		}, func(err error) { yield(nil, err) })
-	}
-}
-
-// Dead yields the dead letters: the results that are failures. The loop ends when
-// all that were there at its beginning were yielded, or after an error.
-func (q *Queue) Dead(ctx context.Context) iter.Seq2[*Result, error] {
-	return q.kept(ctx, scan{filter: q.failed("*")})
-}
-
-// Kept yields the results with a Sequence above after, in their order. The loop ends
-// when all that were there at its beginning were yielded, or after an error.
-func (q *Queue) Kept(ctx context.Context, after uint64) iter.Seq2[*Result, error] {
-	return q.kept(ctx, scan{filter: q.subject("result.>"), after: after})
-}
-
-func (q *Queue) kept(ctx context.Context, s scan) iter.Seq2[*Result, error] {
-	return func(yield func(*Result, error) bool) {
-		q.scan(ctx, s, func(m js.Msg, sequence uint64) bool {
-			r, err := q.result(ctx, m.Headers(), m.Data(), sequence)
-			if errors.Is(err, errUnreadable) {
-				return true
-			}
-			return yield(r, err) && err == nil
-		}, func(err error) { yield(nil, err) })
-	}
-}
-
-// scan is which results are wanted.
-type scan struct {
-	filter      string
-	after       uint64
-	follow      bool // also those that come later
-	headersOnly bool
-}
-
-// patience is how long to wait for the next message.
-func (s scan) patience(ctx context.Context) []js.NextOpt {
-	if s.follow {
-		return []js.NextOpt{js.NextContext(ctx)}
-	}
-	return []js.NextOpt{js.NextMaxWait(scanWait)}
-}
-
-// scanWait is after how long without a message a scan asks whether there is one left.
-const scanWait = 2 * time.Second
-
-// scan gives the messages to see until it says no, and the error that ends it before
-// that to fail. That ctx has ended is no error where the scan follows.
-func (q *Queue) scan(ctx context.Context, s scan, see func(js.Msg, uint64) bool, fail func(error)) {
-	c, err := q.results.OrderedConsumer(ctx, js.OrderedConsumerConfig{
-		FilterSubjects: []string{s.filter}, DeliverPolicy: js.DeliverByStartSequencePolicy, OptStartSeq: s.after + 1,
-		HeadersOnly: s.headersOnly,
-	})
+// pending is the error of Result for a job without one: ErrPending, or ErrNotFound where there is no such job.
+func (q *Queue) pending(ctx context.Context, key string) error {
+	msg, err := q.store.LastJob(ctx, key)
 	if err != nil {
-		fail(fmt.Errorf("jetstream: %w", err))
-		return
+		return err
 	}
-	if !s.follow && c.CachedInfo().NumPending == 0 {
-		return
+	if msg == nil {
+		return ErrNotFound
 	}
-	info, err := q.results.Info(ctx)
-	if err != nil {
-		fail(fmt.Errorf("jetstream: %w", err))
-		return
+	if due := store.Due(msg); !due.IsZero() {
+		return fmt.Errorf("%w: it waits until %s", ErrPending, due.Format(time.RFC3339))
 	}
-	messages, err := c.Messages()
-	if err != nil {
-		fail(fmt.Errorf("jetstream: %w", err))
-		return
-	}
-	defer messages.Stop()
-	for {
-		m, err := messages.Next(s.patience(ctx)...)
-		if errors.Is(err, nats.ErrTimeout) && !s.follow && ctx.Err() == nil {
-			if left, err := c.Info(ctx); err == nil && left.NumPending == 0 {
-				return // somebody has removed the last ones
-			}
+	return ErrPending
+}
+
+// The pauses of Wait between two reads.
+const (
+	waitFirst = 20 * time.Millisecond
+	waitMost  = 500 * time.Millisecond
+)
+
+// Wait waits until a job has its result, and returns it. The error is [ErrNotFound] where there is no such job, or
+// none any more. Where ctx ends before that it is that of ctx, together with the error of the last read if that
+// failed: a server that does not answer may come back.
+func (q *Queue) Wait(ctx context.Context, id string) (*Result, error) {
+	for pause := waitFirst; ; pause = min(2*pause, waitMost) {
+		read, cancel := context.WithTimeout(ctx, writeLimit)
+		r, err := q.Result(read, id)
+		cancel()
+		if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, store.ErrUnreadable) {
+			return r, err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
 			continue
+		case <-ctx.Done():
+			timer.Stop()
 		}
-		if err != nil {
-			if ctx.Err() == nil || !s.follow {
-				fail(fmt.Errorf("jetstream: %w", err))
+		if errors.Is(err, ErrPending) || errors.Is(err, ctx.Err()) {
+			return nil, fmt.Errorf("jetstream: no result of job %q: %w", id, context.Cause(ctx))
+		}
+		return nil, fmt.Errorf("jetstream: no result of job %q: %w (the last look for it failed: %w)",
+			id, context.Cause(ctx), err)
+	}
+}
+
+// Results yields the results with a Sequence above after, in their order, and then each one as it comes. The loop
+// ends with ctx, or after an error.
+func (q *Queue) Results(ctx context.Context, after uint64) iter.Seq2[*Result, error] {
+	return q.scan(ctx, store.Scan{Filter: q.store.AnyResult("*"), After: after, Follow: true})
+}
+
+// Dead yields the dead letters: the results that are failures. The loop ends when all that were there at its
+// beginning were yielded, or after an error.
+func (q *Queue) Dead(ctx context.Context) iter.Seq2[*Result, error] {
+	return q.scan(ctx, store.Scan{Filter: q.store.Failed("*")})
+}
+
+// Kept yields the results with a Sequence above after, in their order. The loop ends when all that were there at its
+// beginning were yielded, or after an error.
+func (q *Queue) Kept(ctx context.Context, after uint64) iter.Seq2[*Result, error] {
+	return q.scan(ctx, store.Scan{Filter: q.store.AnyResult("*"), After: after})
+}
+
+func (q *Queue) scan(ctx context.Context, want store.Scan) iter.Seq2[*Result, error] {
+	return func(yield func(*Result, error) bool) {
+		for m, err := range q.store.Scan(ctx, want) {
+			var r *Result
+			if err == nil {
+				r, err = q.result(ctx, m.Headers(), m.Data(), m.Sequence)
+				if errors.Is(err, store.ErrUnreadable) { // removed meanwhile
+					continue
+				}
+				if err != nil && want.Follow && ctx.Err() != nil {
+					return
+				}
 			}
-			return
-		}
-		meta, err := m.Metadata()
-		if err != nil {
-			fail(fmt.Errorf("jetstream: %w", err))
-			return
-		}
-		if !s.follow && meta.Sequence.Stream > info.State.LastSeq {
-			return // it came later
-		}
-		if !see(m, meta.Sequence.Stream) || !s.follow && meta.NumPending == 0 {
-			return
+			if !yield(r, err) || err != nil {
+				return
+			}
 		}
 	}
 }
 
-// Forget removes the result of a job, after it was written elsewhere. That there is
-// none is no error. The id is free then.
+// Forget removes the result of a job, after it was written elsewhere. That there is none is no error. The id is free
+// then.
 func (q *Queue) Forget(ctx context.Context, id string) error {
-	msg, err := last(ctx, q.results, q.anyResult(key(id)))
+	msg, err := q.store.LastResult(ctx, store.Key(id))
 	if err != nil || msg == nil {
 		return err
 	}
-	return q.removeResult(ctx, msg)
-}
-
-func (q *Queue) removeResult(ctx context.Context, msg *js.RawStreamMsg) error {
-	if err := remove(ctx, q.results, msg.Sequence); err != nil {
-		return err
-	}
-	return q.discard(ctx, msg.Header)
+	return q.store.RemoveResult(ctx, msg)
 }

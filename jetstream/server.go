@@ -8,26 +8,24 @@ import (
 	"slices"
 	"time"
 
+	"github.com/clichain/clichain/jetstream/internal/privatedir"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
 
-// Server is a NATS server inside this process, without a socket, whose store is
-// one folder. What it acknowledges is on the disk. Make it with [Embed]. It is safe
-// for concurrent use.
+// Server is a NATS server inside this process, without a socket, whose store is one folder. What it acknowledges is
+// on the disk. Make it with [Embed]. It is safe for concurrent use.
 type Server struct {
 	inner *server.Server
 	lock  *folderLock
 }
 
-// startLimit bounds the start of the server: a store that was left by a crash is
-// read first.
+// startLimit bounds the start of the server: a store that was left by a crash is read first.
 const startLimit = time.Minute
 
-// Embed starts a server in this process with its store in folder, which is made
-// with the permissions 0700 where it is missing. A folder that another process uses
-// is refused with a [*LockedError]: two servers on one store destroy it. The server
-// must be closed.
+// Embed starts a server in this process with its store in folder, which is made with the permissions 0700 where it is
+// missing. A folder that another process uses is refused with a [*LockedError]: two servers on one store destroy it.
+// The server must be closed.
 func Embed(folder string) (*Server, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -36,7 +34,7 @@ func Embed(folder string) (*Server, error) {
 	if err := ours(folder); err != nil {
 		return nil, err
 	}
-	if err := private(folder); err != nil {
+	if err := privatedir.Make(folder); err != nil {
 		return nil, fmt.Errorf("jetstream: store folder %s: %w", folder, err)
 	}
 	lock, err := lockFolder(folder)
@@ -50,8 +48,8 @@ func Embed(folder string) (*Server, error) {
 	return &Server{inner, lock}, nil
 }
 
-// ours refuses a folder that holds what no store does: its permissions are changed, and
-// who uses up a store removes it.
+// ours refuses a folder that holds what no store does: its permissions are changed, and who uses up a store removes
+// it.
 func ours(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -68,15 +66,6 @@ func ours(folder string) error {
 
 // storeFiles are what is in a store's folder.
 var storeFiles = []string{lockFile, lockFile + ".json", server.JetStreamStoreDir}
-
-// private makes the folder, or takes away what others may do with it: prompts and
-// answers are in it.
-func private(folder string) error {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return err
-	}
-	return os.Chmod(folder, 0o700)
-}
 
 func start(folder string) (*server.Server, error) {
 	inner, err := server.NewServer(&server.Options{
@@ -105,8 +94,7 @@ func (s *Server) Connect() (*nats.Conn, error) {
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 }
 
-// Close ends the server and lets others have the folder. It returns when all that
-// it wrote is in the store.
+// Close ends the server and lets others have the folder. It returns when all that it wrote is in the store.
 func (s *Server) Close() error {
 	s.inner.Shutdown()
 	s.inner.WaitForShutdown()

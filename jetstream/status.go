@@ -2,28 +2,27 @@ package jetstream
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/store"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
 // Status is what a queue holds at a moment. A plain value.
 type Status struct {
 	Name string `json:"name"`
-	// Ready has the jobs that wait for a worker, Running those that workers have, and
-	// Parked those that wait for a time: the end of a pause after a failure, or that of
-	// the cooldowns of each worker that could take them.
+	// Ready has the jobs that wait for a worker, Running those that workers have, and Parked those that wait for a time:
+	// the end of a pause after a failure, or that of the cooldowns of each worker that could take them.
 	Ready   map[Priority]int `json:"ready"`
 	Running int              `json:"running"`
 	Parked  int              `json:"parked"`
 	// NextDue is the first of the times that jobs wait for. Zero: none does.
 	NextDue time.Time `json:"next_due,omitzero"`
-	// Answers and Failures are the results that are kept; Backends and Reasons count
-	// them by who answered and by why not, and Usage is what they consumed.
+	// Answers and Failures are the results that are kept; Backends and Reasons count them by who answered and by why
+	// not, and Usage is what they consumed.
 	Answers  int                     `json:"answers"`
 	Failures int                     `json:"failures"`
 	Backends map[string]int          `json:"backends,omitempty"`
@@ -34,8 +33,8 @@ type Status struct {
 	Unmet []Unmet `json:"unmet,omitempty"`
 	// Cooldowns are those of the fleet that have not ended; see OpenCooldowns.
 	Cooldowns []Cooldown `json:"cooldowns,omitempty"`
-	// JobBytes is what the jobs and large payloads take in the store, and JobLimit what
-	// they may take before Submit refuses more. A JobLimit of 0: only the store has one.
+	// JobBytes is what the jobs and large payloads take in the store, and JobLimit what they may take before Submit
+	// refuses more. A JobLimit of 0: only the store has one.
 	JobBytes int64 `json:"job_bytes"`
 	JobLimit int64 `json:"job_limit,omitempty"`
 	// Servers is on how many of a cluster's servers each job is; 1 for a single one.
@@ -45,14 +44,14 @@ type Status struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Status says how the queue is. It reads a header of every result that is kept, and
-// takes about a second for 100 000 of them.
+// Status says how the queue is. It reads a header of every result that is kept, and takes about a second for 100 000
+// of them.
 func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	s := &Status{
 		Name: q.cfg.Name, Backends: map[string]int{}, Reasons: map[clichain.Reason]int{},
 	}
 	for _, step := range []func(context.Context, *Status) error{
-		q.countJobs, q.countResults, q.tellFleet, q.tellClasses, q.tellRoom,
+		q.countJobs, q.countResults, q.addWorkers, q.addCooldowns, q.addClasses, q.addRoom,
 	} {
 		if err := step(ctx, s); err != nil {
 			return nil, fmt.Errorf("jetstream: status of queue %s: %w", q.cfg.Name, err)
@@ -71,41 +70,27 @@ type Depth struct {
 
 // Depth counts the jobs. It costs the server little, whatever they are.
 func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
-	if err := q.look(ctx); err != nil {
+	if err := q.consumers.Refresh(ctx); err != nil {
 		return d, fmt.Errorf("jetstream: %w", err)
 	}
 	d.Ready = map[Priority]int{}
 	rest := 0
-	for _, t := range q.takers.list() {
-		info, err := t.Info(ctx)
+	for _, c := range q.consumers.List() {
+		info, err := c.Info(ctx)
 		if err != nil {
 			return d, fmt.Errorf("jetstream: %w", err)
 		}
-		d.Ready[t.priority] += int(info.NumPending)
+		d.Ready[Priority(c.Priority)] += int(info.NumPending)
 		d.Running += info.NumAckPending
 		rest += int(info.NumPending) + info.NumAckPending
 	}
-	info, err := q.jobs.Info(ctx)
+	info, err := q.store.Jobs.Info(ctx)
 	if err != nil {
 		return d, fmt.Errorf("jetstream: %w", err)
 	}
 	d.Parked = max(int(info.State.Msgs)-rest-1, 0) // the anchor
-	d.Failed, err = q.count(ctx, q.failed("*"))
+	d.Failed, err = q.store.CountResults(ctx, q.store.Failed("*"))
 	return d, err
-}
-
-// count counts the results on a subject.
-func (q *Queue) count(ctx context.Context, subject string) (int, error) {
-	c, err := q.results.OrderedConsumer(ctx, js.OrderedConsumerConfig{
-		FilterSubjects: []string{subject}, HeadersOnly: true,
-	})
-	if err != nil {
-		return 0, fmt.Errorf("jetstream: %w", err)
-	}
-	info := c.CachedInfo()
-	// A consumer that nobody reads from goes by itself; this one need not wait for it.
-	_ = q.results.DeleteConsumer(ctx, info.Name)
-	return int(info.NumPending), nil
 }
 
 func (q *Queue) countJobs(ctx context.Context, s *Status) error {
@@ -115,18 +100,18 @@ func (q *Queue) countJobs(ctx context.Context, s *Status) error {
 	}
 	s.Ready, s.Running, s.Parked = d.Ready, d.Running, d.Parked
 	if s.Parked > 0 {
-		if err := q.findDue(ctx, s); err != nil {
+		if s.NextDue, err = q.nextDue(ctx); err != nil {
 			return err
 		}
 	}
-	q.tellServers(q.jobs.CachedInfo(), s) // Depth has asked for it
+	q.addServers(q.store.Jobs.CachedInfo(), s) // Depth has asked for it
 	return nil
 }
 
-// tellServers tells what of the servers may lose jobs, as far as a client can see.
-func (q *Queue) tellServers(info *js.StreamInfo, s *Status) {
+// addServers adds the servers, and warns of those that may lose jobs, as far as a client can see.
+func (q *Queue) addServers(info *js.StreamInfo, s *Status) {
 	s.Servers = info.Config.Replicas
-	s.Embedded = q.nc.Opts.InProcessServer != nil
+	s.Embedded = q.store.Conn.Opts.InProcessServer != nil
 	if s.Embedded {
 		return
 	}
@@ -139,31 +124,31 @@ func (q *Queue) tellServers(info *js.StreamInfo, s *Status) {
 	}
 }
 
-// maxLook bounds how many of the jobs that wait for a time are looked at.
-const maxLook = 1000
+// maxScheduled bounds how many of the scheduled jobs nextDue reads.
+const maxScheduled = 1000
 
-// findDue finds the first of the times that jobs wait for.
-func (q *Queue) findDue(ctx context.Context, s *Status) error {
-	sequence := uint64(1)
-	for range maxLook {
-		msg, err := q.jobs.GetMsg(ctx, sequence, js.WithGetMsgSubject(q.subject("job.later.>")))
-		if errors.Is(err, js.ErrMsgNotFound) {
-			return nil
+// nextDue finds the first of the times that jobs wait for.
+func (q *Queue) nextDue(ctx context.Context) (first time.Time, err error) {
+	n := 0
+	for msg, err := range q.store.Scheduled(ctx) {
+		if err != nil {
+			return first, err
 		}
+		if at := store.Due(msg); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+		if n++; n == maxScheduled {
+			break
+		}
+	}
+	return first, nil
+}
+
+func (q *Queue) countResults(ctx context.Context, s *Status) error {
+	for m, err := range q.store.Scan(ctx, store.Scan{Filter: q.store.AnyResult("*"), HeadersOnly: true}) {
 		if err != nil {
 			return err
 		}
-		if at := dueOf(msg); !at.IsZero() && (s.NextDue.IsZero() || at.Before(s.NextDue)) {
-			s.NextDue = at
-		}
-		sequence = msg.Sequence + 1
-	}
-	return nil
-}
-
-func (q *Queue) countResults(ctx context.Context, s *Status) (err error) {
-	look := scan{filter: q.subject("result.>"), headersOnly: true}
-	q.scan(ctx, look, func(m js.Msg, _ uint64) bool {
 		h := m.Headers()
 		if reason := h.Get(reasonHeader); reason != "" {
 			s.Failures++
@@ -173,25 +158,26 @@ func (q *Queue) countResults(ctx context.Context, s *Status) (err error) {
 			s.Backends[h.Get(backendHeader)]++
 		}
 		var used clichain.Usage
-		used.InputTokens, _ = strconv.ParseInt(h.Get(inputHeader), 10, 64) // a header that is missing counts nothing
+		used.InputTokens, _ = strconv.ParseInt(h.Get(inputHeader), 10, 64) // a missing header counts nothing
 		used.OutputTokens, _ = strconv.ParseInt(h.Get(outputHeader), 10, 64)
 		if cost, err := strconv.ParseFloat(h.Get(costHeader), 64); err == nil {
 			used.CostUSD = &cost
 		}
 		s.Usage = s.Usage.Add(used)
-		return true
-	}, func(failure error) { err = failure })
+	}
+	return nil
+}
+
+func (q *Queue) addWorkers(ctx context.Context, s *Status) (err error) {
+	s.Workers, err = q.workers(ctx)
 	return err
 }
 
-// tellFleet tells of the workers and what they share.
-func (q *Queue) tellFleet(ctx context.Context, s *Status) (err error) {
-	if s.Workers, err = q.workerList(ctx); err != nil {
-		return err
-	}
-	bucket, err := q.js.KeyValue(ctx, cooldownBucket)
-	if err != nil {
-		return nil // nobody shares any
+// addCooldowns adds the cooldowns of the fleet, where it shares any.
+func (q *Queue) addCooldowns(ctx context.Context, s *Status) error {
+	bucket := q.store.Bucket(ctx, cooldownBucket)
+	if bucket == nil {
+		return nil
 	}
 	keys, err := bucket.ListKeys(ctx)
 	if err != nil {
@@ -200,6 +186,26 @@ func (q *Queue) tellFleet(ctx context.Context, s *Status) (err error) {
 	for k := range keys.Keys() {
 		if c, ok := cooldownIn(ctx, bucket, k); ok && c.State.Until.After(time.Now()) {
 			s.Cooldowns = append(s.Cooldowns, c)
+		}
+	}
+	return nil
+}
+
+// addRoom adds what the jobs take, and warns where results may find no room.
+func (q *Queue) addRoom(ctx context.Context, s *Status) (err error) {
+	if s.JobBytes, s.JobLimit, err = q.store.Room(ctx); err != nil {
+		return err
+	}
+	if s.JobLimit > 0 && s.JobBytes > s.JobLimit/5*4 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the jobs take %d of at most %d bytes: at the limit the queue takes no "+
+			"more jobs, so that results have room: start workers, remove dead letters, or raise %s",
+			s.JobBytes, s.JobLimit, q.store.LimitName()))
+	}
+	for _, w := range s.Workers {
+		if w.Unstored > 0 {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("worker %s keeps %d %s that the server does not take, and asks nothing "+
+				"meanwhile: is the store full? Remove results, or raise max_file_store of the server",
+				w.Name, w.Unstored, map[bool]string{true: "result", false: "results"}[w.Unstored == 1]))
 		}
 	}
 	return nil

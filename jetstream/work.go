@@ -1,103 +1,21 @@
 package jetstream
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/permit"
+	"github.com/clichain/clichain/jetstream/internal/classes"
+	"github.com/clichain/clichain/jetstream/internal/readiness"
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 )
-
-// WorkConfig sets how a worker works. The zero value works. The funcs may be nil;
-// they are called from several goroutines at once, and hold up their job.
-type WorkConfig struct {
-	// Slots is how many jobs run at once. Zero: 1.
-	Slots int
-	// Name is the worker's in Status and History. Each worker of a queue has another.
-	// Empty: host, process id and a random part.
-	Name string
-	// Permissions is what a job may do here: whoever may write to the queue writes jobs.
-	// A job that asks for more is left to another worker. Zero: a question with
-	// AccessNone.
-	Permissions permit.Permissions
-	// Chain is asked which jobs the worker can run. Set it where the backend of Work wraps a chain. Nil: the backend of
-	// Work, if it is a Chain; any other backend shows only in a call what it cannot run.
-	Chain *clichain.Chain
-	// Alone says that no other worker will come: a job that this one cannot run fails. Zero: it goes back to the queue.
-	Alone bool
-	// Grace is how long jobs may go on after ctx has ended. Then they are ended and
-	// given back. Zero: not at all.
-	Grace time.Duration
-	// KeepDir is a folder on this machine for results that the server does not take, such
-	// as one with a full store. They are stored when it takes them, also by the next worker
-	// with this folder. The worker makes it, with the permissions 0700, when it needs it. Empty:
-	// clichain/results in the user's folder for state ($XDG_STATE_HOME, ~/.local/state).
-	KeepDir string
-	// Logger is told what a worker cannot do and goes on from, such as writing to a
-	// server that is gone. Never prompts or answers. Nil: silent.
-	Logger *slog.Logger
-	// Context makes the context of a job that is about to run, such as from its Trace. Nil:
-	// it is that of the worker.
-	Context func(ctx context.Context, job *Job) context.Context
-	// OnStart: a job runs now. OnPark: it goes back to the queue. OnResult: its
-	// result is stored.
-	OnStart  func(job *Job)
-	OnPark   func(job *Job, d Delivery)
-	OnResult func(r *Result)
-	// OnEnd: a job for which OnStart was called is no longer in this worker's hands,
-	// whatever came of it.
-	OnEnd func(job *Job)
-	// OnRest: no backend could answer before until, and no jobs are taken. It comes
-	// again when that time changes.
-	OnRest func(until time.Time)
-}
-
-func (c *WorkConfig) withDefaults() (WorkConfig, error) {
-	var out WorkConfig
-	if c != nil {
-		out = *c
-	}
-	if out.Slots < 0 || out.Grace < 0 {
-		return out, fmt.Errorf("jetstream: Slots %d, Grace %v: neither can be below zero", out.Slots, out.Grace)
-	}
-	out.Slots = cmp.Or(out.Slots, 1)
-	if out.Name == "" {
-		host, _ := os.Hostname()
-		out.Name = fmt.Sprintf("%s-%d-%s", cmp.Or(host, "host"), os.Getpid(), nuid.Next()[18:])
-	}
-	if out.Logger == nil {
-		out.Logger = slog.New(slog.DiscardHandler)
-	}
-	if out.Context == nil {
-		out.Context = func(ctx context.Context, _ *Job) context.Context { return ctx }
-	}
-	if out.OnStart == nil {
-		out.OnStart = func(*Job) {}
-	}
-	if out.OnPark == nil {
-		out.OnPark = func(*Job, Delivery) {}
-	}
-	if out.OnResult == nil {
-		out.OnResult = func(*Result) {}
-	}
-	if out.OnEnd == nil {
-		out.OnEnd = func(*Job) {}
-	}
-	if out.OnRest == nil {
-		out.OnRest = func(time.Time) {}
-	}
-	return out, nil
-}
 
 // readyBackend is a backend that says whether any would be tried, as a chain does.
 type readyBackend interface {
@@ -110,32 +28,25 @@ type worker struct {
 	WorkConfig
 	q        *Queue
 	backend  readyBackend
-	newClass atomic.Bool   // somebody has made one
+	ready    *readiness.Checker
+	presence *presence
+	write    *writer // its context outlives the jobs by lastWrites
+	results  *resultWriter
+	since    time.Time
 	slots    chan struct{} // one element for each job that runs
 	woken    chan struct{}
-	changed  chan struct{} // what the worker can do is another matter now
-	since    time.Time
-	trouble  string          // why no jobs could be taken, as it was told
-	turn     int             // of the classes of one priority
-	writing  context.Context // of what is written, which outlives the jobs by lastWrites
-	running  context.Context // of the jobs: it outlives that of Work by the grace
-
-	protocol int          // the latest that it runs
-	folder   string       // for results that the server does not take; empty: there is none
-	unstored atomic.Int64 // how many of them there are
+	newClass atomic.Bool // another client has created one
+	turn     int         // of the classes of one priority
+	problem  string      // why no jobs could be taken, as it was logged
+	newer    sync.Once   // the log has that jobs are left to workers of a later version
 
 	mu      sync.Mutex
 	resting time.Time
-	judged  map[string]judgment // by class
-	denied  map[string]outlook
-	newer   bool // the log has that jobs are left to workers of a later version
 }
 
-// Work takes jobs and has the backend answer them, until ctx ends; then it takes no
-// more, gives back what is not finished in time, and returns nil. As long as the
-// Ready of a Chain says that none of its backends would be tried it takes none. What a
-// server does not do now is tried again, and told to the Logger: an error is one of
-// cfg.
+// Work takes jobs and has the backend answer them, until ctx ends; then it takes no more, gives back what is not
+// finished in time, and returns nil. As long as the Ready of a Chain says that none of its backends would be tried it
+// takes none. What a server does not do now is tried again, and told to the Logger: an error is one of cfg.
 func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) error {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -145,17 +56,21 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 	if !ok {
 		ready = clichain.ChainOf([]clichain.Backend{b}, nil)
 	}
+	if chain, ok := ready.(*clichain.Chain); ok && c.Chain == nil {
+		c.Chain = chain
+	}
 	w := &worker{
 		WorkConfig: c, q: q, backend: ready, since: time.Now().UTC(),
-		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1), changed: make(chan struct{}, 1),
-		protocol: q.latest,
-		judged:   map[string]judgment{}, denied: map[string]outlook{},
+		ready: readiness.New(readiness.Worker{
+			Chain: c.Chain, Permissions: c.Permissions, Alone: c.Alone, Protocol: q.protocol,
+		}),
+		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1),
 	}
-	if chain, ok := ready.(*clichain.Chain); ok && w.Chain == nil {
-		w.Chain = chain
+	w.presence = &presence{
+		bucket: q.store.Workers, name: c.Name, log: c.Logger, describe: w.describe, changed: make(chan struct{}, 1),
 	}
-	wakes, err := q.nc.Subscribe(q.wake(), func(m *nats.Msg) {
-		if len(m.Data) > 0 && q.takers.get(string(m.Data)) == nil {
+	wakes, err := q.store.Conn.Subscribe(q.store.Wake(), func(m *nats.Msg) {
+		if len(m.Data) > 0 && q.consumers.Named(string(m.Data)) == nil {
 			w.newClass.Store(true)
 		}
 		w.wakeUp()
@@ -164,11 +79,8 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 		return fmt.Errorf("jetstream: %w", err)
 	}
 	defer func() { _ = wakes.Unsubscribe() }()
-	if err := q.sweep(ctx, time.Now()); err != nil {
+	if err := q.store.Sweep(ctx, time.Now()); err != nil {
 		w.Logger.WarnContext(ctx, "payloads that nobody needs may stay", "error", err)
-	}
-	if w.folder, err = q.unstoredFolder(c.KeepDir); err != nil {
-		w.Logger.WarnContext(ctx, "no folder for results that the server may not take", "error", err)
 	}
 	w.run(ctx)
 	return nil
@@ -181,26 +93,28 @@ func (w *worker) wakeUp() {
 	}
 }
 
-// lastWrites bounds how long a worker that ends tries to write what its jobs came to,
-// or to give them back.
+// lastWrites bounds how long a worker that ends makes attempts to write the results of its jobs, or to return these
+// to the queue.
 const lastWrites = 20 * time.Second
 
 func (w *worker) run(ctx context.Context) {
-	// Jobs outlive ctx by the grace, and giving them back outlives both.
+	// Jobs outlive ctx by the grace, and returning them to the queue outlives both.
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	writing, give := context.WithCancel(context.WithoutCancel(ctx))
-	defer give()
-	w.writing, w.running = writing, running
-	seen := make(chan struct{})
-	go func() {
-		defer close(seen)
-		w.present(running)
-	}()
-	w.storeKept(ctx)
+	writing, endWrites := context.WithCancel(context.WithoutCancel(ctx))
+	defer endWrites()
+	spool, err := w.q.spoolOf(w.KeepDir)
+	if err != nil {
+		w.Logger.WarnContext(ctx, "no folder for results that the server may not take", "error", err)
+	}
+	w.write = &writer{writing, w.Logger}
+	w.results = &resultWriter{writer: w.write, q: w.q, spool: spool, running: running, onResult: w.OnResult}
+	var reports sync.WaitGroup
+	reports.Go(func() { w.presence.run(running) })
+	w.results.storeSpooled(ctx)
 	var jobs sync.WaitGroup
 	jobs.Go(func() {
-		if err := w.q.unpark(ctx); err != nil && ctx.Err() == nil {
+		if err := w.q.unschedule(ctx); err != nil && ctx.Err() == nil {
 			w.Logger.WarnContext(ctx, "jobs may wait until the end of a limit that is over", "error", err)
 		}
 	})
@@ -213,18 +127,17 @@ func (w *worker) run(ctx context.Context) {
 		})
 	})
 	grace := time.AfterFunc(w.Grace, end)
-	last := time.AfterFunc(w.Grace+lastWrites, give)
+	last := time.AfterFunc(w.Grace+lastWrites, endWrites)
 	jobs.Wait()
 	grace.Stop()
 	last.Stop()
 	end()
-	<-seen
+	reports.Wait()
 }
 
-// A worker with nothing to do looks for jobs firstPoll after it was told of one, since
-// the server tells its consumers of a new message a moment after it has it; then
-// after twice that, and so on. With pollEvery it finds the jobs whose time has come,
-// and those that another worker has lost.
+// A worker with nothing to do looks for jobs firstPoll after it was told of one, since the server tells its consumers
+// of a new message a moment after it has it; then after twice that, and so on. With pollEvery it finds the jobs whose
+// time has come, and those that another worker has lost.
 const (
 	firstPoll = 2 * time.Millisecond
 	pollEvery = time.Second
@@ -236,10 +149,10 @@ func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
 	for ctx.Err() == nil {
 		wait := time.Duration(0)
 		switch free, until := w.Slots-len(w.slots), w.rest(ctx); {
-		case free == 0, w.unstored.Load() > 0:
+		case free == 0, w.results.unstored.Load() > 0:
 			wait = pollEvery
 		case !until.IsZero() && (w.Alone || w.Chain == nil): // else each class has its own
-			wait = min(time.Until(until), lookEvery)
+			wait = min(time.Until(until), readiness.MaxAge)
 		case w.fetch(ctx, free, begin) == 0:
 			wait, poll = poll, min(2*poll, pollEvery)
 		default:
@@ -249,6 +162,45 @@ func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
 			poll = firstPoll
 		}
 	}
+}
+
+// fetch takes jobs of the classes that the worker can run now.
+func (w *worker) fetch(ctx context.Context, n int, begin func(js.Msg)) (taken int) {
+	age := readiness.MaxAge
+	if w.newClass.Swap(false) {
+		age = 0
+	}
+	known := len(w.q.consumers.List())
+	err := w.q.consumers.RefreshAfter(ctx, age)
+	if err == nil {
+		if len(w.q.consumers.List()) != known {
+			w.presence.change()
+		}
+		w.turn++
+		accept := func(c *classes.Consumer) bool { return w.accepts(ctx, c) }
+		taken, err = w.q.consumers.Fetch(n, w.turn, accept, begin)
+	}
+	problem := ""
+	if err != nil {
+		problem = err.Error()
+	}
+	if problem != "" && problem != w.problem && ctx.Err() == nil { // it is logged once
+		w.Logger.WarnContext(ctx, "cannot take jobs", "queue", w.q.cfg.Name, "error", err)
+	}
+	w.problem = problem
+	return taken
+}
+
+// accepts reports whether the worker takes jobs of a class now.
+func (w *worker) accepts(ctx context.Context, c *classes.Consumer) bool {
+	state := w.ready.Of(ctx, c.Class, c.Needs)
+	if state.Why != "" && c.Needs != nil && c.Needs.Protocol > w.q.protocol {
+		w.newer.Do(func() {
+			w.Logger.WarnContext(ctx, "jobs are left to workers of a later version", "queue", w.q.cfg.Name,
+				"protocol", c.Needs.Protocol, "worker_protocol", w.q.protocol)
+		})
+	}
+	return state.Now(time.Now())
 }
 
 // await waits until a job was submitted or has ended, or the time is over.
@@ -264,8 +216,8 @@ func (w *worker) await(ctx context.Context, wait time.Duration) (woken bool) {
 	return false
 }
 
-// maxRest bounds how long a worker relies on what it knew of its backends: somebody
-// may have ended a cooldown, or logged in.
+// maxRest bounds how long a worker relies on what it knew of its backends: a user may have cleared a cooldown, or
+// logged in.
 const maxRest = 30 * time.Second
 
 // rest is until when no backend could answer; zero where one could.
@@ -287,4 +239,42 @@ func (w *worker) rest(ctx context.Context) (until time.Time) {
 		w.OnRest(until)
 	}
 	return until
+}
+
+// maxRefusal bounds the reason for which a worker does not take a class, in bytes.
+const maxRefusal = 300
+
+// describe is the report of the worker.
+func (w *worker) describe(ctx context.Context) WorkerStatus {
+	w.mu.Lock()
+	resting := w.resting
+	w.mu.Unlock()
+	s := WorkerStatus{
+		Name: w.Name, Slots: w.Slots, Running: len(w.slots), Since: w.since, Seen: time.Now().UTC(),
+		RestingUntil: resting.UTC(), Unstored: int(w.results.unstored.Load()),
+		Version: version(), Protocol: w.q.protocol, Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Access: w.Permissions.Access, Models: w.Permissions.Models, Dirs: w.Permissions.Dirs,
+		Takes: map[string]time.Time{}, Refuses: map[string]string{},
+	}
+	if w.Chain == nil {
+		s.Backends = []string{w.backend.Name()}
+	} else {
+		for _, b := range w.Chain.Backends() {
+			s.Backends = append(s.Backends, b.Name())
+		}
+	}
+	if len(s.Dirs) == 0 && s.Access > clichain.AccessNone {
+		s.Dirs = []string{"."}
+	}
+	for _, c := range w.q.consumers.List() {
+		switch state := w.ready.Of(ctx, c.Class, c.Needs); {
+		case state.Why == "":
+			s.Takes[c.Class] = state.Until.UTC()
+		case len(state.Why) > maxRefusal:
+			s.Refuses[c.Class] = strings.ToValidUTF8(firstLine(state.Why[:maxRefusal]), "") + "…"
+		default:
+			s.Refuses[c.Class] = firstLine(state.Why)
+		}
+	}
+	return s
 }

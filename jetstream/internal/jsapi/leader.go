@@ -1,4 +1,4 @@
-package jetstream
+package jsapi
 
 import (
 	"cmp"
@@ -13,36 +13,29 @@ import (
 )
 
 const (
-	// leaderLimit bounds how long Open and OpenCooldowns wait for servers that start or
-	// choose a leader.
+	// leaderLimit bounds the wait for servers that start or elect a leader.
 	leaderLimit = 30 * time.Second
-	// firstAttempt bounds the first attempt; each further one has twice as long. A request
-	// that comes before there is a leader is never answered.
+	// firstAttempt bounds the first attempt; each further one has twice as long. No server answers a request that it
+	// received before there was a leader.
 	firstAttempt = 2 * time.Second
 )
 
-// The error codes of a cluster that has no leader now.
-const (
-	errCodeNotAvailable js.ErrorCode = 10008
-	errCodeNotLeader    js.ErrorCode = 10009
-)
-
-// onceLed does what needs a leader, again and again until there is one.
-func onceLed(ctx context.Context, nc *nats.Conn, do func(context.Context) error) error {
+// WaitForLeader calls do, and repeats it for up to 30 s while the cluster has no leader.
+func WaitForLeader(ctx context.Context, nc *nats.Conn, do func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, leaderLimit)
 	defer cancel()
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond),
 		backoff.WithMaxInterval(2*time.Second), backoff.WithMaxElapsedTime(0))
-	began, patience := time.Now(), firstAttempt
+	began, timeout := time.Now(), firstAttempt
 	err := backoff.Retry(func() error {
-		attempt, done := context.WithTimeout(limited, patience)
+		attempt, done := context.WithTimeout(limited, timeout)
 		defer done()
-		patience *= 2
+		timeout *= 2
 		err := do(attempt)
-		if leaderless(nc, err) {
+		if err == nil || leaderless(nc, err) {
 			return err
 		}
-		return permanent(err)
+		return backoff.Permanent(err)
 	}, backoff.WithContext(pause, limited))
 	if err == nil || !leaderless(nc, err) && limited.Err() == nil {
 		return explained(err)
@@ -57,12 +50,12 @@ func onceLed(ctx context.Context, nc *nats.Conn, do func(context.Context) error)
 		"JetStream and reach each other (%w)", waited, cause)
 }
 
-// leaderless reports whether servers that choose a leader may do it later.
+// leaderless reports whether the request may work when the servers have elected a leader.
 func leaderless(nc *nats.Conn, err error) bool {
 	if api, ok := errors.AsType[*js.APIError](err); ok {
 		return api.ErrorCode == errCodeNotAvailable || api.ErrorCode == errCodeNotLeader
 	}
-	if errors.Is(err, nats.ErrNoResponders) { // a server alone without JetStream never gets it
+	if errors.Is(err, nats.ErrNoResponders) { // a single server without JetStream never has a leader
 		return nc.ConnectedClusterName() != ""
 	}
 	return errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded)

@@ -1,0 +1,67 @@
+package jsapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// WithReplicas calls create with the wanted number of replicas. Zero: with 3, and with 1 where the cluster has fewer
+// servers.
+func WithReplicas(wanted int, nc *nats.Conn, create func(replicas int) error) (err error) {
+	try := []int{3, 1}
+	switch {
+	case wanted > 0:
+		try = []int{wanted}
+	case nc.ConnectedClusterName() == "": // such a server accepts any number
+		try = []int{1}
+	}
+	for _, n := range try {
+		if err = create(n); !tooFewServers(err) {
+			break
+		}
+	}
+	return err
+}
+
+// OpenOrCreate opens a stream or bucket, and creates it where it does not exist. Several clients may do so at once.
+func OpenOrCreate[T any](open, create func() (T, error)) (T, error) {
+	v, err := open()
+	if err == nil || !IsAny(err, js.ErrStreamNotFound, js.ErrBucketNotFound) {
+		return v, err
+	}
+	v, err = create()
+	if err != nil && IsAny(err, js.ErrStreamNameAlreadyInUse, js.ErrBucketExists) {
+		return open()
+	}
+	return v, err
+}
+
+// Last returns the last message on a subject; nil where there is none.
+func Last(ctx context.Context, s js.Stream, subject string) (*js.RawStreamMsg, error) {
+	msg, err := s.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, js.ErrMsgNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: %w", err)
+	}
+	return msg, nil
+}
+
+// Remove removes one message from a stream. A message that does not exist is no error.
+func Remove(ctx context.Context, s js.Stream, sequence uint64) error {
+	err := s.DeleteMsg(ctx, sequence)
+	if errors.Is(err, js.ErrMsgDeleteUnsuccessful) { // the server does not say why
+		if _, err := s.GetMsg(ctx, sequence); errors.Is(err, js.ErrMsgNotFound) {
+			return nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("jetstream: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain/jetstream/internal/jsapi"
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// Job is a job for its store: where it waits, and its JSON.
+type Job struct {
+	Class, Priority, Key string
+	Data                 []byte
+}
+
+// scheduledClass is in the place of a class in the subjects of jobs that wait for a time.
+const scheduledClass = "later"
+
+// The headers with which the server publishes a message at a time.
+const (
+	scheduleHeader = "Nats-Schedule"
+	targetHeader   = "Nats-Schedule-Target"
+)
+
+// ConsumerName is the name of the consumer for the jobs of a class and priority.
+func ConsumerName(class, priority string) string {
+	if class == ReadyClass {
+		return priority
+	}
+	return priority + "-" + class
+}
+
+// ReadyClass is the class of the jobs that are where workers of protocol 1 take them.
+const ReadyClass = "ready"
+
+// Add adds a job and wakes the workers. It returns ErrExists for a job that is in the queue already.
+func (s *Store) Add(ctx context.Context, j Job) error {
+	msg, err := s.message(ctx, s.JobSubject(j.Class, j.Priority, j.Key), j.Key, j.Data)
+	if err != nil {
+		return explainFull(err)
+	}
+	if _, err = s.publish(ctx, msg, 0, s.anyJob(j.Key)); errors.Is(err, ErrExists) {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("jetstream: submit: %w", explainFull(err))
+	}
+	return s.wake(j)
+}
+
+// Replace puts a job in the place of the message with this sequence, until a time where that is in the future. It
+// returns ErrExists for a job that has another message by now.
+func (s *Store) Replace(ctx context.Context, j Job, sequence uint64, until time.Time) error {
+	subject, schedule := s.JobSubject(j.Class, j.Priority, j.Key), ""
+	if until.After(time.Now()) {
+		subject, schedule = s.scheduled(j.Priority, j.Key), subject
+	}
+	msg, err := s.message(ctx, subject, j.Key, j.Data)
+	if err != nil {
+		return err
+	}
+	if schedule != "" {
+		msg.Header.Set(scheduleHeader, "@at "+until.UTC().Format(time.RFC3339Nano))
+		msg.Header.Set(targetHeader, schedule)
+	}
+	if _, err := s.publish(ctx, msg, sequence, s.anyJob(j.Key)); err != nil {
+		return err
+	}
+	return s.wake(j)
+}
+
+func (s *Store) wake(j Job) error {
+	return s.Conn.Publish(s.Wake(), []byte(ConsumerName(j.Class, j.Priority)))
+}
+
+// LastJob returns the message of a job; nil where there is none.
+func (s *Store) LastJob(ctx context.Context, key string) (*js.RawStreamMsg, error) {
+	return jsapi.Last(ctx, s.Jobs, s.anyJob(key))
+}
+
+// FirstJob returns the first message of a class and priority; nil where there is none.
+func (s *Store) FirstJob(ctx context.Context, class, priority string) (*js.RawStreamMsg, error) {
+	msg, err := s.Jobs.GetMsg(ctx, 1, js.WithGetMsgSubject(s.JobSubject(class, priority, "*")))
+	if errors.Is(err, js.ErrMsgNotFound) {
+		return nil, nil
+	}
+	return msg, err
+}
+
+// RemoveJob removes a job and its payload.
+func (s *Store) RemoveJob(ctx context.Context, msg *js.RawStreamMsg) error {
+	return s.remove(ctx, s.Jobs, msg)
+}
+
+func (s *Store) remove(ctx context.Context, stream js.Stream, msg *js.RawStreamMsg) error {
+	if err := jsapi.Remove(ctx, stream, msg.Sequence); err != nil {
+		return err
+	}
+	return s.Discard(ctx, msg.Header)
+}
+
+// Place returns the class and priority of the subject of a job. scheduled reports that the job waits for a time
+// instead.
+func (s *Store) Place(subject string) (class, priority string, scheduled bool) {
+	class, rest, _ := strings.Cut(strings.TrimPrefix(subject, s.subject("job.")), ".")
+	priority, _, _ = strings.Cut(rest, ".")
+	return class, priority, class == scheduledClass
+}
+
+// Scheduled yields the messages of the jobs that wait for a time.
+func (s *Store) Scheduled(ctx context.Context) iter.Seq2[*js.RawStreamMsg, error] {
+	return func(yield func(*js.RawStreamMsg, error) bool) {
+		for sequence := uint64(1); ; {
+			msg, err := s.Jobs.GetMsg(ctx, sequence, js.WithGetMsgSubject(s.subject("job."+scheduledClass+".>")))
+			if errors.Is(err, js.ErrMsgNotFound) || !yield(msg, err) || err != nil {
+				return
+			}
+			sequence = msg.Sequence + 1
+		}
+	}
+}
+
+// Due returns the time for which a job waits; zero for none.
+func Due(msg *js.RawStreamMsg) time.Time {
+	due, _ := strings.CutPrefix(msg.Header.Get(scheduleHeader), "@at ")
+	at, err := time.Parse(time.RFC3339Nano, due)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clichain/clichain/jetstream/internal/jsapi"
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// Result is a result for its store. The header holds what Status counts, so that it need not read the results.
+type Result struct {
+	Key    string
+	Failed bool
+	Header nats.Header
+	Data   []byte
+}
+
+// StoreResult stores a result and returns its sequence. It returns ErrExists for a job that has a result already.
+func (s *Store) StoreResult(ctx context.Context, r Result) (sequence uint64, err error) {
+	subject := s.answered(r.Key)
+	if r.Failed {
+		subject = s.Failed(r.Key)
+	}
+	msg, err := s.message(ctx, subject, r.Key, r.Data)
+	if err != nil {
+		return 0, err
+	}
+	for name, values := range r.Header {
+		msg.Header[name] = values
+	}
+	ack, err := s.publish(ctx, msg, 0, s.AnyResult(r.Key))
+	if errors.Is(err, ErrExists) {
+		return 0, err
+	}
+	if err != nil {
+		return 0, fmt.Errorf("jetstream: store the result: %w", err)
+	}
+	return ack.Sequence, nil
+}
+
+// LastResult returns the result of a job; nil where there is none.
+func (s *Store) LastResult(ctx context.Context, key string) (*js.RawStreamMsg, error) {
+	return jsapi.Last(ctx, s.Results, s.AnyResult(key))
+}
+
+// LastFailure returns the result of a job that is a failure; nil where there is none.
+func (s *Store) LastFailure(ctx context.Context, key string) (*js.RawStreamMsg, error) {
+	return jsapi.Last(ctx, s.Results, s.Failed(key))
+}
+
+// RemoveResult removes a result and its payload.
+func (s *Store) RemoveResult(ctx context.Context, msg *js.RawStreamMsg) error {
+	return s.remove(ctx, s.Results, msg)
+}
+
+// Mark says which worker began a job that may change something.
+type Mark struct {
+	Worker string    `json:"worker"`
+	At     time.Time `json:"at"`
+	ID     string    `json:"id"` // of the mark itself
+}
+
+// Begin marks a job before it runs. It returns the mark of a worker that has begun the job before and did not remove
+// the mark. It may be called again with the same mark.
+func (s *Store) Begin(ctx context.Context, key string, mark Mark) (earlier *Mark, err error) {
+	data, err := json.Marshal(mark)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.js.Publish(ctx, s.mark(key), data, js.WithExpectLastSequencePerSubject(0))
+	if err == nil {
+		return nil, nil
+	}
+	if !jsapi.IsConflict(err) {
+		return nil, fmt.Errorf("jetstream: mark the job: %w", err)
+	}
+	msg, err := jsapi.Last(ctx, s.Results, s.mark(key))
+	if err != nil {
+		return nil, err
+	}
+	earlier = new(Mark)
+	if msg != nil {
+		_ = json.Unmarshal(msg.Data, earlier) // an unreadable mark names no worker
+	}
+	if earlier.ID == mark.ID {
+		return nil, nil
+	}
+	return earlier, nil
+}
+
+// Unmark removes the mark of a job that is finished, or is known to have changed nothing.
+func (s *Store) Unmark(ctx context.Context, key string) error {
+	if err := s.Results.Purge(ctx, js.WithPurgeSubject(s.mark(key))); err != nil {
+		return fmt.Errorf("jetstream: take back the mark of the job: %w", err)
+	}
+	return nil
+}

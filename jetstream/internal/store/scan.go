@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// Scan says which results to read.
+type Scan struct {
+	Filter      string // a subject
+	After       uint64 // the sequence before the first
+	Follow      bool   // also the results that come later
+	HeadersOnly bool
+}
+
+// Message is a result that a scan found.
+type Message struct {
+	js.Msg
+	Sequence uint64
+}
+
+// scanWait is after how long without a message a scan checks whether one is left.
+const scanWait = 2 * time.Second
+
+// Scan yields the results in the order of their sequences, and the error that ended it. Where it follows, the end of
+// ctx is no error.
+func (s *Store) Scan(ctx context.Context, want Scan) iter.Seq2[Message, error] {
+	return func(yield func(Message, error) bool) {
+		if err := s.scan(ctx, want, func(m Message) bool { return yield(m, nil) }); err != nil {
+			yield(Message{}, fmt.Errorf("jetstream: %w", err))
+		}
+	}
+}
+
+func (s *Store) scan(ctx context.Context, want Scan, see func(Message) bool) error {
+	c, err := s.Results.OrderedConsumer(ctx, js.OrderedConsumerConfig{
+		FilterSubjects: []string{want.Filter}, DeliverPolicy: js.DeliverByStartSequencePolicy, OptStartSeq: want.After + 1,
+		HeadersOnly: want.HeadersOnly,
+	})
+	if err != nil || !want.Follow && c.CachedInfo().NumPending == 0 {
+		return err
+	}
+	info, err := s.Results.Info(ctx)
+	if err != nil {
+		return err
+	}
+	messages, err := c.Messages()
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	timeout := js.NextMaxWait(scanWait)
+	if want.Follow {
+		timeout = js.NextContext(ctx)
+	}
+	for {
+		m, err := messages.Next(timeout)
+		switch {
+		case want.Follow && err != nil && ctx.Err() != nil:
+			return nil
+		case errors.Is(err, nats.ErrTimeout) && !want.Follow && ctx.Err() == nil:
+			if left, err := c.Info(ctx); err == nil && left.NumPending == 0 {
+				return nil // another client has removed the last ones
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		if !want.Follow && meta.Sequence.Stream > info.State.LastSeq { // stored after the scan began
+			return nil
+		}
+		if !see(Message{m, meta.Sequence.Stream}) || !want.Follow && meta.NumPending == 0 {
+			return nil
+		}
+	}
+}
+
+// CountResults counts the results on a subject.
+func (s *Store) CountResults(ctx context.Context, subject string) (int, error) {
+	cfg := js.OrderedConsumerConfig{FilterSubjects: []string{subject}, HeadersOnly: true}
+	c, err := s.Results.OrderedConsumer(ctx, cfg)
+	if err != nil {
+		return 0, fmt.Errorf("jetstream: %w", err)
+	}
+	info := c.CachedInfo()
+	_ = s.Results.DeleteConsumer(ctx, info.Name) // else the server removes it later
+	return int(info.NumPending), nil
+}

@@ -1,0 +1,162 @@
+// Package store keeps a queue on a JetStream server: jobs, results, marks and large payloads. It knows subjects and
+// messages, and nothing of what is in them.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain/jetstream/internal/jsapi"
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// ErrExists is the error of a conditional write that found another message.
+var ErrExists = errors.New("jetstream: a job of this id exists")
+
+// Store is the streams of one queue.
+type Store struct {
+	Subjects
+	Conn    *nats.Conn
+	Jobs    js.Stream   // the jobs that wait or run: one message each
+	Results js.Stream   // results, and marks of jobs that may have acted
+	Workers js.KeyValue // the latest heartbeat of each worker
+	js      js.JetStream
+	objects js.ObjectStore // large payloads
+	room    room
+}
+
+// workerMemory is how long Status lists a worker that does not run any more.
+const workerMemory = 10 * time.Minute
+
+// New prepares the store of a queue. Open opens it.
+func New(nc *nats.Conn, queue string) (*Store, error) {
+	s := &Store{Subjects: Subjects{queue}, Conn: nc}
+	var err error
+	if s.js, err = js.New(nc); err != nil {
+		return nil, fmt.Errorf("jetstream: %w", err)
+	}
+	return s, nil
+}
+
+// Queues lists the queues of the server, in the order of their names.
+func (s *Store) Queues(ctx context.Context) (queues []string, err error) {
+	names := s.js.StreamNames(ctx)
+	for name := range names.Name() {
+		rest, ours := strings.CutPrefix(name, "clichain_")
+		if queue, ok := strings.CutSuffix(rest, "_jobs"); ours && ok {
+			queues = append(queues, queue)
+		}
+	}
+	slices.Sort(queues)
+	return queues, names.Err()
+}
+
+// Exists reports whether the server has the queue.
+func (s *Store) Exists(ctx context.Context) (bool, error) {
+	_, err := s.js.Stream(ctx, s.Stream("jobs"))
+	if errors.Is(err, js.ErrStreamNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Open opens the streams, and creates those that do not exist. It changes no existing stream: the number of replicas
+// is for the operators of the servers to change. limit says whether it measures how much the jobs may take.
+func (s *Store) Open(ctx context.Context, replicas int, limit bool) (err error) {
+	s.Jobs, err = s.stream(ctx, js.StreamConfig{
+		Name: s.Stream("jobs"), Subjects: []string{s.subject("job.>")}, Replicas: replicas,
+		Retention: js.WorkQueuePolicy, AllowMsgSchedules: true,
+	})
+	if err != nil {
+		return err
+	}
+	// An older server accepts a setting that it does not know, and would keep scheduled jobs for ever.
+	if !s.Jobs.CachedInfo().Config.AllowMsgSchedules {
+		return fmt.Errorf("stream %s cannot hold jobs until a time: it needs NATS 2.12 or newer, and this server has %s",
+			s.Stream("jobs"), s.Conn.ConnectedServerVersion())
+	}
+	if limit {
+		if err := s.limitJobs(ctx, replicas); err != nil {
+			return err
+		}
+	}
+	if err := s.anchor(ctx); err != nil {
+		return fmt.Errorf("stream of jobs: %w", err)
+	}
+	// Without direct reads: these could come from a server of a cluster that is behind.
+	s.Results, err = s.stream(ctx, js.StreamConfig{
+		Name: s.Stream("results"), Subjects: []string{s.subject("result.>"), s.subject("mark.*")},
+		Replicas: replicas, MaxMsgsPerSubject: 1,
+	})
+	if err != nil {
+		return err
+	}
+	s.objects, err = jsapi.OpenOrCreate(
+		func() (js.ObjectStore, error) { return s.js.ObjectStore(ctx, s.Stream("payloads")) },
+		func() (js.ObjectStore, error) {
+			return s.js.CreateObjectStore(ctx, js.ObjectStoreConfig{Bucket: s.Stream("payloads"), Replicas: replicas})
+		})
+	if err != nil {
+		return fmt.Errorf("large payloads: %w", err)
+	}
+	s.Workers, err = jsapi.OpenOrCreate(
+		func() (js.KeyValue, error) { return s.js.KeyValue(ctx, s.Stream("workers")) },
+		func() (js.KeyValue, error) {
+			return s.js.CreateKeyValue(ctx, js.KeyValueConfig{
+				Bucket: s.Stream("workers"), TTL: workerMemory, Storage: js.MemoryStorage, Replicas: replicas,
+			})
+		})
+	if err != nil {
+		return fmt.Errorf("workers: %w", err)
+	}
+	return nil
+}
+
+// Bucket opens a bucket that the queue does not own; nil where it cannot be opened.
+func (s *Store) Bucket(ctx context.Context, name string) js.KeyValue {
+	bucket, err := s.js.KeyValue(ctx, name)
+	if err != nil {
+		return nil
+	}
+	return bucket
+}
+
+// anchor puts a message that no consumer takes at the beginning of the stream of jobs. A server counts the subjects
+// of a whole stream to find a consumer's next message where that would be the first of the stream: 1 ms for 25 000
+// jobs.
+func (s *Store) anchor(ctx context.Context) error {
+	_, err := s.js.Publish(ctx, s.subject("job.anchor"), nil, js.WithExpectLastSequencePerSubject(0))
+	if jsapi.IsConflict(err) {
+		return nil
+	}
+	return err
+}
+
+func (s *Store) stream(ctx context.Context, cfg js.StreamConfig) (js.Stream, error) {
+	stream, err := jsapi.OpenOrCreate(
+		func() (js.Stream, error) { return s.js.Stream(ctx, cfg.Name) },
+		func() (js.Stream, error) { return s.js.CreateStream(ctx, cfg) })
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", cfg.Name, err)
+	}
+	return stream, nil
+}
+
+// publish stores a message if the last one that matches a subject has this sequence; zero: if there is none. It
+// returns ErrExists where that is another one.
+func (s *Store) publish(ctx context.Context, msg *nats.Msg, sequence uint64, subject string) (*js.PubAck, error) {
+	ack, err := s.js.PublishMsg(ctx, msg, js.WithExpectLastSequenceForSubject(sequence, subject))
+	if err == nil {
+		return ack, nil
+	}
+	_ = s.Discard(ctx, msg.Header) // else Sweep removes the payload later
+	if jsapi.IsConflict(err) {
+		return nil, ErrExists
+	}
+	return nil, err
+}

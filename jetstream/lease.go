@@ -1,0 +1,62 @@
+package jetstream
+
+import (
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// holdTime is how long the server delivers a job to no other worker, counted from the last sign of the worker that
+// keeps its result.
+const holdTime = time.Hour
+
+// lease tells the server again and again that a worker has a job.
+type lease struct {
+	msg         js.Msg
+	conn        *nats.Conn
+	held        atomic.Bool
+	done, ended chan struct{}
+}
+
+// startLease extends the lease of a job until stop.
+func startLease(m js.Msg, conn *nats.Conn, every time.Duration) *lease {
+	l := &lease{msg: m, conn: conn, done: make(chan struct{}), ended: make(chan struct{})}
+	go func() {
+		defer close(l.ended)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-l.done:
+				return
+			case <-tick.C:
+				l.extend()
+			}
+		}
+	}()
+	return l
+}
+
+func (l *lease) stop() {
+	close(l.done)
+	<-l.ended
+}
+
+// extend tells the server once. Where that fails, the next attempt may succeed.
+func (l *lease) extend() {
+	if !l.held.Load() {
+		_ = l.msg.InProgress()
+		return
+	}
+	// The client takes a message that was refused for settled, and this one is not.
+	_ = l.conn.Publish(l.msg.Reply(), []byte(`-NAK {"delay": `+strconv.FormatInt(int64(holdTime), 10)+`}`))
+}
+
+// hold extends the lease by holdTime, now and later.
+func (l *lease) hold() {
+	l.held.Store(true)
+	l.extend()
+}

@@ -1,0 +1,187 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/classes"
+	"github.com/clichain/clichain/jetstream/internal/readiness"
+	"github.com/clichain/clichain/jetstream/internal/reasons"
+)
+
+// denyTime is how long a worker takes no job of a class after one that it could not run, though it seemed to be
+// ready.
+const denyTime = time.Minute
+
+// lacksNeeds reports whether nothing was run, because this worker lacks what the job needs. A session that its own
+// backend does not know is the request's fault, unless another worker may know it.
+func (w *worker) lacksNeeds(d *delivery, chain *clichain.ChainError) bool {
+	if w.Alone || chain == nil || chain.Tried() || len(chain.Attempts) == 0 {
+		return false
+	}
+	if chain.Reason() == clichain.ReasonBadSession {
+		next := d.envelope
+		next.Refined, next.Again = true, classes.AgainRefused
+		return w.otherMay(next.class(), time.Now()) || !slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool {
+			return a.Backend == classes.BackendOf(d.Request.Session)
+		})
+	}
+	return !slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool { return !reasons.OfWorker.Has(a.Reason) })
+}
+
+// otherMay reports whether another connected worker may take jobs of a class before a time.
+func (w *worker) otherMay(class string, before time.Time) bool {
+	workers, err := w.q.workers(w.write.ctx)
+	return err == nil && slices.ContainsFunc(workers, func(other WorkerStatus) bool {
+		at, refusal := other.takes(class)
+		return other.Alive && other.Name != w.Name && refusal == "" && at.Before(before)
+	})
+}
+
+// refuse leaves a job that was not run to another worker: in its class, of which this worker takes no more jobs for a
+// while, or in that of its finer needs where the reason is one of the request.
+func (w *worker) refuse(ctx context.Context, d *delivery, why Delivery) {
+	next, until := d.envelope, time.Now().Add(denyTime)
+	if d.class == classes.Ready || reasons.OfRequest.Has(why.Reason) {
+		next.Refined = true
+	}
+	n := next.needs()
+	if class := n.Class(); next.Refined && class != d.class && w.ready.Of(ctx, class, n).Why != "" {
+		w.requeue(d, next, why, time.Time{}) // the needs say it all
+		return
+	}
+	if reasons.OfRequest.Has(why.Reason) {
+		next.Again = classes.AgainRefused
+	}
+	w.ready.Deny(next.needs().Class(), readiness.State{Until: until, Why: why.Message})
+	w.requeue(d, next, why, time.Time{})
+}
+
+// refusePermission leaves a job that asks for more than jobs may do here to another worker.
+func (w *worker) refusePermission(ctx context.Context, d *delivery, why error) {
+	message := fmt.Sprintf("worker %s does not run it: %v", w.Name, why)
+	if w.Alone {
+		w.finish(d, &Result{Failure: &Failure{Reason: clichain.ReasonPermissionRefused, Message: message}})
+		return
+	}
+	w.refuse(ctx, d, Delivery{Reason: clichain.ReasonPermissionRefused, Message: message})
+}
+
+// redeliver returns a job to the queue, unless it had as many deliveries as it may have. state is what the worker
+// could do when the job failed.
+func (w *worker) redeliver(d *delivery, failure *Failure, again Delivery, state readiness.State) {
+	again.Worker, again.Ended = w.Name, time.Now().UTC()
+	switch {
+	case w.spent(append(d.History, again)):
+		failure.Message += fmt.Sprintf(" (after %d deliveries)", len(d.History)+1)
+		w.finish(d, &Result{Failure: failure})
+	case reasons.Limits.Has(again.Reason) && !again.Until.IsZero():
+		w.awaitLimit(d, failure, again, state)
+	default:
+		w.postpone(d, again)
+	}
+}
+
+// awaitLimit leaves a job that met a limit where the first worker takes it that can. A worker whose backends are in
+// cooldown knows when; one whose backends are not, though the job met a limit, waits for the end of that.
+func (w *worker) awaitLimit(d *delivery, f *Failure, why Delivery, state readiness.State) {
+	next := d.envelope
+	if slices.ContainsFunc(f.Attempts, func(a clichain.Attempt) bool { return !a.Skipped }) { // else nothing was run
+		next.History = append(slices.Clone(next.History), why)
+	}
+	if state.Now(time.Now()) {
+		next.Again = classes.AgainLimit
+		w.ready.DenyLimit(next.needs().Class(), readiness.State{Until: why.Until, Cooling: state.Cooling})
+	}
+	w.requeue(d, next, why, time.Time{})
+}
+
+// postpone returns the job to the queue, until a time.
+func (w *worker) postpone(d *delivery, why Delivery) {
+	next := d.envelope
+	next.History = append(slices.Clone(next.History), why)
+	w.requeue(d, next, why, why.Until)
+}
+
+// requeue puts the job where the first worker takes it that can, at a time. Zero: now.
+func (w *worker) requeue(d *delivery, next envelope, why Delivery, until time.Time) {
+	if d.begun { // before the job returns: a job whose mark is there is not run again
+		w.unmark(d)
+	}
+	next.Replaces = 0
+	if class, err := w.q.route(w.write.ctx, &next); until.IsZero() && err == nil && class != next.class() {
+		until = time.Now().Add(w.q.coarsePause)
+	}
+	err := w.write.retry(func(ctx context.Context) error { return w.q.replaceJob(ctx, &next, d.sequence, until) })
+	if err != nil && !errors.Is(err, ErrExists) {
+		w.Logger.WarnContext(w.write.ctx, "a job cannot be given back: it comes again by itself", "id", d.ID, "error", err)
+		return
+	}
+	w.acknowledge(d)
+	w.presence.change()
+	if err == nil {
+		w.OnPark(&d.Job, why)
+	}
+}
+
+// leaveToNewer leaves a job that this worker does not know whole to workers of a later version: as it came, byte for
+// byte.
+func (w *worker) leaveToNewer(d *delivery) error {
+	next := envelope{Job: Job{ID: d.ID, Priority: d.at}, Protocol: max(d.protocol(), w.q.protocol+1), raw: d.data}
+	err := w.write.retry(func(ctx context.Context) error {
+		return w.q.replaceJob(ctx, &next, d.sequence, time.Time{})
+	})
+	if err != nil && !errors.Is(err, ErrExists) {
+		return err
+	}
+	w.acknowledge(d)
+	w.presence.change()
+	return nil
+}
+
+// replaceJob puts a job in the place of the message it was delivered in, for at once or for a time. ErrExists: it has
+// another message by now.
+func (q *Queue) replaceJob(ctx context.Context, e *envelope, sequence uint64, until time.Time) error {
+	class, err := q.route(ctx, e)
+	if err != nil {
+		return err
+	}
+	j, err := e.stored(class)
+	if err != nil {
+		return err
+	}
+	return q.store.Replace(ctx, j, sequence, until)
+}
+
+// unschedule puts the jobs that wait for the end of a limit where the first worker takes them that can. Workers of
+// the first protocol put them off until that time.
+func (q *Queue) unschedule(ctx context.Context) error {
+	for msg, err := range q.store.Scheduled(ctx) {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		data, err := q.store.Content(ctx, msg.Header, msg.Data)
+		var e envelope
+		if err != nil || e.decode(data, q.protocol) != nil || len(e.History) == 0 {
+			continue // a worker finds out when its time has come
+		}
+		if why := e.History[len(e.History)-1]; !reasons.Limits.Has(why.Reason) || why.Until.IsZero() {
+			continue
+		}
+		err = q.replaceJob(ctx, &e, msg.Sequence, time.Time{})
+		if err == nil {
+			err = q.store.Discard(ctx, msg.Header)
+		}
+		if err != nil && !errors.Is(err, ErrExists) {
+			return err
+		}
+	}
+	return nil
+}
