@@ -30,7 +30,7 @@ const (
 
 // knownProblems are the packages that do not keep the limits yet.
 var knownProblems = []string{
-	module, module + "/internal/proc", module + "/jetstream", module + "/cmd/clichain",
+	module, module + "/internal/proc", module + "/cmd/clichain",
 	module + "/openai",
 }
 
