@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/clichain/clichain/internal/backend"
 	"github.com/clichain/clichain/internal/contract"
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/failover"
@@ -62,8 +63,10 @@ type custom struct {
 	stream func(context.Context, Request) iter.Seq2[Event, error] // keeps the contract
 }
 
-func (c custom) Claims(model string) bool                   { return contract.Addresses(c.Name(), model) }
-func (c custom) Cooldown(req Request) cooling.Call          { return cooldownCall{name: c.Name(), req: req} }
+func (c custom) Claims(model string) bool { return contract.Addresses(c.Name(), model) }
+func (c custom) Cooldown(req Request) cooling.Call {
+	return backend.NewCooldownCall(c.Name(), nil, req)
+}
 func (c custom) Observed() bool                             { return true } // it may ask a Provider in its context
 func (c custom) unnamed() bool                              { return false }
 func (c custom) invalid() []*BackendError                   { return nil }
@@ -94,20 +97,15 @@ func (c providerCandidate) Observed() bool { return c.wrapped }
 func (c providerCandidate) unnamed() bool  { return c.Name() == "" } // an error of its spec
 
 func (c providerCandidate) Claims(model string) bool {
-	if model == "" {
-		return false
-	}
-	c.p.compile()
-	return c.p.spec != nil && c.p.composer.Models.Claims(model) || c.custom.Claims(model)
+	return model != "" && (c.p.impl.Claims(model) || c.custom.Claims(model))
 }
 
 func (c providerCandidate) Cooldown(req Request) cooling.Call {
-	return cooldownCall{name: c.Name(), provider: c.p, req: req}
+	return backend.NewCooldownCall(c.Name(), &c.p.impl.Backend, req)
 }
 
 func (c providerCandidate) CanServe(ctx context.Context, req Request) bool {
-	_, err := c.p.prepare(ctx, req, mode{output: c.p.cfg.Output}, false)
-	return err == nil
+	return c.p.impl.CanServe(ctx, req)
 }
 
 func (c providerCandidate) ready(ctx context.Context) error {
@@ -120,7 +118,7 @@ func (c providerCandidate) ready(ctx context.Context) error {
 func (c providerCandidate) check(ctx context.Context, req Request) error { return c.p.Check(ctx, req) }
 
 func (c providerCandidate) invalid() []*BackendError {
-	if err := c.p.label(c.p.wrong()); err != nil {
+	if err := c.p.impl.Label(c.p.impl.Invalid()); err != nil {
 		return []*BackendError{err}
 	}
 	return nil
@@ -130,7 +128,7 @@ func (c providerCandidate) invalid() []*BackendError {
 type chainCandidate struct{ *Chain }
 
 func (c chainCandidate) Cooldown(req Request) cooling.Call {
-	return chainCall{cooldownCall{name: c.Name(), req: req}}
+	return chainCall{backend.NewCooldownCall(c.Name(), nil, req)}
 }
 func (c chainCandidate) Observed() bool                             { return false }
 func (c chainCandidate) unnamed() bool                              { return c.cfg.Name == "" }

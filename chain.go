@@ -132,9 +132,9 @@ func NewChain(specs []CliSpec, cfg *ChainConfig) *Chain {
 	backends := make([]Backend, len(specs))
 	for i, spec := range specs {
 		p := NewProvider(spec, &provider)
-		if provider.Binary != "" && len(specs) > 1 && p.broken == nil {
-			p.broken = call.ConfigErrorf("config.binary",
-				"%q cannot be the program of %d backends: use ChainOf with a Provider each", provider.Binary, len(specs))
+		if provider.Binary != "" && len(specs) > 1 {
+			p.impl.Invalidate(call.ConfigErrorf("config.binary",
+				"%q cannot be the program of %d backends: use ChainOf with a Provider each", provider.Binary, len(specs)))
 		}
 		backends[i] = p
 	}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/failover"
+	"github.com/clichain/clichain/internal/misconfig"
 	"github.com/clichain/clichain/internal/policy"
 )
 
@@ -82,14 +84,16 @@ func (c *Chain) Ready(ctx context.Context) error {
 
 // Validate returns all mistakes in the settings as one error, as
 // [Config.Validate] does.
-func (c ChainConfig) Validate() error { return joined(append(c.Config.mistakes(), c.ownMistakes()...)) }
+func (c ChainConfig) Validate() error {
+	return misconfig.Join(append(c.Config.mistakes(), c.ownMistakes()...))
+}
 
 // ownMistakes are those in the fields that are not Config's.
 func (c *ChainConfig) ownMistakes() (list []*BackendError) {
 	for _, err := range []*BackendError{
-		atLeastZero("min_attempt", c.MinAttempt),
-		atLeastZero("max_cost_usd", c.MaxCostUSD),
-		word("replay", c.Replay, ReplayIfIdempotent, ReplayAlways, ReplayNever),
+		misconfig.Bound("min_attempt", c.MinAttempt),
+		misconfig.Bound("max_cost_usd", c.MaxCostUSD),
+		misconfig.Word("replay", c.Replay, ReplayIfIdempotent, ReplayAlways, ReplayNever),
 	} {
 		if err != nil {
 			list = append(list, err)
@@ -107,7 +111,7 @@ func (c *Chain) Validate() error {
 	if c.configErr != nil {
 		list = append(list, c.configErr)
 	}
-	return joined(append(list, c.invalidBackends()...))
+	return misconfig.Join(append(list, c.invalidBackends()...))
 }
 
 // setBackends keeps the backends, and what is wrong with the list of them and with the settings.
@@ -136,7 +140,7 @@ func (c *Chain) setBackends(backends []Backend) {
 		}
 		names[b.Name()] = i
 	}
-	c.configErr = oneOf("chain", mistakes)
+	c.configErr = misconfig.Merge("chain", mistakes)
 }
 
 // invalidBackends are the mistakes in single backends.
@@ -152,7 +156,9 @@ func (c *Chain) invalidBackends() []*BackendError {
 // validateInBackground validates all backends while a CLI runs, because the answer of a call names their mistakes. Call
 // wait before the end of the call.
 func (c *Chain) validateInBackground() (wait func()) {
-	return inBackground(func() { c.invalidBackends() })
+	var running sync.WaitGroup
+	running.Go(func() { c.invalidBackends() })
+	return running.Wait
 }
 
 // warnOfInvalid names the misconfigured backends in the answer of another one.

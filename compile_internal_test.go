@@ -25,15 +25,15 @@ func TestABackendThatIsNotAskedIsNotCompiled(t *testing.T) {
 	require.Len(t, resp.Warnings, 1)
 	require.Contains(t, resp.Warnings[0], "mistyped")
 	for _, p := range providers {
-		require.Nil(t, p.composer, p.Name())
+		require.Nil(t, p.impl.Composer, p.Name())
 	}
 	require.Error(t, chain.Validate())
 	for _, p := range providers {
-		require.Nil(t, p.composer, p.Name())
+		require.Nil(t, p.impl.Composer, p.Name())
 	}
 	req := Prompt("hi")
 	req.Model = "of nobody"
 	_, err = chain.Complete(t.Context(), req)
 	require.NoError(t, err)
-	require.NotNil(t, providers[0].composer, "a model may be its own")
+	require.NotNil(t, providers[0].impl.Composer, "a model may be its own")
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/backend"
+	"github.com/clichain/clichain/internal/container"
+	"github.com/clichain/clichain/internal/misconfig"
 	"github.com/clichain/clichain/runs"
 )
 
@@ -187,4 +190,31 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
+}
+
+// Validate returns all mistakes in the settings as one error, in which a
+// [*BackendError] with the reason bad_option names the field of each; nil if
+// there is none. A Provider with such settings fails every call in the same way.
+func (c Config) Validate() error { return misconfig.Join(c.mistakes()) }
+
+func (c *Config) mistakes() []*BackendError {
+	s := c.settings()
+	return s.Mistakes()
+}
+
+// settings is the Config for the packages below, which do not know its types.
+func (c *Config) settings() backend.Settings {
+	return backend.Settings{
+		Name: c.Name, Binary: c.Binary, Account: c.Account, Agent: c.Agent,
+		Timeout: c.Timeout, RetryPatience: c.RetryPatience, MaxQueue: c.MaxQueue,
+		FirstOutputTimeout: c.FirstOutputTimeout, IdleTimeout: c.IdleTimeout, Breaker: c.Breaker,
+		Output: c.Output, Transport: c.Transport, ModelAliases: c.ModelAliases,
+		RefuseNested: c.RefuseNested, TrustDir: c.TrustDir, FreshSessionOnReject: c.FreshSessionOnReject,
+		Sandbox: backend.Sandbox(c.Sandbox), Billing: c.Billing,
+		PassEnv: c.PassEnv, InheritEnv: c.InheritEnv, Env: c.Env, RequestEnv: c.RequestEnv,
+		MaxOutput: c.MaxOutput, MaxParallel: c.MaxParallel, Slots: c.Slots,
+		Container: (*container.Container)(c.Container), Registry: c.Registry, Shim: c.Shim, Cgroup: c.Cgroup,
+		RawOutput: c.RawOutput, KeepCommentary: c.KeepCommentary, StripFence: c.StripFence, RedactAnswers: c.RedactAnswers,
+		Logger: c.Logger,
+	}
 }

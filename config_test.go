@@ -86,5 +86,7 @@ func TestDefaultTimeout(t *testing.T) {
 	require.Equal(t, []time.Duration{600 * time.Second, 3 * time.Minute}, []time.Duration{agent.Timeout, agent.IdleTimeout})
 	agent = clichain.NewProvider(spec, &clichain.Config{Agent: true, Timeout: -1, IdleTimeout: time.Second}).Config()
 	require.Equal(t, []time.Duration{-1, time.Second}, []time.Duration{agent.Timeout, agent.IdleTimeout})
+	agent = clichain.NewProvider(spec, &clichain.Config{Agent: true, Timeout: time.Minute}).Config()
+	require.Equal(t, time.Minute, agent.Timeout)
 	require.Equal(t, -time.Second, clichain.NewProvider(spec, &clichain.Config{Timeout: -time.Second}).Config().Timeout)
 }

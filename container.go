@@ -1,14 +1,5 @@
 package clichain
 
-import (
-	"os"
-	"path"
-	"path/filepath"
-
-	"github.com/clichain/clichain/internal/container"
-	"github.com/clichain/clichain/internal/localfile"
-)
-
 // Container runs a CLI inside a container instead of on this machine: either
 // in one that is running (Name), or in a fresh one for every run (Image). The
 // zero value is refused: exactly one of the two must be set. It is a plain
@@ -51,39 +42,4 @@ type Container struct {
 	// "--user=1000" or mounts. A terminal, detaching, a name and an entry
 	// point are refused.
 	RunArgs []string
-}
-
-// inside is the container that the CLI runs in; nil: it runs on this machine.
-func (p *Provider) inside() *container.Container { return (*container.Container)(p.cfg.Container) }
-
-// programs are the names that the program to start here can have.
-func (p *Provider) programs() []string {
-	if p.cfg.Container != nil {
-		return []string{p.inside().Program()}
-	}
-	return p.cliNames()
-}
-
-// cliNames are the names that the CLI's program can have.
-func (p *Provider) cliNames() []string {
-	if p.cfg.Binary != "" {
-		return []string{p.cfg.Binary}
-	}
-	return append([]string{p.spec.Binary}, p.spec.AltBinaries...)
-}
-
-// linkNames are the names that the program to start here can have as a link to it.
-func (p *Provider) linkNames() []string {
-	if p.cfg.Container != nil || p.cfg.Binary != "" {
-		return nil
-	}
-	return p.spec.LinkNames
-}
-
-// tempDir is a new name for the folder of a call, here or inside.
-func (p *Provider) tempDir() string {
-	if p.cfg.Container != nil {
-		return path.Join("/tmp", localfile.TempName())
-	}
-	return filepath.Join(os.TempDir(), localfile.TempName())
 }

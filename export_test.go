@@ -1,6 +1,7 @@
 package clichain
 
 import (
+	"os"
 	"time"
 
 	"github.com/clichain/clichain/cooldown"
@@ -10,7 +11,7 @@ import (
 // Often is how often something is tried that needs to be seen more than once: so many times with the long form of the
 // tests, else a few.
 func Often(times, few uint64) uint64 {
-	if often(times) == 1 {
+	if os.Getenv("CLICHAIN_CONFORMANCE") != "long" {
 		return few
 	}
 	return times
@@ -33,7 +34,7 @@ func (c *Chain) CooldownsWithout(chance float64, clock func() time.Time) *Chain 
 
 // BreakerOnClock gives the provider's breaker a clock of the test's own, and no chance.
 func (p *Provider) BreakerOnClock(clock func() time.Time) {
-	p.breaker().Chance, p.breaker().Now = func() float64 { return 0.5 }, clock
+	p.impl.Breaker().Chance, p.impl.Breaker().Now = func() float64 { return 0.5 }, clock
 }
 
 // StoreOf is what a chain keeps its cooldowns in.

@@ -2,10 +2,11 @@ package clichain
 
 import (
 	"context"
-	"github.com/clichain/clichain/call"
 	"log/slog"
 	"slices"
 	"time"
+
+	"github.com/clichain/clichain/call"
 )
 
 // Hooks are called as a chain's call goes on. Each may be nil. They run in the

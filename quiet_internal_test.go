@@ -83,15 +83,6 @@ func TestCompleteIsQuiet(t *testing.T) {
 	}
 }
 
-func TestMilestones(t *testing.T) {
-	var heard []EventKind
-	emit := milestones(func(e Event) { heard = append(heard, e.Kind) })
-	for _, kind := range []EventKind{EventStart, EventDelta, EventText, EventToolUse, EventReset, EventAttempt, EventRaw} {
-		emit(Event{Kind: kind})
-	}
-	require.Equal(t, []EventKind{EventStart, EventAttempt}, heard)
-}
-
 // A Provider delivers nothing else in such a context.
 func TestQuietStream(t *testing.T) {
 	program, err := exec.LookPath("echo")

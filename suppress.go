@@ -1,10 +1,6 @@
 package clichain
 
 import (
-	"os"
-
-	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/skiplist"
 )
 
@@ -26,23 +22,4 @@ func Suppressed() bool {
 func SuppressedBy(name string) (variable string, ok bool) {
 	variable = skiplist.ByName(name)
 	return variable, variable != ""
-}
-
-// namesOf are the names by which a list turns a backend off.
-func namesOf(spec *CliSpec) []string { return []string{spec.Name, spec.InstanceOf, spec.ProviderSlug} }
-
-// checkSuppressed is the skip of a backend that the environment turns off, by
-// its name, that of the spec it is an instance of, or its slug.
-func checkSuppressed(spec *CliSpec) *BackendError {
-	variable, doubt := skiplist.By(namesOf(spec)...)
-	if variable == "" {
-		return nil
-	}
-	err := call.Errorf(ReasonSuppressed, "", "suppressed by %s=%s", variable, plaintext.OneLine(os.Getenv(variable)))
-	err.Hint = "unset " + variable
-	if doubt != "" {
-		err.Message += ": " + doubt + ", and may have meant this one"
-		err.Hint += ", or correct it"
-	}
-	return err
 }

@@ -91,3 +91,16 @@ func logOf(handle string) (log, error) {
 	hash := sha256.Sum256([]byte(handle))
 	return log{path: filepath.Join(dir, hex.EncodeToString(hash[:1])+".jsonl")}, localfile.MakeOwnDir(dir)
 }
+
+// Known returns what this user knows of the session that a request continues; nil if the session is not one of the
+// backend.
+func Known(backend string, req call.Request) *session.Record {
+	h, _ := session.Parse(req.Session)
+	if h.Backend != backend {
+		return nil
+	}
+	return Load(h.String())
+}
+
+// DirOf returns the directory that a request names, or that in which its session was made, if this user knows it.
+func DirOf(backend string, req call.Request) string { return session.Dir(req, Known(backend, req)) }

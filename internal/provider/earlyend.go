@@ -1,31 +1,31 @@
-package clichain
+package provider
 
 import (
 	"context"
 	"sync"
 	"time"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/policy"
 )
 
-// earlyEnd ends a run early where its CLI only retries a request that keeps
-// failing, some for a minute and some for ever, while another backend could
-// answer. It also ends a process that goes on after its last event.
+// earlyEnd ends a run whose CLI only retries a failing request, some for ever, while another backend can serve it. It
+// also ends a process that runs on after its last event.
 type earlyEnd struct {
 	view     chainview.View
-	overload time.Duration // how long an overload may take to pass
-	settle   time.Duration // how long the process may go on after an error, or its last event
-	bound    func() bool   // what has happened cannot be repeated elsewhere
+	patience time.Duration // for a failure that may pass
+	settle   time.Duration // how long the process may run after an error, or its last event
+	bound    func() bool   // no other backend may take over
 	stop     context.CancelCauseFunc
 
 	mu     sync.Mutex
-	timer  *time.Timer // runs while the CLI is in trouble
+	timer  *time.Timer // runs while the CLI retries
 	linger *time.Timer // set at the terminal event
 }
 
-// hear takes an event of the run, classified.
+// hear takes a classified event of the run.
 func (f *earlyEnd) hear(s *judge.Sign) {
 	if s.Terminal {
 		f.finish()
@@ -35,29 +35,27 @@ func (f *earlyEnd) hear(s *judge.Sign) {
 		f.calm()
 	}
 	switch s.Kind {
-	case EventLimit:
+	case call.EventLimit:
 		if s.Failed {
 			f.trouble(s.Reason, 0)
 		}
-	case EventRetry:
+	case call.EventRetry:
 		f.trouble(s.Reason, 0)
-	case EventError:
+	case call.EventError:
 		f.trouble(s.Reason, f.settle)
 	}
 }
 
-// trouble ends the run after wait, or after what an overload may take. What
-// every other backend would fail at too is left to the CLI. The question
-// whether another backend could answer may read files and stores, so no lock
-// is held meanwhile.
-func (f *earlyEnd) trouble(reason Reason, wait time.Duration) {
+// trouble ends the run after wait, or after the patience for a failure that may pass. A failure that all backends would
+// share is left to the CLI. HasFallback may read files and stores, so no lock is held meanwhile.
+func (f *earlyEnd) trouble(reason call.Reason, wait time.Duration) {
 	then, known := policy.Default[reason]
 	if reason == "" || then.Again {
-		wait = f.overload
+		wait = f.patience
 	} else if !known || then.Stop {
 		return
 	}
-	if wait < 0 || f.overload < 0 || f.view.HasFallback == nil || f.bound() || !f.view.HasFallback() {
+	if wait < 0 || f.patience < 0 || f.view.HasFallback == nil || f.bound() || !f.view.HasFallback() {
 		return
 	}
 	if wait == 0 {
@@ -71,7 +69,7 @@ func (f *earlyEnd) trouble(reason Reason, wait time.Duration) {
 	}
 }
 
-// moveOn ends the run, and has the next backend start while it ends.
+// moveOn ends the run, and lets the next backend start meanwhile.
 func (f *earlyEnd) moveOn() {
 	f.stop(judge.ErrMovedOn)
 	if f.view.OnHandover != nil {
@@ -79,7 +77,7 @@ func (f *earlyEnd) moveOn() {
 	}
 }
 
-// calm forgets the trouble: the CLI got over it.
+// calm cancels the end of the run: the CLI has recovered.
 func (f *earlyEnd) calm() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,7 +91,7 @@ func (f *earlyEnd) forget() {
 	}
 }
 
-// finish gives the process a moment to end by itself after its last event.
+// finish gives the process a moment to exit after its last event.
 func (f *earlyEnd) finish() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

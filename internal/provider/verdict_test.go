@@ -1,4 +1,4 @@
-package clichain
+package provider
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,7 +19,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/backend"
 	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/judge"
@@ -39,11 +42,20 @@ type recorded struct {
 // recordedAt is about when the runs were recorded.
 var recordedAt = time.Date(2026, 11, 21, 0, 20, 0, 0, time.UTC)
 
+// newProvider makes a Provider with the default settings.
+func newProvider(spec clispec.Spec) *Provider {
+	p := new(Provider)
+	p.Init(spec, backend.Settings{
+		Timeout: 25 * time.Second, RetryPatience: 3 * time.Second, MaxOutput: 1 << 20, Logger: slog.New(slog.DiscardHandler),
+	})
+	return p
+}
+
 // providersOf are backends of the built-in specs, by their names. They never change, and are compiled once.
 func providersOf() map[string]*Provider {
 	all := map[string]*Provider{}
 	for _, spec := range specs.Every() {
-		all[spec.Name] = NewProvider(spec, nil)
+		all[spec.Name] = newProvider(spec)
 	}
 	return all
 }
@@ -84,25 +96,25 @@ type schedule struct {
 	noticed bool       // a decision to end it came before its own end was seen
 }
 
-// outcome is all of a verdict that a caller can see, but for how the run ended.
-type outcome struct {
-	Reason     Reason
+// observed is all of a verdict that a caller can see, but for how the run ended.
+type observed struct {
+	Reason     call.Reason
 	Text       string
 	RetryAfter time.Time
 }
 
 // replay plays a run to the end of its bytes through what reads and ends a live
 // one, on a clock of its own.
-func (rec recorded) replay(t *testing.T, s schedule) (o outcome) {
+func (rec recorded) replay(t *testing.T, s schedule) (o observed) {
 	t.Helper()
 	p := rec.provider
-	p.compile()
+	p.Compile()
 	synctest.Test(t, func(t *testing.T) {
 		view := chainview.View{HasFallback: func() bool { return s.another }, CanReset: true}
 		ctx, stop := context.WithCancelCause(chainview.With(t.Context(), view))
 		defer stop(nil)
 		plan := &plan{Invocation: &compose.Invocation{Call: &compose.Call{Output: rec.output}}}
-		r := p.newRun(ctx, plan, stop, func(Event) {})
+		r := p.newRun(ctx, plan, stop, func(call.Event) {})
 		r.reading.Now = func() time.Time { return recordedAt }
 		stdout, stderr := r.reading.Streams()
 		var streams sync.WaitGroup
@@ -120,10 +132,10 @@ func (rec recorded) replay(t *testing.T, s schedule) (o outcome) {
 			result.Cause = context.Cause(ctx)
 		}
 		if rec.timedOut {
-			result.Cause = cmp.Or(result.Cause, error(&judge.Stop{Reason: ReasonTimeout, After: time.Minute}))
+			result.Cause = cmp.Or(result.Cause, error(&judge.Stop{Reason: call.ReasonTimeout, After: time.Minute}))
 		}
-		v := p.judge().Verdict(r.reading.Evidence(result, 0))
-		o = outcome{Text: v.Text}
+		v := p.Judge().Verdict(r.reading.Evidence(result, 0))
+		o = observed{Text: v.Text}
 		if v.Err != nil {
 			o.Reason, o.RetryAfter = v.Err.Reason, v.Err.RetryAfter
 		}
@@ -166,7 +178,7 @@ func (rec recorded) crashed(random *rand.Rand) recorded {
 }
 
 // requireOneVerdict plays a run again and again, and returns what it comes to.
-func (rec recorded) requireOneVerdict(t *testing.T, seeds uint64) outcome {
+func (rec recorded) requireOneVerdict(t *testing.T, seeds uint64) observed {
 	t.Helper()
 	want := rec.replay(t, schedule{})
 	for seed := range seeds {
@@ -195,7 +207,7 @@ func often(times uint64) uint64 {
 func TestOneVerdict(t *testing.T) {
 	var dirs []string
 	for _, kind := range []string{"recordings", "transcripts"} {
-		found, err := filepath.Glob(filepath.Join("internal/reading/testdata", kind, "*", "*"))
+		found, err := filepath.Glob(filepath.Join("../reading/testdata", kind, "*", "*"))
 		require.NoError(t, err)
 		require.NotEmpty(t, found)
 		dirs = append(dirs, found...)
@@ -228,27 +240,27 @@ func TestEvidenceBeforeTheEnd(t *testing.T) {
 	codex := `{"type":"error","message":"Reconnecting... 1/5 (exceeded retry limit, last status: 429 Too Many Requests)"}` + "\n"
 	reset := time.Unix(resets, 0).UTC()
 	for name, test := range map[string]struct {
-		spec   CliSpec
+		spec   clispec.Spec
 		stdout string
 		stderr string
-		want   outcome
+		want   observed
 	}{
-		"a limit":                       {specs.Claude(), limit, "", outcome{ReasonUsageLimit, "", reset}},
-		"a limit, and other words":      {specs.Claude(), limit, "fetch failed\n", outcome{ReasonUsageLimit, "", reset}},
-		"a limit, and a result":         {specs.Claude(), limit + failed("You've hit your limit"), "", outcome{ReasonUsageLimit, "", reset}},
-		"a limit, and an odd result":    {specs.Claude(), limit + failed("something odd"), "", outcome{ReasonUsageLimit, "", reset}},
-		"a limit, and a broken line":    {specs.Claude(), limit + failed("Connection error: socket hang up"), "", outcome{ReasonUsageLimit, "", reset}},
-		"a limit that was got over":     {specs.Claude(), limit + text, "", outcome{Reason: ReasonExit}},
-		"a refused login":               {specs.Claude(), retry(401, "authentication_failed"), "", outcome{Reason: ReasonUnauthenticated}},
-		"a retry without a reason":      {specs.Claude(), retry(0, ""), "", outcome{Reason: ReasonServerError}},
-		"a retry, and another failure":  {specs.Claude(), retry(529, "overloaded") + failed("API Error: 401"), "", outcome{Reason: ReasonUnauthenticated}},
-		"codex, a limit":                {specs.Codex(), codex, "", outcome{Reason: ReasonRateLimited}},
-		"gemini, a limit":               {specs.Gemini(), "", "Attempt 1 failed with status 429. Retrying with backoff...\n", outcome{Reason: ReasonRateLimited}},
-		"gemini, what it says at last":  {specs.Gemini(), "", "Attempt 1 failed with status 503. Retrying with backoff...\n    at fetch\nPlease set an Auth method\n", outcome{Reason: ReasonUnauthenticated}},
-		"gemini, what is known by then": {specs.Gemini(), "", "Please set an Auth method\nAttempt 1 failed with status 429. Retrying with backoff...\n", outcome{Reason: ReasonRateLimited}},
+		"a limit":                       {specs.Claude(), limit, "", observed{call.ReasonUsageLimit, "", reset}},
+		"a limit, and other words":      {specs.Claude(), limit, "fetch failed\n", observed{call.ReasonUsageLimit, "", reset}},
+		"a limit, and a result":         {specs.Claude(), limit + failed("You've hit your limit"), "", observed{call.ReasonUsageLimit, "", reset}},
+		"a limit, and an odd result":    {specs.Claude(), limit + failed("something odd"), "", observed{call.ReasonUsageLimit, "", reset}},
+		"a limit, and a broken line":    {specs.Claude(), limit + failed("Connection error: socket hang up"), "", observed{call.ReasonUsageLimit, "", reset}},
+		"a limit that was got over":     {specs.Claude(), limit + text, "", observed{Reason: call.ReasonExit}},
+		"a refused login":               {specs.Claude(), retry(401, "authentication_failed"), "", observed{Reason: call.ReasonUnauthenticated}},
+		"a retry without a reason":      {specs.Claude(), retry(0, ""), "", observed{Reason: call.ReasonServerError}},
+		"a retry, and another failure":  {specs.Claude(), retry(529, "overloaded") + failed("API Error: 401"), "", observed{Reason: call.ReasonUnauthenticated}},
+		"codex, a limit":                {specs.Codex(), codex, "", observed{Reason: call.ReasonRateLimited}},
+		"gemini, a limit":               {specs.Gemini(), "", "Attempt 1 failed with status 429. Retrying with backoff...\n", observed{Reason: call.ReasonRateLimited}},
+		"gemini, what it says at last":  {specs.Gemini(), "", "Attempt 1 failed with status 503. Retrying with backoff...\n    at fetch\nPlease set an Auth method\n", observed{Reason: call.ReasonUnauthenticated}},
+		"gemini, what is known by then": {specs.Gemini(), "", "Please set an Auth method\nAttempt 1 failed with status 429. Retrying with backoff...\n", observed{Reason: call.ReasonRateLimited}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec := recorded{provider: NewProvider(test.spec, nil), output: clispec.OutputStream, stdout: test.stdout, stderr: test.stderr, exit: 1}
+			rec := recorded{provider: newProvider(test.spec), output: clispec.OutputStream, stdout: test.stdout, stderr: test.stderr, exit: 1}
 			require.Equal(t, test.want, rec.requireOneVerdict(t, 4))
 		})
 	}

@@ -1,4 +1,4 @@
-package clichain
+package provider
 
 import (
 	"context"
@@ -9,25 +9,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/judge"
 )
 
-// Without any setting a run is asked to end after 25 s, and a second try has what the first has left.
-func TestTheDefaultTimeoutOnAClock(t *testing.T) {
+// A run is asked to end at the timeout, and a second attempt has the time that the first has left.
+func TestAttemptsShareTheTimeout(t *testing.T) {
 	for name, test := range map[string]struct {
-		cfg  *Config
-		used time.Duration // by a first try
-		want time.Duration
+		timeout time.Duration
+		used    time.Duration // by a first attempt
+		want    time.Duration
 	}{
-		"nothing is set":     {nil, 0, 25 * time.Second},
-		"an empty Config":    {&Config{}, 0, 25 * time.Second},
-		"a second try":       {&Config{}, 10 * time.Second, 15 * time.Second},
-		"an agent":           {&Config{Agent: true}, 0, 600 * time.Second},
-		"an agent in a rush": {&Config{Agent: true, Timeout: time.Minute}, 0, time.Minute},
+		"the default":      {25 * time.Second, 0, 25 * time.Second},
+		"a second attempt": {25 * time.Second, 10 * time.Second, 15 * time.Second},
+		"an agent":         {600 * time.Second, 0, 600 * time.Second},
+		"a minute":         {time.Minute, 0, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				calls := tries{p: NewProvider(CliSpec{Name: "mini", Binary: "mini"}, test.cfg), start: time.Now()}
+				p := newProvider(clispec.Spec{Name: "mini", Binary: "mini"})
+				p.Settings.Timeout = test.timeout
+				calls := attemptLoop{p: p, start: time.Now()}
 				time.Sleep(test.used)
 				began := time.Now()
 				ctx, stop, kill := limited(t.Context(), calls.remaining())
@@ -36,7 +39,7 @@ func TestTheDefaultTimeoutOnAClock(t *testing.T) {
 				require.Equal(t, test.want, time.Since(began))
 				ended, ok := errors.AsType[*judge.Stop](context.Cause(ctx))
 				require.True(t, ok)
-				require.Equal(t, ReasonTimeout, ended.Reason)
+				require.Equal(t, call.ReasonTimeout, ended.Reason)
 				require.Equal(t, test.want, ended.After)
 				require.Equal(t, max(500*time.Millisecond, min(test.want/10, 2*time.Second)), time.Until(kill))
 			})
@@ -83,4 +86,23 @@ func TestWhenARunIsKilled(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The caller continues at once and can wait for the end. The function runs once.
+func TestSweepRunsBesideTheFirstCall(t *testing.T) {
+	proceed, did := make(chan struct{}), 0
+	begin := beside(func() {
+		select {
+		case <-proceed:
+		case <-time.After(time.Minute): // begin waits for it
+		}
+		did++
+	})
+	start := time.Now()
+	first, second := begin(), begin()
+	require.Less(t, time.Since(start), 30*time.Second)
+	close(proceed)
+	first()
+	second()
+	require.Equal(t, 1, did)
 }

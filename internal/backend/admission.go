@@ -1,0 +1,199 @@
+package backend
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/sessionfile"
+	"github.com/clichain/clichain/internal/skiplist"
+)
+
+// Refusal returns why a call would not start, as far as that is known without composing it.
+func (b *Backend) Refusal(ctx context.Context, req call.Request) *call.Error {
+	path, err := b.Find()
+	if err == nil {
+		_, err = b.Admit(ctx, path, req, sessionfile.DirOf(b.Name, req), false)
+	}
+	if err == nil {
+		err = b.Label(b.Nested())
+	}
+	return err
+}
+
+// Find returns the program to run. The error says that the backend is invalid, suppressed or not installed.
+func (b *Backend) Find() (path string, err *call.Error) {
+	if err := b.Invalid(); err != nil {
+		return "", b.Label(err)
+	}
+	b.Compile()
+	if err := suppressed(b.Spec); err != nil {
+		return "", b.Label(err)
+	}
+	path, missing := b.locate()
+	if missing == nil {
+		return path, nil
+	}
+	err = &call.Error{Reason: call.ReasonNotInstalled, Message: missing.Error(), ExitCode: -1, Err: missing}
+	if b.InContainer() {
+		err.Hint = b.Settings.Container.Hint()
+	}
+	return "", b.Label(err)
+}
+
+// listNames are the names by which SKIP_CLI turns a backend off.
+func listNames(spec *clispec.Spec) []string {
+	return []string{spec.Name, spec.InstanceOf, spec.ProviderSlug}
+}
+
+// suppressed is the skip of a backend that SKIP_CLI or an alias turns off.
+func suppressed(spec *clispec.Spec) *call.Error {
+	variable, doubt := skiplist.By(listNames(spec)...)
+	if variable == "" {
+		return nil
+	}
+	err := call.Errorf(call.ReasonSuppressed, "", "suppressed by %s=%s", variable, plaintext.OneLine(os.Getenv(variable)))
+	err.Hint = "unset " + variable
+	if doubt != "" {
+		err.Message += ": " + doubt + ", and may have meant this one"
+		err.Hint += ", or correct it"
+	}
+	return err
+}
+
+// Admit decides whether a call in dir may start: by the login, by who would pay, and by the policy for sandboxes. If
+// mayAsk is not set, it does not run the status command of the CLI and leaves open what only that can tell.
+func (b *Backend) Admit(
+	ctx context.Context, path string, req call.Request, dir string, mayAsk bool,
+) (*login.Bill, *call.Error) {
+	if req.Dir == "" && req.Access == call.AccessNone {
+		dir = string(filepath.Separator) // the working directory will be empty, and not below that of this process
+	}
+	payer := b.Payer(req)
+	if err := b.unknownPayer(req, payer); err != nil {
+		return nil, b.Label(err)
+	}
+	model, _ := b.Composer.Models.Resolve(req.Model)
+	l := b.login(path, dir, model, payer)
+	if len(req.Options.Extra[b.Name]) > 0 && l.State == clispec.LoginInstalled {
+		l.State = clispec.LoginUnknown // raw arguments may bring a login
+	}
+	bill := &login.Bill{Policy: payer, Login: l, Sources: b.Login.Sources}
+	err := loggedOut(l)
+	if err == nil {
+		err = b.sandboxed(l)
+	}
+	if err == nil {
+		err = b.payable(ctx, path, bill, mayAsk)
+	}
+	if err != nil {
+		return nil, b.Label(err)
+	}
+	return bill, nil
+}
+
+// Payer is who has to pay for a call; "" is anybody.
+func (b *Backend) Payer(req call.Request) call.Billing {
+	return cmp.Or(b.Settings.Billing, req.Billing)
+}
+
+// unknownPayer refuses a request that could choose another account than the examined one: by raw arguments, or by an
+// environment variable that the CLI may obey.
+func (b *Backend) unknownPayer(req call.Request, payer call.Billing) *call.Error {
+	field, what := "", ""
+	switch obeyed := compose.Obeys(b.Spec, req.Env); {
+	case payer == call.BillingUnknown:
+		return nil
+	case req.Billing != call.BillingUnknown && req.Billing != payer:
+		return call.Errorf(call.ReasonBilling, "billing",
+			"%s has to pay for the request, and here only %s may (Config.Billing)", req.Billing, payer)
+	case len(req.Options.Extra[b.Name]) > 0:
+		field, what = "options.extra."+b.Name, "raw arguments"
+	case obeyed != "":
+		field, what = "env."+obeyed, "a variable that this CLI may obey"
+	default:
+		return nil
+	}
+	err := call.Errorf(call.ReasonBilling, field, "with %s it is unknown who would pay, and only %s may (Config.Billing)",
+		what, payer)
+	err.Hint = "leave it out, or leave Config.Billing empty"
+	return err
+}
+
+// maxStatusTime bounds the status command. Some CLIs need seconds to start.
+const maxStatusTime = 10 * time.Second
+
+// statusFunc runs the status command of a CLI.
+type statusFunc = func(context.Context, clispec.StatusRule) (clispec.StatusSign, error)
+
+// status returns the statusFunc of a program. A command that fails tells nothing.
+func (b *Backend) status(path string, payer call.Billing) statusFunc {
+	limit := maxStatusTime
+	if b.Settings.Timeout > 0 {
+		limit = min(limit, b.Settings.Timeout/2) // the rest is for the call
+	}
+	return func(ctx context.Context, rule clispec.StatusRule) (clispec.StatusSign, error) {
+		result, _, err := b.Run(ctx, path, payer, rule.Args, limit)
+		if err != nil || result.Signal != "" {
+			return clispec.StatusSign{}, judge.End(ctx)
+		}
+		return login.Sign(rule, result.Stdout.Text(), result.Stderr.Text(), result.ExitCode), nil
+	}
+}
+
+// payable refuses a call for which the wrong account may have to pay. It does not wait for the run to tell the account,
+// because the first request follows at once. A script may set a key, so the status command of the CLI is run.
+func (b *Backend) payable(ctx context.Context, path string, bill *login.Bill, mayAsk bool) *call.Error {
+	if bill.Policy != call.BillingUnknown && b.Spec.Login.Status.Whole && login.IsShellScript(path) {
+		bill.Login.Billing, bill.Login.Doubt = call.BillingUnknown, path
+	}
+	if bill.Policy == call.BillingUnknown || !b.Login.Open(bill.Login) || b.InContainer() {
+		return bill.Refused("")
+	}
+	var ask statusFunc
+	if mayAsk {
+		ask = b.status(path, bill.Policy)
+	}
+	l, err := b.Login.Settle(ctx, bill.Login, ask)
+	if err != nil {
+		return SpawnFailure(err)
+	}
+	if bill.Login = l; !mayAsk && b.Login.Open(l) {
+		return nil
+	}
+	if err := loggedOut(l); err != nil {
+		return err
+	}
+	return bill.Refused("")
+}
+
+// loggedOut is the skip of a backend that is known to be logged out.
+func loggedOut(l login.Login) *call.Error {
+	if l.State != clispec.LoginInstalled {
+		return nil
+	}
+	return call.Errorf(call.ReasonUnauthenticated, "", "not logged in: no credential file, key or other way in was found")
+}
+
+// Nested refuses a call inside a session of the same agent, if the settings do.
+func (b *Backend) Nested() *call.Error {
+	if !b.Settings.RefuseNested {
+		return nil
+	}
+	name := compose.OuterSession(b.Spec, os.Environ())
+	if name == "" {
+		return nil
+	}
+	err := call.Errorf(call.ReasonNestedSession, "",
+		"%s is set: this process runs inside a session of the same agent", name)
+	err.Hint = "run it outside of that session, or leave Config.RefuseNested false"
+	return err
+}

@@ -1,0 +1,146 @@
+// Package backend is a CLI as one backend runs it: its spec, compiled, its settings, its program, and what that program
+// sees of this machine. It decides whether a call may start.
+package backend
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/decode"
+	"github.com/clichain/clichain/internal/instance"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/machine"
+	"github.com/clichain/clichain/internal/misconfig"
+	"github.com/clichain/clichain/internal/skiplist"
+)
+
+// Backend is a spec with its settings. It is safe for concurrent use after Init. The zero Backend has no spec and
+// is invalid.
+type Backend struct {
+	Name     string
+	Settings Settings
+
+	given     *clispec.Spec
+	finder    machine.Finder
+	configErr *call.Error // what is wrong with the settings, or with the spec once it is validated
+
+	validated sync.Once
+	specErr   error
+
+	compiled sync.Once
+	Spec     *clispec.Spec          // nil until Compile, and if it is invalid; so are the following fields
+	Composer *compose.Composer      // of invocations
+	Program  func() *decode.Program // of the events of a run
+	// LiveProgram is that of the events of a process that answers many requests.
+	LiveProgram func() *decode.Program
+	Judge       func() *judge.Judge
+	Login       *login.Prober
+	pass        *login.PassRules
+	files       machine.Installed // of the program
+}
+
+// Init sets the spec and the settings. It does no I/O. The spec is validated on first use.
+func (b *Backend) Init(spec clispec.Spec, settings Settings) {
+	b.given, b.Settings = &spec, settings
+	named := instance.Named(spec, settings.Name)
+	b.Name = named.Name
+	skiplist.Know(b.Name, listNames(&named)...)
+	b.configErr = misconfig.Merge("config", append(settings.Mistakes(), b.aliasMistakes()...))
+}
+
+// aliasMistakes lists the aliases that are names of the backend itself.
+func (b *Backend) aliasMistakes() (list []*call.Error) {
+	for _, alias := range slices.Sorted(maps.Keys(b.Settings.ModelAliases)) {
+		if slices.Contains([]string{b.Name, b.given.ProviderSlug, b.given.DefaultModel}, alias) && alias != "" {
+			list = append(list, aliasMistake(alias, "-", alias))
+		}
+	}
+	return list
+}
+
+// Invalidate makes every call fail with the error, unless the settings are invalid already.
+func (b *Backend) Invalidate(err *call.Error) { b.configErr = cmp.Or(b.configErr, err) }
+
+// validate validates the spec, once.
+func (b *Backend) validate() (valid bool) {
+	b.validated.Do(func() {
+		if b.given == nil {
+			return
+		}
+		if b.specErr = b.given.Validate(); b.specErr != nil {
+			b.configErr = call.ConfigError("spec", b.specErr)
+		}
+	})
+	return b.given != nil && b.specErr == nil
+}
+
+// Compile sets what a call needs of a valid spec, once. A process may have backends that it never uses, so what only a
+// run needs is compiled later.
+func (b *Backend) Compile() {
+	b.compiled.Do(func() {
+		if !b.validate() {
+			return
+		}
+		spec := instance.Named(*b.given, b.Settings.Name)
+		spec.Hints = instance.Hints(&spec, b.Settings.Env)
+		b.Spec, b.Composer = &spec, compose.New(&spec, b.Settings.ModelAliases)
+		b.Program = sync.OnceValue(func() *decode.Program { return decode.Compile(spec.Events) })
+		b.LiveProgram = b.Program
+		if events := spec.Live.Events; len(events) > 0 {
+			b.LiveProgram = sync.OnceValue(func() *decode.Program { return decode.Compile(events) })
+		}
+		b.Judge = sync.OnceValue(func() *judge.Judge { return judge.New(&spec) })
+		b.Login, b.pass = login.New(spec.Login), login.NewPassRules(spec.PassEnvIf)
+		b.files.Packages = spec.Packages
+	})
+}
+
+// Invalid returns what is wrong with the spec or the settings; nil if nothing is. It does not compile the spec.
+func (b *Backend) Invalid() *call.Error {
+	b.validate()
+	switch {
+	case b.configErr != nil:
+		return new(*b.configErr)
+	case b.given == nil:
+		return call.ConfigErrorf("provider", "has no CLI: make it with NewProvider")
+	}
+	if _, err := b.overlay(); err != nil {
+		return call.ConfigErrorf("spec", "%s", err)
+	}
+	return nil
+}
+
+// Label sets the name of the backend, and the hint of its spec, on an error without a run. A nil error stays nil.
+func (b *Backend) Label(err *call.Error) *call.Error {
+	if err == nil {
+		return nil
+	}
+	err.Backend, err.Stage = b.Name, call.StageSkipped
+	b.Compile()
+	if b.Spec != nil {
+		err.Hint = cmp.Or(err.Hint, b.Spec.Hints[err.Reason])
+	}
+	return err
+}
+
+// Model returns the name under which the CLI knows a model, "" for its default; ok is false if the backend has no such
+// model.
+func (b *Backend) Model(name string) (model string, ok bool) {
+	b.Compile()
+	if b.Spec == nil {
+		return "", false
+	}
+	return b.Composer.Models.Resolve(name)
+}
+
+// Claims reports whether the model is one of the backend's.
+func (b *Backend) Claims(model string) bool {
+	b.Compile()
+	return b.Spec != nil && b.Composer.Models.Claims(model)
+}

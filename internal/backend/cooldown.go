@@ -1,0 +1,160 @@
+package backend
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/contract"
+	"github.com/clichain/clichain/internal/fingerprint"
+	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/sessionfile"
+)
+
+// DefaultTimeout bounds an attempt.
+const DefaultTimeout = 25 * time.Second
+
+// maxNameInKey bounds keys, for the sake of stores.
+const maxNameInKey = 100
+
+// CooldownCall is a call for the keeper of the cooldowns.
+type CooldownCall struct {
+	name    string
+	backend *Backend // nil: the call is of a backend without a CLI
+	req     call.Request
+}
+
+// NewCooldownCall describes a call of the backend that a chain knows under the name. b is nil for a backend without a
+// CLI.
+func NewCooldownCall(name string, b *Backend, req call.Request) CooldownCall {
+	if b != nil {
+		b.Compile()
+	}
+	return CooldownCall{name, b, req}
+}
+
+// Name is that of the backend.
+func (c CooldownCall) Name() string { return c.name }
+
+// Timeout is that of the backend's calls.
+func (c CooldownCall) Timeout() time.Duration {
+	if c.backend != nil {
+		return c.backend.Settings.Timeout
+	}
+	return DefaultTimeout
+}
+
+// Request is what the backend is asked.
+func (c CooldownCall) Request() *call.Request { return &c.req }
+
+// Key keeps the cooldowns of each model apart, because plans limit some models and not others. ok is false for a
+// program that cannot be started.
+func (c CooldownCall) Key() (key string, ok bool) {
+	key = shortened(c.name)
+	model := ""
+	if b := c.backend; b == nil {
+		model = contract.Unaddressed(c.name, c.req).Model
+	} else {
+		account, ok := b.account(b.Payer(c.req))
+		if !ok {
+			return "", false
+		}
+		model, _ = b.Composer.Models.Resolve(c.req.Model)
+		key += "@" + account
+	}
+	if model != "" {
+		key += "/" + shortened(model)
+	}
+	return key, true
+}
+
+func shortened(name string) string { return name[:min(len(name), maxNameInKey)] }
+
+// Scope is the fingerprint of the calls that a cooldown is for; empty for all.
+func (c CooldownCall) Scope(scope cooldown.Scope) string {
+	if scope == cooldown.ScopeAll {
+		return ""
+	}
+	h := fingerprint.New()
+	h.Add(string(scope))
+	dir := sessionfile.DirOf(c.name, c.req)
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if scope == cooldown.ScopeRequest {
+		h.Add(dir, c.req.Access.String())
+	}
+	if b := c.backend; b != nil && scope == cooldown.ScopeRequest {
+		h.Add(fmt.Sprint("trust ", b.Settings.TrustDir))
+		h.Add(b.outerSession()...)
+	} else if b != nil && scope == cooldown.ScopeLogin {
+		// A token that this CLI, or another one that shares it, has renewed is no other login.
+		host := b.Host("", b.Payer(c.req))
+		h.Add(b.Login.Mark(login.PlaceOf(b.Passed(&host, dir, ""), dir)))
+	}
+	return h.Short()
+}
+
+// outerSession lists the environment variables that show an outer session of the same agent.
+func (b *Backend) outerSession() (names []string) {
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); grammar.Matches(b.Spec.NestedEnv, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// accountWords are in the names of environment variables by which a CLI chooses the account that pays, and the service.
+var accountWords = []string{
+	"KEY", "TOKEN", "SECRET", "AUTH", "CREDENTIAL", "PASSWORD", "PROFILE", "ACCOUNT", "PROJECT", "ORG", "URL", "ENDPOINT",
+	"_USE_", "_HOME", "CONFIG_DIR",
+}
+
+// homes are the environment variables that move all of a user's files.
+var homes = []string{"HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
+
+// account is a fingerprint of the program and of the credentials that it would use. A cooldown does not hold for other
+// ones.
+func (b *Backend) account(payer call.Billing) (account string, ok bool) {
+	path, err := b.Find()
+	if err != nil {
+		return "", false
+	}
+	h := fingerprint.New()
+	if b.Settings.Account != "" {
+		h.Add(b.Settings.Account)
+		return h.Short(), true
+	}
+	h.AddFile(path)
+	if c := b.Settings.Container; c != nil {
+		h.Add(c.Name, c.Image, fmt.Sprintf("%q", c.RunArgs))
+	}
+	host := b.Host(path, payer)
+	for _, kv := range host.Environ {
+		if name, _, _ := strings.Cut(kv, "="); b.selectsAccount(name) {
+			h.Add(kv)
+		}
+	}
+	h.Add(host.SetEnv...)
+	h.Add(host.Env...)
+	return h.Short(), true
+}
+
+func (b *Backend) selectsAccount(name string) bool {
+	upper, spec := strings.ToUpper(name), b.Spec
+	if slices.Contains(homes, upper) {
+		return true
+	}
+	return slices.ContainsFunc(accountWords, func(word string) bool { return strings.Contains(upper, word) }) &&
+		!grammar.Matches(spec.DropEnv, name) && !grammar.Matches(spec.NestedEnv, name) &&
+		(b.Settings.InheritEnv || grammar.Matches(spec.PassEnv, name) || grammar.Matches(b.Settings.PassEnv, name) ||
+			slices.ContainsFunc(spec.PassEnvIf, func(r clispec.PassRule) bool { return grammar.Matches(r.Pass, name) }))
+}

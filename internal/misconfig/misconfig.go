@@ -1,0 +1,54 @@
+// Package misconfig checks settings.
+package misconfig
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain/call"
+)
+
+// Merge returns one error that names all the mistakes; nil if there is none.
+func Merge(field string, mistakes []*call.Error) *call.Error {
+	switch len(mistakes) {
+	case 0:
+		return nil
+	case 1:
+		return mistakes[0]
+	}
+	texts := make([]string, len(mistakes))
+	for i, m := range mistakes {
+		texts[i] = m.Option + ": " + m.Detail()
+	}
+	err := call.ConfigError(field, Join(mistakes))
+	err.Message = strings.Join(texts, "; ")
+	return err
+}
+
+// Join is [errors.Join] of the mistakes.
+func Join(mistakes []*call.Error) error {
+	list := make([]error, len(mistakes))
+	for i, m := range mistakes {
+		list[i] = m
+	}
+	return errors.Join(list...)
+}
+
+// Word refuses a word that is not in the list. The empty word is the default.
+func Word[S ~string](field string, word S, words ...S) *call.Error {
+	if word == "" || slices.Contains(words, word) {
+		return nil
+	}
+	return call.ConfigErrorf(field, "%q is none of %q", word, words)
+}
+
+// Bound refuses a bound that is negative or infinite.
+func Bound[N int | int64 | float64 | time.Duration](field string, n N) *call.Error {
+	if n >= 0 && !math.IsInf(float64(n), 0) {
+		return nil
+	}
+	return call.ConfigErrorf(field, "%v is no bound: leave it zero for the default", n)
+}

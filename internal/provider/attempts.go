@@ -1,0 +1,159 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/policy"
+	"github.com/clichain/clichain/internal/reading"
+	"github.com/clichain/clichain/internal/structured"
+)
+
+// retryDelay is the pause before the second attempt.
+const retryDelay = 500 * time.Millisecond
+
+// answer runs the CLI, and runs it again after a transient failure, in a simpler mode if its stream broke off, and for
+// an answer that does not meet the schema. All attempts share the timeout. took is their time, without the wait for a
+// slot.
+func (p *Provider) answer(
+	ctx context.Context, req call.Request, emit func(call.Event),
+) (resp *call.Response, took time.Duration, _ error) {
+	schema, err := structured.Compile(req.Schema)
+	if err != nil {
+		return nil, 0, p.Label(err)
+	}
+	began := time.Now()
+	inv, err := p.prepare(ctx, req, mode{output: p.Settings.Output}, true)
+	if err != nil {
+		return nil, 0, err
+	}
+	prepared := time.Since(began) // the status command of the CLI may have run
+	release, err := p.slot(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer release()
+	t := attemptLoop{p: p, req: req, inv: inv, start: time.Now().Add(-prepared)}
+	t.structure.schema = schema
+	t.said = &reading.Said{KeepCommentary: p.Settings.KeepCommentary, Answer: p.Spec.Answer}
+	t.emit = func(e call.Event) { t.said.See(e); emit(e) }
+	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(retryDelay), backoff.WithMaxElapsedTime(0))
+	once := backoff.WithContext(backoff.WithMaxRetries(pause, 1), ctx)
+	if backoff.Retry(func() error { return t.next(ctx) }, once) == nil {
+		for _, e := range t.said.Missing(t.resp.Text) {
+			e.Backend = p.Name
+			t.emit(e)
+		}
+		t.resp.Attempts = t.earlier
+		return t.resp, time.Since(t.start), nil
+	}
+	t.err.Earlier = t.earlier
+	return nil, time.Since(t.start), t.err
+}
+
+// attemptLoop is the attempts of one call.
+type attemptLoop struct {
+	p         *Provider
+	req       call.Request
+	inv       *plan
+	emit      func(call.Event)
+	said      *reading.Said
+	start     time.Time
+	structure structure
+
+	resp     *call.Response
+	err      *call.Error   // of the last attempt
+	brokeOff bool          // the stream of the last attempt did
+	took     time.Duration // by the last attempt
+	earlier  []call.Attempt
+}
+
+// next makes one attempt, and one more for a correction. A permanent error ends the loop.
+func (t *attemptLoop) next(ctx context.Context) error {
+	broke := t.err != nil && t.brokeOff
+	if t.err != nil {
+		t.record()
+	}
+	t.run(ctx)
+	if t.repair(ctx) {
+		t.record()
+		t.emit(call.Event{Kind: call.EventReset, Backend: t.p.Name, Message: "the answer did not meet the schema"})
+		t.run(ctx)
+	}
+	switch {
+	case t.err == nil && broke:
+		t.resp.Flags = append(t.resp.Flags, call.FlagStreamFallback)
+		return nil
+	case t.err == nil:
+		return nil
+	case t.mayRetry(ctx):
+		return t.err
+	}
+	return backoff.Permanent(t.err)
+}
+
+// record reports a failed attempt that is not the last.
+func (t *attemptLoop) record() {
+	failed := policy.AttemptOf(t.p.Name, t.err, t.took)
+	t.earlier = append(t.earlier, failed)
+	t.emit(call.Event{Kind: call.EventAttempt, Backend: t.p.Name, Attempt: &failed})
+}
+
+// run runs the CLI once.
+func (t *attemptLoop) run(ctx context.Context) {
+	began := time.Now()
+	resp, v := t.p.attempt(ctx, t.inv, t.req, t.remaining(), t.emit)
+	t.resp, t.err, t.brokeOff = resp, v.Err, v.BrokeOff
+	t.structure.acted = t.structure.acted || v.Acted
+	if t.err == nil {
+		t.err = t.structure.check(t.resp)
+	}
+	t.took = time.Since(began)
+}
+
+// mayRetry reports whether a second attempt may succeed: the failure is transient or only of the stream, nothing was
+// changed, the session has no fixed id, which is now taken, and there is time for an attempt as long as the first.
+func (t *attemptLoop) mayRetry(ctx context.Context) bool {
+	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, judge.ErrMovedOn) ||
+		t.req.Options.SessionID != "" || !t.timeFor(2*retryDelay+t.took) {
+		return false
+	}
+	return policy.Default[t.err.Reason].Again || t.brokeOff && t.simplify(ctx)
+}
+
+// simplify changes to the best output mode that is read at the end of a run. With write access that mode must show the
+// use of tools: after tools that nobody saw, no other backend could be asked.
+func (t *attemptLoop) simplify(ctx context.Context) bool {
+	i := slices.IndexFunc(t.p.Spec.Outputs, func(o clispec.OutputMode) bool {
+		return o != clispec.OutputStream &&
+			(t.req.Access < call.AccessWrite || t.p.Spec.ToolEventsIn(o) != clispec.ToolsNever)
+	})
+	if i < 0 || t.p.Settings.Output != "" {
+		return false
+	}
+	inv, err := t.p.prepare(ctx, t.req, mode{output: t.p.Spec.Outputs[i], after: true}, true)
+	if err != nil {
+		return false
+	}
+	t.inv = inv
+	return true
+}
+
+// timeFor reports whether more than d is left of the timeout.
+func (t *attemptLoop) timeFor(d time.Duration) bool {
+	return t.p.Settings.Timeout < 0 || t.remaining() > d
+}
+
+// remaining is what is left of the timeout; 0 means no timeout.
+func (t *attemptLoop) remaining() time.Duration {
+	if t.p.Settings.Timeout < 0 {
+		return 0
+	}
+	return max(t.p.Settings.Timeout-time.Since(t.start), time.Nanosecond)
+}

@@ -1,0 +1,103 @@
+package provider
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/policy"
+	"github.com/clichain/clichain/internal/semaphore"
+	"github.com/clichain/clichain/internal/session"
+	"github.com/clichain/clichain/internal/sessionfile"
+)
+
+// converse is answer for a request that may continue a session: calls of one session run one after the other. If the
+// session is rejected, and the settings say so, a new session replaces it.
+func (p *Provider) converse(ctx context.Context, req call.Request, emit func(call.Event)) (*call.Response, error) {
+	waiting, cancel := p.queue(ctx)
+	release, err := session.Turns.Take(waiting, p.turnOf(req))
+	cancel()
+	if err != nil {
+		return nil, p.notStarted(judge.Ended(ctx, err), "another call goes on from the same session")
+	}
+	defer release()
+	resp, took, err := p.answer(ctx, req, emit)
+	if !p.Settings.FreshSessionOnReject || req.Options.SessionID != "" || err == nil ||
+		call.AsError(p.Name, err).Reason != call.ReasonBadSession {
+		return resp, err
+	}
+	rejected := policy.AttemptOf(p.Name, err, took)
+	emit(call.Event{Kind: call.EventAttempt, Backend: p.Name, Attempt: &rejected})
+	if p.Settings.Timeout > 0 { // both attempts share it
+		var cancel context.CancelFunc
+		cause := &judge.Stop{Reason: call.ReasonTimeout, After: p.Settings.Timeout}
+		ctx, cancel = context.WithTimeoutCause(ctx, p.Settings.Timeout-took, cause)
+		defer cancel()
+	}
+	resp, _, err = p.answer(ctx, p.withoutSession(req), emit)
+	if err != nil {
+		be := call.AsError(p.Name, err)
+		be.Earlier = append([]call.Attempt{rejected}, be.Earlier...)
+		return nil, be
+	}
+	resp.Attempts = append([]call.Attempt{rejected}, resp.Attempts...)
+	resp.Flags = append(resp.Flags, call.FlagFreshSession)
+	return resp, nil
+}
+
+// turnOf identifies the session that calls continue one after the other; "" for a new session.
+func (p *Provider) turnOf(req call.Request) string {
+	if req.Options.Continue {
+		dir, _ := filepath.Abs(req.Dir)
+		return "newest of " + p.Name + " in " + dir
+	}
+	h, _ := session.Parse(req.Session)
+	return h.String()
+}
+
+// withoutSession is the request without its session, in the directory of the session if that exists.
+func (p *Provider) withoutSession(req call.Request) call.Request {
+	dir := sessionfile.DirOf(p.Name, req)
+	if _, err := os.Stat(dir); err != nil || req.Access == call.AccessNone {
+		dir = req.Dir
+	}
+	req.Session, req.Options.Continue, req.Dir = "", false, dir
+	return req
+}
+
+// slot waits for a slot of the backend, then for a shared one. The wait counts for the deadline of the context and
+// Config.MaxQueue, not for the timeout of the attempt.
+func (p *Provider) slot(ctx context.Context) (release func(), failure *call.Error) {
+	ctx, cancel := p.queue(ctx)
+	defer cancel()
+	own, err := p.slots.Acquire(ctx)
+	if err != nil {
+		return nil, p.notStarted(judge.Ended(ctx, err), "no slot was free in time")
+	}
+	shared, err := semaphore.Semaphore(p.Settings.Slots).Acquire(ctx)
+	if err != nil {
+		own()
+		return nil, p.notStarted(judge.Ended(ctx, err), "no slot was free in time")
+	}
+	return func() { shared(); own() }, nil
+}
+
+// queue bounds a wait by Config.MaxQueue.
+func (p *Provider) queue(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.Settings.MaxQueue <= 0 {
+		return ctx, func() {}
+	}
+	return judge.Within(ctx, p.Settings.MaxQueue)
+}
+
+// notStarted is the error of a call whose time ended before its CLI started.
+func (p *Provider) notStarted(cause error, message string) *call.Error {
+	reason := judge.ReasonOfCause(cause)
+	if reason == call.ReasonTimeout {
+		reason = call.ReasonBudgetSpent // of the chain: nothing was started
+	}
+	err := &call.Error{Reason: reason, Message: message, ExitCode: -1, Err: cause}
+	return p.Label(err)
+}

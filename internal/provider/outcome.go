@@ -1,0 +1,145 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/machine"
+	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/session"
+	"github.com/clichain/clichain/internal/sessionfile"
+	"github.com/clichain/clichain/internal/skiplist"
+)
+
+// outcome is a run that has ended.
+type outcome struct {
+	*Provider
+	plan *plan
+	req  call.Request
+	ev   *judge.Evidence
+	took time.Duration
+}
+
+// conclude judges the run: it returns the response, or the error in the verdict.
+func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) {
+	ev, spec := o.ev, o.Spec
+	ev.RawOK, ev.Redact = o.Settings.RawOutput, o.Settings.RedactAnswers
+	ev.Strip = o.Settings.StripFence || len(o.req.Schema) > 0
+	v := o.Judge().Verdict(ev)
+	if o.plan.box.Explain(v.Err, ev, spec.Hints); o.plan.box == nil && v.Err != nil {
+		v.Err.Hint = cmp.Or(v.Err.Hint, homeHint(o.Environ()))
+	}
+	hintDrift(v.Err, machine.Drift(o.plan.Call.Version, spec.CheckedWith))
+	v.Acted = o.req.Access >= call.AccessWrite && o.Judge().Acted(ev, v.Err)
+	ev.Secrets.AllDisguised(ev.Tally.Warnings)
+	log := o.Settings.Logger.With("backend", o.Name)
+	if v.Err != nil {
+		log.DebugContext(ctx, "cli end", "duration", o.took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)
+		redactError(ev.Secrets, v.Err)
+		v.Err.Usage = o.ownUsage(v.Err.Usage)
+		v.Err.SideEffects = v.Acted
+		return nil, v
+	}
+	log.DebugContext(ctx, "cli end", "duration", o.took, "exit", ev.Result.ExitCode)
+	return o.response(v.Text), v
+}
+
+// homeHint says what is wrong with a home directory in which a CLI can store nothing. Few CLIs report it.
+func homeHint(environ map[string]string) string {
+	code, message, hint := machine.HomeProblem(login.PlaceOf(environ, "").Home)
+	if code == "" {
+		return ""
+	}
+	return message + "; " + hint
+}
+
+// hintDrift hints at a CLI that is newer than its spec, in the error of a run whose arguments or output were not
+// understood. An update of the CLI would not help.
+func hintDrift(err *call.Error, drift string) {
+	if err == nil || drift == "" {
+		return
+	}
+	hint := drift + ": update clichain, or the spec"
+	switch err.Reason {
+	case call.ReasonUnsupported:
+		err.Hint = hint
+	case call.ReasonExit, call.ReasonBadOutput:
+		err.Hint = cmp.Or(err.Hint, hint)
+	}
+}
+
+// redactError redacts the texts of an error, apart from the partial answer.
+func redactError(r *plaintext.Redactor, err *call.Error) {
+	for _, text := range []*string{&err.Message, &err.Stderr, &err.Hint} {
+		*text = r.CleanDisguised(*text)
+	}
+}
+
+func (o *outcome) response(text string) *call.Response {
+	t, inv, spec := o.ev.Tally, o.plan, o.Spec
+	total := t.Total()
+	made := session.Handle{Backend: o.Name, ID: t.Session}
+	if o.req.Options.NoSessionPersistence || inv.box != nil && inv.Empty && spec.Sessions.DirBound {
+		made.ID = "" // no session is stored
+	}
+	resp := &call.Response{
+		Text: text, Backend: o.Name, Provider: spec.ProviderSlug,
+		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), spec.DefaultModel),
+		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
+		Usage: o.ownUsage(total), Duration: o.took,
+		Warnings: append(skiplist.EnvironDoubts(), t.Warnings...), Flags: t.Flags, Metadata: o.req.Metadata,
+		Drift: machine.Drift(inv.Call.Version, spec.CheckedWith),
+	}
+	saveSession(resp, session.Record{Dir: inv.Dir, Used: o.sessionUsage(resp.Session, total)})
+	return resp
+}
+
+// saveSession stores the record of the session of an answer. A failure is a warning.
+func saveSession(resp *call.Response, r session.Record) {
+	if resp.Session == "" {
+		return
+	}
+	if err := sessionfile.Save(resp.Session, r); err != nil {
+		resp.Warnings = append(resp.Warnings,
+			"where the session was made, and what it has used, is not recorded: "+err.Error())
+	}
+}
+
+// ownUsage is the run's part of the usage u, which the CLI may add up over a session. The newest session is only known
+// after the run.
+func (o *outcome) ownUsage(u call.Usage) call.Usage {
+	switch {
+	case o.req.Options.Continue:
+		newest := session.Handle{Backend: o.Name, ID: o.ev.Tally.Session}
+		return session.Rebase(o.Spec.Sessions, u, sessionfile.Load(newest.String()))
+	case o.req.Session != "" && !o.countsTurns():
+		return session.Rebase(o.Spec.Sessions, u, o.plan.known)
+	}
+	return u
+}
+
+// countsTurns reports whether the CLI counts each turn of its live mode separately, and not the total of a session.
+func (o *outcome) countsTurns() bool {
+	return o.plan.mode.output == clispec.OutputLive && len(o.Spec.Live.Cumulative) == 0
+}
+
+// sessionUsage is the usage of the whole session, after a run that counted total; nil if it is unknown.
+func (o *outcome) sessionUsage(handle string, total call.Usage) *call.Usage {
+	used := session.Used(o.Spec.Sessions, total)
+	if used == nil || !o.countsTurns() {
+		return used
+	}
+	switch known := sessionfile.Load(handle); {
+	case known == nil && o.req.Session == "": // the first turn of a new session
+		return used
+	case known == nil || known.Used == nil:
+		return nil
+	default:
+		return new(known.Used.Add(*used))
+	}
+}

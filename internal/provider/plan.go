@@ -1,0 +1,115 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/container"
+	"github.com/clichain/clichain/internal/login"
+	"github.com/clichain/clichain/internal/session"
+	"github.com/clichain/clichain/internal/sessionfile"
+	"github.com/clichain/clichain/internal/workdir"
+)
+
+// plan is a call that may start.
+type plan struct {
+	*compose.Invocation
+	bill *login.Bill    // who pays
+	box  *container.Box // nil: it runs on this machine
+
+	known *session.Record // of the session to continue
+	mode  mode            // in which it was composed
+}
+
+// mode is how the CLI is run.
+type mode struct {
+	output clispec.OutputMode // "": the best of the spec
+	after  bool               // of an attempt whose stream broke off
+	temp   string             // the directory of its files; "": a new one
+	asks   bool               // the caller answers questions of the CLI
+	talks  bool               // the process serves one conversation
+	shown  bool               // for display: texts are replaced by their size
+	starts bool               // the CLI will start, so its directory is made
+
+	trace, traceState string // of the call's span, as in call.WithTrace
+}
+
+// prepare does everything that comes before the process. It starts nothing, except the status command of the CLI if
+// starts is set.
+func (p *Provider) prepare(
+	ctx context.Context, req call.Request, m mode, starts bool,
+) (*plan, *call.Error) {
+	path, err := p.Find()
+	if err != nil {
+		return nil, err
+	}
+	if err := compose.Check(req); err != nil {
+		return nil, p.Label(err)
+	}
+	known := sessionfile.Known(p.Name, req)
+	b, err := p.Admit(ctx, path, req, session.Dir(req, known), starts)
+	if err != nil {
+		return nil, err
+	}
+	if m.temp == "" {
+		m.temp = p.TempDir()
+	}
+	m.trace, m.traceState = call.TraceOf(ctx)
+	m.starts = starts
+	inv, box, err := p.compose(path, req, known, m)
+	if err != nil {
+		return nil, p.Label(err)
+	}
+	return &plan{inv, b, box, known, m}, nil
+}
+
+func (p *Provider) compose(
+	path string, req call.Request, known *session.Record, m mode,
+) (*compose.Invocation, *container.Box, *call.Error) {
+	dir, err := p.Workdir().Dir(req, known, m.starts)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !p.InContainer() {
+		if req.Options, err = workdir.ResolveOptions(req.Options); err != nil {
+			return nil, nil, err
+		}
+	}
+	h := p.Host(path, p.Payer(req))
+	if err := p.Nested(); err != nil {
+		return nil, nil, err
+	}
+	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, m.temp, p.Settings.TrustDir, known
+	h.Agent, h.Asks, h.Conversation, h.Version = p.Settings.Agent, m.asks, m.talks, p.Version(path)
+	h.Trace, h.TraceState = m.trace, m.traceState
+	if !p.InContainer() {
+		h.RealDir = workdir.RealPath(dir)
+	}
+	p.ReadFiles(&h, dir)
+	inv, err := p.Composer.Compose(req, compose.Choice{Output: m.output, Transport: p.Settings.Transport}, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.shown {
+		p.Composer.Show(inv)
+	}
+	if !p.InContainer() {
+		return inv, nil, workdir.CheckTrust(inv)
+	}
+	box, err := p.Settings.Container.Wrap(inv, &h, p.CLINames())
+	return inv, box, err
+}
+
+// of is the plan of one turn of the process that this plan has started.
+func (c *plan) of(turn *compose.Call) *plan {
+	inv := *c.Invocation
+	inv.Call = turn
+	return &plan{&inv, c.bill, c.box, c.known, c.mode}
+}
+
+// makeFiles makes the temporary files of the call; always call remove.
+func (c *plan) makeFiles() (remove func(), err *call.Error) {
+	return workdir.MakeFiles(c.Invocation, c.box != nil)
+}
