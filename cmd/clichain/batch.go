@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/cmd/clichain/internal/batchview"
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
@@ -24,7 +25,7 @@ import (
 type batchFlags struct {
 	cfg    batch.Config
 	ask    param.Values
-	nats   natsFlags
+	nats   connection.NATSFlags
 	dryRun bool
 	remote bool // the workers of a queue elsewhere answer
 	quiet  bool // nothing is shown but errors
@@ -34,7 +35,7 @@ type batchFlags struct {
 }
 
 func (a *app) batchCommand() *cobra.Command {
-	f := &batchFlags{nats: a.natsFlags()}
+	f := &batchFlags{nats: connection.NewNATSFlags(a.Env)}
 	f.cfg.Jobs = defaultSlots
 	cmd := &cobra.Command{
 		Use:   "batch",
@@ -106,7 +107,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.quiet, "quiet", false, "nothing on stderr but errors")
 	param.Add(flags, cmd.Name(), &f.ask)
 	addPermitFlag(flags, &f.permissions)
-	f.nats.register(flags)
+	f.nats.Register(flags)
 }
 
 // ofWorkers are flags about backends, on which the workers of a queue elsewhere decide.
@@ -118,7 +119,7 @@ var ofWorkers = []string{
 // check finds flags that would have no effect.
 func (f *batchFlags) check(given func(flag string) bool) error {
 	// A server of the environment alone is for commands that cannot do without one.
-	f.remote = f.nats.servers != "" || given("queue") && f.nats.given()
+	f.remote = f.nats.Servers != "" || given("queue") && f.nats.Given()
 	for _, flag := range ofWorkers {
 		if f.remote && given(flag) {
 			return console.Usagef("--%s: has no effect with --nats or --queue: give it to the workers of the queue", flag)
@@ -126,7 +127,7 @@ func (f *batchFlags) check(given func(flag string) bool) error {
 	}
 	switch {
 	case given("queue") && !f.remote:
-		return console.Usagef("--queue: needs --nats or %s: a batch of its own has a queue of its own", natsVariable)
+		return console.Usagef("--queue: needs --nats or %s: a batch of its own has a queue of its own", connection.ServerVariable)
 	case f.permissions.Env != nil:
 		return console.Usagef("--permit env: no line can set a variable")
 	case f.cfg.RetrySideEffects && !f.cfg.RetryFailed:
@@ -155,7 +156,7 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 	}
 	cfg.Permissions = f.ceiling(cfg.Defaults)
 	if f.remote {
-		cfg.Connect, cfg.Queue = f.nats.connect, f.nats.config()
+		cfg.Connect, cfg.Queue = f.nats.Connect, f.nats.QueueConfig()
 	} else if err := a.batchBackends(ctx, f, &cfg); err != nil {
 		return err
 	}

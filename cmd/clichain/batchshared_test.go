@@ -15,6 +15,7 @@ import (
 
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 )
 
 // TestBatchShared: two batches with the same ids on one queue get their own answers, from a worker elsewhere, one of
@@ -61,7 +62,7 @@ func TestBatchShared(t *testing.T) {
 	require.Eventually(t, func() bool { // the worker acknowledges the last job after its result is there
 		s := f.status()
 		return s.Answers+s.Failures+s.Running == 0
-	}, patience, 10*time.Millisecond)
+	}, consoletest.Patience, 10*time.Millisecond)
 	require.NoDirExists(t, one+".nats")
 	status, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, status, log)

@@ -17,6 +17,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
@@ -129,7 +130,7 @@ func (s *capture) text() string {
 func (s *capture) await(form string) string {
 	s.t.Helper()
 	want := regexp.MustCompile(form)
-	limit := time.After(patience)
+	limit := time.After(consoletest.Patience)
 	for {
 		s.mu.Lock()
 		now, raw := s.text(), string(s.raw)
@@ -157,7 +158,7 @@ func (s *capture) end(status int) (text, raw string) {
 		defer s.mu.Unlock()
 		require.Equal(s.t, status, s.cmd.ProcessState.ExitCode(), "%s", s.raw)
 		return s.text(), string(s.raw)
-	case <-time.After(patience):
+	case <-time.After(consoletest.Patience):
 		require.FailNow(s.t, "it does not end")
 	}
 	return "", ""

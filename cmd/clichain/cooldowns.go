@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/cooldown"
@@ -19,18 +20,18 @@ import (
 
 // cooldownsFlags say whose cooldowns: those of a fleet, or, by default, of this user.
 type cooldownsFlags struct {
-	queue queueFlags
+	queue connection.QueueFlags
 	json  bool
 }
 
 func (a *app) cooldownsFlags(cmd *cobra.Command) *cooldownsFlags {
 	f := &cooldownsFlags{}
-	f.queue.nats = a.natsFlags()
+	f.queue.NATS = connection.NewNATSFlags(a.Env)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.queue.nats.registerServers(flags)
-	f.queue.nats.registerLogin(flags)
-	flags.StringVar(&f.queue.store, "store", "", "those of the queue in this `folder`, without a NATS server")
+	f.queue.NATS.RegisterServers(flags)
+	f.queue.NATS.RegisterLogin(flags)
+	flags.StringVar(&f.queue.Store, "store", "", "those of the queue in this `folder`, without a NATS server")
 	flags.Lookup("nats").Usage = "those of the workers on these NATS servers, `urls` separated by commas"
 	return f
 }
@@ -92,31 +93,31 @@ type keptCooldowns interface {
 // open opens the cooldowns; nil where there are none. done is never nil.
 func (f *cooldownsFlags) open(ctx context.Context, a *app) (there keptCooldowns, done func() error, err error) {
 	done = func() error { return nil }
-	if f.queue.nats.servers == "" && !f.queue.embedded() {
+	if f.queue.NATS.Servers == "" && !f.queue.Embedded() {
 		file, err := a.cooldownFile()
 		if file != nil {
 			there = file
 		}
 		return there, done, err
 	}
-	if err := f.queue.check(); err != nil {
+	if err := f.queue.Check(); err != nil {
 		return nil, done, err
 	}
-	q := &openQueue{}
-	done = func() error { return queueError(q.close()) }
-	if err := q.connect(ctx, &f.queue, false); err != nil {
+	q, err := f.queue.Connect(ctx, false)
+	if err != nil {
 		return nil, done, err
 	}
-	fleet, err := jetstream.OpenCooldowns(ctx, q.nc, &jetstream.Config{MustExist: true})
+	done = q.Close
+	fleet, err := jetstream.OpenCooldowns(ctx, q.Conn, &jetstream.Config{MustExist: true})
 	if errors.Is(err, jetstream.ErrNoCooldowns) {
 		return nil, done, nil
 	}
 	if err != nil {
-		return nil, done, queueError(err)
+		return nil, done, connection.Failed(err)
 	}
 	done = func() error {
 		fleet.Close()
-		return queueError(q.close())
+		return q.Close()
 	}
 	return fleet, done, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
@@ -14,7 +15,7 @@ import (
 
 // deadFlags are the flags of the commands for dead letters, of which each takes some.
 type deadFlags struct {
-	queue            queueFlags
+	queue            connection.QueueFlags
 	json             bool
 	all, sideEffects bool
 	reason           string
@@ -39,19 +40,19 @@ history, until it is retried or dropped.`,
 }
 
 // prepare declares the flags that all of the commands have, and has cmd run on the queue that they name.
-func (a *app) prepare(cmd *cobra.Command, f *deadFlags, do func(context.Context, *openQueue, []string) error) {
+func (a *app) prepare(cmd *cobra.Command, f *deadFlags, do func(context.Context, *connection.Queue, []string) error) {
 	cmd.Flags().SortFlags = false
-	f.queue.nats, f.queue.mustExist = a.natsFlags(), true
-	f.queue.register(cmd.Flags())
+	f.queue.NATS, f.queue.MustExist = connection.NewNATSFlags(a.Env), true
+	f.queue.Register(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, ids []string) (err error) {
 		ctx, cancel := context.WithTimeout(cmd.Context(), deadLimit)
 		defer cancel()
-		q, err := f.queue.open(ctx, false)
+		q, err := f.queue.Open(ctx, false)
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, queueError(q.close())) }()
-		return queueError(do(ctx, q, ids))
+		defer func() { err = errors.Join(err, q.Close()) }()
+		return connection.Failed(do(ctx, q, ids))
 	}
 }
 
@@ -64,13 +65,13 @@ func (a *app) deadListCommand() *cobra.Command {
 		Example: "  clichain dead list --nats nats://127.0.0.1:4222\n  clichain dead list --json | jq -r .id",
 		Args:    cobra.NoArgs,
 	}
-	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, _ []string) error { return a.deadList(ctx, q, f) })
+	a.prepare(cmd, f, func(ctx context.Context, q *connection.Queue, _ []string) error { return a.deadList(ctx, q, f) })
 	cmd.Flags().StringVar(&f.reason, "reason", "", "those that failed for this `reason`, such as timeout")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
 	return cmd
 }
 
-func (a *app) deadList(ctx context.Context, q *openQueue, f *deadFlags) error {
+func (a *app) deadList(ctx context.Context, q *connection.Queue, f *deadFlags) error {
 	for r, err := range q.Dead(ctx) {
 		if err != nil {
 			return err
@@ -100,7 +101,7 @@ func (a *app) deadShowCommand() *cobra.Command {
 		Example: "  clichain dead show nightly-7 --nats nats://127.0.0.1:4222",
 		Args:    console.ExactlyOneArg("dead show", "ID"),
 	}
-	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, ids []string) error {
+	a.prepare(cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
 		r, err := findDeadLetter(ctx, q, ids[0])
 		if err != nil {
 			return err
@@ -111,7 +112,7 @@ func (a *app) deadShowCommand() *cobra.Command {
 }
 
 // findDeadLetter finds one; an id without one is the caller's mistake.
-func findDeadLetter(ctx context.Context, q *openQueue, id string) (*jetstream.Result, error) {
+func findDeadLetter(ctx context.Context, q *connection.Queue, id string) (*jetstream.Result, error) {
 	r, err := q.Result(ctx, id)
 	if errors.Is(err, jetstream.ErrPending) {
 		return nil, console.Usagef("job %q waits or runs: it is no dead letter", id)
@@ -135,13 +136,13 @@ One whose agent may have changed something is left where it is, unless
   clichain dead retry --reason usage_limit
   clichain dead retry --all --side-effects`,
 	}
-	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, ids []string) error { return a.deadRetry(ctx, q, f, ids) })
+	a.prepare(cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error { return a.deadRetry(ctx, q, f, ids) })
 	f.selects(cmd)
 	cmd.Flags().BoolVar(&f.sideEffects, "side-effects", false, "also those that may have changed something")
 	return cmd
 }
 
-func (a *app) deadRetry(ctx context.Context, q *openQueue, f *deadFlags, ids []string) error {
+func (a *app) deadRetry(ctx context.Context, q *connection.Queue, f *deadFlags, ids []string) error {
 	letters, err := f.choose(ctx, q, ids)
 	if err != nil {
 		return err
@@ -173,7 +174,7 @@ func (a *app) deadDropCommand() *cobra.Command {
 the queue too.`,
 		Example: "  clichain dead drop nightly-7 --nats nats://127.0.0.1:4222\n  clichain dead drop --all",
 	}
-	a.prepare(cmd, f, func(ctx context.Context, q *openQueue, ids []string) error {
+	a.prepare(cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
 		letters, err := f.choose(ctx, q, nil)
 		for _, l := range letters {
 			ids = append(ids, l.ID)
@@ -208,7 +209,7 @@ func (f *deadFlags) selects(cmd *cobra.Command) {
 }
 
 // choose finds the letters of ids, or those that the flags choose, before any is changed.
-func (f *deadFlags) choose(ctx context.Context, q *openQueue, ids []string) (letters []deadLetter, err error) {
+func (f *deadFlags) choose(ctx context.Context, q *connection.Queue, ids []string) (letters []deadLetter, err error) {
 	for _, id := range ids {
 		r, err := findDeadLetter(ctx, q, id)
 		if err != nil {

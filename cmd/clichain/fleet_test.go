@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -29,7 +30,7 @@ type fleet struct {
 const password = "password-of-the-test"
 
 func newFleet(t *testing.T) *fleet {
-	s := natsServer(t, func(o *server.Options) { o.Username, o.Password = "u", password })
+	s := consoletest.NATSServer(t, func(o *server.Options) { o.Username, o.Password = "u", password })
 	return &fleet{newWorld(t), strings.Replace(s.ClientURL(), "//", "//u:"+password+"@", 1)}
 }
 
@@ -51,7 +52,7 @@ func (f *fleet) run(args ...string) (stdout, stderr string, status int) {
 	cmd.Env = append(cmd.Env, "NATS_URL="+f.url)
 	cmd.Stdout, cmd.Stderr = &out, &err
 	require.NoError(f.t, cmd.Start())
-	limit := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	limit := time.AfterFunc(consoletest.Patience, func() { _ = cmd.Process.Kill() })
 	defer limit.Stop()
 	if failed := cmd.Wait(); failed != nil {
 		require.ErrorContains(f.t, failed, "exit status", "%q: %s", args, err.String())
@@ -85,7 +86,7 @@ type working struct {
 	*exec.Cmd
 	t      *testing.T
 	health string // its address
-	lines  lineWriter
+	lines  consoletest.LineWriter
 	log    *bytes.Buffer
 	read   chan struct{} // closed when all of its log was read
 }
@@ -98,7 +99,7 @@ func (f *fleet) worker(args ...string) *working {
 	stderr, err := cmd.StderrPipe()
 	require.NoError(f.t, err)
 	require.NoError(f.t, cmd.Start())
-	w := &working{Cmd: cmd, t: f.t, lines: make(lineWriter, 1000), log: new(bytes.Buffer), read: make(chan struct{})}
+	w := &working{Cmd: cmd, t: f.t, lines: make(consoletest.LineWriter, 1000), log: new(bytes.Buffer), read: make(chan struct{})}
 	go func() {
 		defer close(w.read)
 		defer close(w.lines)
@@ -116,14 +117,14 @@ func (f *fleet) worker(args ...string) *working {
 
 func (w *working) await(text string) string {
 	w.t.Helper()
-	return w.lines.await(w.t, text)
+	return w.lines.Await(w.t, text)
 }
 
 // stop sends a signal and returns the exit status and the log.
 func (w *working) stop(s os.Signal) (status int, log string) {
 	w.t.Helper()
 	require.NoError(w.t, w.Process.Signal(s))
-	limit := time.AfterFunc(patience, func() { _ = w.Process.Kill() })
+	limit := time.AfterFunc(consoletest.Patience, func() { _ = w.Process.Kill() })
 	defer limit.Stop()
 	<-w.read
 	_ = w.Wait() // the status is returned

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/nats-io/nats-server/v2/server"
@@ -98,7 +99,7 @@ func TestBatchQueueOfTheEnvironment(t *testing.T) {
 // TestSubmitToFullQueue: a job for which there is no room is refused with the limit, and status shows it.
 func TestSubmitToFullQueue(t *testing.T) {
 	t.Parallel()
-	s := natsServer(t, func(o *server.Options) { o.JetStreamMaxStore = 4 << 20 })
+	s := consoletest.NATSServer(t, func(o *server.Options) { o.JetStreamMaxStore = 4 << 20 })
 	f := &fleet{newWorld(t), s.ClientURL()}
 	prompt := filepath.Join(t.TempDir(), "prompt")
 	require.NoError(t, os.WriteFile(prompt, bytes.Repeat([]byte("x"), 700<<10), 0o600))

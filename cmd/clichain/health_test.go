@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -78,12 +79,12 @@ func TestHealthIsLocal(t *testing.T) {
 // TestHealthStops: after stop nothing listens, and a client that says nothing does not hold it up.
 func TestHealthStops(t *testing.T) {
 	w, _ := testWatch(t, true)
-	lines := make(lineWriter, 10)
+	lines := make(consoletest.LineWriter, 10)
 	w.log = slog.New(slog.NewJSONHandler(lines, nil))
 	stop, err := w.listen(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	var line struct{ Address string }
-	require.NoError(t, json.Unmarshal([]byte(lines.await(t, "health is served")), &line))
+	require.NoError(t, json.Unmarshal([]byte(lines.Await(t, "health is served")), &line))
 	silent, err := net.Dial("tcp", line.Address)
 	require.NoError(t, err)
 	defer silent.Close()

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -82,14 +83,14 @@ func hears(t *testing.T, cmd *exec.Cmd, text string) (line string) {
 	said, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	lines := make(lineWriter, 1000)
+	lines := make(consoletest.LineWriter, 1000)
 	go func() {
 		defer close(lines)
 		for scanner := bufio.NewScanner(said); scanner.Scan(); {
 			lines <- scanner.Text()
 		}
 	}()
-	line = lines.await(t, text)
+	line = lines.Await(t, text)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.Error(t, cmd.Wait())
 	return line

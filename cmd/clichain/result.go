@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
@@ -34,7 +35,7 @@ func (f *waitFlags) register(flags *pflag.FlagSet) {
 
 func (a *app) resultCommand() *cobra.Command {
 	f := &waitFlags{}
-	queue := &queueFlags{nats: a.natsFlags(), mustExist: true}
+	queue := &connection.QueueFlags{NATS: connection.NewNATSFlags(a.Env), MustExist: true}
 	cmd := &cobra.Command{
 		Use:   "result ID",
 		Short: "Print the answer to a job",
@@ -54,21 +55,21 @@ result came within --wait-for.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	queue.register(flags)
+	queue.Register(flags)
 	flags.BoolVar(&f.on, "wait", false, "wait for it")
 	f.register(flags)
 	return cmd
 }
 
-func (a *app) result(ctx context.Context, flags *queueFlags, f *waitFlags, id string) (err error) {
+func (a *app) result(ctx context.Context, flags *connection.QueueFlags, f *waitFlags, id string) (err error) {
 	if err := f.check(flags); err != nil {
 		return err
 	}
-	q, err := flags.open(ctx, false)
+	q, err := flags.Open(ctx, false)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, queueError(q.close())) }()
+	defer func() { err = errors.Join(err, q.Close()) }()
 	if f.on {
 		return a.await(ctx, q, f, id)
 	}
@@ -80,7 +81,7 @@ func (a *app) result(ctx context.Context, flags *queueFlags, f *waitFlags, id st
 }
 
 // await prints the result once it is there. The job goes on when nobody waits any more.
-func (a *app) await(ctx context.Context, q *openQueue, f *waitFlags, id string) error {
+func (a *app) await(ctx context.Context, q *connection.Queue, f *waitFlags, id string) error {
 	defer a.noteWaiting(ctx, q.Queue, id)()
 	waiting, cancel := context.WithTimeout(ctx, f.limit)
 	defer cancel()
@@ -115,14 +116,14 @@ func noResult(id string, err error) error {
 	case errors.Is(err, jetstream.ErrNotFound):
 		return console.Usagef("there is no job %q in the queue: check its id and --queue", id)
 	}
-	return queueError(err)
+	return connection.Failed(err)
 }
 
 // check refuses to wait where nobody could answer meanwhile.
-func (f *waitFlags) check(queue *queueFlags) error {
-	if f.on && queue.embedded() {
+func (f *waitFlags) check(queue *connection.QueueFlags) error {
+	if f.on && queue.Embedded() {
 		return console.Usagef("--wait: a queue in a folder is for one process at a time, so no worker could answer: "+
-			"leave it out, run \"clichain worker --store %s\", and then \"clichain result\"", queue.store)
+			"leave it out, run \"clichain worker --store %s\", and then \"clichain result\"", queue.Store)
 	}
 	return nil
 }

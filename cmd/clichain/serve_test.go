@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 )
 
 // served is a "clichain serve" that runs.
@@ -42,7 +43,7 @@ func (w *world) serving(args ...string) *served {
 	out, err := s.cmd.StdoutPipe()
 	require.NoError(w.t, err)
 	require.NoError(w.t, s.cmd.Start())
-	limit := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
+	limit := time.AfterFunc(consoletest.Patience, func() { _ = s.cmd.Process.Kill() })
 	w.t.Cleanup(func() { limit.Stop(); _ = s.cmd.Process.Kill() })
 	s.out = bufio.NewReader(out)
 	line, err := s.out.ReadString('\n')

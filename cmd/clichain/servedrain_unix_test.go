@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 )
 
 // cliArgs is how many arguments the CLI of the test has; its child has more.
@@ -52,7 +53,7 @@ func TestServeDrains(t *testing.T) {
 				data, _ := io.ReadAll(resp.Body)
 				answer <- string(data)
 			}()
-			require.Eventually(t, func() bool { return len(clitest.Survivors(fake)) == 2 }, patience, time.Millisecond)
+			require.Eventually(t, func() bool { return len(clitest.Survivors(fake)) == 2 }, consoletest.Patience, time.Millisecond)
 			require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 			require.Eventually(t, func() bool {
 				c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.baseURL, "http://"), "/v1"))
@@ -60,7 +61,7 @@ func TestServeDrains(t *testing.T) {
 					_ = c.Close()
 				}
 				return err != nil
-			}, patience, time.Millisecond, "it listens on")
+			}, consoletest.Patience, time.Millisecond, "it listens on")
 			for _, p := range clitest.Survivors(fake) {
 				if test.release && len(p.Args) == cliArgs {
 					require.NoError(t, syscall.Kill(p.Pid, syscall.SIGUSR1))

@@ -24,6 +24,9 @@ const (
 	profileVariable = "CLICHAIN_PROFILE"
 )
 
+// namedValue is a value and what it comes from, for messages.
+type namedValue struct{ value, source string }
+
 // settingsFlags say where settings come from.
 type settingsFlags struct{ config, profile string }
 
@@ -38,7 +41,7 @@ type chosen struct {
 	settings.Values
 	file    *settings.File // nil: there is none
 	path    string         // of the settings file, also where there is none; empty: none is read
-	profile setting        // empty: none
+	profile namedValue     // empty: none
 	sources map[string]source
 	wrong   map[string]error // by the name of a setting: the mistake in its variable
 }
@@ -120,8 +123,8 @@ func (a *app) loadSettings(c *chosen) error {
 			return console.Usagef("%s: %v", place.source, err)
 		}
 	}
-	if c.profile = (setting{a.from.profile, "--profile"}); c.profile.value == "" {
-		c.profile = setting{a.Getenv(profileVariable), profileVariable}
+	if c.profile = (namedValue{a.from.profile, "--profile"}); c.profile.value == "" {
+		c.profile = namedValue{a.Getenv(profileVariable), profileVariable}
 	}
 	_, err = os.Lstat(c.path)
 	none := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
@@ -135,25 +138,25 @@ func (a *app) loadSettings(c *chosen) error {
 
 // settingsPath is the place of the settings file, with what names it; the default place has no source, and no file at
 // all has no value. A relative path of the environment would depend on the working directory, which may be anybody's.
-func (a *app) settingsPath() (setting, error) {
-	place := setting{a.from.config, "--config"}
+func (a *app) settingsPath() (namedValue, error) {
+	place := namedValue{a.from.config, "--config"}
 	if place.value == "" {
-		place = setting{a.Getenv(configVariable), configVariable}
+		place = namedValue{a.Getenv(configVariable), configVariable}
 		if place.value != "" && place.value != "off" && !filepath.IsAbs(place.value) {
 			return place, console.Usagef("%s=%q: write an absolute path, or off", configVariable, place.value)
 		}
 	}
 	switch place.value {
 	case "off":
-		return setting{}, nil
+		return namedValue{}, nil
 	case "":
 		path, _ := settings.DefaultPath() // without a home there is no file
-		return setting{value: path}, nil
+		return namedValue{value: path}, nil
 	}
 	return place, nil
 }
 
-func loadSettingsFile(place setting) (*settings.File, error) {
+func loadSettingsFile(place namedValue) (*settings.File, error) {
 	file, err := settings.Load(place.value)
 	if all, ok := errors.AsType[*settings.LoadError](err); ok {
 		return nil, console.Usagef("%s", strings.Join(problemLines(place.value, all.Problems), "\n  "))

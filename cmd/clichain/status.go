@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
@@ -19,7 +20,7 @@ import (
 
 // statusFlags are the flags of status.
 type statusFlags struct {
-	queue      queueFlags
+	queue      connection.QueueFlags
 	json, once bool
 	monitors   []*url.URL
 }
@@ -32,7 +33,7 @@ const (
 
 func (a *app) statusCommand() *cobra.Command {
 	f := &statusFlags{}
-	f.queue.nats, f.queue.mustExist = a.natsFlags(), true
+	f.queue.NATS, f.queue.MustExist = connection.NewNATSFlags(a.Env), true
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show a queue: what waits, runs and rests, who works, what it cost",
@@ -55,10 +56,10 @@ Whether servers write to the disk first is told by their monitoring
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.queue.register(flags)
+	f.queue.Register(flags)
 	flags.Func("nats-monitor", "`url` of a server's monitoring, such as http://host:8222; once for each server",
 		func(text string) error {
-			u, err := parseMonitor(text)
+			u, err := connection.ParseMonitor(text)
 			f.monitors = append(f.monitors, u)
 			return err
 		})
@@ -68,14 +69,14 @@ Whether servers write to the disk first is told by their monitoring
 }
 
 func (a *app) status(ctx context.Context, f *statusFlags) (err error) {
-	q, err := f.queue.open(ctx, false)
+	q, err := f.queue.Open(ctx, false)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, queueError(q.close())) }()
+	defer func() { err = errors.Join(err, q.Close()) }()
 	var more []string
-	if !f.queue.embedded() {
-		more = f.queue.nats.syncWarnings(ctx, q.nc, f.monitors)
+	if !f.queue.Embedded() {
+		more = f.queue.NATS.SyncWarnings(ctx, q.Conn, f.monitors)
 	}
 	look := func(ctx context.Context) (*jetstream.Status, error) { return lookAt(ctx, q.Queue, more) }
 	if a.live(f) {
@@ -83,7 +84,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) (err error) {
 	}
 	s, err := look(ctx)
 	if err != nil {
-		return queueError(err)
+		return connection.Failed(err)
 	}
 	if f.json {
 		return a.PrintJSON(s)
@@ -93,7 +94,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) (err error) {
 
 // live reports whether to draw again and again: on a terminal whose cursor moves, and where nobody is locked out by it.
 func (a *app) live(f *statusFlags) bool {
-	return terminal.Is(a.Out) && a.Getenv("TERM") != "dumb" && !f.once && !f.json && !f.queue.embedded()
+	return terminal.Is(a.Out) && a.Getenv("TERM") != "dumb" && !f.once && !f.json && !f.queue.Embedded()
 }
 
 // lookAt adds warnings to what the queue tells of itself.
@@ -119,7 +120,7 @@ func follow(ctx context.Context, on *screen, look func(context.Context) (*jetstr
 		case err == nil:
 			last = s
 		case last == nil:
-			return queueError(err)
+			return connection.Failed(err)
 		}
 		if err := on.draw(last, err); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
@@ -20,7 +21,7 @@ import (
 // submitFlags are the flags of submit.
 type submitFlags struct {
 	ask   param.Values // the part of it that is about the request
-	queue queueFlags
+	queue connection.QueueFlags
 	job   jetstream.Job
 	wait  waitFlags
 
@@ -29,7 +30,7 @@ type submitFlags struct {
 
 func (a *app) submitCommand() *cobra.Command {
 	f := &submitFlags{}
-	f.queue.nats = a.natsFlags()
+	f.queue.NATS = connection.NewNATSFlags(a.Env)
 	cmd := &cobra.Command{
 		Use:   "submit [PROMPT]",
 		Short: "Put a request into a queue, for the workers to answer",
@@ -63,7 +64,7 @@ Exit status: 0 stored, or with --wait answered; 1 the queue or the job failed;
 func (f *submitFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.queue.register(flags)
+	f.queue.Register(flags)
 	flags.StringVar(&f.job.ID, "id", "", "`id` of the job and its result (default a random one)")
 	priority := param.OneOf(priorities...)
 	flags.Func("priority", "how `soon` it is taken: high, normal or low (default normal)",
@@ -82,7 +83,7 @@ func (a *app) submit(ctx context.Context, f *submitFlags, args []string) (err er
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(f.queue.check(), f.wait.check(&f.queue), f.request()); err != nil {
+	if err := cmp.Or(f.queue.Check(), f.wait.check(&f.queue), f.request()); err != nil {
 		return err
 	}
 	prompt, err := source.read(ctx)
@@ -95,11 +96,11 @@ func (a *app) submit(ctx context.Context, f *submitFlags, args []string) (err er
 	if err := job.Validate(); err != nil {
 		return console.Usagef("%s", console.Message(err))
 	}
-	q, err := f.queue.open(ctx, true)
+	q, err := f.queue.Open(ctx, true)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, queueError(q.close())) }()
+	defer func() { err = errors.Join(err, q.Close()) }()
 	if err := q.Submit(ctx, job); err != nil {
 		return submitError(err, job.ID)
 	}
@@ -122,7 +123,7 @@ func submitError(err error, id string) error {
 		return console.Usagef(
 			"--id: the job %q is in the queue already, or has a result: use another id, or \"clichain result\"", id)
 	}
-	return queueError(fmt.Errorf("job %q: %w", id, err))
+	return connection.Failed(fmt.Errorf("job %q: %w", id, err))
 }
 
 // request makes the job of the flags: all of it but the prompt.

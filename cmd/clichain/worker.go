@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/jetstream"
@@ -19,7 +20,7 @@ import (
 // workerFlags are the flags of worker.
 type workerFlags struct {
 	ask           param.Values // the part of it that is about backends
-	queue         queueFlags
+	queue         connection.QueueFlags
 	slots         int
 	grace         time.Duration
 	name, health  string
@@ -35,7 +36,7 @@ const (
 
 func (a *app) workerCommand() *cobra.Command {
 	f := &workerFlags{slots: defaultSlots, grace: defaultGrace}
-	f.queue.nats = a.natsFlags()
+	f.queue.NATS = connection.NewNATSFlags(a.Env)
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Answer the jobs of a queue with the CLIs of this machine",
@@ -91,7 +92,7 @@ NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY.`,
 func (f *workerFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.queue.register(flags)
+	f.queue.Register(flags)
 	flags.FuncP("jobs", "j", "run up to `n` jobs at once (default 4)", param.Into(&f.slots, param.Count))
 	flags.Func("max-access", "most that jobs may be allowed, a `level`: none, read, write or full (default none)",
 		param.Into(&f.permissions.Access, param.Access))
@@ -118,7 +119,7 @@ func unlessStopped(ctx context.Context, err error) error {
 
 // work finds every mistake that can be found before it connects or starts anything.
 func (a *app) work(ctx context.Context, f *workerFlags) (err error) {
-	if err := f.queue.check(); err != nil {
+	if err := f.queue.Check(); err != nil {
 		return err
 	}
 	f.ask.Config.RequestEnv = f.permissions.Env
@@ -130,26 +131,26 @@ func (a *app) work(ctx context.Context, f *workerFlags) (err error) {
 		return err
 	}
 	log := a.workerLog(f.logJSON)
-	f.queue.nats.log = log
-	q, err := f.queue.open(ctx, false)
+	f.queue.NATS.Log = log
+	q, err := f.queue.Open(ctx, false)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, queueError(q.close())) }()
-	w := newMonitor(ctx, f.name, f.slots, log, q.nc.IsConnected)
+	defer func() { err = errors.Join(err, q.Close()) }()
+	w := newMonitor(ctx, f.name, f.slots, log, q.Conn.IsConnected)
 	stop, err := w.listen(ctx, f.health)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, queueError(stop())) }()
+	defer func() { err = errors.Join(err, connection.Failed(stop())) }()
 	return f.run(ctx, q, w, providers)
 }
 
 // run works until ctx ends and the jobs have ended or are given back.
-func (f *workerFlags) run(ctx context.Context, q *openQueue, w *monitor, backends []clichain.Backend) error {
-	cooldowns, err := jetstream.OpenCooldowns(ctx, q.nc, f.queue.nats.config())
+func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, backends []clichain.Backend) error {
+	cooldowns, err := jetstream.OpenCooldowns(ctx, q.Conn, f.queue.NATS.QueueConfig())
 	if err != nil {
-		return queueError(err)
+		return connection.Failed(err)
 	}
 	defer cooldowns.Close()
 	t, err := telemetry.New(ctx, f.collector)
@@ -161,8 +162,8 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *monitor, backend
 			w.log.Warn("telemetry was lost", "error", err)
 		}
 	}()
-	if err := t.MeasureQueue(cmp.Or(f.queue.nats.queue, "default"), q.Queue); err != nil {
-		return queueError(err)
+	if err := t.MeasureQueue(cmp.Or(f.queue.NATS.Queue, "default"), q.Queue); err != nil {
+		return connection.Failed(err)
 	}
 	if !f.cold {
 		pool := live.NewPool(providersOf(backends), &live.PoolConfig{Size: f.slots})
@@ -180,14 +181,14 @@ func (f *workerFlags) run(ctx context.Context, q *openQueue, w *monitor, backend
 	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
 	cfg := w.config(f.grace)
 	cfg.Permissions, cfg.Chain = f.permissions, chain
-	t.ObserveJobs(cfg, cmp.Or(f.queue.nats.queue, "default"))
+	t.ObserveJobs(cfg, cmp.Or(f.queue.NATS.Queue, "default"))
 	err = q.Work(ctx, t.Wrap(chain), cfg)
 	if !cancelReport() {
 		<-drained // a worker with nothing to do is faster than its log
 	}
 	s := w.status()
 	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)
-	return queueError(err)
+	return connection.Failed(err)
 }
 
 // providersOf are those among the backends; a.providers makes no others.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
 )
@@ -105,7 +106,7 @@ func TestFleetWorkerKilled(t *testing.T) {
 	f.answers("submit", "--id", "lost", "hi")
 	w.await(`msg="job started" id=lost`)
 	w.stop(syscall.SIGKILL)
-	require.Eventually(t, func() bool { return len(clitest.Survivors(fake)) == 0 }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(clitest.Survivors(fake)) == 0 }, consoletest.Patience, 10*time.Millisecond)
 
 	f.tmp = tmp
 	f.fake("claude", "answer", "found")
@@ -123,7 +124,7 @@ func TestFleetRests(t *testing.T) {
 	w := f.worker("--only", "codex", "--cold", "--name", "tired")
 	f.answers("submit", "--id", "later", "hi")
 	var s jetstream.Status
-	require.Eventually(t, func() bool { s = f.status(); return s.Parked == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { s = f.status(); return s.Parked == 1 }, consoletest.Patience, time.Millisecond)
 	require.True(t, s.NextDue.After(time.Now().Add(time.Hour)))
 	require.Len(t, s.Cooldowns, 1)
 	require.Contains(t, f.answers("status"), "usage_limit, for ")
@@ -145,7 +146,7 @@ func TestFleetWaitInterrupted(t *testing.T) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return f.status().Ready[jetstream.PriorityNormal] == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return f.status().Ready[jetstream.PriorityNormal] == 1 }, consoletest.Patience, time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.Error(t, cmd.Wait())
 	require.Equal(t, console.ExitInterrupted, cmd.ProcessState.ExitCode())
@@ -203,7 +204,7 @@ func TestFleetHealth(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, code)
 	require.Equal(t, "draining\n", text)
 	w.stop(syscall.SIGKILL) // the grace is long
-	require.Eventually(t, func() bool { return len(clitest.Survivors(f.bin)) == 0 }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(clitest.Survivors(f.bin)) == 0 }, consoletest.Patience, 10*time.Millisecond)
 	f.tmp = t.TempDir() // nobody was left to tidy up
 }
 

@@ -1,4 +1,4 @@
-// Package consoletest holds the tables of the command against golden files.
+// Package consoletest has what tests of the command share: golden files of tables, lines of a log, a NATS server.
 package consoletest
 
 import (

@@ -1,4 +1,4 @@
-package main
+package connection
 
 import (
 	"crypto/tls"
@@ -10,7 +10,7 @@ import (
 
 // addFiles adds what the files say that the flags name. All of them are read once here, so that a mistake is told by
 // the flag's name, and again at each connect.
-func (f *natsFlags) addFiles(o *nats.Options) error {
+func (f *NATSFlags) addFiles(o *nats.Options) error {
 	for _, read := range []func() (nats.Option, error){f.login, f.authority, f.certificate} {
 		option, err := read()
 		if err != nil {
@@ -27,7 +27,7 @@ func (f *natsFlags) addFiles(o *nats.Options) error {
 }
 
 // login is by a credentials file or an NKey; nil: neither.
-func (f *natsFlags) login() (nats.Option, error) {
+func (f *NATSFlags) login() (nats.Option, error) {
 	creds, nkey := f.setting("nats-creds", f.creds), f.setting("nats-nkey", f.nkey)
 	switch {
 	case creds.value != "" && nkey.value != "":
@@ -59,8 +59,8 @@ func checkCredentials(option nats.Option) error {
 	return err
 }
 
-func (f *natsFlags) authority() (nats.Option, error) {
-	ca := f.setting("nats-ca", f.ca)
+func (f *NATSFlags) authority() (nats.Option, error) {
+	ca := f.setting("nats-ca", f.authorityFile)
 	if ca.value == "" {
 		return nil, nil
 	}
@@ -68,7 +68,7 @@ func (f *natsFlags) authority() (nats.Option, error) {
 	return option, ca.check(func() error { return option(&nats.Options{}) })
 }
 
-func (f *natsFlags) certificate() (nats.Option, error) {
+func (f *NATSFlags) certificate() (nats.Option, error) {
 	cert, key := f.setting("nats-cert", f.cert), f.setting("nats-key", f.key)
 	switch {
 	case cert.value == "" && key.value == "":

@@ -1,4 +1,4 @@
-package main
+package connection
 
 import (
 	"context"
@@ -19,85 +19,90 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// natsFlags say which NATS server to use, and how to log in there. What no flag says the environment does; user and
-// password stand in the URL or in the environment alone. The zero value has no server.
-type natsFlags struct {
-	queue string // the name of the queue; empty: the default
+// NATSFlags are the flags of a NATS server, and of the login there. An environment variable stands for
+// each flag that is not given; user and password are in the URL or in the environment. The zero value has no server.
+type NATSFlags struct {
+	Queue string // the name of the queue; empty: the default
 
-	servers, creds, nkey, ca, cert, key string
+	Servers, creds, nkey, authorityFile, cert, key string
 
 	env func(string) string // nil: that of the process
-	log *slog.Logger        // of what happens to the connection; nil: warnings go to stderr
+	Log *slog.Logger        // of what happens to the connection; nil: warnings go to stderr
 }
 
 const (
+	// ServerVariable is the environment variable that stands for --nats.
+	ServerVariable = "NATS_URL"
 	// connectLimit bounds the attempt to connect to one server.
 	connectLimit = 5 * time.Second
-	natsVariable = "NATS_URL"
 )
 
-// natsFlags are those of a command: with its environment, and warnings on its stderr.
-func (a *app) natsFlags() natsFlags {
-	return natsFlags{env: a.Getenv, log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+// NewNATSFlags makes the flags of a command, with its environment and warnings on its stderr.
+func NewNATSFlags(env *console.Env) NATSFlags {
+	log := slog.New(slog.NewTextHandler(env.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return NATSFlags{env: env.Getenv, Log: log}
 }
 
-// register declares the flags. Call it once.
-func (f *natsFlags) register(flags *pflag.FlagSet) {
-	f.registerServers(flags)
-	flags.StringVar(&f.queue, "queue", "", "`name` of the queue (default \"default\")")
-	f.registerLogin(flags)
+// Register declares the flags. Call it once.
+func (f *NATSFlags) Register(flags *pflag.FlagSet) {
+	f.RegisterServers(flags)
+	flags.StringVar(&f.Queue, "queue", "", "`name` of the queue (default \"default\")")
+	f.RegisterLogin(flags)
 }
 
-func (f *natsFlags) registerServers(flags *pflag.FlagSet) {
-	flags.StringVar(&f.servers, "nats", "", "NATS servers, `url`s separated by commas, such as tls://host:4222 (NATS_URL)")
+// RegisterServers declares the flag for the servers.
+func (f *NATSFlags) RegisterServers(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Servers, "nats", "", "NATS servers, `url`s separated by commas, such as tls://host:4222 (NATS_URL)")
 }
 
-func (f *natsFlags) registerLogin(flags *pflag.FlagSet) {
+// RegisterLogin declares the flags for the login.
+func (f *NATSFlags) RegisterLogin(flags *pflag.FlagSet) {
 	flags.StringVar(&f.creds, "nats-creds", "", "credentials `file` for NATS (NATS_CREDS)")
 	flags.StringVar(&f.nkey, "nats-nkey", "", "`file` with the seed of an NKey for NATS (NATS_NKEY)")
-	flags.StringVar(&f.ca, "nats-ca", "", "`file` with the certificates that NATS servers are trusted by (NATS_CA)")
+	flags.StringVar(&f.authorityFile, "nats-ca", "",
+		"`file` with the certificates that NATS servers are trusted by (NATS_CA)")
 	flags.StringVar(&f.cert, "nats-cert", "", "certificate `file` to show to NATS servers (NATS_CERT)")
 	flags.StringVar(&f.key, "nats-key", "", "`file` with the private key of that certificate (NATS_KEY)")
 }
 
-// given reports whether a flag or the environment names a server.
-func (f *natsFlags) given() bool { return f.setting("nats", f.servers).value != "" }
+// Given reports whether a flag or the environment names a server.
+func (f *NATSFlags) Given() bool { return f.setting("nats", f.Servers).value != "" }
 
-// config names the queue.
-func (f *natsFlags) config() *jetstream.Config { return &jetstream.Config{Name: f.queue} }
+// QueueConfig names the queue.
+func (f *NATSFlags) QueueConfig() *jetstream.Config { return &jetstream.Config{Name: f.Queue} }
 
 // setting is a value and where it came from, for messages.
 type setting struct{ value, source string }
 
 // setting is the flag's value, else that of the variable that belongs to the flag.
-func (f *natsFlags) setting(flag, value string) setting {
+func (f *NATSFlags) setting(flag, value string) setting {
 	if value != "" {
 		return setting{value, "--" + flag}
 	}
 	variable := strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 	if flag == "nats" {
-		variable = natsVariable
+		variable = ServerVariable
 	}
 	return setting{f.getenv(variable), variable}
 }
 
-func (f *natsFlags) getenv(name string) string {
+func (f *NATSFlags) getenv(name string) string {
 	if f.env == nil {
 		return os.Getenv(name)
 	}
 	return f.env(name)
 }
 
-func (f *natsFlags) logger() *slog.Logger {
-	if f.log != nil {
-		return f.log
+func (f *NATSFlags) logger() *slog.Logger {
+	if f.Log != nil {
+		return f.Log
 	}
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// connect fails within seconds where no server takes the connection, and says what to do. A connection that was made is
+// Connect fails within seconds where no server takes the connection, and says what to do. A connection that was made is
 // made again for ever when it breaks. The caller closes it.
-func (f *natsFlags) connect(ctx context.Context) (*nats.Conn, error) {
+func (f *NATSFlags) Connect(ctx context.Context) (*nats.Conn, error) {
 	servers, err := f.parseServers()
 	if err != nil {
 		return nil, err
@@ -139,11 +144,11 @@ func dial(ctx context.Context, options nats.Options) (*nats.Conn, error) {
 }
 
 // parseServers keeps what is wrong with a URL to itself where it could show a password.
-func (f *natsFlags) parseServers() (servers []*url.URL, err error) {
-	given := f.setting("nats", f.servers)
+func (f *NATSFlags) parseServers() (servers []*url.URL, err error) {
+	given := f.setting("nats", f.Servers)
 	if given.value == "" {
 		return nil, console.Usagef("--nats: which server? Give its URL, such as nats://127.0.0.1:4222, or set %s",
-			natsVariable)
+			ServerVariable)
 	}
 	for i, text := range strings.Split(given.value, ",") {
 		text = strings.TrimSpace(text)
@@ -166,7 +171,7 @@ func (f *natsFlags) parseServers() (servers []*url.URL, err error) {
 // bareURL is a URL without user, password, token, path and query.
 func bareURL(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() }
 
-func (f *natsFlags) options(servers []*url.URL) (nats.Options, error) {
+func (f *NATSFlags) options(servers []*url.URL) (nats.Options, error) {
 	o := nats.GetDefaultOptions()
 	o.Name, o.Timeout = "clichain", connectLimit
 	o.MaxReconnect = -1
@@ -180,7 +185,7 @@ func (f *natsFlags) options(servers []*url.URL) (nats.Options, error) {
 }
 
 // watch tells what happens to the connection.
-func (f *natsFlags) watch(o *nats.Options) {
+func (f *NATSFlags) watch(o *nats.Options) {
 	log := f.logger()
 	o.DisconnectedErrCB = func(_ *nats.Conn, err error) {
 		if err != nil { // nil: it was closed on purpose
@@ -196,7 +201,7 @@ func (f *natsFlags) watch(o *nats.Options) {
 }
 
 // explain says what to do about a first connection that failed.
-func (f *natsFlags) explain(err error, servers []*url.URL) error {
+func (f *NATSFlags) explain(err error, servers []*url.URL) error {
 	var names []string
 	for _, u := range servers {
 		names = append(names, bareURL(u))
@@ -219,7 +224,7 @@ func (f *natsFlags) explain(err error, servers []*url.URL) error {
 }
 
 // warnOfPlainText: prompts and answers go over this connection.
-func (f *natsFlags) warnOfPlainText(nc *nats.Conn) {
+func (f *NATSFlags) warnOfPlainText(nc *nats.Conn) {
 	if _, err := nc.TLSConnectionState(); err == nil {
 		return
 	}

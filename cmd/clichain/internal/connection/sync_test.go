@@ -1,4 +1,4 @@
-package main
+package connection
 
 import (
 	"net/http"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +23,7 @@ func TestSyncWarnings(t *testing.T) {
 		{"now and then", false, " acknowledges before the disk has it: set sync_interval: always"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := natsServer(t, func(o *server.Options) {
+			s := consoletest.NATSServer(t, func(o *server.Options) {
 				o.SyncAlways, o.HTTPHost, o.HTTPPort = test.always, "127.0.0.1", -1
 				system, mine := server.NewAccount("SYS"), server.NewAccount("MINE")
 				o.Accounts, o.SystemAccount = []*server.Account{system, mine}, "SYS"
@@ -30,15 +31,15 @@ func TestSyncWarnings(t *testing.T) {
 					{Username: "admin", Password: "x", Account: system}, {Username: "u", Password: "x", Account: mine},
 				}
 			})
-			monitor, err := parseMonitor("http://" + s.MonitorAddr().String())
+			monitor, err := ParseMonitor("http://" + s.MonitorAddr().String())
 			require.NoError(t, err)
 			warnings := func(user string, monitors ...*url.URL) string {
 				f, log := flagsOf(nil)
-				f.servers = strings.Replace(s.ClientURL(), "//", "//"+user+":x@", 1)
-				nc, err := f.connect(t.Context())
+				f.Servers = strings.Replace(s.ClientURL(), "//", "//"+user+":x@", 1)
+				nc, err := f.Connect(t.Context())
 				require.NoError(t, err)
 				defer nc.Close()
-				list := f.syncWarnings(t.Context(), nc, monitors)
+				list := f.SyncWarnings(t.Context(), nc, monitors)
 				require.Empty(t, log.String())
 				return strings.Join(list, "\n")
 			}
@@ -63,7 +64,7 @@ func TestMonitorMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		other.URL: "it answered 404 Not Found", page.URL: "no NATS server", "http://127.0.0.1:1": "connection refused",
 	} {
-		u, err := parseMonitor(strings.Replace(text, "//", "//u:hidden@", 1))
+		u, err := ParseMonitor(strings.Replace(text, "//", "//u:hidden@", 1))
 		require.NoError(t, err)
 		f, _ := flagsOf(nil)
 		list := strings.Join(f.askMonitors(t.Context(), []*url.URL{u}), "\n")
@@ -72,7 +73,7 @@ func TestMonitorMistakes(t *testing.T) {
 		require.NotContains(t, list, "hidden")
 	}
 	for _, text := range []string{"", "127.0.0.1:8222", "nats://h:1", "http://"} {
-		_, err := parseMonitor(text)
+		_, err := ParseMonitor(text)
 		require.ErrorContains(t, err, "write the URL", text)
 	}
 }

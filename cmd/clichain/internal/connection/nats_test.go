@@ -1,4 +1,4 @@
-package main
+package connection
 
 import (
 	"bytes"
@@ -20,38 +20,18 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/require"
 )
 
-// natsServer starts a server on a loopback port, with its store in a folder of the test.
-func natsServer(t *testing.T, change func(*server.Options)) *server.Server {
-	t.Helper()
-	o := &server.Options{
-		ServerName: "alpha", Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
-		SyncAlways: true,
-	}
-	if change != nil {
-		change(o)
-	}
-	s, err := server.NewServer(o)
-	require.NoError(t, err)
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	require.True(t, s.ReadyForConnections(time.Minute))
-	return s
-}
-
 // flagsOf are flags whose environment is a map, and whose log goes to the buffer.
-func flagsOf(env map[string]string) (*natsFlags, *bytes.Buffer) {
+func flagsOf(env map[string]string) (*NATSFlags, *bytes.Buffer) {
 	var log bytes.Buffer
-	f := &natsFlags{env: func(name string) string { return env[name] }}
-	f.log = slog.New(slog.NewTextHandler(&log, nil))
+	f := &NATSFlags{env: func(name string) string { return env[name] }}
+	f.Log = slog.New(slog.NewTextHandler(&log, nil))
 	return f, &log
 }
 
@@ -86,27 +66,27 @@ func TestNatsFlagsMistakes(t *testing.T) {
 	require.NoError(t, os.WriteFile(nonsense, []byte("hidden text"), 0o600))
 	for _, test := range []struct {
 		name string
-		f    natsFlags
+		f    NATSFlags
 		env  map[string]string
 		want string
 	}{
 		{name: "nothing", want: "--nats: which server? Give its URL"},
-		{name: "no URL", f: natsFlags{servers: "nats://u:hidden text@h"}, want: "--nats: server 1 of the list is no URL"},
+		{name: "no URL", f: NATSFlags{Servers: "nats://u:hidden text@h"}, want: "--nats: server 1 of the list is no URL"},
 		{name: "no URL, from the environment", env: map[string]string{"NATS_URL": "a,nats://:4222"}, want: "NATS_URL: server 2 of the list is no URL"},
-		{name: "scheme", f: natsFlags{servers: "http://u:hidden@h:1"}, want: "--nats: http://h:1: the scheme is none of"},
-		{name: "no credentials file", f: natsFlags{servers: "h", creds: "/nowhere"}, want: "--nats-creds: open /nowhere"},
-		{name: "credentials", f: natsFlags{servers: "h", creds: nonsense}, want: "--nats-creds: " + nonsense + ": the contents"},
+		{name: "scheme", f: NATSFlags{Servers: "http://u:hidden@h:1"}, want: "--nats: http://h:1: the scheme is none of"},
+		{name: "no credentials file", f: NATSFlags{Servers: "h", creds: "/nowhere"}, want: "--nats-creds: open /nowhere"},
+		{name: "credentials", f: NATSFlags{Servers: "h", creds: nonsense}, want: "--nats-creds: " + nonsense + ": the contents"},
 		{name: "NKey", env: map[string]string{"NATS_URL": "h", "NATS_NKEY": nonsense}, want: "NATS_NKEY: " + nonsense},
-		{name: "both logins", f: natsFlags{servers: "h", creds: "a", nkey: "b"}, want: "--nats-creds and --nats-nkey: give one"},
-		{name: "no authority", f: natsFlags{servers: "h", ca: "/nowhere"}, want: "--nats-ca: open /nowhere"},
-		{name: "authority", f: natsFlags{servers: "h", ca: nonsense}, want: "--nats-ca: " + nonsense},
-		{name: "certificate without key", f: natsFlags{servers: "h", cert: cert}, want: "--nats-cert and --nats-key"},
-		{name: "no key", f: natsFlags{servers: "h", cert: cert, key: "/nowhere"}, want: "--nats-key: open /nowhere"},
-		{name: "not its key", f: natsFlags{servers: "h", cert: nonsense, key: key}, want: "--nats-cert: " + nonsense},
+		{name: "both logins", f: NATSFlags{Servers: "h", creds: "a", nkey: "b"}, want: "--nats-creds and --nats-nkey: give one"},
+		{name: "no authority", f: NATSFlags{Servers: "h", authorityFile: "/nowhere"}, want: "--nats-ca: open /nowhere"},
+		{name: "authority", f: NATSFlags{Servers: "h", authorityFile: nonsense}, want: "--nats-ca: " + nonsense},
+		{name: "certificate without key", f: NATSFlags{Servers: "h", cert: cert}, want: "--nats-cert and --nats-key"},
+		{name: "no key", f: NATSFlags{Servers: "h", cert: cert, key: "/nowhere"}, want: "--nats-key: open /nowhere"},
+		{name: "not its key", f: NATSFlags{Servers: "h", cert: nonsense, key: key}, want: "--nats-cert: " + nonsense},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.f.env = func(name string) string { return test.env[name] }
-			_, err := test.f.connect(t.Context())
+			_, err := test.f.Connect(t.Context())
 			require.ErrorContains(t, err, test.want)
 			require.NotContains(t, err.Error(), "hidden")
 			status, ok := err.(*console.ExitError)
@@ -125,41 +105,41 @@ func TestNatsLogins(t *testing.T) {
 	require.NoError(t, err)
 	seedFile := filepath.Join(t.TempDir(), "seed")
 	require.NoError(t, os.WriteFile(seedFile, seed, 0o600))
-	s := natsServer(t, func(o *server.Options) {
+	s := consoletest.NATSServer(t, func(o *server.Options) {
 		o.Nkeys = []*server.NkeyUser{{Nkey: public}}
 		o.Users = []*server.User{{Username: "u", Password: "hidden"}}
 	})
 	address := strings.TrimPrefix(s.ClientURL(), "nats://")
 	for _, test := range []struct {
 		name   string
-		f      natsFlags
+		f      NATSFlags
 		env    map[string]string
 		status int // 0: it connects
 		want   string
 	}{
-		{name: "in the URL", f: natsFlags{servers: "nats://u:hidden@" + address}},
+		{name: "in the URL", f: NATSFlags{Servers: "nats://u:hidden@" + address}},
 		{name: "in the environment's URL", env: map[string]string{"NATS_URL": "nats://u:hidden@" + address}},
-		{name: "in the environment", f: natsFlags{servers: address}, env: map[string]string{"NATS_USER": "u", "NATS_PASSWORD": "hidden"}},
-		{name: "NKey", f: natsFlags{servers: address, nkey: seedFile}},
-		{name: "the second server", f: natsFlags{servers: "127.0.0.1:1, nats://u:hidden@" + address}},
+		{name: "in the environment", f: NATSFlags{Servers: address}, env: map[string]string{"NATS_USER": "u", "NATS_PASSWORD": "hidden"}},
+		{name: "NKey", f: NATSFlags{Servers: address, nkey: seedFile}},
+		{name: "the second server", f: NATSFlags{Servers: "127.0.0.1:1, nats://u:hidden@" + address}},
 		{
-			name: "wrong password", f: natsFlags{servers: "nats://u:hidden-too@" + address}, status: console.ExitUsage,
+			name: "wrong password", f: NATSFlags{Servers: "nats://u:hidden-too@" + address}, status: console.ExitUsage,
 			want: "NATS at nats://" + address + " refuses the login: check --nats-creds",
 		},
 		{
-			name: "no server", f: natsFlags{servers: "nats://u:hidden@127.0.0.1:1"}, status: console.ExitFailed,
+			name: "no server", f: NATSFlags{Servers: "nats://u:hidden@127.0.0.1:1"}, status: console.ExitFailed,
 			want: "cannot connect to NATS at nats://127.0.0.1:1: ",
 		},
 		{
-			name: "no TLS there", f: natsFlags{servers: "tls://u:hidden@" + address}, status: console.ExitUsage,
+			name: "no TLS there", f: NATSFlags{Servers: "tls://u:hidden@" + address}, status: console.ExitUsage,
 			want: "offers no TLS",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f, log := flagsOf(test.env)
-			f.servers, f.nkey = test.f.servers, test.f.nkey
-			require.True(t, f.given())
-			nc, err := f.connect(t.Context())
+			f.Servers, f.nkey = test.f.Servers, test.f.nkey
+			require.True(t, f.Given())
+			nc, err := f.Connect(t.Context())
 			require.NotContains(t, log.String(), "hidden")
 			if test.status == 0 {
 				require.NoError(t, err)
@@ -181,7 +161,7 @@ func TestNatsTLS(t *testing.T) {
 	data, err := os.ReadFile(ca)
 	require.NoError(t, err)
 	require.True(t, pool.AppendCertsFromPEM(data))
-	s := natsServer(t, func(o *server.Options) {
+	s := consoletest.NATSServer(t, func(o *server.Options) {
 		o.TLS, o.TLSVerify, o.TLSTimeout = true, true, 20
 		o.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
 	})
@@ -196,8 +176,8 @@ func TestNatsTLS(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f, _ := flagsOf(map[string]string{"NATS_URL": servers, "NATS_CERT": test.cert, "NATS_KEY": test.key})
-			f.ca = test.ca
-			nc, err := f.connect(t.Context())
+			f.authorityFile = test.ca
+			nc, err := f.Connect(t.Context())
 			if test.want != "" {
 				require.ErrorContains(t, err, test.want)
 				return
@@ -214,7 +194,7 @@ func TestNatsConnectEnds(t *testing.T) {
 	require.NoError(t, err)
 	defer silent.Close()
 	f, _ := flagsOf(nil)
-	f.servers = silent.Addr().String()
+	f.Servers = silent.Addr().String()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		conn, err := silent.Accept()
@@ -223,19 +203,19 @@ func TestNatsConnectEnds(t *testing.T) {
 			defer conn.Close()
 		}
 	}()
-	_, err = f.connect(ctx)
+	_, err = f.Connect(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
 // TestNatsPlainText: a connection that others can read is told, one within the machine is not.
 func TestNatsPlainText(t *testing.T) {
-	s := natsServer(t, func(o *server.Options) { o.Host = "0.0.0.0" })
+	s := consoletest.NATSServer(t, func(o *server.Options) { o.Host = "0.0.0.0" })
 	_, port, err := net.SplitHostPort(s.Addr().String())
 	require.NoError(t, err)
 	for host, want := range map[string]bool{"127.0.0.1": false, "localhost": false, outerAddress(t): true} {
 		f, log := flagsOf(nil)
-		f.servers = net.JoinHostPort(host, port)
-		nc, err := f.connect(t.Context())
+		f.Servers = net.JoinHostPort(host, port)
+		nc, err := f.Connect(t.Context())
 		require.NoError(t, err)
 		nc.Close()
 		require.Equal(t, want, strings.Contains(log.String(), "not encrypted"), "%s: %s", host, log)
@@ -257,19 +237,19 @@ func outerAddress(t *testing.T) string {
 
 // TestNatsComesBack: a connection that broke is made again, which is told.
 func TestNatsComesBack(t *testing.T) {
-	s := natsServer(t, nil)
+	s := consoletest.NATSServer(t, nil)
 	f, _ := flagsOf(nil)
-	lines := make(lineWriter, 100)
-	f.log = slog.New(slog.NewTextHandler(lines, nil))
-	f.servers = s.ClientURL()
-	nc, err := f.connect(t.Context())
+	lines := make(consoletest.LineWriter, 100)
+	f.Log = slog.New(slog.NewTextHandler(lines, nil))
+	f.Servers = s.ClientURL()
+	nc, err := f.Connect(t.Context())
 	require.NoError(t, err)
 	defer nc.Close()
 	port := s.Addr().(*net.TCPAddr).Port
 	s.Shutdown()
 	s.WaitForShutdown()
-	lines.await(t, "the connection broke")
-	natsServer(t, func(o *server.Options) { o.Port = port })
-	lines.await(t, "connected again")
+	lines.Await(t, "the connection broke")
+	consoletest.NATSServer(t, func(o *server.Options) { o.Port = port })
+	lines.Await(t, "connected again")
 	require.Equal(t, nats.CONNECTED, nc.Status())
 }

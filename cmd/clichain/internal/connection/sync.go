@@ -1,4 +1,4 @@
-package main
+package connection
 
 import (
 	"context"
@@ -50,8 +50,8 @@ func (s jsState) warning(server string) []string {
 		server)}
 }
 
-// syncWarnings name the servers that acknowledge too soon, or say that it cannot be seen.
-func (f *natsFlags) syncWarnings(ctx context.Context, nc *nats.Conn, monitors []*url.URL) (warnings []string) {
+// SyncWarnings name the servers that acknowledge too soon, or say that it cannot be seen.
+func (f *NATSFlags) SyncWarnings(ctx context.Context, nc *nats.Conn, monitors []*url.URL) (warnings []string) {
 	if len(monitors) > 0 {
 		return f.askMonitors(ctx, monitors)
 	}
@@ -91,8 +91,8 @@ func askSystem(ctx context.Context, nc *nats.Conn) (warnings []string, answered 
 	}
 }
 
-// parseMonitor reads the URL of a server's monitoring, such as http://host:8222.
-func parseMonitor(text string) (*url.URL, error) {
+// ParseMonitor reads the URL of a server's monitoring, such as http://host:8222.
+func ParseMonitor(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("write the URL of a server's monitoring, such as http://127.0.0.1:8222")
@@ -101,7 +101,7 @@ func parseMonitor(text string) (*url.URL, error) {
 }
 
 // askMonitors asks one server after the other, within the limit of each.
-func (f *natsFlags) askMonitors(ctx context.Context, monitors []*url.URL) (warnings []string) {
+func (f *NATSFlags) askMonitors(ctx context.Context, monitors []*url.URL) (warnings []string) {
 	transport, err := f.monitorTransport()
 	if err != nil {
 		return []string{err.Error()}
@@ -121,9 +121,9 @@ func (f *natsFlags) askMonitors(ctx context.Context, monitors []*url.URL) (warni
 	return warnings
 }
 
-func (f *natsFlags) monitorTransport() (*http.Transport, error) {
+func (f *NATSFlags) monitorTransport() (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	ca := f.setting("nats-ca", f.ca)
+	ca := f.setting("nats-ca", f.authorityFile)
 	if ca.value == "" {
 		return transport, nil
 	}

@@ -1,4 +1,4 @@
-package main
+package consoletest
 
 import (
 	"strings"
@@ -8,21 +8,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lineWriter passes on what is written to it, for one reader.
-type lineWriter chan string
+// LineWriter passes on what is written to it, for one reader.
+type LineWriter chan string
 
-func (w lineWriter) Write(data []byte) (int, error) {
+func (w LineWriter) Write(data []byte) (int, error) {
 	w <- string(data)
 	return len(data), nil
 }
 
-// patience is far above what anything in these tests takes.
-const patience = 90 * time.Second
+// Patience is far above what anything in these tests takes.
+const Patience = 90 * time.Second
 
-// await returns the first line with that text, and fails after a long while without.
-func (w lineWriter) await(t *testing.T, text string) string {
+// Await returns the first line with that text, and fails after a long while without.
+func (w LineWriter) Await(t *testing.T, text string) string {
 	t.Helper()
-	limit := time.After(patience)
+	limit := time.After(Patience)
 	var seen []string
 	for {
 		select {

@@ -1,0 +1,119 @@
+// Package connection connects commands to a queue: on NATS servers, or in a directory of this machine.
+package connection
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/nats-io/nats.go"
+	"github.com/spf13/pflag"
+)
+
+// QueueFlags are the flags that say where a queue is: on a NATS server, or in a directory of this machine.
+type QueueFlags struct {
+	NATS  NATSFlags
+	Store string
+	// MustExist makes Open fail where there is no queue of the name. A command that only reads or changes a queue must
+	// not create another one for a mistyped name.
+	MustExist bool
+}
+
+// Register declares the flags. Call it once.
+func (f *QueueFlags) Register(flags *pflag.FlagSet) {
+	f.NATS.Register(flags)
+	flags.StringVar(&f.Store, "store", "", "use the queue in this `folder`, without a NATS server")
+}
+
+// Embedded reports whether the queue is in a directory. A flag outranks the environment's server.
+func (f *QueueFlags) Embedded() bool { return f.Store != "" }
+
+// Check finds mistakes in the flags, and opens nothing.
+func (f *QueueFlags) Check() error {
+	switch {
+	case f.Store != "" && f.NATS.Servers != "":
+		return console.Usagef("--store and --nats: give one of them: a queue is in a folder or on a server")
+	case f.Store == "" && !f.NATS.Given():
+		return console.Usagef("which queue? Give --nats URL (or set %s), or --store FOLDER", ServerVariable)
+	}
+	return nil
+}
+
+// Queue is an open queue with its connection. It must be closed.
+type Queue struct {
+	*jetstream.Queue
+	Conn   *nats.Conn
+	server *jetstream.Server // nil: the queue is on another server
+}
+
+// Open opens the queue. It creates the directory of the flags only where create is true.
+func (f *QueueFlags) Open(ctx context.Context, create bool) (*Queue, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	q, err := f.Connect(ctx, create)
+	if err != nil {
+		return nil, err
+	}
+	cfg := f.NATS.QueueConfig()
+	cfg.MustExist = f.MustExist
+	if q.Queue, err = jetstream.Open(ctx, q.Conn, cfg); err != nil {
+		return nil, errors.Join(openError(err), q.Close())
+	}
+	return q, nil
+}
+
+// openError makes a missing queue a mistake in the command line.
+func openError(err error) error {
+	if missing, ok := errors.AsType[*jetstream.NoQueueError](err); ok {
+		return console.Usagef("--queue: %s", strings.TrimPrefix(missing.Error(), "jetstream: "))
+	}
+	return Failed(err)
+}
+
+// Connect connects to the server of the queue, and opens no queue.
+func (f *QueueFlags) Connect(ctx context.Context, create bool) (*Queue, error) {
+	q := &Queue{}
+	if err := q.connect(ctx, f, create); err != nil {
+		return nil, errors.Join(err, q.Close())
+	}
+	return q, nil
+}
+
+func (q *Queue) connect(ctx context.Context, f *QueueFlags, create bool) (err error) {
+	if !f.Embedded() {
+		q.Conn, err = f.NATS.Connect(ctx)
+		return err
+	}
+	if _, err := os.Stat(f.Store); errors.Is(err, fs.ErrNotExist) && !create {
+		return console.Usagef("--store: %s: there is no such folder", f.Store)
+	}
+	if q.server, err = jetstream.Embed(f.Store); err != nil {
+		return console.Usagef("--store: %v", err)
+	}
+	q.Conn, err = q.server.Connect()
+	return Failed(err)
+}
+
+// Close closes the connection, and ends the server of a directory.
+func (q *Queue) Close() error {
+	if q.Conn != nil {
+		q.Conn.Close()
+	}
+	if q.server != nil {
+		return Failed(q.server.Close())
+	}
+	return nil
+}
+
+// Failed gives an error of a queue the exit status 1, unless it has one.
+func Failed(err error) error {
+	if _, known := errors.AsType[*console.ExitError](err); err == nil || known {
+		return err
+	}
+	return console.Fail(console.ExitFailed, err)
+}
