@@ -195,7 +195,7 @@ func (s *Cooldowns) replace(ctx context.Context, name string, change func(cooldo
 	}
 	if err == nil {
 		s.mu.Lock()
-		s.states[k] = Cooldown{name, next} // who has written it reads it, before the server has told so
+		s.states[k] = Cooldown{name, next} // this client reads its own write before the server reports it
 		s.mu.Unlock()
 	}
 	return err

@@ -3,8 +3,8 @@
 // with its store in a folder and without a socket; with a connection to a cluster the same [Queue] is shared by many
 // machines. [Cooldowns] shares the cooldowns of their backends.
 //
-// It moves requests and results, and decides what follows a failure of a job. It knows no CLI: that
-// is the part of a clichain.Backend.
+// It moves requests and results, and decides what follows a failure of a job. It knows no CLI: that is the part of a
+// clichain.Backend.
 //
 // # What is promised
 //

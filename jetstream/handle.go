@@ -103,8 +103,8 @@ func (w *worker) receive(m js.Msg) (*delivery, error) {
 	return d, nil
 }
 
-// settled reports whether there is nothing left to do for a message: its job has its result, or continues in
-// another message.
+// settled reports whether there is nothing left to do for a message: its job has its result, or continues in another
+// message.
 func (w *worker) settled(d *delivery) (bool, error) {
 	if d.Replaces != 0 {
 		if err := jsapi.Remove(w.write.ctx, w.q.store.Results, d.Replaces); err != nil {

@@ -23,7 +23,7 @@ const (
 	PriorityLow    Priority = "low"
 )
 
-// priorities are in the order in which workers look for jobs.
+// priorities are in the order in which workers take jobs.
 var priorities = []Priority{PriorityHigh, PriorityNormal, PriorityLow}
 
 func priorityNames() (names []string) {

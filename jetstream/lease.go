@@ -13,7 +13,7 @@ import (
 // keeps its result.
 const holdTime = time.Hour
 
-// lease tells the server again and again that a worker has a job.
+// lease keeps a job with its worker: it tells the server again and again that the worker has it.
 type lease struct {
 	msg         js.Msg
 	conn        *nats.Conn

@@ -12,19 +12,19 @@ import (
 // LockedError says that another process uses a store folder. A plain value.
 type LockedError struct {
 	Folder string
-	// PID and Program are of the process that uses it. Zero: it could not be told.
+	// PID and Program are of the process that uses it. Zero: it is not known.
 	PID     int
 	Program string
 }
 
 // Error names the process and says what to do.
 func (e *LockedError) Error() string {
-	who := "another process"
+	user := "another process"
 	if e.PID != 0 {
-		who = fmt.Sprintf("process %d (%s)", e.PID, e.Program)
+		user = fmt.Sprintf("process %d (%s)", e.PID, e.Program)
 	}
 	return fmt.Sprintf("jetstream: the store folder %s is in use by %s: wait for its end, or use another folder",
-		e.Folder, who)
+		e.Folder, user)
 }
 
 // holder is what the lock file says of the process that has it.
@@ -33,25 +33,25 @@ type holder struct {
 	Program string `json:"program"`
 }
 
-// folderLock is held as long as a server uses the folder. The system gives it back when the process ends, however it
+// storeLock is held as long as a server uses the directory. The system releases it when the process ends, however it
 // ends.
-type folderLock struct{ file *flock.Flock }
+type storeLock struct{ file *flock.Flock }
 
 const lockFile = "lock"
 
-func lockFolder(folder string) (*folderLock, error) {
-	path := filepath.Join(folder, lockFile)
+func lockStore(dir string) (*storeLock, error) {
+	path := filepath.Join(dir, lockFile)
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: cannot lock the store folder %s: %w", folder, err)
+		return nil, fmt.Errorf("jetstream: cannot lock the store folder %s: %w", dir, err)
 	}
 	if !ok {
 		var other holder
 		if data, err := os.ReadFile(path + ".json"); err == nil {
 			_ = json.Unmarshal(data, &other) // a half written file names nobody
 		}
-		return nil, &LockedError{folder, other.PID, other.Program}
+		return nil, &LockedError{dir, other.PID, other.Program}
 	}
 	self, err := json.Marshal(holder{os.Getpid(), filepath.Base(os.Args[0])})
 	if err == nil {
@@ -59,9 +59,9 @@ func lockFolder(folder string) (*folderLock, error) {
 	}
 	if err != nil {
 		_ = lock.Unlock()
-		return nil, fmt.Errorf("jetstream: cannot lock the store folder %s: %w", folder, err)
+		return nil, fmt.Errorf("jetstream: cannot lock the store folder %s: %w", dir, err)
 	}
-	return &folderLock{lock}, nil
+	return &storeLock{lock}, nil
 }
 
-func (l *folderLock) release() error { return l.file.Unlock() }
+func (l *storeLock) release() error { return l.file.Unlock() }

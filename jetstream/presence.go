@@ -51,7 +51,7 @@ const (
 	silence   = 5 * heartbeat
 )
 
-// presence tells the others what a worker can do.
+// presence reports what a worker can do to the other clients of the queue.
 type presence struct {
 	bucket   js.KeyValue
 	name     string // of the worker

@@ -17,59 +17,59 @@ import (
 // on the disk. Make it with [Embed]. It is safe for concurrent use.
 type Server struct {
 	inner *server.Server
-	lock  *folderLock
+	lock  *storeLock
 }
 
 // startLimit bounds the start of the server: a store that was left by a crash is read first.
 const startLimit = time.Minute
 
-// Embed starts a server in this process with its store in folder, which is made with the permissions 0700 where it is
-// missing. A folder that another process uses is refused with a [*LockedError]: two servers on one store destroy it.
-// The server must be closed.
-func Embed(folder string) (*Server, error) {
-	folder, err := filepath.Abs(folder)
+// Embed starts a server in this process with its store in dir. It creates dir with the permissions 0700 where it does
+// not exist. It refuses a directory that another process uses with a [*LockedError]: two servers on one store destroy
+// it. Close the server after use.
+func Embed(dir string) (*Server, error) {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: store folder %s: %w", folder, err)
+		return nil, fmt.Errorf("jetstream: store folder %s: %w", dir, err)
 	}
-	if err := ours(folder); err != nil {
+	if err := checkStoreDir(dir); err != nil {
 		return nil, err
 	}
-	if err := privatedir.Make(folder); err != nil {
-		return nil, fmt.Errorf("jetstream: store folder %s: %w", folder, err)
+	if err := privatedir.Make(dir); err != nil {
+		return nil, fmt.Errorf("jetstream: store folder %s: %w", dir, err)
 	}
-	lock, err := lockFolder(folder)
+	lock, err := lockStore(dir)
 	if err != nil {
 		return nil, err
 	}
-	inner, err := start(folder)
+	inner, err := start(dir)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("jetstream: store folder %s: %w", folder, err), lock.release())
+		return nil, errors.Join(fmt.Errorf("jetstream: store folder %s: %w", dir, err), lock.release())
 	}
 	return &Server{inner, lock}, nil
 }
 
-// ours refuses a folder that holds what no store does: its permissions are changed, and who uses up a store removes
-// it.
-func ours(folder string) error {
-	entries, err := os.ReadDir(folder)
+// checkStoreDir refuses a directory that holds other files than those of a store: Embed changes its permissions, and
+// a user may remove a store that is used up.
+func checkStoreDir(dir string) error {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil // there is none yet, or making it says what is wrong
 	}
 	for _, e := range entries {
 		if !slices.Contains(storeFiles, e.Name()) {
 			return fmt.Errorf("jetstream: store folder %s: it holds %s, which is not of a store: use a folder of its own",
-				folder, e.Name())
+				dir, e.Name())
 		}
 	}
 	return nil
 }
 
-// storeFiles are what is in a store's folder.
+// storeFiles are the entries of a store.
 var storeFiles = []string{lockFile, lockFile + ".json", server.JetStreamStoreDir}
 
-func start(folder string) (*server.Server, error) {
+func start(dir string) (*server.Server, error) {
 	inner, err := server.NewServer(&server.Options{
-		ServerName: "clichain", DontListen: true, JetStream: true, StoreDir: folder, SyncAlways: true,
+		ServerName: "clichain", DontListen: true, JetStream: true, StoreDir: dir, SyncAlways: true,
 		NoSigs: true, NoLog: true, MaxPayload: maxMessage,
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Server) Connect() (*nats.Conn, error) {
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 }
 
-// Close ends the server and lets others have the folder. It returns when all that it wrote is in the store.
+// Close stops the server and releases its directory. It returns when all that it wrote is in the store.
 func (s *Server) Close() error {
 	s.inner.Shutdown()
 	s.inner.WaitForShutdown()

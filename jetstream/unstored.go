@@ -150,8 +150,8 @@ func (w *resultWriter) storedBefore(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// replaceFailure stores an answer in place of a failure: another worker has taken this one for lost meanwhile.
-// ErrExists: there is an answer, or this is none.
+// replaceFailure stores an answer in place of a failure: another worker has recorded this one as lost. ErrExists:
+// there is an answer, or this is none.
 func (w *resultWriter) replaceFailure(ctx context.Context, r *Result) error {
 	stored, err := w.q.store.LastFailure(ctx, store.Key(r.ID))
 	if err != nil {

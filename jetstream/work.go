@@ -40,13 +40,13 @@ type worker struct {
 	problem  string      // why no jobs could be taken, as it was logged
 	newer    sync.Once   // the log has that jobs are left to workers of a later version
 
-	mu      sync.Mutex
-	resting time.Time
+	mu           sync.Mutex
+	coolingUntil time.Time
 }
 
-// Work takes jobs and has the backend answer them, until ctx ends; then it takes no more, gives back what is not
+// Work takes jobs and has the backend answer them, until ctx ends; then it takes no more, returns what is not
 // finished in time, and returns nil. As long as the Ready of a Chain says that none of its backends would be tried it
-// takes none. What a server does not do now is tried again, and told to the Logger: an error is one of cfg.
+// takes none. It retries what the server does not do now, and logs that: an error is one of cfg.
 func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) error {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -135,9 +135,9 @@ func (w *worker) run(ctx context.Context) {
 	reports.Wait()
 }
 
-// A worker with nothing to do looks for jobs firstPoll after it was told of one, since the server tells its consumers
-// of a new message a moment after it has it; then after twice that, and so on. With pollEvery it finds the jobs whose
-// time has come, and those that another worker has lost.
+// A worker with nothing to do asks for jobs firstPoll after it was woken, since the server tells its consumers of a
+// new message a moment after it has it; then after twice that, and so on. With pollEvery it finds the jobs whose time
+// has come, and those that another worker has lost.
 const (
 	firstPoll = 2 * time.Millisecond
 	pollEvery = time.Second
@@ -148,7 +148,7 @@ func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
 	poll := firstPoll
 	for ctx.Err() == nil {
 		wait := time.Duration(0)
-		switch free, until := w.Slots-len(w.slots), w.rest(ctx); {
+		switch free, until := w.Slots-len(w.slots), w.cooldownEnd(ctx); {
 		case free == 0, w.results.unstored.Load() > 0:
 			wait = pollEvery
 		case !until.IsZero() && (w.Alone || w.Chain == nil): // else each class has its own
@@ -216,23 +216,23 @@ func (w *worker) await(ctx context.Context, wait time.Duration) (woken bool) {
 	return false
 }
 
-// maxRest bounds how long a worker relies on what it knew of its backends: a user may have cleared a cooldown, or
-// logged in.
-const maxRest = 30 * time.Second
+// maxCooldownAge bounds how long a worker relies on what it knew of its backends: a user may have cleared a cooldown,
+// or logged in.
+const maxCooldownAge = 30 * time.Second
 
-// rest is until when no backend could answer; zero where one could.
-func (w *worker) rest(ctx context.Context) (until time.Time) {
+// cooldownEnd is until when no backend could answer; zero where one could.
+func (w *worker) cooldownEnd(ctx context.Context) (until time.Time) {
 	failure, _ := errors.AsType[*clichain.ChainError](w.backend.Ready(ctx))
 	if failure != nil && failure.Note == "" {
 		until = failure.RetryAfter()
 		if until.IsZero() {
-			until = time.Now().Add(maxRest)
+			until = time.Now().Add(maxCooldownAge)
 		}
 	}
 	w.mu.Lock()
-	changed := !until.Equal(w.resting) && (until.IsZero() || until.Sub(w.resting).Abs() > maxRest)
+	changed := !until.Equal(w.coolingUntil) && (until.IsZero() || until.Sub(w.coolingUntil).Abs() > maxCooldownAge)
 	if changed || until.IsZero() {
-		w.resting = until
+		w.coolingUntil = until
 	}
 	w.mu.Unlock()
 	if changed && !until.IsZero() {
@@ -247,11 +247,11 @@ const maxRefusal = 300
 // describe is the report of the worker.
 func (w *worker) describe(ctx context.Context) WorkerStatus {
 	w.mu.Lock()
-	resting := w.resting
+	coolingUntil := w.coolingUntil
 	w.mu.Unlock()
 	s := WorkerStatus{
 		Name: w.Name, Slots: w.Slots, Running: len(w.slots), Since: w.since, Seen: time.Now().UTC(),
-		RestingUntil: resting.UTC(), Unstored: int(w.results.unstored.Load()),
+		RestingUntil: coolingUntil.UTC(), Unstored: int(w.results.unstored.Load()),
 		Version: version(), Protocol: w.q.protocol, Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Access: w.Permissions.Access, Models: w.Permissions.Models, Dirs: w.Permissions.Dirs,
 		Takes: map[string]time.Time{}, Refuses: map[string]string{},
