@@ -21,12 +21,12 @@ var floors = [][]string{
 		"internal/semaphore", "internal/semver", "internal/spelling",
 	},
 	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
-	{"clispec", "cooldown", "internal/misconfig", "internal/structured", "permit"},
+	{"clispec", "cooldown", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit"},
 	{
 		"fullschema", "specs", "internal/policy", "internal/decode", "internal/instance", "internal/login", "internal/session",
-		"internal/wire",
+		"internal/wire", "openai/internal/request",
 	},
-	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile"},
+	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile", "openai/internal/response"},
 	{"internal/container", "internal/contract", "internal/cooling", "internal/reading", "internal/workdir"},
 	{"clitest/internal/dialect", "internal/backend", "internal/failover", "internal/held"},
 	{"internal/provider"},
@@ -44,6 +44,7 @@ var pure = []string{
 	"internal/grammar", "internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/misconfig",
 	"internal/pattern", "internal/plaintext", "internal/policy", "internal/resettime", "internal/semver", "internal/session",
 	"internal/spelling", "internal/structured", "internal/wire",
+	"openai/internal/apierror", "openai/internal/request", "openai/internal/response",
 }
 
 // impure are the imports that a pure package does without.

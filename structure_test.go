@@ -33,7 +33,6 @@ const (
 // knownProblems are the packages that do not keep the limits yet.
 var knownProblems = []string{
 	module + "/internal/proc", module + "/cmd/clichain",
-	module + "/openai",
 }
 
 // packageShape is what the guards measure of one package.

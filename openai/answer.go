@@ -2,161 +2,115 @@ package openai
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/openai/internal/apierror"
+	"github.com/clichain/clichain/openai/internal/request"
 	"github.com/clichain/clichain/permit"
 )
 
-const (
-	backendHeader  = "Clichain-Backend"
-	attemptsHeader = "Clichain-Attempts"
-)
+// permissions allow nothing but an answer. The limit of the body replaces that of permit, and the handler itself writes
+// the files with images.
+var permissions = permit.Permissions{MaxBytes: -1}
 
-// everyone is the model that leaves the choice to the chain.
-const everyone = "clichain"
-
-// permitted is what a request may ask for: nothing besides an answer. Its body has a bound of its own, and the files
-// with its images are the server's.
-var permitted = permit.Permissions{MaxBytes: -1}
-
-// question is what a request asks, by whichever API it came.
-type question struct {
-	req    clichain.Request
-	images []image
-	id     string // of the answer
-	asked  time.Time
-	stream bool
-	usage  bool // a stream ends with it
-
-	instructions *string           // of a response, which repeats them
-	metadata     map[string]string // and these
+// answerer answers requests with a backend.
+type answerer struct {
+	config  *Config
+	backend clichain.Backend
+	limiter *limiter
 }
 
-// answered tells of a whole answer what the API has no field for.
-type answered struct {
-	Backend  string       `json:"backend"`
-	Attempts []attempt    `json:"attempts"`
-	Warnings []string     `json:"warnings"`
-	Billing  call.Billing `json:"billing,omitempty"`
-}
-
-type attempt struct {
-	Backend string          `json:"backend"`
-	Reason  clichain.Reason `json:"reason"`
-	Skipped bool            `json:"skipped"`
-}
-
-func answeredBy(resp *clichain.Response) answered {
-	a := answered{resp.Backend, []attempt{}, append([]string{}, resp.Warnings...), resp.Billing}
-	for _, one := range resp.Attempts {
-		a.Attempts = append(a.Attempts, attempt{one.Backend, one.Reason, one.Skipped})
-	}
-	return a
-}
-
-// setAttempts tells of the backends that did not answer, such as "gemini=not_installed, codex=rate_limited".
-func setAttempts(header http.Header, attempts []clichain.Attempt) {
-	var list []string
-	for _, a := range attempts {
-		list = append(list, a.Backend+"="+string(a.Reason))
-	}
-	if len(list) > 0 {
-		header.Set(attemptsHeader, strings.Join(list, ", "))
-	}
-}
-
-// api is one of OpenAI's APIs that answer.
-type api struct {
-	read   func(body []byte, ignore []string) (*question, *apiError)
-	params paramOf
-	whole  func(q *question, resp *clichain.Response) any
-	voice  func(q *question) voice
-}
-
-// answers makes the endpoint of an API.
-func (h *handler) answers(a api) endpoint {
-	return func(w *reply, r *http.Request) *apiError {
-		leave, err := h.gate.enter()
+// endpoint returns the endpoint of an API.
+func (a *answerer) endpoint(api *api) endpoint {
+	return func(w *reply, r *http.Request) *apierror.Error {
+		leave, err := a.limiter.admit()
 		if err != nil {
 			return err
 		}
 		defer leave()
-		body, err := h.body(w, r)
+		body, err := a.readBody(w, r)
 		if err != nil {
 			return err
 		}
-		q, err := a.read(body, h.IgnoredFields)
+		req, err := api.parse(body, request.Ignored{
+			Fields: a.config.IgnoredFields, Setting: a.config.fieldName("IgnoredFields"),
+		})
 		if err != nil {
 			return err
 		}
-		end, err := h.gate.begin(r.Context())
+		req.ID, req.Created = newID(), time.Now()
+		release, err := a.limiter.acquire(r.Context())
 		if err != nil {
 			return err
 		}
-		defer end()
-		return h.answer(w, r.WithContext(h.traced(r)), a, q)
+		defer release()
+		return a.answer(a.withTrace(r), w, api, req)
 	}
 }
 
-// traced is the context of a request whose answer belongs to the trace of the program that asks.
-func (h *handler) traced(r *http.Request) context.Context {
+// readBody reads the body of a request.
+func (a *answerer) readBody(w *reply, r *http.Request) ([]byte, *apierror.Error) {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	if !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
+		return nil, apierror.Invalid(http.StatusUnsupportedMediaType, "", "unsupported_media_type",
+			"send Content-Type: application/json, not %q", kind)
+	}
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, a.config.MaxBodyBytes))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, apierror.Invalid(http.StatusRequestEntityTooLarge, "", "request_too_large",
+			"the body is larger than %s", sizeText(a.config.MaxBodyBytes))
+	}
+	if err != nil {
+		return nil, apierror.Invalid(http.StatusBadRequest, "", "unreadable_body", "the body cannot be read: %v", err)
+	}
+	// From now on, reading only notices that the client leaves.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	return data, nil
+}
+
+func sizeText(bytes int64) string {
+	if bytes < 1<<20 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%d MiB", bytes>>20)
+}
+
+// withTrace returns the request's context with the trace of its client.
+func (a *answerer) withTrace(r *http.Request) context.Context {
 	ctx := call.WithTrace(r.Context(), r.Header.Get("traceparent"), r.Header.Get("tracestate"))
-	if h.Trace == nil {
+	if a.config.Trace == nil {
 		return ctx
 	}
-	return h.Trace(ctx)
+	return a.config.Trace(ctx)
 }
 
-func (h *handler) answer(w *reply, r *http.Request, a api, q *question) *apiError {
-	req, refused := permitted.Apply(q.req)
-	if refused != nil {
-		return failed(r.Context(), refused, a.params)
-	}
-	q.req = req
-	names, remove, err := saveImages(q.images)
+func (a *answerer) answer(ctx context.Context, w *reply, api *api, req *request.Request) *apierror.Error {
+	allowed, err := permissions.Apply(req.Request)
 	if err != nil {
-		return fault(http.StatusInternalServerError, typeServer, "no_temp", "images cannot be stored: %v", err)
+		return callError(ctx, err, api)
+	}
+	req.Request = allowed
+	names, remove, err := saveImages(req.Images)
+	if err != nil {
+		return apierror.New(http.StatusInternalServerError, apierror.TypeServer, "no_temp",
+			"images cannot be stored: %v", err)
 	}
 	defer remove()
-	q.req.Options.Images = names
-	if q.stream {
-		return h.stream(w, r, a, q)
+	req.Options.Images = names
+	if req.Stream {
+		return a.stream(ctx, w, api, req)
 	}
-	resp, err := h.backend.Complete(r.Context(), q.req)
+	resp, err := a.backend.Complete(ctx, req.Request)
 	if err != nil {
-		return failed(r.Context(), err, a.params)
+		return callError(ctx, err, api)
 	}
 	w.answeredBy(resp.Backend, resp.Attempts)
-	return w.json(a.whole(q, resp))
-}
-
-// answeredBy sets the headers of an answer.
-func (w *reply) answeredBy(backend string, attempts []clichain.Attempt) {
-	w.backend = backend
-	w.Header().Set(backendHeader, backend)
-	setAttempts(w.Header(), attempts)
-}
-
-// modelOf is the model of the library's request.
-func modelOf(name string) string {
-	if name == everyone {
-		return ""
-	}
-	return name
-}
-
-// paramsOf makes a paramOf of the names of fields. That of an element keeps its place where both have it alike.
-func paramsOf(names map[string]string) paramOf {
-	return func(option string) (string, bool) {
-		head, _, _ := strings.Cut(option, "[")
-		param, ok := names[head]
-		if param == head {
-			param = option
-		}
-		return param, ok
-	}
+	return w.json(api.body(req, resp))
 }

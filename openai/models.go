@@ -4,9 +4,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/clichain/clichain/openai/internal/apierror"
+	"github.com/clichain/clichain/openai/internal/request"
 )
 
-// model is one of the names that a request may have as its model.
+// model is a name that a request can have as its model.
 type model struct {
 	ID      string `json:"id"`
 	Object  string `json:"object"`
@@ -14,24 +18,34 @@ type model struct {
 	OwnedBy string `json:"owned_by"`
 }
 
-func (h *handler) model(name string) model { return model{name, "model", h.created, everyone} }
+// models serves the names of the chain and its backends. Only a CLI knows which models it has.
+type models struct {
+	names   []string
+	created int64
+}
 
-// listModels lists the chain and its backends. Which models each of them has, only its CLI could tell.
-func (h *handler) listModels(w *reply, _ *http.Request) *apiError {
-	list := []model{h.model(everyone)}
-	for _, name := range h.Backends {
-		list = append(list, h.model(name))
+func newModels(backends []string) *models {
+	return &models{append([]string{request.ChainModel}, backends...), time.Now().Unix()}
+}
+
+func (m *models) model(name string) model { return model{name, "model", m.created, request.ChainModel} }
+
+func (m *models) list(w *reply, _ *http.Request) *apierror.Error {
+	list := make([]model, 0, len(m.names))
+	for _, name := range m.names {
+		list = append(list, m.model(name))
 	}
 	return w.json(map[string]any{"object": "list", "data": list})
 }
 
-// getModel knows what is listed, and any model of a backend that is.
-func (h *handler) getModel(w *reply, r *http.Request) *apiError {
+// get accepts the names of the list, and every model of a backend.
+func (m *models) get(w *reply, r *http.Request) *apierror.Error {
 	name := r.PathValue("model")
-	backend, of, whole := strings.Cut(name, "/")
-	if name != everyone && (!slices.Contains(h.Backends, backend) || whole && of == "") {
-		return mistake(http.StatusNotFound, "model", "model_not_found",
-			"there is no backend for the model %q: use %q, or the name of a backend, or backend/model", name, everyone)
+	backend, model, slash := strings.Cut(name, "/")
+	if !slices.Contains(m.names, backend) || slash && (model == "" || backend == request.ChainModel) {
+		return apierror.Invalid(http.StatusNotFound, "model", "model_not_found",
+			"there is no backend for the model %q: use %q, or the name of a backend, or backend/model",
+			name, request.ChainModel)
 	}
-	return w.json(h.model(name))
+	return w.json(m.model(name))
 }

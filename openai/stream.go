@@ -8,53 +8,57 @@ import (
 	"net/http"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/openai/internal/apierror"
+	"github.com/clichain/clichain/openai/internal/request"
+	"github.com/clichain/clichain/openai/internal/response"
 )
 
-// stream is a response that goes on. Its headers go out with the first text: a call that fails before has the status
-// of its error.
+// stream is a streamed response. It sends the headers with the first text, so that a call that fails before has the
+// status of its error.
 type stream struct {
 	w        *reply
-	voice    voice
-	q        *question
-	text     text
-	model    string // of the backend that is asked
+	config   *Config
+	encoder  response.Encoder
+	request  *request.Request
+	text     streamText
+	model    string // of the backend that runs
 	attempts []clichain.Attempt
 	begun    bool
-	left     bool // the client has
+	closed   bool // the client left
 }
 
-func (h *handler) stream(w *reply, r *http.Request, a api, q *question) *apiError {
-	s := &stream{w: w, voice: a.voice(q), q: q}
-	for e, err := range h.events(r.Context(), q) {
-		var problem *apiError
+func (a *answerer) stream(ctx context.Context, w *reply, api *api, req *request.Request) *apierror.Error {
+	s := &stream{w: w, config: a.config, encoder: api.encoder(req), request: req}
+	for e, err := range a.events(ctx, req) {
+		var failed *apierror.Error
 		if err != nil {
-			problem = failed(r.Context(), err, a.params)
+			failed = callError(ctx, err, api)
 		} else {
-			problem = s.take(e)
+			failed = s.take(e)
 		}
-		if problem != nil {
-			return s.fail(problem)
+		if failed != nil {
+			return s.fail(failed)
 		}
-		if s.left {
+		if s.closed {
 			break
 		}
 	}
 	return nil
 }
 
-// events are those of the answer. One that has to meet a schema is not known to be the answer before its end.
-func (h *handler) events(ctx context.Context, q *question) iter.Seq2[clichain.Event, error] {
-	if !h.BufferStreams && q.req.Schema == nil {
-		return h.backend.Stream(ctx, q.req)
+// events returns the events of the answer. Text that has to match a schema can change until the answer is complete.
+func (a *answerer) events(ctx context.Context, req *request.Request) iter.Seq2[clichain.Event, error] {
+	if !a.config.BufferStreams && req.Schema == nil {
+		return a.backend.Stream(ctx, req.Request)
 	}
 	return func(yield func(clichain.Event, error) bool) {
-		resp, err := h.backend.Complete(ctx, q.req)
+		resp, err := a.backend.Complete(ctx, req.Request)
 		if err != nil {
 			yield(clichain.Event{}, err)
 			return
 		}
-		for _, a := range resp.Attempts {
-			if !yield(clichain.Event{Kind: clichain.EventAttempt, Attempt: &a}, nil) {
+		for _, attempt := range resp.Attempts {
+			if !yield(clichain.Event{Kind: clichain.EventAttempt, Attempt: &attempt}, nil) {
 				return
 			}
 		}
@@ -62,7 +66,7 @@ func (h *handler) events(ctx context.Context, q *question) iter.Seq2[clichain.Ev
 	}
 }
 
-func (s *stream) take(e clichain.Event) *apiError {
+func (s *stream) take(e clichain.Event) *apierror.Error {
 	switch e.Kind {
 	case clichain.EventStart:
 		s.model = ""
@@ -71,7 +75,7 @@ func (s *stream) take(e clichain.Event) *apiError {
 	case clichain.EventAttempt:
 		s.attempts = append(s.attempts, *e.Attempt)
 	case clichain.EventDelta, clichain.EventText:
-		s.say(e.Backend, s.text.add(e.Text))
+		s.write(e.Backend, s.text.add(e.Text))
 	case clichain.EventReset:
 		s.text.reset()
 	case clichain.EventDone:
@@ -80,13 +84,13 @@ func (s *stream) take(e clichain.Event) *apiError {
 	return nil
 }
 
-// say sends a piece of the answer, after the headers.
-func (s *stream) say(backend, piece string) {
+// write sends a piece of the text, after the headers.
+func (s *stream) write(backend, piece string) {
 	if piece == "" {
 		return
 	}
 	s.begin(backend)
-	s.send(s.voice.text(piece))
+	s.send(s.encoder.Text(piece))
 }
 
 func (s *stream) begin(backend string) {
@@ -97,46 +101,47 @@ func (s *stream) begin(backend string) {
 	s.w.answeredBy(backend, s.attempts)
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	s.w.WriteHeader(http.StatusOK)
-	s.send(s.voice.begin(cmp.Or(s.model, s.q.req.Model, everyone)))
+	s.send(s.encoder.Begin(cmp.Or(s.model, s.request.Model, request.ChainModel)))
 }
 
-func (s *stream) finish(resp *clichain.Response) *apiError {
+func (s *stream) finish(resp *clichain.Response) *apierror.Error {
 	rest, ok := s.text.finish(resp.Text)
 	if !ok {
-		return fault(http.StatusBadGateway, typeServer, "answer_changed",
-			"%s took back text that was sent already; clichain serve --hold sends text when the answer is known", resp.Backend)
+		return apierror.New(http.StatusBadGateway, apierror.TypeServer, "answer_changed",
+			"%s took back text that was sent already; %s sends text when the answer is known",
+			resp.Backend, s.config.fieldName("BufferStreams"))
 	}
 	s.model = cmp.Or(resp.Model, s.model)
 	s.begin(resp.Backend)
-	s.say(resp.Backend, rest)
-	s.send(s.voice.done(resp))
+	s.write(resp.Backend, rest)
+	s.send(s.encoder.Done(resp))
 	return nil
 }
 
-// fail ends a stream that has begun; one that has not becomes a response with a status.
-func (s *stream) fail(err *apiError) *apiError {
+// fail ends a stream that has begun. The endpoint sends the error if it has not.
+func (s *stream) fail(err *apierror.Error) *apierror.Error {
 	if s.begun {
-		s.send(s.voice.failed(err))
+		s.send(s.encoder.Failed(err))
 	}
 	return err
 }
 
-// send writes events, unless the client has left.
-func (s *stream) send(events []event) {
+// send writes events, unless the client left.
+func (s *stream) send(events []response.Event) {
 	var out bytes.Buffer
 	for _, e := range events {
-		if err := e.write(&out); err != nil { // never: all of them are values of ours
-			s.left = true
+		if err := e.Write(&out); err != nil { // never: all values marshal
+			s.closed = true
 			return
 		}
 	}
-	if s.left {
+	if s.closed {
 		return
 	}
-	boundWriting(s.w)
+	s.w.limitWrite()
 	if _, err := s.w.Write(out.Bytes()); err != nil {
-		s.left = true
+		s.closed = true
 	} else if err := http.NewResponseController(s.w).Flush(); err != nil {
-		s.left = true
+		s.closed = true
 	}
 }

@@ -148,10 +148,19 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	backend := t.Wrap(clichain.ChainOf(backends, cfg))
 	s := newHTTPServer(openai.NewHandler(backend, &openai.Config{
 		Token: token, Backends: names, AllowedOrigins: f.origins, IgnoredFields: f.ignore, Concurrency: f.slots,
-		BufferStreams: f.hold, Logger: log, Trace: t.Continue,
+		BufferStreams: f.hold, Logger: log, Trace: t.Continue, FieldNames: serveFieldNames,
 	}), log)
 	fmt.Fprintln(a.Out, f.listen.baseURL(listener.Addr()))
 	return s.run(ctx, listener, f.grace)
+}
+
+// serveFieldNames are the fields of openai.Config as serve names them.
+var serveFieldNames = map[string]string{
+	"Token":          "the token file of clichain serve",
+	"AllowedOrigins": "clichain serve --allow-origin",
+	"IgnoredFields":  "clichain serve --ignore",
+	"Concurrency":    "clichain serve --jobs",
+	"BufferStreams":  "clichain serve --hold",
 }
 
 // serveToken is the token of the file, whose place is told when it is made.

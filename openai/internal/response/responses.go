@@ -1,11 +1,11 @@
-package openai
+package response
 
 import (
-	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/openai/internal/request"
 )
 
-// response is an answer in the words of /v1/responses. The fields that ask for what is not done here have the value
-// that says so.
+// response is an answer of /v1/responses. Fields of unsupported features have the value that turns the feature off.
 type response struct {
 	ID                 string            `json:"id"`
 	Object             string            `json:"object"`
@@ -25,7 +25,7 @@ type response struct {
 	ToolChoice         string            `json:"tool_choice"`
 	Tools              []struct{}        `json:"tools"`
 	Usage              *responseUsage    `json:"usage"`
-	Clichain           *answered         `json:"clichain,omitempty"`
+	Clichain           *source           `json:"clichain,omitempty"`
 }
 
 type responseError struct {
@@ -33,7 +33,7 @@ type responseError struct {
 	Message string `json:"message"`
 }
 
-// outputItem is the message that answers.
+// outputItem is the message of the answer.
 type outputItem struct {
 	ID      string       `json:"id"`
 	Type    string       `json:"type"`
@@ -55,14 +55,14 @@ const (
 	incomplete = "incomplete"
 )
 
-// newResponse is one that has only begun.
-func newResponse(q *question, model string) response {
-	metadata := q.metadata
+// newResponse returns a response in progress.
+func newResponse(r *request.Request, model string) response {
+	metadata := r.Metadata
 	if metadata == nil {
 		metadata = map[string]string{}
 	}
 	return response{
-		ID: q.id, Object: "response", CreatedAt: q.asked.Unix(), Status: inProgress, Instructions: q.instructions,
+		ID: "resp_" + r.ID, Object: "response", CreatedAt: r.Created.Unix(), Status: inProgress, Instructions: r.Instructions,
 		Metadata: metadata, Model: model, Output: []outputItem{}, ToolChoice: "none", Tools: []struct{}{},
 	}
 }
@@ -75,13 +75,36 @@ func outputMessage(id, status string, parts ...outputText) outputItem {
 	return outputItem{id, "message", status, "assistant", append([]outputText{}, parts...)}
 }
 
-// completed is the response with its answer, a message of that id.
-func (r response) completed(message string, resp *clichain.Response) response {
+// Responses returns the body of a response.
+func Responses(r *request.Request, resp *call.Response) any {
+	return newResponse(r, resp.Model).completed(messageID(r), resp)
+}
+
+func messageID(r *request.Request) string { return "msg_" + r.ID }
+
+// completed returns the response with its answer, a message with that id.
+func (r response) completed(message string, resp *call.Response) response {
 	r.Status = completed
 	if truncated(resp) {
 		r.Status, r.Incomplete = incomplete, map[string]string{"reason": "max_output_tokens"}
 	}
 	r.Output = []outputItem{outputMessage(message, r.Status, outputPart(resp.Text))}
-	r.Usage, r.Clichain = responseUsageOf(resp.Usage), new(answeredBy(resp))
+	r.Usage, r.Clichain = responseUsageOf(resp.Usage), sourceOf(resp)
 	return r
+}
+
+// responseUsage is the usage of an answer as responses have it.
+type responseUsage struct {
+	Input  int64            `json:"input_tokens"`
+	Cached map[string]int64 `json:"input_tokens_details"`
+	Output int64            `json:"output_tokens"`
+	Out    map[string]int64 `json:"output_tokens_details"`
+	Total  int64            `json:"total_tokens"`
+}
+
+func responseUsageOf(u call.Usage) *responseUsage {
+	return &responseUsage{
+		u.InputTokens, map[string]int64{"cached_tokens": u.CacheReadTokens},
+		u.OutputTokens, map[string]int64{"reasoning_tokens": u.ReasoningTokens}, u.InputTokens + u.OutputTokens,
+	}
 }

@@ -1,9 +1,10 @@
-package openai
+package request
 
 import (
 	"encoding/json"
 	"fmt"
-	"time"
+
+	"github.com/clichain/clichain/openai/internal/apierror"
 )
 
 var chatFields = fields{
@@ -12,12 +13,13 @@ var chatFields = fields{
 	"user": ignored, "metadata": ignored, "safety_identifier": ignored, "prompt_cache_key": ignored,
 	"prompt_cache_retention": ignored, "parallel_tool_calls": ignored,
 
-	"tools": no(noTools, "[]"), "tool_choice": no(noTools, `"none"`, `"auto"`), "functions": no(noTools, "[]"),
-	"function_call": no(noTools, `"none"`, `"auto"`), "web_search_options": no(noTools),
-	"modalities": no(noMedia, `["text"]`), "audio": no(noMedia),
-	"n": no(oneText, "1"), "stop": no(oneText, "[]"),
-	"logprobs": no(oneText, "false"), "top_logprobs": no(oneText, "0"),
-	"prediction": no(oneText), "store": no(noMemory, "false"),
+	"tools": refused(noTools, "[]"), "tool_choice": refused(noTools, `"none"`, `"auto"`),
+	"functions": refused(noTools, "[]"), "function_call": refused(noTools, `"none"`, `"auto"`),
+	"web_search_options": refused(noTools),
+	"modalities":         refused(noMedia, `["text"]`), "audio": refused(noMedia),
+	"n": refused(oneText, "1"), "stop": refused(oneText, "[]"),
+	"logprobs": refused(oneText, "false"), "top_logprobs": refused(oneText, "0"),
+	"prediction": refused(oneText), "store": refused(noMemory, "false"),
 
 	"temperature": sampling("1"), "top_p": sampling("1"), "frequency_penalty": sampling("0"),
 	"presence_penalty": sampling("0"), "logit_bias": sampling("{}"), "seed": sampling(), "max_tokens": sampling(),
@@ -26,15 +28,16 @@ var chatFields = fields{
 }
 
 var messageFields = fields{
-	"role": {}, "content": {}, "refusal": {}, "annotations": no(oneText, "[]"),
-	"name":       no("CLIs know no names of speakers"),
-	"tool_calls": no(noTools, "[]"), "tool_call_id": no(noTools), "function_call": no(noTools), "audio": no(noMedia),
+	"role": {}, "content": {}, "refusal": {}, "annotations": refused(oneText, "[]"),
+	"name":       refused("CLIs know no names of speakers"),
+	"tool_calls": refused(noTools, "[]"), "tool_call_id": refused(noTools), "function_call": refused(noTools),
+	"audio": refused(noMedia),
 }
 
 var chatParts = parts{
 	text:  map[string]fields{"text": {"type": {}, "text": {}}, "refusal": {"type": {}, "refusal": {}}},
 	image: map[string]fields{"image_url": {"type": {}, "image_url": {}}},
-	url: func(at string, part []byte) (string, *apiError) {
+	url: func(at string, part []byte) (string, *apierror.Error) {
 		var p struct {
 			Image json.RawMessage `json:"image_url"`
 		}
@@ -49,49 +52,39 @@ var chatParts = parts{
 	},
 }
 
-// chatAPI is /v1/chat/completions.
-var chatAPI = api{
-	read: readChat,
-	params: paramsOf(map[string]string{
-		"messages": "messages", "model": "model", "schema": "response_format",
-		"options.effort": "reasoning_effort", "options.images": "messages",
-	}),
-	whole: wholeChat,
-	voice: func(q *question) voice { return &chatVoice{q: q} },
-}
-
-func readChat(body []byte, ignore []string) (*question, *apiError) {
+// ParseChat reads the body of a request to /v1/chat/completions. It refuses what a CLI cannot do.
+func ParseChat(body []byte, ignored Ignored) (*Request, *apierror.Error) {
 	var in struct {
-		Messages pieces          `json:"messages"`
+		Messages elements        `json:"messages"`
 		Model    string          `json:"model"`
 		Stream   bool            `json:"stream"`
 		Options  json.RawMessage `json:"stream_options"`
 		Format   json.RawMessage `json:"response_format"`
 		Effort   string          `json:"reasoning_effort"`
 	}
-	if err := (object{fields: chatFields, ignore: ignore}).read(body, &in); err != nil {
+	if err := (object{fields: chatFields, ignored: ignored}).read(body, &in); err != nil {
 		return nil, err
 	}
-	q := &question{id: newID("chatcmpl-"), asked: time.Now(), stream: in.Stream}
-	q.req.Model, q.req.Options.Effort = modelOf(in.Model), in.Effort
-	var err *apiError
-	if q.usage, err = streamOptions(in.Options); err != nil {
+	r := &Request{Stream: in.Stream}
+	r.Model, r.Options.Effort = model(in.Model), in.Effort
+	var err *apierror.Error
+	if r.Usage, err = streamOptions(in.Options); err != nil {
 		return nil, err
 	}
-	if q.req.Schema, err = chatFormat(in.Format); err != nil {
+	if r.Schema, err = chatFormat(in.Format); err != nil {
 		return nil, err
 	}
-	t := &talk{}
+	c := &conversation{parts: chatParts}
 	for i, message := range in.Messages {
-		if err := chatMessage(t, fmt.Sprintf("messages[%d]", i), message); err != nil {
+		if err := chatMessage(c, fmt.Sprintf("messages[%d]", i), message); err != nil {
 			return nil, err
 		}
 	}
-	q.req.Messages, q.images = t.messages, t.images
-	return q, tooMany("messages", q.images)
+	r.Messages, r.Images = c.messages, c.images
+	return r, checkImages("messages", r.Images)
 }
 
-func chatMessage(t *talk, at string, data []byte) *apiError {
+func chatMessage(c *conversation, at string, data []byte) *apierror.Error {
 	var m struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
@@ -100,20 +93,11 @@ func chatMessage(t *talk, at string, data []byte) *apiError {
 	if err := (object{at: at, fields: messageFields}).read(data, &m); err != nil {
 		return err
 	}
-	r, err := role(at+".role", m.Role)
-	if err != nil {
-		return err
-	}
-	c, err := chatParts.read(at+".content", m.Content)
-	if err != nil {
-		return err
-	}
-	c.text += m.Refusal
-	return t.say(at, r, c)
+	return c.read(at, m.Role, m.Content, m.Refusal)
 }
 
-// streamOptions reads whether a stream ends with its usage.
-func streamOptions(data json.RawMessage) (usage bool, err *apiError) {
+// streamOptions reports whether a stream ends with the usage.
+func streamOptions(data json.RawMessage) (usage bool, err *apierror.Error) {
 	if data == nil {
 		return false, nil
 	}
@@ -124,7 +108,7 @@ func streamOptions(data json.RawMessage) (usage bool, err *apiError) {
 	return in.Usage, err
 }
 
-func chatFormat(data json.RawMessage) (json.RawMessage, *apiError) {
+func chatFormat(data json.RawMessage) (json.RawMessage, *apierror.Error) {
 	if data == nil {
 		return nil, nil
 	}

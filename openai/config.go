@@ -1,0 +1,63 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+)
+
+// Config sets who may use a handler, and how it answers. Requests fail with status 401 as long as Token is empty; the
+// zero value of the other fields selects a default.
+//
+// The handler answers only requests whose Host header names this machine: localhost or a loopback address, with any
+// port. It refuses other hosts with status 403, so that a web page cannot reach it under a name of its own.
+type Config struct {
+	// Token is the bearer token that each request must have.
+	Token string
+	// Backends are the names that requests may use as model, beside "clichain". /v1/models lists them.
+	Backends []string
+	// AllowedOrigins are the origins of web pages that may send requests, such as "http://localhost:3000". Nil: none.
+	AllowedOrigins []string
+	// IgnoredFields are request fields that have no effect; without an entry here the handler refuses them. See
+	// [IgnorableFields].
+	IgnoredFields []string
+	// Concurrency limits how many requests are answered at the same time. Zero: 4. Of the other requests, 64 wait for at
+	// most a minute.
+	Concurrency int
+	// BufferStreams sends the text of a stream when the answer is complete, so that the backend can fail over until then.
+	BufferStreams bool
+	// MaxBodyBytes limits the body of a request. Zero: 8 MiB.
+	MaxBodyBytes int64
+	// Trace returns the context for the backend. The context that it gets has the request's trace: see call.TraceOf. Nil:
+	// the context is used as it is.
+	Trace func(context.Context) context.Context
+	// FieldNames are the names of fields of Config in error messages, such as {"IgnoredFields": "myserver --ignore"}. A
+	// field without an entry has its Go name, such as "Config.IgnoredFields". The messages name Token, AllowedOrigins,
+	// IgnoredFields, Concurrency and BufferStreams.
+	FieldNames map[string]string
+	// Logger gets one record per request: id, endpoint, status, duration, backend and reason, but no prompt and no answer.
+	// Nil: no log.
+	Logger *slog.Logger
+}
+
+const (
+	defaultConcurrency  = 4
+	defaultMaxBodyBytes = 8 << 20
+)
+
+// withDefaults returns a copy without zero values.
+func (c *Config) withDefaults() *Config {
+	set := *c
+	set.Concurrency = cmp.Or(c.Concurrency, defaultConcurrency)
+	set.MaxBodyBytes = cmp.Or(c.MaxBodyBytes, defaultMaxBodyBytes)
+	set.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	return &set
+}
+
+// fieldName returns the name of a field of Config for error messages.
+func (c *Config) fieldName(field string) string { return cmp.Or(c.FieldNames[field], "Config."+field) }
+
+// ErrDraining is the cause with which a server cancels the contexts of requests when it shuts down. The handler then
+// answers with status 503; it answers nothing where the context ends for another cause, because the client has left.
+var ErrDraining = errors.New("the server is shutting down")

@@ -1,0 +1,81 @@
+package request
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/openai/internal/apierror"
+)
+
+// filled returns a body of 8 MiB with as many pieces as fit between its head and its tail.
+func filled(head, piece, tail string) []byte {
+	n := (8<<20 - len(head) - len(tail)) / len(piece)
+	return []byte(head + strings.TrimSuffix(strings.Repeat(piece, n), ",") + tail)
+}
+
+// TestElementsAreLimited: reading a body of many small messages or parts costs no more than reading a large body of text.
+// An element costs a dozen allocations or more, and some microseconds; 280 000 of them fit into a body.
+func TestElementsAreLimited(t *testing.T) {
+	const perElement = 60
+	for _, test := range []struct {
+		name, head, piece, tail string
+		parse                   func([]byte, Ignored) (*Request, *apierror.Error)
+		param                   string
+	}{
+		{"messages", `{"messages":[`, `{"role":"user","content":"a"},`, `]}`, ParseChat, "messages[10000]"},
+		{"parts", `{"messages":[{"role":"user","content":[`, `{"type":"text","text":"a"},`, `]}]}`, ParseChat,
+			"messages[0].content"},
+		{"messages of parts", `{"messages":[`,
+			`{"role":"user","content":[` + strings.Repeat(`{"type":"text","text":"a"},`, 98) + `{"type":"text","text":"a"}]},`,
+			`]}`, ParseChat, "messages[100]"},
+		{"input", `{"input":[`, `{"role":"user","content":"a"},`, `]}`, ParseResponses, "input[10000]"},
+		{"parts of input", `{"input":[{"role":"user","content":[`, `{"type":"input_text","text":"a"},`, `]}]}`, ParseResponses,
+			"input[0].content"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			body := filled(test.head, test.piece, test.tail)
+			var failed *apierror.Error
+			allocs := testing.AllocsPerRun(1, func() { _, failed = test.parse(body, Ignored{}) })
+			require.NotNil(t, failed)
+			require.Equal(t, "array_above_max_length", failed.Label())
+			require.Equal(t, test.param, *failed.Param)
+			require.Contains(t, failed.Message, "more than 10000 messages and parts of messages: join them")
+			require.Less(t, allocs, float64(perElement*maxElements))
+		})
+	}
+}
+
+// TestElements: a request at the limit is read completely.
+func TestElements(t *testing.T) {
+	message := `{"role":"user","content":"a"},`
+	body := `{"messages":[` + strings.TrimSuffix(strings.Repeat(message, maxElements), ",") + `]}`
+	q, err := ParseChat([]byte(body), Ignored{})
+	require.Nil(t, err)
+	require.Len(t, q.Messages, maxElements)
+	for _, list := range []string{`1`, `"a"`, `{}`, `true`} {
+		_, err := ParseChat([]byte(`{"messages":`+list+`}`), Ignored{})
+		require.NotNil(t, err, list)
+		require.Equal(t, "invalid_type", err.Label(), list)
+		require.Equal(t, "messages", *err.Param)
+	}
+	q, err = ParseChat([]byte(`{"messages":null}`), Ignored{})
+	require.Nil(t, err)
+	require.Empty(t, q.Messages)
+}
+
+// TestLongFieldsAreNotRead: a long value of a refused or ignored field is not parsed.
+func TestLongFieldsAreNotRead(t *testing.T) {
+	for field, want := range map[string]string{"metadata": "", "tools": "unsupported_parameter"} {
+		body := filled(`{"messages":[{"role":"user","content":"a"}],"`+field+`":[`, `"a",`, `]}`)
+		var failed *apierror.Error
+		allocs := testing.AllocsPerRun(1, func() { _, failed = ParseChat(body, Ignored{}) })
+		require.Less(t, allocs, 1000.0, field)
+		if want == "" {
+			require.Nil(t, failed)
+		} else {
+			require.Equal(t, want, failed.Label())
+		}
+	}
+}

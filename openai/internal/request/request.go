@@ -1,0 +1,33 @@
+// Package request reads the bodies of requests to OpenAI's API, and refuses what a CLI cannot do.
+package request
+
+import (
+	"time"
+
+	"github.com/clichain/clichain/call"
+)
+
+// ChainModel is the model that leaves the choice of the backend to the chain.
+const ChainModel = "clichain"
+
+// Request is a request of either API.
+type Request struct {
+	call.Request
+	Images []Image
+	Stream bool
+	Usage  bool // a stream ends with the usage
+
+	Instructions *string           // a response repeats them
+	Metadata     map[string]string // a response repeats it
+
+	ID      string    // of the answer; the handler sets it
+	Created time.Time // the handler sets it
+}
+
+// model returns the model of the library's request.
+func model(name string) string {
+	if name == ChainModel {
+		return ""
+	}
+	return name
+}
