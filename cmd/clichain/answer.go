@@ -24,7 +24,7 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 	failed, _ := errors.AsType[*clichain.ChainError](err)
 	if failed != nil {
 		failed = f.hinted(failed)
-		a.tellDoubts(backends)
+		a.WarnDoubts(backends)
 		err = console.Fail(console.ChainStatus(failed, f.Budget > 0 && took >= f.Budget), failed)
 	}
 	if resp != nil && !f.json {
@@ -45,21 +45,9 @@ func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backe
 func (a *app) chain(f *askFlags, backends []clichain.Backend, hooks *clichain.Hooks) *clichain.Chain {
 	cfg := &clichain.ChainConfig{Budget: f.Budget, Hooks: hooks}
 	if !f.NoCooldown {
-		cfg.Store = a.cooldowns()
+		cfg.Store = a.Cooldowns()
 	}
 	return clichain.ChainOf(backends, cfg)
-}
-
-// tellDoubts prints the mistakes in SKIP_CLI where no answer brings them as its warnings.
-func (a *app) tellDoubts(backends []clichain.Backend) {
-	for _, b := range backends {
-		if p, ok := b.(*clichain.Provider); ok {
-			for _, doubt := range p.Status("").Doubts {
-				fmt.Fprintln(a.Err, "clichain: warning:", terminal.OneLine(doubt))
-			}
-			return // it is the same for all
-		}
-	}
 }
 
 // deliver prints the answer in the form that the flags choose.

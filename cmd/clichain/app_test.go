@@ -16,6 +16,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 )
 
 // TestOptionsArrive: every flag of ask reaches the CLI.
@@ -88,7 +89,7 @@ func TestInvalidTextIsRefused(t *testing.T) {
 
 // noSettings is an environment without anything, and without the settings of whoever runs the tests.
 func noSettings(name string) string {
-	if name == configVariable {
+	if name == selection.ConfigVariable {
 		return "off"
 	}
 	return ""
@@ -102,7 +103,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full
 func TestOutputErrors(t *testing.T) {
 	for _, args := range [][]string{{"specs"}, {"specs", "claude"}, {"specs", "--json"}, {"doctor"}, {"doctor", "--json"}, {"build", "hi"}, {"build", "--json", "hi"}, {"models"}, {"models", "--json"}, {"config"}, {"config", "--json"}, {"config", "path", "--config", "x"}, {"version"}, {"version", "--json"}} {
 		var stderr bytes.Buffer
-		a := &app{Env: &console.Env{In: strings.NewReader(""), Out: brokenWriter{}, Err: &stderr, Getenv: noSettings}}
+		a := newApp(&console.Env{In: strings.NewReader(""), Out: brokenWriter{}, Err: &stderr, Getenv: noSettings})
 		require.Equal(t, console.ExitFailed, run(context.Background(), a, args), "%q", args)
 	}
 }

@@ -2,13 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"iter"
-	"maps"
 	"time"
 
-	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/spf13/cobra"
@@ -74,7 +69,7 @@ func (a *app) ask(ctx context.Context, f *askFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.available(ctx, &f.Values, q.backends); err != nil {
+	if err := a.Available(ctx, &f.Values, q.backends); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -86,62 +81,4 @@ func (a *app) ask(ctx context.Context, f *askFlags, args []string) error {
 		f.Budget = max(f.Budget-time.Since(began), time.Nanosecond)
 	}
 	return a.answer(ctx, f, q.backends, req)
-}
-
-func (a *app) providers(f *param.Values) (backends []clichain.Backend, err error) {
-	if err := a.settle(f); err != nil {
-		return nil, err
-	}
-	c, err := a.loadSpecs(f.SpecFiles)
-	if err != nil {
-		return nil, err
-	}
-	extra, err := rawArguments(f)
-	if err != nil {
-		return nil, err
-	}
-	for flag, named := range map[string]iter.Seq[string]{
-		"--binary": maps.Keys(f.Binaries), "--account": maps.Keys(f.Accounts), "--extra": maps.Keys(extra),
-	} {
-		if err := c.known(flag, named); err != nil {
-			return nil, err
-		}
-	}
-	chosen, err := a.inOrder(c, f.Only)
-	return providersFor(chosen, f), err
-}
-
-// available refuses a chain in which no backend is, and names what could be asked instead.
-func (a *app) available(ctx context.Context, f *param.Values, backends []clichain.Backend) error {
-	err := nothingToTry(ctx, backends)
-	if err == nil {
-		return nil
-	}
-	a.tellDoubts(backends)
-	if c, broken := a.loadSpecs(f.SpecFiles); broken == nil && len(f.Only) == 0 {
-		asked, _ := a.inOrder(c, nil) // a mistake in the order has been told
-		for _, spec := range a.unasked(c, asked, f.Binaries) {
-			fmt.Fprintf(a.Err, "clichain: %s: %s\n", unaskedText(spec.Name), unaskedHint(spec.Name))
-		}
-	}
-	return err
-}
-
-// nothingToTry is the error of a chain in which no backend is available. It comes before stdin is read, because stdin
-// may never end.
-func nothingToTry(ctx context.Context, backends []clichain.Backend) error {
-	var attempts []clichain.Attempt
-	for _, b := range backends {
-		provider, ok := b.(*clichain.Provider)
-		if !ok {
-			return nil
-		}
-		err, unavailable := errors.AsType[*clichain.BackendError](provider.Available(ctx))
-		if !unavailable {
-			return nil
-		}
-		attempts = append(attempts, clichain.Attempt{Backend: b.Name(), Reason: err.Reason, Skipped: true, Err: err})
-	}
-	failed := &clichain.ChainError{Attempts: attempts}
-	return console.Fail(console.ChainStatus(failed, false), failed)
 }

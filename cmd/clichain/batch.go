@@ -13,6 +13,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/request"
 	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
@@ -195,9 +196,9 @@ func (f *batchFlags) defaults(ctx context.Context) (clichain.Request, error) {
 	ask := f.ask
 	dir := ask.Request.Dir
 	ask.Request.Dir = ""
-	req, err := requestOf(&ask)
+	req, err := request.Of(&ask)
 	if err == nil {
-		err = checkFields(ctx, req)
+		err = request.CheckFields(ctx, req)
 	}
 	req.Dir = dir
 	return req, err
@@ -217,17 +218,17 @@ func (f *batchFlags) ceiling(defaults clichain.Request) permit.Permissions {
 
 // batchBackends makes the backends that answer in this process.
 func (a *app) batchBackends(ctx context.Context, f *batchFlags, cfg *batch.Config) error {
-	backends, err := a.providers(&f.ask)
+	backends, err := a.Providers(&f.ask)
 	if err != nil {
 		return err
 	}
-	if err := a.available(ctx, &f.ask, backends); err != nil {
+	if err := a.Available(ctx, &f.ask, backends); err != nil {
 		return err
 	}
 	cfg.Backends = backends
 	cfg.Chain.Budget = f.ask.Budget
 	if !f.ask.NoCooldown {
-		cfg.Chain.Store = a.cooldowns()
+		cfg.Chain.Store = a.Cooldowns()
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (a *app) build(ctx context.Context, f *askFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	a.tellDoubts(q.backends)
+	a.WarnDoubts(q.backends)
 	if f.json {
 		err = a.PrintJSON(map[string]any{"backends": steps})
 	} else {

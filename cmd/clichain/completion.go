@@ -10,9 +10,9 @@ import (
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/settings"
-	"github.com/clichain/clichain/specs"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -107,20 +107,10 @@ func files(endings ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
 }
 
-// knownSpecs are those that a command knows by its other flags, or the built-in ones where those are wrong.
-func (a *app) knownSpecs(cmd *cobra.Command) []clichain.CliSpec {
-	files, _ := cmd.Flags().GetStringArray("spec") // not all commands have it
-	c, err := a.loadSpecs(files)
-	if err != nil {
-		return specs.Every()
-	}
-	return c.all
-}
-
 // completeNames completes the last name of a list.
 func (a *app) completeNames(cmd *cobra.Command, _ []string, text string) (found []string, _ cobra.ShellCompDirective) {
 	before := text[:strings.LastIndexByte(text, ',')+1]
-	for _, name := range namesOf(a.knownSpecs(cmd)) {
+	for _, name := range selection.NamesOf(a.KnownSpecs(cmd)) {
 		if !slices.Contains(strings.Split(before, ","), name) {
 			found = append(found, before+name)
 		}
@@ -130,14 +120,14 @@ func (a *app) completeNames(cmd *cobra.Command, _ []string, text string) (found 
 
 // completeName completes the name of a backend. More of a model only the CLIs can tell.
 func (a *app) completeName(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return namesOf(a.knownSpecs(cmd)), cobra.ShellCompDirectiveNoFileComp
+	return selection.NamesOf(a.KnownSpecs(cmd)), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeProfile completes the name of a profile of the settings file.
 func (a *app) completeProfile(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-	place, err := a.settingsPath()
-	if err == nil && place.value != "" {
-		if file, err := loadSettingsFile(place); err == nil {
+	place, err := a.SettingsPath()
+	if err == nil && place.Value != "" {
+		if file, err := selection.LoadSettingsFile(place); err == nil {
 			names = slices.Sorted(maps.Keys(file.Profiles))
 		}
 	}
@@ -150,7 +140,7 @@ func (a *app) completePair(value cobra.ShellCompDirective) cobra.CompletionFunc 
 		if strings.Contains(text, "=") {
 			return nil, value
 		}
-		for _, name := range namesOf(a.knownSpecs(cmd)) {
+		for _, name := range selection.NamesOf(a.KnownSpecs(cmd)) {
 			found = append(found, name+"=")
 		}
 		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

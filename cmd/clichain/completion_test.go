@@ -14,6 +14,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 )
 
 func TestCompletion(t *testing.T) {
@@ -25,7 +26,7 @@ func TestCompletion(t *testing.T) {
 	for _, reason := range call.Reasons() {
 		reasons += string(reason) + " "
 	}
-	names := strings.Join(builtinNames(), " ")
+	names := strings.Join(selection.BuiltinNames(), " ")
 	for _, test := range []struct{ name, line, want string }{ // want ends with cobra's number for what else the shell does
 		{"access", "ask --access |", "none read write full :4"},
 		{"access of a worker", "worker --max-access |", "none read write full :4"},
@@ -85,9 +86,9 @@ func completed(t *testing.T, line, specs string) string {
 	t.Helper()
 	before, _, _ := strings.Cut(line, "|")
 	var out, diagnostics bytes.Buffer
-	a := &app{Env: &console.Env{In: strings.NewReader(""), Out: &out, Err: &diagnostics, Getenv: func(name string) string {
-		return map[string]string{specsVariable: specs, configVariable: "off"}[name]
-	}}}
+	a := newApp(&console.Env{In: strings.NewReader(""), Out: &out, Err: &diagnostics, Getenv: func(name string) string {
+		return map[string]string{selection.SpecsVariable: specs, selection.ConfigVariable: "off"}[name]
+	}})
 	require.Zero(t, run(context.Background(), a, append([]string{cobra.ShellCompRequestCmd}, strings.Split(before, " ")...)))
 	return strings.Join(strings.Split(strings.TrimSpace(out.String()), "\n"), " ")
 }
@@ -100,7 +101,7 @@ func TestEveryFlagCompletes(t *testing.T) {
 		"url": true, "usd": true,
 	}
 	checked := 0
-	a := &app{Env: &console.Env{Getenv: func(string) string { return "" }}}
+	a := newApp(&console.Env{Getenv: func(string) string { return "" }})
 	root := a.root()
 	a.addCompletions(root)
 	eachCommand(root, func(cmd *cobra.Command) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -57,21 +59,21 @@ read: turned off, or on a machine without a home.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return a.showSettingsPath() },
 	}
-	a.addSettingsFlags(cmd.Flags())
+	a.AddFlags(cmd.Flags())
 	return cmd
 }
 
 func (a *app) showSettingsPath() error {
-	place, err := a.settingsPath()
+	place, err := a.SettingsPath()
 	if err != nil {
 		return err
 	}
-	if place.value == "" {
+	if place.Value == "" {
 		return console.Fail(console.ExitNothing, fmt.Errorf("no settings file is read here"))
 	}
-	path, err := filepath.Abs(place.value)
+	path, err := filepath.Abs(place.Value)
 	if err != nil {
-		return console.Usagef("%s: %v", place.source, err)
+		return console.Usagef("%s: %v", place.Source, err)
 	}
 	_, err = fmt.Fprintln(a.Out, path)
 	return console.OutputError(err)
@@ -97,7 +99,7 @@ type settingRow struct {
 }
 
 func (a *app) showSettings(asJSON bool) error {
-	c, err := a.loadSpecs(nil)
+	c, err := a.Catalog(nil)
 	if err != nil {
 		return err
 	}
@@ -112,52 +114,40 @@ func (a *app) showSettings(asJSON bool) error {
 }
 
 // settingsReport has the settings that hold; the error is that of a variable.
-func (a *app) settingsReport(c catalog) (settingsReport, error) {
-	s, err := a.settings()
+func (a *app) settingsReport(c selection.Catalog) (settingsReport, error) {
+	s, err := a.Settings()
 	if err != nil {
 		return settingsReport{}, err
 	}
-	r := settingsReport{File: s.path, Found: s.file != nil, Profile: s.profile.value, Profiles: []string{}}
-	if s.file != nil {
-		r.Profiles = slices.AppendSeq(r.Profiles, maps.Keys(s.file.Profiles))
+	r := settingsReport{File: s.Path, Found: s.File != nil, Profile: s.Profile.Value, Profiles: []string{}}
+	if s.File != nil {
+		r.Profiles = slices.AppendSeq(r.Profiles, maps.Keys(s.File.Profiles))
 		slices.Sort(r.Profiles)
 	}
-	for _, k := range knobs {
-		if err := s.wrong[k.name]; err != nil {
+	for _, k := range selection.Entries {
+		if err := s.Invalid[k.Name]; err != nil {
 			return settingsReport{}, err
 		}
-		from := s.sources[k.name]
+		from := s.Sources[k.Name]
 		row := settingRow{
-			Name: k.name, Value: k.text(&s.Values), Variable: k.variable, Profile: from.Profile, Line: from.Line,
-			Source: from.kind(),
+			Name: k.Name, Value: k.Text(&s.Values), Variable: k.Variable, Profile: from.Profile, Line: from.Line,
+			Source: from.Kind(),
 		}
-		if from == (source{}) {
-			row.Value = defaultOf(k.name, c)
+		if from == (selection.Source{}) {
+			row.Value = defaultOf(k.Name, c)
 		}
 		r.Settings = append(r.Settings, row)
 	}
 	return r, nil
 }
 
-func (s source) kind() string {
-	switch {
-	case s.Variable != "":
-		return "variable"
-	case s.Profile != "":
-		return "profile"
-	case s.Line > 0:
-		return "file"
-	}
-	return "default"
-}
-
 // defaultOf is what holds without a setting.
-func defaultOf(name string, c catalog) string {
-	chain, _ := c.split()
+func defaultOf(name string, c selection.Catalog) string {
+	chain, _ := c.Split()
 	return map[string]string{
-		"order": strings.Join(namesOf(chain), ","), "timeout": clichain.DefaultTimeout.String(),
-		"agent_timeout": agentTimeout.String(), "billing": "any",
-		"cooldowns": cmp.Or(defaultCooldowns(), "off"),
+		"order": strings.Join(selection.NamesOf(chain), ","), "timeout": clichain.DefaultTimeout.String(),
+		"agent_timeout": param.AgentTimeout.String(), "billing": "any",
+		"cooldowns": cmp.Or(selection.DefaultCooldowns(), "off"),
 	}[name]
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/jetstream"
@@ -51,7 +52,7 @@ URL, or --store FOLDER. NATS_URL alone does not choose a fleet.`,
 		SuggestionsMinimumDistance: 2,
 	}
 	for _, sub := range []*cobra.Command{a.cooldownsListCommand(), a.cooldownsClearCommand()} {
-		a.addSettingsFlags(sub.Flags())
+		a.AddFlags(sub.Flags())
 		cmd.AddCommand(sub)
 	}
 	return cmd
@@ -77,7 +78,7 @@ func (a *app) cooldownsClearCommand() *cobra.Command {
 		Long: `Forget the failures of the named backends, or of all: the next call asks them
 again. A limit that is not over is found again by that call.`,
 		Example:           "  clichain cooldowns clear\n  clichain cooldowns clear codex --nats nats://127.0.0.1:4222",
-		ValidArgsFunction: cobra.FixedCompletions(builtinNames(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: cobra.FixedCompletions(selection.BuiltinNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	f := a.cooldownsFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error { return a.clearCooldowns(cmd.Context(), f, names) }
@@ -94,7 +95,7 @@ type keptCooldowns interface {
 func (f *cooldownsFlags) open(ctx context.Context, a *app) (there keptCooldowns, done func() error, err error) {
 	done = func() error { return nil }
 	if f.queue.NATS.Servers == "" && !f.queue.Embedded() {
-		file, err := a.cooldownFile()
+		file, err := a.CooldownFile()
 		if file != nil {
 			there = file
 		}
@@ -209,14 +210,14 @@ func (a *app) clearCooldowns(ctx context.Context, f *cooldownsFlags, names []str
 	if err != nil {
 		return err
 	}
-	c, err := a.loadSpecs(nil)
+	c, err := a.Catalog(nil)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		known := slices.ContainsFunc(list, func(r resting) bool { return r.Backend == name })
-		if !known && indexOf(c.all, name) < 0 {
-			return c.unknown("cooldowns clear", name)
+		if !known && selection.IndexOf(c.All, name) < 0 {
+			return c.Unknown("cooldowns clear", name)
 		}
 	}
 	var cleared []string

@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/doctor"
 	"github.com/spf13/cobra"
@@ -59,9 +60,9 @@ type checkup struct {
 }
 
 func (a *app) doctor(ctx context.Context, f doctorFlags) error {
-	c, err := a.loadSpecs(f.SpecFiles)
+	c, err := a.Catalog(f.SpecFiles)
 	if err == nil {
-		err = c.known("--binary", maps.Keys(f.Binaries))
+		err = c.Known("--binary", maps.Keys(f.Binaries))
 	}
 	if err != nil {
 		return err
@@ -72,17 +73,17 @@ func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 	}
 	var unasked []clichain.CliSpec
 	if len(f.Only) == 0 {
-		unasked = a.unasked(c, asked, f.Binaries)
+		unasked = c.Unasked(asked, f.Binaries)
 	}
-	if err := a.settle(&f.Values); err != nil {
+	if err := a.Settle(&f.Values); err != nil {
 		return err
 	}
 	found := checkup{Problems: problems}
 	if found.Settings, err = a.settingsReport(c); err != nil {
 		return err
 	}
-	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: a.cooldowns()}
-	found.Report = doctor.Diagnose(ctx, providersFor(slices.Concat(asked, unasked), &f.Values), cfg)
+	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: a.Cooldowns()}
+	found.Report = doctor.Diagnose(ctx, selection.NewBackends(slices.Concat(asked, unasked), &f.Values), cfg)
 	remarkUnasked(&found.Report, unasked)
 	if err := a.printCheckup(found, f); err != nil {
 		return err
@@ -91,17 +92,18 @@ func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 }
 
 // asked are the specs that a call would ask. Names in the order that are none are told, as nothing else works then.
-func (a *app) asked(c catalog, only []string) (list []clichain.CliSpec, problems []doctor.Problem, err error) {
-	order, source, err := a.order()
+func (a *app) asked(c selection.Catalog, only []string) (list []clichain.CliSpec, problems []doctor.Problem,
+	err error) {
+	order, source, err := a.Order()
 	if len(only) > 0 || len(order) == 0 || err != nil {
-		list, err = a.inOrder(c, only)
+		list, err = a.Choose(c, only)
 		return list, []doctor.Problem{}, err
 	}
-	list, unknown := c.pick(order)
+	list, unknown := c.Pick(order)
 	problems = []doctor.Problem{}
 	for _, name := range unknown {
 		problems = append(problems, doctor.Problem{
-			Code: string(clichain.ReasonBadOption), Message: c.unknown(source, name).Error(),
+			Code: string(clichain.ReasonBadOption), Message: c.Unknown(source, name).Error(),
 			Hint: "correct the name: until then every call is refused",
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/doctor"
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +23,7 @@ func everyState() checkup {
 			{Name: "gemini", Installed: true, Path: "/usr/bin/gemini", Login: clispec.LoginAuthenticated, Problems: []doctor.Problem{{Code: doctor.CodeSlow, Message: "--version gave no answer in 9.2s: it is slow, or hangs", Hint: "run `/usr/bin/gemini --version` to see which"}}},
 			{Name: "kilo", SuppressedBy: "SKIP_CLI", Installed: true, Path: "/usr/bin/kilo", Problems: []doctor.Problem{{Code: "suppressed", Message: "suppressed by SKIP_CLI=kilo", Hint: "unset SKIP_CLI"}}},
 			{Name: "odd\x1b[2J\nname", Login: clispec.LoginNotFound, Problems: []doctor.Problem{{Code: "not_installed", Message: `no program "odd" on PATH`, Hint: "npm install -g @some-vendor/a-package-with-a-name-that-is-longer-than-sixty-columns"}}},
-			{Name: "agy", Installed: true, Path: "/usr/bin/agy", Login: clispec.LoginUnknown, Problems: []doctor.Problem{{Code: codeUnasked, Message: unaskedText("agy"), Hint: unaskedHint("agy")}}},
+			{Name: "agy", Installed: true, Path: "/usr/bin/agy", Login: clispec.LoginUnknown, Problems: []doctor.Problem{{Code: codeUnasked, Message: selection.UnaskedText("agy"), Hint: selection.UnaskedHint("agy")}}},
 		}},
 		Problems: []doctor.Problem{{Code: "bad_option", Message: `CLICHAIN_ORDER: unknown backend "nope": known are claude, gemini, cursor-agent, opencode, codex`, Hint: "correct the name: until then every call is refused"}},
 		Settings: settingsReport{File: "/home/user/.config/clichain/config.yaml", Found: true, Profile: "work", Settings: everySetting()},
@@ -31,7 +32,7 @@ func everyState() checkup {
 
 func everySetting() []settingRow {
 	return []settingRow{
-		{Name: "order", Value: "claude,codex-of-the-company,gemini,nope", Source: "variable", Variable: orderVariable},
+		{Name: "order", Value: "claude,codex-of-the-company,gemini,nope", Source: "variable", Variable: selection.OrderVariable},
 		{Name: "timeout", Value: "1m0s", Source: "file", Line: 2},
 		{Name: "budget", Source: "default"},
 		{Name: "specs", Value: strings.Repeat("/home/user/.config/clichain/specs/mine.yaml:", 3) + "/etc/more.yaml", Source: "profile", Profile: "work", Line: 12},

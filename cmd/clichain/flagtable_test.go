@@ -11,7 +11,7 @@ import (
 
 // Each command has every flag of the table for whose absence the table has no reason.
 func TestCommandsHaveTheFlagsOfTheTable(t *testing.T) {
-	a := &app{Env: &console.Env{Getenv: func(string) string { return "" }}}
+	a := newApp(&console.Env{Getenv: func(string) string { return "" }})
 	root := a.root()
 	for _, command := range param.Commands {
 		cmd, _, err := root.Find([]string{command})

@@ -40,7 +40,7 @@ func (f *askFlags) moreTime(reason clichain.Reason, had time.Duration) string {
 	case reason == clichain.ReasonIdleTimeout:
 		return "--idle-timeout bounds how long it may say nothing"
 	case reason == clichain.ReasonBudgetSpent,
-		reason == clichain.ReasonTimeout && f.Budget > 0 && had < timeoutOf(&f.Values):
+		reason == clichain.ReasonTimeout && f.Budget > 0 && had < f.BackendTimeout():
 		return "a longer --budget gives it more time"
 	case reason == clichain.ReasonTimeout && f.Request.Access > clichain.AccessNone && !f.Config.Agent:
 		return "a longer --timeout gives it more time, --agent 10 minutes"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/shim"
 	"github.com/clichain/clichain/cmd/clichain/internal/version"
 	_ "github.com/clichain/clichain/fullschema" // users bring schemas of any draft
@@ -21,18 +22,17 @@ func main() {
 	fake.Main() // the fake CLIs of the demo are this very program
 	ctx, stop := console.WithSignals(context.Background())
 	env := &console.Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Shim: shim.Works}
-	status := run(ctx, &app{Env: env}, os.Args[1:])
+	status := run(ctx, newApp(env), os.Args[1:])
 	stop()
 	os.Exit(status)
 }
 
 // app holds what all commands share.
 type app struct {
-	*console.Env
-
-	from   settingsFlags
-	chosen *chosen // by settings, at first need
+	*selection.Resolver
 }
+
+func newApp(env *console.Env) *app { return &app{selection.NewResolver(env)} }
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, a *app, args []string) int {
@@ -77,7 +77,7 @@ until one answers. Nothing it starts is left behind.
 		a.serveCommand(), a.workerCommand(), a.configCommand(),
 	}
 	for _, cmd := range settled {
-		a.addSettingsFlags(cmd.Flags())
+		a.AddFlags(cmd.Flags())
 	}
 	root.AddCommand(settled...)
 	root.AddCommand(a.demoCommand(), a.cooldownsCommand(), a.versionCommand(), a.manCommand())

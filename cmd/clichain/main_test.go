@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -24,11 +25,11 @@ func TestMain(m *testing.M) {
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
 // noCooldowns keeps the failures of one test from skipping backends in another.
-const noCooldowns = cooldownsVariable + "=off"
+const noCooldowns = selection.CooldownsVariable + "=off"
 
 // noHurry keeps a busy machine from ending a call by its timeout before the test
 // has done to it what it is about.
-const noHurry = timeoutVariable + "=2m"
+const noHurry = selection.TimeoutVariable + "=2m"
 
 // logins are keys for the fakes: a CLI that is known to be logged out is not
 // started.

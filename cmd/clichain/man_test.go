@@ -16,7 +16,7 @@ import (
 // Every command has a page, and every flag is on it.
 func TestManPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "share", "man1")
-	a := &app{Env: &console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}}
+	a := newApp(&console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }})
 	require.Zero(t, run(t.Context(), a, []string{"man", dir}))
 	root, want := a.root(), 0
 	root.InitDefaultCompletionCmd()
@@ -62,7 +62,7 @@ func TestManMistakes(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for name, args := range map[string][]string{"no folder": nil, "two": {"a", "b"}, "a file": {file}} {
 		t.Run(name, func(t *testing.T) {
-			a := &app{Env: &console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}}
+			a := newApp(&console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }})
 			require.Equal(t, console.ExitUsage, run(t.Context(), a, append([]string{"man"}, args...)))
 		})
 	}

@@ -47,7 +47,7 @@ type offer struct {
 }
 
 func (a *app) models(ctx context.Context, f *param.Values, asJSON bool) error {
-	backends, err := a.providers(f)
+	backends, err := a.Providers(f)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (a *app) models(ctx context.Context, f *param.Values, asJSON bool) error {
 	if ctx.Err() != nil {
 		return console.Fail(console.ExitInterrupted, context.Cause(ctx))
 	}
-	a.tellDoubts(backends)
+	a.WarnDoubts(backends)
 	if asJSON {
 		err = a.PrintJSON(map[string]any{"backends": offers})
 	} else {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/doctor"
 )
 
@@ -124,7 +125,7 @@ func TestOperationsPageNix(t *testing.T) {
 	for _, skip := range []string{"SKIP_CLI=1", "SKIP_CLI="} {
 		t.Run(skip, func(t *testing.T) {
 			w := workshop(t)
-			for _, name := range builtinNames() {
+			for _, name := range selection.BuiltinNames() {
 				w.fake(name, "hang", "")
 			}
 			dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")

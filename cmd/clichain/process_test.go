@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/request"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 )
 
 // world is a directory for the fakes of one test, and for temporary files.
@@ -176,15 +178,15 @@ func TestStdinIsLimited(t *testing.T) {
 // TestStdinCostsBudget: what stdin took is gone for the call, where a flag sets the budget for this call.
 func TestStdinCostsBudget(t *testing.T) {
 	t.Parallel()
-	budget := (2 * stdinNotice).String()
+	budget := (2 * request.StdinNotice).String()
 	w := newWorld(t)
 	w.fake("claude", "hang", "")
 	byFlag := w.command("ask", "--budget", budget, "--only", "claude", "hi")
 	byVariable := w.command("ask", "--only", "claude", "hi")
-	byVariable.Env = append(byVariable.Env, budgetVariable+"="+budget)
+	byVariable.Env = append(byVariable.Env, selection.BudgetVariable+"="+budget)
 	flagged, inherited := afterStdin(t, byFlag), afterStdin(t, byVariable) // both wait at the same time
-	require.LessOrEqual(t, flagged(), stdinNotice)
-	require.Greater(t, inherited(), stdinNotice)
+	require.LessOrEqual(t, flagged(), request.StdinNotice)
+	require.Greater(t, inherited(), request.StdinNotice)
 }
 
 // afterStdin starts a command whose stdin ends when it says that it waits for that; had waits for its end, and returns

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
-	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
@@ -46,24 +44,13 @@ func (a *app) watch(f *askFlags, backends []clichain.Backend) (beside *app, p *p
 	beside = &over
 	if f.trace {
 		p.timeline = beside.newTimeline()
-		p.timeline.full = timeoutOf(&f.Values)
+		p.timeline.full = f.BackendTimeout()
 		for _, b := range backends {
 			p.timeline.name(b.Name())
 		}
 	}
 	p.drawn.Go(p.run)
 	return beside, p
-}
-
-// agentTimeout is that of clichain.Config.Agent.
-const agentTimeout = 10 * time.Minute
-
-// timeoutOf is the time that a backend has.
-func timeoutOf(f *param.Values) time.Duration {
-	if f.Config.Agent {
-		return cmp.Or(f.Config.Timeout, agentTimeout)
-	}
-	return cmp.Or(f.Config.Timeout, clichain.DefaultTimeout)
 }
 
 func (p *progress) run() {

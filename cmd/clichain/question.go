@@ -1,148 +1,38 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"io"
-	"os"
-	"strings"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/request"
 )
 
 // question is what to ask, and whom. The prompt has not been read yet.
 type question struct {
-	source   *promptSource
+	source   *request.PromptSource
 	req      clichain.Request
 	backends []clichain.Backend
 }
 
 // question finds every mistake that can be found before stdin is read or anything is started.
 func (a *app) question(ctx context.Context, f *param.Values, args []string) (q question, err error) {
-	if q.source, err = a.promptSource(f, args); err != nil {
+	if q.source, err = request.NewPromptSource(a.Env, f, args); err != nil {
 		return q, err
 	}
-	if q.req, err = requestOf(f); err != nil {
+	if q.req, err = request.Of(f); err != nil {
 		return q, err
 	}
-	if err = check(ctx, q.req); err != nil {
+	if err = request.Check(ctx, q.req); err != nil {
 		return q, err
 	}
-	q.backends, err = a.providers(f)
+	q.backends, err = a.Providers(f)
 	return q, err
 }
 
 // read is the request with its prompt.
 func (q question) read(ctx context.Context) (clichain.Request, error) {
-	prompt, err := q.source.read(ctx)
+	prompt, err := q.source.Read(ctx)
 	q.req.Messages = append(q.req.Messages, clichain.Message{Role: clichain.RoleUser, Content: prompt})
 	return q.req, err
-}
-
-// requestOf is all of the request but the prompt.
-func requestOf(f *param.Values) (req clichain.Request, err error) {
-	req = f.Request
-	if req.Dir != "" && req.Access == clichain.AccessNone {
-		return req, console.Usagef(
-			"--dir: needs --access read, write or full: a question without access is asked in no directory")
-	}
-	if f.Config.Agent && req.Access == clichain.AccessNone {
-		return req, console.Usagef(
-			"--agent: needs --access read, write or full: a question without access is no work for an agent")
-	}
-	if req.Options.Continue && req.Access == clichain.AccessNone {
-		return req, console.Usagef("--continue: needs --access read, write or full: " +
-			"a question without access is asked in no directory; " +
-			"--session goes on from one that was printed")
-	}
-	if req.Options.MCPConfig, err = servers(f); err != nil {
-		return req, err
-	}
-	if req.Options.Agents, err = readFlagFile("--agents", f.Agents); err != nil {
-		return req, err
-	}
-	if req.Options.Extra, err = rawArguments(f); err != nil {
-		return req, err
-	}
-	system, err := systemText(f)
-	if err != nil {
-		return req, err
-	}
-	if system != "" {
-		req.Messages = []clichain.Message{{Role: clichain.RoleSystem, Content: system}}
-	}
-	if req.Schema, err = readFlagFile("--schema", f.Schema); err != nil || f.Schema == "" {
-		return req, err
-	}
-	if err := json.Unmarshal(req.Schema, new(any)); err != nil {
-		return req, console.Usagef("--schema: %s is no JSON: %v", f.Schema, err)
-	}
-	return req, nil
-}
-
-// servers are the elements of --mcp-config: JSON, or the content of a file.
-func servers(f *param.Values) (list []json.RawMessage, err error) {
-	for _, value := range f.MCP {
-		element, name := []byte(value), "the value" // which may hold a secret
-		if !strings.HasPrefix(strings.TrimSpace(value), "{") {
-			name = value
-			if element, err = readFlagFile("--mcp-config", value); err != nil {
-				return nil, err
-			}
-		}
-		if err := json.Unmarshal(element, new(map[string]any)); err != nil {
-			return nil, console.Usagef("--mcp-config: %s holds no JSON object: %v", name, err)
-		}
-		list = append(list, element)
-	}
-	return list, nil
-}
-
-// rawArguments are those of --extra, by their backends.
-func rawArguments(f *param.Values) (extra map[string][]string, err error) {
-	for _, value := range f.Extra {
-		backend, argument, ok := strings.Cut(value, "=")
-		if !ok || backend == "" {
-			return nil, console.Usagef("--extra: %q: write backend=argument", value)
-		}
-		if extra == nil {
-			extra = map[string][]string{}
-		}
-		extra[backend] = append(extra[backend], argument)
-	}
-	return extra, nil
-}
-
-// systemText is the system prompt of the flags.
-func systemText(f *param.Values) (string, error) {
-	if f.System != "" && f.SystemFile != "" {
-		return "", console.Usagef("--system-file: --system is there as well: give one of them")
-	}
-	text, err := readFlagFile("--system-file", f.SystemFile)
-	return f.System + string(text), err
-}
-
-// readFlagFile reads the file that a flag names; without a name there is nothing to read.
-func readFlagFile(flag, name string) ([]byte, error) {
-	if name == "" {
-		return nil, nil
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, console.Usagef("%s: %v", flag, err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxPrompt+1))
-	switch {
-	case err != nil:
-		return nil, console.Usagef("%s: %v", flag, err)
-	case len(data) > maxPrompt:
-		return nil, console.Usagef("%s: %s is over %d MiB", flag, name, maxPrompt>>20)
-	case len(bytes.TrimSpace(data)) == 0:
-		return nil, console.Usagef("%s: %s is empty", flag, name)
-	}
-	return data, nil
 }

@@ -110,11 +110,11 @@ func parseIgnored(text string) ([]string, error) {
 
 // serve finds every mistake that can be found before it listens or starts anything.
 func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
-	backends, err := a.providers(&f.ask)
+	backends, err := a.Providers(&f.ask)
 	if err != nil {
 		return err
 	}
-	if err := a.available(ctx, &f.ask, backends); err != nil {
+	if err := a.Available(ctx, &f.ask, backends); err != nil {
 		return err
 	}
 	token, err := a.serveToken(f)
@@ -143,7 +143,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	}
 	cfg := &clichain.ChainConfig{Name: "clichain", Budget: f.ask.Budget, NoCooldown: f.ask.NoCooldown, Hooks: t.Hooks()}
 	if !f.ask.NoCooldown {
-		cfg.Store = a.cooldowns()
+		cfg.Store = a.Cooldowns()
 	}
 	backend := t.Wrap(clichain.ChainOf(backends, cfg))
 	s := newHTTPServer(openai.NewHandler(backend, &openai.Config{

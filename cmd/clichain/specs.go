@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/specs"
 	"github.com/spf13/cobra"
 )
@@ -47,13 +48,13 @@ func (a *app) showSpecs(f specFlags, args []string) error {
 	if f.json && f.yaml {
 		return console.Usagef("specs: --json and --yaml exclude each other")
 	}
-	c, err := a.loadSpecs(f.SpecFiles)
+	c, err := a.Catalog(f.SpecFiles)
 	if err != nil {
 		return err
 	}
-	var shown any = c.all
+	var shown any = c.All
 	if len(args) == 1 {
-		one, err := c.choose("specs", args)
+		one, err := c.Choose("specs", args)
 		if err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ func (a *app) showSpecs(f specFlags, args []string) error {
 	case f.json || len(args) == 1:
 		return console.WriteJSON(a.Out, shown, true)
 	}
-	return a.listSpecs(c.all)
+	return a.listSpecs(c.All)
 }
 
 func (a *app) listSpecs(all []clichain.CliSpec) error {
@@ -83,7 +84,7 @@ func (a *app) listSpecs(all []clichain.CliSpec) error {
 
 // nameOrCommand takes the name of a spec. Another word may be a command that was mistyped.
 func (a *app) nameOrCommand(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 && indexOf(a.knownSpecs(cmd), args[0]) < 0 && len(cmd.SuggestionsFor(args[0])) > 0 {
+	if len(args) > 0 && selection.IndexOf(a.KnownSpecs(cmd), args[0]) < 0 && len(cmd.SuggestionsFor(args[0])) > 0 {
 		return console.CommandsOnly(cmd, args)
 	}
 	return console.AtMostOneArg("specs", "NAME")(cmd, args)
@@ -134,7 +135,7 @@ func lintFile(file string) (lines []string, ok bool) {
 	if err != nil {
 		return []string{file + ": " + err.Error()}, false
 	}
-	lines = problemLines(file, problems)
+	lines = selection.ProblemLines(file, problems)
 	if slices.ContainsFunc(problems, func(p *specs.Problem) bool { return !p.Warning }) {
 		return lines, false
 	}

@@ -21,7 +21,7 @@ func TestYAMLOutputErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, data, 0o600))
 	for _, args := range [][]string{{"specs", "--yaml"}, {"specs", "claude", "--yaml"}, {"specs", "lint", file}} {
 		var stderr bytes.Buffer
-		a := &app{Env: &console.Env{In: strings.NewReader(""), Out: brokenWriter{}, Err: &stderr, Getenv: noSettings}}
+		a := newApp(&console.Env{In: strings.NewReader(""), Out: brokenWriter{}, Err: &stderr, Getenv: noSettings})
 		require.Equal(t, console.ExitFailed, run(context.Background(), a, args), "%q", args)
 		require.Contains(t, stderr.String(), "disk full")
 	}

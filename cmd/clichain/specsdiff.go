@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/jsondiff"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/specs"
 	"github.com/spf13/cobra"
 )
@@ -46,7 +47,7 @@ type comparison struct {
 }
 
 func (a *app) diffSpecs(file string, asJSON bool) error {
-	list, err := loadFile("specs diff", file)
+	list, err := selection.LoadFile("specs diff", file)
 	if err != nil {
 		return err
 	}

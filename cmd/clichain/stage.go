@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/specs"
 )
@@ -30,7 +31,7 @@ func (a *app) newStage() *stage {
 	s.timeline = timeline{
 		out: s.Over(a.Out), style: a.StyleOf(a.Out), width: console.Columns(a.Out), full: 1050 * time.Millisecond,
 	}
-	for _, name := range namesOf(specs.All()) {
+	for _, name := range selection.NamesOf(specs.All()) {
 		s.names = max(s.names, len(name))
 	}
 	return s

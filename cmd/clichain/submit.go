@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/request"
 	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/google/uuid"
@@ -79,14 +80,14 @@ func (f *submitFlags) register(cmd *cobra.Command) {
 
 // submit finds every mistake that can be found before it connects or reads stdin.
 func (a *app) submit(ctx context.Context, f *submitFlags, args []string) (err error) {
-	source, err := a.promptSource(&f.ask, args)
+	source, err := request.NewPromptSource(a.Env, &f.ask, args)
 	if err != nil {
 		return err
 	}
 	if err := cmp.Or(f.queue.Check(), f.wait.check(&f.queue), f.request()); err != nil {
 		return err
 	}
-	prompt, err := source.read(ctx)
+	prompt, err := source.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (f *submitFlags) request() (err error) {
 			}
 		}
 	}
-	f.job.Request, err = requestOf(&f.ask)
+	f.job.Request, err = request.Of(&f.ask)
 	return err
 }
 

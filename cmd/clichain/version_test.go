@@ -17,7 +17,7 @@ import (
 func TestVersion(t *testing.T) {
 	output := func(args ...string) string {
 		var out bytes.Buffer
-		a := &app{Env: &console.Env{In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(string) string { return "" }}}
+		a := newApp(&console.Env{In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(string) string { return "" }})
 		require.Zero(t, run(context.Background(), a, args), out.String())
 		return out.String()
 	}

@@ -123,11 +123,11 @@ func (a *app) work(ctx context.Context, f *workerFlags) (err error) {
 		return err
 	}
 	f.ask.Config.RequestEnv = f.permissions.Env
-	providers, err := a.providers(&f.ask)
+	providers, err := a.Providers(&f.ask)
 	if err != nil {
 		return err
 	}
-	if err := a.available(ctx, &f.ask, providers); err != nil {
+	if err := a.Available(ctx, &f.ask, providers); err != nil {
 		return err
 	}
 	log := a.workerLog(f.logJSON)

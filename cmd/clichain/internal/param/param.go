@@ -2,6 +2,7 @@
 package param
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -78,4 +79,15 @@ func FlagOf(field string) string {
 		}
 	}
 	return field
+}
+
+// AgentTimeout is the timeout of a backend whose Config.Agent is set.
+const AgentTimeout = 10 * time.Minute
+
+// BackendTimeout is the time that each backend has.
+func (v *Values) BackendTimeout() time.Duration {
+	if v.Config.Agent {
+		return cmp.Or(v.Config.Timeout, AgentTimeout)
+	}
+	return cmp.Or(v.Config.Timeout, clichain.DefaultTimeout)
 }

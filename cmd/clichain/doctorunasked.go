@@ -1,31 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/doctor"
 )
-
-// unasked are the specs whose program is installed, and which no call asks because nothing names them.
-func (a *app) unasked(c catalog, asked []clichain.CliSpec, programs map[string]string) (list []clichain.CliSpec) {
-	for _, spec := range c.all {
-		p := clichain.NewProvider(spec, &clichain.Config{Binary: programs[spec.Name]})
-		if indexOf(asked, spec.Name) < 0 && p.Status("").Path != "" {
-			list = append(list, spec)
-		}
-	}
-	return list
-}
-
-func unaskedText(name string) string {
-	return name + " is installed, and asked only where it is named"
-}
-
-func unaskedHint(name string) string {
-	return fmt.Sprintf("ask it with `clichain ask --only %s`, or name it in %s", name, orderVariable)
-}
 
 // codeUnasked is the doctor's remark about such a backend.
 const codeUnasked = "unasked"
@@ -34,13 +15,14 @@ const codeUnasked = "unasked"
 func remarkUnasked(report *doctor.Report, unasked []clichain.CliSpec) {
 	for i := range report.Backends {
 		d := &report.Backends[i]
-		if indexOf(unasked, d.Name) < 0 {
+		if selection.IndexOf(unasked, d.Name) < 0 {
 			continue
 		}
 		if d.Ready() {
 			report.Ready--
 		}
-		unasked := doctor.Problem{Code: codeUnasked, Message: unaskedText(d.Name), Hint: unaskedHint(d.Name)}
+		unasked := doctor.Problem{Code: codeUnasked, Message: selection.UnaskedText(d.Name),
+			Hint: selection.UnaskedHint(d.Name)}
 		d.Problems = append(d.Problems, unasked)
 	}
 }

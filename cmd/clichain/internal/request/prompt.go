@@ -1,4 +1,4 @@
-package main
+package request
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 // maxPrompt is the limit for stdin, far above what any model takes.
 const maxPrompt = 64 << 20
 
-// stdinNotice is how long stdin may stay silent before a note on stderr says what the command waits for. Programs often
+// StdinNotice is how long stdin may stay silent before a note on stderr says what the command waits for. Programs often
 // start others with a stdin that they never close.
-const stdinNotice = 3 * time.Second
+const StdinNotice = 3 * time.Second
 
-// promptSource is where the prompt comes from.
-type promptSource struct {
+// PromptSource is where the prompt comes from.
+type PromptSource struct {
 	texts []string  // of the command line and of --prompt-file
 	stdin io.Reader // nil when stdin is not part of the prompt
 	note  io.Writer
@@ -29,8 +29,8 @@ type promptSource struct {
 }
 
 // promptSource decides, without reading stdin, what the prompt is made of.
-func (a *app) promptSource(f *param.Values, args []string) (*promptSource, error) {
-	s := &promptSource{note: a.Err}
+func NewPromptSource(env *console.Env, f *param.Values, args []string) (*PromptSource, error) {
+	s := &PromptSource{note: env.Err}
 	s.bound("--timeout", f.Config.Timeout)
 	s.bound("--budget", f.Budget)
 	file, err := readFlagFile("--prompt-file", f.PromptFile)
@@ -49,8 +49,8 @@ func (a *app) promptSource(f *param.Values, args []string) (*promptSource, error
 	if len(file) > 0 {
 		s.texts = append(s.texts, string(file))
 	}
-	if dash || !f.NoStdin && !terminal.Is(a.In) {
-		s.stdin = a.In
+	if dash || !f.NoStdin && !terminal.Is(env.In) {
+		s.stdin = env.In
 	}
 	if len(s.texts) == 0 && s.stdin == nil {
 		return nil, console.Usagef("no prompt: give it as an argument, with --prompt-file, or on stdin")
@@ -59,13 +59,14 @@ func (a *app) promptSource(f *param.Values, args []string) (*promptSource, error
 }
 
 // bound keeps the shortest of the limits.
-func (s *promptSource) bound(flag string, limit time.Duration) {
+func (s *PromptSource) bound(flag string, limit time.Duration) {
 	if limit > 0 && (s.limit == 0 || limit < s.limit) {
 		s.limit, s.by = limit, flag
 	}
 }
 
-func (s *promptSource) read(ctx context.Context) (string, error) {
+// Read reads the whole prompt.
+func (s *PromptSource) Read(ctx context.Context) (string, error) {
 	texts := s.texts
 	if s.stdin != nil {
 		data, err := s.readStdin(ctx)
@@ -84,7 +85,7 @@ func (s *promptSource) read(ctx context.Context) (string, error) {
 
 // readStdin reads to the end, or until the time is over. The read itself cannot be interrupted, but the process ends
 // then.
-func (s *promptSource) readStdin(ctx context.Context) (string, error) {
+func (s *PromptSource) readStdin(ctx context.Context) (string, error) {
 	type result struct {
 		data []byte
 		err  error
@@ -94,7 +95,7 @@ func (s *promptSource) readStdin(ctx context.Context) (string, error) {
 		data, err := io.ReadAll(io.LimitReader(s.stdin, maxPrompt+1))
 		done <- result{data, err}
 	}()
-	notice := time.NewTimer(stdinNotice)
+	notice := time.NewTimer(StdinNotice)
 	defer notice.Stop()
 	var over <-chan time.Time // never, without a limit
 	if s.limit > 0 {

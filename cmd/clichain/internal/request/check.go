@@ -1,4 +1,4 @@
-package main
+package request
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
-// check finds what would make a request fail at every backend, before any of them is looked for. Its prompt may be
+// Check finds what would make a request fail at every backend, before any of them is looked for. Its prompt may be
 // missing yet.
-func check(ctx context.Context, req clichain.Request) error {
+func Check(ctx context.Context, req clichain.Request) error {
 	for _, name := range req.Options.AddDirs {
 		if err := checkDir(name); err != nil {
 			return console.Usagef("--add-dir: %v", err)
@@ -34,12 +34,12 @@ func check(ctx context.Context, req clichain.Request) error {
 	if asksTwice(req) {
 		return console.Usagef("--session: give one of --session, --continue and --session-id")
 	}
-	return checkFields(ctx, req)
+	return CheckFields(ctx, req)
 }
 
-// checkFields has a chain find the mistakes, which it does before it asks anybody: the one that it could ask answers
+// CheckFields has a chain find the mistakes, which it does before it asks anybody: the one that it could ask answers
 // nothing.
-func checkFields(ctx context.Context, req clichain.Request) error {
+func CheckFields(ctx context.Context, req clichain.Request) error {
 	nobody := clichain.BackendFunc("nobody", func(context.Context, clichain.Request) (*clichain.Response, error) {
 		return nil, &clichain.BackendError{Reason: clichain.ReasonExit}
 	})

@@ -1,0 +1,191 @@
+package selection
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/specs"
+)
+
+// Catalog are the specs that the command knows: the built-in ones, and those of the user's files.
+type Catalog struct {
+	All   []clichain.CliSpec
+	named []string // of the built-in ones: what a chain asks only where it is named
+}
+
+// Catalog reads the catalog, of the files of the settings and of those of the flags. A spec of a known name replaces
+// that one, and is part of the chain.
+func (r *Resolver) Catalog(files []string) (Catalog, error) {
+	chain := specs.All()
+	c := Catalog{All: specs.Every()}
+	for _, spec := range c.All {
+		if IndexOf(chain, spec.Name) < 0 {
+			c.named = append(c.named, spec.Name)
+		}
+	}
+	s, err := r.Settings()
+	if err != nil {
+		return Catalog{}, err
+	}
+	for _, file := range s.Specs {
+		if err := s.checkSpecs(file); err != nil {
+			return Catalog{}, err
+		}
+		if err := c.add(s.origin("specs"), file); err != nil {
+			return Catalog{}, err
+		}
+	}
+	for _, file := range files {
+		if err := c.add("--spec", file); err != nil {
+			return Catalog{}, err
+		}
+	}
+	return c, nil
+}
+
+func (c *Catalog) add(source, file string) error {
+	more, err := LoadFile(source, file)
+	for _, spec := range more {
+		if i := IndexOf(c.All, spec.Name); i >= 0 {
+			c.All[i] = spec
+		} else {
+			c.All = append(c.All, spec)
+		}
+		c.named = slices.DeleteFunc(c.named, func(name string) bool { return name == spec.Name })
+	}
+	return err
+}
+
+// Split separates the specs of the chain from those that it asks only where they are named.
+func (c *Catalog) Split() (chain, named []clichain.CliSpec) {
+	for _, spec := range c.All {
+		if slices.Contains(c.named, spec.Name) {
+			named = append(named, spec)
+		} else {
+			chain = append(chain, spec)
+		}
+	}
+	return chain, named
+}
+
+// LoadFile reads a file of specs. The error has a line for each mistake, with its place and its path within the file.
+func LoadFile(source, file string) ([]clichain.CliSpec, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, console.Usagef("%s: %v", source, err)
+	}
+	defer f.Close()
+	list, err := specs.Load(f)
+	if all, ok := errors.AsType[*specs.LoadError](err); ok {
+		return nil, console.Usagef("%s: %s", source, strings.Join(ProblemLines(file, all.Problems), "\n  "))
+	}
+	if err != nil {
+		return nil, console.Usagef("%s: %s: %v", source, file, err)
+	}
+	return list, nil
+}
+
+// ProblemLines writes problems as FILE:LINE:COLUMN: TEXT, the form that editors can jump to.
+func ProblemLines(file string, problems []*specs.Problem) []string {
+	lines := make([]string, len(problems))
+	for i, p := range problems {
+		parts := []string{file}
+		if p.Line > 0 {
+			parts[0] = fmt.Sprintf("%s:%d:%d", file, p.Line, p.Column)
+		}
+		if p.Warning {
+			parts = append(parts, "warning")
+		}
+		if p.Path != "" {
+			parts = append(parts, p.Path)
+		}
+		lines[i] = terminal.OneLine(strings.Join(append(parts, p.Message), ": "))
+	}
+	return lines
+}
+
+// IndexOf is the index of the spec of a name, or -1.
+func IndexOf(list []clichain.CliSpec, name string) int {
+	return slices.IndexFunc(list, func(s clichain.CliSpec) bool { return s.Name == name })
+}
+
+// Choose picks the named specs, in the order of the names.
+func (c *Catalog) Choose(source string, names []string) ([]clichain.CliSpec, error) {
+	chosen, unknown := c.Pick(names)
+	if len(unknown) > 0 {
+		return nil, c.Unknown(source, unknown[0])
+	}
+	return chosen, nil
+}
+
+// Pick separates the named specs, in the order of the names, from names that are none.
+func (c *Catalog) Pick(names []string) (chosen []clichain.CliSpec, unknown []string) {
+	for _, name := range names {
+		i := IndexOf(c.All, name)
+		switch {
+		case i < 0:
+			unknown = append(unknown, name)
+		case IndexOf(chosen, name) < 0:
+			chosen = append(chosen, c.All[i])
+		}
+	}
+	return chosen, unknown
+}
+
+// Unknown is the error for a name that no spec has.
+func (c *Catalog) Unknown(source, name string) error {
+	return console.Usagef("%s: unknown backend %q: known are %s", source, name, strings.Join(NamesOf(c.All), ", "))
+}
+
+// Choose picks the backends that --only names; without it those of the settings; without both those of the chain.
+func (r *Resolver) Choose(c Catalog, only []string) ([]clichain.CliSpec, error) {
+	if len(only) > 0 {
+		return c.Choose("--only", only)
+	}
+	order, source, err := r.Order()
+	if err != nil {
+		return nil, err
+	}
+	if len(order) == 0 {
+		chain, _ := c.Split()
+		return chain, nil
+	}
+	return c.Choose(source, order)
+}
+
+// Order has the names of the settings, and what they come from; without names the order is that of the chain.
+func (r *Resolver) Order() (names []string, source string, err error) {
+	s, err := r.Settings()
+	if err != nil {
+		return nil, "", err
+	}
+	return s.Order, s.origin("order"), s.Invalid["order"]
+}
+
+// NamesOf are the names of specs.
+func NamesOf(list []clichain.CliSpec) (names []string) {
+	for _, spec := range list {
+		names = append(names, spec.Name)
+	}
+	return names
+}
+
+// BuiltinNames are the names of all built-in specs.
+func BuiltinNames() []string { return NamesOf(specs.Every()) }
+
+// Known refuses a flag that is about a backend that there is not.
+func (c *Catalog) Known(flag string, named iter.Seq[string]) error {
+	for _, name := range slices.Sorted(named) {
+		if IndexOf(c.All, name) < 0 {
+			return c.Unknown(flag, name)
+		}
+	}
+	return nil
+}
