@@ -79,9 +79,6 @@ type Config struct {
 	// Notice is called with messages for an operator, one of each kind. It must be safe for concurrent use. Nil: no
 	// calls.
 	Notice func(message string)
-	// ReadChat parses the body of a line of OpenAI's batch API, and returns the names of fields that have no effect. Nil:
-	// such a line is a bad line.
-	ReadChat func(body []byte) (req clichain.Request, ignored []string, err error)
 }
 
 // again reports whether the line of a record runs again.

@@ -17,7 +17,8 @@ func TestLimitForTheCostHoldsAtOnce(t *testing.T) {
 	defer func() { require.NoError(t, rec.out.Close()) }()
 	var cause error
 	backend := &localBackend{}
-	r := &run{feeder{drain: func(why error) { cause = why }}, &local{backend: backend}}
+	r := &run{feeder{rec: rec, drain: func(why error) { cause = why }}}
+	rec.exec = &local{backend: backend}
 	rec.queue, rec.costReached = &queue{scope: "batch"}, r.costReached
 	for i, id := range []string{"a", "b"} {
 		require.False(t, backend.drained.Load(), "after %d", i)

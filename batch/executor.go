@@ -11,6 +11,7 @@ import (
 
 // executor answers the jobs of a batch: with the backends of this process, or with the workers of a queue elsewhere.
 type executor interface {
+	jobs() *queue
 	// start answers jobs until ctx ends. done is closed when it has returned its unanswered jobs.
 	start(ctx context.Context) (done <-chan struct{})
 	// take records a result, or answers the job again if the end of an earlier run interrupted it.

@@ -168,7 +168,7 @@ func FuzzFormats(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte, format uint8) {
 		read := func() (ids []string) {
-			cfg := &Config{In: disk.Stream, Stdin: bytes.NewReader(text), ReadChat: readChat}
+			cfg := &Config{In: disk.Stream, Stdin: bytes.NewReader(text)}
 			if n := int(format) % (len(Formats) + 1); n > 0 {
 				cfg.Format = Formats[n-1]
 			}

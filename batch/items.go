@@ -16,10 +16,8 @@ type source struct {
 }
 
 func openSource(cfg *Config) (*source, error) {
-	p := &input.Parser{
-		Defaults: cfg.Defaults, Permissions: cfg.Permissions, Remote: cfg.remote(), ReadChat: cfg.ReadChat,
-	}
-	in, err := input.Open(cfg.In, cfg.Stdin, string(cfg.Format), p)
+	p := &input.Parser{Defaults: cfg.Defaults, Permissions: cfg.Permissions, Remote: cfg.remote()}
+	in, err := input.Open(cfg.In, cfg.Stdin, string(cfg.Format))
 	if err != nil {
 		return nil, &Mistake{err}
 	}

@@ -32,7 +32,7 @@ const (
 	ackWait    = 10 * time.Second
 )
 
-func openLocal(ctx context.Context, cfg *Config, rec *recorder) (_ *local, err error) {
+func openLocal(ctx context.Context, cfg *Config, rec *recorder) (_ executor, err error) {
 	l := &local{
 		queue: &queue{scope: "batch"}, cfg: cfg, rec: rec,
 		quiet: make(chan struct{}, 1), running: map[string]bool{}, parked: map[string]bool{},

@@ -78,6 +78,8 @@ func scopeIn(dir string) (string, error) {
 	return scope, nil
 }
 
+func (q *queue) jobs() *queue { return q }
+
 // outside returns the id that a line has in the queue.
 func (q *queue) outside(id string) string { return q.scope + "." + id }
 

@@ -16,8 +16,8 @@ type remote struct {
 	seen uint64 // the last of the queue's results that was recorded
 }
 
-func openRemote(ctx context.Context, cfg *Config, rec *recorder) (r *remote, err error) {
-	r = &remote{queue: &queue{}, cfg: cfg, rec: rec}
+func openRemote(ctx context.Context, cfg *Config, rec *recorder) (_ executor, err error) {
+	r := &remote{queue: &queue{}, cfg: cfg, rec: rec}
 	if r.dir, err = dirFor(cfg, ".nats"); err != nil {
 		return nil, err
 	}

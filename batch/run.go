@@ -18,10 +18,7 @@ type Summary struct {
 }
 
 // run is one run of a batch.
-type run struct {
-	feeder
-	exec executor
-}
+type run struct{ feeder }
 
 // Run answers the lines of a batch that have no record yet. It returns when each good line has its record, when a
 // limit of cfg is reached, or when ctx ends; Summary.Stopped has the reason. After any of them, and after an error,
@@ -31,13 +28,13 @@ func Run(ctx context.Context, cfg *Config) (*Summary, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	r := &run{feeder: feeder{cfg: cfg, rec: newRecorder(cfg)}}
+	r := &run{feeder{cfg: cfg, rec: newRecorder(cfg)}}
 	if err := r.open(ctx); err != nil {
 		return nil, asMistake(err)
 	}
 	s := &Summary{}
 	stopped, err := r.perform(ctx)
-	s.Stopped, s.Strays = stopped, r.exec.close()
+	s.Stopped, s.Strays = stopped, r.rec.exec.close()
 	if closed := r.close(stopped == nil && err == nil); err == nil {
 		err = closed
 	}
@@ -64,30 +61,19 @@ func (r *run) openQueue(ctx context.Context) (err error) {
 	if r.bad, err = openBadLines(r.cfg); err != nil {
 		return err
 	}
-	if r.exec, r.rec.queue, err = openExecutor(ctx, r.cfg, r.rec); err != nil {
+	open := openLocal
+	if r.cfg.remote() {
+		open = openRemote
+	}
+	if r.rec.exec, err = open(ctx, r.cfg, r.rec); err != nil {
 		_ = r.bad.close(false)
 		return err
 	}
-	r.rec.exec = r.exec
+	r.rec.queue = r.rec.exec.jobs()
 	if err = r.rec.dropFailed(ctx); err != nil {
 		_, _ = r.rec.queue.close(false), r.bad.close(false)
 	}
 	return err
-}
-
-func openExecutor(ctx context.Context, cfg *Config, rec *recorder) (executor, *queue, error) {
-	if cfg.remote() {
-		x, err := openRemote(ctx, cfg, rec)
-		if err != nil {
-			return nil, nil, err
-		}
-		return x, x.queue, nil
-	}
-	x, err := openLocal(ctx, cfg, rec)
-	if err != nil {
-		return nil, nil, err
-	}
-	return x, x.queue, nil
 }
 
 func (r *run) close(finished bool) error {
@@ -108,7 +94,7 @@ func (r *run) perform(ctx context.Context) (stopped, err error) {
 	if r.cfg.Progress != nil {
 		r.cfg.Progress(r.rec.tally.now())
 	}
-	worked := r.exec.start(life)
+	worked := r.rec.exec.start(life)
 	var tasks sync.WaitGroup
 	tasks.Go(func() { r.rec.reportProgress(life) })
 	tasks.Go(func() { r.rec.settleOften(life) })
@@ -136,15 +122,15 @@ func (r *run) count(ctx context.Context) {
 
 // costReached ends the run. The executor takes no more jobs before its next slot is free.
 func (r *run) costReached() {
-	r.exec.refuse()
+	r.rec.exec.refuse()
 	r.drain(ErrCost)
 }
 
 // drainWhen ends the run when no more lines are submitted and no job runs.
 func (r *run) drainWhen(life, taking context.Context) {
 	<-taking.Done()
-	r.exec.refuse()
-	r.exec.wait(life)
+	r.rec.exec.refuse()
+	r.rec.exec.wait(life)
 	r.rec.stop(context.Cause(taking))
 }
 
@@ -174,7 +160,7 @@ func (r *run) leaveWork(worked <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		if !r.exec.asking() && r.exec.check() != nil {
+		if !r.rec.exec.asking() && r.rec.exec.check() != nil {
 			return
 		}
 	}
@@ -194,11 +180,11 @@ func (r *run) conclude(ctx context.Context, cause error) (stopped, err error) {
 	switch {
 	case finished:
 		if err == nil {
-			r.exec.conclude(last, true)
+			r.rec.exec.conclude(last, true)
 		}
 		return nil, err
 	case ctx.Err() != nil, errors.Is(cause, ErrBudget), errors.Is(cause, ErrCost), errors.Is(cause, ErrNobody):
-		r.exec.conclude(last, false)
+		r.rec.exec.conclude(last, false)
 		return cause, err
 	}
 	return nil, cause

@@ -48,28 +48,10 @@ func plain(t *testing.T, steps ...clitest.Step) []clichain.Backend {
 func batchOf(t *testing.T, input string) *Config {
 	t.Helper()
 	return &Config{
-		In: disk.Stream, Stdin: strings.NewReader(input), Stdout: io.Discard, ReadChat: readChat,
+		In: disk.Stream, Stdin: strings.NewReader(input), Stdout: io.Discard,
 		Out: filepath.Join(t.TempDir(), "out.jsonl"), Jobs: 2, Backends: plain(t), Cold: true,
 		Chain: clichain.ChainConfig{NoCooldown: true},
 	}
-}
-
-// readChat reads the body of a chat completion with a model and texts alone. Of the rest max_tokens is ignored.
-func readChat(body []byte) (req clichain.Request, ignored []string, err error) {
-	chat := struct {
-		Model     string
-		Messages  []clichain.Message
-		MaxTokens int `json:"max_tokens"`
-	}{}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&chat); err != nil {
-		return req, nil, err
-	}
-	if chat.MaxTokens > 0 {
-		ignored = []string{"max_tokens"}
-	}
-	return clichain.Request{Model: chat.Model, Messages: chat.Messages}, ignored, nil
 }
 
 // question is a line, and questions many.

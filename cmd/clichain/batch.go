@@ -17,7 +17,6 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
-	"github.com/clichain/clichain/openai"
 	"github.com/clichain/clichain/permit"
 	"github.com/spf13/cobra"
 )
@@ -143,7 +142,7 @@ func (a *app) batch(ctx context.Context, f *batchFlags) (err error) {
 		return console.Usagef("no input: give -i FILE, or lines on stdin")
 	}
 	cfg := f.cfg
-	cfg.Stdin, cfg.Stdout, cfg.ReadChat = a.In, a.Out, openai.ParseChatRequest
+	cfg.Stdin, cfg.Stdout = a.In, a.Out
 	view := batchview.New(batchview.Config{
 		In: cfg.In, Out: cfg.Out, To: a.Err, Quiet: f.quiet, Width: func() int { return console.Columns(a.Err) },
 		Live: a.Redraws(a.Err) && (cfg.Out != "-" || !terminal.Is(a.Out)),

@@ -28,7 +28,7 @@ type Input struct {
 
 // Open opens an input of a format; empty: guess it. It refuses a file that it cannot read in that format. It reads
 // nothing of a stream.
-func Open(name string, stdin io.Reader, format string, p *Parser) (*Input, error) {
+func Open(name string, stdin io.Reader, format string) (*Input, error) {
 	in := &Input{name: name, format: format, total: -1}
 	if name == Stdin {
 		in.r = bufio.NewReaderSize(stdin, headBytes)
@@ -44,7 +44,7 @@ func Open(name string, stdin io.Reader, format string, p *Parser) (*Input, error
 	}
 	in.regular = true
 	if err = in.begin(); err == nil {
-		err = in.examine(p)
+		err = in.examine()
 	}
 	if err != nil {
 		in.Close()
@@ -120,7 +120,7 @@ const sampled = 20
 
 // examine reads a file before the first job runs. It rejects a file that it cannot read to its end, and one whose first
 // lines are all bad.
-func (i *Input) examine(p *Parser) error {
+func (i *Input) examine() error {
 	f, err := os.Open(i.name)
 	if err != nil {
 		return fmt.Errorf("-i %w", err)
@@ -138,7 +138,7 @@ func (i *Input) examine(p *Parser) error {
 			return i.reject(line.Number, err)
 		}
 		if lines++; lines <= sampled {
-			if err := p.readable(line); err != nil {
+			if err := readable(line); err != nil {
 				bad++
 				first = cmp.Or(first, i.reject(line.Number, err))
 			}

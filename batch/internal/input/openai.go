@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/clichain/clichain/openai"
 )
 
 // chatPath is the only path of OpenAI's API that lines may name.
@@ -29,7 +31,7 @@ func isOpenAI(text []byte) bool {
 }
 
 // parseOpenAI reads a line of OpenAI's batch API.
-func (p *Parser) parseOpenAI(text []byte) (*entry, error) {
+func parseOpenAI(text []byte) (*entry, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	var line openAILine
@@ -44,10 +46,7 @@ func (p *Parser) parseOpenAI(text []byte) (*entry, error) {
 	case line.URL != "" && line.URL != chatPath:
 		return nil, fmt.Errorf("url: %q: only %s is known", line.URL, chatPath)
 	}
-	if p.ReadChat == nil {
-		return nil, errors.New("lines of OpenAI's batch API are not read: set Config.ReadChat")
-	}
-	req, ignored, err := p.ReadChat(line.Body)
+	req, ignored, err := openai.ParseChatRequest(line.Body)
 	if err != nil {
 		return nil, fmt.Errorf("body: %w", err)
 	}

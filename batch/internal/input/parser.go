@@ -21,7 +21,6 @@ type Parser struct {
 	Defaults    clichain.Request // for the fields that a line does not have; its messages are system prompts
 	Permissions permit.Permissions
 	Remote      bool // the line may run on another machine
-	ReadChat    func(body []byte) (req clichain.Request, ignored []string, err error)
 
 	copies map[[16]byte]int // how many lines without an id have a content
 }
@@ -41,7 +40,7 @@ func (p *Parser) Parse(ctx context.Context, line Line) (*Parsed, error) {
 	if line.Err != nil {
 		return nil, line.Err
 	}
-	entry, err := p.parse(line.Text)
+	entry, err := parse(line.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -58,19 +57,19 @@ func (p *Parser) Parse(ctx context.Context, line Line) (*Parsed, error) {
 	return &Parsed{Job: job, Extra: len(entry.extra) > 0, Ignored: entry.ignored}, nil
 }
 
-func (p *Parser) parse(text []byte) (*entry, error) {
+func parse(text []byte) (*entry, error) {
 	if isOpenAI(text) {
-		return p.parseOpenAI(text)
+		return parseOpenAI(text)
 	}
 	return parseEntry(text)
 }
 
 // readable returns an error for a line that is no request. It does not check what the request asks for.
-func (p *Parser) readable(line Line) error {
+func readable(line Line) error {
 	if line.Err != nil || line.Long {
 		return cmp.Or(line.Err, errLongRecord)
 	}
-	e, err := p.parse(line.Text)
+	e, err := parse(line.Text)
 	if err == nil && e.prompt == nil && e.messages == nil {
 		err = errNothingAsked
 	}
