@@ -154,7 +154,9 @@ func (s *Store) publish(ctx context.Context, msg *nats.Msg, sequence uint64, sub
 	if err == nil {
 		return ack, nil
 	}
-	_ = s.Discard(ctx, msg.Header) // else Sweep removes the payload later
+	if _, refused := errors.AsType[*js.APIError](err); refused { // else the message may be stored, and Sweep decides
+		_ = s.Discard(ctx, msg.Header)
+	}
 	if jsapi.IsConflict(err) {
 		return nil, ErrExists
 	}
