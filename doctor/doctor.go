@@ -119,7 +119,7 @@ func Diagnose(ctx context.Context, backends []clichain.Backend, cfg *Config) Rep
 	}
 	for i := range report.Backends {
 		b := &report.Backends[i]
-		if p, ok := subjects[i].Backend.(*clichain.Provider); ok {
+		if p := subjects[i].provider; p != nil {
 			b.age(p.Spec())
 		}
 		if b.RequiresAPIKey = b.Billing == call.BillingAPIKey; b.Ready() {
@@ -129,19 +129,23 @@ func Diagnose(ctx context.Context, backends []clichain.Backend, cfg *Config) Rep
 	return report
 }
 
-// subject is a backend, and the chain that has its cooldown.
+// subject is a backend to examine.
 type subject struct {
 	clichain.Backend
-	chain *clichain.Chain
+	provider *clichain.Provider // the backend, if it is one; else nil
+	chain    *clichain.Chain    // has the backend's cooldown
 }
 
 // flatten replaces chains by their backends.
 func flatten(backends []clichain.Backend, chain *clichain.Chain) (all []subject) {
 	for _, b := range backends {
-		if c, ok := b.(*clichain.Chain); ok {
-			all = append(all, flatten(c.Backends(), c)...)
-		} else {
-			all = append(all, subject{b, chain})
+		switch b := b.(type) {
+		case *clichain.Chain:
+			all = append(all, flatten(b.Backends(), b)...)
+		case *clichain.Provider:
+			all = append(all, subject{b, b, chain})
+		default:
+			all = append(all, subject{b, nil, chain})
 		}
 	}
 	return all
@@ -155,10 +159,9 @@ type examination struct {
 
 func (d *examination) examine(ctx context.Context, m subject) Diagnosis {
 	found := Diagnosis{Name: m.Name(), Installed: true, Login: clispec.LoginUnknown, Problems: []Problem{}}
-	switch b := m.Backend.(type) {
-	case *clichain.Provider:
-		d.examineProvider(b, &found)
-	case interface{ Available(context.Context) error }:
+	if m.provider != nil {
+		d.examineProvider(m.provider, &found)
+	} else if b, ok := m.Backend.(interface{ Available(context.Context) error }); ok {
 		found.block(b.Available(ctx))
 	}
 	if err := m.chain.CoolingDown(ctx, m.Backend); err != nil {

@@ -29,8 +29,8 @@ func (d *examination) probeAll(ctx context.Context, backends []subject, found []
 	versions := machine.OpenVersions(d.cfg.CacheDir)
 	var running sync.WaitGroup
 	for i, b := range backends {
-		p, ok := b.Backend.(*clichain.Provider)
-		if !ok || !found[i].Ready() || p.Config().Container != nil {
+		p := b.provider
+		if p == nil || !found[i].Ready() || p.Config().Container != nil {
 			continue
 		}
 		one := probe{p, &found[i], versions, bound}
