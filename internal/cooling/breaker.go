@@ -20,8 +20,8 @@ func (e *Entry) Again(req *call.Request) *Entry {
 }
 
 // Ended closes the entry as a breaker does: a nil err is an answer, and the time that a
-// backend asks to wait does not count. hurried is that of Failed.
-func (e *Entry) Ended(ctx context.Context, err error, hurried bool) {
+// backend asks to wait does not count. cutShort is that of Failed.
+func (e *Entry) Ended(ctx context.Context, err error, cutShort bool) {
 	switch {
 	case e == nil:
 		return
@@ -29,7 +29,7 @@ func (e *Entry) Ended(ctx context.Context, err error, hurried bool) {
 		e.Answered(ctx)
 	default:
 		failed := call.AsError("", err)
-		e.Failed(ctx, &call.Error{Reason: failed.Reason, Stage: failed.Stage}, hurried)
+		e.Failed(ctx, &call.Error{Reason: failed.Reason, Stage: failed.Stage}, cutShort)
 	}
 	e.probe = time.Time{}
 }

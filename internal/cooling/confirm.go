@@ -22,20 +22,20 @@ func (k *Keeper) inDoubt(s cooldown.State, e *Entry) bool {
 }
 
 // Confirm probes a backend of which enough different requests have failed, before the call that the entry is for. ask
-// sends a request that no caller has a part in, and returns what it has tried; hurried is that of Failed. The error is
+// sends a request that no caller has a part in, and returns what it has tried; cutShort is that of Failed. The error is
 // that of a backend that cools down because the probe has failed, with the usage of the probe. Where another call
 // probes, Confirm does nothing.
 func (e *Entry) Confirm(
-	ctx context.Context, ask func() (probed []call.Attempt, hurried bool, err error),
+	ctx context.Context, ask func() (probed []call.Attempt, cutShort bool, err error),
 ) (refused *call.Error) {
 	if e == nil || !e.doubtful || e.probe.IsZero() && !e.takeProbe(ctx) {
 		return nil
 	}
 	e.doubtful = false
-	probed, hurried, err := ask()
+	probed, cutShort, err := ask()
 	if err == nil {
 		e.proved(ctx)
-	} else if failed := call.AsError(e.call.Name(), err); hurried || failed.Reason == call.ReasonCanceled {
+	} else if failed := call.AsError(e.call.Name(), err); cutShort || failed.Reason == call.ReasonCanceled {
 		e.Left(ctx)
 	} else if e.keeper.Rules[failed.Reason].Base <= 0 {
 		e.proved(ctx) // the probe tells nothing

@@ -39,14 +39,14 @@ func (e *Entry) Answered(ctx context.Context) {
 	})
 }
 
-// Failed stores what the failure means for later calls. hurried says that the
+// Failed stores what the failure means for later calls. cutShort says that the
 // call was ended before its timeout: then reasons that need several failures do
 // not count.
-func (e *Entry) Failed(ctx context.Context, err *call.Error, hurried bool) {
+func (e *Entry) Failed(ctx context.Context, err *call.Error, cutShort bool) {
 	if e == nil {
 		return
 	}
-	if hurried && e.keeper.Rules[err.Reason].After > 1 {
+	if cutShort && e.keeper.Rules[err.Reason].After > 1 {
 		err = &call.Error{}
 	}
 	e.keep(ctx, err, false)
@@ -56,7 +56,7 @@ func (e *Entry) Failed(ctx context.Context, err *call.Error, hurried bool) {
 func (e *Entry) keep(ctx context.Context, err *call.Error, ofProbe bool) cooldown.State {
 	k := e.keeper
 	f := failure{
-		reason: err.Reason, rule: k.Rules[err.Reason], told: err.RetryAfter, ofProbe: ofProbe,
+		reason: err.Reason, rule: k.Rules[err.Reason], retryAfter: err.RetryAfter, ofProbe: ofProbe,
 		began: e.began, now: k.now(), chance: k.chance(), probe: e.probe,
 	}
 	missesSchema := err.Reason == call.ReasonBadOutput && !ofProbe && e.request != nil && len(e.request.Schema) > 0

@@ -44,7 +44,7 @@ type failure struct {
 	rule       cooldown.Rule
 	scope      string
 	began, now time.Time
-	told       time.Time // when the backend said that it will be available again
+	retryAfter time.Time // when the backend said that it will be available again
 	chance     float64   // in [0, 1)
 	probe      time.Time // end of the call's half-open probe; zero: it has none
 	byRequest  bool      // it may be due to the request: a probe has to confirm it
@@ -73,14 +73,14 @@ func after(s cooldown.State, f failure, sameRule bool) cooldown.State {
 	if f.byRequest && old.Until.IsZero() {
 		next.Probe = old.Probe
 	}
-	told := f.told.After(f.now)
-	if told {
-		next.Until = wall(resettime.Clamp(f.told, f.now))
+	announced := f.retryAfter.After(f.now)
+	if announced {
+		next.Until = wall(resettime.Clamp(f.retryAfter, f.now))
 	} else if d := f.rule.Length(next.Failures); d > 0 && !f.byRequest {
 		next.Until = f.now.Add(f.jittered(d))
 	}
-	// Of several processes that are told "in five minutes", each hears another second: it is one cooldown all the same.
-	if late && (sameRule && !told || !next.Until.After(old.Until.Add(clockSlack))) {
+	// Several processes that read "in five minutes" compute slightly different times. They have one cooldown all the same.
+	if late && (sameRule && !announced || !next.Until.After(old.Until.Add(clockSlack))) {
 		return old
 	}
 	return next
