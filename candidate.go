@@ -160,3 +160,9 @@ func (c chainCandidate) invalid() []*BackendError {
 	}
 	return list
 }
+
+// chainCall is a call of a chain, whose own backends cool down.
+type chainCall struct{ backend.CooldownCall }
+
+// Key returns false, for no cooldown.
+func (chainCall) Key() (key string, ok bool) { return "", false }

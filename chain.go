@@ -164,6 +164,20 @@ func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 	return c
 }
 
+// newKeeper makes the keeper of a chain's cooldowns.
+func newKeeper(cfg *ChainConfig, table policy.Table) *cooling.Keeper {
+	k := &cooling.Keeper{
+		Store: cfg.Store, Rules: table.Cooldowns(), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.cooldown(),
+	}
+	switch {
+	case cfg.NoCooldown:
+		k.Store = nil
+	case k.Store == nil:
+		k.Store = cooldown.NewMemory()
+	}
+	return k
+}
+
 // Name is ChainConfig.Name, or "chain".
 func (c *Chain) Name() string {
 	if c.cfg.Name == "" {

@@ -89,18 +89,13 @@ func (c ChainConfig) Validate() error {
 }
 
 // ownMistakes are those in the fields that are not Config's.
-func (c *ChainConfig) ownMistakes() (list []*BackendError) {
-	for _, err := range []*BackendError{
+func (c *ChainConfig) ownMistakes() []*BackendError {
+	_, invalid := c.table()
+	return append(misconfig.List(
 		misconfig.Bound("min_attempt", c.MinAttempt),
 		misconfig.Bound("max_cost_usd", c.MaxCostUSD),
 		misconfig.Word("replay", c.Replay, ReplayIfIdempotent, ReplayAlways, ReplayNever),
-	} {
-		if err != nil {
-			list = append(list, err)
-		}
-	}
-	_, invalid := c.table()
-	return append(list, invalid...)
+	), invalid...)
 }
 
 // Validate returns the mistakes in the chain and in each of its backends as one error; nil if there is none. A mistake

@@ -70,9 +70,7 @@ func (s Sandbox) Detected() (name, sign string) {
 
 // Mistakes lists the fields that are invalid.
 func (s *Settings) Mistakes() (list []*call.Error) {
-	add := func(errs ...*call.Error) {
-		list = append(list, slices.DeleteFunc(errs, func(err *call.Error) bool { return err == nil })...)
-	}
+	add := func(checks ...*call.Error) { list = append(list, misconfig.List(checks...)...) }
 	if err := clispec.CheckName(s.Name); err != nil && s.Name != "" {
 		add(call.ConfigErrorf("config.name", "%q %s", s.Name, err))
 	}

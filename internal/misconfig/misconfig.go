@@ -37,6 +37,11 @@ func Join(mistakes []*call.Error) error {
 	return errors.Join(list...)
 }
 
+// List returns the checks that failed.
+func List(checks ...*call.Error) []*call.Error {
+	return slices.DeleteFunc(checks, func(err *call.Error) bool { return err == nil })
+}
+
 // Word refuses a word that is not in the list. The empty word is the default.
 func Word[S ~string](field string, word S, words ...S) *call.Error {
 	if word == "" || slices.Contains(words, word) {
