@@ -115,7 +115,7 @@ func TestUntrustedFolderInside(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(work, ".boxed"), 0o700))
 	be := requireReason(t, clichain.ReasonUntrustedDir, ask(clichain.Config{}))
 	require.Contains(t, be.Message, filepath.Join(work, ".boxed"))
-	require.Contains(t, be.Hint, "Config.TrustDir")
+	require.Contains(t, be.HintText(), "Config.TrustDir")
 	require.NoError(t, ask(clichain.Config{TrustDir: true}))
 	require.NoError(t, ask(clichain.Config{Env: []string{"HOME=" + work}}), "the user's own")
 }

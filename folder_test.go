@@ -220,7 +220,7 @@ func TestUntrustedFolder(t *testing.T) {
 			be := requireReason(t, clichain.ReasonUntrustedDir, err)
 			require.Equal(t, "dir", be.Option)
 			require.Contains(t, be.Message, home)
-			require.Contains(t, be.Hint, "Config.TrustDir")
+			require.Contains(t, be.HintText(), "Config.TrustDir")
 			require.NoFileExists(t, record, "nothing is started")
 		})
 	}

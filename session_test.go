@@ -73,7 +73,7 @@ func TestSessionElsewhere(t *testing.T) {
 	unknown := clichain.Prompt("hi")
 	unknown.Session, unknown.Access = handleOf("gemini", "0199abcd-0000-7000-8000-00000000eeee"), clichain.AccessRead
 	_, err = p.Complete(t.Context(), unknown)
-	require.Contains(t, requireReason(t, clichain.ReasonBadSession, err).Message, "set Dir")
+	require.Contains(t, requireReason(t, clichain.ReasonBadSession, err).HintText(), "set Dir")
 }
 
 // A CLI that begins a new session in place of the old one is ended: its answer

@@ -36,8 +36,8 @@ func TestSessionsOfOtherAccess(t *testing.T) {
 	}{
 		{"none", none, clichain.AccessNone, ""},
 		{"read", read, clichain.AccessRead, ""},
-		{"none, then read", none, clichain.AccessRead, "continue it with AccessNone"},
-		{"read, then none", read, clichain.AccessNone, "let Access be AccessRead"},
+		{"none, then read", none, clichain.AccessRead, "set Access to AccessNone"},
+		{"read, then none", read, clichain.AccessNone, "set Access to AccessRead or more"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			req := clichain.Prompt("and?")
@@ -47,7 +47,7 @@ func TestSessionsOfOtherAccess(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.Contains(t, requireReason(t, clichain.ReasonBadSession, err).Message, test.says)
+			require.Contains(t, requireReason(t, clichain.ReasonBadSession, err).HintText(), test.says)
 		})
 	}
 }

@@ -24,7 +24,7 @@ func TestLinesAboveTheCeiling(t *testing.T) {
 		allowed       permit.Permissions
 	}{
 		"full access": {
-			`{"prompt":"a","access":"full","dir":"/"}`, "access: full is more than none [the operator can allow it with Permissions.Access (--access of batch",
+			`{"prompt":"a","access":"full","dir":"/"}`, "access: full is more than none [the operator can allow it with Permissions.Access]",
 			permit.Permissions{},
 		},
 		"raw arguments": {

@@ -154,7 +154,7 @@ func errorLines(attempts []Attempt, within string) (lines []errorLine) {
 		}
 		line := errorLine{backend: name, reason: string(a.Reason)}
 		if be, ok := errors.AsType[*Error](a.Err); ok {
-			line.reason, line.detail = be.Class(), strings.TrimLeft(be.Detail()+be.Advice(), " ")
+			line.reason, line.detail = be.Class(), strings.TrimLeft(be.Detail()+be.BracketedHint(), " ")
 		} else if a.Err != nil {
 			line.detail = plaintext.OneLine(a.Err.Error())
 		}

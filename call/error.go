@@ -38,8 +38,11 @@ type Error struct {
 	// RetryAfter is when the backend said it will be available again, or before
 	// which it is of no use to ask again. Zero: nothing is known of it.
 	RetryAfter time.Time `json:"retry_after,omitzero"`
-	// Hint tells a person what to do next. Empty when there is no advice.
+	// Hint tells a person what to do next. Empty: nothing, or see Advice.
 	Hint string `json:"hint,omitempty"`
+	// Advice lists fields whose change would help, as alternatives to Hint and
+	// to each other.
+	Advice []Advice `json:"advice,omitempty"`
 	// Usage is what the failed run consumed, as far as it was reported.
 	Usage Usage `json:"usage,omitzero"`
 	// Earlier holds the earlier runs of the same backend in this call, oldest
@@ -74,7 +77,7 @@ func Errorf(reason Reason, field, format string, args ...any) *Error {
 	return &Error{Reason: reason, Option: field, Message: fmt.Sprintf(format, args...), ExitCode: -1}
 }
 
-// Error returns one line: backend, reason, details and hint.
+// Error returns one line: backend, reason, details and, in brackets, HintText.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Backend != "" {
@@ -84,7 +87,7 @@ func (e *Error) Error() string {
 	if detail := e.Detail(); detail != "" {
 		b.WriteString(": " + detail)
 	}
-	return b.String() + e.Advice()
+	return b.String() + e.BracketedHint()
 }
 
 // Class returns the Reason and, in brackets, the field it is about.
@@ -95,12 +98,18 @@ func (e *Error) Class() string {
 	return fmt.Sprintf("%s (%s)", e.Reason, e.Option)
 }
 
-// Advice returns a blank and the hint in brackets; empty without a hint.
-func (e *Error) Advice() string {
-	if e.Hint == "" {
-		return ""
+// HintText returns Hint and Advice on one line, with Go names for the fields.
+// Empty when there is neither.
+func (e *Error) HintText() string {
+	return plaintext.OneLine(JoinHint(e.Hint, e.Advice, Advice.String))
+}
+
+// BracketedHint returns a blank and HintText in brackets; empty without a hint.
+func (e *Error) BracketedHint() string {
+	if text := e.HintText(); text != "" {
+		return " [" + text + "]"
 	}
-	return fmt.Sprintf(" [%s]", plaintext.OneLine(e.Hint))
+	return ""
 }
 
 // Detail returns the most specific text there is on one line: the backend's own

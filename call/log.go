@@ -3,8 +3,6 @@ package call
 import (
 	"log/slog"
 	"strings"
-
-	"github.com/clichain/clichain/internal/plaintext"
 )
 
 // What a CLI printed may be long. A log gets its end, where the failure is.
@@ -14,13 +12,13 @@ const (
 )
 
 // LogValue is the error as every logger of [log/slog] gets it: a group of
-// backend, reason, option, message, hint, exit_code, retry_after and the last
+// backend, reason, option, message, hint (HintText), exit_code, retry_after and the last
 // kilobyte of stderr, each where there is one. The answer is not in it.
 func (e *Error) LogValue() slog.Value {
 	var attrs []slog.Attr
 	for _, a := range []slog.Attr{
 		slog.String("backend", e.Backend), slog.String("reason", string(e.Reason)), slog.String("option", e.Option),
-		slog.String("message", e.Detail()), slog.String("hint", plaintext.OneLine(e.Hint)),
+		slog.String("message", e.Detail()), slog.String("hint", e.HintText()),
 		slog.String("stderr", tail(e.Stderr, maxLoggedStderr)),
 	} {
 		if a.Value.String() != "" {

@@ -101,7 +101,7 @@ func TestVariableOfCodexIsNamed(t *testing.T) {
 			require.ErrorIs(t, err, clichain.ErrUnauthenticated)
 			var be *clichain.BackendError
 			require.ErrorAs(t, err, &be)
-			require.Equal(t, "set ACME_GATEWAY_KEY and pass it on: Config.PassEnv or --pass-env ACME_GATEWAY_KEY", be.Hint)
+			require.Equal(t, "set ACME_GATEWAY_KEY and add it to Config.PassEnv", be.HintText())
 			require.Empty(t, c.server.Calls())
 		})
 	}

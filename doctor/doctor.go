@@ -72,6 +72,8 @@ type Problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"` // what it is
 	Hint    string `json:"hint"`    // what to do, with commands in backquotes
+	// Advice lists fields whose change would help, as alternatives to Hint.
+	Advice []call.Advice `json:"advice,omitempty"`
 }
 
 // CodeSlow is the remark about a CLI that gave no answer to a probe in time. It
@@ -204,11 +206,11 @@ func (d *Diagnosis) block(err error) {
 		return
 	}
 	be := call.AsError(d.Name, err)
-	d.Problems = slices.Insert(d.Problems, 0, Problem{string(be.Reason), be.Detail(), be.Hint})
+	d.Problems = slices.Insert(d.Problems, 0, Problem{string(be.Reason), be.Detail(), be.Hint, be.Advice})
 }
 
 func (d *Diagnosis) remark(code, message, hint string) {
-	d.Problems = append(d.Problems, Problem{code, message, hint})
+	d.Problems = append(d.Problems, Problem{Code: code, Message: message, Hint: hint})
 }
 
 // pingAll asks each backend that seems ready.

@@ -231,7 +231,7 @@ func TestChoiceOfTheModel(t *testing.T) {
 	at := slices.Index(codes(d), "model_choice")
 	require.GreaterOrEqual(t, at, 0, "%v", d.Problems)
 	require.Equal(t, "a call that names no model costs "+specs.Gemini().Models.ChoiceCosts, d.Problems[at].Message)
-	require.NotEmpty(t, d.Problems[at].Hint)
+	require.Equal(t, []call.Advice{{Action: call.ActionSet, Field: "model"}}, d.Problems[at].Advice)
 	require.False(t, d.Problems[at].Blocks())
 }
 

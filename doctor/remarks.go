@@ -29,7 +29,8 @@ func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 		found.remark("untrusted_folder", message, spec.Hints[call.ReasonUntrustedDir])
 	}
 	if costs := spec.Models.ChoiceCosts; costs != "" {
-		found.remark("model_choice", "a call that names no model costs "+costs, "name one, with --model or Request.Model")
+		found.remark("model_choice", "a call that names no model costs "+costs, "")
+		found.Problems[len(found.Problems)-1].Advice = []call.Advice{{Action: call.ActionSet, Field: "model"}}
 	}
 	if cfg.Container != nil {
 		return // what follows is about this machine
@@ -71,7 +72,9 @@ func remarkSession(spec *clispec.Spec, cfg *clichain.Config, at grammar.Place, f
 
 // homeRemarks checks the folders that a CLI, or a call, writes to.
 func homeRemarks(at grammar.Place) (remarks []Problem) {
-	add := func(code, message, hint string) { remarks = append(remarks, Problem{code, message, hint}) }
+	add := func(code, message, hint string) {
+		remarks = append(remarks, Problem{Code: code, Message: message, Hint: hint})
+	}
 	if code, message, hint := machine.HomeProblem(at.Home); code != "" {
 		add(code, message, hint)
 	}
@@ -94,7 +97,8 @@ func pathRemarks(path string) (remarks []Problem) {
 			why = "can be written to by every user of this machine"
 		}
 		if why != "" {
-			remarks = append(remarks, Problem{"unsafe_path", fmt.Sprintf("%q in PATH %s", dir, why), "take it out of PATH"})
+			message := fmt.Sprintf("%q in PATH %s", dir, why)
+			remarks = append(remarks, Problem{Code: "unsafe_path", Message: message, Hint: "take it out of PATH"})
 		}
 	}
 	return remarks
@@ -107,5 +111,7 @@ func argumentRemarks(spec *clispec.Spec, cfg *clichain.Config) []Problem {
 	}
 	const text = "it takes the prompt as an argument: %d bytes at most, for other users of the machine to see"
 	message := fmt.Sprintf(text, compose.MaxArg)
-	return []Problem{{"argument_limit", message, "ask another backend for long or private prompts"}}
+	return []Problem{{
+		Code: "argument_limit", Message: message, Hint: "ask another backend for long or private prompts",
+	}}
 }

@@ -24,7 +24,7 @@ func resolveDir(p *Permissions, req *call.Request) *call.Error {
 			return nil
 		}
 		if req.Session != "" {
-			return refused("Dirs", "dir", "a request that continues a session with access has to name a directory")
+			return refused("dirs", "dir", "a request that continues a session with access has to name a directory")
 		}
 		req.Dir = p.dirs()[0]
 	}
@@ -58,7 +58,7 @@ func (p *Permissions) allWithin(field string, paths []string) (found []string, e
 func (p *Permissions) within(field, path string) (string, *call.Error) {
 	real, err := realPath(path)
 	if err != nil {
-		return "", refused("Dirs", field, "%.200q cannot be examined: %v", path, err)
+		return "", refused("dirs", field, "%.200q cannot be examined: %v", path, err)
 	}
 	for _, dir := range p.dirs() {
 		top, err := realPath(dir)
@@ -69,7 +69,7 @@ func (p *Permissions) within(field, path string) (string, *call.Error) {
 			return real, nil
 		}
 	}
-	return "", refused("Dirs", field, "%.200q lies outside of the directories that are allowed", real)
+	return "", refused("dirs", field, "%.200q lies outside of the directories that are allowed", real)
 }
 
 // realPath is the absolute path after all links are followed. What is not there yet, or only in a container, keeps its

@@ -88,7 +88,7 @@ func refused(t *testing.T, field string, err error) {
 	var failed *call.Error
 	require.ErrorAs(t, err, &failed)
 	require.Equal(t, field, failed.Option)
-	require.NotEmpty(t, failed.Hint)
+	require.NotEmpty(t, failed.Advice)
 }
 
 // What is a little beyond a permission is beyond it.

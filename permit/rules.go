@@ -15,7 +15,7 @@ import (
 // a field grants nothing by itself, and counts only for the size.
 type rule struct {
 	field  string                                        // as JSON names it
-	by     string                                        // the field of Permissions that decides
+	by     string                                        // the field of Permissions that decides, as an advice names it
 	values func(*call.Request) []value                   // what the request sets
 	allows func(*Permissions, value) bool                // whether it may have this value
 	on     func(*Permissions) bool                       // whether it may be set at all
@@ -31,68 +31,68 @@ type value struct {
 
 // rules has one rule for each field, in the order in which they are applied.
 var rules = []rule{
-	{by: "MaxBytes", change: checkSize},
+	{by: "max_bytes", change: checkSize},
 	{field: "messages"},
-	{field: "model", by: "Models", values: one(func(r *call.Request) string { return r.Model }), allows: model},
+	{field: "model", by: "models", values: one(func(r *call.Request) string { return r.Model }), allows: model},
 	{
-		field: "access", by: "Access", change: checkAccess,
+		field: "access", by: "access", change: checkAccess,
 		values: one(func(r *call.Request) string { return r.Access.String() }),
 	},
-	{field: "session", by: "Sessions", values: one(func(r *call.Request) string { return r.Session }), on: sessions},
+	{field: "session", by: "sessions", values: one(func(r *call.Request) string { return r.Session }), on: sessions},
 	{
-		field: "options.continue", by: "Sessions", on: sessions,
+		field: "options.continue", by: "sessions", on: sessions,
 		values: one(func(r *call.Request) string { return set(r.Options.Continue) }),
 	},
 	{
-		field: "options.session_id", by: "Sessions", on: sessions,
+		field: "options.session_id", by: "sessions", on: sessions,
 		values: one(func(r *call.Request) string { return r.Options.SessionID }),
 	},
 	{
-		field: "dir", by: "Dirs", change: resolveDir,
+		field: "dir", by: "dirs", change: resolveDir,
 		values: one(func(r *call.Request) string { return r.Dir }),
 	},
 	{
-		field: "options.add_dirs", by: "Dirs", change: resolveAddDirs,
+		field: "options.add_dirs", by: "dirs", change: resolveAddDirs,
 		values: list(func(r *call.Request) []string { return r.Options.AddDirs }),
 	},
 	{
-		field: "options.images", by: "Dirs", change: resolveImages,
+		field: "options.images", by: "dirs", change: resolveImages,
 		values: list(func(r *call.Request) []string { return r.Options.Images }),
 	},
 	{
-		field: "options.allowed_tools", by: "Tools",
+		field: "options.allowed_tools", by: "tools",
 		values: list(func(r *call.Request) []string { return r.Options.AllowedTools }),
 		allows: func(p *Permissions, v value) bool { return slices.Contains(p.Tools, v.text) },
 	},
 	{
-		field: "options.permission_mode", by: "Modes",
+		field: "options.permission_mode", by: "modes",
 		values: one(func(r *call.Request) string { return r.Options.PermissionMode }),
 		allows: func(p *Permissions, v value) bool { return slices.Contains(p.Modes, v.text) },
 	},
 	{
-		field: "options.mcp_config", by: "MCP",
+		field: "options.mcp_config", by: "mcp",
 		values: one(func(r *call.Request) string { return set(len(r.Options.MCPConfig) > 0) }),
 		on:     func(p *Permissions) bool { return p.MCP },
 	},
 	{
-		field: "options.agents", by: "Agents",
+		field: "options.agents", by: "agents",
 		values: one(func(r *call.Request) string { return string(r.Options.Agents) }),
 		on:     func(p *Permissions) bool { return p.Agents },
 	},
 	{
-		field: "options.fallback_model", by: "Models", allows: model,
+		field: "options.fallback_model", by: "models", allows: model,
 		values: one(func(r *call.Request) string { return r.Options.FallbackModel }),
 	},
 	{
-		field: "options.extra", by: "Extra", values: arguments,
+		field: "options.extra", by: "extra", values: arguments,
 		allows: func(p *Permissions, v value) bool { return slices.Contains(p.Extra[v.key], v.text) },
 	},
 	{
-		field: "env", by: "Env", values: variables,
+		field: "env", by: "env", values: variables,
 		allows: func(p *Permissions, v value) bool { return matches(p.Env, v.text) },
 	},
 	{
-		field: "billing", by: "Billing", change: choosePayer,
+		field: "billing", by: "billing", change: choosePayer,
 		values: one(func(r *call.Request) string { return string(r.Billing) }),
 	},
 	{field: "options.max_turns"},
@@ -128,7 +128,7 @@ func (r *rule) apply(p *Permissions, req *call.Request) *call.Error {
 // the access first. Of variables it has the names, of sessions, MCP servers and agents that there are any.
 func Describe(req call.Request) (texts []string) {
 	for _, r := range rules {
-		if r.values == nil || r.by == "Models" {
+		if r.values == nil || r.by == "models" {
 			continue
 		}
 		values := r.values(&req)
@@ -209,16 +209,8 @@ func quoted(text string) string {
 // refused is the error of a field that is not allowed.
 func refused(by, field, format string, args ...any) *call.Error {
 	err := call.Errorf(call.ReasonPermissionRefused, field, format, args...)
-	err.Hint = fmt.Sprintf("the operator can allow it with Permissions.%s (%s)", by, flags[by])
+	err.Advice = []call.Advice{{Action: call.ActionPermit, Field: "permissions." + by}}
 	return err
-}
-
-// flags are the flags of the command that set a field of Permissions.
-var flags = map[string]string{
-	"Access": "--access of batch, --max-access of worker", "Billing": "--billing", "MaxBytes": "--permit bytes=N",
-	"Dirs": "--permit dir=PATH", "Extra": "--permit extra=BACKEND=ARGUMENT", "Env": "--permit env=NAME",
-	"Models": "--permit model=NAME", "Tools": "--permit tool=NAME", "Modes": "--permit mode=NAME",
-	"MCP": "--permit mcp", "Agents": "--permit agents", "Sessions": "--permit session",
 }
 
 func checkSize(p *Permissions, req *call.Request) *call.Error {
@@ -236,7 +228,7 @@ func checkSize(p *Permissions, req *call.Request) *call.Error {
 		return call.Errorf(call.ReasonBadRequest, "", "the request cannot be written as JSON: %v", err)
 	}
 	if int64(size) > limit {
-		return refused("MaxBytes", "", "the request has %d bytes as JSON, more than %d", size, limit)
+		return refused("max_bytes", "", "the request has %d bytes as JSON, more than %d", size, limit)
 	}
 	return nil
 }
@@ -251,7 +243,7 @@ func (c *counter) Write(p []byte) (int, error) {
 
 func checkAccess(p *Permissions, req *call.Request) *call.Error {
 	if req.Access > p.Access {
-		return refused("Access", "access", "%s is more than %s", req.Access, p.Access)
+		return refused("access", "access", "%s is more than %s", req.Access, p.Access)
 	}
 	return nil
 }
@@ -262,7 +254,7 @@ func choosePayer(p *Permissions, req *call.Request) *call.Error {
 	case req.Billing == "":
 		req.Billing = p.Billing
 	default:
-		return refused("Billing", "billing", "%q is not %q, which has to pay", req.Billing, p.Billing)
+		return refused("billing", "billing", "%q is not %q, which has to pay", req.Billing, p.Billing)
 	}
 	return nil
 }

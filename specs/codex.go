@@ -154,8 +154,8 @@ func codexLines() []clispec.LineRule {
 		{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: call.ReasonBadModel},
 		{Pattern: `responses_websocket: failed to connect`, Kind: call.EventStatus, On: onStderr()}, // it goes on over HTTP
 		{
-			Pattern: "Missing environment variable: `?(?P<variable>[A-Za-z_][A-Za-z0-9_]*)", Reason: call.ReasonUnauthenticated,
-			Hint: "set {variable} and pass it on: Config.PassEnv or --pass-env {variable}",
+			Pattern: "Missing environment variable: `?(?P<variable>[A-Za-z_][A-Za-z0-9_]*)",
+			Reason:  call.ReasonUnauthenticated,
 		},
 		// In text mode. A good run prints warnings too, such as that it has no metadata of a model.
 		{Pattern: `^warning: `, Kind: call.EventStatus, On: onStderr()},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/runs"
 	"github.com/spf13/cobra"
@@ -51,7 +52,7 @@ type skip struct {
 }
 
 func skipOf(be *clichain.BackendError) *skip {
-	return &skip{be.Reason, console.FlagWords.Replace(be.Detail()), console.FlagWords.Replace(be.Hint)}
+	return &skip{be.Reason, be.Detail(), call.JoinHint(be.Hint, be.Advice, console.AdviceText)}
 }
 
 func (a *app) build(ctx context.Context, f *askFlags, args []string) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
@@ -84,11 +85,22 @@ func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 	}
 	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: a.Cooldowns()}
 	found.Report = doctor.Diagnose(ctx, selection.NewBackends(slices.Concat(asked, unasked), &f.Values), cfg)
+	adviseFlags(&found.Report)
 	remarkUnasked(&found.Report, unasked)
 	if err := a.printCheckup(found, f); err != nil {
 		return err
 	}
 	return found.status(ctx)
+}
+
+// adviseFlags adds the advice of each problem to its hint, in flags.
+func adviseFlags(report *doctor.Report) {
+	for _, d := range report.Backends {
+		for i := range d.Problems {
+			p := &d.Problems[i]
+			p.Hint, p.Advice = call.JoinHint(p.Hint, p.Advice, console.AdviceText), nil
+		}
+	}
 }
 
 // asked are the specs that a call would ask. Names in the order that are none are told, as nothing else works then.

@@ -32,21 +32,22 @@ func stateOf(d doctor.Diagnosis, s console.Style) (word, mark string, paint func
 
 // shared separates the problems that several backends have alike, which are about the machine, from those of one.
 func shared(report doctor.Report) (machine []doctor.Problem, own map[string][]doctor.Problem) {
-	count := map[doctor.Problem]int{}
+	count := map[[3]string]int{}
+	key := func(p doctor.Problem) [3]string { return [...]string{p.Code, p.Message, p.Hint} }
 	for _, d := range report.Backends {
 		for _, p := range d.Problems {
-			count[p]++
+			count[key(p)]++
 		}
 	}
 	own = map[string][]doctor.Problem{}
 	for _, d := range report.Backends {
 		for _, p := range d.Problems {
-			switch n := count[p]; {
+			switch n := count[key(p)]; {
 			case p.Blocks() || n == 1:
 				own[d.Name] = append(own[d.Name], p)
 			case n > 1:
 				machine = append(machine, p)
-				count[p] = 0 // listed
+				count[key(p)] = 0 // listed
 			}
 		}
 	}

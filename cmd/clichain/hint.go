@@ -13,7 +13,7 @@ func (f *askFlags) hinted(err *clichain.ChainError) *clichain.ChainError {
 	for i := range all.Attempts {
 		a := &all.Attempts[i]
 		be, ok := a.Err.(*clichain.BackendError)
-		if !ok || be.Hint != "" {
+		if !ok || be.HintText() != "" {
 			continue
 		}
 		with := *be
@@ -26,7 +26,7 @@ func (f *askFlags) hinted(err *clichain.ChainError) *clichain.ChainError {
 // hintedCause tells of a chain whose backends all cool down how to ask them all the same.
 func (f *askFlags) hintedCause(cause error) error {
 	be, ok := cause.(*clichain.BackendError)
-	if !ok || be.Reason != clichain.ReasonCoolingDown || be.Hint != "" {
+	if !ok || be.Reason != clichain.ReasonCoolingDown || be.HintText() != "" {
 		return cause
 	}
 	with := *be

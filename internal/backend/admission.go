@@ -44,7 +44,7 @@ func (b *Backend) Find() (path string, err *call.Error) {
 	}
 	err = &call.Error{Reason: call.ReasonNotInstalled, Message: missing.Error(), ExitCode: -1, Err: missing}
 	if b.InContainer() {
-		err.Hint = b.Settings.Container.Hint()
+		err.Hint, err.Advice = b.Settings.Container.MissingRuntime()
 	}
 	return "", b.Label(err)
 }
@@ -114,7 +114,7 @@ func (b *Backend) unknownPayer(req call.Request, payer call.Billing) *call.Error
 		return nil
 	case req.Billing != call.BillingUnknown && req.Billing != payer:
 		return call.Errorf(call.ReasonBilling, "billing",
-			"%s has to pay for the request, and here only %s may (Config.Billing)", req.Billing, payer)
+			"%s has to pay for the request, and only %s may pay here", req.Billing, payer)
 	case len(req.Options.Extra[b.Name]) > 0:
 		field, what = "options.extra."+b.Name, "raw arguments"
 	case obeyed != "":
@@ -122,9 +122,8 @@ func (b *Backend) unknownPayer(req call.Request, payer call.Billing) *call.Error
 	default:
 		return nil
 	}
-	err := call.Errorf(call.ReasonBilling, field, "with %s it is unknown who would pay, and only %s may (Config.Billing)",
-		what, payer)
-	err.Hint = "leave it out, or leave Config.Billing empty"
+	err := call.Errorf(call.ReasonBilling, field, "with %s it is unknown who would pay, and only %s may pay", what, payer)
+	err.Hint, err.Advice = "leave it out", []call.Advice{{Action: call.ActionUnset, Field: "config.billing"}}
 	return err
 }
 
@@ -194,6 +193,7 @@ func (b *Backend) Nested() *call.Error {
 	}
 	err := call.Errorf(call.ReasonNestedSession, "",
 		"%s is set: this process runs inside a session of the same agent", name)
-	err.Hint = "run it outside of that session, or leave Config.RefuseNested false"
+	err.Hint = "run it outside of that session"
+	err.Advice = []call.Advice{{Action: call.ActionUnset, Field: "config.refuse_nested"}}
 	return err
 }

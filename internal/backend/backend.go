@@ -124,7 +124,7 @@ func (b *Backend) Label(err *call.Error) *call.Error {
 	err.Backend, err.Stage = b.Name, call.StageSkipped
 	b.Compile()
 	if b.Spec != nil {
-		err.Hint = cmp.Or(err.Hint, b.Spec.Hints[err.Reason])
+		judge.AddHint(err, b.Spec.Hints[err.Reason])
 	}
 	return err
 }

@@ -57,15 +57,18 @@ const (
 	SandboxOff  Sandbox = "off"
 )
 
-// Detected returns the name of the sandbox and the sign by which it is known, both empty if there is none.
+// Detected describes the sandbox and returns the sign by which it is known, both empty if there is none.
 func (s Sandbox) Detected() (name, sign string) {
 	switch s {
 	case SandboxOn:
-		return "a sandbox", "Config.Sandbox"
+		return "a configured sandbox", "Config.Sandbox"
 	case SandboxOff:
 		return "", ""
 	}
-	return machine.NixBuild()
+	if name, sign = machine.NixBuild(); sign != "" {
+		name += " (" + sign + ")"
+	}
+	return name, sign
 }
 
 // Mistakes lists the fields that are invalid.

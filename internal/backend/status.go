@@ -62,7 +62,7 @@ func (b *Backend) sandboxed(l login.Login) *call.Error {
 	default:
 		return nil
 	}
-	err := call.Errorf(call.ReasonSuppressed, "", "inside %s (%s)%s", name, sign, problem)
-	err.Hint = "let Config.Sandbox be SandboxOff to try all the same"
+	err := call.Errorf(call.ReasonSuppressed, "", "inside %s%s", name, problem)
+	err.Advice = []call.Advice{{Action: call.ActionSet, Field: "config.sandbox", Value: string(SandboxOff)}}
 	return err
 }

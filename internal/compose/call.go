@@ -116,15 +116,16 @@ func (c *Call) setSession(spec *clispec.Spec, req call.Request, h Host) *call.Er
 		return call.Errorf(call.ReasonBadSession, "session",
 			"%q is no id of a session of %s: use the Session of a Response", s.ID, spec.Name)
 	case bound && h.Known == nil && req.Dir == "" && (theirs || req.Access > call.AccessNone):
-		return call.Errorf(call.ReasonBadSession, "session", "%s finds a session only where it was made, and this user "+
-			"has no record of where that was: set Dir, with AccessRead (or more)", spec.Name)
+		return advised(call.Errorf(call.ReasonBadSession, "session",
+			"%s finds a session only where it was made, and this user has no record of where that was", spec.Name),
+			call.Advice{Action: call.ActionSet, Field: "dir"})
 	case bound && made != "" && h.Dir != "" && filepath.Clean(h.Dir) != filepath.Clean(made):
-		how := "leave Dir empty"
+		how := call.Advice{Action: call.ActionUnset, Field: "dir"}
 		if req.Access == call.AccessNone {
-			how = "let Access be AccessRead (or more)"
+			how = raiseAccess
 		}
-		return call.Errorf(call.ReasonBadSession, "session",
-			"it was made in %q, and cannot be continued in %q: %s", made, h.Dir, how)
+		return advised(call.Errorf(call.ReasonBadSession, "session",
+			"it was made in %q, and cannot be continued in %q", made, h.Dir), how)
 	}
 	c.Fields.Set("session", s.ID)
 	return nil

@@ -179,7 +179,7 @@ func TestSessionsOfAFolder(t *testing.T) {
 				return
 			}
 			require.ErrorIs(t, err, call.ErrBadSession)
-			require.Contains(t, err.Message, test.want)
+			require.Contains(t, err.Error(), test.want)
 			require.Equal(t, "session", err.Option)
 		})
 	}

@@ -61,14 +61,21 @@ func checkTexts(req call.Request) *call.Error {
 	return nil
 }
 
+var raiseAccess = call.Advice{Action: call.ActionRaise, Field: "access", Value: call.AccessRead.String()}
+
+func advised(err *call.Error, advice ...call.Advice) *call.Error {
+	err.Advice = advice
+	return err
+}
+
 func checkOptions(req call.Request) *call.Error {
 	o := req.Options
 	switch {
 	case req.Access < call.AccessNone || req.Access > call.AccessFull:
 		return call.Errorf(call.ReasonBadOption, "access", "%d is none of none, read, write, full", int(req.Access))
 	case req.Access == call.AccessNone && req.Dir != "":
-		return call.Errorf(call.ReasonBadOption, "dir",
-			"%q cannot be worked in without access: let Access be AccessRead (or more), or leave Dir empty", req.Dir)
+		return advised(call.Errorf(call.ReasonBadOption, "dir", "%q cannot be worked in without access", req.Dir),
+			raiseAccess, call.Advice{Action: call.ActionUnset, Field: "dir"})
 	case !slices.Contains([]call.Billing{"", call.BillingSubscription, call.BillingAPIKey}, req.Billing):
 		return call.Errorf(call.ReasonBadOption, "billing", "%q is none of subscription, api_key", req.Billing)
 	case o.MaxTurns < 0:
@@ -84,10 +91,10 @@ func checkOptions(req call.Request) *call.Error {
 	case !wordShape().MatchString(o.Effort):
 		return call.Errorf(call.ReasonBadOption, "options.effort", `%q is no effort: use one word, such as "high"`, o.Effort)
 	case o.Continue && req.Access == call.AccessNone:
-		return call.Errorf(call.ReasonBadOption, "options.continue",
-			"a call without access works in no directory: let Access be AccessRead (or more), or set Session")
+		return advised(call.Errorf(call.ReasonBadOption, "options.continue", "a call without access works in no directory"),
+			raiseAccess, call.Advice{Action: call.ActionSet, Field: "session"})
 	case o.Continue && req.Session != "", o.SessionID != "" && (o.Continue || req.Session != ""):
-		return call.Errorf(call.ReasonBadOption, "session", "set one of session, options.continue and options.session_id")
+		return call.Errorf(call.ReasonBadOption, "session", "only one of session, continue and session_id can be set")
 	case len(o.Agents) > 0 && !isObject(o.Agents):
 		return call.Errorf(call.ReasonBadOption, "options.agents", "is no JSON object")
 	case len(req.Schema) > 0 && !json.Valid(req.Schema):

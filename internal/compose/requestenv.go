@@ -37,8 +37,9 @@ const ownPrefix = "CLICHAIN_"
 func (h *Host) allowedEnv(env map[string]string) *call.Error {
 	for _, name := range namesOf(env) {
 		if !grammar.Matches(h.RequestEnv, name) {
-			return call.Errorf(call.ReasonUnsupported, "env."+name,
-				"requests may not set it: add the name to Config.RequestEnv, or set the variable with Config.Env")
+			return advised(call.Errorf(call.ReasonUnsupported, "env."+name, "requests may not set it"),
+				call.Advice{Action: call.ActionAdd, Field: "config.request_env", Value: name},
+				call.Advice{Action: call.ActionAdd, Field: "config.env", Value: name})
 		}
 	}
 	return nil

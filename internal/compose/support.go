@@ -25,9 +25,9 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 		}
 	}
 	if c.Fields.has("agents") && secretAgents(c.Fields["agents"][0]) && c.inArguments(spec, "agents") {
-		return call.Errorf(call.ReasonUnsupported, "agents",
-			"it may hold a secret, and this CLI takes it as an argument, which other users can see: "+
-				"give it MCP servers by Options.MCPConfig")
+		return advised(call.Errorf(call.ReasonUnsupported, "agents",
+			"it may hold a secret, and this CLI takes it as an argument, which other users can see"),
+			call.Advice{Action: call.ActionSet, Field: "options.mcp_config"})
 	}
 	if c.Access != call.AccessNone && !c.grants(spec) {
 		if err := c.grantedByOtherVersion(spec); err != nil {

@@ -58,9 +58,9 @@ func (c *Container) Check() *call.Error {
 	return nil
 }
 
-// Hint says what to do where the program of the runtime is missing.
-func (c *Container) Hint() string {
-	return fmt.Sprintf("install %s, or set Config.Container.Runtime", c.Program())
+// MissingRuntime returns the hint and the advice where the program of the runtime is missing.
+func (c *Container) MissingRuntime() (hint string, advice []call.Advice) {
+	return "install " + c.Program(), []call.Advice{{Action: call.ActionSet, Field: "config.container.runtime"}}
 }
 
 // clientEnv is what the runtime's client needs of this machine's environment to

@@ -1,7 +1,6 @@
 package container
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,8 +86,7 @@ var boxLines = sync.OnceValue(func() judge.LineProgram { return judge.CompileLin
 
 var boxRules = []clispec.LineRule{
 	{Reason: call.ReasonNotInstalled, Pattern: `(?m)^clichain: (?P<message>no program .* in the container)$`},
-	{Reason: call.ReasonUntrustedDir, Pattern: `(?m)^clichain: untrusted: (?P<message>.* in the container)$`,
-		Hint: "look at it; if you trust it, set Config.TrustDir (--trust-dir)"},
+	{Reason: call.ReasonUntrustedDir, Pattern: `(?m)^clichain: untrusted: (?P<message>.* in the container)$`},
 	{Reason: call.ReasonSpawn, Pattern: `(?m)^clichain: (?P<message>cannot .* in the container)$`},
 	{Reason: call.ReasonSpawn, Pattern: `(?im)^(?P<message>(?:docker: |error: )?(?:error response from daemon|` +
 		`cannot connect to|permission denied while trying to connect|no such container|no container with|` +
@@ -107,8 +105,11 @@ func (b *Box) Explain(err *call.Error, ev *judge.Evidence, hints map[call.Reason
 	switch {
 	case !failedSilently(ev):
 	case ok:
-		err.Reason, err.Message = f.Reason, plaintext.OneLine(f.Message)
-		err.Hint = cmp.Or(f.Hint, hints[f.Reason])
+		err.Reason, err.Message, err.Hint, err.Advice = f.Reason, plaintext.OneLine(f.Message), f.Hint, nil
+		if f.Reason == call.ReasonUntrustedDir {
+			err.Advice = []call.Advice{{Action: call.ActionTrust, Field: "config.trust_dir", Value: "the file"}}
+		}
+		judge.AddHint(err, hints[f.Reason])
 	case err.Reason == call.ReasonExit && ev.Result.ExitCode == 128+9:
 		err.Reason, err.Message = call.ReasonKilled, "ended by SIGKILL inside the container, most often for want of memory"
 	}

@@ -23,6 +23,7 @@ type Finding struct {
 	Reason     call.Reason
 	Message    string
 	Hint       string
+	Advice     []call.Advice
 	RetryAfter time.Time
 	Status     int  // HTTP status
 	Try        int  // number of a retry
@@ -162,11 +163,14 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 		}
 	}
 	filled := func(placeholder string) string { return group(strings.Trim(placeholder, "{}")) }
-	hint := grammar.Placeholder().ReplaceAllStringFunc(l.Hint, filled)
 	f := Finding{
-		Reason: cmp.Or(l.Reason, common.Reason, ReasonOfStatus(status)), Hint: hint,
+		Reason: cmp.Or(l.Reason, common.Reason, ReasonOfStatus(status)),
+		Hint:   grammar.Placeholder().ReplaceAllStringFunc(l.Hint, filled),
 		Status: status, Try: try, Fatal: l.Fatal, RetryAfter: common.RetryAfter,
 		Message: plainMessage(cmp.Or(group("message"), lineAround(text, m[0], m[1]))),
+	}
+	if name := group("variable"); name != "" && f.Hint == "" {
+		f.Advice = []call.Advice{{Action: call.ActionPass, Field: "config.pass_env", Value: strings.Clone(name)}}
 	}
 	if reset := cmp.Or(group("reset"), group("delay")); reset != "" {
 		f.RetryAfter = resettime.Read(reset, now)

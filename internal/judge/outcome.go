@@ -4,7 +4,6 @@
 package judge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,8 +135,15 @@ func (j *Judge) decide(ev *Evidence) Verdict {
 
 func (ev *Evidence) found(f Finding) *call.Error {
 	err := ev.failure(f.Reason, f.Message)
-	err.Hint, err.RetryAfter = f.Hint, f.RetryAfter
+	err.Hint, err.Advice, err.RetryAfter = f.Hint, f.Advice, f.RetryAfter
 	return err
+}
+
+// AddHint adds a hint to an error that tells nothing better.
+func AddHint(err *call.Error, hint string) {
+	if err.Hint == "" && len(err.Advice) == 0 {
+		err.Hint = hint
+	}
 }
 
 func (ev *Evidence) failure(reason call.Reason, message string) *call.Error {
@@ -156,7 +162,7 @@ func (j *Judge) Complete(err *call.Error, ev *Evidence) {
 		err.Partial = strings.Clone(strings.ToValidUTF8(err.Partial[:maxPartial], "")) // so that the rest can be freed
 	}
 	err.Warnings = ev.Tally.Warnings
-	err.Hint = cmp.Or(err.Hint, j.spec.Hints[err.Reason])
+	AddHint(err, j.spec.Hints[err.Reason])
 	if err.Reason == call.ReasonUsageLimit || err.Reason == call.ReasonRateLimited {
 		err.RetryAfter = ev.Tally.limitEnd(err.RetryAfter, ev.Now)
 	}

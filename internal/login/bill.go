@@ -55,17 +55,17 @@ func (b *Bill) Refused(source string) *call.Error {
 	who := b.Payer(source)
 	switch {
 	case who != call.BillingUnknown && who != b.Policy:
-		return refusal("log in with what may pay", "this is paid by %s, and only %s may pay (Config.Billing)", who, b.Policy)
+		return refusal("log in with what may pay", "this is paid by %s, and only %s may pay", who, b.Policy)
 	case who == call.BillingUnknown || !b.Login.Sure():
 		doubt := cmp.Or(b.Login.Doubt, b.Login.Evidence, "its login")
 		return refusal("take other ways to pay out of the CLI's settings",
-			"it is unknown who would pay (see %s), and only %s may (Config.Billing)", doubt, b.Policy)
+			"it is unknown who would pay (see %s), and only %s may pay", doubt, b.Policy)
 	}
 	return nil
 }
 
 func refusal(remedy, format string, args ...any) *call.Error {
 	err := call.Errorf(call.ReasonBilling, "", format, args...)
-	err.Hint = remedy + ", or leave Config.Billing empty"
+	err.Hint, err.Advice = remedy, []call.Advice{{Action: call.ActionUnset, Field: "config.billing"}}
 	return err
 }

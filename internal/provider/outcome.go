@@ -32,7 +32,7 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 	ev.Strip = o.Settings.StripFence || len(o.req.Schema) > 0
 	v := o.Judge().Verdict(ev)
 	if o.plan.box.Explain(v.Err, ev, spec.Hints); o.plan.box == nil && v.Err != nil {
-		v.Err.Hint = cmp.Or(v.Err.Hint, homeHint(o.Environ()))
+		judge.AddHint(v.Err, homeHint(o.Environ()))
 	}
 	hintDrift(v.Err, machine.Drift(o.plan.Call.Version, spec.CheckedWith))
 	v.Acted = o.req.Access >= call.AccessWrite && o.Judge().Acted(ev, v.Err)
@@ -67,9 +67,9 @@ func hintDrift(err *call.Error, drift string) {
 	hint := drift + ": update clichain, or the spec"
 	switch err.Reason {
 	case call.ReasonUnsupported:
-		err.Hint = hint
+		err.Hint, err.Advice = hint, nil
 	case call.ReasonExit, call.ReasonBadOutput:
-		err.Hint = cmp.Or(err.Hint, hint)
+		judge.AddHint(err, hint)
 	}
 }
 
@@ -77,6 +77,9 @@ func hintDrift(err *call.Error, drift string) {
 func redactError(r *plaintext.Redactor, err *call.Error) {
 	for _, text := range []*string{&err.Message, &err.Stderr, &err.Hint} {
 		*text = r.CleanDisguised(*text)
+	}
+	for i := range err.Advice {
+		err.Advice[i].Value = r.CleanDisguised(err.Advice[i].Value)
 	}
 }
 

@@ -43,7 +43,7 @@ func (c *plan) check(spec *clispec.Spec, e *call.Event) (judge.Finding, bool) {
 		return judge.Finding{Reason: call.ReasonBadSession, Message: message}, true
 	}
 	if err := c.bill.Refused(e.KeySource); err != nil {
-		return judge.Finding{Reason: err.Reason, Message: err.Message, Hint: err.Hint}, true
+		return judge.Finding{Reason: err.Reason, Message: err.Message, Hint: err.Hint, Advice: err.Advice}, true
 	}
 	return judge.Finding{}, false
 }

@@ -1,7 +1,6 @@
 package workdir
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +52,6 @@ func RealPath(path string) string {
 
 func untrusted(file string) *call.Error {
 	err := call.Errorf(call.ReasonUntrustedDir, "dir", "%s would steer this CLI, or start programs of its own", file)
-	err.Hint = fmt.Sprintf("look at %s; if you trust it, set Config.TrustDir (--trust-dir)", filepath.Base(file))
+	err.Advice = []call.Advice{{Action: call.ActionTrust, Field: "config.trust_dir", Value: filepath.Base(file)}}
 	return err
 }

@@ -47,8 +47,9 @@ func (b Backend) dir(req call.Request, known *session.Record, starts bool) (stri
 	own, err := localfile.EmptyDir(b.Name)
 	if err == nil && dir == own { // of a session
 		if b.Spec.Sessions.DirBound {
-			return "", call.Errorf(call.ReasonBadSession, "session",
-				"it was made without access to a directory: continue it with AccessNone")
+			err := call.Errorf(call.ReasonBadSession, "session", "it was made without access to a directory")
+			err.Advice = []call.Advice{{Action: call.ActionSet, Field: "access", Value: call.AccessNone.String()}}
+			return "", err
 		}
 		dir = ""
 	}

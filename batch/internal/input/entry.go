@@ -212,5 +212,5 @@ func Message(err error) string {
 	if !ok {
 		return strings.TrimPrefix(err.Error(), "json: ")
 	}
-	return strings.TrimPrefix(be.Option+": "+be.Message+be.Advice(), ": ")
+	return strings.TrimPrefix(be.Option+": "+be.Message+be.BracketedHint(), ": ")
 }

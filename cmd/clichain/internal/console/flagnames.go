@@ -4,32 +4,62 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
-// FlagWords says in the words of the command line what the library says in those of Go.
-var FlagWords = strings.NewReplacer(
-	"set Config.TrustDir (--trust-dir)", "use --trust-dir",
-	"Config.PassEnv or --pass-env", "--pass-env",
-	"add the name to Config.RequestEnv, or set the variable with Config.Env", "let the worker --permit env=NAME",
-	"let Config.Sandbox be SandboxOff to try all the same", "--sandbox off tries all the same",
-	"Config.Sandbox", "--sandbox",
-	"leave Config.Billing empty", "use --billing any",
-	"Config.Billing", "--billing",
-	"Options.MCPConfig", "--mcp-config",
-	"continue it with AccessNone", "continue it without --access",
-	"set Dir, with AccessRead (or more)", "set --dir, with --access read (or more)",
-	"let Access be AccessRead (or more)", "use --access read (or more)",
-	"leave Dir empty", "leave --dir out",
-	"set one of session, options.continue and options.session_id", "give one of --session, --continue and --session-id",
-)
+// flagAdvice is the advice of the library as the command line follows it, by action, field and, where it is fixed, the
+// value. Empty: only a program can follow it.
+var flagAdvice = map[call.Advice]string{
+	{Action: call.ActionTrust, Field: "config.trust_dir"}:           "read {value}, and use --trust-dir if you trust it",
+	{Action: call.ActionPass, Field: "config.pass_env"}:             "set {value} and use --pass-env {value}",
+	{Action: call.ActionAdd, Field: "config.request_env"}:           "let the worker --permit env={value}",
+	{Action: call.ActionAdd, Field: "config.env"}:                   "",
+	{Action: call.ActionSet, Field: "config.sandbox", Value: "off"}: "use --sandbox off to try all the same",
+	{Action: call.ActionUnset, Field: "config.billing"}:             "use --billing any",
+	{Action: call.ActionUnset, Field: "config.refuse_nested"}:       "",
+	{Action: call.ActionSet, Field: "config.container.runtime"}:     "",
+	{Action: call.ActionSet, Field: "options.mcp_config"}:           "use --mcp-config",
+	{Action: call.ActionSet, Field: "model"}:                        "use --model",
+	{Action: call.ActionSet, Field: "session"}:                      "use --session",
+	{Action: call.ActionSet, Field: "dir"}:                          "use --dir",
+	{Action: call.ActionUnset, Field: "dir"}:                        "leave out --dir",
+	{Action: call.ActionRaise, Field: "access"}:                     "use --access {value} or more",
+	{Action: call.ActionSet, Field: "access", Value: "none"}:        "leave out --access",
+	{Action: call.ActionPermit, Field: "permissions.access"}:        allowedBy("batch --access, worker --max-access"),
+	{Action: call.ActionPermit, Field: "permissions.billing"}:       allowedBy("--billing"),
+	{Action: call.ActionPermit, Field: "permissions.max_bytes"}:     allowedBy("--permit bytes=N"),
+	{Action: call.ActionPermit, Field: "permissions.dirs"}:          allowedBy("--permit dir=PATH"),
+	{Action: call.ActionPermit, Field: "permissions.extra"}:         allowedBy("--permit extra=BACKEND=ARGUMENT"),
+	{Action: call.ActionPermit, Field: "permissions.env"}:           allowedBy("--permit env=NAME"),
+	{Action: call.ActionPermit, Field: "permissions.models"}:        allowedBy("--permit model=NAME"),
+	{Action: call.ActionPermit, Field: "permissions.tools"}:         allowedBy("--permit tool=NAME"),
+	{Action: call.ActionPermit, Field: "permissions.modes"}:         allowedBy("--permit mode=NAME"),
+	{Action: call.ActionPermit, Field: "permissions.mcp"}:           allowedBy("--permit mcp"),
+	{Action: call.ActionPermit, Field: "permissions.agents"}:        allowedBy("--permit agents"),
+	{Action: call.ActionPermit, Field: "permissions.sessions"}:      allowedBy("--permit session"),
+}
 
-// WithFlags is a failure in the words of the command line.
+func allowedBy(flag string) string { return "the operator can allow it with " + flag }
+
+// AdviceText returns an advice as the command line follows it.
+func AdviceText(a call.Advice) string {
+	text, found := flagAdvice[a]
+	if !found {
+		text, found = flagAdvice[call.Advice{Action: a.Action, Field: a.Field}]
+	}
+	if !found { // of a backend that is not ours, or of a later version
+		return a.String()
+	}
+	return strings.ReplaceAll(text, "{value}", a.Value)
+}
+
+// WithFlags returns the failure, whose fields and advice are flags.
 func WithFlags(err error) error {
 	switch err := err.(type) {
 	case *clichain.BackendError:
 		be := *err
-		be.Option, be.Message, be.Hint = param.FlagOf(be.Option), FlagWords.Replace(be.Message), FlagWords.Replace(be.Hint)
+		be.Option, be.Hint, be.Advice = param.FlagOf(be.Option), call.JoinHint(be.Hint, be.Advice, AdviceText), nil
 		return &be
 	case *clichain.ChainError:
 		chain := &clichain.ChainError{Cause: WithFlags(err.Cause), Note: err.Note}

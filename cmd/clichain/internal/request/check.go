@@ -54,7 +54,8 @@ func CheckFields(ctx context.Context, req clichain.Request) error {
 	if flag == param.Prompt { // that of the user is not there yet
 		flag = "--system"
 	}
-	return console.Usagef("%s: %s", flag, console.FlagWords.Replace(be.Detail()))
+	shown := console.WithFlags(be).(*clichain.BackendError)
+	return console.Usagef("%s: %s%s", flag, shown.Detail(), shown.BracketedHint())
 }
 
 func asksTwice(req clichain.Request) bool {
