@@ -59,10 +59,11 @@ func (s *Store) limitJobs(ctx context.Context, replicas int) error {
 // measure finds the free size of the store by a stream that it removes at once.
 func (s *Store) measure(ctx context.Context, replicas int) (size int64, err error) {
 	name := s.Stream("room")
+	_ = s.js.DeleteStream(ctx, name) // of an attempt that was cut off: it reserves what this one looks for
 	for size = mostReserved; size >= leastReserved; size /= 2 {
 		cfg := js.StreamConfig{Name: name, MaxBytes: size, Replicas: replicas}
 		_, err = s.js.CreateStream(ctx, cfg)
-		if errors.Is(err, js.ErrStreamNameAlreadyInUse) { // an earlier attempt was cut off, or another client measures
+		if errors.Is(err, js.ErrStreamNameAlreadyInUse) { // another client measures
 			_ = s.js.DeleteStream(ctx, name)
 			_, err = s.js.CreateStream(ctx, cfg)
 		}

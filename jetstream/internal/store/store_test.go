@@ -14,8 +14,16 @@ import (
 
 func openStore(t *testing.T) *Store {
 	t.Helper()
+	s := newStore(t, 0)
+	require.NoError(t, s.Open(t.Context(), 1, true))
+	return s
+}
+
+// newStore is one that is not open, on a server for so many bytes. Zero: as many as the disk has.
+func newStore(t *testing.T, maxStore int64) *Store {
+	t.Helper()
 	inner, err := server.NewServer(&server.Options{
-		DontListen: true, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+		DontListen: true, JetStream: true, JetStreamMaxStore: maxStore, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
 	})
 	require.NoError(t, err)
 	inner.Start()
@@ -29,7 +37,6 @@ func openStore(t *testing.T) *Store {
 	t.Cleanup(nc.Close)
 	s, err := New(nc, "default")
 	require.NoError(t, err)
-	require.NoError(t, s.Open(t.Context(), 1, true))
 	return s
 }
 
@@ -75,4 +82,21 @@ func TestReserve(t *testing.T) {
 	require.NoError(t, s.Reserve(t.Context(), Key("a"), make([]byte, 60)), "the server knows of no job")
 	s.room.at = time.Now().Add(-2 * roomAge)
 	require.False(t, s.room.reserve(1))
+}
+
+// Open measures the store again where an earlier attempt was cut off and left its stream.
+func TestOpenAfterCutOffMeasurement(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, 16<<20)
+	for _, cfg := range []js.StreamConfig{
+		{Name: s.Stream("jobs"), Subjects: []string{s.subject("job.>")}, Retention: js.WorkQueuePolicy, AllowMsgSchedules: true},
+		{Name: s.Stream("room"), MaxBytes: 16 << 20},
+	} {
+		_, err := s.js.CreateStream(t.Context(), cfg)
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.Open(t.Context(), 1, true))
+	_, limit, err := s.Room(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 8<<20, limit)
 }
