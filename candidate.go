@@ -30,17 +30,14 @@ func candidateOf(b Backend) candidate {
 	case *Chain:
 		return chainCandidate{b}
 	case *Provider:
-		return providerCandidate{custom{b, b.Stream}, b, false}
+		return providerCandidate{custom{b, true}, b}
 	case *function:
-		return custom{b, b.Stream}
+		return custom{b, true}
 	}
-	checked := custom{b, func(ctx context.Context, req Request) iter.Seq2[Event, error] {
-		return hold(ctx, b.Name(), req, b.Stream)
-	}}
 	if p := unwrapProvider(b); p != nil {
-		return providerCandidate{checked, p, true}
+		return providerCandidate{custom{b, false}, p}
 	}
-	return checked
+	return custom{b, false}
 }
 
 // unwrapProvider is the Provider that a backend wraps, or nil.
@@ -60,7 +57,7 @@ func unwrapProvider(b Backend) *Provider {
 // custom is a backend of another package, or a function.
 type custom struct {
 	Backend
-	stream func(context.Context, Request) iter.Seq2[Event, error] // keeps the contract
+	checked bool // its stream keeps the contract
 }
 
 func (c custom) Claims(model string) bool { return contract.Addresses(c.Name(), model) }
@@ -76,7 +73,10 @@ func (c custom) CanServe(ctx context.Context, _ Request) bool { return c.ready(c
 
 // Stream hides the hooks of the chain: a chain that the backend may ask is not inside of this one.
 func (c custom) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
-	return c.stream(withoutHooks(ctx), req)
+	if ctx = withoutHooks(ctx); c.checked {
+		return c.Backend.Stream(ctx, req)
+	}
+	return hold(ctx, c.Name(), req, c.Backend.Stream)
 }
 
 func (c custom) ready(ctx context.Context) error {
@@ -89,11 +89,10 @@ func (c custom) ready(ctx context.Context) error {
 // providerCandidate is a Provider, or a backend that wraps one.
 type providerCandidate struct {
 	custom
-	p       *Provider
-	wrapped bool
+	p *Provider
 }
 
-func (c providerCandidate) Observed() bool { return c.wrapped }
+func (c providerCandidate) Observed() bool { return !c.checked }
 func (c providerCandidate) unnamed() bool  { return c.Name() == "" } // an error of its spec
 
 func (c providerCandidate) Claims(model string) bool {

@@ -90,6 +90,9 @@ type Rule struct {
 
 // table is the decision table of the chain, and what is wrong with the rules for it.
 func (c *ChainConfig) table() (policy.Table, []*BackendError) {
+	if len(c.Policy) == 0 {
+		return policy.Default, nil
+	}
 	rules := make(map[Reason]policy.Rule, len(c.Policy))
 	for reason, rule := range c.Policy {
 		rules[reason] = policy.Rule(rule)
@@ -149,6 +152,7 @@ func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 	if cfg != nil {
 		c.cfg = *cfg
 	}
+	c.backends, c.candidates = make([]Backend, 0, len(backends)), make([]candidate, 0, len(backends))
 	c.setBackends(backends)
 	table, _ := c.cfg.table()
 	c.cooldown = newKeeper(&c.cfg, table)
@@ -157,8 +161,9 @@ func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 		ReplayAlways: c.cfg.Replay == ReplayAlways, ReplayNever: c.cfg.Replay == ReplayNever,
 		Table: table, Cooldowns: c.cooldown, Validate: c.validateInBackground,
 	}
-	for _, b := range c.candidates {
-		c.loop.Candidates = append(c.loop.Candidates, b)
+	c.loop.Candidates = make([]failover.Candidate, len(c.candidates))
+	for i, b := range c.candidates {
+		c.loop.Candidates[i] = b
 	}
 	c.loop.Stats = failover.NewStats(c.loop.Candidates)
 	return c

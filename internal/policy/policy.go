@@ -94,9 +94,6 @@ func init() {
 
 // With returns the default table with some rows replaced, and what is wrong with the rules.
 func With(rules map[call.Reason]Rule) (_ Table, mistakes []*call.Error) {
-	if len(rules) == 0 {
-		return Default, nil
-	}
 	table := maps.Clone(Default)
 	for _, reason := range slices.Sorted(maps.Keys(rules)) {
 		rule := rules[reason]
