@@ -16,11 +16,9 @@ import (
 // converse is answer for a request that may continue a session: calls of one session run one after the other. If the
 // session is rejected, and the settings say so, a new session replaces it.
 func (p *Provider) converse(ctx context.Context, req call.Request, emit func(call.Event)) (*call.Response, error) {
-	waiting, cancel := p.queue(ctx)
-	release, err := session.Turns.Take(waiting, p.turnOf(req))
-	cancel()
-	if err != nil {
-		return nil, p.notStarted(judge.Ended(ctx, err), "another call goes on from the same session")
+	release, failed := p.takeTurn(ctx, req)
+	if failed != nil {
+		return nil, failed
 	}
 	defer release()
 	resp, took, err := p.answer(ctx, req, emit)
@@ -45,6 +43,17 @@ func (p *Provider) converse(ctx context.Context, req call.Request, emit func(cal
 	resp.Attempts = append([]call.Attempt{rejected}, resp.Attempts...)
 	resp.Flags = append(resp.Flags, call.FlagFreshSession)
 	return resp, nil
+}
+
+// takeTurn waits for the other calls of the session, for Config.MaxQueue at most.
+func (p *Provider) takeTurn(ctx context.Context, req call.Request) (release func(), _ *call.Error) {
+	waiting, cancel := p.queue(ctx)
+	defer cancel()
+	release, err := session.Turns.Take(waiting, p.turnOf(req))
+	if err != nil {
+		return nil, p.notStarted(judge.Ended(ctx, err), "another call goes on from the same session")
+	}
+	return release, nil
 }
 
 // turnOf identifies the session that calls continue one after the other; "" for a new session.

@@ -2,18 +2,22 @@ package provider
 
 import (
 	"context"
+	"errors"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/backend"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/internal/reading"
-	"github.com/clichain/clichain/internal/session"
+	"github.com/clichain/clichain/internal/wire"
 	"github.com/clichain/clichain/runs"
+	"github.com/tidwall/gjson"
 )
 
 // Hold starts the CLI in its live mode, in which one process answers many requests. conversation says that the process
@@ -23,32 +27,12 @@ func (p *Provider) Hold(
 ) (*held.CLI, error) {
 	why := purpose{session: conversation}
 	if conversation {
-		waiting, cancel := p.queue(ctx)
-		release, err := session.Turns.Take(waiting, p.turnOf(req))
-		cancel()
-		if err != nil {
-			return nil, p.notStarted(judge.Ended(ctx, err), "another call goes on from the same session")
+		release, failed := p.takeTurn(ctx, req)
+		if failed != nil {
+			return nil, failed
 		}
 		why.leave = release
 	}
-	return p.hold(ctx, req, permit, why)
-}
-
-// purpose says what a process is held for.
-type purpose struct {
-	session bool   // one conversation
-	leave   func() // called after the end of the process; may be nil
-}
-
-func (w purpose) release() {
-	if w.leave != nil {
-		w.leave()
-	}
-}
-
-func (p *Provider) hold(
-	ctx context.Context, req call.Request, permit func(context.Context, call.Question) bool, why purpose,
-) (*held.CLI, error) {
 	begun := false
 	defer func() {
 		if !begun {
@@ -84,6 +68,18 @@ func (p *Provider) hold(
 	return cli, nil
 }
 
+// purpose says what a process is held for.
+type purpose struct {
+	session bool   // one conversation
+	leave   func() // called after the end of the process; may be nil
+}
+
+func (w purpose) release() {
+	if w.leave != nil {
+		w.leave()
+	}
+}
+
 // refuseContainer refuses to hold a process in a container, where clichain ends all processes after each run.
 func (p *Provider) refuseContainer() *call.Error {
 	if !p.InContainer() {
@@ -94,8 +90,8 @@ func (p *Provider) refuseContainer() *call.Error {
 
 // withoutPrompt is the request with an empty prompt: only its settings start the process.
 func withoutPrompt(req call.Request) call.Request {
-	fromUser := func(m call.Message) bool { return m.Role != call.RoleSystem }
-	req.Messages = slices.DeleteFunc(slices.Clone(req.Messages), fromUser)
+	notSystem := func(m call.Message) bool { return m.Role != call.RoleSystem }
+	req.Messages = slices.DeleteFunc(slices.Clone(req.Messages), notSystem)
 	req.Messages = append(req.Messages, call.Message{Role: call.RoleUser, Content: "-"})
 	return req
 }
@@ -137,4 +133,50 @@ func (p *Provider) holding(
 		},
 		Failed: func(err error) *call.Error { return p.notHeld(err) },
 	}
+}
+
+// turn composes a request as a turn of a process. A request that needs a different process is unsupported.
+func (p *Provider) turn(inv *plan, req call.Request) (*compose.Call, *call.Error) {
+	if err := compose.Check(req); err != nil {
+		return nil, p.Label(err)
+	}
+	made, _, err := p.compose(inv.Path, req, inv.known, inv.mode)
+	if err != nil {
+		return nil, p.Label(err)
+	}
+	other := *made
+	other.Call = inv.Call
+	if !reflect.DeepEqual(&other, inv.Invocation) ||
+		!slices.Equal(made.Call.Opening(&p.Spec.Live), inv.Call.Opening(&p.Spec.Live)) {
+		return nil, p.Label(call.Errorf(call.ReasonUnsupported, "live", "the request needs a process with other settings"))
+	}
+	return made.Call, nil
+}
+
+// notHeld is the error of a process that did not start, or refused to begin.
+func (p *Provider) notHeld(err error) *call.Error {
+	refused, ok := errors.AsType[*wire.Error](err)
+	if !ok {
+		return p.Label(backend.SpawnFailure(err))
+	}
+	said := refused.Message
+	for _, path := range []string{"details", "message"} {
+		if text := gjson.GetBytes(refused.Data, path); text.Type == gjson.String {
+			said += "\n" + text.String()
+		}
+	}
+	ev := &judge.Evidence{
+		Output: clispec.OutputText, Tally: new(judge.Tally), Result: proc.Result{ExitCode: 1}, Now: time.Now(),
+		Stderr: said, Said: said,
+	}
+	be := p.Unexplained(ev)
+	if be.Reason != call.ReasonExit || !errors.Is(err, held.ErrNotResumed) {
+		return be
+	}
+	be.Reason, be.Message, be.Hint = call.ReasonBadSession, err.Error(), "ask without the session, or in a call of its own"
+	if refused.Code == wire.MethodNotFound {
+		be.Reason, be.Option = call.ReasonUnsupported, "session"
+		be.Hint = "the installed version resumes no session in its live mode: update it, or resume the session in a call"
+	}
+	return be
 }
