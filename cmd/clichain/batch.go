@@ -127,7 +127,8 @@ func (f *batchFlags) check(given func(flag string) bool) error {
 	}
 	switch {
 	case given("queue") && !f.remote:
-		return console.Usagef("--queue: needs --nats or %s: a batch of its own has a queue of its own", connection.ServerVariable)
+		return console.Usagef("--queue: needs --nats or %s: a batch of its own has a queue of its own",
+			connection.ServerVariable)
 	case f.permissions.Env != nil:
 		return console.Usagef("--permit env: no line can set a variable")
 	case f.cfg.RetrySideEffects && !f.cfg.RetryFailed:
@@ -217,14 +218,14 @@ func (f *batchFlags) ceiling(defaults clichain.Request) permit.Permissions {
 
 // batchBackends makes the backends that answer in this process.
 func (a *app) batchBackends(ctx context.Context, f *batchFlags, cfg *batch.Config) error {
-	backends, err := a.Providers(&f.ask)
+	providers, err := a.Providers(&f.ask)
 	if err != nil {
 		return err
 	}
-	if err := a.Available(ctx, &f.ask, backends); err != nil {
+	if err := a.Available(ctx, &f.ask, providers); err != nil {
 		return err
 	}
-	cfg.Backends = backends
+	cfg.Backends = providers.Backends()
 	cfg.Chain.Budget = f.ask.Budget
 	if !f.ask.NoCooldown {
 		cfg.Chain.Store = a.Cooldowns()

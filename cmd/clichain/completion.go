@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/jetstream"
@@ -39,8 +37,8 @@ var (
 )
 
 // addCompletions tells the shells what values the flags of all commands take.
-func (a *app) addCompletions(root *cobra.Command) {
-	byName := a.completions()
+func addCompletions(env *console.Env, root *cobra.Command) {
+	byName := completions(env)
 	eachCommand(root, func(cmd *cobra.Command) {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 			complete, ok := byName[flag.Name]
@@ -67,7 +65,7 @@ func eachCommand(cmd *cobra.Command, do func(*cobra.Command)) {
 var byWord = map[string]cobra.CompletionFunc{"file": anyFile, "folder": folder, "directory": folder}
 
 // completions are those of the other flags, by name: flags of one name take the same in all commands.
-func (a *app) completions() map[string]cobra.CompletionFunc {
+func completions(env *console.Env) map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"access":      fixedWords(accessLevels),
 		"max-access":  fixedWords(accessLevels),
@@ -83,12 +81,12 @@ func (a *app) completions() map[string]cobra.CompletionFunc {
 		"agents":      jsonFile,
 		"mcp-config":  jsonFile,
 		"config":      files("yaml", "yml", "json"),
-		"profile":     a.completeProfile,
-		"only":        a.completeNames,
-		"model":       a.completeName,
-		"binary":      a.completePair(cobra.ShellCompDirectiveDefault),
-		"account":     a.completePair(cobra.ShellCompDirectiveNoFileComp),
-		"extra":       a.completePair(cobra.ShellCompDirectiveNoFileComp),
+		"profile":     selection.CompleteProfile(env),
+		"only":        selection.CompleteNames(env),
+		"model":       selection.CompleteName(env),
+		"binary":      selection.CompletePair(env, cobra.ShellCompDirectiveDefault),
+		"account":     selection.CompletePair(env, cobra.ShellCompDirectiveNoFileComp),
+		"extra":       selection.CompletePair(env, cobra.ShellCompDirectiveNoFileComp),
 	}
 }
 
@@ -105,44 +103,4 @@ func files(endings ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	}
 	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
-}
-
-// completeNames completes the last name of a list.
-func (a *app) completeNames(cmd *cobra.Command, _ []string, text string) (found []string, _ cobra.ShellCompDirective) {
-	before := text[:strings.LastIndexByte(text, ',')+1]
-	for _, name := range selection.NamesOf(a.KnownSpecs(cmd)) {
-		if !slices.Contains(strings.Split(before, ","), name) {
-			found = append(found, before+name)
-		}
-	}
-	return found, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeName completes the name of a backend. More of a model only the CLIs can tell.
-func (a *app) completeName(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return selection.NamesOf(a.KnownSpecs(cmd)), cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeProfile completes the name of a profile of the settings file.
-func (a *app) completeProfile(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-	place, err := a.SettingsPath()
-	if err == nil && place.Value != "" {
-		if file, err := selection.LoadSettingsFile(place); err == nil {
-			names = slices.Sorted(maps.Keys(file.Profiles))
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completePair completes the name in name=value; behind it, the shell does what value says.
-func (a *app) completePair(value cobra.ShellCompDirective) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, text string) (found []string, _ cobra.ShellCompDirective) {
-		if strings.Contains(text, "=") {
-			return nil, value
-		}
-		for _, name := range selection.NamesOf(a.KnownSpecs(cmd)) {
-			found = append(found, name+"=")
-		}
-		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	}
 }

@@ -103,7 +103,7 @@ func TestEveryFlagCompletes(t *testing.T) {
 	checked := 0
 	a := newApp(&console.Env{Getenv: func(string) string { return "" }})
 	root := a.root()
-	a.addCompletions(root)
+	addCompletions(a.Env, root)
 	eachCommand(root, func(cmd *cobra.Command) {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 			if flag.NoOptDefVal != "" { // it takes no value

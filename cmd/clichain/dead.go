@@ -136,7 +136,9 @@ One whose agent may have changed something is left where it is, unless
   clichain dead retry --reason usage_limit
   clichain dead retry --all --side-effects`,
 	}
-	a.prepare(cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error { return a.deadRetry(ctx, q, f, ids) })
+	a.prepare(cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
+		return a.deadRetry(ctx, q, f, ids)
+	})
 	f.selects(cmd)
 	cmd.Flags().BoolVar(&f.sideEffects, "side-effects", false, "also those that may have changed something")
 	return cmd

@@ -84,7 +84,8 @@ func (a *app) doctor(ctx context.Context, f doctorFlags) error {
 		return err
 	}
 	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: a.Cooldowns()}
-	found.Report = doctor.Diagnose(ctx, selection.NewBackends(slices.Concat(asked, unasked), &f.Values), cfg)
+	providers := selection.NewProviders(slices.Concat(asked, unasked), &f.Values)
+	found.Report = doctor.Diagnose(ctx, providers.Backends(), cfg)
 	adviseFlags(&found.Report)
 	remarkUnasked(&found.Report, unasked)
 	if err := a.printCheckup(found, f); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/cmd/clichain/internal/ask"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/shim"
@@ -38,7 +39,7 @@ func newApp(env *console.Env) *app { return &app{selection.NewResolver(env)} }
 func run(ctx context.Context, a *app, args []string) int {
 	root := a.root()
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		a.addCompletions(root) // which takes a moment that only a shell has use for
+		addCompletions(a.Env, root) // which takes a moment that only a shell has use for
 	}
 	root.SetArgs(args)
 	root.SetIn(a.In)
@@ -73,14 +74,15 @@ until one answers. Nothing it starts is left behind.
 		return console.Usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
 	settled := []*cobra.Command{
-		a.askCommand(), a.buildCommand(), a.modelsCommand(), a.doctorCommand(), a.specsCommand(), a.batchCommand(),
+		a.modelsCommand(), a.doctorCommand(), a.specsCommand(), a.batchCommand(),
 		a.serveCommand(), a.workerCommand(), a.configCommand(),
 	}
 	for _, cmd := range settled {
 		a.AddFlags(cmd.Flags())
 	}
 	root.AddCommand(settled...)
-	root.AddCommand(a.demoCommand(), a.cooldownsCommand(), a.versionCommand(), a.manCommand())
+	root.AddCommand(ask.NewAsk(a.Env), ask.NewBuild(a.Env), ask.NewDemo(a.Env))
+	root.AddCommand(a.cooldownsCommand(), a.versionCommand(), a.manCommand())
 	root.AddCommand(a.submitCommand(), a.resultCommand(), a.statusCommand(), a.deadCommand())
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	return root

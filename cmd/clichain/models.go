@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/spf13/cobra"
 )
 
@@ -38,24 +39,24 @@ else 1.`,
 
 // offer is what one backend says of its models.
 type offer struct {
-	Backend string       `json:"backend"`
-	Lists   bool         `json:"lists"`             // clichain knows how to ask its CLI
-	Models  []call.Model `json:"models"`            // in the order of the CLI
-	Failure *skip        `json:"failure,omitempty"` // why it has not told them
+	Backend string        `json:"backend"`
+	Lists   bool          `json:"lists"`             // clichain knows how to ask its CLI
+	Models  []call.Model  `json:"models"`            // in the order of the CLI
+	Failure *console.Skip `json:"failure,omitempty"` // why it has not told them
 
 	skipped bool // it was not run
 }
 
 func (a *app) models(ctx context.Context, f *param.Values, asJSON bool) error {
-	backends, err := a.Providers(f)
+	providers, err := a.Providers(f)
 	if err != nil {
 		return err
 	}
-	offers := offersOf(ctx, backends)
+	offers := offersOf(ctx, providers)
 	if ctx.Err() != nil {
 		return console.Fail(console.ExitInterrupted, context.Cause(ctx))
 	}
-	a.WarnDoubts(backends)
+	a.WarnDoubts(providers)
 	if asJSON {
 		err = a.PrintJSON(map[string]any{"backends": offers})
 	} else {
@@ -79,11 +80,10 @@ func statusOfOffers(offers []offer) error {
 }
 
 // offersOf asks all CLIs at once.
-func offersOf(ctx context.Context, backends []clichain.Backend) []offer {
-	offers := make([]offer, len(backends))
+func offersOf(ctx context.Context, providers selection.Providers) []offer {
+	offers := make([]offer, len(providers))
 	var running sync.WaitGroup
-	for i, b := range backends {
-		p := b.(*clichain.Provider) // the command makes no other
+	for i, p := range providers {
 		running.Go(func() { offers[i] = offerOf(ctx, p) })
 	}
 	running.Wait()
@@ -95,7 +95,7 @@ func offerOf(ctx context.Context, p *clichain.Provider) offer {
 	o := offer{Backend: p.Name(), Lists: len(p.Spec().Models.List) > 0, Models: append([]call.Model{}, models...)}
 	if err != nil {
 		be := call.AsError(p.Name(), err)
-		o.Failure, o.skipped = skipOf(be), be.Stage == call.StageSkipped
+		o.Failure, o.skipped = console.NewSkip(be), be.Stage == call.StageSkipped
 	}
 	return o
 }

@@ -19,7 +19,7 @@ func manyOffers() []offer {
 			{Name: "opencode/a-model-with-a-very-long-name.of.a.vendor.with.a.long.name-4711", Title: "Long"}, {Name: "loop/m1", Title: "loop/m1"},
 		}},
 		{Backend: "cursor-agent"},
-		{Backend: "gemini", Lists: true, Failure: &skip{"not_installed", `no program "gemini" on PATH`, "npm install -g @google/gemini-cli"}},
+		{Backend: "gemini", Lists: true, Failure: &console.Skip{Reason: "not_installed", Message: `no program "gemini" on PATH`, Hint: "npm install -g @google/gemini-cli"}},
 	}
 }
 

@@ -12,22 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/doctor"
 )
-
-// block is the first code block of a language in a section of docs/operations.md.
-func block(t *testing.T, section, language string) string {
-	t.Helper()
-	page, err := os.ReadFile("../../docs/operations.md")
-	require.NoError(t, err)
-	_, rest, ok := strings.Cut(string(page), "\n## "+section+"\n")
-	require.True(t, ok)
-	_, rest, ok = strings.Cut(rest, "\n```"+language+"\n")
-	require.True(t, ok)
-	text, _, _ := strings.Cut(rest, "\n```")
-	return text
-}
 
 // workshop is a world with a shell, and with fakes for what the examples
 // install with.
@@ -69,7 +57,7 @@ type workflow struct {
 // install.
 func TestOperationsPageActions(t *testing.T) {
 	var flow workflow
-	require.NoError(t, yaml.Load([]byte(block(t, "GitHub Actions", "yaml")), &flow))
+	require.NoError(t, yaml.Load([]byte(consoletest.Block(t, "GitHub Actions", "yaml")), &flow))
 	steps := flow.Jobs["ask"].Steps
 	require.Len(t, steps, 5)
 	for _, secret := range []string{"key", ""} {
@@ -118,7 +106,7 @@ var phase = regexp.MustCompile(`(?s)(\w+Phase) = ''\n(.*?)\n  '';`)
 // TestOperationsPageNix runs the phases of the derivation in the environment
 // that a build has, with SKIP_CLI and without.
 func TestOperationsPageNix(t *testing.T) {
-	text := block(t, "Nix", "nix")
+	text := consoletest.Block(t, "Nix", "nix")
 	phases := phase.FindAllStringSubmatch(text, -1)
 	require.Len(t, phases, 2)
 	require.Contains(t, text, `SKIP_CLI = "1";`)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/cmd/clichain/internal/ask"
 )
 
 // scenario makes the fakes of the tests, in the real CLI's words where the name
@@ -18,7 +19,7 @@ func scenario(name, kind, text string) clitest.Scenario {
 	case "echo":
 		steps = append(steps, clitest.Step{Echo: true})
 	case "loggedout":
-		steps = append(steps, loggedOut().Steps[2:]...)
+		steps = append(steps, ask.LoggedOut().Steps[2:]...)
 	case "limit":
 		steps = append(steps, stdout(`{"type":"turn.failed","error":{"message":"You've hit your usage limit. Try again in 3 hours."}}`)...)
 		steps = append(steps, clitest.Exit(1))

@@ -110,11 +110,11 @@ func parseIgnored(text string) ([]string, error) {
 
 // serve finds every mistake that can be found before it listens or starts anything.
 func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
-	backends, err := a.Providers(&f.ask)
+	providers, err := a.Providers(&f.ask)
 	if err != nil {
 		return err
 	}
-	if err := a.Available(ctx, &f.ask, backends); err != nil {
+	if err := a.Available(ctx, &f.ask, providers); err != nil {
 		return err
 	}
 	token, err := a.serveToken(f)
@@ -135,9 +135,10 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	backends := providers.Backends()
 	names := namesOfBackends(backends)
 	if !f.cold {
-		pool := live.NewPool(providersOf(backends), &live.PoolConfig{Size: f.slots})
+		pool := live.NewPool(providers, &live.PoolConfig{Size: f.slots})
 		defer closePool(pool, log)
 		backends = pool.Backends()
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/stretchr/testify/require"
 )
@@ -44,7 +45,7 @@ func TestWrongVariables(t *testing.T) {
 
 // TestSettingsOnThePage: the example has every setting with its variable, and is one that is read.
 func TestSettingsOnThePage(t *testing.T) {
-	example := block(t, "Settings", "yaml")
+	example := consoletest.Block(t, "Settings", "yaml")
 	c, err := settingsApp(t, example, "ci", nil).Settings()
 	require.NoError(t, err)
 	require.Equal(t, 20*time.Second, time.Duration(c.Timeout))

@@ -32,7 +32,7 @@ func (a *app) specsCommand() *cobra.Command {
 With a NAME, --json or --yaml, the output is what --spec and CLICHAIN_SPECS
 read: save it, change it, check it with "clichain specs lint", and use it.`,
 		Args:              a.nameOrCommand,
-		ValidArgsFunction: a.completeName,
+		ValidArgsFunction: selection.CompleteName(a.Env),
 		RunE:              func(_ *cobra.Command, args []string) error { return a.showSpecs(f, args) },
 
 		SuggestionsMinimumDistance: 2,
@@ -84,7 +84,8 @@ func (a *app) listSpecs(all []clichain.CliSpec) error {
 
 // nameOrCommand takes the name of a spec. Another word may be a command that was mistyped.
 func (a *app) nameOrCommand(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 && selection.IndexOf(a.KnownSpecs(cmd), args[0]) < 0 && len(cmd.SuggestionsFor(args[0])) > 0 {
+	known := func(name string) bool { return selection.IndexOf(selection.KnownSpecs(a.Env, cmd), name) >= 0 }
+	if len(args) > 0 && !known(args[0]) && len(cmd.SuggestionsFor(args[0])) > 0 {
 		return console.CommandsOnly(cmd, args)
 	}
 	return console.AtMostOneArg("specs", "NAME")(cmd, args)

@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/live"
@@ -147,7 +148,7 @@ func (a *app) work(ctx context.Context, f *workerFlags) (err error) {
 }
 
 // run works until ctx ends and the jobs have ended or are given back.
-func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, backends []clichain.Backend) error {
+func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, providers selection.Providers) error {
 	cooldowns, err := jetstream.OpenCooldowns(ctx, q.Conn, f.queue.NATS.QueueConfig())
 	if err != nil {
 		return connection.Failed(err)
@@ -165,8 +166,9 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 	if err := t.MeasureQueue(cmp.Or(f.queue.NATS.Queue, "default"), q.Queue); err != nil {
 		return connection.Failed(err)
 	}
+	backends := providers.Backends()
 	if !f.cold {
-		pool := live.NewPool(providersOf(backends), &live.PoolConfig{Size: f.slots})
+		pool := live.NewPool(providers, &live.PoolConfig{Size: f.slots})
 		defer pool.Close()
 		backends = pool.Backends()
 	}
@@ -189,16 +191,6 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 	s := w.status()
 	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)
 	return connection.Failed(err)
-}
-
-// providersOf are those among the backends; a.providers makes no others.
-func providersOf(backends []clichain.Backend) (providers []*clichain.Provider) {
-	for _, b := range backends {
-		if p, ok := b.(*clichain.Provider); ok {
-			providers = append(providers, p)
-		}
-	}
-	return providers
 }
 
 func (a *app) workerLog(asJSON bool) *slog.Logger {

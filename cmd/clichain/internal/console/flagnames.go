@@ -71,3 +71,15 @@ func WithFlags(err error) error {
 	}
 	return err
 }
+
+// Skip is why a backend is not run, in the words of the command line.
+type Skip struct {
+	Reason  clichain.Reason `json:"reason"`
+	Message string          `json:"message"`
+	Hint    string          `json:"hint,omitempty"`
+}
+
+// NewSkip makes the Skip of a failure.
+func NewSkip(be *clichain.BackendError) *Skip {
+	return &Skip{be.Reason, be.Detail(), call.JoinHint(be.Hint, be.Advice, AdviceText)}
+}

@@ -10,8 +10,6 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/request"
-	"github.com/clichain/clichain/specs"
-	"github.com/spf13/cobra"
 )
 
 import (
@@ -21,7 +19,7 @@ import (
 )
 
 // Providers makes the backends that the flags and the settings choose, in their order.
-func (r *Resolver) Providers(f *param.Values) (backends []clichain.Backend, err error) {
+func (r *Resolver) Providers(f *param.Values) (Providers, error) {
 	if err := r.Settle(f); err != nil {
 		return nil, err
 	}
@@ -41,18 +39,18 @@ func (r *Resolver) Providers(f *param.Values) (backends []clichain.Backend, err 
 		}
 	}
 	chosen, err := r.Choose(c, f.Only)
-	return NewBackends(chosen, f), err
+	return NewProviders(chosen, f), err
 }
 
 // Available refuses a chain in which no backend is, and names what could be asked instead.
-func (r *Resolver) Available(ctx context.Context, f *param.Values, backends []clichain.Backend) error {
-	err := nothingToTry(ctx, backends)
+func (r *Resolver) Available(ctx context.Context, f *param.Values, providers Providers) error {
+	err := providers.available(ctx)
 	if err == nil {
 		return nil
 	}
-	r.WarnDoubts(backends)
+	r.WarnDoubts(providers)
 	if c, broken := r.Catalog(f.SpecFiles); broken == nil && len(f.Only) == 0 {
-		asked, _ := r.Choose(c, nil) // a mistake in the order has been told
+		asked, _ := r.Choose(c, nil) // a mistake in the order has been reported
 		for _, spec := range c.Unasked(asked, f.Binaries) {
 			fmt.Fprintf(r.Err, "clichain: %s: %s\n", UnaskedText(spec.Name), UnaskedHint(spec.Name))
 		}
@@ -60,55 +58,59 @@ func (r *Resolver) Available(ctx context.Context, f *param.Values, backends []cl
 	return err
 }
 
-// nothingToTry is the error of a chain in which no backend is available. It comes before stdin is read, because stdin
-// may never end.
-func nothingToTry(ctx context.Context, backends []clichain.Backend) error {
-	var attempts []clichain.Attempt
-	for _, b := range backends {
-		provider, ok := b.(*clichain.Provider)
-		if !ok {
-			return nil
-		}
-		err, unavailable := errors.AsType[*clichain.BackendError](provider.Available(ctx))
-		if !unavailable {
-			return nil
-		}
-		attempts = append(attempts, clichain.Attempt{Backend: b.Name(), Reason: err.Reason, Skipped: true, Err: err})
+// WarnDoubts prints the mistakes in SKIP_CLI where no answer brings them as its warnings. They are the same for all.
+func (r *Resolver) WarnDoubts(providers Providers) {
+	if len(providers) == 0 {
+		return
 	}
-	failed := &clichain.ChainError{Attempts: attempts}
-	return console.Fail(console.ChainStatus(failed, false), failed)
-}
-
-// WarnDoubts prints the mistakes in SKIP_CLI where no answer brings them as its warnings.
-func (r *Resolver) WarnDoubts(backends []clichain.Backend) {
-	for _, b := range backends {
-		if p, ok := b.(*clichain.Provider); ok {
-			for _, doubt := range p.Status("").Doubts {
-				fmt.Fprintln(r.Err, "clichain: warning:", terminal.OneLine(doubt))
-			}
-			return // it is the same for all
-		}
+	for _, doubt := range providers[0].Status("").Doubts {
+		fmt.Fprintln(r.Err, "clichain: warning:", terminal.OneLine(doubt))
 	}
 }
 
-// KnownSpecs are the specs of a command line that the shell completes: the built-in ones where its files have mistakes.
-func (r *Resolver) KnownSpecs(cmd *cobra.Command) []clichain.CliSpec {
-	files, _ := cmd.Flags().GetStringArray("spec") // not all commands have it
-	c, err := r.Catalog(files)
-	if err != nil {
-		return specs.Every()
+// Chain is the chain that the flags and the settings make of the backends.
+func (r *Resolver) Chain(f *param.Values, providers Providers, hooks *clichain.Hooks) *clichain.Chain {
+	cfg := &clichain.ChainConfig{Budget: f.Budget, Hooks: hooks}
+	if !f.NoCooldown {
+		cfg.Store = r.Cooldowns()
 	}
-	return c.All
+	return clichain.ChainOf(providers.Backends(), cfg)
 }
 
-// NewBackends makes a backend of each spec.
-func NewBackends(list []clichain.CliSpec, f *param.Values) (backends []clichain.Backend) {
+// Providers are the backends of a command.
+type Providers []*clichain.Provider
+
+// NewProviders makes a backend of each spec.
+func NewProviders(list []clichain.CliSpec, f *param.Values) (providers Providers) {
 	for _, spec := range list {
 		own := f.Config
 		own.Binary, own.Account = cmp.Or(f.Binaries[spec.Name], f.Binaries[spec.InstanceOf]), f.Accounts[spec.Name]
-		backends = append(backends, clichain.NewProvider(spec, &own))
+		providers = append(providers, clichain.NewProvider(spec, &own))
+	}
+	return providers
+}
+
+// Backends are the providers as backends of a chain.
+func (list Providers) Backends() (backends []clichain.Backend) {
+	for _, p := range list {
+		backends = append(backends, p)
 	}
 	return backends
+}
+
+// available is the error of a chain in which no backend is available. It comes before stdin is read, because stdin may
+// never end.
+func (list Providers) available(ctx context.Context) error {
+	var attempts []clichain.Attempt
+	for _, p := range list {
+		err, unavailable := errors.AsType[*clichain.BackendError](p.Available(ctx))
+		if !unavailable {
+			return nil
+		}
+		attempts = append(attempts, clichain.Attempt{Backend: p.Name(), Reason: err.Reason, Skipped: true, Err: err})
+	}
+	failed := &clichain.ChainError{Attempts: attempts}
+	return console.Fail(console.ChainStatus(failed, false), failed)
 }
 
 // Unasked are the specs whose program is installed, and which no call asks because nothing names them.

@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"cmp"
@@ -129,16 +129,18 @@ func cause(be *clichain.BackendError) string {
 	return ""
 }
 
-func (a *app) newTimeline() *timeline {
-	return &timeline{out: a.Err, style: a.StyleOf(a.Err), width: console.Columns(a.Err)}
+func newTimeline(env *console.Env) *timeline {
+	return &timeline{out: env.Err, style: env.StyleOf(env.Err), width: console.Columns(env.Err)}
 }
 
 // name makes room for a name in the first column.
 func (t *timeline) name(name string) { t.names = max(t.names, min(len(name), 16)) }
 
-// trace shows on stderr who answered, and what was tried unless it was shown as it went on.
-func (a *app) trace(shown *progress, resp *clichain.Response, failure *clichain.ChainError, took time.Duration) {
-	t := a.newTimeline()
+// printTrace shows on stderr who answered, and what was tried unless it was shown as it went on.
+func printTrace(
+	env *console.Env, shown *progress, resp *clichain.Response, failure *clichain.ChainError, took time.Duration,
+) {
+	t := newTimeline(env)
 	rows := rowsOf(resp, failure)
 	for _, r := range rows {
 		t.name(r.name)
@@ -147,11 +149,11 @@ func (a *app) trace(shown *progress, resp *clichain.Response, failure *clichain.
 	if shown != nil {
 		t, rows = shown.timeline, slices.DeleteFunc(rows, func(r row) bool { return r.state != answered })
 	}
-	fmt.Fprintln(a.Err)
+	fmt.Fprintln(env.Err)
 	for _, r := range rows {
 		t.draw(r)
 	}
-	fmt.Fprintf(a.Err, "\n  %s\n", t.style.Dim(summary(resp, took)))
+	fmt.Fprintf(env.Err, "\n  %s\n", t.style.Dim(summary(resp, took)))
 }
 
 // rowsOf are the attempts of a call that is over, the one that answered as well.

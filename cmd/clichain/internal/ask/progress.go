@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
@@ -32,20 +33,20 @@ type progress struct {
 }
 
 // watch shows a call on stderr until it is ended. What is written to the streams of beside makes room for it.
-func (a *app) watch(f *askFlags, backends []clichain.Backend) (beside *app, p *progress) {
-	if !a.Redraws(a.Err) {
-		return a, nil
+func watch(env *console.Env, f *askFlags, providers selection.Providers) (beside *console.Env, p *progress) {
+	if !env.Redraws(env.Err) {
+		return env, nil
 	}
-	p = &progress{style: a.StyleOf(a.Err), over: make(chan struct{})}
+	p = &progress{style: env.StyleOf(env.Err), over: make(chan struct{})}
 	p.turn("clichain", "looks for a CLI")
-	p.line.Out, p.line.Width = a.Err, func() int { return console.Columns(a.Err) }
-	over := *a
-	over.Out, over.Err = p.line.Over(a.Out), p.line.Over(a.Err)
+	p.line.Out, p.line.Width = env.Err, func() int { return console.Columns(env.Err) }
+	over := *env
+	over.Out, over.Err = p.line.Over(env.Out), p.line.Over(env.Err)
 	beside = &over
 	if f.trace {
-		p.timeline = beside.newTimeline()
+		p.timeline = newTimeline(beside)
 		p.timeline.full = f.BackendTimeout()
-		for _, b := range backends {
+		for _, b := range providers {
 			p.timeline.name(b.Name())
 		}
 	}

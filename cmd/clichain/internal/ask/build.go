@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"context"
@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/runs"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) buildCommand() *cobra.Command {
-	f := &askFlags{}
+// NewBuild makes the command build.
+func NewBuild(env *console.Env) *cobra.Command {
+	r, f := selection.NewResolver(env), &askFlags{}
 	cmd := &cobra.Command{
 		Use:   "build [PROMPT]",
 		Short: "Print what ask would run, and run nothing",
@@ -27,9 +28,10 @@ status is 3 where nothing would be run.`,
 		Example: `  clichain build "What does errno 11 mean?"
   clichain build --json --only codex --access read --dir . "Review this" | jq .backends[0].command.args`,
 		Args: console.AtMostOneArg("build", "PROMPT"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.build(cmd.Context(), f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return build(cmd.Context(), r, f, args) },
 	}
 	f.register(cmd)
+	r.AddFlags(cmd.Flags())
 	cmd.Flags().Lookup("json").Usage = "print JSON"
 	for _, name := range []string{"stream", "trace"} { // of ask, without effect here
 		cmd.Flags().Lookup(name).Hidden = true
@@ -37,26 +39,15 @@ status is 3 where nothing would be run.`,
 	return cmd
 }
 
-// step is what a call would do with one backend. Exactly one of Command and Skip is set.
-type step struct {
+// Step is what a call would do with one backend. Exactly one of Command and Skip is set.
+type Step struct {
 	Backend string        `json:"backend"`
 	Command *runs.Command `json:"command,omitempty"`
-	Skip    *skip         `json:"skip,omitempty"`
+	Skip    *console.Skip `json:"skip,omitempty"`
 }
 
-// skip is why a backend would not be run.
-type skip struct {
-	Reason  clichain.Reason `json:"reason"`
-	Message string          `json:"message"`
-	Hint    string          `json:"hint,omitempty"`
-}
-
-func skipOf(be *clichain.BackendError) *skip {
-	return &skip{be.Reason, be.Detail(), call.JoinHint(be.Hint, be.Advice, console.AdviceText)}
-}
-
-func (a *app) build(ctx context.Context, f *askFlags, args []string) error {
-	q, err := a.question(ctx, &f.Values, args)
+func build(ctx context.Context, r *selection.Resolver, f *askFlags, args []string) error {
+	q, err := newQuestion(ctx, r, &f.Values, args)
 	if err != nil {
 		return err
 	}
@@ -64,28 +55,29 @@ func (a *app) build(ctx context.Context, f *askFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	steps, err := stepsOf(ctx, a.chain(f, q.backends, nil), req)
+	steps, err := stepsOf(ctx, r.Chain(&f.Values, q.providers, nil), q.providers, req)
 	if err != nil {
 		return err
 	}
-	a.WarnDoubts(q.backends)
+	r.WarnDoubts(q.providers)
 	if f.json {
-		err = a.PrintJSON(map[string]any{"backends": steps})
+		err = r.PrintJSON(map[string]any{"backends": steps})
 	} else {
-		err = a.Print(buildTable(steps, a.StyleOf(a.Out), console.Columns(a.Out)))
+		err = r.Print(buildTable(steps, r.StyleOf(r.Out), console.Columns(r.Out)))
 	}
-	if err == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.Command != nil }) {
+	if err == nil && !slices.ContainsFunc(steps, func(s Step) bool { return s.Command != nil }) {
 		err = console.Fail(console.ExitNothing, nil) // the output says why
 	}
 	return err
 }
 
 // stepsOf is what a call would do with each backend. The error is that of a request that no backend could answer.
-func stepsOf(ctx context.Context, chain *clichain.Chain, req clichain.Request) (steps []step, err error) {
-	for _, b := range chain.Backends() {
-		s := step{Backend: b.Name()}
-		err := chain.Check(ctx, b, req)
-		p := b.(*clichain.Provider) // the command makes no other
+func stepsOf(
+	ctx context.Context, chain *clichain.Chain, providers selection.Providers, req clichain.Request,
+) (steps []Step, err error) {
+	for _, p := range providers {
+		s := Step{Backend: p.Name()}
+		err := chain.Check(ctx, p, req)
 		if err == nil {
 			s.Command, err = p.Command(ctx, req)
 		}
@@ -93,7 +85,7 @@ func stepsOf(ctx context.Context, chain *clichain.Chain, req clichain.Request) (
 			if slices.Contains(console.UsageReasons, be.Reason) && p.Validate() == nil { // else another backend may do
 				return nil, console.Fail(console.ExitUsage, be)
 			}
-			s.Skip = skipOf(be)
+			s.Skip = console.NewSkip(be)
 		}
 		steps = append(steps, s)
 	}

@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"cmp"
@@ -11,80 +11,74 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// answer asks the chain and prints the answer, its warnings and, on request, the trace.
-func (a *app) answer(ctx context.Context, f *askFlags, backends []clichain.Backend, req clichain.Request) error {
+// printAnswer asks the chain and prints the answer, its warnings and, on request, the trace.
+func printAnswer(
+	ctx context.Context, r *selection.Resolver, f *askFlags, providers selection.Providers, req clichain.Request,
+) error {
 	start := time.Now()
-	beside, shown := a.watch(f, backends)
-	resp, err := beside.deliver(ctx, f, a.chain(f, backends, shown.hooks()), req)
+	beside, shown := watch(r.Env, f, providers)
+	resp, err := deliver(ctx, beside, f, r.Chain(&f.Values, providers, shown.hooks()), req)
 	shown.end()
 	took := time.Since(start)
 	failed, _ := errors.AsType[*clichain.ChainError](err)
 	if failed != nil {
 		failed = f.hinted(failed)
-		a.WarnDoubts(backends)
+		r.WarnDoubts(providers)
 		err = console.Fail(console.ChainStatus(failed, f.Budget > 0 && took >= f.Budget), failed)
 	}
 	if resp != nil && !f.json {
 		for _, warning := range resp.Warnings {
-			fmt.Fprintf(a.Err, "clichain: %s: warning: %s\n", resp.Backend, terminal.OneLine(warning))
+			fmt.Fprintf(r.Err, "clichain: %s: warning: %s\n", resp.Backend, terminal.OneLine(warning))
 		}
 	}
 	if resp != nil && resp.Session != "" && !f.json && (shown != nil || f.trace) {
-		fmt.Fprintln(a.Err, a.StyleOf(a.Err).Dim("clichain: to go on from here: --session "+terminal.OneLine(resp.Session)))
+		fmt.Fprintln(r.Err, r.StyleOf(r.Err).Dim("clichain: to go on from here: --session "+terminal.OneLine(resp.Session)))
 	}
 	if f.trace {
-		a.trace(shown, resp, failed, took)
+		printTrace(r.Env, shown, resp, failed, took)
 	}
 	return err
 }
 
-// chain is the chain that the flags make of the backends.
-func (a *app) chain(f *askFlags, backends []clichain.Backend, hooks *clichain.Hooks) *clichain.Chain {
-	cfg := &clichain.ChainConfig{Budget: f.Budget, Hooks: hooks}
-	if !f.NoCooldown {
-		cfg.Store = a.Cooldowns()
-	}
-	return clichain.ChainOf(backends, cfg)
-}
-
 // deliver prints the answer in the form that the flags choose.
-func (a *app) deliver(
-	ctx context.Context, f *askFlags, chain *clichain.Chain, req clichain.Request,
+func deliver(
+	ctx context.Context, env *console.Env, f *askFlags, chain *clichain.Chain, req clichain.Request,
 ) (*clichain.Response, error) {
-	stream := f.stream || !f.streamGiven && !f.json && f.Schema == "" && terminal.Is(a.Out)
+	stream := f.stream || !f.streamGiven && !f.json && f.Schema == "" && terminal.Is(env.Out)
 	switch {
 	case stream && f.json:
-		return a.streamEvents(ctx, chain, req)
+		return streamEvents(ctx, env, chain, req)
 	case stream:
-		return a.streamText(ctx, chain, req)
+		return streamText(ctx, env, chain, req)
 	}
 	resp, err := chain.Complete(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	if f.json {
-		return resp, a.PrintJSON(resp)
+		return resp, env.PrintJSON(resp)
 	}
 	text := resp.Text
-	if terminal.Is(a.Out) {
+	if terminal.Is(env.Out) {
 		text = terminal.Visible(text)
 	}
-	_, err = fmt.Fprintln(a.Out, strings.TrimSuffix(text, "\n"))
+	_, err = fmt.Fprintln(env.Out, strings.TrimSuffix(text, "\n"))
 	return resp, console.OutputError(err)
 }
 
 // streamEvents prints one event a line; the last one holds the response.
-func (a *app) streamEvents(
-	ctx context.Context, chain *clichain.Chain, req clichain.Request,
+func streamEvents(
+	ctx context.Context, env *console.Env, chain *clichain.Chain, req clichain.Request,
 ) (resp *clichain.Response, err error) {
 	for e, err := range chain.Stream(ctx, req) {
 		if err != nil {
 			return nil, err
 		}
-		if err := console.WriteJSON(a.Out, e, false); err != nil {
+		if err := console.WriteJSON(env.Out, e, false); err != nil {
 			return nil, err
 		}
 		resp = e.Response
@@ -105,8 +99,12 @@ type textStream struct {
 	last    clichain.EventKind
 }
 
-func (a *app) streamText(ctx context.Context, chain *clichain.Chain, req clichain.Request) (*clichain.Response, error) {
-	t := &textStream{out: a.Out, err: a.Err, clean: terminal.Is(a.Out), live: a.Redraws(a.Err), style: a.StyleOf(a.Err)}
+func streamText(
+	ctx context.Context, env *console.Env, chain *clichain.Chain, req clichain.Request,
+) (*clichain.Response, error) {
+	t := &textStream{
+		out: env.Out, err: env.Err, clean: terminal.Is(env.Out), live: env.Redraws(env.Err), style: env.StyleOf(env.Err),
+	}
 	for e, err := range chain.Stream(ctx, req) {
 		if err != nil {
 			_ = t.endLine() // the failure is printed after it

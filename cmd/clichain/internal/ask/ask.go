@@ -1,4 +1,5 @@
-package main
+// Package ask has the commands that ask a question, show what would be asked, and demonstrate it with fakes.
+package ask
 
 import (
 	"context"
@@ -6,6 +7,7 @@ import (
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/spf13/cobra"
 )
 
@@ -15,8 +17,9 @@ type askFlags struct {
 	json, stream, trace, streamGiven bool
 }
 
-func (a *app) askCommand() *cobra.Command {
-	f := &askFlags{}
+// NewAsk makes the command ask.
+func NewAsk(env *console.Env) *cobra.Command {
+	r, f := selection.NewResolver(env), &askFlags{}
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT]",
 		Short: "Ask, and print the first answer",
@@ -48,10 +51,11 @@ CLICHAIN_ORDER has them.`,
 		Args: console.AtMostOneArg("ask", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.streamGiven = cmd.Flags().Changed("stream")
-			return a.ask(cmd.Context(), f, args)
+			return ask(cmd.Context(), r, f, args)
 		},
 	}
 	f.register(cmd)
+	r.AddFlags(cmd.Flags())
 	return cmd
 }
 
@@ -63,13 +67,13 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	param.Add(flags, cmd.Name(), &f.Values)
 }
 
-func (a *app) ask(ctx context.Context, f *askFlags, args []string) error {
+func ask(ctx context.Context, r *selection.Resolver, f *askFlags, args []string) error {
 	limited := f.Budget > 0 // by the flag; a setting leaves out how long stdin takes
-	q, err := a.question(ctx, &f.Values, args)
+	q, err := newQuestion(ctx, r, &f.Values, args)
 	if err != nil {
 		return err
 	}
-	if err := a.Available(ctx, &f.Values, q.backends); err != nil {
+	if err := r.Available(ctx, &f.Values, q.providers); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -80,5 +84,5 @@ func (a *app) ask(ctx context.Context, f *askFlags, args []string) error {
 	if limited {
 		f.Budget = max(f.Budget-time.Since(began), time.Nanosecond)
 	}
-	return a.answer(ctx, f, q.backends, req)
+	return printAnswer(ctx, r, f, q.providers, req)
 }

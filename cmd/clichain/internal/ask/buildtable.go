@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // buildTable is what a call would do, for people, in lines of up to width columns. It is a pure function, and names and
 // arguments that others have chosen cannot move the cursor.
-func buildTable(steps []step, paint console.Style, width int) string {
+func buildTable(steps []Step, paint console.Style, width int) string {
 	p := console.NewPage(paint, width)
 	place := 0
 	for i, s := range steps {

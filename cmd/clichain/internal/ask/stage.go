@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"fmt"
@@ -25,11 +25,11 @@ type stage struct {
 // frame is the pause between two looks at a running attempt.
 const frame = 40 * time.Millisecond
 
-func (a *app) newStage() *stage {
-	s := &stage{live: a.Redraws(a.Out)}
-	s.Out, s.Width = a.Out, func() int { return console.Columns(a.Out) }
+func newStage(env *console.Env) *stage {
+	s := &stage{live: env.Redraws(env.Out)}
+	s.Out, s.Width = env.Out, func() int { return console.Columns(env.Out) }
 	s.timeline = timeline{
-		out: s.Over(a.Out), style: a.StyleOf(a.Out), width: console.Columns(a.Out), full: 1050 * time.Millisecond,
+		out: s.Over(env.Out), style: env.StyleOf(env.Out), width: console.Columns(env.Out), full: 1050 * time.Millisecond,
 	}
 	for _, name := range selection.NamesOf(specs.All()) {
 		s.names = max(s.names, len(name))

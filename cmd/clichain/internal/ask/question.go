@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"context"
@@ -6,18 +6,21 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/request"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 )
 
 // question is what to ask, and whom. The prompt has not been read yet.
 type question struct {
-	source   *request.PromptSource
-	req      clichain.Request
-	backends []clichain.Backend
+	source    *request.PromptSource
+	req       clichain.Request
+	providers selection.Providers
 }
 
-// question finds every mistake that can be found before stdin is read or anything is started.
-func (a *app) question(ctx context.Context, f *param.Values, args []string) (q question, err error) {
-	if q.source, err = request.NewPromptSource(a.Env, f, args); err != nil {
+// newQuestion finds every mistake that can be found before stdin is read or anything is started.
+func newQuestion(
+	ctx context.Context, r *selection.Resolver, f *param.Values, args []string,
+) (q question, err error) {
+	if q.source, err = request.NewPromptSource(r.Env, f, args); err != nil {
 		return q, err
 	}
 	if q.req, err = request.Of(f); err != nil {
@@ -26,7 +29,7 @@ func (a *app) question(ctx context.Context, f *param.Values, args []string) (q q
 	if err = request.Check(ctx, q.req); err != nil {
 		return q, err
 	}
-	q.backends, err = a.Providers(f)
+	q.providers, err = r.Providers(f)
 	return q, err
 }
 

@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"context"
@@ -16,7 +16,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) demoCommand() *cobra.Command {
+// NewDemo makes the command demo.
+func NewDemo(env *console.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole chain at work on built-in fake CLIs",
@@ -25,11 +26,11 @@ not installed, one hangs, and one answers. They are fakes, built into this
 program; the chain, the specs and the processes are real. It needs nothing
 installed, reaches no network and leaves nothing behind.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return demo(cmd.Context(), env) },
 	}
 }
 
-func (a *app) demo(ctx context.Context) (err error) {
+func demo(ctx context.Context, env *console.Env) (err error) {
 	dir, err := os.MkdirTemp("", "clichain-demo-")
 	if err != nil {
 		return console.Fail(console.ExitFailed, err)
@@ -42,7 +43,7 @@ func (a *app) demo(ctx context.Context) (err error) {
 	if err := os.Setenv("XDG_STATE_HOME", dir); err != nil { // of this process, which ends with the demo
 		return console.Fail(console.ExitFailed, err)
 	}
-	s := a.newStage()
+	s := newStage(env)
 	s.intro(unsuppress(specs.All()))
 	backends, err := install(dir)
 	if err != nil {
@@ -122,7 +123,7 @@ const (
 // demoFakes are the fakes by the name of the spec. They print what the real CLIs print, cut down.
 func demoFakes() map[string]fake.Scenario {
 	return map[string]fake.Scenario{
-		"claude": loggedOut(),
+		"claude": LoggedOut(),
 		"gemini": play(560*time.Millisecond,
 			`{"type":"init","session_id":"cd25bcc2","model":"gemini-2.5-pro"}`,
 			fmt.Sprintf(`{"type":"message","role":"user","content":%q}`, demoPrompt),
@@ -144,8 +145,8 @@ func demoFakes() map[string]fake.Scenario {
 	}
 }
 
-// loggedOut reports "success" in its result, together with an error.
-func loggedOut() fake.Scenario {
+// LoggedOut reports "success" in its result, together with an error.
+func LoggedOut() fake.Scenario {
 	return play(380*time.Millisecond,
 		`{"type":"system","subtype":"init","session_id":"d00d43d8","model":"claude-opus-4-8","apiKeySource":"none"}`,
 		`{"type":"assistant","message":{"model":"<synthetic>","role":"assistant","content":[{"type":"text",`+

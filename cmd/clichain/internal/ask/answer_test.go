@@ -1,0 +1,34 @@
+package ask
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/stretchr/testify/require"
+)
+
+// TestTerminalText: a model's text cannot do things to the terminal.
+func TestTerminalText(t *testing.T) {
+	var out, status bytes.Buffer
+	s := &textStream{out: &out, err: &status, clean: true}
+	for _, e := range []clichain.Event{
+		{Kind: clichain.EventDelta, Text: "a\x1b]0;title\x07"},
+		{Kind: clichain.EventToolUse, Backend: "b", Name: "x\x1b[2J\ny"},
+		{Kind: clichain.EventDelta, Text: "é\tz\r"},
+		{Kind: clichain.EventDone, Response: &clichain.Response{Text: "whole"}},
+	} {
+		require.NoError(t, s.show(e))
+	}
+	require.Equal(t, "a]0;title\n\né\tz\n", out.String())
+	require.Equal(t, "b uses x[2J y\n", status.String())
+}
+
+func TestBar(t *testing.T) {
+	require.Equal(t, "", bar(0, time.Second, 10))
+	require.Equal(t, "▏", bar(time.Millisecond, time.Second, 10))
+	require.Equal(t, "█████", bar(500*time.Millisecond, time.Second, 10))
+	require.Equal(t, "█████▌", bar(550*time.Millisecond, time.Second, 10))
+	require.Equal(t, "██████████", bar(2*time.Second, time.Second, 10))
+}
