@@ -52,50 +52,34 @@ func (l *linter) warn(path, format string, args ...any) {
 	l.file.problem(l.at.node.Find(path, ""), l.at.join(path), fmt.Sprintf(format, args...)).Warning = true
 }
 
-// row is what the rows of all tables have in common.
-type row struct {
-	path      string
-	when      clispec.When
-	templates []string
-}
-
-func (l *linter) rows() (rows []row) {
-	for i, r := range l.spec.Args {
-		rows = append(rows, row{fmt.Sprintf("args[%d]", i), r.When, r.Args})
-	}
-	for i, r := range l.spec.Env {
-		rows = append(rows, row{fmt.Sprintf("env[%d]", i), r.When, []string{r.Value}})
-	}
-	for i, r := range l.spec.Files {
-		rows = append(rows, row{fmt.Sprintf("files[%d]", i), r.When, []string{r.Content}})
-	}
-	for i, r := range l.spec.Preflight {
-		rows = append(rows, row{fmt.Sprintf("preflight[%d]", i), r.When, nil})
-	}
-	return rows
-}
-
 // conditions finds conditions that never hold.
 func (l *linter) conditions() {
-	for _, r := range l.rows() {
-		for i, field := range r.when.Unset {
-			if slices.Contains(r.when.Set, field) || field == "prompt" {
-				l.warn(fmt.Sprintf("%s.when.unset[%d]", r.path, i), "never holds: %s is set", field)
-			}
+	for r := range l.spec.Rows() {
+		l.condition(r.Path(), r.When)
+	}
+	for i, r := range l.spec.Preflight {
+		l.condition(fmt.Sprintf("preflight[%d]", i), r.When)
+	}
+}
+
+func (l *linter) condition(path string, when clispec.When) {
+	for i, field := range when.Unset {
+		if slices.Contains(when.Set, field) || field == "prompt" {
+			l.warn(fmt.Sprintf("%s.when.unset[%d]", path, i), "never holds: %s is set", field)
 		}
-		modes := l.spec.OutputModes()
-		if l.spec.Live.Has() {
-			modes = append(slices.Clone(modes), clispec.OutputLive)
-		}
-		if !meets(r.when.Output, modes) {
-			l.warn(r.path+".when.output", "never holds: outputs has %q", modes)
-		}
-		if !meets(r.when.Transport, l.spec.TransportModes()) {
-			l.warn(r.path+".when.transport", "never holds: transports has %q", l.spec.TransportModes())
-		}
-		if semver.Less(l.spec.CheckedWith, r.when.Since) {
-			l.warn(r.path+".when.since", "holds for no version that was checked: checked_with is %q", l.spec.CheckedWith)
-		}
+	}
+	modes := l.spec.OutputModes()
+	if l.spec.Live.Has() {
+		modes = append(slices.Clone(modes), clispec.OutputLive)
+	}
+	if !meets(when.Output, modes) {
+		l.warn(path+".when.output", "never holds: outputs has %q", modes)
+	}
+	if !meets(when.Transport, l.spec.TransportModes()) {
+		l.warn(path+".when.transport", "never holds: transports has %q", l.spec.TransportModes())
+	}
+	if semver.Less(l.spec.CheckedWith, when.Since) {
+		l.warn(path+".when.since", "holds for no version that was checked: checked_with is %q", l.spec.CheckedWith)
 	}
 }
 
@@ -112,23 +96,21 @@ var (
 
 // templates finds texts that look like a field and are none.
 func (l *linter) templates() {
-	for _, r := range l.rows() {
+	for r := range l.spec.Rows() {
 		almost := almostOne
-		if strings.HasPrefix(r.path, "files") {
+		if r.Table == "files" {
 			almost = almostOneInCode
 		}
-		for _, template := range r.templates {
+		for _, template := range r.Templates {
 			for _, text := range almost().FindAllString(template, -1) {
 				if !placeholder().MatchString(text) {
-					l.warn(r.path, "%s goes to the CLI as it is: "+
+					l.warn(r.Path(), "%s goes to the CLI as it is: "+
 						"fields are {name}, {name:json}, {name:text} and {name:list}, in lower case", text)
 				}
 			}
 		}
-	}
-	for i, r := range l.spec.Args {
-		if r.Each != "" && !names(r.Args, r.Each) {
-			l.warn(fmt.Sprintf("args[%d].each", i), "repeats the same arguments: none has {%s}", r.Each)
+		if r.Each != "" && !names(r.Templates, r.Each) {
+			l.warn(r.Path()+".each", "repeats the same arguments: none has {%s}", r.Each)
 		}
 	}
 }
@@ -155,8 +137,8 @@ func (l *linter) promptOnce() {
 func (l *linter) unused() {
 	s := l.spec
 	var templates []string
-	for _, r := range l.rows() {
-		templates = append(templates, r.templates...)
+	for r := range l.spec.Rows() {
+		templates = append(templates, r.Templates...)
 	}
 	for i, f := range s.Files {
 		// A CLI that is told of the folder finds the file by its name.

@@ -163,14 +163,14 @@ func (o *Composer) Resumes(c *Call) bool {
 
 // uses reports whether a row that applies tests the field or contains it.
 func (c *Call) uses(spec *clispec.Spec, field string) bool {
-	return c.anyRow(spec, func(row clispec.ArgRow) bool { return rowUses(row, field) }) ||
+	return c.anyRow(spec, func(row clispec.Row) bool { return rowUses(row, field) }) ||
 		c.Output == clispec.OutputLive && slices.ContainsFunc(c.messages(&spec.Live), func(m clispec.LiveMessage) bool {
 			return slices.Contains(m.When.Set, field) || contains(m.Params, field)
 		})
 }
 
-func rowUses(row clispec.ArgRow, field string) bool {
-	return slices.Contains(row.When.Set, field) || slices.ContainsFunc(row.Args, func(template string) bool {
+func rowUses(row clispec.Row, field string) bool {
+	return slices.Contains(row.When.Set, field) || slices.ContainsFunc(row.Templates, func(template string) bool {
 		return contains(template, field)
 	})
 }
@@ -208,23 +208,21 @@ func (c *Call) joins(spec *clispec.Spec, field string) bool {
 		name, form := grammar.ParsePlaceholder(m)
 		return name == field && form != "list"
 	}
-	return c.anyRow(spec, func(row clispec.ArgRow) bool {
-		return row.Each != field && slices.ContainsFunc(row.Args, func(template string) bool {
+	return c.anyRow(spec, func(row clispec.Row) bool {
+		return row.Each != field && slices.ContainsFunc(row.Templates, func(template string) bool {
 			return slices.ContainsFunc(grammar.Placeholder().FindAllString(template, -1), joined)
 		})
 	})
 }
 
-// anyRow reports whether a row that applies, of any of the three tables, passes
-// the test. Those of variables and files have one template.
-func (c *Call) anyRow(spec *clispec.Spec, test func(row clispec.ArgRow) bool) bool {
-	return slices.ContainsFunc(spec.ArgTable(), func(r clispec.ArgRow) bool {
-		return c.holds(r.When) && test(r)
-	}) || slices.ContainsFunc(spec.Env, func(r clispec.EnvRow) bool {
-		return c.holds(r.When) && test(clispec.ArgRow{Args: []string{r.Value}, When: r.When})
-	}) || slices.ContainsFunc(spec.Files, func(r clispec.FileRow) bool {
-		return c.holds(r.When) && test(clispec.ArgRow{Args: []string{r.Content}, When: r.When})
-	})
+// anyRow reports whether a row that applies passes the test.
+func (c *Call) anyRow(spec *clispec.Spec, test func(row clispec.Row) bool) bool {
+	for row := range spec.Rows() {
+		if c.holds(row.When) && test(row) {
+			return true
+		}
+	}
+	return false
 }
 
 // holds reports whether the condition is met.

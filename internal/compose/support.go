@@ -84,7 +84,7 @@ func (c *Call) grants(spec *clispec.Spec) bool {
 }
 
 // names reports whether a row names the access level of the call.
-func (c *Call) names(row clispec.ArgRow) bool { return slices.Contains(row.When.Access, c.Access) }
+func (c *Call) names(row clispec.Row) bool { return slices.Contains(row.When.Access, c.Access) }
 
 // refuse is the error for an option that has no effect here. It says at which
 // other access levels it has one.

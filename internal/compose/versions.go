@@ -18,7 +18,7 @@ func (c *Call) inRange(w clispec.When) bool { return c.anyVersion || w.AppliesTo
 func (c *Call) ofOtherVersion(spec *clispec.Spec, option string) *call.Error {
 	forms := append([]string{option}, clispec.OtherForms[option]...)
 	value := fmt.Sprintf("%q", strings.Join(c.Fields[option], ","))
-	return c.otherVersion(spec, option, value, func(row clispec.ArgRow) bool {
+	return c.otherVersion(spec, option, value, func(row clispec.Row) bool {
 		return slices.ContainsFunc(forms, func(field string) bool { return c.Fields.has(field) && rowUses(row, field) })
 	})
 }
@@ -29,12 +29,12 @@ func (c *Call) grantedByOtherVersion(spec *clispec.Spec) *call.Error {
 }
 
 func (c *Call) otherVersion(
-	spec *clispec.Spec, option, what string, needed func(clispec.ArgRow) bool,
+	spec *clispec.Spec, option, what string, needed func(clispec.Row) bool,
 ) (err *call.Error) {
 	other := *c
 	other.anyVersion = true
 	installed := cmp.Or(c.Version, "a version that is not known")
-	other.anyRow(spec, func(row clispec.ArgRow) bool {
+	other.anyRow(spec, func(row clispec.Row) bool {
 		if c.inRange(row.When) || !needed(row) {
 			return false
 		}
