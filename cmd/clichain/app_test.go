@@ -10,11 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/stretchr/testify/require"
 )
 
 // TestOptionsArrive: every flag of ask reaches the CLI.

@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
+	"github.com/stretchr/testify/require"
 )
 
 // picky installs a codex that fails for prompts with the word "crash", and answers all others with the same text, which

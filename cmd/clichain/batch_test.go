@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/clitest"
+	"github.com/stretchr/testify/require"
 )
 
 // slow is a fake that answers after a while.

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
+	"github.com/stretchr/testify/require"
 )
 
 // small runs a shell script with a file system of its own at dir, of a size and with mount options.

@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/stretchr/testify/require"
 )
 
 // TestBatchShared: two batches with the same ids on one queue get their own answers, from a worker elsewhere, one of

@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/clitest"
+	"github.com/stretchr/testify/require"
 )
 
 // TestBatchStream: what a store holds for stdout goes out again, and is not asked again.

@@ -14,11 +14,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/creack/pty"
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
 )
 
 // capture is a terminal with a program on it, and what it shows. It knows what the command may use of a terminal:

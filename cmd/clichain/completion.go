@@ -8,8 +8,9 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/queue"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
-	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/cmd/clichain/internal/service"
 	"github.com/clichain/clichain/settings"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,14 +26,12 @@ var (
 	}
 	sandboxModes = []clichain.SandboxPolicy{clichain.SandboxAuto, clichain.SandboxOn, clichain.SandboxOff}
 	systemModes  = []call.SystemMode{call.SystemAppend, call.SystemReplace}
-	priorities   = []jetstream.Priority{jetstream.PriorityHigh, jetstream.PriorityNormal, jetstream.PriorityLow}
 )
 
 // Where a value is a file, the shell completes it, those of the endings where there are any.
 var (
 	anyFile  = files()
 	jsonFile = files("json")
-	specFile = files("json", "yaml", "yml")
 	folder   = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 )
 
@@ -69,14 +68,14 @@ func completions(env *console.Env) map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"access":      fixedWords(accessLevels),
 		"max-access":  fixedWords(accessLevels),
-		"permit":      fixedWords(permitWords()),
+		"permit":      fixedWords(service.PermitWords()),
 		"billing":     fixedWords(payers),
 		"sandbox":     fixedWords(param.SandboxModes),
 		"format":      fixedWords(batch.Formats),
 		"system-mode": fixedWords(systemModes),
-		"priority":    fixedWords(priorities),
+		"priority":    fixedWords(queue.Priorities),
 		"reason":      fixedWords(call.Reasons()),
-		"spec":        specFile,
+		"spec":        files("json", "yaml", "yml"),
 		"schema":      jsonFile,
 		"agents":      jsonFile,
 		"mcp-config":  jsonFile,

@@ -8,13 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
 )
 
 func TestCompletion(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/queue"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
 )
@@ -37,9 +38,9 @@ func TestFleetDead(t *testing.T) {
 	require.Equal(t, console.ExitFailed, status, stderr)
 	require.Contains(t, out, `"failure"`)
 
-	var letters []deadLetter
+	var letters []queue.DeadLetter
 	for line := range strings.Lines(f.answers("dead", "list", "--json")) {
-		var l deadLetter
+		var l queue.DeadLetter
 		require.NoError(t, json.Unmarshal([]byte(line), &l))
 		letters = append(letters, l)
 	}

@@ -3,10 +3,9 @@ package main
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/stretchr/testify/require"
 )
 
 // Each command has every flag of the table for whose absence the table has no reason.

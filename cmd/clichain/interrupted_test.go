@@ -9,9 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
+	"github.com/stretchr/testify/require"
 )
 
 // TestSignals: whatever signal, and however often, no process stays, and the

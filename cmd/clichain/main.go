@@ -12,7 +12,10 @@ import (
 	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/cmd/clichain/internal/ask"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/inspect"
+	"github.com/clichain/clichain/cmd/clichain/internal/queue"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/clichain/clichain/cmd/clichain/internal/serving"
 	"github.com/clichain/clichain/cmd/clichain/internal/shim"
 	"github.com/clichain/clichain/cmd/clichain/internal/version"
 	_ "github.com/clichain/clichain/fullschema" // users bring schemas of any draft
@@ -74,16 +77,17 @@ until one answers. Nothing it starts is left behind.
 		return console.Usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
 	settled := []*cobra.Command{
-		a.modelsCommand(), a.doctorCommand(), a.specsCommand(), a.batchCommand(),
-		a.serveCommand(), a.workerCommand(), a.configCommand(),
+		inspect.NewModels(a.Resolver), inspect.NewDoctor(a.Resolver),
+		inspect.NewSpecs(a.Resolver), serving.NewBatch(a.Resolver), serving.NewServe(a.Resolver),
+		queue.NewWorker(a.Resolver), inspect.NewConfig(a.Resolver),
 	}
 	for _, cmd := range settled {
 		a.AddFlags(cmd.Flags())
 	}
 	root.AddCommand(settled...)
 	root.AddCommand(ask.NewAsk(a.Env), ask.NewBuild(a.Env), ask.NewDemo(a.Env))
-	root.AddCommand(a.cooldownsCommand(), a.versionCommand(), a.manCommand())
-	root.AddCommand(a.submitCommand(), a.resultCommand(), a.statusCommand(), a.deadCommand())
+	root.AddCommand(inspect.NewCooldowns(a.Resolver), inspect.NewVersion(a.Env), inspect.NewMan(a.Env))
+	root.AddCommand(queue.NewSubmit(a.Env), queue.NewResult(a.Env), queue.NewStatus(a.Env), queue.NewDead(a.Env))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	return root
 }

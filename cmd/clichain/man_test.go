@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/inspect"
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 )
@@ -25,13 +26,13 @@ func TestManPages(t *testing.T) {
 			return
 		}
 		want++
-		text, err := os.ReadFile(filepath.Join(dir, pageName(cmd)+".1"))
+		text, err := os.ReadFile(filepath.Join(dir, inspect.PageName(cmd)+".1"))
 		require.NoError(t, err)
 		page := plain(string(text))
-		require.Contains(t, page, pageName(cmd)+" - "+cmd.Short)
-		for _, flag := range shownFlags(cmd) {
+		require.Contains(t, page, inspect.PageName(cmd)+" - "+cmd.Short)
+		for _, flag := range inspect.ShownFlags(cmd) {
 			require.Contains(t, page, "--"+flag.Name, cmd.CommandPath())
-			require.Contains(t, page, "\n"+flagUsage(flag)+"\n", cmd.CommandPath())
+			require.Contains(t, page, "\n"+inspect.FlagUsage(flag)+"\n", cmd.CommandPath())
 		}
 		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
 			require.Contains(t, page, strings.TrimSpace(line), cmd.CommandPath())
@@ -66,18 +67,4 @@ func TestManMistakes(t *testing.T) {
 			require.Equal(t, console.ExitUsage, run(t.Context(), a, append([]string{"man"}, args...)))
 		})
 	}
-}
-
-// TestRoff: no part of a text means something to man.
-func TestRoff(t *testing.T) {
-	for text, want := range map[string]string{
-		"a\n.b":    "a\n\\&.b",
-		".b":       `\&.b`,
-		"'b":       `\(aqb`,
-		`C:\a --b`: `C:\ea \-\-b`,
-		"a.b":      "a.b",
-	} {
-		require.Equal(t, want, roff(text))
-	}
-	require.Equal(t, "a\nb\n.PP\n.nf\n  c\nd\n.fi", roffParagraphs("a\nb\n\n  c\nd"))
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v4"
-
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/clichain/clichain/cmd/clichain/internal/inspect"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/doctor"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v4"
 )
 
 // workshop is a world with a shell, and with fakes for what the examples
@@ -131,7 +131,7 @@ func TestOperationsPageNix(t *testing.T) {
 
 // TestOperationsPageRemarks: the page lists the codes that the code gives.
 func TestOperationsPageRemarks(t *testing.T) {
-	given := map[string]bool{codeUnasked: true, doctor.CodeSlow: true} // constants
+	given := map[string]bool{inspect.CodeUnasked: true, doctor.CodeSlow: true} // constants
 	files, err := filepath.Glob("../../doctor/*.go")
 	require.NoError(t, err)
 	more, err := filepath.Glob("../../internal/machine/*.go")

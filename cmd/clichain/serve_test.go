@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/stretchr/testify/require"
 )
 
 // served is a "clichain serve" that runs.

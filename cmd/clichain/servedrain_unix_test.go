@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/stretchr/testify/require"
 )
 
 // cliArgs is how many arguments the CLI of the test has; its child has more.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/clichain/clichain/cmd/clichain/internal/inspect"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/stretchr/testify/require"
 )
@@ -37,7 +38,7 @@ func TestWrongVariables(t *testing.T) {
 			all := maps.Clone(c.Invalid)
 			delete(all, k.Name)
 			require.Empty(t, all)
-			_, err = a.settingsReport(selection.Catalog{})
+			_, err = inspect.NewSettingsReport(a.Resolver, selection.Catalog{})
 			require.Equal(t, c.Invalid[k.Name], err)
 		})
 	}

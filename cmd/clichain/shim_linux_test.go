@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/stretchr/testify/require"
 )
 
 // A program that has left its parent and cleared its environment survives neither an answer, nor a timeout, nor the

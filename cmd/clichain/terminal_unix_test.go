@@ -11,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/stretchr/testify/require"
 )
 
 // busyClaude works for long: after each thing that it says it waits for a file.

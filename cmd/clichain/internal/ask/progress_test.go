@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/stretchr/testify/require"
 )
 
 // TestProgressFits: whatever the width and the texts, the line is never wider.

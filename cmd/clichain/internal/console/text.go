@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,4 +68,9 @@ func Plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// JoinTexts joins the texts that are not empty with commas.
+func JoinTexts(parts []string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), ", ")
 }

@@ -2,6 +2,7 @@
 package loopback
 
 import (
+	"errors"
 	"net"
 	"net/netip"
 	"strings"
@@ -26,4 +27,13 @@ func HostOf(address string) string {
 func Is(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Zone() == "" && ip.Unmap().IsLoopback()
+}
+
+// Parse returns an address HOST:PORT as it is, if the host is of this machine alone.
+func Parse(text string) (string, error) {
+	host, _, err := net.SplitHostPort(text)
+	if err != nil || !Is(host) {
+		return "", errors.New("write an address of this machine alone, such as 127.0.0.1:8080")
+	}
+	return text, nil
 }

@@ -3,9 +3,8 @@ package loopback_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/clichain/clichain/cmd/clichain/internal/loopback"
+	"github.com/stretchr/testify/require"
 )
 
 func TestIs(t *testing.T) {
@@ -18,5 +17,17 @@ func TestIs(t *testing.T) {
 		"[::ffff:127.0.0.1%evil.com]": false, "]localhost[": false, "[[::1]]": false, "[localhost": false, "localhost]": false,
 	} {
 		require.Equal(t, want, loopback.Is(loopback.HostOf(address)), "%q", address)
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:0", "127.1.2.3:80", "[::1]:80", "localhost:8080", "[::ffff:127.0.0.1]:80"} {
+		got, err := loopback.Parse(address)
+		require.NoError(t, err, address)
+		require.Equal(t, address, got)
+	}
+	for _, address := range []string{"", ":8080", "0.0.0.0:80", "[::]:80", "127.0.0.1", "10.0.0.1:80", "example.com:80", "127.0.0.1.example.com:80"} {
+		_, err := loopback.Parse(address)
+		require.ErrorContains(t, err, "an address of this machine alone", address)
 	}
 }

@@ -1,0 +1,244 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/spf13/cobra"
+)
+
+// cooldownsFlags say whose cooldowns: those of a fleet, or, by default, of this user.
+type cooldownsFlags struct {
+	queue connection.QueueFlags
+	json  bool
+}
+
+func newCooldownsFlags(r *selection.Resolver, cmd *cobra.Command) *cooldownsFlags {
+	f := &cooldownsFlags{}
+	f.queue.NATS = connection.NewNATSFlags(r.Env)
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.queue.NATS.RegisterServers(flags)
+	f.queue.NATS.RegisterLogin(flags)
+	flags.StringVar(&f.queue.Store, "store", "", "those of the queue in this `folder`, without a NATS server")
+	flags.Lookup("nats").Usage = "those of the workers on these NATS servers, `urls` separated by commas"
+	return f
+}
+
+// NewCooldowns makes the command cooldowns.
+func NewCooldowns(r *selection.Resolver) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cooldowns list | cooldowns clear [NAME...]",
+		Short: "List which backends cool down after a failure, or end that",
+		Long: `A backend that has failed, such as at its limit, is left alone for a while by all
+calls of this user. The file is that of CLICHAIN_COOLDOWNS, or of the settings.
+
+The workers of a fleet share theirs, all queues of a server the same: give --nats
+URL, or --store FOLDER. NATS_URL alone does not choose a fleet.`,
+		Args: console.CommandsOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		SuggestionsMinimumDistance: 2,
+	}
+	for _, sub := range []*cobra.Command{cooldownsListCommand(r), cooldownsClearCommand(r)} {
+		r.AddFlags(sub.Flags())
+		cmd.AddCommand(sub)
+	}
+	return cmd
+}
+
+func cooldownsListCommand(r *selection.Resolver) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List which backends cool down, why, and until when",
+		Example: "  clichain cooldowns list\n  clichain cooldowns list --nats nats://127.0.0.1:4222",
+		Args:    cobra.NoArgs,
+	}
+	f := newCooldownsFlags(r, cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return listCooldowns(cmd.Context(), r, f) }
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	return cmd
+}
+
+func cooldownsClearCommand(r *selection.Resolver) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "clear [NAME...]",
+		Short: "Let the next call ask again the named backends, or all",
+		Long: `Forget the failures of the named backends, or of all: the next call asks them
+again. A limit that is not over is found again by that call.`,
+		Example:           "  clichain cooldowns clear\n  clichain cooldowns clear codex --nats nats://127.0.0.1:4222",
+		ValidArgsFunction: cobra.FixedCompletions(selection.BuiltinNames(), cobra.ShellCompDirectiveNoFileComp),
+	}
+	f := newCooldownsFlags(r, cmd)
+	cmd.RunE = func(cmd *cobra.Command, names []string) error { return clearCooldowns(cmd.Context(), r, f, names) }
+	return cmd
+}
+
+// keptCooldowns are the failures that somebody remembers: a file, or the servers of a fleet.
+type keptCooldowns interface {
+	States(ctx context.Context) (map[string]cooldown.State, error)
+	Update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error
+}
+
+// open opens the cooldowns; nil where there are none. done is never nil.
+func (f *cooldownsFlags) open(
+	ctx context.Context, r *selection.Resolver,
+) (there keptCooldowns, done func() error, err error) {
+	done = func() error { return nil }
+	if f.queue.NATS.Servers == "" && !f.queue.Embedded() {
+		file, err := r.CooldownFile()
+		if file != nil {
+			there = file
+		}
+		return there, done, err
+	}
+	if err := f.queue.Check(); err != nil {
+		return nil, done, err
+	}
+	q, err := f.queue.Connect(ctx, false)
+	if err != nil {
+		return nil, done, err
+	}
+	done = q.Close
+	fleet, err := jetstream.OpenCooldowns(ctx, q.Conn, &jetstream.Config{MustExist: true})
+	if errors.Is(err, jetstream.ErrNoCooldowns) {
+		return nil, done, nil
+	}
+	if err != nil {
+		return nil, done, connection.Failed(err)
+	}
+	done = func() error {
+		fleet.Close()
+		return q.Close()
+	}
+	return fleet, done, nil
+}
+
+// resting is one backend that cools down, with one login.
+type resting struct {
+	Backend  string          `json:"backend"`
+	Model    string          `json:"model,omitempty"` // empty: calls that name none
+	Reason   clichain.Reason `json:"reason"`
+	Failures int             `json:"failures"` // in a row
+	Until    time.Time       `json:"until"`
+
+	key string
+}
+
+// kept are the failures that somebody remembers, of those that cool down the first to end first.
+func kept(ctx context.Context, there keptCooldowns) (list []resting, err error) {
+	if there == nil {
+		return nil, nil
+	}
+	states, err := there.States(ctx)
+	if err != nil {
+		return nil, console.Fail(console.ExitFailed, err)
+	}
+	for key, state := range states {
+		name, model := partsOf(key)
+		list = append(list, resting{name, model, state.Reason, state.Failures, state.Until, key})
+	}
+	slices.SortFunc(list, func(a, b resting) int {
+		return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.key, b.key))
+	})
+	return list, nil
+}
+
+// partsOf are the backend and the model of a key: "codex@fingerprint/model", each but the first where it is known.
+func partsOf(key string) (backend, model string) {
+	key, model, _ = strings.Cut(key, "/")
+	backend, _, _ = strings.Cut(key, "@")
+	return backend, model
+}
+
+func listCooldowns(ctx context.Context, r *selection.Resolver, f *cooldownsFlags) (err error) {
+	there, done, err := f.open(ctx, r)
+	defer func() { err = errors.Join(err, done()) }()
+	if err != nil {
+		return err
+	}
+	list, err := kept(ctx, there)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	list = slices.DeleteFunc(list, func(r resting) bool { return !r.Until.After(now) })
+	if f.json {
+		return r.PrintJSON(map[string]any{"cooldowns": append([]resting{}, list...)})
+	}
+	if len(list) == 0 {
+		_, err = fmt.Fprintln(r.Out, "no backend cools down")
+		return console.OutputError(err)
+	}
+	names := make([]string, len(list))
+	for i, r := range list {
+		names[i] = r.name()
+	}
+	p := console.NewPage(console.Style{}, console.Columns(r.Out))
+	column := console.Widest(names, p.Width)
+	for _, r := range list {
+		p.Cut(console.Cell(r.name(), column)+"  ", fmt.Sprintf("until %s, in %s  after %s",
+			r.Until.Local().Format("2006-01-02 15:04"), console.Roughly(r.Until.Sub(now)), r.Reason), console.Plain)
+	}
+	return r.Print(p.String())
+}
+
+// name is the backend, with its model as "ask --model" takes it.
+func (r resting) name() string {
+	if r.Model == "" {
+		return r.Backend
+	}
+	return r.Backend + "/" + r.Model
+}
+
+func clearCooldowns(ctx context.Context, r *selection.Resolver, f *cooldownsFlags, names []string) (err error) {
+	there, done, err := f.open(ctx, r)
+	defer func() { err = errors.Join(err, done()) }()
+	if err != nil {
+		return err
+	}
+	list, err := kept(ctx, there)
+	if err != nil {
+		return err
+	}
+	c, err := r.Catalog(nil)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		known := slices.ContainsFunc(list, func(r resting) bool { return r.Backend == name })
+		if !known && selection.IndexOf(c.All, name) < 0 {
+			return c.Unknown("cooldowns clear", name)
+		}
+	}
+	var cleared []string
+	for _, r := range list {
+		if len(names) > 0 && !slices.Contains(names, r.Backend) {
+			continue
+		}
+		forget := func(cooldown.State) cooldown.State { return cooldown.State{} }
+		if err := there.Update(ctx, r.key, forget); err != nil {
+			return console.Fail(console.ExitFailed, fmt.Errorf("%s: %w", terminal.OneLine(r.name()), err))
+		}
+		cleared = append(cleared, terminal.OneLine(r.name()))
+	}
+	text := "nothing to clear"
+	if len(cleared) > 0 {
+		slices.Sort(cleared)
+		text = "cleared: " + strings.Join(slices.Compact(cleared), ", ")
+	}
+	_, err = fmt.Fprintln(r.Out, text)
+	return console.OutputError(err)
+}

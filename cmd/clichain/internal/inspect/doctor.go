@@ -1,0 +1,193 @@
+// Package inspect has the commands that print what clichain finds and knows, and ask no model.
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/doctor"
+	"github.com/spf13/cobra"
+)
+
+// doctorFlags are the flags of doctor.
+type doctorFlags struct {
+	param.Values
+	json, markdown, hints bool
+	probe, ping           bool
+}
+
+// NewDoctor makes the command doctor.
+func NewDoctor(r *selection.Resolver) *cobra.Command {
+	var f doctorFlags
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what will work here, why not, and what to do",
+		Long: `Look at each CLI: is it installed, is it logged in, who would pay, is it turned
+off, what is to be done.
+
+Nothing is started and nothing is sent, unless --probe asks each CLI for its
+version and its login, or --ping makes one real call of each that seems ready.
+Exit status: 0 when at least one is ready, else 3; 2 after a mistake in the
+settings, with which no call is made.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), r, f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "print the findings as JSON (docs/doctor.schema.json)")
+	flags.BoolVar(&f.markdown, "markdown", false, "print them as Markdown, for the summary of a CI job")
+	flags.BoolVar(&f.hints, "fix-hints", false, "print the commands that would fix what is wrong, as a script")
+	flags.BoolVar(&f.probe, "probe", false,
+		"also run each CLI's own commands for its version and login, within 4s, or longer where they are slow")
+	flags.BoolVar(&f.ping, "ping", false, "also ask each that seems ready one short question, which costs what it costs")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix-hints")
+	param.Pick(flags, &f.Values, "only", "spec", "binary")
+	flags.Lookup("only").Usage = "look at these backends, such as `a,b`, in this order"
+	return cmd
+}
+
+// checkup is a report with what the command adds to it.
+type checkup struct {
+	doctor.Report
+	Problems []doctor.Problem `json:"problems"` // of the settings: no call is made
+	Settings settingsReport   `json:"settings"`
+}
+
+func runDoctor(ctx context.Context, r *selection.Resolver, f doctorFlags) error {
+	c, err := r.Catalog(f.SpecFiles)
+	if err == nil {
+		err = c.Known("--binary", maps.Keys(f.Binaries))
+	}
+	if err != nil {
+		return err
+	}
+	asked, problems, err := askedSpecs(r, c, f.Only)
+	if err != nil {
+		return err
+	}
+	var unasked []clichain.CliSpec
+	if len(f.Only) == 0 {
+		unasked = c.Unasked(asked, f.Binaries)
+	}
+	if err := r.Settle(&f.Values); err != nil {
+		return err
+	}
+	found := checkup{Problems: problems}
+	if found.Settings, err = NewSettingsReport(r, c); err != nil {
+		return err
+	}
+	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: r.Cooldowns()}
+	providers := selection.NewProviders(slices.Concat(asked, unasked), &f.Values)
+	found.Report = doctor.Diagnose(ctx, providers.Backends(), cfg)
+	adviseFlags(&found.Report)
+	remarkUnasked(&found.Report, unasked)
+	if err := printCheckup(r, found, f); err != nil {
+		return err
+	}
+	return found.status(ctx)
+}
+
+// adviseFlags adds the advice of each problem to its hint, in flags.
+func adviseFlags(report *doctor.Report) {
+	for _, d := range report.Backends {
+		for i := range d.Problems {
+			p := &d.Problems[i]
+			p.Hint, p.Advice = call.JoinHint(p.Hint, p.Advice, console.AdviceText), nil
+		}
+	}
+}
+
+// askedSpecs are the specs that a call would ask. Unknown names in the order become problems, as no call works then.
+func askedSpecs(
+	r *selection.Resolver, c selection.Catalog, only []string,
+) (list []clichain.CliSpec, problems []doctor.Problem, err error) {
+	order, source, err := r.Order()
+	if len(only) > 0 || len(order) == 0 || err != nil {
+		list, err = r.Choose(c, only)
+		return list, []doctor.Problem{}, err
+	}
+	list, unknown := c.Pick(order)
+	problems = []doctor.Problem{}
+	for _, name := range unknown {
+		problems = append(problems, doctor.Problem{
+			Code: string(clichain.ReasonBadOption), Message: c.Unknown(source, name).Error(),
+			Hint: "correct the name: until then every call is refused",
+		})
+	}
+	return list, problems, nil
+}
+
+// status is the exit status; the report says why.
+func (found *checkup) status(ctx context.Context) error {
+	switch {
+	case ctx.Err() != nil:
+		return console.Fail(console.ExitInterrupted, context.Cause(ctx))
+	case len(found.Problems) > 0:
+		return console.Fail(console.ExitUsage, nil)
+	case found.Ready == 0:
+		return console.Fail(console.ExitNothing, nil)
+	}
+	return nil
+}
+
+func printCheckup(r *selection.Resolver, found checkup, f doctorFlags) error {
+	text := ""
+	switch {
+	case f.json:
+		return r.PrintJSON(found)
+	case f.markdown:
+		text = markdownOf(found)
+	case f.hints:
+		text = fixesOf(found.Report)
+	default:
+		text = doctorTable(found, r.StyleOf(r.Out), console.LineWidth(r.Out))
+	}
+	return r.Print(text)
+}
+
+var (
+	// quoted matches a command within a hint.
+	quoted = regexp.MustCompile("`([^`]+)`")
+	// bare matches a hint that is a command as a whole.
+	bare = regexp.MustCompile(`^(npm|unset|export|brew|curl) \S`)
+)
+
+// fixesOf is a script with the commands that fix what keeps backends from answering. The problems, and hints that are
+// no commands, are comments in it.
+func fixesOf(report doctor.Report) string {
+	var b strings.Builder
+	for _, d := range report.Backends {
+		for _, p := range d.Problems {
+			if !p.Blocks() {
+				continue
+			}
+			fmt.Fprintf(&b, "# %s: %s\n", terminal.OneLine(d.Name), terminal.OneLine(p.Message))
+			for _, line := range commandsOf(terminal.OneLine(p.Hint)) {
+				fmt.Fprintln(&b, line)
+			}
+		}
+	}
+	return b.String()
+}
+
+func commandsOf(hint string) (lines []string) {
+	if bare.MatchString(hint) {
+		return []string{hint}
+	}
+	for _, m := range quoted.FindAllStringSubmatch(hint, -1) {
+		lines = append(lines, m[1])
+	}
+	if hint != "" && (len(lines) == 0 || quoted.ReplaceAllString(hint, "") != "run ") {
+		lines = append(lines, "# "+hint)
+	}
+	return lines
+}

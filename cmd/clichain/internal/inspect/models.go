@@ -1,0 +1,102 @@
+package inspect
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/spf13/cobra"
+)
+
+// NewModels makes the command models.
+func NewModels(r *selection.Resolver) *cobra.Command {
+	f := &param.Values{}
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "models",
+		Short: "List the models that each CLI offers",
+		Long: `List the models that each CLI says it offers: its default, the reasoning efforts
+and the size of the context, where it tells them. No model is asked; the CLIs are
+run all at once, for 15s at most, and codex for twice as long. Each name is one
+that "clichain ask --model" takes.
+
+Exit status: 0 when at least one CLI has been heard, 3 when there is none to ask,
+else 1.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return listModels(cmd.Context(), r, f, asJSON) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	param.Pick(flags, f, "only", "pass-env", "spec", "binary")
+	flags.Lookup("only").Usage = "list the models of these backends, such as `a,b`, in this order"
+	return cmd
+}
+
+// offer is what one backend says of its models.
+type offer struct {
+	Backend string        `json:"backend"`
+	Lists   bool          `json:"lists"`             // clichain knows how to ask its CLI
+	Models  []call.Model  `json:"models"`            // in the order of the CLI
+	Failure *console.Skip `json:"failure,omitempty"` // why it has not told them
+
+	skipped bool // it was not run
+}
+
+func listModels(ctx context.Context, r *selection.Resolver, f *param.Values, asJSON bool) error {
+	providers, err := r.Providers(f)
+	if err != nil {
+		return err
+	}
+	offers := offersOf(ctx, providers)
+	if ctx.Err() != nil {
+		return console.Fail(console.ExitInterrupted, context.Cause(ctx))
+	}
+	r.WarnDoubts(providers)
+	if asJSON {
+		err = r.PrintJSON(map[string]any{"backends": offers})
+	} else {
+		err = r.Print(modelsTable(offers, r.StyleOf(r.Out), console.Columns(r.Out)))
+	}
+	if err == nil {
+		err = statusOfOffers(offers)
+	}
+	return err
+}
+
+// statusOfOffers is the exit status; the output says why.
+func statusOfOffers(offers []offer) error {
+	switch {
+	case slices.ContainsFunc(offers, func(o offer) bool { return o.Failure == nil }):
+		return nil
+	case slices.ContainsFunc(offers, func(o offer) bool { return !o.skipped }):
+		return console.Fail(console.ExitFailed, nil)
+	}
+	return console.Fail(console.ExitNothing, nil)
+}
+
+// offersOf asks all CLIs at once.
+func offersOf(ctx context.Context, providers selection.Providers) []offer {
+	offers := make([]offer, len(providers))
+	var running sync.WaitGroup
+	for i, p := range providers {
+		running.Go(func() { offers[i] = offerOf(ctx, p) })
+	}
+	running.Wait()
+	return offers
+}
+
+func offerOf(ctx context.Context, p *clichain.Provider) offer {
+	models, err := p.Models(ctx)
+	o := offer{Backend: p.Name(), Lists: len(p.Spec().Models.List) > 0, Models: append([]call.Model{}, models...)}
+	if err != nil {
+		be := call.AsError(p.Name(), err)
+		o.Failure, o.skipped = console.NewSkip(be), be.Stage == call.StageSkipped
+	}
+	return o
+}

@@ -1,0 +1,154 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/clichain/clichain/specs"
+	"github.com/spf13/cobra"
+)
+
+// specFile completes the name of a file of specs.
+var specFile = cobra.FixedCompletions([]string{"json", "yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
+
+// specFlags are the flags of specs.
+type specFlags struct {
+	param.Values
+	json, yaml bool
+}
+
+// NewSpecs makes the command specs.
+func NewSpecs(r *selection.Resolver) *cobra.Command {
+	var f specFlags
+	cmd := &cobra.Command{
+		Use:   "specs [NAME] | specs lint FILE... | specs diff FILE",
+		Short: "Show what clichain knows about each CLI, as data",
+		Long: `Show the specs: everything clichain knows about each CLI, as plain data.
+
+With a NAME, --json or --yaml, the output is what --spec and CLICHAIN_SPECS
+read: save it, change it, check it with "clichain specs lint", and use it.`,
+		Args: func(cmd *cobra.Command, args []string) error { return nameOrCommand(r, cmd, args) },
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return selection.NamesOf(selection.KnownSpecs(r.Env, cmd)), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return showSpecs(r, f, args) },
+
+		SuggestionsMinimumDistance: 2,
+	}
+	cmd.Flags().BoolVar(&f.json, "json", false, "print all of it as JSON")
+	cmd.Flags().BoolVar(&f.yaml, "yaml", false, "print all of it as YAML")
+	param.Pick(cmd.Flags(), &f.Values, "spec")
+	cmd.AddCommand(specsLintCommand(r), specsDiffCommand(r.Env))
+	return cmd
+}
+
+func showSpecs(r *selection.Resolver, f specFlags, args []string) error {
+	if f.json && f.yaml {
+		return console.Usagef("specs: --json and --yaml exclude each other")
+	}
+	c, err := r.Catalog(f.SpecFiles)
+	if err != nil {
+		return err
+	}
+	var shown any = c.All
+	if len(args) == 1 {
+		one, err := c.Choose("specs", args)
+		if err != nil {
+			return err
+		}
+		shown = one[0]
+	}
+	switch {
+	case f.yaml:
+		return console.WriteYAML(r.Out, shown)
+	case f.json || len(args) == 1:
+		return console.WriteJSON(r.Out, shown, true)
+	}
+	return listSpecs(r, c.All)
+}
+
+func listSpecs(r *selection.Resolver, all []clichain.CliSpec) error {
+	rows := [][]string{{"NAME", "PROGRAM", "PROVIDER", "DEFAULT MODEL", "CHECKED"}}
+	for _, s := range all {
+		programs := strings.Join(append([]string{s.Binary}, s.AltBinaries...), ", ")
+		rows = append(rows, []string{
+			s.Name, programs, cmp.Or(s.ProviderSlug, "-"), cmp.Or(s.DefaultModel, "-"), cmp.Or(s.CheckedWith, "-"),
+		})
+	}
+	p := console.NewPage(console.Style{}, math.MaxInt)
+	p.Table(rows)
+	return r.Print(p.String())
+}
+
+// nameOrCommand takes the name of a spec. Another word may be a command that was mistyped.
+func nameOrCommand(r *selection.Resolver, cmd *cobra.Command, args []string) error {
+	known := func(name string) bool { return selection.IndexOf(selection.KnownSpecs(r.Env, cmd), name) >= 0 }
+	if len(args) > 0 && !known(args[0]) && len(cmd.SuggestionsFor(args[0])) > 0 {
+		return console.CommandsOnly(cmd, args)
+	}
+	return console.AtMostOneArg("specs", "NAME")(cmd, args)
+}
+
+func specsLintCommand(r *selection.Resolver) *cobra.Command {
+	return &cobra.Command{
+		Use:   "lint FILE...",
+		Short: "Check files of specs",
+		Long: `Check files of specs, in JSON or YAML.
+
+Each problem is a line FILE:LINE:COLUMN: path: message. A line that says
+"warning" after the place tells of what is legal and probably not meant. The
+exit status is 2 when there is a mistake; warnings leave it 0.`,
+		ValidArgsFunction: specFile,
+		RunE:              func(_ *cobra.Command, args []string) error { return lintSpecs(r, args) },
+	}
+}
+
+// lintSpecs checks all files, also after a mistake in the first.
+func lintSpecs(r *selection.Resolver, files []string) error {
+	if len(files) == 0 {
+		return console.Usagef("specs lint needs the name of a file")
+	}
+	var lines []string
+	bad := false
+	for _, file := range files {
+		found, ok := lintFile(file)
+		lines, bad = append(lines, found...), bad || !ok
+	}
+	if _, err := fmt.Fprintln(r.Out, strings.Join(lines, "\n")); err != nil {
+		return console.OutputError(err)
+	}
+	if bad {
+		return console.Fail(console.ExitUsage, nil)
+	}
+	return nil
+}
+
+// lintFile returns the lines to print about a file, and whether it can be used.
+func lintFile(file string) (lines []string, ok bool) {
+	f, err := os.Open(file)
+	if err != nil {
+		return []string{err.Error()}, false
+	}
+	defer f.Close()
+	list, problems, err := specs.Lint(f)
+	if err != nil {
+		return []string{file + ": " + err.Error()}, false
+	}
+	lines = selection.ProblemLines(file, problems)
+	if slices.ContainsFunc(problems, func(p *specs.Problem) bool { return !p.Warning }) {
+		return lines, false
+	}
+	plural := "s"
+	if len(list) == 1 {
+		plural = ""
+	}
+	return append(lines, fmt.Sprintf("%s: ok: %d spec%s", file, len(list), plural)), true
+}

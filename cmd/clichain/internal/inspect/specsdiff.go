@@ -1,0 +1,104 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/jsondiff"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/clichain/clichain/specs"
+	"github.com/spf13/cobra"
+)
+
+func specsDiffCommand(env *console.Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "diff FILE",
+		Short: "Tell how the specs of a file differ from the built-in ones",
+		Long: `Tell how the specs of a file differ from the built-in specs of their names; a
+named instance, but for its name, from the spec that it is an instance of.
+
+Each difference is a line with the path of a field: "~" with the built-in value
+and that of the file, "+" for what only the file has, "-" for what only the
+built-in spec has. The exit status is 0 without a difference, 1 with one or where
+there is no built-in spec of that name, 2 after a mistake.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return console.Usagef("specs diff needs the name of one file, and got %d", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: specFile,
+		RunE:              func(_ *cobra.Command, args []string) error { return diffSpecs(env, args[0], asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// comparison is how a spec differs from a built-in one.
+type comparison struct {
+	Name        string                `json:"name"`
+	Builtin     string                `json:"builtin"` // the name of that one; empty: there is none
+	Differences []jsondiff.Difference `json:"differences"`
+}
+
+func diffSpecs(env *console.Env, file string, asJSON bool) error {
+	list, err := selection.LoadFile("specs diff", file)
+	if err != nil {
+		return err
+	}
+	all := []comparison{}
+	for _, spec := range list {
+		c, err := compare(spec)
+		if err != nil {
+			return err
+		}
+		all = append(all, c)
+	}
+	if asJSON {
+		err = env.PrintJSON(map[string]any{"specs": all})
+	} else {
+		err = env.Print(linesOf(all))
+	}
+	differs := func(c comparison) bool { return c.Builtin == "" || len(c.Differences) > 0 }
+	if err == nil && slices.ContainsFunc(all, differs) {
+		err = console.Fail(console.ExitFailed, nil)
+	}
+	return err
+}
+
+func compare(spec clichain.CliSpec) (comparison, error) {
+	c := comparison{Name: spec.Name, Differences: []jsondiff.Difference{}}
+	base, ok := specs.ByName(cmp.Or(spec.InstanceOf, spec.Name))
+	if !ok {
+		return c, nil
+	}
+	c.Builtin = base.Name
+	base.Name, base.InstanceOf = spec.Name, spec.InstanceOf
+	found, err := jsondiff.Compare(base, spec)
+	c.Differences = append(c.Differences, found...)
+	return c, err
+}
+
+// linesOf is what people read of comparisons.
+func linesOf(all []comparison) string {
+	var b strings.Builder
+	for _, c := range all {
+		switch {
+		case c.Builtin == "":
+			fmt.Fprintf(&b, "%s: there is no built-in spec of that name\n", c.Name)
+		case len(c.Differences) == 0:
+			fmt.Fprintf(&b, "%s: as built in\n", c.Name)
+		default:
+			fmt.Fprintf(&b, "%s: not as the built-in %s\n", c.Name, c.Builtin)
+		}
+		for _, d := range c.Differences {
+			b.WriteString("  " + d.String() + "\n")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,27 @@
+package inspect
+
+import (
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/version"
+	"github.com/spf13/cobra"
+)
+
+// NewVersion makes the command version.
+func NewVersion(env *console.Env) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, and what the program was built from",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return printVersion(env, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printVersion(env *console.Env, asJSON bool) error {
+	if asJSON {
+		return env.PrintJSON(version.Read())
+	}
+	return console.OutputError(version.Read().Print(env.Out))
+}

@@ -1,0 +1,252 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/spf13/cobra"
+)
+
+// deadFlags are the flags of the commands for dead letters, of which each takes some.
+type deadFlags struct {
+	queue            connection.QueueFlags
+	json             bool
+	all, sideEffects bool
+	reason           string
+}
+
+// deadLimit bounds each of these commands: a queue may hold very many dead letters.
+const deadLimit = 10 * time.Minute
+
+// NewDead makes the command dead.
+func NewDead(env *console.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "dead",
+		Short: "List, show, retry or drop the jobs that failed for good",
+		Long: `A job that failed for good is a dead letter: it stays in the queue, with its
+history, until it is retried or dropped.`,
+		Args: console.CommandsOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		SuggestionsMinimumDistance: 2,
+	}
+	cmd.AddCommand(deadListCommand(env), deadShowCommand(env), deadRetryCommand(env), deadDropCommand(env))
+	return cmd
+}
+
+// onQueue declares the flags that all of the commands have, and has cmd run on the queue that they name.
+func onQueue(
+	env *console.Env, cmd *cobra.Command, f *deadFlags, do func(context.Context, *connection.Queue, []string) error,
+) {
+	cmd.Flags().SortFlags = false
+	f.queue.NATS, f.queue.MustExist = connection.NewNATSFlags(env), true
+	f.queue.Register(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, ids []string) (err error) {
+		ctx, cancel := context.WithTimeout(cmd.Context(), deadLimit)
+		defer cancel()
+		q, err := f.queue.Open(ctx, false)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, q.Close()) }()
+		return connection.Failed(do(ctx, q, ids))
+	}
+}
+
+func deadListCommand(env *console.Env) *cobra.Command {
+	f := &deadFlags{}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the dead letters",
+		Long:    "List the dead letters, oldest first, with why and when they failed.",
+		Example: "  clichain dead list --nats nats://127.0.0.1:4222\n  clichain dead list --json | jq -r .id",
+		Args:    cobra.NoArgs,
+	}
+	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, _ []string) error {
+		return deadList(ctx, env, q, f)
+	})
+	cmd.Flags().StringVar(&f.reason, "reason", "", "those that failed for this `reason`, such as timeout")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func deadList(ctx context.Context, env *console.Env, q *connection.Queue, f *deadFlags) error {
+	for r, err := range q.Dead(ctx) {
+		if err != nil {
+			return err
+		}
+		if f.reason != "" && f.reason != string(r.Failure.Reason) {
+			continue
+		}
+		l := newDeadLetter(r)
+		if f.json {
+			err = console.WriteJSON(env.Out, l, false)
+		} else {
+			err = env.Print(l.text(env.StyleOf(env.Out), console.Columns(env.Out), time.Now()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func deadShowCommand(env *console.Env) *cobra.Command {
+	f := &deadFlags{}
+	cmd := &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show all of a dead letter, as JSON",
+		Long:    "Show all of a dead letter, as JSON: its job with the prompt, its attempts and its history.",
+		Example: "  clichain dead show nightly-7 --nats nats://127.0.0.1:4222",
+		Args:    console.ExactlyOneArg("dead show", "ID"),
+	}
+	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
+		r, err := findDeadLetter(ctx, q, ids[0])
+		if err != nil {
+			return err
+		}
+		return console.WriteJSON(env.Out, r, true)
+	})
+	return cmd
+}
+
+// findDeadLetter finds one; an id without one is the caller's mistake.
+func findDeadLetter(ctx context.Context, q *connection.Queue, id string) (*jetstream.Result, error) {
+	r, err := q.Result(ctx, id)
+	if errors.Is(err, jetstream.ErrPending) {
+		return nil, console.Usagef("job %q waits or runs: it is no dead letter", id)
+	}
+	if errors.Is(err, jetstream.ErrNotFound) || err == nil && r.Failure == nil {
+		return nil, console.Usagef("there is no dead letter %q: see \"clichain dead list\"", id)
+	}
+	return r, err
+}
+
+func deadRetryCommand(env *console.Env) *cobra.Command {
+	f := &deadFlags{}
+	cmd := &cobra.Command{
+		Use:   "retry ID...",
+		Short: "Put dead letters back into the queue",
+		Long: `Put dead letters back into the queue, as if nothing had happened before.
+
+One whose agent may have changed something is left where it is, unless
+--side-effects says that you have looked, and that it may run again.`,
+		Example: `  clichain dead retry nightly-7 --nats nats://127.0.0.1:4222
+  clichain dead retry --reason usage_limit
+  clichain dead retry --all --side-effects`,
+	}
+	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
+		return deadRetry(ctx, env, q, f, ids)
+	})
+	f.selects(cmd)
+	cmd.Flags().BoolVar(&f.sideEffects, "side-effects", false, "also those that may have changed something")
+	return cmd
+}
+
+func deadRetry(ctx context.Context, env *console.Env, q *connection.Queue, f *deadFlags, ids []string) error {
+	letters, err := f.choose(ctx, q, ids)
+	if err != nil {
+		return err
+	}
+	var left []string
+	for _, l := range letters {
+		if l.SideEffects && !f.sideEffects {
+			left = append(left, l.ID)
+			continue
+		}
+		if err := changeJob(ctx, env, l.ID, q.Retry); err != nil {
+			return err
+		}
+	}
+	if len(left) > 0 {
+		return console.Fail(console.ExitFailed, fmt.Errorf(
+			"%d of %d were not retried, such as %q: the agent may have changed "+
+				"something: look at what it did, and give --side-effects to run it again", len(left), len(letters), left[0]))
+	}
+	return nil
+}
+
+func deadDropCommand(env *console.Env) *cobra.Command {
+	f := &deadFlags{}
+	cmd := &cobra.Command{
+		Use:   "drop ID...",
+		Short: "Remove dead letters for good",
+		Long: `Remove dead letters for good. With an ID, a job that still waits is taken out of
+the queue too.`,
+		Example: "  clichain dead drop nightly-7 --nats nats://127.0.0.1:4222\n  clichain dead drop --all",
+	}
+	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
+		letters, err := f.choose(ctx, q, nil)
+		for _, l := range letters {
+			ids = append(ids, l.ID)
+		}
+		for _, id := range ids {
+			if err == nil {
+				err = changeJob(ctx, env, id, q.Drop)
+			}
+		}
+		return err
+	})
+	f.selects(cmd)
+	return cmd
+}
+
+// selects declares the flags that choose among the dead letters.
+func (f *deadFlags) selects(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.all, "all", false, "all of them")
+	cmd.Flags().StringVar(&f.reason, "reason", "", "those that failed for this `reason`, such as timeout")
+	cmd.Args = func(_ *cobra.Command, ids []string) error {
+		ways := 0
+		for _, given := range []bool{len(ids) > 0, f.all, f.reason != ""} {
+			if given {
+				ways++
+			}
+		}
+		if ways != 1 {
+			return console.Usagef("which dead letters? Give their IDs, or --reason REASON, or --all: one of the three")
+		}
+		return nil
+	}
+}
+
+// choose finds the letters of ids, or those that the flags choose, before any is changed.
+func (f *deadFlags) choose(ctx context.Context, q *connection.Queue, ids []string) (letters []DeadLetter, err error) {
+	for _, id := range ids {
+		r, err := findDeadLetter(ctx, q, id)
+		if err != nil {
+			return nil, err
+		}
+		letters = append(letters, newDeadLetter(r))
+	}
+	if !f.all && f.reason == "" {
+		return letters, nil
+	}
+	for r, err := range q.Dead(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if f.all || f.reason == string(r.Failure.Reason) {
+			letters = append(letters, newDeadLetter(r))
+		}
+	}
+	return letters, nil
+}
+
+// changeJob changes one job and prints its id.
+func changeJob(ctx context.Context, env *console.Env, id string, do func(context.Context, string) error) error {
+	err := do(ctx, id)
+	if errors.Is(err, jetstream.ErrNotFound) {
+		return console.Usagef("there is no job %q: see \"clichain dead list\"", id)
+	}
+	if err != nil {
+		return fmt.Errorf("job %q: %w", id, err)
+	}
+	_, err = fmt.Fprintln(env.Out, terminal.OneLine(id))
+	return console.OutputError(err)
+}

@@ -1,0 +1,126 @@
+package queue
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain/jetstream"
+)
+
+// monitor follows the jobs of a worker, and logs their outcomes. It never logs prompts, answers, or the words of a CLI,
+// which may quote both.
+type monitor struct {
+	log       *slog.Logger
+	draining  func() bool
+	connected func() bool
+
+	mu      sync.Mutex
+	state   workerState
+	started map[string]time.Time // when the jobs that run began, by id
+}
+
+// workerState is what a worker tells of itself.
+type workerState struct {
+	Name    string `json:"name"`
+	Slots   int    `json:"slots"`
+	Running int    `json:"running"`
+	Done    int    `json:"done"`   // jobs that it answered
+	Failed  int    `json:"failed"` // jobs that it gave up for good
+	Parked  int    `json:"parked"` // times that it gave a job back
+	// RestingUntil is when the first backend can answer again. Zero: it does not rest.
+	RestingUntil time.Time `json:"resting_until,omitzero"`
+	Connected    bool      `json:"connected"`
+	Draining     bool      `json:"draining"`
+}
+
+// newMonitor makes that of a worker which drains from the end of ctx on.
+func newMonitor(ctx context.Context, name string, slots int, log *slog.Logger, connected func() bool) *monitor {
+	if name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "worker"
+		}
+		name = fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:6]) // containers may share the rest
+	}
+	return &monitor{
+		log: log, draining: func() bool { return ctx.Err() != nil }, connected: connected,
+		state: workerState{Name: name, Slots: slots}, started: map[string]time.Time{},
+	}
+}
+
+// status is how things stand.
+func (w *monitor) status() workerState {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.state
+	s.Running = len(w.started)
+	s.Connected, s.Draining = w.connected(), w.draining()
+	if time.Now().After(s.RestingUntil) {
+		s.RestingUntil = time.Time{}
+	}
+	return s
+}
+
+// config makes the worker of a queue report to the monitor.
+func (w *monitor) config(grace time.Duration) *jetstream.WorkConfig {
+	return &jetstream.WorkConfig{
+		Slots: w.state.Slots, Name: w.state.Name, Grace: grace, Logger: w.log,
+		OnStart: w.start, OnPark: w.park, OnResult: w.result, OnEnd: w.end, OnRest: w.rest,
+	}
+}
+
+func (w *monitor) start(job *jetstream.Job) {
+	w.mu.Lock()
+	w.started[job.ID] = time.Now()
+	w.mu.Unlock()
+	w.log.Info("job started", "id", job.ID)
+}
+
+// ended counts a job in one of the counters and returns how long it ran: zero if it never began.
+func (w *monitor) ended(id string, counter *int) (took time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	*counter++
+	if began, ok := w.started[id]; ok {
+		took = time.Since(began).Round(time.Millisecond)
+	}
+	return took
+}
+
+func (w *monitor) end(job *jetstream.Job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.started, job.ID)
+}
+
+func (w *monitor) park(job *jetstream.Job, d jetstream.Delivery) {
+	took := w.ended(job.ID, &w.state.Parked)
+	until := "at once"
+	if !d.Until.IsZero() {
+		until = d.Until.Format(time.RFC3339)
+	}
+	w.log.Info("job parked", "id", job.ID, "reason", d.Reason, "until", until, "duration", took)
+}
+
+func (w *monitor) result(r *jetstream.Result) {
+	if r.Failure != nil {
+		took := w.ended(r.ID, &w.state.Failed)
+		w.log.Warn("job failed", "id", r.ID, "reason", r.Failure.Reason, "side_effects", r.Failure.SideEffects,
+			"duration", took)
+		return
+	}
+	took := w.ended(r.ID, &w.state.Done)
+	w.log.Info("job answered", "id", r.ID, "backend", r.Response.Backend, "duration", took)
+}
+
+func (w *monitor) rest(until time.Time) {
+	w.mu.Lock()
+	w.state.RestingUntil = until
+	w.mu.Unlock()
+	w.log.Info("resting: every backend cools down", "until", until.Format(time.RFC3339))
+}

@@ -1,0 +1,172 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// waitFlags say how a result is waited for and printed.
+type waitFlags struct {
+	on, json bool
+	limit    time.Duration
+}
+
+// defaultWait bounds --wait without --wait-for.
+const defaultWait = time.Hour
+
+func (f *waitFlags) register(flags *pflag.FlagSet) {
+	f.limit = defaultWait
+	flags.Func("wait-for", "wait no longer than this `duration` (default 1h); implies --wait",
+		param.Into(&f.limit, param.Duration))
+	flags.BoolVar(&f.json, "json", false, "print JSON: the whole result, or the id")
+}
+
+// NewResult makes the command result.
+func NewResult(env *console.Env) *cobra.Command {
+	f := &waitFlags{}
+	queue := &connection.QueueFlags{NATS: connection.NewNATSFlags(env), MustExist: true}
+	cmd := &cobra.Command{
+		Use:   "result ID",
+		Short: "Print the answer to a job",
+		Long: `Print what came of a job: its answer, as "clichain ask" does, or why there is
+none. The result stays in the queue.
+
+Exit status: 0 answered; 1 the job failed, or has no result yet; 2 there is no
+such job or queue; 2, 3 and 124 also as with "clichain ask"; 124 also when no
+result came within --wait-for.`,
+		Example: `  clichain result nightly-7 --nats nats://127.0.0.1:4222
+  clichain result nightly-7 --wait-for 10m --json`,
+		Args: console.ExactlyOneArg("result", "ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.on = f.on || cmd.Flags().Changed("wait-for")
+			return showResult(cmd.Context(), env, queue, f, args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	queue.Register(flags)
+	flags.BoolVar(&f.on, "wait", false, "wait for it")
+	f.register(flags)
+	return cmd
+}
+
+func showResult(
+	ctx context.Context, env *console.Env, flags *connection.QueueFlags, f *waitFlags, id string,
+) (err error) {
+	if err := f.check(flags); err != nil {
+		return err
+	}
+	q, err := flags.Open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	if f.on {
+		return awaitResult(ctx, env, q, f, id)
+	}
+	r, err := q.Result(ctx, id)
+	if err != nil {
+		return noResult(id, err)
+	}
+	return printResult(env, r, f.json)
+}
+
+// awaitResult prints the result of a job once it is there. The job continues after the command ends.
+func awaitResult(ctx context.Context, env *console.Env, q *connection.Queue, f *waitFlags, id string) error {
+	defer reportWaiting(ctx, env, q.Queue, id)()
+	waiting, cancel := context.WithTimeout(ctx, f.limit)
+	defer cancel()
+	r, err := q.Wait(waiting, id)
+	switch {
+	case err == nil:
+		return printResult(env, r, f.json)
+	case ctx.Err() != nil:
+		fmt.Fprintf(env.Err, "clichain: job %q stays in the queue\n", id)
+		return console.Fail(console.ExitInterrupted, context.Cause(ctx))
+	case waiting.Err() != nil:
+		return console.Fail(console.ExitTimeout, notInTime(id, f.limit, err))
+	}
+	return noResult(id, err)
+}
+
+// notInTime has the error of the last look for a result that failed.
+func notInTime(id string, limit time.Duration, waited error) error {
+	err := fmt.Errorf("job %q: no result within %v: it stays in the queue: ask for it with \"clichain result\"", id, limit)
+	if both, ok := waited.(interface{ Unwrap() []error }); ok {
+		err = fmt.Errorf("%w (the last look for it failed: %v)", err, both.Unwrap()[1])
+	}
+	return err
+}
+
+// noResult is the error for a result that is not there.
+func noResult(id string, err error) error {
+	switch {
+	case errors.Is(err, jetstream.ErrPending):
+		return console.Fail(console.ExitFailed, fmt.Errorf("job %q: %s: --wait waits for it",
+			id, strings.TrimPrefix(err.Error(), "jetstream: ")))
+	case errors.Is(err, jetstream.ErrNotFound):
+		return console.Usagef("there is no job %q in the queue: check its id and --queue", id)
+	}
+	return connection.Failed(err)
+}
+
+// check refuses to wait where nobody could answer meanwhile.
+func (f *waitFlags) check(queue *connection.QueueFlags) error {
+	if f.on && queue.Embedded() {
+		return console.Usagef("--wait: a queue in a folder is for one process at a time, so no worker could answer: "+
+			"leave it out, run \"clichain worker --store %s\", and then \"clichain result\"", queue.Store)
+	}
+	return nil
+}
+
+// printResult prints an answer, or returns the failure with the exit status that it has with ask.
+func printResult(env *console.Env, r *jetstream.Result, asJSON bool) error {
+	if asJSON {
+		if err := env.PrintJSON(r); err != nil || r.Failure == nil {
+			return err
+		}
+		return console.Fail(failureStatus(r.Failure), nil)
+	}
+	if r.Failure != nil {
+		return console.Fail(failureStatus(r.Failure), failureError(r))
+	}
+	for _, warning := range r.Response.Warnings {
+		fmt.Fprintf(env.Err, "clichain: %s: warning: %s\n", terminal.OneLine(r.Response.Backend), terminal.OneLine(warning))
+	}
+	text := r.Response.Text
+	if terminal.Is(env.Out) {
+		text = terminal.Visible(text)
+	}
+	_, err := fmt.Fprintln(env.Out, strings.TrimSuffix(text, "\n"))
+	return console.OutputError(err)
+}
+
+func failureError(r *jetstream.Result) error {
+	text := fmt.Sprintf("job %q failed: %s", r.ID, console.Message(errors.New(r.Failure.Message)))
+	if r.Failure.SideEffects {
+		text += " (the agent may have changed something)"
+	}
+	return errors.New(text)
+}
+
+// failureStatus is that of a chain which failed in the same way here.
+func failureStatus(f *jetstream.Failure) int {
+	cause := &clichain.BackendError{Reason: f.Reason, Message: f.Message}
+	failed := &clichain.ChainError{Attempts: f.Attempts, Cause: cause}
+	if len(f.Attempts) == 0 {
+		failed.Attempts = []clichain.Attempt{{Reason: f.Reason, Err: cause}}
+	}
+	return console.ChainStatus(failed, false)
+}

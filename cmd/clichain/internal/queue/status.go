@@ -1,0 +1,179 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// statusFlags are the flags of status.
+type statusFlags struct {
+	queue      connection.QueueFlags
+	json, once bool
+	monitors   []*url.URL
+}
+
+const (
+	// statusLimit bounds one look at a queue, and statusEvery is the pause between two.
+	statusLimit = 30 * time.Second
+	statusEvery = time.Second
+)
+
+// NewStatus makes the command status.
+func NewStatus(env *console.Env) *cobra.Command {
+	f := &statusFlags{}
+	f.queue.NATS, f.queue.MustExist = connection.NewNATSFlags(env), true
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show a queue: what waits, runs and rests, who works, what it cost",
+		Long: `Show what waits in a queue, what runs, what rests and until when, what was
+answered by whom, what failed and why, what it cost as far as that is known, who
+works with which version, which jobs no worker could take for ten minutes, and
+what may lose jobs: such as a single server, or servers that acknowledge before
+the disk has a job.
+
+On a terminal it is drawn anew every second, until Ctrl-C. A queue in a folder
+(--store) is shown once, because nobody else can use it meanwhile.
+
+Whether servers write to the disk first is told by their monitoring
+(--nats-monitor), or to an account that may ask the system.`,
+		Example: `  clichain status --nats nats://127.0.0.1:4222
+  clichain status --json | jq .running
+  clichain status --once --nats-monitor http://a:8222 --nats-monitor http://b:8222`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return showStatus(cmd.Context(), env, f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.queue.Register(flags)
+	flags.Func("nats-monitor", "`url` of a server's monitoring, such as http://host:8222; once for each server",
+		func(text string) error {
+			u, err := connection.ParseMonitor(text)
+			f.monitors = append(f.monitors, u)
+			return err
+		})
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.BoolVar(&f.once, "once", false, "show it once, on a terminal too")
+	return cmd
+}
+
+func showStatus(ctx context.Context, env *console.Env, f *statusFlags) (err error) {
+	q, err := f.queue.Open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	var more []string
+	if !f.queue.Embedded() {
+		more = f.queue.NATS.SyncWarnings(ctx, q.Conn, f.monitors)
+	}
+	look := func(ctx context.Context) (*jetstream.Status, error) { return lookAt(ctx, q.Queue, more) }
+	if redraws(env, f) {
+		return follow(ctx, &screen{out: env.Out, style: env.StyleOf(env.Out), size: sizeOf(env.Out)}, look)
+	}
+	s, err := look(ctx)
+	if err != nil {
+		return connection.Failed(err)
+	}
+	if f.json {
+		return env.PrintJSON(s)
+	}
+	return env.Print(statusTable(s, env.StyleOf(env.Out), console.Columns(env.Out), time.Now()))
+}
+
+// redraws reports whether to draw again and again: on a terminal whose cursor moves, where the queue stays usable.
+func redraws(env *console.Env, f *statusFlags) bool {
+	return terminal.Is(env.Out) && env.Getenv("TERM") != "dumb" && !f.once && !f.json && !f.queue.Embedded()
+}
+
+// lookAt adds warnings to what the queue tells of itself.
+func lookAt(ctx context.Context, q *jetstream.Queue, more []string) (*jetstream.Status, error) {
+	ctx, cancel := context.WithTimeout(ctx, statusLimit)
+	defer cancel()
+	s, err := q.Status(ctx)
+	if err == nil {
+		s.Warnings = append(s.Warnings, more...)
+	}
+	return s, err
+}
+
+// follow draws the status again and again until ctx ends, which is no failure: nothing else ends it. A look that fails
+// is told below the last one that did not.
+func follow(ctx context.Context, on *screen, look func(context.Context) (*jetstream.Status, error)) error {
+	var last *jetstream.Status
+	for ctx.Err() == nil {
+		s, err := look(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			last = s
+		case last == nil:
+			return connection.Failed(err)
+		}
+		if err := on.draw(last, err); err != nil {
+			return err
+		}
+		pause := time.NewTimer(statusEvery)
+		select {
+		case <-ctx.Done():
+		case <-pause.C:
+		}
+		pause.Stop()
+	}
+	return nil
+}
+
+// screen is a terminal on which each drawing replaces the one before.
+type screen struct {
+	out   io.Writer
+	style console.Style
+	size  func() (width, height int)
+	lines int // of the last drawing
+}
+
+// draw writes no more lines than there are, because the cursor could not go back over them.
+func (s *screen) draw(status *jetstream.Status, failure error) error {
+	width, height := s.size()
+	text := statusTable(status, s.style, width, time.Now())
+	if failure != nil {
+		text += "\n" + s.style.Red(terminal.Shorten("cannot read the queue: "+terminal.OneLine(failure.Error()),
+			width)) + "\n"
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	if most := max(height-1, 2); len(lines) > most {
+		lines = append(lines[:most-1], fmt.Sprintf("… %d more lines", len(lines)-most+1))
+	}
+	back := "\r"
+	if s.lines > 0 {
+		back = fmt.Sprintf("\x1b[%dF", s.lines)
+	}
+	s.lines = len(lines)
+	_, err := io.WriteString(s.out, back+"\x1b[J"+strings.Join(lines, "")+"\n")
+	return console.OutputError(err)
+}
+
+// sizeOf tells the columns and lines of a terminal, each time anew.
+func sizeOf(out io.Writer) func() (int, int) {
+	return func() (int, int) {
+		height := 24
+		if f, ok := out.(*os.File); ok {
+			if _, h, err := term.GetSize(int(f.Fd())); err == nil && h > 0 {
+				height = h
+			}
+		}
+		return console.Columns(out), height
+	}
+}

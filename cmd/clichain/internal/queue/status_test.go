@@ -1,0 +1,149 @@
+package queue
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+var noon = time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)
+
+// busyQueue has something of all that a status can tell, and names that try to move the cursor.
+func busyQueue() *jetstream.Status {
+	cost := 12.3456
+	return &jetstream.Status{
+		Name:  "nightly",
+		Ready: map[jetstream.Priority]int{"high": 3, "normal": 1200, "low": 0}, Running: 7, Parked: 2,
+		NextDue: noon.Add(192 * time.Minute),
+		Answers: 118, Failures: 4, JobBytes: 13_000_000, JobLimit: 2 << 30,
+		Backends: map[string]int{"claude": 100, "codex": 17, "gemini": 1},
+		Reasons:  map[clichain.Reason]int{"timeout": 2, "bad_request": 1, "usage_limit": 1},
+		Usage:    clichain.Usage{InputTokens: 1234567, OutputTokens: 89012, CostUSD: &cost},
+		Workers: []jetstream.WorkerStatus{
+			{Name: "zeta\x1b[2J\nmachine", Slots: 4, Running: 3, Seen: noon.Add(-time.Second), Alive: true,
+				Protocol: 2, Version: "v0.1.0", Backends: []string{"claude", "codex"}, Access: clichain.AccessWrite},
+			{Name: "alpha", Slots: 16, Running: 0, Seen: noon, Alive: true, RestingUntil: noon.Add(2 * time.Hour)},
+			{Name: "beta", Slots: 4, Running: 1, Seen: noon, Alive: true, Unstored: 1},
+			{Name: "a-machine-with-a-very-long-name.in.a.domain.of.its.own.example.com-4711", Slots: 4, Running: 4, Seen: noon.Add(-3 * time.Minute)},
+		},
+		Unmet: []jetstream.Unmet{
+			{Needs: "model gpt-9", Jobs: 1, Since: noon.Add(-11 * time.Minute), Why: "no worker is connected"},
+			{Needs: "model gpt-9\x1b[2J, access write", Jobs: 12, Since: noon.Add(-26 * time.Hour), Why: "no worker takes it: alpha: it has protocol 1, and the job was written by a later version"},
+		},
+		Cooldowns: []jetstream.Cooldown{
+			{Key: "codex@afa8ce7ba006b2c6", State: cooldown.State{Reason: "usage_limit", Until: noon.Add(50 * time.Hour)}},
+			{Key: "claude", State: cooldown.State{Until: noon.Add(-time.Second)}},
+		},
+		Warnings: []string{
+			"the queue is on one server alone: what that loses is lost; use a cluster of three",
+			"server alpha acknowledges before the disk has it: set sync_interval: always in its jetstream block",
+		},
+	}
+}
+
+// TestStatusTable: it fits, whatever the width, and has no escapes without a style.
+func TestStatusTable(t *testing.T) {
+	for _, width := range []int{60, 80, 120} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			got := statusTable(busyQueue(), console.Style{}, width, noon)
+			for line := range strings.Lines(got) {
+				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), width, line)
+			}
+			require.NotContains(t, got, "\x1b")
+			golden := filepath.Join("testdata", "status", fmt.Sprintf("%d.txt", width))
+			if *consoletest.Update {
+				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got)
+		})
+	}
+}
+
+// TestStatusTablePainted: colours change nothing but colours.
+func TestStatusTablePainted(t *testing.T) {
+	painted := statusTable(busyQueue(), console.Style{On: true}, 80, noon)
+	for _, code := range []string{"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"} {
+		require.Contains(t, painted, code)
+		painted = strings.ReplaceAll(painted, code, "")
+	}
+	var trimmed strings.Builder // spaces before an escape stay
+	for line := range strings.Lines(painted) {
+		trimmed.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	require.Equal(t, statusTable(busyQueue(), console.Style{}, 80, noon), trimmed.String())
+}
+
+// TestStatusTableOfNothing: what is not known is not told as zero.
+func TestStatusTableOfNothing(t *testing.T) {
+	got := statusTable(&jetstream.Status{Name: "default"}, console.Style{}, 80, noon)
+	require.Contains(t, got, "cost       unknown")
+	require.Contains(t, got, "No workers")
+	require.NotContains(t, got, "Warnings")
+}
+
+// frames ends a context after some drawings.
+type frames struct {
+	text strings.Builder
+	left int
+	end  context.CancelFunc
+}
+
+func (f *frames) Write(data []byte) (int, error) {
+	if f.left--; f.left == 0 {
+		f.end()
+	}
+	return f.text.Write(data)
+}
+
+// TestFollow: each drawing replaces the one before; a look that fails is told; the end is no failure.
+func TestFollow(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := &frames{left: 3, end: cancel}
+	on := &screen{out: out, size: func() (int, int) { return 80, 10 }}
+	looks := 0
+	err := follow(ctx, on, func(context.Context) (*jetstream.Status, error) {
+		if looks++; looks == 2 {
+			return nil, errors.New("the server is gone")
+		}
+		return busyQueue(), nil
+	})
+	require.NoError(t, err)
+	drawings := strings.Split(out.text.String(), "\x1b[J")
+	require.Len(t, drawings, 4)
+	require.Equal(t, "\r", drawings[0])
+	for _, drawing := range drawings[1:3] {
+		require.Equal(t, 9, strings.Count(drawing, "\n"), "as many as fit")
+		require.True(t, strings.HasSuffix(drawing, "\x1b[9F"), "back to the first line")
+		require.Regexp(t, `… \d+ more lines`, drawing)
+	}
+	require.Equal(t, 3, looks)
+}
+
+// TestFollowTellsFailures, of the first look by ending and of a later one below what was known.
+func TestFollowTellsFailures(t *testing.T) {
+	gone := errors.New("the server is gone")
+	err := follow(t.Context(), &screen{}, func(context.Context) (*jetstream.Status, error) { return nil, gone })
+	require.ErrorIs(t, err, gone)
+	var out bytes.Buffer
+	on := &screen{out: &out, size: func() (int, int) { return 80, 100 }}
+	require.NoError(t, on.draw(busyQueue(), gone))
+	require.Contains(t, out.String(), "cannot read the queue: the server is gone\n")
+	require.Contains(t, out.String(), "Queue nightly")
+}

@@ -1,0 +1,184 @@
+// Package queue has the commands for a queue: worker, submit, result, status and dead.
+package queue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/connection"
+	"github.com/clichain/clichain/cmd/clichain/internal/loopback"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/clichain/clichain/cmd/clichain/internal/service"
+	"github.com/clichain/clichain/cmd/clichain/internal/telemetry"
+	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/live"
+	"github.com/clichain/clichain/permit"
+	"github.com/spf13/cobra"
+)
+
+// workerFlags are the flags of worker.
+type workerFlags struct {
+	ask           param.Values // the part of it that is about backends
+	queue         connection.QueueFlags
+	slots         int
+	grace         time.Duration
+	name, health  string
+	collector     string
+	permissions   permit.Permissions
+	cold, logJSON bool
+}
+
+// NewWorker makes the command worker.
+func NewWorker(r *selection.Resolver) *cobra.Command {
+	f := &workerFlags{slots: service.DefaultSlots, grace: service.DefaultGrace}
+	f.queue.NATS = connection.NewNATSFlags(r.Env)
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Answer the jobs of a queue with the CLIs of this machine",
+		Long: `Take jobs from a queue and have the CLIs of this machine answer them, until
+Ctrl-C or SIGTERM. Then it takes no more jobs, lets those that run go on for the
+time of --grace, gives the rest back to the queue, and exits with 0: to be
+stopped is how a worker ends.
+
+Which CLIs rest after a failure, such as a usage limit, all workers of a queue
+know. While all rest it takes no jobs. CLICHAIN_COOLDOWNS has no say here.
+
+Whoever may write to the queue writes the jobs. What they may do here is up to
+--max-access and --permit. By default a job is a question with access none, and
+one that asks for more goes back to the queue, for another worker. --permit
+takes, any number of times:
+  dir=PATH          a directory that jobs may work in, with all below it; the
+                    first is the default (default: the working directory)
+  extra=BACKEND=ARG a raw argument for a CLI, exactly as given
+  env=NAME          a variable, also APP_*
+  tool=NAME         a tool that --allow-tool of a job may name, exactly
+  mode=NAME         a mode that --permission-mode of a job may name
+  model=NAME        a model, also codex/*; until one is named, any
+  mcp, agents, session   MCP servers, subagents, sessions to continue
+  bytes=N           the largest job (default 16 MiB)
+
+A result that the server does not take, such as with a full store, is kept in
+$XDG_STATE_HOME/clichain/results (~/.local/state) and stored as soon as it can
+be, also by the next worker of this user. Meanwhile no jobs are taken.
+
+Its log goes to stderr. It has ids, backends and reasons in it; prompts, answers
+and what a CLI said never.
+
+With --health HOST:PORT, on an address of this machine alone, it serves /healthz
+(200, or 503 while it drains or has no server) and /status (JSON).
+
+Exit status: 0 stopped and drained; 1 the queue failed; 2 a mistake in the
+flags; 3 nothing to answer with.
+
+Environment: that of "clichain ask", and NATS_URL, NATS_USER, NATS_PASSWORD,
+NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY.`,
+		Example: `  clichain worker --nats tls://nats.example.com:4222 --nats-creds worker.creds
+  clichain worker --nats nats://127.0.0.1:4222 -j 8 --only codex,claude
+  clichain worker --store ~/left-over   the queue of a batch that was cut off`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return service.UnlessStopped(cmd.Context(), runWorker(cmd.Context(), r, f))
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *workerFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.queue.Register(flags)
+	flags.FuncP("jobs", "j", "run up to `n` jobs at once (default 4)", param.Into(&f.slots, param.Count))
+	flags.Func("max-access", "most that jobs may be allowed, a `level`: none, read, write or full (default none)",
+		param.Into(&f.permissions.Access, param.Access))
+	service.AddPermitFlag(flags, &f.permissions)
+	flags.Func("grace", "let jobs go on for this `duration` after a signal, then give them back (default 30s)",
+		param.Into(&f.grace, service.ParseGrace))
+	flags.StringVar(&f.name, "name", "", "`name` of this worker; each has another (default host, process id and more)")
+	flags.Func("health", "serve /healthz and /status at this `address`, such as 127.0.0.1:8080",
+		param.Into(&f.health, loopback.Parse))
+	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
+		param.Into(&f.collector, telemetry.ParseCollector))
+	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each job, and keep none running in between")
+	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
+	param.Add(flags, cmd.Name(), &f.ask)
+}
+
+// runWorker finds every mistake that can be found before it connects or starts anything.
+func runWorker(ctx context.Context, r *selection.Resolver, f *workerFlags) (err error) {
+	if err := f.queue.Check(); err != nil {
+		return err
+	}
+	f.ask.Config.RequestEnv = f.permissions.Env
+	providers, err := r.Providers(&f.ask)
+	if err != nil {
+		return err
+	}
+	if err := r.Available(ctx, &f.ask, providers); err != nil {
+		return err
+	}
+	log := service.NewLog(r.Env, f.logJSON)
+	f.queue.NATS.Log = log
+	q, err := f.queue.Open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	w := newMonitor(ctx, f.name, f.slots, log, q.Conn.IsConnected)
+	stop, err := w.listen(ctx, f.health)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, connection.Failed(stop())) }()
+	return f.run(ctx, q, w, providers)
+}
+
+// run works until ctx ends and the jobs have ended or are given back.
+func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, providers selection.Providers) error {
+	cooldowns, err := jetstream.OpenCooldowns(ctx, q.Conn, f.queue.NATS.QueueConfig())
+	if err != nil {
+		return connection.Failed(err)
+	}
+	defer cooldowns.Close()
+	t, err := telemetry.New(ctx, f.collector)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := t.Close(); err != nil {
+			w.log.Warn("telemetry was lost", "error", err)
+		}
+	}()
+	if err := t.MeasureQueue(cmp.Or(f.queue.NATS.Queue, "default"), q.Queue); err != nil {
+		return connection.Failed(err)
+	}
+	backends := providers.Backends()
+	if !f.cold {
+		pool := live.NewPool(providers, &live.PoolConfig{Size: f.slots})
+		defer pool.Close()
+		backends = pool.Backends()
+	}
+	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
+		Budget: f.ask.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown, Hooks: t.Hooks(),
+	})
+	drained := make(chan struct{})
+	cancelReport := context.AfterFunc(ctx, func() {
+		defer close(drained)
+		w.log.Info("draining: no more jobs are taken", "grace", f.grace, "running", w.status().Running)
+	})
+	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
+	cfg := w.config(f.grace)
+	cfg.Permissions, cfg.Chain = f.permissions, chain
+	t.ObserveJobs(cfg, cmp.Or(f.queue.NATS.Queue, "default"))
+	err = q.Work(ctx, t.Wrap(chain), cfg)
+	if !cancelReport() {
+		<-drained // a worker with nothing to do is faster than its log
+	}
+	s := w.status()
+	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)
+	return connection.Failed(err)
+}

@@ -1,0 +1,90 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clichain/clichain/permit"
+	"github.com/spf13/pflag"
+)
+
+// permitHelp is the help of --permit.
+const permitHelp = "allow what jobs or lines ask for besides access: `what`=value, as in the help text above"
+
+// permits are the words of --permit: what each of them allows.
+var permits = map[string]func(p *permit.Permissions, value string) error{
+	"agents":  func(p *permit.Permissions, value string) error { return allow(&p.Agents, value) },
+	"bytes":   func(p *permit.Permissions, value string) error { return allowBytes(p, value) },
+	"dir":     func(p *permit.Permissions, value string) error { return allowAlso(&p.Dirs, value) },
+	"env":     func(p *permit.Permissions, value string) error { return allowAlso(&p.Env, value) },
+	"extra":   allowArgument,
+	"mcp":     func(p *permit.Permissions, value string) error { return allow(&p.MCP, value) },
+	"mode":    func(p *permit.Permissions, value string) error { return allowAlso(&p.Modes, value) },
+	"model":   func(p *permit.Permissions, value string) error { return allowAlso(&p.Models, value) },
+	"session": func(p *permit.Permissions, value string) error { return allow(&p.Sessions, value) },
+	"tool":    func(p *permit.Permissions, value string) error { return allowAlso(&p.Tools, value) },
+}
+
+// PermitWords are the words of --permit, those that take a value with the sign that comes before it.
+func PermitWords() (words []string) {
+	for _, word := range slices.Sorted(maps.Keys(permits)) {
+		if permits[word](&permit.Permissions{}, "") != nil {
+			word += "="
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// AddPermitFlag declares --permit for a command whose requests somebody else writes.
+func AddPermitFlag(flags *pflag.FlagSet, p *permit.Permissions) {
+	flags.Func("permit", permitHelp, func(text string) error {
+		what, value, _ := strings.Cut(text, "=")
+		set, known := permits[what]
+		if !known {
+			return fmt.Errorf("%q is none of %s", what, strings.Join(slices.Sorted(maps.Keys(permits)), ", "))
+		}
+		return set(p, value)
+	})
+}
+
+func allow(may *bool, value string) error {
+	if value != "" {
+		return errors.New("this one takes no value")
+	}
+	*may = true
+	return nil
+}
+
+func allowAlso(list *[]string, value string) error {
+	if value == "" {
+		return errors.New("write what is allowed after a =")
+	}
+	*list = append(*list, value)
+	return nil
+}
+
+func allowArgument(p *permit.Permissions, value string) error {
+	backend, argument, ok := strings.Cut(value, "=")
+	if !ok || backend == "" || argument == "" {
+		return errors.New("write extra=backend=argument, such as extra=codex=--full-auto")
+	}
+	if p.Extra == nil {
+		p.Extra = map[string][]string{}
+	}
+	p.Extra[backend] = append(p.Extra[backend], argument)
+	return nil
+}
+
+func allowBytes(p *permit.Permissions, value string) error {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n <= 0 {
+		return errors.New("write a number of bytes, such as bytes=1048576")
+	}
+	p.MaxBytes = n
+	return nil
+}

@@ -1,0 +1,91 @@
+package serving
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/batch"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+)
+
+// batchError gives an error of a batch its exit status.
+func batchError(err error) error {
+	if _, mistaken := errors.AsType[*batch.Mistake](err); mistaken {
+		return console.Fail(console.ExitUsage, err)
+	}
+	if _, known := errors.AsType[*console.ExitError](err); known {
+		return err
+	}
+	return console.Fail(console.ExitFailed, err)
+}
+
+// batchStatus makes the exit status of how a batch ended, and says how to go on.
+func batchStatus(env *console.Env, cfg *batch.Config, s *batch.Summary) error {
+	goOn := "the same command goes on from there"
+	if cfg.Out == "-" && cfg.Store == "" {
+		goOn = "nothing can go on from there without -o FILE, or --store"
+	}
+	left := "the rest of the lines is left"
+	if n := s.Left(); n >= 0 {
+		left = fmt.Sprintf("%d of %d lines are left", n, n+s.Done())
+	}
+	switch {
+	case errors.Is(s.Stopped, batch.ErrBudget):
+		return console.Fail(console.ExitTimeout, fmt.Errorf("the budget of %v is over, and %s: %s", cfg.Budget, left, goOn))
+	case errors.Is(s.Stopped, batch.ErrCost):
+		return console.Fail(console.ExitFailed, fmt.Errorf(
+			"the answers have cost $%.2f, of $%.2f, and %s: with a higher --max-cost-usd %s",
+			s.CostUSD, cfg.MaxCostUSD, left, goOn))
+	case errors.Is(s.Stopped, batch.ErrNobody):
+		return console.Fail(console.ExitNothing, fmt.Errorf("%w: %s: %s", s.Stopped, left, goOn))
+	case s.Stopped != nil:
+		fmt.Fprintf(env.Err, "clichain: interrupted: %s: %s\n", left, goOn)
+		return console.Fail(console.ExitInterrupted, nil)
+	}
+	return unanswered(cfg, &s.Counts)
+}
+
+// unanswered is the error for lines that have no answer, though all is done.
+func unanswered(cfg *batch.Config, c *batch.Counts) error {
+	var said []string
+	if c.Failed > 0 {
+		text := fmt.Sprintf("%d of %d failed", c.Failed, c.Done())
+		if cfg.Out != "-" {
+			text += "; --retry-failed runs them again"
+		}
+		if cfg.Out != "-" && c.Kept > 0 {
+			text += fmt.Sprintf("; where the agent may have acted, %d of them, only with --retry-side-effects too", c.Kept)
+		}
+		said = append(said, text)
+	}
+	if c.Bad > 0 {
+		where := "see above"
+		if cfg.Bad != "" {
+			where = "see " + cfg.Bad
+		} else if cfg.Out != "-" {
+			where = "see " + cfg.Out + ".bad.jsonl"
+		}
+		said = append(said, fmt.Sprintf("%d lines could not be run, %s", c.Bad, where))
+	}
+	if len(said) == 0 {
+		return nil
+	}
+	return console.Fail(console.ExitFailed, errors.New(strings.Join(said, "; ")))
+}
+
+// batchReason is why a batch has not answered all of its lines, for its span; empty if it has.
+func batchReason(s *batch.Summary, err error) string {
+	switch {
+	case err != nil:
+		return "_OTHER"
+	case errors.Is(s.Stopped, batch.ErrBudget):
+		return string(clichain.ReasonTimeout)
+	case s.Stopped != nil:
+		return string(clichain.ReasonCanceled)
+	case s.Failed > 0:
+		return string(clichain.ReasonExit)
+	}
+	return ""
+}
