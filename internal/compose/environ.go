@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/grammar"
 )
@@ -113,6 +114,19 @@ func (h *Host) pass(spec *clispec.Spec, list []string, vars map[string]string) {
 			vars[name] = value
 		}
 	}
+}
+
+// allowedEnv refuses environment variables of the request that the configuration does not list. Loaders, shells,
+// runtimes and the CLIs read more variables than a deny list could name.
+func (h *Host) allowedEnv(env map[string]string) *call.Error {
+	for _, name := range namesOf(env) {
+		if !grammar.Matches(h.RequestEnv, name) {
+			return advised(call.Errorf(call.ReasonUnsupported, "env."+name, "requests may not set it"),
+				call.Advice{Action: call.ActionAdd, Field: "config.request_env", Value: name},
+				call.Advice{Action: call.ActionAdd, Field: "config.env", Value: name})
+		}
+	}
+	return nil
 }
 
 // OuterSession names the variable by which the CLI would see that it runs

@@ -10,22 +10,6 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// exposed names the part of a server that holds a secret, as far as that shows;
-// "" for none. Arguments can be seen by all users of a machine.
-func (s *mcpServer) exposed() string {
-	switch {
-	case len(s.Env) > 0:
-		return "env"
-	case len(s.Headers) > 0:
-		return "headers"
-	case plaintext.TellingURL(s.URL):
-		return "url"
-	case plaintext.Telling(append([]string{s.Command}, s.Args...)):
-		return "args"
-	}
-	return ""
-}
-
 // secretAgents reports whether a definition of subagents may hold a secret: a key
 // in some text, or a server with variables or headers.
 func secretAgents(text string) bool {

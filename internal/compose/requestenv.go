@@ -32,19 +32,6 @@ func checkEnv(env map[string]string) *call.Error {
 // ownPrefix begins the names of the variables by which a run finds its descendants.
 const ownPrefix = "CLICHAIN_"
 
-// allowedEnv refuses a variable of the request that the configuration does not list. Loaders, shells, runtimes and the
-// CLIs obey more variables than a deny list could name.
-func (h *Host) allowedEnv(env map[string]string) *call.Error {
-	for _, name := range namesOf(env) {
-		if !grammar.Matches(h.RequestEnv, name) {
-			return advised(call.Errorf(call.ReasonUnsupported, "env."+name, "requests may not set it"),
-				call.Advice{Action: call.ActionAdd, Field: "config.request_env", Value: name},
-				call.Advice{Action: call.ActionAdd, Field: "config.env", Value: name})
-		}
-	}
-	return nil
-}
-
 // Obeys names a variable of the list that may choose the login or the service of this CLI, or "".
 func Obeys(spec *clispec.Spec, env map[string]string) string {
 	if len(env) == 0 {
