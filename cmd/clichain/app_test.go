@@ -100,7 +100,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full
 func TestOutputErrors(t *testing.T) {
 	for _, args := range [][]string{{"specs"}, {"specs", "claude"}, {"specs", "--json"}, {"doctor"}, {"doctor", "--json"}, {"build", "hi"}, {"build", "--json", "hi"}, {"models"}, {"models", "--json"}, {"config"}, {"config", "--json"}, {"config", "path", "--config", "x"}, {"version"}, {"version", "--json"}} {
 		var stderr bytes.Buffer
-		a := newApp(&console.Env{In: strings.NewReader(""), Out: brokenWriter{}, Err: &stderr, Getenv: noSettings})
-		require.Equal(t, console.ExitFailed, run(context.Background(), a, args), "%q", args)
+		env := &console.Env{In: strings.NewReader(""), Out: brokenWriter{}, Err: &stderr, Getenv: noSettings}
+		require.Equal(t, console.ExitFailed, run(context.Background(), env, args), "%q", args)
 	}
 }

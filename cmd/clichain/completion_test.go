@@ -85,10 +85,10 @@ func completed(t *testing.T, line, specs string) string {
 	t.Helper()
 	before, _, _ := strings.Cut(line, "|")
 	var out, diagnostics bytes.Buffer
-	a := newApp(&console.Env{In: strings.NewReader(""), Out: &out, Err: &diagnostics, Getenv: func(name string) string {
+	env := &console.Env{In: strings.NewReader(""), Out: &out, Err: &diagnostics, Getenv: func(name string) string {
 		return map[string]string{selection.SpecsVariable: specs, selection.ConfigVariable: "off"}[name]
-	}})
-	require.Zero(t, run(context.Background(), a, append([]string{cobra.ShellCompRequestCmd}, strings.Split(before, " ")...)))
+	}}
+	require.Zero(t, run(context.Background(), env, append([]string{cobra.ShellCompRequestCmd}, strings.Split(before, " ")...)))
 	return strings.Join(strings.Split(strings.TrimSpace(out.String()), "\n"), " ")
 }
 
@@ -100,9 +100,9 @@ func TestEveryFlagCompletes(t *testing.T) {
 		"url": true, "usd": true,
 	}
 	checked := 0
-	a := newApp(&console.Env{Getenv: func(string) string { return "" }})
-	root := a.root()
-	addCompletions(a.Env, root)
+	env := &console.Env{Getenv: func(string) string { return "" }}
+	root := newRoot(env)
+	addCompletions(env, root)
 	eachCommand(root, func(cmd *cobra.Command) {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 			if flag.NoOptDefVal != "" { // it takes no value

@@ -10,8 +10,8 @@ import (
 
 // Each command has every flag of the table for whose absence the table has no reason.
 func TestCommandsHaveTheFlagsOfTheTable(t *testing.T) {
-	a := newApp(&console.Env{Getenv: func(string) string { return "" }})
-	root := a.root()
+	env := &console.Env{Getenv: func(string) string { return "" }}
+	root := newRoot(env)
 	for _, command := range param.Commands {
 		cmd, _, err := root.Find([]string{command})
 		require.NoError(t, err)

@@ -17,9 +17,9 @@ import (
 // Every command has a page, and every flag is on it.
 func TestManPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "share", "man1")
-	a := newApp(&console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }})
-	require.Zero(t, run(t.Context(), a, []string{"man", dir}))
-	root, want := a.root(), 0
+	env := &console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}
+	require.Zero(t, run(t.Context(), env, []string{"man", dir}))
+	root, want := newRoot(env), 0
 	root.InitDefaultCompletionCmd()
 	eachCommand(root, func(cmd *cobra.Command) {
 		if cmd != root && !cmd.IsAvailableCommand() {
@@ -63,8 +63,8 @@ func TestManMistakes(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for name, args := range map[string][]string{"no folder": nil, "two": {"a", "b"}, "a file": {file}} {
 		t.Run(name, func(t *testing.T) {
-			a := newApp(&console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }})
-			require.Equal(t, console.ExitUsage, run(t.Context(), a, append([]string{"man"}, args...)))
+			env := &console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}
+			require.Equal(t, console.ExitUsage, run(t.Context(), env, append([]string{"man"}, args...)))
 		})
 	}
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// settingsApp has a settings file and an environment of its own.
-func settingsApp(t *testing.T, file, profile string, env map[string]string) *app {
+// settingsResolver has a settings file and an environment of its own.
+func settingsResolver(t *testing.T, file, profile string, env map[string]string) *selection.Resolver {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(file), 0o600))
-	a := newApp(&console.Env{Getenv: func(name string) string { return env[name] }})
+	a := selection.NewResolver(&console.Env{Getenv: func(name string) string { return env[name] }})
 	a.ConfigFlag, a.ProfileFlag = path, profile
 	return a
 }
@@ -31,14 +31,14 @@ func TestWrongVariables(t *testing.T) {
 			continue // any text may be a file
 		}
 		t.Run(k.Name, func(t *testing.T) {
-			a := settingsApp(t, "", "", map[string]string{k.Variable: ","})
+			a := settingsResolver(t, "", "", map[string]string{k.Variable: ","})
 			c, err := a.Settings()
 			require.NoError(t, err)
 			require.ErrorContains(t, c.Invalid[k.Name], k.Variable+`=",": `)
 			all := maps.Clone(c.Invalid)
 			delete(all, k.Name)
 			require.Empty(t, all)
-			_, err = inspect.NewSettingsReport(a.Resolver, selection.Catalog{})
+			_, err = inspect.NewSettingsReport(a, selection.Catalog{})
 			require.Equal(t, c.Invalid[k.Name], err)
 		})
 	}
@@ -47,7 +47,7 @@ func TestWrongVariables(t *testing.T) {
 // TestSettingsOnThePage: the example has every setting with its variable, and is one that is read.
 func TestSettingsOnThePage(t *testing.T) {
 	example := consoletest.Block(t, "Settings", "yaml")
-	c, err := settingsApp(t, example, "ci", nil).Settings()
+	c, err := settingsResolver(t, example, "ci", nil).Settings()
 	require.NoError(t, err)
 	require.Equal(t, 20*time.Second, time.Duration(c.Timeout))
 	for _, k := range selection.Entries {

@@ -21,8 +21,8 @@ func TestYAMLOutputErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, data, 0o600))
 	for _, args := range [][]string{{"specs", "--yaml"}, {"specs", "claude", "--yaml"}, {"specs", "lint", file}} {
 		var stderr bytes.Buffer
-		a := newApp(&console.Env{In: strings.NewReader(""), Out: brokenWriter{}, Err: &stderr, Getenv: noSettings})
-		require.Equal(t, console.ExitFailed, run(context.Background(), a, args), "%q", args)
+		env := &console.Env{In: strings.NewReader(""), Out: brokenWriter{}, Err: &stderr, Getenv: noSettings}
+		require.Equal(t, console.ExitFailed, run(context.Background(), env, args), "%q", args)
 		require.Contains(t, stderr.String(), "disk full")
 	}
 }

@@ -17,8 +17,8 @@ import (
 func TestVersion(t *testing.T) {
 	output := func(args ...string) string {
 		var out bytes.Buffer
-		a := newApp(&console.Env{In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(string) string { return "" }})
-		require.Zero(t, run(context.Background(), a, args), out.String())
+		env := &console.Env{In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(string) string { return "" }}
+		require.Zero(t, run(context.Background(), env, args), out.String())
 		return out.String()
 	}
 	first, _, _ := strings.Cut(output("version"), "\n")

@@ -17,7 +17,8 @@ import (
 )
 
 // NewConfig makes the command config.
-func NewConfig(r *selection.Resolver) *cobra.Command {
+func NewConfig(env *console.Env) *cobra.Command {
+	r := selection.NewResolver(env)
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "config",
@@ -48,6 +49,7 @@ Secrets stay in the variables that the CLIs read.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.AddCommand(configPathCommand(r))
+	r.AddFlags(cmd.Flags())
 	return cmd
 }
 

@@ -38,7 +38,8 @@ func newCooldownsFlags(r *selection.Resolver, cmd *cobra.Command) *cooldownsFlag
 }
 
 // NewCooldowns makes the command cooldowns.
-func NewCooldowns(r *selection.Resolver) *cobra.Command {
+func NewCooldowns(env *console.Env) *cobra.Command {
+	r := selection.NewResolver(env)
 	cmd := &cobra.Command{
 		Use:   "cooldowns list | cooldowns clear [NAME...]",
 		Short: "List which backends cool down after a failure, or end that",

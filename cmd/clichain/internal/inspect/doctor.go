@@ -27,7 +27,8 @@ type doctorFlags struct {
 }
 
 // NewDoctor makes the command doctor.
-func NewDoctor(r *selection.Resolver) *cobra.Command {
+func NewDoctor(env *console.Env) *cobra.Command {
+	r := selection.NewResolver(env)
 	var f doctorFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -52,6 +53,7 @@ settings, with which no call is made.`,
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix-hints")
 	param.Pick(flags, &f.Values, "only", "spec", "binary")
 	flags.Lookup("only").Usage = "look at these backends, such as `a,b`, in this order"
+	r.AddFlags(cmd.Flags())
 	return cmd
 }
 

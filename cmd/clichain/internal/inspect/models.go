@@ -14,7 +14,8 @@ import (
 )
 
 // NewModels makes the command models.
-func NewModels(r *selection.Resolver) *cobra.Command {
+func NewModels(env *console.Env) *cobra.Command {
+	r := selection.NewResolver(env)
 	f := &param.Values{}
 	asJSON := false
 	cmd := &cobra.Command{
@@ -35,6 +36,7 @@ else 1.`,
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	param.Pick(flags, f, "only", "pass-env", "spec", "binary")
 	flags.Lookup("only").Usage = "list the models of these backends, such as `a,b`, in this order"
+	r.AddFlags(cmd.Flags())
 	return cmd
 }
 

@@ -26,7 +26,8 @@ type specFlags struct {
 }
 
 // NewSpecs makes the command specs.
-func NewSpecs(r *selection.Resolver) *cobra.Command {
+func NewSpecs(env *console.Env) *cobra.Command {
+	r := selection.NewResolver(env)
 	var f specFlags
 	cmd := &cobra.Command{
 		Use:   "specs [NAME] | specs lint FILE... | specs diff FILE",
@@ -37,7 +38,7 @@ With a NAME, --json or --yaml, the output is what --spec and CLICHAIN_SPECS
 read: save it, change it, check it with "clichain specs lint", and use it.`,
 		Args: func(cmd *cobra.Command, args []string) error { return nameOrCommand(r, cmd, args) },
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return selection.NamesOf(selection.KnownSpecs(r.Env, cmd)), cobra.ShellCompDirectiveNoFileComp
+			return selection.NamesOf(selection.KnownSpecs(env, cmd)), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return showSpecs(r, f, args) },
 
@@ -46,7 +47,8 @@ read: save it, change it, check it with "clichain specs lint", and use it.`,
 	cmd.Flags().BoolVar(&f.json, "json", false, "print all of it as JSON")
 	cmd.Flags().BoolVar(&f.yaml, "yaml", false, "print all of it as YAML")
 	param.Pick(cmd.Flags(), &f.Values, "spec")
-	cmd.AddCommand(specsLintCommand(r), specsDiffCommand(r.Env))
+	cmd.AddCommand(specsLintCommand(r), specsDiffCommand(env))
+	r.AddFlags(cmd.Flags())
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/connection"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/loopback"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
@@ -33,9 +34,10 @@ type workerFlags struct {
 }
 
 // NewWorker makes the command worker.
-func NewWorker(r *selection.Resolver) *cobra.Command {
+func NewWorker(env *console.Env) *cobra.Command {
+	r := selection.NewResolver(env)
 	f := &workerFlags{slots: service.DefaultSlots, grace: service.DefaultGrace}
-	f.queue.NATS = connection.NewNATSFlags(r.Env)
+	f.queue.NATS = connection.NewNATSFlags(env)
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Answer the jobs of a queue with the CLIs of this machine",
@@ -85,6 +87,7 @@ NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY.`,
 		},
 	}
 	f.register(cmd)
+	r.AddFlags(cmd.Flags())
 	return cmd
 }
 

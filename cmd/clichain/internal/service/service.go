@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 )
 
@@ -26,16 +25,6 @@ func UnlessStopped(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
-}
-
-// ProvidersOf are the providers among the backends.
-func ProvidersOf(backends []clichain.Backend) (providers []*clichain.Provider) {
-	for _, b := range backends {
-		if p, ok := b.(*clichain.Provider); ok {
-			providers = append(providers, p)
-		}
-	}
-	return providers
 }
 
 // NewLog makes the log of a service, on stderr.

@@ -38,8 +38,9 @@ type batchFlags struct {
 }
 
 // NewBatch makes the command batch.
-func NewBatch(r *selection.Resolver) *cobra.Command {
-	f := &batchFlags{nats: connection.NewNATSFlags(r.Env)}
+func NewBatch(env *console.Env) *cobra.Command {
+	r := selection.NewResolver(env)
+	f := &batchFlags{nats: connection.NewNATSFlags(env)}
 	f.cfg.Jobs = service.DefaultSlots
 	cmd := &cobra.Command{
 		Use:   "batch",
@@ -83,6 +84,7 @@ be read; 3 nothing to try; 124 out of time; 130 interrupted.`,
 		},
 	}
 	f.register(cmd)
+	r.AddFlags(cmd.Flags())
 	return cmd
 }
 

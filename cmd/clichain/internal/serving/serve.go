@@ -37,7 +37,8 @@ type serveFlags struct {
 }
 
 // NewServe makes the command serve.
-func NewServe(r *selection.Resolver) *cobra.Command {
+func NewServe(env *console.Env) *cobra.Command {
+	r := selection.NewResolver(env)
 	f := &serveFlags{slots: service.DefaultSlots, grace: service.DefaultGrace, listen: address{"tcp", "127.0.0.1:8484"}}
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -71,6 +72,7 @@ Environment: that of "clichain ask".`,
 		},
 	}
 	f.register(cmd)
+	r.AddFlags(cmd.Flags())
 	return cmd
 }
 
