@@ -35,11 +35,6 @@ var (
 	}
 )
 
-// knownProblems are the packages that do not keep the limits yet.
-var knownProblems = []string{
-	module + "/internal/proc",
-}
-
 // packageShape is what the guards measure of one package.
 type packageShape struct {
 	path       string
@@ -85,11 +80,7 @@ func TestPackagesHaveAShape(t *testing.T) {
 		t.Logf("%-55s %2d files, %4d lines, %4d references, circle %2d, %2d methods (%s)",
 			s.path, s.files, s.lines, s.references, len(s.circle), s.methods, s.owner)
 		for _, problem := range s.problems() {
-			if slices.Contains(knownProblems, s.path) {
-				t.Log(problem)
-			} else {
-				t.Error(problem)
-			}
+			t.Error(problem)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func BenchmarkScan(b *testing.B) {
 		require.NoError(b, cmd.Start())
 		b.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	}
-	m := newMembers(stat{pid: 1 << 30}, stat{}, newCookie())
+	m := newMembers(stat{pid: 1 << 30}, stat{}, newCookie(), guard.leads)
 	m.since = 1 << 62 // as for a fresh run: all others are older
 	for _, test := range []struct {
 		name  string
@@ -53,7 +53,7 @@ func cpuTime() time.Duration {
 
 // BenchmarkScanWithCookies is the worst case: the environment of every process has to be read.
 func BenchmarkScanWithCookies(b *testing.B) {
-	m := newMembers(stat{pid: 1 << 30}, stat{pid: 1 << 29, session: -1, group: -1}, newCookie())
+	m := newMembers(stat{pid: 1 << 30}, stat{pid: 1 << 29, session: -1, group: -1}, newCookie(), guard.leads)
 	for b.Loop() {
 		for range cleanScans {
 			_ = system.scan(0, func(all []stat) { m.pick(all, system.hasCookie) })

@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,44 +12,5 @@ func TestIsBatch(t *testing.T) { // case 19
 	}
 	for _, name := range []string{"a.exe", "cmd", "bat", "a.cmd.exe", "a.bats", ""} {
 		require.False(t, isBatch(name), name)
-	}
-}
-
-func TestMarkEnv(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		outer string
-		env   []string
-		dir   string
-		want  []string
-	}{
-		{name: "empty", want: []string{CookieName + "=c"}},
-		{name: "kept in order", env: []string{"B=1", "A=2", "B=3"}, want: []string{CookieName + "=c", "B=1", "A=2", "B=3"}},
-		{name: "PWD stays without directory", env: []string{"PWD=/x"}, want: []string{CookieName + "=c", "PWD=/x"}},
-		{name: "PWD follows the directory", env: []string{"PWD=/x", "A=1"}, dir: "/d", want: []string{CookieName + "=c", "A=1", "PWD=/d"}},
-		{name: "a cookie given is not trusted", env: []string{CookieName + "=x"}, want: []string{CookieName + "=c"}},
-		{name: "inside a run", outer: "o", want: []string{CookieName + "=o,c"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Setenv(CookieName, test.outer)
-			require.Equal(t, test.want, markEnv(test.env, test.dir, "c"))
-		})
-	}
-}
-
-func TestCookiesDiffer(t *testing.T) {
-	require.NotEqual(t, newCookie(), newCookie())
-}
-
-func TestSpawnError(t *testing.T) {
-	cause := errors.New("why")
-	err := &SpawnError{Kind: Resource, Path: "/bin/x", Err: cause}
-	require.EqualError(t, err, "proc: start /bin/x: resource: why")
-	require.ErrorIs(t, err, cause)
-	require.True(t, err.Retryable())
-	require.Same(t, err, spawnError(Command{}, err), "classified already")
-	require.Equal(t, Other, spawnError(Command{}, cause).Kind)
-	for _, errno := range busyErrnos {
-		require.Equal(t, Resource, spawnError(Command{}, errno).Kind, "%v", errno) // cases 11, 12
 	}
 }

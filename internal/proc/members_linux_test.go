@@ -59,8 +59,8 @@ func TestMembers(t *testing.T) {
 		{name: "in a session of its own", now: []stat{leader, process(201, 200, 201, 201, 1002)}, cookies: []int{201}, others: []int{100, 200}, want: []int{100, 201}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := newMembers(leader, host, "cookie")
-			m.leads = func(session int) bool { return slices.Contains(test.others, session) }
+			leads := func(session int) bool { return slices.Contains(test.others, session) }
+			m := newMembers(leader, host, "cookie", leads)
 			hasCookie := func(pid int, cookie string) (has, known bool) {
 				require.Equal(t, "cookie", cookie)
 				return slices.Contains(test.cookies, pid), true
@@ -75,7 +75,7 @@ func TestMembers(t *testing.T) {
 func TestMembersThatAreNotKnownYet(t *testing.T) {
 	host, leader := process(10, 1, 10, 9, 50), process(100, 10, 100, 100, 1000)
 	all := []stat{leader, process(101, 1, 101, 101, 1001)}
-	m := newMembers(leader, host, "cookie")
+	m := newMembers(leader, host, "cookie", guard.leads)
 	starting := func(int, string) (has, known bool) { return false, false }
 	require.Equal(t, []int{100}, ids(m.pick(all, starting)))
 	require.True(t, m.unsure)

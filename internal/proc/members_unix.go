@@ -14,8 +14,8 @@ type members struct {
 	unsure bool                   // whether the latest scan could not tell of a process, which was starting a program
 }
 
-func newMembers(leader, host stat, cookie string) *members {
-	m := &members{leader: leader, cookie: cookie, host: host, leads: guard.leads}
+func newMembers(leader, host stat, cookie string, leads func(session int) bool) *members {
+	m := &members{leader: leader, cookie: cookie, host: host, leads: leads}
 	m.known = map[int]uint64{leader.pid: leader.start}
 	if startsAreMonotonic {
 		m.since = leader.start
@@ -112,18 +112,4 @@ func (m *members) reapOrphans(found []stat) {
 			_, _ = unix.Wait4(s.pid, nil, unix.WNOHANG, nil) // taken by another waiter: as good
 		}
 	}
-}
-
-// stat is a process as the system's table of processes shows it.
-type stat struct {
-	pid, parent, group, session, threads int
-
-	state byte   // as /proc/PID/stat has it
-	start uint64 // in a unit of the system; with pid it names a process for good
-}
-
-// alive returns false for a process that has ended and waits to be reaped. A program whose first thread has ended has
-// the same state while other threads run, so the number of threads decides.
-func (s stat) alive() bool {
-	return s.state != 'Z' && s.state != 'X' && s.state != 'x' || s.threads > 1
 }

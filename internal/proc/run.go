@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// reapTimeout bounds the wait for the notice of an exit that the sweep has already seen.
-const reapTimeout = time.Second
-
 // Run runs a program to its end and returns when nothing of it is left. If ctx is done the program is stopped: SIGINT,
 // then SIGTERM, each with its grace, then SIGKILL for the whole tree.
 //
@@ -29,14 +26,14 @@ func Run(ctx context.Context, c Command) (_ Result, err error) {
 	}
 	s, err := openStreams(c)
 	if err != nil {
-		return Result{}, spawnError(c, err)
+		return Result{}, spawnError(c.Path, err)
 	}
 	r := run{command: c, streams: s, result: Result{Started: time.Now()}}
 	r.tree, err = start(c, s.child[:])
 	s.closeChildEnds()
 	if err != nil {
 		s.close()
-		return Result{}, spawnError(c, err)
+		return Result{}, spawnError(c.Path, err)
 	}
 	return r.supervise(ctx), nil
 }
@@ -185,40 +182,4 @@ func (r *run) finishTree() {
 	if s.lost && r.result.Cause == nil {
 		r.result.Cause = ErrReapLost
 	}
-}
-
-// tree is a started program with all that it starts, as far as one operating system lets us see and end it. The rest of
-// the package is the same everywhere. All methods are called from one goroutine.
-type tree interface {
-	// pid is that of the program.
-	pid() int
-	// exited is closed when the program has ended. It has not been reaped then, so its id is still its own.
-	exited() <-chan struct{}
-	// remember takes note of the processes that belong to the tree now. Once their parents are gone it may be impossible
-	// to tell.
-	remember()
-	// ask sends the tree the given polite signal.
-	ask(softSignal)
-	// sweep kills everything, and returns when the program has ended and nothing else is left, or after limit.
-	sweep(limit time.Duration) swept
-	// reap releases the program after it has exited and returns its status.
-	reap() status
-}
-
-type softSignal string
-
-const (
-	interrupt softSignal = "SIGINT"
-	terminate softSignal = "SIGTERM"
-)
-
-type swept struct {
-	clean     bool // nothing is left
-	leftovers int  // processes besides the program that were found alive
-}
-
-type status struct {
-	code   int    // -1 if a signal ended it
-	signal string // its name
-	lost   bool   // other code in this process has reaped it
 }

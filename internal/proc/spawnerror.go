@@ -44,11 +44,11 @@ func (e *SpawnError) Unwrap() error { return e.Err }
 // Retryable reports whether the same command may work a moment later.
 func (e *SpawnError) Retryable() bool { return e.Kind == Resource }
 
-func spawnError(c Command, err error) *SpawnError {
+func spawnError(path string, err error) *SpawnError {
 	if known, ok := errors.AsType[*SpawnError](err); ok {
 		return known
 	}
-	return &SpawnError{Kind: kindOf(c.Path, err), Path: c.Path, Err: err}
+	return &SpawnError{Kind: kindOf(path, err), Path: path, Err: err}
 }
 
 func kindOf(path string, err error) Kind {

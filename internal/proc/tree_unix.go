@@ -53,7 +53,7 @@ func newUnixTree(process *os.Process, cookie string) (*unixTree, error) {
 	leader.pid = process.Pid
 	host := stat{pid: os.Getpid(), group: unix.Getpgrp()}
 	host.session, _ = unix.Getsid(0) // cannot fail for this process
-	return &unixTree{process: process, members: newMembers(leader, host, cookie), done: exit}, nil
+	return &unixTree{process: process, members: newMembers(leader, host, cookie, guard.leads), done: exit}, nil
 }
 
 func (t *unixTree) pid() int                { return t.process.Pid }
