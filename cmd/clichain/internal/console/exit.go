@@ -22,6 +22,7 @@ type ExitError struct {
 	Err    error
 }
 
+// Error returns the text of Err, or else the exit code.
 func (e *ExitError) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit status %d", e.Status)
@@ -29,6 +30,7 @@ func (e *ExitError) Error() string {
 	return e.Err.Error()
 }
 
+// Unwrap returns Err.
 func (e *ExitError) Unwrap() error { return e.Err }
 
 // Fail gives an error its exit status. A nil error is not printed.

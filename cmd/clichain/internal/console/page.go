@@ -18,6 +18,7 @@ type Page struct {
 // NewPage makes a page of a width, which is 40 at least.
 func NewPage(s Style, width int) *Page { return &Page{Style: s, Width: max(width, 40)} }
 
+// String returns the text of the page.
 func (p *Page) String() string { return p.text.String() }
 
 // Line writes a line, without the blanks at its end.

@@ -10,6 +10,7 @@ import (
 // SignalError is the cause of the context after a signal.
 type SignalError struct{ Signal os.Signal }
 
+// Error names the signal.
 func (e *SignalError) Error() string { return "ended by a signal: " + e.Signal.String() }
 
 // Status is what shells expect: 130 after Ctrl-C, 143 after SIGTERM.

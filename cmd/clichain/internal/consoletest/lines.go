@@ -11,6 +11,7 @@ import (
 // LineWriter passes on what is written to it, for one reader.
 type LineWriter chan string
 
+// Write sends data to the reader and waits until the reader has received it.
 func (w LineWriter) Write(data []byte) (int, error) {
 	w <- string(data)
 	return len(data), nil

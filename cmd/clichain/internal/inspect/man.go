@@ -109,6 +109,7 @@ func flagValue(flag *pflag.Flag) string {
 	return word
 }
 
+// FlagUsage returns the description of a flag without the quotes around the name of its value.
 func FlagUsage(flag *pflag.Flag) string {
 	_, usage := pflag.UnquoteUsage(flag)
 	return usage

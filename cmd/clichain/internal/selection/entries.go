@@ -18,6 +18,7 @@ type Entry struct {
 	copy func(to, from *settings.Values)
 }
 
+// The environment variables of the settings.
 const (
 	OrderVariable        = "CLICHAIN_ORDER"
 	TimeoutVariable      = "CLICHAIN_TIMEOUT"
