@@ -163,7 +163,7 @@ func TestDirWithoutAccessIsRefused(t *testing.T) {
 	_, err := p.Complete(t.Context(), req)
 	be := requireReason(t, clichain.ReasonBadOption, err)
 	require.Equal(t, "dir", be.Option)
-	require.Contains(t, be.Message, "AccessRead")
+	require.Contains(t, be.HintText(), "AccessRead")
 	require.Contains(t, be.Message, req.Dir)
 	require.NoFileExists(t, record)
 }
