@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where in doubt the first process is left to its work.
-func TestDeaf(t *testing.T) {
+// In doubt, the first process is taken to reap.
+func TestCannotReap(t *testing.T) {
 	const quiet = "Name:\ttail\nThreads:\t1\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\nSigCgt:\t0000000000000000\n"
 	for name, test := range map[string]struct {
 		status string
@@ -23,7 +23,7 @@ func TestDeaf(t *testing.T) {
 		"waits for it":    {"Name:\ttini\nThreads:\t1\nSigBlk:\t0000000000010000\n", false},
 		"unreadable mask": {"Name:\tx\nThreads:\t1\nSigBlk:\tmuch\n", false},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, deaf(test.status)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, cannotReap(test.status)) })
 	}
 }
 
@@ -45,7 +45,7 @@ func TestInheritanceIsLearned(t *testing.T) {
 		"alive":               {of(func(s *stat) { s.state = 'S' }), zombie, reapDelay + 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := &inheritance{deaf: func() bool { return false }, stat: func(int) (stat, error) { return test.is, nil }}
+			h := &inheritance{cannotReap: func() bool { return false }, stat: func(int) (stat, error) { return test.is, nil }}
 			require.False(t, h.needed(now))
 			h.note([]stat{test.left}, now)
 			require.Equal(t, test.want, h.needed(now.Add(test.after)))

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reapers are first processes that wait for all children without a word from the kernel.
+// reapers are the names of first processes that wait for all children without SIGCHLD.
 var reapers = []string{"sh", "bash", "dash", "ash", "zsh", "busybox", "init", "linuxrc"}
 
-// reapDelay is what a first process that reaps may take to do so. Some look every few seconds.
+// reapDelay is the longest time after which a first process that reaps has reaped a child. Some poll every few seconds.
 const reapDelay = 30 * time.Second
 
 // inheritance decides whether this process has to reap what its runs leave, because the first process, which would get
@@ -26,11 +26,11 @@ type inheritance struct {
 	left  stat
 	since time.Time // when left was noted
 
-	deaf func() bool // whether the first process cannot hear of children that end
-	stat func(pid int) (stat, error)
+	cannotReap func() bool // whether the first process cannot notice the end of a child
+	stat       func(pid int) (stat, error)
 }
 
-var orphans = &inheritance{deaf: sync.OnceValue(deafFirst), stat: system.stat}
+var orphans = &inheritance{cannotReap: sync.OnceValue(firstCannotReap), stat: system.stat}
 
 // adopt makes this process the parent of whatever loses its parent below it, until disown is called, where nobody else
 // would reap that. What is not of a run is left alone here, and would stay a zombie for as long as this process lives:
@@ -59,7 +59,7 @@ func subreaper() (set, known bool) {
 func (h *inheritance) needed(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.known || h.deaf() {
+	if h.known || h.cannotReap() {
 		h.known = true
 	} else if h.left.pid != 0 && now.Sub(h.since) > reapDelay {
 		is, err := h.stat(h.left.pid)
@@ -83,17 +83,18 @@ func (h *inheritance) note(found []stat, now time.Time) {
 // noteOrphans tells what a run has left to the first process.
 func noteOrphans(found []stat) { orphans.note(found, time.Now()) }
 
-// deafFirst reports whether the first process neither handles, ignores nor blocks the signal of a child's end, has no
-// second thread that could wait, and is none that waits without the signal.
-func deafFirst() bool {
+// firstCannotReap reports whether the first process neither handles, ignores nor blocks SIGCHLD, has no second thread
+// that could wait for children, and is not one of the reapers.
+func firstCannotReap() bool {
 	status, err := os.ReadFile("/proc/1/status")
 	if err != nil {
 		return false
 	}
-	return deaf(string(status))
+	return cannotReap(string(status))
 }
 
-func deaf(status string) bool {
+// cannotReap is firstCannotReap for the text of /proc/1/status.
+func cannotReap(status string) bool {
 	for line := range strings.Lines(status) {
 		field, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)

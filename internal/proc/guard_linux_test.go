@@ -65,12 +65,12 @@ func eachWatchdog(t *testing.T, test func(t *testing.T, shell string, args []str
 			name string
 			args []string
 		}{
-			{"programs", watchdogArgs("", programFolders)},
+			{"programs", watchdogArgs("", programDirs)},
 			{"no programs", watchdogArgs("", nil)},
 			{"programs that are gone", gone},
 		} {
 			t.Run(shell+"/"+how.name, func(t *testing.T) {
-				path := programAt(programFolders, shell)
+				path := programAt(programDirs, shell)
 				if path == "" {
 					t.Skip("not installed")
 				}
@@ -174,16 +174,16 @@ func TestProgramAt(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, program, want string
-		folders             []string
+		dirs                []string
 	}{
-		{"no folders", "grep", "", nil},
+		{"no directories", "grep", "", nil},
 		{"the first that has it", "grep", full + "/grep", []string{full, other}},
-		{"not a folder of that name", "grep", other + "/grep", []string{empty, other}},
+		{"not a directory of that name", "grep", other + "/grep", []string{empty, other}},
 		{"not a file that cannot be run", "sleep", full + "/sleep", []string{empty, full}},
 		{"nowhere", "sleep", "", []string{"/nowhere", empty, other}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			require.Equal(t, test.want, programAt(test.folders, test.program))
+			require.Equal(t, test.want, programAt(test.dirs, test.program))
 		})
 	}
 }

@@ -108,14 +108,14 @@ func (w *watchdog) dismiss() {
 	w.process = nil
 }
 
-// programFolders are where the watchdog's programs are looked for. PATH is the caller's, and may hold nothing but the
-// folder of a CLI.
-var programFolders = []string{"/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"}
+// programDirs are searched for the programs of the watchdog. PATH belongs to the caller, and may contain only the
+// directory of a CLI.
+var programDirs = []string{"/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"}
 
-// programAt returns the path of the program in the first of the folders that has it, or "".
-func programAt(folders []string, name string) string {
-	for _, folder := range folders {
-		path := folder + "/" + name
+// programAt returns the path of the program in the first directory that contains it, or "".
+func programAt(dirs []string, name string) string {
+	for _, dir := range dirs {
+		path := dir + "/" + name
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && unix.Access(path, unix.X_OK) == nil {
 			return path
 		}
@@ -124,9 +124,9 @@ func programAt(folders []string, name string) string {
 }
 
 // watchdogArgs are the arguments of the watchdog for the host with that id.
-func watchdogArgs(id string, folders []string) []string {
+func watchdogArgs(id string, dirs []string) []string {
 	return []string{
-		"sh", "-c", watchdogScript, watchdogName, id, programAt(folders, "grep"), programAt(folders, "sleep"),
+		"sh", "-c", watchdogScript, watchdogName, id, programAt(dirs, "grep"), programAt(dirs, "sleep"),
 	}
 }
 
@@ -143,7 +143,7 @@ func (w *watchdog) start() error {
 		return err
 	}
 	defer null.Close()
-	args := watchdogArgs(hostID(), programFolders)
+	args := watchdogArgs(hostID(), programDirs)
 	process, err := os.StartProcess("/bin/sh", args, &os.ProcAttr{
 		Dir:   "/",
 		Env:   []string{"LC_ALL=C"}, // not empty, for a /proc that cannot tell this from a start: see procfs.starting

@@ -18,7 +18,7 @@ const startsAreMonotonic = true
 // It is safe for concurrent use.
 type procfs struct {
 	root  string
-	looks looks
+	queue scanQueue
 
 	mu    sync.Mutex
 	names []byte // directory entries
@@ -41,17 +41,17 @@ func (p *procfs) allocate() {
 // from another goroutine, whose scan began after this one was asked for. see may call hasCookie, and must not keep the
 // slice.
 func (p *procfs) scan(since uint64, see func(all []stat)) error {
-	own := p.looks.add(since, see)
+	own := p.queue.add(since, see)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if own.done {
 		return own.err
 	}
-	all, since := p.looks.take()
+	all, since := p.queue.take()
 	err := p.list(since)
-	for _, l := range all {
-		if l.done, l.err = true, err; err == nil {
-			l.see(p.all)
+	for _, request := range all {
+		if request.done, request.err = true, err; err == nil {
+			request.see(p.all)
 		}
 	}
 	return err

@@ -14,9 +14,9 @@ import (
 // waitingFor waits until so many scans have been asked for.
 func waitingFor(p *procfs, n int) {
 	for {
-		p.looks.mu.Lock()
-		waiting := len(p.looks.waiting)
-		p.looks.mu.Unlock()
+		p.queue.mu.Lock()
+		waiting := len(p.queue.waiting)
+		p.queue.mu.Unlock()
 		if waiting == n {
 			return
 		}
