@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch/internal/input"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/permit"
 	"github.com/clichain/clichain/specs"
 	"github.com/stretchr/testify/require"
@@ -49,6 +50,19 @@ func TestLinesAboveTheCeiling(t *testing.T) {
 	got, err := p.Parse(t.Context(), input.Line{Number: 1, Text: []byte(`{"prompt":"a","access":"read","dir":"` + inside + `"}`)})
 	require.NoError(t, err)
 	require.Equal(t, inside, got.Job.Request.Dir)
+}
+
+func TestAdviceTextRendersAdviceOfBadLine(t *testing.T) {
+	for text, want := range map[string]string{"use --max-access": " [use --max-access]", "": ""} {
+		cfg := batchOf(t, `{"prompt":"a","access":"full"}`+"\n")
+		cfg.AdviceText = func(a call.Advice) string {
+			require.Equal(t, call.Advice{Action: call.ActionPermit, Field: "permissions.access"}, a)
+			return text
+		}
+		plan, err := DryRun(t.Context(), cfg)
+		require.NoError(t, err)
+		require.Equal(t, []string{"line 1: access: full is more than none" + want}, plan.Mistakes)
+	}
 }
 
 // What a queue still holds is held to the ceiling of the run that answers it, not to that of the run that wrote it.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch/internal/disk"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/permit"
 	"github.com/nats-io/nats.go"
@@ -32,6 +33,9 @@ type Config struct {
 	// OnBadLine is called with the number, from 1, of each line that cannot run, and the reason, if no file takes such
 	// lines. An error ends the batch. Nil: bad lines are counted only.
 	OnBadLine func(number int, err error) error
+	// AdviceText returns the text for a piece of advice in the error of a line that cannot run, or "" to leave it out.
+	// Nil: [call.Advice.String], which has Go names.
+	AdviceText func(call.Advice) string
 	// Store is the directory in which the batch keeps its queue, in a subdirectory for each Out. Empty: Out with the
 	// suffix ".queue", which is removed at the end, or a temporary directory where Out is a stream.
 	Store string

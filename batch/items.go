@@ -16,7 +16,9 @@ type source struct {
 }
 
 func openSource(cfg *Config) (*source, error) {
-	p := &input.Parser{Defaults: cfg.Defaults, Permissions: cfg.Permissions, Remote: cfg.remote()}
+	p := &input.Parser{
+		Defaults: cfg.Defaults, Permissions: cfg.Permissions, Remote: cfg.remote(), AdviceText: cfg.AdviceText,
+	}
 	in, err := input.Open(cfg.In, cfg.Stdin, string(cfg.Format))
 	if err != nil {
 		return nil, &Mistake{err}

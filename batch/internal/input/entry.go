@@ -115,8 +115,9 @@ func (e *entry) set(name string, value json.RawMessage, seen map[string]bool) er
 	return nil
 }
 
-// job returns the job of a line, with the defaults for the fields that it does not have.
-func (e *entry) job(defaults clichain.Request) (job jetstream.Job, err error) {
+// job returns the job of a line, with the defaults of the parser for the fields that it does not have.
+func (e *entry) job(p *Parser) (job jetstream.Job, err error) {
+	defaults := p.Defaults
 	job = jetstream.Job{Priority: e.priority, Deadline: e.deadline, Idempotent: e.idempotent, Request: defaults}
 	if e.id != nil {
 		job.ID = string(*e.id)
@@ -140,7 +141,7 @@ func (e *entry) job(defaults clichain.Request) (job jetstream.Job, err error) {
 	req.Metadata = e.withExtra(req.Metadata)
 	if e.options != nil {
 		if req.Options, err = optionsOver(defaults.Options, e.options); err != nil {
-			return job, fmt.Errorf("options: %s", Message(err))
+			return job, fmt.Errorf("options: %w", p.plain(err))
 		}
 	}
 	return job, nil
@@ -204,13 +205,4 @@ func (e *entry) conversation(defaults []clichain.Message) (all []clichain.Messag
 		all = append(all, clichain.Message{Role: clichain.RoleUser, Content: *e.prompt})
 	}
 	return all, nil
-}
-
-// Message returns the text of an error of the library, without its Reason.
-func Message(err error) string {
-	be, ok := errors.AsType[*clichain.BackendError](err)
-	if !ok {
-		return strings.TrimPrefix(err.Error(), "json: ")
-	}
-	return strings.TrimPrefix(be.Option+": "+be.Message+be.BracketedHint(), ": ")
 }

@@ -56,7 +56,7 @@ func TestJobs(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := parseEntry([]byte(test.line))
 			require.NoError(t, err)
-			got, err := e.job(defaults)
+			got, err := e.job(&Parser{Defaults: defaults})
 			require.NoError(t, err)
 			want := jetstream.Job{ID: got.ID, Request: defaults}
 			want.Request.Dir, want.Request.Messages = "", []clichain.Message{system("Be brief."), user("hi")}

@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/permit"
 )
@@ -20,7 +22,8 @@ import (
 type Parser struct {
 	Defaults    clichain.Request // for the fields that a line does not have; its messages are system prompts
 	Permissions permit.Permissions
-	Remote      bool // the line may run on another machine
+	Remote      bool                     // the line may run on another machine
+	AdviceText  func(call.Advice) string // see Message
 
 	copies map[[16]byte]int // how many lines without an id have a content
 }
@@ -44,7 +47,7 @@ func (p *Parser) Parse(ctx context.Context, line Line) (*Parsed, error) {
 	if err != nil {
 		return nil, err
 	}
-	job, err := entry.job(p.Defaults)
+	job, err := entry.job(p)
 	if err != nil {
 		return nil, err
 	}
@@ -95,16 +98,16 @@ func (p *Parser) contentID(text []byte) string {
 // check returns an error for a job that would fail at every backend, or that the operator has not allowed.
 func (p *Parser) check(ctx context.Context, job *jetstream.Job) error {
 	if err := job.Validate(); err != nil {
-		return errors.New(Message(err))
+		return p.plain(err)
 	}
 	if err := p.resolveDir(&job.Request); err != nil {
 		return err
 	}
-	if err := validate(ctx, job.Request); err != nil {
+	if err := p.validate(ctx, job.Request); err != nil {
 		return err
 	}
 	if _, err := p.Permissions.Apply(job.Request); err != nil {
-		return errors.New(Message(err))
+		return p.plain(err)
 	}
 	return nil
 }
@@ -130,11 +133,28 @@ var validator = clichain.ChainOf([]clichain.Backend{
 }, &clichain.ChainConfig{NoCooldown: true})
 
 // validate returns an error for a request that is invalid for every backend, such as one with an unknown role.
-func validate(ctx context.Context, req clichain.Request) error {
+func (p *Parser) validate(ctx context.Context, req clichain.Request) error {
 	_, err := validator.Complete(ctx, req)
 	chain, failed := errors.AsType[*clichain.ChainError](err)
 	if !failed || chain.Reason() != clichain.ReasonBadRequest && chain.Reason() != clichain.ReasonBadOption {
 		return nil
 	}
-	return errors.New(Message(chain))
+	return p.plain(chain)
+}
+
+// plain returns an error with the text of Message.
+func (p *Parser) plain(err error) error { return errors.New(Message(err, p.AdviceText)) }
+
+// Message returns the text of an error of the library, without its Reason. adviceText renders its advice; nil: with Go
+// names.
+func Message(err error, adviceText func(call.Advice) string) string {
+	be, ok := errors.AsType[*clichain.BackendError](err)
+	if !ok {
+		return strings.TrimPrefix(err.Error(), "json: ")
+	}
+	shown := *be
+	if adviceText != nil {
+		shown.Hint, shown.Advice = call.JoinHint(be.Hint, be.Advice, adviceText), nil
+	}
+	return strings.TrimPrefix(be.Option+": "+be.Message+shown.BracketedHint(), ": ")
 }

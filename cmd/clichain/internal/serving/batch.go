@@ -155,6 +155,7 @@ func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err er
 		Live: r.Redraws(r.Err) && (cfg.Out != "-" || !terminal.Is(r.Out)),
 	})
 	cfg.Progress, cfg.Notice, cfg.OnBadLine = view.Progress, view.Notice, view.BadLine
+	cfg.AdviceText = console.AdviceText
 	if err := cfg.Check(); err != nil {
 		return batchError(err)
 	}
