@@ -46,12 +46,15 @@ const (
 	defaultMaxBodyBytes = 8 << 20
 )
 
-// withDefaults returns a copy without zero values.
+// withDefaults returns a copy in which defaults replace zero values. Nil is the zero Config.
 func (c *Config) withDefaults() *Config {
-	set := *c
-	set.Concurrency = cmp.Or(c.Concurrency, defaultConcurrency)
-	set.MaxBodyBytes = cmp.Or(c.MaxBodyBytes, defaultMaxBodyBytes)
-	set.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	var set Config
+	if c != nil {
+		set = *c
+	}
+	set.Concurrency = cmp.Or(set.Concurrency, defaultConcurrency)
+	set.MaxBodyBytes = cmp.Or(set.MaxBodyBytes, defaultMaxBodyBytes)
+	set.Logger = cmp.Or(set.Logger, slog.New(slog.DiscardHandler))
 	return &set
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -97,6 +98,20 @@ func TestNoTokenLetsNobodyIn(t *testing.T) {
 	r := request(t, s, http.MethodPost, chat, hi)
 	r.Header.Set("Authorization", "Bearer ")
 	require.Equal(t, 401, do(t, s, r).status)
+}
+
+func TestNewHandlerWithoutConfigRefusesAllRequests(t *testing.T) {
+	s := httptest.NewServer(openai.NewHandler(says("secret"), nil))
+	t.Cleanup(s.Close)
+	for method, path := range map[string]string{http.MethodPost: chat, http.MethodGet: "/v1/models"} {
+		a := do(t, s, request(t, s, method, path, hi))
+		require.Equal(t, http.StatusUnauthorized, a.status)
+		require.Contains(t, a.failure(t).Message, "set Config.Token")
+	}
+}
+
+func TestNewHandlerPanicsWithoutBackend(t *testing.T) {
+	require.PanicsWithValue(t, "openai: NewHandler: backend is nil", func() { openai.NewHandler(nil, &openai.Config{Token: token}) })
 }
 
 // TestBodyLimit: the length that is announced decides as well as the one that comes.

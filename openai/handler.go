@@ -8,8 +8,12 @@ import (
 )
 
 // NewHandler returns a handler that answers the requests of OpenAI clients with backend: POST /v1/chat/completions,
-// POST /v1/responses and GET /v1/models. It copies config. The handler is safe for concurrent use.
+// POST /v1/responses and GET /v1/models. It copies config; nil is the zero value, with which every request fails with
+// status 401. It panics if backend is nil. The handler is safe for concurrent use.
 func NewHandler(backend clichain.Backend, config *Config) http.Handler {
+	if backend == nil {
+		panic("openai: NewHandler: backend is nil")
+	}
 	config = config.withDefaults()
 	a := &answerer{config, backend, newLimiter(config)}
 	m := newModels(config.Backends)
