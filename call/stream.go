@@ -7,12 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// events is a sequence of what happens during a call.
-type events = iter.Seq2[Event, error]
-
 // Once wraps a sequence so that a second loop over it gets an error: reading a
 // stream makes the call, and a call must not be made twice by accident.
-func Once(sequence events) events {
+func Once(sequence iter.Seq2[Event, error]) iter.Seq2[Event, error] {
 	var used atomic.Bool
 	return func(yield func(Event, error) bool) {
 		if used.Swap(true) {
@@ -32,7 +29,9 @@ const ahead = 16
 // has; leaving the loop cancels the call's context. A call waits for a reader who is
 // slower by more than a few events. A panic of the call goes on in the loop, where
 // its host can recover it.
-func Stream(ctx context.Context, call func(context.Context, func(Event)) (*Response, error)) events {
+func Stream(
+	ctx context.Context, call func(context.Context, func(Event)) (*Response, error),
+) iter.Seq2[Event, error] {
 	return Once(func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		r := running{happened: make(chan Event, ahead)}
