@@ -22,7 +22,7 @@ func TestLimitForTheCostHoldsAtOnce(t *testing.T) {
 	rec.queue, rec.costReached = &queue{scope: "batch"}, r.costReached
 	for i, id := range []string{"a", "b"} {
 		require.False(t, backend.drained.Load(), "after %d", i)
-		require.NoError(t, rec.expect(t.Context(), id, digest{}))
+		require.NoError(t, rec.expect(t.Context(), id, Digest{}))
 		cost := 0.01
 		answer := &clichain.Response{Text: "yes", Usage: clichain.Usage{CostUSD: &cost}}
 		require.NoError(t, rec.record(&jetstream.Result{ID: "batch." + id, Response: answer}))

@@ -11,11 +11,10 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// digest identifies what a line asks: the messages, the model, the schema, the access and the options. The zero value
-// is not known.
-type digest [8]byte
+// Digest identifies the request of a line: a hash of its messages, model, schema, access and options. Zero: not known.
+type Digest [8]byte
 
-func digestOf(req *clichain.Request) (d digest) {
+func digestOf(req *clichain.Request) (d Digest) {
 	text, err := json.Marshal(clichain.Request{
 		Messages: req.Messages, Model: req.Model, Schema: req.Schema, Access: req.Access, Options: req.Options,
 	})
@@ -26,11 +25,11 @@ func digestOf(req *clichain.Request) (d digest) {
 	return d
 }
 
-// MarshalText writes it in hexadecimal digits.
-func (d digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
+// MarshalText returns the hexadecimal digits of the digest.
+func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
-// UnmarshalText reads the text that MarshalText writes.
-func (d *digest) UnmarshalText(text []byte) error {
+// UnmarshalText reads the hexadecimal digits of a digest.
+func (d *Digest) UnmarshalText(text []byte) error {
 	if len(text) != hex.EncodedLen(len(d)) {
 		return fmt.Errorf("has %d digits, not %d", len(text), hex.EncodedLen(len(d)))
 	}
@@ -39,13 +38,13 @@ func (d *digest) UnmarshalText(text []byte) error {
 }
 
 // differs reports whether both are known and not equal.
-func (d digest) differs(other digest) bool { return d != digest{} && other != digest{} && d != other }
+func (d Digest) differs(other Digest) bool { return d != Digest{} && other != Digest{} && d != other }
 
 // digestKey is the metadata key under which a job in the queue, and so its result, has its digest.
 const digestKey = "clichain.batch.asked"
 
 // withDigest adds a digest to the metadata of a job.
-func withDigest(metadata map[string]string, d digest) map[string]string {
+func withDigest(metadata map[string]string, d Digest) map[string]string {
 	with := map[string]string{}
 	maps.Copy(with, metadata)
 	text, _ := d.MarshalText()
@@ -54,7 +53,7 @@ func withDigest(metadata map[string]string, d digest) map[string]string {
 }
 
 // takeDigest removes the digest from a result.
-func takeDigest(result *jetstream.Result) (d digest) {
+func takeDigest(result *jetstream.Result) (d Digest) {
 	metadata := map[string]string{}
 	switch {
 	case result.Response != nil:

@@ -37,7 +37,7 @@ func (s *source) ready() (Format, error) {
 // item is a line that can run.
 type item struct {
 	*input.Parsed
-	asked   digest
+	asked   Digest
 	done    bool // the output has its record
 	changed bool // the record answers another request
 }

@@ -11,7 +11,7 @@ import (
 func TestDuplicates(t *testing.T) {
 	ids, src := newLedger(), &source{parser: &input.Parser{}}
 	line := input.Line{Number: 1, Text: []byte(`{"id":"a","prompt":"hi"}`)}
-	require.True(t, ids.done("a", digest{}, false))
+	require.True(t, ids.done("a", Digest{}, false))
 	item, err := src.item(t.Context(), line, ids)
 	require.NoError(t, err)
 	require.True(t, item.done)

@@ -10,7 +10,7 @@ import (
 type ledger struct {
 	mu      sync.Mutex
 	ids     map[hash]mark
-	waiting map[string]digest // of the request
+	waiting map[string]Digest // of the request
 }
 
 type hash [16]byte
@@ -18,7 +18,7 @@ type hash [16]byte
 // mark is the state of an id.
 type mark struct {
 	state state
-	asked digest // of the record; zero: not known
+	asked Digest // of the record; zero: not known
 }
 
 type state uint8
@@ -30,7 +30,7 @@ const (
 	stateRedo                     // the output has its record, and the line is asked again
 )
 
-func newLedger() *ledger { return &ledger{ids: map[hash]mark{}, waiting: map[string]digest{}} }
+func newLedger() *ledger { return &ledger{ids: map[hash]mark{}, waiting: map[string]Digest{}} }
 
 func hashOf(id string) hash {
 	sum := sha256.Sum256([]byte(id))
@@ -38,7 +38,7 @@ func hashOf(id string) hash {
 }
 
 // done marks an id as one with a record. It reports whether it had none.
-func (l *ledger) done(id string, asked digest, failed bool) bool {
+func (l *ledger) done(id string, asked Digest, failed bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := hashOf(id)
@@ -72,7 +72,7 @@ func (l *ledger) read(id string) (before mark) {
 }
 
 // wait marks an id as one that waits for the result of a request.
-func (l *ledger) wait(id string, asked digest) {
+func (l *ledger) wait(id string, asked Digest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting[id] = asked
@@ -86,7 +86,7 @@ func (l *ledger) forgo(id string) {
 }
 
 // of returns the state of an id, and the request for whose result it waits.
-func (l *ledger) of(id string) (known mark, asked digest, waits bool) {
+func (l *ledger) of(id string) (known mark, asked Digest, waits bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	asked, waits = l.waiting[id]

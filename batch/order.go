@@ -44,7 +44,7 @@ func (o *order) drop(id string) {
 }
 
 // arrived writes a record, or waits for those before it. The caller holds mu.
-func (r *recorder) arrived(rec *Record, want digest) error {
+func (r *recorder) arrived(rec *Record, want Digest) error {
 	if r.order == nil {
 		return r.write(rec, want)
 	}

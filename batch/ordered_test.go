@@ -145,7 +145,7 @@ func TestOrderedCost(t *testing.T) {
 	r.queue, r.costReached = &queue{scope: "batch"}, func() { cause = ErrCost }
 	r.order.add("a")
 	r.order.add("b")
-	r.ids.wait("b", digest{})
+	r.ids.wait("b", Digest{})
 	cost := 0.02
 	b := jetstream.Result{ID: "batch.b", Response: &clichain.Response{Text: "x", Usage: clichain.Usage{CostUSD: &cost}}}
 	require.NoError(t, r.record(&b))

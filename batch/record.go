@@ -19,8 +19,8 @@ type Record struct {
 	Error    *jetstream.Failure `json:"error,omitempty"`
 	// History has the attempts before the last one that were interrupted or postponed.
 	History []jetstream.Delivery `json:"history,omitempty"`
-	// Asked identifies the request, to tell whether the line has changed. Zero: not known.
-	Asked digest `json:"asked,omitzero"`
+	// Asked is the digest of the request, which shows whether the line has changed. Zero: not known.
+	Asked Digest `json:"asked,omitzero"`
 }
 
 // line returns the record as one line, with a newline.

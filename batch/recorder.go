@@ -47,7 +47,7 @@ func newRecorder(cfg *Config) *recorder {
 }
 
 // expect waits for room in the queue, and then for the result of an id.
-func (r *recorder) expect(ctx context.Context, id string, asked digest) error {
+func (r *recorder) expect(ctx context.Context, id string, asked Digest) error {
 	select {
 	case r.room <- struct{}{}:
 	case <-ctx.Done():
@@ -123,14 +123,14 @@ func (r *recorder) record(result *jetstream.Result) error {
 	return nil
 }
 
-func recordOf(id string, result *jetstream.Result, got, want digest) *Record {
+func recordOf(id string, result *jetstream.Result, got, want Digest) *Record {
 	return &Record{
 		ID: id, Response: result.Response, Error: result.Failure, History: result.History, Asked: cmp.Or(got, want),
 	}
 }
 
 // write adds a record to the output. The caller holds mu.
-func (r *recorder) write(rec *Record, want digest) error {
+func (r *recorder) write(rec *Record, want Digest) error {
 	known, _, _ := r.ids.of(rec.ID)
 	line, err := rec.line()
 	if err == nil {
