@@ -11,14 +11,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// No exported declaration names a type of an internal package: a program that uses it could not name that type.
+// No exported declaration uses a type of an internal package or an unexported type: a program could not name it.
 func TestPublicAPIHasPublicTypes(t *testing.T) {
+	packages := map[string][]*ast.File{}
 	for _, f := range sources(t) {
-		if f.test() || strings.Contains("/"+f.dir()+"/", "/internal/") || f.ast.Name.Name == "main" {
-			continue
+		if !f.test() && !strings.Contains("/"+f.dir()+"/", "/internal/") && f.ast.Name.Name != "main" {
+			packages[f.dir()] = append(packages[f.dir()], f.ast)
 		}
-		for _, problem := range internalTypes(f.ast) {
-			t.Errorf("%s: %s", f.path, problem)
+	}
+	for dir, files := range packages {
+		unexported := unexportedTypes(files)
+		for _, file := range files {
+			for _, problem := range unnameableTypes(file, unexported) {
+				t.Errorf("%s: %s", dir, problem)
+			}
 		}
 	}
 }
@@ -35,15 +41,36 @@ func (A) Q() y.R
 var S, t = y.U, y.V
 var W y.X
 type Y = y.Z
+type b struct{}
+func AA(b int) map[string]*b { return nil }
+type BB struct { CC []b; dd b; *b }
+type EE interface { b(b) }
 `, 0)
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"A names y.C", "A names z.E", "A names y.G", "K names y.L", "K names z.M", "Q names y.R", "W names y.X", "Y names y.Z",
-	}, internalTypes(file))
+		"AA names b", "BB names b", "EE names b",
+	}, unnameableTypes(file, unexportedTypes([]*ast.File{file})))
 }
 
-// internalTypes lists the uses of internal packages in the exported declarations of a file.
-func internalTypes(file *ast.File) (problems []string) {
+// unexportedTypes returns the unexported types that the files of a package declare.
+func unexportedTypes(files []*ast.File) map[string]bool {
+	names := map[string]bool{}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok && !spec.Name.IsExported() {
+				names[spec.Name.Name] = true
+			}
+			_, function := n.(*ast.FuncDecl)
+			return !function
+		})
+	}
+	return names
+}
+
+// unnameableTypes lists the types that the exported declarations of a file use and that another package cannot name:
+// those of internal packages, and the unexported ones of the package itself.
+func unnameableTypes(file *ast.File, unexported map[string]bool) (problems []string) {
 	internal := map[string]bool{}
 	for _, spec := range file.Imports {
 		if path := strings.Trim(spec.Path.Value, `"`); strings.Contains(path, "/internal/") {
@@ -57,17 +84,26 @@ func internalTypes(file *ast.File) (problems []string) {
 	var look func(owner string, node ast.Node)
 	look = func(owner string, node ast.Node) {
 		ast.Inspect(node, func(n ast.Node) bool {
-			if structure, ok := n.(*ast.StructType); ok {
-				for _, field := range structure.Fields.List {
-					if len(field.Names) == 0 || slices.ContainsFunc(field.Names, (*ast.Ident).IsExported) {
+			switch n := n.(type) {
+			case *ast.StructType:
+				for _, field := range n.Fields.List {
+					embedded := len(field.Names) == 0 && !unexported[receiver(field.Type)]
+					if embedded || slices.ContainsFunc(field.Names, (*ast.Ident).IsExported) {
 						look(owner, field.Type)
 					}
 				}
 				return false
-			}
-			if use, ok := n.(*ast.SelectorExpr); ok {
-				if pkg, ok := use.X.(*ast.Ident); ok && internal[pkg.Name] {
-					problems = append(problems, owner+" names "+pkg.Name+"."+use.Sel.Name)
+			case *ast.Field: // its names are no types
+				look(owner, n.Type)
+				return false
+			case *ast.SelectorExpr:
+				if pkg, ok := n.X.(*ast.Ident); ok && internal[pkg.Name] {
+					problems = append(problems, owner+" names "+pkg.Name+"."+n.Sel.Name)
+				}
+				return false
+			case *ast.Ident:
+				if unexported[n.Name] {
+					problems = append(problems, owner+" names "+n.Name)
 				}
 			}
 			return true
