@@ -24,8 +24,7 @@ var (
 	payers = []settings.Payer{
 		settings.Payer(call.BillingSubscription), settings.Payer(call.BillingAPIKey), settings.PayerAny,
 	}
-	sandboxModes = []clichain.SandboxPolicy{clichain.SandboxAuto, clichain.SandboxOn, clichain.SandboxOff}
-	systemModes  = []call.SystemMode{call.SystemAppend, call.SystemReplace}
+	systemModes = []call.SystemMode{call.SystemAppend, call.SystemReplace}
 )
 
 // Where a value is a file, the shell completes it, those of the endings where there are any.
