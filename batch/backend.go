@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync/atomic"
 
 	"github.com/clichain/clichain"
@@ -44,22 +45,19 @@ func newLocalBackend(cfg *Config, hooks *clichain.Hooks, startFailed func(backen
 // warm replaces each Provider by a backend of a pool of warm processes.
 func warm(cfg *Config, startFailed func(backend string, err error)) (*live.Pool, []clichain.Backend) {
 	var providers []*clichain.Provider
-	for _, b := range cfg.Backends {
+	var places []int // of the providers among the backends
+	for i, b := range cfg.Backends {
 		if p, ok := b.(*clichain.Provider); ok {
-			providers = append(providers, p)
+			providers, places = append(providers, p), append(places, i)
 		}
 	}
 	if len(providers) == 0 {
 		return nil, cfg.Backends
 	}
 	pool := live.NewPool(providers, &live.PoolConfig{Size: cfg.Jobs, StartFailed: startFailed})
-	pooled := pool.Backends()
-	backends := make([]clichain.Backend, len(cfg.Backends))
-	for i, b := range cfg.Backends {
-		backends[i] = b
-		if _, ok := b.(*clichain.Provider); ok {
-			backends[i], pooled = pooled[0], pooled[1:]
-		}
+	backends := slices.Clone(cfg.Backends)
+	for i, b := range pool.Backends() {
+		backends[places[i]] = b
 	}
 	return pool, backends
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch/internal/disk"
 	"github.com/clichain/clichain/batch/internal/input"
 	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/permit"
 )
 
@@ -73,7 +71,7 @@ func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 	if p.Format, err = src.ready(); err != nil {
 		return nil, err
 	}
-	chain := dryChain(cfg)
+	chain := clichain.ChainOf(cfg.Backends, &cfg.Chain)
 	err = src.each(ctx, ids, func(line input.Line, item *item, reason error) error {
 		switch {
 		case reason != nil:
@@ -89,7 +87,7 @@ func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 				p.Changed++
 			}
 			p.Kinds[p.kind(cfg, item.Job.Request)]++
-			p.place(ctx, chain, item)
+			p.place(ctx, cfg, chain, item)
 		}
 		return nil
 	})
@@ -113,92 +111,27 @@ func (p *Plan) kind(cfg *Config, req clichain.Request) string {
 	return strings.Join(permit.Describe(req), ", ")
 }
 
-// place counts the backend that would be asked first.
-func (p *Plan) place(ctx context.Context, chain *clichain.Chain, item *item) {
+// place counts the backend that would be asked first, and those that would be skipped before it. It starts nothing.
+func (p *Plan) place(ctx context.Context, cfg *Config, chain *clichain.Chain, item *item) {
 	if p.Elsewhere {
 		return
 	}
-	resp, err := chain.Complete(ctx, item.Job.Request)
-	failed, _ := errors.AsType[*clichain.ChainError](err)
-	switch {
-	case resp != nil:
-		p.asked(resp.Attempts, resp.Backend)
-	case failed != nil:
-		if !p.asked(failed.Attempts, "") {
-			p.Nobody[failed.Reason()]++
-		}
+	skipped := &clichain.ChainError{}
+	if failed, ok := errors.AsType[*clichain.ChainError](chain.Ready(ctx)); ok && len(failed.Attempts) == 0 {
+		p.Nobody[failed.Reason()]++ // the settings of the chain are invalid
+		return
 	}
-}
-
-// asked counts the backend that would be asked first, and those that would be skipped. The answer of a dry backend may
-// fail validation by the schema of the request: the backend would be asked all the same.
-func (p *Plan) asked(attempts []clichain.Attempt, last string) bool {
-	for _, a := range attempts {
-		if !a.Skipped {
-			last = a.Backend
+	for _, b := range cfg.Backends {
+		err := chain.Check(ctx, b, item.Job.Request)
+		if err == nil {
+			p.First[b.Name()]++
+			return
+		}
+		a := clichain.Attempt{Backend: b.Name(), Reason: call.AsError(b.Name(), err).Reason, Skipped: true, Err: err}
+		p.Skips[Skip{a.Backend, a.Reason}]++
+		if skipped.Attempts = append(skipped.Attempts, a); a.StopsChain() {
 			break
 		}
-		p.Skips[Skip{a.Backend, a.Reason}]++
 	}
-	if last == "" {
-		return false
-	}
-	p.First[last]++
-	return true
-}
-
-// unasked is a backend that answers every request, and nothing of use.
-func unasked(name string) clichain.Backend {
-	return clichain.BackendFunc(name, func(context.Context, clichain.Request) (*clichain.Response, error) {
-		return &clichain.Response{Text: "{}"}, nil
-	})
-}
-
-// dry is a backend that answers what its CLI would be started for.
-type dry struct{ *clichain.Provider }
-
-// Unwrap returns the Provider, so that the chain skips it as it would skip the Provider.
-func (d dry) Unwrap() clichain.Backend { return d.Provider }
-
-// Complete answers nothing of use.
-func (d dry) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
-	return call.Collect(d.Stream(ctx, req))
-}
-
-// Stream answers nothing of use, unless the request would be refused.
-func (d dry) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
-	return call.Stream(ctx, func(ctx context.Context, _ func(clichain.Event)) (*clichain.Response, error) {
-		if err := d.Check(ctx, req); err != nil {
-			return nil, err
-		}
-		return &clichain.Response{Text: "{}", Backend: d.Name()}, nil
-	})
-}
-
-// dryChain is the chain of a batch with backends that start nothing.
-func dryChain(cfg *Config) *clichain.Chain {
-	backends := make([]clichain.Backend, len(cfg.Backends))
-	for i, b := range cfg.Backends {
-		if p, ok := b.(*clichain.Provider); ok {
-			backends[i] = dry{p}
-		} else {
-			backends[i] = unasked(b.Name())
-		}
-	}
-	chain := cfg.Chain
-	chain.Hooks = nil
-	if chain.Store == nil {
-		chain.NoCooldown = true
-	} else {
-		chain.Store = readOnly{chain.Store}
-	}
-	return clichain.ChainOf(backends, &chain)
-}
-
-// readOnly is a store that keeps what it has.
-type readOnly struct{ cooldown.Store }
-
-// Update changes nothing.
-func (readOnly) Update(context.Context, string, func(cooldown.State) cooldown.State) error {
-	return nil
+	p.Nobody[skipped.Reason()]++
 }
