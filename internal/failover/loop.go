@@ -134,7 +134,7 @@ func (l *Loop) ask(i int) (resp *call.Response, next bool) {
 		settled, l.started = true, true
 		l.fail(policy.AttemptOf(c.Name(), refused, time.Since(a.start)))
 		return nil, !l.readerLeft
-	} else {
+	} else if !l.readerLeft {
 		l.successor = l.read(l.Caller, i, &a, l.forward)
 	}
 	if l.readerLeft {
