@@ -130,7 +130,6 @@ func (c *cluster) current(q *jetstream.Queue) {
 // The cluster loses the leader of the jobs, and then all that one server has stored,
 // while jobs are submitted and answered: what was acknowledged is there.
 func TestClusterLosesServers(t *testing.T) {
-	t.Parallel()
 	c := newCluster(t)
 	q := c.open(c.connect(), &jetstream.Config{Replicas: 3, AckWait: 3 * time.Second, MaxDeliver: 50})
 	s, err := q.Status(t.Context())

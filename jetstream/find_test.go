@@ -112,7 +112,6 @@ func TestWait(t *testing.T) {
 
 // Open waits while a cluster has no leader, and says so in words where none comes.
 func TestOpenWithoutLeader(t *testing.T) {
-	t.Parallel()
 	c := newStoppedCluster(t)
 	c.start(0)
 	nc := c.connect()

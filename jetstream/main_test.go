@@ -1,7 +1,6 @@
 package jetstream_test
 
 import (
-	"flag"
 	"os"
 	"testing"
 
@@ -14,10 +13,6 @@ func TestMain(m *testing.M) {
 	if url := os.Getenv(workerVariable); url != "" {
 		workerMain(url)
 		return
-	}
-	flag.Parse()
-	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
-		_ = parallel.Value.Set("8") // the tests wait most of their time
 	}
 	os.Exit(m.Run())
 }

@@ -54,7 +54,6 @@ func ofKind(kind string) clichain.Backend {
 // which one in fifty always fails: each job has one result, and each was answered by a worker that has its model. With
 // -outages a server of the cluster is lost again and again, too.
 func TestMixedFleetIsKilled(t *testing.T) {
-	t.Parallel()
 	c := newCluster(t)
 	q := c.open(c.connect(), &jetstream.Config{Name: soakConfig.Name, AckWait: time.Second, MaxDeliver: 20, Replicas: 3})
 	notes := t.TempDir()

@@ -81,7 +81,6 @@ func keptFile(t *testing.T, folder string) string {
 // disk. No other worker runs the job meanwhile, and the next worker of this machine
 // stores the result.
 func TestUnstoredResultOutlivesItsWorker(t *testing.T) {
-	t.Parallel()
 	s := listen(t)
 	nc, err := nats.Connect(s.ClientURL())
 	require.NoError(t, err)

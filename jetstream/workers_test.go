@@ -181,7 +181,6 @@ func listen(t *testing.T, change ...func(*server.Options)) *server.Server {
 // tenth of the runs: each job has one result, whatever fails says why, and nothing
 // with write access was begun twice.
 func TestWorkersAreKilled(t *testing.T) {
-	t.Parallel()
 	s := listen(t)
 	nc, err := nats.Connect(s.ClientURL())
 	require.NoError(t, err)
