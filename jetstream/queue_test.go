@@ -266,3 +266,19 @@ func TestResultSurvivesJSON(t *testing.T) {
 	require.Equal(t, r.Job.Request, back.Job.Request)
 	require.True(t, r.Finished.Equal(back.Finished))
 }
+
+// TestStatusParkedHaveATime: a stored job that no consumer counts yet is not parked.
+func TestStatusParkedHaveATime(t *testing.T) {
+	t.Parallel()
+	nc := embed(t)
+	q := open(t, nc, nil)
+	_, err := nc.Request("clichain.default.job.ready.uncounted.a", nil, limit)
+	require.NoError(t, err)
+	d, err := q.Depth(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, d.Parked, "what the server's counts say")
+	s, err := q.Status(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, s.Parked)
+	require.Zero(t, s.NextDue)
+}

@@ -100,8 +100,14 @@ func (q *Queue) countJobs(ctx context.Context, s *Status) error {
 	}
 	s.Ready, s.Running, s.Parked = d.Ready, d.Running, d.Parked
 	if s.Parked > 0 {
-		if s.NextDue, err = q.nextDue(ctx); err != nil {
+		// The server adds a new job to the count of its consumer a moment after it stored it. The jobs that have a time
+		// are read, so that such a job does not count as parked.
+		var scheduled int
+		if scheduled, s.NextDue, err = q.scheduled(ctx); err != nil {
 			return err
+		}
+		if scheduled < maxScheduled {
+			s.Parked = scheduled
 		}
 	}
 	q.addServers(q.store.Jobs.CachedInfo(), s) // Depth has asked for it
@@ -124,15 +130,14 @@ func (q *Queue) addServers(info *js.StreamInfo, s *Status) {
 	}
 }
 
-// maxScheduled bounds how many of the scheduled jobs nextDue reads.
+// maxScheduled bounds how many of the scheduled jobs are read.
 const maxScheduled = 1000
 
-// nextDue finds the first of the times that jobs wait for.
-func (q *Queue) nextDue(ctx context.Context) (first time.Time, err error) {
-	n := 0
+// scheduled counts the jobs that wait for a time, to maxScheduled, and finds the first of these times.
+func (q *Queue) scheduled(ctx context.Context) (n int, first time.Time, err error) {
 	for msg, err := range q.store.Scheduled(ctx) {
 		if err != nil {
-			return first, err
+			return n, first, err
 		}
 		if at := store.Due(msg); !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
@@ -141,7 +146,7 @@ func (q *Queue) nextDue(ctx context.Context) (first time.Time, err error) {
 			break
 		}
 	}
-	return first, nil
+	return n, first, nil
 }
 
 func (q *Queue) countResults(ctx context.Context, s *Status) error {
