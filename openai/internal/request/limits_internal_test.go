@@ -1,6 +1,7 @@
 package request
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -9,40 +10,54 @@ import (
 	"github.com/clichain/clichain/openai/internal/apierror"
 )
 
-// filled returns a body of 8 MiB with as many pieces as fit between its head and its tail.
-func filled(head, piece, tail string) []byte {
-	n := (8<<20 - len(head) - len(tail)) / len(piece)
+// filled returns a body with n pieces between its head and its tail.
+func filled(head, piece, tail string, n int) []byte {
 	return []byte(head + strings.TrimSuffix(strings.Repeat(piece, n), ",") + tail)
 }
 
-// TestElementsAreLimited: reading a body of many small messages or parts costs no more than reading a large body of text.
-// An element costs a dozen allocations or more, and some microseconds; 280 000 of them fit into a body.
+// allocations counts the allocations of a single run, and those of other goroutines meanwhile.
+func allocations(run func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	run()
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs - before.Mallocs)
+}
+
+// TestElementsAreLimited: the parser allocates nothing for elements above the limit. A body of 8 MiB has room for
+// 280 000 elements, and each read element costs a dozen allocations or more.
 func TestElementsAreLimited(t *testing.T) {
 	const perElement = 60
 	for _, test := range []struct {
 		name, head, piece, tail string
+		elements                int // in a piece
 		parse                   func([]byte, Ignored) (*Request, *apierror.Error)
 		param                   string
 	}{
-		{"messages", `{"messages":[`, `{"role":"user","content":"a"},`, `]}`, ParseChat, "messages[10000]"},
-		{"parts", `{"messages":[{"role":"user","content":[`, `{"type":"text","text":"a"},`, `]}]}`, ParseChat,
+		{"messages", `{"messages":[`, `{"role":"user","content":"a"},`, `]}`, 1, ParseChat, "messages[10000]"},
+		{"parts", `{"messages":[{"role":"user","content":[`, `{"type":"text","text":"a"},`, `]}]}`, 1, ParseChat,
 			"messages[0].content"},
 		{"messages of parts", `{"messages":[`,
 			`{"role":"user","content":[` + strings.Repeat(`{"type":"text","text":"a"},`, 98) + `{"type":"text","text":"a"}]},`,
-			`]}`, ParseChat, "messages[100]"},
-		{"input", `{"input":[`, `{"role":"user","content":"a"},`, `]}`, ParseResponses, "input[10000]"},
-		{"parts of input", `{"input":[{"role":"user","content":[`, `{"type":"input_text","text":"a"},`, `]}]}`, ParseResponses,
+			`]}`, 100, ParseChat, "messages[100]"},
+		{"input", `{"input":[`, `{"role":"user","content":"a"},`, `]}`, 1, ParseResponses, "input[10000]"},
+		{"parts of input", `{"input":[{"role":"user","content":[`, `{"type":"input_text","text":"a"},`, `]}]}`, 1, ParseResponses,
 			"input[0].content"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			body := filled(test.head, test.piece, test.tail)
-			var failed *apierror.Error
-			allocs := testing.AllocsPerRun(1, func() { _, failed = test.parse(body, Ignored{}) })
-			require.NotNil(t, failed)
-			require.Equal(t, "array_above_max_length", failed.Label())
-			require.Equal(t, test.param, *failed.Param)
-			require.Contains(t, failed.Message, "more than 10000 messages and parts of messages: join them")
-			require.Less(t, allocs, float64(perElement*maxElements))
+			allocs := func(elements int) float64 {
+				body := filled(test.head, test.piece, test.tail, elements/test.elements)
+				var failed *apierror.Error
+				n := allocations(func() { _, failed = test.parse(body, Ignored{}) })
+				require.NotNil(t, failed)
+				require.Equal(t, "array_above_max_length", failed.Label())
+				require.Equal(t, test.param, *failed.Param)
+				require.Contains(t, failed.Message, "more than 10000 messages and parts of messages: join them")
+				return n
+			}
+			few, many := allocs(maxElements+maxElements/10), allocs(2*maxElements)
+			require.Less(t, few, float64(perElement*maxElements))
+			require.Less(t, many-few, maxElements/10.0)
 		})
 	}
 }
@@ -68,7 +83,7 @@ func TestElements(t *testing.T) {
 // TestLongFieldsAreNotRead: a long value of a refused or ignored field is not parsed.
 func TestLongFieldsAreNotRead(t *testing.T) {
 	for field, want := range map[string]string{"metadata": "", "tools": "unsupported_parameter"} {
-		body := filled(`{"messages":[{"role":"user","content":"a"}],"`+field+`":[`, `"a",`, `]}`)
+		body := filled(`{"messages":[{"role":"user","content":"a"}],"`+field+`":[`, `"a",`, `]}`, 20_000)
 		var failed *apierror.Error
 		allocs := testing.AllocsPerRun(1, func() { _, failed = ParseChat(body, Ignored{}) })
 		require.Less(t, allocs, 1000.0, field)
