@@ -17,7 +17,7 @@ import (
 var floors = [][]string{
 	{"internal/pattern"},
 	{
-		"clitest/fake", "internal/chainview", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/resettime",
+		"clitest/fake", "internal/chainview", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/prose", "internal/resettime",
 		"internal/semaphore", "internal/semver", "internal/spelling",
 	},
 	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
@@ -42,7 +42,7 @@ var floors = [][]string{
 var pure = []string{
 	"call", "clispec", "order", "internal/chainview", "internal/compose", "internal/contract", "internal/decode",
 	"internal/grammar", "internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/misconfig",
-	"internal/pattern", "internal/plaintext", "internal/policy", "internal/resettime", "internal/semver", "internal/session",
+	"internal/pattern", "internal/plaintext", "internal/policy", "internal/prose", "internal/resettime", "internal/semver", "internal/session",
 	"internal/spelling", "internal/structured", "internal/wire",
 	"openai/internal/apierror", "openai/internal/request", "openai/internal/response",
 }
