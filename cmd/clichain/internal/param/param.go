@@ -18,7 +18,7 @@ type Values struct {
 	NoStdin            bool
 	System, SystemFile string
 	Schema, Agents     string // files
-	MCP, Extra         []string
+	MCP                []string
 	Request            clichain.Request
 
 	Only, SpecFiles []string

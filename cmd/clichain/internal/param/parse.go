@@ -128,9 +128,19 @@ func (v *Values) setEnv(text string) error {
 	return nil
 }
 
-func set(values *map[string]string, name, value string) {
+func (v *Values) addExtra(text string) error {
+	backend, argument, ok := strings.Cut(text, "=")
+	if !ok || backend == "" {
+		return errors.New("write backend=argument, such as codex=--full-auto")
+	}
+	extra := &v.options().Extra
+	set(extra, backend, append((*extra)[backend], argument))
+	return nil
+}
+
+func set[T any](values *map[string]T, name string, value T) {
 	if *values == nil {
-		*values = map[string]string{}
+		*values = map[string]T{}
 	}
 	(*values)[name] = value
 }

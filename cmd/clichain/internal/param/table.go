@@ -142,7 +142,7 @@ var Table = []Flag{
 	{Name: "image", Help: "image `file` to look at", Field: "images", Without: ofLine,
 		define: each(func(v *Values) *[]string { return &v.options().Images })},
 	{Name: "extra", Help: "raw argument for one CLI, as `backend=argument`", Without: ofLine,
-		define: each(func(v *Values) *[]string { return &v.Extra })},
+		define: setter((*Values).addExtra)},
 	{Name: "billing", Help: "`who` alone may pay: subscription, api_key or any", Without: ofBackend,
 		define: parsed(func(v *Values) *settings.Payer { return &v.Billing }, Payer)},
 	{Name: "sandbox", Help: "`mode` auto, on or off: skip what cannot work in a sandbox", Without: ofBackend,

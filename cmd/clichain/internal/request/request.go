@@ -35,9 +35,6 @@ func Of(f *param.Values) (req clichain.Request, err error) {
 	if req.Options.Agents, err = readFlagFile("--agents", f.Agents); err != nil {
 		return req, err
 	}
-	if req.Options.Extra, err = RawArguments(f); err != nil {
-		return req, err
-	}
 	system, err := systemText(f)
 	if err != nil {
 		return req, err
@@ -70,21 +67,6 @@ func servers(f *param.Values) (list []json.RawMessage, err error) {
 		list = append(list, element)
 	}
 	return list, nil
-}
-
-// RawArguments are those of --extra, by their backends.
-func RawArguments(f *param.Values) (extra map[string][]string, err error) {
-	for _, value := range f.Extra {
-		backend, argument, ok := strings.Cut(value, "=")
-		if !ok || backend == "" {
-			return nil, console.Usagef("--extra: %q: write backend=argument", value)
-		}
-		if extra == nil {
-			extra = map[string][]string{}
-		}
-		extra[backend] = append(extra[backend], argument)
-	}
-	return extra, nil
 }
 
 // systemText is the system prompt of the flags.

@@ -9,10 +9,6 @@ import (
 	"maps"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/cmd/clichain/internal/request"
-)
-
-import (
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
@@ -27,12 +23,9 @@ func (r *Resolver) Providers(f *param.Values) (Providers, error) {
 	if err != nil {
 		return nil, err
 	}
-	extra, err := request.RawArguments(f)
-	if err != nil {
-		return nil, err
-	}
 	for flag, named := range map[string]iter.Seq[string]{
-		"--binary": maps.Keys(f.Binaries), "--account": maps.Keys(f.Accounts), "--extra": maps.Keys(extra),
+		"--binary": maps.Keys(f.Binaries), "--account": maps.Keys(f.Accounts),
+		"--extra": maps.Keys(f.Request.Options.Extra),
 	} {
 		if err := c.Known(flag, named); err != nil {
 			return nil, err
