@@ -3,6 +3,8 @@ package bench_test
 import (
 	"flag"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -47,6 +49,10 @@ func TestBenchmarks(t *testing.T) {
 	}
 	if *write {
 		require.NoError(t, os.WriteFile(pageFile, []byte(page(t, begin, results)), 0o644))
+		chart := exec.CommandContext(t.Context(), "go", "test", "./docs", "-run", "TestPictures", "-update")
+		chart.Dir = filepath.Join("..", "..")
+		out, err := chart.CombinedOutput()
+		require.NoError(t, err, "%s", out)
 	}
 }
 
