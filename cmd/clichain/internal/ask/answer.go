@@ -17,28 +17,28 @@ import (
 
 // printAnswer asks the chain and prints the answer, its warnings and, on request, the trace.
 func printAnswer(
-	ctx context.Context, r *selection.Resolver, f *askFlags, providers selection.Providers, req clichain.Request,
+	ctx context.Context, r *selection.Resolver, o output, s *selection.Selection, req clichain.Request,
 ) error {
 	start := time.Now()
-	beside, shown := watch(r.Env, f, providers)
-	resp, err := deliver(ctx, beside, f, r.Chain(&f.Values, providers, shown.hooks()), req)
+	beside, shown := watch(r.Env, s, o.trace)
+	resp, err := deliver(ctx, beside, o, s.NewChain(shown.hooks()), req)
 	shown.end()
 	took := time.Since(start)
 	failed, _ := errors.AsType[*clichain.ChainError](err)
 	if failed != nil {
-		failed = f.hinted(failed)
-		r.WarnDoubts(providers)
-		err = console.Fail(console.ChainStatus(failed, f.Budget > 0 && took >= f.Budget), failed)
+		failed = withHints(failed, s, req.Access)
+		r.WarnDoubts(s.Providers)
+		err = console.Fail(console.ChainStatus(failed, s.Chain.Budget > 0 && took >= s.Chain.Budget), failed)
 	}
-	if resp != nil && !f.json {
+	if resp != nil && !o.json {
 		for _, warning := range resp.Warnings {
 			fmt.Fprintf(r.Err, "clichain: %s: warning: %s\n", resp.Backend, terminal.OneLine(warning))
 		}
 	}
-	if resp != nil && resp.Session != "" && !f.json && (shown != nil || f.trace) {
+	if resp != nil && resp.Session != "" && !o.json && (shown != nil || o.trace) {
 		fmt.Fprintln(r.Err, r.StyleOf(r.Err).Dim("clichain: to go on from here: --session "+terminal.OneLine(resp.Session)))
 	}
-	if f.trace {
+	if o.trace {
 		printTrace(r.Env, shown, resp, failed, took)
 	}
 	return err
@@ -46,20 +46,19 @@ func printAnswer(
 
 // deliver prints the answer in the form that the flags choose.
 func deliver(
-	ctx context.Context, env *console.Env, f *askFlags, chain *clichain.Chain, req clichain.Request,
+	ctx context.Context, env *console.Env, o output, chain *clichain.Chain, req clichain.Request,
 ) (*clichain.Response, error) {
-	stream := f.stream || !f.streamGiven && !f.json && f.Schema == "" && terminal.Is(env.Out)
 	switch {
-	case stream && f.json:
+	case o.stream && o.json:
 		return streamEvents(ctx, env, chain, req)
-	case stream:
+	case o.stream:
 		return streamText(ctx, env, chain, req)
 	}
 	resp, err := chain.Complete(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	if f.json {
+	if o.json {
 		return resp, env.PrintJSON(resp)
 	}
 	text := resp.Text

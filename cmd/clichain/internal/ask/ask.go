@@ -8,14 +8,18 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/spf13/cobra"
 )
 
 // askFlags are the flags of ask and build: those of the table and those of the output.
 type askFlags struct {
 	param.Values
-	json, stream, trace, streamGiven bool
+	output
 }
+
+// output has the flags of ask that choose how the answer is printed.
+type output struct{ json, stream, trace bool }
 
 // NewAsk makes the command ask.
 func NewAsk(env *console.Env) *cobra.Command {
@@ -50,7 +54,9 @@ CLICHAIN_ORDER has them.`,
   ls *.go | while read -r f; do clichain ask --no-stdin "What is $f for?"; done`,
 		Args: console.AtMostOneArg("ask", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.streamGiven = cmd.Flags().Changed("stream")
+			if !cmd.Flags().Changed("stream") {
+				f.stream = !f.json && f.Schema == "" && terminal.Is(env.Out)
+			}
 			return ask(cmd.Context(), r, f, args)
 		},
 	}
@@ -68,12 +74,13 @@ func (f *askFlags) register(cmd *cobra.Command) {
 }
 
 func ask(ctx context.Context, r *selection.Resolver, f *askFlags, args []string) error {
-	limited := f.Budget > 0 // by the flag; a setting leaves out how long stdin takes
-	q, err := newQuestion(ctx, r, &f.Values, args)
+	countStdin := f.Budget > 0 // the budget of a setting does not include the time to read stdin
+	q, err := newQuestion(ctx, r.Env, &f.Values, args)
 	if err != nil {
 		return err
 	}
-	if err := r.Available(ctx, &f.Values, q.providers); err != nil {
+	s, err := r.SelectAvailable(ctx, &f.Values)
+	if err != nil {
 		return err
 	}
 	began := time.Now()
@@ -81,8 +88,8 @@ func ask(ctx context.Context, r *selection.Resolver, f *askFlags, args []string)
 	if err != nil {
 		return err
 	}
-	if limited {
-		f.Budget = max(f.Budget-time.Since(began), time.Nanosecond)
+	if countStdin {
+		s.Chain.Budget = max(s.Chain.Budget-time.Since(began), time.Nanosecond)
 	}
-	return printAnswer(ctx, r, f, q.providers, req)
+	return printAnswer(ctx, r, f.output, s, req)
 }

@@ -47,7 +47,11 @@ type Step struct {
 }
 
 func build(ctx context.Context, r *selection.Resolver, f *askFlags, args []string) error {
-	q, err := newQuestion(ctx, r, &f.Values, args)
+	q, err := newQuestion(ctx, r.Env, &f.Values, args)
+	if err != nil {
+		return err
+	}
+	s, err := r.Select(&f.Values)
 	if err != nil {
 		return err
 	}
@@ -55,11 +59,11 @@ func build(ctx context.Context, r *selection.Resolver, f *askFlags, args []strin
 	if err != nil {
 		return err
 	}
-	steps, err := stepsOf(ctx, r.Chain(&f.Values, q.providers, nil), q.providers, req)
+	steps, err := stepsOf(ctx, s, req)
 	if err != nil {
 		return err
 	}
-	r.WarnDoubts(q.providers)
+	r.WarnDoubts(s.Providers)
 	if f.json {
 		err = r.PrintJSON(map[string]any{"backends": steps})
 	} else {
@@ -72,10 +76,9 @@ func build(ctx context.Context, r *selection.Resolver, f *askFlags, args []strin
 }
 
 // stepsOf is what a call would do with each backend. The error is that of a request that no backend could answer.
-func stepsOf(
-	ctx context.Context, chain *clichain.Chain, providers selection.Providers, req clichain.Request,
-) (steps []Step, err error) {
-	for _, p := range providers {
+func stepsOf(ctx context.Context, selected *selection.Selection, req clichain.Request) (steps []Step, err error) {
+	chain := selected.NewChain(nil)
+	for _, p := range selected.Providers {
 		s := Step{Backend: p.Name()}
 		err := chain.Check(ctx, p, req)
 		if err == nil {

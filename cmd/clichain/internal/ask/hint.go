@@ -2,14 +2,15 @@ package ask
 
 import (
 	"slices"
-	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 )
 
-// hinted adds to a failure what on the command line would have helped.
-func (f *askFlags) hinted(err *clichain.ChainError) *clichain.ChainError {
-	all := &clichain.ChainError{Cause: f.hintedCause(err.Cause), Note: err.Note, Attempts: slices.Clone(err.Attempts)}
+// withHints returns a failure with the flags that would have helped.
+func withHints(err *clichain.ChainError, s *selection.Selection, access clichain.Access) *clichain.ChainError {
+	all := &clichain.ChainError{Cause: hintedCause(err.Cause), Note: err.Note, Attempts: slices.Clone(err.Attempts)}
 	for i := range all.Attempts {
 		a := &all.Attempts[i]
 		be, ok := a.Err.(*clichain.BackendError)
@@ -17,14 +18,14 @@ func (f *askFlags) hinted(err *clichain.ChainError) *clichain.ChainError {
 			continue
 		}
 		with := *be
-		with.Hint = f.moreTime(a.Reason, a.Duration)
+		with.Hint = moreTime(a, s, access)
 		a.Err = &with
 	}
 	return all
 }
 
 // hintedCause tells of a chain whose backends all cool down how to ask them all the same.
-func (f *askFlags) hintedCause(cause error) error {
+func hintedCause(cause error) error {
 	be, ok := cause.(*clichain.BackendError)
 	if !ok || be.Reason != clichain.ReasonCoolingDown || be.HintText() != "" {
 		return cause
@@ -34,15 +35,15 @@ func (f *askFlags) hintedCause(cause error) error {
 	return &with
 }
 
-// moreTime is how to give more time to a backend that had so much of it. Empty: it was not ended for that.
-func (f *askFlags) moreTime(reason clichain.Reason, had time.Duration) string {
-	switch {
+// moreTime returns the flag that gives a backend more time, or "" for an attempt that no time limit ended.
+func moreTime(a *clichain.Attempt, s *selection.Selection, access clichain.Access) string {
+	switch reason := a.Reason; {
 	case reason == clichain.ReasonIdleTimeout:
 		return "--idle-timeout bounds how long it may say nothing"
 	case reason == clichain.ReasonBudgetSpent,
-		reason == clichain.ReasonTimeout && f.Budget > 0 && had < f.BackendTimeout():
+		reason == clichain.ReasonTimeout && s.Chain.Budget > 0 && a.Duration < param.BackendTimeout(&s.Config):
 		return "a longer --budget gives it more time"
-	case reason == clichain.ReasonTimeout && f.Request.Access > clichain.AccessNone && !f.Config.Agent:
+	case reason == clichain.ReasonTimeout && access > clichain.AccessNone && !s.Config.Agent:
 		return "a longer --timeout gives it more time, --agent 10 minutes"
 	case reason == clichain.ReasonTimeout:
 		return "a longer --timeout gives it more time"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
@@ -33,7 +34,7 @@ type progress struct {
 }
 
 // watch shows a call on stderr until it is ended. What is written to the streams of beside makes room for it.
-func watch(env *console.Env, f *askFlags, providers selection.Providers) (beside *console.Env, p *progress) {
+func watch(env *console.Env, s *selection.Selection, trace bool) (beside *console.Env, p *progress) {
 	if !env.Redraws(env.Err) {
 		return env, nil
 	}
@@ -43,10 +44,10 @@ func watch(env *console.Env, f *askFlags, providers selection.Providers) (beside
 	over := *env
 	over.Out, over.Err = p.line.Over(env.Out), p.line.Over(env.Err)
 	beside = &over
-	if f.trace {
+	if trace {
 		p.timeline = newTimeline(beside)
-		p.timeline.full = f.BackendTimeout()
-		for _, b := range providers {
+		p.timeline.full = param.BackendTimeout(&s.Config)
+		for _, b := range s.Providers {
 			p.timeline.name(b.Name())
 		}
 	}

@@ -51,15 +51,15 @@ type offer struct {
 }
 
 func listModels(ctx context.Context, r *selection.Resolver, f *param.Values, asJSON bool) error {
-	providers, err := r.Providers(f)
+	s, err := r.Select(f)
 	if err != nil {
 		return err
 	}
-	offers := offersOf(ctx, providers)
+	offers := offersOf(ctx, s.Providers)
 	if ctx.Err() != nil {
 		return console.Fail(console.ExitInterrupted, context.Cause(ctx))
 	}
-	r.WarnDoubts(providers)
+	r.WarnDoubts(s.Providers)
 	if asJSON {
 		err = r.PrintJSON(map[string]any{"backends": offers})
 	} else {

@@ -84,10 +84,10 @@ func FlagOf(field string) string {
 // AgentTimeout is the timeout of a backend whose Config.Agent is set.
 const AgentTimeout = 10 * time.Minute
 
-// BackendTimeout is the time that each backend has.
-func (v *Values) BackendTimeout() time.Duration {
-	if v.Config.Agent {
-		return cmp.Or(v.Config.Timeout, AgentTimeout)
+// BackendTimeout is the timeout of a backend with this configuration.
+func BackendTimeout(cfg *clichain.Config) time.Duration {
+	if cfg.Agent {
+		return cmp.Or(cfg.Timeout, AgentTimeout)
 	}
-	return cmp.Or(v.Config.Timeout, clichain.DefaultTimeout)
+	return cmp.Or(cfg.Timeout, clichain.DefaultTimeout)
 }

@@ -117,11 +117,8 @@ func runWorker(ctx context.Context, r *selection.Resolver, f *workerFlags) (err 
 		return err
 	}
 	f.ask.Config.RequestEnv = f.permissions.Env
-	providers, err := r.Providers(&f.ask)
+	selected, err := r.SelectAvailable(ctx, &f.ask)
 	if err != nil {
-		return err
-	}
-	if err := r.Available(ctx, &f.ask, providers); err != nil {
 		return err
 	}
 	log := service.NewLog(r.Env, f.logJSON)
@@ -137,11 +134,11 @@ func runWorker(ctx context.Context, r *selection.Resolver, f *workerFlags) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, connection.Failed(stop())) }()
-	return f.run(ctx, q, w, providers)
+	return f.run(ctx, q, w, selected)
 }
 
 // run works until ctx ends and the jobs have ended or are given back.
-func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, providers selection.Providers) error {
+func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, selected *selection.Selection) error {
 	cooldowns, err := jetstream.OpenCooldowns(ctx, q.Conn, f.queue.NATS.QueueConfig())
 	if err != nil {
 		return connection.Failed(err)
@@ -159,14 +156,14 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 	if err := t.MeasureQueue(cmp.Or(f.queue.NATS.Queue, "default"), q.Queue); err != nil {
 		return connection.Failed(err)
 	}
-	backends := providers.Backends()
+	backends := selected.Backends()
 	if !f.cold {
-		pool := live.NewPool(providers, &live.PoolConfig{Size: f.slots})
+		pool := live.NewPool(selected.Providers, &live.PoolConfig{Size: f.slots})
 		defer pool.Close()
 		backends = pool.Backends()
 	}
 	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
-		Budget: f.ask.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown, Hooks: t.Hooks(),
+		Budget: selected.Chain.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown, Hooks: t.Hooks(),
 	})
 	drained := make(chan struct{})
 	cancelReport := context.AfterFunc(ctx, func() {

@@ -14,8 +14,18 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// Providers makes the backends that the flags and the settings choose, in their order.
-func (r *Resolver) Providers(f *param.Values) (Providers, error) {
+// Selection has the backends of a command, in their order, and the configuration from the flags and the settings.
+type Selection struct {
+	Providers
+	Config clichain.Config      // of each backend, without its Binary and Account
+	Chain  clichain.ChainConfig // Budget and Store
+
+	catalog Catalog
+	specs   []clichain.CliSpec // of the Providers
+}
+
+// Select selects the backends of a command and completes f with the settings.
+func (r *Resolver) Select(f *param.Values) (*Selection, error) {
 	if err := r.Settle(f); err != nil {
 		return nil, err
 	}
@@ -32,23 +42,36 @@ func (r *Resolver) Providers(f *param.Values) (Providers, error) {
 		}
 	}
 	chosen, err := r.Choose(c, f.Only)
-	return NewProviders(chosen, f), err
+	if err != nil {
+		return nil, err
+	}
+	s := &Selection{
+		Providers: NewProviders(chosen, f), Config: f.Config, Chain: clichain.ChainConfig{Budget: f.Budget},
+		catalog: c, specs: chosen,
+	}
+	if !f.NoCooldown {
+		s.Chain.Store = r.Cooldowns()
+	}
+	return s, nil
 }
 
-// Available refuses a chain in which no backend is, and names what could be asked instead.
-func (r *Resolver) Available(ctx context.Context, f *param.Values, providers Providers) error {
-	err := providers.available(ctx)
-	if err == nil {
-		return nil
+// SelectAvailable selects the backends of a command. If none of them is available, it fails and prints the installed
+// CLIs that the user could name instead.
+func (r *Resolver) SelectAvailable(ctx context.Context, f *param.Values) (*Selection, error) {
+	s, err := r.Select(f)
+	if err != nil {
+		return nil, err
 	}
-	r.WarnDoubts(providers)
-	if c, broken := r.Catalog(f.SpecFiles); broken == nil && len(f.Only) == 0 {
-		asked, _ := r.Choose(c, nil) // a mistake in the order has been reported
-		for _, spec := range c.Unasked(asked, f.Binaries) {
+	if err = s.available(ctx); err == nil {
+		return s, nil
+	}
+	r.WarnDoubts(s.Providers)
+	if len(f.Only) == 0 {
+		for _, spec := range s.catalog.Unasked(s.specs, f.Binaries) {
 			fmt.Fprintf(r.Err, "clichain: %s: %s\n", UnaskedText(spec.Name), UnaskedHint(spec.Name))
 		}
 	}
-	return err
+	return nil, err
 }
 
 // WarnDoubts prints the mistakes in SKIP_CLI where no answer brings them as its warnings. They are the same for all.
@@ -61,13 +84,11 @@ func (r *Resolver) WarnDoubts(providers Providers) {
 	}
 }
 
-// Chain is the chain that the flags and the settings make of the backends.
-func (r *Resolver) Chain(f *param.Values, providers Providers, hooks *clichain.Hooks) *clichain.Chain {
-	cfg := &clichain.ChainConfig{Budget: f.Budget, Hooks: hooks}
-	if !f.NoCooldown {
-		cfg.Store = r.Cooldowns()
-	}
-	return clichain.ChainOf(providers.Backends(), cfg)
+// NewChain makes the chain of the backends.
+func (s *Selection) NewChain(hooks *clichain.Hooks) *clichain.Chain {
+	cfg := s.Chain
+	cfg.Hooks = hooks
+	return clichain.ChainOf(s.Backends(), &cfg)
 }
 
 // Providers are the backends of a command.

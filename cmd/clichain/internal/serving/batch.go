@@ -225,18 +225,11 @@ func (f *batchFlags) ceiling(defaults clichain.Request) permit.Permissions {
 
 // batchBackends makes the backends that answer in this process.
 func batchBackends(ctx context.Context, r *selection.Resolver, f *batchFlags, cfg *batch.Config) error {
-	providers, err := r.Providers(&f.ask)
+	backends, err := r.SelectAvailable(ctx, &f.ask)
 	if err != nil {
 		return err
 	}
-	if err := r.Available(ctx, &f.ask, providers); err != nil {
-		return err
-	}
-	cfg.Backends = providers.Backends()
-	cfg.Chain.Budget = f.ask.Budget
-	if !f.ask.NoCooldown {
-		cfg.Chain.Store = r.Cooldowns()
-	}
+	cfg.Backends, cfg.Chain = backends.Backends(), backends.Chain
 	return nil
 }
 

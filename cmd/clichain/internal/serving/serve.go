@@ -115,11 +115,8 @@ func parseIgnored(text string) ([]string, error) {
 
 // runServe finds every mistake that can be found before it listens or starts anything.
 func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err error) {
-	providers, err := r.Providers(&f.ask)
+	s, err := r.SelectAvailable(ctx, &f.ask)
 	if err != nil {
-		return err
-	}
-	if err := r.Available(ctx, &f.ask, providers); err != nil {
 		return err
 	}
 	token, err := serveToken(r, f)
@@ -140,24 +137,22 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 	if err != nil {
 		return err
 	}
-	backends := providers.Backends()
+	backends := s.Backends()
 	names := namesOfBackends(backends)
 	if !f.cold {
-		pool := live.NewPool(providers, &live.PoolConfig{Size: f.slots})
+		pool := live.NewPool(s.Providers, &live.PoolConfig{Size: f.slots})
 		defer closePool(pool, log)
 		backends = pool.Backends()
 	}
-	cfg := &clichain.ChainConfig{Name: "clichain", Budget: f.ask.Budget, NoCooldown: f.ask.NoCooldown, Hooks: t.Hooks()}
-	if !f.ask.NoCooldown {
-		cfg.Store = r.Cooldowns()
-	}
-	backend := t.Wrap(clichain.ChainOf(backends, cfg))
-	s := newHTTPServer(openai.NewHandler(backend, &openai.Config{
+	cfg := s.Chain
+	cfg.Name, cfg.NoCooldown, cfg.Hooks = "clichain", f.ask.NoCooldown, t.Hooks()
+	backend := t.Wrap(clichain.ChainOf(backends, &cfg))
+	server := newHTTPServer(openai.NewHandler(backend, &openai.Config{
 		Token: token, Backends: names, AllowedOrigins: f.origins, IgnoredFields: f.ignore, Concurrency: f.slots,
 		BufferStreams: f.hold, Logger: log, Trace: t.Continue, FieldNames: serveFieldNames,
 	}), log)
 	fmt.Fprintln(r.Out, f.listen.baseURL(listener.Addr()))
-	return s.run(ctx, listener, f.grace)
+	return server.run(ctx, listener, f.grace)
 }
 
 // serveFieldNames are the fields of openai.Config as serve names them.
