@@ -1,3 +1,4 @@
-// Package bench measures clichain beside what a user would pick instead: the same real CLIs over the loopback model
-// server, by os/exec, xargs, and the libraries and programs of npm. docs/benchmarks.md is what its test writes.
+// Package bench compares clichain with the tools that a user could choose instead. It runs the same real CLIs against
+// the loopback model server through clichain, os/exec, xargs, and npm libraries and programs. Its test writes
+// docs/benchmarks.md.
 package bench

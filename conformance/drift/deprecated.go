@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Deprecated returns what the publisher of an installed package says of its deprecation, as npm notes it in a
-// package-lock.json. Empty: the package is not deprecated. It is an error if the lock file does not have the package.
+// Deprecated returns the deprecation message of an installed package, as npm records it in a package-lock.json. It is
+// empty if the package is not deprecated. It is an error if the lock file does not list the package.
 func Deprecated(lock []byte, name string) (string, error) {
 	var file struct {
 		Packages map[string]struct{ Deprecated string }

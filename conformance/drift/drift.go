@@ -1,5 +1,5 @@
-// Package drift compares what a spec relies on with what a version of its CLI shows of itself, in its help, its schema
-// and the strings of its files, and says by name what has vanished and what is new. Comparing starts nothing.
+// Package drift compares the names that a spec relies on with the names that a CLI version shows in its help, its
+// schema and the strings of its files. It reports each name that has vanished or is new. Comparing starts no process.
 package drift
 
 import (
@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// Surface is what a version of a CLI shows of itself, as far as it can be listed.
+// Surface lists the names that a version of a CLI shows.
 type Surface struct {
-	// Flags are those in the help of each command, by its words; those of the program itself are under "".
+	// Flags are the flags in the help of each command, by the words of the command. The flags of the program itself
+	// are under "".
 	Flags map[string][]string `json:"flags"`
-	// Events are the names of its events and messages, where its files or its schema list them.
+	// Events are the names of its events and messages, if its files or its schema list them.
 	Events []string `json:"events,omitempty"`
 }
 
@@ -21,10 +22,10 @@ type Surface struct {
 type Needs struct {
 	Flags     map[string][]string
 	Events    []string
-	Variables []string // of the environment
+	Variables []string // environment variables
 }
 
-// Kind is what a name is of.
+// Kind is the kind of a name.
 type Kind string
 
 // The kinds.
@@ -34,15 +35,15 @@ const (
 	Variable Kind = "variable"
 )
 
-// Change is a name that has vanished, or is new.
+// Change is a name that vanished or is new.
 type Change struct {
 	Kind    Kind
 	Name    string
-	Command string // whose help has the flag
+	Command string // the command that has the flag
 	Used    bool   // the spec relies on it
 }
 
-// String is the change for people, such as "flag --last of exec resume".
+// String returns the change for people, such as "flag --last of exec resume".
 func (c Change) String() string {
 	text := string(c.Kind) + " " + c.Name
 	if c.Command != "" {
@@ -54,19 +55,20 @@ func (c Change) String() string {
 	return text
 }
 
-// Report says how a version differs from the one that was checked. The zero value: in nothing.
+// Report says how a version differs from the version that was checked. The zero value means no difference.
 type Report struct {
 	Vanished, New []Change
 }
 
-// Used are the names that have vanished and that the spec relies on.
+// Used returns the names that vanished and that the spec relies on.
 func (r Report) Used() []Change {
 	return slices.DeleteFunc(slices.Clone(r.Vanished), func(c Change) bool { return !c.Used })
 }
 
-// Compare says what of the checked version is gone now, what the spec needs and is nowhere, and what is new. A name
-// that is not listed may still be there: in says whether the files of the version hold it. A flag that the help of the
-// checked version had, and that of the other has no more, is gone all the same.
+// Compare reports the names of the checked version that are gone now, the names that the spec needs and that no list
+// has, and the new names. A name that is not listed may still exist: in reports whether the files of the version
+// contain it. A flag counts as gone if the help of the checked version had it and the help of the other version does
+// not.
 func Compare(needs Needs, checked, now Surface, in func(name string) bool) Report {
 	var r Report
 	commands := slices.Sorted(maps.Keys(merged(needs.Flags, checked.Flags, now.Flags)))
@@ -108,7 +110,7 @@ func (r *Report) add(like Change, was, is, needed []string, in func(string) bool
 	}
 }
 
-// sorted joins lists, each name once: first by the name without its dashes.
+// sorted joins lists, with each name once, ordered by the name without its dashes.
 func sorted(lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.SortFunc(all, func(a, b string) int {

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// chunk is how much of a file is looked at at once, and overlap how much of it again with what follows: no name, and
-	// no match of a pattern, is longer.
+	// chunk is how much of a file is searched at once. overlap is how much of it is searched again together with the
+	// next chunk; no name and no match of a pattern is longer.
 	chunk   = 8 << 20
 	overlap = 512
 )
 
-// Search looks through files for names, and for what the first group of a pattern matches, which may be nil.
+// Search searches files for names, and for the matches of the first group of a pattern, which may be nil.
 func Search(files, names []string, pattern *regexp.Regexp) (found map[string]bool, listed []string, err error) {
 	s := search{names: names, pattern: pattern, found: map[string]bool{}, listed: map[string]bool{}}
 	for _, file := range files {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// defined is a line of a help that begins with flags. What stands further to the right describes one.
+// defined matches a line of a help text that begins with flags. Text further to the right describes a flag.
 var defined = regexp.MustCompile(`(?m)^ {1,8}(-[^\s,=<\[]+(?:, +-[^\s,=<\[]+)*)`)
 
-// FlagsOf are the flags that a help defines, each once.
+// FlagsOf returns the flags that a help text defines, each once.
 func FlagsOf(help string) (flags []string) {
 	for _, m := range defined.FindAllStringSubmatch(help, -1) {
 		for flag := range strings.SplitSeq(m[1], ",") {
@@ -19,7 +19,7 @@ func FlagsOf(help string) (flags []string) {
 	return sorted(flags)
 }
 
-// MethodsOf are the methods of the messages in a JSON Schema: the values of each property of that name.
+// MethodsOf returns the methods of the messages in a JSON Schema: the values of each property named "method".
 func MethodsOf(schema []byte) (methods []string, err error) {
 	var document any
 	if err := json.Unmarshal(schema, &document); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// NeedsOf lists what a spec relies on in a version of its CLI; "" is the newest. In a version before the one that the
-// spec was checked with, those are no variables but the ones that it sets: the others may have come later, and do no
-// harm.
+// NeedsOf lists the names that a spec relies on in a version of its CLI; "" is the newest version. In a version
+// before the one that the spec was checked with, it lists only the environment variables that the version itself
+// sets, because later versions may have added the others.
 func NeedsOf(spec clispec.Spec, version string) Needs {
 	n := Needs{Flags: map[string][]string{}}
 	n.flags(spec, version)
@@ -22,10 +22,10 @@ func NeedsOf(spec clispec.Spec, version string) Needs {
 	return n
 }
 
-// word is an argument that names a command, when it stands at the beginning of a row.
+// word matches an argument that names a command at the beginning of a row.
 var word = regexp.MustCompile(`^[a-z][a-z-]*$`)
 
-// flags sorts the flags of the rows by the commands that they stand behind, in one run and in the live mode.
+// flags sorts the flags of the rows by their commands, for one run and for the live mode.
 func (n *Needs) flags(spec clispec.Spec, version string) {
 	for _, live := range []bool{false, true} {
 		if live && !spec.Live.Has() {
@@ -73,15 +73,15 @@ func flagsIn(args []string) (flags []string) {
 }
 
 var (
-	// naming are the ends of the paths whose values tell one event from another.
+	// naming matches the ends of paths whose values distinguish events.
 	naming = regexp.MustCompile(`(^|\.)(type|subtype|method|event|sessionUpdate)$`)
-	// maybe is a part of a pattern that need not be there.
+	// maybe matches an optional part of a pattern.
 	maybe = regexp.MustCompile(`\([^()]*\)\?`)
-	// literal is a pattern that means itself.
+	// literal matches a pattern without operators.
 	literal = regexp.MustCompile(`^[\w./-]*[A-Za-z][\w./-]*$`)
 )
 
-// events are the names that the patterns of rules spell out.
+// events adds the names that the patterns of rules contain literally.
 func (n *Needs) events(rules []clispec.EventRule) {
 	for _, rule := range rules {
 		for path, pattern := range rule.Match {
@@ -97,7 +97,7 @@ func (n *Needs) events(rules []clispec.EventRule) {
 	}
 }
 
-// messages are the names of what is sent in the live mode, and of what the CLI asks.
+// messages adds the names of the messages that are sent in the live mode, and of the questions that the CLI asks.
 func (n *Needs) messages(r *clispec.LiveRules) {
 	for _, m := range slices.Concat(r.Ready, r.Open, r.Opened, r.Turn, r.Interrupt, r.Clear, r.Close) {
 		n.Events = append(n.Events, m.Method)
@@ -107,7 +107,7 @@ func (n *Needs) messages(r *clispec.LiveRules) {
 	}
 }
 
-// foreign are variables that are not the CLI's own: those of git, of its interpreter and of clouds.
+// foreign matches environment variables of other programs: of git, of the interpreter and of cloud services.
 var foreign = regexp.MustCompile(`^(GIT_|TMPDIR$|AWS_|AZURE_|GOOGLE_|VERTEX_|CLOUD_|RUST_LOG$)`)
 
 func (n *Needs) variables(spec clispec.Spec, version string) {

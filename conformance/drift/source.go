@@ -10,18 +10,19 @@ import (
 	"strings"
 )
 
-// Source is where the names of a CLI can be seen, beside its help.
+// Source says where the names of a CLI appear, besides its help.
 type Source struct {
-	// Files are patterns of paths of what it runs, below the folder that npm has installed it into. Empty: that cannot be
-	// searched, so that a name which is not listed may be there.
+	// Files are path patterns of the program's files, below the directory that npm installed it into. If it is empty,
+	// the files cannot be searched, and a name that is not listed may exist.
 	Files []string
-	// Events finds the names of events in the files, in its first group. Nil: nothing lists them there.
+	// Events finds the names of events in the files, in its first group. Nil: no file lists them.
 	Events *regexp.Regexp
-	// Schema is the command that writes JSON Schemas of its messages to the folder that stands for {dir}. Empty: none.
+	// Schema is the command that writes the JSON Schemas of its messages to the directory {dir}. Empty: the CLI has
+	// none.
 	Schema []string
 }
 
-// Sources are those of the CLIs that the suite can run, by their names.
+// Sources are the sources of the CLIs that the suite can run, by name.
 var Sources = map[string]Source{
 	"claude": {
 		Files:  []string{"@anthropic-ai/claude-code/bin/claude.exe"},
@@ -39,7 +40,7 @@ var Sources = map[string]Source{
 		Files:  []string{"@openai/codex-*/vendor/*/bin/codex"},
 		Schema: []string{"app-server", "generate-json-schema", "--out", "{dir}"},
 	},
-	"copilot": {}, // its program is packed
+	"copilot": {}, // the program is packed
 	"kimi":    {Files: []string{"@moonshot-ai/kimi-code/dist/*.mjs"}},
 	"pi": {Files: []string{
 		"@earendil-works/pi-coding-agent/dist/bundle/*.js", "@earendil-works/pi-coding-agent/dist/bundle/*/*.js",
@@ -49,16 +50,16 @@ var Sources = map[string]Source{
 	"qwen":  {Files: []string{"@qwen-code/qwen-code/*.js", "@qwen-code/qwen-code/chunks/*.js"}},
 }
 
-// CLI is a version of a CLI that can be looked at.
+// CLI is a version of a CLI that can be inspected.
 type CLI struct {
 	Source
 	Paths []string // of Source.Files
-	// Run starts the program and returns what it prints. A help may come with any exit status, and on any stream.
+	// Run starts the program and returns its output. A help text may come with any exit code, on either stream.
 	Run func(ctx context.Context, args ...string) (output string, err error)
 }
 
-// Look lists what the CLI shows of itself, and tells which of the names that a spec needs its files hold. It starts the
-// program for each of the commands that the spec uses, for its help, and once for its schema.
+// Look lists the names that the CLI shows, and reports which names that a spec needs are in its files. It starts the
+// program once for the help of each command that the spec uses, and once for its schema.
 func Look(ctx context.Context, cli CLI, needs Needs) (now Surface, in func(name string) bool, err error) {
 	now.Flags = map[string][]string{}
 	var names []string
@@ -84,7 +85,7 @@ func Look(ctx context.Context, cli CLI, needs Needs) (now Surface, in func(name 
 	return now, func(name string) bool { return found[name] || len(cli.Files) == 0 }, nil
 }
 
-// methods are those of the schema that the CLI writes.
+// methods returns the methods in the schema that the CLI writes.
 func (c CLI) methods(ctx context.Context) (all []string, err error) {
 	if len(c.Schema) == 0 {
 		return nil, nil
@@ -101,7 +102,7 @@ func (c CLI) methods(ctx context.Context) (all []string, err error) {
 	if output, err := c.Run(ctx, args...); err != nil {
 		return nil, fmt.Errorf("%w: %.200q", err, output)
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*.json")) // fails for a malformed pattern only
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json")) // only a malformed pattern fails
 	if len(files) == 0 {
 		return nil, errors.New("it wrote no file")
 	}

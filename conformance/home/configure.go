@@ -7,7 +7,7 @@ import (
 
 type object = map[string]any
 
-// configurations write the files that point a CLI at the server and return the environment for it.
+// configurations write the files that point a CLI at the server, and return its environment.
 var configurations = map[string]func(t testing.TB, h Home, url string, state State) []string{
 	Claude:   claude,
 	Cline:    cline,
@@ -29,7 +29,7 @@ func claude(t testing.TB, h Home, url string, state State) []string {
 	}
 	if state == Subscribed {
 		h.json(t, ".claude/.credentials.json", object{"claudeAiOauth": object{
-			"accessToken": Key, "refreshToken": Key, "expiresAt": int64(4102444800000), // the year 2100: never refreshed
+			"accessToken": Key, "refreshToken": Key, "expiresAt": int64(4102444800000), // the year 2100: the CLI never refreshes it
 			"scopes": []string{"user:inference", "user:profile"}, "subscriptionType": "max"}})
 	}
 	return env
@@ -37,7 +37,7 @@ func claude(t testing.TB, h Home, url string, state State) []string {
 
 func codex(t testing.TB, h Home, url string, state State) []string {
 	onlyKeys(t, h.Name, state)
-	// The CLI knows this model, and sends its tools one by one, unlike those of its default model.
+	// The CLI knows this model and sends its tools one by one, unlike the tools of its default model.
 	h.Write(t, ".codex/config.toml", fmt.Sprintf("model = \"gpt-5.5\"\nopenai_base_url = %q\n", url+"/v1"))
 	if state == LoggedIn {
 		h.json(t, ".codex/auth.json", object{"auth_mode": "apikey", "OPENAI_API_KEY": Key})
@@ -61,13 +61,13 @@ func gemini(t testing.TB, h Home, url string, state State) []string {
 func openCode(t testing.TB, h Home, url string, state State) []string {
 	onlyKeys(t, h.Name, state)
 	config := openCodeConfig(url, state)
-	config["$schema"] = "https://opencode.ai/config.json" // else it writes that line itself, at its first start
+	config["$schema"] = "https://opencode.ai/config.json" // otherwise the CLI writes this line at its first start
 	h.json(t, ".config/opencode/opencode.json", config)
-	// Without a network the CLI would wait for the list of models, for a long time and in silence.
+	// Without a network the CLI would wait for the list of models, for a long time and without output.
 	return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"}
 }
 
-// openCodeConfig is a configuration that has the server as a provider.
+// openCodeConfig returns a configuration that has the server as a provider.
 func openCodeConfig(url string, state State) object {
 	config := object{"autoupdate": false}
 	if state == LoggedIn {

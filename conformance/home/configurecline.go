@@ -2,7 +2,7 @@ package home
 
 import "testing"
 
-// cline has the server in the place of a provider that it knows, and the key where the CLI itself stores it.
+// cline configures the server as a known provider, and stores the key where the CLI stores it.
 func cline(t testing.TB, h Home, url string, state State) []string {
 	onlyKeys(t, h.Name, state)
 	settings := object{"provider": "openai-compatible", "baseUrl": url + "/v1", "model": "m1"}

@@ -2,7 +2,7 @@ package home
 
 import "testing"
 
-// pi has the server in the place of a vendor that it knows, and the key where the CLI itself stores it.
+// pi configures the server as a known vendor, and stores the key where the CLI stores it.
 func pi(t testing.TB, h Home, url string, state State) []string {
 	onlyKeys(t, h.Name, state)
 	h.json(t, ".pi/agent/models.json", object{"providers": object{"openai": object{

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Files are the files of an installed version that match the patterns, which begin in the folder that npm has put the
-// packages into. It is a mistake of the test if there are none for its patterns.
+// Files returns the files of an installed version that match the patterns, which are relative to the directory that
+// npm put the packages into. The test fails if no file matches.
 func (i Install) Files(t testing.TB, patterns ...string) (files []string) {
 	t.Helper()
 	if len(patterns) == 0 {

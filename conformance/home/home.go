@@ -1,5 +1,6 @@
-// Package home makes throw-away homes for the real CLIs: configured for a loopback server, logged in with a fake key or
-// logged out. It must never know the home, the keys or the environment of the user who runs the tests.
+// Package home makes temporary homes for the real CLIs. A home is configured for a loopback server, and is logged in
+// with a fake key or logged out. The package must never read the home, the keys or the environment of the user who
+// runs the tests.
 package home
 
 import (
@@ -30,7 +31,7 @@ const (
 	Qwen     = "qwen"
 )
 
-// Names are the CLIs that every scenario of the suite is run with, in this order. The others are in the matrix; see
+// Names returns the CLIs that every scenario of the suite runs with, in this order. The others are in the matrix; see
 // Installs.
 func Names() []string { return []string{Claude, Codex, Gemini, OpenCode} }
 
@@ -38,35 +39,35 @@ func Names() []string { return []string{Claude, Codex, Gemini, OpenCode} }
 type State int
 
 const (
-	// LoggedIn has an API key, in the way that the CLI stores or takes one.
+	// LoggedIn has an API key, stored or passed as the CLI expects it.
 	LoggedIn State = iota
-	// LoggedOut knows the server and has no credentials at all.
+	// LoggedOut knows the server and has no credentials.
 	LoggedOut
-	// Subscribed has the credential of a plan instead of a key: claude in a file, gemini the token of a Google account.
-	// The others check signatures.
+	// Subscribed has the credential of a plan instead of a key: for claude in a file, for gemini the token of a
+	// Google account. The other CLIs check signatures.
 	Subscribed
 )
 
 // Key is the fake credential in every home.
 const Key = "loopback"
 
-// Home is a throw-away home with one CLI in it.
+// Home is a temporary home with one CLI.
 type Home struct {
 	Name   string
 	Dir    string   // HOME
-	Work   string   // an empty folder to work in
+	Work   string   // an empty working directory
 	Binary string   // the executable
-	Env    []string // the whole environment that the CLI needs, as "NAME=value"
+	Env    []string // the complete environment that the CLI needs, as "NAME=value"
 }
 
-// New makes a home for the newest version of a CLI that talks to the server at url, and removes it when the test ends.
-// The test is skipped where the CLI is missing.
+// New makes a home for the newest version of a CLI that talks to the server at url, and removes it when the test
+// ends. It skips the test if the CLI is not installed.
 func New(t testing.TB, name, url string, state State) Home {
 	t.Helper()
 	return NewOf(t, Newest(t, name), url, state)
 }
 
-// NewOf does the same for one version of a CLI.
+// NewOf is like New, for one version of a CLI.
 func NewOf(t testing.TB, of Install, url string, state State) Home {
 	t.Helper()
 	h := Home{Name: of.CLI, Binary: of.Binary(t), Dir: tempDir(t)}
@@ -79,8 +80,8 @@ func NewOf(t testing.TB, of Install, url string, state State) Home {
 	return h
 }
 
-// tempDir is used in place of t.TempDir, which fails the test when the folder cannot be removed at once: a process of a
-// CLI may write for a moment after the CLI was killed.
+// tempDir replaces t.TempDir, which fails the test if the directory cannot be removed at once: a process of a CLI may
+// still write for a moment after the CLI was killed.
 func tempDir(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "clichain-home-")
 	require.NoError(t, err)
@@ -92,8 +93,8 @@ func tempDir(t testing.TB) string {
 	return dir
 }
 
-// Command is the CLI with these arguments in this home, in its work folder. When the context ends, its process group
-// is killed, because several CLIs are a wrapper around another process.
+// Command returns a command that runs the CLI with these arguments in this home, in its working directory. When the
+// context ends, the command kills its process group, because several CLIs are wrappers around another process.
 func (h Home) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, h.Binary, args...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = slices.Clone(h.Env), h.Work, 5*time.Second
@@ -101,7 +102,7 @@ func (h Home) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Apply sets the home's environment in this process until the test ends, for code that passes its own environment on.
+// Apply sets the home's environment in this process until the test ends, for code that passes on its environment.
 func (h Home) Apply(t *testing.T) {
 	t.Helper()
 	for _, pair := range h.Env {

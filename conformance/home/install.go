@@ -12,23 +12,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Install is one published version of a CLI, as npm has put it into a folder.
+// Install is one published version of a CLI, as npm installed it.
 type Install struct {
-	CLI     string // the name of its executable
-	Package string // its name on npm
-	folder  string // where its package.json is, below conformance
-	program string // the executable in the package, where npm makes no link to it
+	CLI     string // the name of the executable
+	Package string // the name on npm
+	folder  string // the directory of its package.json, below conformance
+	program string // the executable in the package, if npm makes no link to it
 }
 
-// The folders with a package.json, below conformance.
+// The directories with a package.json, below conformance.
 const (
 	newest  = "."
-	node22  = "node22"  // of CLIs that need a newer Node.js than the one that most systems have
-	earlier = "earlier" // of the versions that people had half a year ago
-	bench   = "bench"   // of what clichain is measured beside
+	node22  = "node22"  // CLIs that need a newer Node.js than most systems have
+	earlier = "earlier" // versions of half a year ago
+	bench   = "bench"   // the contenders of the benchmarks
 )
 
-// Installs are all versions that the suite can run, the newest of each CLI first.
+// Installs returns all versions that the suite can run, the newest of each CLI first.
 func Installs() []Install {
 	return []Install{
 		{CLI: Claude, Package: "@anthropic-ai/claude-code", folder: newest},
@@ -49,7 +49,7 @@ func Installs() []Install {
 	}
 }
 
-// Newest is the newest version of a CLI.
+// Newest returns the newest version of a CLI.
 func Newest(t testing.TB, name string) Install {
 	t.Helper()
 	for _, i := range Installs() {
@@ -62,13 +62,13 @@ func Newest(t testing.TB, name string) Install {
 }
 
 const (
-	// foldersVariable names a folder with what npm has installed, in place of conformance.
+	// foldersVariable names a directory with npm installations that replaces conformance.
 	foldersVariable = "CLICHAIN_CLIS"
-	// installCommand is to be run in the root of the repository.
+	// installCommand runs in the root of the repository.
 	installCommand = "npm ci --prefix conformance"
 )
 
-// modules is the node_modules folder that the CLI is in.
+// modules returns the node_modules directory that has the CLI.
 func (i Install) modules() string {
 	dir := os.Getenv(foldersVariable)
 	if dir == "" {
@@ -77,7 +77,7 @@ func (i Install) modules() string {
 	return filepath.Join(dir, i.folder, "node_modules")
 }
 
-// Binary finds the executable, or skips the test and says how to install it.
+// Binary finds the executable. If it does not exist, Binary skips the test and says how to install the CLI.
 func (i Install) Binary(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(i.modules(), ".bin", i.CLI)
@@ -96,7 +96,7 @@ func (i Install) Binary(t testing.TB) string {
 	return path
 }
 
-// Version is the version that is installed. The CLI is not started for it.
+// Version returns the installed version. It does not start the CLI.
 func (i Install) Version(t testing.TB) string {
 	t.Helper()
 	var p struct{ Version string }
@@ -105,7 +105,7 @@ func (i Install) Version(t testing.TB) string {
 	return p.Version
 }
 
-// Wanted is the version that package.json names, whatever is installed.
+// Wanted returns the version that package.json names, whichever version is installed.
 func (i Install) Wanted(t testing.TB) string {
 	t.Helper()
 	var p struct{ Dependencies map[string]string }
@@ -114,7 +114,7 @@ func (i Install) Wanted(t testing.TB) string {
 	return p.Dependencies[i.Package]
 }
 
-// Lock is the content of the package-lock.json beside the package.json that names the version.
+// Lock returns the content of the package-lock.json beside the package.json that names the version.
 func (i Install) Lock(t testing.TB) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(here(), i.folder, "package-lock.json"))
@@ -129,13 +129,13 @@ func readJSON(t testing.TB, file string, into any) {
 	require.NoError(t, json.Unmarshal(text, into))
 }
 
-// here is the folder conformance.
+// here returns the directory conformance.
 func here() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "..")
 }
 
-// path is the PATH of a CLI. One that needs a newer Node.js finds it first.
+// path returns the PATH of a CLI. A CLI that needs a newer Node.js finds it first.
 func (i Install) path() string {
 	if i.folder != node22 {
 		return os.Getenv("PATH")

@@ -8,14 +8,14 @@ import (
 	"github.com/clichain/clichain/conformance/netns"
 )
 
-// Library finds a package of npm that is no CLI: the folder that it is in, and the Node.js to run it with. Where it is
-// not installed the test is skipped.
+// Library finds an npm package that is no CLI: its directory, and the Node.js that runs it. If the package is not
+// installed, Library skips the test.
 func Library(t testing.TB, name string) (modules, node string) {
 	t.Helper()
 	return library(t, node22, name)
 }
 
-// Peer finds a package that clichain is measured beside, in the same way.
+// Peer finds a contender of the benchmarks in the same way.
 func Peer(t testing.TB, name string) (modules, node string) {
 	t.Helper()
 	return library(t, bench, name)

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Living lists the live processes of this machine, but for this one, that the home can be seen in: in their
-// environment, their arguments or their working directory. Each is its id and its arguments, with a space before each
-// of them. It uses nothing of what the library itself finds processes by. It is empty where there is no /proc.
+// Living lists the live processes of this machine, except this one, whose environment, arguments or working directory
+// contain the home. Each entry is a process ID and the arguments, each with a space before it. It shares no code with
+// the library's own search for processes. It is empty if there is no /proc.
 func (h Home) Living() (found []string) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		if filepath.Base(dir) == strconv.Itoa(os.Getpid()) {
 			continue
 		}
-		environ, _ := os.ReadFile(filepath.Join(dir, "environ")) // gone already, or a zombie: empty
+		environ, _ := os.ReadFile(filepath.Join(dir, "environ")) // empty if the process has exited or is a zombie
 		cmdline, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
 		cwd, _ := os.Readlink(filepath.Join(dir, "cwd"))
 		if strings.Contains(string(environ)+string(cmdline)+cwd, h.Dir) {

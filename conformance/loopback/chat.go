@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// chatProtocol is OpenAI chat completions, which qwen uses, and opencode for the providers that a user adds.
+// chatProtocol is OpenAI chat completions. qwen uses it, and opencode uses it for the providers that a user adds.
 var chatProtocol = protocol{
 	name:    Chat,
 	matches: endsWith("/chat/completions"),
@@ -25,8 +25,8 @@ type chatBody struct {
 	Tools    []struct{ Function struct{ Name string } }
 }
 
-// sidePrompts begin the system prompts of the calls in which opencode asks for the title of a session, and qwen for
-// facts to remember.
+// sidePrompts begin the system prompts of side calls: opencode asks for the title of a session, and qwen for facts to
+// remember.
 var sidePrompts = []string{"You are a title generator", "You are now acting as the managed memory extraction subagent"}
 
 func readChat(_ *http.Request, body []byte) (view, bool) {

@@ -2,8 +2,9 @@ package loopback
 
 import "net/http"
 
-// codeAssistProtocol is what gemini asks of Google's Code Assist before its first model call, where it is logged in
-// with a Google account: which plans that may use. It may use none, as an individual's since June 2026.
+// codeAssistProtocol is what gemini asks of Google's Code Assist before its first model call, if it is logged in with
+// a Google account: which plans the account may use. The server answers with none, as for individual accounts since
+// June 2026.
 var codeAssistProtocol = protocol{
 	name:    CodeAssist,
 	matches: endsWith(":loadCodeAssist", ":onboardUser"),
@@ -15,6 +16,6 @@ var codeAssistProtocol = protocol{
 	}}})),
 }
 
-// Ineligible is what Code Assist says of the account.
+// Ineligible is the answer of Code Assist for the account.
 const Ineligible = "This client is no longer supported for Gemini Code Assist for individuals. " +
 	"To continue, migrate to the Antigravity suite of products."

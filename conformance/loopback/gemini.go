@@ -14,7 +14,7 @@ var geminiProtocol = protocol{
 	read:    readGemini,
 	encode:  encodeGemini,
 	whole:   wholeGemini,
-	// The CLI's "auto" model asks a small model for a choice first, and expects this of it.
+	// The CLI's "auto" model first asks a small model for a choice, and expects this answer.
 	side: Text(`{"reasoning":"loopback","model_choice":"flash","complexity_reasoning":"loopback","complexity_score":10}`),
 	problem: func(code int, kind, m string) any {
 		return object{"error": object{"code": code, "message": m, "status": kind, "details": []any{}}}

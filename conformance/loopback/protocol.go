@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// protocol is one API: how to recognise a request, read it, and answer it.
+// protocol is one API: how to recognize a request, read it, and answer it.
 type protocol struct {
 	name    Protocol
 	matches func(path string) bool
 	read    func(r *http.Request, body []byte) (v view, side bool)
 	encode  func(q Request, r Reply) stream
-	whole   func(q Request, r Reply) any       // the answer to a request that asked for no stream
+	whole   func(q Request, r Reply) any       // the answer to a request without a stream
 	problem func(code int, kind, m string) any // an error body
 	side    Reply                              // the answer to a Side request
 }
@@ -46,7 +46,7 @@ func endsWith(suffixes ...string) func(string) bool {
 	}
 }
 
-// The numbers of every answer: tests compare them with what a CLI reports.
+// The figures of every answer. Tests compare them with the figures that a CLI reports.
 const (
 	InputTokens     = 12
 	CachedTokens    = 3
@@ -56,7 +56,7 @@ const (
 
 func callID(q Request, i int) string { return fmt.Sprintf("call_%d_%d", q.N, i) }
 
-// texts are those of a list of content blocks; the APIs accept a string or a list everywhere.
+// texts returns the texts of a list of content blocks. The APIs accept a string or a list everywhere.
 func texts(content any) (out []string) {
 	if text, ok := content.(string); ok {
 		return []string{text}

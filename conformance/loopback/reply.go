@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Reply is what the server answers to one request. Build it with Text, Thinking, Tool, Join, Slow, Status, Hang,
-// Truncate; the zero value is an answer without content.
+// Reply is the server's answer to one request. Build it with Text, Thinking, Tool, Join, Slow, Status, Hang or
+// Truncate. The zero value is an answer without content.
 type Reply struct {
 	parts    []part
 	header   map[string]string
@@ -17,7 +17,7 @@ type Reply struct {
 	hang     bool
 	truncate bool
 	open     bool // the cut comes before the end of the last block
-	full     bool // the model's output limit ends it
+	full     bool // the answer ends at the model's output limit
 	failure  *streamFailure
 }
 
@@ -29,7 +29,7 @@ const (
 	toolPart
 )
 
-// part is one block of an answer, in the order the model produced it.
+// part is one block of an answer, in the model's order.
 type part struct {
 	kind partKind
 	text string
@@ -42,7 +42,7 @@ type part struct {
 type statusReply struct {
 	code int
 	body string
-	kind string // set when body is a message that the protocol wraps in its own error object
+	kind string // set if body is a message that the protocol wraps in its own error object
 }
 
 type streamFailure struct{ code, message string }
@@ -50,15 +50,15 @@ type streamFailure struct{ code, message string }
 // Text answers with text, streamed word by word.
 func Text(text string) Reply { return Reply{parts: []part{{kind: textPart, text: text}}} }
 
-// Thinking answers with reasoning. Join it with a Text, because most CLIs ask again when nothing else comes.
+// Thinking answers with reasoning. Join it with a Text, because most CLIs ask again if no text follows.
 func Thinking(text string) Reply { return Reply{parts: []part{{kind: thinkingPart, text: text}}} }
 
-// Tool asks the CLI to run one of its tools, by the name that this CLI gives it.
+// Tool asks the CLI to run one of its tools, by the CLI's name for it.
 func Tool(name string, args map[string]any) Reply {
 	return Reply{parts: []part{{kind: toolPart, tool: name, args: maps.Clone(args)}}}
 }
 
-// ToolOf asks for a tool of a namespace, as the Responses API groups tools; other protocols take the name alone.
+// ToolOf asks for a tool of a namespace, as the Responses API groups tools. Other protocols use only the name.
 func ToolOf(namespace, name string, args map[string]any) Reply {
 	r := Tool(name, args)
 	r.parts[0].namespace = namespace
@@ -72,7 +72,8 @@ func Full(replies ...Reply) Reply {
 	return r
 }
 
-// Join puts the parts of several replies into one answer. Its behaviour (delay, truncation) is that of the last one.
+// Join puts the parts of several replies into one answer. It takes the behavior (delay, truncation) of the last
+// reply.
 func Join(replies ...Reply) Reply {
 	var joined Reply
 	for _, r := range replies {
@@ -108,13 +109,13 @@ func (r Reply) With(header, value string) Reply {
 	return r
 }
 
-// Fail begins a stream with status 200 and then reports a failure inside it, as overloaded services do. Joined to other
-// replies, it fails within their last block.
+// Fail begins a stream with status 200 and then reports a failure inside it, as overloaded services do. Joined to
+// other replies, it fails within their last block.
 func Fail(code, message string) Reply {
 	return Reply{failure: &streamFailure{code: code, message: message}}
 }
 
-// Within puts a folder in the place of "WORK" in what the reply asks of tools, for CLIs that take absolute paths only.
+// Within replaces "WORK" with a directory in the arguments of the tools, for CLIs that accept only absolute paths.
 func (r Reply) Within(dir string) Reply {
 	r.parts = slices.Clone(r.parts)
 	for i, p := range r.parts {
@@ -128,7 +129,7 @@ func (r Reply) Within(dir string) Reply {
 	return r
 }
 
-// Hang accepts the request and never answers, until the client goes away or the server closes.
+// Hang accepts the request and never answers, until the client disconnects or the server closes.
 func Hang() Reply { return Reply{hang: true} }
 
 // Truncate sends the joined replies and then cuts the connection before the end of the stream.
@@ -138,14 +139,14 @@ func Truncate(replies ...Reply) Reply {
 	return r
 }
 
-// TruncateOpen does so before the end of the last block, in protocols that mark it.
+// TruncateOpen cuts the connection before the end of the last block, in protocols that mark its end.
 func TruncateOpen(replies ...Reply) Reply {
 	r := Truncate(replies...)
 	r.open = true
 	return r
 }
 
-// wholeText joins the texts of a reply, for protocols and modes that have one string.
+// wholeText joins the texts of a reply, for protocols and modes that use one string.
 func (r Reply) wholeText() (text string) {
 	for _, p := range r.parts {
 		if p.kind == textPart {
@@ -155,7 +156,7 @@ func (r Reply) wholeText() (text string) {
 	return text
 }
 
-// finish chooses the protocol's word for why the answer ends.
+// finish chooses the protocol's reason for the end of the answer.
 func (r Reply) finish(withTools, without string) string {
 	if slices.ContainsFunc(r.parts, func(p part) bool { return p.kind == toolPart }) {
 		return withTools

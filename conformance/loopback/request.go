@@ -14,46 +14,46 @@ const (
 	Responses Protocol = "responses"
 	Chat      Protocol = "chat"
 	Gemini    Protocol = "gemini"
-	// CodeAssist comes before Gemini where that is logged in with a Google account.
+	// CodeAssist precedes Gemini if gemini is logged in with a Google account.
 	CodeAssist Protocol = "code_assist"
 )
 
-// Request is one request as the server received it, without the secrets it carried.
+// Request is one request as the server received it, without its secrets.
 type Request struct {
-	Protocol Protocol // empty for a path that is no model call
+	Protocol Protocol // empty if the path is no model call
 	Method   string
 	Path     string // with the query, without keys
 	Header   http.Header
 	Auth     string // how the caller authenticated: "bearer", "x-api-key", "x-goog-api-key" or ""
 	Body     []byte
-	// N counts the model calls from 1. Calls beside the conversation, such as for the title of a session or the choice
-	// of a model, are Side, have N 0 and never reach the script.
+	// N counts the model calls from 1. Calls outside the conversation, such as for the title of a session or the
+	// choice of a model, are Side, have N 0, and do not reach the script.
 	N    int
 	Side bool
 
 	view view
 }
 
-// view is what a test wants to know about a model call, whatever the protocol.
+// view is what tests examine in a model call, whatever the protocol.
 type view struct {
 	model, system, prompt string
 	tools, results        []string
 	stream                bool
 }
 
-// Model is the model that the request asks for.
+// Model returns the requested model.
 func (q Request) Model() string { return q.view.model }
 
-// System is every instruction in the request that is not the user's, joined by newlines.
+// System returns every instruction in the request that is not the user's, joined by newlines.
 func (q Request) System() string { return q.view.system }
 
-// Prompt is the last text of the user, byte for byte.
+// Prompt returns the last text of the user, unchanged.
 func (q Request) Prompt() string { return q.view.prompt }
 
-// Tools are the names of the tools that the request offers to the model.
+// Tools returns the names of the tools that the request offers to the model.
 func (q Request) Tools() []string { return q.view.tools }
 
-// Results are the outcomes of the tools that ran so far, oldest first.
+// Results returns the outcomes of the tools that have run, oldest first.
 func (q Request) Results() []string { return q.view.results }
 
 var secretHeaders = []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Cookie", "Proxy-Authorization"}

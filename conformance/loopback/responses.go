@@ -46,7 +46,7 @@ func readResponses(_ *http.Request, body []byte) (view, bool) {
 	v := view{model: b.Model, stream: b.Stream, tools: responseToolNames(b.Tools)}
 	system := []string{b.Instructions}
 	for _, item := range b.Input {
-		// Some models get their tools as an item of the conversation instead of in the list of tools.
+		// Some models get their tools as an item of the conversation, not in the list of tools.
 		v.tools = append(v.tools, responseToolNames(item.Tools)...)
 		switch {
 		case strings.HasSuffix(item.Type, "call_output"):

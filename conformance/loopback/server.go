@@ -1,6 +1,6 @@
-// Package loopback is a model server on 127.0.0.1 for the CLIs: it speaks Anthropic Messages, OpenAI Responses, OpenAI
-// chat completions and Gemini, answers what a test scripted with Go values, and keeps every request for assertions. It
-// must never know which CLI calls, nor read an order in a prompt: a prompt under test can hold any text.
+// Package loopback is a model server on 127.0.0.1 for the CLIs. It speaks Anthropic Messages, OpenAI Responses,
+// OpenAI chat completions and Gemini. It answers as a test scripts it in Go, and keeps every request for assertions.
+// It must never know which CLI calls, and must never act on the text of a prompt.
 package loopback
 
 import (
@@ -17,13 +17,13 @@ type TB interface {
 	Cleanup(func())
 }
 
-// Script decides what a request is answered with. It runs on the server's goroutines, one request at a time.
+// Script decides the answer to a request. It runs on the server's goroutines, for one request at a time.
 type Script func(Request) Reply
 
-// Always answers every request alike.
+// Always gives every request the same answer.
 func Always(r Reply) Script { return func(Request) Reply { return r } }
 
-// InOrder answers the first request with the first reply and so on; the last one repeats.
+// InOrder answers the first request with the first reply, and so on. The last reply repeats.
 func InOrder(replies ...Reply) Script {
 	return func(q Request) Reply {
 		if len(replies) == 0 {
@@ -33,13 +33,13 @@ func InOrder(replies ...Reply) Script {
 	}
 }
 
-// Server is a running model server. Its methods may be called from several goroutines.
+// Server is a running model server. Its methods are safe for concurrent use.
 type Server struct {
 	URL string // "http://127.0.0.1:PORT", without a path
 
 	http   *httptest.Server
 	script Script
-	done   chan struct{} // closed by Close; releases every handler that waits
+	done   chan struct{} // closed by Close; ends every handler that waits
 	close  sync.Once
 
 	scripting sync.Mutex // one script call at a time
@@ -47,7 +47,7 @@ type Server struct {
 	mu       sync.Mutex
 	requests []Request
 	calls    int
-	arrived  chan struct{} // closed and replaced whenever a call was recorded
+	arrived  chan struct{} // closed and replaced after each recorded call
 }
 
 // New starts a server that closes when the test ends. A nil script answers "ok".
@@ -63,7 +63,7 @@ func New(tb TB, script Script) *Server {
 	return s
 }
 
-// Close stops the server and returns when none of its goroutines is left. It cuts replies under way.
+// Close stops the server and cuts replies in flight. It returns when all its goroutines have ended.
 func (s *Server) Close() {
 	s.close.Do(func() {
 		close(s.done)
@@ -72,20 +72,21 @@ func (s *Server) Close() {
 	})
 }
 
-// Requests are all requests so far, in the order of their arrival.
+// Requests returns all requests so far, in the order of their arrival.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Calls are the model calls of the conversation, so Requests without those that are Side or no model call at all.
+// Calls returns the model calls of the conversation: Requests without side calls and requests that are no model
+// calls.
 func (s *Server) Calls() []Request {
 	return slices.DeleteFunc(s.Requests(), func(q Request) bool { return q.N == 0 })
 }
 
-// Arrived is closed when the next of Calls was recorded: a program also asks for lists of models whenever it likes.
-// Take it before the action that causes the call.
+// Arrived returns a channel that is closed when the server has recorded the next of Calls. A program may ask for
+// lists of models at any time; these do not count. Call it before the action that causes the call.
 func (s *Server) Arrived() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +96,7 @@ func (s *Server) Arrived() <-chan struct{} {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client went away
+		return // the client disconnected
 	}
 	q := Request{Method: r.Method, Path: pathOf(r), Header: withoutSecrets(r.Header), Auth: authOf(r), Body: body}
 	p := protocolFor(r)
@@ -135,8 +136,8 @@ func (s *Server) replyTo(p *protocol, q Request) Reply {
 	return s.script(q)
 }
 
-// refuse answers a request that is no model call. A client that tries a WebSocket first goes on with HTTP on exactly
-// this status.
+// refuse answers a request that is no model call. A client that tries a WebSocket first continues with HTTP only
+// after this status.
 func refuse(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Upgrade") != "" {
 		http.Error(w, `{"error":{"message":"no WebSocket here"}}`, http.StatusUpgradeRequired)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// frame is one server-sent event; raw wins over data.
+// frame is one server-sent event. If both are set, raw is used and not data.
 type frame struct {
 	event string
 	data  any
 	raw   string
 }
 
-// stream is an encoded answer: the frames of the content, then those that end the answer.
+// stream is an encoded answer: the frames of the content, then the frames that end the answer.
 type stream struct{ content, end []frame }
 
 // write sends a reply to one request, in the request's protocol.
@@ -57,10 +57,10 @@ func (s *Server) writeStream(w http.ResponseWriter, r *http.Request, reply Reply
 }
 
 // abort cuts the connection of the current handler. If the handler returned instead, the response would end properly,
-// and a client would take what it has for the whole answer.
+// and a client would take the part it has for the whole answer.
 func abort() { panic(http.ErrAbortHandler) }
 
-// wait sleeps for d and reports whether the server and the client are still there.
+// wait sleeps for d and reports whether the server and the client still exist.
 func (s *Server) wait(r *http.Request, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -88,10 +88,10 @@ func (f frame) writeTo(w http.ResponseWriter) bool {
 
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprint(w, mustJSON(v)) // the client may have left
+	_, _ = fmt.Fprint(w, mustJSON(v)) // the client may have disconnected
 }
 
-// mustJSON encodes values that this package built; only the tool arguments of a test can make it panic.
+// mustJSON encodes values that this package built. Only the tool arguments of a test can make it panic.
 func mustJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package netns runs a test binary in a network namespace that has nothing but loopback, so that a program under test
-// can reach no network. TestMain calls Main, and each test that starts such a program calls Require. It must never
-// know which program that is, and needs no other program itself.
+// Package netns runs a test binary in a network namespace that has only loopback, so that a program under test can
+// reach no network. TestMain calls Main, and each test that starts such a program calls Require. The package must
+// never know which program that is, and needs no other program.
 package netns
 
 import (
@@ -10,13 +10,13 @@ import (
 	"os"
 )
 
-// marker tells the re-executed test binary that it is the inner one.
+// marker is set in the environment of the re-executed test binary.
 const marker = "CLICHAIN_NETNS"
 
-// errOutside is why Require skips in a binary whose TestMain does not call Main.
+// errOutside is the reason why Require skips in a binary whose TestMain does not call Main.
 var errOutside = errors.New("the test binary does not run in its own network namespace: call netns.Main in TestMain")
 
-// reason is why this process is not isolated, or nil. Main sets it before any test runs.
+// reason says why this process is not isolated. It is nil if it is. Main sets it before any test runs.
 var reason = errOutside
 
 // TB is the part of testing.TB that Require needs.
@@ -26,11 +26,11 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Runner is what *testing.M is.
+// Runner is the part of *testing.M that Main needs.
 type Runner interface{ Run() int }
 
-// Main runs the tests in a new network namespace and returns the exit status for os.Exit. Where the kernel allows no
-// namespace it runs the tests where they are: those that call Require skip and say why.
+// Main runs the tests in a new network namespace and returns the exit code for os.Exit. If the kernel does not allow
+// a namespace, it runs the tests without one. Tests that call Require then skip and report the reason.
 func Main(m Runner) int {
 	if os.Getenv(marker) != "" {
 		reason = enter()
@@ -47,13 +47,13 @@ func Main(m Runner) int {
 // Variable is the environment variable that turns skips into failures when it is "required" or "long".
 const Variable = "CLICHAIN_CONFORMANCE"
 
-// Required reports whether a skip is a failure, so that a green run proves that the real CLIs have run.
+// Required reports whether a skip is a failure, so that a passing run proves that the real CLIs have run.
 func Required() bool { return os.Getenv(Variable) == "required" || Long() }
 
-// Long reports whether those tests run too without which the others take an eighth of the time.
+// Long reports whether the long tests run too. Without them the suite takes an eighth of the time.
 func Long() bool { return os.Getenv(Variable) == "long" }
 
-// RequireLong skips the test unless Long.
+// RequireLong skips the test unless Long is true.
 func RequireLong(tb TB) {
 	tb.Helper()
 	if !Long() {
@@ -61,7 +61,7 @@ func RequireLong(tb TB) {
 	}
 }
 
-// Require skips the test unless this process can reach loopback and nothing else.
+// Require skips the test unless this process can reach only loopback.
 func Require(tb TB) {
 	tb.Helper()
 	if reason != nil && Required() {
@@ -72,7 +72,7 @@ func Require(tb TB) {
 	}
 }
 
-// enter brings loopback up and checks that no other interface is.
+// enter brings loopback up and checks that no other interface is up.
 func enter() error {
 	if err := loopbackUp(); err != nil {
 		return fmt.Errorf("bring up loopback: %w", err)
@@ -80,7 +80,7 @@ func enter() error {
 	return LoopbackOnly()
 }
 
-// LoopbackOnly returns an error that names a network interface that is up and is not loopback, if there is one.
+// LoopbackOnly returns an error that names an interface other than loopback that is up, if there is one.
 func LoopbackOnly() error {
 	interfaces, err := net.Interfaces()
 	if err != nil {

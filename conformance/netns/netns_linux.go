@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reexecute runs this binary again, with the same arguments, in a namespace of its own. An error means that it could
-// not start; the status is that of the tests.
+// reexecute runs this binary again, with the same arguments, in its own namespace. An error means that it could not
+// start. The status is the exit code of the tests.
 func reexecute() (int, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -21,7 +21,8 @@ func reexecute() (int, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), marker+"=1")
 	cmd.SysProcAttr = attributes()
-	// The kernel kills the child when the thread that started it ends, so the thread is kept until the child is gone.
+	// The kernel kills the child when the thread that started it ends, so the thread is kept until the child has
+	// exited.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
@@ -30,16 +31,16 @@ func reexecute() (int, error) {
 	if cmd.Wait() == nil {
 		return 0, nil
 	}
-	return max(cmd.ProcessState.ExitCode(), 1), nil // -1: killed by a signal; 0: its output could not be copied
+	return max(cmd.ProcessState.ExitCode(), 1), nil // -1: a signal killed it; 0: its output could not be copied
 }
 
-// attributes ask for a network namespace, and without root for a user namespace that allows one.
+// attributes requests a network namespace and, without root, a user namespace that allows one.
 func attributes() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() == 0 {
 		return a
 	}
-	// The process is root inside: with any other id, exec would take its right to bring loopback up.
+	// The process is root inside, because exec under another user ID would lose the capability to bring loopback up.
 	a.Cloneflags |= syscall.CLONE_NEWUSER
 	a.UidMappings = []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}
