@@ -29,7 +29,7 @@ func claude(t testing.TB, h Home, url string, state State) []string {
 	}
 	if state == Subscribed {
 		h.json(t, ".claude/.credentials.json", object{"claudeAiOauth": object{
-			"accessToken": Key, "refreshToken": Key, "expiresAt": int64(4102444800000), // the year 2100: the CLI never refreshes it
+			"accessToken": Key, "refreshToken": Key, "expiresAt": int64(4102444800000), // the year 2100: never refreshed
 			"scopes": []string{"user:inference", "user:profile"}, "subscriptionType": "max"}})
 	}
 	return env
