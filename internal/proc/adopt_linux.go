@@ -12,50 +12,53 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reapers are the names of first processes that wait for all children without SIGCHLD.
+// reapers are the names of programs that, as process 1, wait for all children without handling SIGCHLD.
 var reapers = []string{"sh", "bash", "dash", "ash", "zsh", "busybox", "init", "linuxrc"}
 
-// reapDelay is the longest time after which a first process that reaps has reaped a child. Some poll every few seconds.
+// reapDelay is the maximum time in which a process 1 that reaps has reaped a child. Some poll every few
+// seconds.
 const reapDelay = 30 * time.Second
 
-// inheritance decides whether this process has to reap what its runs leave, because the first process, which would get
-// it, does not: many containers have a server there, or "tail". It is safe for concurrent use.
+// inheritance decides whether this process must reap the orphaned processes of its runs, because process 1,
+// their new parent, does not. In many containers, process 1 is a server or "tail". It is safe for concurrent
+// use.
 type inheritance struct {
 	mu    sync.Mutex
-	known bool // that the first process does not reap
+	known bool // process 1 does not reap
 	left  stat
-	since time.Time // when left was noted
+	since time.Time // when left was recorded
 
-	cannotReap func() bool // whether the first process cannot notice the end of a child
+	cannotReap func() bool // whether process 1 cannot notice the end of a child
 	stat       func(pid int) (stat, error)
 }
 
 var orphans = &inheritance{cannotReap: sync.OnceValue(firstCannotReap), stat: system.stat}
 
-// adopt makes this process the parent of whatever loses its parent below it, until disown is called, where nobody else
-// would reap that. What is not of a run is left alone here, and would stay a zombie for as long as this process lives:
-// so it must be certain.
+// adopt makes this process the parent of orphaned processes below it, until disown is called, if process 1
+// would not reap them. This process reaps only the processes of its runs. Any other orphan stays a zombie for
+// the lifetime of this process, so adopt acts only if process 1 certainly does not reap.
 func adopt() (disown func()) {
 	if inherits() || !orphans.needed(time.Now()) || unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
 		return func() {}
 	}
-	return func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) } // it was allowed to set it
+	return func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) } // cannot fail after the first call succeeded
 }
 
-// inherits reports whether what loses its parent below this process becomes its child.
+// inherits reports whether orphaned processes below this process become its children.
 func inherits() bool {
 	set, _ := subreaper()
 	return os.Getpid() == 1 || set
 }
 
-// subreaper reports whether this process adopts what loses its parent below it, and whether the system knows of that.
+// subreaper reports whether this process is a child subreaper, and whether the kernel supports that attribute.
 func subreaper() (set, known bool) {
 	var value int32
 	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&value)), 0, 0, 0)
 	return err == nil && value != 0, err == nil
 }
 
-// needed reports whether the first process does not reap: it cannot, or has left there what an earlier run gave it.
+// needed reports whether process 1 does not reap: it cannot notice the end of a child, or it has not reaped the
+// orphan that note recorded.
 func (h *inheritance) needed(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,7 +72,7 @@ func (h *inheritance) needed(now time.Time) bool {
 	return h.known
 }
 
-// note takes the members of a run that has ended, and keeps one that was left to the first process.
+// note receives the members of a run that has ended, and records one that has become a zombie of process 1.
 func (h *inheritance) note(found []stat, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,10 +83,10 @@ func (h *inheritance) note(found []stat, now time.Time) {
 	}
 }
 
-// noteOrphans tells what a run has left to the first process.
+// noteOrphans records the members of a run that has ended.
 func noteOrphans(found []stat) { orphans.note(found, time.Now()) }
 
-// firstCannotReap reports whether the first process neither handles, ignores nor blocks SIGCHLD, has no second thread
+// firstCannotReap reports whether process 1 neither handles, ignores nor blocks SIGCHLD, has no second thread
 // that could wait for children, and is not one of the reapers.
 func firstCannotReap() bool {
 	status, err := os.ReadFile("/proc/1/status")
@@ -117,9 +120,10 @@ func cannotReap(status string) bool {
 	return true
 }
 
-// rememberEvery is 0, which means never, where others reap: the cookie finds processes whose parents have ended, and
-// scans are expensive on systems with many processes. Where this process has to reap, it must have seen a process that
-// ends by itself before it can tell it from the host's own children: a zombie shows no cookie.
+// rememberEvery returns 0, which means never, unless this process must reap. The cookie finds processes whose
+// parents have ended, and scans are expensive on systems with many processes. If this process must reap, it
+// must have seen a member alive to distinguish it from other children of the host, because the cookie of a
+// zombie cannot be read.
 func rememberEvery() time.Duration {
 	if inherits() {
 		return 200 * time.Millisecond

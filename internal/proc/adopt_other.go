@@ -2,8 +2,8 @@
 
 package proc
 
-// adopt does nothing: the first process of these systems reaps.
+// adopt does nothing, because process 1 reaps on these systems.
 func adopt() (disown func()) { return func() {} }
 
-// noteOrphans has nothing to learn.
+// noteOrphans does nothing, because process 1 reaps on these systems.
 func noteOrphans([]stat) {}

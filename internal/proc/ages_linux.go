@@ -2,35 +2,37 @@ package proc
 
 import "time"
 
-// agesLast is how long the ages of processes are believed after they were seen.
+// agesLast is how long the start times of a scan stay valid.
 const agesLast = time.Minute
 
-// unknownInode is what procfs lists where it could not make an inode.
+// unknownInode is the inode number that procfs lists if it could not create an inode.
 const unknownInode = 1
 
-// age says when a process started.
+// age is the start time of a process.
 type age struct {
 	pid   uint64
 	inode uint64 // of its entry in /proc
 	start uint64
 }
 
-// ages are when the processes of the latest scan started, in the order of the listing, so that the next scan need not
-// read again what is too old to belong to a run: a machine may have thousands of processes, and the listing of an entry
-// costs a tenth of reading it. Nothing else of a process is kept, since all but its start may change.
+// ages are the start times of the processes in the latest scan, in the order of the listing. With them, the
+// next scan need not read processes that are too old to belong to a run: a machine may have thousands of
+// processes, and listing an entry costs a tenth of reading it. Only the start time is stored, because every
+// other property of a process may change.
 //
-// An entry of the same id and inode is of the same process. The inode's number says nothing of an age: the kernel
-// counts inodes of all kinds, in 32 bits, for each processor apart, and makes that of a process when the entry is first
-// looked at, or again after memory was short. But it drops an entry at the end of its process, before the id is used
-// again; until Linux 6.15 the id was free some instructions earlier, and then one listing may show the old entry, which
-// drops it too. So two scans find what they are to find, as is with a scan that is held up while ids are used again. A
-// number could come again when the count has gone round, which takes more than agesLast between two scans. A system
-// that gives new numbers at each listing, or none, has all of them read, as does one that lists them in no order.
+// Two entries with the same PID and inode belong to the same process. The inode number says nothing about the
+// age. The kernel numbers inodes of all kinds with 32-bit counters, one for each processor. It creates the
+// inode of a process when the entry is first looked up, and again after it was dropped because memory was
+// short. The kernel drops the entry when the process ends, before the PID is reused. Until Linux 6.15 the PID
+// was free a few instructions earlier, so one listing may show the old entry, which also drops it. A second
+// scan therefore finds every process, which is also necessary if a scan is delayed while PIDs are reused. An
+// inode number can recur only after the counter has wrapped, which takes longer than agesLast. If a system
+// assigns new numbers at each listing, or none, or lists entries in no order, every process is read.
 //
-// The zero value knows nothing. It is not safe for concurrent use.
+// The zero value contains no start times. It is not safe for concurrent use.
 type ages struct {
-	known, next []age // of the last scan, from the place of this one on; of this scan
-	spare       []age // the memory of known
+	known, next []age // known: the last scan, from the current entry; next: this scan
+	spare       []age // the memory of known, for reuse
 	seen        time.Time
 }
 
@@ -44,7 +46,7 @@ func (a *ages) begin(now time.Time) {
 	a.seen = now
 }
 
-// before reports whether the process that is listed next is known to have started before since.
+// before reports whether the next listed process is known to have started before since.
 func (a *ages) before(since, pid, inode uint64) bool {
 	for len(a.known) > 0 && a.known[0].pid < pid {
 		a.known = a.known[1:]
@@ -56,7 +58,8 @@ func (a *ages) before(since, pid, inode uint64) bool {
 	return true
 }
 
-// keep takes the age of a process that was read after it was listed: at worst it is that of a younger one.
+// keep records the start time of a process that was read after it was listed. If the PID was reused in between,
+// the start time is that of a younger process, which is safe.
 func (a *ages) keep(p age) {
 	if p.inode != unknownInode {
 		a.next = append(a.next, p)

@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// Capture is what was kept of one output stream. It is a plain value.
+// Capture contains the captured parts of one output stream.
 type Capture struct {
 	Head  []byte // the first bytes
-	Tail  []byte // the last ones that are not in Head
-	Total int64  // number of bytes written by the program
+	Tail  []byte // the last bytes that are not in Head
+	Total int64  // number of bytes that the program wrote
 }
 
-// Truncated reports whether something between Head and Tail was dropped.
+// Truncated reports whether bytes between Head and Tail were dropped.
 func (c Capture) Truncated() bool { return c.dropped() > 0 }
 
-// Text returns what was kept, with a note on a line of its own where something was dropped.
+// Text returns the captured bytes, with a note on a separate line in place of dropped bytes.
 func (c Capture) Text() string {
 	if !c.Truncated() {
 		return string(c.Head) + string(c.Tail)
@@ -25,14 +25,15 @@ func (c Capture) Text() string {
 
 func (c Capture) dropped() int64 { return c.Total - int64(len(c.Head)) - int64(len(c.Tail)) }
 
-// recorder makes a Capture. It allocates as needed, at most twice its size, and is safe for concurrent use.
+// recorder creates a Capture. It allocates memory as needed, at most twice its size, and is safe for concurrent
+// use.
 type recorder struct {
-	size int // of head and of tail
+	size int // of the head, and of the tail
 
 	mu    sync.Mutex
 	head  []byte
-	tail  []byte // a ring once it is full
-	next  int    // where the ring goes on
+	tail  []byte // a ring buffer once it is full
+	next  int    // the next position in the ring buffer
 	total int64
 }
 

@@ -11,14 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroupTree is a tree in a control group of its own, which no process can leave and the kernel kills as a whole. The
-// ordinary sweep follows: it costs little, and finds processes that another user moved out.
+// cgroupTree is a tree in its own control group. No process can leave the group, and the kernel kills it as a
+// whole. The sweep of the unixTree follows: it is cheap, and it finds processes that another user moved out of
+// the group.
 type cgroupTree struct {
 	*unixTree
 	dir string
 }
 
-// startInCgroup starts the program right inside a new group.
+// startInCgroup starts the program directly in a new group.
 func startInCgroup(c Command, files []*os.File) (tree, error) {
 	dir := filepath.Join(c.Cgroup, "clichain-"+rand.Text()[:16])
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -26,7 +27,7 @@ func startInCgroup(c Command, files []*os.File) (tree, error) {
 	}
 	t, err := startIn(dir, c, files)
 	if err != nil {
-		_ = removeGroup(dir, time.Now()) // nothing has entered it
+		_ = removeGroup(dir, time.Now()) // the group is empty
 		return nil, err
 	}
 	return t, nil
@@ -48,7 +49,7 @@ func startIn(dir string, c Command, files []*os.File) (*cgroupTree, error) {
 	return &cgroupTree{base, dir}, nil
 }
 
-// sweep has the kernel kill the group and waits until it is empty.
+// sweep makes the kernel kill the group, and waits until the group is empty.
 func (t *cgroupTree) sweep(limit time.Duration) swept {
 	deadline := time.Now().Add(limit)
 	leftovers := t.count()
@@ -58,10 +59,10 @@ func (t *cgroupTree) sweep(limit time.Duration) swept {
 	return swept{clean: left.clean && err == nil, leftovers: max(leftovers, left.leftovers)}
 }
 
-// count returns the number of live processes in the group besides the program. It remembers them: once they have ended,
-// nothing tells that they were of this run.
+// count returns the number of live processes in the group besides the program. It records them as members,
+// because nothing shows that they belonged to this run after they have ended.
 func (t *cgroupTree) count() (n int) {
-	procs, _ := os.ReadFile(t.dir + "/cgroup.procs") // gone: none
+	procs, _ := os.ReadFile(t.dir + "/cgroup.procs") // on error, the group has no processes
 	for digits := range bytes.Lines(procs) {
 		pid, _ := number(bytes.TrimSpace(digits))
 		s, err := system.stat(int(pid))
@@ -75,7 +76,7 @@ func (t *cgroupTree) count() (n int) {
 	return n
 }
 
-// removeGroup removes the group, which succeeds once only processes that have ended are in it.
+// removeGroup removes the group, which is possible when only ended processes are in it.
 func removeGroup(dir string, deadline time.Time) error {
 	for pause := scanPause; ; pause = min(pause*pauseFactor, maxPause) {
 		err := os.Remove(dir)

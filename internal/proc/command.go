@@ -13,55 +13,60 @@ import (
 	"time"
 )
 
-// Command says what to run and how long to wait for its end.
+// Command describes a program to run, and how long to wait for its end.
 type Command struct {
-	// Path is the program, absolute. It is started as it is: links are not resolved.
+	// Path is the absolute path of the program. Symbolic links are not resolved.
 	Path string
-	// Args are all arguments, with the program's name as the first. Empty means Path alone.
+	// Args are all arguments, including the name of the program. Empty means Path alone.
 	Args []string
-	// Env is the whole environment; nil is empty, nothing is inherited. Run adds its cookie, and PWD if Dir is set.
+	// Env is the whole environment. Nothing is inherited, so nil means an empty environment. Run adds its
+	// cookie, and PWD if Dir is set.
 	Env []string
-	// Dir is the working directory, empty for that of this process.
+	// Dir is the working directory. Empty means that of this process.
 	Dir string
 
-	// Stdin is written to standard input, which is then closed; nil means /dev/null. A run that is stopped before all of
-	// it was written closes it only when no process of the run is left.
+	// Stdin is written to standard input, which is then closed. Nil means /dev/null. If the run is stopped
+	// before all of Stdin was written, standard input is closed only after all processes of the run have ended.
 	Stdin []byte
-	// Input is copied to standard input up to its end, in place of Stdin, while the run goes on. It is closed when
-	// the program's input is, which must end a Read that waits, as that of an [io.Pipe] does.
+	// Input is copied to standard input up to its end, instead of Stdin, while the program runs. Run closes
+	// Input when it closes the program's input. Close must interrupt a waiting Read, as that of an [io.Pipe]
+	// does.
 	Input io.ReadCloser
-	// Stdout and Stderr get the output in chunks, as it is read, each from one goroutine of its own; they must not keep
-	// the chunk. Once one returns an error or panics the run is stopped with that as its cause, and no more is
-	// delivered to it. Nil means that output is only captured.
+	// Stdout and Stderr receive the output in chunks as it is read. Each is called from its own goroutine and
+	// must not keep the chunk. If a Writer returns an error or panics, Run stops the program with that error as
+	// the cause, and the Writer receives no more output. If nil, the output is only captured.
 	Stdout, Stderr io.Writer
 
-	// Started gets the process id of the program, before any of its output. Nil: nobody wants it.
+	// Started, if not nil, receives the process ID of the program before any of its output.
 	Started func(pid int)
 
-	// Grace is the time to end after each of the two polite signals. 0 is a second, less than 0 none: kill at once.
+	// Grace is the time to wait after each of the two soft signals. 0 means 1 s; a negative value means that
+	// the program is killed at once.
 	Grace time.Duration
-	// KillAt is when a run that is being stopped is killed even if a grace is not over; zero for never. Each signal has
-	// half of what is left until then, if that is less than Grace.
+	// KillAt is when a program that is being stopped is killed even if a grace period is not over; zero means
+	// never. Each signal gets half of the time until KillAt if that is less than Grace.
 	KillAt time.Time
-	// Drain is the time for output to end after all processes are gone, 0 for 2 s.
+	// Drain limits the wait for the end of the output after all processes have ended; 0 means 2 s.
 	Drain time.Duration
-	// Teardown is the time for all processes to go once they are killed, 0 for 5 s.
+	// Teardown limits the wait for the end of all processes after they were killed; 0 means 5 s.
 	Teardown time.Duration
-	// Kill, once closed, ends the run without grace, whether or not it is being stopped already.
+	// Kill stops the run without a grace period when it is closed, even if the run is already being stopped.
 	Kill <-chan struct{}
 
-	// Shim starts a process of this package between this process and the program. The kernel hands it every process
-	// whose parent ends, so no process of the run can escape or outlive this process. It costs a few milliseconds and
-	// megabytes, and needs ShimMain. Linux only; elsewhere it has no effect.
+	// Shim starts a process of this package between this process and the program. The kernel makes the shim the
+	// parent of every orphaned process of the run, so no process can escape or outlive this process. A shim
+	// costs a few milliseconds and megabytes, and needs ShimMain. Linux only; on other systems it has no
+	// effect.
 	Shim bool
-	// Cgroup is the directory of a version 2 control group that this user may divide. The run gets a group of its own
-	// below it, which no process can leave and which is killed as a whole. Empty for none. Linux only; elsewhere it has
-	// no effect.
+	// Cgroup is the directory of a version 2 control group that is delegated to this user. Each run gets its
+	// own group below it. No process can leave that group, and the kernel kills it as a whole. Empty means no
+	// group. Linux only; on other systems it has no effect.
 	Cgroup string
 
-	// Capture is how many bytes are kept of the head, and as many of the tail, of each output; 0 for 64 KiB.
+	// Capture is how many bytes to capture from the head, and from the tail, of each output; 0 means 64 KiB.
 	Capture int
-	// Limit is the number of bytes on standard output after which the run is stopped with ErrOutputLimit, 0 for none.
+	// Limit is the number of bytes on standard output after which the run is stopped with ErrOutputLimit; 0
+	// means no limit.
 	Limit int64
 }
 
@@ -76,8 +81,8 @@ func (c Command) withDefaults() Command {
 	return c
 }
 
-// check finds the mistakes that the system reports misleadingly or not at all. It does not check sizes: the system
-// knows its limits, and refuses before anything has run.
+// check returns an error for mistakes that the system reports misleadingly or not at all. It does not check
+// sizes: the system knows its limits, and reports an error before it starts anything.
 func (c Command) check() error {
 	if hasNUL(c.Path) || hasNUL(c.Dir) || slices.ContainsFunc(c.Args, hasNUL) || slices.ContainsFunc(c.Env, hasNUL) {
 		return &SpawnError{ArgNUL, c.Path, errors.New("zero byte in path, directory, arguments or environment")}
@@ -90,7 +95,7 @@ func (c Command) check() error {
 	}
 	if runtime.GOOS == "windows" && isBatch(c.Path) {
 		return &SpawnError{Batch, c.Path,
-			errors.New("batch files cannot be given arguments safely; name the program they start")}
+			errors.New("arguments cannot be passed to a batch file safely; use the program that it starts")}
 	}
 	return nil
 }
@@ -112,8 +117,8 @@ func checkDir(dir string) error {
 	return checkEnter(dir)
 }
 
-// isBatch reports whether Windows would run the file in its command interpreter, whose quoting cannot be made safe for
-// arguments from outside. Windows ignores case, and dots and spaces at the end of a name.
+// isBatch reports whether Windows would run the file in its command interpreter, for which untrusted arguments
+// cannot be quoted safely. Windows ignores case, and dots and spaces at the end of a name.
 func isBatch(path string) bool {
 	name := strings.ToLower(strings.TrimRight(path, ". "))
 	return strings.HasSuffix(name, ".bat") || strings.HasSuffix(name, ".cmd")

@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// CookieName is the environment variable that marks the processes of a run. It contains none of the words that programs
-// take for the name of a secret, because they would remove it from the environment of their children.
+// CookieName is the environment variable that marks the processes of a run. It contains no word that programs
+// take for the name of a secret, because they would remove such a variable from the environment of their
+// children.
 const CookieName = "CLICHAIN_RUN"
 
 func newCookie() string { return hostID() + "." + rand.Text()[:16] }
 
-// markEnv returns env with the cookie, and PWD if dir is set. If this process is itself part of a run, the outer cookie
-// is kept in front, so that the outer run finds what the inner one leaves.
+// markEnv returns env with the cookie, and with PWD if dir is set. If this process belongs to a run, the cookie
+// of that outer run comes first, so that the outer run finds the processes that the inner run leaves behind.
 func markEnv(env []string, dir, cookie string) []string {
 	if outer := os.Getenv(CookieName); outer != "" {
 		cookie = outer + "," + cookie

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fionread asks for the number of bytes that can be read: _IOR('f', 127, int).
+// fionread is the request for the number of bytes that can be read: _IOR('f', 127, int).
 const fionread = 0x4004667f
 
 func start(c Command, files []*os.File) (tree, error) { return startDirectly(c, files) }
 
-// watchExit returns a channel that is closed when the child has ended. The child stays unreaped, so that neither its id
-// nor that of its group can be reused. It holds a thread.
+// watchExit returns a channel that is closed when the child has ended. The child is not reaped, so that neither
+// its PID nor its process group ID can be reused. watchExit blocks a thread.
 func watchExit(pid int) (chan struct{}, error) {
 	queue, err := unix.Kqueue()
 	if err != nil {
@@ -25,7 +25,7 @@ func watchExit(pid int) (chan struct{}, error) {
 	unix.SetKevent(&event[0], pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
 	event[0].Fflags = unix.NOTE_EXIT
 	_, err = retried(queue, event, nil)
-	if err != nil && err != unix.ESRCH { // ESRCH: it has ended already
+	if err != nil && err != unix.ESRCH { // the child has already ended
 		_ = unix.Close(queue)
 		return nil, err
 	}
@@ -34,13 +34,13 @@ func watchExit(pid int) (chan struct{}, error) {
 		defer close(done)
 		defer unix.Close(queue)
 		if err == nil {
-			_, _ = retried(queue, nil, event) // the one event there is
+			_, _ = retried(queue, nil, event) // the only event
 		}
 	}()
 	return done, nil
 }
 
-// retried is kevent without interruptions.
+// retried calls kevent again after an interruption.
 func retried(queue int, changes, events []unix.Kevent_t) (int, error) {
 	for {
 		n, err := unix.Kevent(queue, changes, events, nil)
@@ -50,7 +50,7 @@ func retried(queue int, changes, events []unix.Kevent_t) (int, error) {
 	}
 }
 
-// unreaped reports whether the child's id is still reserved, whether or not it has ended.
+// unreaped reports whether the PID of the child is still reserved, whether or not the child has ended.
 func unreaped(child stat) bool {
 	now, err := system.stat(child.pid)
 	return err != nil || now.start == child.start

@@ -7,11 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fionread asks for the number of bytes that can be read.
+// fionread is the request for the number of bytes that can be read.
 const fionread = unix.TIOCINQ
 
-// watchExit returns a channel that is closed when the child has ended, or other code has reaped it. The child stays
-// unreaped, so that neither its id nor that of its group can be reused. There may be many children, so no thread waits.
+// watchExit returns a channel that is closed when the child has ended, or when other code has reaped it. The
+// child is not reaped, so that neither its PID nor its process group ID can be reused. No thread waits, because
+// there may be many children.
 func watchExit(pid int) (chan struct{}, error) {
 	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
 	old := errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) // kernels before 5.3, and before 5.10
@@ -28,7 +29,8 @@ func watchExit(pid int) (chan struct{}, error) {
 	return done, nil
 }
 
-// pollExit waits in the runtime's poller: a pidfd becomes readable when its process ends. It closes the file.
+// pollExit waits in the poller of the Go runtime: a pidfd becomes readable when its process ends. It closes the
+// file.
 func pollExit(file *os.File, pid int) error {
 	defer file.Close()
 	conn, err := file.SyscallConn()
@@ -47,7 +49,7 @@ func waitUnreaped(pid int) {
 	}
 }
 
-// unreaped reports whether the child's id is still reserved, whether or not it has ended.
+// unreaped reports whether the PID of the child is still reserved, whether or not the child has ended.
 func unreaped(child stat) bool {
 	var info unix.Siginfo
 	return unix.Waitid(unix.P_PID, child.pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil) != unix.ECHILD

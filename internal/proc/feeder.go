@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// feeder writes standard input. The program sees the end of its input only when all of it was written: what it gets of
-// an input that is cut short is never the whole for it.
+// feeder writes standard input. The program sees the end of its input only after all of the input was written,
+// so it never takes a truncated input for a complete one.
 type feeder struct {
 	file  *os.File
-	peer  *os.File // the program's end, where what it has not read can be counted; nil where nothing is to be counted
+	peer  *os.File // the program's end, for counting unread bytes; nil if they are not counted
 	input io.ReadCloser
-	whole bool // input is Command.Stdin, of which the end is known
+	whole bool // input is Command.Stdin, whose end is known
 	done  chan struct{}
 
-	// Valid once done.
-	err     error // what kept input from being written
+	// Valid after done is closed.
+	err     error // why input was not written completely
 	written int64
 }
 
-// open makes the pipe, and returns the program's end of it.
+// open creates the pipe and returns the program's end of it.
 func (f *feeder) open() (child *os.File, err error) {
 	child, f.file, err = os.Pipe()
 	if f.whole && canHold {
@@ -39,12 +39,12 @@ func (f *feeder) feed() {
 	f.err = cmp.Or(err, f.input.Close())
 }
 
-// hold ends a write that waits for the program, or a read that waits for more input. It reports whether the program has
-// read all of an input of which the end is known, and whether it has certainly read nothing of it. Where a write cannot
-// be ended, and has not ended, neither is so.
+// hold interrupts a write that waits for the program, or a read that waits for more input. It reports whether
+// the program has read all of an input with a known end, and whether the program has certainly read nothing of
+// it. If a write cannot be interrupted and has not finished, both are false.
 func (f *feeder) hold() (delivered, untouched bool) {
-	_ = f.file.SetWriteDeadline(time.Now()) // fails if feed has closed it: just as well
-	_ = f.input.Close()                     // nothing more is wanted of it
+	_ = f.file.SetWriteDeadline(time.Now()) // an error means that feed has closed it
+	_ = f.input.Close()                     // no more input is needed
 	if canHold {
 		<-f.done
 	}
@@ -68,11 +68,11 @@ func (f *feeder) end() {
 	f.close()
 }
 
-// close closes our ends of the pipe.
+// close closes this process's ends of the pipe.
 func (f *feeder) close() {
 	for _, end := range []*os.File{f.file, f.peer} {
 		if end != nil {
-			_ = end.Close() // what was written to it is delivered or lost
+			_ = end.Close() // written data is delivered or lost by now
 		}
 	}
 }

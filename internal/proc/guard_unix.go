@@ -16,24 +16,26 @@ import (
 //go:embed watchdog.sh
 var watchdogScript string
 
-// watchdogName is the watchdog's name in the list of processes.
+// watchdogName is the watchdog's name in process listings.
 const watchdogName = "clichain-watchdog"
 
-// watchdog is a shell that outlives this process for a moment to kill what it was running. One serves all runs that go
-// on at once, and ends with the last: it would outlive this process for nothing, and be left to the first process,
-// which may not reap it. Where there is no shell, runs work without it. It is safe for concurrent use.
+// watchdog manages a shell that kills the processes of this process's runs if this process dies. One shell
+// serves all concurrent runs. It ends with the last run, because an idle shell would become an orphan of
+// process 1, which may not reap it. Without a shell on the system, runs work without the watchdog. It is safe
+// for concurrent use.
 type watchdog struct {
 	mu      sync.Mutex
-	runs    int         // that need it
-	disown  func()      // what ends with the last of them
-	process *os.Process // nil while there is no run
-	life    *os.File    // its standard input
+	runs    int         // active runs
+	disown  func()      // called after the last run
+	process *os.Process // nil without active runs
+	life    *os.File    // standard input of the shell
 	groups  map[int]stat
 }
 
 var guard = &watchdog{groups: map[int]stat{}}
 
-// hold starts the watchdog before a program is started, so that this is guarded from its start. release must follow.
+// hold starts the shell before a program is started, so that the program is guarded from the beginning. A call
+// of release must follow.
 func (w *watchdog) hold() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,11 +43,11 @@ func (w *watchdog) hold() {
 		w.disown = adopt()
 	}
 	if w.process == nil {
-		_ = w.start() // enter will try again
+		_ = w.start() // enter tries again
 	}
 }
 
-// release ends the watchdog when the last run has ended.
+// release ends the shell when the last run has ended.
 func (w *watchdog) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +67,8 @@ func (w *watchdog) enter(s stat) {
 	w.tell(line('+', s))
 }
 
-// leave ends the guard. It must come before the leader is reaped, after which its id may be reused.
+// leave removes a process group from the guard. Call it before the leader is reaped, because the PID can be
+// reused after that.
 func (w *watchdog) leave(s stat) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,7 +76,8 @@ func (w *watchdog) leave(s stat) {
 	w.tell(line('-', s))
 }
 
-// leads reports whether a run that goes on has that session. Its leader has not been reaped, so the id is its own.
+// leads reports whether session belongs to an active run. The leader of an active run has not been reaped, so
+// its PID cannot belong to another process.
 func (w *watchdog) leads(session int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,10 +87,10 @@ func (w *watchdog) leads(session int) bool {
 
 func line(op byte, s stat) string { return fmt.Sprintf("%c %d %d\n", op, s.pid, s.start) }
 
-// tell sends a line to the watchdog. If that fails it starts another one and tells it about all groups.
+// tell sends a line to the shell. If that fails, it starts a new shell and sends it all groups.
 func (w *watchdog) tell(text string) {
 	if w.process != nil {
-		_ = w.life.SetWriteDeadline(time.Now().Add(time.Second)) // a pipe has deadlines
+		_ = w.life.SetWriteDeadline(time.Now().Add(time.Second)) // pipes have deadlines
 		if _, err := w.life.WriteString(text); err == nil {
 			return
 		}
@@ -96,20 +100,20 @@ func (w *watchdog) tell(text string) {
 		return
 	}
 	for _, s := range w.groups {
-		_, _ = w.life.WriteString(line('+', s)) // the next line will meet the same error
+		_, _ = w.life.WriteString(line('+', s)) // an error recurs at the next line
 	}
 }
 
-// dismiss kills the watchdog, before it can kill anything.
+// dismiss kills the shell before the shell can kill anything.
 func (w *watchdog) dismiss() {
-	_ = w.process.Kill() // gone already is what we expect
+	_ = w.process.Kill() // it may have ended already
 	_, _ = w.process.Wait()
-	_ = w.life.Close() // what was not delivered is not needed
+	_ = w.life.Close() // undelivered lines are not needed
 	w.process = nil
 }
 
-// programDirs are searched for the programs of the watchdog. PATH belongs to the caller, and may contain only the
-// directory of a CLI.
+// programDirs are searched for the programs that the watchdog uses. PATH belongs to the caller, and may contain
+// only the directory of a CLI.
 var programDirs = []string{"/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"}
 
 // programAt returns the path of the program in the first directory that contains it, or "".
@@ -123,14 +127,15 @@ func programAt(dirs []string, name string) string {
 	return ""
 }
 
-// watchdogArgs are the arguments of the watchdog for the host with that id.
+// watchdogArgs returns the arguments of the shell for the host with that ID.
 func watchdogArgs(id string, dirs []string) []string {
 	return []string{
 		"sh", "-c", watchdogScript, watchdogName, id, programAt(dirs, "grep"), programAt(dirs, "sleep"),
 	}
 }
 
-// start starts the watchdog without the environment of this process: it must not look like part of a run.
+// start starts the shell without the environment of this process, because the shell must not look like a member
+// of a run.
 func (w *watchdog) start() error {
 	input, life, err := os.Pipe()
 	if err != nil {
@@ -146,7 +151,7 @@ func (w *watchdog) start() error {
 	args := watchdogArgs(hostID(), programDirs)
 	process, err := os.StartProcess("/bin/sh", args, &os.ProcAttr{
 		Dir:   "/",
-		Env:   []string{"LC_ALL=C"}, // not empty, for a /proc that cannot tell this from a start: see procfs.starting
+		Env:   []string{"LC_ALL=C"}, // not empty: see procfs.starting
 		Files: []*os.File{input, null, null},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})

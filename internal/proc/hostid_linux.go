@@ -7,11 +7,12 @@ import (
 	"sync"
 )
 
-// hostID identifies this process for all time: "<boot>.<pid namespace>.<pid>.<start>". It tells which process a cookie
-// belongs to, and whether that still runs. Process ids are only valid in their namespace, so that is part of it.
+// hostID is a unique ID of this process: "<boot>.<pid namespace>.<pid>.<start>". It shows which process a
+// cookie belongs to, and whether that process is still running. It includes the PID namespace because PIDs are
+// valid only in their namespace.
 var hostID = sync.OnceValue(func() string {
 	pid := os.Getpid()
-	self, _ := system.stat(pid) // without /proc nothing reads it
+	self, _ := system.stat(pid) // without /proc, hostID is not read
 	return fmt.Sprintf("%s.%d.%d", hostScope(), pid, self.start)
 })
 

@@ -6,12 +6,12 @@ import "golang.org/x/sys/unix"
 
 type members struct {
 	leader stat
-	since  uint64 // no member started before
+	since  uint64 // no member started earlier
 	cookie string
-	known  map[int]uint64         // start times of all members ever seen, the leader included
-	host   stat                   // this process, whose group and session are never touched
-	leads  func(session int) bool // whether that is the session of a run of this host
-	unsure bool                   // whether the latest scan could not tell of a process, which was starting a program
+	known  map[int]uint64         // start times of all members ever seen, including the leader
+	host   stat                   // this process, whose group and session are never killed
+	leads  func(session int) bool // whether the session belongs to a run of this host
+	unsure bool                   // the latest scan could not classify a process that was starting a program
 }
 
 func newMembers(leader, host stat, cookie string, leads func(session int) bool) *members {
@@ -23,11 +23,12 @@ func newMembers(leader, host stat, cookie string, leads func(session int) bool) 
 	return m
 }
 
-// cookieReader says whether a process has the cookie, and whether that is known.
+// cookieReader reports whether a process has the cookie, and whether that is known.
 type cookieReader func(pid int, cookie string) (has, known bool)
 
-// pick returns those of all processes that belong to the run, and remembers them. A process belongs to it if it is
-// known, in the group of the leader, in the session of a member, a child of a member, or has the cookie.
+// pick returns the processes that belong to the run, and records them. A process belongs to the run if it is
+// known, in the group of the leader, in the session of a member, or a child of a member, or if it has the
+// cookie.
 func (m *members) pick(all []stat, hasCookie cookieReader) []stat {
 	m.unsure = false
 	m.forgetRecycled(all)
@@ -55,7 +56,7 @@ func (m *members) pick(all []stat, hasCookie cookieReader) []stat {
 	return found
 }
 
-// forgetRecycled drops the members whose id the system has given to another process since.
+// forgetRecycled removes the members whose PID now belongs to another process.
 func (m *members) forgetRecycled(all []stat) {
 	for _, s := range all {
 		if start, ok := m.known[s.pid]; ok && start != s.start {
@@ -64,8 +65,9 @@ func (m *members) forgetRecycled(all []stat) {
 	}
 }
 
-// possible rules out processes older than the run, this process, what shares its group or session, and what is in the
-// session of another run, which nothing can join from outside: the environments of many runs need not be read then.
+// possible excludes processes that are older than the run, this process, processes in its group or session, and
+// processes in the session of another run, which no outside process can join. It saves reading the environments
+// of many other runs.
 func (m *members) possible(s stat) bool {
 	if s.start < m.since || s.pid == 1 || s.pid == m.host.pid {
 		return false
@@ -104,12 +106,12 @@ func (m *members) knows(pid int) bool {
 	return ok
 }
 
-// reapOrphans reaps members that have ended and became children of this process, which happens if it is the first
-// process of a container, or must stand in for it: see adopt. Nothing else would reap them.
+// reapOrphans reaps members that have ended as children of this process. Members become its children if it is
+// process 1 of a container or has called adopt. No other process would reap them.
 func (m *members) reapOrphans(found []stat) {
 	for _, s := range found {
 		if s.pid != m.leader.pid && s.parent == m.host.pid && !s.alive() {
-			_, _ = unix.Wait4(s.pid, nil, unix.WNOHANG, nil) // taken by another waiter: as good
+			_, _ = unix.Wait4(s.pid, nil, unix.WNOHANG, nil) // an error means that other code has reaped it
 		}
 	}
 }

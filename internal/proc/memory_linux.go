@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Memory is what a process and its descendants have in memory, in bytes. ok is false where that cannot be told.
+// Memory returns the resident memory of a process and its descendants, in bytes. ok is false if it is unknown.
 func Memory(pid int) (size int64, ok bool) {
 	family := map[int]bool{pid: true}
 	err := system.scan(0, func(all []stat) {
@@ -28,12 +28,12 @@ func Memory(pid int) (size int64, ok bool) {
 	return size, ok
 }
 
-// residentPages is the second number of /proc/PID/statm.
+// residentPages returns the second number in /proc/PID/statm.
 func residentPages(pid int) (pages int64, ok bool) {
 	text, err := os.ReadFile(system.root + "/" + strconv.Itoa(pid) + "/statm")
 	fields := bytes.Fields(text)
 	if err != nil || len(fields) < 2 {
-		return 0, false // it has ended
+		return 0, false // the process has ended
 	}
 	pages, err = strconv.ParseInt(string(fields[1]), 10, 64)
 	return pages, err == nil

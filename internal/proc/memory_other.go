@@ -2,5 +2,5 @@
 
 package proc
 
-// Memory is not known here.
+// Memory is not implemented on this system.
 func Memory(int) (size int64, ok bool) { return 0, false }

@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SweepOrphans kills the processes of runs whose host process has ended: what a crash has left and no watchdog has
-// killed. It does not touch runs of living hosts, nor those of another boot or container. It returns how many processes
-// it has killed; programs may call it when they start. It takes at most five seconds and works on Linux only.
+// SweepOrphans kills the processes of runs whose host process has ended, if a crash has left them and no
+// watchdog has killed them. It does not affect runs of live hosts, of another boot or of another container. It
+// returns the number of killed processes; programs may call it when they start. It takes at most 5 s. It works
+// on Linux only.
 func SweepOrphans() (int, error) {
 	deadline := time.Now().Add(5 * time.Second)
 	killed := map[stat]bool{}
-	for scans := (scanCount{}); ; scans.rest() {
+	for scans := (scanCount{}); ; scans.backOff() {
 		orphans, unsure, err := system.orphans()
 		if err != nil {
 			return len(killed), err
@@ -34,9 +35,9 @@ func SweepOrphans() (int, error) {
 	}
 }
 
-// orphans lists the live processes with the cookie of a host that is gone, and their descendants, which may have
-// cleared their environment: once the parents are dead, nothing tells that they are of a run. unsure means that it
-// could not tell of one, which was starting a program.
+// orphans lists the live processes with the cookie of a host that has ended, and their descendants, which may
+// have cleared their environment: after the parents have ended, nothing shows that the descendants belong to a
+// run. unsure means that it could not classify a process that was starting a program.
 func (p *procfs) orphans() (orphans []stat, unsure bool, err error) {
 	var all []stat
 	if err := p.scan(0, func(list []stat) { all = append(all, list...) }); err != nil {
@@ -55,7 +56,8 @@ func (p *procfs) orphans() (orphans []stat, unsure bool, err error) {
 	return withDescendants(orphans, all), unsure, nil
 }
 
-// withDescendants adds to some processes the live ones below them, but not this process and those below it.
+// withDescendants appends the live descendants of the listed processes, except this process and its
+// descendants.
 func withDescendants(list, all []stat) []stat {
 	known := map[int]bool{1: true, os.Getpid(): true}
 	for _, s := range list {
@@ -72,8 +74,8 @@ func withDescendants(list, all []stat) []stat {
 	return list
 }
 
-// cookieOf returns the cookie of a process, or "" if it has none that this process may read. known is false while the
-// process starts a program.
+// cookieOf returns the cookie of a process, or "" if the process has none that this process may read. known is
+// false while the process is starting a program.
 func (p *procfs) cookieOf(pid int) (cookie string, known bool) {
 	environ, err := os.ReadFile(p.root + "/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
@@ -87,7 +89,7 @@ func (p *procfs) cookieOf(pid int) (cookie string, known bool) {
 	return "", len(environ) > 0 || !p.startsProgram(pid)
 }
 
-// startsProgram is starting, outside of scan.
+// startsProgram is starting for callers outside scan.
 func (p *procfs) startsProgram(pid int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,12 +97,13 @@ func (p *procfs) startsProgram(pid int) bool {
 	return p.starting(pid)
 }
 
-// probe sends signal 0, which tells whether a process exists.
+// probe sends signal 0, which shows whether a process exists.
 func probe(pid int) error { return unix.Kill(pid, 0) }
 
-// ownerGone reports whether the cookie is of this boot and namespace, and its process has ended. Of a nested cookie the
-// innermost counts. A process that /proc does not show may only be hidden from this user (hidepid), so then nothing but
-// ESRCH from probe means gone; any doubt means that the host lives.
+// ownerGone reports whether the cookie is from this boot and namespace, and its process has ended. The
+// innermost part of a nested cookie counts. /proc may hide a live process from this user (hidepid), so a
+// process that /proc does not show has ended only if probe returns ESRCH. In any doubt, ownerGone returns
+// false.
 func ownerGone(p *procfs, probe func(pid int) error, cookie string) bool {
 	cookie = cookie[strings.LastIndexByte(cookie, ',')+1:]
 	rest, ok := strings.CutPrefix(cookie, hostScope()+".")
@@ -110,7 +113,7 @@ func ownerGone(p *procfs, probe func(pid int) error, cookie string) bool {
 	}
 	pid, errPid := strconv.Atoi(parts[0])
 	start, errStart := strconv.ParseUint(parts[1], 10, 64)
-	if errPid != nil || errStart != nil || pid <= 0 { // such ids would ask for groups
+	if errPid != nil || errStart != nil || pid <= 0 { // such PIDs would address process groups
 		return false
 	}
 	if owner, err := p.stat(pid); err == nil {

@@ -8,11 +8,12 @@ import (
 	"sync"
 )
 
-// ShimMain does nothing on this system, where Command.Shim has no effect.
+// ShimMain returns false: on this system, Command.Shim has no effect.
 func ShimMain() (works bool) { return false }
 
-// SweepOrphans does nothing on this system: it needs /proc to find what dead hosts have left.
+// SweepOrphans does nothing on this system, because it needs /proc to find the processes of dead hosts.
 func SweepOrphans() (int, error) { return 0, nil }
 
-// hostID names this process. Nothing reads it on this system, where the environment of other processes is hidden.
+// hostID identifies this process. Nothing reads it on this system, where the environment of other processes is
+// hidden.
 var hostID = sync.OnceValue(func() string { return strconv.Itoa(os.Getpid()) })

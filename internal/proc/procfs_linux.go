@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startsAreMonotonic says that a process never has an earlier start time than its parent.
+// startsAreMonotonic means that no process has an earlier start time than its parent.
 const startsAreMonotonic = true
 
-// procfs reads a /proc, one reader at a time: concurrent scans of many runs would each hold a thread and not be faster.
-// It is safe for concurrent use.
+// procfs reads a /proc file system, with one reader at a time: concurrent scans of many runs would each block a
+// thread and not be faster. It is safe for concurrent use.
 type procfs struct {
 	root  string
 	queue scanQueue
@@ -30,16 +30,16 @@ type procfs struct {
 // system is the /proc of this system.
 var system = &procfs{root: "/proc"}
 
-// allocate makes the buffers at the first use.
+// allocate creates the buffers on first use.
 func (p *procfs) allocate() {
 	if p.data == nil {
 		p.names, p.data = make([]byte, 16<<10), make([]byte, 16<<10)
 	}
 }
 
-// scan calls see with all processes but those that an earlier scan knows to have started before since. It may be called
-// from another goroutine, whose scan began after this one was asked for. see may call hasCookie, and must not keep the
-// slice.
+// scan calls see with all processes, except those that are known from an earlier scan to have started before
+// since. see may run on another goroutine, whose scan began after this call of scan. see may call hasCookie,
+// and must not keep the slice.
 func (p *procfs) scan(since uint64, see func(all []stat)) error {
 	own := p.queue.add(since, see)
 	p.mu.Lock()
@@ -57,7 +57,7 @@ func (p *procfs) scan(since uint64, see func(all []stat)) error {
 	return err
 }
 
-// list reads the processes into all.
+// list reads the processes into p.all.
 func (p *procfs) list(since uint64) error {
 	p.allocate()
 	dir, err := unix.Open(p.root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -88,7 +88,7 @@ func (p *procfs) statAll(dir int, entries []byte, since uint64) {
 		}
 		line, err := p.read(dir, string(name)+"/stat")
 		if err != nil {
-			continue // gone since the entry was read
+			continue // the process has ended since the listing
 		}
 		if s, err := parseStat(line); err == nil {
 			p.all = append(p.all, s)
@@ -97,7 +97,7 @@ func (p *procfs) statAll(dir int, entries []byte, since uint64) {
 	}
 }
 
-// read reads the beginning of a small file, valid until the next read.
+// read reads the beginning of a small file. The result is valid until the next read.
 func (p *procfs) read(dir int, name string) ([]byte, error) {
 	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -108,15 +108,15 @@ func (p *procfs) read(dir int, name string) ([]byte, error) {
 	return p.data[:max(n, 0)], err
 }
 
-// hasCookie reports whether the environment of the process contains the cookie, and whether that is known: not while it
-// starts a program. Within scan only.
+// hasCookie reports whether the environment of the process contains the cookie, and whether that is known,
+// which it is not while the process is starting a program. Call it only within scan.
 func (p *procfs) hasCookie(pid int, cookie string) (has, known bool) {
 	fd, err := unix.Open(p.root+"/"+strconv.Itoa(pid)+"/environ", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return false, true // gone, or another user's
+		return false, true // the process has ended, or belongs to another user
 	}
 	defer unix.Close(fd)
-	kept, empty := 0, true // the end of one block may be the beginning of the cookie
+	kept, empty := 0, true // the cookie may span two blocks
 	for {
 		n, err := unix.Read(fd, p.data[kept:])
 		if n <= 0 || err != nil {
@@ -130,20 +130,21 @@ func (p *procfs) hasCookie(pid int, cookie string) (has, known bool) {
 	}
 }
 
-// kernelThread is the flag PF_KTHREAD of a process that has no memory of its own.
+// kernelThread is the flag PF_KTHREAD of a process that has no own memory.
 const kernelThread = 0x200000
 
-// starting reports whether a live process, whose environment was empty, has one by now or will have: within execve, for
-// some microseconds, or longer on a busy machine, it has the memory of the new program and no environment in it.
+// starting reports whether a live process with an empty environment is starting a program. During execve, for
+// some microseconds, or longer on a busy machine, a process has the memory of the new program, but no
+// environment in it.
 func (p *procfs) starting(pid int) bool {
 	line, err := p.read(unix.AT_FDCWD, p.root+"/"+strconv.Itoa(pid)+"/stat")
-	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:]) // from the state, field 3, on
+	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:]) // from field 3, the state
 	if err != nil || len(fields) < 49 {
 		return false
 	}
 	flags, _ := number(fields[6])
-	whole := string(fields[24]) != "0"          // the end of the code, which the kernel notes after the environment
-	none := bytes.Equal(fields[47], fields[48]) // the environment's start and end
+	whole := string(fields[24]) != "0"          // the end of the code, which the kernel sets after the environment
+	none := bytes.Equal(fields[47], fields[48]) // the start and the end of the environment are equal
 	return !(whole && none) && flags&kernelThread == 0 && !bytes.Contains([]byte("ZXx"), fields[0])
 }
 
@@ -158,7 +159,7 @@ func (p *procfs) stat(pid int) (stat, error) {
 	return parseStat(line)
 }
 
-// kill kills the process unless its id has been reused since it was seen.
+// kill kills the process, unless its PID has been reused since it was seen.
 func (p *procfs) kill(s stat) error {
 	fd, err := unix.PidfdOpen(s.pid, 0)
 	if err == unix.ENOSYS {
@@ -174,7 +175,7 @@ func (p *procfs) kill(s stat) error {
 	return unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
 }
 
-// killByID is for kernels before 5.3; between check and kill there is a gap of microseconds.
+// killByID is for kernels before 5.3. A race of a few microseconds remains between the check and the kill.
 func (p *procfs) killByID(s stat) error {
 	if now, err := p.stat(s.pid); err != nil || now.start != s.start {
 		return unix.ESRCH
@@ -184,7 +185,8 @@ func (p *procfs) killByID(s stat) error {
 
 var errStat = errors.New("proc: malformed stat")
 
-// parseStat reads the line "pid (name) state ppid pgrp session …". The name may contain anything, also ") R 1".
+// parseStat parses the line "pid (name) state ppid pgrp session …". The name may contain any text, even ") R
+// 1".
 func parseStat(line []byte) (stat, error) {
 	var s stat
 	space, paren := bytes.IndexByte(line, ' '), bytes.LastIndexByte(line, ')')
@@ -194,14 +196,14 @@ func parseStat(line []byte) (stat, error) {
 	s.state = line[paren+2]
 	pid, ok := number(line[:space])
 	rest := line[paren+3:]
-	var fields [19]uint64 // from the parent's pid, field 4, to the start time, field 22
+	var fields [19]uint64 // from field 4, the parent's PID, to field 22, the start time
 	for i := range fields {
 		rest = bytes.TrimLeft(rest, " ")
 		end := bytes.IndexByte(rest, ' ')
 		if end < 0 {
 			return s, errStat
 		}
-		fields[i], _ = number(rest[:end]) // the ones we do not need may be negative
+		fields[i], _ = number(rest[:end]) // fields that are not used may be negative
 		rest = rest[end:]
 	}
 	s.pid, s.parent, s.group, s.session = int(pid), int(fields[0]), int(fields[1]), int(fields[2])

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// readSize is enough to read at the speed of memory.
+// readSize is large enough to read at the speed of memory.
 const readSize = 64 << 10
 
 var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 
-// reader reads one output of the program until its end. It never stops before, whatever happens to its Writer: a
-// program whose output is not read would block in its write.
+// reader reads one output of the program until its end. It never stops earlier, even if its Writer fails,
+// because a program whose output is not read blocks in its write.
 type reader struct {
 	recorder
 
 	file  *os.File
-	sink  io.Writer // nil once it has failed
+	sink  io.Writer // nil after it has failed
 	limit int64
 	fail  func(error)
 	done  chan struct{}
-	ended bool // end of output was seen; valid once done
+	ended bool // the end of the output was seen; valid after done is closed
 }
 
 func newReader(sink io.Writer, size int, limit int64, fail func(error)) *reader {
@@ -62,7 +62,7 @@ func (r *reader) take(chunk []byte) {
 	}
 }
 
-// write hands a chunk to the caller's Writer and turns a panic into an error.
+// write passes a chunk to the caller's Writer and converts a panic into an error.
 func write(w io.Writer, chunk []byte) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -76,5 +76,5 @@ func write(w io.Writer, chunk []byte) (err error) {
 	return err
 }
 
-// stopAt ends reading at the deadline even if the output is still open.
+// stopAt stops reading at the deadline, even if the output is still open.
 func (r *reader) stopAt(deadline time.Time) { _ = r.file.SetReadDeadline(deadline) } // pipes have deadlines

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Run runs a program to its end and returns when nothing of it is left. If ctx is done the program is stopped: SIGINT,
-// then SIGTERM, each with its grace, then SIGKILL for the whole tree.
+// Run runs a program to its end and returns when no process of it is left. If ctx is done, Run stops the
+// program: it sends SIGINT, then SIGTERM, each with its grace period, then SIGKILL to the whole tree.
 //
-// The error is nil if a program was started, however it ended; otherwise it is a *SpawnError, or the cause of ctx if
-// that was done before. After ctx is done Run returns within 2·Grace + Teardown + 2·Drain, in the worst case with
-// Result.TreeClean false. Run may be called concurrently.
+// The error is nil if a program was started, however the program ended. Otherwise it is a *SpawnError, or the
+// cause of ctx if ctx was done before the start. After ctx is done, Run returns within 2·Grace + Teardown +
+// 2·Drain, in the worst case with Result.TreeClean false. Run may be called concurrently.
 func Run(ctx context.Context, c Command) (_ Result, err error) {
 	defer func() {
 		if err != nil && c.Input != nil {
-			_ = c.Input.Close() // whoever writes to it hears that nothing was started
+			_ = c.Input.Close() // unblocks the writer of Input
 		}
 	}()
 	if ctx.Err() != nil {
@@ -83,7 +83,7 @@ func (r *run) await(ctx context.Context) error {
 	}
 }
 
-// noteTimer ticks when it is time to remember the tree, where that has to be done.
+// noteTimer ticks when it is time to call tree.remember. On systems that do not need remember, it never ticks.
 func noteTimer() (<-chan time.Time, func()) {
 	every := rememberEvery()
 	if every == 0 { // never
@@ -93,8 +93,8 @@ func noteTimer() (<-chan time.Time, func()) {
 	return ticker.C, ticker.Stop
 }
 
-// stop asks the program to end, first with SIGINT, then with SIGTERM. Its input is not ended before the program has:
-// one that ignores the signals would take the part that it has read for the whole.
+// stop sends SIGINT, then SIGTERM. It keeps the input of the program open until the program has ended, because
+// a program that ignores the signals would take the part that it has read for the whole input.
 func (r *run) stop() {
 	r.holdStdin()
 	for i, s := range []softSignal{interrupt, terminate} {
@@ -112,13 +112,13 @@ func (r *run) stop() {
 	r.result.Escalated = true
 }
 
-// holdStdin delivers no more input, and notes how much of it the program has read.
+// holdStdin stops writing input, and records how much of it the program has read.
 func (r *run) holdStdin() {
 	delivered, untouched := r.streams.holdStdin()
 	r.result.Undelivered, r.result.Untouched = !delivered, untouched
 }
 
-// grace is how long to wait after the next of so many signals.
+// grace returns how long to wait after the next of the given number of signals.
 func (r *run) grace(signals int) time.Duration {
 	grace := r.command.Grace
 	if kill := r.command.KillAt; !kill.IsZero() {
@@ -136,7 +136,7 @@ func (r *run) killed() bool {
 	}
 }
 
-// exitsWithin waits for the program's end, unless it is to be killed at once.
+// exitsWithin waits for the end of the program, unless the program is to be killed at once.
 func (r *run) exitsWithin(limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -149,8 +149,8 @@ func (r *run) exitsWithin(limit time.Duration) bool {
 	return false
 }
 
-// finishStreams collects the rest of the output. What a Writer reports counts even if the program has ended before it
-// was heard, so that the outcome does not depend on who was faster.
+// finishStreams collects the rest of the output. The error of a Writer counts even if the program ended first,
+// so that the result does not depend on timing.
 func (r *run) finishStreams() {
 	if r.result.Cause == nil {
 		r.holdStdin()
@@ -162,7 +162,8 @@ func (r *run) finishStreams() {
 	}
 }
 
-// finishTree reaps the program. One that cannot die, because it waits in the kernel, is left to a goroutine.
+// finishTree reaps the program. If the program cannot die because it is blocked in the kernel, a goroutine
+// reaps it later.
 func (r *run) finishTree() {
 	r.result.ExitCode = -1
 	timer := time.NewTimer(reapTimeout)

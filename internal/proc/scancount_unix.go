@@ -5,21 +5,22 @@ package proc
 import "time"
 
 const (
-	cleanScans  = 2  // empty scans in a row that end a sweep: one may miss a process whose parent it saw too early
-	unsureScans = 50 // after so many, which take half a second, who is starting a program is not looked for
+	cleanScans  = 2  // empty scans in a row that end a sweep: one may miss a process whose parent it read too early
+	unsureScans = 50 // limit for scans, half a second in total, that wait for processes that are starting a program
 	scanPause   = 500 * time.Microsecond
 	maxPause    = 10 * time.Millisecond
 	pauseFactor = 2
 )
 
-// scanCount tells when scans of all processes have found nothing often enough. The zero value has seen none.
+// scanCount decides when enough scans of all processes have found nothing. The zero value has counted no scan.
 type scanCount struct {
-	clean  int // scans in a row that found nothing
-	unsure int // scans that found nothing, and could not tell of a process
+	clean  int // consecutive scans that found nothing
+	unsure int // scans that found nothing but could not classify a process
 	pause  time.Duration
 }
 
-// saw takes what a scan has found, and whether it could not tell of a process, which was starting a program.
+// saw records a scan: how many processes it found, and whether it could not classify a process that was
+// starting a program.
 func (c *scanCount) saw(found int, unsure bool) (clean bool) {
 	switch {
 	case found > 0:
@@ -32,8 +33,9 @@ func (c *scanCount) saw(found int, unsure bool) (clean bool) {
 	return c.clean == cleanScans
 }
 
-// rest waits, unless the latest scan found nothing: what was killed, or starts a program, needs a moment.
-func (c *scanCount) rest() {
+// backOff waits, unless the latest scan found nothing, so that a killed process can end and a starting program
+// can finish its start.
+func (c *scanCount) backOff() {
 	if c.clean > 0 {
 		return
 	}

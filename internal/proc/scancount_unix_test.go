@@ -39,7 +39,7 @@ func TestScanCount(t *testing.T) {
 	var c scanCount
 	scans := 1
 	for ; !c.saw(0, true); scans++ {
-		c.rest()
+		c.backOff()
 	}
 	require.Equal(t, unsureScans+cleanScans, scans, "a process of which nothing can ever be told does not keep a sweep")
 }

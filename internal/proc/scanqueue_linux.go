@@ -2,7 +2,7 @@ package proc
 
 import "sync"
 
-// scanRequest asks for a scan that shows see the processes that started at or after since.
+// scanRequest asks for a scan that passes the processes that started at or after since to see.
 type scanRequest struct {
 	since uint64
 	see   func(all []stat)
@@ -10,8 +10,8 @@ type scanRequest struct {
 	err   error
 }
 
-// scanQueue holds the requests for the next scan. One scan, which begins after they were added, serves all of them. The
-// zero value is empty. A scanQueue is safe for concurrent use.
+// scanQueue contains the requests for the next scan. One scan, which begins after they were added, serves all
+// of them. The zero value is empty. A scanQueue is safe for concurrent use.
 type scanQueue struct {
 	mu      sync.Mutex
 	waiting []*scanRequest
@@ -25,7 +25,8 @@ func (q *scanQueue) add(since uint64, see func(all []stat)) *scanRequest {
 	return request
 }
 
-// take removes all requests and returns them with the earliest since. The caller has a request in the queue.
+// take removes all requests and returns them with the earliest since. The queue must contain at least one
+// request.
 func (q *scanQueue) take() (all []*scanRequest, since uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -18,10 +18,10 @@ import (
 // shimName is the only argument of a shim.
 const shimName = "clichain-shim"
 
-// The descriptors of a shim after the standard three, which are those of its program.
+// The descriptors of a shim after the three standard descriptors, which its program uses.
 const (
-	shimLife    = 3 // the order is read from it; its end means that the host has ended or wants the run ended
-	shimReports = 4 // the reports are written to it
+	shimLife    = 3 // the shim reads its order from it; its end means that the host has ended or stops the run
+	shimReports = 4 // the shim writes its reports to it
 )
 
 type shimOrder struct {
@@ -32,21 +32,22 @@ type shimOrder struct {
 	Teardown time.Duration
 }
 
-// shimReport is sent by a shim when it has started the program, and again when every process has ended.
+// shimReport is sent by a shim when it has started the program, and again when all processes have ended.
 type shimReport struct {
-	Pid       int           // of the program, 0 if it could not be started
-	Errno     syscall.Errno // why not
+	Pid       int           // of the program; 0 if it could not be started
+	Errno     syscall.Errno // why the program could not be started
 	Wait      syscall.WaitStatus
 	Leftovers int
 	Clean     bool
 }
 
-// shimInstalled is set once the host has called ShimMain, and not set-uid: otherwise a shim would run the host's main.
+// shimInstalled is true after the host has called ShimMain and is not set-uid. Otherwise a shim would run the
+// host's main.
 var shimInstalled atomic.Bool
 
-// ShimMain must be called first in main, or TestMain, of a program that uses Command.Shim. If this process was started
-// as a shim it never returns; otherwise it returns at once and reports whether Command.Shim works here. A set-uid or
-// set-gid program is no shim: it exits with status 126 if it was started as one.
+// ShimMain must be called first in main, or in TestMain, of a program that uses Command.Shim. In a process that
+// was started as a shim it never returns. Otherwise it returns at once and reports whether Command.Shim works
+// for this process. A set-uid or set-gid program that was started as a shim exits with code 126.
 func ShimMain() (works bool) {
 	owner := credentials{uid: os.Getuid(), euid: os.Geteuid(), gid: os.Getgid(), egid: os.Getegid()}
 	switch roleOf(os.Args, owner) {
@@ -62,15 +63,15 @@ func ShimMain() (works bool) {
 	return false
 }
 
-// canShim reports whether the system lets a shim do its work: the program that it is can be started, it may adopt what
-// loses its parent, and the kernel lists its children.
+// canShim reports whether the system supports a shim: the program of this process can be started again, the
+// process can become a child subreaper, and the kernel lists its children.
 func canShim(program, children string) bool {
 	_, adopts := subreaper()
 	list, err := os.Open(children)
 	if err != nil || !adopts {
 		return false
 	}
-	_ = list.Close() // it was not written to
+	_ = list.Close() // opened for reading only
 	return unix.Access(program, unix.X_OK) == nil
 }
 
@@ -81,14 +82,14 @@ type credentials struct{ uid, euid, gid, egid int }
 type role int
 
 const (
-	roleBystander role = iota // nothing: its shims would refuse
-	roleHost                  // lets Command.Shim be used
+	roleBystander role = iota // does nothing: its shims would exit
+	roleHost                  // may use Command.Shim
 	roleShim                  // is a shim
-	roleRefused               // ends
+	roleRefused               // exits
 )
 
-// roleOf tells a process its role. A shim runs whatever program its descriptor 3 names, and anybody may start one: with
-// the rights of a set-uid program that would be a gift of those rights.
+// roleOf returns the role of a process. A shim runs the program that its descriptor 3 names, and any user can
+// start a shim, so a set-uid shim would give its privileges to any user.
 func roleOf(args []string, owner credentials) role {
 	asked, raised := len(args) == 1 && args[0] == shimName, owner.uid != owner.euid || owner.gid != owner.egid
 	switch {
@@ -104,10 +105,10 @@ func roleOf(args []string, owner credentials) role {
 
 const (
 	refusal       = shimName + ": refusing to run set-uid or set-gid\n"
-	refusedStatus = 126 // what shells call found, but not run
+	refusedStatus = 126 // as shells use it for a program that cannot be executed
 )
 
-// beShim is the main of a shim.
+// beShim is the main function of a shim.
 func beShim() {
 	runtime.LockOSThread() // the program dies with the thread that starts it
 	s := shim{left: map[int]bool{}, report: json.NewEncoder(os.NewFile(shimReports, "reports"))}
@@ -117,13 +118,14 @@ func beShim() {
 	syscall.Exit(0)
 }
 
-// shim is the process between host and program. It has one goroutine but for the one that waits for the host's end.
+// shim is the process between the host and the program. It has one goroutine besides the one that waits for the
+// end of the host.
 type shim struct {
 	report  *json.Encoder
 	program int // process id
 	exited  bool
 	wait    syscall.WaitStatus
-	left    map[int]bool // processes that were killed after the program's end
+	left    map[int]bool // processes that were killed after the end of the program
 }
 
 func (s *shim) run() error {
@@ -144,14 +146,14 @@ func (s *shim) run() error {
 	}
 	gone := make(chan struct{})
 	go func() {
-		_ = decoder.Decode(new(any)) // there is nothing more to come but the end
+		_ = decoder.Decode(new(any)) // returns at the end of the stream
 		close(gone)
 	}()
 	s.attend(signals, gone)
 	return s.teardown(signals, time.Now().Add(order.Teardown))
 }
 
-// closeOthers keeps descriptors that the host was started with from the program.
+// closeOthers marks the descriptors that the host was started with, so that the program does not inherit them.
 func closeOthers() {
 	if unix.CloseRange(3, 1<<31, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return
@@ -164,7 +166,7 @@ func closeOthers() {
 	}
 }
 
-// start starts the program and gives up the descriptors that are the program's.
+// start starts the program and replaces the shim's standard descriptors, which belong to the program.
 func (s *shim) start(order shimOrder) error {
 	process, err := startProcess(order.Path, order.Args, &os.ProcAttr{
 		Dir:   order.Dir,
@@ -184,7 +186,7 @@ func (s *shim) start(order shimOrder) error {
 	return errors.Join(err, s.report.Encode(shimReport{Pid: s.program}))
 }
 
-// attend forwards signals until the program has ended or the host is gone.
+// attend forwards signals until the program or the host has ended.
 func (s *shim) attend(signals <-chan os.Signal, gone <-chan struct{}) {
 	for !s.exited {
 		select {
@@ -200,8 +202,8 @@ func (s *shim) attend(signals <-chan os.Signal, gone <-chan struct{}) {
 	}
 }
 
-// teardown kills until the kernel says that there is no child left. Every descendant whose parent ends becomes a child
-// of the shim, so no scan is needed, and forking fast does not help to escape.
+// teardown kills processes until the kernel reports that the shim has no child. Every orphaned descendant
+// becomes a child of the shim, so no scan is needed, and fast forking cannot escape.
 func (s *shim) teardown(signals <-chan os.Signal, deadline time.Time) error {
 	for pause := 100 * time.Microsecond; ; pause = min(2*pause, maxPause) {
 		s.killChildren()
@@ -215,7 +217,8 @@ func (s *shim) teardown(signals <-chan os.Signal, deadline time.Time) error {
 	}
 }
 
-// killChildren kills all present children. None of them can have been reaped: only this goroutine does.
+// killChildren kills all current children. None of them can have been reaped, because only this goroutine
+// reaps.
 func (s *shim) killChildren() {
 	lists, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is well formed
 	for _, list := range lists {
@@ -229,12 +232,12 @@ func (s *shim) killChildren() {
 			if int(pid) != s.program {
 				s.left[int(pid)] = true
 			}
-			_ = unix.Kill(int(pid), unix.SIGKILL) // another user's will outlast the deadline
+			_ = unix.Kill(int(pid), unix.SIGKILL) // fails for a process of another user, which outlives the deadline
 		}
 	}
 }
 
-// reap reaps all children that have ended and reports whether there is none left at all.
+// reap reaps all children that have ended, and reports whether no child is left.
 func (s *shim) reap() (none bool) {
 	for {
 		var wait syscall.WaitStatus

@@ -18,11 +18,11 @@ func start(c Command, files []*os.File) (tree, error) {
 	return startDirectly(c, files)
 }
 
-// shimTree is a tree below a shim. The shim leads an ordinary tree, whose sweep finds what is left if the shim itself
-// is killed.
+// shimTree is a tree below a shim. The shim leads a unixTree, whose sweep finds the remaining processes if the
+// shim itself was killed.
 type shimTree struct {
 	*unixTree
-	life    *os.File // closing it tells the shim to end everything
+	life    *os.File // closing it makes the shim kill the whole tree
 	reports *os.File
 	decoder *json.Decoder
 	program int
@@ -31,10 +31,10 @@ type shimTree struct {
 
 var errNoShim = errors.New("proc: Command.Shim needs ShimMain to be called first in main, and not set-uid")
 
-// startShim starts a shim, has it start the program, and waits until that is done.
+// startShim starts a shim, sends it the order to start the program, and waits for the report.
 //
-// The shim has no cookie and the watchdog does not know it, because it must survive the death of this process to end
-// the program.
+// The shim has no cookie and is not registered with the watchdog, because it must survive the death of this
+// process to kill the program.
 func startShim(c Command, files []*os.File) (tree, error) {
 	if !shimInstalled.Load() {
 		return nil, errNoShim
@@ -69,7 +69,7 @@ func startShim(c Command, files []*os.File) (tree, error) {
 	return t, nil
 }
 
-// order sends the shim its order and waits for the report that the program has started.
+// order sends the order to the shim and waits for the report that the program has started.
 func (t *shimTree) order(c Command, cookie string) error {
 	order := shimOrder{c.Path, c.Args, markEnv(c.Env, c.Dir, cookie), c.Dir, c.Teardown}
 	_ = t.life.SetWriteDeadline(time.Now().Add(c.Teardown)) // pipes have deadlines
@@ -88,36 +88,36 @@ func (t *shimTree) order(c Command, cookie string) error {
 	return nil
 }
 
-// pid is that of the program, not of the shim.
+// pid returns the PID of the program, not of the shim.
 func (t *shimTree) pid() int { return t.program }
 
-// remember has nothing to do: the shim adopts what loses its parents.
+// remember does nothing, because the shim adopts orphaned processes.
 func (t *shimTree) remember() {}
 
-// ask lets the shim pass the signal on.
+// ask sends the signal to the shim, which forwards it.
 func (t *shimTree) ask(s softSignal) {
-	_ = t.process.Signal(softSignals[s]) // fails if it has ended already
+	_ = t.process.Signal(softSignals[s]) // fails if the shim has ended
 }
 
-// sweep lets the shim end everything, then checks that it has.
+// sweep makes the shim kill the whole tree, and then checks the result.
 func (t *shimTree) sweep(limit time.Duration) swept {
 	deadline := time.Now().Add(limit)
-	_ = t.life.Close() // tells the shim
+	_ = t.life.Close() // makes the shim kill the tree
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-t.exited():
 		_ = t.reports.SetReadDeadline(time.Now().Add(reapTimeout)) // pipes have deadlines
-		_ = t.decoder.Decode(&t.last)                              // none if the shim was killed
+		_ = t.decoder.Decode(&t.last)                              // fails if the shim was killed
 	case <-timer.C:
 	}
 	left := t.unixTree.sweep(time.Until(deadline))
 	return swept{clean: left.clean, leftovers: left.leftovers + t.last.Leftovers}
 }
 
-// reap reaps the shim and returns the status of the program, or of the shim if it had no time to tell.
+// reap reaps the shim and returns the status of the program, or that of the shim if it sent no final report.
 func (t *shimTree) reap() status {
-	_ = t.reports.Close() // it was only read from
+	_ = t.reports.Close() // opened for reading only
 	s := reapProcess(t.process)
 	if t.last.Pid != 0 {
 		return statusOf(t.last.Wait)
@@ -138,8 +138,8 @@ func openShimPipes() (p shimPipes, err error) {
 	return p, err
 }
 
-// closeShimEnds closes what only the shim should hold. Nothing was written through it.
+// closeShimEnds closes the descriptors that belong to the shim. Nothing was written to them.
 func (p shimPipes) closeShimEnds() { _, _ = p.lifeIn.Close(), p.reportOut.Close() }
 
-// close closes our ends. Nothing was written through them.
+// close closes the ends of this process. Nothing was written to them.
 func (p shimPipes) close() { _, _ = p.life.Close(), p.reports.Close() }

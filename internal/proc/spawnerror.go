@@ -9,31 +9,31 @@ import (
 	"syscall"
 )
 
-// Kind is why a program could not be started.
+// Kind is the reason why a program could not be started.
 type Kind string
 
 // The kinds of SpawnError.
 const (
-	NotFound    Kind = "not_found"   // no such file, or a link that leads nowhere
+	NotFound    Kind = "not_found"   // no such file, or a dangling symbolic link
 	Permission  Kind = "permission"  // not executable, or a directory
 	ExecFormat  Kind = "exec_format" // neither a script with "#!" nor a program for this machine
-	Interpreter Kind = "interpreter" // the script is there, the program named after its "#!" is not
-	BadDir      Kind = "bad_dir"     // the working directory is missing, no directory, or closed to us
-	ArgTooBig   Kind = "arg_too_big" // arguments or environment exceed what the system takes
+	Interpreter Kind = "interpreter" // the script exists, but the program after its "#!" does not
+	BadDir      Kind = "bad_dir"     // the working directory is missing, not a directory, or not accessible
+	ArgTooBig   Kind = "arg_too_big" // arguments or environment exceed the limits of the system
 	ArgNUL      Kind = "arg_nul"     // a zero byte in path, arguments or environment
 	Batch       Kind = "batch"       // a Windows batch file, whose arguments cannot be quoted safely
-	Resource    Kind = "resource"    // out of processes, memory or descriptors, or the file is being written: try later
-	Other       Kind = "other"       // anything else; Err tells
+	Resource    Kind = "resource"    // out of processes, memory or descriptors, or the file is being written; try later
+	Other       Kind = "other"       // anything else; see Err
 )
 
-// SpawnError says why nothing was started.
+// SpawnError is the error for a program that was not started.
 type SpawnError struct {
 	Kind Kind
 	Path string // of the program, or the working directory for BadDir
-	Err  error  // of the system
+	Err  error  // from the system
 }
 
-// Error names the program or directory, the kind and the error of the system.
+// Error includes the program or directory, the kind and the error of the system.
 func (e *SpawnError) Error() string {
 	return fmt.Sprintf("proc: start %s: %s: %v", e.Path, e.Kind, e.Err)
 }
@@ -41,7 +41,7 @@ func (e *SpawnError) Error() string {
 // Unwrap returns the error of the system.
 func (e *SpawnError) Unwrap() error { return e.Err }
 
-// Retryable reports whether the same command may work a moment later.
+// Retryable reports whether the same command may succeed a moment later.
 func (e *SpawnError) Retryable() bool { return e.Kind == Resource }
 
 func spawnError(path string, err error) *SpawnError {
@@ -54,7 +54,7 @@ func spawnError(path string, err error) *SpawnError {
 func kindOf(path string, err error) Kind {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && isFile(path):
-		return Interpreter // the system names the script when it misses the interpreter
+		return Interpreter // the system names the script if the interpreter is missing
 	case errors.Is(err, fs.ErrNotExist), isErrno(err, missingErrnos...):
 		return NotFound
 	case isErrno(err, formatErrnos...):

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The errors of the system for each Kind.
+// The system errors for each Kind.
 var (
 	missingErrnos = []syscall.Errno{syscall.ELOOP, syscall.ENOTDIR}
 	formatErrnos  = []syscall.Errno{syscall.ENOEXEC}

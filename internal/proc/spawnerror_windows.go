@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The errors of the system for each Kind.
+// The system errors for each Kind.
 var (
 	missingErrnos = []syscall.Errno{windows.ERROR_INVALID_NAME, windows.ERROR_DIRECTORY}
 	formatErrnos  = []syscall.Errno{windows.ERROR_BAD_EXE_FORMAT}
@@ -17,5 +17,5 @@ var (
 	}
 )
 
-// checkEnter returns nil: Windows has no permission to enter a directory.
+// checkEnter returns nil, because Windows has no permission to enter a directory.
 func checkEnter(string) error { return nil }

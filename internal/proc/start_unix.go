@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// directly returns how to start the program as the leader of a session of its own. A group would not be enough: in the
-// session of a host with a terminal, a program that asks for a password would be stopped instead of failing.
+// directly returns the attributes for starting the program as the leader of a new session. A new group is not
+// enough: in the session of a host with a terminal, a program that asks for a password would be stopped instead
+// of failing.
 func directly(c Command, cookie string, files []*os.File) *os.ProcAttr {
 	return &os.ProcAttr{
 		Dir:   c.Dir,
@@ -22,23 +23,23 @@ func directly(c Command, cookie string, files []*os.File) *os.ProcAttr {
 	}
 }
 
-// startProcess is os.StartProcess that retries for up to 190 ms while the program's file is open for writing.
+// startProcess is os.StartProcess with retries for up to 190 ms while the program's file is open for writing.
 func startProcess(path string, args []string, attr *os.ProcAttr) (*os.Process, error) {
 	for try := time.Duration(1); ; try++ {
 		p, err := os.StartProcess(path, args, attr)
 		if !errors.Is(err, syscall.ETXTBSY) || try == 20 {
 			return p, err
 		}
-		// Somebody forked while the file was open for writing, and that child has not called exec yet.
+		// A child that forked while the file was open for writing has not called exec yet.
 		time.Sleep(try * time.Millisecond)
 	}
 }
 
-// reapProcess takes the exit status of a process that has exited.
+// reapProcess returns the status of a process that has exited.
 func reapProcess(p *os.Process) status {
 	state, err := p.Wait()
 	if err != nil {
-		_ = p.Release() // there is nothing to release but memory
+		_ = p.Release() // frees memory only
 		return status{code: -1, lost: true}
 	}
 	return statusOf(state.Sys().(syscall.WaitStatus))
@@ -53,8 +54,8 @@ func statusOf(wait syscall.WaitStatus) status {
 
 var softSignals = map[softSignal]syscall.Signal{interrupt: unix.SIGINT, terminate: unix.SIGTERM}
 
-// askGroup sends a polite signal to a process group, and continues it, because a stopped process would not handle the
-// signal. Errors are ignored: processes that do not end are killed.
+// askGroup sends a soft signal to a process group, followed by SIGCONT, because a stopped process would not
+// handle the signal. It ignores errors, because processes that do not end are killed.
 func askGroup(group int, s softSignal) {
 	_ = unix.Kill(-group, softSignals[s])
 	_ = unix.Kill(-group, unix.SIGCONT)

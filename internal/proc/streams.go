@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// streams are the three pipes to a program and the goroutines that serve them. They replace those of os/exec, whose
-// Wait can block on a reader for ever.
+// streams are the three pipes to a program and the goroutines that serve them. They replace those of os/exec,
+// whose Wait can block on a reader forever.
 type streams struct {
 	child  [3]*os.File // the program's ends
 	stdin  *feeder     // nil for /dev/null
@@ -57,17 +57,17 @@ func (s *streams) open(c Command) (err error) {
 	return err
 }
 
-// closeChildEnds closes this process's copies of the program's ends, so that only the program keeps its output open.
-// The feeder keeps its copy.
+// closeChildEnds closes this process's copies of the program's ends, so that only the program keeps its output
+// open. The feeder keeps its copy.
 func (s *streams) closeChildEnds() {
 	for _, f := range s.child {
 		if f != nil && (s.stdin == nil || f != s.stdin.peer) {
-			_ = f.Close() // nothing was written through it
+			_ = f.Close() // nothing was written to it
 		}
 	}
 }
 
-// close closes our ends of pipes that no goroutine serves.
+// close closes this process's ends of pipes that no goroutine serves.
 func (s *streams) close() {
 	if s.stdin != nil {
 		s.stdin.close()
@@ -103,7 +103,7 @@ func (s *streams) failure() error {
 	}
 }
 
-// holdStdin delivers no more input, and does not end it: see feeder.hold.
+// holdStdin stops writing input without closing it; see feeder.hold.
 func (s *streams) holdStdin() (delivered, untouched bool) {
 	if s.stdin == nil {
 		return true, false
@@ -111,7 +111,7 @@ func (s *streams) holdStdin() (delivered, untouched bool) {
 	return s.stdin.hold()
 }
 
-// drain ends all goroutines and reports whether the output had ended by then and all of it was delivered.
+// drain ends all goroutines. It reports whether the output had ended by then and was delivered completely.
 func (s *streams) drain(limit time.Duration) (complete bool) {
 	if s.stdin != nil {
 		s.stdin.end()
@@ -119,7 +119,7 @@ func (s *streams) drain(limit time.Duration) (complete bool) {
 	deadline := time.Now().Add(limit)
 	s.stdout.stopAt(deadline)
 	s.stderr.stopAt(deadline)
-	timer := time.NewTimer(2 * limit) // after that, a Writer that does not return is abandoned
+	timer := time.NewTimer(2 * limit) // after that, drain abandons a Writer that does not return
 	defer timer.Stop()
 	complete = true
 	for _, r := range []*reader{s.stdout, s.stderr} {
@@ -128,11 +128,11 @@ func (s *streams) drain(limit time.Duration) (complete bool) {
 			complete = complete && r.ended
 		case <-timer.C:
 			complete = false
-			timer.Reset(0)    // no further wait for the other
-			go r.file.Close() // on Windows it may have to wait for the reader
+			timer.Reset(0)    // do not wait for the second reader
+			go r.file.Close() // on Windows, Close may wait for the reader
 			continue
 		}
-		_ = r.file.Close() // it was only read from
+		_ = r.file.Close() // opened for reading only
 	}
 	return complete
 }

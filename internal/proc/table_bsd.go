@@ -11,10 +11,11 @@ import (
 
 const startsAreMonotonic = false
 
-// rememberEvery is 0: there is nothing to see.
+// rememberEvery returns 0, which means never, because this system has no readable process table.
 func rememberEvery() time.Duration { return 0 }
 
-// table stands for a table of processes that we cannot read: only groups are killed here, and no tree is called clean.
+// table stands for a process table that cannot be read. On these systems, only groups are killed, and no tree
+// counts as clean.
 type table struct{}
 
 var system table

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startsAreMonotonic is false: start times are those of the wall clock, which may be set back.
+// startsAreMonotonic is false, because start times are from the wall clock, which may be set back.
 const startsAreMonotonic = false
 
-// rememberEvery makes up for the lack of a cookie: the environment of other processes is not dependable here, so
-// what leaves its parents must have been seen before.
+// rememberEvery returns an interval because there is no cookie: on this system, the environment of other
+// processes is not reliable. A member must be seen before it becomes an orphan.
 func rememberEvery() time.Duration { return time.Second }
 
 // zombie is the state SZOMB of sys/proc.h.
@@ -52,15 +52,16 @@ func statOf(k *unix.KinfoProc) stat {
 	if session, err := unix.Getsid(s.pid); err == nil {
 		s.session = session
 	} else {
-		s.session = -1 // ended: in no session
+		s.session = -1 // the process has ended and has no session
 	}
 	return s
 }
 
-// hasCookie is always false, see rememberEvery.
+// hasCookie is always false; see rememberEvery.
 func (table) hasCookie(int, string) (has, known bool) { return false, true }
 
-// kill kills the process if it is still the one that was seen; between check and kill there is a gap of microseconds.
+// kill kills the process if its PID has not been reused. A race of a few microseconds remains between the check
+// and the kill.
 func (t table) kill(s stat) error {
 	if now, err := t.stat(s.pid); err != nil || now.start != s.start {
 		return unix.ESRCH

@@ -2,7 +2,7 @@ package proc
 
 import "time"
 
-// reapTimeout bounds the wait for the notice of an exit that the sweep has already seen.
+// reapTimeout limits the wait for the notification of an exit that the sweep has already seen.
 const reapTimeout = time.Second
 
 // tree is a started program with its descendants. Each operating system has its own implementation. One goroutine calls

@@ -15,13 +15,13 @@ type unixTree struct {
 	done    chan struct{} // see exited
 }
 
-// startDirectly starts the program as our child, under guard.
+// startDirectly starts the program as a child of this process, with the watchdog.
 func startDirectly(c Command, files []*os.File) (tree, error) {
 	cookie := newCookie()
 	return startGuarded(c, cookie, directly(c, cookie, files))
 }
 
-// startGuarded starts the program with the watchdog as its guard.
+// startGuarded starts a program that the watchdog guards.
 func startGuarded(c Command, cookie string, attr *os.ProcAttr) (*unixTree, error) {
 	guard.hold()
 	t, err := startTree(c, cookie, attr)
@@ -41,15 +41,16 @@ func startTree(c Command, cookie string, attr *os.ProcAttr) (*unixTree, error) {
 	return newUnixTree(process, cookie)
 }
 
-// newUnixTree takes over a process that has just been started and leads a session. It kills it if that fails.
+// newUnixTree creates the tree of a process that was just started as a session leader. On failure, it kills the
+// process.
 func newUnixTree(process *os.Process, cookie string) (*unixTree, error) {
 	exit, err := watchExit(process.Pid)
 	if err != nil {
-		_ = unix.Kill(-process.Pid, unix.SIGKILL) // it has not been reaped, so the group is its own
+		_ = unix.Kill(-process.Pid, unix.SIGKILL) // it has not been reaped, so the group ID is valid
 		_, _ = process.Wait()
 		return nil, err
 	}
-	leader, _ := system.stat(process.Pid) // without a table the group is all we know
+	leader, _ := system.stat(process.Pid) // without a process table, only the group is known
 	leader.pid = process.Pid
 	host := stat{pid: os.Getpid(), group: unix.Getpgrp()}
 	host.session, _ = unix.Getsid(0) // cannot fail for this process
@@ -58,7 +59,7 @@ func newUnixTree(process *os.Process, cookie string) (*unixTree, error) {
 
 func (t *unixTree) pid() int                { return t.process.Pid }
 func (t *unixTree) exited() <-chan struct{} { return t.done }
-func (t *unixTree) remember()               { _, _ = t.scan() } // sweep will meet the same error
+func (t *unixTree) remember()               { _, _ = t.scan() } // sweep will get the same error
 
 func (t *unixTree) ask(s softSignal) {
 	if unreaped(t.members.leader) {
@@ -72,10 +73,11 @@ func (t *unixTree) reap() status {
 	return reapProcess(t.process)
 }
 
-// killGroup kills the process group, unless the leader has been reaped, after which the id may be reused.
+// killGroup kills the process group, unless the leader has been reaped, because its PID can be reused after
+// that.
 func (t *unixTree) killGroup() {
 	if unreaped(t.members.leader) {
-		_ = unix.Kill(-t.pid(), unix.SIGKILL) // fails if all of it has ended
+		_ = unix.Kill(-t.pid(), unix.SIGKILL) // fails if all of its processes have ended
 	}
 }
 
@@ -84,7 +86,7 @@ func (t *unixTree) scan() (found []stat, err error) {
 	return found, err
 }
 
-// stuckScans is how many scans in a row end a sweep after finding only processes that may not be killed.
+// stuckScans is how many consecutive scans that find only processes that may not be killed end a sweep.
 const stuckScans = 3
 
 // sweep kills and scans until scans find no live process.
@@ -109,11 +111,11 @@ func (t *unixTree) sweep(limit time.Duration) swept {
 			noteOrphans(found)
 			return swept{clean: clean, leftovers: len(leftovers)}
 		}
-		scans.rest()
+		scans.backOff()
 	}
 }
 
-// alive returns the members that have not ended, and counts those besides the leader.
+// alive returns the members that have not ended, and adds those besides the leader to leftovers.
 func (t *unixTree) alive(found []stat, leftovers map[stat]bool) []stat {
 	var alive []stat
 	for _, s := range found {
@@ -128,7 +130,7 @@ func (t *unixTree) alive(found []stat, leftovers map[stat]bool) []stat {
 	return alive
 }
 
-// kill kills the members and reports whether the system lets it kill at least one of them.
+// kill kills the members, and reports whether the system permits it for at least one of them.
 func (t *unixTree) kill(alive []stat) (allowed bool) {
 	t.killGroup()
 	for _, s := range alive {
@@ -139,7 +141,7 @@ func (t *unixTree) kill(alive []stat) (allowed bool) {
 	return allowed
 }
 
-// sweepBlindly kills the group, which is all that works without a table of processes. The tree does not count as clean.
+// sweepBlindly kills only the group, because there is no process table. The tree does not count as clean.
 func (t *unixTree) sweepBlindly(deadline time.Time) swept {
 	t.killGroup()
 	timer := time.NewTimer(time.Until(deadline))

@@ -10,21 +10,21 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// scanPause is the pause between two looks whether the job is empty.
+// scanPause is the interval between two checks whether the job is empty.
 const scanPause = time.Millisecond
 
-// rememberEvery is 0, which means never: the job knows its processes.
+// rememberEvery returns 0, which means never, because the job knows its processes.
 func rememberEvery() time.Duration { return 0 }
 
-// jobTree is a tree in a job object, which nothing in it can leave. The job dies with this process, too, so there is no
-// need for a watchdog.
+// jobTree is a tree in a job object, which no process can leave. Windows ends the job with this process, so no
+// watchdog is needed.
 type jobTree struct {
 	process *os.Process
 	job     *job
 	done    chan struct{} // see exited
 }
 
-// start starts the program suspended, so that it is in the job before it can start anything.
+// start starts the program suspended, so that it is in the job before it can start other processes.
 func start(c Command, files []*os.File) (tree, error) {
 	j, err := newJob()
 	if err != nil {
@@ -54,7 +54,7 @@ func start(c Command, files []*os.File) (tree, error) {
 	return t, nil
 }
 
-// watch closes done at the exit. It holds a thread.
+// watch closes done when the program exits. It blocks a thread.
 func (t *jobTree) watch() {
 	defer close(t.done)
 	_ = t.process.WithHandle(func(h uintptr) { // valid until reap
@@ -66,14 +66,15 @@ func (t *jobTree) pid() int                { return t.process.Pid }
 func (t *jobTree) exited() <-chan struct{} { return t.done }
 func (t *jobTree) remember()               {}
 
-// ask sends the only signal there is; it is heard by programs that share our console.
+// ask sends the only available signal, which reaches programs that share the console of this process.
 func (t *jobTree) ask(s softSignal) {
 	if s == interrupt {
-		_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(t.pid())) // else it will be killed
+		// On error, the program is killed later.
+		_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(t.pid()))
 	}
 }
 
-// sweep ends the job and waits until it is empty.
+// sweep terminates the job and waits until it is empty.
 func (t *jobTree) sweep(limit time.Duration) swept {
 	deadline := time.Now().Add(limit)
 	active, err := t.job.active()
@@ -103,7 +104,8 @@ var resumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProce
 
 type job struct{ handle windows.Handle }
 
-// newJob makes a job whose processes are killed when its last handle is closed, be it by the death of this process.
+// newJob creates a job whose processes are killed when its last handle is closed, also by the death of this
+// process.
 func newJob() (*job, error) {
 	handle, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -114,13 +116,13 @@ func newJob() (*job, error) {
 	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
 	if err != nil {
-		_ = windows.CloseHandle(handle) // it is empty
+		_ = windows.CloseHandle(handle) // the job is empty
 		return nil, err
 	}
 	return &job{handle}, nil
 }
 
-// adopt takes in a process that was started suspended, and lets it run.
+// adopt adds a process that was started suspended to the job, and resumes it.
 func (j *job) adopt(p *os.Process) error {
 	var failed error
 	err := p.WithHandle(func(h uintptr) {
@@ -147,6 +149,6 @@ func (j *job) active() (int, error) {
 	return int(a.active), err
 }
 
-func (j *job) terminate() { _ = windows.TerminateJobObject(j.handle, 1) } // fails when it is closed only
+func (j *job) terminate() { _ = windows.TerminateJobObject(j.handle, 1) } // fails only after it was closed
 
-func (j *job) close() { _ = windows.CloseHandle(j.handle) } // kills what is left
+func (j *job) close() { _ = windows.CloseHandle(j.handle) } // kills the remaining processes

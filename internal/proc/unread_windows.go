@@ -2,8 +2,8 @@ package proc
 
 import "os"
 
-// canHold is false: a write to a pipe ends with the program only.
+// canHold is false, because a write to a pipe ends only with the program.
 const canHold = false
 
-// unread is 0: what was written counts as read.
+// unread returns 0, because written data counts as read.
 func unread(*os.File) int { return 0 }

@@ -1,7 +1,8 @@
-# Kills what a host process leaves behind when it dies. $1 is the host's id, which is in the environment of each
-# process of its runs; $2 and $3 are the paths of grep and sleep, each empty if there is none. Only builtin commands are
-# called by name, since PATH may lead nowhere. Standard input is a pipe that only the host holds: lines "+ group start"
-# and "- group start" tell which process groups are its own. The end of input means that the host has died.
+# Kills the processes that a host process leaves behind when it dies. $1 is the ID of the host, which is in the
+# environment of each process of its runs. $2 and $3 are the paths of grep and sleep, each empty if there is none. The
+# script calls only built-in commands by name, because PATH may not lead to any program. Standard input is a pipe that
+# only the host writes to: the lines "+ group start" and "- group start" add and remove a process group of the host. The
+# end of the input means that the host has died.
 trap '' HUP INT QUIT TERM
 id=$1 grep=$2 sleep=$3
 groups=' '
@@ -17,7 +18,7 @@ done
 # members lists the processes of the runs as "pid:start", in the order in which they were found.
 members=$groups
 
-# look reads what the system knows of a process. A name can contain a newline, so only the last line counts.
+# look reads the state of a process. A name can contain a newline, so only the last line counts.
 look() {
 	line=
 	while read -r next; do line=$next; done <"/proc/$1/stat"
@@ -35,8 +36,8 @@ related() {
 	esac
 }
 
-# forget drops the members whose id now belongs to another process. It sets pids to a pattern of the others. A process
-# needs a moment to die: while one that was killed lives, no scan is clean.
+# forget removes the members whose PID now belongs to another process, and sets pids to a pattern of the other PIDs. No
+# scan is clean while a killed process is still alive, because a process needs a moment to die.
 forget() {
 	kept=' ' pids=x
 	for member in $members; do
@@ -50,19 +51,19 @@ forget() {
 	members=$kept
 }
 
-# take sends the signal to the process that look has seen, unless it is a member already, and makes it one.
+# take sends the signal to the process that look has read, and adds it to the members, unless it is already a member.
 take() {
 	case $members in *" $1:$start "*) return 0 ;; esac
 	kill -s "$signal" "$1"
 	members="$members$1:$start " clean=0
 }
 
-# by_grep finds processes that have the id in their environment, or are related to a member. It fails if grep does not
-# run. A name that looks like the fields of a process can only make that process a candidate.
+# by_grep finds processes that have the ID in their environment or are related to a member. It fails if grep does not
+# run. A process name that looks like the fields of a process can only make that process a candidate.
 by_grep() {
 	[ -n "$grep" ] || return 1
 	marked=$("$grep" -lsF -e "$id." /proc/[0-9]*/environ)
-	[ $? -lt 126 ] || return 1 # it has been removed, or there are too many processes for one command line
+	[ $? -lt 126 ] || return 1 # grep was removed, or the command line is too long
 	near=$("$grep" -lsE -e "\) [A-Za-z] ([0-9]+ ){0,2}($pids) " /proc/[0-9]*/stat)
 	[ $? -lt 126 ] || return 1
 	for file in $marked; do
@@ -76,8 +77,8 @@ by_grep() {
 	return 0
 }
 
-# has_id reports whether a process has the id in its environment. dash and bash drop the NULs between the variables,
-# which leaves the id as it is; in a shell that stops at one, the id is found where a run put it, at the beginning.
+# has_id reports whether a process has the ID in its environment. dash and bash drop the NULs between the variables,
+# which does not change the ID. A shell that stops at a NUL finds the ID too, because a run puts it at the beginning.
 has_id() {
 	while IFS= read -r line || [ -n "$line" ]; do
 		case $line in *"$id."*) return 0 ;; esac
@@ -85,8 +86,8 @@ has_id() {
 	return 1
 }
 
-# by_hand does the same as by_grep without a program. It is much slower, since dash reads byte by byte. It starts no
-# process, so it cannot fail for want of one.
+# by_hand does the same as by_grep without grep. It is much slower, because dash reads byte by byte. It cannot fail for
+# lack of processes, because it starts none.
 by_hand() {
 	for dir in /proc/[0-9]*; do
 		pid=${dir#/proc/}
@@ -96,8 +97,8 @@ by_hand() {
 	done
 }
 
-# scan sends the signal to every process that it finds, until that many scans in a row are clean: a process may start
-# another one while a scan looks elsewhere. The second argument bounds the scans of all calls.
+# scan sends the signal to every process that it finds, until $1 consecutive scans are clean, because a process may
+# start another one behind a scan. $2 limits the number of scans of all calls.
 rounds=0
 scan() {
 	clean=0
@@ -105,12 +106,12 @@ scan() {
 		clean=$((clean + 1)) rounds=$((rounds + 1))
 		forget
 		by_grep || by_hand
-		[ $rounds -lt 10 ] || [ -z "$sleep" ] || "$sleep" 0.02 || : # it has been removed
+		[ $rounds -lt 10 ] || [ -z "$sleep" ] || "$sleep" 0.02 || : # sleep was removed
 	done
 }
 
-# Once a process has died, nothing tells that its children are of a run if they have cleared their environment. So all
-# processes are stopped before the first one is killed: a stopped process neither ends nor starts another.
+# After a process has died, nothing shows that its children belong to a run if they have cleared their environment. All
+# processes are therefore stopped before the first one is killed: a stopped process neither ends nor starts another.
 signal=STOP
 forget
 for member in $members; do
@@ -118,7 +119,7 @@ for member in $members; do
 done
 scan 2 100
 
-# Children are killed before their parents: the end of a parent would continue stopped children.
+# Children are killed before their parents, because the end of a parent would continue stopped children.
 forget
 all=
 for member in $members; do
