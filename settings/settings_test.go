@@ -189,7 +189,7 @@ func TestLoadTrustsNobody(t *testing.T) {
 			require.NoError(t, os.Remove(path))
 			require.NoError(t, os.Symlink(path, path))
 			return path
-		}, "too many links"},
+		}, "too many symbolic links"},
 		{"a file of somebody else", chown(func(path string) string { return path }), "belongs to another user"},
 		{"a folder of somebody else", chown(filepath.Dir), "belongs to another user"},
 		{"a link of somebody else in a sticky folder", func(t *testing.T, path string) string {
@@ -261,7 +261,7 @@ func TestLoadMissing(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	big := put(t, strings.Repeat("#", 2<<20))
 	_, err = settings.Load(big)
-	require.ErrorContains(t, err, "too big")
+	require.ErrorContains(t, err, "too large")
 }
 
 // A relative folder in the environment would let the working directory decide.

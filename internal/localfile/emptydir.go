@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// emptyDirs is the folder of all empty folders.
+// emptyDirs is the name of the directory that contains all empty directories.
 const emptyDirs = "empty"
 
-// EmptyDir returns the path of the empty folder with that name in the state
-// directory, which [KeepEmpty] makes.
+// EmptyDir returns the path of the empty directory with that name in the state directory. [KeepEmpty] creates
+// it.
 func EmptyDir(name string) (string, error) {
 	state, err := StateDir()
 	if err != nil {
@@ -24,11 +24,10 @@ func EmptyDir(name string) (string, error) {
 	return filepath.Join(state, emptyDirs, name), nil
 }
 
-// MakeEmptyDir makes the empty folder with that name, as [KeepEmpty] does, and returns
-// its path. Where the state directory cannot hold it, because the home is missing,
-// read-only or full, the folder is below a directory of this user in the temporary
-// directory. Then lasting is false: a later call may find another folder, or none. A
-// state directory that [OwnDir] refuses is an error.
+// MakeEmptyDir creates the empty directory with that name, as [KeepEmpty] does, and returns its path. If it
+// cannot be created in the state directory, because the home is missing, read-only or full, MakeEmptyDir
+// creates it below a directory of this user in the temporary directory. Then lasting is false: a later call may
+// get another directory. A state directory that [OwnDir] refuses is an error.
 func MakeEmptyDir(name string, guards []string) (dir string, lasting bool, err error) {
 	dir, err = EmptyDir(name)
 	if err == nil {
@@ -47,7 +46,7 @@ func MakeEmptyDir(name string, guards []string) (dir string, lasting bool, err e
 	return dir, false, nil
 }
 
-// FirstEmptyDir returns the path that [MakeEmptyDir] tries first. It makes nothing.
+// FirstEmptyDir returns the path that [MakeEmptyDir] tries first. It creates nothing.
 func FirstEmptyDir(name string) (string, error) {
 	dir, err := EmptyDir(name)
 	if err == nil {
@@ -60,7 +59,7 @@ func FirstEmptyDir(name string) (string, error) {
 	return dir, nil
 }
 
-// tempEmptyDir is the path of the empty folder below the directory of this user in the temporary directory.
+// tempEmptyDir returns the path of the empty directory below this user's directory in the temporary directory.
 func tempEmptyDir(name string) (string, error) {
 	temp, err := filepath.EvalSymlinks(os.TempDir())
 	if err == nil && !keepsEntries(temp) {
@@ -69,11 +68,10 @@ func tempEmptyDir(name string) (string, error) {
 	return filepath.Join(temp, fmt.Sprintf("clichain-%d", os.Geteuid()), emptyDirs, name), err
 }
 
-// KeepEmpty makes the folder at dir, a path from [EmptyDir] or [MakeEmptyDir], if need be, and
-// removes everything in it but the guards, which are empty files, named by paths
-// below it with slashes. [OwnDir] says what it
-// refuses: what a link in its place leads to is not ours to remove; links in it are
-// removed, never followed.
+// KeepEmpty creates the directory dir, a path from [EmptyDir] or [MakeEmptyDir], if it is missing. It removes
+// everything in it except the guards, which are empty files named by slash-separated relative paths. It refuses
+// a directory that [OwnDir] refuses, because the target of a symbolic link may contain files of other programs.
+// It removes links inside the directory and never follows them.
 func KeepEmpty(dir string, guards []string) error {
 	root, err := openEmpty(dir)
 	if err != nil {
@@ -91,7 +89,7 @@ func KeepEmpty(dir string, guards []string) error {
 	return nil
 }
 
-// openEmpty creates and opens the empty folder, and those of clichain above it.
+// openEmpty creates and opens the empty directory, and the directories of clichain above it.
 func openEmpty(dir string) (*os.Root, error) {
 	all := filepath.Dir(dir)
 	state, err := OwnDir(filepath.Dir(all))
@@ -107,7 +105,7 @@ func openEmpty(dir string) (*os.Root, error) {
 	return ownBelow(parent, filepath.Base(dir))
 }
 
-// empty removes what is in a folder, except guards and the folders they are in.
+// empty removes the entries of a directory, except guards and the directories that contain them.
 func empty(root *os.Root, folder string, guards []string) error {
 	entries, err := fs.ReadDir(root.FS(), folder)
 	if err != nil {
@@ -134,7 +132,7 @@ func isEmptyFile(entry fs.DirEntry) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
-// makeGuard makes an empty file. One that another call has just made stays.
+// makeGuard creates an empty file. It keeps a file that another call has just created.
 func makeGuard(root *os.Root, guard string) error {
 	if err := root.MkdirAll(path.Dir(guard), 0o700); err != nil {
 		return err

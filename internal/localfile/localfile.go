@@ -1,5 +1,5 @@
-// Package localfile looks at, locks, reads and replaces files of this machine: has a file changed, who owns it, and how
-// it is replaced without a reader ever seeing half of it. It does not know what is in the files.
+// Package localfile inspects, locks, reads and replaces local files. It detects changes, checks owners, and
+// replaces a file so that no reader sees partial content. It does not interpret the content.
 package localfile
 
 import (
@@ -12,18 +12,18 @@ import (
 	"path/filepath"
 )
 
-// Read reads a regular file of at most limit bytes; the error wraps ErrTooBig
-// for a bigger one. It refuses pipes and devices, which could block the call.
+// Read reads a regular file of at most limit bytes. The error for a larger file wraps ErrTooBig. It refuses
+// pipes and devices, which could block the call.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, 0, nil) }
 
-// ReadOwn is Read for a file that decides something: it refuses a symbolic link, and a file that another user owns or
-// may write to.
+// ReadOwn is Read for a file that controls what clichain does. It refuses a symbolic link, and a file that
+// another user owns or may write to.
 func ReadOwn(path string, limit int64) ([]byte, error) {
 	return read(path, limit, openNoFollow, own)
 }
 
-// CheckOwn returns the error with which [ReadOwn] and [Append] refuse what they find at path. Nil: they would take it,
-// so an error of theirs is of another kind.
+// CheckOwn returns the error with which [ReadOwn] and [Append] refuse the file at path. If it returns nil,
+// these functions accept the file, and their error has another cause.
 func CheckOwn(path string, limit int64) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func CheckOwn(path string, limit int64) error {
 	return fits(path, info, limit, own)
 }
 
-// own refuses what another user owns or may write to.
+// own returns an error if another user owns the file or may write to it.
 func own(path string, info fs.FileInfo) error {
 	switch {
 	case !owned(info):
@@ -43,7 +43,7 @@ func own(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// ReadTrusted is Read for a file that [Trusted] finds.
+// ReadTrusted is Read for a path that [Trusted] accepts.
 func ReadTrusted(path string, limit int64) ([]byte, error) {
 	target, err := Trusted(path)
 	if err != nil {
@@ -52,14 +52,15 @@ func ReadTrusted(path string, limit int64) ([]byte, error) {
 	return read(target, limit, openNoFollow, ours)
 }
 
-// Trusted follows the links of an absolute path to what it leads to. It refuses a path on which somebody but this user
-// and root owns a link, a folder or the file, or could put another in its place: they would choose what is read.
+// Trusted resolves the links of an absolute path. It returns an error if a user other than this user and root
+// owns a link, a directory or the file on the way, or could replace one of them, because that user could choose
+// the content.
 func Trusted(path string) (target string, err error) {
 	links := maxLinks
 	return trusted(path, &links)
 }
 
-const maxLinks = 40 // as many as Linux follows
+const maxLinks = 40 // the limit of Linux
 
 func trusted(path string, links *int) (string, error) {
 	if above := filepath.Dir(path); above != path {
@@ -77,7 +78,7 @@ func trusted(path string, links *int) (string, error) {
 		return path, ours(path, info)
 	}
 	if *links--; *links < 0 {
-		return "", fmt.Errorf("%s: there are too many links on the way", path)
+		return "", fmt.Errorf("%s: too many symbolic links", path)
 	}
 	if !owned(info) && !ownedByRoot(info) {
 		return "", foreign(path)
@@ -92,22 +93,22 @@ func trusted(path string, links *int) (string, error) {
 	return trusted(to, links)
 }
 
-// ours refuses what somebody but this user and root owns or may write to.
+// ours returns an error if a user other than this user and root owns the file or may write to it.
 func ours(path string, info fs.FileInfo) error {
 	switch {
 	case !owned(info) && !ownedByRoot(info):
 		return foreign(path)
-	case shared(info) && !(info.IsDir() && info.Mode()&fs.ModeSticky != 0): // there only the owner replaces a file
+	case shared(info) && !(info.IsDir() && info.Mode()&fs.ModeSticky != 0): // sticky: only the owner can replace a file
 		return fmt.Errorf("others may write to %s: run `chmod go-w %s`", path, path)
 	}
 	return nil
 }
 
 func foreign(path string) error {
-	return fmt.Errorf("%s belongs to another user, who could change what is read there", path)
+	return fmt.Errorf("%s belongs to another user, who could change the content", path)
 }
 
-// check refuses a file for what it is. Nil refuses nothing.
+// check returns an error for a file that must not be used. A nil check accepts every file.
 type check func(path string, info fs.FileInfo) error
 
 // read reads a file that passes the check.
@@ -127,25 +128,26 @@ func read(path string, limit int64, flags int, check check) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, limit))
 }
 
-// fits refuses a file that is not regular, has more than limit bytes, or does not pass the check.
+// fits returns an error if the file is not regular, has more than limit bytes, or does not pass the check.
 func fits(path string, info fs.FileInfo, limit int64, check check) error {
 	switch {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file", path)
 	case info.Size() > limit:
-		return fmt.Errorf("%s %w: it has %d bytes", path, ErrTooBig, info.Size())
+		return fmt.Errorf("%s %w: %d bytes", path, ErrTooBig, info.Size())
 	case check == nil:
 		return nil
 	}
 	return check(path, info)
 }
 
-// ErrTooBig is wrapped by the error of [Read] and of [Append] for a file over its limit.
-var ErrTooBig = errors.New("is too big")
+// ErrTooBig is wrapped by the errors of [Read] and [Append] for a file that is larger than the limit.
+var ErrTooBig = errors.New("is too large")
 
-// Replace writes data to a new file that only its owner can read, and moves it to path, as a whole or not at all. The
-// caller must hold a lock for path, so a new file that is there already was left by a process that was killed. It does
-// not wait for the disk, for which others would wait too: after a power failure the file may be the old one, or empty.
+// Replace writes data to a new file that only its owner can read, and renames it to path, so that readers see
+// either the old or the new file. The caller must hold a lock for path; a new file that exists already is from
+// a killed process. Replace does not wait for the disk, because other processes would wait too: after a power
+// failure, the file may be the old one, or empty.
 func Replace(path string, data []byte) error {
 	name := path + ".new"
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -165,9 +167,9 @@ func Replace(path string, data []byte) error {
 	return err
 }
 
-// Append adds data to a file that only its owner can read, in one write, so that data of several processes does not mix
-// on a disk of this machine. It makes the file if there is none. It refuses what [ReadOwn] does, and a file that has
-// more than limit bytes already.
+// Append adds data to a file that only its owner can read. It uses a single write, so that the data of several
+// processes does not mix on a local disk. It creates the file if it is missing. It refuses a file that
+// [ReadOwn] refuses or that has more than limit bytes already.
 func Append(path string, data []byte, limit int64) error {
 	flags := os.O_APPEND | os.O_CREATE | os.O_WRONLY | openNoWait | openNoFollow
 	file, err := os.OpenFile(path, flags, 0o600)
@@ -184,17 +186,17 @@ func Append(path string, data []byte, limit int64) error {
 	return cmp.Or(err, file.Close())
 }
 
-// Stamp identifies the content of a file without reading it: it changes when
-// the file does, or when another takes its place. The zero value means no file.
+// Stamp identifies the content of a file without reading it. It changes if the file changes or is replaced. The
+// zero value means that there is no file.
 type Stamp struct {
-	Inode    uint64      `json:"inode"`    // 0 where the system has none
-	Linked   int64       `json:"linked"`   // when the symbolic link to it was made, 0 without one
+	Inode    uint64      `json:"inode"`    // 0 on systems without inodes
+	Linked   int64       `json:"linked"`   // when the symbolic link to the file was created, 0 without a link
 	Modified int64       `json:"modified"` // nanoseconds since 1970
 	Size     int64       `json:"size"`     // in bytes
 	Mode     fs.FileMode `json:"mode"`
 }
 
-// StampOf returns the stamp of the file that path leads to.
+// StampOf returns the stamp of the file at path. It follows a symbolic link.
 func StampOf(path string) (Stamp, error) {
 	link, err := os.Lstat(path)
 	if err != nil || link.Mode()&fs.ModeSymlink == 0 {
@@ -206,7 +208,7 @@ func StampOf(path string) (Stamp, error) {
 	return stamp, err
 }
 
-// StampOfInfo returns the stamp of a file from what Stat said of it; nil gives the zero value.
+// StampOfInfo returns the stamp of a file from the result of Stat. For nil, it returns the zero value.
 func StampOfInfo(info fs.FileInfo) Stamp {
 	if info == nil {
 		return Stamp{}

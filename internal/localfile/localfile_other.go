@@ -8,32 +8,33 @@ import (
 	"time"
 )
 
-// Both have no effect on this system.
+// Both flags have no effect on this system.
 const (
 	openNoWait   = 0
 	openNoFollow = 0
 )
 
-// Mine is always true: here the folder's permissions decide who may write.
+// Mine is always true: on this system, the permissions of the directory decide which users may write.
 func Mine(string) bool { return true }
 
 func owned(fs.FileInfo) bool       { return true }
 func ownedByRoot(fs.FileInfo) bool { return false }
 func shared(fs.FileInfo) bool      { return false }
 
-// closeToOthers has no effect: the permissions of the directory above decide who may enter.
+// closeToOthers has no effect: the permissions of the parent directory decide which users may enter.
 func closeToOthers(*os.File, fs.FileInfo, string) error { return nil }
 
-// protected is always false: who may write to a folder would take more to find out, and the home of a user is writable.
+// protected is always false. Finding out which users may write to a directory is expensive here, and a user's
+// home is writable.
 func protected(string) bool { return false }
 
-// keepsEntries is always false, as protected is.
+// keepsEntries is always false, for the same reason as protected.
 func keepsEntries(string) bool { return false }
 
-// stateHome is the folder of caches too: it is local to this machine, and nothing empties it.
+// stateHome returns the cache directory: it is local to this machine, and nothing empties it.
 func stateHome() (string, error) { return os.UserCacheDir() }
 
-// Writable reports whether the folder exists. Whether this user may write there would only show by writing.
+// Writable reports whether the directory exists. Only a write would show whether this user may write there.
 func Writable(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -41,8 +42,8 @@ func Writable(path string) bool {
 
 func inode(fs.FileInfo) uint64 { return 0 }
 
-// Move renames a file and replaces one that is there. It retries for 50 ms,
-// because a file that somebody reads cannot be replaced here.
+// Move renames a file and replaces an existing one. It retries for 50 ms, because this system cannot replace a
+// file that a process is reading.
 func Move(from, to string) (err error) {
 	for range 10 {
 		if err = os.Rename(from, to); err == nil {

@@ -18,14 +18,14 @@ const openNoWait = syscall.O_NONBLOCK
 // openNoFollow makes opening a symbolic link fail.
 const openNoFollow = syscall.O_NOFOLLOW
 
-// Mine reports whether a file belongs to this user, or does not exist. What
-// another user wrote there could keep all backends from being asked.
+// Mine reports whether a file belongs to this user or does not exist. A file of another user could stop
+// clichain from using any backend.
 func Mine(path string) bool {
 	info, err := os.Stat(path)
 	return err != nil || owned(info)
 }
 
-// owned reports whether this user owns what info is about.
+// owned reports whether this user owns the file that info describes.
 func owned(info fs.FileInfo) bool { return ownedBy(info, os.Geteuid()) }
 
 func ownedByRoot(info fs.FileInfo) bool { return ownedBy(info, 0) }
@@ -35,15 +35,15 @@ func ownedBy(info fs.FileInfo, uid int) bool {
 	return ok && int(stat.Uid) == uid
 }
 
-// protected reports whether nobody but this user and root may write to a folder and to those above it.
+// protected reports whether only this user and root may write to a directory and the directories above it.
 func protected(dir string) bool { return guarded(dir, 0) }
 
-// keepsEntries reports whether nobody but this user and root may replace what this user creates in a directory: others
-// may not write to it and to those above it, or these are sticky.
+// keepsEntries reports whether only this user and root may replace what this user creates in a directory. Other
+// users may not write to it and to the directories above, or these have the sticky bit.
 func keepsEntries(dir string) bool { return guarded(dir, fs.ModeSticky) }
 
-// guarded reports whether a directory and those above it belong to this user or root, and others may write to none of
-// them that lacks the bit.
+// guarded reports whether a directory and the directories above it belong to this user or root, and whether
+// other users may only write to directories with the bit unless.
 func guarded(dir string, unless fs.FileMode) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(dir) {
@@ -61,11 +61,11 @@ func guarded(dir string, unless fs.FileMode) bool {
 	}
 }
 
-// shared reports whether other users may write to what info is about.
+// shared reports whether other users may write to the file that info describes.
 func shared(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
 
-// closeToOthers takes the permissions of others from an open directory of this user. It refuses a directory that others
-// may still write to, as on a file system that has no permissions.
+// closeToOthers removes the permissions of other users from an open directory of this user. It returns an error
+// if they may still write to it, as on a file system without permissions.
 func closeToOthers(dir *os.File, info fs.FileInfo, path string) error {
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil
@@ -80,8 +80,8 @@ func closeToOthers(dir *os.File, info fs.FileInfo, path string) error {
 	return err
 }
 
-// stateHome is where programs keep what they must not lose. A relative directory would depend on the working directory
-// of this process.
+// stateHome returns the directory in which programs keep data that must not be lost. It ignores a relative
+// XDG_STATE_HOME, which would depend on the working directory of this process.
 func stateHome() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -103,5 +103,5 @@ func inode(info fs.FileInfo) uint64 {
 	return 0
 }
 
-// Move renames a file and replaces one that is there, in one step.
+// Move renames a file and replaces an existing one, atomically.
 func Move(from, to string) error { return os.Rename(from, to) }

@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// CacheDir returns the directory for this user's data that can be made again, and creates it if it is missing.
-// [OwnDir] says what it refuses. The path is empty if there is an error.
+// CacheDir returns the directory for this user's data that can be generated again, and creates it if it is
+// missing. It refuses a directory that [OwnDir] refuses. The path is empty if there is an error.
 func CacheDir() (string, error) {
 	dir, err := cachePath()
 	if err == nil {
@@ -33,10 +33,10 @@ func cachePath() (string, error) {
 	return filepath.Join(base, "clichain"), err
 }
 
-// StateDir returns the directory for this user's data that cannot be made again, and creates it if it is missing.
-// [OwnDir] says what it refuses. If the home does not exist or is not writable, as in a build, the directory is below
-// the temporary directory, unless others may write there. StateDir reads the environment of this process, never that
-// of a call. The path is empty if there is an error.
+// StateDir returns the directory for this user's data that cannot be generated again, and creates it if it is
+// missing. It refuses a directory that [OwnDir] refuses. If the home does not exist or is not writable, as in a
+// build, it returns a directory below the temporary directory, unless other users may write there. StateDir
+// reads the environment of this process, never that of a call. The path is empty if there is an error.
 func StateDir() (string, error) {
 	base, err := stateHome()
 	dir := filepath.Join(base, "clichain")
@@ -53,8 +53,8 @@ func StateDir() (string, error) {
 	return dir, nil
 }
 
-// MakeDir is [os.MkdirAll] for directories that only this user may enter. It never creates the home: it returns an
-// error for a directory below a home that does not exist.
+// MakeDir is [os.MkdirAll] for directories that only this user may enter. It never creates the home: for a
+// directory below a home that does not exist, it returns an error.
 func MakeDir(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -75,9 +75,10 @@ func MakeOwnDir(path string) error {
 	return root.Close()
 }
 
-// OwnDir opens a directory that belongs to clichain, and creates it and those above it if they are missing, except the
-// home. It refuses a symbolic link in the last element of the path, which must be absolute, and a directory of another
-// user. If others may enter the directory, OwnDir takes these permissions away. Links above it are followed.
+// OwnDir opens a directory that belongs to clichain. It creates the directory and those above it if they are
+// missing, except the home. The path must be absolute. OwnDir refuses a symbolic link as the last element of
+// the path, and a directory of another user. It follows links above the directory. If other users may enter the
+// directory, OwnDir removes these permissions.
 func OwnDir(path string) (*os.Root, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("%s is not an absolute path: set HOME to an absolute path", path)
@@ -89,7 +90,8 @@ func OwnDir(path string) (*os.Root, error) {
 	return openOwn(anywhere{}, path, path)
 }
 
-// NewDir creates and opens a directory that must not exist yet, and that [OwnDir] would accept. Its parent must exist.
+// NewDir creates and opens a directory that [OwnDir] would accept. The directory must not exist yet; its parent
+// must exist.
 func NewDir(path string) (*os.Root, error) {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return nil, err
@@ -97,34 +99,34 @@ func NewDir(path string) (*os.Root, error) {
 	return openOwn(anywhere{}, path, path)
 }
 
-// ownBelow is OwnDir for a directory in one that is open.
+// ownBelow is OwnDir for a directory in an open directory.
 func ownBelow(parent *os.Root, name string) (*os.Root, error) {
 	return openOwn(parent, name, filepath.Join(parent.Name(), name))
 }
 
-// refusedError is the error for a directory that another user may have prepared, or could replace.
+// refusedError is the error for a directory that another user may have prepared or could replace.
 type refusedError string
 
 func (e refusedError) Error() string { return string(e) }
 
 func refuse(format string, args ...any) error { return refusedError(fmt.Sprintf(format, args...)) }
 
-// parentDir is where a directory is created and opened by its name.
+// parentDir is a directory in which a subdirectory is created and opened by its name.
 type parentDir interface {
 	Mkdir(name string, mode fs.FileMode) error
 	Lstat(name string) (fs.FileInfo, error)
 	OpenRoot(name string) (*os.Root, error)
 }
 
-// anywhere takes paths as names. A parent is not opened, because this user may be allowed to enter it, but not to
-// list it.
+// anywhere is a parentDir that takes paths as names. It opens no parent, because this user may be allowed to
+// enter the parent but not to list it.
 type anywhere struct{}
 
 func (anywhere) Mkdir(path string, mode fs.FileMode) error { return os.Mkdir(path, mode) }
 func (anywhere) Lstat(path string) (fs.FileInfo, error)    { return os.Lstat(path) }
 func (anywhere) OpenRoot(path string) (*os.Root, error)    { return os.OpenRoot(path) }
 
-// openOwn creates a directory if it is missing, opens it, and checks what it has opened. path is for errors.
+// openOwn creates a directory if it is missing, opens it, and checks the opened directory. path is for errors.
 func openOwn(parent parentDir, name, path string) (*os.Root, error) {
 	found, err := parent.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,7 +142,7 @@ func openOwn(parent parentDir, name, path string) (*os.Root, error) {
 	case !found.IsDir():
 		return nil, refuse("%s is not a directory: move it away", path)
 	}
-	root, err := parent.OpenRoot(name) // which would follow a link
+	root, err := parent.OpenRoot(name) // OpenRoot would follow a link
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +153,8 @@ func openOwn(parent parentDir, name, path string) (*os.Root, error) {
 	return root, nil
 }
 
-// checkOpened refuses an open directory that is not the one that was found, or that another user owns. It closes the
-// directory to others.
+// checkOpened returns an error if the open directory is not the one that was found, or if another user owns it.
+// It removes the permissions of other users.
 func checkOpened(root *os.Root, found fs.FileInfo, path string) error {
 	dir, err := root.Open(".")
 	if err != nil {
@@ -174,7 +176,7 @@ func checkOpened(root *os.Root, found fs.FileInfo, path string) error {
 // missingHomeError is the error for a directory that would be below a home that does not exist.
 type missingHomeError struct {
 	dir, home string
-	err       error // from looking at the home
+	err       error // from the Stat of the home
 }
 
 func (e *missingHomeError) Error() string {
@@ -206,7 +208,7 @@ func checkHome(dir string) error {
 	return &missingHomeError{dir, home, err}
 }
 
-// resolve follows the links of a path whose last elements need not exist.
+// resolve follows the links of a path whose last elements may be missing.
 func resolve(path string, links *int) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

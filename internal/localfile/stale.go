@@ -9,34 +9,36 @@ import (
 
 const (
 	tempPrefix   = "clichain-"
-	tempAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" // of rand.Text
+	tempAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" // the alphabet of rand.Text
 )
 
-var tempLength = len(rand.Text()) // which may grow with a later Go
+var tempLength = len(rand.Text()) // a later Go version may use a longer text
 
-// TempName returns a new name for the folder of one call.
+// TempName returns a new name for the temporary directory of one call.
 func TempName() string { return tempPrefix + rand.Text() }
 
-// staleAfter is the age at which the folder of a call cannot be in use any more.
+// staleAfter is the age at which a call cannot be using its temporary directory any more.
 const staleAfter = 48 * time.Hour
 
-// What one call of RemoveStale may do, because it is in the way of what a program came for. The rest is left for the
-// next call.
+// Limits of one call of RemoveStale, which delays the program that calls it. The next call continues with the
+// rest.
 const (
-	staleLooks = 1000                   // folders it looks at
-	staleTime  = 100 * time.Millisecond // after which it looks at no more
-	stalePiece = 256                    // names it reads at once
+	staleLooks = 1000                   // directories to examine
+	staleTime  = 100 * time.Millisecond // time after which it stops
+	stalePiece = 256                    // names to read at once
 )
 
-// RemoveStale removes the folders that TempName named in dir and that were last changed two days before now: their
-// processes were killed before they could clean up. Folders of other users stay, for root too. It looks at no
-// more than 1000 folders and takes little more than 100 ms, so it may leave some for the next call.
+// RemoveStale removes the directories in dir that have a name of TempName and were last changed more than two
+// days before now. Their processes were killed before they could clean up. RemoveStale keeps directories of
+// other users, even if root calls it. It examines at most 1000 directories and takes little more than 100 ms,
+// so it may leave some for the next call.
 func RemoveStale(dir string, now time.Time) {
 	begin := time.Now()
 	removeStale(dir, now, func() bool { return time.Since(begin) > staleTime })
 }
 
-// removeStale asks late before every piece and every folder, and returns how many it looked at.
+// removeStale calls late before each batch of names and before each directory, and returns how many directories
+// it examined.
 func removeStale(dir string, now time.Time, late func() bool) (looks int) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -63,7 +65,7 @@ func removeStale(dir string, now time.Time, late func() bool) (looks int) {
 			looks++
 			removeIfStale(root, name, now)
 		}
-		if err != nil { // the end, too
+		if err != nil { // also io.EOF
 			return looks
 		}
 	}
@@ -75,7 +77,7 @@ func isTempName(name string) bool {
 	return ok && len(text) == tempLength && strings.Trim(text, tempAlphabet) == ""
 }
 
-// removeIfStale leaves the folders of other users, although root could remove them.
+// removeIfStale keeps the directories of other users, although root could remove them.
 func removeIfStale(root *os.Root, name string, now time.Time) {
 	info, err := root.Lstat(name)
 	if err == nil && info.IsDir() && owned(info) && now.Sub(info.ModTime()) > staleAfter {
@@ -83,9 +85,9 @@ func removeIfStale(root *os.Root, name string, now time.Time) {
 	}
 }
 
-// RemoveOld removes a file that was last changed before then.
+// RemoveOld removes the file at path if it was last changed before then.
 func RemoveOld(path string, then time.Time) {
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() && info.ModTime().Before(then) {
-		_ = os.Remove(path) // another user's stays
+		_ = os.Remove(path) // fails for a file of another user
 	}
 }
