@@ -7,8 +7,8 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Barred returns the patterns of the variables to keep from the CLI so that only
-// payer can pay. BillingUnknown bars none: any account may pay.
+// Barred returns the patterns of the environment variables that a CLI must not receive, so that only payer can
+// pay. For BillingUnknown it returns none: any account may pay.
 func Barred(payer call.Billing, rules clispec.LoginRules) (patterns []string) {
 	if payer == call.BillingUnknown {
 		return nil
@@ -21,15 +21,16 @@ func Barred(payer call.Billing, rules clispec.LoginRules) (patterns []string) {
 	return patterns
 }
 
-// Bill says who may pay for a call and what is known of who would. Its methods accept nil, which allows everything.
+// Bill records which account may pay for a call, and what is known about the account that would pay. The
+// methods accept a nil Bill, which allows every account.
 type Bill struct {
-	Policy  call.Billing // who may pay; BillingUnknown means anyone
+	Policy  call.Billing // which account may pay; BillingUnknown means any
 	Login   Login
 	Sources []keySource // see [Prober.Sources]
 }
 
-// Payer returns who pays, given what the CLI says about the source of its key ("" if it says nothing). Where that does
-// not tell, the login that was found does.
+// Payer returns which account pays, given the source of the key that the CLI reports ("" if it reports none).
+// If the source does not determine the account, the login does.
 func (b *Bill) Payer(source string) call.Billing {
 	if b == nil {
 		return call.BillingUnknown
@@ -40,14 +41,14 @@ func (b *Bill) Payer(source string) call.Billing {
 			continue
 		}
 		if who = s.billing; who == call.BillingAPIKey {
-			break // of several, the one that costs
+			break // if several sources match, the one that costs money counts
 		}
 	}
 	return who
 }
 
-// Refused returns the error of a call that the wrong account would pay for, or of which it is unknown who would, or
-// nil. source is what the CLI says about its key, as in Payer.
+// Refused returns an error if an account that may not pay would pay for the call, or if the account is unknown.
+// Otherwise it returns nil. source is the source of the key, as in Payer.
 func (b *Bill) Refused(source string) *call.Error {
 	if b == nil || b.Policy == call.BillingUnknown {
 		return nil
@@ -55,11 +56,12 @@ func (b *Bill) Refused(source string) *call.Error {
 	who := b.Payer(source)
 	switch {
 	case who != call.BillingUnknown && who != b.Policy:
-		return refusal("log in with what may pay", "this is paid by %s, and only %s may pay", who, b.Policy)
+		return refusal("log in with an account that may pay",
+			"%s would pay for this call, but only %s may pay", who, b.Policy)
 	case who == call.BillingUnknown || !b.Login.Sure():
 		doubt := cmp.Or(b.Login.Doubt, b.Login.Evidence, "its login")
-		return refusal("take other ways to pay out of the CLI's settings",
-			"it is unknown who would pay (see %s), and only %s may pay", doubt, b.Policy)
+		return refusal("remove the other accounts and keys from the CLI's settings",
+			"it is unknown which account would pay (see %s), and only %s may pay", doubt, b.Policy)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// certainty says how sure it is that a credential is there, from low to high.
+// certainty is how certain the presence of a credential is, in increasing order.
 type certainty int
 
 const (
@@ -37,25 +37,26 @@ const (
 
 const maxLoginFile = 1 << 20
 
-// compiledFact is a FileFact whose patterns are compiled when its file is first found, because most files do not exist.
+// compiledFact is a FileFact whose patterns are compiled when its file is first found, because most of the
+// files do not exist.
 type compiledFact struct {
 	clispec.FileFact
 	template grammar.PathTemplate
 	paths    []string // the keys of JSON, sorted
-	local    bool     // of the working directory
+	local    bool     // the file is in the working directory
 	patterns func() factPatterns
 }
 
 type factPatterns struct {
 	paths  []jsontext.Path
 	values []*regexp.Regexp // for the values at paths
-	keys   *regexp.Regexp   // for the name of a member; nil matches any
-	text   *regexp.Regexp   // for the whole text; nil matches any
+	keys   *regexp.Regexp   // for the name of a member; nil matches any name
+	text   *regexp.Regexp   // for the whole text; nil matches any text
 }
 
 func compileFact(f clispec.FileFact) compiledFact {
 	c := compiledFact{FileFact: f, paths: slices.Sorted(maps.Keys(f.JSON))}
-	c.template, _ = grammar.ReadPath(f.Path) // Validate has read it
+	c.template, _ = grammar.ReadPath(f.Path) // cannot fail: Validate has parsed it
 	c.local = strings.HasPrefix(f.Path, "./")
 	c.patterns = sync.OnceValue(func() (p factPatterns) {
 		for _, path := range c.paths {
@@ -73,26 +74,26 @@ func compileFact(f clispec.FileFact) compiledFact {
 	return c
 }
 
-// credential is what a file says about a login, without its secrets.
+// credential is what a file shows about a login, without its secrets.
 type credential struct {
 	known   certainty
 	path    string
-	stamp   localfile.Stamp // of the file when it said so
+	stamp   localfile.Stamp // of the file at that time
 	expires time.Time       // zero if unknown
-	renews  bool            // the CLI renews it by itself
-	mark    string          // a hash of what makes it another login; "": the file has to tell
+	renews  bool            // the CLI renews it
+	mark    string          // a hash of the values that identify the login; "" means that the stamp identifies it
 }
 
 func (c credential) expired(now time.Time) bool { return !c.expires.IsZero() && now.After(c.expires) }
 
-// factReader reads credential files and caches what they say until they change.
-// The zero value works; it is safe for concurrent use.
+// factReader reads credential files and caches the result until the file changes. The zero value works; it is
+// safe for concurrent use.
 type factReader struct {
 	mu   sync.Mutex
 	seen map[factKey]readFact
 }
 
-// maxFacts bounds the cache: each working directory may have files of its own.
+// maxFacts limits the cache, because each working directory may have its own files.
 const maxFacts = 1000
 
 type factKey struct {
@@ -105,8 +106,8 @@ type readFact struct {
 	told  credential
 }
 
-// look returns the surest credential in the places where the fact may be. A file of the user's own does not count as
-// one of the working directory below it: facts of its own are about it.
+// look returns the most certain credential in the files that the fact may refer to. For a fact about the
+// working directory, it ignores the files in own, which other facts cover.
 func (r *factReader) look(f *compiledFact, at grammar.Place, own []string) credential {
 	paths, ok := f.template.Paths(at)
 	if !ok {
@@ -151,7 +152,7 @@ func (r *factReader) read(f *compiledFact, path string) credential {
 func (f *compiledFact) open(path string) credential {
 	told := credential{known: present, path: path}
 	if len(f.paths) == 0 && f.Keys == "" && f.Pattern == "" && f.Expires == "" {
-		return told // its existence is enough
+		return told // the existence of the file is enough
 	}
 	text, err := localfile.Read(path, maxLoginFile)
 	if err != nil {
@@ -167,9 +168,9 @@ func (f *compiledFact) open(path string) credential {
 	return told
 }
 
-// mark is a hash of the credential in a text: what renews it, or else the values that
-// the fact is about, or else all of it. What a CLI notes beside a credential, such as
-// how often it was started, makes no other login.
+// mark returns a hash of the credential in a text. It covers the refresh token; without one, the values that
+// the fact names; without these, the whole text. Other data that a CLI writes beside a credential, such as a
+// start counter, does not change the mark.
 func (f *compiledFact) mark(text string, known certainty) string {
 	h := sha256.New()
 	_, _ = fmt.Fprint(h, known) // a hash never fails
@@ -187,7 +188,7 @@ func (f *compiledFact) mark(text string, known certainty) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// renewal is what the CLI renews a credential with; "" for nothing.
+// renewal returns the token with which the CLI renews a credential, or "".
 func (f *compiledFact) renewal(text string) string {
 	if f.Refresh == "" {
 		return ""
@@ -195,7 +196,8 @@ func (f *compiledFact) renewal(text string) string {
 	return gjson.Get(text, f.Refresh).String()
 }
 
-// holds reports whether a text is what the fact says. A text that is not JSON where JSON is expected gives maybe.
+// holds reports how certainly a text matches the fact. It returns maybe for a text that should be JSON but is
+// not.
 func (f *compiledFact) holds(text []byte) certainty {
 	patterns := f.patterns()
 	doc := strings.TrimSpace(strings.TrimPrefix(string(text), "\ufeff"))
@@ -227,7 +229,8 @@ func anyMatches(re *regexp.Regexp, names iter.Seq[string]) bool {
 	return false
 }
 
-// agreement tells whether the values at one path match: some of several leave it open which one the CLI reads.
+// agreement reports whether the values at one path match. It returns maybe if only some of several match,
+// because it is unknown which one the CLI reads.
 func agreement(re *regexp.Regexp, values []gjson.Result) certainty {
 	matching := 0
 	for _, value := range values {
@@ -244,8 +247,8 @@ func agreement(re *regexp.Regexp, values []gjson.Result) certainty {
 	return maybe
 }
 
-// readExpiry reads a time: seconds or milliseconds since 1970, RFC 3339, or the
-// expiry claim of a JSON Web Token. Anything else is the zero time.
+// readExpiry reads a time: seconds or milliseconds since 1970, RFC 3339, or the expiry claim of a JSON Web
+// Token. For any other value, it returns the zero time.
 func readExpiry(value gjson.Result) time.Time {
 	if value.Type == gjson.Number {
 		return resettime.Epoch(value.Float())
@@ -264,8 +267,9 @@ func readExpiry(value gjson.Result) time.Time {
 	return resettime.Epoch(gjson.GetBytes(claims, "exp").Float())
 }
 
-// Untrusted reports whether the CLI trusts neither the working directory nor a folder above it, and returns that
-// directory. trust are the facts of the CLI's spec that show a trusted folder; without any, every folder is trusted.
+// Untrusted reports whether the CLI trusts neither the working directory nor a directory above it, and returns
+// the working directory. trust are the facts in the CLI's spec that show a trusted directory. Without such
+// facts, every directory is trusted.
 func Untrusted(trust []clispec.FileFact, at grammar.Place) (folder string, ok bool) {
 	for _, fact := range trust {
 		for _, dir := range grammar.Upward(at.Dir, "") {

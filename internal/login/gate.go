@@ -18,27 +18,27 @@ import (
 const (
 	// renewBefore is how long before its expiry a CLI may renew a credential.
 	renewBefore = 5 * time.Minute
-	// maxGateWait bounds the wait for another call that renews a credential.
+	// maxGateWait limits the wait for another call that renews a credential.
 	maxGateWait = 10 * time.Second
-	// gatePoll is the pause between two attempts at the lock of another process.
+	// gatePoll is the interval at which Gate tries the lock of another process.
 	gatePoll = 20 * time.Millisecond
 )
 
-// gates serialises the calls of this process that may renew the same credential.
-// It maps the path of the credential to a semaphore of one.
+// gates serializes the calls of this process that may renew the same credential. It maps the path of the
+// credential to a semaphore with one slot.
 var gates sync.Map
 
-// Gate holds back all calls but one while a credential is about to be renewed, because CLIs that renew it at the same
-// time can log each other out. It waits ten seconds at most, and half of limit if that is less. The returned func lets
-// the other calls go; it may be called more than once. If the lock cannot be had the call goes on without it. Gate is
-// safe for concurrent use.
+// Gate admits one call at a time while a credential is about to be renewed, because CLIs that renew it at the
+// same time can log each other out. It waits for at most ten seconds, or half of limit if that is less. If Gate
+// cannot get the lock in that time, it admits the call without the lock. Call release to admit the next call;
+// it may be called more than once. Gate is safe for concurrent use.
 func (s *Prober) Gate(ctx context.Context, l Login, limit time.Duration) (release func()) {
 	if !l.renewable.due() {
 		return func() {}
 	}
 	wait := maxGateWait
 	if limit > 0 {
-		wait = min(wait, limit/2) // what is left is for the call
+		wait = min(wait, limit/2) // keep the rest for the call
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -50,7 +50,7 @@ func (s *Prober) Gate(ctx context.Context, l Login, limit time.Duration) (releas
 	unlock := lockCredential(ctx, l.renewable.path)
 	release = sync.OnceFunc(func() { unlock(); leave() })
 	if !s.again(l.renewable).due() {
-		release() // another call has renewed it meanwhile
+		release() // another call has renewed the credential
 	}
 	return release
 }
@@ -69,8 +69,8 @@ func (s *Prober) facts(yield func(*compiledFact) bool) {
 	}
 }
 
-// Mark tells of the credentials in the files, so that another login has another mark.
-// Secrets go into it and cannot be read from it.
+// Mark returns a hash of the credentials in the files, so that another login has another mark. The hash does
+// not reveal secrets.
 func (s *Prober) Mark(at grammar.Place) string {
 	h := sha256.New()
 	renewed := s.renewed(at)
@@ -79,9 +79,9 @@ func (s *Prober) Mark(at grammar.Place) string {
 		for _, path := range paths {
 			told := s.files.read(f, path)
 			switch {
-			case told.known == absent: // whether there is such a file or not
+			case told.known == absent: // the file and its absence count the same
 				continue
-			case told.mark == "" && renewed[path]: // another fact says more of it
+			case told.mark == "" && renewed[path]: // another fact has a mark for this file
 				continue
 			case told.mark == "":
 				told.mark = fmt.Sprint(told.stamp)
@@ -92,7 +92,7 @@ func (s *Prober) Mark(at grammar.Place) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// renewed are the files with a credential that the CLI writes anew by itself.
+// renewed returns the files with a credential that the CLI renews.
 func (s *Prober) renewed(at grammar.Place) map[string]bool {
 	files := map[string]bool{}
 	for f := range s.facts {
@@ -115,7 +115,7 @@ func (s *Prober) again(old credential) credential {
 	return old
 }
 
-// lockCredential waits for the lock that calls of other processes use.
+// lockCredential waits for the lock that other processes use for the same credential.
 func lockCredential(ctx context.Context, credential string) (unlock func()) {
 	if dir, err := localfile.CacheDir(); err == nil {
 		sum := sha256.Sum256([]byte(credential))
@@ -127,8 +127,8 @@ func lockCredential(ctx context.Context, credential string) (unlock func()) {
 	return func() {}
 }
 
-// Gated returns a func that passes events to emit and calls release as soon as
-// the model says something: the credential is then valid, or has been renewed.
+// Gated returns a func that passes events to emit. It calls release at the first output of the model, because
+// the credential is then valid or has been renewed.
 func Gated(emit func(call.Event), release func()) func(call.Event) {
 	return func(e call.Event) {
 		switch e.Kind {

@@ -1,6 +1,6 @@
-// Package login finds out from variables and files alone whether a CLI is logged in and who would pay, and serialises
-// calls that renew the same credential. All it knows of a CLI comes from its spec; it starts no program by itself, and
-// no value of a secret leaves it.
+// Package login determines, from environment variables and files alone, whether a CLI is logged in and which
+// account would pay. It also serializes calls that renew the same credential. Everything it knows about a CLI
+// comes from its spec. It starts no program and reveals no secret.
 package login
 
 import (
@@ -27,25 +27,26 @@ import (
 	"github.com/clichain/clichain/internal/semaphore"
 )
 
-// Login is what is known of a backend's login before it is called.
+// Login is what is known about a backend's login before a call.
 type Login struct {
 	State     clispec.LoginState
-	Evidence  string       // the name of a variable or a file, never a value
-	Billing   call.Billing // who would pay
-	Doubt     string       // the evidence that leaves open who would pay
+	Evidence  string       // the name of an environment variable or a file, never a value
+	Billing   call.Billing // which account would pay
+	Doubt     string       // the evidence that makes the payer uncertain
 	Expired   bool         // the credential has expired and cannot be renewed
-	Unproven  bool         // the credential is there, and may be refused
-	renewable credential   // the one in use
-	local     bool         // the working directory has evidence
-	trace     uint64       // of all evidence, for the cache of Settle
+	Unproven  bool         // the credential exists but may be refused
+	renewable credential   // the credential in use
+	local     bool         // some of the evidence is in the working directory
+	trace     uint64       // a digest of all evidence, for the cache of Settle
 }
 
-// Sure reports whether there is a credential, which the CLI would use.
+// Sure reports whether there is a credential that the CLI would use.
 func (l Login) Sure() bool { return l.State == clispec.LoginAuthenticated || l.Unproven }
 
-// Prober finds out how one CLI is logged in. The zero value knows no way to log in. It is safe for concurrent use.
+// Prober determines how one CLI is logged in. The zero value knows no way to log in. It is safe for concurrent
+// use.
 type Prober struct {
-	// Sources say what the CLI's names for the sources of its key mean.
+	// Sources map the names that the CLI uses for the source of its key to accounts.
 	Sources []keySource
 
 	ways  []compiledWay
@@ -61,20 +62,20 @@ type Prober struct {
 	settled map[uint64]settled
 }
 
-// question is what the cached answer depends on. It holds no value of a variable.
+// question is the key of the cached answer. It contains no value of an environment variable.
 type question struct {
 	program, dir, model string
 	environ             uint64
 }
 
-// loginTTL bounds how long a change of a file stays unseen. A backend that is
-// not logged in is examined again at each call.
+// loginTTL limits how long a changed file goes unnoticed. The login of a backend that is not logged in is
+// examined at each call.
 const loginTTL = time.Second
 
 type compiledWay struct {
 	clispec.LoginWay
 	files []compiledFact
-	local bool // it has a file of the working directory
+	local bool // one of the files is in the working directory
 }
 
 type keySource struct {
@@ -99,9 +100,10 @@ func New(rules clispec.LoginRules) *Prober {
 	return s
 }
 
-// State returns what is known of the login of a program that runs in dir ("" is the directory of this process) and is
-// asked for the model. environ is the environment of this process, and vars returns the part of it that the program
-// gets; State calls vars only if its last answer is over a second old or was for another question.
+// State returns what is known about the login of a program that runs in dir ("" means the directory of this
+// process) and uses the model. environ is the environment of this process, and vars returns the part of it that
+// the program receives. State calls vars only if its last answer is more than a second old or was for another
+// question.
 func (s *Prober) State(program, dir, model string, environ []string, vars func() map[string]string) Login {
 	from := question{program, dir, model, digest(environ)}
 	s.mu.Lock()
@@ -110,7 +112,7 @@ func (s *Prober) State(program, dir, model string, environ []string, vars func()
 		return s.last
 	}
 	s.from, s.last, s.when = from, s.look(PlaceOf(vars(), dir), time.Now()), time.Now()
-	from.dir = "" // where the status command does not run
+	from.dir = "" // the status command does not run in the working directory
 	s.last.trace = maphash.Comparable(digestSeed, tracedQuestion{from, s.last.trace})
 	return s.last
 }
@@ -127,8 +129,8 @@ func digest(list []string) uint64 {
 	return h.Sum64()
 }
 
-// PlaceOf returns the variables, home and working directory that the CLI will
-// see. On Windows the names of variables become upper case.
+// PlaceOf returns the environment variables, home and working directory that the CLI will see. On Windows it
+// converts the names of the variables to upper case.
 func PlaceOf(vars map[string]string, dir string) grammar.Place {
 	at := grammar.Place{Vars: vars, Home: vars["HOME"], Dir: dir}
 	if runtime.GOOS == "windows" {
@@ -149,8 +151,8 @@ func PlaceOf(vars map[string]string, dir string) grammar.Place {
 	return at
 }
 
-// look examines the ways to log in, in order, up to the first that is surely there. If an earlier one is possible and
-// bills differently, the payer is unknown.
+// look examines the ways to log in, in order, up to the first with a certain credential. If an earlier way is
+// possible and another account pays for it, the payer is unknown.
 func (s *Prober) look(at grammar.Place, now time.Time) Login {
 	l := Login{State: clispec.LoginInstalled}
 	if len(s.ways) == 0 {
@@ -166,7 +168,7 @@ func (s *Prober) look(at grammar.Place, now time.Time) Login {
 		l.local = l.local || way.local
 		l.trace = maphash.Comparable(digestSeed, sighting{l.trace, i, evidence, found.stamp})
 		switch {
-		case l.State == clispec.LoginInstalled: // the first
+		case l.State == clispec.LoginInstalled: // the first credential
 			l.State, l.Evidence, l.Billing = clispec.LoginUnknown, evidence, way.Billing
 			l.Expired = found.expired(now) && !found.renews
 		case l.Billing != way.Billing:
@@ -183,7 +185,7 @@ func (s *Prober) look(at grammar.Place, now time.Time) Login {
 	return l
 }
 
-// tracedQuestion is a question, and the digest of the evidence for its answer.
+// tracedQuestion is a question with the digest of the evidence for its answer.
 type tracedQuestion struct {
 	question
 	trace uint64
@@ -197,7 +199,7 @@ type sighting struct {
 	stamp    localfile.Stamp
 }
 
-// ownFiles are the files outside of the working directory in which a login may be.
+// ownFiles returns the files outside the working directory that may contain a login.
 func (s *Prober) ownFiles(at grammar.Place) (paths []string) {
 	for f := range s.facts {
 		if !f.local {
@@ -208,7 +210,7 @@ func (s *Prober) ownFiles(at grammar.Place) (paths []string) {
 	return paths
 }
 
-// holds returns the credential of one way to log in, and what shows it.
+// holds returns the credential of one way to log in, and the evidence for it.
 func (s *Prober) holds(
 	way *compiledWay, at grammar.Place, own []string, now time.Time,
 ) (found credential, evidence string) {
@@ -248,8 +250,8 @@ func (s *Prober) holds(
 
 var shells = pattern.Of(`^#!.*\b(sh|bash|dash|zsh|ksh|fish)\b`)
 
-// IsShellScript reports whether a program is a script, which may set variables
-// that this process does not see. It returns true for a file it cannot read.
+// IsShellScript reports whether a program is a script, which may set environment variables that this process
+// does not see. It returns true for a file that it cannot read.
 func IsShellScript(path string) bool {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".cmd" || ext == ".bat" || ext == ".ps1" {
 		return true

@@ -5,10 +5,9 @@ import (
 	"github.com/clichain/clichain/internal/grammar"
 )
 
-// PassRules tells which rules of a spec's PassEnvIf have a file that is as it
-// should be. It is safe for concurrent use.
+// PassRules reports which rules of a spec's PassEnvIf have a matching file. It is safe for concurrent use.
 type PassRules struct {
-	rules [][]compiledFact // of each rule
+	rules [][]compiledFact // the facts of each rule
 	files factReader
 }
 
@@ -23,7 +22,7 @@ func NewPassRules(rules []clispec.PassRule) *PassRules {
 	return p
 }
 
-// Shown tells it of each rule. A file that cannot be read speaks for nothing.
+// Shown reports, for each rule, whether one of its files matches. A file that cannot be read does not match.
 func (p *PassRules) Shown(at grammar.Place) []bool {
 	shown := make([]bool, len(p.rules))
 	for i, facts := range p.rules {

@@ -14,28 +14,29 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// settledFor bounds how long a change in a keychain stays unseen, which no variable and no file shows.
+// settledFor limits how long a change in a keychain goes unnoticed, because no environment variable or file
+// shows it.
 const settledFor = 10 * time.Minute
 
-// maxSettled bounds the cache: each environment of this process may have an answer of its own.
+// maxSettled limits the cache, because each environment of this process may have its own answer.
 const maxSettled = 100
 
-// settled is what the status command said.
+// settled is a cached answer of the status command.
 type settled struct {
 	login Login
 	when  time.Time
 }
 
-// Open reports whether variables and files leave open who would pay, and the CLI's status command can tell. It cannot
-// tell about the working directory, where it does not run.
+// Open reports whether environment variables and files do not determine the payer, and the CLI's status command
+// can. The status command does not run in the working directory, so it cannot answer for evidence there.
 func (s *Prober) Open(l Login) bool {
 	known := l.Sure() && l.Billing != call.BillingUnknown || l.State == clispec.LoginInstalled || l.local
 	return !known && s.status.Whole && len(s.status.Args) > 0
 }
 
-// Settle completes a login that is Open by what the status command says. ask runs it, unless it was run before and no
-// variable or file that matters has changed since; a nil ask never runs it. An answer that does not tell who would pay
-// is asked for again by the next call. It is safe for concurrent use; others wait until ctx ends.
+// Settle completes an Open login with the answer of the status command. ask runs the command, unless there is a
+// cached answer for the same evidence; a nil ask never runs it. An answer that does not determine the payer is
+// not cached. Settle is safe for concurrent use; concurrent calls wait until ctx ends.
 func (s *Prober) Settle(
 	ctx context.Context, l Login, ask func(context.Context, clispec.StatusRule) (clispec.StatusSign, error),
 ) (Login, error) {
@@ -64,7 +65,8 @@ func (s *Prober) Settle(
 	return l, nil
 }
 
-// Sign returns the first sign of a status command's rule that holds for what it printed; the zero value means none.
+// Sign returns the first sign of a status rule that matches the output of the command. The zero value means
+// that none matches.
 func Sign(r clispec.StatusRule, stdout, stderr string, exit int) clispec.StatusSign {
 	text := plaintext.Escapes().ReplaceAllString(stdout+"\n"+stderr, "")
 	docs := jsontext.Objects([]byte(stdout))
