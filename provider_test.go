@@ -114,7 +114,7 @@ func TestProviderFailures(t *testing.T) {
 func TestFailureWithoutAHome(t *testing.T) {
 	home := t.TempDir() + "/none"
 	_, err := provider(t, specs.Codex(), clichain.Config{Env: []string{"HOME=" + home}}, play(clitest.Exit(3))).Complete(t.Context(), clichain.Prompt("hi"))
-	require.Contains(t, requireReason(t, clichain.ReasonExit, err).Hint, "HOME=\""+home+"\" is no folder")
+	require.Contains(t, requireReason(t, clichain.ReasonExit, err).Hint, "HOME=\""+home+"\" is not a directory")
 }
 
 // The answer was given: a process that does not go away is ended, and the

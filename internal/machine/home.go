@@ -7,18 +7,17 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// HomeProblem says what is wrong with the home of the CLIs, which keep their
-// login and their sessions there, and what to do. The code is the doctor's; it is
-// empty where nothing is wrong.
+// HomeProblem describes a problem with the home directory, in which CLIs keep their login and sessions, and
+// what to do about it. The code is one of the doctor's codes. All results are empty if there is no problem.
 func HomeProblem(home string) (code, message, hint string) {
 	info, err := os.Stat(home)
 	switch {
 	case home == "" || err != nil || !info.IsDir():
-		return "home_missing", fmt.Sprintf("HOME=%q is no folder", home),
-			"set HOME to a folder: CLIs keep their login and their sessions there"
+		return "home_missing", fmt.Sprintf("HOME=%q is not a directory", home),
+			"set HOME to a directory: CLIs keep their login and sessions there"
 	case !localfile.Writable(home):
-		return "home_readonly", "HOME=" + home + " cannot be written to",
-			"set HOME to a folder that can be written to, with the credential files in it"
+		return "home_readonly", "HOME=" + home + " is not writable",
+			"set HOME to a writable directory that contains the credential files"
 	}
 	return "", "", ""
 }

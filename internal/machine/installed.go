@@ -13,22 +13,23 @@ import (
 	"github.com/clichain/clichain/internal/semver"
 )
 
-// Installed tells which version of a program is installed, from files alone, and keeps the answer as a Finder does. The
+// Installed reads the installed version of a program from files, and caches it as a Finder caches a path. The
 // zero value works; it is safe for concurrent use.
 type Installed struct {
-	// Packages are the names by which the program's package.json is known from any other. Empty: none is.
+	// Packages are the names in a package.json that identify the program's own package. If empty, no
+	// package.json is used.
 	Packages []string
 
 	mu      sync.Mutex
 	path    string          // of the program
 	stamp   localfile.Stamp // of path
-	when    time.Time       // of the look
+	when    time.Time       // when the version was read
 	version string
 }
 
-// Version returns the version of the program at path, "" where no file tells it: a package.json above the file that the
-// path leads to, or above the path, their own names or those of their folders below one called "versions", and what the
-// program once said of itself, which [Versions] keeps for this user.
+// Version returns the version of the program at path, or "" if no file shows it. The sources are a package.json
+// above the file or above the target of a symbolic link; the name of the file or of its directory below one
+// called "versions"; and the version that [Versions] has cached for this user.
 func (i *Installed) Version(path string) string {
 	stamp, err := localfile.StampOf(path)
 	if err != nil {
@@ -42,7 +43,7 @@ func (i *Installed) Version(path string) string {
 	return i.version
 }
 
-// inVersions is the path of a program that has its version in its name, or in that of its folder.
+// inVersions matches the path of a program whose file name, or the name of whose directory, is a version.
 var inVersions = pattern.Of(`[/\\]versions[/\\]([^/\\]+)(?:[/\\][^/\\]+)?$`)
 
 func (i *Installed) look(path string) string {
@@ -62,13 +63,13 @@ func (i *Installed) look(path string) string {
 }
 
 const (
-	// maxPackage bounds a package.json, in bytes.
+	// maxPackage limits the size of a package.json, in bytes.
 	maxPackage = 1 << 20
-	// maxAbove is how many folders above a program may be those of its package.
+	// maxAbove limits how many directories above a program are searched for its package.json.
 	maxAbove = 8
 )
 
-// packaged is the version in the package.json of the program's own package.
+// packaged returns the version in the package.json of the program's own package.
 func (i *Installed) packaged(program string) string {
 	dir := filepath.Dir(program)
 	for range maxAbove {
@@ -85,8 +86,8 @@ func (i *Installed) packaged(program string) string {
 	return ""
 }
 
-// Drift says that a version is newer than the one with which a spec was checked; it is empty where it is not, and where
-// one of them is unknown.
+// Drift returns a message if a version is newer than the version that a spec was checked with. It returns "" if
+// the version is not newer, or if one of the two is unknown.
 func Drift(version, checked string) string {
 	if !semver.Less(checked, version) {
 		return ""

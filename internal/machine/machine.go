@@ -1,5 +1,5 @@
-// Package machine looks at the computer that the CLIs run on: where a program is, which version it has, and whether a
-// container, a sandbox or a CI job is around this process. It knows no CLI by name and runs no program.
+// Package machine inspects the computer that the CLIs run on: where a program is, which version it has, and
+// whether this process runs in a container, a sandbox or a CI job. It knows no CLI by name and runs no program.
 package machine
 
 import (
@@ -11,41 +11,41 @@ import (
 // Surrounding is a container, a sandbox or a CI job around this process.
 type Surrounding struct {
 	Code, Name string
-	Sign       string // the variable or file that shows it
+	Sign       string // the environment variable or file that shows it
 	Hint       string // how to make a CLI work there
 }
 
 const (
-	ciHint      = "give the key of a CLI as a secret in the environment of the step; no terminal is needed"
-	isolateHint = "mount the CLI's credential file, or pass its key in the environment"
-	nixHint     = "set SKIP_CLI=1 in the derivation: a build has no network"
+	ciHint      = "pass the API key of a CLI as a secret in the environment of the step; no terminal is needed"
+	isolateHint = "mount the CLI's credential file, or pass its API key in the environment"
+	nixHint     = "set SKIP_CLI=1 in the derivation: Nix builds have no network"
 )
 
-// sign shows a surrounding: a variable that is set, or a file that exists.
+// sign identifies a surrounding by an environment variable that is set, or by a file that exists.
 type sign struct {
 	code, name, hint string
 	env              string
-	unset            string // a variable that must not be set
+	unset            string // an environment variable that must not be set
 	file             string
-	text             string // what the file must hold, if not empty
+	text             string // if not empty, the text that the file must contain
 }
 
-// nixBuild is the sign of a Nix build, which NixBuild looks for alone.
+// nixBuild is the sign of a Nix build. NixBuild checks this sign alone.
 var nixBuild = sign{code: "nix_build", name: "a Nix build", hint: nixHint, env: "NIX_BUILD_TOP", unset: "IN_NIX_SHELL"}
 
-// signs are looked for in this order.
+// signs are checked in this order.
 var signs = []sign{
 	nixBuild,
 	{code: "docker", name: "a Docker container", hint: isolateHint, file: "/.dockerenv"},
 	{code: "container", name: "a container", hint: isolateHint, file: "/run/.containerenv"},
-	{code: "container", name: "a pod of Kubernetes", hint: isolateHint, env: "KUBERNETES_SERVICE_HOST"},
+	{code: "container", name: "a Kubernetes pod", hint: isolateHint, env: "KUBERNETES_SERVICE_HOST"},
 	{code: "bubblewrap", name: "a Flatpak sandbox (bubblewrap)", hint: isolateHint, file: "/.flatpak-info"},
-	{code: "github_actions", name: "a job of GitHub Actions", hint: ciHint, env: "GITHUB_ACTIONS"},
-	{code: "gitlab_ci", name: "a job of GitLab CI", hint: ciHint, env: "GITLAB_CI"},
+	{code: "github_actions", name: "a GitHub Actions job", hint: ciHint, env: "GITHUB_ACTIONS"},
+	{code: "gitlab_ci", name: "a GitLab CI job", hint: ciHint, env: "GITLAB_CI"},
 	{code: "bubblewrap", name: "a bubblewrap sandbox", hint: isolateHint, file: "/proc/1/comm", text: "bwrap"},
 }
 
-// found returns the variable or file that shows the surrounding, or "".
+// found returns the environment variable or file that shows the surrounding, or "".
 func (s sign) found() string {
 	switch {
 	case s.env != "" && os.Getenv(s.env) != "" && (s.unset == "" || os.Getenv(s.unset) == ""):
@@ -60,7 +60,7 @@ func (s sign) found() string {
 	return ""
 }
 
-// Surroundings lists what is around this process, as far as variables and files show it.
+// Surroundings lists the surroundings of this process that environment variables and files show.
 func Surroundings() (list []Surrounding) {
 	for _, s := range signs {
 		if by := s.found(); by != "" {
@@ -75,8 +75,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// NixBuild returns the name of a Nix build around this process and the variable
-// that shows it; both are empty where there is none.
+// NixBuild returns the name of the Nix build that this process runs in, and the environment variable that shows
+// it. Both are empty outside a Nix build.
 func NixBuild() (name, variable string) {
 	if by := nixBuild.found(); by != "" {
 		return nixBuild.name, by
@@ -84,8 +84,8 @@ func NixBuild() (name, variable string) {
 	return "", ""
 }
 
-// Online reports whether a network interface other than loopback is up; it sends
-// nothing, and returns true if it cannot tell. Tests replace it.
+// Online reports whether a network interface other than loopback is up. It sends nothing, and returns true if
+// the interfaces cannot be listed. Tests replace it.
 var Online = func() bool {
 	list, err := net.Interfaces()
 	if err != nil {

@@ -15,22 +15,23 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// Finder looks for a program on PATH and caches the answer, so that choosing a backend costs one stat and never a run
-// of the program. The zero value works; it is safe for concurrent use.
+// Finder looks for a program on PATH and caches the result, so that choosing a backend costs one stat and never
+// runs the program. The zero value works; it is safe for concurrent use.
 type Finder struct {
 	mu      sync.Mutex
 	path    string          // PATH at the time of the search
 	when    time.Time       // of the search
-	found   string          // absolute path, "" when there is none
+	found   string          // absolute path, or "" if no program was found
 	stamp   localfile.Stamp // of found
-	missing error           // why there is none
+	missing error           // why no program was found
 }
 
 // finderTTL bounds how long a newly installed program stays unseen.
 const finderTTL = time.Second
 
-// Find returns the absolute path of the first of the names that is on PATH, or else of the first link to such a program
-// that has one of the link names. A cached path must still be the same file. The error wraps [exec.ErrNotFound].
+// Find returns the absolute path of the first of the names that is on PATH. If none is, it returns the first of
+// the link names on PATH that is a link to such a program. It returns a cached path only if the file has not
+// changed. The error wraps [exec.ErrNotFound].
 func (f *Finder) Find(names []string, linkNames ...string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -53,8 +54,8 @@ func (f *Finder) fresh() bool {
 	return err == nil && now == f.stamp
 }
 
-// search looks the names up in order. It refuses a program found through a relative entry of PATH, because anyone who
-// can write to the working directory could have put it there.
+// search looks the names up in order. It refuses a program found through a relative entry of PATH, because
+// anyone who can write to the working directory could have put it there.
 func search(names, linkNames []string) (string, localfile.Stamp, error) {
 	var trouble []string
 	for i, name := range slices.Concat(names, linkNames) {
@@ -91,7 +92,7 @@ func leadsTo(path string, names []string) bool {
 	})
 }
 
-// missingError says why no program was found. It wraps [exec.ErrNotFound].
+// missingError is the error for a program that was not found. It wraps [exec.ErrNotFound].
 type missingError struct{ message string }
 
 func (e *missingError) Error() string { return e.message }

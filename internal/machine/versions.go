@@ -11,7 +11,8 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// Versions caches the versions of programs by path, until the program changes. Get and Put are safe for concurrent use.
+// Versions caches the versions of programs by path until the program changes. Get and Put are safe for
+// concurrent use.
 type Versions struct {
 	file  string // "" keeps the cache in memory only
 	mu    sync.Mutex
@@ -20,12 +21,12 @@ type Versions struct {
 }
 
 const (
-	// versionTTL bounds the age of an entry: the program may be a launcher that
-	// stays the same when a package manager updates what it starts.
+	// versionTTL limits the age of an entry, because the program may be a launcher that stays the same when a
+	// package manager updates the program behind it.
 	versionTTL = time.Hour
-	// maxVersions bounds the file, in bytes.
+	// maxVersions limits the size of the file, in bytes.
 	maxVersions = 1 << 20
-	// saveWait bounds the wait for another process that writes the file.
+	// saveWait limits the wait for another process that writes the file.
 	saveWait = 200 * time.Millisecond
 )
 
@@ -35,11 +36,12 @@ type knownVersion struct {
 	Version string          `json:"version"`
 }
 
-// OpenVersions reads the cache in a folder; "" is this user's cache folder. A cache that cannot be read is empty.
+// OpenVersions reads the cache in a directory; "" means this user's cache directory. A cache that cannot be
+// read is empty.
 func OpenVersions(dir string) *Versions {
 	c := &Versions{known: map[string]knownVersion{}}
 	if dir == "" {
-		dir, _ = localfile.CacheDir() // without one, nothing is saved
+		dir, _ = localfile.CacheDir() // on failure, Save writes nothing
 	}
 	if dir == "" {
 		return c
@@ -51,8 +53,8 @@ func OpenVersions(dir string) *Versions {
 	return c
 }
 
-// Get returns the version of the program at path, or "" if it is unknown, the
-// program has changed, or the entry is over an hour old.
+// Get returns the version of the program at path. It returns "" if the version is unknown, if the program has
+// changed, or if the entry is more than an hour old.
 func (c *Versions) Get(path string) string {
 	now, err := localfile.StampOf(path)
 	c.mu.Lock()
@@ -65,7 +67,7 @@ func (c *Versions) Get(path string) string {
 	return v.Version
 }
 
-// Put caches the version of the program at path; a missing program is ignored.
+// Put caches the version of the program at path. It ignores a program that does not exist.
 func (c *Versions) Put(path, version string) {
 	stamp, err := localfile.StampOf(path)
 	if err != nil {
@@ -76,8 +78,8 @@ func (c *Versions) Put(path, version string) {
 	c.known[path], c.dirty = knownVersion{stamp, time.Now(), version}, true
 }
 
-// Save writes the cache to its file if it has changed, and drops programs that
-// are gone. Failures are ignored: the versions are then asked for again.
+// Save writes the cache to its file if it has changed, without programs that no longer exist. It ignores
+// failures, after which the versions are determined again.
 func (c *Versions) Save(ctx context.Context) {
 	if !c.dirty || c.file == "" {
 		return
