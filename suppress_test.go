@@ -166,17 +166,17 @@ func TestSuppressionDoubts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "kept", resp.Backend)
 	require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrSuppressed)
-	require.ErrorContains(t, resp.Attempts[0].Err, `suppressed by SKIP_CLI=cluade,zebra: "cluade" is the name of no backend, and may have meant this one`)
+	require.ErrorContains(t, resp.Attempts[0].Err, `suppressed by SKIP_CLI=cluade,zebra: "cluade" is not a backend name, and may have meant this one`)
 	require.Equal(t, []string{
-		`SKIP_CLI: "cluade" is the name of no backend: claude is turned off`,
-		`SKIP_CLI: "zebra" is the name of no backend: nothing is turned off`,
+		`SKIP_CLI: "cluade" is not a backend name: claude is turned off`,
+		`SKIP_CLI: "zebra" is not a backend name: no backend is turned off`,
 	}, resp.Warnings)
 
 	t.Setenv("SKIP_CLI", "1,codex")
 	err = clichain.NewProvider(claude, nil).Available(t.Context())
-	require.ErrorContains(t, err, `"1" stands among names`)
+	require.ErrorContains(t, err, `"1" is mixed with backend names`)
 	require.ErrorContains(t, clichain.NewProvider(codex, nil).Available(t.Context()), "suppressed by SKIP_CLI=1,codex [")
-	require.Equal(t, []string{`SKIP_CLI: "1" stands among names: all are turned off`}, clichain.NewProvider(codex, nil).Status("").Doubts)
+	require.Equal(t, []string{`SKIP_CLI: "1" is mixed with backend names: all backends are turned off`}, clichain.NewProvider(codex, nil).Status("").Doubts)
 
 	t.Setenv("SKIP_CLI", "codex")
 	resp, err = kept.Complete(t.Context(), clichain.Prompt("P"))

@@ -1,6 +1,6 @@
-// Package skiplist reads lists of backends that are turned off, such as the value of SKIP_CLI. What is written there by
-// mistake turns off all that it may have meant: a backend that runs in spite of the list may cost money. It knows no
-// CLI by name but those it is told of.
+// Package skiplist reads lists of backends that are turned off, such as the value of SKIP_CLI. A misspelled
+// name turns off every backend that it resembles, because a backend that runs despite the list may cost money.
+// The package knows only the names that [Know] and [KnowLater] register.
 package skiplist
 
 import (
@@ -19,16 +19,16 @@ var (
 	noneWords = []string{"0", "false", "no", "off", "none"}
 )
 
-// known are the names of the backends in this process, in lower case, each with the other names of the backend that has
-// it as its own. They decide whether a word is a mistake, and which names turn off a backend.
+// known maps the name of each backend in this process, in lower case, to the other names of that backend. The
+// names decide whether a word is a mistake, and which backend a name turns off.
 var known struct {
 	sync.RWMutex
 	others map[string][]string
-	later  []func() [][]string // sources of names that have not been asked for yet
+	later  []func() [][]string // sources of names that have not been called yet
 }
 
-// Know adds a backend: its own name, and others by which a list can turn it off; empty ones are ignored. It is safe for
-// concurrent use.
+// Know registers the name of a backend and the other names by which a list can turn it off. It ignores empty
+// names. It is safe for concurrent use.
 func Know(name string, others ...string) {
 	known.Lock()
 	defer known.Unlock()
@@ -53,16 +53,16 @@ func know(name string, others []string) {
 	}
 }
 
-// KnowLater is Know for names that take a moment to tell, each list with a backend's own name first: they are asked
-// for, once, when it matters what a word in a list means. It is safe for concurrent use; the source must not call this
-// package.
+// KnowLater is Know for names that take a moment to compute. It calls source once, when the meaning of a word
+// in a list first matters. Each list that source returns starts with the backend's own name. KnowLater is safe
+// for concurrent use; source must not call this package.
 func KnowLater(source func() [][]string) {
 	known.Lock()
 	defer known.Unlock()
 	known.later = append(known.later, source)
 }
 
-// learn asks for the names that have not been asked for yet.
+// learn registers the names from the sources that have not been called yet.
 func learn() {
 	known.Lock()
 	defer known.Unlock()
@@ -74,8 +74,7 @@ func learn() {
 	known.later = nil
 }
 
-// OffNamed is Off for the backends that have this name as their own, with all their names. A name that no backend has
-// stands for itself.
+// OffNamed is Off for all names of the backends that are called name. A name that no backend has is used alone.
 func OffNamed(list, name string) (off bool, doubt string) {
 	if list == "" {
 		return false, ""
@@ -87,10 +86,10 @@ func OffNamed(list, name string) (off bool, doubt string) {
 	return Off(list, names...)
 }
 
-// Off reports whether the list turns off the backend that has these names; no name asks for all backends. doubt is
-// empty, or says by which word it does so although that may not have been meant.
+// Off reports whether the list turns off the backend that has these names, or all backends if names is empty.
+// If only a misspelled or misplaced word turns the backend off, doubt names that word; otherwise it is empty.
 func Off(list string, names ...string) (off bool, doubt string) {
-	if list == "" { // nearly always, and asked before each call
+	if list == "" { // the usual case, checked before each call
 		return false, ""
 	}
 	words := wordsOf(list)
@@ -105,14 +104,14 @@ func Off(list string, names ...string) (off bool, doubt string) {
 	return doubt != "", doubt
 }
 
-// Doubts says of each word that is a mistake what it turns off.
+// Doubts describes each word that is a mistake, and which backends it turns off.
 func Doubts(list string) (doubts []string) {
 	words := wordsOf(list)
 	for _, word := range words {
 		switch {
 		case len(words) == 1 && (slices.Contains(allWords, word) || slices.Contains(noneWords, word)), isKnown(word):
 		case mayMeanAll(word):
-			doubts = append(doubts, why(word)+": all are turned off")
+			doubts = append(doubts, why(word)+": all backends are turned off")
 		default:
 			doubts = append(doubts, why(word)+": "+meant(word)+" turned off")
 		}
@@ -120,22 +119,23 @@ func Doubts(list string) (doubts []string) {
 	return doubts
 }
 
-// separators stand between words, and around them: some programs pass on the quotes of a file of variables.
+// separators separate words. Quotes are included because some programs pass on the quotes of an environment
+// file.
 const separators = ",; \t\r\n\"'`“”‘’"
 
 func wordsOf(list string) []string {
 	return strings.FieldsFunc(strings.ToLower(list), func(r rune) bool { return strings.ContainsRune(separators, r) })
 }
 
-// why is what is wrong with a word.
+// why describes the mistake in a word.
 func why(word string) string {
 	if slices.Contains(allWords, word) || slices.Contains(noneWords, word) {
-		return fmt.Sprintf("%q stands among names", word)
+		return fmt.Sprintf("%q is mixed with backend names", word)
 	}
-	return fmt.Sprintf("%q is the name of no backend", word)
+	return fmt.Sprintf("%q is not a backend name", word)
 }
 
-// mayMean reports whether a word may have meant one of the names, or all backends.
+// mayMean reports whether a word may be meant for one of the names, or for all backends.
 func mayMean(word string, names []string) bool {
 	return mayMeanAll(word) || !isKnown(word) && !slices.Contains(noneWords, word) &&
 		slices.ContainsFunc(names, func(name string) bool { return near(word, strings.ToLower(name)) })
@@ -149,7 +149,7 @@ func mayMeanAll(word string) bool {
 	return err == nil && n != 0 || slices.ContainsFunc(allWords, func(all string) bool { return near(word, all) })
 }
 
-// meant names what a word that is no name may have meant.
+// meant lists the backends that a misspelled word resembles, followed by a verb.
 func meant(word string) string {
 	learn()
 	var names []string
@@ -160,15 +160,15 @@ func meant(word string) string {
 	}
 	switch slices.Sort(names); len(names) {
 	case 0:
-		return "nothing is"
+		return "no backend is"
 	case 1:
 		return names[0] + " is"
 	}
 	return strings.Join(names, ", ") + " are"
 }
 
-// near reports whether a word may stand for a name: it is its beginning, begins with it, or is spelt like it. A "*"
-// that closes it changes nothing.
+// near reports whether a word resembles a name: one is a prefix of the other, or they are spelled alike. A "*"
+// at the end of the word is ignored.
 func near(word, name string) bool {
 	word = strings.TrimRight(word, "*")
 	return name != "" && (strings.HasPrefix(name, word) || len(name) > 3 && strings.HasPrefix(word, name) ||

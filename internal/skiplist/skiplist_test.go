@@ -22,23 +22,23 @@ func TestOff(t *testing.T) {
 		{"", "", nil}, {" ,;", "", nil}, {"0", "", nil}, {"False", "", nil}, {"none", "", nil},
 		{"1", "aag", nil}, {"ALL,", "aag", nil}, {" yes ", "aag", nil},
 		{"alpaca", "a", nil}, {"ALPACA; Gibbon", "ag", nil}, {"alpaca-work", "a", nil}, {"gibbon-cli", "", nil},
-		{"1,alpaca", "aag", []string{`"1" stands among names: all are turned off`}},
-		{"alpaca true", "aag", []string{`"true" stands among names: all are turned off`}},
-		{"gibbon,all", "aag", []string{`"all" stands among names: all are turned off`}},
-		{"0,gibbon", "g", []string{`"0" stands among names: nothing is turned off`}},
-		{"2", "aag", []string{`"2" is the name of no backend: all are turned off`}},
-		{"ture", "aag", []string{`"ture" is the name of no backend: all are turned off`}},
-		{"trueish", "aag", []string{`"trueish" is the name of no backend: all are turned off`}},
-		{"-1", "aag", []string{`"-1" is the name of no backend: all are turned off`}},
-		{"gibbno", "g", []string{`"gibbno" is the name of no backend: gibbon is turned off`}},
-		{"gib", "g", []string{`"gib" is the name of no backend: gibbon, gibbon-cli are turned off`}},
-		{"gibbon-3", "g", []string{`"gibbon-3" is the name of no backend: gibbon is turned off`}},
-		{"alpcaa", "a", []string{`"alpcaa" is the name of no backend: alpaca is turned off`}},
-		{"*", "aag", []string{`"*" is the name of no backend: all are turned off`}},
-		{"gibbon*", "g", []string{`"gibbon*" is the name of no backend: gibbon, gibbon-cli are turned off`}},
-		{"zebra", "", []string{`"zebra" is the name of no backend: nothing is turned off`}},
-		{"zebra,gibbon", "g", []string{`"zebra" is the name of no backend: nothing is turned off`}},
-		{"fasle", "", []string{`"fasle" is the name of no backend: nothing is turned off`}},
+		{"1,alpaca", "aag", []string{`"1" is mixed with backend names: all backends are turned off`}},
+		{"alpaca true", "aag", []string{`"true" is mixed with backend names: all backends are turned off`}},
+		{"gibbon,all", "aag", []string{`"all" is mixed with backend names: all backends are turned off`}},
+		{"0,gibbon", "g", []string{`"0" is mixed with backend names: no backend is turned off`}},
+		{"2", "aag", []string{`"2" is not a backend name: all backends are turned off`}},
+		{"ture", "aag", []string{`"ture" is not a backend name: all backends are turned off`}},
+		{"trueish", "aag", []string{`"trueish" is not a backend name: all backends are turned off`}},
+		{"-1", "aag", []string{`"-1" is not a backend name: all backends are turned off`}},
+		{"gibbno", "g", []string{`"gibbno" is not a backend name: gibbon is turned off`}},
+		{"gib", "g", []string{`"gib" is not a backend name: gibbon, gibbon-cli are turned off`}},
+		{"gibbon-3", "g", []string{`"gibbon-3" is not a backend name: gibbon is turned off`}},
+		{"alpcaa", "a", []string{`"alpcaa" is not a backend name: alpaca is turned off`}},
+		{"*", "aag", []string{`"*" is not a backend name: all backends are turned off`}},
+		{"gibbon*", "g", []string{`"gibbon*" is not a backend name: gibbon, gibbon-cli are turned off`}},
+		{"zebra", "", []string{`"zebra" is not a backend name: no backend is turned off`}},
+		{"zebra,gibbon", "g", []string{`"zebra" is not a backend name: no backend is turned off`}},
+		{"fasle", "", []string{`"fasle" is not a backend name: no backend is turned off`}},
 	} {
 		t.Run(test.list, func(t *testing.T) {
 			off, doubtful := "", false
@@ -67,7 +67,7 @@ func TestOwnName(t *testing.T) {
 	require.Empty(t, doubt)
 	off, doubt = skiplist.Off("herno", "heron")
 	require.True(t, off)
-	require.Equal(t, `"herno" is the name of no backend`, doubt)
+	require.Equal(t, `"herno" is not a backend name`, doubt)
 }
 
 func TestNamesThatAreToldLater(t *testing.T) {
