@@ -143,9 +143,9 @@ func TestPolicyThatIsNonsense(t *testing.T) {
 		rule   clichain.Rule
 		want   string
 	}{
-		{"unknown reason", "tired", clichain.Rule{}, "there is no such reason"},
+		{"unknown reason", "tired", clichain.Rule{}, "unknown reason"},
 		{"rest after a skip", clichain.ReasonSuppressed, rest(cooldown.Rule{Base: time.Second}), "was not started"},
-		{"after the caller left", clichain.ReasonCanceled, clichain.Rule{}, "cannot go on"},
+		{"after the caller left", clichain.ReasonCanceled, clichain.Rule{}, "cannot continue"},
 		{"negative", clichain.ReasonExit, rest(cooldown.Rule{Base: -1}), "negative"},
 		{"longer than any plan's window", clichain.ReasonExit, rest(cooldown.Rule{Base: resettime.Longest + 1}), "at most"},
 		{"base above cap", clichain.ReasonExit, rest(cooldown.Rule{Base: 2, Cap: 1}), "above its cap"},

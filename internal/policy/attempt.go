@@ -8,7 +8,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// AttemptOf records the failure or the skip of a backend.
+// AttemptOf returns the record of a failed or skipped backend.
 func AttemptOf(backend string, err error, took time.Duration) call.Attempt {
 	a := call.Attempt{Backend: backend, Duration: took, Err: err}
 	if chain := call.AsChainError(err); chain != nil {
@@ -21,7 +21,7 @@ func AttemptOf(backend string, err error, took time.Duration) call.Attempt {
 	return a
 }
 
-// AttemptsOf returns the backend's own earlier attempts, then [AttemptOf] for the last one.
+// AttemptsOf returns the earlier attempts of the backend, followed by the result of [AttemptOf].
 func AttemptsOf(backend string, err error, took time.Duration) []call.Attempt {
 	last := AttemptOf(backend, err, took)
 	be, ok := errors.AsType[*call.Error](err)

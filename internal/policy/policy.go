@@ -1,4 +1,4 @@
-// Package policy is the decision table of chains: what follows the failure of a backend.
+// Package policy is the decision table of chains: it defines what follows the failure of a backend.
 package policy
 
 import (
@@ -14,24 +14,25 @@ import (
 // Row is one row of the decision table.
 type Row struct {
 	Skip  bool          // the backend was not started
-	Again bool          // the same backend gets a second attempt, after a back-off
-	Stop  bool          // no other backend is asked
-	Cools cooldown.Rule // for how long later calls skip the backend
+	Again bool          // the backend gets a second attempt after a back-off
+	Stop  bool          // the chain tries no other backend
+	Cools cooldown.Rule // how long later calls skip the backend
 }
 
-// Table has a row for each Reason. An unknown reason has the zero Row: the next backend is asked.
+// Table has a row for each Reason. A reason without a row has the zero Row, so the chain tries the next
+// backend.
 type Table map[call.Reason]Row
 
-// Rule replaces a row of the decision table. The zero value goes on to the next backend, without a cooldown.
+// Rule replaces a row of the decision table. With the zero value, the chain tries the next backend, without a
+// cooldown.
 type Rule struct {
-	Stop     bool // no further backend is asked
+	Stop     bool // the chain tries no other backend
 	Cooldown cooldown.Rule
 }
 
-// The cooldowns of the decision table. Rows that share one count their failures
-// in a row together.
+// The cooldowns of the decision table. Rows that share a rule count their consecutive failures together.
 var (
-	// A person has to act, and clichain does not learn when that is done.
+	// The user has to fix the cause, and clichain is not notified when that is done.
 	loginCooldown = cooldown.Rule{Base: 10 * time.Minute, Scope: cooldown.ScopeLogin}
 	setupCooldown = cooldown.Rule{Base: 10 * time.Minute, Scope: cooldown.ScopeRequest}
 
@@ -39,7 +40,8 @@ var (
 	usageCooldown   = cooldown.Rule{Base: 5 * time.Minute, Cap: time.Hour}
 	billingCooldown = cooldown.Rule{Base: time.Hour}
 	serviceCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute}
-	// The request may be at fault: a caller with three failing requests must not block the backend for other callers.
+	// The request may have caused the failure. A caller with three failing requests must not block the backend
+	// for other callers.
 	runCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute, After: 3, Confirm: true}
 )
 
@@ -80,7 +82,7 @@ var Default = Table{
 	call.ReasonExit:        {Cools: runCooldown},
 	call.ReasonKilled:      {Cools: runCooldown},
 	call.ReasonOutputLimit: {Cools: runCooldown},
-	call.ReasonSpawn:       {}, // an attempt that does not start costs nothing
+	call.ReasonSpawn:       {}, // a process that fails to start costs nothing
 
 	call.ReasonCanceled: {},
 }
@@ -92,7 +94,7 @@ func init() {
 	}
 }
 
-// With returns the default table with some rows replaced, and what is wrong with the rules.
+// With returns the default table with some rows replaced, and the mistakes in the rules.
 func With(rules map[call.Reason]Rule) (_ Table, mistakes []*call.Error) {
 	table := maps.Clone(Default)
 	for _, reason := range slices.Sorted(maps.Keys(rules)) {
@@ -108,15 +110,15 @@ func With(rules map[call.Reason]Rule) (_ Table, mistakes []*call.Error) {
 	return table, mistakes
 }
 
-// problem is what is wrong with a rule for a row of the table.
+// problem describes what is wrong with a rule for a row of the table, or returns "".
 func (r Rule) problem(reason call.Reason, was Row, known bool) string {
 	switch {
 	case !known:
-		return "there is no such reason"
+		return "unknown reason"
 	case reason == call.ReasonCanceled:
-		return "a call that its caller has ended cannot go on"
+		return "a canceled call cannot continue"
 	case was.Skip && r.Cooldown != cooldown.Rule{}:
-		return "a backend that was not started has no cooldown"
+		return "a backend that was not started cannot have a cooldown"
 	}
 	return r.Cooldown.Problem()
 }
@@ -130,8 +132,9 @@ func (t Table) Cooldowns() map[call.Reason]cooldown.Rule {
 	return rules
 }
 
-// Breaker returns the rules of a breaker. It counts all failures after which a chain gives a backend a cooldown, by one
-// rule, but only those that a request may have caused need a probe.
+// Breaker returns the cooldown rules of a breaker. They cover every failure after which a chain puts a backend
+// in cooldown. All have the same duration and threshold, but only failures that a request may have caused need
+// a probe.
 var Breaker = sync.OnceValue(func() map[call.Reason]cooldown.Rule {
 	rules := map[call.Reason]cooldown.Rule{}
 	for reason, row := range Default {
