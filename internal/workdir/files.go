@@ -9,8 +9,9 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// MakeFiles makes the temporary files of a run in a private directory, and clears its empty working directory unless
-// that is inside a container. The caller must always call remove, which deletes the private directory.
+// MakeFiles creates the temporary files of a run in a private directory. It also empties the working directory
+// of a call without access, unless the call runs in a container. The caller must always call remove, which
+// deletes the private directory.
 func MakeFiles(inv *compose.Invocation, inContainer bool) (remove func(), err *call.Error) {
 	remove = func() {}
 	if inv.Empty && !inContainer {
@@ -26,7 +27,7 @@ func MakeFiles(inv *compose.Invocation, inContainer bool) (remove func(), err *c
 		return remove, noTempFile(failed)
 	}
 	defer temp.Close()
-	remove = func() { _ = os.RemoveAll(inv.Temp) } // ours alone; nothing to do about a failure
+	remove = func() { _ = os.RemoveAll(inv.Temp) } // a failure only leaves a private directory behind
 	for _, f := range inv.Files {
 		name, err := filepath.Rel(inv.Temp, f.Path)
 		if err == nil {

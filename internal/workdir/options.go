@@ -9,11 +9,11 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// maxMCPFile bounds a file of call.Options.MCPConfig.
+// maxMCPFile limits the size of a file in call.Options.MCPConfig, in bytes.
 const maxMCPFile = 1 << 20
 
-// ResolveOptions makes the paths of the options absolute, because the CLI may have another working directory, and reads
-// the configuration files.
+// ResolveOptions makes the paths of the options absolute, because the CLI may run in another working directory,
+// and reads the MCP configuration files.
 func ResolveOptions(o call.Options) (call.Options, *call.Error) {
 	var err *call.Error
 	if o.AddDirs, err = absolute("options.add_dirs", o.AddDirs, true); err != nil {
@@ -32,7 +32,7 @@ func ResolveOptions(o call.Options) (call.Options, *call.Error) {
 	return o, nil
 }
 
-// absolute finds files, or directories.
+// absolute returns the absolute paths of existing regular files, or of directories if dirs is set.
 func absolute(field string, names []string, dirs bool) ([]string, *call.Error) {
 	what := map[bool]string{true: "directory", false: "regular file"}[dirs]
 	found := make([]string, len(names))
@@ -46,22 +46,24 @@ func absolute(field string, names []string, dirs bool) ([]string, *call.Error) {
 		case err != nil:
 			return nil, call.Errorf(call.ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%v", err)
 		case dirs != info.IsDir() || !dirs && !info.Mode().IsRegular():
-			return nil, call.Errorf(call.ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%q is no %s", name, what)
+			return nil, call.Errorf(call.ReasonBadOption, fmt.Sprintf("%s[%d]", field, i), "%q is not a %s", name, what)
 		}
 		found[i] = path
 	}
 	return found, nil
 }
 
-// readMCP returns an element of call.Options.MCPConfig as an object with servers.
+// readMCP returns an element of call.Options.MCPConfig as an object with servers. The element is such an object
+// or the name of a file.
 func readMCP(field string, element json.RawMessage) (json.RawMessage, *call.Error) {
 	var name string
 	if json.Unmarshal(element, &name) != nil {
-		return element, checkMCP(field, "it", element)
+		return element, checkMCP(field, "the configuration", element)
 	}
 	info, err := os.Stat(name)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxMCPFile) {
-		return nil, call.Errorf(call.ReasonBadOption, field, "%q is no regular file of at most %d bytes", name, maxMCPFile)
+		return nil, call.Errorf(call.ReasonBadOption, field, "%q is not a regular file of at most %d bytes",
+			name, maxMCPFile)
 	}
 	var text []byte
 	if err == nil {
@@ -73,13 +75,13 @@ func readMCP(field string, element json.RawMessage) (json.RawMessage, *call.Erro
 	return text, checkMCP(field, name, text)
 }
 
-// checkMCP refuses what no CLI would take for a list of servers.
+// checkMCP returns an error if text is not a list of MCP servers.
 func checkMCP(field, name string, text []byte) *call.Error {
 	var config struct {
 		Servers map[string]map[string]any `json:"mcpServers"`
 	}
 	if err := json.Unmarshal(text, &config); err != nil {
-		return call.Errorf(call.ReasonBadOption, field, "%s is no MCP configuration: %v", name, err)
+		return call.Errorf(call.ReasonBadOption, field, "%s is not an MCP configuration: %v", name, err)
 	}
 	if len(config.Servers) == 0 {
 		return call.Errorf(call.ReasonBadOption, field,

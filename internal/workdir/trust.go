@@ -11,8 +11,8 @@ import (
 	"github.com/clichain/clichain/internal/login"
 )
 
-// CheckTrust refuses a call in directories whose files would steer the CLI. Files of the home directory are the user's
-// own.
+// CheckTrust returns an error if a directory of the call contains files that would influence the CLI. It trusts
+// files directly in the home directory.
 func CheckTrust(inv *compose.Invocation) *call.Error {
 	home := RealPath(login.PlaceOf(inv.Call.Env, inv.Dir).Home)
 	for _, top := range append([]string{inv.Dir}, inv.Call.Fields["add_dirs"]...) {
@@ -25,12 +25,12 @@ func CheckTrust(inv *compose.Invocation) *call.Error {
 	return nil
 }
 
-// steering is the file of that name in a directory, or above it where the name
-// begins with "./"; "" if there is none.
+// steering returns the path of the named file in directory top, or "" if there is none. If the name begins with
+// "./", it also searches the directories above.
 func steering(top, name, home string) string {
 	file, above := strings.CutPrefix(name, "./")
 	dirs := []string{top}
-	if above { // CLIs differ in whether they go up by PWD or by the real path
+	if above { // CLIs follow either PWD or the real path upward
 		dirs = append(grammar.Upward(top, ""), grammar.Upward(RealPath(top), "")...)
 	}
 	for _, dir := range dirs {
@@ -51,7 +51,7 @@ func RealPath(path string) string {
 }
 
 func untrusted(file string) *call.Error {
-	err := call.Errorf(call.ReasonUntrustedDir, "dir", "%s would steer this CLI, or start programs of its own", file)
+	err := call.Errorf(call.ReasonUntrustedDir, "dir", "%s would change what this CLI does, or start programs", file)
 	err.Advice = []call.Advice{{Action: call.ActionTrust, Field: "config.trust_dir", Value: filepath.Base(file)}}
 	return err
 }

@@ -1,5 +1,5 @@
-// Package workdir prepares what a run has on disk: its working directory, the files of its options and its temporary
-// files. It refuses directories that are not trusted.
+// Package workdir prepares the files of a run: its working directory, the files of its options and its
+// temporary files. It refuses untrusted directories.
 package workdir
 
 import (
@@ -13,20 +13,21 @@ import (
 	"github.com/clichain/clichain/internal/session"
 )
 
-// Backend is what the working directories of a backend's calls depend on.
+// Backend contains the properties of a backend that its working directories depend on.
 type Backend struct {
 	Name        string
 	Spec        *clispec.Spec
 	InContainer bool
 }
 
-// Dir is the working directory of a call, here or inside the container; "" is the container's own. A call with
-// AccessNone has an empty directory, so that no files of somebody else can steer the CLI. known is the record of the
-// session to continue; starts says that the CLI will be started.
+// Dir returns the working directory of a call, on this machine or inside the container. "" means the default of
+// the container. A call with AccessNone gets an empty directory, so that files of other people cannot influence
+// the CLI. known is the record of the session to continue. starts reports whether the CLI will be started.
 func (b Backend) Dir(req call.Request, known *session.Record, starts bool) (string, *call.Error) {
 	dir, err := b.dir(req, known, starts)
 	if err != nil && err.Reason == call.ReasonBadOption && req.Dir == "" && session.Dir(req, known) != "" {
-		err = call.Errorf(call.ReasonBadSession, "session", "the directory it was made in is gone: %s", err.Message)
+		err = call.Errorf(call.ReasonBadSession, "session",
+			"the directory of this session does not exist any more: %s", err.Message)
 	}
 	return dir, err
 }
@@ -37,7 +38,7 @@ func (b Backend) dir(req call.Request, known *session.Record, starts bool) (stri
 	case b.InContainer && req.Access == call.AccessNone:
 		return "", nil
 	case b.InContainer && dir != "" && !path.IsAbs(dir):
-		return "", call.Errorf(call.ReasonBadOption, "dir", "%q is no absolute path inside the container", dir)
+		return "", call.Errorf(call.ReasonBadOption, "dir", "%q is not an absolute path inside the container", dir)
 	case b.InContainer:
 		return dir, nil
 	}
@@ -45,9 +46,9 @@ func (b Backend) dir(req call.Request, known *session.Record, starts bool) (stri
 		return b.Empty(req.Session != "", starts)
 	}
 	own, err := localfile.EmptyDir(b.Name)
-	if err == nil && dir == own { // of a session
+	if err == nil && dir == own { // the call continues a session
 		if b.Spec.Sessions.DirBound {
-			err := call.Errorf(call.ReasonBadSession, "session", "it was made without access to a directory")
+			err := call.Errorf(call.ReasonBadSession, "session", "this session was created without access to a directory")
 			err.Advice = []call.Advice{{Action: call.ActionSet, Field: "access", Value: call.AccessNone.String()}}
 			return "", err
 		}
@@ -56,9 +57,10 @@ func (b Backend) dir(req call.Request, known *session.Record, starts bool) (stri
 	return existing(dir)
 }
 
-// Empty makes the empty directory of the backend's calls with AccessNone. Its path stays the same, because some CLIs
-// find a session only in the directory in which it was made. If the home directory is not writable, the empty directory
-// is a temporary one, in which no session can continue. Unless starts is set, Empty only returns the path.
+// Empty creates the empty working directory of calls with AccessNone. Its path stays the same, because some
+// CLIs find a session only in the directory in which it was created. If the home directory is not writable, the
+// empty directory is a temporary one, in which no session can continue. Without starts, Empty only returns the
+// path.
 func (b Backend) Empty(continues, starts bool) (string, *call.Error) {
 	if !starts {
 		dir, err := localfile.FirstEmptyDir(b.Name)
@@ -73,17 +75,17 @@ func (b Backend) Empty(continues, starts bool) (string, *call.Error) {
 		return "", noEmptyDir(err)
 	case continues && !lasting:
 		be := call.Errorf(call.ReasonBadSession, "session",
-			"this user's state directory cannot be written to, so calls without access keep no sessions")
+			"this user's state directory is not writable, so calls without access cannot keep sessions")
 		be.Hint = stateHint
 		return "", be
 	}
 	return dir, nil
 }
 
-const stateHint = "set XDG_STATE_HOME to a folder that this user can write to, and nobody else"
+const stateHint = "set XDG_STATE_HOME to a directory that only this user can write to"
 
 func noEmptyDir(err error) *call.Error {
-	be := call.Errorf(call.ReasonSpawn, "", "no private folder to work in: %v", err)
+	be := call.Errorf(call.ReasonSpawn, "", "cannot create a private working directory: %v", err)
 	be.Err = err
 	be.Hint = stateHint
 	return be
@@ -100,7 +102,7 @@ func existing(dir string) (string, *call.Error) {
 	case err != nil:
 		return "", call.Errorf(call.ReasonBadOption, "dir", "%v", err)
 	case !info.IsDir():
-		return "", call.Errorf(call.ReasonBadOption, "dir", "%q is no directory", dir)
+		return "", call.Errorf(call.ReasonBadOption, "dir", "%q is not a directory", dir)
 	}
 	return abs, nil
 }
