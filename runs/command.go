@@ -1,30 +1,31 @@
 package runs
 
-// Command is what a call would start, without a secret in it and without what was said: the result of Provider.Command.
-// It is a plain value that survives JSON.
+// Command describes the process that a call would start, without secrets and without the text of the request.
+// It is the result of Provider.Command, and it can be stored as JSON.
 type Command struct {
 	Path string `json:"path"` // Path is the program.
-	// Args are its arguments, without its own name. A text of the request stands there by its size, such as
-	// "[prompt of 12 bytes]", and a folder that is made for the call alone as "{temp}".
+	// Args are the arguments, without the name of the program. The size of a text replaces the text, as in
+	// "[prompt of 12 bytes]". "{temp}" stands for the temporary directory of the call.
 	Args []string `json:"args"`
-	// Env are the names of the variables that it gets, sorted.
+	// Env are the names of the environment variables of the process, sorted.
 	Env []string `json:"env"`
-	// Dir is the directory that it works in. Empty: the one of a container. Empty says that nothing is in it but empty
-	// files of the spec's.
+	// Dir is the working directory. An empty Dir means the default directory of a container. Empty reports
+	// whether the directory contains nothing but empty files that the spec defines.
 	Dir   string `json:"dir"`
 	Empty bool   `json:"dir_is_empty"`
-	// Stdin is the size of what it reads from standard input, in bytes. Zero: that is closed.
+	// Stdin is the size of standard input, in bytes. Zero means that standard input is closed.
 	Stdin int `json:"stdin_bytes"`
-	// Files are made for the call, and go with it.
+	// Files are created for the call and deleted after it.
 	Files []File `json:"files"`
-	// Model is what the CLI is asked for. Empty: its own choice.
+	// Model is the model that the CLI is asked for. If empty, the CLI chooses.
 	Model string `json:"model"`
-	// Output and Transport are the form of what it prints, and the way of the prompt, in the words of package clispec.
+	// Output is the output format, and Transport is how the prompt reaches the CLI. Package clispec defines the
+	// values.
 	Output    string `json:"output"`
 	Transport string `json:"transport"`
 }
 
-// File is a file that a call makes for its CLI. A plain value.
+// File is a file that a call creates for its CLI.
 type File struct {
 	Path string `json:"path"`
 	Size int    `json:"bytes"`

@@ -2,20 +2,18 @@ package runs
 
 import "github.com/clichain/clichain/internal/proc"
 
-// Output is what a CLI printed about itself, without the secrets of its
-// environment, and how it ended: the result of
+// Output is the output of a CLI and its exit, without the secrets of its environment. It is the result of
 // Provider.Probe.
 type Output struct {
 	Stdout, Stderr string
-	// ExitCode is its exit status, -1 when Signal ended it.
+	// ExitCode is the exit code, or -1 if a signal ended the process.
 	ExitCode int
-	// Signal that ended it. Empty: it exited.
+	// Signal is the signal that ended the process. Empty means that the process exited.
 	Signal string
 }
 
-// ShimMain must be called first in main, and in TestMain, of a program that
-// uses Config.Shim. In a process that was started as a shim it never returns;
-// otherwise it returns at once and reports whether Config.Shim works here. It
-// does not in a set-uid program, on systems other than Linux, and where /proc
-// lacks what a shim needs.
+// ShimMain must be called first in main, and in TestMain, of a program that uses Config.Shim. In a process that
+// was started as a shim it never returns. Otherwise it returns at once and reports whether Config.Shim works
+// for this process. Config.Shim does not work in a set-uid program, on systems other than Linux, or if /proc is
+// not fully available.
 func ShimMain() (works bool) { return proc.ShimMain() }

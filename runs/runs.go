@@ -1,6 +1,5 @@
-// Package runs lists the calls of CLIs that are in progress, so that they can be
-// stopped from elsewhere. It knows no CLI by name and starts no process; it ends
-// a call only through the cancel func that it was given.
+// Package runs lists the calls that are in progress, so that other parts of a program can stop them. It knows
+// no CLI by name and starts no process. It stops a call only through the cancel func of that call.
 package runs
 
 import (
@@ -12,24 +11,22 @@ import (
 	"time"
 )
 
-// Registry knows the calls of CLIs that are in progress, those that wait for
-// their turn too, so that another part of the program can list and stop them: a
-// "stop" button, or a periodic cleanup. Its methods may be called from anywhere,
-// also from a loop over the events of such a call. Set
-// it as Config.Registry of any number of backends. The zero value works; it is
-// safe for concurrent use and must not be copied.
+// Registry records the calls that are in progress, including queued calls, so that another part of the program
+// can list and stop them: a "stop" button, or a periodic cleanup. The methods may be called from any goroutine,
+// including from a loop over the events of a registered call. Assign it to Config.Registry of any number of
+// backends. The zero value works; it is safe for concurrent use and must not be copied.
 type Registry struct {
 	mu      sync.Mutex
 	runs    map[*entry]struct{}
 	aborted map[string]bool
 }
 
-// Run is one call in a [Registry]. A plain value.
+// Run is one call in a [Registry].
 type Run struct {
-	Key, Label string    // those given to [WithKey]; empty without
+	Key, Label string    // from [WithKey]; empty without WithKey
 	Backend    string    // the name of the spec
-	Started    time.Time // right before its process started; while it is queued, when the call came
-	Queued     bool      // no process of it runs: it waits for its turn, or between two attempts
+	Started    time.Time // when its process started; for a queued call, when the call began
+	Queued     bool      // the call has no process now: it waits for a slot, or between two attempts
 }
 
 type entry struct {
@@ -39,8 +36,7 @@ type entry struct {
 	gone     chan struct{} // closed when the whole process tree has ended
 }
 
-// ErrAborted is wrapped by the error of a run that a [Registry] stopped; the
-// Reason of that error is canceled.
+// ErrAborted is wrapped by the error of a run that a [Registry] stopped. The Reason of that error is canceled.
 var ErrAborted = errors.New("clichain: aborted through the registry")
 
 type (
@@ -48,16 +44,15 @@ type (
 	entryOfContext struct{}
 )
 
-// WithKey returns a context whose runs are registered under a key, such as the
-// id of a chat, and with a label for people.
+// WithKey returns a context whose runs are registered under a key, such as the ID of a chat, and with a label
+// for display.
 func WithKey(ctx context.Context, key, label string) context.Context {
 	return context.WithValue(ctx, keyOfContext{}, Run{Key: key, Label: label})
 }
 
-// Enter registers a call of a backend, as one that is queued until [Begin]. It
-// is ended by calling stop, which must also end all waiting for the reader of
-// its events. Call leave when the whole process tree has ended. A nil registry
-// registers nothing.
+// Enter registers a call of a backend. The call counts as queued until [Begin]. The registry calls stop to end
+// the call; stop must also end every wait for the reader of the call's events. Call leave after the whole
+// process tree has ended. A nil registry registers nothing.
 func (r *Registry) Enter(
 	ctx context.Context, backend string, stop context.CancelCauseFunc,
 ) (_ context.Context, leave func()) {
@@ -81,11 +76,12 @@ func (r *Registry) Enter(
 	}
 }
 
-// wallClock goes on while the machine sleeps, which the monotonic one does not.
+// wallClock returns the wall-clock time without a monotonic reading, which does not advance while the machine
+// sleeps.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// Begin notes that a process of a registered call is about to start. ctx is that
-// of Enter, or one below. Call end when the process has ended.
+// Begin records that a process of a registered call is about to start. ctx is the context that Enter returned,
+// or derived from it. Call end when the process has ended.
 func Begin(ctx context.Context) (end func()) {
 	e, ok := ctx.Value(entryOfContext{}).(*entry)
 	if !ok {
@@ -95,7 +91,7 @@ func Begin(ctx context.Context) (end func()) {
 	return func() { e.note(came, true) }
 }
 
-// note sets what Begin changes, and returns the time that was there.
+// note sets the start time and the queued state, and returns the previous start time.
 func (e *entry) note(started time.Time, queued bool) (before time.Time) {
 	e.registry.mu.Lock()
 	defer e.registry.mu.Unlock()
@@ -104,7 +100,7 @@ func (e *entry) note(started time.Time, queued bool) (before time.Time) {
 	return before
 }
 
-// Active returns the calls, oldest first.
+// Active returns the registered calls, oldest first.
 func (r *Registry) Active() []Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,33 +119,31 @@ func (r *Registry) HasActive(key string) bool {
 	return slices.ContainsFunc(r.Active(), func(run Run) bool { return run.Key == key })
 }
 
-// KillAll stops all calls of a key, with their whole process trees and those
-// that are queued, and marks the key as aborted, even without a call. It waits
-// until they have ended, which takes some seconds, and 15 at most, and returns
-// their number.
+// KillAll stops all calls of a key, including queued calls, with their process trees. It marks the key as
+// aborted, even if it has no call. It waits until the calls have ended, which takes a few seconds and at most
+// 15, and returns their number.
 func (r *Registry) KillAll(key string) int {
 	return r.kill(func(run Run) bool { return run.Key == key }, key)
 }
 
-// KillAllKeys does what KillAll does with the calls of all keys, and with those
-// that have none. It marks the keys of these calls as aborted.
+// KillAllKeys stops the calls of all keys, and those without a key, as KillAll does. It marks the keys of these
+// calls as aborted.
 func (r *Registry) KillAllKeys() int { return r.kill(func(Run) bool { return true }) }
 
-// KillStale stops the runs that are older than maxAge, queued calls excepted,
-// and marks their keys as aborted. Their age includes time in which the machine
-// slept. It waits as KillAll does, and returns their number.
+// KillStale stops the runs that are older than maxAge, except queued calls, and marks their keys as aborted.
+// The age includes time in which the machine slept. KillStale waits as KillAll does, and returns the number of
+// stopped runs.
 func (r *Registry) KillStale(maxAge time.Duration) int {
 	now := wallClock()
 	return r.kill(func(run Run) bool { return !run.Queued && now.Sub(run.Started) > maxAge })
 }
 
-// killTime bounds the wait for what was stopped: a CLI that does not end is
-// killed after two seconds, and its tree and its output are given up after nine
-// more.
+// killTime limits the wait for stopped calls. A CLI that does not terminate is killed after 2 s. The call waits
+// at most 9 s more for its process tree and its output.
 const killTime = 15 * time.Second
 
-// kill stops the calls that match, waits for their end, and marks their keys and
-// the given ones as aborted.
+// kill stops the matching calls, waits until they have ended, and marks their keys and the given keys as
+// aborted.
 func (r *Registry) kill(match func(Run) bool, keys ...string) int {
 	var stopped []*entry
 	r.mu.Lock()
@@ -181,14 +175,14 @@ func (r *Registry) kill(match func(Run) bool, keys ...string) int {
 	return len(stopped)
 }
 
-// WasAborted reports whether the key was aborted since its last ClearAbort.
+// WasAborted reports whether the key was aborted after its last ClearAbort.
 func (r *Registry) WasAborted(key string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.aborted[key]
 }
 
-// ClearAbort removes the mark of a key.
+// ClearAbort removes the aborted mark of a key.
 func (r *Registry) ClearAbort(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
