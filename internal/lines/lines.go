@@ -1,5 +1,5 @@
-// Package lines splits a byte stream into lines and bounds the memory that a
-// line may take. It does not look into the lines and does no I/O of its own.
+// Package lines splits a byte stream into lines and limits the memory that one line may take. It does not
+// interpret the lines.
 package lines
 
 import (
@@ -10,21 +10,23 @@ import (
 // DefaultMax is the longest line a Splitter with Max 0 keeps, in bytes.
 const DefaultMax = 16 << 20
 
-// Splitter is an [io.Writer] that calls Line once for each line written to it. A line over Max is skipped and counted;
-// the lines after it are intact. The zero value with a Line func works. It is not safe for concurrent use.
+// Splitter is an [io.Writer] that calls Line once for each line written to it. It skips and counts a line
+// longer than Max; the lines after it stay intact. The zero value with a Line func works. It is not safe for
+// concurrent use.
 type Splitter struct {
-	// Line gets each line without its end ("\n" or "\r\n"). The slice is valid during the call only.
+	// Line receives each line without its line ending ("\n" or "\r\n"). The slice is valid only during the
+	// call.
 	Line func(line []byte)
-	// Max is the longest line kept, in bytes. Zero: DefaultMax.
+	// Max is the length in bytes of the longest line that Line receives. Zero means DefaultMax.
 	Max int
-	// Skipped counts the lines that were over Max.
+	// Skipped counts the lines that were longer than Max.
 	Skipped int
 
-	partial  []byte // the line so far, when it spans writes
-	skipping bool   // the current line is over Max
+	partial  []byte // the current line so far, if it spans writes
+	skipping bool   // the current line is longer than Max
 }
 
-// Write takes the next piece of the stream. It never fails.
+// Write processes the next part of the stream. It never fails.
 func (s *Splitter) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -39,7 +41,7 @@ func (s *Splitter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close delivers a last line without a newline. It never fails.
+// Close delivers a last line that has no newline. It never fails.
 func (s *Splitter) Close() error {
 	if len(s.partial) > 0 || s.skipping {
 		s.finish(nil)
@@ -47,7 +49,7 @@ func (s *Splitter) Close() error {
 	return nil
 }
 
-// keep adds to the line that spans writes, unless it has become too long.
+// keep appends to the line that spans writes, unless the line has become too long.
 func (s *Splitter) keep(piece []byte) {
 	switch {
 	case s.skipping:
@@ -58,7 +60,7 @@ func (s *Splitter) keep(piece []byte) {
 	}
 }
 
-// finish ends the current line with piece. A whole line inside one write is delivered without a copy.
+// finish ends the current line with piece. It delivers a line that lies inside one write without a copy.
 func (s *Splitter) finish(piece []byte) {
 	line := piece
 	if len(s.partial) > 0 || s.skipping {

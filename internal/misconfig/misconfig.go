@@ -1,4 +1,4 @@
-// Package misconfig checks settings.
+// Package misconfig validates settings.
 package misconfig
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// Merge returns one error that names all the mistakes; nil if there is none.
+// Merge returns one error that lists all the mistakes, or nil if there are none.
 func Merge(field string, mistakes []*call.Error) *call.Error {
 	switch len(mistakes) {
 	case 0:
@@ -28,7 +28,7 @@ func Merge(field string, mistakes []*call.Error) *call.Error {
 	return err
 }
 
-// Join is [errors.Join] of the mistakes.
+// Join is [errors.Join] for the mistakes.
 func Join(mistakes []*call.Error) error {
 	list := make([]error, len(mistakes))
 	for i, m := range mistakes {
@@ -37,23 +37,23 @@ func Join(mistakes []*call.Error) error {
 	return errors.Join(list...)
 }
 
-// List returns the checks that failed.
+// List returns the failed checks, which are the errors that are not nil.
 func List(checks ...*call.Error) []*call.Error {
 	return slices.DeleteFunc(checks, func(err *call.Error) bool { return err == nil })
 }
 
-// Word refuses a word that is not in the list. The empty word is the default.
+// Word returns an error if the word is not in the list. The empty word is the default.
 func Word[S ~string](field string, word S, words ...S) *call.Error {
 	if word == "" || slices.Contains(words, word) {
 		return nil
 	}
-	return call.ConfigErrorf(field, "%q is none of %q", word, words)
+	return call.ConfigErrorf(field, "%q is not one of %q", word, words)
 }
 
-// Bound refuses a bound that is negative or infinite.
+// Bound returns an error if the limit is negative or infinite.
 func Bound[N int | int64 | float64 | time.Duration](field string, n N) *call.Error {
 	if n >= 0 && !math.IsInf(float64(n), 0) {
 		return nil
 	}
-	return call.ConfigErrorf(field, "%v is no bound: leave it zero for the default", n)
+	return call.ConfigErrorf(field, "%v is not a valid limit; use 0 for the default", n)
 }

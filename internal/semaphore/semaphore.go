@@ -1,14 +1,13 @@
-// Package semaphore bounds how many calls do something at once. It knows nothing
-// of what they do.
+// Package semaphore limits concurrency.
 package semaphore
 
 import "context"
 
-// Semaphore bounds how many do something at once, by its capacity. A nil one
-// sets no bound. It is safe for concurrent use.
+// Semaphore is a concurrency limit; its capacity is the number of slots. A nil Semaphore sets no limit. It is
+// safe for concurrent use.
 type Semaphore chan struct{}
 
-// Try takes a place if there is one.
+// Try takes a slot if one is free.
 func (s Semaphore) Try() (release func(), ok bool) {
 	select {
 	case s <- struct{}{}:
@@ -18,8 +17,7 @@ func (s Semaphore) Try() (release func(), ok bool) {
 	}
 }
 
-// Acquire waits for a place, in the order of the calls. The error is the cause
-// of the context's end.
+// Acquire waits for a slot, in the order of the calls. The error is the cause of the cancellation of ctx.
 func (s Semaphore) Acquire(ctx context.Context) (release func(), err error) {
 	if s == nil {
 		return func() {}, nil
