@@ -21,24 +21,24 @@ import (
 )
 
 var (
-	updateMatrix  = flag.Bool("update", false, "write what TestMatrix sees to docs/conformance.md")
-	everyVersion  = flag.Bool("versions", false, "TestMatrix runs all versions, not only the newest of each CLI")
-	matrixPattern = flag.String("cli", "", "TestMatrix runs this CLI alone")
+	updateMatrix  = flag.Bool("update", false, "write the verdicts of TestMatrix to docs/conformance.md")
+	everyVersion  = flag.Bool("versions", false, "run all versions in TestMatrix, not only the newest of each CLI")
+	matrixPattern = flag.String("cli", "", "run only this CLI in TestMatrix")
 )
 
-// scenario is what a user of any CLI meets, and the verdict that it should get. Its name is that of a scene.
+// scenario is a situation that can occur with any CLI, and its expected verdict. Its name is that of a scene.
 type scenario struct {
 	name  string
-	means string // in the words of docs/conformance.md
+	means string // the description in docs/conformance.md
 	want  string // answer, or a Reason
-	short bool   // it is run where there is little time, too
-	alone bool   // no other backend could answer
+	short bool   // also part of the short form
+	alone bool   // the chain has no other backend
 	check func(cli) error
 }
 
 const (
 	answer = "answer"
-	absent = "absent" // the CLI has nothing of the kind
+	absent = "absent" // the CLI does not support it
 )
 
 // scenarios are the rows of the matrix.
@@ -49,17 +49,17 @@ func scenarios() []scenario {
 	answering := func(name, means string, check func(cli) error) scenario {
 		return scenario{name: name, means: means, want: answer, check: check}
 	}
-	ok := answering("ok", "a plain question, one request", oneRequest)
+	ok := answering("ok", "a plain question, answered with one request", oneRequest)
 	ok.short = true
-	refused := failing("401", "the service refuses the credential", clichain.ReasonUnauthenticated)
+	refused := failing("401", "the service rejects the credential", clichain.ReasonUnauthenticated)
 	refused.short = true
-	recovers := answering("500-then-ok", "the service fails once, and there is no other CLI", nil)
+	recovers := answering("500-then-ok", "the service fails once; the chain has no other backend", nil)
 	recovers.alone = true
 	return []scenario{
 		ok,
-		answering("thinking", "the model thinks first", nil),
-		answering("text-ok", "the same in text mode", nil),
-		answering("tool-none", "a plain question, and the model asks for a shell", ran(false)),
+		answering("thinking", "the model thinks before it answers", nil),
+		answering("text-ok", "a plain question in text mode", nil),
+		answering("tool-none", "a plain question; the model requests a shell", ran(false)),
 		answering("tool-read", "access read: the agent reads a file", read),
 		answering("tool-write", "access write: the agent writes a file", wrote),
 		answering("tool-full", "access full: the agent runs a shell", nil),
@@ -71,18 +71,18 @@ func scenarios() []scenario {
 		failing("500", "the service fails", clichain.ReasonServerError),
 		failing("503", "the service is overloaded", clichain.ReasonOverloaded),
 		failing("context", "the prompt is too long", clichain.ReasonContextOverflow),
-		failing("empty", "the model says nothing", clichain.ReasonEmpty),
+		failing("empty", "the model returns no text", clichain.ReasonEmpty),
 		failing("hang", "the service never answers", clichain.ReasonTimeout),
-		failing("loggedout", "nobody is logged in", clichain.ReasonUnauthenticated),
-		failing("bad-session", "the session is gone", clichain.ReasonBadSession),
+		failing("loggedout", "the CLI is not logged in", clichain.ReasonUnauthenticated),
+		failing("bad-session", "the session does not exist", clichain.ReasonBadSession),
 		failing("bad-flag", "the CLI does not know a flag", clichain.ReasonUnsupported),
 	}
 }
 
-// hangTimeout is all the time of an attempt whose service never answers.
+// hangTimeout is the timeout of an attempt whose service never answers.
 const hangTimeout = 20 * time.Second
 
-// TestMatrix runs each scenario with each CLI, and holds what it sees against docs/conformance.md.
+// TestMatrix runs each scenario with each CLI, and compares the verdicts with docs/conformance.md.
 func TestMatrix(t *testing.T) {
 	netns.Require(t)
 	seen, written, today := newMatrix(), readMatrix(t), time.Now().UTC().Format(time.DateOnly)
@@ -94,11 +94,11 @@ func TestMatrix(t *testing.T) {
 				}
 				t.Run(install.CLI+" "+install.Wanted(t)+" "+s.name, func(t *testing.T) {
 					t.Parallel()
-					install.Binary(t) // skips the test where it is missing
+					install.Binary(t) // skips the test if it is missing
 					c := cell{install.CLI, install.Version(t), s.name}
 					verdict := s.verdict(t, install)
 					if seen.add(c, verdict, today); !*updateMatrix {
-						require.Equal(t, written.verdicts[c], verdict, "see docs/conformance.md, which -update writes")
+						require.Equal(t, written.verdicts[c], verdict, "docs/conformance.md differs; -update writes it")
 					}
 				})
 			}
@@ -110,10 +110,13 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestMatrixIsWhole: the page has every CLI and version that can be installed, with every scenario, and each verdict
-// that is not the one wanted is explained.
+// TestMatrixIsWhole checks that the page has every scenario of every CLI and version that can be installed, and explains
+// each unexpected verdict.
 func TestMatrixIsWhole(t *testing.T) {
 	written := readMatrix(t)
+	text, err := os.ReadFile(matrixFile)
+	require.NoError(t, err)
+	require.Equal(t, written.page(scenarios()), string(text), "the texts of the page differ from the tests")
 	clis := map[string]int{}
 	for _, i := range home.Installs() {
 		clis[i.CLI]++
@@ -122,7 +125,7 @@ func TestMatrixIsWhole(t *testing.T) {
 			verdict := written.verdicts[cell{i.CLI, version, s.name}]
 			require.NotEmpty(t, verdict, "%s %s: %s is not on the page", i.CLI, version, s.name)
 			if verdict != s.want {
-				require.NotEmpty(t, otherwise[i.CLI][s.name], "%s %s: %s is %s, not %s; say why", i.CLI, version, s.name, verdict, s.want)
+				require.NotEmpty(t, otherwise[i.CLI][s.name], "%s %s: %s is %s, not %s; explain it", i.CLI, version, s.name, verdict, s.want)
 			}
 		}
 	}
@@ -138,7 +141,7 @@ func TestMatrixIsWhole(t *testing.T) {
 	}
 }
 
-// chosen are the versions to run.
+// chosen returns the versions to run.
 func chosen(t *testing.T) (list []home.Install) {
 	before := map[string]bool{}
 	for _, i := range home.Installs() {
@@ -152,8 +155,8 @@ func chosen(t *testing.T) (list []home.Install) {
 	return list
 }
 
-// verdict plays the scenario. Another backend could answer in place of the CLI, so that one which only tries again and
-// again is given up.
+// verdict runs the scenario and returns its verdict. Unless s.alone, the chain has another backend, so it ends a run
+// that only retries.
 func (s scenario) verdict(t *testing.T, install home.Install) string {
 	plays, ok := find(scenes(install.CLI), s.name)
 	if !ok {

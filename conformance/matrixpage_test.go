@@ -15,17 +15,20 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 )
 
-// matrixFile is the page that TestMatrix writes, and reads.
+// matrixFile is the page that TestMatrix reads and writes.
 var matrixFile = filepath.Join("..", "docs", "conformance.md")
 
 // cell is a scenario with one version of a CLI.
 type cell struct{ cli, version, scenario string }
 
-// matrix is what runs have seen. It may be filled by many tests at once.
+// verdictsFrom is the index of the first column with verdicts in the tables of the page.
+const verdictsFrom = 2
+
+// matrix has the verdicts of runs. It is safe for concurrent use by parallel tests.
 type matrix struct {
 	mu       sync.Mutex
 	verdicts map[cell]string
-	dates    map[cell]string // of a whole version, without a scenario
+	dates    map[cell]string // by version, without a scenario
 }
 
 func newMatrix() *matrix { return &matrix{verdicts: map[cell]string{}, dates: map[cell]string{}} }
@@ -38,7 +41,7 @@ func (m *matrix) add(c cell, verdict, date string) {
 	m.dates[c] = date
 }
 
-// addOlder takes what an earlier run has seen of versions that are still to be run, and this one did not.
+// addOlder adds the verdicts of an earlier run for versions that are still installed and that this run did not test.
 func (m *matrix) addOlder(t *testing.T, older *matrix) {
 	t.Helper()
 	for _, i := range home.Installs() {
@@ -51,7 +54,7 @@ func (m *matrix) addOlder(t *testing.T, older *matrix) {
 	}
 }
 
-// versions are those of a CLI that the page has, the newest first.
+// versions returns the versions of a CLI on the page, the newest first.
 func (m *matrix) versions(cli string) (list []string) {
 	for c := range m.dates {
 		if c.cli == cli {
@@ -62,7 +65,7 @@ func (m *matrix) versions(cli string) (list []string) {
 	return list
 }
 
-// numbers makes versions comparable as text.
+// numbers returns a key that sorts versions as text.
 func numbers(version string) (key string) {
 	for part := range strings.SplitSeq(version, ".") {
 		key += fmt.Sprintf("%8s.", part)
@@ -70,7 +73,7 @@ func numbers(version string) (key string) {
 	return key
 }
 
-// readMatrix reads the page back: its tables are the record of what was seen.
+// readMatrix reads the page: its tables are the record of earlier runs.
 func readMatrix(t *testing.T) *matrix {
 	t.Helper()
 	text, err := os.ReadFile(matrixFile)
@@ -91,10 +94,10 @@ func readMatrix(t *testing.T) *matrix {
 		}
 		fields := strings.Split(strings.Trim(line, "| "), " | ")
 		if columns == nil {
-			columns = fields[3:]
+			columns = fields[verdictsFrom:]
 			continue
 		}
-		for i, verdict := range fields[3:] {
+		for i, verdict := range fields[verdictsFrom:] {
 			version, date, _ := strings.Cut(columns[i], ", ")
 			m.add(cell{cli, version, strings.Trim(fields[0], "`")}, strings.Trim(verdict, "*"), date)
 		}
@@ -102,26 +105,29 @@ func readMatrix(t *testing.T) *matrix {
 	return m
 }
 
-// page is the whole page, with what is installed now: versions that are not run any more go.
+// page returns the page. It leaves out versions that are no longer installed.
 func (m *matrix) page(rows []scenario) string {
 	var b strings.Builder
 	b.WriteString(matrixIntro)
-	summary := "| CLI | versions, with the dates of their runs | as wanted |\n|---|---|---|\n"
+	for _, s := range rows {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.name, s.means, s.want)
+	}
+	summary := "\n| CLI | Versions and dates of the runs | As expected |\n|---|---|---|\n"
 	var sections strings.Builder
 	for _, name := range installedNames() {
 		versions := m.versions(name)
 		good, all := 0, 0
 		var table strings.Builder
-		fmt.Fprintf(&table, "\n## %s\n\n| scenario | what happens | wanted |", name)
+		fmt.Fprintf(&table, "\n## %s\n\n| Scenario | Expected |", name)
 		var told []string
 		for _, v := range versions {
 			date := m.dates[cell{name, v, ""}]
 			fmt.Fprintf(&table, " %s, %s |", v, date)
 			told = append(told, v+" ("+date+")")
 		}
-		table.WriteString("\n|---|---|---|" + strings.Repeat("---|", len(versions)) + "\n")
+		table.WriteString("\n|---|---|" + strings.Repeat("---|", len(versions)) + "\n")
 		for _, s := range rows {
-			fmt.Fprintf(&table, "| `%s` | %s | %s |", s.name, s.means, s.want)
+			fmt.Fprintf(&table, "| `%s` | %s |", s.name, s.want)
 			for _, v := range versions {
 				verdict := m.verdicts[cell{name, v, s.name}]
 				if all++; verdict == s.want {
@@ -139,7 +145,7 @@ func (m *matrix) page(rows []scenario) string {
 	return b.String() + summary + sections.String()
 }
 
-// remarks explain what is not as wanted.
+// remarks returns the explanations of unexpected verdicts.
 func remarks(name string, rows []scenario) (text string) {
 	for _, s := range rows {
 		if why := otherwise[name][s.name]; why != "" {
@@ -163,16 +169,19 @@ func installedNames() (names []string) {
 
 const matrixIntro = `# Conformance
 
-Each scenario was played with the real program of each CLI, over loopback, as the library starts it. Where nothing else is
-said, another backend in the chain could have answered, so that a CLI which only tries again is given up. After each call no process of
-the CLI was left. A verdict that is not the one wanted is in bold, and explained below its table. There are
-12 built-in specs: 10 run for real, 2 by documentation (cursor-agent, agy). Those two are not on this page.
+This page has the verdict on each scenario with the real program of each CLI. TestMatrix runs each CLI as the library
+starts it, against a model server on loopback. Unless the scenario says otherwise, the chain has another backend, so it
+ends a run that only retries. After each call, no process of the CLI was left. Unexpected verdicts are in bold, with
+an explanation below the table. There are 12 built-in specs: 10 run for real, 2 by documentation (cursor-agent, agy).
+This page does not contain the latter.
 
-CI plays all scenarios with the newest version of each CLI, and holds what it sees against this page. To write the page
-again, with all versions:
+CI runs all scenarios with the newest version of each CLI and compares the verdicts with this page. To write the page
+with all versions:
 
 ` + "```sh" + `
 (cd conformance && CLICHAIN_CONFORMANCE=required go test -timeout 60m -run TestMatrix -versions -update .)
 ` + "```" + `
 
+| Scenario | Description | Expected |
+|---|---|---|
 `
