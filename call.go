@@ -38,8 +38,8 @@ type (
 	// EventKind is the kind of an [Event]: one of the Event constants.
 	EventKind = call.EventKind
 
-	// Reason is the class of a failure: one of the Reason constants, such as [ReasonUsageLimit]. docs/errors.md says what
-	// follows from each. The zero value is no failure.
+	// Reason is the class of a failure: one of the Reason constants, such as [ReasonUsageLimit]. The
+	// page docs/reference/errors.md says how the chain reacts to each reason. The zero value is no failure.
 	Reason = call.Reason
 
 	// BackendError says why one backend did not answer: its Backend, the Reason, a Message of one line, a Hint for a

@@ -54,10 +54,10 @@ type ChainConfig struct {
 	Hooks *Hooks
 	// Name is what the chain is called as a Backend. Empty: "chain".
 	Name string
-	// Policy changes rows of the decision table in docs/errors.md.
+	// Policy changes rows of the decision table in docs/reference/errors.md.
 	Policy map[Reason]Rule
 	// Store keeps which backends cool down after failures: see
-	// docs/cooldowns.md. Nil: this chain's memory. NoCooldown asks every backend
+	// docs/explanation/cooldowns.md. Nil: this chain's memory. NoCooldown asks every backend
 	// at every call.
 	Store      cooldown.Store
 	NoCooldown bool

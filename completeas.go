@@ -16,7 +16,7 @@ import (
 // Fields are required unless their tag says omitempty or omitzero, pointers and
 // slices may be null, and a tag `jsonschema:"..."` describes a field to the
 // model, or lists what it may be: `jsonschema:"enum=bug,enum=feature"`. See
-// docs/structured.md.
+// docs/how-to/structured.md.
 func CompleteAs[T any](ctx context.Context, b Backend, req Request) (T, *Response, error) {
 	var value, none T
 	if len(req.Schema) == 0 {

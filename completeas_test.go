@@ -106,7 +106,7 @@ func TestCompleteAsErrors(t *testing.T) {
 	})
 }
 
-// What docs/structured.md shows.
+// What docs/how-to/structured.md shows.
 func ExampleCompleteAs() {
 	ctx, chain := context.Background(), clichain.ChainOf(nil, nil)
 
@@ -124,7 +124,7 @@ func ExampleCompleteAs() {
 }
 
 func TestStructuredPage(t *testing.T) {
-	page := read(t, "docs/structured.md")
+	page := read(t, "docs/how-to/structured.md")
 	snippets := blocks(page, "go")
 	require.Len(t, snippets, 1)
 	require.Contains(t, read(t, "completeas_test.go"), "\t"+strings.ReplaceAll(strings.TrimSpace(snippets[0]), "\n", "\n\t"))

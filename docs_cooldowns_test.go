@@ -17,7 +17,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// The snippets of docs/cooldowns.md.
+// The snippets of docs/explanation/cooldowns.md.
 func snippetStore(path string) *clichain.Chain {
 	store := cooldown.NewFile(path, func(err error) { log.Print(err) })
 	chain := clichain.NewChain(specs.All(), &clichain.ChainConfig{Store: store})
@@ -40,7 +40,7 @@ func snippetPolicy(cfg *clichain.ChainConfig) {
 
 func TestCooldownsPage(t *testing.T) {
 	code := strings.ReplaceAll(read(t, "docs_cooldowns_test.go"), "\t", "")
-	snippets := blocks(read(t, "docs/cooldowns.md"), "go")
+	snippets := blocks(read(t, "docs/explanation/cooldowns.md"), "go")
 	require.Len(t, snippets, 3)
 	for _, snippet := range snippets {
 		require.Contains(t, code, strings.ReplaceAll(snippet, "\t", ""))

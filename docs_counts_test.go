@@ -27,12 +27,12 @@ func TestCountsOfCLIs(t *testing.T) {
 	every := len(specs.Every())
 	total := fmt.Sprintf("%d built-in specs", every)
 	count := fmt.Sprintf("%s: %d run for real, %d by documentation (%s)", total, every-len(documented), len(documented), strings.Join(documented, ", "))
-	pages, err := filepath.Glob("docs/*.md")
+	pages, err := filepath.Glob("docs/*/*.md")
 	require.NoError(t, err)
 	for _, page := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md") {
 		text := strings.Join(strings.Fields(read(t, page)), " ")
 		switch page {
-		case "README.md", "docs/conformance.md", "docs/guide.md", "docs/testing.md":
+		case "README.md", "docs/reference/conformance.md", "docs/how-to/guide.md", "docs/reference/testing.md":
 			require.True(t, strings.Contains(text, count), "%s: write %q", page, count)
 		}
 		require.Empty(t, otherCount.FindAllString(strings.ReplaceAll(text, count, ""), -1), "%s: write %q", page, count)

@@ -46,7 +46,7 @@ var codePath = regexp.MustCompile("`([a-z][a-z0-9/]*(?:\\.go|/[a-z0-9]+|))`")
 // TestWhereToAdd: each row of the table names the files that one of its kind takes, and no others.
 func TestWhereToAdd(t *testing.T) {
 	files := sources(t)
-	text := section(t, read(t, "docs/architecture.md"), "## Where to add")
+	text := section(t, read(t, "docs/explanation/architecture.md"), "## Where to add")
 	texts := map[string]string{}
 	for _, f := range files {
 		if !f.test() {

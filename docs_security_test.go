@@ -15,7 +15,7 @@ import (
 
 // Every test that the page on security names exists.
 func TestSecurityPage(t *testing.T) {
-	text, err := os.ReadFile("docs/security.md")
+	text, err := os.ReadFile("docs/explanation/security.md")
 	require.NoError(t, err)
 	tests := map[string]bool{}
 	for _, f := range sources(t) {
@@ -52,7 +52,7 @@ func tableRows(section string) map[string][][]string {
 // Each built-in spec has one row in both tables about hostile directories. The row names the test with the real CLI,
 // unless no package registry has that CLI.
 func TestSecurityTables(t *testing.T) {
-	page := read(t, "docs/security.md")
+	page := read(t, "docs/explanation/security.md")
 	for heading, test := range map[string]string{
 		"## Without access":             "(?i)`Test%sBelowAHostileFolder`",
 		"## AccessRead and AccessWrite": "(?i)`Test%sInAHostileFolder`",

@@ -79,10 +79,10 @@ func parrot(t *testing.T) *clichain.Provider {
 	return provider(t, spec, clichain.Config{}, play(readStdin, clitest.Step{Echo: true}, clitest.Exit(1)))
 }
 
-// docs/errors.md says of each Reason what the library does.
+// docs/reference/errors.md says of each Reason what the library does.
 func TestErrorsPage(t *testing.T) {
 	suppressNothing(t)
-	page := read(t, "docs/errors.md")
+	page := read(t, "docs/reference/errors.md")
 	rows := table(t, section(t, page, "## The reasons"))
 	p, says := parrot(t), map[bool]string{true: "yes", false: "no"}
 	var reasons []string
@@ -105,7 +105,7 @@ func TestErrorsPage(t *testing.T) {
 	require.Equal(t, slices.Sorted(slices.Values(reasons)), names(rows))
 }
 
-// explain is the snippet of docs/errors.md.
+// explain is the snippet of docs/reference/errors.md.
 func explain(err error) {
 	if errors.Is(err, clichain.ErrUsageLimit) {
 		fmt.Println("at least one plan is used up")
@@ -135,7 +135,7 @@ func ExampleBackendError() {
 }
 
 func TestErrorsPageSnippetIsCompiled(t *testing.T) {
-	snippets := blocks(read(t, "docs/errors.md"), "go")
+	snippets := blocks(read(t, "docs/reference/errors.md"), "go")
 	require.Len(t, snippets, 1)
 	require.Contains(t, read(t, "docs_test.go"), snippets[0])
 }
@@ -184,9 +184,9 @@ func keys(of reflect.Type) (found []string) {
 	return found
 }
 
-// docs/specs.md names all there is in the language, and nothing else.
+// docs/reference/specs.md names all there is in the language, and nothing else.
 func TestSpecsPage(t *testing.T) {
-	page := read(t, "docs/specs.md")
+	page := read(t, "docs/reference/specs.md")
 	fields := listed(t, clichain.CliSpec{Args: []clispec.ArgRow{{Args: []string{"{nosuch}"}}}}, "args[0].args[0]")
 	require.Equal(t, fields, names(table(t, section(t, page, "## Request fields"))))
 	setters := listed(t, clichain.CliSpec{Events: []clispec.EventRule{{Match: map[string]string{"a": "a"}, Kind: clichain.EventText, Set: map[string]string{"nosuch": "a"}}}}, "events[0].set")
@@ -213,7 +213,7 @@ func TestSpecsPage(t *testing.T) {
 
 // The page's two instances are two backends, with homes below that of the user.
 func TestInstancesPage(t *testing.T) {
-	text := section(t, read(t, "docs/specs.md"), "## Named instances")
+	text := section(t, read(t, "docs/reference/specs.md"), "## Named instances")
 	home, _ := freshMachine(t, play(stdout("never")))
 	suppressNothing(t)
 	list, err := specs.Load(strings.NewReader(blocks(text, "yaml")[0]))
@@ -231,7 +231,7 @@ func TestInstancesPage(t *testing.T) {
 
 func TestSpecsPageExample(t *testing.T) {
 	suppressNothing(t)
-	text := section(t, read(t, "docs/specs.md"), "## A complete example")
+	text := section(t, read(t, "docs/reference/specs.md"), "## A complete example")
 	list, err := specs.Load(strings.NewReader(blocks(text, "json")[0]))
 	require.NoError(t, err)
 	require.Len(t, list, 1)

@@ -13,7 +13,7 @@ import (
 )
 
 // floors are the packages of the root module, from the ground up: a package may
-// import those of lower floors only. docs/architecture.md draws the same house.
+// import those of lower floors only. docs/explanation/architecture.md draws the same house.
 var floors = [][]string{
 	{"internal/pattern"},
 	{

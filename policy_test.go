@@ -46,7 +46,7 @@ func restsAfter(t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason) 
 	return rests, probed
 }
 
-// restText is how docs/errors.md writes a series of rests.
+// restText is how docs/reference/errors.md writes a series of rests.
 func restText(rests []time.Duration, probed bool) string {
 	first := 0
 	for first < len(rests) && rests[first] == 0 {

@@ -44,7 +44,7 @@ func TestImportsCompileNoPatterns(t *testing.T) {
 }
 
 // A package of a dependency that works when it is imported, as this one does for milliseconds, belongs to programs that
-// ask for it: see docs/adr/0037.
+// ask for it: see docs/explanation/adr/0037.
 func TestOnlyFullSchemaCompilesDrafts(t *testing.T) {
 	deps := func(packages ...string) string {
 		out, err := exec.Command("go", append([]string{"list", "-deps"}, packages...)...).Output()

@@ -83,7 +83,7 @@ func TestGoVersion(t *testing.T) {
 	}
 	require.Contains(t, read(t, "README.md"), "Go "+minor(t)+" or newer")
 	require.Contains(t, read(t, ".ci/run"), "Go "+minor(t)+" or newer")
-	require.Contains(t, read(t, "docs/operations.md"), `go-version: "`+minor(t)+`"`)
+	require.Contains(t, read(t, "docs/how-to/operations.md"), `go-version: "`+minor(t)+`"`)
 }
 
 // .ci/run takes the command that tests everything from README, which has others too.

@@ -91,7 +91,7 @@ func Prompt(text string) Request {
 }
 
 // Options are settings that only some backends have. The zero value sets none.
-// docs/specs.md has a table of what each built-in backend honours. Relative
+// docs/reference/specs.md has a table of what each built-in backend honours. Relative
 // paths start at the working directory of this process.
 type Options struct {
 	// MaxTurns limits the agent's turns. Zero: the CLI's own limit.

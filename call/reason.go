@@ -7,7 +7,7 @@ import "slices"
 // errors with the sentinels ([ErrTimeout] and so on) through [errors.Is].
 type Reason string
 
-// The reasons, in the groups of the decision table in docs/errors.md.
+// The reasons, in the groups of the decision table in docs/reference/errors.md.
 const (
 	// Skips: the backend was not started.
 	ReasonSuppressed    Reason = "suppressed"     // SKIP_CLI or an alias names it

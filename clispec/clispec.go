@@ -199,7 +199,7 @@ func (s *Spec) ToolEventsIn(output OutputMode) ToolEvents {
 // When is the condition of a row. All parts that are set must hold; the zero
 // value always holds.
 type When struct {
-	// Set and Unset name request fields (listed in docs/specs.md) that must be
+	// Set and Unset name request fields (listed in docs/reference/specs.md) that must be
 	// set or must not be.
 	Set   []string `json:"set,omitempty"`
 	Unset []string `json:"unset,omitempty"`

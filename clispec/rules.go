@@ -147,7 +147,7 @@ type EventRule struct {
 	// Kind is the event to make.
 	Kind call.EventKind `json:"kind"`
 	// Set maps an event field to a path, to alternatives "a ?? b", or to a
-	// literal "=text". The fields are listed in docs/specs.md.
+	// literal "=text". The fields are listed in docs/reference/specs.md.
 	Set map[string]string `json:"set,omitempty"`
 	// Terminal: this event states the outcome of the call, and is its last.
 	Terminal bool `json:"terminal,omitempty"`

@@ -90,11 +90,11 @@ func (v *validator) reason(path string, r call.Reason) {
 		return
 	}
 	if r == "" {
-		v.add(path, "", "is missing; docs/errors.md lists the reasons")
+		v.add(path, "", "is missing; docs/reference/errors.md lists the reasons")
 	} else if near := spelling.Near(string(r), texts(known)); near != "" {
 		v.add(path, string(r), fmt.Sprintf("is no reason; did you mean %q?", near))
 	} else {
-		v.add(path, string(r), "is no reason; docs/errors.md lists them")
+		v.add(path, string(r), "is no reason; docs/reference/errors.md lists them")
 	}
 }
 

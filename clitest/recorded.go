@@ -109,10 +109,10 @@ func readRun(dir fs.FS) (r recordedRun, err error) {
 	return r, err
 }
 
-// Replay is a CLI that does what was recorded in a folder: it prints the files stderr and stdout there, and ends with
-// the status in the file exit, or hangs where that says "timeout". docs/testing.md says how a run is recorded. What the
-// fake is started with is not compared with the files argv and stdin: see [Recorder] for that. The test ends if the
-// folder has no recording.
+// Replay is a CLI that repeats a recorded run. It prints the files stderr and stdout of the directory and exits with
+// the status in the file exit, or hangs if that file says "timeout". docs/reference/testing.md says how to record a
+// run. Replay does not compare its arguments and stdin with the recorded files; use a [Recorder] for that. Replay ends
+// the test if the directory has no recording.
 func Replay(t TB, folder string) Scenario {
 	t.Helper()
 	r, err := readRun(os.DirFS(folder))

@@ -122,7 +122,7 @@ func TestInstanceAtItsLimit(t *testing.T) {
 	})
 }
 
-// Each CLI finds another home by the variables that docs/specs.md names: its server, its login and its sessions.
+// Each CLI finds another home by the variables that docs/reference/specs.md names: its server, its login and its sessions.
 func TestInstancesHaveHomes(t *testing.T) {
 	long(t)
 	for _, name := range home.Names() {

@@ -133,7 +133,7 @@ func matches(t *testing.T, file, pattern string) int {
 	return len(found)
 }
 
-// tables is what docs/testing.md has of all counts.
+// tables is what docs/reference/testing.md has of all counts.
 func tables(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| Module | Tests | Fuzz targets | Benchmarks | Examples |\n|---|---|---|---|---|\n")
@@ -159,9 +159,9 @@ func tables(t *testing.T) string {
 		{"recorded runs of the real CLIs", entries(t, "internal/reading/testdata/recordings/*/*")},
 		{"older transcripts of them", entries(t, "internal/reading/testdata/transcripts/*")},
 		{"scripts that run the command", entries(t, "cmd/clichain/testdata/script/*")},
-		{"scenarios of the kit", matches(t, "docs/testing.md", "^\\| `\\w+\\([^|]*\\)` \\|")},
-		{"[fault cases](#fault-cases)", matches(t, "docs/testing.md", `^\| \d+a? \|`)},
-		{"[decisions](adr)", entries(t, "docs/adr/*.md")},
+		{"scenarios of the kit", matches(t, "docs/reference/testing.md", "^\\| `\\w+\\([^|]*\\)` \\|")},
+		{"[fault cases](#fault-cases)", matches(t, "docs/reference/testing.md", `^\| \d+a? \|`)},
+		{"[decisions](../explanation/adr)", entries(t, "docs/explanation/adr/*.md")},
 	} {
 		fmt.Fprintf(&b, "| %s | %d |\n", row.what, row.n)
 	}
@@ -169,20 +169,20 @@ func tables(t *testing.T) string {
 }
 
 func realCLIs(t *testing.T) int {
-	return matches(t, "docs/conformance.md", `^\| [\w-]+ \| .*\d+ of \d+ \|$`)
+	return matches(t, "docs/reference/conformance.md", `^\| [\w-]+ \| .*\d+ of \d+ \|$`)
 }
 
 // scenarios are those of the matrix, whichever CLIs they are played with.
 func scenarios(t *testing.T) int {
 	t.Helper()
-	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllString(read(t, "docs/conformance.md"), -1)
+	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllString(read(t, "docs/reference/conformance.md"), -1)
 	slices.Sort(rows)
 	return len(slices.Compact(rows))
 }
 
 func TestCounts(t *testing.T) {
 	checkout(t)
-	hold(t, "docs/testing.md", with(t, "docs/testing.md", "<!-- counted: go test ./docs -update -->", tables(t)))
+	hold(t, "docs/reference/testing.md", with(t, "docs/reference/testing.md", "<!-- counted: go test ./docs -update -->", tables(t)))
 }
 
 var words = strings.Fields("no one two three four five six seven eight nine ten eleven twelve")
@@ -201,7 +201,7 @@ func sayings(t *testing.T) []saying {
 	}
 	last := len(further) - 1
 	limited := regexp.MustCompile(`(?m)^\| claude at 429 \| [^|]* \| (\S+ s) \| (\S+ s) \|$`)
-	early := limited.FindStringSubmatch(read(t, "docs/testing.md"))
+	early := limited.FindStringSubmatch(read(t, "docs/reference/testing.md"))
 	require.Len(t, early, 3)
 	return []saying{
 		{"README.md", `(\d+) reasons, each`, fmt.Sprint(len(call.Reasons()))},
@@ -210,8 +210,8 @@ func sayings(t *testing.T) []saying {
 		{"README.md", `(\w+) are also run as they were half a year`, title(earlier(t))},
 		{"README.md", `claude at 429, then codex, took (\S+ s) in place of`, early[1]},
 		{"README.md", `in place of (\S+ s)\.`, early[2]},
-		{"docs/guide.md", "`specs.All\\(\\)` are (\\w+)", word(all)},
-		{"docs/operations.md", "A chain asks the (\\w+) CLIs of `specs.All", word(all)},
+		{"docs/how-to/guide.md", "`specs.All\\(\\)` are (\\w+)", word(all)},
+		{"docs/how-to/operations.md", "A chain asks the (\\w+) CLIs of `specs.All", word(all)},
 	}
 }
 
@@ -237,7 +237,7 @@ func TestSayings(t *testing.T) {
 func TestTheTestsOfThePageExist(t *testing.T) {
 	checkout(t)
 	_, names := counted(t)
-	page := read(t, "docs/testing.md")
+	page := read(t, "docs/reference/testing.md")
 	own := strings.ReplaceAll(page, "clitest.TestSpec", "")
 	named := regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w+`).FindAllString(own, -1)
 	require.Greater(t, len(named), 100)
@@ -266,8 +266,11 @@ func TestTheFilesOfThePagesExist(t *testing.T) {
 		return err
 	}))
 	goFile := regexp.MustCompile("[( `]([a-z_/]+\\.go)[)` ]")
-	for _, page := range []string{"architecture.md", "operations.md", "security.md", "specs.md", "testing.md"} {
-		for _, named := range goFile.FindAllStringSubmatch(read(t, "docs/"+page), -1) {
+	pages, err := filepath.Glob("*/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, pages)
+	for _, page := range pages {
+		for _, named := range goFile.FindAllStringSubmatch(read(t, "docs/"+filepath.ToSlash(page)), -1) {
 			there := func(file string) bool { return strings.HasSuffix(file, "/"+named[1]) }
 			require.True(t, slices.ContainsFunc(files, there), "%s: there is no %s", page, named[1])
 		}

@@ -188,7 +188,7 @@ func TestMeasure(t *testing.T) {
 			rows += f.row()
 		}
 	}
-	write(t, "docs/testing.md", with(t, "docs/testing.md", begin, text+"```\n\n"+rows+"\n"+covered(t)))
+	write(t, "docs/reference/testing.md", with(t, "docs/reference/testing.md", begin, text+"```\n\n"+rows+"\n"+covered(t)))
 }
 
 // command runs go, and returns what it printed.

@@ -149,7 +149,7 @@ text { font: 13.5px ui-monospace, Menlo, Consolas, monospace; fill: #d8dee9; whi
 }
 
 // benchmarksPage has the measured figures.
-const benchmarksPage = "docs/benchmarks.md"
+const benchmarksPage = "docs/reference/benchmarks.md"
 
 // charted are the lines of the page's first table that the chart shows.
 var charted = []string{
@@ -206,7 +206,7 @@ func drawBars(t *testing.T, page string) string {
 	var whole svg
 	whole.box("page", 0, 0, width, y)
 	whole.WriteString(s.String())
-	return whole.whole("Medians of docs/benchmarks.md; shorter is better.", width, int(y), diagramStyle+"\n.group { font-weight: 600 }")
+	return whole.whole("Medians of docs/reference/benchmarks.md; shorter is better.", width, int(y), diagramStyle+"\n.group { font-weight: 600 }")
 }
 
 // number returns the figure of a cell; -1 for none.

@@ -3,7 +3,7 @@
 //
 //	import _ "github.com/clichain/clichain/fullschema"
 //
-// Without it a program takes schemas of the keywords that docs/structured.md lists, which include all that
+// Without it a program takes schemas of the keywords that docs/how-to/structured.md lists, which include all that
 // [clichain.CompleteAs] needs. A request with another schema is refused as bad_option before anything starts. A program
 // that links the package starts some milliseconds later. The command clichain links it.
 //

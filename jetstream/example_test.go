@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The snippet of docs/queue.md.
+// The snippet of docs/explanation/queue.md.
 func snippetQueue(ctx context.Context, chain *clichain.Chain) error {
 	server, err := jetstream.Embed("jobs.queue") // or a connection to a cluster, by nats.Connect
 	if err != nil {
@@ -39,7 +39,7 @@ func snippetQueue(ctx context.Context, chain *clichain.Chain) error {
 }
 
 func TestQueuePage(t *testing.T) {
-	page, err := os.ReadFile("../docs/queue.md")
+	page, err := os.ReadFile("../docs/explanation/queue.md")
 	require.NoError(t, err)
 	code, err := os.ReadFile("example_test.go")
 	require.NoError(t, err)

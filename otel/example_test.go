@@ -49,7 +49,7 @@ func Example() {
 	// invoke_workflow chain: Unset
 }
 
-// The snippet of docs/telemetry.md compiles: it is the body of this function.
+// The snippet of docs/how-to/telemetry.md compiles: it is the body of this function.
 var _ = func(ctx context.Context, provider *trace.TracerProvider) error {
 	telemetry, err := otel.New(&otel.Config{TracerProvider: provider})
 	if err != nil {
@@ -63,7 +63,7 @@ var _ = func(ctx context.Context, provider *trace.TracerProvider) error {
 }
 
 func TestTheSnippetIsCompiled(t *testing.T) {
-	page, err := os.ReadFile("../docs/telemetry.md")
+	page, err := os.ReadFile("../docs/how-to/telemetry.md")
 	require.NoError(t, err)
 	source, err := os.ReadFile("example_test.go")
 	require.NoError(t, err)

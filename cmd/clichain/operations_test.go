@@ -146,7 +146,7 @@ func TestOperationsPageRemarks(t *testing.T) {
 			given[m[1]] = true
 		}
 	}
-	page, err := os.ReadFile("../../docs/operations.md")
+	page, err := os.ReadFile("../../docs/how-to/operations.md")
 	require.NoError(t, err)
 	_, rest, _ := strings.Cut(string(page), "| Remark | Meaning |\n|---|---|\n")
 	listed := map[string]bool{}

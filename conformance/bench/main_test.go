@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	write  = flag.Bool("write", false, "measure everything, and write docs/benchmarks.md")
+	write  = flag.Bool("write", false, "measure everything, and write docs/reference/benchmarks.md")
 	rounds = flag.Int("rounds", 0, "measure no row more often than this, for a trial; 0: as often as the row says")
 )
 

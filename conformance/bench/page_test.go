@@ -14,7 +14,7 @@ import (
 )
 
 // pageFile is the page that TestBenchmarks writes.
-var pageFile = filepath.Join("..", "..", "docs", "benchmarks.md")
+var pageFile = filepath.Join("..", "..", "docs", "reference", "benchmarks.md")
 
 // trial begins the note on a page that is not to be kept.
 const trial = "**A trial with"

@@ -1,4 +1,4 @@
-// Package guide_test is the code of docs/guide.md: each example is shown there without its first line, with what it
+// Package guide_test is the code of docs/how-to/guide.md: each example is shown there without its first line, with what it
 // prints, and runs here on a machine whose CLIs are fakes.
 package guide_test
 
@@ -64,7 +64,7 @@ func shift(text, indent string) string {
 	return strings.TrimSpace(strings.ReplaceAll("\n"+text, "\n"+indent, "\n"))
 }
 
-// page is docs/guide.md, or another page beside it.
+// page is docs/how-to/guide.md, or another page beside it.
 func page(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
@@ -83,7 +83,7 @@ func blocks(page, language string) (found []string) {
 
 // The page has each example, with what it prints behind it, the test with fakes, the spec, and no code besides.
 func TestGuideShowsTheExamples(t *testing.T) {
-	guide := page(t, "docs/guide.md")
+	guide := page(t, "docs/how-to/guide.md")
 	var code []string
 	for _, e := range examples(t) {
 		code = append(code, e.code)
@@ -101,5 +101,5 @@ func TestRaceNeedsCgo(t *testing.T) {
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
-	require.Contains(t, page(t, "docs/guide.md"), "\n"+string(out))
+	require.Contains(t, page(t, "docs/how-to/guide.md"), "\n"+string(out))
 }

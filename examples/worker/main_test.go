@@ -192,7 +192,7 @@ func TestDrains(t *testing.T) {
 	}
 }
 
-// converse is the snippet of docs/live.md.
+// converse is the snippet of docs/how-to/live.md.
 func converse(ctx context.Context, p *clichain.Provider, texts ...string) (answers []string, err error) {
 	s := live.New(p, &live.Config{
 		Request:      clichain.Request{Access: clichain.AccessWrite, Dir: "."},
@@ -221,9 +221,9 @@ func TestConverses(t *testing.T) {
 	require.True(t, strings.HasSuffix(answers[1], ": one|two"), answers[1])
 }
 
-// docs/live.md shows code that is compiled here.
+// docs/how-to/live.md shows code that is compiled here.
 func TestLivePage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/live.md")
+	page, err := os.ReadFile("../../docs/how-to/live.md")
 	require.NoError(t, err)
 	var code string
 	for _, file := range []string{"main.go", "main_test.go"} {

@@ -15,14 +15,14 @@ const (
 	variablesEnd   = "<!-- end of variables -->\n"
 )
 
-// variableRow is one row of the table in docs/environment.md: a variable, when
+// variableRow is one row of the table in docs/reference/environment.md: a variable, when
 // that applies, and the CLIs that get it.
 type variableRow struct {
 	name, when string
 	cells      map[string]string // by the name of the spec
 }
 
-// docs/environment.md has what each CLI receives; -update writes it.
+// docs/reference/environment.md has what each CLI receives; -update writes it.
 func TestEnvironmentTable(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Every CLI gets, where this process has them: %s; on Windows also %s.\n\n", quoted(commonEnv), quoted(WindowsEnv))
@@ -39,7 +39,7 @@ func TestEnvironmentTable(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	goldenPart(t, "../../docs/environment.md", variablesBegin, variablesEnd, b.String())
+	goldenPart(t, "../../docs/reference/environment.md", variablesBegin, variablesEnd, b.String())
 }
 
 // variableRows are those of all built-in specs; the same row of several is one.

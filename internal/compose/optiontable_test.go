@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// tableOptions are the rows of the table in docs/specs.md: an option, and the
+// tableOptions are the rows of the table in docs/reference/specs.md: an option, and the
 // variation of the golden files that sets it.
 var tableOptions = [][2]string{
 	{"Model", "model"}, {"Session", "session"}, {"SessionID", "session_id"}, {"Continue", "continue"}, {"Schema", "schema"}, {"MaxTurns", "max_turns"}, {"MaxBudgetUSD", "max_budget_usd"},
@@ -30,7 +30,7 @@ const (
 	tableEnd   = "<!-- end of options -->\n"
 )
 
-// docs/specs.md has the table of what each built-in spec honours; -update
+// docs/reference/specs.md has the table of what each built-in spec honours; -update
 // writes it.
 func TestOptionTable(t *testing.T) {
 	var b strings.Builder
@@ -48,7 +48,7 @@ func TestOptionTable(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	goldenPart(t, "../../docs/specs.md", tableBegin, tableEnd, b.String())
+	goldenPart(t, "../../docs/reference/specs.md", tableBegin, tableEnd, b.String())
 }
 
 // tableColumn is what each row asks of a spec, made once.

@@ -45,7 +45,7 @@ var (
 	runCooldown = cooldown.Rule{Base: 30 * time.Second, Cap: 5 * time.Minute, After: 3, Confirm: true}
 )
 
-// Default is the decision table of docs/errors.md. Do not modify it.
+// Default is the decision table of docs/reference/errors.md. Do not modify it.
 var Default = Table{
 	call.ReasonSuppressed:    {Skip: true},
 	call.ReasonNotInstalled:  {Skip: true},

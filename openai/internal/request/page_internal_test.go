@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestServePageFields: docs/serve.md has each field, and how the server treats it.
+// TestServePageFields: docs/how-to/serve.md has each field, and how the server treats it.
 func TestServePageFields(t *testing.T) {
-	data, err := os.ReadFile("../../../docs/serve.md")
+	data, err := os.ReadFile("../../../docs/how-to/serve.md")
 	require.NoError(t, err)
 	require.Contains(t, string(data), fieldRows("/v1/chat/completions", chatFields))
 	require.Contains(t, string(data), fieldRows("/v1/responses", responsesFields))

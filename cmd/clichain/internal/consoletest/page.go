@@ -11,10 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Block is the first code block of a language in a section of docs/operations.md.
+// Block is the first code block of a language in a section of docs/how-to/operations.md.
 func Block(t testing.TB, section, language string) string {
 	t.Helper()
-	name := filepath.Join("..", "..", "docs", "operations.md") // from the command; its packages are two levels below
+	// The path from the command. Its packages are two levels below.
+	name := filepath.Join("..", "..", "docs", "how-to", "operations.md")
 	page, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		page, err = os.ReadFile(filepath.Join("..", "..", name))
