@@ -21,25 +21,15 @@ import (
 )
 
 var (
-<<<<<<< HEAD
-	updateMatrix  = flag.Bool("update", false, "write the verdicts of TestMatrix to docs/conformance.md")
+	updateMatrix  = flag.Bool("update", false, "write the verdicts of TestMatrix to docs/reference/conformance.md")
 	everyVersion  = flag.Bool("versions", false, "run all versions in TestMatrix, not only the newest of each CLI")
 	matrixPattern = flag.String("cli", "", "run only this CLI in TestMatrix")
-=======
-	updateMatrix  = flag.Bool("update", false, "write what TestMatrix sees to docs/reference/conformance.md")
-	everyVersion  = flag.Bool("versions", false, "TestMatrix runs all versions, not only the newest of each CLI")
-	matrixPattern = flag.String("cli", "", "TestMatrix runs this CLI alone")
->>>>>>> de764d9 (docs: sort the pages into tutorial, how-to, reference, explanation)
 )
 
 // scenario is a situation that can occur with any CLI, and its expected verdict. Its name is that of a scene.
 type scenario struct {
 	name  string
-<<<<<<< HEAD
-	means string // the description in docs/conformance.md
-=======
-	means string // in the words of docs/reference/conformance.md
->>>>>>> de764d9 (docs: sort the pages into tutorial, how-to, reference, explanation)
+	means string // the description in docs/reference/conformance.md
 	want  string // answer, or a Reason
 	short bool   // also part of the short form
 	alone bool   // the chain has no other backend
@@ -92,11 +82,7 @@ func scenarios() []scenario {
 // hangTimeout is the timeout of an attempt whose service never answers.
 const hangTimeout = 20 * time.Second
 
-<<<<<<< HEAD
-// TestMatrix runs each scenario with each CLI, and compares the verdicts with docs/conformance.md.
-=======
-// TestMatrix runs each scenario with each CLI, and holds what it sees against docs/reference/conformance.md.
->>>>>>> de764d9 (docs: sort the pages into tutorial, how-to, reference, explanation)
+// TestMatrix runs each scenario with each CLI, and compares the verdicts with docs/reference/conformance.md.
 func TestMatrix(t *testing.T) {
 	netns.Require(t)
 	seen, written, today := newMatrix(), readMatrix(t), time.Now().UTC().Format(time.DateOnly)
@@ -112,11 +98,7 @@ func TestMatrix(t *testing.T) {
 					c := cell{install.CLI, install.Version(t), s.name}
 					verdict := s.verdict(t, install)
 					if seen.add(c, verdict, today); !*updateMatrix {
-<<<<<<< HEAD
-						require.Equal(t, written.verdicts[c], verdict, "docs/conformance.md differs; -update writes it")
-=======
-						require.Equal(t, written.verdicts[c], verdict, "see docs/reference/conformance.md, which -update writes")
->>>>>>> de764d9 (docs: sort the pages into tutorial, how-to, reference, explanation)
+						require.Equal(t, written.verdicts[c], verdict, "docs/reference/conformance.md differs; -update writes it")
 					}
 				})
 			}

@@ -15,13 +15,8 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 )
 
-<<<<<<< HEAD
 // matrixFile is the page that TestMatrix reads and writes.
-var matrixFile = filepath.Join("..", "docs", "conformance.md")
-=======
-// matrixFile is the page that TestMatrix writes, and reads.
 var matrixFile = filepath.Join("..", "docs", "reference", "conformance.md")
->>>>>>> de764d9 (docs: sort the pages into tutorial, how-to, reference, explanation)
 
 // cell is a scenario with one version of a CLI.
 type cell struct{ cli, version, scenario string }
