@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/connection"
@@ -23,20 +22,17 @@ import (
 
 // workerFlags are the flags of worker.
 type workerFlags struct {
-	ask           param.Values // the part of it that is about backends
-	queue         connection.QueueFlags
-	slots         int
-	grace         time.Duration
-	name, health  string
-	collector     string
-	permissions   permit.Permissions
-	cold, logJSON bool
+	service.Flags
+	ask          param.Values // the part of it that is about backends
+	queue        connection.QueueFlags
+	name, health string
+	permissions  permit.Permissions
 }
 
 // NewWorker makes the command worker.
 func NewWorker(env *console.Env) *cobra.Command {
 	r := selection.NewResolver(env)
-	f := &workerFlags{slots: service.DefaultSlots, grace: service.DefaultGrace}
+	f := &workerFlags{}
 	f.queue.NATS = connection.NewNATSFlags(env)
 	cmd := &cobra.Command{
 		Use:   "worker",
@@ -95,19 +91,13 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.queue.Register(flags)
-	flags.FuncP("jobs", "j", "run up to `n` jobs at once (default 4)", param.Into(&f.slots, param.Count))
+	f.Flags.Register(flags, "job", "jobs")
 	flags.Func("max-access", "most that jobs may be allowed, a `level`: none, read, write or full (default none)",
 		param.Into(&f.permissions.Access, param.Access))
 	service.AddPermitFlag(flags, &f.permissions)
-	flags.Func("grace", "let jobs go on for this `duration` after a signal, then give them back (default 30s)",
-		param.Into(&f.grace, service.ParseGrace))
 	flags.StringVar(&f.name, "name", "", "`name` of this worker; each has another (default host, process id and more)")
 	flags.Func("health", "serve /healthz and /status at this `address`, such as 127.0.0.1:8080",
 		param.Into(&f.health, loopback.Parse))
-	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
-		param.Into(&f.collector, telemetry.ParseCollector))
-	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each job, and keep none running in between")
-	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
 	param.Add(flags, cmd.Name(), &f.ask)
 }
 
@@ -121,14 +111,14 @@ func runWorker(ctx context.Context, r *selection.Resolver, f *workerFlags) (err 
 	if err != nil {
 		return err
 	}
-	log := service.NewLog(r.Env, f.logJSON)
+	log := service.NewLog(r.Env, f.LogJSON)
 	f.queue.NATS.Log = log
 	q, err := f.queue.Open(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
-	w := newMonitor(ctx, f.name, f.slots, log, q.Conn.IsConnected)
+	w := newMonitor(ctx, f.name, f.Jobs, log, q.Conn.IsConnected)
 	stop, err := w.listen(ctx, f.health)
 	if err != nil {
 		return err
@@ -144,7 +134,7 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 		return connection.Failed(err)
 	}
 	defer cooldowns.Close()
-	t, err := telemetry.New(ctx, f.collector)
+	t, err := telemetry.New(ctx, f.Collector)
 	if err != nil {
 		return err
 	}
@@ -157,8 +147,8 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 		return connection.Failed(err)
 	}
 	backends := selected.Backends()
-	if !f.cold {
-		pool := live.NewPool(selected.Providers, &live.PoolConfig{Size: f.slots})
+	if !f.Cold {
+		pool := live.NewPool(selected.Providers, &live.PoolConfig{Size: f.Jobs})
 		defer pool.Close()
 		backends = pool.Backends()
 	}
@@ -168,10 +158,10 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 	drained := make(chan struct{})
 	cancelReport := context.AfterFunc(ctx, func() {
 		defer close(drained)
-		w.log.Info("draining: no more jobs are taken", "grace", f.grace, "running", w.status().Running)
+		w.log.Info("draining: no more jobs are taken", "grace", f.Grace, "running", w.status().Running)
 	})
-	w.log.Info("working", "worker", w.status().Name, "slots", f.slots)
-	cfg := w.config(f.grace)
+	w.log.Info("working", "worker", w.status().Name, "slots", f.Jobs)
+	cfg := w.config(f.Grace)
 	cfg.Permissions, cfg.Chain = f.permissions, chain
 	t.ObserveJobs(cfg, cmp.Or(f.queue.NATS.Queue, "default"))
 	err = q.Work(ctx, t.Wrap(chain), cfg)

@@ -108,8 +108,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&cfg.Bad, "bad", "", "`file` for lines that cannot be run (default OUT.bad.jsonl, or stderr)")
 	flags.StringVar(&cfg.Store, "store", "", "`folder` for what is on its way (default OUT.queue)")
 	flags.BoolVar(&cfg.Cold, "cold", false, "start a new process for each answer, and keep none warm")
-	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
-		param.Into(&f.collector, telemetry.ParseCollector))
+	service.AddTelemetryFlag(flags, &f.collector)
 	flags.BoolVar(&f.quiet, "quiet", false, "nothing on stderr but errors")
 	param.Add(flags, cmd.Name(), &f.ask)
 	service.AddPermitFlag(flags, &f.permissions)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
@@ -25,21 +24,18 @@ import (
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
+	service.Flags
 	ask             param.Values // the part of it that is about backends
 	listen          address
 	tokenFile       string
 	origins, ignore []string
-	slots           int
-	grace           time.Duration
-	collector       string
-	hold, cold      bool
-	logJSON         bool
+	hold            bool
 }
 
 // NewServe makes the command serve.
 func NewServe(env *console.Env) *cobra.Command {
 	r := selection.NewResolver(env)
-	f := &serveFlags{slots: service.DefaultSlots, grace: service.DefaultGrace, listen: address{"tcp", "127.0.0.1:8484"}}
+	f := &serveFlags{listen: address{"tcp", "127.0.0.1:8484"}}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer OpenAI clients on this machine with its CLIs",
@@ -87,14 +83,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 		"`origin` of a web page that may ask, such as http://localhost:3000")
 	flags.Func("ignore", "let fields, such as `a,b`, have no effect instead of refusing them",
 		param.Into(&f.ignore, parseIgnored))
-	flags.FuncP("jobs", "j", "run up to `n` answers at once (default 4)", param.Into(&f.slots, param.Count))
 	flags.BoolVar(&f.hold, "hold", false, "send streams when they are complete, so that another backend can take over")
-	flags.Func("grace", "let answers go on for this `duration` after a signal (default 30s)",
-		param.Into(&f.grace, service.ParseGrace))
-	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
-		param.Into(&f.collector, telemetry.ParseCollector))
-	flags.BoolVar(&f.cold, "cold", false, "start a CLI for each answer, and keep none running in between")
-	flags.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
+	f.Flags.Register(flags, "answer", "answers")
 	param.Add(flags, cmd.Name(), &f.ask)
 	// Registering fails only for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("ignore",
@@ -123,11 +113,11 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 	if err != nil {
 		return err
 	}
-	t, err := telemetry.New(ctx, f.collector)
+	t, err := telemetry.New(ctx, f.Collector)
 	if err != nil {
 		return err
 	}
-	log := service.NewLog(r.Env, f.logJSON)
+	log := service.NewLog(r.Env, f.LogJSON)
 	defer func() {
 		if err := t.Close(); err != nil {
 			log.Warn("telemetry was lost", "error", err)
@@ -139,8 +129,8 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 	}
 	backends := s.Backends()
 	names := namesOfBackends(backends)
-	if !f.cold {
-		pool := live.NewPool(s.Providers, &live.PoolConfig{Size: f.slots})
+	if !f.Cold {
+		pool := live.NewPool(s.Providers, &live.PoolConfig{Size: f.Jobs})
 		defer closePool(pool, log)
 		backends = pool.Backends()
 	}
@@ -148,11 +138,11 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 	cfg.Name, cfg.NoCooldown, cfg.Hooks = "clichain", f.ask.NoCooldown, t.Hooks()
 	backend := t.Wrap(clichain.ChainOf(backends, &cfg))
 	server := newHTTPServer(openai.NewHandler(backend, &openai.Config{
-		Token: token, Backends: names, AllowedOrigins: f.origins, IgnoredFields: f.ignore, Concurrency: f.slots,
+		Token: token, Backends: names, AllowedOrigins: f.origins, IgnoredFields: f.ignore, Concurrency: f.Jobs,
 		BufferStreams: f.hold, Logger: log, Trace: t.Continue, FieldNames: serveFieldNames,
 	}), log)
 	fmt.Fprintln(r.Out, f.listen.baseURL(listener.Addr()))
-	return server.run(ctx, listener, f.grace)
+	return server.run(ctx, listener, f.Grace)
 }
 
 // serveFieldNames are the fields of openai.Config as serve names them.
