@@ -13,87 +13,82 @@ import (
 const (
 	variablesBegin = "<!-- variables, made by TestEnvironmentTable -->\n"
 	variablesEnd   = "<!-- end of variables -->\n"
+
+	environmentPage = "../../docs/reference/environment.md"
 )
 
-// variableRow is one row of the table in docs/reference/environment.md: a variable, when
-// that applies, and the CLIs that get it.
-type variableRow struct {
-	name, when string
-	cells      map[string]string // by the name of the spec
-}
-
-// docs/reference/environment.md has what each CLI receives; -update writes it.
+// TestEnvironmentTable compares docs/reference/environment.md with the specs; -update writes it.
 func TestEnvironmentTable(t *testing.T) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Every CLI gets, where this process has them: %s; on Windows also %s.\n\n", quoted(commonEnv), quoted(WindowsEnv))
-	fmt.Fprintf(&b, "It always gets %s, and PWD. It never gets %s, unless `Config.PassEnv` has the whole name.\n\n", quoted(quietEnv), quoted(shellEnv))
-	b.WriteString("| Variable | When |")
+	b.WriteString("\n## Every CLI\n\n")
+	fmt.Fprintf(&b, "- Passed: %s\n- Passed on Windows: %s\n", quoted(commonEnv), quoted(WindowsEnv))
+	fmt.Fprintf(&b, "- Set: %s, `PWD`\n", quoted(quietEnv))
+	fmt.Fprintf(&b, "- Withheld, unless `Config.PassEnv` has the whole name: %s\n", quoted(shellEnv))
 	for _, spec := range specs.Every() {
-		fmt.Fprintf(&b, " %s |", spec.Name)
+		b.WriteString("\n" + variablesOf(spec))
 	}
-	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(specs.Every())) + "\n")
-	for _, row := range variableRows() {
-		fmt.Fprintf(&b, "| `%s` | %s |", row.name, row.when)
-		for _, spec := range specs.Every() {
-			fmt.Fprintf(&b, " %s |", row.cells[spec.Name])
-		}
-		b.WriteString("\n")
-	}
-	goldenPart(t, "../../docs/reference/environment.md", variablesBegin, variablesEnd, b.String())
+	goldenPart(t, environmentPage, variablesBegin, variablesEnd, b.String()+"\n")
 }
 
-// variableRows are those of all built-in specs; the same row of several is one.
-func variableRows() (rows []variableRow) {
-	add := func(spec, name, when, cell string) {
-		i := slices.IndexFunc(rows, func(r variableRow) bool { return r.name == name && r.when == when })
-		if i < 0 {
-			i = len(rows)
-			rows = append(rows, variableRow{name, when, map[string]string{}})
-		}
-		rows[i].cells[spec] = cell
+// variablesOf is the section of the page about one CLI.
+func variablesOf(spec clispec.Spec) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n- Passed: %s\n", spec.Name, quoted(spec.PassEnv))
+	if withheld := slices.Concat(spec.DropEnv, spec.NestedEnv); len(withheld) > 0 {
+		fmt.Fprintf(&b, "- Withheld: %s\n", quoted(withheld))
 	}
-	for _, spec := range specs.Every() {
-		for _, name := range spec.PassEnv {
-			add(spec.Name, name, "always", "passed")
-		}
+	var set, files []string
+	for _, row := range spec.Env {
+		set = appendNew(set, row.Name)
 	}
-	for _, spec := range specs.Every() {
-		for _, rule := range spec.PassEnvIf {
-			for _, name := range rule.Pass {
-				add(spec.Name, name, signs(rule), "passed")
-			}
+	if len(set) > 0 {
+		fmt.Fprintf(&b, "- Set: %s\n", quoted(set))
+	}
+	for _, rule := range spec.PassEnvIf {
+		for _, f := range rule.Files {
+			files = appendNew(files, f.Path)
 		}
 	}
-	for _, spec := range specs.Every() {
-		for _, name := range slices.Concat(spec.DropEnv, spec.NestedEnv) {
-			add(spec.Name, name, "never", "withheld")
-		}
-		for _, row := range spec.Env {
-			add(spec.Name, row.Name, "by clichain itself", "set")
-		}
+	if len(spec.PassEnvIf) == 0 {
+		return b.String()
 	}
-	return rows
+	fmt.Fprintf(&b, "- Settings files: %s\n\n| Passed | Variable that is set | Model | Settings file |\n|---|---|---|---|\n", quoted(files))
+	for _, rule := range spec.PassEnvIf {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", quoted(rule.Pass), quoted(rule.Env), quotedModels(rule.Models), ruleFiles(rule, files))
+	}
+	return b.String()
 }
 
-// signs says when a rule applies.
-func signs(rule clispec.PassRule) string {
-	var parts []string
-	if len(rule.Env) > 0 {
-		parts = append(parts, "set: "+quoted(rule.Env))
-	}
-	for _, model := range rule.Models {
-		parts = append(parts, "a model `"+model+"…`")
-	}
+// ruleFiles is "any" for all files of a spec, and the paths otherwise.
+func ruleFiles(rule clispec.PassRule, all []string) string {
 	var files []string
 	for _, f := range rule.Files {
-		if !slices.Contains(files, f.Path) {
-			files = append(files, f.Path)
-		}
+		files = appendNew(files, f.Path)
 	}
-	if len(files) > 0 {
-		parts = append(parts, "named in "+quoted(files[:1])+strings.Repeat(" (or another of the user's)", min(1, len(files)-1)))
+	if len(files) == len(all) {
+		return "any"
 	}
-	return strings.Join(parts, "; ")
+	return quoted(files)
 }
 
-func quoted(list []string) string { return "`" + strings.Join(list, "`, `") + "`" }
+func quotedModels(prefixes []string) string {
+	var models []string
+	for _, prefix := range prefixes {
+		models = append(models, prefix+"…")
+	}
+	return quoted(models)
+}
+
+func appendNew(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
+
+func quoted(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "`" + strings.Join(list, "`, `") + "`"
+}
