@@ -8,7 +8,6 @@
 package docs_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -183,54 +182,6 @@ func scenarios(t *testing.T) int {
 func TestCounts(t *testing.T) {
 	checkout(t)
 	hold(t, "docs/reference/testing.md", with(t, "docs/reference/testing.md", "<!-- counted: go test ./docs -update -->", tables(t)))
-}
-
-var words = strings.Fields("no one two three four five six seven eight nine ten eleven twelve")
-
-func word(n int) string { return words[n] }
-
-// saying is a figure in a sentence of a page: the pattern has one group, which is the figure.
-type saying struct{ file, pattern, figure string }
-
-func sayings(t *testing.T) []saying {
-	all := len(specs.All())
-	title := func(n int) string { return strings.ToUpper(word(n)[:1]) + word(n)[1:] }
-	var further []string
-	for _, s := range specs.Every()[all:] {
-		further = append(further, s.Name)
-	}
-	last := len(further) - 1
-	limited := regexp.MustCompile(`(?m)^\| claude at 429 \| [^|]* \| (\S+ s) \| (\S+ s) \|$`)
-	early := limited.FindStringSubmatch(read(t, "docs/reference/testing.md"))
-	require.Len(t, early, 3)
-	return []saying{
-		{"README.md", `(\d+) reasons, each`, fmt.Sprint(len(call.Reasons()))},
-		{"README.md", `More than the (\w+)\.`, word(all)},
-		{"README.md", `\*\* ([\w, ]+) have built-in specs as well`, strings.Join(further[:last], ", ") + " and " + further[last]},
-		{"README.md", `(\w+) are also run as they were half a year`, title(earlier(t))},
-		{"README.md", `claude at 429, then codex, took (\S+ s) in place of`, early[1]},
-		{"README.md", `in place of (\S+ s)\.`, early[2]},
-		{"docs/how-to/guide.md", "`specs.All\\(\\)` are (\\w+)", word(all)},
-		{"docs/how-to/operations.md", "A chain asks the (\\w+) CLIs of `specs.All", word(all)},
-	}
-}
-
-// earlier are the CLIs that are tested in a version of half a year ago as well.
-func earlier(t *testing.T) int {
-	t.Helper()
-	var list struct{ Dependencies map[string]string }
-	require.NoError(t, json.Unmarshal([]byte(read(t, "conformance/earlier/package.json")), &list))
-	return len(list.Dependencies)
-}
-
-func TestSayings(t *testing.T) {
-	checkout(t)
-	for _, s := range sayings(t) {
-		page := read(t, s.file)
-		at := regexp.MustCompile(s.pattern).FindAllStringSubmatchIndex(page, -1)
-		require.Len(t, at, 1, "%s: %s", s.file, s.pattern)
-		hold(t, s.file, page[:at[0][2]]+s.figure+page[at[0][3]:])
-	}
 }
 
 // Every test and benchmark that the page names exists.

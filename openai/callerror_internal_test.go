@@ -19,9 +19,9 @@ func TestEveryReasonHasARow(t *testing.T) {
 	}
 }
 
-// TestServePageErrors: docs/how-to/serve.md has each reason with its error.
+// TestServePageErrors: docs/reference/http.md has each reason with its error.
 func TestServePageErrors(t *testing.T) {
-	data, err := os.ReadFile("../docs/how-to/serve.md")
+	data, err := os.ReadFile("../docs/reference/http.md")
 	require.NoError(t, err)
 	require.Contains(t, string(data), errorRows())
 }

@@ -10,31 +10,79 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// readmeFile is a link to it: of files outside its module a test result in Go's cache knows nothing.
-const readmeFile = "README.md"
+// The pages that a newcomer follows. The files are links, because Go's test cache ignores files outside the module.
+const (
+	readmeFile  = "README.md"
+	programFile = "first-program.md"
+	serveFile   = "serve.md"
+)
 
-// block is a code block of README.
-type block struct{ language, text string }
+// block is a code block of a page, in the section with this heading.
+type block struct{ section, language, text string }
 
 var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 
-// readme are the blocks in their order. One of another language than these two would not be tested.
-func readme(t *testing.T) (blocks []block) {
+// blocksOf returns the blocks of a page in their order. Blocks of text show output: the tests of the demo and of docs
+// compare them.
+func blocksOf(t *testing.T, file string) (blocks []block) {
 	t.Helper()
-	text := read(t, readmeFile)
-	for _, m := range fence.FindAllStringSubmatch(text, -1) {
-		require.Contains(t, []string{"sh", "go"}, m[1], "nothing tests this block of README:\n%s", m[2])
-		blocks = append(blocks, block{m[1], m[2]})
+	text, fences := read(t, file), 0
+	for _, m := range fence.FindAllStringSubmatchIndex(text, -1) {
+		fences++
+		headings := heading.FindAllStringSubmatch(text[:m[0]], -1)
+		b := block{language: text[m[2]:m[3]], text: text[m[4]:m[5]]}
+		if len(headings) > 0 {
+			b.section = headings[len(headings)-1][1]
+		}
+		require.Contains(t, []string{"sh", "go", "text"}, b.language, "nothing tests this block of %s:\n%s", file, b.text)
+		if b.language != "text" {
+			blocks = append(blocks, b)
+		}
 	}
 	require.NotEmpty(t, blocks)
-	require.Equal(t, strings.Count(text, "```"), 2*len(blocks), "a block that does not begin its line is not found")
+	require.Equal(t, strings.Count(text, "```"), 2*fences, "a block that does not begin its line is not found")
 	return blocks
+}
+
+var heading = regexp.MustCompile(`(?m)^## (.*)$`)
+
+// readme returns the blocks that a newcomer follows, in the order in which they follow them: the installation, the rest
+// of README, the first program, and the start of serve.
+func readme(t *testing.T) (blocks []block) {
+	t.Helper()
+	blocks = blocksOf(t, readmeFile)
+	slices.SortStableFunc(blocks, func(a, b block) int {
+		switch {
+		case a.section == "Install" && b.section != "Install":
+			return -1
+		case a.section != "Install" && b.section == "Install":
+			return 1
+		}
+		return 0
+	})
+	require.Equal(t, "Install", blocks[0].section)
+	blocks = append(blocks, blocksOf(t, programFile)...)
+	for _, b := range blocksOf(t, serveFile) {
+		if b.section == "Start the server" {
+			blocks = append(blocks, b)
+		}
+	}
+	require.Equal(t, "Start the server", blocks[len(blocks)-1].section)
+	return blocks
+}
+
+// README's first two commands are those that .ci/bare runs.
+func TestReadmeBegins(t *testing.T) {
+	require.Equal(t, []string{"go run ./cmd/clichain demo", "go test -race -p 4 -timeout 60m work"},
+		linesOf(blocksOf(t, readmeFile)[0]))
+	require.LessOrEqual(t, strings.Count(read(t, readmeFile), "\n"), 150, "move details of README to a page")
 }
 
 // project is the Go files that a reader has at a place in README, by their names.
@@ -116,7 +164,7 @@ func TestReadmeCompiles(t *testing.T) {
 		steps++
 		code.vet(t, filepath.Join(dir, fmt.Sprint("step", steps)))
 	}
-	require.Equal(t, 4, steps, "library, stream, a backend, tests")
+	require.Equal(t, 5, steps, "README, library, stream, a backend, tests")
 }
 
 // vet runs go vet on the files.

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestServePageFields: docs/how-to/serve.md has each field, and how the server treats it.
+// TestServePageFields: docs/reference/http.md has each field, and how the server treats it.
 func TestServePageFields(t *testing.T) {
-	data, err := os.ReadFile("../../../docs/how-to/serve.md")
+	data, err := os.ReadFile("../../../docs/reference/http.md")
 	require.NoError(t, err)
 	require.Contains(t, string(data), fieldRows("/v1/chat/completions", chatFields))
 	require.Contains(t, string(data), fieldRows("/v1/responses", responsesFields))
@@ -25,17 +25,17 @@ func fieldRows(name string, list fields) string {
 	for _, field := range slices.Sorted(maps.Keys(list)) {
 		switch f := list[field]; {
 		case f.ignored:
-			ways["without effect on an answer, and ignored"] = append(ways["without effect on an answer, and ignored"], "`"+field+"`")
+			ways["ignored, because it has no effect on an answer"] = append(ways["ignored, because it has no effect on an answer"], "`"+field+"`")
 		case f.ignorable:
-			ways["refused, or ignored with `--ignore`"] = append(ways["refused, or ignored with `--ignore`"], unless(field, f))
+			ways["rejected, or ignored with `--ignore`"] = append(ways["rejected, or ignored with `--ignore`"], unless(field, f))
 		case f.refused != "":
-			ways["refused"] = append(ways["refused"], unless(field, f))
+			ways["rejected"] = append(ways["rejected"], unless(field, f))
 		default:
-			ways["honoured"] = append(ways["honoured"], "`"+field+"`")
+			ways["honored"] = append(ways["honored"], "`"+field+"`")
 		}
 	}
 	var rows strings.Builder
-	for _, way := range []string{"honoured", "without effect on an answer, and ignored", "refused, or ignored with `--ignore`", "refused"} {
+	for _, way := range []string{"honored", "ignored, because it has no effect on an answer", "rejected, or ignored with `--ignore`", "rejected"} {
 		fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", name, way, strings.Join(ways[way], ", "))
 	}
 	return rows.String()
@@ -45,5 +45,5 @@ func unless(name string, f field) string {
 	if len(f.neutral) == 0 {
 		return "`" + name + "`"
 	}
-	return "`" + name + "` (but `" + strings.Join(f.neutral, "`, `") + "`)"
+	return "`" + name + "` (except `" + strings.Join(f.neutral, "`, `") + "`)"
 }
