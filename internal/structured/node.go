@@ -99,29 +99,3 @@ func (n *node) height(known map[*node]int) int {
 	known[n] = min(height, maxInPlace) + 1
 	return known[n]
 }
-
-// rational is the exact value of a JSON number.
-func rational(n json.Number) *big.Rat {
-	r, _ := new(big.Rat).SetString(string(n))
-	return r
-}
-
-// typeOrder is the order in which findings list types.
-var typeOrder = []string{"null", "boolean", "number", "integer", "string", "array", "object"}
-
-// typeOf is the type of a value; that of an integer is number.
-func typeOf(value any) string {
-	switch value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "boolean"
-	case json.Number:
-		return "number"
-	case string:
-		return "string"
-	case []any:
-		return "array"
-	}
-	return "object"
-}
