@@ -68,7 +68,7 @@ func (p *Provider) prepare(
 func (p *Provider) compose(
 	path string, req call.Request, known *session.Record, m mode,
 ) (*compose.Invocation, *container.Box, *call.Error) {
-	dir, err := p.Workdir().Dir(req, known, m.starts)
+	dir, err := p.Workdir().Dir(req, session.Dir(req, known), m.starts)
 	if err != nil {
 		return nil, nil, err
 	}

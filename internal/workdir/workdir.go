@@ -10,7 +10,6 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/localfile"
-	"github.com/clichain/clichain/internal/session"
 )
 
 // Backend contains the properties of a backend that its working directories depend on.
@@ -22,18 +21,17 @@ type Backend struct {
 
 // Dir returns the working directory of a call, on this machine or inside the container. "" means the default of
 // the container. A call with AccessNone gets an empty directory, so that files of other people cannot influence
-// the CLI. known is the record of the session to continue. starts reports whether the CLI will be started.
-func (b Backend) Dir(req call.Request, known *session.Record, starts bool) (string, *call.Error) {
-	dir, err := b.dir(req, known, starts)
-	if err != nil && err.Reason == call.ReasonBadOption && req.Dir == "" && session.Dir(req, known) != "" {
+// the CLI. dir is the directory of the request or of its session. starts reports whether the CLI will be started.
+func (b Backend) Dir(req call.Request, dir string, starts bool) (string, *call.Error) {
+	found, err := b.find(req, dir, starts)
+	if err != nil && err.Reason == call.ReasonBadOption && req.Dir == "" && dir != "" {
 		err = call.Errorf(call.ReasonBadSession, "session",
 			"the directory of this session does not exist any more: %s", err.Message)
 	}
-	return dir, err
+	return found, err
 }
 
-func (b Backend) dir(req call.Request, known *session.Record, starts bool) (string, *call.Error) {
-	dir := session.Dir(req, known)
+func (b Backend) find(req call.Request, dir string, starts bool) (string, *call.Error) {
 	switch {
 	case b.InContainer && req.Access == call.AccessNone:
 		return "", nil
