@@ -56,7 +56,7 @@ func TestSessionKeepsItsDirectory(t *testing.T) {
 
 	require.NoError(t, os.RemoveAll(dir))
 	_, err = p.Complete(t.Context(), next)
-	require.Contains(t, requireReason(t, clichain.ReasonBadSession, err).Message, "is gone")
+	require.Contains(t, requireReason(t, clichain.ReasonBadSession, err).Message, "the directory of this session does not exist any more")
 }
 
 func TestSessionElsewhere(t *testing.T) {
