@@ -50,7 +50,7 @@ func TestRefusedOptions(t *testing.T) {
 		"no such image":            {clichain.Options{Images: []string{file, dir + "/none.png"}}, "options.images[1]", "no such file"},
 		"a directory for an image": {clichain.Options{Images: []string{dir}}, "options.images[0]", "is not a regular file"},
 		"a device for an image":    {clichain.Options{Images: []string{os.DevNull}}, "options.images[0]", "is not a regular file"},
-		"MCP number":               {mcp(json.RawMessage(`7`)), "options.mcp_config[0]", "neither a JSON object nor"},
+		"MCP number":               {mcp(json.RawMessage(`7`)), "options.mcp_config[0]", "must be a JSON object, or a JSON string"},
 		"MCP nothing":              {mcp(json.RawMessage(``)), "options.mcp_config[0]", "is empty"},
 		"MCP without servers":      {mcp(json.RawMessage(`{"servers":{}}`)), "options.mcp_config[0]", "names no server"},
 		"MCP servers in a list":    {mcp(json.RawMessage(`{"mcpServers":[]}`)), "options.mcp_config[0]", "not an MCP configuration"},

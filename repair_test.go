@@ -86,7 +86,7 @@ func TestFencedValues(t *testing.T) {
 // The second schema is one for a program that imports fullschema.
 func TestBadSchemaStartsNothing(t *testing.T) {
 	for schema, says := range map[string]string{
-		`{"type":"nonsense"}`: "is no valid JSON Schema: at '/type': ",
+		`{"type":"nonsense"}`: "is not a valid JSON Schema: at '/type': ",
 		`{"contains":{}}`:     `at the top: the keyword "contains" needs the full checker: import _ "github.com/clichain/clichain/fullschema" in the program`,
 	} {
 		record := filepath.Join(t.TempDir(), "record.json")
@@ -163,11 +163,11 @@ func TestRepairThatFails(t *testing.T) {
 	}{
 		"invalid twice": {
 			inTurn(wrong, says(`{"city":8}`), mustNot), clichain.ReasonBadOutput,
-			"the answer does not meet the schema: at '/city': got number, want string", `{"city":8}`, []clichain.Reason{clichain.ReasonBadOutput},
+			"the answer does not match the schema: at '/city': got number, want string", `{"city":8}`, []clichain.Reason{clichain.ReasonBadOutput},
 		},
 		"no JSON, then none": {
 			inTurn(says("Paris"), says("Paris!"), mustNot), clichain.ReasonBadOutput,
-			"the answer does not meet the schema: it is not one JSON value alone: invalid character 'P' looking for beginning of value", "Paris!", []clichain.Reason{clichain.ReasonBadOutput},
+			"the answer does not match the schema: it is not one JSON value alone: invalid character 'P' looking for beginning of value", "Paris!", []clichain.Reason{clichain.ReasonBadOutput},
 		},
 		"the repair itself fails": {
 			inTurn(wrong, []clitest.Step{{Stderr: "Not logged in\n"}, clitest.Exit(1)}, mustNot), clichain.ReasonUnauthenticated,
@@ -179,7 +179,7 @@ func TestRepairThatFails(t *testing.T) {
 		},
 		"repaired once, although retried": {
 			inTurn(wrong, overload, wrong, mustNot), clichain.ReasonBadOutput,
-			"the answer does not meet the schema: at '/city': got number, want string", `{"city":7}`, []clichain.Reason{clichain.ReasonBadOutput, clichain.ReasonOverloaded},
+			"the answer does not match the schema: at '/city': got number, want string", `{"city":7}`, []clichain.Reason{clichain.ReasonBadOutput, clichain.ReasonOverloaded},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,11 +28,11 @@ func TestRefusedRequests(t *testing.T) {
 	}
 	badRequest, badOption := clichain.ReasonBadRequest, clichain.ReasonBadOption
 	for _, test := range []refused{
-		{"no messages", func(r *clichain.Request) { r.Messages = nil }, badOption, "messages", "nothing is asked"},
-		{"only system", func(r *clichain.Request) { r.Messages[0].Role = clichain.RoleSystem }, badOption, "messages", "nothing is asked"},
-		{"empty text", text(""), badOption, "messages", "nothing is asked"},
-		{"blank text", text(" \n\t"), badOption, "messages", "nothing is asked"},
-		{"no role", func(r *clichain.Request) { r.Messages[0].Role = "" }, badRequest, "messages[0].role", "none of system, user, assistant"},
+		{"no messages", func(r *clichain.Request) { r.Messages = nil }, badOption, "messages", "no message has text"},
+		{"only system", func(r *clichain.Request) { r.Messages[0].Role = clichain.RoleSystem }, badOption, "messages", "no message has text"},
+		{"empty text", text(""), badOption, "messages", "no message has text"},
+		{"blank text", text(" \n\t"), badOption, "messages", "no message has text"},
+		{"no role", func(r *clichain.Request) { r.Messages[0].Role = "" }, badRequest, "messages[0].role", "not one of system, user, assistant"},
 		{"unknown role", func(r *clichain.Request) { r.Messages = append(r.Messages, clichain.Message{Role: "tool"}) }, badRequest, "messages[1].role", `"tool"`},
 
 		{"NUL", text("ab\x00c"), badRequest, "messages[0].content", "NUL byte at offset 2"},
@@ -56,7 +56,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"no number", func(r *clichain.Request) { r.Options.MaxBudgetUSD = math.NaN() }, badOption, "options.max_budget_usd", "NaN"},
 		{"empty tool", func(r *clichain.Request) { r.Options.AllowedTools = []string{"Read", ""} }, badOption, "options.allowed_tools[1]", "is empty"},
 		{"empty forbidden tool", func(r *clichain.Request) { r.Options.DisallowedTools = []string{""} }, badOption, "options.disallowed_tools[0]", "is empty"},
-		{"broken schema", func(r *clichain.Request) { r.Schema = json.RawMessage(`{"type":`) }, badOption, "schema", "no valid JSON"},
+		{"broken schema", func(r *clichain.Request) { r.Schema = json.RawMessage(`{"type":`) }, badOption, "schema", "not valid JSON"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			req := clichain.Prompt("Hello")

@@ -100,7 +100,7 @@ func TestOptionOfALaterVersion(t *testing.T) {
 	_, err := p.Complete(t.Context(), req)
 	be := requireReason(t, clichain.ReasonUnsupported, err)
 	require.Equal(t, "effort", be.Option)
-	require.Contains(t, be.Message, "needs version 2.1.0 of own or a later one: 2.0.9 is installed")
+	require.Contains(t, be.Message, "needs version 2.1.0 of own or later: 2.0.9 is installed")
 	require.Equal(t, "update it: npm install -g own", be.Hint)
 	require.NoFileExists(t, record)
 	require.ErrorIs(t, p.Check(t.Context(), req), clichain.ErrUnsupported)

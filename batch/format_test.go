@@ -130,7 +130,7 @@ func TestBadRows(t *testing.T) {
 	bad := string(mustRead(t, cfg.Out+".bad.jsonl"))
 	for _, want := range []string{
 		`{"line":3,"error":"has 2 values, and the header 6"`, `{"line":4,"error":"access: full is more than none`, `{"line":5,"error":"options.extra.claude[0]`,
-		`{"line":6,"error":"options: has to be an object, as JSON"`, `{"line":7,"error":"messages: nothing is asked`,
+		`{"line":6,"error":"options: has to be an object, as JSON"`, `{"line":7,"error":"messages: no message has text`,
 	} {
 		require.Contains(t, bad, want)
 	}

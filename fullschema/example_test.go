@@ -20,5 +20,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// clichain: no backend answered (1 tried, 0 skipped)
-	//   model  bad_output  the answer does not meet the schema: at the top: 'dog7' does not match pattern '^[a-z]+$'
+	//   model  bad_output  the answer does not match the schema: at the top: 'dog7' does not match pattern '^[a-z]+$'
 }

@@ -97,7 +97,7 @@ func schemaMistake(err error) string {
 	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		return fmt.Sprintf("refers to %q: %v", load.URL, load.Err)
 	}
-	return "is no valid JSON Schema: " + plaintext.OneLine(err.Error())
+	return "is not a valid JSON Schema: " + plaintext.OneLine(err.Error())
 }
 
 // Check implements structured.Checker.

@@ -24,7 +24,7 @@ func TestLongChainsOfReferences(t *testing.T) {
 		return json.RawMessage(b.String())
 	}
 	list := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
-	const long = "checking it against the schema takes too long"
+	const long = "validating it against the schema takes too long"
 	for name, test := range map[string]struct {
 		schema json.RawMessage
 		answer string

@@ -61,7 +61,7 @@ func sessionMeetsSchema(t *testing.T, dialect string, access clichain.Access, te
 	resp, err := s.Ask(t.Context(), text)
 	if want == "" {
 		failed := requireReason(t, clichain.ReasonBadOutput, err)
-		require.Contains(t, failed.Message, "does not meet the schema")
+		require.Contains(t, failed.Message, "does not match the schema")
 		require.Len(t, failed.Earlier, asked-1)
 		require.Equal(t, acted, failed.SideEffects)
 	} else {

@@ -51,7 +51,7 @@ func TestSchemaArrives(t *testing.T) {
 	w.fake("mine", "record", record) // which answers no JSON
 	out, err := w.command("ask", "--spec", spec, "--only", "mine", "--schema", schema, "hi").CombinedOutput()
 	require.Error(t, err)
-	require.Contains(t, string(out), "does not meet the schema")
+	require.Contains(t, string(out), "does not match the schema")
 	r, err := clitest.ReadRecord(record)
 	require.NoError(t, err)
 	require.Equal(t, `--schema={"type":"object"}`, r.Args[1])

@@ -16,22 +16,22 @@ import (
 	"github.com/clichain/clichain/internal/session"
 )
 
-// Call is a request in the terms of one spec.
+// Call is a request translated into the fields and modes of one spec.
 type Call struct {
 	Access    call.Access
 	Output    clispec.OutputMode
 	Transport clispec.Transport
 	Fields    Fields
-	Env       map[string]string // what the CLI sees of the host's environment
-	Own       map[string]string // variables of the request
-	Version   string            // of the program, "" where it is not known
+	Env       map[string]string // part of the host's environment that the CLI sees
+	Own       map[string]string // environment variables of the request
+	Version   string            // of the program, "" if unknown
 
-	assumed    string // the version by which rows apply, "" for the newest
-	anyVersion bool   // they apply whatever it is
+	assumed    string // selects the rows; "" selects those of the newest version
+	anyVersion bool   // ignore the version when selecting rows
 }
 
-// newCall resolves what depends on the spec: model, session, system text,
-// output mode and transport. It refuses what the spec cannot honour.
+// newCall resolves everything that depends on the spec: model, session, system text, output mode and transport. It
+// returns an error if the spec does not support a part of the request.
 func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *call.Error) {
 	spec := o.spec
 	c := &Call{Access: req.Access, Fields: fieldsOf(req), Own: req.Env, Version: h.Version}
@@ -41,7 +41,7 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	}
 	model, ok := o.Models.Resolve(req.Model)
 	if !ok {
-		return nil, call.Errorf(call.ReasonModelMismatch, "model", "%q is no model of this backend", req.Model)
+		return nil, call.Errorf(call.ReasonModelMismatch, "model", "%q is not a model of this backend", req.Model)
 	}
 	c.Env = h.Passed(spec, model)
 	c.Fields.Set("model", model)
@@ -80,10 +80,10 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	if h.Agent {
 		c.presetAgent(spec)
 	}
-	return c, cmp.Or(c.unsupported(spec), c.split(spec))
+	return c, cmp.Or(c.unsupported(spec), c.checkCommas(spec))
 }
 
-// avoidLongArgument lets a prompt that is too long for an argument travel on stdin, where the choice leaves that open.
+// avoidLongArgument sends a prompt that is too long for an argument on stdin, unless the choice names a transport.
 func (c *Call) avoidLongArgument(spec *clispec.Spec, choice Choice) {
 	long := c.Transport == clispec.TransportArgv && len(c.Fields["prompt"][0]) > MaxArg
 	if long && choice.Transport == "" && slices.Contains(spec.TransportModes(), clispec.TransportStdin) {
@@ -91,33 +91,34 @@ func (c *Call) avoidLongArgument(spec *clispec.Spec, choice Choice) {
 	}
 }
 
-// setSession takes the handle apart and refuses a session that this CLI cannot
-// resume, or would not find.
+// setSession parses the session handle. It returns an error for a session that this CLI cannot resume or cannot find.
 func (c *Call) setSession(spec *clispec.Spec, req call.Request, h Host) *call.Error {
 	if req.Options.Continue {
 		c.Fields.Set("continue", "1")
 	}
 	if id := req.Options.SessionID; id != "" && !session.Takes(spec.Sessions, id) {
-		return call.Errorf(call.ReasonUnsupported, "session_id", "%q is no id of a session of %s", id, spec.Name)
+		return call.Errorf(call.ReasonUnsupported, "session_id", "%q is not a valid session id of %s", id, spec.Name)
 	}
 	c.Fields.Set("session_id", req.Options.SessionID)
 	if req.Session == "" {
 		return nil
 	}
 	s, ok := session.Parse(req.Session)
-	theirs := strings.Contains(req.Session, ":") // not made by a call without access
+	theirs := strings.Contains(req.Session, ":") // not created by a call without access
 	bound, made := spec.Sessions.DirBound, session.Dir(call.Request{}, h.Known)
 	switch {
 	case !ok:
-		return call.Errorf(call.ReasonBadSession, "session", "%q is no session: use the Session of a Response", req.Session)
+		return call.Errorf(call.ReasonBadSession, "session",
+			"%q is not a session: use the Session of a Response", req.Session)
 	case s.Backend != spec.Name:
 		return call.Errorf(call.ReasonUnsupported, "session", "%q belongs to %s", req.Session, s.Backend)
 	case !session.Takes(spec.Sessions, s.ID):
 		return call.Errorf(call.ReasonBadSession, "session",
-			"%q is no id of a session of %s: use the Session of a Response", s.ID, spec.Name)
+			"%q is not a valid session id of %s: use the Session of a Response", s.ID, spec.Name)
 	case bound && h.Known == nil && req.Dir == "" && (theirs || req.Access > call.AccessNone):
 		return advised(call.Errorf(call.ReasonBadSession, "session",
-			"%s finds a session only where it was made, and this user has no record of where that was", spec.Name),
+			"%s finds a session only in the directory where it started, which is not recorded for this user",
+			spec.Name),
 			call.Advice{Action: call.ActionSet, Field: "dir"})
 	case bound && made != "" && h.Dir != "" && filepath.Clean(h.Dir) != filepath.Clean(made):
 		how := call.Advice{Action: call.ActionUnset, Field: "dir"}
@@ -125,35 +126,34 @@ func (c *Call) setSession(spec *clispec.Spec, req call.Request, h Host) *call.Er
 			how = raiseAccess
 		}
 		return advised(call.Errorf(call.ReasonBadSession, "session",
-			"it was made in %q, and cannot be continued in %q", made, h.Dir), how)
+			"the session started in %q and cannot continue in %q", made, h.Dir), how)
 	}
 	c.Fields.Set("session", s.ID)
 	return nil
 }
 
-// choose sets the output mode and the transport: those of the choice if the
-// spec has them, else the spec's best.
+// choose sets the output mode and the transport. It prefers those of the choice to the first ones that the spec lists.
 func (c *Call) choose(spec *clispec.Spec, choice Choice) *call.Error {
 	outputs, transports := spec.OutputModes(), spec.TransportModes()
 	if choice.Output == clispec.OutputLive {
 		c.Output, c.Transport = choice.Output, clispec.TransportStdin
 		if !spec.Live.Has() || !c.holds(spec.Live.When) {
 			return call.Errorf(call.ReasonUnsupported, "live",
-				"this CLI has no live mode for such a request, with access %s", c.Access)
+				"this CLI has no live mode for this request with access %s", c.Access)
 		}
 		return nil
 	}
 	c.Output, c.Transport = cmp.Or(choice.Output, outputs[0]), cmp.Or(choice.Transport, transports[0])
 	if !slices.Contains(outputs, c.Output) {
-		return call.Errorf(call.ReasonUnsupported, "output", "%q is none of %q", c.Output, outputs)
+		return call.Errorf(call.ReasonUnsupported, "output", "%q is not one of %q", c.Output, outputs)
 	}
 	if !slices.Contains(transports, c.Transport) {
-		return call.Errorf(call.ReasonUnsupported, "transport", "%q is none of %q", c.Transport, transports)
+		return call.Errorf(call.ReasonUnsupported, "transport", "%q is not one of %q", c.Transport, transports)
 	}
 	return nil
 }
 
-// Resumes reports whether a call like this one can go on from a session.
+// Resumes reports whether a call like this one can resume a session.
 func (o *Composer) Resumes(c *Call) bool {
 	with := *c
 	with.Fields = maps.Clone(c.Fields)
@@ -161,7 +161,7 @@ func (o *Composer) Resumes(c *Call) bool {
 	return with.uses(o.spec, "session")
 }
 
-// uses reports whether a row that applies tests the field or contains it.
+// uses reports whether a row that applies contains the field, or depends on it.
 func (c *Call) uses(spec *clispec.Spec, field string) bool {
 	return c.anyRow(spec, func(row clispec.Row) bool { return rowUses(row, field) }) ||
 		c.Output == clispec.OutputLive && slices.ContainsFunc(c.messages(&spec.Live), func(m clispec.LiveMessage) bool {
@@ -175,18 +175,19 @@ func rowUses(row clispec.Row, field string) bool {
 	})
 }
 
-// contains reports whether a template names the field. To take it apart costs more, and few of them do.
+// contains reports whether a template names the field. It parses only the few templates that contain the name as text,
+// because parsing is slower.
 func contains(template, field string) bool {
 	return strings.Contains(template, field) && slices.Contains(grammar.TemplateFields(template), field)
 }
 
-// inBrackets is what a rule for a tool says about its use: "Bash(git log a,b)".
-// A comma there separates no tools.
+// inBrackets matches the argument in a permission rule for a tool, such as "(git log a,b)" in "Bash(git log a,b)". A
+// comma in the argument does not separate tools.
 var inBrackets = pattern.Of(`\([^)]*\)`)
 
-// split refuses a value that would become two, because a row joins its list by
-// commas and it has one itself.
-func (c *Call) split(spec *clispec.Spec) *call.Error {
+// checkCommas returns an error for a list element with a comma if a row joins that list by commas: the CLI would read
+// the element as two.
+func (c *Call) checkCommas(spec *clispec.Spec) *call.Error {
 	for _, field := range []string{"allowed_tools", "disallowed_tools", "add_dirs", "images"} {
 		for _, value := range c.Fields[field] {
 			plain := value
@@ -195,14 +196,14 @@ func (c *Call) split(spec *clispec.Spec) *call.Error {
 			}
 			if strings.Contains(plain, ",") && c.joins(spec, field) {
 				return call.Errorf(call.ReasonUnsupported, field,
-					"%q has a comma, which would make it two values here: use a name without one", value)
+					"%q has a comma, so this CLI would read it as two values: use a name without a comma", value)
 			}
 		}
 	}
 	return nil
 }
 
-// joins reports whether a row that applies has the list joined by commas.
+// joins reports whether a row that applies joins the list by commas.
 func (c *Call) joins(spec *clispec.Spec, field string) bool {
 	joined := func(m string) bool {
 		name, form := grammar.ParsePlaceholder(m)
@@ -215,7 +216,7 @@ func (c *Call) joins(spec *clispec.Spec, field string) bool {
 	})
 }
 
-// anyRow reports whether a row that applies passes the test.
+// anyRow reports whether any row that applies passes the test.
 func (c *Call) anyRow(spec *clispec.Spec, test func(row clispec.Row) bool) bool {
 	for row := range spec.Rows() {
 		if c.holds(row.When) && test(row) {
@@ -225,7 +226,7 @@ func (c *Call) anyRow(spec *clispec.Spec, test func(row clispec.Row) bool) bool 
 	return false
 }
 
-// holds reports whether the condition is met.
+// holds reports whether the call meets the condition.
 func (c *Call) holds(w clispec.When) bool {
 	return !slices.ContainsFunc(w.Set, func(n string) bool { return !c.Fields.has(n) }) &&
 		!slices.ContainsFunc(w.Unset, c.Fields.has) &&
@@ -236,10 +237,10 @@ func (c *Call) holds(w clispec.When) bool {
 		(w.Since == "" && w.Before == "" || c.inRange(w))
 }
 
-// sees reports whether the CLI will see a variable that is on (grammar.IsSet).
+// sees reports whether the variable is set for the CLI, in the sense of grammar.IsSet.
 func (c *Call) sees(name string) bool { return grammar.IsSet(c.Env, name) }
 
-// matches reports whether each field has a value of its pattern.
+// matches reports whether each field has a value that matches its pattern.
 func (c *Call) matches(patterns map[string]string) bool {
 	for field, pattern := range patterns {
 		if !slices.ContainsFunc(c.Fields[field], plaintext.Whole(pattern).MatchString) {
@@ -249,8 +250,7 @@ func (c *Call) matches(patterns map[string]string) bool {
 	return true
 }
 
-// preflight refuses a call that the CLI itself would refuse, without starting
-// it.
+// preflight returns an error for a call that the CLI is known to refuse, so that it need not start.
 func (c *Call) preflight(spec *clispec.Spec, root bool) *call.Error {
 	for _, rule := range spec.Preflight {
 		if c.holds(rule.When) && c.matches(rule.Match) && (root || !rule.Root) &&

@@ -1,7 +1,6 @@
-// Package compose turns a request into the invocation of one CLI: its
-// arguments, environment, stdin and files, by the rows of its spec. It knows no
-// CLI by name and does no I/O: what it may know of the machine is in Host, so
-// that every command line can be tested without starting a program.
+// Package compose turns a request into the invocation of one CLI: its arguments, environment, stdin and files, by the
+// rows of its spec. It names no CLI and does no I/O. It reads the state of the machine from Host, so tests can check
+// every command line without starting a program.
 package compose
 
 import (
@@ -19,58 +18,58 @@ import (
 	"github.com/clichain/clichain/internal/session"
 )
 
-// Invocation is everything needed to start a CLI once.
+// Invocation describes one start of a CLI.
 type Invocation struct {
 	Path  string
-	Args  []string // without the program's own name
+	Args  []string // without the program name
 	Env   []string
 	Dir   string
-	Stdin []byte // nil: closed
-	Temp  string // private folder of the call, "" when it needs none
+	Stdin []byte // nil closes stdin
+	Temp  string // private directory of the call, "" if it needs none
 	Files []TempFile
-	Empty bool // Dir has to be there before the run, and hold nothing but Guards
-	// Guards are empty files, and Unwanted are files that must not be there before
-	// the run, in the form of the spec's FolderFiles. Both are paths below Dir.
+	Empty bool // Dir must exist before the run and contain only Guards
+	// Before the run, Guards must exist as empty files and Unwanted must not exist. Both hold paths below Dir, in the
+	// form of the spec's FolderFiles.
 	Guards, Unwanted []string
 	Call             *Call
 }
 
 // TempFile is a file to write before the CLI starts.
 type TempFile struct {
-	Field   string // of its FileRow
+	Field   string // field of its FileRow
 	Path    string
 	Content string
 }
 
-// Host is what compose may know about the machine.
+// Host describes the machine for Compose.
 type Host struct {
-	Path       string   // of the program
-	Environ    []string // of this process
+	Path       string   // absolute path of the program
+	Environ    []string // environment of this process
 	PassEnv    []string // Config.PassEnv
 	InheritEnv bool     // Config.InheritEnv
 	RequestEnv []string // Config.RequestEnv
 	SetEnv     []string // the spec's SetEnv, as "NAME=value"
 	Env        []string // Config.Env
 	Root       bool     // this user is root
-	Dir        string   // absolute directory to work in, "" for the process's or, without access, a temporary one
-	RealDir    string   // Dir without links
-	TrustDir   bool     // what lies in Dir may steer the CLI
+	Dir        string   // absolute working directory; "" for that of the process or, without access, a temporary one
+	RealDir    string   // Dir with symbolic links resolved
+	TrustDir   bool     // files in Dir may configure the CLI
 	Agent      bool     // Config.Agent
 	Asks       bool     // the caller answers the CLI's questions
-	// Conversation: the process is held for one conversation, which may be resumed later.
+	// Conversation is set if the process serves one conversation, which a later call may resume.
 	Conversation bool
-	TempDir      string   // of this call's files; does not exist yet
-	Inside       bool     // the CLI runs in a container, whose paths have slashes
-	Withheld     []string // variables of this machine that the CLI must not see
-	Trace        string   // the traceparent of the call, in the W3C's form, "" for none
-	TraceState   string   // the tracestate that belongs to it
-	Shown        []bool   // for each of the spec's PassEnvIf, whether one of its files is as it says
-	Version      string   // of the program, "" where it is not known
+	TempDir      string   // directory for the files of this call; does not exist yet
+	Inside       bool     // the CLI runs in a container, where paths use slashes
+	Withheld     []string // environment variables that the CLI must not see
+	Trace        string   // traceparent of the call in the form of W3C Trace Context, "" for none
+	TraceState   string   // tracestate of the same trace
+	Shown        []bool   // for each PassEnvIf of the spec, whether one of its files matches
+	Version      string   // of the program, "" if unknown
 
-	Known *session.Record // of the session to go on from; nil: nothing
+	Known *session.Record // record of the session to resume, nil if there is none
 }
 
-// join is filepath.Join for paths of where the CLI runs.
+// join is filepath.Join, with slashes if the CLI runs in a container.
 func (h *Host) join(elem ...string) string {
 	if h.Inside {
 		return path.Join(elem...)
@@ -78,24 +77,22 @@ func (h *Host) join(elem ...string) string {
 	return filepath.Join(elem...)
 }
 
-// Choice selects among the modes that the spec has.
+// Choice selects an output mode and a transport of the spec.
 type Choice struct {
-	Output    clispec.OutputMode // "": the spec's best
-	Transport clispec.Transport  // "": the spec's best
+	Output    clispec.OutputMode // "" for the first one of the spec
+	Transport clispec.Transport  // "" for the first one of the spec
 }
 
-// MaxArg is the longest single argument or variable Linux takes, in bytes
-// without its final NUL (32 pages). Longer ones fail in exec with "argument
-// list too long".
+// MaxArg is the maximum length of one argument or environment variable on Linux, in bytes without the final NUL (32
+// pages). A longer one fails in exec with "argument list too long".
 const MaxArg = 131_071
 
-// Composer composes the calls of one spec. It never changes, so it is safe for
-// concurrent use.
+// Composer composes the calls of one spec. It is immutable and safe for concurrent use.
 type Composer struct {
 	spec   *clispec.Spec
 	Models models
 	guards []compiledGuard
-	live   []compiledGuard // of the live mode; nil: the same
+	live   []compiledGuard // for the live mode; nil if it has none of its own
 }
 
 type compiledGuard struct {
@@ -103,8 +100,8 @@ type compiledGuard struct {
 	re *regexp.Regexp
 }
 
-// New makes the composer of a spec that passed Validate; an invalid pattern
-// panics. The aliases are the caller's own names of models.
+// New returns the composer of a spec that passed Validate. It panics on an invalid pattern. aliases maps the caller's
+// own model names to those of the spec.
 func New(spec *clispec.Spec, aliases map[string]string) *Composer {
 	o := &Composer{spec: spec, Models: newModels(spec, aliases)}
 	o.guards, o.live = compileGuards(spec.Guards), compileGuards(spec.Live.Guards)
@@ -118,8 +115,7 @@ func compileGuards(rules []clispec.GuardRule) (guards []compiledGuard) {
 	return guards
 }
 
-// Compose turns a request into an invocation. It is pure: the same input gives
-// the same result, and nothing is created or started.
+// Compose turns a request into an invocation. It is pure: it does no I/O, and the same input gives the same result.
 func (o *Composer) Compose(req call.Request, choice Choice, h Host) (*Invocation, *call.Error) {
 	spec := o.spec
 	c, err := o.newCall(req, choice, h)
@@ -156,7 +152,7 @@ func (o *Composer) Compose(req call.Request, choice Choice, h Host) (*Invocation
 	if err := inv.CheckLengths(); err != nil {
 		return nil, err
 	}
-	return inv, c.preflight(spec, h.Root && !h.Inside) // the user inside is unknown
+	return inv, c.preflight(spec, h.Root && !h.Inside) // the user inside a container is unknown
 }
 
 // arguments expands the rows that apply.
@@ -178,8 +174,8 @@ func (c *Call) arguments(rows []clispec.ArgRow) (args []string, err *call.Error)
 	return args, nil
 }
 
-// appendArgs expands one row. A value that fills a whole argument must not
-// look like a flag, unless a "--" has ended the flags.
+// appendArgs appends the arguments of one row. It returns an error for a value that fills a whole argument and looks
+// like a flag, unless a "--" precedes it.
 func (c *Call) appendArgs(args []string, row clispec.ArgRow, element []string) ([]string, *call.Error) {
 	values := c.Fields
 	if element != nil {
@@ -191,26 +187,26 @@ func (c *Call) appendArgs(args []string, row clispec.ArgRow, element []string) (
 		whole := strings.HasPrefix(template, "{") && template != "{extra}"
 		if whole && strings.HasPrefix(arg, "-") && !slices.Contains(args, "--") {
 			return nil, call.Errorf(call.ReasonUnsupported, strings.Join(grammar.TemplateFields(template), ","),
-				"begins with %q, which this CLI would take for a flag", "-")
+				"begins with %q, so this CLI would read it as a flag", "-")
 		}
 		args = append(args, arg)
 	}
 	return args, nil
 }
 
-// CheckLengths returns an error for an argument or variable over MaxArg.
+// CheckLengths returns an error for an argument or environment variable that is longer than MaxArg.
 func (inv *Invocation) CheckLengths() *call.Error {
 	for _, arg := range inv.Args {
 		if len(arg) > MaxArg {
-			return call.Errorf(call.ReasonUnsupported, inv.Call.Fields.holding(arg), "an argument of %d bytes is over "+
-				"the system's limit of %d, and this call has no other way for it: shorten it, or ask another backend",
+			return call.Errorf(call.ReasonUnsupported, inv.Call.Fields.holding(arg), "an argument of %d bytes exceeds "+
+				"the system's limit of %d, and this CLI has no other way to receive it: shorten it, or use another backend",
 				len(arg), MaxArg)
 		}
 	}
 	for _, kv := range inv.Env {
 		if name, _, _ := strings.Cut(kv, "="); len(kv) > MaxArg {
 			return call.Errorf(call.ReasonUnsupported, name,
-				"an environment variable of %d bytes is over the system's limit of %d", len(kv), MaxArg)
+				"an environment variable of %d bytes exceeds the system's limit of %d", len(kv), MaxArg)
 		}
 	}
 	return nil

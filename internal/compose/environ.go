@@ -14,9 +14,8 @@ import (
 	"github.com/clichain/clichain/internal/grammar"
 )
 
-// commonEnv is what any program needs of the host's environment: PATH, folders,
-// user, language, proxies and certificates. Everything else a CLI sees is named
-// by its spec or by the caller, so that it gets no secret meant for others.
+// commonEnv lists the host's environment variables that every program needs: PATH, directories, user, language, proxies
+// and certificates. The spec or the caller must name every other variable, so that a CLI sees no unrelated secret.
 var commonEnv = []string{
 	"CLICHAIN_CALL", "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LANGUAGE", "LC_*",
 	"TMPDIR", "TMP", "TEMP", "XDG_*", "DBUS_SESSION_BUS_ADDRESS",
@@ -32,22 +31,22 @@ var WindowsEnv = []string{
 	"NUMBER_OF_PROCESSORS",
 }
 
-// quietEnv turns off colours, drawing on the terminal and questions.
+// quietEnv turns off colors, terminal control sequences and prompts.
 var quietEnv = []string{"TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0"}
 
-// shellEnv makes each shell run a file or a function before its command. It
-// passes only by its whole name in Config.PassEnv.
+// shellEnv lists the variables that make each shell run a file or a function before its command. Config.PassEnv must
+// contain the exact name to pass one; a pattern does not match it.
 var shellEnv = []string{"BASH_ENV", "ENV", "BASH_FUNC_*"}
 
-// systemPath stands for a PATH that has no absolute folder: without any, some
-// shells search the working directory.
+// systemPath replaces a PATH without absolute directories. With an empty PATH, some shells search the working
+// directory.
 const systemPath = "/usr/bin:/bin"
 
-// CleanPath drops from each PATH what is no absolute folder: to the CLI it would
-// mean the one that it works in, where anybody may have put a program.
+// CleanPath removes the entries of each PATH that are not absolute directories. The CLI would resolve them against its
+// working directory, where anyone may have put a program.
 func (h *Host) CleanPath() {
 	h.Environ = cleanPath(h.Environ, filepath.SplitList, filepath.IsAbs, string(filepath.ListSeparator))
-	if h.Inside { // where the caller's variables are meant for
+	if h.Inside { // SetEnv and Env hold paths of the container
 		split := func(list string) []string { return strings.Split(list, ":") }
 		h.SetEnv, h.Env = cleanPath(h.SetEnv, split, path.IsAbs, ":"), cleanPath(h.Env, split, path.IsAbs, ":")
 		return
@@ -70,12 +69,12 @@ func cleanPath(environ []string, split func(string) []string, isAbs func(string)
 	return environ
 }
 
-// Passed is the part of the host's environment that a CLI may see which is asked
-// for the model, "" for its own choice, and what the spec's SetEnv and Config.Env set.
+// Passed returns the part of the host's environment that the CLI may see for the model, with the variables that the
+// spec's SetEnv and Config.Env set. An empty model stands for the default of the CLI.
 func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
 	vars := map[string]string{}
 	pass := slices.Concat(spec.PassEnv, h.PassEnv)
-	if !h.Inside { // the rest is about this machine
+	if !h.Inside { // the other lists describe this machine
 		pass = append(pass, commonEnv...)
 	}
 	if runtime.GOOS == "windows" && !h.Inside {
@@ -97,13 +96,13 @@ func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
 	return vars
 }
 
-// set sets what the spec and Config.Env set, whatever was passed.
+// set applies the spec's SetEnv and Config.Env, which override variables of the host.
 func (h *Host) set(vars map[string]string) {
 	grammar.SetAll(vars, h.SetEnv)
 	grammar.SetAll(vars, h.Env)
 }
 
-// pass adds the host's variables that are in the list and may be passed at all.
+// pass adds the host's variables that match the list and that no rule withholds.
 func (h *Host) pass(spec *clispec.Spec, list []string, vars map[string]string) {
 	for _, kv := range h.Environ {
 		name, value, _ := strings.Cut(kv, "=")
@@ -116,12 +115,13 @@ func (h *Host) pass(spec *clispec.Spec, list []string, vars map[string]string) {
 	}
 }
 
-// allowedEnv refuses environment variables of the request that the configuration does not list. Loaders, shells,
-// runtimes and the CLIs read more variables than a deny list could name.
+// allowedEnv returns an error for a variable of the request that Config.RequestEnv does not list. A deny list could not
+// name every variable that loaders, shells, runtimes and CLIs read.
 func (h *Host) allowedEnv(env map[string]string) *call.Error {
 	for _, name := range namesOf(env) {
 		if !grammar.Matches(h.RequestEnv, name) {
-			return advised(call.Errorf(call.ReasonUnsupported, "env."+name, "requests may not set it"),
+			return advised(
+				call.Errorf(call.ReasonUnsupported, "env."+name, "the configuration does not let requests set this variable"),
 				call.Advice{Action: call.ActionAdd, Field: "config.request_env", Value: name},
 				call.Advice{Action: call.ActionAdd, Field: "config.env", Value: name})
 		}
@@ -129,8 +129,8 @@ func (h *Host) allowedEnv(env map[string]string) *call.Error {
 	return nil
 }
 
-// OuterSession names the variable by which the CLI would see that it runs
-// inside a session of itself, whatever its value; "" where none is set.
+// OuterSession names a variable that tells the CLI that it runs inside one of its own sessions, whatever the variable's
+// value. It returns "" if no such variable is set.
 func OuterSession(spec *clispec.Spec, environ []string) string {
 	for _, kv := range environ {
 		if name, _, _ := strings.Cut(kv, "="); grammar.Matches(spec.NestedEnv, name) {
@@ -140,9 +140,9 @@ func OuterSession(spec *clispec.Spec, environ []string) string {
 	return ""
 }
 
-// Environ builds the CLI's environment: what may pass, Request.Env, SetEnv, the quiet settings, the spec's rows,
-// Config.Env. The later of two wins, so that a request overrides nothing that the operator or the spec sets. The result
-// is sorted.
+// Environ builds the environment of the CLI from these sources, in order: the host's variables that may pass,
+// Request.Env, SetEnv, quietEnv, the rows of the spec, Config.Env. A later source overrides an earlier one, so a
+// request cannot override the operator or the spec. The result is sorted.
 func (c *Call) Environ(spec *clispec.Spec, h Host, dir string) []string {
 	vars := maps.Clone(c.Env)
 	maps.Copy(vars, c.Own)

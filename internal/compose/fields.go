@@ -13,13 +13,12 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// Fields are the values of a request that rows can test and templates can
-// name. A field that is not set is not in the map; only lists have several
-// values.
+// Fields maps the names that rows can test and templates can contain to the values of a request. A field that is not
+// set has no entry. Only lists have several values.
 type Fields map[string][]string
 
-// fieldsOf reads the options of a request. Prompt, system, model and session
-// need the spec, and are added by newCall.
+// fieldsOf returns the fields of the request's options. newCall adds prompt, system, model and session, which depend on
+// the spec.
 func fieldsOf(req call.Request) Fields {
 	f, o := Fields{}, req.Options
 	f.Set("schema", string(req.Schema))
@@ -47,7 +46,7 @@ func fieldsOf(req call.Request) Fields {
 	return f
 }
 
-// Set sets a field; no value, or one empty one, leaves it unset.
+// Set sets a field. No value, or a single empty value, changes nothing.
 func (f Fields) Set(name string, values ...string) {
 	if len(values) > 1 || len(values) == 1 && values[0] != "" {
 		f[name] = values
@@ -56,7 +55,7 @@ func (f Fields) Set(name string, values ...string) {
 
 func (f Fields) has(name string) bool { return len(f[name]) > 0 }
 
-// holding names the longest field that a text contains.
+// holding returns the name of the longest field that the text contains.
 func (f Fields) holding(text string) string {
 	name, longest := "prompt", 0
 	for n, values := range f {
@@ -67,7 +66,7 @@ func (f Fields) holding(text string) string {
 	return name
 }
 
-// Expand fills a template. A list becomes its values joined by commas.
+// Expand fills in a template. A list becomes its values joined by commas.
 func (f Fields) Expand(template string) string {
 	return grammar.Placeholder().ReplaceAllStringFunc(template, func(m string) string {
 		name, form := grammar.ParsePlaceholder(m)
@@ -85,10 +84,9 @@ func (f Fields) Expand(template string) string {
 	})
 }
 
-// setMCP sets the forms in which CLIs take their servers: mcp_config, a whole
-// document; mcp_local, an object of servers whose command is a list; and
-// mcp_toml, one setting for each server. mcp_toml becomes an argument, which
-// other users can see, so it is not set for servers that may hold a secret.
+// setMCP sets the formats in which CLIs take MCP servers: mcp_config, one document; mcp_local, an object of servers
+// whose command is a list; and mcp_toml, one setting for each server. mcp_toml becomes an argument, which other users
+// can see, so setMCP does not set it if a server may hold a secret.
 func (f Fields) setMCP(list []json.RawMessage) {
 	servers := mcpServers(list)
 	if len(servers) == 0 {
@@ -99,7 +97,7 @@ func (f Fields) setMCP(list []json.RawMessage) {
 	for _, name := range namesOf(servers) {
 		var s mcpServer
 		if json.Unmarshal(servers[name], &s) != nil {
-			return // a server of another shape fits only the whole document
+			return // only mcp_config can hold a server of another form
 		}
 		local[name] = s.local()
 		if s.exposed() == "" && bareKey().MatchString(name) {
@@ -115,13 +113,13 @@ func (f Fields) setMCP(list []json.RawMessage) {
 var bareKey = pattern.Of(`^[A-Za-z0-9_-]+$`)
 
 func toJSON(v any) string {
-	text, _ := json.Marshal(v) // cannot fail: strings, and JSON that was parsed
+	text, _ := json.Marshal(v) // cannot fail: the values are strings and parsed JSON
 	return string(text)
 }
 
-// namesOf returns the keys of a map in order.
+// namesOf returns the keys of the map in sorted order.
 func namesOf[V any](m map[string]V) []string {
-	if len(m) == 0 { // as nearly always: Sorted allocates all the same
+	if len(m) == 0 { // the common case; Sorted would allocate
 		return nil
 	}
 	return slices.Sorted(maps.Keys(m))

@@ -9,8 +9,8 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Message is the first message of a list whose condition holds, and its parameters,
-// nil for none. more are the fields that only messages have, as their texts.
+// Message returns the first message of the list whose condition holds, and its parameters, nil if it has none. more has
+// the values of the fields that exist only in messages.
 func (c *Call) Message(
 	list []clispec.LiveMessage, more map[string]string,
 ) (m clispec.LiveMessage, params json.RawMessage, ok bool) {
@@ -32,8 +32,8 @@ func (c *Call) first(list []clispec.LiveMessage) (m clispec.LiveMessage, ok bool
 	return list[i], true
 }
 
-// Opening is what a process and its contexts are told for this call before it is asked:
-// calls that differ in it cannot share a context.
+// Opening returns the methods and parameters of the messages that prepare a process and a context for this call. Calls
+// with different results cannot share a context.
 func (c *Call) Opening(r *clispec.LiveRules) (params []string) {
 	for _, list := range slices.Concat(single(r.Ready), [][]clispec.LiveMessage{c.Begin(r)}, single(r.Opened)) {
 		if m, text, ok := c.Message(list, nil); ok {
@@ -43,8 +43,8 @@ func (c *Call) Opening(r *clispec.LiveRules) (params []string) {
 	return params
 }
 
-// Begin are the messages of which one begins the context: those of Resume for a call that resumes a session by a
-// message, else those of Open.
+// Begin returns the messages of which the first that applies begins the context: those of Resume if the call resumes a
+// session by a message, else those of Open.
 func (c *Call) Begin(r *clispec.LiveRules) []clispec.LiveMessage {
 	if c.Resumed(r) != "" {
 		return r.Resume
@@ -52,7 +52,7 @@ func (c *Call) Begin(r *clispec.LiveRules) []clispec.LiveMessage {
 	return r.Open
 }
 
-// Resumed is the id of the session that the call resumes by a message; "": none.
+// Resumed returns the id of the session that the call resumes by a message, "" if it resumes none.
 func (c *Call) Resumed(r *clispec.LiveRules) string {
 	if len(r.Resume) == 0 {
 		return ""
@@ -60,7 +60,7 @@ func (c *Call) Resumed(r *clispec.LiveRules) string {
 	return strings.Join(c.Fields["session"], "")
 }
 
-// single makes a list of each message.
+// single wraps each message in a list.
 func single(list []clispec.LiveMessage) (lists [][]clispec.LiveMessage) {
 	for i := range list {
 		lists = append(lists, list[i:i+1])
@@ -68,7 +68,7 @@ func single(list []clispec.LiveMessage) (lists [][]clispec.LiveMessage) {
 	return lists
 }
 
-// messages are those with the fields of a request.
+// messages returns the messages that apply to this call and can contain fields of the request.
 func (c *Call) messages(r *clispec.LiveRules) (sent []clispec.LiveMessage) {
 	for _, list := range append(single(r.Opened), c.Begin(r), r.Turn) {
 		if m, ok := c.first(list); ok {

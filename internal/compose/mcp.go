@@ -10,16 +10,15 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// secretAgents reports whether a definition of subagents may hold a secret: a key
-// in some text, or a server with variables or headers.
+// secretAgents reports whether a definition of subagents may hold a secret: a key in some text, or an MCP server with
+// variables or headers.
 func secretAgents(text string) bool {
 	var agents any
-	_ = json.Unmarshal([]byte(text), &agents) // it was checked
+	_ = json.Unmarshal([]byte(text), &agents) // valid: Check has parsed it
 	return (*plaintext.Redactor)(nil).Clean(text) != text || hasMembers(agents, "env", "headers")
 }
 
-// hasMembers reports whether some object within a JSON value has one of the members,
-// and that has members itself.
+// hasMembers reports whether any object within a JSON value has a nonempty object as one of the named members.
 func hasMembers(value any, names ...string) bool {
 	deeper := func(v any) bool { return hasMembers(v, names...) }
 	switch v := value.(type) {
@@ -35,15 +34,14 @@ func hasMembers(value any, names ...string) bool {
 	return false
 }
 
-// ServerSecrets are the variables and the headers of the MCP servers, as
-// "NAME=value".
+// ServerSecrets returns the variables and the headers of the MCP servers as "NAME=value".
 func (c *Call) ServerSecrets() (list []string) {
 	if !c.Fields.has("mcp_config") {
 		return nil
 	}
 	for _, text := range c.servers() {
 		var s mcpServer
-		_ = json.Unmarshal(text, &s) // what can be read of one of another shape
+		_ = json.Unmarshal(text, &s) // keeps the fields that it can parse of a server of another form
 		for name, value := range s.Env {
 			list = append(list, name+"="+value)
 		}
@@ -54,13 +52,13 @@ func (c *Call) ServerSecrets() (list []string) {
 	return list
 }
 
-// servers are those of the field mcp_config, which is set.
+// servers returns the MCP servers of the field mcp_config, which must be set.
 func (c *Call) servers() map[string]json.RawMessage {
 	return mcpServers([]json.RawMessage{json.RawMessage(c.Fields["mcp_config"][0])})
 }
 
-// unsupportedMCP is the error for servers that this backend cannot be given. It
-// tells nothing of them but their names.
+// unsupportedMCP returns the error for MCP servers that this backend does not support. It contains only the name of a
+// server and of the part that may be secret.
 func (c *Call) unsupportedMCP(spec *clispec.Spec) *call.Error {
 	asArguments := *c
 	asArguments.Fields = maps.Clone(c.Fields)

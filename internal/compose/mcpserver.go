@@ -16,22 +16,22 @@ type mcpServer struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// mcpServers merges the elements of Options.MCPConfig, which are JSON objects. The later of two servers with the same
-// name replaces the earlier.
+// mcpServers merges the elements of Options.MCPConfig, which are JSON objects. A server replaces an earlier one of the
+// same name.
 func mcpServers(list []json.RawMessage) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, element := range list {
 		var config struct {
 			Servers map[string]json.RawMessage `json:"mcpServers"`
 		}
-		if json.Unmarshal(element, &config) == nil { // never fails: the caller has validated it
+		if json.Unmarshal(element, &config) == nil { // never fails: Check has validated it
 			maps.Copy(all, config.Servers)
 		}
 	}
 	return all
 }
 
-// local returns the server in the format that has a "type" and a list as command.
+// local returns the server in the format with a "type" and a list as command.
 func (s *mcpServer) local() map[string]any {
 	if s.URL != "" {
 		return map[string]any{"type": "remote", "enabled": true, "url": s.URL, "headers": given(s.Headers)}
@@ -56,8 +56,8 @@ func given(m map[string]string) map[string]string {
 	return m
 }
 
-// exposed names the part of a server that appears to hold a secret; "" for none. All users of a machine can read the
-// arguments of a process.
+// exposed names the part of a server that may hold a secret, "" if there is none. Other users of the machine can read
+// the arguments of a process.
 func (s *mcpServer) exposed() string {
 	switch {
 	case len(s.Env) > 0:

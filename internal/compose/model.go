@@ -10,15 +10,15 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// models decides what a request's model name means to one backend.
+// models resolves model names for one backend.
 type models struct {
-	names        []string // what addresses this backend: its name and its slug
+	names        []string // the name and the slug of this backend
 	defaultModel string
 	aliases      map[string]string
 	accept       []*regexp.Regexp
 }
 
-// newModels needs patterns that passed Validate. The caller's own aliases win.
+// newModels compiles the model rules of a spec that passed Validate. The caller's aliases override those of the spec.
 func newModels(spec *clispec.Spec, own map[string]string) models {
 	m := models{names: []string{spec.Name}, defaultModel: spec.DefaultModel, aliases: map[string]string{}}
 	maps.Copy(m.aliases, spec.Models.Aliases)
@@ -32,8 +32,8 @@ func newModels(spec *clispec.Spec, own map[string]string) models {
 	return m
 }
 
-// Resolve returns the name to give to the CLI, "" for the CLI's default, and
-// false when the model belongs to another backend.
+// Resolve returns the model name to pass to the CLI, "" for the CLI's default. It returns false if the model belongs to
+// another backend.
 func (m *models) Resolve(name string) (string, bool) {
 	name = strings.TrimSpace(name)
 	if m.isDefault(name) || slices.Contains(m.names, name) {
@@ -43,7 +43,7 @@ func (m *models) Resolve(name string) (string, bool) {
 		if m.isDefault(model) {
 			return "", true
 		}
-		// Where this fails, the whole "backend/model" may be a model's name.
+		// If the lookup fails, a model may be named "backend/model" in full.
 		if resolved, ok := m.lookup(model); ok {
 			return resolved, true
 		}
@@ -61,8 +61,8 @@ func (m *models) addressed(name string) (model string, ok bool) {
 	return model, model != "" && slices.Contains(m.names, backend)
 }
 
-// lookup finds what the CLI calls a model. An alias may stand for any name, but
-// "backend/model" only for one of this backend.
+// lookup returns the CLI's name of a model. An alias may stand for any name, except for the "backend/model" of another
+// backend.
 func (m *models) lookup(name string) (string, bool) {
 	alias, ok := m.aliases[name]
 	switch {
@@ -82,8 +82,8 @@ func (m *models) accepts(name string) bool {
 	return len(m.accept) == 0 || slices.ContainsFunc(m.accept, matches)
 }
 
-// Claims reports whether the model name, or what it is an alias for, addresses
-// this backend itself: by its name, its slug, its default model, or "backend/model".
+// Claims reports whether the model name, or the name that it is an alias for, selects this backend: by the backend's
+// name, slug or default model, or as "backend/model".
 func (m *models) Claims(name string) bool {
 	name = strings.TrimSpace(name)
 	name = cmp.Or(m.aliases[name], name)

@@ -30,7 +30,7 @@ const (
 	tableEnd   = "<!-- end of options -->\n"
 )
 
-// docs/reference/specs.md has the table of what each built-in spec honours; -update
+// docs/reference/specs.md has the table of what each built-in spec supports; -update
 // writes it.
 func TestOptionTable(t *testing.T) {
 	var b strings.Builder
@@ -57,7 +57,7 @@ type tableColumn struct {
 	cases  []goldenCase
 }
 
-// honoured says how a spec honours an option, and at which access levels.
+// honoured says how a spec supports an option, and at which access levels.
 func (column tableColumn) honoured(t *testing.T, variation string) string {
 	levels := map[string][]string{}
 	var ways []string

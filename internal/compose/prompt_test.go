@@ -110,8 +110,8 @@ func TestAwkwardPromptsOfCursor(t *testing.T) {
 				require.NotNil(t, err)
 				require.Equal(t, call.ReasonUnsupported, err.Reason)
 				require.Equal(t, "prompt", err.Option)
-				require.ErrorContains(t, err, "131072 bytes is over the system's limit of 131071")
-				require.ErrorContains(t, err, "shorten it, or ask another backend")
+				require.ErrorContains(t, err, "131072 bytes exceeds the system's limit of 131071")
+				require.ErrorContains(t, err, "shorten it, or use another backend")
 				return
 			}
 			require.Nil(t, err)

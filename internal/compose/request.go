@@ -15,8 +15,8 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// Check finds the mistakes of a request that make it fail at every backend. The
-// error names the field, the value and what to do.
+// Check returns an error for a request that is invalid for every backend. The error names the field, the value and the
+// remedy.
 func Check(req call.Request) *call.Error {
 	return cmp.Or(checkMessages(req), checkTexts(req), checkOptions(req), checkLists(req.Options), checkEnv(req.Env))
 }
@@ -26,7 +26,7 @@ func checkMessages(req call.Request) *call.Error {
 	for i, m := range req.Messages {
 		if !slices.Contains([]call.Role{call.RoleSystem, call.RoleUser, call.RoleAssistant}, m.Role) {
 			return call.Errorf(call.ReasonBadRequest, fmt.Sprintf("messages[%d].role", i),
-				"%q is none of system, user, assistant", m.Role)
+				"%q is not one of system, user, assistant", m.Role)
 		}
 		if problem := plaintext.Problem(m.Content); problem != "" {
 			return call.Errorf(call.ReasonBadRequest, fmt.Sprintf("messages[%d].content", i), "%s", problem)
@@ -34,12 +34,12 @@ func checkMessages(req call.Request) *call.Error {
 		asked = asked || m.Role != call.RoleSystem && strings.TrimSpace(m.Content) != ""
 	}
 	if !asked {
-		return call.Errorf(call.ReasonBadOption, "messages", "nothing is asked: give at least one user message with text")
+		return call.Errorf(call.ReasonBadOption, "messages", "no message has text: add a user message with text")
 	}
 	return nil
 }
 
-// checkTexts refuses text that an argument or JSON cannot carry unchanged.
+// checkTexts returns an error for text that an argument or JSON cannot carry unchanged.
 func checkTexts(req call.Request) *call.Error {
 	for _, text := range [...][2]string{
 		{"model", req.Model}, {"dir", req.Dir}, {"session", req.Session}, {"schema", string(req.Schema)},
@@ -72,38 +72,41 @@ func checkOptions(req call.Request) *call.Error {
 	o := req.Options
 	switch {
 	case req.Access < call.AccessNone || req.Access > call.AccessFull:
-		return call.Errorf(call.ReasonBadOption, "access", "%d is none of none, read, write, full", int(req.Access))
+		return call.Errorf(call.ReasonBadOption, "access", "%d is not one of none, read, write, full", int(req.Access))
 	case req.Access == call.AccessNone && req.Dir != "":
-		return advised(call.Errorf(call.ReasonBadOption, "dir", "%q cannot be worked in without access", req.Dir),
+		return advised(call.Errorf(call.ReasonBadOption, "dir", "a call without access cannot work in %q", req.Dir),
 			raiseAccess, call.Advice{Action: call.ActionUnset, Field: "dir"})
 	case !slices.Contains([]call.Billing{"", call.BillingSubscription, call.BillingAPIKey}, req.Billing):
-		return call.Errorf(call.ReasonBadOption, "billing", "%q is none of subscription, api_key", req.Billing)
+		return call.Errorf(call.ReasonBadOption, "billing", "%q is not one of subscription, api_key", req.Billing)
 	case o.MaxTurns < 0:
-		return call.Errorf(call.ReasonBadOption, "options.max_turns", "%d is negative: use 0 for no bound", o.MaxTurns)
+		return call.Errorf(call.ReasonBadOption, "options.max_turns", "%d is negative: use 0 for no limit", o.MaxTurns)
 	case o.MaxBudgetUSD < 0 || math.IsNaN(o.MaxBudgetUSD) || math.IsInf(o.MaxBudgetUSD, 0):
 		return call.Errorf(call.ReasonBadOption, "options.max_budget_usd",
-			"%v is no amount of dollars: use 0 for no bound", o.MaxBudgetUSD)
+			"%v is not an amount of dollars: use 0 for no limit", o.MaxBudgetUSD)
 	case !slices.Contains([]call.SystemMode{"", call.SystemAppend, call.SystemReplace}, o.SystemMode):
-		return call.Errorf(call.ReasonBadOption, "options.system_mode", "%q is none of append, replace", o.SystemMode)
+		return call.Errorf(call.ReasonBadOption, "options.system_mode", "%q is not one of append, replace", o.SystemMode)
 	case !wordShape().MatchString(o.PermissionMode):
 		return call.Errorf(call.ReasonBadOption, "options.permission_mode",
-			`%q is no mode: use one word, such as "plan"`, o.PermissionMode)
+			`%q is not a permission mode: use one word, such as "plan"`, o.PermissionMode)
 	case !wordShape().MatchString(o.Effort):
-		return call.Errorf(call.ReasonBadOption, "options.effort", `%q is no effort: use one word, such as "high"`, o.Effort)
+		return call.Errorf(call.ReasonBadOption, "options.effort",
+			`%q is not an effort: use one word, such as "high"`, o.Effort)
 	case o.Continue && req.Access == call.AccessNone:
-		return advised(call.Errorf(call.ReasonBadOption, "options.continue", "a call without access works in no directory"),
+		return advised(call.Errorf(call.ReasonBadOption, "options.continue",
+			"a call without access has no working directory to continue in"),
 			raiseAccess, call.Advice{Action: call.ActionSet, Field: "session"})
 	case o.Continue && req.Session != "", o.SessionID != "" && (o.Continue || req.Session != ""):
 		return call.Errorf(call.ReasonBadOption, "session", "only one of session, continue and session_id can be set")
 	case len(o.Agents) > 0 && !isObject(o.Agents):
-		return call.Errorf(call.ReasonBadOption, "options.agents", "is no JSON object")
+		return call.Errorf(call.ReasonBadOption, "options.agents", "is not a JSON object")
 	case len(req.Schema) > 0 && !json.Valid(req.Schema):
-		return call.Errorf(call.ReasonBadOption, "schema", "is no valid JSON")
+		return call.Errorf(call.ReasonBadOption, "schema", "is not valid JSON")
 	}
 	return nil
 }
 
-// checkLists refuses empty elements, and MCP configurations of another kind.
+// checkLists returns an error for an empty element of a list, and for an MCP configuration that is neither an object
+// nor a string.
 func checkLists(o call.Options) *call.Error {
 	for list := range listsOf(o) {
 		if i := slices.Index(list.values, ""); i >= 0 && !list.raw {
@@ -113,7 +116,7 @@ func checkLists(o call.Options) *call.Error {
 	for i, element := range o.MCPConfig {
 		if !isObject(element) && json.Unmarshal(element, new(string)) != nil {
 			return call.Errorf(call.ReasonBadOption, fmt.Sprintf("options.mcp_config[%d]", i),
-				"is neither a JSON object nor a JSON string with the name of a file")
+				"must be a JSON object, or a JSON string with a file name")
 		}
 	}
 	return nil
@@ -123,12 +126,12 @@ func checkLists(o call.Options) *call.Error {
 type optionList struct {
 	field  string
 	values []string
-	raw    bool // an empty value means something
+	raw    bool // empty values are allowed
 }
 
 func (l optionList) element(i int) string { return fmt.Sprintf("%s[%d]", l.field, i) }
 
-// listsOf goes through the options with several values, and makes no list of them: nearly no call has any.
+// listsOf yields the options with several values. It builds no slice, because most calls set none of them.
 func listsOf(o call.Options) iter.Seq[optionList] {
 	return func(yield func(optionList) bool) {
 		for _, list := range [...]optionList{
@@ -155,7 +158,7 @@ func stringsOf(raw []json.RawMessage) (texts []string) {
 	return texts
 }
 
-// wordShape is a value in a CLI's own terms, or none.
+// wordShape matches a single word that only the CLI interprets, and the empty string.
 var wordShape = pattern.Of(`^(?:[A-Za-z0-9][A-Za-z0-9_.-]*)?$`)
 
 func isObject(text []byte) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// checkEnv refuses variables that no configuration can allow.
+// checkEnv returns an error for variables that no configuration can allow.
 func checkEnv(env map[string]string) *call.Error {
 	for _, name := range namesOf(env) {
 		field := "env." + name
@@ -20,7 +20,7 @@ func checkEnv(env map[string]string) *call.Error {
 			return call.Errorf(call.ReasonBadOption, "env",
 				"%q is not the name of an environment variable: use letters, digits and _", name)
 		case strings.HasPrefix(strings.ToUpper(name), ownPrefix):
-			return call.Errorf(call.ReasonBadOption, field, "clichain itself sets the variables that begin with "+ownPrefix)
+			return call.Errorf(call.ReasonBadOption, field, "clichain reserves the variables that begin with "+ownPrefix)
 		}
 		if problem := plaintext.Problem(env[name]); problem != "" {
 			return call.Errorf(call.ReasonBadRequest, field, "%s", problem)
@@ -32,7 +32,8 @@ func checkEnv(env map[string]string) *call.Error {
 // ownPrefix begins the names of the variables by which a run finds its descendants.
 const ownPrefix = "CLICHAIN_"
 
-// Obeys names a variable of the list that may choose the login or the service of this CLI, or "".
+// Obeys returns the name of a variable in env that may choose the login or the service of this CLI, "" if there is
+// none.
 func Obeys(spec *clispec.Spec, env map[string]string) string {
 	if len(env) == 0 {
 		return ""
@@ -63,8 +64,8 @@ func familiesOf(spec *clispec.Spec) []string {
 	return list
 }
 
-// familyOf is the first word of a variable's name: a spec names a few of those that a
-// CLI obeys, and the others begin like them.
+// familyOf returns the first word of a variable's name. A spec names only some of the variables that its CLI reads; the
+// others share their first word.
 func familyOf(name string) string {
 	word, _, _ := strings.Cut(name, "_")
 	return strings.ToUpper(strings.TrimSuffix(word, "*"))

@@ -49,7 +49,7 @@ func TestCommaInAValueOfAList(t *testing.T) {
 			require.NotNil(t, err)
 			require.Equal(t, call.ReasonUnsupported, err.Reason)
 			require.Equal(t, field, err.Option)
-			require.Equal(t, `"/data/b,/etc" has a comma, which would make it two values here: use a name without one`, err.Message)
+			require.Equal(t, `"/data/b,/etc" has a comma, so this CLI would read it as two values: use a name without a comma`, err.Message)
 			req.Options.AddDirs[1] = "/data/b"
 			_, err = New(&spec, nil).Compose(req, Choice{}, testHost())
 			require.Nil(t, err)

@@ -10,11 +10,11 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// unsupported refuses a request with a field that no applying row uses: the
-// caller would not learn that the option had no effect.
+// unsupported returns an error for a request with a field that no row uses. Without the error, the caller would not
+// notice that the option had no effect.
 func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 	for _, name := range clispec.OptionFields {
-		if c.Fields.has(name) && !c.honours(spec, name) {
+		if c.Fields.has(name) && !c.supports(spec, name) {
 			if err := c.ofOtherVersion(spec, name); err != nil {
 				return err
 			}
@@ -26,26 +26,26 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 	}
 	if c.Fields.has("agents") && secretAgents(c.Fields["agents"][0]) && c.inArguments(spec, "agents") {
 		return advised(call.Errorf(call.ReasonUnsupported, "agents",
-			"it may hold a secret, and this CLI takes it as an argument, which other users can see"),
+			"the definition may hold a secret, and this CLI takes it as an argument, which other users can see"),
 			call.Advice{Action: call.ActionSet, Field: "options.mcp_config"})
 	}
 	if c.Access != call.AccessNone && !c.grants(spec) {
 		if err := c.grantedByOtherVersion(spec); err != nil {
 			return err
 		}
-		return call.Errorf(call.ReasonUnsupported, "access", "%q is no access level of this backend", c.Access)
+		return call.Errorf(call.ReasonUnsupported, "access", "%q is not supported by this backend", c.Access)
 	}
 	if c.Access == call.AccessRead {
-		return c.widens(spec)
+		return c.checkReadTools(spec)
 	}
 	return nil
 }
 
-// agentTurns is the limit for the turns of an agent that has none of its own.
+// agentTurns is the maximum number of turns of an agent whose request sets none.
 const agentTurns = "10"
 
-// presetAgent sets what Config.Agent promises and the request leaves open, as far as
-// the CLI takes it.
+// presetAgent sets the options that Config.Agent promises, unless the request sets them or the CLI does not support
+// them.
 func (c *Call) presetAgent(spec *clispec.Spec) {
 	if c.Access > call.AccessNone {
 		c.preset(spec, "max_turns", agentTurns)
@@ -59,13 +59,13 @@ func (c *Call) preset(spec *clispec.Spec, field string, values ...string) {
 	if c.Fields.has(field) {
 		return
 	}
-	if c.Fields.Set(field, values...); !c.honours(spec, field) {
+	if c.Fields.Set(field, values...); !c.supports(spec, field) {
 		delete(c.Fields, field)
 	}
 }
 
-// honours reports whether a row that applies uses the option, in one of its forms.
-func (c *Call) honours(spec *clispec.Spec, option string) bool {
+// supports reports whether a row that applies uses the option in one of its forms.
+func (c *Call) supports(spec *clispec.Spec, option string) bool {
 	used := func(field string) bool { return c.Fields.has(field) && c.uses(spec, field) }
 	return used(option) || slices.ContainsFunc(clispec.OtherForms[option], used)
 }
@@ -78,7 +78,7 @@ func (c *Call) inArguments(spec *clispec.Spec, field string) bool {
 	})
 }
 
-// grants reports whether a row says what the access level means to the CLI.
+// grants reports whether a row that applies names the access level of the call.
 func (c *Call) grants(spec *clispec.Spec) bool {
 	return c.anyRow(spec, c.names)
 }
@@ -86,20 +86,19 @@ func (c *Call) grants(spec *clispec.Spec) bool {
 // names reports whether a row names the access level of the call.
 func (c *Call) names(row clispec.Row) bool { return slices.Contains(row.When.Access, c.Access) }
 
-// refuse is the error for an option that has no effect here. It says at which
-// other access levels it has one.
+// refuse returns the error for an option that has no effect. It names the access levels that support the option.
 func (c *Call) refuse(spec *clispec.Spec, option, value string) *call.Error {
 	var levels []string
 	for access := call.AccessNone; access <= call.AccessFull; access++ {
 		other := *c
 		other.Access = access
-		if (access == call.AccessNone || other.grants(spec)) && other.honours(spec, option) {
+		if (access == call.AccessNone || other.grants(spec)) && other.supports(spec, option) {
 			levels = append(levels, access.String())
 		}
 	}
-	text := "cannot be honoured by this backend here"
+	text := "is not supported by this backend"
 	if len(levels) > 0 {
-		text = fmt.Sprintf("cannot be honoured by this backend with access %s, only with %s",
+		text = fmt.Sprintf("is not supported by this backend with access %s, only with %s",
 			c.Access, strings.Join(levels, " or "))
 	}
 	if value != "" {
@@ -108,13 +107,13 @@ func (c *Call) refuse(spec *clispec.Spec, option, value string) *call.Error {
 	return call.Errorf(call.ReasonUnsupported, option, "%s", text)
 }
 
-// widens refuses tools that AccessRead does not permit anyway: there the list
-// can only narrow what the agent may use.
-func (c *Call) widens(spec *clispec.Spec) *call.Error {
+// checkReadTools returns an error for allowed tools that AccessRead does not permit. At that level, the list can only
+// narrow the tools of the agent.
+func (c *Call) checkReadTools(spec *clispec.Spec) *call.Error {
 	for _, tool := range c.Fields["allowed_tools"] {
 		if !slices.Contains(spec.ReadTools, tool) {
 			return call.Errorf(call.ReasonUnsupported, "allowed_tools",
-				"%q is no tool that only reads: with access read the list may have %s", tool,
+				"%q is not a read-only tool: with access read the list may contain %s", tool,
 				cmp.Or(strings.Join(spec.ReadTools, ", "), "none"))
 		}
 	}

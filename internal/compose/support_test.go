@@ -28,15 +28,15 @@ func TestOptionsByAccess(t *testing.T) {
 	}{
 		"some that read":     {specs.Claude(), call.AccessRead, tools("Grep"), ""},
 		"all that read":      {specs.Gemini(), call.AccessRead, tools(specs.Gemini().ReadTools...), ""},
-		"one that writes":    {specs.Claude(), call.AccessRead, tools("Read", "Write"), `"Write" is no tool that only reads: with access read the list may have Read, Grep, Glob`},
-		"a rule":             {specs.Claude(), call.AccessRead, tools("Read(/etc/**)"), `"Read(/etc/**)" is no tool that only reads`},
-		"everything":         {specs.Gemini(), call.AccessRead, tools("*"), `"*" is no tool that only reads`},
-		"of another case":    {specs.Claude(), call.AccessRead, tools("read"), `"read" is no tool that only reads`},
-		"none is known":      {own, call.AccessRead, tools("view"), `"view" is no tool that only reads: with access read the list may have none`},
-		"of no access":       {specs.Claude(), call.AccessNone, tools("Read"), `"Read" cannot be honoured by this backend with access none, only with read or write or full`},
-		"servers":            {specs.Codex(), call.AccessWrite, call.Options{MCPConfig: goldenMCP()}, "cannot be honoured by this backend with access write, only with full"},
-		"of this level only": {specs.Codex(), call.AccessRead, call.Options{AddDirs: []string{"/a"}}, `"/a" cannot be honoured by this backend with access read, only with write`},
-		"at no level":        {specs.Codex(), call.AccessRead, call.Options{MaxTurns: 2}, `"2" cannot be honoured by this backend here`},
+		"one that writes":    {specs.Claude(), call.AccessRead, tools("Read", "Write"), `"Write" is not a read-only tool: with access read the list may contain Read, Grep, Glob`},
+		"a rule":             {specs.Claude(), call.AccessRead, tools("Read(/etc/**)"), `"Read(/etc/**)" is not a read-only tool`},
+		"everything":         {specs.Gemini(), call.AccessRead, tools("*"), `"*" is not a read-only tool`},
+		"of another case":    {specs.Claude(), call.AccessRead, tools("read"), `"read" is not a read-only tool`},
+		"none is known":      {own, call.AccessRead, tools("view"), `"view" is not a read-only tool: with access read the list may contain none`},
+		"of no access":       {specs.Claude(), call.AccessNone, tools("Read"), `"Read" is not supported by this backend with access none, only with read or write or full`},
+		"servers":            {specs.Codex(), call.AccessWrite, call.Options{MCPConfig: goldenMCP()}, "is not supported by this backend with access write, only with full"},
+		"of this level only": {specs.Codex(), call.AccessRead, call.Options{AddDirs: []string{"/a"}}, `"/a" is not supported by this backend with access read, only with write`},
+		"at no level":        {specs.Codex(), call.AccessRead, call.Options{MaxTurns: 2}, `"2" is not supported by this backend`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := call.Prompt("hi")

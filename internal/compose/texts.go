@@ -9,13 +9,12 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// schemaPrompt asks for a structured answer in words, for a CLI that has no
-// flag for it.
+// schemaPrompt asks a CLI without a flag for schemas for a structured answer.
 const schemaPrompt = "\n\nAnswer with one JSON value that is valid under the following JSON Schema, " +
 	"and with nothing else: no explanation, no code fence.\n\n"
 
-// setTexts sets the system text and the prompt. What no row takes goes into
-// the prompt: a system text in front, a schema at its end.
+// setTexts sets the prompt and the system text. A text that no row uses becomes part of the prompt: the system text at
+// its start, the schema at its end.
 func (c *Call) setTexts(spec *clispec.Spec, req call.Request) *call.Error {
 	prompt := promptText(req.Messages)
 	c.Fields.Set("prompt", prompt)
@@ -30,8 +29,8 @@ func (c *Call) setTexts(spec *clispec.Spec, req call.Request) *call.Error {
 	return err
 }
 
-// setSystem sets the system text that replaces the CLI's own and the one that is
-// added to that which counts. The rest is what no row takes.
+// setSystem sets the system text that replaces the CLI's own, and the text that is appended. It returns the text that
+// no row uses.
 func (c *Call) setSystem(spec *clispec.Spec, req call.Request) (rest string, _ *call.Error) {
 	system, added := systemText(req.Messages), req.Options.AppendSystem
 	if cmp.Or(req.Options.SystemMode, defaultMode(c.Access)) == call.SystemAppend {
@@ -47,7 +46,7 @@ func (c *Call) setSystem(spec *clispec.Spec, req call.Request) (rest string, _ *
 	c.Fields.Set("system", paragraphs(own, added))
 	c.Fields.Set("system_replace", own)
 	c.Fields.Set("system_append", added)
-	if !c.uses(spec, "system_append") { // one text holds both
+	if !c.uses(spec, "system_append") { // one text contains both
 		delete(c.Fields, "system_append")
 		c.Fields.Set("system_replace", paragraphs(own, added))
 		system = paragraphs(system, added)
@@ -61,13 +60,13 @@ func (c *Call) setSystem(spec *clispec.Spec, req call.Request) (rest string, _ *
 		return "", nil
 	case req.Options.SystemMode == call.SystemReplace:
 		return "", call.Errorf(call.ReasonUnsupported, "options.system_mode",
-			"%q cannot be honoured by this backend here", call.SystemReplace)
+			"%q is not supported by this backend", call.SystemReplace)
 	}
 	return system, nil
 }
 
-// setDefault gives the text of the spec to the rows that want that one alone. It is no secret, so it may be an
-// argument, where a text of the caller's needs a file.
+// setDefault sets the default system text of the spec in the field for the default alone, or in the general one. The
+// default is no secret, so a row may pass it as an argument. A system text of the caller needs a file.
 func (c *Call) setDefault(spec *clispec.Spec) {
 	c.Fields.Set("system_default", spec.SystemDefault)
 	unwanted := "system_replace"
@@ -77,13 +76,13 @@ func (c *Call) setDefault(spec *clispec.Spec) {
 	delete(c.Fields, unwanted)
 }
 
-// paragraphs joins texts with a blank line; empty ones are left out.
+// paragraphs joins the nonempty texts with blank lines.
 func paragraphs(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "\n\n")
 }
 
-// defaultMode is the system mode of a request that sets none: an agent needs
-// the CLI's own system prompt, a plain completion does not.
+// defaultMode returns the system mode of a request that sets none. An agent needs the CLI's own system prompt; a plain
+// completion does not.
 func defaultMode(a call.Access) call.SystemMode {
 	if a == call.AccessNone {
 		return call.SystemReplace
@@ -91,7 +90,7 @@ func defaultMode(a call.Access) call.SystemMode {
 	return call.SystemAppend
 }
 
-// systemText joins the system messages with a blank line.
+// systemText joins the system messages with blank lines.
 func systemText(messages []call.Message) string {
 	var parts []string
 	for _, m := range messages {
@@ -102,8 +101,8 @@ func systemText(messages []call.Message) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// promptText is the conversation as one text: a lone user message as it is,
-// several messages as labelled blocks.
+// promptText returns the conversation as one text. A single user message stays unchanged; several messages become
+// labeled blocks.
 func promptText(messages []call.Message) string {
 	isSystem := func(m call.Message) bool { return m.Role == call.RoleSystem }
 	messages = slices.DeleteFunc(slices.Clone(messages), isSystem)

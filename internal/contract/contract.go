@@ -113,7 +113,7 @@ func (r *reply) accept() error {
 	}
 	text, problem := r.schema.Accept(resp.Text)
 	if problem != "" {
-		return r.rejected(call.ReasonBadOutput, "the answer does not meet the schema: "+problem)
+		return r.rejected(call.ReasonBadOutput, "the answer does not match the schema: "+problem)
 	}
 	resp.Text = text
 	return nil

@@ -7,16 +7,16 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// argumentName is the name of an argument whose value is a secret: a flag, a variable or a header.
+// argumentName matches the name of an argument whose value is a secret: a flag, a variable or a header.
 var argumentName = pattern.Of(
 	`(?i)KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PWD|CREDENTIAL|AUTH([^O]|ORIZ|$)|BEARER|COOKIE|^-*PAT$`,
 )
 
-// harmless is a value that is no secret, whatever its name.
+// harmless matches a value that is no secret, whatever its name is.
 var harmless = pattern.Of(`(?i)^(\d{1,7}|true|false|yes|no|on|off)?$`)
 
-// Telling reports whether arguments hold a secret, as far as its shape or its name shows it: "--token=…", "--api-key
-// …", "PASSWORD=…", "Authorization: …", and a URL with more than a host and a path.
+// Telling reports whether arguments contain a secret, judged by shape or by name: "--token=…", "--api-key …",
+// "PASSWORD=…", "Authorization: …", or a URL with more than a host and a path.
 func Telling(args []string) bool {
 	named := false
 	for _, word := range strings.Fields(strings.Join(args, " ")) {
@@ -43,8 +43,8 @@ func cutName(word string) (name, value string, ok bool) {
 	return word, "", false
 }
 
-// TellingURL reports whether a text is a URL with a user, a query or a fragment, where secrets are, or with a part that
-// has the shape of one.
+// TellingURL reports whether a text is a URL that may contain a secret: it has a user, a query or a fragment, or a part
+// with the shape of a secret.
 func TellingURL(text string) bool {
 	if !strings.Contains(text, "://") {
 		return false

@@ -7,9 +7,10 @@ import (
 	"encoding/hex"
 )
 
-// CleanDisguised is Clean, which also finds secrets of the environment that a terminal or an encoder has changed: with
-// escape sequences, invisible characters, blanks, line ends or colons inside, in other letters, as "\xNN" and "%NN", in
-// base32 and in base64 of base64; and pieces of random ones from 16 bytes on. It costs several times as much as Clean.
+// CleanDisguised is like Clean, and also finds secrets of the environment that a terminal or an encoder has changed:
+// with escape sequences, invisible characters, spaces, line breaks or colons inside, in a different case, as "\xNN" or
+// "%NN", in base32, or in base64 of base64. It also finds pieces of random secrets of at least 16 bytes. It costs
+// several times as much as Clean.
 func (r *Redactor) CleanDisguised(text string) string {
 	if r != nil && len(r.secrets) > 0 && len(text) >= minSecret {
 		r.disguiseOnce.Do(r.learnDisguises)
@@ -18,7 +19,7 @@ func (r *Redactor) CleanDisguised(text string) string {
 	return r.Clean(text)
 }
 
-// AllDisguised cleans all texts in place, as CleanDisguised does.
+// AllDisguised applies CleanDisguised to all texts in place.
 func (r *Redactor) AllDisguised(texts []string) {
 	for i := range texts {
 		texts[i] = r.CleanDisguised(texts[i])
@@ -39,7 +40,7 @@ func (r *Redactor) learnDisguises() {
 	}
 }
 
-// disguisesOf are the encoded forms of a secret, as fold makes them.
+// disguisesOf returns the encoded forms of a secret in the form that fold produces.
 func disguisesOf(secret string) (forms []string) {
 	add := func(form string) { forms = append(forms, string(bytesOf(fold(form)))) }
 	add(secret)
@@ -50,7 +51,7 @@ func disguisesOf(secret string) (forms []string) {
 			once := insideBase64(inner, secret, before)
 			add(once)
 			for outer := range 3 {
-				add(insideBase64(base64.StdEncoding, once, outer)) // fold writes the outer one of URLs the same
+				add(insideBase64(base64.StdEncoding, once, outer)) // fold converts URL base64 to standard base64
 			}
 		}
 	}
@@ -59,9 +60,9 @@ func disguisesOf(secret string) (forms []string) {
 
 // disguises finds folded secrets in folded texts.
 type disguises struct {
-	whole  map[uint64][]string // by their first eight bytes
-	pieces map[string]bool     // all of 16 bytes
-	maybe  [1 << 12]bool       // by hashOf their first eight bytes
+	whole  map[uint64][]string // key: the first eight bytes
+	pieces map[string]bool     // pieces of 16 bytes
+	maybe  [1 << 12]bool       // index: hashOf of the first eight bytes
 }
 
 func (d *disguises) addWhole(form string) {
@@ -96,7 +97,8 @@ func (d *disguises) clean(text string) string {
 	return out.rest(text)
 }
 
-// at is the length of the secret, or of the piece of one, that a folded text begins with; 0 for none.
+// at returns the length of the secret, or piece of a secret, at the start of a folded text. It returns 0 if there is
+// none.
 func (d *disguises) at(folded []byte, head uint64) (n int) {
 	for _, form := range d.whole[head] {
 		if len(form) > n && len(form) <= len(folded) && string(folded[:len(form)]) == form {

@@ -7,15 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// unit is a byte of a folded text, and where it is in the text.
+// unit is one byte of a folded text with the range that it comes from in the original text.
 type unit struct {
 	c        byte
 	from, to int
 }
 
-// fold makes texts equal that a terminal shows alike and that encoders write for the same: it decodes "\xNN", "\uNNNN",
-// "\NNN" and "%NN", drops escape sequences, space, control and invisible characters, the lines of frames, backslashes
-// and colons, makes letters small, and writes the base64 of URLs as the other one.
+// fold returns a normal form of a text, so that variants which look alike on a terminal or encode the same bytes become
+// equal. It decodes "\xNN", "\uNNNN", "\NNN" and "%NN"; removes escape sequences, spaces, control characters, invisible
+// characters, box-drawing lines, backslashes and colons; converts letters to lower case, and URL base64 to standard
+// base64.
 func fold(text string) []unit { return visible(decoded(text)) }
 
 func bytesOf(units []unit) []byte {
@@ -26,7 +27,7 @@ func bytesOf(units []unit) []byte {
 	return b
 }
 
-// decoded are the bytes of a text without the escapes of strings and of URLs.
+// decoded returns the bytes of a text after decoding the escapes of strings and URLs.
 func decoded(text string) []unit {
 	units := make([]unit, 0, len(text))
 	for i := 0; i < len(text); {
@@ -42,8 +43,8 @@ func decoded(text string) []unit {
 	return units
 }
 
-// endAt is decodeAt for a backslash behind the escape character: the two end a sequence, unless only the character is
-// written as an escape, and the backslash begins another one.
+// endAt decodes a backslash after the ESC character. The two terminate an escape sequence, unless ESC is written as an
+// escape and the backslash begins another escape.
 func endAt(text string, plain bool, bytes string, n int) (string, int) {
 	switch {
 	case plain:
@@ -54,7 +55,7 @@ func endAt(text string, plain bool, bytes string, n int) (string, int) {
 	return bytes, n
 }
 
-// decodeAt is what a text begins with: a byte, or n bytes that stand for others.
+// decodeAt decodes the start of a text. It returns the decoded bytes and the number of bytes that encode them.
 func decodeAt(text string) (bytes string, n int) {
 	switch text[0] {
 	case '%':
@@ -71,7 +72,7 @@ func decodeAt(text string) (bytes string, n int) {
 	return text[:1], 1
 }
 
-// escapeAt is what stands behind the backslashes of an escape.
+// escapeAt decodes the part of an escape after its backslashes.
 func escapeAt(text string) (bytes string, n int) {
 	if text == "" {
 		return "", 0
@@ -96,7 +97,7 @@ func escapeAt(text string) (bytes string, n int) {
 	return "", 0
 }
 
-// number is the one of so many digits that stands in a text from a place on.
+// number parses the given number of digits at an offset of a text.
 func number(text string, from, digits, base int) (uint64, bool) {
 	if len(text) < from+digits {
 		return 0, false
@@ -105,7 +106,7 @@ func number(text string, from, digits, base int) (uint64, bool) {
 	return c, err == nil
 }
 
-// visible are the units of what a terminal shows, in small letters.
+// visible returns the units that a terminal shows, in lower case.
 func visible(units []unit) []unit {
 	kept := units[:0]
 	for i := 0; i < len(units); {
@@ -141,7 +142,8 @@ func foldByte(c byte) byte {
 	return c
 }
 
-// maxSequence bounds an escape sequence, in bytes, so that one without an end hides little and costs little.
+// maxSequence is the maximum length of an escape sequence in bytes. It limits how much an unterminated sequence hides
+// and costs.
 const maxSequence = 1 << 10
 
 var (
@@ -150,7 +152,7 @@ var (
 	inFinal      = setOf("@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~")
 )
 
-// sequence is the length of the escape sequence that units begin with; of one that has no end, that of its first byte.
+// sequence returns the length of the escape sequence at the start of units, 1 if the sequence is not terminated.
 func sequence(units []unit) int {
 	units = units[:min(len(units), maxSequence)]
 	switch {
@@ -164,7 +166,7 @@ func sequence(units []unit) int {
 		if n < len(units) && inFinal[units[n].c] {
 			return n + 1
 		}
-	case units[1].c == ']': // a title or a link
+	case units[1].c == ']': // window title or link
 		for n := 2; n < len(units); n++ {
 			if c := units[n].c; c == 0x07 || c == '\\' && units[n-1].c == 0x1b {
 				return n + 1
@@ -172,13 +174,13 @@ func sequence(units []unit) int {
 		}
 	case units[1].c >= '0' && units[1].c <= '~':
 		return 2
-	case inBetween[units[1].c] && len(units) > 2: // a character set
+	case inBetween[units[1].c] && len(units) > 2: // selects a character set
 		return 3
 	}
 	return 1
 }
 
-// character is the length of the character beyond ASCII that units begin with, and whether it can be seen.
+// character returns the length of the non-ASCII character at the start of units, and whether it is visible.
 func character(units []unit) (n int, shown bool) {
 	var b [utf8.UTFMax]byte
 	k := 0

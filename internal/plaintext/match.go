@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Matcher compiles a pattern that must match a whole text; it panics if the pattern is malformed. Nearly all patterns
-// are one or a few words: comparing those is ten times faster than a regular expression.
+// Matcher returns a function that matches a pattern against a whole text. It panics if the pattern is malformed. Most
+// patterns consist of one or a few words, and comparing them is ten times faster than a regular expression.
 func Matcher(pattern string) func(text string) bool {
-	pattern = strings.TrimPrefix(pattern, "(?s)") // which holds anyway
+	pattern = strings.TrimPrefix(pattern, "(?s)") // the default below
 	if text, ok := Literal(pattern); ok {
 		return func(s string) bool { return s == text }
 	}
@@ -29,7 +29,7 @@ func Matcher(pattern string) func(text string) bool {
 	return regexp.MustCompile(`^(?s:` + pattern + `)$`).MatchString
 }
 
-// onlyWords reports whether a pattern is nothing but words, with "|" between them, and dots.
+// onlyWords reports whether a pattern consists of words, dots and "|".
 func onlyWords(pattern string) bool { return !strings.ContainsAny(pattern, `\+*?()[]{}^$`) }
 
 // optional returns the words of a pattern such as "(a|b)?".
@@ -45,8 +45,8 @@ func oneOf(words []string) func(text string) bool {
 	}
 }
 
-// Literal returns the text that a pattern begins with; ok tells that the pattern
-// matches nothing else. It panics if the pattern is malformed.
+// Literal returns the literal prefix of a pattern. ok is true if the pattern matches nothing else. It panics if the
+// pattern is malformed.
 func Literal(pattern string) (text string, ok bool) {
 	return regexp.MustCompile(pattern).LiteralPrefix()
 }
@@ -63,10 +63,10 @@ func equalButDots(word, text string) bool {
 	return text == ""
 }
 
-// Whole compiles a pattern that must match a whole value; it panics if the pattern is malformed.
+// Whole compiles a pattern that must match a whole value. It panics if the pattern is malformed.
 func Whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
-// Literals returns texts in lower case such that every match of the pattern contains at least one of them, or nil if it
+// Literals returns texts in lower case of which every match of the pattern contains at least one. It returns nil if it
 // finds none. Most rules match nothing, and searching for a text is a hundred times faster than trying a regular
 // expression that ignores case.
 func Literals(pattern string) []string {
@@ -77,7 +77,7 @@ func Literals(pattern string) []string {
 	return required(re)
 }
 
-// minLiteral is the length of the shortest text worth searching for, in bytes: shorter ones occur nearly everywhere.
+// minLiteral is the minimum length of a text to search for, in bytes. Shorter texts occur nearly everywhere.
 const minLiteral = 3
 
 func required(re *syntax.Regexp) []string {
@@ -100,7 +100,7 @@ func required(re *syntax.Regexp) []string {
 	return nil
 }
 
-// longest returns the texts of the part of a sequence whose shortest is longest.
+// longest returns the texts of one part of a sequence: the part whose shortest text is the longest.
 func longest(parts []*syntax.Regexp) (best []string) {
 	for _, part := range parts {
 		if texts := required(part); len(texts) > 0 && (best == nil || shortest(texts) > shortest(best)) {
@@ -110,7 +110,7 @@ func longest(parts []*syntax.Regexp) (best []string) {
 	return best
 }
 
-// ofEach returns the texts of all branches, or nil if one branch has none.
+// ofEach returns the texts of all branches, or nil if a branch has none.
 func ofEach(branches []*syntax.Regexp) (all []string) {
 	for _, branch := range branches {
 		texts := required(branch)

@@ -1,5 +1,5 @@
-// Package plaintext cleans and matches text: log lines, secrets, code fences and
-// fast forms of regular expressions. It knows no CLI and does no I/O.
+// Package plaintext cleans and matches text: log lines, secrets, code fences, and fast forms of regular expressions. It
+// depends on no CLI and does no I/O.
 package plaintext
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// maxLine bounds a CLI's text in a log line, in runes.
+// maxLine is the maximum length of a CLI's text in a log line, in runes.
 const maxLine = 300
 
 // Escapes matches the control sequences of a terminal.
 var Escapes = pattern.Of(`\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])`)
 
-// OneLine makes text fit for a log line: it removes escape sequences and control
-// characters, folds white space and cuts the text after 300 characters.
+// OneLine prepares text for a log line. It removes escape sequences and control characters, folds white space, and cuts
+// the text after 300 characters.
 func OneLine(s string) string {
 	s = Escapes().ReplaceAllString(s, "")
 	s = strings.Map(func(r rune) rune {
@@ -35,14 +35,14 @@ func OneLine(s string) string {
 	return s
 }
 
-// LastLine returns the last line of s that is not blank, as OneLine does.
+// LastLine returns the last line of s that is not blank, prepared like OneLine.
 func LastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return OneLine(s[strings.LastIndexByte(s, '\n')+1:])
 }
 
-// Problem says why a text cannot be passed to a program unchanged, or returns
-// "": the system passes no NUL, and CLIs silently replace invalid UTF-8.
+// Problem returns the reason why a text cannot be passed to a program unchanged, "" if there is none. The system passes
+// no NUL, and CLIs silently replace invalid UTF-8.
 func Problem(s string) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		return fmt.Sprintf("NUL byte at offset %d: remove it", i)
@@ -53,16 +53,16 @@ func Problem(s string) string {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && size == 1 {
-			return fmt.Sprintf("invalid UTF-8 (byte 0x%02x) at offset %d: convert the text first", s[i], i)
+			return fmt.Sprintf("invalid UTF-8 (byte 0x%02x) at offset %d: convert the text to UTF-8", s[i], i)
 		}
 		i += size
 	}
 	return ""
 }
 
-// StripFence removes one code fence that encloses the whole text, with its info string. A text with several fences, or
-// with words around one, stays as it is, and so does one on a single line unless it holds JSON; of a fence that is
-// never closed it removes the opening.
+// StripFence removes one code fence that encloses the whole text, with its info string. It does not change a text with
+// several fences or with text around a fence. It removes a fence on a single line only if the fence contains JSON. Of a
+// fence that is never closed, it removes the opening.
 func StripFence(text string) string {
 	body := strings.TrimSpace(text)
 	if !strings.HasPrefix(body, "```") {
@@ -88,7 +88,8 @@ func StripFence(text string) string {
 	return strings.TrimSpace(rest)
 }
 
-// jsonAfterWord is the JSON value that is all of a text but for a language before it. Models put both on one line.
+// jsonAfterWord returns the JSON value of a text that consists of a language name and JSON. Models put both on one
+// line.
 func jsonAfterWord(text string) (value string, ok bool) {
 	text = strings.TrimSpace(text)
 	if json.Valid([]byte(text)) {
@@ -99,7 +100,7 @@ func jsonAfterWord(text string) (value string, ok bool) {
 	return rest, startsValue(rest) && json.Valid([]byte(rest))
 }
 
-// startsValue reports whether the line after a fence is the beginning of a value: an info string begins with a word.
+// startsValue reports whether the line after a fence starts a value. An info string starts with a word.
 func startsValue(line string) bool {
 	line = strings.TrimSpace(line)
 	return line != "" && strings.ContainsRune(`{["`, rune(line[0]))

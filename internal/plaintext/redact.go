@@ -9,16 +9,16 @@ import (
 
 const redaction = "[redacted]"
 
-// Redactor removes secrets from texts: those in the CLI's variables, told by name and by value, in each form that
-// programs print them in, and everything that has the shape of a key. It is safe for concurrent use. A nil Redactor
-// knows no values.
+// Redactor removes secrets from texts: secrets in the CLI's environment variables, recognized by name and by value, in
+// every form in which programs print them; and every text with the shape of a key. It is safe for concurrent use. A nil
+// Redactor knows no environment.
 type Redactor struct {
 	secrets                []string
 	plain, escaped, spaced finder
 
-	// Made once, at the first need.
+	// once builds the fields below at the first use.
 	once         sync.Once
-	later        parts // of plain
+	later        parts // derived from plain
 	disguiseOnce sync.Once
 	disguises    disguises
 }
@@ -44,7 +44,7 @@ func NewRedactor(env []string) *Redactor {
 	return r
 }
 
-// Clean returns text with each secret replaced by "[redacted]". It allocates only where it finds one.
+// Clean returns text with each secret replaced by "[redacted]". It allocates only if it finds one.
 func (r *Redactor) Clean(text string) string {
 	if text == "" {
 		return ""
@@ -62,10 +62,10 @@ func (r *Redactor) Clean(text string) string {
 	return cleanShapes(text)
 }
 
-// CleanJSON is Clean for a JSON value. It returns raw itself where there is nothing to clean, and the JSON string
-// "[redacted]" where the rest would be no JSON.
+// CleanJSON is Clean for a JSON value. It returns raw itself if there is no secret, and the JSON string "[redacted]" if
+// the result would not be valid JSON.
 func (r *Redactor) CleanJSON(raw []byte) []byte {
-	text := unsafe.String(unsafe.SliceData(raw), len(raw)) // not kept: Clean copies what it changes
+	text := unsafe.String(unsafe.SliceData(raw), len(raw)) // safe: Clean copies the parts that it keeps
 	cleaned := r.Clean(text)
 	switch {
 	case cleaned == text:
@@ -76,7 +76,7 @@ func (r *Redactor) CleanJSON(raw []byte) []byte {
 	return []byte(`"` + redaction + `"`)
 }
 
-// All cleans all texts in place.
+// All applies Clean to all texts in place.
 func (r *Redactor) All(texts []string) {
 	for i := range texts {
 		texts[i] = r.Clean(texts[i])

@@ -2,21 +2,21 @@ package plaintext
 
 import "strings"
 
-// wrap says where a secret may be broken by a line end; what stands there is passed over.
+// wrap selects the bytes that may interrupt a secret, such as line breaks. The search ignores them.
 type wrap int
 
 const (
 	atBreaks  wrap = iota // line breaks, and the spaces after them
-	atEscapes             // those, and the line breaks of a JSON string
-	atSpaces              // those, and all spaces
+	atEscapes             // also the line breaks of a JSON string
+	atSpaces              // also all spaces
 )
 
-// breaks are the bytes at which something may be passed over.
+// breaks returns the bytes that can start an interruption.
 func (w wrap) breaks() string { return [...]string{"\n\r", "\n\r\\", "\n\r\\ \t"}[w] }
 
 var inBreaks = [...]charset{setOf(atBreaks.breaks()), setOf(atEscapes.breaks()), setOf(atSpaces.breaks())}
 
-// skip returns how many bytes at the start of text are passed over.
+// skip returns the length of the interruption at the start of text.
 func (w wrap) skip(text string) (n int) {
 	for n < len(text) {
 		switch c := text[n]; {
@@ -31,8 +31,8 @@ func (w wrap) skip(text string) (n int) {
 	return n
 }
 
-// escapedSpace is the length of the escaped line break that text begins with, or of a tab; a string in a string in
-// a string has four backslashes before the letter.
+// escapedSpace returns the length of the escaped line break, or tab, at the start of text. In a string nested in two
+// other strings, four backslashes precede the letter.
 func escapedSpace(text string, tab bool) int {
 	for n := 1; n <= 4 && n < len(text); n++ {
 		switch c := text[n]; {
@@ -45,7 +45,7 @@ func escapedSpace(text string, tab bool) int {
 	return 0
 }
 
-// strip removes from a secret what is passed over in texts.
+// strip removes the interruptions from a secret.
 func (w wrap) strip(secret string) string {
 	var b strings.Builder
 	for i := 0; i < len(secret); i++ {
@@ -58,22 +58,22 @@ func (w wrap) strip(secret string) string {
 	return b.String()
 }
 
-// finder finds many secrets in one pass over a text, by their first eight bytes. In these pairs of bytes are known, so
-// that a pair which no secret begins with lets it jump over as many as could begin with it.
+// finder finds many secrets in one pass over a text. It identifies them by their first eight bytes. near lets it skip
+// bytes: if a pair of bytes occurs in none of these prefixes, no prefix contains the pair.
 type finder struct {
 	wrap  wrap
-	forms map[uint64][]string // by their first eight bytes
-	maybe [1 << 12]bool       // by the hash of those: most bytes of a text need no look at forms
-	near  [1 << 12]uint8      // by pairOf, the last place of such a pair among the eight; 0 for none
+	forms map[uint64][]string // tails by the first eight bytes
+	maybe [1 << 12]bool       // by hashOf the first eight bytes; avoids most lookups in forms
+	near  [1 << 12]uint8      // by pairOf: the last index of the pair in any prefix, 0 for none
 }
 
-// hashOf is an index of finder.maybe.
+// hashOf returns an index into finder.maybe.
 func hashOf(head uint64) uint64 { return head * 0x9e3779b97f4a7c15 >> 52 }
 
-// pairOf is an index of finder.near.
+// pairOf returns an index into finder.near.
 func pairOf(first, second byte) uint { return (uint(first)<<5 ^ uint(second)) % (1 << 12) }
 
-// headOf is the first eight bytes of a text as a number.
+// headOf returns the first eight bytes of a text as a number.
 func headOf(text string) (head uint64) {
 	for i := range minSecret {
 		head = head<<8 | uint64(text[i])
@@ -116,8 +116,8 @@ func (f *finder) clean(text string) string {
 	return out.rest(text)
 }
 
-// over is the place behind the break at a place where no secret that begins at from or later goes on over it, and 0
-// where one may: then the bytes on both sides of it are a pair that secrets begin with.
+// over returns the offset after the interruption at offset at, if no secret that begins at from or later can continue
+// across it. Otherwise it returns 0: the bytes on both sides form a pair that occurs in the prefix of a secret.
 func (f *finder) over(text string, from, at int) (next int) {
 	skipped := f.wrap.skip(text[at:])
 	next = at + skipped
@@ -127,7 +127,7 @@ func (f *finder) over(text string, from, at int) (next int) {
 	return next
 }
 
-// jump drops the secrets whose first eight bytes are within text[from:end], where nothing is passed over.
+// jump drops the secrets whose first eight bytes are within text[from:end], a range without interruptions.
 func (f *finder) jump(out *cut, text string, from, end int) {
 	const last = minSecret - 1
 	for i := from + last; i < end; {
@@ -142,11 +142,11 @@ func (f *finder) jump(out *cut, text string, from, end int) {
 	}
 }
 
-// step drops the secrets whose first eight bytes begin at from or later, and are not all after the last break around
-// at. It returns where that is over, and one may jump again.
+// step drops the secrets whose first eight bytes begin at from or later and cross the interruptions around at. It
+// returns the offset at which jump can continue.
 func (f *finder) step(out *cut, text string, from, at int) (next int) {
-	var head uint64   // the last eight bytes that were not passed over; a variable holds no NUL
-	var starts [8]int // and where they are
+	var head uint64   // the last eight bytes outside interruptions; environment variables contain no NUL
+	var starts [8]int // their offsets
 	inBreaks := &inBreaks[f.wrap]
 	next = at
 	for i, n, last := from, 0, min(len(text), at+1); i < last; i++ {
@@ -170,20 +170,20 @@ func (f *finder) step(out *cut, text string, from, at int) (next int) {
 	return next
 }
 
-// drop drops the secret that begins with these eight bytes, of which the last is before end.
+// drop drops the secret with these first eight bytes, of which the last is before end.
 func (f *finder) drop(out *cut, text string, start, end int, head uint64) {
 	if to := f.end(text, end, head); to > 0 {
 		out.drop(text, start, to)
 	}
 }
 
-// seeker finds the next of several bytes in a text, which it goes through once for each.
+// seeker finds the next of several bytes in a text. It searches the text once for each byte.
 type seeker struct {
 	text, bytes string
-	at          [5]int // where each is next
+	at          [5]int // offset of the next occurrence of each byte
 }
 
-// next is the place of the first from there on, or the end.
+// next returns the first offset from from onward, or the length of the text.
 func (s *seeker) next(from int) int {
 	first := len(s.text)
 	for k := range len(s.bytes) {
@@ -198,7 +198,7 @@ func (s *seeker) next(from int) int {
 	return first
 }
 
-// end is where the longest secret ends whose first eight bytes end at from; 0 for none.
+// end returns the end of the longest secret whose first eight bytes end at from, 0 if there is none.
 func (f *finder) end(text string, from int, head uint64) (end int) {
 	for _, tail := range f.forms[head] {
 		at := from
@@ -215,7 +215,7 @@ func (f *finder) end(text string, from int, head uint64) (end int) {
 	return end
 }
 
-// cleanCut replaces the first part of a secret at the end of a text that OneLine has cut.
+// cleanCut replaces the start of a secret at the end of a text that OneLine has cut.
 func (f *finder) cleanCut(text string) string {
 	body, ok := strings.CutSuffix(text, "…")
 	if !ok {
@@ -227,7 +227,7 @@ func (f *finder) cleanCut(text string) string {
 	return text
 }
 
-// cleanEnd replaces the first part of a secret at the end of a text.
+// cleanEnd replaces the start of a secret at the end of a text.
 func (f *finder) cleanEnd(body string) string {
 	for i := range max(0, len(body)-minSecret+1) {
 		head := headOf(body[i:])
@@ -243,10 +243,10 @@ func (f *finder) cleanEnd(body string) string {
 	return body
 }
 
-// cut builds a text without parts of another one, which come in the order of their starts and may overlap.
+// cut copies a text without some of its parts. The parts come in the order of their starts and may overlap.
 type cut struct {
 	b        strings.Builder
-	done     int // so much of the text is in b or dropped
+	done     int // length of the text that has been copied or dropped
 	from, to int // the part to drop next
 }
 
@@ -267,7 +267,7 @@ func (c *cut) flush(text string) {
 	}
 }
 
-// rest returns the text without the parts.
+// rest returns the copy.
 func (c *cut) rest(text string) string {
 	if c.to == 0 {
 		return text

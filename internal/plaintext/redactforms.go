@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// formsOf returns the forms of a secret value that programs print it in, sorted.
+// formsOf returns the forms in which programs print a secret value, sorted.
 func formsOf(value string) []string {
 	forms := []string{value}
 	add := func(form string) { forms = append(forms, form) }
@@ -34,7 +34,7 @@ func formsOf(value string) []string {
 	add(strings.ToUpper(hex.EncodeToString([]byte(value))))
 	for _, form := range forms {
 		for _, escaped := range jsonEscapes(form) {
-			forms = append(append(forms, escaped), jsonEscapes(escaped)...) // JSON in a string of JSON
+			forms = append(append(forms, escaped), jsonEscapes(escaped)...) // JSON inside a JSON string
 		}
 	}
 	slices.Sort(forms)
@@ -43,13 +43,13 @@ func formsOf(value string) []string {
 
 var (
 	percent = pattern.Of(`%[0-9A-F]{2}`)
-	// likeScripts turns a query escape into that of JavaScript's encodeURIComponent.
+	// likeScripts converts a query escape to that of JavaScript's encodeURIComponent.
 	likeScripts = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
 	unHTML      = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 )
 
-// insideBase64 is what the base64 text of something longer, such as "user:value", has of a value: without the digits
-// that depend on the bytes next to it. before is the number of bytes before it, modulo 3.
+// insideBase64 returns the part of a value's base64 text that does not depend on the bytes around the value, as in
+// "user:value". before is the number of preceding bytes, modulo 3.
 func insideBase64(e *base64.Encoding, value string, before int) string {
 	text := e.WithPadding(base64.NoPadding).EncodeToString([]byte("\x00\x00"[:before] + value))
 	if (before+len(value))%3 != 0 {
@@ -58,18 +58,18 @@ func insideBase64(e *base64.Encoding, value string, before int) string {
 	return text[min(len(text), [...]int{0, 2, 3}[before]):]
 }
 
-// jsonEscapes are the ways to write a text in a JSON string, without the quotes, where they differ from the text.
+// jsonEscapes returns the escaped forms of a text in a JSON string that differ from the text, without the quotes.
 func jsonEscapes(text string) []string {
 	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\\<>&/`, r) }) < 0 {
 		return nil
 	}
-	quoted, _ := json.Marshal(text) // a string always marshals
+	quoted, _ := json.Marshal(text)
 	html := string(quoted[1 : len(quoted)-1])
 	plain := unHTML.Replace(html)
 	return []string{html, plain, strings.ReplaceAll(plain, "/", `\/`), asciiJSON(html), asciiJSON(plain)}
 }
 
-// asciiJSON escapes all characters beyond ASCII.
+// asciiJSON escapes all non-ASCII characters.
 func asciiJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CleanLine is Clean for one of several lines that are shown apart: it also removes what the line has of a secret that
-// began on the line before, or that goes on in the next.
+// CleanLine is Clean for a line that is shown apart from its neighbors. It also removes the end of a secret that began
+// on the previous line, and the start of a secret that continues on the next line.
 func (r *Redactor) CleanLine(line string) string {
 	text := r.Clean(line)
 	if r == nil || len(r.plain.forms) == 0 {
@@ -22,10 +22,10 @@ func (r *Redactor) CleanLine(line string) string {
 	return body
 }
 
-// parts are ends of secrets, by their first eight bytes.
+// parts maps the first eight bytes of ends of secrets to these ends.
 type parts map[string][]string
 
-// laterParts are the ends of all secrets, but for whole ones.
+// laterParts returns all proper ends of the secrets.
 func (f *finder) laterParts() parts {
 	p := parts{}
 	for head, tails := range f.forms {
@@ -39,7 +39,8 @@ func (f *finder) laterParts() parts {
 	return p
 }
 
-// prefix is the length of the part of a secret that the line begins with, all of which that the line has room for.
+// prefix returns the length of the longest end of a secret at the start of the line. An end longer than the line
+// matches if the whole line is its start.
 func (p parts) prefix(line string) (longest int) {
 	if len(line) < minSecret {
 		return 0

@@ -26,7 +26,7 @@ func (s charset) not() charset {
 	return s
 }
 
-// letters are those of ASCII, and the digits.
+// letters contains the ASCII letters and the digits.
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 var (
@@ -41,12 +41,12 @@ var (
 	inPass    = setOf("/@ \t\r\n\"'").not()
 	inScheme  = setOf(letters + "+.-")
 	wordShape = pattern.Of(`^[A-Za-z]?[a-z]+$`)
-	// queryNames are the parameters of a URL that hold secrets.
+	// queryNames lists the URL parameters that contain secrets.
 	queryNames = []string{"key=", "api_key=", "token=", "access_token=", "sig=", "signature="}
 )
 
-// telling has the pairs of bytes, by asciiPair, that each shape has around its telling byte: with the byte before it
-// and the one after it, or with the two after it. One pair of each shape begins at an even place.
+// telling contains, by asciiPair, the two pairs of adjacent bytes in three bytes of each shape: its telling byte with
+// the byte before and the byte after it, or with the two bytes after it. One of the pairs starts at an even offset.
 var telling = pairsOf([][3]string{
 	{"bB", "eE", "aA"}, {"bB", "aA", "sS"}, // bearer, basic
 	{"kK", "eE", "yY"}, {"srp", "k", "-"}, // api_key, sk-
@@ -54,7 +54,8 @@ var telling = pairsOf([][3]string{
 	{":", "/", "/"}, {"I", "z", "a"}, {"pousr", "_", letters}, // a login, AIza, ghp_
 })
 
-// asciiPair is an index of telling. It tells all pairs of ASCII apart, and takes the first for one of ASCII.
+// asciiPair returns an index into telling. Pairs of ASCII bytes have different indexes; another first byte shares the
+// index of an ASCII pair.
 func asciiPair(first, second byte) uint { return (uint(first)<<7 ^ uint(second)) % (1 << 14) }
 
 func ascii() string {
@@ -65,7 +66,7 @@ func ascii() string {
 	return string(all[:])
 }
 
-// pairsOf has, of each three sets of bytes, the pairs of the first with the second, and of the second with the third.
+// pairsOf returns, for each three sets of bytes, the pairs of the first and second set and of the second and third.
 func pairsOf(sets [][3]string) (pairs [1 << 14]bool) {
 	for _, s := range sets {
 		for k := range s[1] {
@@ -80,7 +81,7 @@ func pairsOf(sets [][3]string) (pairs [1 << 14]bool) {
 	return pairs
 }
 
-// cleanShapes replaces secrets that CLIs and services print by themselves, told by their shape.
+// cleanShapes replaces secrets of unknown value that are recognized by their shape.
 func cleanShapes(text string) string {
 	var out cut
 	for i := 0; i+1 < len(text); i += 2 {
@@ -96,7 +97,7 @@ func cleanShapes(text string) string {
 	return out.rest(text)
 }
 
-// shapeAt returns where the secret is whose shape has its telling byte at i; nothing where there is none.
+// shapeAt returns the range of the secret whose shape has its telling byte at i, an empty range if there is none.
 func shapeAt(text string, i int) (from, to int) {
 	switch text[i] {
 	case 'b', 'B':
@@ -130,7 +131,7 @@ func shapeAt(text string, i int) (from, to int) {
 	return 0, 0
 }
 
-// run is the end of the bytes of the set from i on.
+// run returns the end of the longest run of bytes of the set that starts at i.
 func (s *charset) run(text string, i int) int {
 	for i < len(text) && s[text[i]] {
 		i++
@@ -138,12 +139,12 @@ func (s *charset) run(text string, i int) int {
 	return i
 }
 
-// wordStart reports whether a word may begin at i. A letter there may belong to an escape of JSON.
+// wordStart reports whether a word may start at i. A letter there may belong to a JSON escape.
 func wordStart(text string, i int) bool {
 	return i == 0 || !inWord[text[i-1]] || i > 1 && text[i-2] == '\\' && strings.IndexByte("nrt", text[i-1]) >= 0
 }
 
-// keyAt is a key from i on, with at least so many bytes of the set after its first ones.
+// keyAt returns the range of a key that starts at i and has at least least bytes of the set after its prefix.
 func keyAt(text string, i, first int, set *charset, least int) (from, to int) {
 	if to = set.run(text, i+first); wordStart(text, i) && to-i-first >= least {
 		return i, to
@@ -151,12 +152,12 @@ func keyAt(text string, i, first int, set *charset, least int) (from, to int) {
 	return 0, 0
 }
 
-// foldPrefix reports whether text has the word at i, in any case.
+// foldPrefix reports whether text contains the word at i, in any case.
 func foldPrefix(text string, i int, word string) bool {
 	return i >= 0 && len(text)-i >= len(word) && strings.EqualFold(text[i:i+len(word)], word)
 }
 
-// headerAt is what follows "Bearer" and "Basic". The word after "basic" may be one of a sentence.
+// headerAt returns the range of the credential after "Bearer" or "Basic". The word after "basic" may be ordinary text.
 func headerAt(text string, i int) (from, to int) {
 	name, set := "bearer", &inToken
 	if foldPrefix(text, i, "basic") {
@@ -172,7 +173,7 @@ func headerAt(text string, i int) (from, to int) {
 	return from, to
 }
 
-// ordinary reports whether what follows "Basic" is a word, not the base64 text of a user and a password.
+// ordinary reports whether the text after "Basic" is an ordinary word and not the base64 text of a user and a password.
 func ordinary(text string) bool {
 	var user [32]byte
 	if len(text) > len(user) || !wordShape().MatchString(text) {
@@ -182,7 +183,8 @@ func ordinary(text string) bool {
 	return err != nil || bytes.IndexByte(user[:n], ':') < 0 || !utf8.Valid(user[:n])
 }
 
-// apiKeyAt is the value of an "api_key", as in a header, in JSON and in JSON within JSON. i is where "key" is.
+// apiKeyAt returns the range of the value of an "api_key", as in a header, in JSON or in JSON within JSON. i is the
+// offset of "key".
 func apiKeyAt(text string, i int) (from, to int) {
 	name := i
 	if name > 0 && (text[name-1] == '_' || text[name-1] == '-') {
@@ -202,7 +204,7 @@ func apiKeyAt(text string, i int) (from, to int) {
 	return from, to
 }
 
-// quote is the end of a quotation mark at i, if there is one.
+// quote returns the offset after a quotation mark at i, i itself if there is none.
 func quote(text string, i int) int {
 	at := i
 	for at < len(text) && text[at] == '\\' {
@@ -214,7 +216,7 @@ func quote(text string, i int) int {
 	return i
 }
 
-// loginAt is the user and the password of a URL, whose scheme ends at i.
+// loginAt returns the range of the user and the password of a URL whose scheme ends at i.
 func loginAt(text string, i int) (from, to int) {
 	from = i + len("://")
 	if i == 0 || !inScheme[text[i-1]] || !strings.HasPrefix(text[i:], "://") {
@@ -230,7 +232,7 @@ func loginAt(text string, i int) (from, to int) {
 	return from, to
 }
 
-// webTokenAt is a JSON web token whose first part ends at i.
+// webTokenAt returns the range of a JSON Web Token whose first part ends at i.
 func webTokenAt(text string, i int) (from, to int) {
 	const least = 10
 	second := inKey.run(text, i+1)

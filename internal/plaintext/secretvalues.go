@@ -8,30 +8,30 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// minSecret is the length of the shortest value taken for a secret: shorter ones
-// are ordinary words that would be removed everywhere.
+// minSecret is the minimum length of a value to treat as a secret, in bytes. Shorter values are ordinary words that
+// would be removed everywhere.
 const minSecret = 8
 
 var (
-	// secretName matches the name of a variable whose value is a secret.
+	// secretName matches the names of variables whose values are secrets.
 	secretName = pattern.Of(`(?i)KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE` +
 		`|(?:^|_)(?:PAT|PASS)(?:_|$)|_PWD$`)
-	// headersName matches that of a variable with the headers of requests.
+	// headersName matches the names of variables that contain request headers.
 	headersName = pattern.Of(`(?i)HEADERS?$`)
 	// knownName matches the names of variables whose long values are no secrets: identifiers, revisions and hosts.
 	knownName = pattern.Of(`(?i)^(?:PATH|HOST(?:NAME)?|LS_COLORS|TERM.*|CLICHAIN_.*)$` +
 		`|_(?:ID|SHA\d*|HASH|DIGEST|COMMIT|REVISION|VERSION)$`)
 	// authScheme matches the word before the credential in the value of a header.
 	authScheme = pattern.Of(`(?i)^(?:Bearer|Basic|Token|Digest)\s+`)
-	// knownHeaders and knownParameters hold no secrets.
+	// knownHeaders and knownParameters have values that are no secrets.
 	knownHeaders    = []string{"accept", "anthropic-beta", "anthropic-version", "content-type", "host", "user-agent"}
 	knownParameters = []string{
 		"alt", "api-version", "deployment", "format", "location", "model", "project", "region", "version",
 	}
 )
 
-// secretsOf returns the parts of a variable's value that are secrets: all of it where the name says so, the values of
-// headers, the user and the query of a URL, and words that look random.
+// secretsOf returns the secret parts of a variable's value: the whole value if the name indicates a secret, the values
+// of headers, the user and the query of a URL, and words that look random.
 func secretsOf(name, value string) (list []string) {
 	add := func(secrets ...string) {
 		for _, secret := range secrets {
@@ -54,13 +54,14 @@ func secretsOf(name, value string) (list []string) {
 	return slices.Compact(list)
 }
 
-// credential is the value of a header without the name of its scheme.
+// credential returns the value of a header without the name of its scheme.
 func credential(value string) string {
 	value = strings.TrimSpace(value)
 	return value[len(authScheme().FindString(value)):]
 }
 
-// headerValues are the values of headers, which are written one in a line ("Name: value"), or as a list ("a=b,c=d").
+// headerValues returns the values of headers, which are written one on each line ("Name: value") or as a list
+// ("a=b,c=d").
 func headerValues(text string) (values []string) {
 	for line := range strings.Lines(text) {
 		name, value, ok := strings.Cut(line, ":")
@@ -76,7 +77,7 @@ func headerValues(text string) (values []string) {
 	return values
 }
 
-// headerValue is the value of a header as it stands there, and as it is meant.
+// headerValue returns the value of a header as written and as decoded.
 func headerValue(name, value string) []string {
 	if slices.Contains(knownHeaders, strings.ToLower(strings.TrimSpace(name))) {
 		return nil
@@ -88,7 +89,7 @@ func headerValue(name, value string) []string {
 	return []string{strings.TrimSpace(value), credential(value), credential(meant)}
 }
 
-// urlSecrets are the logins of the URLs in a text, the values of their parameters, and random parts of their paths.
+// urlSecrets returns the logins of the URLs in a text, the values of their parameters, and random parts of their paths.
 func urlSecrets(text string) (secrets []string) {
 	for word := range strings.FieldsSeq(text) {
 		_, rest, ok := strings.Cut(word, "://")
@@ -112,7 +113,7 @@ func urlSecrets(text string) (secrets []string) {
 	return secrets
 }
 
-// parameters are the values of a query or a fragment.
+// parameters returns the values of a query or a fragment.
 func parameters(query string) (values []string) {
 	for pair := range strings.FieldsFuncSeq(query, func(r rune) bool { return strings.ContainsRune("&;#", r) }) {
 		name, value, ok := strings.Cut(pair, "=")
@@ -127,7 +128,7 @@ func parameters(query string) (values []string) {
 	return values
 }
 
-// unescaped is a part of a URL as it is meant; the part itself where its escapes are wrong.
+// unescaped returns a decoded part of a URL, or the part itself if its escapes are invalid.
 func unescaped(part string) string {
 	if meant, err := url.PathUnescape(part); err == nil {
 		return meant
@@ -135,17 +136,17 @@ func unescaped(part string) string {
 	return part
 }
 
-// longRandom is the least length of a word that is a secret because it looks random, and randomPiece that of one in a
-// known secret.
+// longRandom is the minimum length of a word that counts as a secret because it looks random. randomPiece is the length
+// of a piece of a known random secret.
 const (
 	longRandom  = 20
 	randomPiece = 16
 )
 
-// inRandom are the bytes of keys and tokens.
+// inRandom contains the bytes of keys and tokens.
 var inRandom = setOf(letters + "+/_-.~")
 
-// randomWords are the words of a text that have this length or more and look random. Paths do not.
+// randomWords returns the words of a text that look random and have at least the given length. It ignores paths.
 func randomWords(text string, least int) (words []string) {
 	for from := 0; from < len(text); from++ {
 		to := inRandom.run(text, from)
@@ -158,11 +159,11 @@ func randomWords(text string, least int) (words []string) {
 	return words
 }
 
-// random reports whether a word changes between letters and digits, or from small to capital letters, as often as
-// keys do: names of models, hosts and versions do it at their word ends only.
+// random reports whether a word changes between letters and digits, or from lower to upper case, as often as keys do.
+// Names of models, hosts and versions change only at the ends of their words.
 func random(word string) bool {
 	if uuidShape().MatchString(word) {
-		return false // the name of a session or of a run
+		return false // the id of a session or a run
 	}
 	pairs, digits, changes := 0, 0, 0
 	for i := 1; i < len(word); i++ {
@@ -183,7 +184,7 @@ func random(word string) bool {
 
 var uuidShape = pattern.Of(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// kind is what a byte of a word is.
+// kind is the class of a byte in a word.
 type kind int
 
 const (

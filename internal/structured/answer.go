@@ -1,6 +1,5 @@
-// Package structured checks answers against JSON Schemas, and makes schemas of
-// Go types. It knows no CLI and no chain, and loads nothing from files or the
-// network.
+// Package structured validates answers against JSON Schemas, and derives schemas from Go types. It depends on no CLI
+// and no chain, and reads neither files nor the network.
 package structured
 
 import (
@@ -16,54 +15,55 @@ import (
 
 const (
 	maxSchema     = 1 << 20 // bytes of Request.Schema
-	maxMismatches = 10      // that the model is told of
-	maxInSchema   = 3       // mistakes in a schema that its author is told of
+	maxMismatches = 10      // reported to the model
+	maxInSchema   = 3       // mistakes in a schema that are reported to its author
 )
 
-// MaxFindings is how many findings of one check a Checker lists at most.
+// MaxFindings is the maximum number of findings that a Checker lists for one value.
 const MaxFindings = 1000
 
-// Checker holds values against one schema. It is not safe for concurrent use.
+// Checker validates values against one schema. It is not safe for concurrent use.
 type Checker interface {
-	// Check lists what does not match, one line each, with its place in the value. size is the
-	// length of the value as text. The error says why the check ended early.
+	// Check lists each mismatch on one line with its place in the value. size is the length of the value as text. The
+	// error is the reason why the check ended early.
 	Check(value any, size int) (findings []string, err error)
 }
 
-// full compiles the schemas that the basic checker refuses. It is nil without fullschema.
+// full compiles the schemas that the basic checker refuses. It is nil unless the program imports fullschema.
 var full func(document any) (checker Checker, problem string)
 
-// UseFull registers the compiler of the schemas that the basic checker refuses. Call it in an
-// init function: it is not safe for use beside any other function of this package. The problem
-// is one line that says why compile refuses the schema, or empty.
+// UseFull registers the compiler for the schemas that the basic checker refuses. Call it in an init function: it must
+// not run concurrently with other functions of this package. problem is one line with the reason why compile refuses
+// the schema, or empty.
 func UseFull(compile func(document any) (checker Checker, problem string)) { full = compile }
 
-// Schema is a Request.Schema that was checked and compiled. It counts the steps
-// of a check, so it is not safe for concurrent use: compile one for each call.
+// Schema is a compiled Request.Schema. It counts the steps of a check, so it is not safe for concurrent use. Compile
+// one for each call.
 type Schema struct{ checker Checker }
 
-// Compile finds the mistakes in a schema before anything starts. The result is
-// nil for an empty schema. A reference that leads out of the schema is an error.
+// Compile validates and compiles a schema. The result is nil for an empty schema. A reference to another document is an
+// error.
 func Compile(raw json.RawMessage) (*Schema, *call.Error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
 	if len(raw) > maxSchema {
-		return nil, call.Errorf(call.ReasonBadOption, "schema", "has %d bytes: at most %d are taken", len(raw), maxSchema)
+		return nil, call.Errorf(call.ReasonBadOption, "schema", "has %d bytes: the maximum is %d", len(raw), maxSchema)
 	}
 	if problem := plaintext.Problem(string(raw)); problem != "" {
 		return nil, call.Errorf(call.ReasonBadRequest, "schema", "%s", problem)
 	}
 	document, err := jsontext.Strict(string(raw))
 	switch {
-	case err != nil && !json.Valid(raw): // in the words of compose.Check
-		return nil, call.Errorf(call.ReasonBadOption, "schema", "is no valid JSON")
+	case err != nil && !json.Valid(raw): // the message equals that of compose.Check
+		return nil, call.Errorf(call.ReasonBadOption, "schema", "is not valid JSON")
 	case err != nil:
 		return nil, call.Errorf(call.ReasonBadOption, "schema", "%s", err)
 	}
 	object, ok := document.(map[string]any)
 	if !ok {
-		return nil, call.Errorf(call.ReasonBadOption, "schema", "must be a JSON object: use {} for an answer of any JSON")
+		return nil, call.Errorf(call.ReasonBadOption, "schema",
+			"must be a JSON object: use {} to accept any JSON value")
 	}
 	checker, problem := compile(object)
 	if problem != "" {
@@ -72,7 +72,7 @@ func Compile(raw json.RawMessage) (*Schema, *call.Error) {
 	return &Schema{checker}, nil
 }
 
-// compile tries the basic checker first, and then the full checker if it is linked.
+// compile tries the basic checker first, then the full checker if the program imports it.
 func compile(document map[string]any) (checker Checker, problem string) {
 	root, refused := read(document)
 	switch {
@@ -84,8 +84,7 @@ func compile(document map[string]any) (checker Checker, problem string) {
 	return nil, refused.Error()
 }
 
-// Accept returns the JSON in an answer, as it was written, or the problem that
-// keeps it from being valid, one mismatch a line.
+// Accept returns the JSON in an answer as written, or the mismatches, one on each line.
 func (s *Schema) Accept(text string) (document, problem string) {
 	document, err := jsontext.Sole(text)
 	if err != nil {
@@ -105,7 +104,7 @@ func (s *Schema) Accept(text string) (document, problem string) {
 	return document, ""
 }
 
-// List joins findings, sorted, one a line, and says how many more there are.
+// List joins the sorted findings, one on each line, and counts those beyond the maximum.
 func List(findings []string, most int) string {
 	slices.Sort(findings)
 	findings = slices.Compact(findings)
@@ -115,7 +114,7 @@ func List(findings []string, most int) string {
 	return strings.Join(findings, "\n")
 }
 
-// Invalid says what is wrong with a schema, in one line.
+// Invalid returns the error text, one line, for an invalid schema.
 func Invalid(findings []string) string {
-	return "is no valid JSON Schema: " + plaintext.OneLine(List(findings, maxInSchema))
+	return "is not a valid JSON Schema: " + plaintext.OneLine(List(findings, maxInSchema))
 }

@@ -19,9 +19,9 @@ func nested(open, inside, end string, depth int) string {
 
 func TestBadSchemas(t *testing.T) {
 	for name, test := range map[string]struct{ schema, says string }{
-		"no JSON":              {`{"type":`, "is no valid JSON"},
-		"empty text":           {` `, "is no valid JSON"},
-		"two documents":        {`{} {}`, "is no valid JSON"},
+		"no JSON":              {`{"type":`, "is not valid JSON"},
+		"empty text":           {` `, "is not valid JSON"},
+		"two documents":        {`{} {}`, "is not valid JSON"},
 		"null":                 {`null`, "must be a JSON object"},
 		"a boolean":            {`true`, "must be a JSON object"},
 		"a list":               {`[]`, "must be a JSON object"},
@@ -41,7 +41,7 @@ func TestBadSchemas(t *testing.T) {
 		"a name twice":         {`{"type":"object","type":"array"}`, `has the name "type" twice`},
 		"number out of range":  {`{"maximum":1e999999999}`, "at '/maximum': has a number out of range"},
 		"too deep":             {nested(`{"items":`, `{}`, `}`, 300), "nested deeper than 200"},
-		"too long":             {`{"description":"` + strings.Repeat("x", structured.MaxSchema) + `"}`, "at most 1048576 are taken"},
+		"too long":             {`{"description":"` + strings.Repeat("x", structured.MaxSchema) + `"}`, "the maximum is 1048576"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := structured.Compile(json.RawMessage(test.schema))
@@ -162,7 +162,7 @@ func TestExponentialWorkIsEnded(t *testing.T) {
 			require.Nil(t, err)
 			start := time.Now()
 			_, problem := s.Accept(answers[name])
-			require.Equal(t, "checking it against the schema takes too long", problem)
+			require.Equal(t, "validating it against the schema takes too long", problem)
 			require.Less(t, time.Since(start), 2*time.Minute, "3 s; without an end it takes years")
 			_, problem = s.Accept(`{"op":"+"}`)
 			require.NotContains(t, problem, "too long", "the next check starts afresh")

@@ -39,16 +39,16 @@ func TestSchemasBeyondTheBasicOnes(t *testing.T) {
 		"another draft, below":   {`{"items":{"$schema":"http://json-schema.org/draft-06/schema#"}}`, `at '/items/$schema': the dialect "http://json-schema.org/draft-06/schema#"` + hint},
 		"a reference elsewhere":  {`{"$ref":"https://example.com/x.json"}`, `at '/$ref': the reference "https://example.com/x.json"` + hint},
 		"a reference to a part":  {`{"$ref":"#/items","items":{}}`, `at '/$ref': the reference "#/items"` + hint},
-		"a reference to itself":  {`{"$ref":"#"}`, `at '/$ref': a reference that leads back to its own place` + hint},
-		"references in a circle": {`{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"anyOf":[{},{"not":{"$ref":"#/$defs/a"}}]}}}`, `at '/$defs/a/anyOf/1/not/$ref': a reference that leads back to its own place` + hint},
-		"too many references":    {chain + `}}`, `a reference that leads back to its own place` + hint},
-		"a huge bound":           {`{"maxLength":1e30}`, `at '/maxLength': so large a number` + hint},
-		"a mistake":              {`{"minLength":-1}`, "is no valid JSON Schema: at '/minLength': minimum: got -1, want 0"},
-		"a mistake of type":      {`{"properties":[]}`, "is no valid JSON Schema: at '/properties': got array, want object"},
+		"a reference to itself":  {`{"$ref":"#"}`, `at '/$ref': a circular or deeply nested reference` + hint},
+		"references in a circle": {`{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"anyOf":[{},{"not":{"$ref":"#/$defs/a"}}]}}}`, `at '/$defs/a/anyOf/1/not/$ref': a circular or deeply nested reference` + hint},
+		"too many references":    {chain + `}}`, `a circular or deeply nested reference` + hint},
+		"a huge bound":           {`{"maxLength":1e30}`, `at '/maxLength': a number that large` + hint},
+		"a mistake":              {`{"minLength":-1}`, "is not a valid JSON Schema: at '/minLength': minimum: got -1, want 0"},
+		"a mistake of type":      {`{"properties":[]}`, "is not a valid JSON Schema: at '/properties': got array, want object"},
 		"an unknown type":        {`{"type":"nonsense"}`, "at '/type': value must be one of 'array', 'boolean',"},
 		"mistakes":               {`{"items":{"required":["a","a"]},"multipleOf":0}`, "at '/items/required': items at 0 and 1 are equal at '/multipleOf': exclusiveMinimum: got 0, want 0"},
-		"nothing there":          {`{"$ref":"#/$defs/a"}`, `is no valid JSON Schema: at '/$ref': "#/$defs/a" is not found`},
-		"no pattern":             {`{"pattern":"(?=x)"}`, "is no valid JSON Schema: at '/pattern': '(?=x)' is not valid regex: error parsing regexp"},
+		"nothing there":          {`{"$ref":"#/$defs/a"}`, `is not a valid JSON Schema: at '/$ref': "#/$defs/a" is not found`},
+		"no pattern":             {`{"pattern":"(?=x)"}`, "is not a valid JSON Schema: at '/pattern': '(?=x)' is not valid regex: error parsing regexp"},
 		"a large pattern":        {withPattern("(?:xxxxxxxxxx){1000}y"), "at '/pattern': the pattern"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestBasicExponentialWorkIsEnded(t *testing.T) {
 	s, failed := structured.CompileBasic(json.RawMessage(`{"anyOf":[{"items":{"$ref":"#"},"minItems":1},{"items":{"$ref":"#"},"minItems":1}]}`))
 	require.Nil(t, failed)
 	_, problem := s.Accept(nested("[", "", "]", 150))
-	require.Equal(t, "checking it against the schema takes too long", problem)
+	require.Equal(t, "validating it against the schema takes too long", problem)
 	_, problem = s.Accept(`[[1]]`)
 	require.Empty(t, problem, "the next check starts afresh")
 }

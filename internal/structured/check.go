@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// basic checks the schemas that read accepts.
+// basic checks values against the schemas that read accepts.
 type basic struct {
 	root      *node
 	unbounded bool // for metaSchema, which needs few steps
 	steps     Steps
-	quiet     int // findings are needed only while it is 0
+	quiet     int // record findings only while it is 0
 	place     []string
 	found     []finding
 }
@@ -33,7 +33,7 @@ func (c *basic) Check(value any, size int) (findings []string, err error) {
 	return findings, nil
 }
 
-// fail adds a finding about the value at hand.
+// fail adds a finding about the current value.
 func (c *basic) fail(say string, args ...any) bool {
 	if c.quiet == 0 && len(c.found) < MaxFindings {
 		c.found = append(c.found, finding{slices.Clone(c.place), say, args})
@@ -41,8 +41,8 @@ func (c *basic) fail(say string, args ...any) bool {
 	return false
 }
 
-// value reports whether a value meets a schema. As with the full checker, a wrong type, const,
-// enum or format is the only finding.
+// value reports whether a value matches a schema. Like the full checker, it reports a wrong type, const, enum or format
+// as the only finding.
 func (c *basic) value(n *node, value any) bool {
 	if n.constant != nil {
 		return *n.constant || c.fail("false schema")
@@ -93,7 +93,7 @@ func (c *basic) kind(n *node, value any) bool {
 	return true
 }
 
-// size checks the bounds on how many of something a value of this type has.
+// size checks the limits on the number of elements, members or characters of a value of this type.
 func (c *basic) size(n *node, of string, count func() int) bool {
 	valid := true
 	for _, rule := range n.sizes {
@@ -167,7 +167,7 @@ func (c *basic) array(n *node, array []any) bool {
 	return valid
 }
 
-// below checks a value inside the one at hand.
+// below checks a value inside the current one.
 func (c *basic) below(n *node, value any, step string) bool {
 	c.place = append(c.place, step)
 	valid := c.value(n, value)
@@ -175,7 +175,7 @@ func (c *basic) below(n *node, value any, step string) bool {
 	return valid
 }
 
-// silently checks a value without findings.
+// silently checks a value without recording findings.
 func (c *basic) silently(n *node, value any) bool {
 	c.quiet++
 	valid := c.value(n, value)
@@ -197,7 +197,7 @@ func (c *basic) combined(n *node, value any) bool {
 	before := len(c.found)
 	if n.anyOf != nil {
 		if slices.ContainsFunc(n.anyOf, func(one *node) bool { return c.value(one, value) }) {
-			c.found = c.found[:before] // of alternatives that do not match
+			c.found = c.found[:before] // drops the findings of alternatives
 		} else {
 			valid = false
 		}
@@ -212,7 +212,7 @@ func (c *basic) one(n *node, value any) bool {
 		switch {
 		case match < 0 && c.value(one, value):
 			match = i
-			c.found = c.found[:before] // of alternatives that do not match
+			c.found = c.found[:before] // drops the findings of alternatives
 		case match >= 0 && c.silently(one, value):
 			return c.fail("'oneOf' failed, subschemas %d, %d matched", match, i)
 		}

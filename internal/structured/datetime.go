@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// isDateTime reports whether a text is a date and a time by RFC 3339, which knows leap seconds.
+// isDateTime reports whether a text is a date and time of RFC 3339, including leap seconds.
 func isDateTime(text string) bool {
 	if len(text) < len("2006-01-02T15:04:05Z") || text[10] != 'T' && text[10] != 't' {
 		return false
@@ -38,7 +38,7 @@ func isDateTime(text string) bool {
 	return ok && (s < 60 || h == 23 && m == 59)
 }
 
-// clockOf reads hh:mm:ss. A sign is no digit, but the full checker takes it too.
+// clockOf parses hh:mm:ss. Like the full checker, it accepts a sign in place of a digit.
 func clockOf(text string) (h, m, s int, ok bool) {
 	if text[2] != ':' || text[5] != ':' {
 		return 0, 0, 0, false
@@ -47,7 +47,7 @@ func clockOf(text string) (h, m, s int, ok bool) {
 	return h, m, s, h >= 0 && h <= 23 && m >= 0 && m <= 59 && s >= 0 && s <= 60
 }
 
-// twoDigits reads a number; it is negative for a text that is none.
+// twoDigits parses a number of two digits. The result is negative for other text.
 func twoDigits(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {

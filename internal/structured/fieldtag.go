@@ -12,11 +12,11 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// settingShape is the beginning of a tag that is more than a description.
+// settingShape matches the start of a tag that contains settings instead of a description.
 var settingShape = pattern.Of(`^[^ \t\n]*=`)
 
-// annotate adds to the schema of a field what its tag says, which is a description, or settings with commas between
-// them: enum=VALUE for each value that the field may have, and description=TEXT as the last one.
+// annotate adds the content of a field's tag to its schema. The tag is a description, or comma-separated settings:
+// enum=VALUE for each value that the field may have, and description=TEXT as the last one.
 func annotate(s *typeSchema, field reflect.StructField) error {
 	tag, ok := field.Tag.Lookup("jsonschema")
 	switch {
@@ -38,7 +38,7 @@ func annotate(s *typeSchema, field reflect.StructField) error {
 	return nil
 }
 
-// parseSettings returns the values of a tag, and sets the description.
+// parseSettings returns the enum values of a tag, and sets the description.
 func parseSettings(tag string, s *typeSchema) (words []string, err error) {
 	for rest := tag; rest != ""; {
 		setting, value, _ := strings.Cut(rest, "=")
@@ -52,13 +52,13 @@ func parseSettings(tag string, s *typeSchema) (words []string, err error) {
 		case "description":
 			s.Description, rest = strings.TrimSpace(value), ""
 		default:
-			return nil, fmt.Errorf("%q is none of enum=VALUE and description=TEXT", strings.TrimSpace(rest))
+			return nil, fmt.Errorf("%q is neither enum=VALUE nor description=TEXT", strings.TrimSpace(rest))
 		}
 	}
 	return words, nil
 }
 
-// limit makes the words all that the schema takes; in a list, all that its elements may be.
+// limit restricts the schema to the words. For a list, it restricts the elements.
 func limit(s *typeSchema, words []string) error {
 	for s.Items != nil {
 		s = s.Items
@@ -69,7 +69,7 @@ func limit(s *typeSchema, words []string) error {
 			return err
 		}
 		if slices.Contains(s.Enum, value) {
-			return fmt.Errorf("%q is there twice", word)
+			return fmt.Errorf("%q appears twice", word)
 		}
 		s.Enum = append(s.Enum, value)
 	}
@@ -79,7 +79,7 @@ func limit(s *typeSchema, words []string) error {
 	return nil
 }
 
-// enumValue reads a word as a value of one of the types.
+// enumValue parses a word as a value of one of the types.
 func enumValue(kinds []string, word string) (any, error) {
 	switch {
 	case slices.Contains(kinds, "string"):
@@ -91,13 +91,13 @@ func enumValue(kinds []string, word string) (any, error) {
 		if n, err := strconv.ParseUint(word, 10, 64); err == nil {
 			return n, nil
 		}
-		return nil, fmt.Errorf("%q is no integer", word)
+		return nil, fmt.Errorf("%q is not an integer", word)
 	case slices.Contains(kinds, "number"):
 		n, err := strconv.ParseFloat(word, 64)
 		if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
-			return nil, fmt.Errorf("%q is no number", word)
+			return nil, fmt.Errorf("%q is not a number", word)
 		}
 		return n, nil
 	}
-	return nil, errors.New("an enum is for texts and numbers, and for lists of them")
+	return nil, errors.New("an enum needs a string, a number, or a list of them")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// finding is one mistake in a value. It is formatted only if it is reported.
+// finding is one mistake in a value. Its text is formatted only when it is reported.
 type finding struct {
 	place []string
 	say   string
@@ -23,20 +23,20 @@ func (f finding) line() string {
 	return plaintext.OneLine(atPlace(at) + ": " + fmt.Sprintf(f.say, f.args...))
 }
 
-// quote puts a text into single quotes.
+// quote puts a text in single quotes.
 func quote(text string) string {
 	text = strconv.Quote(text)
 	text = strings.ReplaceAll(text[1:len(text)-1], `\"`, `"`)
 	return "'" + strings.ReplaceAll(text, `'`, `\'`) + "'"
 }
 
-// quoted is a text that a finding quotes.
+// quoted is a text that a finding shows in quotes.
 type quoted string
 
 // String returns the text in single quotes.
 func (q quoted) String() string { return quote(string(q)) }
 
-// names are names of properties.
+// names holds names of properties.
 type names []string
 
 // String returns the names in single quotes.
@@ -48,13 +48,13 @@ func (n names) String() string {
 	return strings.Join(list, ", ")
 }
 
-// allowed are the values of const or enum.
+// allowed holds the values of const or enum.
 type allowed struct {
 	values  []any
 	keyword string
 }
 
-// String says what a value has to be.
+// String returns the requirement, such as "value must be 1".
 func (a allowed) String() string {
 	list := make([]string, len(a.values))
 	for i, value := range a.values {

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// knownType is the schema of what a type takes that reads itself from JSON, if it is one of those that are known.
+// knownType returns the schema of a known type that implements its own JSON decoding, nil for other types.
 func knownType(t reflect.Type) *typeSchema {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -27,28 +27,28 @@ func knownType(t reflect.Type) *typeSchema {
 	return nil
 }
 
-// OfType makes the JSON Schema of what encoding/json reads into a type. The error
-// says which part of the type it cannot describe.
+// OfType returns the JSON Schema of the JSON that encoding/json can decode into a type. The error names the part of the
+// type that it cannot describe.
 func OfType(t reflect.Type) (json.RawMessage, *call.Error) {
-	schema, err := make(typeWalk).schema(t)
+	schema, err := make(typeStack).schema(t)
 	if err != nil {
 		return nil, call.Errorf(call.ReasonBadOption, "schema",
-			"no JSON Schema can be made of %s: %v: give Request.Schema", t, err)
+			"cannot derive a JSON Schema from %s: %v: set Request.Schema", t, err)
 	}
 	if slices.Contains(schema.Types, "array") && t.Kind() == reflect.Slice { // an answer must not be null
 		schema.Types = types{"array"}
 	}
 	text, err := json.Marshal(schema)
 	if err != nil {
-		return nil, call.Errorf(call.ReasonBadOption, "schema", "no JSON Schema can be made of %s: %v", t, err)
+		return nil, call.Errorf(call.ReasonBadOption, "schema", "cannot derive a JSON Schema from %s: %v", t, err)
 	}
 	return text, nil
 }
 
-// typeWalk makes the schema of a type. It holds the types around the one that it is at.
-type typeWalk map[reflect.Type]bool
+// typeStack holds the types that enclose the current one while it derives the schema of a type.
+type typeStack map[reflect.Type]bool
 
-func (w typeWalk) schema(t reflect.Type) (*typeSchema, error) {
+func (w typeStack) schema(t reflect.Type) (*typeSchema, error) {
 	reads := func(i reflect.Type) bool { return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(i) }
 	switch known := knownType(t); {
 	case known != nil:
@@ -62,19 +62,19 @@ func (w typeWalk) schema(t reflect.Type) (*typeSchema, error) {
 	case w[t]:
 		return nil, fmt.Errorf("%s contains itself", t)
 	case reads(reflect.TypeFor[json.Unmarshaler]()):
-		return nil, fmt.Errorf("%s has an UnmarshalJSON of its own", t)
+		return nil, fmt.Errorf("%s has its own UnmarshalJSON", t)
 	case reads(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return &typeSchema{Types: types{"string"}}, nil
 	case t.Kind() == reflect.Interface && t.NumMethod() > 0:
-		return nil, fmt.Errorf("nothing can be read into the interface %s", t)
+		return nil, fmt.Errorf("JSON cannot be decoded into the interface %s", t)
 	}
 	w[t] = true
 	defer delete(w, t)
 	return w.inside(t)
 }
 
-// inside makes the schema of a type that reads nothing by itself.
-func (w typeWalk) inside(t reflect.Type) (s *typeSchema, err error) {
+// inside returns the schema of a type without its own JSON decoding.
+func (w typeStack) inside(t reflect.Type) (s *typeSchema, err error) {
 	s = new(typeSchema)
 	switch t.Kind() {
 	case reflect.Slice:
@@ -85,23 +85,23 @@ func (w typeWalk) inside(t reflect.Type) (s *typeSchema, err error) {
 		s.Items, err = w.schema(t.Elem())
 	case reflect.Map:
 		if t.Key().Kind() != reflect.String && !t.Key().Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
-			return nil, fmt.Errorf("the keys of %s are no texts", t)
+			return nil, fmt.Errorf("the keys of %s are not strings", t)
 		}
 		s.Types = types{"object"}
 		s.AdditionalProperties, err = w.schema(t.Elem())
 	case reflect.Struct:
 		s.Types, s.Properties, s.AdditionalProperties = types{"object"}, &members{}, false
 		err = w.fields(s, t)
-	case reflect.Interface: // anything
+	case reflect.Interface: // accepts any value
 	default:
 		err = s.scalar(t)
 	}
 	return s, err
 }
 
-// fields adds the fields of a struct, those of embedded structs among them.
-func (w typeWalk) fields(s *typeSchema, t reflect.Type) error {
-	var closed []int // the embedded field whose own fields are none of the struct's
+// fields adds the fields of a struct, including those of embedded structs.
+func (w typeStack) fields(s *typeSchema, t reflect.Type) error {
+	var closed []int // embedded fields whose own fields the struct does not have
 	for _, field := range reflect.VisibleFields(t) {
 		if within(field.Index, closed) {
 			continue
@@ -110,7 +110,7 @@ func (w typeWalk) fields(s *typeSchema, t reflect.Type) error {
 		name, options, _ := strings.Cut(tag, ",")
 		if field.Anonymous {
 			if name == "" && structIn(field.Type) {
-				continue // its fields follow
+				continue // the loop reaches its fields next
 			}
 			closed = field.Index
 		}
@@ -119,7 +119,7 @@ func (w typeWalk) fields(s *typeSchema, t reflect.Type) error {
 		}
 		settings := strings.Split(options, ",")
 		if slices.Contains(settings, "string") {
-			return fmt.Errorf("the option \"string\" of field %s is not known", field.Name)
+			return fmt.Errorf("the option \"string\" of field %s is unknown", field.Name)
 		}
 		property, err := w.schema(field.Type)
 		if err == nil {
@@ -149,7 +149,7 @@ func structIn(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
 }
 
-// orNull lets a schema take null as well.
+// orNull makes a schema accept null too.
 func orNull(s *typeSchema) {
 	if s.Types != nil && !slices.Contains(s.Types, "null") {
 		s.Types = append(types{"null"}, s.Types...)

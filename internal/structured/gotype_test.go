@@ -23,36 +23,36 @@ func TestTypesWithoutASchema(t *testing.T) {
 		"recursive":         {reflect.TypeFor[tree](), "structured.tree"},
 		"complex":           {reflect.TypeFor[[]complex128](), "complex128"},
 		"map of floats":     {reflect.TypeFor[map[float64]int](), "map[float64]int"},
-		"reads itself":      {reflect.TypeFor[[]itself](), "structured.itself has an UnmarshalJSON of its own"},
-		"an interface":      {reflect.TypeFor[reader](), "nothing can be read into the interface structured.reader"},
+		"reads itself":      {reflect.TypeFor[[]itself](), "structured.itself has its own UnmarshalJSON"},
+		"an interface":      {reflect.TypeFor[reader](), "JSON cannot be decoded into the interface structured.reader"},
 		"numbers in quotes": {reflect.TypeFor[inQuotes](), `the option "string" of field N`},
 		"enum of a bool": {reflect.TypeFor[struct {
 			A bool `jsonschema:"enum=true"`
-		}](), "an enum is for texts and numbers"},
+		}](), "an enum needs a string, a number"},
 		"enum of a struct": {reflect.TypeFor[struct {
 			A struct{} `jsonschema:"enum=a"`
-		}](), "an enum is for texts and numbers"},
+		}](), "an enum needs a string, a number"},
 		"enum of anything": {reflect.TypeFor[struct {
 			A any `jsonschema:"enum=a"`
-		}](), "an enum is for texts and numbers"},
+		}](), "an enum needs a string, a number"},
 		"enum that is no integer": {reflect.TypeFor[struct {
 			A int `jsonschema:"enum=1,enum=b"`
-		}](), `jsonschema:"enum=1,enum=b" of field A: "b" is no integer`},
+		}](), `jsonschema:"enum=1,enum=b" of field A: "b" is not an integer`},
 		"enum that is no number": {reflect.TypeFor[struct {
 			A float64 `jsonschema:"enum=NaN"`
-		}](), `"NaN" is no number`},
+		}](), `"NaN" is not a number`},
 		"enum twice": {reflect.TypeFor[struct {
 			A string `jsonschema:"enum=a,enum=a"`
-		}](), `"a" is there twice`},
+		}](), `"a" appears twice`},
 		"enum as a list": {reflect.TypeFor[struct {
 			A string `jsonschema:"enum=bug,feature"`
-		}](), `"feature" is none of enum=VALUE and description=TEXT`},
+		}](), `"feature" is neither enum=VALUE nor description=TEXT`},
 		"enum with bars": {reflect.TypeFor[struct {
 			A string `jsonschema:"enum=bug|feature"`
 		}](), `write one enum for each value`},
 		"another setting": {reflect.TypeFor[struct {
 			A int `jsonschema:"minimum=3"`
-		}](), `"minimum=3" is none of enum=VALUE and description=TEXT`},
+		}](), `"minimum=3" is neither enum=VALUE nor description=TEXT`},
 		"an empty tag": {reflect.TypeFor[struct {
 			A int `jsonschema:""`
 		}](), "the tag jsonschema of field A is empty"},

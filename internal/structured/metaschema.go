@@ -7,7 +7,7 @@ import (
 	"github.com/clichain/clichain/internal/jsontext"
 )
 
-// dialects are the drafts that the basic checker knows, by $schema without its scheme and without "#" at the end.
+// dialects maps $schema, without its scheme and a final "#", to the drafts that the basic checker supports.
 var dialects = map[string]string{
 	"json-schema.org/draft/2020-12/schema": draft2020,
 	"json-schema.org/draft-07/schema":      draft7,
@@ -15,7 +15,7 @@ var dialects = map[string]string{
 
 const draft2020, draft7 = "2020-12", "07"
 
-// dialectOf returns the draft that $schema names; empty: the basic checker does not know it.
+// dialectOf returns the draft that $schema names, "" if the basic checker does not support it.
 func dialectOf(name string) string {
 	rest, ok := strings.CutPrefix(name, "http://")
 	if !ok {
@@ -51,8 +51,8 @@ const metaSchema = `{"type": ["object", "boolean"], "properties": {
 	"size": {"type": "integer", "minimum": 0}
 }}`
 
-// beyond are the keywords of any draft that only the full checker knows. Other unknown words do
-// not constrain an answer.
+// beyond lists the keywords of all drafts that only the full checker supports. Other unknown keywords do not constrain
+// an answer.
 var beyond = []string{
 	"$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary",
 	"additionalItems", "contains", "contentSchema", "dependencies", "dependentRequired", "dependentSchemas", "else",
@@ -60,13 +60,13 @@ var beyond = []string{
 	"unevaluatedItems", "unevaluatedProperties",
 }
 
-// beyondFormats are the formats that only the full checker knows. Both ignore others.
+// beyondFormats lists the formats that only the full checker supports. Both checkers ignore other formats.
 var beyondFormats = []string{
 	"date", "duration", "email", "hostname", "ipv4", "ipv6", "iri", "iri-reference", "json-pointer", "period", "regex",
 	"relative-json-pointer", "semver", "time", "uri", "uri-reference", "uri-template", "uuid",
 }
 
-// inDraft7 changes metaSchema to that of draft 7, which says more about some keywords.
+// inDraft7 changes metaSchema to the schema of draft 7, which restricts some keywords further.
 var inDraft7 = strings.NewReplacer(
 	`"enum": {"type": "array"}`, `"enum": {"type": "array", "minItems": 1, "uniqueItems": true},
 	"title": {"type": "string"}, "description": {"type": "string"}, "format": {"type": "string"},
@@ -75,7 +75,7 @@ var inDraft7 = strings.NewReplacer(
 	`"additionalProperties": {"$ref": "#"}, "items": {"$ref": "#"}`,
 	`"additionalProperties": {"$ref": "#"}, "items": {"anyOf": [{"$ref": "#"}, {"$ref": "#/$defs/list"}]}`)
 
-// metaNodes are the meta-schemas in the form that the basic checker uses, by their draft.
+// metaNodes maps each draft to its meta-schema, compiled for the basic checker.
 var metaNodes = map[string]func() *node{
 	draft2020: sync.OnceValue(func() *node { return metaNode(metaSchema) }),
 	draft7:    sync.OnceValue(func() *node { return metaNode(inDraft7.Replace(metaSchema)) }),

@@ -6,11 +6,11 @@ import (
 	"regexp"
 )
 
-// node is one schema in the form that the basic checker uses. The zero value accepts every value.
+// node is one schema, compiled for the basic checker. The zero value accepts every value.
 type node struct {
 	constant *bool // for the schemas true, false and {}
 
-	types    []string // in the order of typeOrder; nil: any
+	types    []string // in the order of typeOrder; nil for any
 	only     *any     // const
 	enum     []any
 	hasEnum  bool
@@ -33,15 +33,15 @@ type node struct {
 	allOf, anyOf, oneOf []*node
 }
 
-// sizeRule is a bound on how many of something there are.
+// sizeRule limits the number of elements, members or characters.
 type sizeRule struct {
 	word string
-	of   string // the type that it bounds
+	of   string // type of the values that it limits
 	most bool
 	want int
 }
 
-// sizeWords are the keywords that bound a size.
+// sizeWords maps keywords to the limits that they set.
 var sizeWords = map[string]sizeRule{
 	"minLength": {of: "string"}, "maxLength": {of: "string", most: true},
 	"minItems": {of: "array"}, "maxItems": {of: "array", most: true},
@@ -52,10 +52,10 @@ var sizeWords = map[string]sizeRule{
 type numberRule struct {
 	word string
 	want *big.Rat
-	text json.Number // of want
+	text json.Number // want as text
 }
 
-// met reports whether a number meets the rule.
+// met reports whether a number satisfies the rule.
 func (r numberRule) met(n *big.Rat) bool {
 	switch r.word {
 	case "minimum":
@@ -83,15 +83,15 @@ func (n *node) inPlace() []*node {
 	return append(list, n.oneOf...)
 }
 
-// maxInPlace is the longest chain of schemas that apply to one value, each as a part of the one before.
+// maxInPlace is the maximum length of a chain of nested schemas that apply to one value.
 const maxInPlace = 100
 
-// height is the length of the longest such chain from n on, or more than maxInPlace for a cycle.
+// height returns the length of the longest such chain that starts at n. A cycle has a height of more than maxInPlace.
 func (n *node) height(known map[*node]int) int {
 	if h, ok := known[n]; ok {
 		return h
 	}
-	known[n] = maxInPlace + 1 // until it is known: a chain that reaches n again is a cycle
+	known[n] = maxInPlace + 1 // until it is known, so that a cycle counts as too long
 	height := 0
 	for _, below := range n.inPlace() {
 		height = max(height, below.height(known))

@@ -12,47 +12,44 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// A pattern that repeats a long group a thousand times becomes a program of
-// gigabytes, and a schema has room for many patterns. Real ones stay far below
-// these bounds.
+// A pattern that repeats a long group a thousand times compiles to gigabytes, and a schema can contain many patterns.
+// Patterns in use are far below these limits.
 const (
 	maxPattern  = 1000    // bytes of one pattern
-	maxProgram  = 10_000  // steps of the program that one pattern becomes
-	maxPrograms = 100_000 // steps of all of them, of a schema or of an answer
-	maxPatterns = 1000    // different patterns of a schema or of an answer
+	maxProgram  = 10_000  // instructions of one compiled pattern
+	maxPrograms = 100_000 // instructions of all compiled patterns of a schema or an answer
+	maxPatterns = 1000    // different patterns of a schema or an answer
 )
 
 var (
 	errManyPatterns = fmt.Errorf("has more than %d different patterns: use fewer", maxPatterns)
-	errManySteps    = fmt.Errorf("has patterns that become programs of more than %d steps together: "+
-		"repeat less in them, or use fewer", maxPrograms)
+	errManySteps    = fmt.Errorf("has patterns that compile to more than %d instructions in total: "+
+		"use fewer repetitions or fewer patterns", maxPrograms)
 )
 
-// Patterns compiles each pattern of a schema once, and refuses what would
-// take too much time or memory. An answer brings patterns of its own where the
-// schema asks for the format "regex". The zero value is ready.
+// Patterns compiles each pattern of a schema once, and refuses patterns that would take too much time or memory. An
+// answer contains patterns of its own if the schema uses the format "regex". The zero value is ready to use.
 type Patterns struct {
 	ofSchema     map[string]*regexp.Regexp // nil before the first answer
 	known        map[string]*regexp.Regexp
 	count, steps int
-	refused      string // the first pattern that was refused
-	err          error  // why
+	refused      string // the first refused pattern
+	err          error  // the reason
 }
 
-// Reset starts to count afresh, for an answer; only the patterns of the schema
-// stay known.
+// Reset restarts the count for an answer. It keeps the compiled patterns of the schema.
 func (l *Patterns) Reset() {
 	switch {
 	case l.ofSchema != nil:
 	case l.known != nil:
 		l.ofSchema = l.known
-	default: // a schema without patterns
+	default: // the schema has no patterns
 		l.ofSchema = map[string]*regexp.Regexp{}
 	}
 	*l = Patterns{ofSchema: l.ofSchema, known: maps.Clone(l.ofSchema)}
 }
 
-// Compile compiles a pattern of the schema, or after Reset one of an answer.
+// Compile compiles a pattern of the schema or, after Reset, of an answer.
 func (l *Patterns) Compile(pattern string) (*regexp.Regexp, error) {
 	if re, ok := l.known[pattern]; ok {
 		return re, nil
@@ -74,21 +71,21 @@ func (l *Patterns) Compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// admit counts a pattern and holds it against the bounds.
+// admit counts a pattern and checks it against the limits.
 func (l *Patterns) admit(pattern string) error {
 	if len(pattern) > maxPattern {
-		return fmt.Errorf("has %d bytes, at most %d are taken: write a shorter one", len(pattern), maxPattern)
+		return fmt.Errorf("has %d bytes, the maximum is %d: write a shorter pattern", len(pattern), maxPattern)
 	}
 	if l.count++; l.count > maxPatterns {
 		return errManyPatterns
 	}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return nil // regexp.Compile says so
+		return nil // regexp.Compile reports the error
 	}
 	steps := stepsOf(tree)
 	if steps > maxProgram {
-		return fmt.Errorf("becomes a program of %d steps, at most %d are taken: repeat less in it", steps, maxProgram)
+		return fmt.Errorf("compiles to %d instructions, the maximum is %d: use fewer repetitions", steps, maxProgram)
 	}
 	if l.steps += steps; l.steps > maxPrograms {
 		return errManySteps
@@ -96,7 +93,7 @@ func (l *Patterns) admit(pattern string) error {
 	return nil
 }
 
-// stepsOf estimates the length of the program that a pattern becomes.
+// stepsOf estimates the number of instructions that a pattern compiles to.
 func stepsOf(re *syntax.Regexp) int {
 	steps := 0
 	for _, sub := range re.Sub {
@@ -120,7 +117,7 @@ func stepsOf(re *syntax.Regexp) int {
 	return steps + 1
 }
 
-// Refusal says which pattern of the schema was refused and why, or is empty.
+// Refusal returns the refused pattern of the schema with the reason, or "".
 func (l *Patterns) Refusal(document any) string {
 	switch l.err {
 	case nil:
@@ -136,8 +133,8 @@ func (l *Patterns) Refusal(document any) string {
 	return fmt.Sprintf("at '%s': the pattern %q %s", plaintext.OneLine(place), string(start), l.err)
 }
 
-// placeOf finds a pattern in a schema, and returns the JSON pointer of it, or of
-// the patternProperties that it is a name in: patterns can be long.
+// placeOf returns the JSON pointer of a pattern in a schema. For a name in patternProperties, which may be long, it
+// returns the pointer of patternProperties.
 func placeOf(pattern string, value any, at string) (place string, ok bool) {
 	switch value := value.(type) {
 	case []any:

@@ -49,21 +49,21 @@ func TestPatternBombIsRefused(t *testing.T) {
 			require.Equal(t, call.ReasonBadOption, err.Reason)
 			require.Equal(t, "schema", err.Option)
 			require.Equal(t, `at '`+test.place+`': the pattern "(.?.?.?.?.?.?.?.?.?.?.?.?.?.?.…" `+
-				`has 83008 bytes, at most 1000 are taken: write a shorter one`, err.Message)
+				`has 83008 bytes, the maximum is 1000: write a shorter pattern`, err.Message)
 		})
 	}
 }
 
 func TestPatternBounds(t *testing.T) {
-	const far = "becomes a program of"
+	const far = "compiles to"
 	for name, test := range map[string]struct{ schema, says string }{
 		"longest":                     {withPattern(strings.Repeat("x", 1000)), ""},
-		"too long":                    {withPattern(strings.Repeat("x", 1001)), "has 1001 bytes, at most 1000"},
-		"too long, and no pattern":    {withPattern(strings.Repeat("(", 1001)), "has 1001 bytes, at most 1000"},
+		"too long":                    {withPattern(strings.Repeat("x", 1001)), "has 1001 bytes, the maximum is 1000"},
+		"too long, and no pattern":    {withPattern(strings.Repeat("(", 1001)), "has 1001 bytes, the maximum is 1000"},
 		"no pattern":                  {withPattern("(?=x)"), "is not valid regex"},
 		"repeated more than Go takes": {withPattern("(?:.{10}){1000}"), "invalid repeat count"},
 		"just small enough":           {withPattern("(?:xxxxxxxxxx){1000}"), ""},
-		"one too large":               {withPattern("(?:xxxxxxxxxx){1000}y"), far + " 10001 steps, at most 10000 are taken: repeat less in it"},
+		"one too large":               {withPattern("(?:xxxxxxxxxx){1000}y"), far + " 10001 instructions, the maximum is 10000: use fewer repetitions"},
 		"repeated from":               {withPattern("(?:xxxxxxxxxxx){1000,}"), far + " 11001"},
 		"repeated up to":              {withPattern("(?:xxxxxxxxxx){0,1000}"), far + " 11000"},
 		"classes":                     {withPattern("(?:[a-z][0-9a-f]\\pL.){900}[^x]{900}" + strings.Repeat(".{1000}", 6)), far + " 10500"},
@@ -72,7 +72,7 @@ func TestPatternBounds(t *testing.T) {
 		"as many as there may be":     {manyPatterns(1000, "^%d$"), ""},
 		"one more":                    {manyPatterns(1001, "^%d$"), "has more than 1000 different patterns: use fewer"},
 		"one and the same":            {`{"anyOf":[` + strings.Repeat(withPattern("^x$")+",", 3000) + `{}]}`, ""},
-		"large together":              {manyPatterns(11, "x%03d(?:xxxxxxxxxx){999}"), "programs of more than 100000 steps together: repeat less"},
+		"large together":              {manyPatterns(11, "x%03d(?:xxxxxxxxxx){999}"), "compile to more than 100000 instructions in total: use fewer"},
 		"nearly too large together":   {manyPatterns(10, "x%03d(?:xxxxxxxxxx){999}"), ""},
 		"a property, a name":          {`{"properties":{"pattern":{"type":"string"},"patternProperties":{"pattern":"a"}}}`, ""},
 		"data":                        {`{"const":` + withPattern(strings.Repeat("x", 2000)) + `}`, ""},
@@ -126,11 +126,11 @@ func TestPatternsInAnswers(t *testing.T) {
 	}
 	for range 2 {
 		_, problem := s.Accept(`["(?:xxxxxxxxxxx){1000}"]`)
-		require.Contains(t, problem, "is not valid regex: becomes a program of 11000 steps")
+		require.Contains(t, problem, "is not valid regex: compiles to 11000 instructions")
 		_, problem = s.Accept(`["` + strings.Repeat("x", 1001) + `"]`)
 		require.NotEmpty(t, problem)
 		_, problem = s.Accept(`[` + strings.Join(large, ",") + `]`)
-		require.Contains(t, problem, "more than 100000 steps together")
+		require.Contains(t, problem, "more than 100000 instructions in total")
 		_, problem = s.Accept(`[` + strings.Join(large[:10], ",") + `]`)
 		require.Empty(t, problem)
 	}

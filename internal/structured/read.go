@@ -13,10 +13,10 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// fullPackage is what a program imports to have every schema checked.
+// fullPackage is the package that a program imports to support every schema.
 const fullPackage = "github.com/clichain/clichain/fullschema"
 
-// schemaReader converts a schema to nodes. It keeps the first reason to refuse the schema.
+// schemaReader converts a schema to nodes. It keeps the first reason for refusing the schema.
 type schemaReader struct {
 	draft    string
 	patterns Patterns
@@ -30,7 +30,7 @@ type reference struct {
 	to, at string
 }
 
-// read converts a schema for the basic checker, or returns why the basic checker refuses it.
+// read converts a schema for the basic checker, or returns the reason why the basic checker does not support it.
 func read(document map[string]any) (*node, error) {
 	draft := draft2020
 	if name, ok := document["$schema"].(string); ok {
@@ -51,7 +51,7 @@ func read(document map[string]any) (*node, error) {
 	known := map[*node]int{}
 	for _, ref := range r.refs {
 		if r.refused == nil && ref.from.height(known) > maxInPlace {
-			r.refuse(needsFull(ref.at+"/$ref", "a reference that leads back to its own place"))
+			r.refuse(needsFull(ref.at+"/$ref", "a circular or deeply nested reference"))
 		}
 	}
 	return root, r.refused
@@ -74,10 +74,10 @@ func atPlace(at string) string {
 	return "at " + quote(at)
 }
 
-// plainRef is a reference within the schema that the basic checker follows.
+// plainRef matches the references within a schema that the basic checker resolves.
 var plainRef = pattern.Of(`^#(?:/(?:\$defs|definitions)/[A-Za-z0-9_.-]+)?$`)
 
-// plainID is a name of a schema that changes nothing: references begin with "#".
+// plainID matches the schema ids that do not affect references, because all supported references begin with "#".
 var plainID = pattern.Of(`^https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9._-]+)*$`)
 
 // resolve sets the targets of the references.
@@ -88,13 +88,13 @@ func (r *schemaReader) resolve() {
 		case !plainRef().MatchString(ref.to):
 			r.refuse(needsFull(ref.at+"/$ref", "the reference "+strconv.Quote(ref.to)))
 		case target == nil:
-			r.refuse(fmt.Errorf("is no valid JSON Schema: at %s: %q is not found", quote(ref.at+"/$ref"), ref.to))
+			r.refuse(fmt.Errorf("is not a valid JSON Schema: at %s: %q is not found", quote(ref.at+"/$ref"), ref.to))
 		}
 		ref.from.ref = target
 	}
 }
 
-// node converts one schema, which is valid by metaSchema.
+// node converts one schema, which is valid according to metaSchema.
 func (r *schemaReader) node(schema any, at string) *node {
 	n := new(node)
 	if at == "" {
@@ -119,7 +119,7 @@ func (r *schemaReader) node(schema any, at string) *node {
 	return n
 }
 
-// besideRef are the keywords that draft 7 does not ignore beside $ref, or that say nothing.
+// besideRef lists the keywords that draft 7 does not ignore beside $ref, and those without an effect.
 var besideRef = []string{"$ref", "$schema", "$comment", "$defs", "definitions", "title", "description", "default"}
 
 // keyword converts one member of a schema.
@@ -129,7 +129,7 @@ func (r *schemaReader) keyword(n *node, object map[string]any, word, at string) 
 		rule.word = word
 		size := rational(value.(json.Number)).Num()
 		if rule.want = int(size.Int64()); !size.IsInt64() {
-			r.refuse(needsFull(here, "so large a number"))
+			r.refuse(needsFull(here, "a number that large"))
 		}
 		n.sizes = append(n.sizes, rule)
 		return
@@ -169,7 +169,7 @@ func (r *schemaReader) keyword(n *node, object map[string]any, word, at string) 
 	}
 }
 
-// applicator converts a keyword whose value holds schemas, and refuses one that only the full checker knows.
+// applicator converts a keyword whose value contains schemas. It refuses keywords that only the full checker supports.
 func (r *schemaReader) applicator(n *node, value any, word, at string) {
 	here := at + "/" + pointerStep.Replace(word)
 	switch word {
@@ -232,13 +232,13 @@ func (r *schemaReader) format(n *node, value any, at string) {
 func (r *schemaReader) regexp(text, at string) *regexp.Regexp {
 	re, err := r.patterns.Compile(text)
 	if err != nil {
-		r.refuse(fmt.Errorf("is no valid JSON Schema: at %s: %s is not valid regex: %s",
+		r.refuse(fmt.Errorf("is not a valid JSON Schema: at %s: %s is not valid regex: %s",
 			quote(at), quote(text), plaintext.OneLine(err.Error())))
 	}
 	return re
 }
 
-// typeNames are the types that a schema names, in the order of typeOrder.
+// typeNames returns the types that a schema names, in the order of typeOrder.
 func typeNames(value any) []string {
 	list, ok := value.([]any)
 	if !ok {

@@ -2,28 +2,27 @@ package structured
 
 import "errors"
 
-// A recursive schema with alternatives can make checking an answer take time
-// exponential in its depth: some hundred bytes would keep a host busy for
-// hours. No real pair of schema and answer comes near these bounds.
+// With alternatives in a recursive schema, a check can take time exponential in the depth: a few hundred bytes could
+// occupy a host for hours. Real schemas and answers are far below these limits.
 const (
 	stepsBase    = 100_000
 	stepsPerByte = 20
 )
 
-// ErrTooManySteps is the error of a check that [Steps] has ended.
-var ErrTooManySteps = errors.New("checking it against the schema takes too long")
+// ErrTooManySteps is the error of a check that exceeds the limit of [Steps].
+var ErrTooManySteps = errors.New("validating it against the schema takes too long")
 
-// Steps ends a check that takes too many steps.
+// Steps limits the number of steps of a check.
 type Steps struct{ left int }
 
-// Take counts a step; beyond the limit it panics, and [Steps.Guard] recovers that.
+// Take counts a step. Beyond the limit it panics, and [Steps.Guard] recovers the panic.
 func (s *Steps) Take() {
 	if s.left--; s.left < 0 {
-		panic(ErrTooManySteps) // no checker ends otherwise
+		panic(ErrTooManySteps) // no checker panics for another reason
 	}
 }
 
-// Guard runs a check of a value whose text has that size.
+// Guard runs the check of a value whose text has size bytes.
 func (s *Steps) Guard(size int, check func()) (err error) {
 	s.left = stepsBase + stepsPerByte*size
 	defer func() {

@@ -26,7 +26,8 @@ type typeSchema struct {
 	AdditionalProperties any         `json:"additionalProperties,omitempty"` // false or a schema
 }
 
-// scalar describes a bool or a number, whose bounds are those that any program has.
+// scalar sets the schema of a bool, a number or a string. Integers of 8 to 32 bits get both limits of their type, other
+// unsigned integers only the minimum 0.
 func (s *typeSchema) scalar(t reflect.Type) error {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -45,18 +46,18 @@ func (s *typeSchema) scalar(t reflect.Type) error {
 	case reflect.String:
 		s.Types = types{"string"}
 	default:
-		return fmt.Errorf("nothing in JSON is a %s", t)
+		return fmt.Errorf("JSON has no equivalent of %s", t)
 	}
 	return nil
 }
 
-// types are names of types, of which a value has to have one.
+// types lists the names of the permitted types.
 type types []string
 
-// String returns the names with "or" between them.
+// String joins the names with "or".
 func (t types) String() string { return strings.Join(t, " or ") }
 
-// MarshalJSON writes one name as a text.
+// MarshalJSON encodes a single name as a string.
 func (t types) MarshalJSON() ([]byte, error) {
 	if len(t) == 1 {
 		return json.Marshal(t[0])
@@ -64,7 +65,7 @@ func (t types) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// members are the properties of an object, in the order of the fields: the model writes them in that order.
+// members holds the properties of an object in the order of the fields. Models write them in that order.
 type members []member
 
 type member struct {
@@ -72,12 +73,12 @@ type member struct {
 	schema *typeSchema
 }
 
-// set adds a property at the end, instead of one of that name.
+// set adds a property at the end, or replaces the property of that name.
 func (m *members) set(name string, schema *typeSchema) {
 	*m = append(slices.DeleteFunc(*m, func(other member) bool { return other.name == name }), member{name, schema})
 }
 
-// MarshalJSON writes the properties in their order.
+// MarshalJSON encodes the properties in order.
 func (m *members) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')
