@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The example of docs/reference/testing.md runs in a directory outside this repository.
+// The example of docs/how-to/test-a-spec.md runs in a directory outside this repository.
 func TestTheKitOutside(t *testing.T) {
-	section := section(t, read(t, "docs/reference/testing.md"), "## Testing your own spec")
+	section := section(t, read(t, "docs/how-to/test-a-spec.md"), "## Write the test")
 	code, wants := blocks(section, "go"), blocks(section, "text")
 	require.Len(t, code, 1)
 	require.Len(t, wants, 1)
-	spec := blocks(strings.SplitAfter(read(t, "docs/reference/specs.md"), "## A complete example")[1], "json")[0]
+	spec := blocks(strings.SplitAfter(read(t, "docs/how-to/write-a-spec.md"), "## A complete example")[1], "json")[0]
 
 	t.Run("a sound spec", func(t *testing.T) {
 		t.Parallel()

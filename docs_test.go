@@ -231,7 +231,7 @@ func TestInstancesPage(t *testing.T) {
 
 func TestSpecsPageExample(t *testing.T) {
 	suppressNothing(t)
-	text := section(t, read(t, "docs/reference/specs.md"), "## A complete example")
+	text := section(t, read(t, "docs/how-to/write-a-spec.md"), "## A complete example")
 	list, err := specs.Load(strings.NewReader(blocks(text, "json")[0]))
 	require.NoError(t, err)
 	require.Len(t, list, 1)

@@ -90,7 +90,7 @@ func TestSchemaTakesSpecs(t *testing.T) {
 	require.NoError(t, schema.Validate(plain(t, all)))
 	require.NoError(t, schema.Validate(plain(t, map[string]any{"$schema": "x", "specs": all})))
 	require.NoError(t, schema.Validate(map[string]any{"instance_of": "claude", "name": "work", "set_env": map[string]any{"A": "~/a"}}))
-	_, page, _ := strings.Cut(string(mustRead(t, "../docs/reference/specs.md")), "\n## A complete example\n")
+	_, page, _ := strings.Cut(string(mustRead(t, "../docs/how-to/write-a-spec.md")), "\n## A complete example\n")
 	_, page, _ = strings.Cut(page, "```json\n")
 	example, _, _ := strings.Cut(page, "\n```")
 	require.NoError(t, schema.Validate(plain(t, json.RawMessage(example))))

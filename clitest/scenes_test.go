@@ -18,7 +18,7 @@ import (
 // lumen is the CLI of a stranger, with events; mini is one that prints its answer.
 func lumen(t *testing.T) clispec.Spec {
 	t.Helper()
-	page, err := os.ReadFile("../docs/reference/specs.md")
+	page, err := os.ReadFile("../docs/how-to/write-a-spec.md")
 	require.NoError(t, err)
 	_, rest, _ := strings.Cut(string(page), "## A complete example")
 	_, rest, _ = strings.Cut(rest, "```json\n")

@@ -27,7 +27,10 @@ import (
 
 var update = flag.Bool("update", false, "write the figures that can be counted")
 
-const root = ".."
+const (
+	root        = ".."
+	figuresPage = "docs/reference/figures.md"
+)
 
 // part is what stands between two comments of a page, which name it.
 var part = regexp.MustCompile(`(?s)<!-- (counted|measured)[^\n]*-->\n.*?<!-- end -->`)
@@ -132,7 +135,7 @@ func matches(t *testing.T, file, pattern string) int {
 	return len(found)
 }
 
-// tables is what docs/reference/testing.md has of all counts.
+// tables returns the tables of counts of figuresPage.
 func tables(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| Module | Tests | Fuzz targets | Benchmarks | Examples |\n|---|---|---|---|---|\n")
@@ -145,22 +148,22 @@ func tables(t *testing.T) string {
 		of := modules[m.folder]
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", m.title, of["Test"], of["Fuzz"], of["Benchmark"], of["Example"])
 	}
-	b.WriteString("\n| What else there is | |\n|---|---|\n")
+	b.WriteString("\n| Other counts | |\n|---|---|\n")
 	for _, row := range []struct {
 		what string
 		n    int
 	}{
-		{"reasons of failures, each with its row in [errors.md](errors.md)", len(call.Reasons())},
+		{"reasons of failures, each with a row in [errors.md](errors.md)", len(call.Reasons())},
 		{"built-in specs", len(specs.Every())},
-		{"of these, asked by a chain of `specs.All()`", len(specs.All())},
+		{"built-in specs in a chain of `specs.All()`", len(specs.All())},
 		{"CLIs that are run for real, on [conformance.md](conformance.md)", realCLIs(t)},
-		{"scenarios that are played with them", scenarios(t)},
+		{"scenarios of [conformance.md](conformance.md)", scenarios(t)},
 		{"recorded runs of the real CLIs", entries(t, "internal/reading/testdata/recordings/*/*")},
-		{"older transcripts of them", entries(t, "internal/reading/testdata/transcripts/*")},
+		{"older transcripts of the real CLIs", entries(t, "internal/reading/testdata/transcripts/*")},
 		{"scripts that run the command", entries(t, "cmd/clichain/testdata/script/*")},
-		{"scenarios of the kit", matches(t, "docs/reference/testing.md", "^\\| `\\w+\\([^|]*\\)` \\|")},
-		{"[fault cases](#fault-cases)", matches(t, "docs/reference/testing.md", `^\| \d+a? \|`)},
-		{"[decisions](../explanation/adr)", entries(t, "docs/explanation/adr/*.md")},
+		{"[scenarios of fake CLIs](../how-to/test-a-spec.md#scenarios)", matches(t, "docs/how-to/test-a-spec.md", "^\\| `\\w+\\([^|]*\\)` \\|")},
+		{"[fault cases](fault-cases.md)", matches(t, "docs/reference/fault-cases.md", `^\| \d+a? \|`)},
+		{"[architecture decision records](../explanation/adr)", entries(t, "docs/explanation/adr/*.md")},
 	} {
 		fmt.Fprintf(&b, "| %s | %d |\n", row.what, row.n)
 	}
@@ -181,24 +184,37 @@ func scenarios(t *testing.T) int {
 
 func TestCounts(t *testing.T) {
 	checkout(t)
-	hold(t, "docs/reference/testing.md", with(t, "docs/reference/testing.md", "<!-- counted: go test ./docs -update -->", tables(t)))
+	hold(t, figuresPage, with(t, figuresPage, "<!-- counted: go test ./docs -update -->", tables(t)))
 }
 
-// Every test and benchmark that the page names exists.
-func TestTheTestsOfThePageExist(t *testing.T) {
+// pages returns the paths of all pages below docs, except the decision records, which may name tests of their time.
+func pages(t *testing.T) (list []string) {
+	t.Helper()
+	found, err := filepath.Glob("*/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, found)
+	for _, page := range found {
+		list = append(list, "docs/"+filepath.ToSlash(page))
+	}
+	return list
+}
+
+// TestNamedTestsExist checks that every test, fuzz target and benchmark that a page names exists.
+func TestNamedTestsExist(t *testing.T) {
 	checkout(t)
 	_, names := counted(t)
-	page := read(t, "docs/reference/testing.md")
-	own := strings.ReplaceAll(page, "clitest.TestSpec", "")
-	named := regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w+`).FindAllString(own, -1)
-	require.Greater(t, len(named), 100)
-	for _, example := range []string{"TestLumen", "TestFallsBack"} { // in code of the reader's
+	for _, example := range []string{"TestLumen", "TestFallsBack", "TestSpec"} { // of the reader, and of package clitest
 		names[example] = true
 	}
-	for _, name := range named {
-		require.True(t, names[name], "there is no %s", name)
+	count := 0
+	for _, page := range pages(t) {
+		for _, name := range regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w+`).FindAllString(read(t, page), -1) {
+			require.True(t, names[name], "%s: there is no %s", page, name)
+			count++
+		}
 	}
-	measured := part.FindAllString(page, -1)
+	require.Greater(t, count, 300)
+	measured := part.FindAllString(read(t, figuresPage), -1)
 	require.Len(t, measured, 2)
 	for _, row := range regexp.MustCompile("\\| `([A-Z]\\w+)[/\\w-]*` \\|").FindAllStringSubmatch(measured[1], -1) {
 		require.True(t, names["Benchmark"+row[1]], "there is no Benchmark%s", row[1])
@@ -217,11 +233,8 @@ func TestTheFilesOfThePagesExist(t *testing.T) {
 		return err
 	}))
 	goFile := regexp.MustCompile("[( `]([a-z_/]+\\.go)[)` ]")
-	pages, err := filepath.Glob("*/*.md")
-	require.NoError(t, err)
-	require.NotEmpty(t, pages)
-	for _, page := range pages {
-		for _, named := range goFile.FindAllStringSubmatch(read(t, "docs/"+filepath.ToSlash(page)), -1) {
+	for _, page := range pages(t) {
+		for _, named := range goFile.FindAllStringSubmatch(read(t, page), -1) {
 			there := func(file string) bool { return strings.HasSuffix(file, "/"+named[1]) }
 			require.True(t, slices.ContainsFunc(files, there), "%s: there is no %s", page, named[1])
 		}

@@ -32,31 +32,31 @@ var runs = [][]string{
 	{"-bench=WholePath", "-benchtime=5x", "-count=3", "./internal/reading"},
 }
 
-// meanings are what the page says of a benchmark, by its name.
+// meanings describe the benchmarks on the page, by name.
 var meanings = map[string]string{
-	"Choose/cold":             "find the one installed CLI of five, nothing remembered",
-	"Choose/new":              "the same, and make the five backends",
-	"Choose/warm":             "the same, remembered, when it is logged in",
-	"Choose/logged_out":       "the same, remembered, but for a login, which there is none of and is looked for anew",
+	"Choose/cold":             "find the one installed CLI of five, with an empty cache",
+	"Choose/new":              "the same, and create the five backends",
+	"Choose/warm":             "the same with a filled cache, logged in",
+	"Choose/logged_out":       "the same with a filled cache, without a login, for which every call looks again",
 	"CallOverhead/bare":       "a fake CLI through os/exec",
-	"CallOverhead/provider":   "a whole call of it",
-	"CallOverhead/difference": "both, run in turn",
-	"FirstCall/new":           "the first call of a chain of five, the first of which answers",
-	"FirstCall/later":         "a later one",
-	"Spawn/proc":              "`/bin/true`, its tree owned",
+	"CallOverhead/provider":   "a complete call of the fake CLI",
+	"CallOverhead/difference": "both, alternating",
+	"FirstCall/new":           "the first call of a chain of five, answered by the first backend",
+	"FirstCall/later":         "a later call",
+	"Spawn/proc":              "`/bin/true` with its process tree",
 	"Spawn/os-exec":           "`/bin/true` through os/exec",
-	"Scan/ages_known":         "the two scans that end a run, beside 1000 processes whose ages are known",
-	"Scan/all_read":           "the same, all of them read",
-	"ScanWithCookies":         "the same, every environment read",
-	"Capture/proc":            "100 MB of output, kept in part",
+	"Scan/ages_known":         "the two scans that end a run, with 1000 other processes of known age",
+	"Scan/all_read":           "the same, with all processes read",
+	"ScanWithCookies":         "the same, with every environment read",
+	"Capture/proc":            "100 MB of output, stored in part",
 	"Capture/proc-writer":     "the same, also passed on",
 	"Capture/os-exec":         "100 MB of output through os/exec",
 }
 
-// pipes are arguments that a shell would take for more than one command.
+// pipes matches arguments that a shell would split into several commands.
 var pipes = regexp.MustCompile(`\S*\|\S*`)
 
-// figures are what a benchmark has reported, by unit, in the order of its first run.
+// figures are the results of a benchmark, by unit, in the order of its first run.
 type figures struct {
 	name   string
 	units  []string
@@ -72,7 +72,7 @@ func readFigures(output []byte) (all []*figures) {
 		}
 		name := strings.TrimPrefix(fields[0], "Benchmark")
 		if i := strings.LastIndexByte(name, '-'); i > 0 {
-			if _, err := strconv.Atoi(name[i+1:]); err == nil { // how many processors it had
+			if _, err := strconv.Atoi(name[i+1:]); err == nil { // the number of CPUs
 				name = name[:i]
 			}
 		}
@@ -93,7 +93,7 @@ func readFigures(output []byte) (all []*figures) {
 	return all
 }
 
-// row is the line of a benchmark, with the medians of its runs.
+// row returns the table row of a benchmark, with the medians of its runs.
 func (f *figures) row() string {
 	var cells, more []string
 	for _, unit := range []string{"ns/op", "B/op", "MB/s"} {
@@ -116,14 +116,14 @@ func (f *figures) meaning() string {
 		return fmt.Sprintf("100 MB of lines, %s, by %s", first, second)
 	case "WholePath":
 		cli, by, _ := strings.Cut(second, "/")
-		return fmt.Sprintf("from a pipe to a loop over %s events, %s, by %s", first, cli, by)
+		return fmt.Sprintf("%s events from a pipe, %s, by %s", first, cli, by)
 	case "ManyCalls":
-		return fmt.Sprintf("200 calls, and as many through os/exec: %s idle processes, %s", readAloud(first), readAloud(second))
+		return fmt.Sprintf("200 calls and 200 runs through os/exec: %s idle processes, %s", readAloud(first), readAloud(second))
 	}
 	return meanings[f.name]
 }
 
-// readAloud is a part of a benchmark's name as it was given.
+// readAloud returns a part of a benchmark's name with spaces.
 func readAloud(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 func (f *figures) median(unit string) string {
@@ -134,7 +134,7 @@ func (f *figures) median(unit string) string {
 	return readable(values[len(values)/2], unit)
 }
 
-// readable is a value with two digits that say something.
+// readable formats a value with about two significant digits.
 func readable(value float64, unit string) string {
 	scales, names := 1000.0, []string{""}
 	switch {
@@ -155,7 +155,7 @@ func readable(value float64, unit string) string {
 	return strconv.FormatFloat(value, 'f', digits, 64) + names[0]
 }
 
-// machine is what the figures were measured on.
+// machine describes the machine of the measurement.
 func machine() string {
 	model, load := runtime.GOARCH, "unknown"
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -170,14 +170,14 @@ func machine() string {
 		runtime.NumCPU(), strings.TrimSpace(model), runtime.GOOS, runtime.Version(), load)
 }
 
-// TestMeasure runs the benchmarks, and writes what they report.
+// TestMeasure runs the benchmarks and writes their results.
 func TestMeasure(t *testing.T) {
 	if !*measuring {
-		t.Skip("it takes minutes and a quiet machine: -measure")
+		t.Skip("-measure is not set; it takes minutes on an idle machine")
 	}
 	const begin = "<!-- measured: go test ./docs -run Measure -measure -timeout 60m -->"
 	text := fmt.Sprintf("Measured on %s: %s. Medians.\n\n```sh\n", time.Now().UTC().Format(time.DateOnly), machine())
-	rows := "| What | Benchmark | Time | Allocated | Throughput | Else |\n|---|---|---|---|---|---|\n"
+	rows := "| Operation | Benchmark | Time | Allocated | Throughput | Other |\n|---|---|---|---|---|---|\n"
 	for _, args := range runs {
 		shown := strings.Join(args, " ")
 		text += "go test -run '^$' -benchmem " + pipes.ReplaceAllString(shown, "'$0'") + "\n"
@@ -188,10 +188,10 @@ func TestMeasure(t *testing.T) {
 			rows += f.row()
 		}
 	}
-	write(t, "docs/reference/testing.md", with(t, "docs/reference/testing.md", begin, text+"```\n\n"+rows+"\n"+covered(t)))
+	write(t, figuresPage, with(t, figuresPage, begin, text+"```\n\n"+rows+"\n"+covered(t)))
 }
 
-// command runs go, and returns what it printed.
+// command runs go and returns its output.
 func command(t *testing.T, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command("go", args...)
@@ -201,14 +201,14 @@ func command(t *testing.T, args ...string) []byte {
 	return out
 }
 
-// covered is how long the tests of the library take, and how much of it they run.
+// covered returns the duration and the coverage of the tests of the library.
 func covered(t *testing.T) string {
 	t.Helper()
 	profile, began := filepath.Join(t.TempDir(), "profile"), time.Now()
 	command(t, "test", "-count=1", "-timeout=30m", "-coverpkg=./...", "-coverprofile="+profile, "./...")
 	took := time.Since(began).Round(time.Second)
 	fields := strings.Fields(string(command(t, "tool", "cover", "-func="+profile)))
-	return fmt.Sprintf("The tests of the library took %s with its compilation, and run %s of its statements\n(`go test "+
+	return fmt.Sprintf("The tests of the library took %s including compilation, and cover %s of its statements\n(`go test "+
 		"-count=1 -coverpkg=./... -coverprofile=FILE ./...`).\n", took, fields[len(fields)-1])
 }
 
@@ -230,11 +230,11 @@ PASS
 	}
 	require.Equal(t, []string{
 		"| `/bin/true` through os/exec | `Spawn/os-exec` | 850 µs | 7.1 KB |  |  |\n",
-		"| 100 MB of output, kept in part | `Capture/proc` | 28 ms | 301 KB | 3728 MB/s |  |\n",
-		"| both, run in turn | `CallOverhead/difference` | 6.2 ms |  |  | bare 5.6 ms, overhead 612 µs |\n",
+		"| 100 MB of output, stored in part | `Capture/proc` | 28 ms | 301 KB | 3728 MB/s |  |\n",
+		"| both, alternating | `CallOverhead/difference` | 6.2 ms |  |  | bare 5.6 ms, overhead 612 µs |\n",
 		"| 100 MB of lines, claude, by rules | `DecodeLines/claude/rules` | 198 ms |  | 535 MB/s | peak-MB-of-100 5.6 |\n",
-		"| the same, all of them read | `Scan/all_read` | 350 ns |  |  | processes 70 |\n",
-		"| 200 calls, and as many through os/exec: beside 1000 idle processes, 16 at once | `ManyCalls/beside_1000/16_at_once` |" +
+		"| the same, with all processes read | `Scan/all_read` | 350 ns |  |  | processes 70 |\n",
+		"| 200 calls and 200 runs through os/exec: beside 1000 idle processes, 16 at once | `ManyCalls/beside_1000/16_at_once` |" +
 			" 372 ms |  |  | %time 52, calls/s 834 |\n",
 	}, rows)
 }

@@ -28,7 +28,7 @@ func sayings(t *testing.T) []saying {
 		further = append(further, s.Name)
 	}
 	limited := regexp.MustCompile(`(?m)^\| claude at 429 \| [^|]* \| (\S+ s) \| (\S+ s) \|$`)
-	early := limited.FindStringSubmatch(read(t, "docs/reference/testing.md"))
+	early := limited.FindStringSubmatch(read(t, figuresPage))
 	require.Len(t, early, 3)
 	warm := regexp.MustCompile(`(?m)^\| claude [\d.]+ \| (\d+ ms) [^|]*\| (\d+ ms) `).FindStringSubmatch(read(t, "docs/how-to/live.md"))
 	require.Len(t, warm, 3)
