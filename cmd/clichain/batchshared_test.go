@@ -13,7 +13,7 @@ import (
 
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
-	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
 )
 
@@ -58,10 +58,9 @@ func TestBatchShared(t *testing.T) {
 	for i, id := range ordered {
 		require.Equal(t, fmt.Sprint(2*i), id[1])
 	}
-	require.Eventually(t, func() bool { // the worker acknowledges the last job after its result is there
-		s := f.status()
+	f.awaitStatus(func(s *jetstream.Status) bool { // the worker acknowledges the last job after its result is there
 		return s.Answers+s.Failures+s.Running == 0
-	}, consoletest.Patience, 10*time.Millisecond)
+	})
 	require.NoDirExists(t, one+".nats")
 	status, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, status, log)
@@ -69,7 +68,7 @@ func TestBatchShared(t *testing.T) {
 
 	stream = f.command("batch", "-i", in, "--nats", f.url)
 	require.NoError(t, stream.Start())
-	require.Eventually(t, func() bool { return f.status().Ready["normal"] > 0 }, 60*time.Second, 10*time.Millisecond)
+	f.awaitStatus(func(s *jetstream.Status) bool { return s.Ready["normal"] > 0 })
 	require.NoError(t, stream.Process.Signal(os.Interrupt))
 	require.Error(t, stream.Wait())
 	require.Equal(t, 130, stream.ProcessState.ExitCode())
@@ -90,11 +89,11 @@ func TestBatchForgetsWhatARunBeforeHasWritten(t *testing.T) {
 	require.NoError(t, os.WriteFile(in, []byte(lines.String()), 0o600))
 	killed := f.command("batch", "-i", in, "-o", out, "--nats", f.url, "--quiet")
 	require.NoError(t, killed.Start())
-	require.Eventually(t, func() bool { return f.status().Ready["normal"] == 20 }, 60*time.Second, 10*time.Millisecond)
+	f.awaitStatus(func(s *jetstream.Status) bool { return s.Ready["normal"] == 20 })
 	require.NoError(t, killed.Process.Kill())
 	require.Error(t, killed.Wait())
 	w := f.worker("-j", "2", "--only", "claude", "--cold")
-	require.Eventually(t, func() bool { return f.status().Answers == 20 }, 60*time.Second, 10*time.Millisecond)
+	f.awaitStatus(func(s *jetstream.Status) bool { return s.Answers == 20 })
 
 	// As if it had been killed after that.
 	require.NoError(t, os.WriteFile(out, []byte(records.String()), 0o600))

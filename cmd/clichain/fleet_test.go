@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -79,6 +80,32 @@ func (f *fleet) status() (s jetstream.Status) {
 	require.Zero(f.t, status, err)
 	require.NoError(f.t, json.Unmarshal([]byte(out), &s))
 	return s
+}
+
+// awaitStatus reads the status until it is as wanted. The read does not run the command, which would take a tenth of a
+// second of CPU time with the race detector.
+func (f *fleet) awaitStatus(wanted func(*jetstream.Status) bool) (s *jetstream.Status) {
+	f.t.Helper()
+	nc, err := nats.Connect(f.url)
+	require.NoError(f.t, err)
+	defer nc.Close()
+	var q *jetstream.Queue
+	for end := time.Now().Add(consoletest.Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if q == nil {
+			q, err = jetstream.Open(f.t.Context(), nc, &jetstream.Config{MustExist: true})
+			if _, missing := errors.AsType[*jetstream.NoQueueError](err); missing {
+				continue
+			}
+			require.NoError(f.t, err)
+		}
+		s, err = q.Status(f.t.Context())
+		require.NoError(f.t, err)
+		if wanted(s) {
+			return s
+		}
+	}
+	f.t.Fatalf("the status is still %+v", s)
+	return nil
 }
 
 // working is a worker in a process of its own.

@@ -123,8 +123,8 @@ func TestFleetRests(t *testing.T) {
 	f.fake("codex", "limit", "")
 	w := f.worker("--only", "codex", "--cold", "--name", "tired")
 	f.answers("submit", "--id", "later", "hi")
-	var s jetstream.Status
-	require.Eventually(t, func() bool { s = f.status(); return s.Parked == 1 }, consoletest.Patience, time.Millisecond)
+	f.awaitStatus(func(s *jetstream.Status) bool { return s.Parked == 1 })
+	s := f.status()
 	require.True(t, s.NextDue.After(time.Now().Add(time.Hour)))
 	require.Len(t, s.Cooldowns, 1)
 	require.Contains(t, f.answers("status"), "usage_limit, for ")
@@ -146,7 +146,7 @@ func TestFleetWaitInterrupted(t *testing.T) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return f.status().Ready[jetstream.PriorityNormal] == 1 }, consoletest.Patience, time.Millisecond)
+	f.awaitStatus(func(s *jetstream.Status) bool { return s.Ready[jetstream.PriorityNormal] == 1 })
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.Error(t, cmd.Wait())
 	require.Equal(t, console.ExitInterrupted, cmd.ProcessState.ExitCode())
