@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The words that flags take.
+// The values of flags that have a fixed set of values.
 var (
 	accessLevels = []clichain.Access{
 		clichain.AccessNone, clichain.AccessRead, clichain.AccessWrite, clichain.AccessFull,
@@ -27,25 +27,25 @@ var (
 	systemModes = []call.SystemMode{call.SystemAppend, call.SystemReplace}
 )
 
-// Where a value is a file, the shell completes it, those of the endings where there are any.
+// Completions of paths.
 var (
-	anyFile  = files()
-	jsonFile = files("json")
-	folder   = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	anyFile   = files()
+	jsonFile  = files("json")
+	directory = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 )
 
-// addCompletions tells the shells what values the flags of all commands take.
+// addCompletions registers the completions of the flags of all commands.
 func addCompletions(env *console.Env, root *cobra.Command) {
 	byName := completions(env)
 	eachCommand(root, func(cmd *cobra.Command) {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 			complete, ok := byName[flag.Name]
 			if !ok {
-				word, _ := pflag.UnquoteUsage(flag)
-				complete, ok = byWord[word]
+				value, _ := pflag.UnquoteUsage(flag)
+				complete, ok = byValue[value]
 			}
 			if ok {
-				// Registering fails only for a flag that does not exist, or is registered.
+				// It fails only for a flag that does not exist or is already registered.
 				_ = cmd.RegisterFlagCompletionFunc(flag.Name, complete)
 			}
 		})
@@ -59,10 +59,11 @@ func eachCommand(cmd *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// byWord are the completions for all values that the help calls by this word.
-var byWord = map[string]cobra.CompletionFunc{"file": anyFile, "folder": folder, "directory": folder}
+// byValue maps the name of a flag's value in the help to its completion.
+var byValue = map[string]cobra.CompletionFunc{"file": anyFile, "directory": directory}
 
-// completions are those of the other flags, by name: flags of one name take the same in all commands.
+// completions maps the names of flags to their completions. Flags with the same name take the same values in all
+// commands.
 func completions(env *console.Env) map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"access":      fixedWords(accessLevels),

@@ -6,6 +6,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/inspect"
 	"github.com/clichain/clichain/cmd/clichain/internal/queue"
 	"github.com/clichain/clichain/cmd/clichain/internal/serving"
+	"github.com/clichain/clichain/cmd/clichain/internal/setup"
 	"github.com/clichain/clichain/cmd/clichain/internal/version"
 	"github.com/spf13/cobra"
 )
@@ -14,35 +15,37 @@ import (
 func newRoot(env *console.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "clichain",
-		Short: "Ask the AI coding CLIs of this machine until one answers",
-		Long: `clichain asks the AI coding CLIs you are logged in to, one after the other,
-until one answers. Nothing it starts is left behind.
-
-  clichain demo                      the whole chain on built-in fakes
-  clichain doctor                    what works on this machine, and why not
-  clichain ask "Explain this repo"   the answer, from whoever can give it
-  clichain batch -i in -o out        answers to a file of prompts
-  clichain worker --nats URL         answers to a queue that machines share
-  clichain serve                     answers to OpenAI clients on this machine`,
-		Version:       version.Read().Version,
-		SilenceErrors: true, // report prints them
-		SilenceUsage:  true,
-		Args:          console.CommandsOnly,
-		// A command that is as near as that to a mistyped one is suggested.
+		Short: "Ask AI coding CLIs in order until one answers",
+		Long: `clichain sends a prompt to the AI coding CLIs that you are logged in to, one
+after the other, until one answers. Every process that a call started has ended
+when the call returns.`,
+		Example: `  clichain demo
+  clichain doctor
+  clichain ask "Explain this repository"`,
+		Version:                    version.Read().Version,
+		SilenceErrors:              true, // console.Env.Report prints them
+		SilenceUsage:               true,
+		Args:                       console.CommandsOnly,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetVersionTemplate("{{.Name}} {{.Version}}\n") // the first line of the command
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return console.Usagef("%v (see %s --help)", err, cmd.CommandPath())
-	})
-	root.AddCommand(
-		ask.NewAsk(env), ask.NewBuild(env), ask.NewDemo(env),
-		inspect.NewModels(env), inspect.NewDoctor(env), inspect.NewSpecs(env), inspect.NewConfig(env),
-		inspect.NewCooldowns(env), inspect.NewVersion(env), inspect.NewMan(env),
-		serving.NewBatch(env), serving.NewServe(env),
-		queue.NewWorker(env), queue.NewSubmit(env), queue.NewResult(env), queue.NewStatus(env), queue.NewDead(env),
-	)
+	root.CompletionOptions.DisableDefaultCmd = true
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetUsageFunc(console.Usage)
+	root.SetFlagErrorFunc(console.FlagError)
+	console.AddGroup(root, console.CommandsAsk, ask.NewAsk(env), ask.NewBuild(env), ask.NewDemo(env))
+	console.AddGroup(root, console.CommandsInspect,
+		inspect.NewDoctor(env), inspect.NewModels(env), inspect.NewSpecs(env), inspect.NewCooldowns(env))
+	console.AddGroup(root, console.CommandsQueue,
+		serving.NewBatch(env), queue.NewSubmit(env), queue.NewResult(env), queue.NewStatus(env), queue.NewDead(env),
+		queue.NewWorker(env))
+	console.AddGroup(root, console.CommandsServe, serving.NewServe(env))
+	root.SetHelpCommandGroupID(console.CommandsSetup)
+	help := setup.NewHelp()
+	root.SetHelpCommand(help)
+	console.AddGroup(root, console.CommandsSetup,
+		inspect.NewConfig(env), setup.NewCompletion(env), inspect.NewMan(env), inspect.NewVersion(env), help)
+	root.AddCommand(setup.NewTopics()...)
 	return root
 }

@@ -26,32 +26,17 @@ func NewAsk(env *console.Env) *cobra.Command {
 	r, f := selection.NewResolver(env), &askFlags{}
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT]",
-		Short: "Ask, and print the first answer",
+		Short: "Ask the CLIs in order and print the first answer",
 		Long: `Ask the CLIs in order until one answers. The answer goes to stdout, everything
 else to stderr.
 
-The prompt is the argument, --prompt-file and stdin, as far as they are there,
-with an empty line in between. A prompt that begins with a dash stands behind
-"--". Stdin is read to its end unless it is a terminal: in a loop over lines of
-it, --no-stdin keeps ask from taking the rest of them.
-
---timeout and --budget, where they are given, also limit how long stdin may take;
-what it took of the budget is gone.
-
-Exit status: 0 answered; 1 every backend failed; 2 a mistake in the flags or the
-input; 3 nothing to try; 124 out of time; 130 interrupted.
-
-Environment: CLICHAIN_ORDER (names, comma separated), CLICHAIN_TIMEOUT (such as
-90s), CLICHAIN_AGENT_TIMEOUT for --agent, CLICHAIN_BUDGET, CLICHAIN_BILLING,
-CLICHAIN_SPECS (files), CLICHAIN_COOLDOWNS (a file, or off) for the cooldowns of
-CLIs that failed, and SKIP_CLI (1, or names) to turn CLIs off. All but the last
-may stand in a settings file: see "clichain config --help".
-Names are those of "clichain specs": some of them are asked only where --only or
-CLICHAIN_ORDER has them.`,
+The prompt is PROMPT, then the content of --prompt-file, then stdin, separated
+by blank lines. Stdin is read to its end unless it is a terminal; use --no-stdin
+in a loop that reads its lines from stdin. --timeout and --budget also limit
+reading stdin, and the time spent is deducted from the budget.`,
 		Example: `  clichain ask "What does errno 11 mean?"
   git diff | clichain ask "Review this" --only codex,claude
-  clichain ask --json -- "--help: what does it do?"
-  ls *.go | while read -r f; do clichain ask --no-stdin "What is $f for?"; done`,
+  clichain ask --json -- "--help: what does it do?"`,
 		Args: console.AtMostOneArg("ask", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("stream") {
@@ -67,9 +52,9 @@ CLICHAIN_ORDER has them.`,
 
 func (f *askFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.json, "json", false, "the whole response, or one event a line, as JSON")
-	flags.BoolVar(&f.stream, "stream", false, "text as it comes (the default on a terminal)")
-	flags.BoolVar(&f.trace, "trace", false, "show on stderr what was tried, and for how long")
+	flags.BoolVar(&f.json, "json", false, "print the response as JSON, or with --stream one event per line")
+	flags.BoolVar(&f.stream, "stream", false, "print the text while it arrives (default on a terminal)")
+	flags.BoolVar(&f.trace, "trace", false, "print the attempts and their durations on stderr")
 	param.Add(flags, cmd.Name(), &f.Values)
 }
 

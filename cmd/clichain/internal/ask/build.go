@@ -17,16 +17,16 @@ func NewBuild(env *console.Env) *cobra.Command {
 	r, f := selection.NewResolver(env), &askFlags{}
 	cmd := &cobra.Command{
 		Use:   "build [PROMPT]",
-		Short: "Print what ask would run, and run nothing",
-		Long: `Print what "clichain ask" with the same flags would run, in its order: the first
-of them is asked, the others where those before have failed. What would be
-skipped is there with its reason.
+		Short: "Show what ask would run, without running it",
+		Long: `Print the commands that "clichain ask" with the same flags would run, in order.
+Ask runs the first command, and each further command only if those before it
+failed. A backend that ask would skip is listed with the reason.
 
-Nothing is started and nothing is sent. Texts stand by their size, variables by
-their name, "{temp}" for a folder that a call makes for its files. The exit
-status is 3 where nothing would be run.`,
+Nothing is started and nothing is sent. Prompts are replaced by their size,
+environment variables by their name, and the temporary directory by "{temp}".`,
 		Example: `  clichain build "What does errno 11 mean?"
-  clichain build --json --only codex --access read --dir . "Review this" | jq .backends[0].command.args`,
+  clichain build --only codex --access read --dir . "Review this"
+  clichain build --json "Hello" | jq .backends[0].command.args`,
 		Args: console.AtMostOneArg("build", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return build(cmd.Context(), r, f, args) },
 	}

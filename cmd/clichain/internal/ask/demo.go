@@ -20,12 +20,15 @@ import (
 func NewDemo(env *console.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Show the whole chain at work on built-in fake CLIs",
-		Long: `Show the whole chain at work: one CLI is logged out, one at its limit, one is
-not installed, one hangs, and one answers. They are fakes, built into this
-program; the chain, the specs and the processes are real. It needs nothing
-installed, reaches no network and leaves nothing behind.`,
-		Args: cobra.NoArgs,
+		Short: "Show a fallback chain on built-in fake CLIs",
+		Long: `Show a fallback chain at work: one CLI is logged out, one has reached its usage
+limit, one is not installed, one hangs, and one answers. The CLIs are fakes that
+are built into this program; the chain, the specs and the processes are real.
+The demo needs no CLI, uses no network and removes all its files.`,
+		Example: `  clichain demo
+  NO_COLOR=1 clichain demo
+  clichain demo > demo.txt`,
+		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return demo(cmd.Context(), env) },
 	}
 }

@@ -52,17 +52,17 @@ func (f *NATSFlags) Register(flags *pflag.FlagSet) {
 
 // RegisterServers declares the flag for the servers.
 func (f *NATSFlags) RegisterServers(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Servers, "nats", "", "NATS servers, `url`s separated by commas, such as tls://host:4222 (NATS_URL)")
+	flags.StringVar(&f.Servers, "nats", "", "NATS servers, `urls` separated by commas, such as tls://host:4222 (NATS_URL)")
 }
 
 // RegisterLogin declares the flags for the login.
 func (f *NATSFlags) RegisterLogin(flags *pflag.FlagSet) {
-	flags.StringVar(&f.creds, "nats-creds", "", "credentials `file` for NATS (NATS_CREDS)")
+	flags.StringVar(&f.creds, "nats-creds", "", "`file` with the credentials for NATS (NATS_CREDS)")
 	flags.StringVar(&f.nkey, "nats-nkey", "", "`file` with the seed of an NKey for NATS (NATS_NKEY)")
 	flags.StringVar(&f.authorityFile, "nats-ca", "",
-		"`file` with the certificates that NATS servers are trusted by (NATS_CA)")
-	flags.StringVar(&f.cert, "nats-cert", "", "certificate `file` to show to NATS servers (NATS_CERT)")
-	flags.StringVar(&f.key, "nats-key", "", "`file` with the private key of that certificate (NATS_KEY)")
+		"`file` with the CA certificates of NATS servers (NATS_CA)")
+	flags.StringVar(&f.cert, "nats-cert", "", "`file` with the client certificate for NATS (NATS_CERT)")
+	flags.StringVar(&f.key, "nats-key", "", "`file` with the private key of the client certificate (NATS_KEY)")
 }
 
 // Given reports whether a flag or the environment names a server.

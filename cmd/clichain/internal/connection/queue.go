@@ -26,7 +26,7 @@ type QueueFlags struct {
 // Register declares the flags. Call it once.
 func (f *QueueFlags) Register(flags *pflag.FlagSet) {
 	f.NATS.Register(flags)
-	flags.StringVar(&f.Store, "store", "", "use the queue in this `folder`, without a NATS server")
+	flags.StringVar(&f.Store, "store", "", "use the queue in this `directory`, without a NATS server")
 }
 
 // Embedded reports whether the queue is in a directory. A flag outranks the environment's server.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cmd/clichain/internal/configedit"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
@@ -22,33 +23,25 @@ func NewConfig(env *console.Env) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Show the settings that hold, and where each came from",
-		Long: `Show the settings that hold here where no flag says otherwise, and where each
-came from: a variable, a profile of the settings file, the file, or nowhere.
-In this order the first that has a setting wins.
+		Short: "Show the settings and where each one came from",
+		Long: `Show the settings that apply unless a flag overrides them. Each has its source:
+an environment variable, a profile, the settings file, or the default; the first
+of these that has the setting wins.
 
-The file is clichain/config.yaml in $XDG_CONFIG_HOME or ~/.config, or the one
-that --config or CLICHAIN_CONFIG names; "off" is for none. The working directory
-is never looked at. A file that others may write to is refused.
-
-  order: [codex, claude]     # backends to ask           CLICHAIN_ORDER
-  timeout: 60s               # for each of them          CLICHAIN_TIMEOUT
-  agent_timeout: 20m         # the same with --agent     CLICHAIN_AGENT_TIMEOUT
-  budget: 2m                 # for all together          CLICHAIN_BUDGET
-  specs: [mine.yaml]         # files of specs            CLICHAIN_SPECS
-  billing: subscription      # or api_key, or any        CLICHAIN_BILLING
-  cooldowns: off             # or a file                 CLICHAIN_COOLDOWNS
-  profiles:                  # --profile ci              CLICHAIN_PROFILE
-    ci: {timeout: 20s, billing: api_key}
-
-Secrets stay in the variables that the CLIs read.`,
+The settings file is clichain/config.yaml in $XDG_CONFIG_HOME or ~/.config. Use
+--config or CLICHAIN_CONFIG for another file, or "off" for none. A file that
+other users can change is rejected, and the working directory is never read.`,
+		Example: `  clichain config
+  clichain config --profile ci --json
+  clichain config set timeout 60s`,
 		Args: console.CommandsOnly,
 		RunE: func(*cobra.Command, []string) error { return showSettings(r, asJSON) },
 
 		SuggestionsMinimumDistance: 2,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.AddCommand(configPathCommand(r))
+	cmd.AddCommand(
+		configPathCommand(r), configedit.NewSet(env), configedit.NewUnset(env), configedit.NewEdit(env))
 	r.AddFlags(cmd.Flags())
 	return cmd
 }
@@ -56,10 +49,13 @@ Secrets stay in the variables that the CLIs read.`,
 func configPathCommand(r *selection.Resolver) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "path",
-		Short: "Print where the settings file is, or would be",
-		Long: `Print where the settings file is, or would be. The exit status is 3 where none is
-read: turned off, or on a machine without a home.`,
-		Args: cobra.NoArgs,
+		Short: "Print the path of the settings file",
+		Long: `Print the path of the settings file, even if the file does not exist. The exit
+code is 3 if no settings file is used.`,
+		Example: `  clichain config path
+  clichain config path --config work.yaml
+  cat "$(clichain config path)"`,
+		Args: console.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return showSettingsPath(r) },
 	}
 	r.AddFlags(cmd.Flags())

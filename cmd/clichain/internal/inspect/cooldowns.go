@@ -32,8 +32,8 @@ func newCooldownsFlags(r *selection.Resolver, cmd *cobra.Command) *cooldownsFlag
 	flags.SortFlags = false
 	f.queue.NATS.RegisterServers(flags)
 	f.queue.NATS.RegisterLogin(flags)
-	flags.StringVar(&f.queue.Store, "store", "", "those of the queue in this `folder`, without a NATS server")
-	flags.Lookup("nats").Usage = "those of the workers on these NATS servers, `urls` separated by commas"
+	flags.StringVar(&f.queue.Store, "store", "", "select the cooldowns of the queue in this `directory`")
+	flags.Lookup("nats").Usage = "select the cooldowns of the workers on these NATS servers, `urls` separated by commas"
 	return f
 }
 
@@ -41,13 +41,17 @@ func newCooldownsFlags(r *selection.Resolver, cmd *cobra.Command) *cooldownsFlag
 func NewCooldowns(env *console.Env) *cobra.Command {
 	r := selection.NewResolver(env)
 	cmd := &cobra.Command{
-		Use:   "cooldowns list | cooldowns clear [NAME...]",
-		Short: "List which backends cool down after a failure, or end that",
-		Long: `A backend that has failed, such as at its limit, is left alone for a while by all
-calls of this user. The file is that of CLICHAIN_COOLDOWNS, or of the settings.
+		Use:   "cooldowns",
+		Short: "List or clear the cooldowns of backends",
+		Long: `After a failure such as a usage limit, all your calls skip the backend until its
+cooldown ends. Your cooldowns are in the file that CLICHAIN_COOLDOWNS or the
+settings name.
 
-The workers of a fleet share theirs, all queues of a server the same: give --nats
-URL, or --store FOLDER. NATS_URL alone does not choose a fleet.`,
+All workers of a NATS server share their cooldowns. Use --nats or --store to
+list or clear those; NATS_URL alone does not select them.`,
+		Example: `  clichain cooldowns list
+  clichain cooldowns clear codex
+  clichain cooldowns list --nats nats://127.0.0.1:4222`,
 		Args: console.CommandsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
@@ -62,10 +66,14 @@ URL, or --store FOLDER. NATS_URL alone does not choose a fleet.`,
 
 func cooldownsListCommand(r *selection.Resolver) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List which backends cool down, why, and until when",
-		Example: "  clichain cooldowns list\n  clichain cooldowns list --nats nats://127.0.0.1:4222",
-		Args:    cobra.NoArgs,
+		Use:   "list",
+		Short: "List the backends in cooldown",
+		Long: `List the backends in cooldown, with the reason and the end of each cooldown.
+Without --nats and --store, the list has your own cooldowns.`,
+		Example: `  clichain cooldowns list
+  clichain cooldowns list --json
+  clichain cooldowns list --nats nats://127.0.0.1:4222`,
+		Args: console.NoArgs,
 	}
 	f := newCooldownsFlags(r, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return listCooldowns(cmd.Context(), r, f) }
@@ -76,10 +84,13 @@ func cooldownsListCommand(r *selection.Resolver) *cobra.Command {
 func cooldownsClearCommand(r *selection.Resolver) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clear [NAME...]",
-		Short: "Let the next call ask again the named backends, or all",
-		Long: `Forget the failures of the named backends, or of all: the next call asks them
-again. A limit that is not over is found again by that call.`,
-		Example:           "  clichain cooldowns clear\n  clichain cooldowns clear codex --nats nats://127.0.0.1:4222",
+		Short: "Clear the cooldowns of backends",
+		Long: `Clear the cooldowns of the named backends, or of all backends without NAME. The
+next call tries these backends again. If a limit still applies, that call starts
+a new cooldown.`,
+		Example: `  clichain cooldowns clear
+  clichain cooldowns clear codex claude
+  clichain cooldowns clear codex --nats nats://127.0.0.1:4222`,
 		ValidArgsFunction: cobra.FixedCompletions(selection.BuiltinNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	f := newCooldownsFlags(r, cmd)

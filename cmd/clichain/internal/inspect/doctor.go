@@ -32,27 +32,27 @@ func NewDoctor(env *console.Env) *cobra.Command {
 	var f doctorFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what will work here, why not, and what to do",
-		Long: `Look at each CLI: is it installed, is it logged in, who would pay, is it turned
-off, what is to be done.
-
-Nothing is started and nothing is sent, unless --probe asks each CLI for its
-version and its login, or --ping makes one real call of each that seems ready.
-Exit status: 0 when at least one is ready, else 3; 2 after a mistake in the
-settings, with which no call is made.`,
-		Args: cobra.NoArgs,
+		Short: "Check which CLIs work and how to fix the others",
+		Long: `Check for each CLI whether it is installed, logged in and enabled, who would
+pay, and what to do if it does not work. By default, doctor starts no CLI and
+sends nothing. --probe asks each CLI for its version and its login. --ping sends
+one short question to each CLI that seems ready.`,
+		Example: `  clichain doctor
+  clichain doctor --probe --only codex,claude
+  clichain doctor --fix-hints`,
+		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), r, f) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.json, "json", false, "print the findings as JSON (docs/doctor.schema.json)")
-	flags.BoolVar(&f.markdown, "markdown", false, "print them as Markdown, for the summary of a CI job")
-	flags.BoolVar(&f.hints, "fix-hints", false, "print the commands that would fix what is wrong, as a script")
+	flags.BoolVar(&f.json, "json", false, "print the report as JSON (docs/doctor.schema.json)")
+	flags.BoolVar(&f.markdown, "markdown", false, "print the report as Markdown, for the summary of a CI job")
+	flags.BoolVar(&f.hints, "fix-hints", false, "print a script with the commands that fix the problems")
 	flags.BoolVar(&f.probe, "probe", false,
-		"also run each CLI's own commands for its version and login, within 4s, or longer where they are slow")
-	flags.BoolVar(&f.ping, "ping", false, "also ask each that seems ready one short question, which costs what it costs")
+		"also ask each CLI for its version and login, for at least 4s")
+	flags.BoolVar(&f.ping, "ping", false, "also send one short question to each CLI that seems ready (may cost money)")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix-hints")
 	param.Pick(flags, &f.Values, "only", "spec", "binary")
-	flags.Lookup("only").Usage = "look at these backends, such as `a,b`, in this order"
+	flags.Lookup("only").Usage = "check these backends in this order, `names` separated by commas"
 	r.AddFlags(cmd.Flags())
 	return cmd
 }

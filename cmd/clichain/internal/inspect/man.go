@@ -15,14 +15,15 @@ import (
 // NewMan makes the command man.
 func NewMan(env *console.Env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "man FOLDER",
-		Short: "Write the manual pages into a folder",
-		Long: `Write the manual pages, one for each command, into a folder, which is made where
-there is none. "man" finds them in the folder man1 of each entry of MANPATH, and
-of share/man beside each entry of PATH.`,
-		Example:           `  clichain man ~/.local/share/man/man1 && man clichain-ask`,
-		Hidden:            true, // it is of use once
-		Args:              console.ExactlyOneArg("man", "FOLDER"),
+		Use:   "man DIRECTORY",
+		Short: "Write the manual pages into a directory",
+		Long: `Write one manual page for each command and each help topic into a directory, and
+create the directory if it does not exist. "man" searches the directory man1 in
+each entry of MANPATH, and in share/man next to each entry of PATH.`,
+		Example: `  clichain man ~/.local/share/man/man1 && man clichain-ask
+  clichain man ./man && man ./man/clichain-batch.1
+  clichain man "$PREFIX/share/man/man1"`,
+		Args:              console.ExactlyOneArg("man", "DIRECTORY"),
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
@@ -43,7 +44,7 @@ func writeManPages(page *template.Template, cmd *cobra.Command, dir string) erro
 		return console.Usagef("man: %v", err)
 	}
 	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
 			if err := writeManPages(page, sub, dir); err != nil {
 				return err
 			}
@@ -55,8 +56,7 @@ func writeManPages(page *template.Template, cmd *cobra.Command, dir string) erro
 // manPage makes the template of a command's page, in the macros of man(7).
 func manPage() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"text": roff, "paragraphs": roffParagraphs, "name": PageName, "flags": ShownFlags, "value": flagValue,
-		"usage":       FlagUsage,
+		"text": roff, "paragraphs": roffParagraphs, "name": PageName, "groups": console.GroupedFlags, "flags": flagLines,
 		"description": func(cmd *cobra.Command) string { return cmp.Or(cmd.Long, cmd.Short) },
 	}).Parse(manText))
 }
@@ -68,12 +68,15 @@ const manText = `.TH {{name . | text}} 1 "" "{{text .Root.Name}} {{text .Root.Ve
 .B {{text .UseLine}}
 .SH DESCRIPTION
 {{paragraphs (description .)}}
-{{- with flags .}}
+{{- with groups .}}
 .SH OPTIONS
 {{- range .}}
+.SS {{text .Title}}
+{{- range flags .}}
 .TP
-.B {{with .Shorthand}}\-{{.}}, {{end}}\-\-{{text .Name}}{{with value .}} \fI{{text .}}\fR{{end}}
-{{usage . | text}}
+.B {{with .Shorthand}}\-{{.}}, {{end}}\-\-{{text .Name}}{{with .Value}} \fI{{text .}}\fR{{end}}
+{{text .Usage}}
+{{- end}}
 {{- end}}
 {{- end}}
 {{- with .Example}}
@@ -84,7 +87,7 @@ const manText = `.TH {{name . | text}} 1 "" "{{text .Root.Name}} {{text .Root.Ve
 {{- if .HasParent}}
 .BR {{name .Parent | text}} (1)
 {{- end}}
-{{- range .Commands}}{{if .IsAvailableCommand}}
+{{- range .Commands}}{{if or .IsAvailableCommand .IsAdditionalHelpTopicCommand}}
 .BR {{name . | text}} (1)
 {{- end}}{{end}}
 `
@@ -92,27 +95,15 @@ const manText = `.TH {{name . | text}} 1 "" "{{text .Root.Name}} {{text .Root.Ve
 // PageName is the name of a command's page, such as clichain-specs-lint.
 func PageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// ShownFlags are the flags that the help of a command shows, in its order.
-func ShownFlags(cmd *cobra.Command) (shown []*pflag.Flag) {
-	cmd.InitDefaultHelpFlag()
-	cmd.InitDefaultVersionFlag()
-	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if !flag.Hidden {
-			shown = append(shown, flag)
-		}
+// flagLine is the entry of a flag in a manual page.
+type flagLine struct{ Name, Shorthand, Value, Usage string }
+
+func flagLines(g console.FlagGroup) (lines []flagLine) {
+	g.Flags.VisitAll(func(flag *pflag.Flag) {
+		value, usage := console.FlagText(flag)
+		lines = append(lines, flagLine{flag.Name, flag.Shorthand, value, usage})
 	})
-	return shown
-}
-
-func flagValue(flag *pflag.Flag) string {
-	word, _ := pflag.UnquoteUsage(flag)
-	return word
-}
-
-// FlagUsage returns the description of a flag without the quotes around the name of its value.
-func FlagUsage(flag *pflag.Flag) string {
-	_, usage := pflag.UnquoteUsage(flag)
-	return usage
+	return lines
 }
 
 // roffParagraphs keeps the lines of a paragraph in which a line is indented, and fills the others.

@@ -21,21 +21,21 @@ func NewModels(env *console.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "models",
 		Short: "List the models that each CLI offers",
-		Long: `List the models that each CLI says it offers: its default, the reasoning efforts
-and the size of the context, where it tells them. No model is asked; the CLIs are
-run all at once, for 15s at most, and codex for twice as long. Each name is one
-that "clichain ask --model" takes.
-
-Exit status: 0 when at least one CLI has been heard, 3 when there is none to ask,
-else 1.`,
-		Args: cobra.NoArgs,
+		Long: `List the models that each CLI reports. The list has the default model, the
+reasoning efforts and the context size if the CLI reports them. No model is
+asked. The CLIs run at the same time, each for at most 15 seconds, codex for at
+most 30 seconds. "clichain ask --model" accepts each name.`,
+		Example: `  clichain models
+  clichain models --only codex,claude
+  clichain models --json | jq -r '.backends[].models[].name'`,
+		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return listModels(cmd.Context(), r, f, asJSON) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	param.Pick(flags, f, "only", "pass-env", "spec", "binary")
-	flags.Lookup("only").Usage = "list the models of these backends, such as `a,b`, in this order"
+	flags.Lookup("only").Usage = "list the models of these backends, `names` separated by commas"
 	r.AddFlags(cmd.Flags())
 	return cmd
 }

@@ -30,12 +30,15 @@ func NewSpecs(env *console.Env) *cobra.Command {
 	r := selection.NewResolver(env)
 	var f specFlags
 	cmd := &cobra.Command{
-		Use:   "specs [NAME] | specs lint FILE... | specs diff FILE",
-		Short: "Show what clichain knows about each CLI, as data",
-		Long: `Show the specs: everything clichain knows about each CLI, as plain data.
-
-With a NAME, --json or --yaml, the output is what --spec and CLICHAIN_SPECS
-read: save it, change it, check it with "clichain specs lint", and use it.`,
+		Use:   "specs [NAME]",
+		Short: "Show what clichain knows about each CLI",
+		Long: `Show the specs: everything that clichain knows about each CLI, as data. With
+NAME, --json or --yaml, the output is in the format that --spec and
+CLICHAIN_SPECS read. To change a spec, save the output, edit it, and check it
+with "clichain specs lint".`,
+		Example: `  clichain specs
+  clichain specs claude --yaml > mine.yaml
+  clichain specs --spec mine.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error { return nameOrCommand(r, cmd, args) },
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return selection.NamesOf(selection.KnownSpecs(env, cmd)), cobra.ShellCompDirectiveNoFileComp
@@ -44,8 +47,8 @@ read: save it, change it, check it with "clichain specs lint", and use it.`,
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.Flags().BoolVar(&f.json, "json", false, "print all of it as JSON")
-	cmd.Flags().BoolVar(&f.yaml, "yaml", false, "print all of it as YAML")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the specs as JSON")
+	cmd.Flags().BoolVar(&f.yaml, "yaml", false, "print the specs as YAML")
 	param.Pick(cmd.Flags(), &f.Values, "spec")
 	cmd.AddCommand(specsLintCommand(r), specsDiffCommand(env))
 	r.AddFlags(cmd.Flags())
@@ -103,11 +106,12 @@ func specsLintCommand(r *selection.Resolver) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lint FILE...",
 		Short: "Check files of specs",
-		Long: `Check files of specs, in JSON or YAML.
-
-Each problem is a line FILE:LINE:COLUMN: path: message. A line that says
-"warning" after the place tells of what is legal and probably not meant. The
-exit status is 2 when there is a mistake; warnings leave it 0.`,
+		Long: `Check files of specs in JSON or YAML. Each problem is printed as a line
+FILE:LINE:COLUMN: path: message. A line with "warning" marks a value that is
+valid but probably unintended. Warnings do not change the exit code.`,
+		Example: `  clichain specs lint mine.yaml
+  clichain specs lint mine.yaml team.json
+  clichain specs lint mine.yaml && clichain ask --spec mine.yaml "Hello"`,
 		ValidArgsFunction: specFile,
 		RunE:              func(_ *cobra.Command, args []string) error { return lintSpecs(r, args) },
 	}

@@ -18,14 +18,15 @@ func specsDiffCommand(env *console.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff FILE",
-		Short: "Tell how the specs of a file differ from the built-in ones",
-		Long: `Tell how the specs of a file differ from the built-in specs of their names; a
-named instance, but for its name, from the spec that it is an instance of.
-
-Each difference is a line with the path of a field: "~" with the built-in value
-and that of the file, "+" for what only the file has, "-" for what only the
-built-in spec has. The exit status is 0 without a difference, 1 with one or where
-there is no built-in spec of that name, 2 after a mistake.`,
+		Short: "Compare a file of specs with the built-in specs",
+		Long: `Compare each spec of a file with the built-in spec of the same name. A named
+instance is compared with the spec that it is an instance of. Each line has the
+path of a field: "~" marks a changed value, "+" a field that only the file has,
+"-" a field that only the built-in spec has. The exit code is 1 if there is a
+difference, or if no built-in spec has the name.`,
+		Example: `  clichain specs diff mine.yaml
+  clichain specs diff mine.yaml --json
+  clichain specs claude --yaml > mine.yaml && clichain specs diff mine.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return console.Usagef("specs diff needs the name of one file, and got %d", len(args))

@@ -11,9 +11,14 @@ func NewVersion(env *console.Env) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, and what the program was built from",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return printVersion(env, asJSON) },
+		Short: "Print the version and build information",
+		Long: `Print the version of clichain and how it was built. Include this output in bug
+reports.`,
+		Example: `  clichain version
+  clichain version --json
+  clichain version --json | jq -r .version`,
+		Args: console.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return printVersion(env, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

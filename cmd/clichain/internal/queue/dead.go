@@ -28,9 +28,12 @@ const deadLimit = 10 * time.Minute
 func NewDead(env *console.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dead",
-		Short: "List, show, retry or drop the jobs that failed for good",
-		Long: `A job that failed for good is a dead letter: it stays in the queue, with its
-history, until it is retried or dropped.`,
+		Short: "List, show, retry or drop dead letters",
+		Long: `A job that failed permanently is a dead letter. It stays in the queue with its
+history until you retry or drop it.`,
+		Example: `  clichain dead list --nats nats://127.0.0.1:4222
+  clichain dead show nightly-7
+  clichain dead retry --reason usage_limit`,
 		Args: console.CommandsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
@@ -62,17 +65,20 @@ func onQueue(
 func deadListCommand(env *console.Env) *cobra.Command {
 	f := &deadFlags{}
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the dead letters",
-		Long:    "List the dead letters, oldest first, with why and when they failed.",
-		Example: "  clichain dead list --nats nats://127.0.0.1:4222\n  clichain dead list --json | jq -r .id",
-		Args:    cobra.NoArgs,
+		Use:   "list",
+		Short: "List the dead letters",
+		Long: `List the dead letters, oldest first. Each has the reason and the time of the
+failure.`,
+		Example: `  clichain dead list --nats nats://127.0.0.1:4222
+  clichain dead list --reason timeout
+  clichain dead list --json | jq -r .id`,
+		Args: console.NoArgs,
 	}
 	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, _ []string) error {
 		return deadList(ctx, env, q, f)
 	})
-	cmd.Flags().StringVar(&f.reason, "reason", "", "those that failed for this `reason`, such as timeout")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
+	cmd.Flags().StringVar(&f.reason, "reason", "", "select the dead letters with this failure `reason`, such as timeout")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object per line")
 	return cmd
 }
 
@@ -100,11 +106,14 @@ func deadList(ctx context.Context, env *console.Env, q *connection.Queue, f *dea
 func deadShowCommand(env *console.Env) *cobra.Command {
 	f := &deadFlags{}
 	cmd := &cobra.Command{
-		Use:     "show ID",
-		Short:   "Show all of a dead letter, as JSON",
-		Long:    "Show all of a dead letter, as JSON: its job with the prompt, its attempts and its history.",
-		Example: "  clichain dead show nightly-7 --nats nats://127.0.0.1:4222",
-		Args:    console.ExactlyOneArg("dead show", "ID"),
+		Use:   "show ID",
+		Short: "Show a dead letter as JSON",
+		Long: `Show a dead letter as JSON. The output has the job with its prompt, the attempts
+and the history.`,
+		Example: `  clichain dead show nightly-7
+  clichain dead show nightly-7 --nats nats://127.0.0.1:4222
+  clichain dead show nightly-7 | jq .failure`,
+		Args: console.ExactlyOneArg("dead show", "ID"),
 	}
 	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
 		r, err := findDeadLetter(ctx, q, ids[0])
@@ -132,11 +141,10 @@ func deadRetryCommand(env *console.Env) *cobra.Command {
 	f := &deadFlags{}
 	cmd := &cobra.Command{
 		Use:   "retry ID...",
-		Short: "Put dead letters back into the queue",
-		Long: `Put dead letters back into the queue, as if nothing had happened before.
-
-One whose agent may have changed something is left where it is, unless
---side-effects says that you have looked, and that it may run again.`,
+		Short: "Return dead letters to the queue",
+		Long: `Return dead letters to the queue as new jobs. A job whose agent may have changed
+something stays where it is, unless --side-effects confirms that it may run
+again. Select the jobs by ID, --reason or --all.`,
 		Example: `  clichain dead retry nightly-7 --nats nats://127.0.0.1:4222
   clichain dead retry --reason usage_limit
   clichain dead retry --all --side-effects`,
@@ -145,7 +153,7 @@ One whose agent may have changed something is left where it is, unless
 		return deadRetry(ctx, env, q, f, ids)
 	})
 	f.selects(cmd)
-	cmd.Flags().BoolVar(&f.sideEffects, "side-effects", false, "also those that may have changed something")
+	cmd.Flags().BoolVar(&f.sideEffects, "side-effects", false, "also retry jobs whose agent may have changed something")
 	return cmd
 }
 
@@ -176,10 +184,12 @@ func deadDropCommand(env *console.Env) *cobra.Command {
 	f := &deadFlags{}
 	cmd := &cobra.Command{
 		Use:   "drop ID...",
-		Short: "Remove dead letters for good",
-		Long: `Remove dead letters for good. With an ID, a job that still waits is taken out of
-the queue too.`,
-		Example: "  clichain dead drop nightly-7 --nats nats://127.0.0.1:4222\n  clichain dead drop --all",
+		Short: "Remove dead letters permanently",
+		Long: `Remove dead letters permanently. With an ID, a job that still waits is removed
+too. Select the jobs by ID, --reason or --all.`,
+		Example: `  clichain dead drop nightly-7 --nats nats://127.0.0.1:4222
+  clichain dead drop --reason bad_option
+  clichain dead drop --all`,
 	}
 	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
 		letters, err := f.choose(ctx, q, nil)
@@ -199,8 +209,8 @@ the queue too.`,
 
 // selects declares the flags that choose among the dead letters.
 func (f *deadFlags) selects(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.all, "all", false, "all of them")
-	cmd.Flags().StringVar(&f.reason, "reason", "", "those that failed for this `reason`, such as timeout")
+	cmd.Flags().BoolVar(&f.all, "all", false, "select all dead letters")
+	cmd.Flags().StringVar(&f.reason, "reason", "", "select the dead letters with this failure `reason`, such as timeout")
 	cmd.Args = func(_ *cobra.Command, ids []string) error {
 		ways := 0
 		for _, given := range []bool{len(ids) > 0, f.all, f.reason != ""} {

@@ -28,9 +28,9 @@ const defaultWait = time.Hour
 
 func (f *waitFlags) register(flags *pflag.FlagSet) {
 	f.limit = defaultWait
-	flags.Func("wait-for", "wait no longer than this `duration` (default 1h); implies --wait",
+	flags.Func("wait-for", "`duration`: limit of --wait (default 1h); implies --wait",
 		param.Into(&f.limit, param.Duration))
-	flags.BoolVar(&f.json, "json", false, "print JSON: the whole result, or the id")
+	flags.BoolVar(&f.json, "json", false, "print the result, or the id, as JSON")
 }
 
 // NewResult makes the command result.
@@ -40,14 +40,11 @@ func NewResult(env *console.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "result ID",
 		Short: "Print the answer to a job",
-		Long: `Print what came of a job: its answer, as "clichain ask" does, or why there is
-none. The result stays in the queue.
-
-Exit status: 0 answered; 1 the job failed, or has no result yet; 2 there is no
-such job or queue; 2, 3 and 124 also as with "clichain ask"; 124 also when no
-result came within --wait-for.`,
+		Long: `Print the answer to a job, or the reason why there is none. The result stays in
+the queue. Without --wait, a job that has no result yet is a failure.`,
 		Example: `  clichain result nightly-7 --nats nats://127.0.0.1:4222
-  clichain result nightly-7 --wait-for 10m --json`,
+  clichain result nightly-7 --wait-for 10m
+  clichain result nightly-7 --json | jq .response.usage`,
 		Args: console.ExactlyOneArg("result", "ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.on = f.on || cmd.Flags().Changed("wait-for")
@@ -57,7 +54,7 @@ result came within --wait-for.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	queue.Register(flags)
-	flags.BoolVar(&f.on, "wait", false, "wait for it")
+	flags.BoolVar(&f.on, "wait", false, "wait for the result")
 	f.register(flags)
 	return cmd
 }

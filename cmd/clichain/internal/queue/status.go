@@ -37,35 +37,32 @@ func NewStatus(env *console.Env) *cobra.Command {
 	f.queue.NATS, f.queue.MustExist = connection.NewNATSFlags(env), true
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show a queue: what waits, runs and rests, who works, what it cost",
-		Long: `Show what waits in a queue, what runs, what rests and until when, what was
-answered by whom, what failed and why, what it cost as far as that is known, who
-works with which version, which jobs no worker could take for ten minutes, and
-what may lose jobs: such as a single server, or servers that acknowledge before
-the disk has a job.
+		Short: "Show the jobs, workers and warnings of a queue",
+		Long: `Show the waiting, running and delayed jobs of a queue, the results and failures
+by backend, the known cost, the workers with their versions, the jobs that no
+worker could take for ten minutes, and warnings about jobs that could be lost.
 
-On a terminal it is drawn anew every second, until Ctrl-C. A queue in a folder
-(--store) is shown once, because nobody else can use it meanwhile.
-
-Whether servers write to the disk first is told by their monitoring
-(--nats-monitor), or to an account that may ask the system.`,
+On a terminal the output is updated every second until Ctrl-C. A queue in a
+directory (--store) is shown once, because only one process at a time can use
+it. To check that servers write jobs to disk before they acknowledge them, use
+--nats-monitor, or an account that may query the system.`,
 		Example: `  clichain status --nats nats://127.0.0.1:4222
   clichain status --json | jq .running
-  clichain status --once --nats-monitor http://a:8222 --nats-monitor http://b:8222`,
-		Args: cobra.NoArgs,
+  clichain status --once --nats-monitor http://a:8222`,
+		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return showStatus(cmd.Context(), env, f) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.queue.Register(flags)
-	flags.Func("nats-monitor", "`url` of a server's monitoring, such as http://host:8222; once for each server",
+	flags.Func("nats-monitor", "monitoring `url` of a server, such as http://host:8222 (repeatable)",
 		func(text string) error {
 			u, err := connection.ParseMonitor(text)
 			f.monitors = append(f.monitors, u)
 			return err
 		})
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	flags.BoolVar(&f.once, "once", false, "show it once, on a terminal too")
+	flags.BoolVar(&f.once, "once", false, "show the status once, even on a terminal")
 	return cmd
 }
 

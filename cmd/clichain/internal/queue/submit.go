@@ -38,23 +38,17 @@ func NewSubmit(env *console.Env) *cobra.Command {
 	f.queue.NATS = connection.NewNATSFlags(env)
 	cmd := &cobra.Command{
 		Use:   "submit [PROMPT]",
-		Short: "Put a request into a queue, for the workers to answer",
-		Long: `Put a request into a queue and print the job's id. When it has printed that, the
-job is stored. "clichain result" prints the answer; --wait does so at once.
+		Short: "Submit a request to a queue",
+		Long: `Submit a request to a queue and print the id of the stored job. "clichain
+result" prints the answer; --wait waits for it.
 
-The prompt is the argument, or stdin, or both, as with "clichain ask". The job may
-run on another machine: directories and images are named by absolute paths of
-that machine, and files with a schema, agents or MCP servers are read here.
-
-A job that may change something (--access write or full) is never run twice,
-unless --idempotent says that it does no harm.
-
-Exit status: 0 stored, or with --wait answered; 1 the queue or the job failed;
-2 a mistake in the flags or the input, or an id that is there already; with
---wait also 3 and 124 as with "clichain ask"; 124 no result within --wait-for.`,
+The prompt is composed as in "clichain ask". A job may run on another machine:
+use absolute paths of that machine for directories and images; other files are
+read here. A job with access write or full never runs twice, unless you set
+--idempotent.`,
 		Example: `  clichain submit --nats tls://nats.example.com:4222 "Explain errno 11"
   git diff | clichain submit --nats nats://127.0.0.1:4222 --wait "Review this"
-  clichain submit --id nightly-7 --priority low --deadline 8h --access read --dir /srv/repo "Look for dead code"`,
+  clichain submit --id nightly-7 --priority low --deadline 8h "Explain errno 11"`,
 		Args: console.AtMostOneArg("submit", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.idGiven = cmd.Flags().Changed("id")
@@ -70,14 +64,14 @@ func (f *submitFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.queue.Register(flags)
-	flags.StringVar(&f.job.ID, "id", "", "`id` of the job and its result (default a random one)")
+	flags.StringVar(&f.job.ID, "id", "", "`id` of the job and its result (default random)")
 	priority := param.OneOf(Priorities...)
-	flags.Func("priority", "how `soon` it is taken: high, normal or low (default normal)",
+	flags.Func("priority", "`level`: job priority: high, normal or low (default normal)",
 		param.Into(&f.job.Priority, priority))
-	flags.Func("deadline", "it is of no use after this `time`: a duration such as 2h, or 2027-01-31T18:00:00Z",
+	flags.Func("deadline", "discard the job after this `time`, such as 2h or 2027-01-31T18:00:00Z (default none)",
 		param.Into(&f.job.Deadline, parseDeadline))
-	flags.BoolVar(&f.job.Idempotent, "idempotent", false, "running it twice does no harm, though it may change something")
-	flags.BoolVar(&f.wait.on, "wait", false, "wait for the result and print it")
+	flags.BoolVar(&f.job.Idempotent, "idempotent", false, "allow the job to run twice, even if it may change something")
+	flags.BoolVar(&f.wait.on, "wait", false, "wait for the result, and print it")
 	f.wait.register(flags)
 	param.Add(flags, cmd.Name(), &f.ask)
 }

@@ -36,48 +36,19 @@ func NewWorker(env *console.Env) *cobra.Command {
 	f.queue.NATS = connection.NewNATSFlags(env)
 	cmd := &cobra.Command{
 		Use:   "worker",
-		Short: "Answer the jobs of a queue with the CLIs of this machine",
-		Long: `Take jobs from a queue and have the CLIs of this machine answer them, until
-Ctrl-C or SIGTERM. Then it takes no more jobs, lets those that run go on for the
-time of --grace, gives the rest back to the queue, and exits with 0: to be
-stopped is how a worker ends.
+		Short: "Answer the jobs of a queue",
+		Long: `Take jobs from a queue and answer them with the CLIs of this machine, until
+SIGINT or SIGTERM. Jobs in flight may then finish within --grace; the worker
+returns the others to the queue and exits with 0.
 
-Which CLIs rest after a failure, such as a usage limit, all workers of a queue
-know. While all rest it takes no jobs. CLICHAIN_COOLDOWNS has no say here.
-
-Whoever may write to the queue writes the jobs. What they may do here is up to
---max-access and --permit. By default a job is a question with access none, and
-one that asks for more goes back to the queue, for another worker. --permit
-takes, any number of times:
-  dir=PATH          a directory that jobs may work in, with all below it; the
-                    first is the default (default: the working directory)
-  extra=BACKEND=ARG a raw argument for a CLI, exactly as given
-  env=NAME          a variable, also APP_*
-  tool=NAME         a tool that --allow-tool of a job may name, exactly
-  mode=NAME         a mode that --permission-mode of a job may name
-  model=NAME        a model, also codex/*; until one is named, any
-  mcp, agents, session   MCP servers, subagents, sessions to continue
-  bytes=N           the largest job (default 16 MiB)
-
-A result that the server does not take, such as with a full store, is kept in
-$XDG_STATE_HOME/clichain/results (~/.local/state) and stored as soon as it can
-be, also by the next worker of this user. Meanwhile no jobs are taken.
-
-Its log goes to stderr. It has ids, backends and reasons in it; prompts, answers
-and what a CLI said never.
-
-With --health HOST:PORT, on an address of this machine alone, it serves /healthz
-(200, or 503 while it drains or has no server) and /status (JSON).
-
-Exit status: 0 stopped and drained; 1 the queue failed; 2 a mistake in the
-flags; 3 nothing to answer with.
-
-Environment: that of "clichain ask", and NATS_URL, NATS_USER, NATS_PASSWORD,
-NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY.`,
+By default a job is a question with access none; --max-access and --permit allow
+more. A job that needs more returns to the queue for another worker. All workers
+of a server share their cooldowns, and a worker takes no jobs while all of its
+backends are in cooldown.`,
 		Example: `  clichain worker --nats tls://nats.example.com:4222 --nats-creds worker.creds
   clichain worker --nats nats://127.0.0.1:4222 -j 8 --only codex,claude
-  clichain worker --store ~/left-over   the queue of a batch that was cut off`,
-		Args: cobra.NoArgs,
+  clichain worker --store out.jsonl.queue`,
+		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return service.UnlessStopped(cmd.Context(), runWorker(cmd.Context(), r, f))
 		},
@@ -92,11 +63,11 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	flags.SortFlags = false
 	f.queue.Register(flags)
 	f.Flags.Register(flags, "job", "jobs")
-	flags.Func("max-access", "most that jobs may be allowed, a `level`: none, read, write or full (default none)",
+	flags.Func("max-access", "`level`: highest access of a job: none, read, write or full (default none)",
 		param.Into(&f.permissions.Access, param.Access))
 	service.AddPermitFlag(flags, &f.permissions)
-	flags.StringVar(&f.name, "name", "", "`name` of this worker; each has another (default host, process id and more)")
-	flags.Func("health", "serve /healthz and /status at this `address`, such as 127.0.0.1:8080",
+	flags.StringVar(&f.name, "name", "", "unique `name` of this worker (default host, process id and a random part)")
+	flags.Func("health", "serve /healthz and /status at this loopback `address`, such as 127.0.0.1:8080",
 		param.Into(&f.health, loopback.Parse))
 	param.Add(flags, cmd.Name(), &f.ask)
 }

@@ -42,13 +42,25 @@ func Of(f *param.Values) (req clichain.Request, err error) {
 	if system != "" {
 		req.Messages = []clichain.Message{{Role: clichain.RoleSystem, Content: system}}
 	}
-	if req.Schema, err = readFlagFile("--schema", f.Schema); err != nil || f.Schema == "" {
-		return req, err
+	req.Schema, err = schema(f.Schema)
+	return req, err
+}
+
+// schema returns the value of --schema: JSON, or the content of a file.
+func schema(value string) ([]byte, error) {
+	name, data := value, []byte(value)
+	if strings.HasPrefix(strings.TrimSpace(value), "{") {
+		name = "the value"
+	} else {
+		var err error
+		if data, err = readFlagFile("--schema", value); err != nil || value == "" {
+			return nil, err
+		}
 	}
-	if err := json.Unmarshal(req.Schema, new(any)); err != nil {
-		return req, console.Usagef("--schema: %s is no JSON: %v", f.Schema, err)
+	if err := json.Unmarshal(data, new(any)); err != nil {
+		return nil, console.Usagef("--schema: %s is not valid JSON: %v", name, err)
 	}
-	return req, nil
+	return data, nil
 }
 
 // servers are the elements of --mcp-config: JSON, or the content of a file.

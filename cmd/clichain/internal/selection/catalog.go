@@ -141,7 +141,9 @@ func (c *Catalog) Pick(names []string) (chosen []clichain.CliSpec, unknown []str
 
 // Unknown is the error for a name that no spec has.
 func (c *Catalog) Unknown(source, name string) error {
-	return console.Usagef("%s: unknown backend %q: known are %s", source, name, strings.Join(NamesOf(c.All), ", "))
+	names := NamesOf(c.All)
+	return console.Usagef("%s: unknown backend %q: known are %s%s", source, name, strings.Join(names, ", "),
+		console.DidYouMean(name, names))
 }
 
 // Choose picks the backends that --only names; without it those of the settings; without both those of the chain.

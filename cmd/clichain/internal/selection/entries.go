@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,22 @@ type Entry struct {
 	Text func(*settings.Values) string // empty: not set
 	read func(v *settings.Values, text string) error
 	copy func(to, from *settings.Values)
+	list func(*settings.Values) []string // nil: the setting is not a list
+}
+
+// Parse checks a value in the form of the environment variable. It returns the elements of a list, or else the value.
+func (e Entry) Parse(text string) (values []string, list bool, err error) {
+	var v settings.Values
+	if strings.TrimSpace(text) == "" {
+		return nil, false, errors.New("the value is empty; use \"clichain config unset\" to remove a setting")
+	}
+	if err := e.read(&v, text); err != nil {
+		return nil, false, err
+	}
+	if e.list != nil {
+		return e.list(&v), true, nil
+	}
+	return []string{text}, false, nil
 }
 
 // The environment variables of the settings.
@@ -50,12 +67,16 @@ var Entries = []Entry{
 func entryOf[T any](
 	name, variable string, at func(*settings.Values) *T, text func(T) string, parse func(string) (T, error),
 ) Entry {
-	return Entry{
-		name, variable,
-		func(v *settings.Values) string { return text(*at(v)) },
-		func(v *settings.Values, text string) error { return param.Into(at(v), parse)(text) },
-		func(to, from *settings.Values) { *at(to) = *at(from) },
+	e := Entry{
+		Name: name, Variable: variable,
+		Text: func(v *settings.Values) string { return text(*at(v)) },
+		read: func(v *settings.Values, text string) error { return param.Into(at(v), parse)(text) },
+		copy: func(to, from *settings.Values) { *at(to) = *at(from) },
 	}
+	if _, list := any(at(&settings.Values{})).(*[]string); list {
+		e.list = func(v *settings.Values) []string { return *any(at(v)).(*[]string) }
+	}
+	return e
 }
 
 func joined(separator string) func([]string) string {

@@ -37,8 +37,8 @@ func NewResolver(env *console.Env) *Resolver { return &Resolver{Env: env} }
 
 // AddFlags adds the flags that say where the settings are.
 func (r *Resolver) AddFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&r.ConfigFlag, "config", "", "settings `file`, or off (CLICHAIN_CONFIG)")
-	flags.StringVar(&r.ProfileFlag, "profile", "", "`name` of a profile of the settings file (CLICHAIN_PROFILE)")
+	flags.StringVar(&r.ConfigFlag, "config", "", "settings `file`, or off for none (CLICHAIN_CONFIG)")
+	flags.StringVar(&r.ProfileFlag, "profile", "", "`name` of a profile in the settings file (CLICHAIN_PROFILE)")
 }
 
 // Settings are the settings that hold where no flag says otherwise, each from the first that has it: the environment,

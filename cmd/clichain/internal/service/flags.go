@@ -20,17 +20,17 @@ type Flags struct {
 // Register declares the flags and sets their defaults. One and many are the nouns for requests in the help text.
 func (f *Flags) Register(flags *pflag.FlagSet, one, many string) {
 	f.Jobs, f.Grace = DefaultSlots, DefaultGrace
-	flags.FuncP("jobs", "j", fmt.Sprintf("run up to `n` %s at once (default %d)", many, f.Jobs),
+	flags.FuncP("jobs", "j", fmt.Sprintf("`number`: limit of concurrent %s (default %d)", many, f.Jobs),
 		param.Into(&f.Jobs, param.Count))
-	flags.Func("grace", fmt.Sprintf("let %s in flight run for this `duration` after a signal (default %v)", many, f.Grace),
+	flags.Func("grace", fmt.Sprintf("`duration`: time for %s in flight after a signal (default %v)", many, f.Grace),
 		param.Into(&f.Grace, ParseGrace))
 	AddTelemetryFlag(flags, &f.Collector)
-	flags.BoolVar(&f.Cold, "cold", false, fmt.Sprintf("start a CLI for each %s, and keep none running in between", one))
-	flags.BoolVar(&f.LogJSON, "log-json", false, "log in JSON")
+	flags.BoolVar(&f.Cold, "cold", false, fmt.Sprintf("start a new CLI process for each %s", one))
+	flags.BoolVar(&f.LogJSON, "log-json", false, "write the log as JSON")
 }
 
 // AddTelemetryFlag declares --otlp, the URL of a collector.
 func AddTelemetryFlag(flags *pflag.FlagSet, collector *string) {
-	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url`",
+	flags.Func("otlp", "send spans and metrics to the OpenTelemetry collector at `url` (default none)",
 		param.Into(collector, telemetry.ParseCollector))
 }

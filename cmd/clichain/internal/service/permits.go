@@ -13,7 +13,7 @@ import (
 )
 
 // permitHelp is the help of --permit.
-const permitHelp = "allow what jobs or lines ask for besides access: `what`=value, as in the help text above"
+const permitHelp = "`permission` beyond access, such as dir=/srv/repo; see \"clichain help permissions\" (repeatable)"
 
 // permits are the words of --permit: what each of them allows.
 var permits = map[string]func(p *permit.Permissions, value string) error{

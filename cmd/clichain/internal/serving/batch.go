@@ -44,38 +44,18 @@ func NewBatch(env *console.Env) *cobra.Command {
 	f.cfg.Jobs = service.DefaultSlots
 	cmd := &cobra.Command{
 		Use:   "batch",
-		Short: "Answer a file of requests, and go on where it was interrupted",
-		Long: `Answer a file of requests: one JSON object a line in, and one line out for each,
-in the order in which they are done, or with --ordered in that of the input.
-However it ends, the same command goes on from there, and asks nothing again
-that was answered.
+		Short: "Answer a file of requests, and resume after a stop",
+		Long: `Answer a file of requests: one JSON object per line in, one line per answer out.
+The same command resumes an interrupted batch, and repeats no request that was
+answered. Lines that cannot run go to OUT.bad.jsonl with their line numbers, and
+the batch continues.
 
-In:  {"prompt": "..."}, or "messages" instead, and where wanted "id", "system",
-     "model", "schema", "access", "dir", "options", "metadata", "priority",
-     "deadline", "idempotent". Other fields come back as metadata of the response.
-     Tables (CSV, TSV) have these names in their first line. A JSON array, plain
-     text (one prompt a line) and lines of OpenAI's batch API are read, too: the
-     first line and the file name tell the format, or --format.
-     Flags hold for lines that do not say it themselves. A line may not ask for
-     more than --access, --dir and --allow-tool allow, and --permit, which
-     "clichain worker --help" explains.
-Out: {"id": ..., "response": {...}} or {"id": ..., "error": {...}}. A line
-     without an id gets one from its content, so that lines may be inserted.
-
-Lines that cannot be run go to OUT.bad.jsonl, with their numbers, and stop
-nothing. What is on its way is kept in the folder OUT.queue until the end. With
---nats, or with --queue and NATS_URL, the workers of that queue answer
-("clichain worker").
-
-Environment: that of "clichain ask"; with --nats that of "clichain worker".
-
-Exit status: 0 all answered; 1 some failed, or were bad, or the cost reached its
-limit, or the output was lost; 2 a mistake in the flags, or an input that cannot
-be read; 3 nothing to try; 124 out of time; 130 interrupted.`,
+Pending requests are stored in OUT.queue until the batch finishes. With --nats,
+or with --queue and NATS_URL, the workers of that queue answer.`,
 		Example: `  clichain batch -i in.jsonl -o out.jsonl
   clichain batch -i in.jsonl -o out.jsonl --dry-run
   printf '{"prompt":"hi"}\n' | clichain batch -i - -o -`,
-		Args: cobra.NoArgs,
+		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd.Flags().Changed); err != nil {
 				return err
@@ -94,22 +74,23 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.SortFlags = false
 	flags.StringVarP(&cfg.In, "in", "i", "-", "`file` with the requests, or - for stdin")
 	flags.StringVarP(&cfg.Out, "out", "o", "-", "`file` for the answers, or - for stdout")
-	flags.Func("format", "of the input, jsonl, json, csv, tsv, text or openai, as a `word` (default: guessed)",
+	flags.Func("format", "input `format`: jsonl, json, csv, tsv, text or openai (default detected)",
 		param.Into(&cfg.Format, param.OneOf(batch.Formats...)))
-	flags.FuncP("jobs", "j", "how many run at once, a `number` (default 4)", param.Into(&cfg.Jobs, param.Count))
-	flags.Func("budget", "limit for the whole batch, a `duration`", param.Into(&cfg.Budget, param.Duration))
-	flags.Func("max-cost-usd", "limit for the known cost of all answers, in `usd`",
+	flags.FuncP("jobs", "j", "`number`: limit of concurrent requests (default 4)", param.Into(&cfg.Jobs, param.Count))
+	flags.Func("budget", "`duration`: limit of the whole batch (default none)", param.Into(&cfg.Budget, param.Duration))
+	flags.Func("max-cost-usd", "`amount`: limit of the known cost of all answers in US dollars (default none)",
 		param.Into(&cfg.MaxCostUSD, param.Dollars))
-	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would run where, and start nothing")
-	flags.BoolVar(&cfg.RetryFailed, "retry-failed", false, "run again what failed, save where the agent may have acted")
-	flags.BoolVar(&cfg.RetrySideEffects, "retry-side-effects", false, "with --retry-failed: that as well")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print which backend would answer each line, and start nothing")
+	flags.BoolVar(&cfg.RetryFailed, "retry-failed", false,
+		"retry failed lines, except lines whose agent may have changed something")
+	flags.BoolVar(&cfg.RetrySideEffects, "retry-side-effects", false, "with --retry-failed, also retry those lines")
 	flags.BoolVar(&cfg.Ordered, "ordered", false, "write the answers in the order of the input")
-	flags.BoolVar(&cfg.Changed, "changed", false, "run again the lines that ask something else than before under their id")
-	flags.StringVar(&cfg.Bad, "bad", "", "`file` for lines that cannot be run (default OUT.bad.jsonl, or stderr)")
-	flags.StringVar(&cfg.Store, "store", "", "`folder` for what is on its way (default OUT.queue)")
-	flags.BoolVar(&cfg.Cold, "cold", false, "start a new process for each answer, and keep none warm")
+	flags.BoolVar(&cfg.Changed, "changed", false, "run lines again whose content changed under the same id")
+	flags.StringVar(&cfg.Bad, "bad", "", "`file` for lines that cannot run (default OUT.bad.jsonl, or stderr)")
+	flags.StringVar(&cfg.Store, "store", "", "`directory` for pending requests (default OUT.queue)")
+	flags.BoolVar(&cfg.Cold, "cold", false, "start a new CLI process for each request")
 	service.AddTelemetryFlag(flags, &f.collector)
-	flags.BoolVar(&f.quiet, "quiet", false, "nothing on stderr but errors")
+	flags.BoolVar(&f.quiet, "quiet", false, "print only errors on stderr")
 	param.Add(flags, cmd.Name(), &f.ask)
 	service.AddPermitFlag(flags, &f.permissions)
 	f.nats.Register(flags)

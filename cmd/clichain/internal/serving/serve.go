@@ -38,31 +38,18 @@ func NewServe(env *console.Env) *cobra.Command {
 	f := &serveFlags{listen: address{"tcp", "127.0.0.1:8484"}}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Answer OpenAI clients on this machine with its CLIs",
-		Long: `Serve an endpoint for OpenAI clients, in any language, whose requests the CLIs
-of this machine answer: /v1/chat/completions, /v1/responses and /v1/models.
+		Short: "Answer OpenAI clients on this machine",
+		Long: `Serve /v1/chat/completions, /v1/responses and /v1/models, and answer requests
+with the CLIs of this machine. The server listens on this machine only. Each
+request needs the token in the token file, which the first start creates.
 
-It listens on this machine alone. Every request has to bring the token of the
-token file, which is made at the first start; a web page may ask only from an
-origin of --allow-origin. Requests are asked without access to anything: what
-they want of tools, or of a setting that CLIs do not take, is refused by name.
-
-The model is "clichain" or empty for the whole chain, the name of a backend, or
-backend/model. Which backend answered is in the header Clichain-Backend, which
-did not is in Clichain-Attempts.
-
-The base URL goes to stdout, the log to stderr: it has ids, backends and reasons
-in it; what is asked and answered never. Ctrl-C or SIGTERM ends it: what is on
-its way may go on for the time of --grace.
-
-Exit status: 0 stopped and drained; 1 the server failed; 2 a mistake in the
-flags; 3 nothing to answer with.
-
-Environment: that of "clichain ask".`,
+Requests run with access none: a request for tools, or for a field that CLIs do
+not support, is rejected. The base URL goes to stdout and the log, which has no
+prompts and no answers, to stderr.`,
 		Example: `  clichain serve
   clichain serve --listen unix:/run/user/1000/clichain.sock
   clichain serve --only codex,claude --timeout 2m --ignore temperature`,
-		Args: cobra.NoArgs,
+		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return service.UnlessStopped(cmd.Context(), runServe(cmd.Context(), r, f))
 		},
@@ -75,16 +62,17 @@ Environment: that of "clichain ask".`,
 func (f *serveFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Func("listen", "`address` on this machine alone: HOST:PORT or unix:PATH (default 127.0.0.1:8484)",
+	flags.Func("listen", "`address` on this machine, HOST:PORT or unix:PATH (default 127.0.0.1:8484)",
 		param.Into(&f.listen, parseListen))
 	flags.StringVar(&f.tokenFile, "token-file", "",
-		"`file` with the token, made if missing (default clichain/serve-token in the user's configuration)")
+		"`file` with the token, created if missing (default clichain/serve-token in the configuration directory)")
 	flags.StringArrayVar(&f.origins, "allow-origin", nil,
-		"`origin` of a web page that may ask, such as http://localhost:3000")
-	flags.Func("ignore", "let fields, such as `a,b`, have no effect instead of refusing them",
+		"allow requests from web pages of this `origin`, such as http://localhost:3000 (repeatable)")
+	flags.Func("ignore", "ignore these request fields instead of rejecting them, `names` separated by commas",
 		param.Into(&f.ignore, parseIgnored))
-	flags.BoolVar(&f.hold, "hold", false, "send streams when they are complete, so that another backend can take over")
-	f.Flags.Register(flags, "answer", "answers")
+	flags.BoolVar(&f.hold, "hold", false,
+		"send a stream when it is complete, so that another backend can replace a failed one")
+	f.Flags.Register(flags, "request", "requests")
 	param.Add(flags, cmd.Name(), &f.ask)
 	// Registering fails only for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("ignore",

@@ -1,0 +1,51 @@
+package param
+
+// The commands that share the flags of the table.
+const (
+	Ask    = "ask"
+	Build  = "build"
+	Batch  = "batch"
+	Submit = "submit"
+	Serve  = "serve"
+	Worker = "worker"
+)
+
+// Commands are all commands that share the flags of the table.
+var Commands = []string{Ask, Build, Batch, Submit, Serve, Worker}
+
+// Flag is a row of the table.
+type Flag struct {
+	Name  string
+	Group Group
+	Help  string // the name of the value, which says its type, is in backquotes
+	// Field is the field of a request or of a backend's configuration that the flag sets, by its name in errors. The
+	// zero value is the name of the flag with underscores.
+	Field string
+	// Without maps each command that does not have the flag to the reason.
+	Without map[string]string
+	// HelpOf maps a command to its help text if that differs from Help.
+	HelpOf map[string]string
+
+	define define
+}
+
+const (
+	inRequest    = "the client sets it in its request"
+	inJob        = "the job sets it"
+	inOptions    = "the line sets it in its options"
+	workers      = "the worker sets it"
+	noAccess     = "requests of clients have access none"
+	linesPrompt  = "the lines are the prompts"
+	conversation = "each line is a separate conversation"
+	timeoutOnly  = "--timeout and the default of --agent limit it"
+)
+
+// Reasons that several flags share: flags about the request, about the options of a batch line, about the prompt, about
+// the backends and about agents.
+var (
+	ofRequest = map[string]string{Serve: inRequest, Worker: inJob}
+	ofLine    = map[string]string{Serve: inRequest, Worker: inJob, Batch: inOptions}
+	ofPrompt  = map[string]string{Serve: inRequest, Worker: inJob, Batch: linesPrompt}
+	ofBackend = map[string]string{Submit: workers}
+	ofAgent   = map[string]string{Submit: workers, Serve: noAccess}
+)

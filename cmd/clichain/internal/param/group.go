@@ -1,0 +1,53 @@
+package param
+
+import "slices"
+
+// Group is the heading under which help texts and manual pages list a flag.
+type Group string
+
+// The groups of flags.
+const (
+	GroupRequest  Group = "Request"
+	GroupBackends Group = "Backends"
+	GroupLimits   Group = "Limits"
+	GroupQueue    Group = "Queue"
+	GroupServer   Group = "Server"
+	GroupOutput   Group = "Output"
+)
+
+// Groups are all groups, in the order in which help texts list them.
+var Groups = []Group{GroupRequest, GroupBackends, GroupLimits, GroupQueue, GroupServer, GroupOutput}
+
+// commandFlags are the names of the flags that commands declare in addition to Table.
+var commandFlags = map[Group][]string{
+	GroupRequest: {
+		"in", "format", "id", "priority", "deadline", "idempotent", "permit", "max-access", "retry-failed",
+		"retry-side-effects", "changed",
+	},
+	GroupBackends: {"config", "profile", "cold", "probe", "ping"},
+	GroupLimits:   {"jobs", "budget", "max-cost-usd", "grace", "wait-for"},
+	GroupQueue: {
+		"nats", "queue", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "nats-monitor", "store", "name",
+		"all", "reason", "side-effects",
+	},
+	GroupServer: {"listen", "token-file", "allow-origin", "ignore", "health"},
+	GroupOutput: {
+		"out", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream", "trace", "hold",
+		"wait", "once", "otlp", "log-json", "no-descriptions", "help", "version",
+	},
+}
+
+// GroupOf returns the group of the flag with a name, or "" for a flag without a group.
+func GroupOf(name string) Group {
+	for _, f := range Table {
+		if f.Name == name {
+			return f.Group
+		}
+	}
+	for group, names := range commandFlags {
+		if slices.Contains(names, name) {
+			return group
+		}
+	}
+	return ""
+}
