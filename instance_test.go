@@ -185,7 +185,7 @@ func TestUnknownValueOfAnInstance(t *testing.T) {
 
 	spec.SetEnv["CODEX_HOME"] = "~/.codex-work"
 	inside := clichain.NewProvider(spec, &clichain.Config{Container: &clichain.Container{Name: "box"}})
-	require.ErrorContains(t, inside.Validate(), "the home directory is not known", "that inside of the container")
+	require.ErrorContains(t, inside.Validate(), "the home directory is unknown", "that inside of the container")
 	require.NoError(t, clichain.NewProvider(spec, nil).Validate())
 }
 

@@ -167,7 +167,7 @@ func TestRepairThatFails(t *testing.T) {
 		},
 		"no JSON, then none": {
 			inTurn(says("Paris"), says("Paris!"), mustNot), clichain.ReasonBadOutput,
-			"the answer does not match the schema: it is not one JSON value alone: invalid character 'P' looking for beginning of value", "Paris!", []clichain.Reason{clichain.ReasonBadOutput},
+			"the answer does not match the schema: it is not a single JSON value: invalid character 'P' looking for beginning of value", "Paris!", []clichain.Reason{clichain.ReasonBadOutput},
 		},
 		"the repair itself fails": {
 			inTurn(wrong, []clitest.Step{{Stderr: "Not logged in\n"}, clitest.Exit(1)}, mustNot), clichain.ReasonUnauthenticated,

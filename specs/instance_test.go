@@ -54,9 +54,9 @@ func TestLoadInstanceMistakes(t *testing.T) {
 		{"of an instance", "- {instance_of: claude, name: a}\n- {instance_of: a, name: b}\n", `line 2:17: specs[1].instance_of: "a" is an instance itself: write "claude"`},
 		{"without a name", "instance_of: claude\nset_env: {A: b}\n", "line 1:1: name: is missing: an instance has a name of its own"},
 		{"a name twice", "- {instance_of: claude, name: a}\n- {instance_of: codex, name: a}\n", `line 2:30: specs[1].name: "a" is the name of specs[0] already`},
-		{"a list of variables", "instance_of: claude\nname: work\nset_env: [A=b]\n", "line 3:10: set_env: is a list where a map must be"},
+		{"a list of variables", "instance_of: claude\nname: work\nset_env: [A=b]\n", "line 3:10: set_env: is a list, want a map"},
 		{"a shell's value", "instance_of: claude\nname: work\nset_env: {A: $HOME/x}\n",
-			`line 3:14: set_env.A: "$HOME/x" is no value: write "~/folder", "${NAME}", "${NAME:-~/folder}/rest", or a text without "$"`},
+			`line 3:14: set_env.A: "$HOME/x" is not a valid value: write "~/dir", "${NAME}", "${NAME:-~/dir}/rest", or a text without "$"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := specs.Load(strings.NewReader(test.file))

@@ -93,9 +93,9 @@ func TestLoadMistakes(t *testing.T) {
 		{"blank file", " \n\n", "the file is empty: it has no spec"},
 		{"only a comment", "# nothing\n---\n", "the file is empty: it has no spec"},
 		{"null", "null", "the file is empty: it has no spec"},
-		{"text", "\nmine", `line 2:1: is "mine" where a map must be`},
-		{"not a spec", "7", `line 1:1: is "7" where a map must be`},
-		{"a list of no specs", "[7]", `line 1:2: specs[0]: is "7" where a map must be`},
+		{"text", "\nmine", `line 2:1: is "mine", want a map`},
+		{"not a spec", "7", `line 1:1: is "7", want a map`},
+		{"a list of no specs", "[7]", `line 1:2: specs[0]: is "7", want a map`},
 		{"no list under specs", "specs: {a: b}\n", "line 1:8: specs: must be a list"},
 		{"a field beside specs", "name: mine\nspecs: []\n", "line 1:1: name: unknown field: beside specs there can be $schema only"},
 		{"specs twice", "specs: []\nspecs: []\n", "line 2:1: specs: is there twice"},
@@ -104,41 +104,41 @@ func TestLoadMistakes(t *testing.T) {
 		{"cut short", "{\n  \"name\": \"mine\",\n  \"binary\": \"mi", "line 3:15: unexpected end of JSON input"},
 		{"two objects", ok + "\n" + ok, "line 2:1: invalid character '{' after top-level value"},
 		{"trailing garbage", ok + "\n\n}", "line 3:1: invalid character '}' after top-level value"},
-		{"a tab that indents", "name: mine\nargs:\n\t- args: []\n", "line 3:1: a tab does not indent: use blanks"},
+		{"a tab that indents", "name: mine\nargs:\n\t- args: []\n", "line 3:1: tabs cannot indent: use spaces"},
 		{"a quote that is open", "name: 'mine\nbinary: mine\n", "line 3:1: found unexpected end of stream while scanning a quoted scalar that begins at 1:7"},
 		{"a colon too many", "name: mine: yours\n", "line 1:11: mapping values are not allowed in this context"},
 		{"an unknown alias", "name: *mine\n", "line 1:7: unknown anchor 'mine' referenced"},
-		{"UTF-16", "\xff\xfen\x00", "line 1:1: is no UTF-8: save the file in that encoding"},
-		{"Latin-1", "name: mine\nbinary: caf\xe9\n", "line 2:12: is no UTF-8: save the file in that encoding"},
+		{"UTF-16", "\xff\xfen\x00", "line 1:1: is not UTF-8: save the file as UTF-8"},
+		{"Latin-1", "name: mine\nbinary: caf\xe9\n", "line 2:12: is not UTF-8: save the file as UTF-8"},
 
-		{"aliases of aliases", bomb, "line 2:8: the file has over 50000 values"},
+		{"aliases of aliases", bomb, "line 2:8: the file has more than 50000 values"},
 		{"an alias of itself", "name: mine\nargs: &a [*a]\n", "line 2:7: the file is nested deeper than 100 levels"},
 		{"deep JSON", strings.Repeat("[", 2000) + strings.Repeat("]", 2000), "line 1:102: the file is nested deeper than 100 levels"},
 		{"deep YAML", strings.Repeat("[", 2000) + "a: b" + strings.Repeat("]", 2000), "line 1:102: the file is nested deeper than 100 levels"},
-		{"a merge", "name: mine\nbinary: mine\n<<: {linger_ms: 1}\n", "line 3:1: << merges another map: write its fields out"},
-		{"a list for a key", "? [a]\n: b\n", "line 1:3: a key must be a text"},
-		{"a tag", "name: !!binary bWluZQ==\nbinary: mine\n", "line 1:7: name: has the tag !!binary: write the value without one"},
+		{"a merge", "name: mine\nbinary: mine\n<<: {linger_ms: 1}\n", "line 3:1: << is not supported: copy the fields of the other map"},
+		{"a list for a key", "? [a]\n: b\n", "line 1:3: a key must be a string"},
+		{"a tag", "name: !!binary bWluZQ==\nbinary: mine\n", "line 1:7: name: has the tag !!binary: remove the tag"},
 
-		{"a string for a number", "{\"name\":\"mine\",\"binary\":\"mine\",\n\"linger_ms\":\"7\"}", `line 2:13: linger_ms: is "7" where a whole number must be`},
-		{"a fraction", "name: mine\nbinary: mine\nlinger_ms: 7.5\n", `line 3:12: linger_ms: is "7.5" where a whole number must be, in digits only`},
-		{"a number with a nought", "name: mine\nbinary: mine\nlinger_ms: 0100\n", `line 3:12: linger_ms: is "0100" where a whole number must be, in digits only`},
-		{"a number out of range", "name: mine\nbinary: mine\nlinger_ms: 99999999999\n", "line 3:12: linger_ms: is 99999999999: that is out of range"},
+		{"a string for a number", "{\"name\":\"mine\",\"binary\":\"mine\",\n\"linger_ms\":\"7\"}", `line 2:13: linger_ms: is "7", want a whole number`},
+		{"a fraction", "name: mine\nbinary: mine\nlinger_ms: 7.5\n", `line 3:12: linger_ms: is "7.5", want a whole number in decimal digits`},
+		{"a number with a nought", "name: mine\nbinary: mine\nlinger_ms: 0100\n", `line 3:12: linger_ms: is "0100", want a whole number in decimal digits`},
+		{"a number out of range", "name: mine\nbinary: mine\nlinger_ms: 99999999999\n", "line 3:12: linger_ms: is out of range: 99999999999"},
 		{"a number above the bound", "name: mine\nbinary: mine\nlinger_ms: 60001\n", `line 3:12: linger_ms: "60001" must be 0 to 60000`},
-		{"yes for true", "name: mine\nbinary: mine\nsessions: {dir_bound: yes}\n", `line 3:23: sessions.dir_bound: is "yes" where true or false must be`},
-		{"a number for a string", "[" + ok + ",\n{\"name\":\n7,\"binary\":\"b\"}]", `line 3:1: specs[1].name: is "7" where a text must be`},
-		{"a string for a list", `{"name":"mine","binary":"mine","args":[{"args":"-p"}]}`, `line 1:48: args[0].args: is "-p" where a list must be`},
-		{"a list for a map", "name: mine\nbinary: mine\nexit_codes: [exit]\n", "line 3:13: exit_codes: is a list where a map must be"},
-		{"a list for an access level", "name: mine\nbinary: mine\nargs: [{args: ['{prompt}'], when: {access: [[read]]}}]\n", "line 3:45: args[0].when.access[0]: is a list where a text must be"},
-		{"a tag in a list", "name: mine\nbinary: mine\npass_env: [!x A]\n", "line 3:12: pass_env[0]: has the tag !x: write the value without one"},
-		{"a list for a string", "name: [mine]\nbinary: mine\n", "line 1:7: name: is a list where a text must be"},
-		{"nothing in a list", "name: mine\nbinary: mine\nalt_binaries: [~]\n", "line 3:16: alt_binaries[0]: is nothing where a text must be"},
-		{"a word for an exit status", "name: mine\nbinary: mine\nexit_codes: {x: exit}\n", `line 3:14: exit_codes: is "x" where a whole number must be, in digits only`},
-		{"a key twice", "name: mine\nbinary: mine\nname: yours\n", "line 3:1: name: is there twice; the first is on line 1"},
-		{"a key twice in JSON", `{"name":"mine","binary":"mine","hints":{"exit":"a","exit":"b"}}`, "line 1:52: hints.exit: is there twice; the first is on line 1"},
+		{"yes for true", "name: mine\nbinary: mine\nsessions: {dir_bound: yes}\n", `line 3:23: sessions.dir_bound: is "yes", want true or false`},
+		{"a number for a string", "[" + ok + ",\n{\"name\":\n7,\"binary\":\"b\"}]", `line 3:1: specs[1].name: is "7", want a string`},
+		{"a string for a list", `{"name":"mine","binary":"mine","args":[{"args":"-p"}]}`, `line 1:48: args[0].args: is "-p", want a list`},
+		{"a list for a map", "name: mine\nbinary: mine\nexit_codes: [exit]\n", "line 3:13: exit_codes: is a list, want a map"},
+		{"a list for an access level", "name: mine\nbinary: mine\nargs: [{args: ['{prompt}'], when: {access: [[read]]}}]\n", "line 3:45: args[0].when.access[0]: is a list, want a string"},
+		{"a tag in a list", "name: mine\nbinary: mine\npass_env: [!x A]\n", "line 3:12: pass_env[0]: has the tag !x: remove the tag"},
+		{"a list for a string", "name: [mine]\nbinary: mine\n", "line 1:7: name: is a list, want a string"},
+		{"nothing in a list", "name: mine\nbinary: mine\nalt_binaries: [~]\n", "line 3:16: alt_binaries[0]: is nothing, want a string"},
+		{"a word for an exit status", "name: mine\nbinary: mine\nexit_codes: {x: exit}\n", `line 3:14: exit_codes: is "x", want a whole number in decimal digits`},
+		{"a key twice", "name: mine\nbinary: mine\nname: yours\n", "line 3:1: name: appears twice; the first is on line 1"},
+		{"a key twice in JSON", `{"name":"mine","binary":"mine","hints":{"exit":"a","exit":"b"}}`, "line 1:52: hints.exit: appears twice; the first is on line 1"},
 
 		{"unknown field", "{\n\"name\":\"mine\",\n\"binry\":\"mine\"\n}", "line 3:1: binry: unknown field; did you mean binary?"},
 		{"unknown field inside", "- name: mine\n  binary: mine\n  args:\n  - args: [\"{prompt}\"]\n    when: {acces: [read]}\n", "line 5:12: specs[0].args[0].when.acces: unknown field; did you mean access?"},
-		{"a field like none", "name: mine\nbinary: mine\nmodels: {zzz: a}\n", "line 3:10: models.zzz: unknown field; there are accept, aliases, choice_costs, list"},
+		{"a field like none", "name: mine\nbinary: mine\nmodels: {zzz: a}\n", "line 3:10: models.zzz: unknown field; the known fields are accept, aliases, choice_costs, list"},
 		{"a field in capitals", "Name: mine\nbinary: mine\n", "line 1:1: Name: unknown field; did you mean name?"},
 		{"unknown access level", "name: mine\nbinary: mine\nargs: [{args: [\"{prompt}\"], when: {access: [root]}}]\n", `line 3:45: args[0].when.access[0]: "root" is none of ["none" "read" "write" "full"]`},
 
@@ -172,9 +172,9 @@ func TestLoadGathersMistakes(t *testing.T) {
 	require.Nil(t, got)
 	require.EqualError(t, err, `specs: line 4:9: specs[1].name: "Mine" must be lower-case letters, digits, '-', '_' and '.', such as "claude"
 line 5:3: specs[1].binray: unknown field; did you mean binary?
-line 6:14: specs[1].linger_ms: is "soon" where a whole number must be
+line 6:14: specs[1].linger_ms: is "soon", want a whole number
 line 8:14: specs[1].args[0].args[0]: "promt" is no field of a request, nor a file's; did you mean "prompt"?
-line 9:19: specs[1].args[0].when.set: is "model" where a list must be
+line 9:19: specs[1].args[0].when.set: is "model", want a list
 line 11:17: specs[1].lines[0].pattern: "(" is no regular expression: missing closing ): `+"`(`"+`
 line 12:3: specs[2].name: must be lower-case letters, digits, '-', '_' and '.', such as "claude"`)
 	all, ok := errors.AsType[*specs.LoadError](err)
@@ -222,7 +222,7 @@ func TestLoadIsBounded(t *testing.T) {
 	_, err := specs.Load(bytes.NewReader(fits))
 	require.NoError(t, err)
 	_, err = specs.Load(bytes.NewReader(append(fits, ' ')))
-	require.EqualError(t, err, "specs: the file is over 1048576 bytes")
+	require.EqualError(t, err, "specs: the file is larger than 1048576 bytes")
 }
 
 func TestReportsAreBounded(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package contract makes the stream of any backend keep the contract of a Backend, so that a chain reads all backends
-// alike. It starts nothing, and never modifies what a backend returned.
+// Package contract makes the stream of any backend satisfy the contract of a Backend, so that a chain can treat all
+// backends alike. It starts nothing, and never modifies the values that a backend returns.
 package contract
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/clichain/clichain/internal/structured"
 )
 
-// Backend is the backend to ask. A plain value.
+// Backend is the backend to call. It is a plain value.
 type Backend struct {
 	Name   string
 	Stream func(context.Context, call.Request) iter.Seq2[call.Event, error]
-	// Settled reports whether the caller reads an error without any change.
+	// Settled reports whether the caller receives an error unchanged.
 	Settled func(error) bool
 }
 
-// Ask asks the backend. The stream begins with one start, has all of the text of the answer, and ends with a valid
+// Ask calls the backend. The stream begins with one start event, contains all text of the answer, and ends with a valid
 // answer or a [call.Error].
 func (b Backend) Ask(ctx context.Context, req call.Request) iter.Seq2[call.Event, error] {
 	return func(yield func(call.Event, error) bool) {
@@ -45,13 +45,13 @@ func (b Backend) Ask(ctx context.Context, req call.Request) iter.Seq2[call.Event
 	}
 }
 
-// Addresses reports whether a model name is that of a backend, or begins with it and a slash.
+// Addresses reports whether a model name equals the name of a backend, or begins with the name and a slash.
 func Addresses(name, model string) bool {
 	backend, _, _ := strings.Cut(strings.TrimSpace(model), "/")
 	return name != "" && backend == name
 }
 
-// Unaddressed is the request with the backend's name cut off its model.
+// Unaddressed returns the request without the backend's name in its model.
 func Unaddressed(name string, req call.Request) call.Request {
 	if Addresses(name, req.Model) {
 		_, req.Model, _ = strings.Cut(strings.TrimSpace(req.Model), "/")
@@ -64,7 +64,7 @@ type reply struct {
 	name    string
 	settled func(error) bool
 	req     call.Request
-	schema  *structured.Schema // nil: free text
+	schema  *structured.Schema // nil for free text
 	began   time.Time
 	run     runState
 	text    textState
@@ -73,7 +73,7 @@ type reply struct {
 	err     error
 }
 
-// newReply returns a reply with an error where the request is invalid.
+// newReply returns a reply. Its error is set if the request is invalid.
 func newReply(b Backend, req call.Request) *reply {
 	r := &reply{name: b.Name, settled: b.Settled, req: Unaddressed(b.Name, req), began: time.Now()}
 	schema, err := structured.Compile(req.Schema)
@@ -83,7 +83,7 @@ func newReply(b Backend, req call.Request) *reply {
 	return r
 }
 
-// finish makes the reply a valid copy of the answer, or an error.
+// finish sets the reply to a valid copy of the answer, or to an error.
 func (r *reply) finish(ctx context.Context) {
 	if r.err == nil {
 		r.err = r.accept()
@@ -96,7 +96,8 @@ func (r *reply) finish(ctx context.Context) {
 // accept completes a copy of the answer, or rejects it.
 func (r *reply) accept() error {
 	if r.resp == nil {
-		return &call.Error{Reason: call.ReasonBadOutput, ExitCode: -1, Message: "neither an answer nor an error was returned"}
+		return &call.Error{Reason: call.ReasonBadOutput, ExitCode: -1,
+			Message: "the backend returned neither an answer nor an error"}
 	}
 	resp := *r.resp
 	resp.Backend, resp.Model = cmp.Or(resp.Backend, r.name), cmp.Or(resp.Model, r.req.Model)
@@ -119,7 +120,7 @@ func (r *reply) accept() error {
 	return nil
 }
 
-// rejected is the error of an invalid answer. The backend may have done what the request asks for.
+// rejected returns the error of an invalid answer. The backend may have done what the request asks for.
 func (r *reply) rejected(reason call.Reason, message string) *call.Error {
 	return &call.Error{
 		Reason: reason, ExitCode: -1, Message: message, Partial: r.resp.Text, Usage: r.resp.Usage,
@@ -127,7 +128,8 @@ func (r *reply) rejected(reason call.Reason, message string) *call.Error {
 	}
 }
 
-// failure is an error as a [call.Error] with a name and a Reason. The cause of the context replaces its plain error.
+// failure returns an error as a [call.Error] with a name and a Reason. The cause of the context replaces its plain
+// error.
 func (r *reply) failure(ctx context.Context, err error) *call.Error {
 	cause := judge.End(ctx)
 	if cause != nil && err == ctx.Err() {

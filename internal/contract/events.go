@@ -8,15 +8,15 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// runState is the state of the backend's own run, as the reader of the events knows it.
+// runState is the state of the backend's own run, as the event stream shows it.
 type runState int
 
 const (
-	running runState = iota // the run has a start, and no end yet
-	failed                  // the run has ended with an attempt event; the next start begins another run
+	running runState = iota // the run has started and not ended
+	failed                  // the run ended with an attempt event; the next start begins another run
 )
 
-// after returns the state after an event of the backend itself. deliver is false for a second start of a run.
+// after returns the state after an event of the backend. deliver is false for a second start of a run.
 func (s runState) after(kind call.EventKind) (next runState, deliver bool) {
 	switch kind {
 	case call.EventStart:
@@ -27,12 +27,12 @@ func (s runState) after(kind call.EventKind) (next runState, deliver bool) {
 	return s, true
 }
 
-// textState says whether the reader has the text of the answer.
+// textState tells whether the reader of the stream has received the text of the answer.
 type textState int
 
 const (
 	withheld  textState = iota // no text since the start or the last reset
-	delivered                  // some text was delivered; the backend delivers the rest of it
+	delivered                  // some text; the backend delivers the rest
 )
 
 func (s textState) after(kind call.EventKind) textState {
@@ -45,8 +45,8 @@ func (s textState) after(kind call.EventKind) textState {
 	return s
 }
 
-// read delivers the events before the end of the stream, and keeps its answer or error. It returns false when the
-// reader has left.
+// read delivers the events before the end of the stream, and keeps the answer or error. It returns false if the reader
+// has stopped.
 func (r *reply) read(events iter.Seq2[call.Event, error], yield func(call.Event, error) bool) bool {
 	r.err = &call.Error{
 		Backend: r.name, Reason: call.ReasonBadOutput, ExitCode: -1, Message: "the stream ended without an answer",
@@ -70,7 +70,7 @@ func (r *reply) read(events iter.Seq2[call.Event, error], yield func(call.Event,
 	return true
 }
 
-// take changes the state by an event. It reports whether the event is delivered.
+// take updates the state for an event. It reports whether to deliver the event.
 func (r *reply) take(e *call.Event) (deliver bool) {
 	deliver = true
 	if e.Backend == r.name {
@@ -81,8 +81,8 @@ func (r *reply) take(e *call.Event) (deliver bool) {
 	return deliver && (e.Kind != call.EventAttempt || e.Attempt != nil)
 }
 
-// upToEnd is a stream up to its answer or error. It ignores events after that: a backend that does not check whether
-// its reader has stopped would panic.
+// upToEnd yields a stream up to its answer or error. It ignores later events: a backend that does not check whether its
+// reader has stopped would panic.
 func upToEnd(events iter.Seq2[call.Event, error]) iter.Seq2[call.Event, error] {
 	return func(yield func(call.Event, error) bool) {
 		over := false

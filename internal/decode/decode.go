@@ -1,6 +1,5 @@
-// Package decode makes events of the JSON objects that a CLI prints, by the event
-// rules of its spec. It knows no CLI by name, does no I/O, and does not judge
-// whether a run went well.
+// Package decode converts the JSON objects that a CLI prints into events, by the event rules of its spec. It names no
+// CLI, does no I/O, and does not judge whether a run succeeded.
 package decode
 
 import (
@@ -21,28 +20,26 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Item is an event as the CLI's output has it, with what only the judge of the
-// run needs to know.
+// Item is an event of the CLI's output, with additional data for the judge of the run.
 type Item struct {
 	call.Event
-	Terminal bool // the last event of the run
-	Whole    bool // a whole block of thinking, whose pieces may have come before
-	Partial  bool // a result that was cut short: the text so far is the answer
-	// EventID is a hash of the id that no other event of the run has, the same within this process. Zero: it has none.
+	Terminal bool // last event of the run
+	Whole    bool // complete block of thinking, whose pieces may have come before
+	Partial  bool // incomplete result: the answer is the text so far
+	// EventID is a hash of the event's id, which is unique within the run. It differs between processes. 0 means no id.
 	EventID uint64
 }
 
-// Program is a spec's event rules, compiled once. It never changes, so it is safe
-// for concurrent use.
+// Program is the compiled event rules of a spec. It is immutable and safe for concurrent use.
 type Program struct {
-	byType map[string][]*rule // the rules that a value with this "type" can meet
-	others []*rule            // those for any other type
+	byType map[string][]*rule // rules for values with this "type"
+	others []*rule            // rules for values with any other type
 }
 
 type rule struct {
 	clispec.EventRule
 	each     jsontext.Path
-	members  bool // each is an object
+	members  bool // each selects the members of an object
 	matchers []matcher
 	setters  []setter
 }
@@ -57,10 +54,10 @@ type matcher struct {
 
 type setter struct {
 	apply   func(*Item, gjson.Result)
-	origins []origin // alternatives
+	origins []origin // alternatives, in order
 }
 
-// Compile compiles rules that passed Validate; an invalid pattern panics.
+// Compile compiles rules that passed Validate. It panics on an invalid pattern.
 func Compile(rules []clispec.EventRule) *Program {
 	p := &Program{byType: map[string][]*rule{}}
 	compiled := make([]*rule, len(rules))
@@ -81,7 +78,7 @@ func Compile(rules []clispec.EventRule) *Program {
 			p.others = append(p.others, r)
 			continue
 		}
-		r.matchers = slices.DeleteFunc(r.matchers, matcher.ofType) // by which the rule was chosen
+		r.matchers = slices.DeleteFunc(r.matchers, matcher.ofType) // byType already checks it
 	}
 	return p
 }
@@ -100,7 +97,7 @@ func compileRule(r clispec.EventRule) *rule {
 	return c
 }
 
-// typeLiteral is the one "type" of the values a rule can match.
+// typeLiteral returns the only "type" that a matching value can have. ok is false if the rule matches several.
 func (r *rule) typeLiteral() (string, bool) {
 	if i := slices.IndexFunc(r.matchers, matcher.ofType); i >= 0 {
 		return plaintext.Literal(r.matchers[i].pattern)
@@ -112,22 +109,22 @@ func (m matcher) ofType() bool { return m.path.Whole == "type" && !m.element }
 
 var typePath = jsontext.ParsePath("type")
 
-// Scratch is memory to make events in, reused from object to object. The zero
-// value is ready to use, by one goroutine at a time.
+// Scratch is memory for events that each object reuses. The zero value is ready to use. Scratch is not safe for
+// concurrent use.
 type Scratch struct {
 	object jsontext.Object
-	items  []Item // made of the object
+	items  []Item // events of the current object
 }
 
-// Events makes the events of one JSON object. The slice is valid until the
-// scratch is used again; the events share no memory with root.
+// Events returns the events of one JSON object. The slice is valid until the next use of the scratch. The events share
+// no memory with root.
 func (p *Program) Events(s *Scratch, root gjson.Result) []Item {
 	s.object.Open(root)
 	return p.events(s)
 }
 
-// Line is Events of a line; ok is false unless the whole of it is one JSON object. The slice is valid as long as the
-// line does not change, either.
+// Line returns the events of a line, like Events. ok is false unless the whole line is one JSON object. The slice is
+// valid until the line changes or the scratch is used again.
 func (p *Program) Line(s *Scratch, line []byte) (items []Item, ok bool) {
 	if !s.object.Parse(line) {
 		return nil, false
@@ -136,7 +133,7 @@ func (p *Program) Line(s *Scratch, line []byte) (items []Item, ok bool) {
 }
 
 func (p *Program) events(s *Scratch) []Item {
-	clear(s.items) // so that their texts can be freed
+	clear(s.items) // releases their texts
 	s.items = s.items[:0]
 	rules, ok := p.byType[s.object.Text(&typePath, "", false)]
 	if !ok {
@@ -170,12 +167,12 @@ func (r *rule) appendEvents(s *Scratch) {
 	for element := range jsontext.Elements(list.Raw) {
 		r.appendEvent(s, element)
 	}
-	if !list.IsArray() && list.Type != gjson.Null { // a single element instead of a list
+	if !list.IsArray() && list.Type != gjson.Null { // a single element in place of a list
 		r.appendEvent(s, list.Raw)
 	}
 }
 
-// matches checks the conditions on the object, or those on the element.
+// matches checks the conditions on the object or, if onElement is set, those on the element.
 func (r *rule) matches(o *jsontext.Object, element string, onElement bool) bool {
 	for i := range r.matchers {
 		m := &r.matchers[i]
@@ -186,8 +183,8 @@ func (r *rule) matches(o *jsontext.Object, element string, onElement bool) bool 
 	return true
 }
 
-// appendEvent makes the event of an element that meets the conditions, in place:
-// setters take a pointer, so a local variable would be allocated each time.
+// appendEvent appends the event of an element that meets the conditions. It builds the event in the slice: setters take
+// a pointer, so a local variable would be allocated each time.
 func (r *rule) appendEvent(s *Scratch, element string) {
 	if !r.matches(&s.object, element, true) {
 		return
@@ -204,8 +201,7 @@ func (r *rule) appendEvent(s *Scratch, element string) {
 	}
 }
 
-// setters are the fields that EventRule.Set can fill. Numbers may come as
-// JSON numbers or as text.
+// setters maps the fields that EventRule.Set can fill to functions that fill them. Numbers may be JSON numbers or text.
 var setters = map[string]func(*Item, gjson.Result){
 	"text":       func(e *Item, v gjson.Result) { e.Text = v.String() },
 	"event_id":   func(e *Item, v gjson.Result) { e.EventID = hashed(v.String()) },
@@ -237,7 +233,7 @@ var setters = map[string]func(*Item, gjson.Result){
 	"cost_usd":           func(e *Item, v gjson.Result) { e.Usage.CostUSD = cost(v) },
 }
 
-// cost is nil, unknown, for what is no finite number.
+// cost returns nil, which means unknown, for a value that is not a finite number.
 func cost(v gjson.Result) *float64 {
 	n, err := strconv.ParseFloat(strings.TrimSpace(v.String()), 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
@@ -246,7 +242,7 @@ func cost(v gjson.Result) *float64 {
 	return &n
 }
 
-// scaled turns a number of units into a duration; it is zero out of range.
+// scaled converts a number of units to a duration. The result is 0 if the duration is out of range.
 func scaled(v gjson.Result, unit time.Duration) time.Duration {
 	d := v.Float() * float64(unit)
 	if !(d > 0 && d < math.MaxInt64) {

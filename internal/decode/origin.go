@@ -10,12 +10,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// origin is where a setter's value comes from.
+// origin is the source of a setter's value.
 type origin struct {
-	literal gjson.Result // when it exists
+	literal gjson.Result // used if it exists
 	path    jsontext.Path
 	element bool   // the path starts at the element of Each
-	most    string // the member of the object there that has the most of this
+	most    string // selects the member of the object that has the greatest number of this name
 }
 
 // origins parses a value of EventRule.Set.
@@ -35,7 +35,7 @@ func origins(value string) (list []origin) {
 
 var idSeed = maphash.MakeSeed()
 
-// hashed is a hash of an id; 0 of none.
+// hashed returns a hash of an id, 0 for an empty id.
 func hashed(id string) uint64 {
 	if id == "" {
 		return 0
@@ -54,8 +54,8 @@ func (o *origin) value(object *jsontext.Object, element string) gjson.Result {
 	return value
 }
 
-// most is the name of the member of an object in which a number is the greatest, the first of equal ones. It does not
-// exist for an object without members, and for anything else.
+// most returns the name of the member of an object in which the named number is the greatest; of equal ones, the first.
+// The result does not exist if object is not an object or has no members.
 func most(object gjson.Result, number string) (name gjson.Result) {
 	if !object.IsObject() {
 		return name

@@ -1,6 +1,5 @@
-// Package grammar has the notations inside the texts of a spec: placeholders,
-// path templates, patterns of variables. It knows no CLI by name and does no
-// I/O.
+// Package grammar parses the notations inside the strings of a spec: placeholders, path templates and patterns of
+// environment variables. It names no CLI and does no I/O.
 package grammar
 
 import (
@@ -15,32 +14,31 @@ import (
 // ElementPrefix begins a path that starts at an element of EventRule.Each.
 const ElementPrefix = "@."
 
-// MembersSuffix ends the path of an object in EventRule.Each, whose members are the elements.
+// MembersSuffix ends a path in EventRule.Each that selects the members of an object as elements.
 const MembersSuffix = "|@members"
 
-// MostModifier parts a path in EventRule.Set from the name of a number in each member of the object there: the value is
-// the name of the member that has the greatest.
+// MostModifier in EventRule.Set separates the path of an object from a name. The value is the name of the member of
+// that object whose number of this name is the greatest.
 const MostModifier = "|@most:"
 
-// EmptyDir is the name of a call's empty directory among its temporary files.
+// EmptyDir is the name of the empty directory among the temporary files of a call.
 const EmptyDir = "empty"
 
-// Alternatives splits a value of EventRule.Set at its " ?? ".
+// Alternatives splits a value of EventRule.Set at " ?? ".
 func Alternatives(value string) []string { return strings.Split(value, " ?? ") }
 
-// Placeholder is {field}; {field:json}, a JSON string; {field:text}, the same
-// without its quotes, for a place inside one; or {field:list}, a JSON list of
-// strings. It does not match JSON text around it, where no letter follows the
-// brace of an object.
+// Placeholder matches {field}; {field:json}, a JSON string; {field:text}, the same without quotes, for use inside a
+// string; and {field:list}, a JSON list of strings. It does not match surrounding JSON text, in which no letter follows
+// an opening brace.
 var Placeholder = pattern.Of(`\{([a-z][a-z0-9_]*)(:json|:text|:list)?\}`)
 
-// ParsePlaceholder takes a match of Placeholder apart; form is "" for {field}.
+// ParsePlaceholder splits a match of Placeholder. form is "" for {field}.
 func ParsePlaceholder(m string) (name, form string) {
 	name, form, _ = strings.Cut(strings.Trim(m, "{}"), ":")
 	return name, form
 }
 
-// TemplateFields lists the fields a template names.
+// TemplateFields lists the fields that a template names.
 func TemplateFields(template string) (names []string) {
 	for _, m := range Placeholder().FindAllString(template, -1) {
 		name, _ := ParsePlaceholder(m)
@@ -49,13 +47,13 @@ func TemplateFields(template string) (names []string) {
 	return names
 }
 
-// variableShape is a variable's name that a shell can pass on.
+// variableShape matches the name of an environment variable that a shell can pass on.
 var variableShape = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// IsVariable reports whether a text can be the name of a variable.
+// IsVariable reports whether a text can be the name of an environment variable.
 func IsVariable(name string) bool { return variableShape().MatchString(name) }
 
-// IsVariablePattern reports whether a text is the name of a variable, or the beginning of some before a "*".
+// IsVariablePattern reports whether a text is the name of an environment variable, or a prefix of names and "*".
 func IsVariablePattern(text string) bool { return IsVariable(strings.TrimSuffix(text, "*")) }
 
 // IsSet reports whether a variable has a value other than "", "0" and "false".
@@ -63,8 +61,8 @@ func IsSet(vars map[string]string, name string) bool {
 	return !slices.Contains([]string{"", "0", "false"}, strings.ToLower(vars[name]))
 }
 
-// Matches reports whether a name is in a list of patterns, in which "*" stands for
-// any text. Windows folds the case of names.
+// Matches reports whether a name matches a pattern of the list, in which "*" stands for any text. On Windows the case
+// of names does not matter.
 func Matches(patterns []string, name string) bool {
 	if runtime.GOOS == "windows" {
 		name = strings.ToUpper(name)
@@ -72,8 +70,8 @@ func Matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, name) })
 }
 
-// matches is path.Match, to which it leaves what follows the first sign of a pattern: a call compares thousands, and
-// nearly all differ at once.
+// matches is path.Match with a comparison of the literal prefix before it: a call compares thousands of names, and
+// nearly all differ from the start.
 func matches(pattern, name string) bool {
 	for i := range len(pattern) {
 		switch c := pattern[i]; {
@@ -98,7 +96,7 @@ func Without(environ, patterns []string) []string {
 	})
 }
 
-// SetAll sets the variables of a list of "NAME=value"; the later of two wins.
+// SetAll sets the variables of a list of "NAME=value". A later entry overrides an earlier one.
 func SetAll(vars map[string]string, list []string) {
 	for _, kv := range list {
 		name, value, _ := strings.Cut(kv, "=")
@@ -106,8 +104,8 @@ func SetAll(vars map[string]string, list []string) {
 	}
 }
 
-// FirstSet is the first variable, by name, that is set and matches one of the
-// patterns; "" if there is none.
+// FirstSet returns the name of the first variable, in the order of names, that is set and matches one of the patterns.
+// It returns "" if there is none.
 func FirstSet(patterns []string, vars map[string]string) (first string) {
 	for name := range vars {
 		if (first == "" || name < first) && IsSet(vars, name) && Matches(patterns, name) {

@@ -9,16 +9,15 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// PathTemplate is where a CLI keeps a file: "${NAME:-default}/rest", in which
-// "~" at the start is the home directory.
+// PathTemplate is the location of a CLI's file: "${NAME:-default}/rest". "~" at the start is the home directory.
 type PathTemplate struct{ variable, base, rest string }
 
 var templateShape = pattern.Of(`^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^${}]+))?\}([^$]*)$`)
 
 var errPathTemplate = errors.New(
-	`is no path: write "~/file", "./file", "${NAME:-~/folder}/file" or a path from the root`)
+	`is not a path: write "~/file", "./file", "${NAME:-~/dir}/file" or an absolute path`)
 
-// ReadPath parses a path template; the error says what is allowed.
+// ReadPath parses a path template. The error lists the allowed forms.
 func ReadPath(text string) (PathTemplate, error) {
 	m := templateShape().FindStringSubmatch(text)
 	switch {
@@ -32,12 +31,12 @@ func ReadPath(text string) (PathTemplate, error) {
 
 var (
 	errValue = errors.New(
-		`is no value: write "~/folder", "${NAME}", "${NAME:-~/folder}/rest", or a text without "$"`)
-	errNoHome = errors.New("the home directory is not known: write the path from the root")
+		`is not a valid value: write "~/dir", "${NAME}", "${NAME:-~/dir}/rest", or a text without "$"`)
+	errNoHome = errors.New("the home directory is unknown: write an absolute path")
 )
 
-// ReadValue parses the value of a variable, which is a path template, or a text that stands for itself; the error says
-// what is allowed.
+// ReadValue parses the value of an environment variable: a path template, or a literal text. The error lists the
+// allowed forms.
 func ReadValue(text string) (PathTemplate, error) {
 	m := templateShape().FindStringSubmatch(text)
 	switch {
@@ -49,18 +48,18 @@ func ReadValue(text string) (PathTemplate, error) {
 	return PathTemplate{base: text}, nil
 }
 
-// Variable is the variable at the start of the template, "" where there is none.
+// Variable returns the variable at the start of the template, "" if there is none.
 func (t PathTemplate) Variable() string { return t.variable }
 
-// Place is what a CLI sees of the machine when it looks for its files.
+// Place is the environment in which a CLI looks for its files.
 type Place struct {
 	Vars map[string]string
-	Home string // "" when unknown
+	Home string // "" if unknown
 	Dir  string // absolute working directory
 }
 
-// Paths are the places where the file may be, none where the variable is not set
-// and has no default. ok is false when the home directory is needed and unknown.
+// Paths returns the possible paths of the file. It returns none if the variable is not set and has no default. ok is
+// false if the template needs the home directory and that is unknown.
 func (t PathTemplate) Paths(at Place) (paths []string, ok bool) {
 	base, text := t.fill(at)
 	switch {
@@ -76,7 +75,8 @@ func (t PathTemplate) Paths(at Place) (paths []string, ok bool) {
 	return []string{filepath.Clean(text)}, true
 }
 
-// Value is the text for a variable. Only "~" at its start makes a path of it. The error says what is not known.
+// Value returns the text for an environment variable. Only a value with "~" at the start becomes a path. The error
+// names the missing part.
 func (t PathTemplate) Value(at Place) (string, error) {
 	base, text := t.fill(at)
 	switch {
@@ -90,7 +90,7 @@ func (t PathTemplate) Value(at Place) (string, error) {
 	return filepath.Join(at.Home, text[1:]), nil
 }
 
-// fill puts the variable into the template, or what stands in for it.
+// fill substitutes the variable of the template, or its default.
 func (t PathTemplate) fill(at Place) (base, text string) {
 	base = t.base
 	if value := at.Vars[t.variable]; t.variable != "" && value != "" {
@@ -99,7 +99,7 @@ func (t PathTemplate) fill(at Place) (base, text string) {
 	return base, base + t.rest
 }
 
-// Upward lists the paths of the file in a directory and in all those above it.
+// Upward lists the paths of the file in a directory and all its parents.
 func Upward(dir, file string) (paths []string) {
 	for {
 		paths = append(paths, filepath.Join(dir, file))

@@ -1,5 +1,5 @@
-// Package instance makes another backend of a spec: one with a name of its own, and with variables that show the CLI
-// another home. It knows no CLI by name, and does no I/O.
+// Package instance derives further backends from a spec, with their own name and with environment variables that point
+// the CLI to another home directory. It names no CLI and does no I/O.
 package instance
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// Named is the spec under another name. Without a name it is the spec itself.
+// Named returns the spec under another name. An empty name keeps the name of the spec.
 func Named(spec clispec.Spec, name string) clispec.Spec {
 	if name != "" && name != spec.Name {
 		spec.Name, spec.InstanceOf = name, cmp.Or(spec.InstanceOf, spec.Name)
@@ -23,11 +23,11 @@ func Named(spec clispec.Spec, name string) clispec.Spec {
 	return spec
 }
 
-// Environ is what the spec sets, as "NAME=value", sorted. The error is that of the first variable whose value is not
-// known.
+// Environ returns the variables that the spec sets, as "NAME=value", sorted. The error is that of the first variable
+// whose value is unknown.
 func Environ(spec *clispec.Spec, at grammar.Place) (list []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(spec.SetEnv)) {
-		template, _ := grammar.ReadValue(spec.SetEnv[name]) // Validate has read it
+		template, _ := grammar.ReadValue(spec.SetEnv[name]) // Validate has parsed it
 		value, err := template.Value(at)
 		if err != nil {
 			return nil, fmt.Errorf("set_env.%s: %q: %w", name, spec.SetEnv[name], err)
@@ -40,8 +40,8 @@ func Environ(spec *clispec.Spec, at grammar.Place) (list []string, err error) {
 // quoted matches a command in a hint.
 var quoted = pattern.Of("`[^`]+`")
 
-// Hints are those of the spec, whose commands are about the home that the spec's variables, and these, show the CLI:
-// without them a person would log in elsewhere.
+// Hints returns the hints of the spec. Their commands set the variables that select the CLI's home directory, because a
+// user would otherwise log in elsewhere.
 func Hints(spec *clispec.Spec, environ []string) map[call.Reason]string {
 	prefix := homeOf(spec, environ)
 	if prefix == "" {
@@ -56,12 +56,12 @@ func Hints(spec *clispec.Spec, environ []string) map[call.Reason]string {
 	return hints
 }
 
-// homeOf sets the variables on which it depends where the CLI has its files, in the words of a shell.
+// homeOf returns shell assignments of the variables that determine where the CLI keeps its files.
 func homeOf(spec *clispec.Spec, environ []string) (prefix string) {
 	words := map[string]string{}
 	for name, value := range spec.SetEnv {
 		words[name] = value
-		if !strings.ContainsRune(value, '$') { // which a shell reads as we do
+		if !strings.ContainsRune(value, '$') { // a shell expands "$" as Value does
 			words[name] = word(value)
 		}
 	}
@@ -78,7 +78,7 @@ func homeOf(spec *clispec.Spec, environ []string) (prefix string) {
 	return prefix
 }
 
-// homes are the variables in the paths of the CLI's own files, and the home itself.
+// homes returns the variables in the paths of the CLI's own files, and HOME itself.
 func homes(spec *clispec.Spec) []string {
 	files := slices.Clone(spec.Trust)
 	for _, way := range spec.Login.Ways {
@@ -89,7 +89,7 @@ func homes(spec *clispec.Spec) []string {
 	}
 	names := []string{"HOME"}
 	for _, f := range files {
-		template, _ := grammar.ReadPath(f.Path) // Validate has read it
+		template, _ := grammar.ReadPath(f.Path) // Validate has parsed it
 		names = append(names, template.Variable())
 	}
 	return names
@@ -97,7 +97,7 @@ func homes(spec *clispec.Spec) []string {
 
 var plain = pattern.Of(`^[\w./~:@%+,-]*$`)
 
-// word is a value as a word of a shell, which makes a path of "~" at its start.
+// word quotes a value as a word of a shell. The shell expands "~" at its start.
 func word(value string) string {
 	if plain().MatchString(value) {
 		return value

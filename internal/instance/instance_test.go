@@ -40,7 +40,7 @@ func TestEnviron(t *testing.T) {
 		require.EqualError(t, err, want)
 	}
 	_, err := instance.Environ(&clispec.Spec{SetEnv: map[string]string{"A": "~/x"}}, grammar.Place{})
-	require.EqualError(t, err, `set_env.A: "~/x": the home directory is not known: write the path from the root`)
+	require.EqualError(t, err, `set_env.A: "~/x": the home directory is unknown: write an absolute path`)
 }
 
 // A command in a hint is about the home that the backend has, and tells nothing else that is set.

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	indexed    = 3    // objects in objects whose members are found; deeper ones are read at the first need
-	maxIndexed = 4096 // members of one text, for the same: few rules look into a result with thousands
+	indexed    = 3    // levels of nested objects to index; deeper ones are read when first needed
+	maxIndexed = 4096 // members to index in one text, for the same reason: few rules read results with thousands
 )
 
-// Parse reads the object of another line as [ParseObject] does, and finds its members meanwhile.
-// It reuses the memory of the last.
+// Parse validates the object of a new line like [ParseObject], and indexes its members. It reuses the memory of the
+// previous object.
 func (o *Object) Parse(line []byte) (ok bool) {
-	return o.parse(line) || coloured(line) && o.parse(plainText(line))
+	return o.parse(line) || hasEscapes(line) && o.parse(plainText(line))
 }
 
 func (o *Object) parse(line []byte) bool {
@@ -34,10 +34,11 @@ func (o *Object) parse(line []byte) bool {
 	return true
 }
 
-// trimmed is a line without what may stand around its value.
+// trimmed returns a line without a byte order mark and the white space around its value.
 func trimmed(line []byte) []byte { return bytes.Trim(bytes.TrimPrefix(line, byteOrderMark), jsonSpace) }
 
-// members reads an object, as container does, and adds its members to o, with those of so many levels in it.
+// members validates an object like container, and adds its members to o. It also adds the members of nested objects,
+// down to the given number of levels.
 func (s *scanner) members(o *Object, levels int) (first int, ok bool) {
 	if s.depth == 0 {
 		return none, false
@@ -92,7 +93,7 @@ func (s *scanner) decodedName() (name string, ok bool) {
 	return name, true
 }
 
-// begin skips blanks and returns where the next token begins.
+// begin skips white space and returns the offset of the next token.
 func (s *scanner) begin() int {
 	s.peek()
 	return s.at

@@ -1,6 +1,6 @@
-// Package jsontext validates JSON text, finds the documents in mixed output and reads single members without decoding
-// the rest, which is fast because most of a CLI's output is long strings. It knows no CLI, no event and no spec, and
-// does no I/O.
+// Package jsontext validates JSON text, finds the documents in mixed output, and reads single members without decoding
+// the rest. This is fast because most of a CLI's output consists of long strings. The package knows nothing of CLIs,
+// events or specs, and does no I/O.
 package jsontext
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// MaxDepth is the deepest nesting that is read. Real events stay below 30; a
-// deeper value is a mistake or an attack on the stack of a parser.
+// MaxDepth is the maximum nesting depth. Real events stay below 30. A deeper value is a mistake, or an attack on the
+// stack of a parser.
 const MaxDepth = 200
 
-// byteOrderMark is written by some Windows shells before the first line.
+// byteOrderMark precedes the first line in the output of some Windows shells.
 var byteOrderMark = []byte("\ufeff")
 
-// jsonSpace holds all characters that JSON allows between its tokens.
+// jsonSpace contains the characters that JSON allows between tokens.
 const jsonSpace = " \t\r\n"
 
-// ParseObject reads one JSON object. ok is false unless the whole line parses, so that a line cut short by a kill is
-// not taken for an event. The object shares the memory of line, and is valid as long as that does not change.
+// ParseObject parses a line that is one JSON object. ok is false unless the whole line is valid, so a line that a kill
+// has cut short is no event. The object shares the memory of line and is valid until line changes.
 func ParseObject(line []byte) (gjson.Result, bool) {
 	object, ok := wholeObject(line)
-	if !ok && coloured(line) {
+	if !ok && hasEscapes(line) {
 		return wholeObject(plainText(line))
 	}
 	return object, ok
@@ -44,22 +44,22 @@ func wholeObject(line []byte) (gjson.Result, bool) {
 	return gjson.Parse(inPlace(line)), true
 }
 
-// inPlace converts without a copy, which would allocate once for each line.
+// inPlace converts without a copy, which would cost one allocation for each line.
 func inPlace(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
-// coloured reports whether text may contain terminal escape sequences. Valid
-// JSON never contains that byte, so removing the sequences loses nothing.
-func coloured(text []byte) bool { return bytes.IndexByte(text, 0x1b) >= 0 }
+// hasEscapes reports whether text may contain terminal escape sequences. Valid JSON never contains the ESC byte, so
+// removing the sequences loses nothing.
+func hasEscapes(text []byte) bool { return bytes.IndexByte(text, 0x1b) >= 0 }
 
 func plainText(text []byte) []byte { return plaintext.Escapes().ReplaceAll(text, nil) }
 
-// maxCandidates bounds how many broken documents Objects skips in one text.
+// maxCandidates is the maximum number of broken documents that Objects skips in one text.
 const maxCandidates = 50
 
-// Objects finds the JSON documents in a text, between banners and warnings, and returns their objects in order: the
+// Objects finds the JSON documents in a text, between banners and warnings. It returns their objects in order: the
 // document itself, or the objects in an array. The objects share the memory of text.
 func Objects(text []byte) (objects []gjson.Result) {
-	if coloured(text) {
+	if hasEscapes(text) {
 		text = plainText(text)
 	}
 	for failures := 0; failures < maxCandidates; {
@@ -80,9 +80,9 @@ func Objects(text []byte) (objects []gjson.Result) {
 	return objects
 }
 
-// afterBroken returns where to go on reading after text, which begins like a document and stops being valid at a
-// position. A broken document is skipped whole, because its parts are not documents. A bracket with nothing valid
-// behind it belongs to a sentence: only its line is skipped.
+// afterBroken returns the rest of a text to search after a document that is invalid from offset at. It skips the whole
+// document, because its parts are no documents. A bracket without valid JSON after it belongs to a sentence:
+// afterBroken skips only its line.
 func afterBroken(text []byte, at int) []byte {
 	if end, closed := balanced(inPlace(text)); closed {
 		return nextLine(text[end:])
@@ -100,7 +100,7 @@ func nextLine(text []byte) []byte {
 	return nil
 }
 
-// lineStart returns the offset of the next bracket that begins a line, or -1.
+// lineStart returns the offset of the next bracket at the start of a line, or -1.
 func lineStart(text []byte) int {
 	for rest := text; ; {
 		rest = bytes.TrimLeft(rest, " \t\r\n\ufeff")
@@ -126,8 +126,8 @@ func objectsOf(doc gjson.Result) []gjson.Result {
 	return objects
 }
 
-// Sole returns the one JSON value of a text: the text itself, or an object or array on lines of its own between lines
-// of words, as long as no other line begins with a bracket. It returns an error when the value is not unambiguous.
+// Sole returns the only JSON value of a text: the whole text, or an object or array on separate lines between lines of
+// prose. It returns an error if another line starts with a bracket, because the value would be ambiguous.
 func Sole(text string) (string, error) {
 	body := bytes.TrimSpace(bytes.TrimPrefix([]byte(text), byteOrderMark))
 	err := json.Unmarshal(body, new(json.RawMessage))
@@ -141,18 +141,18 @@ func Sole(text string) (string, error) {
 			return string(body[:end]), nil
 		}
 	}
-	return "", fmt.Errorf("it is not one JSON value alone: %w", err)
+	return "", fmt.Errorf("it is not a single JSON value: %w", err)
 }
 
-// aloneBefore reports whether rest, the text after a document, continues on the
-// next line and contains no further document.
+// aloneBefore reports whether rest, the text after a document, continues on the next line and contains no other
+// document.
 func aloneBefore(rest []byte) bool {
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
 	return len(bytes.TrimSpace(line)) == 0 && lineStart(rest) < 0
 }
 
-// Quote returns s as a JSON string, with quotes.
+// Quote returns s as a JSON string with quotes.
 func Quote(s string) string {
-	quoted, _ := json.Marshal(s) // a string always marshals
+	quoted, _ := json.Marshal(s)
 	return string(quoted)
 }

@@ -6,28 +6,28 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Object is a JSON object whose members are found while it is validated, with those of the objects in it that are not
-// deep. The rules look up a dozen paths in each line: searching for each from the start would read a long line a dozen
-// times. The zero value is empty; it is not safe for concurrent use.
+// Object is a JSON object with an index of its members, and of the members of objects nested in it up to a limited
+// depth. It is built during validation. Rules look up a dozen paths in each line, and searching for each path from the
+// start would read a long line a dozen times. The zero value is empty. Object is not safe for concurrent use.
 type Object struct {
 	root    gjson.Result
 	members []member
-	first   int // of its own members
+	first   int // index of its first member
 }
 
-// member is one of an object. All of one object are a list.
+// member is one member of an object. The members of an object form a linked list.
 type member struct {
-	name, value string // the value as it is in the JSON text
-	inner       int    // the first member of the value, where that is an object
-	next        int    // the next member of the same object
+	name, value string // value is the JSON text
+	inner       int    // index of the first member of the value if it is an object
+	next        int    // index of the next member of the same object
 }
 
 const (
-	none   = -1 // there is no such member
-	unread = -2 // the members of the value were not looked for
+	none   = -1 // no such member
+	unread = -2 // the members of the value are not indexed
 )
 
-// Open reads the members of another object and reuses the memory of the last.
+// Open indexes the members of a new object. It reuses the memory of the previous one.
 func (o *Object) Open(root gjson.Result) {
 	o.root, o.members = root, o.members[:0]
 	o.first = o.read(root.Raw)
@@ -41,7 +41,7 @@ func (o *Object) read(object string) (first int) {
 	return list.first
 }
 
-// list is the members of one object as they are found.
+// list collects the members of one object.
 type list struct {
 	object      *Object
 	first, last int
@@ -63,7 +63,7 @@ func (l *list) add(m member) int {
 	return i
 }
 
-// find returns the index of the first member of that name in a list, or none.
+// find returns the index of the first member with the name in the list at i, or none.
 func (o *Object) find(i int, name string) int {
 	for ; i != none; i = o.members[i].next {
 		if o.members[i].name == name {
@@ -73,16 +73,16 @@ func (o *Object) find(i int, name string) int {
 	return none
 }
 
-// inside returns the first member of an object that is a member.
+// inside returns the index of the first member of the object that is the value of member i.
 func (o *Object) inside(i int) int {
 	if o.members[i].inner == unread {
-		inner := o.read(o.members[i].value) // which may move members
+		inner := o.read(o.members[i].value) // read may move members
 		o.members[i].inner = inner
 	}
 	return o.members[i].inner
 }
 
-// Path is a gjson path whose leading member names are split off, because those are looked up without gjson.
+// Path is a gjson path whose leading member names are separate, because Object looks them up without gjson.
 type Path struct {
 	Whole string // the path as written
 	steps []step
@@ -91,10 +91,10 @@ type Path struct {
 
 type step struct {
 	name string
-	path string // from this step on
+	path string // path from this step onward
 }
 
-// ParsePath splits a gjson path. It accepts every path: what is not the name of a member stays with gjson.
+// ParsePath splits a gjson path. It accepts every path: gjson evaluates the part that is not a member name.
 func ParsePath(path string) Path {
 	p := Path{Whole: path, rest: path}
 	for p.rest != "" {
@@ -111,7 +111,7 @@ func ParsePath(path string) Path {
 	return p
 }
 
-// Get returns the value at a path, as gjson's Get does. Of two members with the same name the first counts.
+// Get returns the value at a path, like gjson's Get. Of two members with the same name it uses the first.
 func (o *Object) Get(path *Path) gjson.Result {
 	if len(path.steps) == 0 {
 		return o.root.Get(path.Whole)
@@ -123,8 +123,8 @@ func (o *Object) Get(path *Path) gjson.Result {
 	return path.follow(value, taken)
 }
 
-// lookup goes along a path as far as it leads through objects, and returns the value there and
-// the steps taken; 0: there is none.
+// lookup follows a path through objects. It returns the value that it reaches and the number of steps taken, 0 if there
+// is no such member.
 func (o *Object) lookup(path *Path) (value string, taken int) {
 	in := o.first
 	for taken = 1; ; taken++ {
@@ -139,7 +139,8 @@ func (o *Object) lookup(path *Path) (value string, taken int) {
 	}
 }
 
-// Text returns the text of the value that At returns, without making one of a string: most are compared and forgotten.
+// Text returns the text of the value at a path. Unlike At, it builds no Result for a string: most values are only
+// compared.
 func (o *Object) Text(path *Path, element string, onElement bool) string {
 	if onElement || len(path.steps) == 0 || path.rest != "" {
 		return o.At(path, element, onElement).String()
@@ -154,7 +155,7 @@ func (o *Object) Text(path *Path, element string, onElement bool) string {
 	return path.follow(value, taken).String()
 }
 
-// At returns the value at a path in element, an element of an array, if onElement is set, and in the object otherwise.
+// At returns the value at a path: in element, an element of an array, if onElement is set, else in the object.
 func (o *Object) At(path *Path, element string, onElement bool) gjson.Result {
 	if onElement {
 		return path.follow(element, 0)
@@ -162,8 +163,8 @@ func (o *Object) At(path *Path, element string, onElement bool) gjson.Result {
 	return o.Get(path)
 }
 
-// follow evaluates the path from a value that the first steps, taken of them,
-// led to. Within anything but an object gjson takes over.
+// follow evaluates the rest of the path from a value that the first taken steps have reached. gjson evaluates the path
+// inside any value that is not an object.
 func (p *Path) follow(value string, taken int) gjson.Result {
 	for _, step := range p.steps[taken:] {
 		if value == "" || value[0] != '{' {
@@ -177,8 +178,8 @@ func (p *Path) follow(value string, taken int) gjson.Result {
 	return result(value)
 }
 
-// All returns the values at a path in a valid JSON text. There are several where a name is there twice in one object:
-// programs differ in which one counts.
+// All returns the values at a path in a valid JSON text. A name that appears twice in one object gives several values,
+// because programs differ in which one they use.
 func (p *Path) All(text string) []gjson.Result { return p.all(strings.TrimSpace(text), 0) }
 
 func (p *Path) all(value string, taken int) (values []gjson.Result) {
@@ -207,7 +208,7 @@ func memberOf(object, name string) string {
 	return ""
 }
 
-// result does what gjson's Parse does, which is slow for long strings.
+// result is gjson's Parse, which is slow for long strings.
 func result(value string) gjson.Result {
 	switch {
 	case value == "":
@@ -218,13 +219,13 @@ func result(value string) gjson.Result {
 	return gjson.Parse(value)
 }
 
-// Owned returns a copy of a value that does not share the memory of the line, so that an event can keep it. Only Raw of
-// a string still shares it: who keeps that must copy it.
+// Owned returns a copy of a value that does not share the memory of the line, so that an event can keep it. Only the
+// Raw field of a string still shares that memory; copy it to keep it.
 func Owned(value gjson.Result) gjson.Result {
 	switch {
 	case value.Type != gjson.String:
 		value.Raw = strings.Clone(value.Raw)
-	case len(value.Str)+2 >= len(value.Raw): // without escapes Unquote does not copy
+	case len(value.Str)+2 >= len(value.Raw): // a string without escapes shares the memory of the line
 		value.Str = strings.Clone(value.Str)
 	}
 	return value

@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// Strict decodes a text that is one JSON value and means the same to every parser: it refuses an object with a name
-// twice, because parsers differ in which one counts, and numbers that a float64 cannot hold. Numbers become
-// [json.Number], as written. The errors begin with a verb: "is no JSON value".
+// Strict decodes a text that is one JSON value with the same meaning to every parser. It returns an error for an object
+// with a duplicate name, because parsers differ in which value they use, and for numbers that a float64 cannot
+// represent. Numbers become [json.Number], as written. The error texts begin with a verb, such as "is not a JSON
+// value".
 func Strict(text string) (any, error) {
 	body := bytes.TrimSpace([]byte(text))
 	if end, ok := Value(body, MaxDepth); !ok || end < len(body) {
-		return nil, fmt.Errorf("is no JSON value, or nested deeper than %d", MaxDepth)
+		return nil, fmt.Errorf("is not a JSON value, or nested deeper than %d", MaxDepth)
 	}
 	r := strictReader{dec: json.NewDecoder(bytes.NewReader(body))}
 	r.dec.UseNumber()
@@ -29,7 +30,7 @@ type strictReader struct {
 func (r *strictReader) value() (any, error) {
 	token, err := r.dec.Token()
 	if err != nil {
-		return nil, fmt.Errorf("is no JSON value: %w", err)
+		return nil, fmt.Errorf("is not a JSON value: %w", err)
 	}
 	switch t := token.(type) {
 	case json.Number:
@@ -48,7 +49,7 @@ func (r *strictReader) object() (any, error) {
 	for r.dec.More() {
 		token, err := r.dec.Token()
 		if err != nil {
-			return nil, fmt.Errorf("is no JSON value: %w", err)
+			return nil, fmt.Errorf("is not a JSON value: %w", err)
 		}
 		name, _ := token.(string)
 		if _, twice := object[name]; twice {
@@ -81,8 +82,8 @@ func (r *strictReader) inside(step string) (any, error) {
 	return r.value()
 }
 
-// checkNumber refuses numbers that a float64 turns into infinity or zero, such
-// as 1e400: exact arithmetic with them could take very long.
+// checkNumber returns an error for numbers that a float64 turns into infinity or zero, such as 1e400: exact arithmetic
+// with them could take very long.
 func (r *strictReader) checkNumber(number string) error {
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	f, err := strconv.ParseFloat(number, 64)
@@ -92,7 +93,7 @@ func (r *strictReader) checkNumber(number string) error {
 	return nil
 }
 
-// at returns the position as a JSON pointer, for the start of a message.
+// at returns the position as a JSON pointer, for the start of an error text.
 func (r *strictReader) at() string {
 	if len(r.path) == 0 {
 		return ""

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Value validates the JSON value that text begins with, after blanks, and returns the offset of its end. ok is false if
-// there is none or if it is nested deeper than maxDepth; end is then where that was found. Like gjson, and unlike the
-// standard library's decoder, it accepts invalid UTF-8 in strings.
+// Value validates the JSON value at the start of text, after white space, and returns the offset of its end. ok is
+// false if there is no valid value or if it is nested deeper than maxDepth; end is then the offset of the error. Like
+// gjson, and unlike encoding/json, it accepts invalid UTF-8 in strings.
 func Value(text []byte, maxDepth int) (end int, ok bool) {
 	s := scanner{text: text, depth: maxDepth}
 	ok = s.value()
@@ -18,10 +18,10 @@ func Value(text []byte, maxDepth int) (end int, ok bool) {
 type scanner struct {
 	text  []byte
 	at    int
-	depth int // how much deeper values may be nested
+	depth int // remaining nesting depth
 }
 
-// peek skips blanks and returns the next byte, or 0 at the end of the text.
+// peek skips white space and returns the next byte, or 0 at the end of the text.
 func (s *scanner) peek() byte {
 	for ; s.at < len(s.text); s.at++ {
 		if c := s.text[s.at]; !blank(c) {
@@ -82,7 +82,7 @@ func (s *scanner) name() bool {
 	return true
 }
 
-// str reads a string, eight bytes at a time as long as they are plain text.
+// str reads a string. It reads eight bytes at a time while they are plain text.
 func (s *scanner) str() bool {
 	text, i := s.text, s.at+1
 	for i < len(text) {
@@ -119,10 +119,10 @@ func special(w uint64) uint64 {
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & high
 }
 
-// simple holds the characters that may follow a backslash, but for u.
+// simple contains the characters that may follow a backslash, except u.
 var simple = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
-// unicode reports whether text, after a backslash, begins with u and four digits.
+// unicode reports whether text, which follows a backslash, begins with u and four hexadecimal digits.
 func unicode(text []byte) bool {
 	return len(text) >= 5 && text[0] == 'u' && hex(text[1]) && hex(text[2]) && hex(text[3]) && hex(text[4])
 }
@@ -143,7 +143,7 @@ func (s *scanner) number() bool {
 	return true
 }
 
-// accept skips the next byte if it is one of the two.
+// accept skips the next byte if it equals a or b.
 func (s *scanner) accept(a, b byte) bool {
 	if s.at < len(s.text) && (s.text[s.at] == a || s.text[s.at] == b) {
 		s.at++

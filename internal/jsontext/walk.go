@@ -8,14 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// members yields the names and values of a valid JSON object, both as they are
-// in its text. For anything else it yields nothing.
+// members yields the names and values of a valid JSON object as JSON text. For any other text it yields nothing.
 func members(object string) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		i := inside(object, '{')
 		for i < len(object) && object[i] == '"' {
 			name := object[i:skip(object, i)]
-			i = next(object, i+len(name)) // past the colon
+			i = next(object, i+len(name)) // skips the colon
 			value := object[i:skip(object, i)]
 			if !yield(name, value) {
 				return
@@ -25,8 +24,8 @@ func members(object string) iter.Seq2[string, string] {
 	}
 }
 
-// Members yields the members of a valid JSON object, each as an object {"key":…,"value":…}. For anything else it
-// yields nothing.
+// Members yields each member of a valid JSON object as an object {"key":…,"value":…}. For any other text it yields
+// nothing.
 func Members(object string) iter.Seq[string] {
 	return func(yield func(member string) bool) {
 		for name, value := range members(object) {
@@ -37,8 +36,8 @@ func Members(object string) iter.Seq[string] {
 	}
 }
 
-// Names yields the decoded names of all members in a valid JSON text, at any depth. A name that is there twice comes
-// twice.
+// Names yields the decoded names of all members in a valid JSON text, at any depth. It yields duplicate names each time
+// that they appear.
 func Names(text string) iter.Seq[string] {
 	return func(yield func(name string) bool) { names(strings.TrimSpace(text), yield) }
 }
@@ -57,7 +56,7 @@ func names(value string, yield func(name string) bool) (goOn bool) {
 	return true
 }
 
-// Elements yields the values in a valid JSON array, as they are in its text. For anything else it yields nothing.
+// Elements yields the elements of a valid JSON array as JSON text. For any other text it yields nothing.
 func Elements(array string) iter.Seq[string] {
 	return func(yield func(value string) bool) {
 		i := inside(array, '[')
@@ -102,8 +101,8 @@ func skip(text string, i int) int {
 	return i
 }
 
-// balanced returns the end of the bracket that text begins with. It counts
-// brackets outside quotes only: the text between them need not be valid JSON.
+// balanced returns the end of the bracket expression at the start of text. It counts only brackets outside quotes: the
+// text between them need not be valid JSON.
 func balanced(text string) (end int, closed bool) {
 	depth := 0
 	for i := 0; i < len(text); {
@@ -123,8 +122,8 @@ func balanced(text string) (end int, closed bool) {
 	return len(text), false
 }
 
-// skipString returns the end of the string that begins at i. It searches for
-// quotes only, which is faster than looking at each byte.
+// skipString returns the end of the string that begins at i. It searches only for quotes, which is faster than looking
+// at each byte.
 func skipString(text string, i int) int {
 	for i++; ; {
 		n := strings.IndexByte(text[i:], '"')
@@ -141,7 +140,7 @@ func skipString(text string, i int) int {
 	}
 }
 
-// unquote returns the text of a valid JSON string. It shares the memory of quoted if there is no escape sequence in it.
+// unquote returns the text of a valid JSON string. It shares the memory of quoted if the string has no escape sequence.
 func unquote(quoted string) string {
 	text := quoted[1 : len(quoted)-1]
 	n := strings.IndexByte(text, '\\')
@@ -157,7 +156,7 @@ func unquote(quoted string) string {
 	return plain.String()
 }
 
-// unescape writes the character of the escape sequence that text begins with, and returns the text after it.
+// unescape writes the character of the escape sequence at the start of text, and returns the text after it.
 func unescape(plain *strings.Builder, text string) string {
 	if text[1] != 'u' {
 		plain.WriteByte(meaning[text[1]])
@@ -177,7 +176,7 @@ func unescape(plain *strings.Builder, text string) string {
 	return rest
 }
 
-// meaning maps the byte after a backslash to the character it stands for.
+// meaning maps the byte after a backslash to the character that it stands for.
 var meaning = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // unit returns the number in \u1234.

@@ -1,5 +1,5 @@
-// Package pattern compiles regular expressions when they are first needed: those of all packages together would take
-// every program that imports them milliseconds to start.
+// Package pattern compiles regular expressions at their first use. Compiling those of all packages at startup would
+// take milliseconds in every program that imports them.
 package pattern
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Of returns a function that compiles the expression at its first call, and returns it from then on. It is safe for
-// concurrent use, and panics like [regexp.MustCompile] where the expression is wrong.
+// Of returns a function that compiles the expression at its first call and returns it. The function is safe for
+// concurrent use. It panics like [regexp.MustCompile] if the expression is invalid.
 func Of(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

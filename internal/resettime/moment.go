@@ -9,20 +9,20 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // small containers and Windows have no files about zones
+	_ "time/tzdata" // small containers and Windows have no time zone files
 
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// moment is a point in time as far as the words give it; 0 means not given.
+// moment is a point in time with the parts that the text contains. 0 means that a part is missing.
 type moment struct {
 	year, month, day int
-	weekday          int  // from 1, Sunday
-	ahead            int  // days from 1, today
-	clock            bool // a time of day is given
+	weekday          int  // 1 is Sunday
+	ahead            int  // 1 is today
+	clock            bool // the text contains a time of day
 	hour, min        int
 	sec              float64
-	loc              *time.Location // nil means now's
+	loc              *time.Location // nil is the location of now
 }
 
 const (
@@ -32,18 +32,18 @@ const (
 		`fri(?:day)?|sat(?:urday)?)\b`
 )
 
-// momentPart reads one part of a moment. take gets the groups of form, and
-// returns false if the part does not fit those before it.
+// momentPart parses one part of a moment. take receives the groups of form, and returns false if the part contradicts
+// earlier parts.
 type momentPart struct {
 	form func() *regexp.Regexp // compiled at its first use
 	take func(*moment, []string) bool
 }
 
-// momentParts may come in any order, each at most once. A part that take refuses ends the moment.
+// momentParts can appear in any order, each at most once. The moment ends at a part that take rejects.
 var momentParts = []momentPart{
 	part(`(\d{4})[-/](\d{1,2})[-/](\d{1,2})T?`, func(m *moment, s []string) bool { return m.date(s[0], s[1], s[2]) }),
 	part(`(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})`, func(m *moment, s []string) bool {
-		if whole(s[0]) > 12 { // the day is first
+		if whole(s[0]) > 12 { // the day comes first
 			s[0], s[1] = s[1], s[0]
 		}
 		return m.date(s[2], s[0], s[1])
@@ -121,7 +121,7 @@ func (m *moment) takeDay(s []string) bool {
 	return first
 }
 
-// time sets the time of day; half is "a", "p" or empty.
+// time sets the time of day. half is "a", "p" or empty.
 func (m *moment) time(hour, minute, second, half string) bool {
 	h := whole(hour)
 	if m.clock || h > 24 || whole(minute) > 59 {
@@ -138,9 +138,9 @@ func (m *moment) time(hour, minute, second, half string) bool {
 	return true
 }
 
-// resolve returns the point in time. A time of day that has passed is taken for tomorrow, a day of the week for next
-// week, and a date without a year for the one nearest to now. The present minute has not passed, because most times are
-// given without seconds.
+// resolve returns the point in time. A past time of day means tomorrow, a past day of the week means next week, and a
+// date without a year means the nearest one. The current minute does not count as past, because most times have no
+// seconds.
 func (m *moment) resolve(now time.Time) time.Time {
 	here := now
 	if m.loc != nil {
@@ -175,16 +175,16 @@ func monthNumber(name string) string {
 	return strconv.Itoa(1 + strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name[:3]))/3)
 }
 
-// whole reads digits; an empty text is 0.
+// whole parses digits. Empty text is 0.
 func whole(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n
 }
 
-// zoneForm is a name such as Asia/Shanghai, an offset with or without UTC or GMT in front, or an abbreviation.
+// zoneForm matches a name such as Asia/Shanghai, an offset with or without UTC or GMT before it, or an abbreviation.
 const zoneForm = `([a-z_]+(?:/[a-z0-9_+-]+){1,2})|((?:utc|gmt)?\s*[+-]\d{1,2}(?::?\d\d)?)|([a-z]{1,4})`
 
-// takeZone sets the zone of a date or a time of day. An unknown name leaves it at now's.
+// takeZone sets the time zone of a date or a time of day. An unknown name keeps the zone of now.
 func (m *moment) takeZone(s []string) bool {
 	if m.loc != nil || m.empty() {
 		return false
@@ -203,7 +203,8 @@ func (m *moment) takeZone(s []string) bool {
 
 var offsetForm = pattern.Of(`([+-])(\d{1,2}?):?(\d\d)?$`)
 
-// offsetZone reads "+8", "UTC-05:30" or "+0530". It returns nil for an offset of over 14 hours, which no zone has.
+// offsetZone parses "+8", "UTC-05:30" or "+0530". It returns nil for an offset of more than 14 hours, which no zone
+// has.
 func offsetZone(s string) *time.Location {
 	m := offsetForm().FindStringSubmatch(s)
 	seconds := whole(m[2])*3600 + whole(m[3])*60
@@ -218,7 +219,7 @@ func offsetZone(s string) *time.Location {
 
 func abbreviatedZone(name string) *time.Location {
 	if zone, ok := seasonal[name]; ok {
-		loc, _ := time.LoadLocation(zone) // it is there
+		loc, _ := time.LoadLocation(zone) // tzdata is embedded
 		return loc
 	}
 	if hours, ok := zoneHours[name]; ok {
@@ -227,13 +228,13 @@ func abbreviatedZone(name string) *time.Location {
 	return nil
 }
 
-// seasonal holds the abbreviations that mean both standard and summer time.
+// seasonal maps the abbreviations that mean both standard and summer time to zones.
 var seasonal = map[string]string{
 	"PT": "America/Los_Angeles", "MT": "America/Denver", "CT": "America/Chicago", "ET": "America/New_York",
 }
 
-// zoneHours gives the abbreviations in hours east of UTC. Of several meanings it
-// has the American one, as the services are there, else the European one.
+// zoneHours maps abbreviations to hours east of UTC. For an ambiguous one it has the American meaning, because the
+// services are American, otherwise the European one.
 var zoneHours = map[string]float64{
 	"Z": 0, "UTC": 0, "GMT": 0,
 	"PST": -8, "PDT": -7, "MST": -7, "MDT": -6,

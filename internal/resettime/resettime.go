@@ -1,5 +1,5 @@
-// Package resettime reads from the words of a service when a limit ends. It knows
-// phrases only: no CLI, no event and no clock but the one it is given.
+// Package resettime parses the time at which a limit ends from the messages of services. It knows phrases, but no CLI
+// and no event, and uses only the clock time that it receives.
 package resettime
 
 import (
@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Longest is the furthest ahead a limit may end: plans have windows of a week at most, so a later time is a mistake.
+// Longest is the maximum time until a limit ends. Plans have windows of at most a week, so a later time is a mistake.
 const Longest = 8 * 24 * time.Hour
 
-// maxResetWords bounds how much text is searched for a time, in bytes.
+// maxResetWords is the maximum length of text to search for a time, in bytes.
 const maxResetWords = 4 << 10
 
-// Read returns when a limit ends according to the words of a service, whatever text is around the time:
+// Read returns the time at which a limit ends according to the text of a service. Other text may surround the time:
 // "…reached|1762952400", "resets 2pm (Asia/Shanghai)", "try again in 2 days 17 hours", "will reset after 5h12m3s". A
-// time without a zone is read in now's zone. The result is between now and now + Longest; the zero time means that the
-// words name none.
+// time without a zone is in the zone of now. The result is between now and now + Longest, or the zero time if the text
+// contains no time.
 func Read(words string, now time.Time) time.Time {
 	words = plainSpaces.Replace(words[:min(len(words), maxResetWords)])
 	for _, p := range phrasesOf(words) {
@@ -31,10 +31,10 @@ func Read(words string, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// resetReaders are tried in turn at the start of a phrase. No text suits two of them.
+// resetReaders try in order to parse the start of a phrase. No text matches two of them.
 var resetReaders = []func(phrase, time.Time) (time.Time, bool){readEpoch, readSpan, readMoment, readCount}
 
-// Clamp moves a time into the bounds of [Read], now to now + Longest, and into now's zone.
+// Clamp moves a time into the range of [Read], now to now + Longest, and into the zone of now.
 func Clamp(t, now time.Time) time.Time {
 	switch latest := now.Add(Longest); {
 	case t.Before(now):
@@ -45,12 +45,12 @@ func Clamp(t, now time.Time) time.Time {
 	return t.In(now.Location())
 }
 
-// plainSpaces replaces the narrow spaces that JavaScript puts before "PM", and the minus sign.
+// plainSpaces replaces the minus sign and the narrow spaces that JavaScript writes before "PM".
 var plainSpaces = strings.NewReplacer("\u202f", " ", "\u00a0", " ", "\u2009", " ", "\u2212", "-")
 
-// phrase is a place in the words where a time may be.
+// phrase is a position in the text at which a time may begin.
 type phrase struct {
-	lead string // what announces it, such as "resets at "
+	lead string // text before the time, such as "resets at "
 	rest string
 }
 
@@ -58,8 +58,8 @@ const (
 	// Heads matches the words that announce a time.
 	Heads = `(?:reset(?:s|ting)?|retry(?:ing)?|tr(?:y|ying) again|come back|available|renew(?:s|al)?|refresh(?:es)?|` +
 		`refills?|regain(?:s|ed)? access|replenish(?:es)?|expires?|ends?|lifted|wait|until|\|)`
-	// Glue matches what may be between a head and the time: prepositions, quotes,
-	// and the rest of names such as "resets_in_seconds" and "retryDelay".
+	// Glue matches the text between a head and the time: prepositions, quotes, and the rest of names such as
+	// "resets_in_seconds" and "retryDelay".
 	Glue = `(?:[\s_:=|"'\x60’\\*~≈<≤(\[]+|-\s|-?(?:(?:at|in|on|after|by|for|until|from|again|within|around|about|` +
 		`approx(?:imately)?|roughly|less than|under|daily|every day|the|next|this|is)(?:\b\.?|_|seconds|ms)|` +
 		`pt|time|stamp|date|delay|requests|tokens|seconds|secs|milliseconds|millis|ms|minutes))*`
@@ -73,7 +73,7 @@ var (
 	glue  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^` + Glue) })
 )
 
-// phrasesOf lists the start of the words, then every place after a head.
+// phrasesOf returns the start of the text, then every position after a head.
 func phrasesOf(words string) []phrase {
 	start := len(glue().FindString(words))
 	phrases := []phrase{{words[:start], words[start:]}}
@@ -83,7 +83,7 @@ func phrasesOf(words string) []phrase {
 	return phrases
 }
 
-// severs reports whether text may be cut at i, that is, not within a word or a number.
+// severs reports whether position i is a valid cut of the text, outside words and numbers.
 func severs(text string, i int) bool {
 	if i == 0 || i >= len(text) {
 		return true

@@ -8,7 +8,7 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// readEpoch reads seconds or milliseconds since 1970.
+// readEpoch parses seconds or milliseconds since 1970.
 func readEpoch(p phrase, _ time.Time) (time.Time, bool) {
 	m := epochForm().FindString(p.rest)
 	if m == "" || !severs(p.rest, len(m)) {
@@ -20,8 +20,8 @@ func readEpoch(p phrase, _ time.Time) (time.Time, bool) {
 
 var epochForm = pattern.Of(`^\d{10,13}(?:\.\d+)?`)
 
-// Epoch converts seconds since 1970, or milliseconds if seconds would be a time
-// thousands of years ahead. Any other number gives the zero time.
+// Epoch converts seconds since 1970. It takes the number as milliseconds if the seconds would be thousands of years
+// ahead. Other numbers give the zero time.
 func Epoch(n float64) time.Time {
 	const farSeconds = 1e11 // the year 5138
 	switch {
@@ -33,8 +33,8 @@ func Epoch(n float64) time.Time {
 	return time.Unix(int64(n), 0)
 }
 
-// readSpan reads a duration from now, in units, or as "1:02:03". A duration of
-// zero is ignored: services send it when they do not know the time.
+// readSpan parses a duration from now, in units or as "1:02:03". It ignores a duration of zero, which services send
+// when they do not know the time.
 func readSpan(p phrase, now time.Time) (time.Time, bool) {
 	if m := timerForm().FindStringSubmatch(p.rest); m != nil && delayLead().MatchString(p.lead) {
 		return now.Add(span(number(m[1])*3600 + number(m[2])*60 + number(m[3]))), true
@@ -56,13 +56,13 @@ var (
 		`(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|months?|m|hours?|hrs?|h|days?|d|weeks?|wks?|w)`)
 	timerForm = pattern.Of(`^(\d{1,3}):(\d\d):(\d\d)\b`)
 	delayLead = pattern.Of(`(?i)(?:in|after|for|delay|wait|within)[\s_:="']*$`)
-	// noWait matches what follows a span that is no wait: the length of a window,
-	// the size of a limit, or a time that has passed.
+	// noWait matches the text after a span that is not a wait: the length of a window, the size of a limit, or a past
+	// time.
 	noWait = pattern.Of(`(?i)^[\s-]*(?:(?:usage|rate|rolling|session|message|token)[\s-]+)?` +
 		`(?:limits?|windows?|quotas?|caps?|plans?|tokens?|requests?|ago)\b`)
 )
 
-// unitSeconds returns the length of a unit, which it knows by its first letters.
+// unitSeconds returns the length of a unit in seconds. It looks only at the first letters of the unit.
 func unitSeconds(unit string) float64 {
 	unit = strings.ToLower(unit)
 	switch {
@@ -74,7 +74,7 @@ func unitSeconds(unit string) float64 {
 	return map[byte]float64{'s': 1, 'm': 60, 'h': 3600, 'd': 86400, 'w': 7 * 86400}[unit[0]]
 }
 
-// number reads digits, "half …", and words for one.
+// number parses digits, "half …", and words for one.
 func number(s string) float64 {
 	n, err := strconv.ParseFloat(s, 64)
 	switch {
@@ -86,13 +86,13 @@ func number(s string) float64 {
 	return 1
 }
 
-// span converts seconds to a duration, bounded so that it cannot overflow.
+// span converts seconds to a duration, limited so that it cannot overflow.
 func span(seconds float64) time.Duration {
 	return time.Duration(min(seconds, 2*Longest.Seconds()) * float64(time.Second)).Round(time.Microsecond)
 }
 
-// readCount reads a bare number: seconds from now, unless the name before it has another unit. Most numbers are not
-// times, so this one must be the whole text or be announced.
+// readCount parses a bare number: seconds from now, unless the name before it contains another unit. Most numbers are
+// not times, so the number must be the whole text, or follow a head.
 func readCount(p phrase, now time.Time) (time.Time, bool) {
 	m := countForm().FindStringSubmatch(p.rest)
 	alone := m != nil && p.lead == "" && m[0] == p.rest

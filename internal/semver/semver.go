@@ -1,5 +1,5 @@
-// Package semver finds version numbers in what programs say of themselves, and compares them. It takes the form of each
-// program as it is: two numbers or more, a "v" in front, a pre-release or the mark of a build behind.
+// Package semver finds version numbers in the output of programs and compares them. It accepts the formats of all
+// programs: two or more numbers, with an optional "v" before them and an optional pre-release or build mark after them.
 package semver
 
 import (
@@ -12,16 +12,17 @@ import (
 
 var (
 	whole = pattern.Of(`^v?\d+(?:\.\d+)+(?:-[0-9A-Za-z.-]*[0-9A-Za-z])?(?:\+[0-9A-Za-z.-]+)?$`)
-	// early is how the mark of a version begins that comes before the one without it. Any other mark is that of a
-	// build, such as a hash or a platform, which comes neither before nor after.
+	// early matches the start of a mark that precedes the version without the mark. Any other mark, such as a hash or a
+	// platform, denotes a build and does not affect the order.
 	early = pattern.Of(`^(?i:alpha|beta|rc|pre|preview|nightly|canary|dev|next|snapshot|insiders?)(?:[^A-Za-z]|$)`)
 	parts = pattern.Of(`\d+|[A-Za-z]+`)
 )
 
-// Valid reports whether a text is a version and nothing else, such as "2.1.0", "v0.170.0-alpha.3" or "2026.08.25-1f2e".
+// Valid reports whether a text is exactly a version, such as "2.1.0", "v0.170.0-alpha.3" or "2026.08.25-1f2e".
 func Valid(text string) bool { return whole().MatchString(text) }
 
-// Find returns the first version in a text, "2.1.329" for "2.1.329 (Claude Code)"; it is empty where there is none.
+// Find returns the first version in a text, such as "2.1.329" in "2.1.329 (Claude Code)". It returns "" if there is
+// none.
 func Find(text string) string {
 	numbers, mark := find(text)
 	if mark != "" {
@@ -30,14 +31,15 @@ func Find(text string) string {
 	return numbers
 }
 
-// Less reports whether the first version in a comes before that in b. Without one in both of them it returns false.
+// Less reports whether the first version in a precedes the first version in b. It returns false if either has none.
 func Less(a, b string) bool {
 	x, xMark := find(a)
 	y, yMark := find(b)
 	return x != "" && y != "" && cmp.Or(compareNumbers(x, y), compareMarks(xMark, yMark)) < 0
 }
 
-// find returns the numbers of the first version in a text, two or more with dots between them, and what follows a dash.
+// find returns the numbers of the first version in a text, two or more with dots between them, and the mark after a
+// dash.
 func find(text string) (numbers, mark string) {
 	for i := strings.IndexAny(text, digits); i >= 0; i = strings.IndexAny(text, digits) {
 		text = text[i:]
@@ -57,7 +59,7 @@ const (
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// endOf is where the numbers at the beginning of a text end.
+// endOf returns the end of the numbers at the start of a text.
 func endOf(text string) (end int) {
 	for end < len(text) && (isDigit(text[end]) || text[end] == '.' && end+1 < len(text) && isDigit(text[end+1])) {
 		end++
@@ -65,7 +67,7 @@ func endOf(text string) (end int) {
 	return end
 }
 
-// markOf is what stands behind a dash at the beginning of a text.
+// markOf returns the mark after a dash at the start of a text.
 func markOf(text string) string {
 	mark, ok := strings.CutPrefix(text, "-")
 	if !ok {
@@ -75,7 +77,7 @@ func markOf(text string) string {
 	return strings.TrimRight(mark[:len(mark)-len(rest)], ".-")
 }
 
-// compareNumbers takes a number that is missing for zero.
+// compareNumbers compares lists of numbers. A missing number counts as 0.
 func compareNumbers(a, b string) (order int) {
 	for order == 0 && (a != "" || b != "") {
 		var x, y string
@@ -98,7 +100,7 @@ func compareMarks(a, b string) int {
 	return 0
 }
 
-// comparePart compares numbers of any length by their value, and puts them before words.
+// comparePart compares numbers of any length by value. A number precedes a word.
 func comparePart(a, b string) int {
 	if isDigit(a[0]) && isDigit(b[0]) {
 		a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")

@@ -7,13 +7,13 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Record is what this user's own files know of a session. A nil Record: nothing is known.
+// Record is the data about a session in this user's own files. A nil Record means that nothing is known.
 type Record struct {
-	Dir  string      // where it was made, because some CLIs find it nowhere else; may be empty
-	Used *call.Usage // what the CLI had counted at the end of its latest call; nil: unknown
+	Dir  string      // directory where the session started, because some CLIs find it only there; may be empty
+	Used *call.Usage // counts of the CLI at the end of its latest call; nil if unknown
 }
 
-// Dir is the directory to work in: the request's, else that in which its session was made, if that is known.
+// Dir returns the working directory: that of the request, otherwise the one in which the session started, if known.
 func Dir(req call.Request, known *Record) string {
 	if known == nil {
 		return req.Dir
@@ -21,8 +21,7 @@ func Dir(req call.Request, known *Record) string {
 	return cmp.Or(req.Dir, known.Dir)
 }
 
-// Rebase subtracts from the counts of a run that resumed a session what that had used before, for the counts that the
-// CLI accumulates over a session.
+// Rebase subtracts the previous usage of a resumed session from the counts that the CLI accumulates over a session.
 func Rebase(r clispec.SessionRules, u call.Usage, known *Record) call.Usage {
 	var base *call.Usage
 	if known != nil {
@@ -31,7 +30,7 @@ func Rebase(r clispec.SessionRules, u call.Usage, known *Record) call.Usage {
 	return rebased(u, r.Cumulative, base)
 }
 
-// Used keeps of a run's counts those that the CLI accumulates; nil when it has told none of them.
+// Used returns the counts of a run that the CLI accumulates, nil if it reported none of them.
 func Used(r clispec.SessionRules, u call.Usage) *call.Usage {
 	var used call.Usage
 	for _, name := range r.Cumulative {
@@ -47,8 +46,7 @@ func Used(r clispec.SessionRules, u call.Usage) *call.Usage {
 	return &used
 }
 
-// counters are the counts of a Usage that a CLI may accumulate over the calls of
-// a session.
+// counters maps names to the counts of a Usage that a CLI may accumulate over the calls of a session.
 var counters = map[string]func(*call.Usage) *int64{
 	"input_tokens":       func(u *call.Usage) *int64 { return &u.InputTokens },
 	"output_tokens":      func(u *call.Usage) *int64 { return &u.OutputTokens },
@@ -58,9 +56,9 @@ var counters = map[string]func(*call.Usage) *int64{
 	"turns":              func(u *call.Usage) *int64 { return &u.Turns },
 }
 
-// rebased subtracts from the cumulative counts what earlier calls of the session
-// had used. Where that is unknown, the counts are dropped. A count that did not grow
-// was begun anew, as some versions of a CLI do: each run uses something.
+// rebased subtracts the usage of earlier calls of the session from the cumulative counts. It drops the counts if that
+// usage is unknown. A count that did not grow has restarted, as in some versions of a CLI, because each run uses
+// something.
 func rebased(u call.Usage, cumulative []string, base *call.Usage) call.Usage {
 	for _, name := range cumulative {
 		switch {

@@ -1,5 +1,5 @@
-// Package session has the handles of sessions: how they are written, what is known of a session beside its handle, and
-// that one call at a time resumes a session. It knows no CLI by name and opens no file.
+// Package session defines the handles of sessions, the records about them, and turns, which let one call at a time
+// resume a session. It names no CLI and opens no file.
 package session
 
 import (
@@ -11,12 +11,13 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// Handle is a session as Response.Session names it: the backend, which keeps a chain from resuming it elsewhere, and
-// the CLI's own id. A caller may get one from anywhere, so it says nothing that is obeyed: where the session was made,
-// and what it has used, is in the [Record] of this user.
+// Handle identifies a session, as in Response.Session. It consists of the backend, so that a chain resumes the session
+// only there, and the CLI's own id. A caller may get a handle from anywhere, so it contains nothing that must be
+// trusted. The directory and the usage of the session are in this user's [Record].
 type Handle struct{ Backend, ID string }
 
-// String writes the handle, of letters, digits, ".", "_" and "-": a shell takes it without quotes. "" without an ID.
+// String encodes the handle with letters, digits, ".", "_" and "-", so that a shell needs no quotes. It returns ""
+// without an ID.
 func (h Handle) String() string {
 	if h.ID == "" {
 		return ""
@@ -24,10 +25,10 @@ func (h Handle) String() string {
 	return h.Backend + "." + base64.RawURLEncoding.EncodeToString([]byte(h.ID))
 }
 
-// backendShape is that of a spec's name.
+// backendShape matches the name of a spec.
 var backendShape = pattern.Of(`^[a-z0-9][a-z0-9._-]*$`)
 
-// Parse reads what String wrote, or "backend:id" with an id that the CLI itself has told.
+// Parse parses a result of String, or "backend:id" with an id that the CLI has printed.
 func Parse(handle string) (h Handle, ok bool) {
 	if backend, id, told := strings.Cut(handle, ":"); told {
 		h = Handle{Backend: backend, ID: id}
@@ -36,7 +37,7 @@ func Parse(handle string) (h Handle, ok bool) {
 		}
 		return h, true
 	}
-	dot := max(strings.LastIndexByte(handle, '.'), 0) // the name of a backend may have some
+	dot := max(strings.LastIndexByte(handle, '.'), 0) // the backend's name may contain dots
 	id, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(handle[dot:], "."))
 	h = Handle{Backend: handle[:dot], ID: string(id)}
 	if err != nil || len(id) == 0 || !backendShape().MatchString(h.Backend) || h.String() != handle {
@@ -45,8 +46,8 @@ func Parse(handle string) (h Handle, ok bool) {
 	return h, true
 }
 
-// Takes reports whether an id has the form of this CLI's session ids. None can be taken for a flag, and all can be an
-// argument.
+// Takes reports whether an id has the form of this CLI's session ids. Such an id is a valid argument and never looks
+// like a flag.
 func Takes(r clispec.SessionRules, id string) bool {
 	return !strings.HasPrefix(id, "-") && plaintext.Problem(id) == "" &&
 		(r.ID == "" || plaintext.Whole(r.ID).MatchString(id))

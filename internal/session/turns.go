@@ -7,9 +7,9 @@ import (
 	"github.com/clichain/clichain/internal/semaphore"
 )
 
-// Turns lets one call at a time resume a session: of two at once, some CLIs lose
-// one, and in one CLI both runs answer each other for minutes. A session belongs
-// to the machine, so all backends of this process share the turns.
+// Turns lets one call at a time resume a session. If two calls resume one session at once, some CLIs lose one of them,
+// and with one CLI both runs answer each other for minutes. A session belongs to the machine, so all backends of this
+// process share the turns.
 var Turns = sessionTurns{waiting: map[string]*sessionTurn{}}
 
 type sessionTurns struct {
@@ -19,11 +19,11 @@ type sessionTurns struct {
 
 type sessionTurn struct {
 	semaphore.Semaphore
-	calls int // that resume the session or wait to
+	calls int // that resume the session or wait for it
 }
 
-// Take waits until no other call resumes the session of the handle; "" needs no
-// wait. Only the context bounds the wait. It is safe for concurrent use.
+// Take waits until no other call resumes the session of the handle. It returns at once for an empty handle. Only the
+// context limits the wait. Take is safe for concurrent use.
 func (t *sessionTurns) Take(ctx context.Context, handle string) (release func(), err error) {
 	if handle == "" {
 		return func() {}, nil

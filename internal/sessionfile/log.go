@@ -13,22 +13,22 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// maxLog is the size of a log, in bytes, from which on another one is begun: some two thousand records. So 256 logs
-// have room for the latest half a million, and take a quarter of a gigabyte at most.
+// maxLog is the size in bytes at which a log is full: about two thousand records. The 256 logs hold the latest half a
+// million records in at most a quarter of a gigabyte.
 const maxLog = 512 << 10
 
-// log is a file to which lines are added. A file for each record would cost several times as much to make, and leave a
-// batch's user with as many files as it had lines.
+// log is a file of lines. One file for each record would cost several times as much, and a batch would leave as many
+// files as it has lines.
 type log struct{ path string }
 
-// before is where the log goes when it is full.
+// before is the path of the previous, full log.
 func (l log) before() string { return l.path + ".old" }
 
 // latest yields the lines, the last first.
 func (l log) latest() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for _, path := range []string{l.path, l.before()} {
-			text, err := localfile.ReadOwn(path, 2*maxLog) // those who write at once may pass its size together
+			text, err := localfile.ReadOwn(path, 2*maxLog) // concurrent writers may exceed maxLog
 			for i := 0; err == nil && i >= 0; text = text[:max(i, 0)] {
 				i = bytes.LastIndexByte(text, '\n')
 				if !yield(text[i+1:]) {
@@ -41,7 +41,8 @@ func (l log) latest() iter.Seq[[]byte] {
 
 var removeOld sync.Once
 
-// add adds a line. It begins with the line's end: what a killed process has left of one does not spoil the next.
+// add adds a line. It writes a line break first, so that a partial line of a killed process does not spoil the next
+// line.
 func (l log) add(text []byte) error {
 	removeOld.Do(func() {
 		for _, path := range []string{l.path, l.before()} {
@@ -55,7 +56,7 @@ func (l log) add(text []byte) error {
 	return l.begin(text)
 }
 
-// begin begins another file, where the one that is there is full, or is not this user's own.
+// begin starts a new file if the current one is full, or is not this user's own.
 func (l log) begin(text []byte) error {
 	const patience, poll = time.Second, 5 * time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -65,7 +66,7 @@ func (l log) begin(text []byte) error {
 		return err
 	}
 	defer unlock()
-	err = localfile.Append(l.path, text, maxLog) // another one may have begun it meanwhile
+	err = localfile.Append(l.path, text, maxLog) // another process may have started it meanwhile
 	refused := localfile.CheckOwn(l.path, maxLog)
 	if err == nil || refused == nil || errors.Is(refused, fs.ErrNotExist) {
 		return err

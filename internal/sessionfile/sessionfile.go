@@ -1,5 +1,5 @@
-// Package sessionfile keeps the records of sessions in files of this user: a handle alone says neither where a session
-// was made nor what it has used, so whoever gives us a handle cannot choose them. It knows nothing of CLIs.
+// Package sessionfile stores the records of sessions in files of this user. A handle contains neither the directory nor
+// the usage of a session, so a person who supplies a handle cannot choose them. The package knows nothing of CLIs.
 package sessionfile
 
 import (
@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	maxSize = 64 << 10            // of a record, in bytes; a path has 4 KiB
-	keepFor = 90 * 24 * time.Hour // after its latest call
+	maxSize = 64 << 10            // of a record, in bytes; a path has up to 4 KiB
+	keepFor = 90 * 24 * time.Hour // after the latest call
 )
 
-// line is a record as it is written.
+// line is the stored form of a record.
 type line struct {
 	Session string      `json:"session"`
-	At      int64       `json:"at"`            // when, in seconds since 1970
-	Dir     []byte      `json:"dir,omitempty"` // some paths are no UTF-8
+	At      int64       `json:"at"`            // in seconds since 1970
+	Dir     []byte      `json:"dir,omitempty"` // some paths are not valid UTF-8
 	Used    *call.Usage `json:"used,omitempty"`
 }
 
-// Load returns what is known of a session. A record that is broken, not this user's own, too old, or of another session
-// counts as none.
+// Load returns the record of a session. It returns nil for a record that is damaged, not this user's own, too old, or
+// of another session.
 func Load(handle string) *session.Record {
 	if handle == "" {
 		return nil
@@ -49,7 +49,7 @@ func Load(handle string) *session.Record {
 	return nil
 }
 
-// parse reads a line. One that was cut short, by the end of its process or of the room on the disk, is none.
+// parse parses a line. ok is false for a partial line, which a killed process or a full disk leaves.
 func parse(text []byte) (l line, ok bool) {
 	ok = len(text) <= maxSize && json.Unmarshal(text, &l) == nil
 	return l, ok
@@ -67,8 +67,7 @@ func negative(u call.Usage) bool {
 	return least < 0 || u.CostUSD != nil && *u.CostUSD < 0
 }
 
-// Save records what is known of a session, in place of an earlier record. It is safe for concurrent use, of other
-// processes too.
+// Save stores the record of a session and replaces an earlier one. It is safe for concurrent use by several processes.
 func Save(handle string, r session.Record) error {
 	l, err := logOf(handle)
 	if err != nil {
@@ -81,7 +80,7 @@ func Save(handle string, r session.Record) error {
 	return l.add(text)
 }
 
-// logOf is the log of a session, one of 256 that its hash chooses: so there is little to read for one session.
+// logOf returns the log of a session. Its hash selects one of 256, so that a lookup reads little.
 func logOf(handle string) (log, error) {
 	dir, err := localfile.StateDir()
 	if err != nil {
@@ -92,8 +91,7 @@ func logOf(handle string) (log, error) {
 	return log{path: filepath.Join(dir, hex.EncodeToString(hash[:1])+".jsonl")}, localfile.MakeOwnDir(dir)
 }
 
-// Known returns what this user knows of the session that a request continues; nil if the session is not one of the
-// backend.
+// Known returns the record of the session that a request continues, nil if the session does not belong to the backend.
 func Known(backend string, req call.Request) *session.Record {
 	h, _ := session.Parse(req.Session)
 	if h.Backend != backend {
@@ -102,5 +100,5 @@ func Known(backend string, req call.Request) *session.Record {
 	return Load(h.String())
 }
 
-// DirOf returns the directory that a request names, or that in which its session was made, if this user knows it.
+// DirOf returns the directory that a request names, otherwise the one in which its session started, if known.
 func DirOf(backend string, req call.Request) string { return session.Dir(req, Known(backend, req)) }

@@ -11,11 +11,11 @@ import (
 	"github.com/clichain/clichain/internal/spelling"
 )
 
-// Decode fills the value that target points to, and returns all mistakes. path is the path of n, for messages. Fields
-// have the names of their "json" tags; one that is null or missing keeps its value.
+// Decode fills the value that target points to and returns all mistakes. path is the path of n, for error texts. Fields
+// have the names of their "json" tags. A field that is null or missing keeps its value.
 //
-// Types may be strings, int, booleans, slices, maps, structs and
-// [encoding.TextUnmarshaler]; Decode panics for any other.
+// Types may be strings, int, booleans, slices, maps, structs and [encoding.TextUnmarshaler]. Decode panics for any
+// other type.
 func Decode(n *Node, path string, target any) []Mistake {
 	d := &decoder{}
 	d.value(n, path, reflect.ValueOf(target).Elem())
@@ -30,7 +30,7 @@ func (d *decoder) add(at Place, path, format string, args ...any) {
 
 var decoders map[reflect.Kind]func(*decoder, *Node, string, reflect.Value)
 
-func init() { // an initialiser would refer to itself
+func init() { // avoids an initialization cycle
 	decoders = map[reflect.Kind]func(*decoder, *Node, string, reflect.Value){
 		reflect.String: (*decoder).text, reflect.Bool: (*decoder).boolean, reflect.Int: (*decoder).integer,
 		reflect.Slice: (*decoder).list, reflect.Map: (*decoder).dict, reflect.Struct: (*decoder).object,
@@ -39,7 +39,7 @@ func init() { // an initialiser would refer to itself
 
 func (d *decoder) value(n *Node, path string, into reflect.Value) {
 	if n.Tag != "" {
-		d.add(n.Place, path, "has the tag %s: write the value without one", n.Tag)
+		d.add(n.Place, path, "has the tag %s: remove the tag", n.Tag)
 		return
 	}
 	if reader, ok := into.Addr().Interface().(encoding.TextUnmarshaler); ok {
@@ -48,13 +48,13 @@ func (d *decoder) value(n *Node, path string, into reflect.Value) {
 	}
 	decode, ok := decoders[into.Kind()]
 	if !ok {
-		panic(fmt.Sprintf("specfile: %s: no way to read a %s", path, into.Type()))
+		panic(fmt.Sprintf("specfile: %s: unsupported type %s", path, into.Type()))
 	}
 	decode(d, n, path, into)
 }
 
-// isText reports whether the value is a text, and adds a mistake if not. Values
-// without quotes are accepted as written: no, 1.10 and 0x1f.
+// isText reports whether the value is a string, and adds a mistake if it is not. It accepts values without quotes as
+// written: no, 1.10 and 0x1f.
 func (d *decoder) isText(n *Node, path string) bool {
 	if n.Kind == Text || n.Plain && n.Kind != Null {
 		return true
@@ -65,10 +65,10 @@ func (d *decoder) isText(n *Node, path string) bool {
 
 func (d *decoder) wrong(n *Node, path, want string) {
 	if n.Kind == Text || n.Kind == Number || n.Kind == Bool {
-		d.add(n.Place, path, "is %q where %s must be", n.Value, want)
+		d.add(n.Place, path, "is %q, want %s", n.Value, want)
 		return
 	}
-	d.add(n.Place, path, "is %s where %s must be", n.Kind, want)
+	d.add(n.Place, path, "is %s, want %s", n.Kind, want)
 }
 
 func (d *decoder) text(n *Node, path string, into reflect.Value) {
@@ -105,14 +105,14 @@ func (d *decoder) integer(n *Node, path string, into reflect.Value) {
 	}
 }
 
-// wholeNumber reads plain digits only, because parsers disagree on 010 and 1_000.
+// wholeNumber accepts only decimal digits, because parsers disagree on 010 and 1_000.
 func (d *decoder) wholeNumber(at Place, path, value string) (int64, bool) {
 	i, err := strconv.ParseInt(value, 10, 32)
 	switch {
 	case err != nil && strings.Contains(err.Error(), strconv.ErrRange.Error()):
-		d.add(at, path, "is %s: that is out of range", value)
+		d.add(at, path, "is out of range: %s", value)
 	case err != nil || strconv.FormatInt(i, 10) != value:
-		d.add(at, path, "is %q where a whole number must be, in digits only", value)
+		d.add(at, path, "is %q, want a whole number in decimal digits", value)
 	default:
 		return i, true
 	}
@@ -171,12 +171,12 @@ func (d *decoder) object(n *Node, path string, into reflect.Value) {
 	}
 }
 
-// unique adds a mistake for each key that a map has twice.
+// unique adds a mistake for each duplicate key of a map.
 func (d *decoder) unique(n *Node, path string) {
 	first := map[string]Place{}
 	for _, e := range n.Entries {
 		if at, twice := first[e.Key]; twice {
-			d.add(e.Place, under(path, e.Key), "is there twice; the first is on line %d", at.Line)
+			d.add(e.Place, under(path, e.Key), "appears twice; the first is on line %d", at.Line)
 			continue
 		}
 		first[e.Key] = e.Place
@@ -190,7 +190,7 @@ func under(path, key string) string {
 	return path + "." + key
 }
 
-// fieldsOf are the fields that have a name in a file, those of embedded structs too.
+// fieldsOf returns the fields that have a name in a file, including those of embedded structs.
 func fieldsOf(t reflect.Type) (names []string, fields []reflect.StructField) {
 	for _, field := range reflect.VisibleFields(t) {
 		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
@@ -204,5 +204,5 @@ func unknown(key string, fields []string) string {
 	if near := spelling.Near(key, fields); near != "" {
 		return fmt.Sprintf("unknown field; did you mean %s?", near)
 	}
-	return "unknown field; there are " + strings.Join(slices.Sorted(slices.Values(fields)), ", ")
+	return "unknown field; the known fields are " + strings.Join(slices.Sorted(slices.Values(fields)), ", ")
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// jsonReader turns a text that is known to be JSON into nodes.
+// jsonReader converts valid JSON text to nodes.
 type jsonReader struct {
 	builder
 	data    []byte
 	decoder *json.Decoder
-	counted int // the offset of place
+	counted int // offset up to which place has counted
 	place   Place
 }
 
@@ -71,6 +71,6 @@ func (r *jsonReader) content(n *Node, depth int) {
 		n.Entries = append(n.Entries, Entry{name, at, r.value(depth)})
 	}
 	if !r.full {
-		r.next() // the end
+		r.next() // reads the closing bracket
 	}
 }

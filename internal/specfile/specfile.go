@@ -1,6 +1,6 @@
-// Package specfile reads a JSON or YAML document into Go values, strictly: it knows the place of each value, refuses
-// fields that the type does not have, and collects all mistakes instead of stopping at the first. It knows nothing
-// about specs but their size, and opens no files.
+// Package specfile reads JSON and YAML documents into Go values. It is strict: it records the place of each value,
+// rejects unknown fields, and collects all mistakes instead of stopping at the first. Its limits fit specs, but it
+// knows nothing else about them, and it opens no files.
 package specfile
 
 import (
@@ -24,44 +24,44 @@ const (
 	Map
 )
 
-var kindNames = []string{"nothing", "a text", "a number", "true or false", "a list", "a map"}
+var kindNames = []string{"nothing", "a string", "a number", "true or false", "a list", "a map"}
 
 // String returns the kind in words, such as "a list".
 func (k Kind) String() string { return kindNames[k] }
 
-// Node is one value of a document, with its place.
+// Node is one value of a document and its place.
 type Node struct {
 	Place
 	Kind    Kind
-	Value   string // of a Text, Number or Bool
-	Plain   bool   // a YAML value without quotes, which may be read as text whatever its Kind
-	Tag     string // the YAML tag, if one is written
+	Value   string // value of a Text, Number or Bool
+	Plain   bool   // YAML value without quotes, which can be read as text whatever its Kind
+	Tag     string // explicit YAML tag, if any
 	Items   []*Node
-	Entries []Entry // of a Map, in the order of the file
+	Entries []Entry // members of a Map, in the order of the file
 }
 
-// Entry is a key of a map with its value. A map may have a key twice.
+// Entry is a key of a map with its value. A map can contain duplicate keys.
 type Entry struct {
 	Key   string
-	Place Place // of the key
+	Place Place // place of the key
 	Value *Node
 }
 
-// Place is where something begins; both numbers count from 1, Column in
-// characters. The zero value means the file as a whole.
+// Place is the position at which a value begins. Both numbers count from 1, and Column counts characters. The zero
+// value stands for the whole file.
 type Place struct{ Line, Column int }
 
 // String returns "line:column".
 func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// Mistake is something in a document that cannot be accepted.
+// Mistake is an error in a document.
 type Mistake struct {
 	Place
 	Path    string // such as "args[2].when.access[0]"
-	Problem string // what is wrong, and what to do
+	Problem string // the error, and the remedy
 }
 
-// Get returns the value of a key, or nil if the node is no map that has it.
+// Get returns the value of a key, or nil if the node is not a map or does not have the key.
 func (n *Node) Get(key string) *Node {
 	for _, e := range n.Entries {
 		if e.Key == key {
@@ -71,14 +71,15 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Within reports whether path is of, or leads to something in the value at of.
+// Within reports whether path equals of, or is the path of a value inside the value at of.
 func Within(path, of string) bool {
 	rest, ok := strings.CutPrefix(path, of)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// Find returns the place of the value at a path, or of the innermost value around it that exists. Keys may contain dots
-// and brackets: of several that fit, the longest is taken. If name is a key of the map at path, Find returns its place.
+// Find returns the place of the value at a path, or of the innermost existing value around it. Keys may contain dots
+// and brackets; of several matching keys, Find uses the longest. If name is a key of the map at path, Find returns its
+// place.
 func (n *Node) Find(path, name string) Place {
 	if path == "" {
 		for _, e := range n.Entries {
@@ -111,26 +112,26 @@ func (n *Node) step(path string) (next *Node, rest string) {
 	return next, rest
 }
 
-// The bounds of a document. What people write is far below them; they stop documents that aliases of aliases make huge.
+// The limits of a document, far above real specs. They stop documents that grow by aliases of aliases.
 const (
-	MaxBytes = 1 << 20 // the largest file that [Parse] reads
+	MaxBytes = 1 << 20 // maximum size of a file that [Parse] reads
 	maxNodes = 50_000
 	maxDepth = 100
 )
 
 var byteOrderMark = []byte("\ufeff")
 
-// Parse reads the documents of a file: one of JSON, or any number of YAML. It leaves out documents without a value. A
-// file with a syntax error gives no documents and one mistake.
+// Parse parses the documents of a file: one JSON document, or any number of YAML documents. It omits documents without
+// a value. A file with a syntax error gives no documents and one mistake.
 func Parse(data []byte) (documents []*Node, mistakes []Mistake) {
 	if len(data) > MaxBytes {
-		return nil, []Mistake{{Problem: fmt.Sprintf("the file is over %d bytes", MaxBytes)}}
+		return nil, []Mistake{{Problem: fmt.Sprintf("the file is larger than %d bytes", MaxBytes)}}
 	}
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	if at := invalidUTF8(data); at >= 0 {
-		return nil, []Mistake{{Place: placeOf(data, at), Problem: "is no UTF-8: save the file in that encoding"}}
+		return nil, []Mistake{{Place: placeOf(data, at), Problem: "is not UTF-8: save the file as UTF-8"}}
 	}
-	// JSON is tried first, because some of it is not YAML: surrogates, long keys.
+	// Parse tries JSON first, because some JSON is not valid YAML: surrogates and long keys.
 	notJSON := checkJSON(data)
 	if notJSON == nil {
 		return parseJSON(data)
@@ -145,7 +146,7 @@ func Parse(data []byte) (documents []*Node, mistakes []Mistake) {
 	return nil, []Mistake{*notYAML}
 }
 
-// looksLikeJSON tells whose syntax error to report.
+// looksLikeJSON decides which syntax error to report.
 func looksLikeJSON(data []byte) bool {
 	data = bytes.TrimSpace(data)
 	return len(data) > 0 && (data[0] == '{' || data[0] == '[')
@@ -172,21 +173,21 @@ func placeOf(data []byte, offset int) Place {
 type builder struct {
 	nodes    int
 	mistakes []Mistake
-	full     bool // a bound was exceeded, so the tree is incomplete
+	full     bool // a limit was exceeded, so the tree is incomplete
 }
 
 func (b *builder) add(at Place, problem string) {
 	b.mistakes = append(b.mistakes, Mistake{Place: at, Problem: problem})
 }
 
-// room counts one more value and reports whether the bounds allow it.
+// room counts one more value and reports whether the limits allow it.
 func (b *builder) room(at Place, depth int) bool {
 	b.nodes++
 	switch {
 	case b.full:
 	case b.nodes > maxNodes:
 		b.full = true
-		b.add(at, fmt.Sprintf("the file has over %d values", maxNodes))
+		b.add(at, fmt.Sprintf("the file has more than %d values", maxNodes))
 	case depth > maxDepth:
 		b.full = true
 		b.add(at, fmt.Sprintf("the file is nested deeper than %d levels", maxDepth))
@@ -194,7 +195,7 @@ func (b *builder) room(at Place, depth int) bool {
 	return !b.full
 }
 
-// checkJSON returns nil for JSON, else its first syntax error.
+// checkJSON returns nil for valid JSON, otherwise the first syntax error.
 func checkJSON(data []byte) *Mistake {
 	err := json.Unmarshal(data, new(json.RawMessage))
 	if err == nil {

@@ -9,10 +9,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// yamlReader turns YAML into nodes and resolves aliases.
+// yamlReader converts YAML to nodes and resolves aliases.
 type yamlReader struct{ builder }
 
-// parseYAML reads all documents, or returns the syntax error as notYAML.
+// parseYAML parses all documents, or returns the syntax error in notYAML.
 func parseYAML(data []byte) (documents []*Node, mistakes []Mistake, notYAML *Mistake) {
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
@@ -45,7 +45,7 @@ func syntaxMistake(data []byte, err error) *Mistake {
 	}
 	m := &Mistake{Place: Place{e.Mark.Line, e.Mark.Column}, Problem: e.Message}
 	if bytes.ContainsRune(indent(data, m.Line), '\t') {
-		m.Problem = "a tab does not indent: use blanks"
+		m.Problem = "tabs cannot indent: use spaces"
 		return m
 	}
 	if e.ContextMsg != "" {
@@ -79,7 +79,7 @@ func (r *yamlReader) value(from *yaml.Node, depth int) *Node {
 	}
 	switch from.Kind {
 	case yaml.AliasNode:
-		return r.value(from.Alias, depth+1) // an alias of itself exceeds the depth
+		return r.value(from.Alias, depth+1) // a recursive alias exceeds the depth
 	case yaml.SequenceNode:
 		n.Kind = List
 		for _, item := range from.Content {
@@ -99,7 +99,7 @@ func (r *yamlReader) value(from *yaml.Node, depth int) *Node {
 
 const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// plainKind returns the kind of a value without quotes. Types that JSON lacks, such as dates, are text.
+// plainKind returns the kind of a value without quotes. Types that JSON lacks, such as dates, become text.
 func plainKind(from *yaml.Node) Kind {
 	if kind, ok := yamlKinds[from.ShortTag()]; ok {
 		return kind
@@ -115,9 +115,9 @@ func (r *yamlReader) entries(n *Node, content []*yaml.Node, depth int) {
 		}
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			r.add(at, "a key must be a text")
+			r.add(at, "a key must be a string")
 		case key.Tag == "!!merge":
-			r.add(at, "<< merges another map: write its fields out")
+			r.add(at, "<< is not supported: copy the fields of the other map")
 		default:
 			n.Entries = append(n.Entries, Entry{key.Value, at, r.value(content[i+1], depth)})
 		}

@@ -1,10 +1,10 @@
-// Package spelling guesses which word a misspelt one stands for. It knows nothing about what the words mean.
+// Package spelling finds the word that a misspelled word resembles. It does not know the meaning of words.
 package spelling
 
 import "strings"
 
-// Near returns the one of the words that differs least from word, or "" if all of them differ in more than two letters
-// or a third of the word. Case does not matter in word; words must be lower case.
+// Near returns the word of the list that is most similar to word. It returns "" if all differ from it in more than two
+// letters or a third of the word. Near ignores the case of word; the words of the list must be lower case.
 func Near(word string, words []string) string {
 	best, least := "", 1+min(2, len(word)/3)
 	for _, w := range words {
@@ -15,8 +15,8 @@ func Near(word string, words []string) string {
 	return best
 }
 
-// distance returns the number of letters to insert, drop or replace; two swapped
-// neighbours count once. For words of over 50 bytes it returns 50.
+// distance returns the number of letters to insert, delete or replace. Two swapped neighbors count once. It returns 50
+// for words of more than 50 bytes.
 func distance(a, b string) int {
 	if len(a) > 50 || len(b) > 50 {
 		return 50

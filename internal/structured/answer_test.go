@@ -81,7 +81,7 @@ func TestAnswersHeldAgainstTheSchema(t *testing.T) {
 		"wrong type":               {cities, `{"city":1}`, "", "at '/city': got number, want string"},
 		"more than one mistake":    {cities, `{"n":"x","m":1}`, "", "at '/n': got string, want integer\nat the top: additional properties 'm' not allowed\nat the top: missing property 'city'"},
 		"inside a list":            {`{"items":{"$ref":"#/$defs/c"},"$defs":{"c":` + cities + `}}`, `[` + paris + `,{"city":2}]`, "", "at '/1/city': got number, want string"},
-		"no JSON":                  {cities, "Paris", "", "it is not one JSON value alone: invalid character 'P'"},
+		"no JSON":                  {cities, "Paris", "", "it is not a single JSON value: invalid character 'P'"},
 		"cut short":                {cities, `{"city":"Par`, "", "unexpected end of JSON input"},
 		"two documents":            {cities, paris + "\n" + paris, "", "not one JSON value alone"},
 		"two among words":          {cities, "Either\n" + paris + "\nor\n" + paris, "", "not one JSON value alone"},

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// rational is the exact value of a JSON number.
+// rational returns the exact value of a JSON number.
 func rational(n json.Number) *big.Rat {
 	r, _ := new(big.Rat).SetString(string(n))
 	return r
@@ -18,7 +18,7 @@ func rational(n json.Number) *big.Rat {
 // typeOrder is the order in which findings list types.
 var typeOrder = []string{"null", "boolean", "number", "integer", "string", "array", "object"}
 
-// typeOf is the type of a value; that of an integer is number.
+// typeOf returns the type of a value. Integers have the type number.
 func typeOf(value any) string {
 	switch value.(type) {
 	case nil:
@@ -35,7 +35,7 @@ func typeOf(value any) string {
 	return "object"
 }
 
-// equal reports whether two JSON values are the same; 1, 1.0 and 1e0 are.
+// equal reports whether two JSON values are equal. The numbers 1, 1.0 and 1e0 are equal.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -51,7 +51,7 @@ func equal(a, b any) bool {
 	return a == b
 }
 
-// same finds two equal elements of an array.
+// same returns the indexes of two equal elements of an array.
 func same(array []any) (i, j int, ok bool) {
 	var h maphash.Hash
 	seen := map[uint64][]int{}
@@ -69,7 +69,7 @@ func same(array []any) (i, j int, ok bool) {
 	return 0, 0, false
 }
 
-// hash hashes equal values equally.
+// hash adds a value to h. Equal values have equal hashes.
 func hash(h *maphash.Hash, value any) {
 	h.WriteString(typeOf(value))
 	switch value := value.(type) {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// kind is what a message is.
+// kind is the kind of a message.
 type kind int
 
 const (
@@ -20,33 +20,33 @@ const (
 	response
 )
 
-// message is one line of the other side, taken apart.
+// message is a parsed line of the CLI.
 type message struct {
 	kind   kind
-	id     string          // of a request or a response, as JSON
-	method string          // of a request or a notice
-	body   json.RawMessage // parameters, or a result
-	err    *Error          // of a response that failed
-	ended  error           // in place of a response: none will come
+	id     string          // id of a request or a response, as JSON
+	method string          // method of a request or a notice
+	body   json.RawMessage // parameters or result
+	err    *Error          // error of a failed response
+	ended  error           // set if no response will come
 }
 
-// envelope is how messages are written. The two of them differ in nothing else.
+// envelope is the format of messages. The protocols differ only in their envelope.
 type envelope interface {
 	request(id int, method string, params json.RawMessage) any
 	notice(method string, params json.RawMessage) any
 	answer(id, result json.RawMessage) any
 	failure(id json.RawMessage, err *Error) any
 	read(line gjson.Result) message
-	id(n int) string // of our request n, as JSON
+	id(n int) string // id of our request n, as JSON
 }
 
-// envelopes are the envelopes by their names in a spec.
+// envelopes maps the names in a spec to envelopes.
 var envelopes = map[clispec.LiveEnvelope]envelope{
 	clispec.EnvelopeJSONRPC: rpc{},
 	clispec.EnvelopeControl: control{},
 }
 
-// object is a JSON object. A nil value is left out.
+// object is a JSON object. Encoding it omits nil values.
 type object map[string]any
 
 func (o object) MarshalJSON() ([]byte, error) {
@@ -59,7 +59,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return json.Marshal(kept)
 }
 
-// rpc is JSON-RPC 2.0. Not all CLIs write "jsonrpc", so it is not looked for.
+// rpc is JSON-RPC 2.0. It does not require the member "jsonrpc", because some CLIs omit it.
 type rpc struct{}
 
 func (rpc) id(n int) string { return strconv.Itoa(n) }
@@ -74,7 +74,7 @@ func (rpc) notice(method string, params json.RawMessage) any {
 
 func (rpc) answer(id, result json.RawMessage) any {
 	if result == nil {
-		result = json.RawMessage("null") // which has to be there
+		result = json.RawMessage("null") // JSON-RPC requires a result
 	}
 	return object{"jsonrpc": "2.0", "id": id, "result": result}
 }
@@ -94,7 +94,7 @@ func (rpc) read(line gjson.Result) message {
 		switch failed := line.Get("error"); {
 		case failed.IsObject():
 			m.err = &Error{int(failed.Get("code").Int()), text(failed.Get("message")), raw(failed.Get("data"))}
-		case failed.Exists() && failed.Type != gjson.Null: // some write no more than a text
+		case failed.Exists() && failed.Type != gjson.Null: // some CLIs send only a string
 			m.err = &Error{Message: text(failed)}
 		}
 		return m
@@ -102,8 +102,7 @@ func (rpc) read(line gjson.Result) message {
 	return message{method: method}
 }
 
-// control is the envelope of claude's stream-json: control_request and
-// control_response, beside lines that are neither.
+// control is the envelope of claude's stream-json: control_request and control_response, beside other lines.
 type control struct{}
 
 func (control) id(n int) string { return strconv.Quote(fmt.Sprintf("clichain-%d", n)) }
@@ -120,10 +119,10 @@ func (control) notice(method string, params json.RawMessage) any {
 	return o
 }
 
-// members are those of the parameters, which are an object, or none.
+// members returns the members of params, which is an object or empty.
 func members(params json.RawMessage) object {
 	var raw map[string]json.RawMessage
-	_ = json.Unmarshal(params, &raw) // a template that became no object was refused
+	_ = json.Unmarshal(params, &raw) // Validate accepts only templates of objects
 	o := object{}
 	for name, value := range raw {
 		o[name] = value
@@ -160,10 +159,10 @@ func (control) read(line gjson.Result) message {
 	}
 }
 
-// text is a copy of a value's text, since the line is used again.
+// text returns a copy of a value's text, because the buffer of the line is reused.
 func text(value gjson.Result) string { return strings.Clone(value.String()) }
 
-// raw is a copy of a value, since the line is used again.
+// raw returns a copy of a value, because the buffer of the line is reused.
 func raw(value gjson.Result) json.RawMessage {
 	if !value.Exists() {
 		return nil

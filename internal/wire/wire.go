@@ -1,7 +1,6 @@
-// Package wire speaks with a CLI that stays running, in lines of JSON: requests
-// and responses in both directions, and notices. It knows how they are written and
-// which response belongs to which request, and nothing of what they say. It starts
-// no process and keeps no word of what passes.
+// Package wire exchanges lines of JSON with a CLI that stays running: requests and responses in both directions, and
+// notices. It formats messages and matches responses to requests, but does not interpret them. It starts no process and
+// stores no content.
 package wire
 
 import (
@@ -17,44 +16,41 @@ import (
 	"github.com/clichain/clichain/internal/jsontext"
 )
 
-// Conn is a conversation with one process. Set the funcs before the first line.
-// It is safe for concurrent use.
+// Conn is a connection to one process. Set the functions before the first line. It is safe for concurrent use.
 type Conn struct {
-	// Send writes a line, which has no end yet. It may wait until ctx is done.
+	// Send writes a line, which has no line break yet. It may wait until ctx is done.
 	Send func(ctx context.Context, line []byte) error
-	// Noticed gets each line that is no response and no request, and the name of the
-	// notice. The line is valid during the call only. It may block: then the process
-	// waits, and nothing is lost.
+	// Noticed receives each line that is neither a response nor a request, with the name of the notice. The line is
+	// valid only during the call. Noticed may block; the process then waits and no line is lost.
 	Noticed func(method string, line []byte)
-	// Asked gets a request of the other side. It must not block, and must have the
-	// request answered some time. False: nobody knows such a request, which is then
-	// refused at once.
+	// Asked receives a request of the CLI. It must not block, and must ensure that the request is answered later. It
+	// returns false for an unknown request, which Conn then refuses immediately.
 	Asked func(Request) (known bool)
 
 	envelope envelope
 
 	mu      sync.Mutex
-	last    int                      // request that was sent
-	waiting map[string]func(message) // for a response, by the id of the request
-	ended   error                    // no response comes any more
+	last    int                      // number of the last request sent
+	waiting map[string]func(message) // functions that receive the responses, by the id of the request
+	ended   error                    // set when no more responses come
 }
 
-// Request is one that the other side has sent, and waits for an answer to.
+// Request is a request of the CLI, which waits for the answer.
 type Request struct {
 	Method string
-	Params json.RawMessage // nil: none
+	Params json.RawMessage // nil if there are none
 	id     json.RawMessage
 	conn   *Conn
 }
 
-// Error is a response that tells of a failure.
+// Error is a response that reports a failure.
 type Error struct {
-	Code    int // of JSON-RPC; 0: none
+	Code    int // of JSON-RPC; 0 if there is none
 	Message string
-	Data    json.RawMessage // nil: none
+	Data    json.RawMessage // nil if there is none
 }
 
-// Error is the message, with the code if there is one.
+// Error returns the message, with the code if there is one.
 func (e *Error) Error() string {
 	if e.Code == 0 {
 		return e.Message
@@ -62,25 +58,25 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (%d)", e.Message, e.Code)
 }
 
-// refuseTime bounds the wait for room to refuse a request.
+// refuseTime is the maximum wait for Send when Conn refuses a request.
 const refuseTime = 5 * time.Second
 
-// MethodNotFound is the code with which a request that nobody knows is refused.
+// MethodNotFound is the error code for an unknown request.
 const MethodNotFound = -32601
 
-// New makes a Conn that writes messages in an envelope that a spec names.
+// New returns a Conn that uses the named envelope.
 func New(e clispec.LiveEnvelope) *Conn {
 	return &Conn{envelope: envelopes[e], waiting: map[string]func(message){}}
 }
 
-// Call sends a request and waits for its response. The error is an [*Error] where
-// the other side refused, that of ctx, or that of End.
+// Call sends a request and waits for its response. The error is an [*Error] if the CLI refuses the request; otherwise
+// it is the error of ctx or of End.
 func (c *Conn) Call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	type reply struct {
 		result json.RawMessage
 		err    error
 	}
-	answered := make(chan reply, 1) // so that the reader never waits
+	answered := make(chan reply, 1) // buffered, so that the reader never waits
 	forget, err := c.Ask(ctx, method, params, func(result json.RawMessage, err error) { answered <- reply{result, err} })
 	if err != nil {
 		return nil, err
@@ -94,9 +90,8 @@ func (c *Conn) Call(ctx context.Context, method string, params json.RawMessage) 
 	}
 }
 
-// Ask sends a request. What is to happen then gets its response, or an error like that
-// of Call, once: in order with the lines before and after the response, so that it must
-// not wait for a later one. Call forget when no response is wanted any more.
+// Ask sends a request. It calls then once, with the response or with an error like that of Call. These calls are in
+// order with the lines around the response, so then must not wait for a later line. Call forget to drop the response.
 func (c *Conn) Ask(
 	ctx context.Context, method string, params json.RawMessage, then func(json.RawMessage, error),
 ) (forget func(), err error) {
@@ -115,14 +110,14 @@ func (c *Conn) Ask(
 	}
 	if err := c.write(ctx, c.envelope.request(n, method, params)); err != nil {
 		if c.take(c.envelope.id(n)) == nil {
-			return func() {}, nil // End has told it
+			return func() {}, nil // End has called then
 		}
 		return nil, err
 	}
 	return func() { c.take(c.envelope.id(n)) }, nil
 }
 
-// expect makes the id of a request whose response is awaited.
+// expect returns the number of a new request and registers the function that receives its response.
 func (c *Conn) expect(answered func(message)) (n int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +129,7 @@ func (c *Conn) expect(answered func(message)) (n int, err error) {
 	return c.last, nil
 }
 
-// take is what waits for a response, which waits no more; nil: nothing does.
+// take removes and returns the function that waits for a response, nil if there is none.
 func (c *Conn) take(id string) func(message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,7 +138,7 @@ func (c *Conn) take(id string) func(message) {
 	return answered
 }
 
-// Notify sends a message that has no response.
+// Notify sends a message without a response.
 func (c *Conn) Notify(ctx context.Context, method string, params json.RawMessage) error {
 	return c.write(ctx, c.envelope.notice(method, params))
 }
@@ -151,13 +146,13 @@ func (c *Conn) Notify(ctx context.Context, method string, params json.RawMessage
 func (c *Conn) write(ctx context.Context, message any) error {
 	line, err := json.Marshal(message)
 	if err != nil {
-		return fmt.Errorf("a message could not be written as JSON: %w", err)
+		return fmt.Errorf("encode a message as JSON: %w", err)
 	}
 	return c.Send(ctx, line)
 }
 
-// Line takes a line of the other side. One goroutine calls it. It returns false for
-// a line that is no JSON object.
+// Line processes a line of the CLI. Only one goroutine may call it. It returns false for a line that is not a JSON
+// object.
 func (c *Conn) Line(line []byte) bool {
 	root, ok := jsontext.ParseObject(line)
 	if !ok {
@@ -165,13 +160,13 @@ func (c *Conn) Line(line []byte) bool {
 	}
 	switch m := c.envelope.read(root); m.kind {
 	case response:
-		if answered := c.take(m.id); answered != nil { // else it was given up, or answered before
+		if answered := c.take(m.id); answered != nil { // else the caller has dropped it, or it is a duplicate
 			answered(m)
 		}
 	case request:
 		asked := Request{m.method, m.body, json.RawMessage(strings.Clone(m.id)), c}
 		if c.Asked == nil || !c.Asked(asked) {
-			// A process that does not read, while it waits for us to do so, is of no use.
+			// A process that does not read while it waits for our answer would block forever.
 			ctx, cancel := context.WithTimeout(context.Background(), refuseTime)
 			_ = asked.Refuse(ctx, &Error{Code: MethodNotFound, Message: "method not found"})
 			cancel()
@@ -184,11 +179,11 @@ func (c *Conn) Line(line []byte) bool {
 	return true
 }
 
-// ErrEnded is that of a Conn whose other side has gone.
+// ErrEnded is the error of a Conn whose process has ended.
 var ErrEnded = errors.New("the process has ended")
 
-// End fails all that wait for a response, and all later calls, with the error; nil
-// means [ErrEnded]. The first End counts.
+// End fails all requests that wait for a response, and all later calls, with err. A nil err means [ErrEnded]. Only the
+// first call of End has an effect.
 func (c *Conn) End(err error) {
 	if err == nil {
 		err = ErrEnded
@@ -204,12 +199,12 @@ func (c *Conn) End(err error) {
 	}
 }
 
-// Answer answers the request. Each request is answered once.
+// Answer answers the request with a result. Answer each request once.
 func (r Request) Answer(ctx context.Context, result json.RawMessage) error {
 	return r.conn.write(ctx, r.conn.envelope.answer(r.id, result))
 }
 
-// Refuse answers the request with a failure.
+// Refuse answers the request with an error.
 func (r Request) Refuse(ctx context.Context, err *Error) error {
 	return r.conn.write(ctx, r.conn.envelope.failure(r.id, err))
 }
