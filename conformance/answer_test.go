@@ -17,12 +17,11 @@ const (
 	hello  = "Bonjour 中文 😀 done"
 )
 
-// models are asked for where the CLI's own choice costs a request: gemini has
-// another model choose one.
+// models are the models of requests to gemini. Without a model, gemini sends a second request in which a model
+// selects one.
 var models = map[string]string{home.Gemini: "gemini-2.5-flash"}
 
-// Each real CLI answers a lean completion, with the caller's system text, in
-// one small request.
+// A lean completion is one small request with the caller's system text.
 func TestLeanAnswer(t *testing.T) {
 	limits := map[string]int{home.Claude: 1_500, home.Codex: 7_000, home.Gemini: 8_000, home.OpenCode: 1_000}
 	for _, name := range home.Names() {
@@ -49,8 +48,8 @@ func TestLeanAnswer(t *testing.T) {
 	}
 }
 
-// Streaming gives the same text, in pieces, once; and what a CLI does after its
-// last word delays no caller: opencode takes its time to end by itself.
+// The stream carries the text once, in pieces. Some CLIs, such as opencode, exit late after the last event. The call
+// does not wait for that.
 func TestStream(t *testing.T) {
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +76,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// Whatever the prompt looks like, the model gets it byte for byte.
+// The prompt must reach the model byte for byte, even if it looks like a flag or a command.
 func TestPromptArrivesExactly(t *testing.T) {
 	for _, name := range home.Names() {
 		for label, prompt := range map[string]string{

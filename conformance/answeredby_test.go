@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// modelsThatAnswer are claude's runs with more than one model, and which of them has answered.
+// modelsThatAnswer are runs of claude with more than one model, each with the model that answers.
 var modelsThatAnswer = map[string]struct {
 	script loopback.Script
 	want   string
@@ -37,8 +37,7 @@ var modelsThatAnswer = map[string]struct {
 	}, "opus"},
 }
 
-// TestModelThatAnswers: the Response names the model that has answered, not the one that was asked first, nor that of a
-// sub-agent.
+// The Response names the model that answered. That is neither the model of the request, nor the model of a sub-agent.
 func TestModelThatAnswers(t *testing.T) {
 	for name, run := range modelsThatAnswer {
 		for _, output := range []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON} {
@@ -51,7 +50,7 @@ func TestModelThatAnswers(t *testing.T) {
 				req.Model, req.Options.FallbackModel = "opus", "haiku"
 				resp, err := c.Complete(t.Context(), req)
 				require.NoError(t, err)
-				require.Contains(t, resp.Text, hello) // it may be asked again when the sub-agent reports
+				require.Contains(t, resp.Text, hello) // claude may call the model again when the sub-agent reports
 				require.Contains(t, resp.Model, run.want)
 			})
 		}

@@ -20,19 +20,19 @@ import (
 	"github.com/clichain/clichain/conformance/netns"
 )
 
-// hostileJob is a job that asks for more than an answer. MARKER in its flags and in the file that it brings stands for a
-// file that must not be made, LOADED for the file that it brings, and ELSEWHERE for a server that must not be asked.
+// hostileJob is a job with options that need a permission. In its fields, MARKER stands for a file that must not be
+// created, LOADED for the file that it loads, and ELSEWHERE for a server that must get no request.
 type hostileJob struct {
 	name, cli string
 	submit    []string
-	permits   []string // with which it does what it wants: else the test would show nothing
-	loaded    string   // the content of the file that it brings
+	permits   []string // the job succeeds with these, which proves that it is hostile
+	loaded    string   // the content of the file LOADED
 	script    func(marker string) loopback.Script
 }
 
 var hostileJobs = []hostileJob{
 	{
-		name: "a shell by raw arguments", cli: home.Claude,
+		name: "shell by raw arguments", cli: home.Claude,
 		submit:  []string{"--extra", "claude=--tools=Bash", "--extra", "claude=--allowedTools=Bash"},
 		permits: []string{"extra=claude=--tools=Bash", "extra=claude=--allowedTools=Bash"},
 		script: func(marker string) loopback.Script {
@@ -40,12 +40,12 @@ var hostileJobs = []hostileJob{
 		},
 	},
 	{
-		name: "a program by raw arguments", cli: home.Codex,
+		name: "program by raw arguments", cli: home.Codex,
 		submit:  []string{"--extra", "codex=-c", "--extra", `codex=notify=["touch","MARKER"]`},
 		permits: []string{"extra=codex=-c", `extra=codex=notify=["touch","MARKER"]`},
 	},
 	{
-		name: "a library by variables", cli: home.Pi, loaded: `require("fs").writeFileSync("MARKER", "ran")`,
+		name: "library by environment variables", cli: home.Pi, loaded: `require("fs").writeFileSync("MARKER", "ran")`,
 		submit:  []string{"--env", "NODE_OPTIONS=--require=LOADED"},
 		permits: []string{"env=NODE_OPTIONS"},
 	},
@@ -56,8 +56,8 @@ var hostileJobs = []hostileJob{
 	},
 }
 
-// A job of a queue that asks for more than a question is given back by a worker that was started without any flag, and
-// its CLI is not started. Where an operator allows all of it, it runs, which shows that it is hostile enough.
+// A worker without flags returns a job that needs a permission, and does not start the CLI. With the permissions the
+// job runs, which proves that it is hostile.
 func TestHostileJobsWithTheCLIs(t *testing.T) {
 	netns.Require(t)
 	program := command(t)
@@ -101,7 +101,7 @@ func TestHostileJobsWithTheCLIs(t *testing.T) {
 	}
 }
 
-// workOn runs a worker until its log has the text, and ends it.
+// workOn runs a worker until its log contains the text, and terminates it.
 func workOn(t *testing.T, program string, h home.Home, store, name, text string, flags ...string) string {
 	t.Helper()
 	_, _, worker := commandIn(t, program, h, append([]string{
@@ -121,11 +121,11 @@ func workOn(t *testing.T, program string, h home.Home, store, name, text string,
 	return log.all.String()
 }
 
-// watched is a log in which a text is waited for. Only one goroutine writes to it.
+// watched is a log that reports when it contains a text. It supports one writing goroutine.
 type watched struct {
 	text []byte
 	all  bytes.Buffer
-	seen chan struct{} // closed when the text is there
+	seen chan struct{} // closed when the log contains the text
 }
 
 func (w *watched) Write(p []byte) (int, error) {
@@ -137,8 +137,8 @@ func (w *watched) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A line of a batch that asks for more than the batch allows is a bad line, in a plan too, and its CLI is not started.
-// Where the operator allows it, it runs.
+// A line that needs a permission fails validation, with --dry-run too, and its CLI does not start. With the
+// permission the line runs.
 func TestHostileLinesWithTheCLIs(t *testing.T) {
 	netns.Require(t)
 	program := command(t)
@@ -157,7 +157,7 @@ func TestHostileLinesWithTheCLIs(t *testing.T) {
 			marker := filepath.Join(t.TempDir(), "marker")
 			server := loopback.New(t, loopback.InOrder(shell(name, "echo ran >"+marker), loopback.Text(hello)))
 			h := home.New(t, name, server.URL, home.LoggedIn)
-			h.Env = append(h.Env, "IS_SANDBOX=1") // root may use the bypass flags here
+			h.Env = append(h.Env, "IS_SANDBOX=1") // lets root use the bypass flags
 			run := func(flags ...string) string {
 				for i := range flags {
 					flags[i] = strings.ReplaceAll(flags[i], "MARKER", marker)
@@ -166,7 +166,7 @@ func TestHostileLinesWithTheCLIs(t *testing.T) {
 					"batch", "-i", "-", "-o", "-", "--only", name, "--timeout", "120s", "--pass-env", "LOOPBACK_*", "--pass-env", "IS_SANDBOX",
 				}, flags...)...)
 				cmd.Stdin = strings.NewReader(strings.ReplaceAll(test.line, "MARKER", marker) + "\n")
-				_ = cmd.Run() // a bad line makes it fail
+				_ = cmd.Run() // the command fails on an invalid line
 				return stdout.String() + stderr.String()
 			}
 			for _, flags := range [][]string{{"--access", "none"}, {"--access", "none", "--dry-run"}} {
@@ -180,8 +180,8 @@ func TestHostileLinesWithTheCLIs(t *testing.T) {
 	}
 }
 
-// While a request is in flight, no process of a CLI shows the caller's system text in its arguments, and the text reaches
-// the model.
+// While a request is in flight, no process of a CLI has the caller's system text in its arguments. The text must
+// still reach the model.
 func TestSystemTextIsInNoProcess(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// Requests that get no text take no CLI from the others: it answers the probe, which is short and counted.
+// Three empty answers in a row start no cooldown. The next call sends a short probe first, and its tokens count.
 func TestBadRequestsLeaveTheCLIAvailable(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{home.Claude, home.Codex} {

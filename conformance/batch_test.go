@@ -19,8 +19,7 @@ import (
 	"github.com/clichain/clichain/conformance/netns"
 )
 
-// A batch of prompts with warm processes beside what a user would write instead, by
-// turns: xargs, and a new claude for each prompt.
+// Batch and xargs run the same prompts in turn. Batch uses warm processes, and xargs starts claude for each prompt.
 func TestBatchBesideXargs(t *testing.T) {
 	long(t)
 	program := command(t)
@@ -59,8 +58,7 @@ func TestBatchBesideXargs(t *testing.T) {
 	require.Greater(t, ratio, 2.0)
 }
 
-// timed runs a command in a new home, and tells how long it took and what it sent to
-// the model.
+// timed runs a command in a new home. It returns the duration and the bytes that the command sent to the model.
 func timed(t *testing.T, make func(home.Home) *exec.Cmd, check func(home.Home)) (took time.Duration, sent int) {
 	t.Helper()
 	server := loopback.New(t, loopback.Always(loopback.Text(hello)))
@@ -98,7 +96,6 @@ func requireAnswers(t *testing.T, file string, n int) {
 	require.Len(t, ids, n)
 }
 
-// A batch of the real CLIs: the first try of a new user.
 func TestBatch(t *testing.T) {
 	netns.Require(t)
 	program := command(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// payer is a claude with a plan, and what else is in its home and its environment.
+// payer is a claude with a plan, and with these files, environment variables and replies.
 type payer struct {
 	files map[string]string
 	env   []string
@@ -35,8 +35,8 @@ func (w payer) ask(t *testing.T, cfg clichain.Config) (*clichain.Response, *loop
 
 const settings = ".claude/settings.json"
 
-// With a plan at hand, each policy lets only its own account pay: where another one would, or where that cannot be
-// told, no request leaves.
+// The home has a plan. Each policy allows one account to pay. If another account would pay, or if the account is
+// unknown, no request is sent.
 func TestWhoPays(t *testing.T) {
 	const plan, key, anybody = call.BillingSubscription, call.BillingAPIKey, call.BillingUnknown
 	helper := map[string]string{settings: `{"apiKeyHelper":"echo loopback"}`}
@@ -45,7 +45,7 @@ func TestWhoPays(t *testing.T) {
 		name   string
 		payer  payer
 		policy call.Billing
-		auth   string // "": nothing leaves
+		auth   string // "": no request is sent
 	}{
 		{"anybody: the key in the environment wins, silently", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, anybody, "x-api-key"},
 		{"the plan: with a key in the environment", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, plan, "bearer"},
@@ -75,7 +75,7 @@ func TestWhoPays(t *testing.T) {
 	}
 }
 
-// What a plan does not cover any more is paid for.
+// Usage over the limit of a plan is billed. The policy BillingSubscription refuses it.
 func TestUsageOverAPlan(t *testing.T) {
 	t.Parallel()
 	over := payer{reply: loopback.Text(hello).

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// Logged out, at its limit, answers: three real CLIs in one chain.
+// The first CLI is logged out, the second one is at its limit, and the third one answers.
 func TestChain(t *testing.T) {
 	t.Parallel()
 	loggedOut := start(t, home.Claude, home.LoggedOut, longTimeout, loopback.Always(loopback.Text("no")))
@@ -30,7 +30,6 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// What each CLI does with a failing service becomes the right reason.
 func TestFailures(t *testing.T) {
 	tests := map[string]struct {
 		reply  loopback.Reply

@@ -15,8 +15,9 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// A plain completion is one small request without tools. The caller's system text, an argument of cline, is in front of the
-// prompt. Nothing of the call is kept in the home, where cline stores sessions, and no process is left.
+// A plain completion is one small request without tools. The prompt starts with the caller's system text, because
+// cline accepts a system text only as an argument. cline normally stores sessions in the home. No part of the call
+// may stay there, and no process may survive.
 func TestClineAnswers(t *testing.T) {
 	long(t)
 	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Join(loopback.Thinking("hm"), loopback.Text(hello))))
@@ -42,7 +43,6 @@ func TestClineAnswers(t *testing.T) {
 	}
 }
 
-// The prompt reaches the model once and whole, whatever it looks like.
 func TestClinePrompts(t *testing.T) {
 	long(t)
 	for label, prompt := range map[string]string{
@@ -59,8 +59,8 @@ func TestClinePrompts(t *testing.T) {
 	}
 }
 
-// cline sends the file of such a path, without access too. The same program with the check removed does, so that each form
-// is known to be one that it expands.
+// cline sends the content of a file that the prompt names in this form, even without access. The library rejects such
+// a prompt. With the check removed cline sends the file, which proves that it expands each form.
 func TestClineAttachesNoFile(t *testing.T) {
 	long(t)
 	for label, form := range map[string]string{
@@ -86,7 +86,7 @@ func TestClineAttachesNoFile(t *testing.T) {
 	}
 }
 
-// cline would make the model of a call the default of its user.
+// cline would store the model of a call as the user's default.
 func TestClineKeepsTheModelOfItsUser(t *testing.T) {
 	long(t)
 	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
@@ -109,7 +109,7 @@ func TestClineKeepsTheModelOfItsUser(t *testing.T) {
 	require.Equal(t, string(text), string(after))
 }
 
-// The search of a vendor is no tool to cline, and costs.
+// Web search by a vendor is not a tool for cline, and it is billed.
 func TestClineSearchesNoWeb(t *testing.T) {
 	long(t)
 	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
@@ -145,11 +145,11 @@ func TestClineFails(t *testing.T) {
 	}
 }
 
-// Without access no tool runs, also one that the settings do not name. With access full the shell runs.
+// Without access no tool runs, including a tool that the settings do not name. With AccessFull the shell runs.
 func TestClineAccess(t *testing.T) {
 	long(t)
 	spec := specOf(t, home.Cline)
-	for i := range spec.Files { // as if all tools were newer than the spec
+	for i := range spec.Files { // simulates tools that are newer than the spec
 		spec.Files[i].Content = strings.ReplaceAll(spec.Files[i].Content, "disabledTools", "unknown")
 	}
 	for access, ran := range map[clichain.Access]bool{clichain.AccessNone: false, clichain.AccessFull: true} {

@@ -11,8 +11,8 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// The service refuses a Google account after it has accepted the token. The error says so in the service's own words and
-// names the way out, and keeps a chain from asking again for a day.
+// The service accepts the token of a Google account, and then refuses the account. The error contains the text of the
+// service and a hint. The chain puts gemini into cooldown for a day.
 func TestAccountClosedToGemini(t *testing.T) {
 	t.Parallel()
 	c := start(t, home.Gemini, home.Subscribed, longTimeout, loopback.Always(loopback.Text("never")))

@@ -18,7 +18,7 @@ import (
 	"github.com/clichain/clichain/conformance/netns"
 )
 
-// command builds the clichain command, once for the tests of this file.
+// command builds the clichain command once for all tests.
 func command(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "clichain")
@@ -28,7 +28,7 @@ func command(t *testing.T) string {
 	return path
 }
 
-// commandIn is the command in the home of a real CLI.
+// commandIn returns the command with the environment of a real CLI's home.
 func commandIn(t *testing.T, program string, h home.Home, args ...string) (stdout, stderr *bytes.Buffer, cmd *exec.Cmd) {
 	t.Helper()
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
@@ -38,7 +38,6 @@ func commandIn(t *testing.T, program string, h home.Home, args ...string) (stdou
 	return stdout, stderr, cmd
 }
 
-// `ask --only X` answers for each of the real CLIs.
 func TestAskOnly(t *testing.T) {
 	netns.Require(t)
 	program := command(t)
@@ -58,7 +57,7 @@ func TestAskOnly(t *testing.T) {
 	}
 }
 
-// Ctrl-C while a real CLI waits for its model ends it and exits with 130.
+// SIGINT while a real CLI waits for its model terminates the CLI. The command exits with 130.
 func TestInterrupt(t *testing.T) {
 	netns.Require(t)
 	program := command(t)

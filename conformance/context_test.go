@@ -14,8 +14,8 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// Every line of claude that its event rules read names the context, and "/clear" changes the name: its result has the
-// new one. The rules of the live mode rely on it.
+// Every line of claude that the event rules read must name the context, and the result of "/clear" must have a new
+// name. The rules of the live mode rely on both.
 func TestClaudeNamesItsContext(t *testing.T) {
 	for i, install := range home.Installs() {
 		if install.CLI != home.Claude {

@@ -16,7 +16,7 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
-// seen remembers which keys a store was asked for.
+// seen is a store that records the last key.
 type seen struct {
 	cooldown.Store
 	key atomic.Value
@@ -27,7 +27,7 @@ func (s *seen) Update(ctx context.Context, key string, change func(cooldown.Stat
 	return s.Store.Update(ctx, key, change)
 }
 
-// A plan at its limit fails one call. Later calls skip it at once, until the reset, when one half-open probe asks it.
+// A call fails at the limit of the plan. Later calls skip the CLI until the reset. After it one half-open probe runs.
 func TestCooldownUntilTheReset(t *testing.T) {
 	t.Parallel()
 	reset := time.Now().Add(3 * time.Hour).Truncate(time.Hour)
@@ -75,7 +75,7 @@ func TestCooldownUntilTheReset(t *testing.T) {
 
 	over.Store(true)
 	require.NoError(t, store.Store.Update(t.Context(), store.key.Load().(string), func(r cooldown.State) cooldown.State {
-		r.At, r.Until = time.Now().Add(-2*time.Hour).UTC(), time.Now().Add(-time.Second).UTC() // the reset has come
+		r.At, r.Until = time.Now().Add(-2*time.Hour).UTC(), time.Now().Add(-time.Second).UTC() // simulates the time after the reset
 		return r
 	}))
 	require.Equal(t, home.Claude, ask().Backend)

@@ -18,7 +18,8 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// A plain completion is one request without tools. Its own system text stays, and the caller's stands in it.
+// A plain completion is one request without tools. copilot keeps its own system text and adds the caller's text to
+// it.
 func TestCopilotAnswers(t *testing.T) {
 	long(t)
 	c := start(t, home.Copilot, home.LoggedIn, longTimeout, loopback.Always(loopback.Join(loopback.Thinking("hm"), loopback.Text(hello))))
@@ -40,7 +41,7 @@ func TestCopilotAnswers(t *testing.T) {
 	require.Empty(t, living(t, c.home))
 }
 
-// A long prompt arrives, and one that looks like a command of its own.
+// A long prompt must arrive, and so must a prompt that looks like a command of copilot.
 func TestCopilotPrompts(t *testing.T) {
 	long(t)
 	for _, prompt := range []string{"/compact now", "\n /autopilot on", "--help me", strings.Repeat("0123456789 abcdefghij\n", 8_000) + "end"} {
@@ -54,7 +55,7 @@ func TestCopilotPrompts(t *testing.T) {
 	}
 }
 
-// It counts before it asks: a prompt that the model has no room for is refused.
+// copilot counts the tokens itself and rejects a prompt that is longer than the model's context.
 func TestCopilotIsAskedTooMuch(t *testing.T) {
 	long(t)
 	c := start(t, home.Copilot, home.LoggedIn, longTimeout, nil)
@@ -88,7 +89,7 @@ func TestCopilotFails(t *testing.T) {
 	}
 }
 
-// While it tries again, for up to a minute, a chain goes on.
+// copilot retries for up to a minute. The chain does not wait for that.
 func TestCopilotIsLeftEarly(t *testing.T) {
 	long(t)
 	for status, reason := range map[int]clichain.Reason{
@@ -98,7 +99,7 @@ func TestCopilotIsLeftEarly(t *testing.T) {
 	}
 }
 
-// leftEarly has a CLI fail in a chain, and sees that it is not waited for until it gives up.
+// leftEarly checks that a chain stops a failing CLI before the CLI gives up.
 func leftEarly(t *testing.T, name string, status int, reason clichain.Reason) {
 	t.Run(http.StatusText(status), func(t *testing.T) {
 		t.Parallel()
@@ -112,8 +113,7 @@ func leftEarly(t *testing.T, name string, status int, reason clichain.Reason) {
 	})
 }
 
-// It goes on from its session, in the folder that the call names and with no more than the call may do: the session was
-// made with all permissions.
+// The session started with all permissions. The next call runs in its own directory and with its own, lower access.
 func TestCopilotGoesOn(t *testing.T) {
 	long(t)
 	c := start(t, home.Copilot, home.LoggedIn, longTimeout, loopback.InOrder(
@@ -135,7 +135,7 @@ func TestCopilotGoesOn(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(c.home.Work, "out.txt"))
 }
 
-// Each access level lets it do what it says, and nothing outside of the folder.
+// Each access level allows the tools that it names, and nothing outside the directory.
 func TestCopilotAccess(t *testing.T) {
 	long(t)
 	for access, want := range map[clichain.Access]struct{ writes, runs bool }{
@@ -168,7 +168,7 @@ func TestCopilotAccess(t *testing.T) {
 	}
 }
 
-// copilotCases are options of copilot's.
+// copilotCases are options of copilot.
 func copilotCases() map[string]optionCase {
 	answer := loopback.Text(hello)
 	run := shell(home.Copilot, "touch made")
@@ -194,7 +194,7 @@ func copilotCases() map[string]optionCase {
 	}
 }
 
-// probe is an MCP server of the caller's.
+// probe adds an MCP server to the options.
 func probe(_ cli, o *clichain.Options) {
 	self, _ := os.Executable()
 	o.MCPConfig = []json.RawMessage{fmt.Appendf(nil, `{"mcpServers":{"probe":{"command":%q,"args":[%q]}}}`, self, mcpServer)}

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// Sixteen callers share four processes of claude: few of their calls start another one.
+// Sixteen callers share four processes of claude. Few of their calls may start another process.
 func TestMoreCallersThanProcesses(t *testing.T) {
 	for _, callers := range []int{16, 4} {
 		c := start(t, home.Claude, home.LoggedIn, clichain.Config{Timeout: 2 * time.Minute}, loopback.Always(loopback.Text(hello)))

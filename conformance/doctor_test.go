@@ -24,11 +24,11 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// nowhere is a server that is not there: doctor asks none.
+// nowhere is the address of a server that does not exist. doctor sends no requests.
 const nowhere = "http://127.0.0.1:9"
 
-// bare is a home in which nothing was ever set up: no file, and of the
-// environment only what leads to the programs.
+// bare returns a home without any setup. It has no files, and its environment contains only the paths of the
+// programs.
 func bare(t *testing.T, name string) home.Home {
 	t.Helper()
 	h := home.New(t, name, nowhere, home.LoggedOut)
@@ -40,7 +40,7 @@ func bare(t *testing.T, name string) home.Home {
 	return h
 }
 
-// checkup is what the command says in a home of the CLI that it is about.
+// checkup returns the diagnosis of a home's CLI.
 func checkup(t *testing.T, program string, h home.Home, args ...string) doctor.Diagnosis {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, append([]string{"doctor", "--json"}, args...)...)
@@ -65,7 +65,7 @@ const (
 	whoKnows  = clispec.LoginUnknown
 )
 
-// logins are the homes of each CLI, and what is known of the login in them.
+// logins are homes with the diagnosis of their login.
 var logins = []struct {
 	name, cli string
 	env       []string
@@ -77,14 +77,14 @@ var logins = []struct {
 	{name: "fresh machine", cli: home.Claude, want: signedOut, code: "unauthenticated"},
 	{name: "fresh machine", cli: home.Codex, want: signedOut, code: "unauthenticated"},
 	{name: "fresh machine", cli: home.Gemini, want: signedOut, code: "unauthenticated"},
-	{name: "fresh machine", cli: home.OpenCode, want: whoKnows}, // it has models that need no login
+	{name: "fresh machine", cli: home.OpenCode, want: whoKnows}, // some of its models need no login
 
 	{name: "key", cli: home.Claude, env: []string{"ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"auth_mode":"apikey","OPENAI_API_KEY":"loopback"}`}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key file", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{"anthropic":{"type":"api","key":"loopback"}}`}, want: signedIn},
-	{name: "key file", cli: home.Cline, files: map[string]string{".cline/data/settings/providers.json": `{"lastUsedProvider":"anthropic","providers":{"anthropic":{"settings":{"provider":"anthropic","apiKey":"loopback"}}}}`}, want: whoKnows}, // of one of its providers
+	{name: "key file", cli: home.Cline, files: map[string]string{".cline/data/settings/providers.json": `{"lastUsedProvider":"anthropic","providers":{"anthropic":{"settings":{"provider":"anthropic","apiKey":"loopback"}}}}`}, want: whoKnows}, // the key of one of its providers
 
 	{name: "plan", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":4102444800000,"scopes":["user:inference"],"subscriptionType":"max"}}`}, want: signedIn, billing: call.BillingSubscription},
 	{name: "plan", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"loopback","refresh_token":"loopback","id_token":"loopback"}}`}, want: signedIn, billing: call.BillingSubscription},
@@ -98,15 +98,15 @@ var logins = []struct {
 	{name: "logged out", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{}`}, want: whoKnows},
 
 	{name: "expired file", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","expiresAt":1}}`}, want: whoKnows, billing: call.BillingSubscription, code: "credential_expired"},
-	{name: "expired file, to be renewed", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":1}}`}, want: signedIn, billing: call.BillingSubscription},
+	{name: "expired file with a refresh token", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":1}}`}, want: signedIn, billing: call.BillingSubscription},
 	{name: "expired file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`}, want: whoKnows, billing: call.BillingSubscription, code: "credential_expired"},
 
-	{name: "a key that settings.json selects and nobody has given", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`}, want: whoKnows},
-	{name: "a provider of its own", cli: home.Codex, files: map[string]string{".codex/config.toml": "model_provider = \"loop\"\n"}, want: whoKnows},
+	{name: "settings.json selects an API key that is not set", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`}, want: whoKnows},
+	{name: "custom provider", cli: home.Codex, files: map[string]string{".codex/config.toml": "model_provider = \"loop\"\n"}, want: whoKnows},
 	{name: "key helper", cli: home.Claude, files: map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, want: whoKnows},
 
-	{name: "untrusted folder", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "untrusted_folder"},
-	{name: "untrusted folder", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "untrusted_folder"},
+	{name: "untrusted directory", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "untrusted_folder"},
+	{name: "untrusted directory", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "untrusted_folder"},
 
 	{name: "suppressed", cli: home.Claude, env: []string{"SKIP_CLI=claude", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "suppressed"},
 	{name: "suppressed", cli: home.Codex, env: []string{"SKIP_CLI=1"}, want: signedOut, code: "suppressed"},
@@ -119,7 +119,7 @@ var logins = []struct {
 	{name: "nested", cli: home.OpenCode, env: []string{"OPENCODE_PID=1"}, want: whoKnows, code: "nested"},
 
 	{name: "Nix build", cli: home.OpenCode, env: []string{"NIX_BUILD_TOP=/build"}, want: whoKnows, code: "suppressed"},
-	{name: "Nix build", cli: home.Claude, env: []string{"NIX_BUILD_TOP=/build", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "suppressed"}, // no network here
+	{name: "Nix build", cli: home.Claude, env: []string{"NIX_BUILD_TOP=/build", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "suppressed"}, // a build has no network
 }
 
 func TestDoctorInEachHome(t *testing.T) {
@@ -167,7 +167,7 @@ func TestDoctorInAReadOnlyHome(t *testing.T) {
 	}
 }
 
-// What doctor calls logged out, the CLI does too, and it is not started for it.
+// If doctor reports a CLI as logged out, the CLI itself must report that too. doctor does not start the CLI for it.
 func TestLoggedOutIsWhatTheCLISays(t *testing.T) {
 	netns.Require(t)
 	for _, name := range []string{home.Claude, home.Gemini} {
@@ -186,7 +186,6 @@ func TestLoggedOutIsWhatTheCLISays(t *testing.T) {
 	}
 }
 
-// The status commands of the real CLIs, side by side.
 func TestDoctorProbesTheRealCLIs(t *testing.T) {
 	netns.Require(t)
 	for _, test := range []struct {
@@ -198,10 +197,10 @@ func TestDoctorProbesTheRealCLIs(t *testing.T) {
 		{home.Claude, "ANTHROPIC_API_KEY=" + home.Key, signedIn, "ANTHROPIC_API_KEY; `claude --setting-sources user auth status`"},
 		{home.Claude, "CLAUDE_CODE_USE_BEDROCK=1", signedIn, "CLAUDE_CODE_USE_BEDROCK; `claude --setting-sources user auth status`"},
 		{home.Claude, "ANTHROPIC_CUSTOM_HEADERS=a: b", signedOut, "`claude --setting-sources user auth status`"},
-		{home.Codex, "CODEX_API_KEY=" + home.Key, signedIn, "CODEX_API_KEY"}, // its own command does not know
+		{home.Codex, "CODEX_API_KEY=" + home.Key, signedIn, "CODEX_API_KEY"}, // the status command of codex ignores this variable
 		{home.Codex, "OPENAI_API_KEY=" + home.Key, whoKnows, "OPENAI_API_KEY"},
 		{home.Gemini, "GEMINI_API_KEY=" + home.Key, signedIn, "GEMINI_API_KEY"},
-		{home.OpenCode, "GROQ_API_KEY=" + home.Key, whoKnows, "nothing that can be seen"}, // it gets no key that it is not set to use
+		{home.OpenCode, "GROQ_API_KEY=" + home.Key, whoKnows, "nothing that can be seen"}, // clichain passes only keys of configured providers
 		{home.OpenCode, "OPENCODE_API_KEY=" + home.Key, signedIn, "OPENCODE_API_KEY; `opencode auth list`"},
 	} {
 		t.Run(test.cli+" "+test.env, func(t *testing.T) {
@@ -219,7 +218,7 @@ func TestDoctorProbesTheRealCLIs(t *testing.T) {
 	}
 }
 
-// All of them are asked side by side, within the bound.
+// doctor probes all CLIs concurrently, within the timeout.
 func TestDoctorProbesInTime(t *testing.T) {
 	netns.Require(t)
 	program, h := command(t), bare(t, home.OpenCode)
@@ -231,14 +230,14 @@ func TestDoctorProbesInTime(t *testing.T) {
 	require.Less(t, took, 40*time.Second, "4 s, and on a slow machine eight times that, and what it takes to end the rest")
 }
 
-// doctor takes little more than the time of a start, and leaves the home as it was.
+// doctor takes little longer than a start of the command and does not change the home.
 func TestDoctorIsQuickAndLeavesNothing(t *testing.T) {
 	netns.Require(t)
 	require.NoError(t, netns.LoopbackOnly(), "no packet could leave")
 	program, h := command(t), bare(t, home.Claude)
 	before := tree(t, h.Dir)
 	best, bare := time.Hour, time.Hour
-	for range 20 { // the machine may be busy: the best of some counts
+	for range 20 { // the machine may be busy, so the fastest run counts
 		start := time.Now()
 		require.NoError(t, exec.CommandContext(t.Context(), program, "--version").Run())
 		bare = min(bare, time.Since(start))

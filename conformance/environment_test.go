@@ -17,11 +17,11 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// planted are programs that CLIs start by their names.
+// planted are programs that CLIs start by name.
 var planted = []string{"node", "git", "rg", "sh", "bash", "zsh", "uname", "which", "ps", "cat", "env", "npm", "xdg-open", "security", "tput", "lsof"}
 
-// plant puts them into the folder and puts the folder first on PATH, in each
-// way that has no root. A program that runs leaves its name in the marker.
+// plant writes these programs to the working directory and puts the directory first on PATH, in each relative form. A
+// program that runs writes its name to the marker.
 func plant(t *testing.T, h *home.Home) (marker string) {
 	t.Helper()
 	marker = filepath.Join(t.TempDir(), "ran")
@@ -29,7 +29,7 @@ func plant(t *testing.T, h *home.Home) (marker string) {
 		script := fmt.Sprintf("#!/bin/sh\necho %s >>%s\n", name, marker)
 		require.NoError(t, os.WriteFile(filepath.Join(h.Work, name), []byte(script), 0o700))
 	}
-	h.Write(t, "work/.git/HEAD", "ref: refs/heads/main\n") // which makes CLIs start git
+	h.Write(t, "work/.git/HEAD", "ref: refs/heads/main\n") // makes CLIs start git
 	h.Write(t, "work/.git/config", "[core]\n\trepositoryformatversion = 0\n")
 	for _, dir := range []string{"objects", "refs"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(h.Work, ".git", dir), 0o700))
@@ -42,8 +42,7 @@ func plant(t *testing.T, h *home.Home) (marker string) {
 	return marker
 }
 
-// With "." on PATH a CLI runs programs of the folder that it works in, but not
-// through clichain, whoever put it there.
+// With "." on PATH, a CLI runs programs of its working directory. A call through clichain must not.
 func TestProgramsOfTheFolder(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
@@ -78,8 +77,8 @@ func TestProgramsOfTheFolder(t *testing.T) {
 	})
 }
 
-// A provider of codex's own configuration may need a variable that nobody has
-// named: the error says how to pass it on, and that works.
+// A provider in the configuration of codex may need an environment variable that clichain does not pass on. The error
+// must name it and the option that passes it on.
 func TestVariableOfCodexIsNamed(t *testing.T) {
 	const name = "ACME_GATEWAY_KEY"
 	for _, passed := range []bool{false, true} {
@@ -114,8 +113,8 @@ func specOf(t *testing.T, name string) clichain.CliSpec {
 	return spec
 }
 
-// What a shell of the agent sees: neither the credentials of a cloud that the
-// CLI is not set to use, nor the file that BASH_ENV names, which would run.
+// A shell of the agent must not see credentials of a cloud that the CLI does not use, nor BASH_ENV. bash would run
+// the file that BASH_ENV names.
 func TestShellOfTheAgent(t *testing.T) {
 	for name, test := range map[string]struct {
 		cfg    clichain.Config

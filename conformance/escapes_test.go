@@ -22,10 +22,10 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// callOrder tells this test binary to be a program that makes one call.
+// callOrder is an environment variable. It makes this test binary a program that makes one call.
 const callOrder = "CONFORMANCE_CALL_HOST"
 
-// playCallHost makes this process a program that lets a CLI use its shell, if it was told to.
+// playCallHost makes one call in which a CLI may use its shell, and exits, if callOrder is set.
 func playCallHost() {
 	text := os.Getenv(callOrder)
 	if text == "" {
@@ -56,8 +56,9 @@ var scrubbing = []struct {
 	{"double fork and env -i", "(setsid env -i $PROGRAM &); tail -f /dev/null", true},
 }
 
-// A tool's program with an empty environment does not survive a host that is killed: a program with the library's
-// defaults, or the command. If it has lost its parent before, only the command's shim finds it.
+// A tool's program with an empty environment must not survive a killed host. The host is the command, or a program
+// that uses the library with its defaults. If the program lost its parent before, only the shim of the command finds
+// it.
 func TestScrubbedToolsDieWithTheHost(t *testing.T) {
 	long(t)
 	netns.Require(t)
@@ -98,8 +99,8 @@ func libraryHost(t *testing.T, h home.Home, name string) *exec.Cmd {
 	return cmd
 }
 
-// killWithTool kills a host while the tool of its CLI runs, and returns how many of the tool's programs outlive the CLI
-// by a second.
+// killWithTool kills a host while the tool of its CLI runs. It returns the number of the tool's programs that still
+// run one second after the CLI ended.
 func killWithTool(
 	t *testing.T, name, command string, forked bool, host func(t *testing.T, h home.Home, name string) *exec.Cmd,
 ) int {
@@ -125,7 +126,7 @@ func killWithTool(
 		if len(withArgument(t, token)) == 0 {
 			return 0
 		}
-		time.Sleep(10 * time.Millisecond) // the end of the last process is not announced
+		time.Sleep(10 * time.Millisecond) // the end of the last process causes no event
 	}
 	left := withArgument(t, token)
 	for _, id := range left {
@@ -136,9 +137,9 @@ func killWithTool(
 	return len(left)
 }
 
-// parent returns the id of a process's parent.
+// parent returns the parent process ID.
 func parent(pid string) string {
-	line, _ := os.ReadFile("/proc/" + pid + "/stat") // it may be gone
+	line, _ := os.ReadFile("/proc/" + pid + "/stat") // the process may have ended
 	_, rest, _ := strings.Cut(string(line), ") ")
 	if fields := strings.Fields(rest); len(fields) > 1 {
 		return fields[1]

@@ -14,13 +14,12 @@ import (
 
 var beside = flag.Bool("beside", false, "measure failover beside chains that wait for the plain timeout")
 
-// Of two real CLIs the first fails as its service does, and says so only in its
-// retries. The second answers within the time that both need to start and one
-// second, plus the time that retries of an overloaded service get.
+// The first CLI meets a failing service and reports it only when it retries. The second CLI must answer within the
+// start times of both and one second. An overloaded service adds the time that its retries get.
 func TestEarlyFailover(t *testing.T) {
 	limit := loopback.Error(429, "rate_limit_error", "Rate limit reached")
 	broken := loopback.Error(500, "api_error", "Internal server error")
-	const retryWait = 3 * time.Second // the default
+	const retryWait = 3 * time.Second
 	for label, test := range map[string]struct {
 		name, next string
 		reply      loopback.Reply
@@ -33,7 +32,7 @@ func TestEarlyFailover(t *testing.T) {
 		"gemini at 429":   {home.Gemini, home.Codex, limit, clichain.ReasonRateLimited, 0},
 		"gemini at 500":   {home.Gemini, home.Codex, broken, clichain.ReasonServerError, retryWait},
 		"opencode at 500": {home.OpenCode, home.Claude, broken, clichain.ReasonServerError, retryWait},
-		"pi at 429":       {home.Pi, home.Claude, limit, clichain.ReasonRateLimited, 2 * time.Second}, // it has tried twice before it says so
+		"pi at 429":       {home.Pi, home.Claude, limit, clichain.ReasonRateLimited, 2 * time.Second}, // pi retries twice before it reports the failure
 		"kilo at 401":     {home.Kilo, home.Claude, loopback.Error(401, "authentication_error", "invalid x-api-key"), clichain.ReasonUnauthenticated, 0},
 	} {
 		t.Run(label, func(t *testing.T) {
@@ -50,7 +49,7 @@ func TestEarlyFailover(t *testing.T) {
 				return time.Since(begin), resp
 			}
 			early, resp := chained(clichain.Config{})
-			for range 2 { // a busy machine starts no CLI in time
+			for range 2 { // on a busy machine a CLI may start late
 				if early < startUps+test.retryWait+time.Second {
 					break
 				}
@@ -64,7 +63,7 @@ func TestEarlyFailover(t *testing.T) {
 			if *beside {
 				plain, _ := chained(clichain.Config{RetryPatience: -1})
 				t.Logf("without early failover %.2f s", plain.Seconds())
-				for range 5 { // a limit of the cost keeps the second from starting before the first has ended
+				for range 5 { // with a cost limit the second CLI starts after the first one ended
 					serial, _ := chained(clichain.Config{}, &clichain.ChainConfig{MaxCostUSD: 1000})
 					overlapping, _ := chained(clichain.Config{})
 					t.Logf("one after the other %.2f s, overlapping %.2f s", serial.Seconds(), overlapping.Seconds())
@@ -75,7 +74,7 @@ func TestEarlyFailover(t *testing.T) {
 	}
 }
 
-// took is the time of a healthy call.
+// took returns the duration of a healthy call.
 func took(t *testing.T, c cli) time.Duration {
 	t.Helper()
 	begin := time.Now()

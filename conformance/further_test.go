@@ -12,9 +12,10 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// What is asked of each CLI that the chain knows beside the first four.
+// The helpers below test the CLIs that the chain knows in addition to the first four.
 
-// answersLean asks for a plain completion, in a chain as alone: one small request without tools, and the prompt as it is.
+// answersLean makes a plain completion in a chain. It must be one small request without tools, with the unchanged
+// prompt.
 func answersLean(t *testing.T, name string, limit int) loopback.Request {
 	t.Helper()
 	c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Join(loopback.Thinking("hm"), loopback.Text(hello))))
@@ -39,14 +40,14 @@ func answersLean(t *testing.T, name string, limit int) loopback.Request {
 	return c.server.Calls()[0]
 }
 
-// failure is a way to fail, and what the chain is to make of it.
+// failure is a failure of a CLI and the reason that the chain must report.
 type failure struct {
 	reply  loopback.Reply
 	state  home.State
 	reason clichain.Reason
 }
 
-// everyFailure are those that each CLI can have.
+// everyFailure returns the failures that each CLI can have.
 func everyFailure(name string) map[string]failure {
 	return map[string]failure{
 		"key refused":  {reply: problem(name, http.StatusUnauthorized), reason: clichain.ReasonUnauthenticated},
@@ -57,7 +58,7 @@ func everyFailure(name string) map[string]failure {
 	}
 }
 
-// fails plays each failure in a chain that goes on to another CLI, long before the timeout.
+// fails checks each failure in a chain. The next CLI must answer long before the timeout.
 func fails(t *testing.T, name string, failures map[string]failure) {
 	t.Helper()
 	long(t)
@@ -77,7 +78,7 @@ func fails(t *testing.T, name string, failures map[string]failure) {
 	}
 }
 
-// goesOn continues a session, where that was made.
+// goesOn checks that a second call continues the session of the first.
 func goesOn(t *testing.T, name string) {
 	t.Helper()
 	t.Parallel()
@@ -101,14 +102,15 @@ func goesOn(t *testing.T, name string) {
 	require.Len(t, c.server.Calls(), 2, "the model was asked all the same")
 }
 
-// hands are the tools of a CLI, each as a model asks for it.
+// hands are functions that return the replies in which a model uses the tools of a CLI.
 type hands struct {
 	read  func(path string) loopback.Reply
 	write func(path string) loopback.Reply
 	run   func(command string) loopback.Reply
 }
 
-// obeysAccess plays a model that reads, writes here and elsewhere, and runs a command, at each access level.
+// obeysAccess plays a model that reads a file, writes inside and outside the directory, and runs a command, at each
+// access level.
 func obeysAccess(t *testing.T, name string, h hands) {
 	t.Helper()
 	long(t)

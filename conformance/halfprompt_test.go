@@ -17,13 +17,13 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// longPrompt is more than a pipe holds, so that part of it waits until the CLI reads.
+// longPrompt returns a prompt that is longer than a pipe's buffer. The rest of it waits until the CLI reads.
 func longPrompt(size int) string {
 	const line = "a line of a long prompt\n"
 	return strings.Repeat(line, size/len(line)) + "the end"
 }
 
-// A real CLI that is stopped at any moment asks its model the whole prompt or nothing.
+// A real CLI may be stopped at any time. It must send the whole prompt to its model, or nothing.
 func TestHalfPromptsOfRealCLIs(t *testing.T) {
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -63,8 +63,8 @@ func TestHalfPromptsOfRealCLIs(t *testing.T) {
 	}
 }
 
-// The same holds for one that no signal reaches, because a script has started it in a session of its own, and that is
-// stopped before it reads.
+// A script starts the CLI in its own session, so no signal reaches it. The call stops before the CLI reads its
+// prompt.
 func TestHalfPromptOfADeafCLI(t *testing.T) {
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {

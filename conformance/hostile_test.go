@@ -20,25 +20,24 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// folder is a directory as a cloned repository may be. Each of its files has a
-// name for what it does, so that a test can tell which of them had their way.
+// folder is a directory such as a cloned repository. Each of its files has a name, and the tests can see which files
+// took effect.
 type folder struct {
-	marks string           // the programs of the folder leave their marks here
-	other *loopback.Server // where the folder would have the CLI send its key
+	marks string           // programs of the directory create files with their names here
+	other *loopback.Server // files of the directory redirect the CLI's requests, with its key, to this server
 }
 
-// newFolder makes one whose second server answers by the script.
+// newFolder returns one with a second server that answers by the script.
 func newFolder(t *testing.T, script loopback.Script) folder {
 	t.Helper()
 	return folder{t.TempDir(), loopback.New(t, script)}
 }
 
-// signs are what the files of a folder have for: a command that leaves a mark,
-// the mark's path, a word that only that file has, and the second server.
+// signs are the placeholders in planted files: a command that creates a mark, the path of a mark, a unique word, and
+// the second server.
 var signs = regexp.MustCompile(`<(run|mark|say) ([a-z0-9-]+)>|<other>`)
 
-// plant writes files below a directory, with their signs filled in. A file that
-// begins with "#!" can be run.
+// plant writes files below a directory and replaces the placeholders. A file that begins with "#!" is executable.
 func (f folder) plant(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -68,8 +67,8 @@ func (f folder) fill(text string) string {
 
 var said = regexp.MustCompile(`planted-([a-z0-9-]+)`)
 
-// seen are the files that had their way: "ran NAME", "told NAME" where its word
-// reached a model, and "elsewhere" where the second server was asked.
+// seen lists the files that took effect: "ran NAME" for a mark, "told NAME" for a word that reached a model, and
+// "elsewhere" for a request to the second server.
 func (f folder) seen(t *testing.T, server *loopback.Server) []string {
 	t.Helper()
 	found := map[string]bool{}
@@ -90,9 +89,8 @@ func (f folder) seen(t *testing.T, server *loopback.Server) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// repository makes a directory a git repository with one commit. Of the two files
-// in it one has changed since, and of the other only its time, so that git has to
-// look into both and to note the second's time.
+// repository makes a directory a git repository with one commit. One of its two files has changed since. The other
+// one has only a new time, so git must read it and update the index.
 func repository(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -113,8 +111,7 @@ func repository(t *testing.T, dir string) {
 	require.NoError(t, os.Chtimes(same, time.Unix(1, 0), time.Unix(1, 0)))
 }
 
-// gitFiles make git run programs: a filter where a file has changed, and the
-// rest where the model asks for it.
+// gitFiles make git run programs: a filter if a file has changed, and the others if the model uses git.
 var gitFiles = map[string]string{
 	".git/config": `[core]
 	repositoryformatversion = 0
@@ -130,7 +127,7 @@ var gitFiles = map[string]string{
 	"hooks/post-index-change": "#!/bin/sh\n<run git-hook>\n",
 }
 
-// everyFile is the content of all files below a directory, by their names.
+// everyFile returns the content of all files below a directory, by path.
 func everyFile(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -145,21 +142,22 @@ func everyFile(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// trusting is a configuration, with a PATH that finds programs in the folder.
+// trusting is a configuration whose PATH starts with the working directory.
 func trusting(trust bool) clichain.Config {
 	cfg := longTimeout
 	cfg.TrustDir, cfg.Env = trust, []string{"PATH=.:" + os.Getenv("PATH")}
 	return cfg
 }
 
-// withOwnNode puts the programs of a CLI's installation, which may include its Node.js, before those of the system.
+// withOwnNode puts the programs of a CLI's installation, which may include its Node.js, before the programs of the
+// system.
 func withOwnNode(t *testing.T, name string, cfg clichain.Config) clichain.Config {
 	t.Helper()
 	cfg.Env = []string{"PATH=.:" + filepath.Dir(home.Newest(t, name).Binary(t)) + ":" + os.Getenv("PATH")}
 	return cfg
 }
 
-// hostileFolder makes the home's folder to work in a repository with these files.
+// hostileFolder makes the home's working directory a repository with these files.
 func (c cli) hostileFolder(t *testing.T, files map[string]string) folder {
 	t.Helper()
 	f := newFolder(t, loopback.Always(loopback.Text(hello)))
@@ -169,7 +167,7 @@ func (c cli) hostileFolder(t *testing.T, files map[string]string) folder {
 	return f
 }
 
-// trustInCLI makes the CLI's own settings trust the folder to work in.
+// trustInCLI makes the CLI's own settings trust the working directory.
 func (c cli) trustInCLI(t *testing.T) {
 	t.Helper()
 	switch c.home.Name {
@@ -186,7 +184,7 @@ func (c cli) trustInCLI(t *testing.T) {
 		sum := sha256.Sum256([]byte(c.home.Work))
 		c.home.Write(t, fmt.Sprintf(".kimi-code/workspace-trust/wd_work_%x", sum[:6]), fmt.Sprintf(`{"root": %q, "trustedAt": 1}`, c.home.Work))
 		return
-	case home.OpenCode: // it knows no such thing
+	case home.OpenCode: // opencode has no such setting
 		return
 	}
 	path := filepath.Join(c.home.Dir, ".codex", "config.toml")
@@ -195,7 +193,7 @@ func (c cli) trustInCLI(t *testing.T) {
 	c.home.Write(t, ".codex/config.toml", fmt.Sprintf("%s\n[projects.%q]\ntrust_level = \"trusted\"\n", config, c.home.Work))
 }
 
-// ask asks for a greeting in a directory, and tells what had its way.
+// ask asks for a greeting in a directory and returns the files that took effect.
 func (f folder) ask(t *testing.T, c cli, access clichain.Access, dir string) []string {
 	t.Helper()
 	req := c.askIn(access, "say hi")
@@ -207,7 +205,7 @@ func (f folder) ask(t *testing.T, c cli, access clichain.Access, dir string) []s
 	return f.seen(t, c.server)
 }
 
-// above puts the state folder and that for temporary files below the hostile one.
+// above puts the state directory and the directory for temporary files below the hostile directory.
 func (f folder) above(t *testing.T, c cli) {
 	t.Helper()
 	for _, name := range []string{"XDG_STATE_HOME", "TMPDIR"} {
@@ -217,7 +215,8 @@ func (f folder) above(t *testing.T, c cli) {
 	}
 }
 
-// below asks the same as ask, without access, below the hostile folder.
+// below makes a call without access, with its directories below the hostile one, and returns the files that took
+// effect.
 func (f folder) below(t *testing.T, c cli, text string) []string {
 	t.Helper()
 	f.above(t, c)
@@ -227,7 +226,7 @@ func (f folder) below(t *testing.T, c cli, text string) []string {
 	return f.seen(t, c.server)
 }
 
-// saying puts another argument in the place of one of a spec's.
+// saying replaces an argument of a spec.
 func saying(spec clichain.CliSpec, old, with string) clichain.CliSpec {
 	for _, row := range spec.Args {
 		if i := slices.Index(row.Args, old); i >= 0 {
@@ -237,7 +236,7 @@ func saying(spec clichain.CliSpec, old, with string) clichain.CliSpec {
 	return spec
 }
 
-// awaitFile waits until there is a file, or long enough to know that there will be none.
+// awaitFile waits until the file exists, for at most half of patience.
 func awaitFile(path string) {
 	for end := time.Now().Add(patience / 2); !fileExists(path) && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)

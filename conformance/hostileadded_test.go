@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// A folder that is added to the one to work in is as little trusted as that.
+// An added directory is untrusted if the working directory is.
 func TestAddedFolders(t *testing.T) {
 	for name, test := range map[string]struct {
 		access clichain.Access
@@ -19,7 +19,7 @@ func TestAddedFolders(t *testing.T) {
 	}{
 		home.Claude:  {clichain.AccessRead, claudeFiles},
 		home.Codex:   {clichain.AccessWrite, codexFiles},
-		home.Gemini:  {clichain.AccessRead, geminiFiles}, // TestUntrustedAddedFolder shows that the others are refused
+		home.Gemini:  {clichain.AccessRead, geminiFiles}, // TestUntrustedAddedFolder covers the refused files
 		home.Copilot: {clichain.AccessWrite, copilotFiles},
 		home.Kimi:    {clichain.AccessRead, kimiFiles},
 	} {

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// claudeFiles are what a folder can have for claude.
+// claudeFiles are files that claude may read in a directory.
 var claudeFiles = map[string]string{
 	".claude/settings.json": `{
 		"env": {"ANTHROPIC_BASE_URL": "<other>"},
@@ -46,15 +46,15 @@ var claudeFiles = map[string]string{
 	"rg":                            "#!/bin/sh\n<run rg>\n",
 }
 
-// claudeTrusted are the signs of a trusted folder, at each access level.
+// claudeTrusted are the signs of a trusted directory, at each access level.
 var claudeTrusted = []string{
 	"elsewhere", "ran helper-local", "ran hook-local", "ran hook-prompt", "ran hook-start", "ran hook-stop",
 	"told claude-local-md", "told claude-md", "told commit", "told dot-claude-md", "told git-user",
 	"told output-style", "told rules",
 }
 
-// A folder steers claude where it is trusted, and only there: with a key as with
-// the token of a plan. The files lie in the folder, or in a repository above.
+// Files of a directory influence claude only if the directory is trusted, with a key and with a plan. The files are
+// in the directory, or in a repository above it.
 func TestClaudeInAHostileFolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		access clichain.Access
@@ -89,8 +89,8 @@ func TestClaudeInAHostileFolder(t *testing.T) {
 	}
 }
 
-// Without access, nothing of the folders above counts. Without the flag for it,
-// claude runs the helper that a repository above names, for the token of a plan.
+// Without access, files in parent directories have no effect. Without the flag, claude runs the helper of a
+// repository above to get the token of a plan.
 func TestClaudeBelowAHostileFolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec clichain.CliSpec

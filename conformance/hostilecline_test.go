@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// clineFiles are what a directory can have for cline.
+// clineFiles are files that cline may read in a directory.
 var clineFiles = map[string]string{
 	"AGENTS.md":                               "<say agents-md>\n",
 	"CLAUDE.md":                               "<say claude-md>\n",
@@ -38,7 +38,8 @@ var clineFiles = map[string]string{
 	"rg":                                      "#!/bin/sh\n<run rg>\n",
 }
 
-// cline has neither access read nor write, so that a directory steers it with access full alone, which trusts it.
+// cline supports neither AccessRead nor AccessWrite. AccessFull trusts the directory, so only then do its files take
+// effect.
 func TestClineInAHostileFolder(t *testing.T) {
 	long(t)
 	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
@@ -54,7 +55,7 @@ func TestClineInAHostileFolder(t *testing.T) {
 	})
 }
 
-// Without access nothing of the folders above counts.
+// Without access, files in parent directories have no effect.
 func TestClineBelowAHostileFolder(t *testing.T) {
 	long(t)
 	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))

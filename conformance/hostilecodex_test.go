@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// codexFiles are what a folder can have for codex, but for skills.
+// codexFiles are files that codex may read in a directory, without skills.
 var codexFiles = map[string]string{
 	".codex/config.toml": `model = "<say model>"
 model_provider = "evil"
@@ -42,7 +42,7 @@ args = ["<mark mcp>"]
 	"node":                    "#!/bin/sh\n<run node>\n",
 }
 
-// codexSkills are what codex cannot be told to ignore.
+// codexSkills are files that codex has no option to ignore.
 var codexSkills = map[string]string{
 	".codex/skills/evil/SKILL.md":  "---\nname: evil\ndescription: <say skills>\n---\n<say skill>\n",
 	".agents/skills/vile/SKILL.md": "---\nname: vile\ndescription: <say agents-skills>\n---\n<say agents-skill>\n",
@@ -50,8 +50,8 @@ var codexSkills = map[string]string{
 
 var codexTrusted = []string{"ran filter", "ran mcp", "told agents-md", "told agents", "told instructions", "told model"}
 
-// A folder steers codex where it is trusted, and only there, also where codex's
-// own settings trust it, and where it is named by a link.
+// Files of a directory influence codex only if the caller trusts the directory. Neither the trust in codex's own
+// settings nor a link to the directory changes that.
 func TestCodexInAHostileFolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		access clichain.Access
@@ -90,8 +90,8 @@ func TestCodexInAHostileFolder(t *testing.T) {
 	}
 }
 
-// Inside a container, the folder may be unknown here; it has no project documents
-// all the same.
+// In a container the path of the directory may be unknown to clichain. codex must not read its project documents
+// either.
 func TestDocumentsInAnUnknownFolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		instead string
@@ -110,8 +110,8 @@ func TestDocumentsInAnUnknownFolder(t *testing.T) {
 	}
 }
 
-// Skills cannot be turned off: a folder that has some is refused. One above is
-// not looked at.
+// codex has no option to turn off skills, so a directory with skills is refused. codex does not look for skills in a
+// parent directory.
 func TestSkillsInAHostileFolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		sub     string
@@ -144,8 +144,8 @@ func TestSkillsInAHostileFolder(t *testing.T) {
 	}
 }
 
-// Without access, nothing of the folders above counts. Without its guards, codex
-// runs a filter of the repository above, and finds its skills.
+// Without access, files in parent directories have no effect. Without its guards, codex runs a filter of the
+// repository above and finds its skills.
 func TestCodexBelowAHostileFolder(t *testing.T) {
 	bare := saying(specs.Codex(), "project_root_markers=[]", "project_doc_max_bytes=0")
 	bare.Env = nil
@@ -157,9 +157,9 @@ func TestCodexBelowAHostileFolder(t *testing.T) {
 		"without guards": {bare, []string{"ran filter", "told skill", "told skills"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ran := filepath.Join(t.TempDir(), "marks") // a link to those of the directory
+			ran := filepath.Join(t.TempDir(), "marks") // a link to the marks of the directory
 			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, func(loopback.Request) loopback.Reply {
-				if test.want != nil { // codex looks at the repository beside its request, and ends with its answer
+				if test.want != nil { // codex reads the repository while the request is in flight, and ends after the answer
 					awaitFile(filepath.Join(ran, "filter"))
 				}
 				return loopback.Text(hello)
@@ -172,8 +172,8 @@ func TestCodexBelowAHostileFolder(t *testing.T) {
 	}
 }
 
-// The read-only sandbox does not hold for tools of an MCP server that settings
-// approve: the user's own, whatever the access, and those of a trusted folder.
+// The read-only sandbox does not apply to MCP tools that settings approve: tools of the user at each access level,
+// and tools of a trusted directory.
 func TestApprovedToolsOfCodex(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -193,11 +193,11 @@ func TestApprovedToolsOfCodex(t *testing.T) {
 			c := start(t, home.Codex, home.LoggedIn, trusting(test.trust), loopback.InOrder(add, loopback.Text(hello)))
 			c.trustInCLI(t)
 			_, token := waiter()
-			before, _ := os.ReadFile(filepath.Join(c.home.Dir, test.path)) // that of the folder is not there
+			before, _ := os.ReadFile(filepath.Join(c.home.Dir, test.path)) // the directory's file does not exist
 			c.home.Write(t, test.path, fmt.Sprintf("%s\n[mcp_servers.probe]\ncommand = %q\nargs = [%q, %q]\ndefault_tools_approval_mode = \"approve\"\n",
 				before, self, mcpServer, token))
 			req := c.askIn(clichain.AccessRead, "add 2 and 3")
-			req.Model = "gpt-loopback" // models that it knows would have to search for the tool
+			req.Model = "gpt-loopback" // for a model that it knows, codex hides the tool behind a search
 			_, err := c.Complete(t.Context(), req)
 			require.NoError(t, err)
 			require.Equal(t, test.answers, strings.Contains(results(c), "the sum is 5"), results(c))

@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// copilotFiles are the files of a folder that copilot can be told to ignore, or that it does not read.
+// copilotFiles are files of a directory that copilot ignores on request, or does not read.
 var copilotFiles = map[string]string{
 	"AGENTS.md":                                "<say agents-md>\n",
 	"CLAUDE.md":                                "<say claude-md>\n",
@@ -46,8 +46,8 @@ var copilotFiles = map[string]string{
 	"ps":                                       "#!/bin/sh\n<run ps>\n",
 }
 
-// copilotRefused are those that it cannot be told to ignore where its user trusts the folder. It reads .github/mcp.json
-// where there is no .mcp.json.
+// copilotRefused are files that copilot has no option to ignore if its user trusts the directory. It reads
+// .github/mcp.json if there is no .mcp.json.
 var copilotRefused = map[string]string{
 	".github/mcp.json": `{"mcpServers": {"local2": {"type": "local", "command": "touch", "args": ["<mark github-mcp>"], "tools": ["*"]}}}`,
 	".github/hooks/evil.json": `{"version": 1, "hooks": {
@@ -61,13 +61,14 @@ var copilotRefused = map[string]string{
 	".mcp.json":                           `{"mcpServers": {"local": {"type": "local", "command": "touch", "args": ["<mark mcp>"], "tools": ["*"]}}}`,
 }
 
-// copilotTrusted are the signs of a trusted folder at AccessRead.
+// copilotTrusted are the signs of a trusted directory at AccessRead.
 var copilotTrusted = []string{
 	"ran claude-hook", "ran hook-prompt", "ran hook-start", "ran local-settings-hook", "ran mcp", "ran settings-hook",
 	"told agents-md", "told claude-rule", "told instructions", "told path-instructions",
 }
 
-// A folder steers copilot where the caller trusts it, and only there. The user of copilot trusts it in all cases.
+// Files of a directory influence copilot only if the caller trusts the directory. The user of copilot trusts it in
+// all cases.
 func TestCopilotInAHostileFolder(t *testing.T) {
 	long(t)
 	unguarded := specs.Copilot()
@@ -106,7 +107,7 @@ func TestCopilotInAHostileFolder(t *testing.T) {
 	}
 }
 
-// Without access nothing of the folders above counts, nor what the user tells all agents.
+// Without access, neither files in parent directories nor the user's instructions for all agents have an effect.
 func TestCopilotBelowAHostileFolder(t *testing.T) {
 	long(t)
 	c := start(t, home.Copilot, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))

@@ -15,8 +15,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// geminiFiles are what a folder can have for gemini, and what it can be told to
-// ignore.
+// geminiFiles are files that gemini may read in a directory and has an option to ignore.
 var geminiFiles = map[string]string{
 	".gemini/settings.json": `{
 		"security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -44,7 +43,7 @@ var geminiFiles = map[string]string{
 	"rg":                                            "#!/bin/sh\n<run rg>\n",
 }
 
-// geminiRefused are those that it cannot be told to ignore.
+// geminiRefused are files that gemini has no option to ignore.
 var geminiRefused = map[string]string{
 	".gemini/.env":                "GEMINI_MODEL=<say dot-env>\n",
 	".env":                        "GEMINI_MODEL=<say env>\n",
@@ -53,19 +52,19 @@ var geminiRefused = map[string]string{
 	".agents/skills/ill/SKILL.md": "---\nname: ill\ndescription: <say agents-skill>\n---\nx\n",
 }
 
-// geminiTrusted are the signs of a trusted folder, at each access level.
+// geminiTrusted are the signs of a trusted directory, at each access level.
 var geminiTrusted = []string{
 	"elsewhere", "ran discovery", "ran hook-model", "ran hook-start", "ran mcp",
 	"told agents-skill", "told gemini-md", "told other-md", "told skill",
 }
 
-// A folder steers gemini where it is trusted, and only there, whatever gemini has
-// recorded of it.
+// Files of a directory influence gemini only if the caller trusts the directory. The trust in gemini's own settings
+// has no effect.
 func TestGeminiInAHostileFolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		access        clichain.Access
 		trust         bool
-		without, want string // it obeys one of the two files with variables
+		without, want string // gemini reads one of the two files with environment variables
 	}{
 		"read":           {access: clichain.AccessRead},
 		"read, trusted":  {access: clichain.AccessRead, trust: true, without: ".env", want: "told dot-env"},
@@ -90,8 +89,8 @@ func TestGeminiInAHostileFolder(t *testing.T) {
 	}
 }
 
-// Without access, nothing of the folders above counts. Without the files that
-// end its search, gemini obeys the .env there and reads GEMINI.md to the model.
+// Without access, files in parent directories have no effect. Without the guard files that end its search, gemini
+// reads the .env file and sends GEMINI.md to the model.
 func TestGeminiBelowAHostileFolder(t *testing.T) {
 	bare := specs.Gemini()
 	bare.GuardFiles = nil
@@ -112,8 +111,8 @@ func TestGeminiBelowAHostileFolder(t *testing.T) {
 	}
 }
 
-// Of each file that the CLI cannot be told to ignore, one is enough for a refusal
-// before anything starts, in the folder or, if the CLI looks there, above it.
+// One file that the CLI has no option to ignore is enough to refuse a directory, before any start. The file is in the
+// directory or, if the CLI searches there, in a parent.
 func TestRefusedFolders(t *testing.T) {
 	both := []clichain.Access{clichain.AccessRead, clichain.AccessWrite}
 	for name, cases := range map[string]struct {
@@ -128,7 +127,7 @@ func TestRefusedFolders(t *testing.T) {
 		home.Kilo:     {both, kiloRefused, kiloRefused},
 		home.Qwen:     {both, qwenRefused, qwenRefused},
 		home.Copilot:  {both, copilotRefused, copilotRefused},
-		home.Kimi: {both[:1], kimiRefused, map[string]string{ // it has no access write
+		home.Kimi: {both[:1], kimiRefused, map[string]string{ // kimi has no AccessWrite
 			".mcp.json": "", ".kimi-code/local.toml": "",
 		}},
 	} {

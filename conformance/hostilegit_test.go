@@ -12,10 +12,9 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// The model may use git in its shell. In a folder that is trusted, git runs what
-// the repository names. In another it still runs its filters, which git cannot be
-// told to leave, and nothing else. (codex lets no tool write to .git, so git has
-// nothing to call a hook for.)
+// The model may use git in its shell. In a trusted directory git runs the programs that the repository names. In an
+// untrusted one it runs only filters, which git has no option to ignore. codex lets no tool write to .git, so git
+// calls no hook.
 func TestGitInAHostileFolder(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -40,7 +39,7 @@ func TestGitInAHostileFolder(t *testing.T) {
 	}
 }
 
-// trusted is the name of a case.
+// trusted returns the name of a test case.
 func trusted(name string, trust bool) string {
 	if trust {
 		return name + " where it is trusted"

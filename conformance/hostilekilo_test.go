@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// kiloRefused are the files of a folder that kilo cannot be told to ignore.
+// kiloRefused are files of a directory that kilo has no option to ignore.
 var kiloRefused = map[string]string{
 	"kilo.json": `{
 		"mcp": {"local": {"type": "local", "command": ["touch", "<mark mcp>"]}},
@@ -28,7 +28,7 @@ var kiloRefused = map[string]string{
 	".kilocode/skills/x/SKILL.md": "---\nname: x\ndescription: <say kilocode-skill>\n---\nx\n",
 }
 
-// A folder steers kilo where it is trusted, and only there.
+// Files of a directory influence kilo only if the directory is trusted.
 func TestKiloInAHostileFolder(t *testing.T) {
 	long(t)
 	for label, test := range map[string]struct {
@@ -56,7 +56,8 @@ func TestKiloInAHostileFolder(t *testing.T) {
 	}
 }
 
-// Without access nothing of the folders above counts, and of what the user tells all agents the rules alone.
+// Without access, files in parent directories have no effect. Of the user's instructions for all agents, only the
+// rules apply.
 func TestKiloBelowAHostileFolder(t *testing.T) {
 	long(t)
 	c := start(t, home.Kilo, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))

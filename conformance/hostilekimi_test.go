@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// kimiFiles are the files of a folder that kimi can be told to ignore, or that it does not read.
+// kimiFiles are files of a directory that kimi ignores on request, or does not read.
 var kimiFiles = map[string]string{
 	"AGENTS.md":                         "<say agents-md>\n",
 	"CLAUDE.md":                         "<say claude-md>\n",
@@ -39,15 +39,15 @@ var kimiFiles = map[string]string{
 	"npm":                               "#!/bin/sh\n<run npm>\n",
 }
 
-// kimiRefused are those that it cannot be told to ignore where its user trusts the folder.
+// kimiRefused are files that kimi has no option to ignore if its user trusts the directory.
 var kimiRefused = map[string]string{
 	".kimi-code/local.toml": "[workspace]\nadditional_dir = [\"added\"]\n",
 	".mcp.json":             `{"mcpServers": {"local": {"command": "touch", "args": ["<mark mcp>"]}}}`,
 	".kimi-code/mcp.json":   `{"mcpServers": {"local2": {"command": "touch", "args": ["<mark kimi-mcp>"]}}}`,
 }
 
-// A folder steers kimi where the caller trusts it, and only there. The user of kimi trusts it in all cases. AccessFull
-// trusts it, too; there is no access write.
+// Files of a directory influence kimi only if the caller trusts the directory. The user of kimi trusts it in all
+// cases. AccessFull trusts it as well. kimi has no AccessWrite.
 func TestKimiInAHostileFolder(t *testing.T) {
 	long(t)
 	unguarded := specs.Kimi()
@@ -80,7 +80,7 @@ func TestKimiInAHostileFolder(t *testing.T) {
 	}
 }
 
-// Without access nothing of the folders above counts, nor what the user tells all agents.
+// Without access, neither files in parent directories nor the user's instructions for all agents have an effect.
 func TestKimiBelowAHostileFolder(t *testing.T) {
 	long(t)
 	c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))

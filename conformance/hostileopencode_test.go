@@ -18,8 +18,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// openCodeFiles are what a folder can have for opencode, and what it can be told
-// to ignore.
+// openCodeFiles are files that opencode may read in a directory and has an option to ignore.
 var openCodeFiles = map[string]string{
 	"AGENTS.md":                   "<say agents-md>\n",
 	"CLAUDE.md":                   "<say claude-md>\n",
@@ -40,8 +39,8 @@ var openCodeFiles = map[string]string{
 
 const evilPlugin = "import {writeFileSync} from 'fs'; writeFileSync('<mark plugin>', ''); export const P = async () => ({})\n"
 
-// openCodeRefused are those that it cannot be told to ignore: each can name a
-// plugin, which it imports.
+// openCodeRefused are files that opencode has no option to ignore. Each of them can name a plugin, which opencode
+// imports.
 var openCodeRefused = map[string]string{
 	"opencode.json": `{
 		"mcp": {"local": {"type": "local", "command": ["touch", "<mark mcp>"]}, "remote": {"type": "remote", "url": "<other>"}},
@@ -53,15 +52,15 @@ var openCodeRefused = map[string]string{
 	".opencode/plugin/evil.js": evilPlugin,
 }
 
-// openCodeServers begin the settings of a user who has turned servers for
-// languages on, of which one needs no network.
+// openCodeServers start the settings of a user who has enabled language servers. One of these servers needs no
+// network.
 const openCodeServers = `{"lsp": {"typescript": {"disabled": true}, "eslint": {"disabled": true}, "deno": {"disabled": true}, "biome": {"disabled": true}}, `
 
-// openCodeTrusted are the signs of a trusted folder, at each access level.
+// openCodeTrusted are the signs of a trusted directory, at each access level.
 var openCodeTrusted = []string{"elsewhere", "ran mcp", "ran mcp-dot", "ran mcp-jsonc", "ran plugin", "told agents-md", "told other-md"}
 
-// A folder steers opencode where it is trusted, and only there. The model edits a
-// file that the user's formatter would have a program of the folder format.
+// Files of a directory influence opencode only if the directory is trusted. The model writes a file, and the user's
+// formatter for it is a program of the directory.
 func TestOpenCodeInAHostileFolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		access clichain.Access
@@ -102,7 +101,7 @@ func TestOpenCodeInAHostileFolder(t *testing.T) {
 	}
 }
 
-// await gives a program of the folder the time to leave its mark.
+// await gives a program of the directory three seconds to leave its mark.
 func (f folder) await(mark string) {
 	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(f.fill("<mark " + mark + ">")); err == nil {
@@ -111,9 +110,8 @@ func (f folder) await(mark string) {
 	}
 }
 
-// Without access, nothing of the folders above counts, nor what the user tells
-// all agents. Without a variable that ends its search, opencode imports the
-// plugins there.
+// Without access, neither files in parent directories nor the user's instructions for all agents have an effect.
+// Without the variable that ends its search, opencode imports plugins of parent directories.
 func TestOpenCodeBelowAHostileFolder(t *testing.T) {
 	bare := specs.OpenCode()
 	bare.Env = slices.DeleteFunc(bare.Env, func(row clispec.EnvRow) bool { return row.Name == "OPENCODE_CONFIG_DIR" })
@@ -141,16 +139,16 @@ func TestOpenCodeBelowAHostileFolder(t *testing.T) {
 	}
 }
 
-// openCodeInstalled keep opencode from installing what plugins need, for which it
-// would wait without a network.
+// openCodeInstalled are files that stop opencode from installing dependencies of plugins. Without a network it would
+// wait for them.
 var openCodeInstalled = map[string]string{
 	".config/opencode/node_modules/.keep": "",
 	".config/opencode/package.json":       `{"dependencies": {"@opencode-ai/plugin": "*"}}`,
 	".config/opencode/package-lock.json":  `{"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}}`,
 }
 
-// The list of models is asked for below all folders too. Without the flag for it,
-// opencode runs the plugin that a file above names.
+// The call for the list of models also runs below the hostile directory. Without the flag, opencode runs a plugin
+// that a file in a parent directory names.
 func TestModelsBelowAHostileFolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		args, want []string

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// qwenFiles are what a folder can have for qwen, and what it can be told to ignore.
+// qwenFiles are files that qwen may read in a directory and has an option to ignore.
 var qwenFiles = map[string]string{
 	".env":          "QWEN_SYSTEM_MD=system.md\nHTTP_PROXY=<other>\n",
 	"system.md":     "<say system-md>\n",
@@ -27,7 +27,7 @@ var qwenFiles = map[string]string{
 	"rg":            "#!/bin/sh\n<run rg>\n",
 }
 
-// qwenRefused are those that it cannot be told to ignore, in one version or the other.
+// qwenRefused are files that at least one version of qwen has no option to ignore.
 var qwenRefused = map[string]string{
 	".qwen/settings.json": `{
 		"$version": 4,
@@ -53,7 +53,7 @@ var qwenRefused = map[string]string{
 	".qwen/extensions/evil/EVIL.md":             "<say extension>\n",
 }
 
-// A folder steers qwen where it is trusted, and only there.
+// Files of a directory influence qwen only if the directory is trusted.
 func TestQwenInAHostileFolder(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
@@ -83,7 +83,7 @@ func TestQwenInAHostileFolder(t *testing.T) {
 	})
 }
 
-// Without access, nothing of the folders above counts. Without the files that say so, they are trusted.
+// Without access, files in parent directories have no effect. Without the guard files, qwen trusts these directories.
 func TestQwenBelowAHostileFolder(t *testing.T) {
 	long(t)
 	bare := specs.Qwen()
@@ -100,7 +100,7 @@ func TestQwenBelowAHostileFolder(t *testing.T) {
 			f := c.hostileFolder(t, qwenFiles)
 			f.plant(t, c.home.Work, qwenRefused)
 			seen := f.below(t, c, "say hi")
-			require.Subset(t, seen, test.want, name) // 0.24 also looks at the repository
+			require.Subset(t, seen, test.want, name) // version 0.24 also reads the repository
 			require.Equal(t, test.want == nil, seen == nil, "%s: %v", name, seen)
 		}
 	})

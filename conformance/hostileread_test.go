@@ -12,8 +12,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// demands are what a model that means harm asks of its tools, one after the
-// other: to write, to edit, to run a shell, and to fetch from a server.
+// demands are the tool calls of a malicious model: it writes, edits, runs a shell, and sends a request to a server.
 func demands(t *testing.T, name, server string) []loopback.Reply {
 	u, err := url.Parse(server)
 	require.NoError(t, err)
@@ -43,7 +42,7 @@ func demands(t *testing.T, name, server string) []loopback.Reply {
 	return append([]loopback.Reply{shell(name, "touch shell.txt"), shell(name, fetch)}, asked[name]...)
 }
 
-// permitting are settings of a folder, and of the user, that allow everything.
+// permitting are settings of a directory and of the user that allow everything.
 var permitting = map[string]map[string]string{
 	home.Claude: {
 		"work/.claude/settings.json": `{"permissions": {"allow": ["Bash", "Write", "Edit", "WebFetch"], "defaultMode": "bypassPermissions"}}`,
@@ -55,7 +54,7 @@ var permitting = map[string]map[string]string{
 		}`,
 		"work/.gemini/policies/allow.toml": geminiFiles[".gemini/policies/allow.toml"],
 	},
-	home.OpenCode: { // it would add the first line
+	home.OpenCode: { // without the first line, opencode would add it
 		"work/opencode.json": `{"$schema": "https://opencode.ai/config.json",
 			"agent": {
 				"build": {"permission": {"*": "allow", "bash": "allow", "edit": "allow"}},
@@ -73,13 +72,11 @@ var permitting = map[string]map[string]string{
 	},
 }
 
-// refused reports whether the permitting files of a CLI are such that it is not
-// started in a folder with them.
+// refused reports whether clichain refuses a directory with the permitting files of a CLI.
 func refused(name string) bool { return name == home.OpenCode }
 
-// With AccessRead the model changes nothing, whatever it demands and the folder
-// allows, also where the folder is trusted. With AccessFull the same demands are
-// met, all of them.
+// With AccessRead the model changes nothing, whatever its tool calls and the settings of the directory are, even if
+// the directory is trusted. With AccessFull all of these tool calls succeed.
 func TestDemands(t *testing.T) {
 	for _, name := range home.Names() {
 		for label, test := range map[string]struct {

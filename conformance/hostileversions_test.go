@@ -10,8 +10,8 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// Nothing of a folder that is not trusted steers an earlier version of a CLI either, even where the CLI's own user has
-// trusted it; and without access, nothing of the folders above.
+// Files of an untrusted directory do not influence an earlier version of a CLI either, even if the CLI's own user
+// trusts the directory. Without access, files in parent directories have no effect.
 func TestHostileFolderOfEarlierVersions(t *testing.T) {
 	long(t)
 	files := map[string]map[string]string{
@@ -35,7 +35,7 @@ func TestHostileFolderOfEarlierVersions(t *testing.T) {
 		t.Run("below it", func(t *testing.T) {
 			state := home.LoggedIn
 			if of.CLI == home.Claude {
-				state = home.Subscribed // with a key it looks at nothing
+				state = home.Subscribed // with a key, claude reads no helper
 			}
 			c, f := hostile(t, state)
 			require.Empty(t, f.below(t, c, "say hi"))

@@ -21,17 +21,17 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// moves are the variables by which a CLI has its own files elsewhere, with the place of each below another home.
+// moves are environment variables that move a CLI's own files, with the path of these files in another home.
 var moves = map[string]map[string]string{
 	home.Claude: {"CLAUDE_CONFIG_DIR": ".claude"}, home.Codex: {"CODEX_HOME": ".codex"}, home.Gemini: {"GEMINI_CLI_HOME": ""},
 	home.OpenCode: {"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share"},
 }
 
-// twoHomes are two instances of one CLI, made in Go or from a file. All that differs is what shows the CLI its home; it
-// finds its login and its server there.
+// twoHomes returns two instances of one CLI, created in Go or from a file. They differ only in the variables that
+// name the home, which contains the login and the server.
 func twoHomes(t *testing.T, name string, fromFile bool, urls [2]string) (both [2]*clichain.Provider) {
 	t.Helper()
-	common := home.New(t, name, "http://127.0.0.1:1", home.LoggedOut) // for a program and a HOME, which both have
+	common := home.New(t, name, "http://127.0.0.1:1", home.LoggedOut) // for the program and HOME, which both instances share
 	environ := slices.DeleteFunc(common.Env, func(kv string) bool { return strings.Contains(kv, "_BASE_URL=") })
 	for i, url := range urls {
 		own, variables := homeOf(t, name, url), map[string]string{}
@@ -57,7 +57,7 @@ func twoHomes(t *testing.T, name string, fromFile bool, urls [2]string) (both [2
 	return both
 }
 
-// homeOf has the login and the server of a CLI in files alone.
+// homeOf returns a home with the login and the server of a CLI in files only.
 func homeOf(t *testing.T, name, url string) home.Home {
 	t.Helper()
 	switch name {
@@ -73,7 +73,7 @@ func homeOf(t *testing.T, name, url string) home.Home {
 	return home.New(t, name, url, home.LoggedIn)
 }
 
-// bothForms runs a test with instances that are made in Go, and with those of a file.
+// bothForms runs a test with instances from Go and with instances from a file.
 func bothForms(t *testing.T, test func(t *testing.T, fromFile bool)) {
 	t.Helper()
 	netns.Require(t)
@@ -81,7 +81,7 @@ func bothForms(t *testing.T, test func(t *testing.T, fromFile bool)) {
 	t.Run("file", func(t *testing.T) { test(t, true) })
 }
 
-// Two homes of claude: the one whose plan is at its limit rests alone.
+// Of two homes of claude, only the one whose plan is at its limit is in cooldown.
 func TestInstanceAtItsLimit(t *testing.T) {
 	reset := time.Now().Add(3 * time.Hour).Truncate(time.Hour)
 	limit := loopback.Error(429, "rate_limit_error", "This request would exceed your account's rate limit. Please try again later.").
@@ -122,7 +122,7 @@ func TestInstanceAtItsLimit(t *testing.T) {
 	})
 }
 
-// Each CLI finds another home by the variables that docs/reference/specs.md names: its server, its login and its sessions.
+// The variables in docs/reference/specs.md select another home for each CLI: its server, its login and its sessions.
 func TestInstancesHaveHomes(t *testing.T) {
 	long(t)
 	for _, name := range home.Names() {
@@ -134,7 +134,7 @@ func TestInstancesHaveHomes(t *testing.T) {
 				}
 				both := twoHomes(t, name, fromFile, [2]string{servers[0].URL, servers[1].URL})
 				req := clichain.Prompt("say hi")
-				req.Access, req.Dir = clichain.AccessRead, t.TempDir() // without access, gemini reads no .env of its home
+				req.Access, req.Dir = clichain.AccessRead, t.TempDir() // without access, gemini reads no .env file of its home
 				var handles [2]string
 				for i, p := range both {
 					resp, err := p.Complete(t.Context(), req)
@@ -153,7 +153,7 @@ func TestInstancesHaveHomes(t *testing.T) {
 	}
 }
 
-// Doctor looks into each home: what the one has is no login of the other.
+// doctor examines each home. A login in one home is not a login in the other.
 func TestDoctorOfInstances(t *testing.T) {
 	bothForms(t, func(t *testing.T, fromFile bool) {
 		server := loopback.New(t, loopback.Always(loopback.Text("never")))

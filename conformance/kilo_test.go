@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// Its own text is left out; the names of the model and of its folders are not.
+// kilo omits its own system text, but keeps the names of the model and its directories.
 func TestKiloAnswers(t *testing.T) {
 	long(t)
 	q := answersLean(t, home.Kilo, 1_100)
@@ -24,7 +24,7 @@ func TestKiloFails(t *testing.T) {
 	fails(t, home.Kilo, failures)
 }
 
-// Logged out, it says that it does not know the model.
+// Without a login, kilo reports that it does not know the model.
 func TestKiloLoggedOut(t *testing.T) {
 	long(t)
 	c := start(t, home.Kilo, home.LoggedOut, longTimeout, loopback.Always(loopback.Text("never")))

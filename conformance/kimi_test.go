@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// A plain completion is one small request without tools, with the caller's system text alone.
+// A plain completion is one small request without tools, with only the caller's system text.
 func TestKimiAnswers(t *testing.T) {
 	long(t)
 	c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.Always(loopback.Join(loopback.Thinking("hm"), loopback.Text(hello))))
@@ -34,7 +34,8 @@ func TestKimiAnswers(t *testing.T) {
 	require.Empty(t, living(t, c.home))
 }
 
-// Whatever the prompt looks like, the model gets it once: "/goal" would have it work until somebody ends it.
+// The prompt must reach the model once, even if it looks like a command. "/goal" would keep kimi working until a user
+// stops it.
 func TestKimiPrompts(t *testing.T) {
 	long(t)
 	for _, prompt := range []string{"/goal win", "\n /goal", "--help me", "-p", strings.Repeat("0123456789 abcdefghij\n", 5_000) + "end"} {
@@ -69,7 +70,7 @@ func TestKimiFails(t *testing.T) {
 	}
 }
 
-// It tries ten times, for minutes, and an empty answer too. A chain goes on.
+// kimi retries ten times, for minutes, after an empty answer too. The chain does not wait for that.
 func TestKimiIsLeftEarly(t *testing.T) {
 	long(t)
 	for status, reason := range map[int]clichain.Reason{
@@ -79,7 +80,7 @@ func TestKimiIsLeftEarly(t *testing.T) {
 	}
 }
 
-// It goes on from a session of a call without access, where such calls work, and has no tools there either.
+// kimi continues a session that started without access, and has no tools in it.
 func TestKimiGoesOn(t *testing.T) {
 	long(t)
 	c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), shell(home.Kimi, "touch ran"), loopback.Text(hello)))
@@ -99,7 +100,7 @@ func TestKimiGoesOn(t *testing.T) {
 	require.Contains(t, results(c), `Tool "Bash" not found`)
 }
 
-// A session has the tools that it was made with. One that was made with all of them goes on with all of them only.
+// A session keeps its first set of tools. A session with all tools continues only with AccessFull.
 func TestKimiGoesOnWithAllTools(t *testing.T) {
 	long(t)
 	c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
@@ -122,7 +123,7 @@ func TestKimiGoesOnWithAllTools(t *testing.T) {
 	require.NotEmpty(t, c.server.Calls()[1].Tools())
 }
 
-// Each access level lets it do what it says; there is no access write.
+// Each access level allows the tools that it names. kimi has no AccessWrite.
 func TestKimiAccess(t *testing.T) {
 	long(t)
 	for access, runs := range map[clichain.Access]bool{clichain.AccessNone: false, clichain.AccessRead: false, clichain.AccessFull: true} {
@@ -153,7 +154,7 @@ func TestKimiAccess(t *testing.T) {
 	require.Empty(t, c.server.Requests())
 }
 
-// A bound on turns ends a run that would go on.
+// A limit of turns ends a run that would continue.
 func TestKimiBound(t *testing.T) {
 	long(t)
 	c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.Always(shell(home.Kimi, "echo ran")))
@@ -164,7 +165,7 @@ func TestKimiBound(t *testing.T) {
 	require.Len(t, c.server.Calls(), 2)
 }
 
-// kimiCases are options of kimi's.
+// kimiCases are options of kimi.
 func kimiCases() map[string]optionCase {
 	answer := loopback.Text(hello)
 	return map[string]optionCase{

@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// A folder may have links that lead out of it. With access write most CLIs do not write through them; opencode, and what
-// was made from it, looks at the name alone.
+// A directory may contain links to paths outside it. With AccessWrite most CLIs do not write through such links.
+// opencode and kilo, which derives from it, check only the name.
 func TestLinksOutOfTheFolder(t *testing.T) {
 	long(t)
 	for name, test := range map[string]struct {

@@ -22,7 +22,7 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// liveModel is the model to ask for: without one, opencode has no live mode.
+// liveModel returns the model for live calls. Without a model, opencode has no live mode.
 func liveModel(name string) string { return cmp.Or(models[name], loggedOutModels[name]) }
 
 func (c cli) liveQuestion(text string) clichain.Request {
@@ -40,7 +40,8 @@ func eachLive(t *testing.T, test func(t *testing.T, name string)) {
 	})
 }
 
-// One process of each CLI answers turn after turn, is interrupted in the middle of one, and leaves nothing.
+// One process of each CLI answers several turns, handles an interrupt in the middle of a turn, and leaves no
+// processes.
 func TestLiveSession(t *testing.T) {
 	eachLive(t, func(t *testing.T, name string) {
 		cfg := clichain.Config{Timeout: 2 * time.Minute}
@@ -52,7 +53,7 @@ func TestLiveSession(t *testing.T) {
 		began := time.Now()
 		require.NoError(t, s.Start(t.Context()))
 		t.Logf("ready after %v", time.Since(began).Round(time.Millisecond))
-		var cost *float64 // of a turn
+		var cost *float64 // of one turn
 		for i, want := range []string{answered, hello, "third"} {
 			began := time.Now()
 			resp, err := s.Ask(t.Context(), []string{asked, "and now?", "and then?"}[i])
@@ -101,7 +102,7 @@ func TestLiveSession(t *testing.T) {
 	})
 }
 
-// A tool that needs a permission runs where the caller gives it, and not where he does not.
+// A tool that needs permission runs only if the caller allows it.
 func TestQuestionsOfTheCLIs(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		for _, allowed := range []bool{true, false} {
@@ -134,7 +135,7 @@ func TestQuestionsOfTheCLIs(t *testing.T) {
 	}
 }
 
-// warm is a pool of one CLI, and its backend. Its calls wait for their processes, so that all of them are warm.
+// warm returns a pool of one CLI and its backend. Calls wait for a process, so all of them are warm.
 func warm(t *testing.T, c cli, cfg *live.PoolConfig) (*live.Pool, clichain.Backend) {
 	t.Helper()
 	settings := live.PoolConfig{Wait: time.Minute}
@@ -147,7 +148,8 @@ func warm(t *testing.T, c cli, cfg *live.PoolConfig) (*live.Pool, clichain.Backe
 	return p, p.Backends()[0]
 }
 
-// A warm call is told nothing of the one before, and costs little more to send than a cold one.
+// A warm call sends nothing of the previous call to the model. A cold call follows, to compare the sizes of the
+// requests.
 func TestPoolForgets(t *testing.T) {
 	long(t)
 	eachLive(t, func(t *testing.T, name string) {
@@ -178,7 +180,7 @@ func TestPoolForgets(t *testing.T) {
 	})
 }
 
-// Warm and cold calls by turns, from the call to the answer.
+// Warm and cold calls run in turn.
 func TestWarmBesideCold(t *testing.T) {
 	long(t)
 	for _, name := range home.Names() {
@@ -197,7 +199,7 @@ func TestWarmBesideCold(t *testing.T) {
 					resp, err := one.b.Complete(t.Context(), c.liveQuestion("say hi"))
 					require.NoError(t, err)
 					require.Equal(t, hello, resp.Text)
-					if i > 0 { // the first starts the process
+					if i > 0 { // the first call starts the process
 						*one.list = append(*one.list, time.Since(began))
 					}
 					require.Eventually(t, func() bool { return p.Stats().Busy == 0 }, time.Minute, time.Millisecond)
@@ -213,7 +215,7 @@ func TestWarmBesideCold(t *testing.T) {
 	}
 }
 
-// Many calls at once, of which one in twenty meets a failing service: each has its answer or a typed error.
+// One in twenty concurrent requests meets a failing service. Each call returns an answer or a typed error.
 func TestManyWarmCalls(t *testing.T) {
 	long(t)
 	eachLive(t, func(t *testing.T, name string) {
@@ -253,7 +255,7 @@ func TestManyWarmCalls(t *testing.T) {
 	})
 }
 
-// What a warm process takes, and how it grows, in MB.
+// The test logs the memory of a warm process and its growth.
 func TestMemoryOfWarmProcesses(t *testing.T) {
 	long(t)
 	eachLive(t, func(t *testing.T, name string) {
@@ -274,7 +276,7 @@ func TestMemoryOfWarmProcesses(t *testing.T) {
 	})
 }
 
-// residentMB is the memory of all processes of a home.
+// residentMB returns the memory of all processes of a home.
 func residentMB(t *testing.T, h home.Home) (mb int) {
 	t.Helper()
 	for _, process := range living(t, h) {

@@ -22,7 +22,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// hostOrder tells this test binary to be a program with a warm process.
+// hostOrder is an environment variable. It makes this test binary a program with a warm process.
 const hostOrder = "CONFORMANCE_LIVE_HOST"
 
 type liveHost struct {
@@ -30,7 +30,7 @@ type liveHost struct {
 	Env          []string
 }
 
-// playLiveHost makes this process a program that has made one warm call, if it was told to, and goes on.
+// playLiveHost makes one warm call and then blocks, if hostOrder is set.
 func playLiveHost() {
 	text := os.Getenv(hostOrder)
 	if text == "" {
@@ -51,7 +51,7 @@ func playLiveHost() {
 	select {}
 }
 
-// A warm process does not outlive the program that has it, however that ends.
+// A warm process does not outlive its host, even if the host is killed.
 func TestWarmProcessDiesWithItsHost(t *testing.T) {
 	long(t)
 	netns.Require(t)

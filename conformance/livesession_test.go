@@ -18,7 +18,8 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// A live session tells its id. It continues the session of a call, and a call and another live session continue it.
+// A live session reports its ID. It continues the session of a call, and both a call and another live session
+// continue it.
 func TestLiveSessionGoesOn(t *testing.T) {
 	for _, access := range []clichain.Access{clichain.AccessNone, clichain.AccessRead} {
 		t.Run(access.String(), func(t *testing.T) {
@@ -30,7 +31,7 @@ func TestLiveSessionGoesOn(t *testing.T) {
 			if access > clichain.AccessNone {
 				request.Dir = c.home.Work
 			}
-			id := fmt.Sprintf("0f8b7d3e-5f64-4f0e-9a53-0d6c1a1f2b3%d", access) // one record of a user for each
+			id := fmt.Sprintf("0f8b7d3e-5f64-4f0e-9a53-0d6c1a1f2b3%d", access) // each ID has its own record in the state directory
 			begin := func(req clichain.Request) *live.Session {
 				s := live.New(c.Provider, &live.Config{Request: req})
 				t.Cleanup(s.Kill)
@@ -81,7 +82,7 @@ func TestLiveSessionGoesOn(t *testing.T) {
 	}
 }
 
-// A live session is resumed by another process, and by a call.
+// Another process and a call continue a live session.
 func TestLiveSessionIsResumed(t *testing.T) {
 	eachLive(t, func(t *testing.T, name string) {
 		if name == home.Gemini {
@@ -105,7 +106,7 @@ func TestLiveSessionIsResumed(t *testing.T) {
 // resumed are the questions of resumeLive and their answers.
 var resumed = [][2]string{{asked, answered}, {"and now?", hello}, {"and then?", "third"}, {"and cold?", "fourth"}, {"and again?", "fifth"}}
 
-// answerResumed answers the latest question of a request: some CLIs send more requests than questions.
+// answerResumed answers the latest question of a request. Some CLIs send more requests than questions.
 func answerResumed(q loopback.Request) loopback.Reply {
 	for _, one := range slices.Backward(resumed) {
 		if strings.Contains(string(q.Body), one[0]) {
@@ -115,7 +116,7 @@ func answerResumed(q loopback.Request) loopback.Reply {
 	return loopback.Text("")
 }
 
-// resumeLive has one conversation in three processes and a call between them. The figures are those of a turn.
+// resumeLive has one conversation in three processes and one call. The usage must be that of one turn.
 func resumeLive(t *testing.T, c cli, model string) {
 	t.Helper()
 	converse := func(session string, questions ...[2]string) (last *clichain.Response) {
@@ -151,17 +152,17 @@ func resumeLive(t *testing.T, c cli, model string) {
 	for i, one := range resumed {
 		at := slices.IndexFunc(calls, func(q loopback.Request) bool { return strings.Contains(string(q.Body), one[0]) })
 		for _, earlier := range resumed[:i] {
-			for _, word := range append(strings.Fields(earlier[1]), earlier[0]) { // some APIs get the pieces that they sent
+			for _, word := range append(strings.Fields(earlier[1]), earlier[0]) { // some APIs get the answer in the pieces that they sent
 				require.Contains(t, string(calls[at].Body), word, one[0])
 			}
 		}
 	}
 }
 
-// A session of codex that was made with more access is resumed with that of the request: a thread keeps its own sandbox,
-// whatever the arguments say.
+// A session of codex started with more access. A thread keeps its own sandbox, whatever the arguments are. Clichain
+// must apply the access of the new request.
 func TestLiveSessionIsResumedWithLessAccess(t *testing.T) {
-	outside, err := os.MkdirTemp("/var/tmp", "clichain-") // its sandbox lets commands write in /tmp
+	outside, err := os.MkdirTemp("/var/tmp", "clichain-") // the sandbox allows writes in /tmp
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(outside) })
 	file := filepath.Join(outside, "made")
@@ -183,7 +184,7 @@ func TestLiveSessionIsResumedWithLessAccess(t *testing.T) {
 	require.NoFileExists(t, file)
 }
 
-// A session that is not to be stored cannot be continued.
+// Without persistence a session is not stored and has no handle.
 func TestLiveSessionIsNotStored(t *testing.T) {
 	c := start(t, home.Codex, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 	for _, forget := range []bool{true, false} {
@@ -202,7 +203,7 @@ func TestLiveSessionIsNotStored(t *testing.T) {
 	}
 }
 
-// A session that the CLI does not know, or whose id is taken, is an error and no conversation that begins anew.
+// An unknown session, or an ID that is in use, is an error. The CLI must not start a new conversation.
 func TestLiveSessionOfAnUnknownOne(t *testing.T) {
 	c := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 	attempt := func(req clichain.Request) error {
@@ -223,12 +224,12 @@ func TestLiveSessionOfAnUnknownOne(t *testing.T) {
 	require.ErrorIs(t, attempt(taken), clichain.ErrBadSession)
 }
 
-// No CLI begins a session in place of one that it does not know, and only one of them takes an id for a new one.
+// No CLI starts a new session in place of an unknown one. Only claude accepts the ID of a new session.
 func TestLiveSessionIsRefused(t *testing.T) {
 	eachLive(t, func(t *testing.T, name string) {
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 		unknown := clichain.Request{Model: liveModel(name), Session: handleOf(name, unknownSessions[name]), Access: clichain.AccessRead, Dir: c.home.Work}
-		if name == home.Codex { // it has no live mode there
+		if name == home.Codex { // codex has no live mode with AccessRead
 			unknown.Access, unknown.Dir = clichain.AccessNone, ""
 		}
 		s := live.New(c.Provider, &live.Config{Request: unknown})
@@ -255,7 +256,7 @@ func TestLiveSessionIsRefused(t *testing.T) {
 	})
 }
 
-// A CLI that is killed between two turns is told of without a call.
+// A session reports the end of a CLI that is killed between two turns, without a call.
 func TestLiveSessionTellsOfAnEndBetweenTurns(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		t.Run(name, func(t *testing.T) {
@@ -274,7 +275,7 @@ func TestLiveSessionTellsOfAnEndBetweenTurns(t *testing.T) {
 						pid, _, _ := strings.Cut(process, " ")
 						id, err := strconv.Atoi(pid)
 						require.NoError(t, err, process)
-						_ = syscall.Kill(id, syscall.SIGKILL) // it may have gone with the one before
+						_ = syscall.Kill(id, syscall.SIGKILL) // it may have ended with the process before
 					}
 				}
 			}

@@ -14,12 +14,12 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// A session asks for its schema in the CLI's own way, and has an answer that does not meet it corrected once. Then a plain
-// text is no success either.
+// A session sends its schema in the form of the CLI, and corrects an invalid answer once. After that, plain text is a
+// failure.
 func TestLiveSessionWithASchema(t *testing.T) {
 	eachLive(t, func(t *testing.T, name string) {
 		replies := []loopback.Reply{structured(name, city), loopback.Text("Hello")}
-		if name == home.Claude { // it asks the model itself for a structured answer
+		if name == home.Claude { // claude asks the model itself for a structured answer
 			replies = append(replies, loopback.Text("Hello again"))
 		}
 		replies = append(replies, structured(name, city))

@@ -6,7 +6,7 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 )
 
-// living lists the live processes that a CLI's home can be seen in.
+// living lists the processes of a CLI's home.
 func living(t *testing.T, h home.Home) (found []string) {
 	t.Helper()
 	return h.Living()

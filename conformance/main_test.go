@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(netns.Main(withState{m}))
 }
 
-// withState runs the tests with a state folder of their own. All homes share it: each CLI gets one of its own by its
+// withState runs the tests with their own state directory. All homes share it. Each CLI gets its own one by its
 // environment.
 type withState struct{ *testing.M }
 
@@ -40,7 +40,7 @@ func (m withState) Run() int {
 	return m.M.Run()
 }
 
-// cli is a real CLI in a home of its own, talking to a server of its own.
+// cli is a real CLI with its own home and its own model server.
 type cli struct {
 	*clichain.Provider
 	home   home.Home
@@ -49,16 +49,16 @@ type cli struct {
 
 func (c *cli) Unwrap() clichain.Backend { return c.Provider }
 
-// longTimeout is a configuration for machines that are slow to start four large programs.
+// longTimeout is a configuration for machines that start four large programs slowly.
 var longTimeout = clichain.Config{Timeout: minute}
 
-// long skips a test of which the short form is another test, or another CLI.
+// long skips a test in the short form, which covers it by another test or another CLI.
 func long(t *testing.T) {
 	t.Helper()
 	netns.RequireLong(t)
 }
 
-// longUnless does so for what the short form leaves out of a table.
+// longUnless skips a case that the short form omits.
 func longUnless(t *testing.T, short bool) {
 	t.Helper()
 	if !short {
@@ -66,11 +66,11 @@ func longUnless(t *testing.T, short bool) {
 	}
 }
 
-// isFirst says that a CLI is one of the two whose tables the short form plays in full: their protocols and their ways
-// to fail have the least in common.
+// isFirst reports whether the short form runs the whole table for a CLI. It does for two CLIs whose protocols and
+// failures differ most.
 func isFirst(name string) bool { return name == home.Claude || name == home.Codex }
 
-// start makes a Provider for a real CLI whose model says what the script says.
+// start returns a Provider for a real CLI. The script answers in place of the model.
 func start(t *testing.T, name string, state home.State, cfg clichain.Config, script loopback.Script) cli {
 	t.Helper()
 	spec, ok := specs.ByName(name)
@@ -78,13 +78,14 @@ func start(t *testing.T, name string, state home.State, cfg clichain.Config, scr
 	return startSpec(t, spec, state, cfg, script)
 }
 
-// startSpec does the same by a spec that may not be built in.
+// startSpec does the same for a spec that need not be built in.
 func startSpec(t *testing.T, spec clichain.CliSpec, state home.State, cfg clichain.Config, script loopback.Script) cli {
 	t.Helper()
 	return startOf(t, home.Newest(t, spec.Binary), spec, state, cfg, script)
 }
 
-// startOf does the same with one version of the CLI. WORK in what the model asks of a tool is the home's folder.
+// startOf does the same for one version of the CLI. In tool calls of the script, WORK stands for the home's working
+// directory.
 func startOf(t *testing.T, of home.Install, spec clichain.CliSpec, state home.State, cfg clichain.Config, script loopback.Script) cli {
 	t.Helper()
 	netns.Require(t)
@@ -96,11 +97,11 @@ func startOf(t *testing.T, of home.Install, spec clichain.CliSpec, state home.St
 	server := loopback.New(t, within)
 	h = home.NewOf(t, of, server.URL, state)
 	cfg.Binary = h.Binary
-	cfg.Env = slices.Concat(h.Env, []string{"IS_SANDBOX=1"}, cfg.Env) // root may use the bypass flags here
+	cfg.Env = slices.Concat(h.Env, []string{"IS_SANDBOX=1"}, cfg.Env) // lets root use the bypass flags
 	return cli{clichain.NewProvider(spec, &cfg), h, server}
 }
 
-// askIn is a question in the home's folder to work in.
+// askIn returns a request in the home's working directory.
 func (c cli) askIn(access clichain.Access, text string) clichain.Request {
 	req := clichain.Prompt(text)
 	req.Access, req.Dir = access, c.home.Work

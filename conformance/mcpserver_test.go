@@ -14,12 +14,11 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// mcpServer is the argument that makes this test binary play an MCP server: not a variable, because not every CLI
-// passes variables on.
+// mcpServer is the argument that makes this test binary an MCP server. It is not an environment variable, because
+// some CLIs do not pass variables on.
 const mcpServer = "play-mcp-server"
 
-// playMCPServer never returns in a process that was started as the server: it must not get as far as the tests, which
-// would start it again.
+// playMCPServer never returns in a process that runs as the server. The tests would start the server again.
 func playMCPServer() {
 	if len(os.Args) < 2 || os.Args[1] != mcpServer {
 		return
@@ -28,7 +27,7 @@ func playMCPServer() {
 	for {
 		var r mcpRequest
 		if requests.Decode(&r) != nil {
-			os.Exit(0) // nobody asks any more
+			os.Exit(0) // the CLI closed the connection
 		}
 		if len(r.ID) == 0 {
 			continue // a notification
@@ -48,7 +47,7 @@ type mcpRequest struct {
 	} `json:"params"`
 }
 
-// result offers one tool, which adds.
+// result offers one tool, which adds two numbers.
 func (r mcpRequest) result() any {
 	type object = map[string]any
 	switch r.Method {
@@ -66,8 +65,8 @@ func (r mcpRequest) result() any {
 	return object{}
 }
 
-// The tool of an MCP server is offered to the model, runs, and its result goes
-// back. The server is gone when the call is over.
+// The CLI offers the tool of an MCP server to the model, runs it and returns its result. The server ends with the
+// call.
 func TestMCPServer(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -80,7 +79,7 @@ func TestMCPServer(t *testing.T) {
 		allowed []string
 	}{
 		home.Claude: {clichain.AccessWrite, "", "mcp__probe__add", loopback.Tool("mcp__probe__add", args), []string{"mcp__probe"}},
-		// Models that it knows would have to search for the tool.
+		// For models that it knows, codex hides the tool behind a search.
 		home.Codex:    {clichain.AccessFull, "gpt-loopback", "mcp__probe", loopback.ToolOf("mcp__probe", "add", args), nil},
 		home.OpenCode: {clichain.AccessWrite, "", "probe_add", loopback.Tool("probe_add", args), nil},
 	} {
@@ -104,7 +103,7 @@ func TestMCPServer(t *testing.T) {
 	}
 }
 
-// The built-in gemini has no way to it.
+// The built-in spec of gemini does not support MCP servers.
 func TestMCPServerWhereThereIsNoWay(t *testing.T) {
 	c := start(t, home.Gemini, home.LoggedIn, longTimeout, nil)
 	req := c.agent()

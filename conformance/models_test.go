@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// What a CLI says it offers costs no request. codex tells the most of its models.
+// Listing the models of a CLI sends no request. codex reports the most details.
 func TestModels(t *testing.T) {
 	for name, part := range map[string]string{home.Codex: "gpt-", home.OpenCode: "/", home.Claude: "", home.Gemini: "gemini"} {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +42,8 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// Without a model gemini asks a small one which to take, in a request four times as long as that of the prompt.
+// Without a model, gemini sends an extra request in which a small model selects one. That request is four times as
+// long as the request with the prompt.
 func TestAModelSavesTheRouter(t *testing.T) {
 	for name, test := range map[string]struct {
 		model string

@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// within is a question in a folder of its own in the home.
+// within returns a request in its own directory of the home.
 func (c cli) within(t *testing.T, folder, text string) clichain.Request {
 	t.Helper()
 	dir := filepath.Join(c.home.Dir, folder)
@@ -24,7 +24,7 @@ func (c cli) within(t *testing.T, folder, text string) clichain.Request {
 	return req
 }
 
-// The newest session of a folder goes on, and not that of another one.
+// The call continues the newest session of its directory, not the newest session of another one.
 func TestNewestSessionOfAFolder(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
@@ -50,7 +50,7 @@ func TestNewestSessionOfAFolder(t *testing.T) {
 	})
 }
 
-// Where a folder has no session yet, all four begin one.
+// In a directory without a session, all four CLIs start one.
 func TestNewestSessionOfAnEmptyFolder(t *testing.T) {
 	long(t)
 	eachCLI(t, func(t *testing.T, name string) {
@@ -66,7 +66,7 @@ func TestNewestSessionOfAnEmptyFolder(t *testing.T) {
 	})
 }
 
-// A new session has the id that the caller chose, once, and goes on by that id.
+// A new session has the ID that the caller chose. The ID is unique, and the next call continues the session by it.
 func TestChosenSessionID(t *testing.T) {
 	long(t)
 	const id = "0199abcd-0000-4000-8000-000000000001"
@@ -97,7 +97,7 @@ func TestChosenSessionID(t *testing.T) {
 	})
 }
 
-// A session that the CLI's user began goes on by the id that the CLI tells.
+// A session that the user of the CLI started continues by the ID that the CLI shows.
 func TestSessionByTheIDOfTheCLI(t *testing.T) {
 	long(t)
 	eachCLI(t, func(t *testing.T, name string) {
@@ -105,7 +105,7 @@ func TestSessionByTheIDOfTheCLI(t *testing.T) {
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
 		first, err := c.Complete(t.Context(), c.within(t, "one", asked))
 		require.NoError(t, err)
-		t.Setenv("XDG_STATE_HOME", t.TempDir()) // where nothing is known of it
+		t.Setenv("XDG_STATE_HOME", t.TempDir()) // a state directory without a record of the session
 		_, encoded, _ := strings.Cut(first.Session, ".")
 		id, err := base64.RawURLEncoding.DecodeString(encoded)
 		require.NoError(t, err)

@@ -16,8 +16,8 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// optionCase is one option on one CLI: what is asked, what the model says
-// first, and what can be seen of the option afterwards.
+// optionCase tests one option with one CLI. The model answers with first, set sets the option, and see checks its
+// effect.
 type optionCase struct {
 	cli    string
 	access clichain.Access
@@ -26,8 +26,7 @@ type optionCase struct {
 	see    func(t *testing.T, c cli)
 }
 
-// Each option that a backend honours has its effect: in what the model is
-// sent, or in what the tools may do.
+// Each supported option has its effect, in the request to the model or in the access of tools.
 func TestOptions(t *testing.T) {
 	for _, cases := range []map[string]optionCase{wireCases(), toolCases(), directoryCases(), copilotCases(), kimiCases()} {
 		for label, test := range cases {
@@ -52,7 +51,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// wireCases are options that the model's service is told of.
+// wireCases are options that appear in the request to the model.
 func wireCases() map[string]optionCase {
 	answer := loopback.Text(hello)
 	effort := func(_ cli, o *clichain.Options) { o.Effort = "high" }
@@ -68,7 +67,7 @@ func wireCases() map[string]optionCase {
 	}
 }
 
-// toolCases are options about what an agent may do.
+// toolCases are options that limit or allow tools.
 func toolCases() map[string]optionCase {
 	write := func(name string) loopback.Reply { return shell(name, `sh -c "touch made"`) }
 	allow := func(tools ...string) func(cli, *clichain.Options) {
@@ -114,7 +113,7 @@ func directoryCases() map[string]optionCase {
 	}
 }
 
-// Images are seen by the model.
+// The request to the model contains the image.
 func TestImages(t *testing.T) {
 	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	png, err := base64.StdEncoding.DecodeString(pixel)
@@ -133,7 +132,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// A bound on turns or on money ends a run that would go on.
+// A limit of turns or cost ends a run that would continue.
 func TestBounds(t *testing.T) {
 	for label, test := range map[string]struct {
 		options clichain.Options
@@ -153,7 +152,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// The CLI itself turns to another model.
+// The CLI itself calls the fallback model.
 func TestFallbackModel(t *testing.T) {
 	unknown := unknownModels[home.Claude]
 	c := start(t, home.Claude, home.LoggedIn, longTimeout, func(q loopback.Request) loopback.Reply {
@@ -172,8 +171,8 @@ func TestFallbackModel(t *testing.T) {
 	require.Contains(t, calls[1].Model(), "haiku")
 }
 
-// A system text takes the place of the CLI's own, or is added to it. Where a
-// CLI has no way to add one, it is in the prompt.
+// A system text replaces the CLI's own text or is appended to it. Without an option to append it, the text is part of
+// the prompt.
 func TestSystemMode(t *testing.T) {
 	long(t)
 	const text = "Count beetles."
@@ -198,7 +197,7 @@ func TestSystemMode(t *testing.T) {
 	})
 }
 
-// sent asserts that the model was sent a text, in the first request.
+// sent asserts that the first request to the model contains a text.
 func sent(text string) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) {
 		require.NotEmpty(t, c.server.Calls())
@@ -206,7 +205,7 @@ func sent(text string) func(*testing.T, cli) {
 	}
 }
 
-// offered asserts that the model may use one tool and not another.
+// offered asserts that the first request offers one tool and not another.
 func offered(tool, missing string) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) {
 		require.Contains(t, c.server.Calls()[0].Tools(), tool)
@@ -218,12 +217,12 @@ func both(a, b func(*testing.T, cli)) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) { a(t, c); b(t, c) }
 }
 
-// told asserts that a tool's answer holds a text.
+// told asserts that a tool result contains a text.
 func told(text string) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) { require.Contains(t, results(c), text) }
 }
 
-// untold asserts that the tool was asked for, and that no answer holds the text.
+// untold asserts that the model used the tool and that no result contains the text.
 func untold(text string) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) {
 		require.Len(t, c.server.Calls(), 2, "the tool was not asked for")
@@ -231,7 +230,7 @@ func untold(text string) func(*testing.T, cli) {
 	}
 }
 
-// made asserts that a file in the home was made, or was not.
+// made asserts that a file in the home exists, or does not.
 func made(want bool, path string) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) {
 		require.Len(t, c.server.Calls(), 2, "the tool was not asked for")
@@ -243,7 +242,7 @@ func made(want bool, path string) func(*testing.T, cli) {
 	}
 }
 
-// results is all that the tools have told.
+// results returns the results of all tool calls.
 func results(c cli) (all string) {
 	for _, q := range c.server.Calls() {
 		all += strings.Join(q.Results(), "\n")

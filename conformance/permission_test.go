@@ -16,7 +16,8 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// A function that panics or ignores its context denies the question: the command does not run, and the session goes on.
+// A function that panics or ignores its context denies the permission. The command does not run, and the session
+// continues.
 func TestFaultyOnPermissionWithTheCLIs(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		for _, panics := range []bool{true, false} {

@@ -14,19 +14,19 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// pi adds its directory to the system text.
+// pi appends its directory to the system text.
 func TestPiAnswers(t *testing.T) {
 	long(t)
 	q := answersLean(t, home.Pi, 600)
 	require.Regexp(t, `^Answer in French\.\n\n<cwd>\n\S+\n</cwd>$`, q.System())
 }
 
-// Its errors end with exit status 0, and are errors all the same.
+// pi exits with 0 after an error. The call must still fail.
 func TestPiFails(t *testing.T) { fails(t, home.Pi, everyFailure(home.Pi)) }
 
 func TestPiGoesOn(t *testing.T) { goesOn(t, home.Pi) }
 
-// It has no permissions of its own: an extension of the library keeps it in its folder.
+// pi has no permissions. An extension of the library keeps it in its directory.
 func TestPiAccess(t *testing.T) {
 	long(t)
 	obeysAccess(t, home.Pi, hands{
@@ -38,7 +38,7 @@ func TestPiAccess(t *testing.T) {
 	})
 }
 
-// Nor does it write through a link out of its folder, to a file that is there or to a new one.
+// pi must not write through a link out of its directory, neither to an existing file nor to a new one.
 func TestPiStaysInItsFolder(t *testing.T) {
 	long(t)
 	writes := func(path string) loopback.Reply {
@@ -64,7 +64,7 @@ func TestPiStaysInItsFolder(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(c.home.Dir, "new.txt"))
 }
 
-// With each piece it would print, twice, all that came before: 200 MB for this answer.
+// Without the library's options, pi prints the whole previous text twice with each piece, 200 MB for this answer.
 func TestPiPrintsALongAnswerOnce(t *testing.T) {
 	long(t)
 	cfg, text := longTimeout, strings.Repeat("eight b ", 5_000)
@@ -75,7 +75,7 @@ func TestPiPrintsALongAnswerOnce(t *testing.T) {
 	require.Equal(t, strings.TrimSpace(text), strings.TrimSpace(resp.Text))
 }
 
-// What it begins anew after a cut is taken back from the reader of the stream.
+// When pi restarts a truncated answer, the stream resets its text.
 func TestPiBeginsAnew(t *testing.T) {
 	long(t)
 	half := loopback.Truncate(loopback.Text("This is half an"))

@@ -21,7 +21,7 @@ import (
 func eachQwen(t *testing.T, test func(t *testing.T, of home.Install)) {
 	for _, of := range home.Installs() {
 		if of.CLI == home.Qwen {
-			of.Binary(t) // or the test is skipped
+			of.Binary(t) // skips the test if the version is missing
 			t.Run(of.Version(t), func(t *testing.T) { test(t, of) })
 		}
 	}
@@ -32,8 +32,8 @@ func qwen(t *testing.T, of home.Install, state home.State, cfg clichain.Config, 
 	return startOf(t, of, specs.Qwen(), state, cfg, script)
 }
 
-// A plain completion is one small request without tools, in a chain as alone, whether a variable or the settings have
-// the key.
+// A plain completion in a chain is one small request without tools. The key is in environment variables or in the
+// settings.
 func TestQwenAnswers(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
@@ -66,7 +66,7 @@ func TestQwenAnswers(t *testing.T) {
 	})
 }
 
-// Its errors come as answers, and are none. The chain goes on to another CLI.
+// qwen prints errors as answers. The calls must fail, and the chain calls another CLI.
 func TestQwenFails(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
@@ -80,12 +80,12 @@ func TestQwenFails(t *testing.T) {
 			"key refused":  {problem(home.Qwen, http.StatusUnauthorized), home.LoggedIn, minute, clichain.ReasonUnauthenticated},
 			"no answer":    {loopback.Reply{}, home.LoggedIn, minute, clichain.ReasonEmpty},
 			"logged out":   {loopback.Text("never"), home.LoggedOut, minute, clichain.ReasonUnauthenticated},
-			"rate limited": {problem(home.Qwen, http.StatusTooManyRequests), home.LoggedIn, 4 * time.Second, clichain.ReasonTimeout}, // it tries again, in silence
+			"rate limited": {problem(home.Qwen, http.StatusTooManyRequests), home.LoggedIn, 4 * time.Second, clichain.ReasonTimeout}, // qwen retries without any output
 		} {
 			t.Run(label, func(t *testing.T) {
 				t.Parallel()
-				// With the usual patience, 0.24 would be given up for its tries at an empty answer, of which it
-				// does not say what they are for.
+				// With the default patience, the chain would stop version 0.24 when it retries after an empty answer,
+				// because it does not report the reason.
 				cfg := clichain.Config{Timeout: test.timeout, RetryPatience: -1}
 				c := qwen(t, of, test.state, cfg, loopback.Always(test.reply))
 				next := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
@@ -100,7 +100,7 @@ func TestQwenFails(t *testing.T) {
 	})
 }
 
-// An error after the first turn has tokens that were paid for.
+// An error after the first turn is still an error of the service.
 func TestQwenFailsLater(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
@@ -113,7 +113,7 @@ func TestQwenFailsLater(t *testing.T) {
 	})
 }
 
-// What a model says about errors of a service is its answer.
+// A model's answer may quote an error of a service.
 func TestQwenMaySpeakOfErrors(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
@@ -126,7 +126,7 @@ func TestQwenMaySpeakOfErrors(t *testing.T) {
 	})
 }
 
-// It goes on from its session, where that was made.
+// A call continues the session of the first call, in its directory.
 func TestQwenGoesOn(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
@@ -144,7 +144,7 @@ func TestQwenGoesOn(t *testing.T) {
 	})
 }
 
-// Each access level lets it do what it says.
+// Each access level allows the tools that it names.
 func TestQwenAccess(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
@@ -154,7 +154,7 @@ func TestQwenAccess(t *testing.T) {
 		} {
 			t.Run(access.String(), func(t *testing.T) {
 				t.Parallel()
-				var work string // it takes absolute paths only
+				var work string // qwen accepts only absolute paths
 				c := qwen(t, of, home.LoggedIn, longTimeout, func(q loopback.Request) loopback.Reply {
 					return []loopback.Reply{
 						loopback.Tool("read_file", map[string]any{"file_path": work + "/notes.txt"}),
@@ -179,7 +179,7 @@ func TestQwenAccess(t *testing.T) {
 	})
 }
 
-// With AccessRead it has the tools that read, or those of them that the request names.
+// With AccessRead qwen has the read-only tools, or those of them that the request names.
 func TestQwenReadTools(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
@@ -201,7 +201,7 @@ func TestQwenReadTools(t *testing.T) {
 	})
 }
 
-// Its live mode is that of each CLI that speaks the protocol.
+// qwen uses the live mode for CLIs that speak its protocol.
 func TestQwenLive(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {

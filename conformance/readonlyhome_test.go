@@ -12,8 +12,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// inReadOnlyHome makes the home of a command read-only: as root, no mode of a
-// folder does that, but a mount.
+// inReadOnlyHome mounts the home of a command read-only. File modes do not stop root.
 func inReadOnlyHome(t *testing.T, h home.Home, command ...string) *exec.Cmd {
 	t.Helper()
 	unshare, err := exec.LookPath("unshare")
@@ -26,14 +25,14 @@ func inReadOnlyHome(t *testing.T, h home.Home, command ...string) *exec.Cmd {
 	return cmd
 }
 
-// someSession has an id of a session that each CLI could have made.
+// someSession has a session ID in the form of each CLI.
 var someSession = map[string]string{
 	home.Claude: "11111111-1111-4111-8111-111111111111", home.Codex: "11111111-1111-7111-8111-111111111111",
 	home.Gemini: "11111111-1111-4111-8111-111111111111", home.OpenCode: "ses_1234567890abcdefABCDEFGHIJ",
 }
 
-// Only claude answers there, a plain question too. A call of another CLI fails, and names the home. No session goes on
-// without access, and nothing is asked for it.
+// In a read-only home only claude answers, also without access. A call of another CLI fails and names the home.
+// Without access no session continues, and no request is sent.
 func TestCallInAReadOnlyHome(t *testing.T) {
 	program := command(t)
 	eachCLI(t, func(t *testing.T, name string) {

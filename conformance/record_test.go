@@ -24,10 +24,10 @@ import (
 
 var recordTo = flag.String("record", "", "the folder that TestRecord records the real CLIs into; empty: it is skipped")
 
-// maxRecording bounds the output of one run, so that recordings stay readable.
+// maxRecording limits the output of one run in bytes, so that recordings stay readable.
 const maxRecording = 60_000
 
-// TestRecord records each scene with each real CLI it is for. The arguments are the library's own.
+// TestRecord records each scene with each real CLI that supports it. The arguments are those that the library passes.
 func TestRecord(t *testing.T) {
 	if *recordTo == "" {
 		t.Skip("without -record there is nothing to record into")
@@ -40,7 +40,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A scene that nobody has recorded tests nothing.
+// A scene without a recording tests nothing.
 func TestEverySceneIsRecorded(t *testing.T) {
 	for _, name := range recordedCLIs() {
 		seen := map[string]bool{}
@@ -52,7 +52,7 @@ func TestEverySceneIsRecorded(t *testing.T) {
 	}
 }
 
-// record plays the scene once and puts the rewritten recording into a folder, in place of the one that is there.
+// record plays the scene once and writes the redacted recording to a directory. It replaces an existing recording.
 func (s scene) record(t *testing.T, name, into string) {
 	forgetEnvironment(t)
 	raw := filepath.Join(t.TempDir(), "run")
@@ -61,16 +61,16 @@ func (s scene) record(t *testing.T, name, into string) {
 	h := home.New(t, name, server.URL, s.state)
 	work = h.Work
 	h.Write(t, "work/notes.txt", "The sky is blue.\n")
-	t.Setenv("TMPDIR", filepath.Join(h.Dir, "tmp")) // the library's files, and so the paths in argv, are there
+	t.Setenv("TMPDIR", filepath.Join(h.Dir, "tmp")) // contains the library's files, so their paths in argv are redacted
 	t.Setenv("XDG_STATE_HOME", filepath.Join(h.Dir, ".local/state"))
 	spec, ok := specs.ByName(name)
 	require.True(t, ok)
 	if len(s.extra) > 0 {
 		spec.Args = append(spec.Args, clispec.ArgRow{Args: s.extra})
 	}
-	spec.LingerMS = int(minute.Milliseconds()) // it ends by itself, however busy this machine is
+	spec.LingerMS = int(minute.Milliseconds()) // the CLI must end by itself, even on a busy machine
 	if h.Env = append(h.Env, s.env...); s.access == clichain.AccessFull {
-		h.Env = append(h.Env, "IS_SANDBOX=1") // for root only; claude also tries longer with it
+		h.Env = append(h.Env, "IS_SANDBOX=1") // only root needs it; claude also retries longer with it
 	}
 	s.ask(t, recorded(t, spec, h, raw, clichain.Config{Timeout: s.patience(), Output: s.output}), h)
 
@@ -90,7 +90,8 @@ func (s scene) record(t *testing.T, name, into string) {
 	require.Less(t, size, maxRecording, "too large for a recording")
 }
 
-// forgetEnvironment leaves nothing that a spec could pass on and that changes what a CLI does here.
+// forgetEnvironment unsets the environment variables that a spec could pass on, because they may change the behavior
+// of a CLI.
 func forgetEnvironment(t *testing.T) {
 	t.Helper()
 	for _, kv := range os.Environ() {
@@ -102,7 +103,7 @@ func forgetEnvironment(t *testing.T) {
 	}
 }
 
-// recorded makes a Provider whose program is the recorder, which runs the CLI of the home.
+// recorded returns a Provider whose program is the recorder, which runs the CLI of the home.
 func recorded(t *testing.T, spec clichain.CliSpec, h home.Home, into string, cfg clichain.Config) *clichain.Provider {
 	t.Helper()
 	self, err := os.Executable()
@@ -113,7 +114,7 @@ func recorded(t *testing.T, spec clichain.CliSpec, h home.Home, into string, cfg
 	return clichain.NewProvider(spec, &cfg)
 }
 
-// ask asks the scene's question. Its answer does not matter here, nor its failure, unless nothing ran.
+// ask sends the scene's question and logs the error. The recording matters, not the answer.
 func (s scene) ask(t *testing.T, p *clichain.Provider, h home.Home) {
 	req := s.question(h)
 	var err error
@@ -146,7 +147,7 @@ func (s scene) patience() time.Duration {
 	return minute
 }
 
-// userHome is what HOME was before it was forgotten.
+// userHome returns the home directory of the user, without the environment variable HOME.
 func userHome() (string, error) {
 	u, err := user.Current()
 	if err != nil {
@@ -155,15 +156,16 @@ func userHome() (string, error) {
 	return u.HomeDir, nil
 }
 
-// rewriter replaces what is of this machine and of this run alone, and fails the test if any of it is left.
+// rewriter returns a function that redacts the properties of this machine and of this run. It fails the test if one
+// is left.
 func rewriter(t *testing.T, h home.Home, url string) func(string) string {
 	t.Helper()
 	_, port, ok := strings.Cut(strings.TrimPrefix(url, "http://"), ":")
 	require.True(t, ok)
-	packages := filepath.Dir(filepath.Dir(filepath.Dir(h.Binary))) // the folder that has node_modules/.bin
+	packages := filepath.Dir(filepath.Dir(filepath.Dir(h.Binary))) // the directory that contains node_modules/.bin
 	server := regexp.MustCompile(`:` + port + `\b`)
 	call := regexp.MustCompile(`clichain-[A-Z2-7]{26}`)
-	temp := regexp.MustCompile(`(^|[^\w/.-])/tmp/`) // what does not heed TMPDIR
+	temp := regexp.MustCompile(`(^|[^\w/.-])/tmp/`) // paths of programs that ignore TMPDIR
 	dashed := strings.NewReplacer("/", "-", ".", "-").Replace
 	known := strings.NewReplacer(
 		h.Dir, "/home/dev", dashed(h.Dir), "-home-dev", strings.TrimPrefix(h.Dir, "/"), "home/dev", packages, "/home/dev/clis",

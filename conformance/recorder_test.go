@@ -17,14 +17,13 @@ import (
 	"time"
 )
 
-// These variables make this test binary play the recorder.
+// These environment variables make this test binary the recorder.
 const (
-	recordInto    = "CLICHAIN_RECORD_INTO"    // the folder of the run
+	recordInto    = "CLICHAIN_RECORD_INTO"    // the directory of the recording
 	recordProgram = "CLICHAIN_RECORD_PROGRAM" // the program to record
 )
 
-// playRecorder never returns in a process that was started as the recorder: it must not get as far as the tests, which
-// would start it again.
+// playRecorder never returns in a process that runs as the recorder. The tests would start the recorder again.
 func playRecorder() {
 	into, ok := os.LookupEnv(recordInto)
 	if !ok {
@@ -38,11 +37,11 @@ func playRecorder() {
 	os.Exit(status)
 }
 
-// recordRun runs the program with the arguments, input and environment of this process, keeps all that goes in and out,
-// and returns its exit status. Only the first run into a folder is kept: the library may try a second time.
+// recordRun runs the program with the arguments, input and environment of this process. It records the input and
+// output, and returns the exit code. It records only the first run into a directory, because the library may retry.
 func recordRun(into, program string, args []string) (int, error) {
-	// A run is stopped by signals to its process group: the program gets them from there. This process must outlive
-	// them, to note the end.
+	// Signals to the process group stop a run and reach the program directly. This process must survive them to
+	// record the end.
 	stopped := make(chan os.Signal, 1)
 	signal.Notify(stopped, os.Interrupt, syscall.SIGTERM)
 	input, err := io.ReadAll(os.Stdin)
@@ -62,7 +61,7 @@ func recordRun(into, program string, args []string) (int, error) {
 	mark := filepath.Join(into, "stopped")
 	go func() {
 		<-stopped
-		_ = os.WriteFile(mark, nil, 0o644) // without it the run counts as one that ended by itself
+		_ = os.WriteFile(mark, nil, 0o644) // without the file, the recording shows a run that ended by itself
 	}()
 	took, err := finish(cmd)
 	if err != nil {
@@ -75,8 +74,7 @@ func recordRun(into, program string, args []string) (int, error) {
 	return cmd.ProcessState.ExitCode(), os.WriteFile(filepath.Join(into, "exit"), []byte(end), 0o644)
 }
 
-// keepStart writes what a run begins with, and makes its output go to files, too: whoever kills this process leaves
-// them as far as they got.
+// keepStart writes the start of a run and copies its output to files. The files remain if this process is killed.
 func keepStart(cmd *exec.Cmd, into string, args []string, input []byte) error {
 	argv, err := json.MarshalIndent(append([]string{filepath.Base(args[0])}, args[1:]...), "", "  ")
 	if err != nil {
@@ -97,7 +95,7 @@ func keepStart(cmd *exec.Cmd, into string, args []string, input []byte) error {
 	return nil
 }
 
-// finish runs a command to its end, whatever its status.
+// finish runs a command to its end and accepts any exit code.
 func finish(cmd *exec.Cmd) (time.Duration, error) {
 	began := time.Now()
 	err := cmd.Run()

@@ -20,7 +20,7 @@ var lumen = clichain.CliSpec{
 	Args: []clispec.ArgRow{{Args: []string{"chat", ""}}},
 }
 
-// recordScript makes a Provider that records a shell script, and the folder of the recording.
+// recordScript returns a Provider that records a shell script, and the directory of the recording.
 func recordScript(t *testing.T, script string) (p *clichain.Provider, into string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -69,9 +69,8 @@ func TestRecorderKeepsTheFirstRun(t *testing.T) {
 	require.Equal(t, "first", kept(t, into, "stdout"))
 }
 
-// A stopped program hears the signal, and what it says then is kept.
 func TestRecorderOutlivesTheSignal(t *testing.T) {
-	// Both get the signal; the script ends when the recorder, too, has heard it.
+	// Both processes get the signal. The script ends after the recorder has received it.
 	p, into := recordScript(t, `trap 'until [ -e "${0%/*}/run/stopped" ]; do sleep 0.01; done; echo interrupted; exit 7' INT
 echo started; while :; do sleep 0.05; done`)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -8,12 +8,12 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// recordedCLIs are those that there are recordings of.
+// recordedCLIs returns the CLIs that have recordings.
 func recordedCLIs() []string {
 	return append(home.Names(), home.Copilot, home.Kimi, home.Pi, home.Kilo, home.Cline, home.Qwen)
 }
 
-// unfit are the scenes that a CLI cannot play: it has not the access level, or not the output mode.
+// unfit are the scenes that a CLI cannot play, because it lacks the access level or the output mode.
 var unfit = map[string][]string{
 	home.Kimi:  {"tool-write", "tool-denied", "text-ok", "text-400"},
 	home.Cline: {"tool-read", "tool-write", "tool-denied", "text-ok", "text-400", "bad-session"},

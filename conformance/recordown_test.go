@@ -25,8 +25,8 @@ var own = map[string][]scene{
 	home.Qwen:     qwenScenes(),
 }
 
-// limitEnds is when the limits of plans end, in seconds since 1970: always in the future of the recording, and not on a
-// whole minute, which is all that the words of the CLIs tell.
+// limitEnds is the end of the plans' limits, in seconds since 1970. It is always in the future of the recording, and
+// not on a full minute, because the CLIs print only minutes.
 var limitEnds = time.Now().Truncate(time.Hour).Add(22*time.Hour + 26*time.Minute + 40*time.Second).Unix()
 
 func claudeScenes() []scene {
@@ -40,7 +40,7 @@ func claudeScenes() []scene {
 		With("anthropic-ratelimit-unified-representative-claim", "five_hour").
 		With("anthropic-ratelimit-unified-overage-status", "rejected")
 	return []scene{
-		// What a Stream asks for is more than what Complete does.
+		// Stream requests more output than Complete.
 		plays("stream-ok", loopback.Text(hello)).streamed(),
 		plays("stream-thinking", loopback.Join(loopback.Thinking("The user wants a greeting."), loopback.Text(hello))).streamed(),
 		plays("stream-blocks", loopback.Join(loopback.Text("First."), loopback.Text("Second."))).streamed(),
@@ -109,8 +109,8 @@ func openCodeScenes() []scene {
 		plays("402", loopback.Error(http.StatusPaymentRequired, "insufficient_credits", "Insufficient credits. Add more to continue.")),
 		plays("quota", loopback.Error(http.StatusTooManyRequests, "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.")).within(tries),
 		plays("529", loopback.Error(529, "overloaded_error", "Overloaded")).within(tries),
-		plays("known-model", problem(home.OpenCode, http.StatusNotFound)),                        // a model of its configuration that the service does not have
-		plays("lost-agent", loopback.Text("with all tools")).under("OPENCODE_CONFIG_CONTENT={}"), // as if it read no such variable
+		plays("known-model", problem(home.OpenCode, http.StatusNotFound)),                        // a configured model that the service does not have
+		plays("lost-agent", loopback.Text("with all tools")).under("OPENCODE_CONFIG_CONTENT={}"), // simulates a CLI that ignores this variable
 		plays("loggedout-nomodel", loopback.Text("never")).as(home.LoggedOut).within(tries),
 	}
 }
@@ -142,7 +142,7 @@ func qwenScenes() []scene {
 		plays("json-ok", loopback.Text(hello)).in(clispec.OutputJSON),
 		plays("json-401", problem(home.Qwen, http.StatusUnauthorized)).in(clispec.OutputJSON).within(tries),
 		plays("quota", loopback.Error(http.StatusTooManyRequests, "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.")).within(tries),
-		plays("says-error", loopback.Text("[API Error: 401 is what it said]")), // the model's own words
+		plays("says-error", loopback.Text("[API Error: 401 is what it said]")), // an answer of the model
 		plays("max-turns", shell(home.Qwen, "echo ran"), shell(home.Qwen, "echo ran")).by(clichain.AccessFull).limited(clichain.Options{MaxTurns: 1}),
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// scene is a run to record: what is asked, and what the model server says.
+// scene is a run to record: the request, and the replies of the model server.
 type scene struct {
 	name    string
 	replies []loopback.Reply // in order; the last one repeats
@@ -23,13 +23,13 @@ type scene struct {
 	access  clichain.Access
 	options clichain.Options
 	output  clispec.OutputMode
-	stream  bool          // ask by Stream, not by Complete
-	extra   []string      // arguments that the spec does not have
-	env     []string      // variables that win over the spec's
-	timeout time.Duration // for what does not end by itself
+	stream  bool          // Stream, not Complete
+	extra   []string      // arguments in addition to the spec's
+	env     []string      // environment variables that override the spec's
+	timeout time.Duration // zero: one minute
 }
 
-// tries is long enough to see how a CLI tries again, for those that do it for a minute or for ever.
+// tries is the timeout of scenes in which a CLI retries for a minute or forever.
 const tries = 10 * time.Second
 
 func plays(name string, replies ...loopback.Reply) scene { return scene{name: name, replies: replies} }
@@ -45,14 +45,14 @@ func (s scene) saying(args ...string) scene        { s.extra = args; return s }
 func (s scene) under(env ...string) scene          { s.env = env; return s }
 func (s scene) streamed() scene                    { s.stream = true; return s }
 
-// The tools that the scenes use, by the name of the CLI.
+// The tools of the scenes, by CLI.
 var (
 	readTool = map[string]loopback.Reply{
 		home.Claude:   loopback.Tool("Read", map[string]any{"file_path": "notes.txt"}),
 		home.Codex:    shell(home.Codex, "cat notes.txt"),
 		home.Gemini:   loopback.Tool("read_file", map[string]any{"file_path": "notes.txt"}),
 		home.OpenCode: loopback.Tool("read", map[string]any{"filePath": "notes.txt"}),
-		home.Copilot:  loopback.Tool("grep", map[string]any{"pattern": "sky", "output_mode": "content"}), // the other takes absolute paths only
+		home.Copilot:  loopback.Tool("grep", map[string]any{"pattern": "sky", "output_mode": "content"}), // its tool for reading accepts only absolute paths
 		home.Kimi:     loopback.Tool("Read", map[string]any{"path": "notes.txt"}),
 		home.Pi:       loopback.Tool("read", map[string]any{"path": "notes.txt"}),
 		home.Kilo:     loopback.Tool("read", map[string]any{"filePath": "notes.txt"}),
@@ -70,7 +70,7 @@ var (
 	}
 )
 
-// unknownModels are names that each backend takes for one of its models.
+// unknownModels are model names that do not exist, in the form of each CLI.
 var unknownModels = map[string]string{
 	home.Claude: "claude-no-such-model", home.Codex: "gpt-no-such-model", home.Gemini: "gemini-no-such-model", home.OpenCode: "loop/no-such-model",
 	home.Copilot: "gpt-no-such-model", home.Kimi: "kimi-no-such-model",
@@ -78,7 +78,7 @@ var unknownModels = map[string]string{
 	home.Qwen: "qwen-no-such-model",
 }
 
-// unknownSessions have the form that each CLI gives its sessions.
+// unknownSessions are session IDs that do not exist, in the form of each CLI.
 var unknownSessions = map[string]string{
 	home.Claude: "00000000-0000-4000-8000-000000000000", home.Codex: "00000000-0000-7000-8000-000000000000",
 	home.Gemini: "00000000-0000-4000-8000-000000000000", home.OpenCode: "ses_000000000000000000000000",
@@ -87,14 +87,14 @@ var unknownSessions = map[string]string{
 	home.Qwen: "00000000-0000-4000-8000-000000000000",
 }
 
-// scenes are all that there is to record of a CLI.
+// scenes returns all scenes of a CLI.
 func scenes(name string) []scene {
 	all := slices.Concat(answers(), toolScenes(name), failures(name), own[name])
 	all = slices.DeleteFunc(all, func(s scene) bool { return slices.Contains(unfit[name], s.name) })
 	for i := range all {
 		all[i].model = cmp.Or(all[i].model, models[name])
 		if name == home.Kilo {
-			all[i].timeout *= 3 // it needs ten seconds to start
+			all[i].timeout *= 3 // kilo needs ten seconds to start
 		}
 	}
 	return all
@@ -131,7 +131,7 @@ func toolScenes(name string) []scene {
 	}
 }
 
-// failures are what every service can answer.
+// failures returns the failures that every service can cause.
 func failures(name string) []scene {
 	return []scene{
 		plays("400", problem(name, http.StatusBadRequest)),
@@ -148,25 +148,25 @@ func failures(name string) []scene {
 		plays("text-400", problem(name, http.StatusBadRequest)).in(clispec.OutputText),
 		plays("loggedout", loopback.Text("never")).as(home.LoggedOut).asking(loggedOutModels[name]).within(tries),
 		plays("bad-session", loopback.Text("never")).resuming(unknownSessions[name]),
-		plays("bad-flag", loopback.Text("never")).saying("--no-such-flag"), // a spec that is newer than the CLI
+		plays("bad-flag", loopback.Text("never")).saying("--no-such-flag"), // simulates a spec that is newer than the CLI
 	}
 }
 
-// loggedOutModels name the model where the CLI would look for one in the network.
+// loggedOutModels are the models of CLIs that would otherwise search for one on the network.
 var loggedOutModels = map[string]string{home.OpenCode: "loop/m1", home.Kilo: "loop/m1"}
 
-// problem is an error in the words of the service that the CLI talks to; where none are listed, that is opencode's.
+// problem returns an error with the text of the CLI's service, or of opencode's if none is listed.
 func problem(name string, status int) loopback.Reply {
 	words, ok := problems[status][name]
 	if !ok {
-		words = problems[status][home.OpenCode] // those of most services
+		words = problems[status][home.OpenCode] // most services use these texts
 	}
 	return loopback.Error(cmp.Or(words.status, status), words.kind, words.message)
 }
 
 type words struct {
 	kind, message string
-	status        int // where the service uses another one
+	status        int // zero: the status of the request to problem
 }
 
 var problems = map[int]map[string]words{

@@ -16,8 +16,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// A tool that a CLI does not show has been used once, and nobody runs the request
-// again after it: not the same CLI, and no other.
+// A CLI may run a tool without an event. Nothing repeats the request after that, neither the same CLI nor another.
 func TestUnseenToolsRunOnce(t *testing.T) {
 	for name, outputs := range map[string][]clispec.OutputMode{
 		home.Claude: {clispec.OutputStream, clispec.OutputJSON, clispec.OutputText}, home.Codex: {clispec.OutputStream},
@@ -49,8 +48,8 @@ func TestUnseenToolsRunOnce(t *testing.T) {
 	}
 }
 
-// Where the service refuses the first request, no tool can have been used, so
-// another backend answers, in the modes that can tell.
+// If the service refuses the first request, no tool can have run. Another backend answers, in the output modes that
+// show the refusal.
 func TestRefusalsAreAnsweredElsewhere(t *testing.T) {
 	for name, outputs := range map[string][]clispec.OutputMode{
 		home.Claude: {clispec.OutputStream, clispec.OutputJSON}, home.Codex: {clispec.OutputStream},
@@ -71,8 +70,7 @@ func TestRefusalsAreAnsweredElsewhere(t *testing.T) {
 	}
 }
 
-// All text of a stream since its last reset is the answer, whatever was cut in the
-// middle and however the CLI recovered from it.
+// The text of a stream since its last reset is the answer, however the connection broke and the CLI recovered.
 func TestStreamedTextIsTheAnswer(t *testing.T) {
 	half, whole := loopback.Text("This is half an answer"), loopback.Text("This is the whole answer now")
 	first, second := loopback.Text("First block."), loopback.Text("Second block.")
@@ -86,7 +84,7 @@ func TestStreamedTextIsTheAnswer(t *testing.T) {
 	} {
 		for _, name := range home.Names() {
 			for _, output := range []clispec.OutputMode{clispec.OutputStream, clispec.OutputText} {
-				// opencode shows no part of a block.
+				// opencode streams no partial blocks.
 				if scene != "two blocks, uncut" && (output == clispec.OutputText || name == home.OpenCode && scene != "cut in the second") {
 					continue
 				}
@@ -107,8 +105,7 @@ func TestStreamedTextIsTheAnswer(t *testing.T) {
 	}
 }
 
-// textOf is what a reader of a stream has at its end, and the answer; nil if the
-// CLI did not recover.
+// textOf returns the final text of the stream's reader, and the answer. The answer is nil if the CLI did not recover.
 func textOf(t *testing.T, b clichain.Backend, req clichain.Request) (string, *clichain.Response) {
 	t.Helper()
 	var text strings.Builder

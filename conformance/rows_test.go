@@ -14,8 +14,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// At the limit of turns, what the model has said is the answer, cut short. In its json mode claude tells none of it, so
-// that stays an error.
+// At the limit of turns the text so far is the answer, with a flag. In JSON mode claude does not print that text, so
+// the call fails.
 func TestTextAtTheLimitOfTurns(t *testing.T) {
 	for _, output := range []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON} {
 		t.Run(string(output), func(t *testing.T) {
@@ -40,8 +40,8 @@ func TestTextAtTheLimitOfTurns(t *testing.T) {
 	}
 }
 
-// The model of an answer is the one that the CLI reports; a CLI, or an output mode, that reports none leaves the name of
-// its default. An unknown cost is none.
+// The model of an answer is the one that the CLI reports, or else the name of the default. An unknown cost stays
+// unknown.
 func TestModelOfAnAnswer(t *testing.T) {
 	long(t)
 	const sent = "the model that the service was asked for"
@@ -70,7 +70,7 @@ func TestModelOfAnAnswer(t *testing.T) {
 	})
 }
 
-// What replaces the CLI's system text and what is added to it both reach the model, in this order.
+// Both the text that replaces the CLI's system text and the appended text reach the model, in this order.
 func TestBothSystemTexts(t *testing.T) {
 	long(t)
 	eachCLI(t, func(t *testing.T, name string) {
@@ -96,7 +96,7 @@ func TestBothSystemTexts(t *testing.T) {
 	})
 }
 
-// A variable of a request reaches what the agent runs.
+// An environment variable of a request reaches the programs that the agent runs.
 func TestVariableOfARequest(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
@@ -113,7 +113,7 @@ func TestVariableOfARequest(t *testing.T) {
 	})
 }
 
-// The preset for agents: claude ends at ten turns, and each CLI still edits files.
+// The preset for agents limits claude to ten turns. Each CLI still edits files.
 func TestPresetForAgents(t *testing.T) {
 	long(t)
 	cfg := longTimeout

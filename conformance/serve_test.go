@@ -27,7 +27,7 @@ import (
 	"github.com/clichain/clichain/conformance/netns"
 )
 
-// endpoint is a "clichain serve" in the home of a real CLI.
+// endpoint is a "clichain serve" process in the home of a real CLI.
 type endpoint struct {
 	cmd            *exec.Cmd
 	out            *bufio.Reader
@@ -58,7 +58,7 @@ func serving(t *testing.T, program string, h home.Home, args ...string) *endpoin
 	return e
 }
 
-// stop ends it, and returns what it has told.
+// stop terminates the process and returns its log.
 func (e *endpoint) stop(t *testing.T) (log string) {
 	t.Helper()
 	require.NoError(t, e.cmd.Process.Signal(syscall.SIGTERM))
@@ -68,7 +68,7 @@ func (e *endpoint) stop(t *testing.T) (log string) {
 	return e.log.String()
 }
 
-// clientAnswer is what a client got.
+// clientAnswer is the answer that a client received.
 type clientAnswer struct {
 	Text, Finish, Backend string
 	Output                int64
@@ -76,14 +76,14 @@ type clientAnswer struct {
 	Status                int
 }
 
-// openAIClient asks in one of five ways: complete, stream, json, response and tools; or it begins a stream that is
-// canceled when the func is called.
+// openAIClient calls the endpoint in one of five ways: complete, stream, json, response and tools. In any other way
+// it starts a stream and returns a function that cancels it.
 type openAIClient struct {
 	name  string
 	begin func(t *testing.T, e *endpoint, what string) (cancel func(), result func() clientAnswer)
 }
 
-// The official clients, unmodified, ask the real CLIs by "clichain serve".
+// The unmodified official clients call the real CLIs through "clichain serve".
 func TestServeOfficialClients(t *testing.T) {
 	netns.Require(t)
 	program := command(t)
@@ -141,7 +141,7 @@ func (c openAIClient) meets(t *testing.T, program, name string) {
 	require.Empty(t, living(t, h))
 }
 
-// goClient is that of Go's module proxy.
+// goClient uses the client for Go.
 func goClient(t *testing.T, e *endpoint, what string) (cancel func(), result func() clientAnswer) {
 	ctx, cancel := context.WithCancel(t.Context())
 	results := make(chan clientAnswer, 1)
@@ -219,7 +219,7 @@ func streamInGo(ctx context.Context, client openai.Client, params openai.ChatCom
 	}, nil
 }
 
-// npmClient is that of npm, which reads its settings from the environment.
+// npmClient uses the client from npm, which reads its settings from the environment.
 func npmClient(t *testing.T, e *endpoint, what string) (cancel func(), result func() clientAnswer) {
 	modules, node := home.Library(t, "openai")
 	cmd := exec.CommandContext(t.Context(), node, "openai.mjs", what, e.model, citySchema)

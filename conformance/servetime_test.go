@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/conformance/netns"
 )
 
-// A request to the endpoint has one deadline: after a warm process has used it up, no single call gets another.
+// A request to the endpoint has one deadline. If a warm process uses it up, no other call gets a new one.
 func TestServeKeepsItsTimeout(t *testing.T) {
 	long(t)
 	netns.Require(t)
@@ -33,7 +33,7 @@ func TestServeKeepsItsTimeout(t *testing.T) {
 			_, result := goClient(t, e, "complete")
 			return result(), time.Since(began)
 		}
-		for range 2 { // the first is cold, beside the start of a warm process
+		for range 2 { // the first call is cold and starts a warm process
 			got, _ := ask()
 			require.Empty(t, got.Error, "%s", e.log)
 		}

@@ -17,14 +17,13 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Words that stand in no CLI's own texts.
+// These texts do not occur in the CLIs' own texts.
 const (
 	asked    = "remember zyzzyva-one"
 	answered = "noted vermilion-two"
 )
 
-// A second call goes on from the first: the model is sent what was said, and
-// the session is still the same.
+// The second call sends the first prompt and answer to the model and returns the same session.
 func TestSessionGoesOn(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
@@ -34,7 +33,7 @@ func TestSessionGoesOn(t *testing.T) {
 		require.NoError(t, err)
 		require.Regexp(t, "^"+regexp.QuoteMeta(name)+"\\.[A-Za-z0-9_-]+$", first.Session, "no path, no amount")
 
-		next := clichain.Prompt("and now?") // its folder is recorded
+		next := clichain.Prompt("and now?") // the record contains its directory
 		next.Session, next.Model = first.Session, models[name]
 		second, err := c.Complete(t.Context(), next)
 		require.NoError(t, err)
@@ -47,13 +46,13 @@ func TestSessionGoesOn(t *testing.T) {
 		calls := c.server.Calls()
 		require.Len(t, calls, 2)
 		require.Contains(t, string(calls[1].Body), asked)
-		for _, word := range strings.Fields(answered) { // some APIs get the pieces that they sent
+		for _, word := range strings.Fields(answered) { // some APIs get the answer in the pieces that they sent
 			require.Contains(t, string(calls[1].Body), word)
 		}
 	})
 }
 
-// A session that a CLI does not know is no reason to answer without it.
+// A CLI must not answer without the session that the call names.
 func TestUnknownSession(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
@@ -67,8 +66,8 @@ func TestUnknownSession(t *testing.T) {
 	})
 }
 
-// What can be no session of a CLI's is refused before it starts: it would take
-// some of these for none, and begin anew.
+// Clichain rejects an impossible session ID before it starts the CLI. A CLI would ignore some of these IDs and start
+// a new session.
 func TestImpossibleSession(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
@@ -102,8 +101,8 @@ func TestImpossibleSession(t *testing.T) {
 	})
 }
 
-// A session goes on where it was made: in another folder, or where that one is gone, a CLI that finds it nowhere else
-// is not started.
+// A session continues in the directory in which it started. If the call names another directory, or if the directory
+// does not exist any more, a CLI that stores sessions by directory is not started.
 func TestSessionOfAFolder(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
@@ -134,8 +133,8 @@ func TestSessionOfAFolder(t *testing.T) {
 	})
 }
 
-// What an earlier process has recorded is known to the next one, and without a record nothing of it is obeyed: the
-// amounts are unknown then, and the call works in its own folder.
+// The next process uses the record of an earlier one. Without the record the cumulative amounts are unknown, and the
+// call runs in its own directory.
 func TestSessionWithoutARecord(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		spec, _ := specs.ByName(name)
@@ -168,8 +167,8 @@ func TestSessionWithoutARecord(t *testing.T) {
 	})
 }
 
-// A session that is not to be kept leaves no word of the conversation in the
-// home, where a kept one does, and nothing to go on from.
+// Without persistence, no text of the conversation stays in the home, and no session handle is returned. With
+// persistence the text stays.
 func TestSessionIsNotKept(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
@@ -195,8 +194,7 @@ func TestSessionIsNotKept(t *testing.T) {
 	})
 }
 
-// question is a plain question, without the request
-// with which gemini would have a model chosen.
+// question returns a plain request. It names a model, so gemini does not select one with a second request.
 func (c cli) question(text string) clichain.Request {
 	req := clichain.Prompt(text)
 	req.Model = models[c.home.Name]
@@ -214,7 +212,7 @@ func (c cli) starts(t *testing.T, req clichain.Request) (n int, err error) {
 	return n, err
 }
 
-// holding lists the files below a folder that contain a text.
+// holding lists the files below a directory that contain a text.
 func holding(t *testing.T, dir, text string) (files []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -230,7 +228,7 @@ func holding(t *testing.T, dir, text string) (files []string) {
 	return files
 }
 
-// handleOf is a session of a CLI as a Response names it.
+// handleOf returns the handle of a session as a Response contains it.
 func handleOf(name, id string) string {
 	return name + "." + base64.RawURLEncoding.EncodeToString([]byte(id))
 }

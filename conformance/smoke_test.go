@@ -17,10 +17,10 @@ import (
 	"github.com/clichain/clichain/conformance/netns"
 )
 
-// patience is far more than any CLI needs here: it ends a run that hangs, it times nothing.
+// patience ends a run that hangs. It is far longer than any CLI needs.
 const patience = 90 * time.Second
 
-// plain is the simplest machine-readable call of each CLI, with the prompt on stdin.
+// plain has the arguments of the simplest machine-readable call of each CLI, with the prompt on stdin.
 var plain = map[string][]string{
 	home.Claude:   {"-p", "--output-format", "stream-json", "--verbose"},
 	home.Codex:    {"exec", "--json", "--skip-git-repo-check", "-c", "analytics.enabled=false", "-"},
@@ -28,12 +28,12 @@ var plain = map[string][]string{
 	home.OpenCode: {"run", "--format", "json"},
 }
 
-// protocols are what each CLI speaks to its server.
+// protocols are the protocols between each CLI and its model.
 var protocols = map[string]loopback.Protocol{
 	home.Claude: loopback.Messages, home.Codex: loopback.Responses, home.Gemini: loopback.Gemini, home.OpenCode: loopback.Chat,
 }
 
-// finals are what the last line of a good answer contains.
+// finals are texts in the last line of a successful answer.
 var finals = map[string]string{
 	home.Claude: `"type":"result"`, home.Codex: `"type":"turn.completed"`, home.Gemini: `"type":"result"`, home.OpenCode: `"type":"step_finish"`,
 }
@@ -95,7 +95,7 @@ func TestEveryCLIFailsWithoutALogin(t *testing.T) {
 		t.Parallel()
 		args := plain[name]
 		if name == home.OpenCode {
-			args = append(slices.Clone(args), "-m", "loop/m1") // without a model it waits for the network instead of failing
+			args = append(slices.Clone(args), "-m", "loop/m1") // without a model opencode waits for the network instead of failing
 		}
 		s := loopback.New(t, loopback.Always(loopback.Text("never")))
 		got := run(t, home.New(t, name, s.URL, home.LoggedOut), "hi", args...)

@@ -17,7 +17,7 @@ const (
 	city       = `{"city":"Paris","n":3}`
 )
 
-// structured is an answer in the form in which the model of a CLI gives it.
+// structured returns an answer in the form that the model of a CLI uses.
 func structured(name, answer string) loopback.Reply {
 	var args map[string]any
 	if name != home.Claude || json.Unmarshal([]byte(answer), &args) != nil {
@@ -26,7 +26,7 @@ func structured(name, answer string) loopback.Reply {
 	return loopback.Tool("StructuredOutput", args)
 }
 
-// asksForCity asserts that a request has the schema where its CLI puts it.
+// asksForCity asserts that a request has the schema in the place that its CLI uses.
 func asksForCity(t *testing.T, name string, q loopback.Request) {
 	t.Helper()
 	var body struct {
@@ -58,8 +58,7 @@ func asksForCity(t *testing.T, name string, q loopback.Request) {
 	}
 }
 
-// The schema reaches the model in the CLI's own way, and the answer is the
-// JSON text.
+// The schema reaches the model in the form of the CLI, and the answer is the JSON text.
 func TestStructuredAnswer(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
@@ -76,8 +75,7 @@ func TestStructuredAnswer(t *testing.T) {
 	})
 }
 
-// A CLI that takes whatever the model says is asked once more, and the model
-// is told what was wrong.
+// If a CLI accepts an invalid answer, clichain sends one more request with the validation error.
 func TestStructuredAnswerIsRepaired(t *testing.T) {
 	for _, name := range []string{home.Codex, home.Gemini} {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +98,7 @@ func TestStructuredAnswerIsRepaired(t *testing.T) {
 	}
 }
 
-// Claude has the model repair its answer itself, within one run.
+// claude itself makes the model correct an invalid answer, within one run.
 func TestClaudeRepairsItself(t *testing.T) {
 	wrong := loopback.Tool("StructuredOutput", map[string]any{"city": "Paris"})
 	c := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.InOrder(wrong, structured(home.Claude, city)))
@@ -113,7 +111,7 @@ func TestClaudeRepairsItself(t *testing.T) {
 	require.Len(t, c.server.Calls(), 2)
 }
 
-// Where the model of claude keeps to plain text, claude says that all is well.
+// If the model returns only plain text, claude reports success. The call must fail.
 func TestPlainTextIsNoStructuredAnswer(t *testing.T) {
 	c := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.Always(loopback.Text("It is Paris.")))
 	req := c.question("where?")
@@ -122,8 +120,7 @@ func TestPlainTextIsNoStructuredAnswer(t *testing.T) {
 	require.ErrorIs(t, err, clichain.ErrBadOutput)
 }
 
-// A structured answer is one of the session: it can be gone on from, and the
-// next one can be of another schema.
+// A structured answer is part of the session. The next call can continue it with another schema.
 func TestStructuredAnswersInASession(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		t.Run(name, func(t *testing.T) {

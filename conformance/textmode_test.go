@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// TestCodexTextModeWarning: codex warns of a model that it does not know, in text mode on stderr. The service's status 400
-// decides.
+// In text mode codex prints a warning about an unknown model on stderr. The reason must come from the status 400 of
+// the service.
 func TestCodexTextModeWarning(t *testing.T) {
 	t.Parallel()
 	cfg := longTimeout

@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// The trace that a call belongs to disturbs no CLI, and none of them tells it to the vendor.
+// A trace context must not disturb a CLI, and no CLI sends it to the vendor.
 func TestTraceOfACall(t *testing.T) {
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	eachCLI(t, func(t *testing.T, name string) {

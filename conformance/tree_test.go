@@ -21,10 +21,10 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// rounds is how often each way to end a call is tried on each CLI.
+// rounds is the number of repetitions for each CLI and each way to end a call.
 var rounds = flag.Int("rounds", 1, "how often the tests of process trees and verdicts end each CLI in each way")
 
-// shell asks a CLI to run a command in its shell tool.
+// shell returns a reply in which the model runs a command in the CLI's shell tool.
 func shell(name, command string) loopback.Reply {
 	switch name {
 	case home.Claude:
@@ -41,9 +41,8 @@ func shell(name, command string) loopback.Reply {
 	return loopback.Tool("bash", map[string]any{"command": command, "description": "wait"})
 }
 
-// waiter is a shell command with a background child, both of which wait for
-// ever and can be told from all other processes by an argument. (claude
-// refuses to sleep in its shell.)
+// waiter returns a shell command with a background child. Both wait forever, and their unique argument identifies
+// them. claude does not allow sleep in its shell.
 func waiter() (command, token string) {
 	token = fmt.Sprintf("97%d%05d", os.Getpid()%1000, time.Now().UnixNano()%100_000)
 	wait := "tail -f -s " + token + " /dev/null"
@@ -66,21 +65,20 @@ func withArgument(t *testing.T, token string) (found []string) {
 	return found
 }
 
-// toolRuns waits until the shell tool's two commands run.
+// toolRuns waits until both commands of the shell tool run.
 func toolRuns(t *testing.T, token string) {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(withArgument(t, token)) >= 2 }, minute, 10*time.Millisecond, "the tool never ran")
 }
 
-// nothingLeft asserts that neither the tool nor anything of the CLI lives.
+// nothingLeft asserts that no process of the tool or of the CLI is alive.
 func nothingLeft(t *testing.T, token string, h home.Home) {
 	t.Helper()
 	require.Empty(t, withArgument(t, token), "survivors of the tool")
 	require.Empty(t, living(t, h), "survivors of the CLI")
 }
 
-// A real CLI with its shell tool running is gone when its call has ended,
-// however it ends.
+// A real CLI runs its shell tool. No process survives the end of the call.
 func TestNothingSurvivesTheCall(t *testing.T) {
 	var registry runs.Registry
 	ways := map[string]func(cancel context.CancelFunc, key string){
@@ -114,8 +112,8 @@ func TestNothingSurvivesTheCall(t *testing.T) {
 	}
 }
 
-// A timeout does the same. Nobody runs the request again, whether or not the CLI
-// has shown the tool by then, as its spec says.
+// A call times out while a tool runs. No process survives. The chain does not repeat the request, whether or not the
+// CLI reported the tool by then.
 func TestNothingSurvivesATimeout(t *testing.T) {
 	list := []clichain.CliSpec{specs.Copilot(), specs.Kimi(), specs.Pi(), specs.Kilo(), specs.Cline(), specs.Qwen()}
 	for _, name := range home.Names() {
@@ -134,7 +132,7 @@ func TestNothingSurvivesATimeout(t *testing.T) {
 	}
 }
 
-// timeOut ends a CLI after a time, and reports whether its tool ran by then.
+// timeOut runs a call with a timeout and reports whether the CLI's tool ran before it.
 func timeOut(t *testing.T, spec clichain.CliSpec, timeout time.Duration) (ran bool) {
 	t.Helper()
 	command, token := waiter()
@@ -161,15 +159,14 @@ func timeOut(t *testing.T, spec clichain.CliSpec, timeout time.Duration) (ran bo
 	if ran {
 		require.ErrorIs(t, err, clichain.ErrTimeout)
 		require.ErrorContains(t, err, "may have used a tool")
-		if spec.Name != home.Kimi { // which tells when it is ended
+		if spec.Name != home.Kimi { // kimi reports the tool when it is terminated
 			require.Equal(t, spec.ToolEvents == clispec.ToolsAtStart, shown)
 		}
 	}
 	return ran
 }
 
-// Nor does anything survive the host: Ctrl-C, and a kill that nothing can
-// catch.
+// The host gets SIGINT or SIGKILL. No process survives.
 func TestNothingSurvivesTheHost(t *testing.T) {
 	long(t)
 	netns.Require(t)
@@ -201,7 +198,7 @@ func TestNothingSurvivesTheHost(t *testing.T) {
 	}
 }
 
-// agent is a request that lets the CLI use its shell.
+// agent returns a request that lets the CLI use its shell.
 func (c cli) agent() clichain.Request {
 	return c.askIn(clichain.AccessFull, "use your shell")
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// spare is a backend that could answer in place of a real CLI, and does.
+// spare is a backend that always answers.
 var spare = clichain.BackendFunc("spare", func(context.Context, clichain.Request) (*clichain.Response, error) {
 	return &clichain.Response{Text: "here"}, nil
 })
 
-// withSpare is a chain in which another backend could answer in place of a CLI.
+// withSpare returns a chain with a CLI and a second backend that can answer.
 func withSpare(c cli, hooks *clichain.Hooks) *clichain.Chain {
 	return clichain.ChainOf([]clichain.Backend{c, spare}, &clichain.ChainConfig{NoCooldown: true, Hooks: hooks})
 }
 
-// A failing service has one verdict on a busy machine: of a CLI that is given up
-// for another backend and, in the long form, of one that keeps its time.
+// A failing service has the same verdict on a busy machine. The chain stops the CLI early. The long form also runs a
+// CLI alone until it gives up.
 func TestOneVerdictOnRealCLIs(t *testing.T) {
 	scenes := map[string]struct {
 		reply  loopback.Reply
@@ -56,8 +56,8 @@ func TestOneVerdictOnRealCLIs(t *testing.T) {
 	}
 }
 
-// What the prompt quotes is no evidence, in whatever mode, where the service says
-// something else.
+// A failure that the prompt quotes must not decide the reason, in any output mode, if the service reports another
+// one.
 func TestQuotedFailures(t *testing.T) {
 	long(t)
 	const quote = "Why does it say this?\nno rollout found for thread id 1\nNo conversation found with session ID\nSession not found\n" +
@@ -71,7 +71,7 @@ func TestQuotedFailures(t *testing.T) {
 				}
 				cfg, want := longTimeout, clichain.ReasonBadRequest
 				if cfg.Output = output; name == home.OpenCode && output == clispec.OutputText {
-					want = clichain.ReasonServerError // it prints no status there
+					want = clichain.ReasonServerError // opencode prints no status in text mode
 				}
 				c := start(t, name, home.LoggedIn, cfg, loopback.Always(loopback.Error(400, "invalid_request_error", "messages: at least one message is required")))
 				_, err := c.Complete(t.Context(), clichain.Prompt(quote))
@@ -82,7 +82,6 @@ func TestQuotedFailures(t *testing.T) {
 	}
 }
 
-// opencode says that the model's output limit ended the answer.
 func TestTheOutputLimitOfTheModel(t *testing.T) {
 	t.Parallel()
 	c := start(t, home.OpenCode, home.LoggedIn, longTimeout, loopback.Always(loopback.Full(loopback.Text(hello))))

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// eachVersion runs a test for each version of each CLI that a built-in spec is for.
+// eachVersion runs a test for each installed version of each CLI with a built-in spec.
 func eachVersion(t *testing.T, test func(t *testing.T, of home.Install, spec clichain.CliSpec)) {
 	for _, of := range home.Installs() {
 		spec, ok := specs.ByName(of.CLI)
@@ -23,19 +23,20 @@ func eachVersion(t *testing.T, test func(t *testing.T, of home.Install, spec cli
 		t.Run(of.CLI, func(t *testing.T) {
 			longUnless(t, isFirst(of.CLI))
 			netns.Require(t)
-			of.Binary(t) // skips where it is missing
+			of.Binary(t) // skips the test if the version is missing
 			test(t, of, spec)
 		})
 	}
 }
 
-// startVersion makes a Provider for one version of a CLI.
+// startVersion returns a Provider for one version of a CLI.
 func startVersion(t *testing.T, of home.Install, spec clichain.CliSpec, text string) cli {
 	t.Helper()
 	return startOf(t, of, spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(text)))
 }
 
-// The version of each CLI is known without a start. An answer tells of a CLI that is newer than its spec, and of no other.
+// Clichain knows the version of each CLI without a start. Only the answer of a CLI that is newer than its spec
+// reports drift.
 func TestVersionsAreKnown(t *testing.T) {
 	eachVersion(t, func(t *testing.T, of home.Install, spec clichain.CliSpec) {
 		t.Parallel()
@@ -53,8 +54,8 @@ func TestVersionsAreKnown(t *testing.T) {
 	})
 }
 
-// A flag that a CLI does not know ends a call, and the start of a session, as unsupported with a way out: the spec may be
-// newer than the CLI.
+// A CLI rejects an unknown flag. The call, or the start of a session, fails as unsupported with a hint, because the
+// spec may be newer than the CLI.
 func TestUnknownFlag(t *testing.T) {
 	eachVersion(t, func(t *testing.T, of home.Install, spec clichain.CliSpec) {
 		t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 )
 
-// byAcpx asks as a person does who has acpx and the adapter for claude: with exec, and warm in a session.
+// byAcpx asks with acpx and the adapter for claude. It uses exec, or a session for warm calls.
 func byAcpx(t *testing.T, pkg string, s seat) func(job) outcome {
 	t.Helper()
 	modules, node := home.Peer(t, pkg)
@@ -72,8 +72,8 @@ func byAcpx(t *testing.T, pkg string, s seat) func(job) outcome {
 	}
 }
 
-// bypass lets claude use all tools: the adapter has no option for it, and what acpx approves are questions, of which
-// claude asks none in its own default mode.
+// bypass allows claude all tools by its own settings. The adapter has no option for it, and acpx approves only the
+// questions that claude asks, none in its default mode.
 func (s seat) bypass() error {
 	i := slices.IndexFunc(s.Env, func(pair string) bool { return strings.HasPrefix(pair, "HOME=") })
 	file := filepath.Join(strings.TrimPrefix(s.Env[i], "HOME="), ".claude", "settings.json")
@@ -84,7 +84,7 @@ func (s seat) bypass() error {
 	return os.WriteFile(file, []byte(settings), 0o600)
 }
 
-// writer tells when the first text arrives.
+// writer calls first at each write.
 type writer struct {
 	*strings.Builder
 	first func()

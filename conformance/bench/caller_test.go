@@ -13,17 +13,17 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 )
 
-// callerVariable tells this test binary to be a program that does one job.
+// callerVariable is an environment variable. It makes this test binary a program that does one job.
 const callerVariable = "BENCH_CALLER"
 
-// caller is such a program.
+// caller is the job of that program.
 type caller struct {
 	Contender string
 	Seat      seat
 	Job       job
 }
 
-// playCaller makes this process that program, if it was told to.
+// playCaller does the job and exits if callerVariable is set.
 func playCaller() {
 	text := os.Getenv(callerVariable)
 	if text == "" {
@@ -56,8 +56,9 @@ func inNewProcess(t *testing.T, c caller) (o outcome) {
 	return o
 }
 
-// withoutCertificates leaves out the variables that name certificates. clichain passes them on, and the other contenders
-// start a CLI in the environment of its seat, which has none: node reads NODE_EXTRA_CA_CERTS at each start, for some 40 ms.
+// withoutCertificates removes the environment variables that name certificates. clichain passes them to the CLI. The
+// other contenders start the CLI in the environment of its seat, which has none. Node.js reads NODE_EXTRA_CA_CERTS at
+// each start, which takes about 40 ms.
 func withoutCertificates(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -65,7 +66,6 @@ func withoutCertificates(environ []string) []string {
 	})
 }
 
-// Each contender starts a CLI with the same certificates: those of the machine reach none.
 func TestNoContenderPassesCertificates(t *testing.T) {
 	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"} {
 		t.Setenv(name, "/certificates")

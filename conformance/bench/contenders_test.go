@@ -11,21 +11,21 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 )
 
-// contender is a way to ask the CLIs from a program or a script.
+// contender is a way to call the CLIs from a program or a script.
 type contender struct {
 	name string
-	pkg  string // on npm; empty: none
-	how  string // how it was used
-	// open is ready to ask one CLI in one home.
+	pkg  string // npm package; empty: none
+	how  string // how the benchmark uses it
+	// open prepares the contender to call one CLI in one home.
 	open func(t *testing.T, pkg string, s seat) func(job) outcome
-	// inside is set where the asking process is this one.
+	// inside is set if the contender runs in this process.
 	inside func(seat, job) outcome
 }
 
 // The names of the contenders, in the order of the tables.
 const (
 	clichainName = "clichain"
-	execName     = "os/exec" // beside which the others are
+	execName     = "os/exec" // the base of the ratios
 	xargsName    = "xargs -P"
 	agentSDKName = "claude-agent-sdk"
 	codexSDKName = "codex-sdk"
@@ -75,7 +75,7 @@ func outside(ask func(seat, job) outcome) func(*testing.T, string, seat) func(jo
 	}
 }
 
-// start makes a contender ready to ask one CLI. Apart, its process is new.
+// start prepares a contender to call one CLI. With apart, each job runs in a new process.
 func (c contender) start(t *testing.T, s seat, apart bool) func(job) outcome {
 	t.Helper()
 	switch {
@@ -87,7 +87,7 @@ func (c contender) start(t *testing.T, s seat, apart bool) func(job) outcome {
 	return func(j job) outcome { return c.inside(s, j) }
 }
 
-// version is what is measured.
+// version returns the version of the contender's package, and "" if it has none.
 func (c contender) version(t *testing.T) string {
 	t.Helper()
 	if c.pkg == "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 )
 
-// fakes are programs that speak as a CLI does and cost next to nothing: no model is asked. They read their input to its
-// end. Beside a file of the same name with ".flood" they print what is in it before they answer.
+// fakes are scripts in place of the CLIs. They print what a CLI prints, without a model, and read their input to its
+// end. If a file with their name and ".flood" exists, they print it before the answer.
 var fakes = map[string]string{
 	home.Claude: `#!/bin/sh
 answer() {
@@ -54,7 +54,7 @@ esac
 `,
 }
 
-// floods are a line of a tool's result, with its text left out.
+// floods are a line with the result of a tool. TEXT stands for its text.
 var floods = map[string]string{
 	home.Claude: `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"TEXT"}]},"session_id":"s1","uuid":"u0","parent_tool_use_id":null}`,
 	home.Codex:  `{"type":"item.completed","item":{"id":"i0","type":"command_execution","command":"cat","aggregated_output":"TEXT","exit_code":0,"status":"completed"}}`,
@@ -62,7 +62,7 @@ var floods = map[string]string{
 
 const floodSize = 100_000_000
 
-// fakeSeat has a fake in the place of a CLI.
+// fakeSeat returns a seat with a fake CLI.
 func fakeSeat(t *testing.T, cli string, flood bool) seat {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +82,7 @@ func fakeSeat(t *testing.T, cli string, flood bool) seat {
 	return seat{CLI: cli, Binary: path, Work: dir, Env: []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "ANTHROPIC_API_KEY=" + home.Key}}
 }
 
-// beside starts a number of processes that do nothing, until the test ends.
+// beside starts n idle processes and kills them at the end of the test.
 func beside(t *testing.T, n string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", `for i in $(seq "$1"); do sleep 3600 & done; echo ready; wait`, "sh", n)

@@ -12,8 +12,8 @@ import (
 // measure is one figure of a turn.
 type measure struct {
 	name, unit string
-	more       bool // more is better
-	alone      bool // a ratio says nothing
+	more       bool // higher is better
+	alone      bool // the ratio to os/exec has no meaning
 	of         func(turn) float64
 }
 
@@ -45,10 +45,10 @@ var (
 	}}
 )
 
-// quartiles are the middle of some figures, and between what the middle half of them is.
+// quartiles are the quartiles of a list of figures.
 type quartiles struct{ low, median, high float64 }
 
-// quartilesOf takes what is between two figures in proportion.
+// quartilesOf interpolates between two figures. It returns NaN for an empty list.
 func quartilesOf(figures []float64) quartiles {
 	sorted := slices.Sorted(slices.Values(figures))
 	at := func(part float64) float64 {
@@ -65,7 +65,7 @@ func quartilesOf(figures []float64) quartiles {
 	return quartiles{at(0.25), at(0.5), at(0.75)}
 }
 
-// ratios are those of two contenders, round by round.
+// ratios returns the ratios of two contenders, round by round.
 func ratios(figures, base []float64) (list []float64) {
 	for i := range min(len(figures), len(base)) {
 		if base[i] != 0 && !math.IsNaN(base[i]+figures[i]) {
@@ -75,7 +75,7 @@ func ratios(figures, base []float64) (list []float64) {
 	return list
 }
 
-// short writes a figure with two or three digits that count, and all of a whole one.
+// short formats a figure with two or three significant digits, and a whole number with all digits.
 func short(x float64) string {
 	switch {
 	case x == math.Trunc(x) || math.Abs(x) >= 100:

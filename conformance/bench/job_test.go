@@ -6,30 +6,31 @@ import (
 	"time"
 )
 
-// seat is where a CLI sits: its program, and the environment that shows it a home and a model.
+// seat is what a contender needs to run a CLI: the program, the working directory, and an environment with a home and
+// a model.
 type seat struct {
 	CLI, Binary, Work string
 	Env               []string
 }
 
-// job is what a contender is asked to do. The zero value is nothing.
+// job is the work of a contender. The zero value has no prompts.
 type job struct {
 	Prompts  []string
-	Slots    int           // how many prompts at once; zero: one
-	Stream   bool          // the moment at which the text begins matters
-	Warm     bool          // the CLI may stay running between the prompts, where that is offered
+	Slots    int           // number of concurrent prompts; zero: one
+	Stream   bool          // the contender reports when the text begins
+	Warm     bool          // the CLI may keep running between the prompts, if the contender supports it
 	Full     bool          // the CLI may run all tools
-	Lean     bool          // the CLI is told to leave out of the request what it can
+	Lean     bool          // the CLI gets the options for a small request
 	Timeout  time.Duration // of one prompt; zero: none
-	Memory   bool          // how much of it the asking process takes matters
-	Fallback *seat         // another CLI, where the first one does not answer in Patience
+	Memory   bool          // the contender reports its memory
+	Fallback *seat         // another CLI, called if the first one does not answer within Patience
 	Patience time.Duration
 }
 
-// bound ends a job that goes on and on, on a machine of any speed.
+// bound ends a job that hangs. It is long enough for any machine.
 const bound = 15 * time.Minute
 
-// prompts are a number of prompts, each another one.
+// prompts returns n prompts.
 func prompts(n int) (list []string) {
 	for i := range n {
 		list = append(list, "say hi, number "+string(rune('a'+i%26)))
@@ -37,20 +38,20 @@ func prompts(n int) (list []string) {
 	return list
 }
 
-// reply is what came of one prompt, in milliseconds from the call.
+// reply is the result of one prompt. Its times are in milliseconds since the call.
 type reply struct {
 	First, Took float64
 	Text, Error string
 }
 
-// outcome is what came of a job.
+// outcome is the result of a job.
 type outcome struct {
 	Calls []reply
 	Took  float64 // milliseconds
-	Peak  int64   // bytes of memory of the process that asked, at most
+	Peak  int64   // peak memory of the calling process, in bytes
 }
 
-// each asks one prompt after the other, as many at once as the job says. ask calls first when the text begins.
+// each calls ask with every prompt, in Slots goroutines. ask calls first when the text begins.
 func (j job) each(ask func(prompt string, first func()) (string, error)) (o outcome) {
 	o.Calls = make([]reply, len(j.Prompts))
 	next := make(chan int, len(j.Prompts))

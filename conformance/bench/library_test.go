@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// byLibrary asks as a program that imports clichain does.
+// byLibrary calls the CLI as a program does that imports clichain.
 func byLibrary(s seat, j job) (o outcome) {
 	began := time.Now()
 	defer func() { o.Took = ms(time.Since(began)) }()

@@ -14,13 +14,13 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 )
 
-// machine is what the figures depend on, as it is when a run begins.
+// machine describes the machine at the start of a run.
 type machine struct {
 	began time.Time
 	date  string
 	cores int
 	gb    int
-	load  string // of the minute before
+	load  string // load average of the last minute
 }
 
 func machineNow(t *testing.T) machine {
@@ -43,7 +43,7 @@ func (m machine) String() string {
 		m.cores, m.gb, runtime.GOOS, runtime.GOARCH, m.load)
 }
 
-// versions are a table of what was measured, and a line about what it ran with.
+// versions returns a line with the versions of the CLIs and a table of the contenders.
 func versions(t *testing.T) string {
 	t.Helper()
 	_, node := home.Peer(t, acpxName)

@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(netns.Main(m))
 }
 
-// The contenders by turns, each row for itself. Without -write some rows once, so that this keeps working.
+// TestBenchmarks measures each row with all contenders in turn. Without -write it runs some rows once, to check that
+// they work.
 func TestBenchmarks(t *testing.T) {
 	netns.Require(t)
 	if !*write && !netns.Long() {
@@ -56,7 +57,7 @@ func TestBenchmarks(t *testing.T) {
 	}
 }
 
-// result is what the rounds of a row have seen.
+// result is what the rounds of a row measured.
 type result struct {
 	row
 	seen   map[string][]turn // by contender, in the order of the rounds
@@ -89,7 +90,7 @@ func (r row) measureAll(t *testing.T) result {
 	}
 	first := 0
 	if together == nil && r.rounds > 1 {
-		first = -1 // what is made for good at a first start counts for nobody
+		first = -1 // a warm-up round: the first start creates files that later starts use
 	}
 	for round := first; round < r.rounds; round++ {
 		if round == 0 {
@@ -114,7 +115,7 @@ func (r row) take(t *testing.T, s *stand, j job) turn {
 	return s.take(t, j)
 }
 
-// add keeps a turn. One that was not answered is none, where an answer was to be had.
+// add stores a turn. It drops a failed turn, unless the row expects failures.
 func (res *result) add(t *testing.T, name string, seen turn) {
 	if err := seen.failure(len(seen.Prompts)); err != nil {
 		res.failed[name] = err
@@ -128,7 +129,7 @@ func (res *result) add(t *testing.T, name string, seen turn) {
 	res.seen[name] = append(res.seen[name], seen)
 }
 
-// second is the seat of the CLI that answers when the first one does not, for those who can ask it.
+// second returns the seat of the fallback CLI, and nil for a contender that cannot call two CLIs.
 func (r row) second(t *testing.T, c contender) *seat {
 	if !r.limited || !slices.Contains([]string{clichainName, execName, xargsName}, c.name) {
 		return nil

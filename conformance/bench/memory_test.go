@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// peak is the most memory that a process has had since its program began, and 0 if there is none. (What wait tells of a
-// child begins with what its parent had.)
+// peak returns the peak memory of a process since its program started, and 0 if there is no such process. The value
+// that wait reports for a child is unusable: it starts with the peak of the parent.
 func peak(process string) (bytes int64) {
 	status, _ := os.ReadFile(filepath.Join("/proc", process, "status"))
 	for line := range strings.Lines(string(status)) {
@@ -25,7 +25,7 @@ func peak(process string) (bytes int64) {
 	return 0
 }
 
-// run runs a command that asks, and watches it where the job wants its memory: looking takes time.
+// run runs a command. It measures the memory only if the job wants it, because that takes time.
 func (j job) run(cmd *exec.Cmd) (bytes int64, err error) {
 	if j.Memory {
 		return runWatched(cmd)
@@ -33,8 +33,8 @@ func (j job) run(cmd *exec.Cmd) (bytes int64, err error) {
 	return 0, cmd.Run()
 }
 
-// runWatched runs a command, and tells the most memory that it had together with those of its children that run the
-// same program, as far as looking every few milliseconds shows.
+// runWatched runs a command and returns its peak memory, including children that run the same program. It samples
+// every few milliseconds.
 func runWatched(cmd *exec.Cmd) (bytes int64, err error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
@@ -56,7 +56,7 @@ func runWatched(cmd *exec.Cmd) (bytes int64, err error) {
 	}
 }
 
-// look notes the peak of a process and of its children.
+// look records the peak memory of a process and of its children.
 func look(process, program string, most map[string]int64) {
 	exe, err := os.Readlink("/proc/" + process + "/exe")
 	if err != nil || exe != program {
@@ -80,7 +80,6 @@ func TestPeak(t *testing.T) {
 	require.Greater(t, most, int64(100<<10))
 }
 
-// A child of the same program counts, one of another program does not.
 func TestPeakOfChildren(t *testing.T) {
 	sees := func(script string) map[string]int64 {
 		cmd := exec.Command("sh", "-c", script)
@@ -91,7 +90,7 @@ func TestPeakOfChildren(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		_, err = io.WriteString(input, "\n")
 		require.NoError(t, err)
-		_, err = output.Read(make([]byte, 1)) // the innermost answers, so it runs
+		_, err = output.Read(make([]byte, 1)) // the innermost process writes, so it runs
 		require.NoError(t, err)
 		program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", cmd.Process.Pid))
 		require.NoError(t, err)

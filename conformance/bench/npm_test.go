@@ -19,7 +19,7 @@ import (
 //go:embed peers.mjs
 var peers string
 
-// order is a job as peers.mjs reads it.
+// order is a job in the form that peers.mjs reads.
 type order struct {
 	CLI     string            `json:"cli"`
 	Work    string            `json:"work"`
@@ -32,7 +32,7 @@ type order struct {
 	Timeout int64             `json:"timeout"`
 }
 
-// byLibraryOfNpm asks by a library of npm, in a process of Node.js that has loaded it before.
+// byLibraryOfNpm calls the CLI with an npm library. Node.js has loaded the library before the first job.
 func byLibraryOfNpm(name string) func(t *testing.T, pkg string, s seat) func(job) outcome {
 	return func(t *testing.T, pkg string, s seat) func(job) outcome {
 		t.Helper()

@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 )
 
-// arguments are what a user writes in front of a prompt.
+// arguments are the arguments that a user writes before the prompt.
 type arguments struct{ plain, stream, full, lean []string }
 
 var argumentsOf = map[string]arguments{
@@ -32,7 +32,7 @@ var argumentsOf = map[string]arguments{
 	},
 }
 
-// of chooses the arguments for a job, up to the prompt.
+// of returns the arguments before the prompt of a job.
 func (a arguments) of(j job) []string {
 	args := a.plain
 	switch {
@@ -46,7 +46,7 @@ func (a arguments) of(j job) []string {
 	return append(slices.Clone(args), "--")
 }
 
-// byExec asks as a program does that starts the CLI with os/exec.
+// byExec calls the CLI as a program does that uses os/exec.
 func byExec(s seat, j job) outcome {
 	return j.each(func(prompt string, first func()) (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(j.Timeout+j.Patience, bound))
@@ -77,7 +77,7 @@ func run(ctx context.Context, s seat, j job, prompt string, first func()) (strin
 	return text, cmd.Wait()
 }
 
-// line is what a user reads of a line that a CLI prints.
+// line holds the fields of a CLI's output line that a user reads.
 type line struct {
 	Type   string
 	Event  struct{ Delta struct{ Text string } }
@@ -102,7 +102,7 @@ func readLines(out io.Reader, first func()) (text string) {
 	}
 }
 
-// exitText is the end of what a program said before it failed.
+// exitText returns the error, and the last 300 bytes of stderr if the program failed.
 func exitText(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {

@@ -16,12 +16,12 @@ import (
 // pageFile is the page that TestBenchmarks writes.
 var pageFile = filepath.Join("..", "..", "docs", "reference", "benchmarks.md")
 
-// trial begins the note on a page that is not to be kept.
+// trial begins a note on a page that must not be committed.
 const trial = "**A trial with"
 
 const command = "(cd conformance && CLICHAIN_CONFORMANCE=required go test -v -timeout 60m ./bench -run TestBenchmarks -write)"
 
-// page is the whole page.
+// page returns the whole page.
 func page(t *testing.T, begin machine, results []result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, intro, command)
@@ -57,7 +57,7 @@ for folder in . node22 bench; do npm ci --prefix "conformance/$folder"; done
 
 `
 
-// glance has a line for each figure of each row.
+// glance returns the table with one line per figure and row.
 func glance(results []result) string {
 	head, rule := "|", "|---|"
 	for _, c := range contenders {
@@ -84,7 +84,7 @@ func (m measure) title() string {
 	return m.name + ", " + m.unit
 }
 
-// brief is one figure in few characters.
+// brief formats one figure for that table.
 func (res result) brief(name string, m measure) string {
 	if res.missing[name] != "" {
 		return "–"
@@ -127,7 +127,7 @@ func (res result) best(m measure) float64 {
 	return slices.Min(medians)
 }
 
-// section is all that is known of a row.
+// section returns the part of the page about one row.
 func (res result) section() string {
 	head, rule := "| ", "|---|"
 	for _, m := range res.measures {
@@ -152,7 +152,7 @@ func (res result) section() string {
 	return text
 }
 
-// full is a figure and its ratio, in two columns. What is missing is explained in the first ones.
+// full returns two columns: a figure and its ratio. With explain, the first one says why a contender is missing.
 func (res result) full(name string, m measure, explain bool) string {
 	if why := res.missing[name]; why != "" && explain {
 		return why + " | –"
@@ -171,7 +171,7 @@ func (res result) full(name string, m measure, explain bool) string {
 	return q.String() + " | " + ratio.String()
 }
 
-// plain is a message on one line of a page, not too long.
+// plain shortens a message to 160 bytes and makes it safe for a table cell.
 func plain(text string) string {
 	text = strings.Join(strings.Fields(strings.NewReplacer("|", "/", "`", "'").Replace(text)), " ")
 	if len(text) > 160 {

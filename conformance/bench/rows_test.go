@@ -11,24 +11,24 @@ import (
 // row is one comparison.
 type row struct {
 	name, what string
-	cli        string // that of the contenders that can ask more than one
+	cli        string // the CLI that contenders call if they support more than one
 	job        job
-	script     func(cli string) loopback.Script // nil: a fake in the place of the CLI
+	script     func(cli string) loopback.Script // nil: the CLI is a fake
 	flood      bool                             // the fake prints 100 MB
-	apart      bool                             // each job in a new process
-	idle       string                           // how many processes stand beside
-	rounds     int                              // after one that does not count, but where all only wait
+	apart      bool                             // each job runs in a new process
+	idle       string                           // number of idle processes beside the calls
+	rounds     int                              // without the warm-up round, which rows with together do not have
 	short      bool                             // part of the short form
-	limited    bool                             // the first CLI is; who has no second one need not answer
+	limited    bool                             // the first CLI is at its limit, and contenders without a fallback may fail
 	tool       bool                             // a tool of the CLI never ends
-	together   []string                         // those that run at the same time, because they only wait
+	together   []string                         // contenders that run at the same time, because they only wait
 	measures   []measure
-	missing    map[string]string // who is not measured, and why
+	missing    map[string]string // contenders without a measurement, and the reason
 }
 
 const hello = "Hello from the loopback."
 
-// spoken is an answer that takes its time, word by word.
+// spoken is a slow answer, sent word by word.
 var spoken = loopback.Slow(25*time.Millisecond, loopback.Text(hello+strings.Repeat(" And more of it.", 4)))
 
 func says(r loopback.Reply) func(string) loopback.Script {
@@ -141,7 +141,7 @@ var rows = []row{
 	},
 }
 
-// cliOf is the CLI that a contender is measured with.
+// cliOf returns the CLI that a contender calls.
 func (r row) cliOf(c contender) string {
 	if c.name == codexSDKName {
 		return home.Codex
@@ -149,7 +149,7 @@ func (r row) cliOf(c contender) string {
 	return r.cli
 }
 
-// jobOf is what a contender does: who cannot ask a second CLI has a timeout.
+// jobOf returns the job of a contender. A contender without a fallback CLI gets a timeout.
 func (r row) jobOf(c contender, second *seat) job {
 	j := r.job
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// took is a turn of one call.
+// took returns turns of one call with these times.
 func took(ms ...float64) (turns []turn) {
 	for _, d := range ms {
 		turns = append(turns, turn{outcome: outcome{Took: d, Calls: []reply{{Took: d, Text: hello}}}})
@@ -15,7 +15,6 @@ func took(ms ...float64) (turns []turn) {
 	return turns
 }
 
-// A section has the medians with quartiles and the ratios round by round, and says who is missing, and why.
 func TestSection(t *testing.T) {
 	res := result{
 		row{
@@ -41,7 +40,6 @@ func TestSection(t *testing.T) {
 	require.Contains(t, glance([]result{res}), "| 60 (1.50) | 50 | **300** (3) |", "where more is better")
 }
 
-// A contender without a second CLI has a timeout; the others ask it after a while.
 func TestJobOfALimitedRow(t *testing.T) {
 	for _, r := range rows {
 		if !r.limited {

@@ -17,16 +17,16 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// turn is what is seen of one job of one contender.
+// turn is the measurement of one job of one contender.
 type turn struct {
 	outcome
 	job
-	Bytes, Requests int  // to the model
-	Left            int  // processes, some seconds later
-	Ran             bool // the tool that never ends
+	Bytes, Requests int  // sent to the model
+	Left            int  // processes that survive the job by 3 s
+	Ran             bool // the tool that never ends ran
 }
 
-// stand is a contender with a CLI, a home and a model of its own.
+// stand is a contender with its own CLI, home and model server.
 type stand struct {
 	contender
 	seat
@@ -35,7 +35,7 @@ type stand struct {
 	open   func(t *testing.T) func(job) outcome
 }
 
-// stand makes a contender ready for a row.
+// stand prepares a contender for a row.
 func (r row) stand(t *testing.T, c contender) *stand {
 	t.Helper()
 	cli := r.cliOf(c)
@@ -62,12 +62,12 @@ func realSeat(t *testing.T, cli, url string) (home.Home, seat) {
 	if cli == home.Codex {
 		quiet(t, h)
 	}
-	env := append(slices.Clone(h.Env), "IS_SANDBOX=1") // root may use all tools here
+	env := append(slices.Clone(h.Env), "IS_SANDBOX=1") // lets root use all tools
 	return h, seat{CLI: cli, Binary: h.Binary, Work: h.Work, Env: env}
 }
 
-// quiet turns off what codex tells of its use. Where nobody can be told it goes on for 5 s after its answer, which is
-// due to this network alone; clichain turns that off by itself.
+// quiet turns off the analytics of codex. Without a network they delay its end by 5 s, which would distort the
+// figures. clichain turns them off in any case.
 func quiet(t *testing.T, h home.Home) {
 	t.Helper()
 	const file = ".codex/config.toml"
@@ -76,7 +76,7 @@ func quiet(t *testing.T, h home.Home) {
 	h.Write(t, file, string(text)+"[analytics]\nenabled = false\n")
 }
 
-// take has the contender do the job once.
+// take runs the job once.
 func (s *stand) take(t *testing.T, j job) turn {
 	t.Helper()
 	before := 0
@@ -93,8 +93,8 @@ func (s *stand) take(t *testing.T, j job) turn {
 	return seen
 }
 
-// takeAndCount counts the processes that are left, and ends them. What holds the contender up for half a minute is
-// ended then.
+// takeAndCount runs the job, counts the processes that it leaves, and kills them. It also kills the processes of a
+// contender that is still running 30 s after the timeout.
 func (s *stand) takeAndCount(t *testing.T, j job) turn {
 	t.Helper()
 	var held int
@@ -113,11 +113,10 @@ func (s *stand) takeAndCount(t *testing.T, j job) turn {
 	return seen
 }
 
-// settle is how long processes have to go away by themselves.
+// settle is the time that processes have to end by themselves.
 const settle = 3 * time.Second
 
-// takeWithTool does so where a tool of the CLI never ends, and counts what is left. Where the tool did not run in time,
-// there is more time.
+// takeWithTool runs a job in which a tool of the CLI never ends. It doubles the timeout until the tool ran.
 func (s *stand) takeWithTool(t *testing.T, j job) turn {
 	t.Helper()
 	for ; ; j.Timeout *= 2 {
@@ -147,13 +146,13 @@ const forever = "tail -f -s 86399 /dev/null"
 
 const twice = forever + " & " + forever + "; wait"
 
-// tools ask a CLI to run that command, and a child of it.
+// tools are replies that make a CLI run that command and a child of it.
 var tools = map[string]loopback.Reply{
 	home.Claude: loopback.Tool("Bash", map[string]any{"command": twice, "description": "wait"}),
 	home.Codex:  loopback.Tool("exec_command", map[string]any{"cmd": twice, "yield_time_ms": 60000}),
 }
 
-// end ends whatever lives in a home.
+// end kills every process of a home.
 func end(h home.Home) {
 	for _, process := range h.Living() {
 		id, _, _ := strings.Cut(process, " ")
@@ -163,7 +162,7 @@ func end(h home.Home) {
 	}
 }
 
-// failure is the first call of a turn that was not answered with the text.
+// failure returns an error for the first call of a turn without the expected text.
 func (o outcome) failure(want int) error {
 	if len(o.Calls) != want {
 		return fmt.Errorf("%d answers of %d", len(o.Calls), want)

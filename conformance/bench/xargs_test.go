@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// byXargs asks as a line of shell does. Of a call among several only the whole is known.
+// byXargs calls the CLI with xargs. With more than one prompt it knows only the total time.
 func byXargs(s seat, j job) (o outcome) {
-	j.Stream = false // the text that the CLI prints is what a shell passes on
+	j.Stream = false // a shell passes on the text that the CLI prints
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
 	began := time.Now()
@@ -43,7 +43,7 @@ func byXargs(s seat, j job) (o outcome) {
 	return o
 }
 
-// shell is the command for one prompt, in whose place is {}.
+// shell returns the command for one prompt. {} stands for the prompt.
 func (j job) shell(s seat) []string {
 	command := append([]string{s.Binary}, append(argumentsOf[s.CLI].of(j), "{}")...)
 	if d := j.Timeout + j.Patience; d > 0 {
@@ -58,12 +58,12 @@ func (j job) shell(s seat) []string {
 	return []string{"sh", "-c", quoted(command) + " || " + quoted(other)}
 }
 
-// quoted is a command for sh. No word of it has a quotation mark.
+// quoted returns a command for sh. No argument contains a quotation mark.
 func quoted(words []string) string {
 	return "'" + strings.Join(words, "' '") + "'"
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last 64 KiB that are written to it.
 type tail struct {
 	last  []byte
 	began time.Time

@@ -27,7 +27,7 @@ func TestDeprecated(t *testing.T) {
 	require.Error(t, err)
 }
 
-// No CLI is run from a deprecated package, which gets no newer version.
+// A deprecated package gets no newer versions.
 func TestNoPackageIsDeprecated(t *testing.T) {
 	for _, of := range home.Installs() {
 		message, err := drift.Deprecated(of.Lock(t), of.Package)

@@ -79,7 +79,7 @@ func TestMethodsOf(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A name is found wherever it stands, also where one part of a file ends and the next begins.
+// A name must be found everywhere, also across the border of two parts of a file.
 func TestSearch(t *testing.T) {
 	const part = 8 << 20
 	text := []byte(strings.Repeat("x", 2*part+100))
@@ -100,7 +100,7 @@ func TestSearch(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// What a spec relies on follows from its rows: by command, by mode, and by version.
+// Needs depend on the rows of a spec: the command, the mode and the version.
 func TestNeedsOf(t *testing.T) {
 	spec := clispec.Spec{
 		CheckedWith: "2.0.0",

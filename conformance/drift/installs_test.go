@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(netns.Main(m))
 }
 
-// known are names that a spec has and a version does not show, each with the reason why that is right.
+// known are names that a spec uses and a version does not show, each with the reason.
 var known = map[string]map[string]string{
 	home.OpenCode: {
 		"OPENCODE_PROCESS_ROLE": "a mark that 1.15 sets, and 1.17 no more",
@@ -37,8 +37,8 @@ var known = map[string]map[string]string{
 	},
 }
 
-// Each version that is installed has all that its spec relies on. What else is gone, and what is new, is told by name: it
-// may be of use.
+// Each installed version must have every name that its spec uses. The test logs other names that are missing or new,
+// because they may be useful.
 func TestInstalledVersions(t *testing.T) {
 	netns.RequireLong(t)
 	for _, of := range home.Installs() {
@@ -77,7 +77,7 @@ func TestInstalledVersions(t *testing.T) {
 	}
 }
 
-// run gives the output of both streams. A help may end with any status.
+// run returns the output of both streams. It accepts any exit code, because a help command may fail.
 func run(cmd *exec.Cmd) (string, error) {
 	output, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
@@ -87,7 +87,7 @@ func run(cmd *exec.Cmd) (string, error) {
 	return string(output), err
 }
 
-// file is where it is written what a version shows.
+// file returns the path of the recorded surface of a version.
 func file(cli, version string) string { return filepath.Join("testdata", cli, version+".json") }
 
 func read(t *testing.T, cli, version string) (s drift.Surface, ok bool) {
@@ -109,7 +109,7 @@ func write(t *testing.T, cli, version string, s drift.Surface) {
 	require.NoError(t, os.WriteFile(file(cli, version), append(text, '\n'), 0o644))
 }
 
-// What is compared with nothing is not kept.
+// Every recorded surface must belong to an installed version.
 func TestNothingIsLeftOver(t *testing.T) {
 	written, err := filepath.Glob(file("*", "*"))
 	require.NoError(t, err)

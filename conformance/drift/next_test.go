@@ -18,8 +18,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A version of tomorrow, in which a flag has another name and an event is new: both are told by name, and a call ends as
-// unsupported with a way out.
+// In this version a flag has another name and an event is new. The test must name both, and a call must fail as
+// unsupported with a hint.
 func TestNextVersionOfClaude(t *testing.T) {
 	spec := specs.Claude()
 	checked, ok := read(t, spec.Name, spec.CheckedWith)
@@ -48,7 +48,8 @@ func TestNextVersionOfClaude(t *testing.T) {
 	require.Contains(t, called.Args, "--tools")
 }
 
-// next installs the version as npm would: a program, its package file, and a script with the strings of the checked one.
+// next installs the version as npm would: a program, its package file, and a script with the strings of the checked
+// version.
 func next(t *testing.T, checked drift.Surface, needs drift.Needs, record string) (program string, files []string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "node_modules", "@anthropic-ai", "claude-code")

@@ -15,8 +15,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Each version of codex knows each setting that the spec gives it as it is. It says so where it is told to be strict: else
-// it ignores one that it does not know, and the call has what the setting was to take away.
+// Each version of codex must know each setting of the spec. In strict mode codex reports a setting that it does not
+// know. Otherwise it ignores the setting, and the call keeps the feature that the setting should turn off.
 func TestSettingsOfCodex(t *testing.T) {
 	spec := specs.Codex()
 	for _, of := range home.Installs() {
@@ -43,7 +43,7 @@ func TestSettingsOfCodex(t *testing.T) {
 	}
 }
 
-// settingsIn are those of the rows for a version that no request changes.
+// settingsIn returns the settings of the rows that apply to a version without any request options.
 func settingsIn(spec clispec.Spec, version string) (args []string) {
 	for _, row := range spec.Args {
 		if !row.When.AppliesTo(version) {

@@ -14,7 +14,7 @@ import (
 
 var all = append(Names(), Qwen)
 
-// installed makes a folder with fake CLIs, for tests that are about homes and not about CLIs.
+// installed creates a directory with fake CLIs, for tests of homes.
 func installed(t *testing.T) {
 	t.Helper()
 	t.Setenv(foldersVariable, t.TempDir())
@@ -34,7 +34,7 @@ func lookup(h Home, name string) string {
 	return ""
 }
 
-// everything is all that a CLI could read in its home, and its environment.
+// everything returns all that a CLI could read in its home, and its environment.
 func everything(t *testing.T, h Home) string {
 	t.Helper()
 	found := strings.Join(h.Env, "\n")
@@ -106,7 +106,7 @@ func TestTheGroupOfACommandDiesWithItsContext(t *testing.T) {
 	require.NoError(t, err)
 
 	cancel()
-	_, err = io.ReadAll(out) // ends when nobody holds the pipe: neither the wrapper nor its child
+	_, err = io.ReadAll(out) // returns when neither the wrapper nor its child holds the pipe
 	require.NoError(t, err)
 	require.Error(t, cmd.Wait())
 }

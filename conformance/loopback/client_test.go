@@ -11,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dialect is how a test speaks one protocol: a request with a system text and a prompt, and where the answer's text is.
+// dialect describes one protocol for a test: a request with a system text and a prompt, and the path of the answer's
+// text.
 type dialect struct {
 	protocol Protocol
 	path     string
 	auth     string
-	body     string // SYSTEM and PROMPT are replaced
+	body     string // the test replaces SYSTEM and PROMPT
 	text     func(event object) string
 }
 
@@ -45,7 +46,7 @@ var dialects = []dialect{
 		}},
 }
 
-// dig walks into decoded JSON by keys and indices; nil where the path ends early.
+// dig returns a value of decoded JSON by keys and indices, and nil if the path does not exist.
 func dig(v any, path ...string) any {
 	for _, key := range path {
 		switch c := v.(type) {
@@ -69,7 +70,7 @@ func eachDialect(t *testing.T, test func(t *testing.T, d dialect)) {
 	}
 }
 
-// client keeps no connection: whatever outlives a test then belongs to the server.
+// client keeps no connections, so a goroutine that outlives a test belongs to the server.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 func (d dialect) request(t *testing.T, s *Server, system, prompt string) *http.Request {
@@ -81,7 +82,7 @@ func (d dialect) request(t *testing.T, s *Server, system, prompt string) *http.R
 	return r
 }
 
-// post sends a prompt and returns the response, whose body the test's end closes.
+// post sends a prompt and returns the response. The end of the test closes the body.
 func (d dialect) post(t *testing.T, s *Server, prompt string) *http.Response {
 	t.Helper()
 	response, err := client.Do(d.request(t, s, "Be brief.", prompt))
@@ -90,7 +91,7 @@ func (d dialect) post(t *testing.T, s *Server, prompt string) *http.Response {
 	return response
 }
 
-// events reads a stream to its end; the error is how it ended.
+// events reads a stream to its end and returns the error that ended it.
 func events(t *testing.T, body io.Reader) (list []object, err error) {
 	t.Helper()
 	scanner := bufio.NewScanner(body)

@@ -180,8 +180,8 @@ func TestCloseReleasesWhatHangs(t *testing.T) {
 		})
 		<-arrived
 		s.Close()
-		s.Close() // a second time changes nothing
-		// A handler that was aborted has ended, and its frames may still be there for a moment.
+		s.Close() // a second call has no effect
+		// The goroutine of an aborted handler may still be listed for a moment.
 		require.Eventually(t, func() bool { return !strings.Contains(goroutines(), "loopback.(*Server).serve") },
 			10*time.Second, time.Millisecond, "Close returned before its handlers did")
 		wg.Wait()
@@ -194,7 +194,7 @@ func goroutines() string {
 }
 
 func TestScriptsRunOneAtATime(t *testing.T) {
-	var seen []int // guarded by the server, which the race detector checks
+	var seen []int // the server guards it, which the race detector checks
 	s := New(t, func(q Request) Reply { seen = append(seen, q.N); return Text("ok") })
 	var wg sync.WaitGroup
 	for range 20 {
@@ -229,7 +229,7 @@ func TestAToolOfANamespace(t *testing.T) {
 	})
 }
 
-// A list of models that a program asks for meanwhile is not the call that a test waits for.
+// A request for the list of models is not the call that a test waits for.
 func TestOnlyACallArrives(t *testing.T) {
 	s := New(t, nil)
 	arrived := s.Arrived()

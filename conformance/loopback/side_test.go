@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unscripted fails the test when a call beside the conversation reaches its script.
+// unscripted returns a script that fails the test if a side call reaches it.
 func unscripted(t *testing.T) Script {
 	return func(q Request) Reply {
 		t.Errorf("the script was asked for %s", q.Path)

@@ -36,7 +36,7 @@ func TestLoopbackWorksAndNothingElseIsReachable(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
 
-	// Addresses of documentation and a resolver: unreachable at once, not after a timeout.
+	// Addresses for documentation and an outside resolver must be unreachable at once, not after a timeout.
 	for _, address := range []string{"192.0.2.1:443", "[2001:db8::1]:443", "198.51.100.7:53"} {
 		_, err = net.DialTimeout("tcp", address, time.Minute)
 		require.ErrorContains(t, err, "unreachable", address)
@@ -57,7 +57,7 @@ func TestRequireSaysWhyItSkips(t *testing.T) {
 	t.Cleanup(func() { reason = before })
 	t.Setenv(Variable, "")
 
-	reason = errOutside // what a test binary starts with
+	reason = errOutside // the state at the start of a test binary
 	var s skipped
 	Require(&s)
 	require.Contains(t, s.why, "call netns.Main in TestMain")
@@ -81,7 +81,7 @@ type runner func() int
 func (r runner) Run() int { return r() }
 
 func TestTheInnerBinaryRunsTheTests(t *testing.T) {
-	Require(t) // inside the namespace the marker is set, so Main does not go round again
+	Require(t) // inside the namespace the marker is set, so Main does not start again
 	require.Equal(t, 7, Main(runner(func() int { return 7 })))
 	require.NoError(t, reason)
 }

@@ -11,17 +11,17 @@ import (
 // command describes a line of a page.
 type command struct {
 	begins string
-	as     string // the line as a script runs it, "%s" for itself; empty: as it is
-	then   string // a command that shows what it did
-	prints string // a pattern in the output of both
+	as     string // what a script runs in its place, "%s" for the line; empty: the line
+	then   string // a command that shows the effect of the line
+	prints string // a pattern for the output of both
 }
 
-// answer is what the one CLI of a newcomer says to everything.
+// answer is the answer of the only CLI to every prompt.
 const answer = "Hook, bookmark, lock pick."
 
-// commands are the lines that the pages may have. Each page has each of them at most once.
+// commands are the lines that the pages may contain, at most once per page.
 var commands = []command{
-	// They are for a checkout, where .ci/bare runs them.
+	// These lines need a checkout. .ci/bare runs them.
 	{begins: "go run ./cmd/clichain demo", as: ":"},
 	{begins: "go test -race -p 4 -timeout ", as: ":"},
 
@@ -42,7 +42,7 @@ var commands = []command{
 	{begins: "go run .", prints: answer + "\nanswered by CLI(\n| after [0-9]+ others)"},
 	{begins: "go test -race ./...", prints: `(?m)^ok\s+example\.com/clips`},
 
-	// What it prints tells when it listens.
+	// The script waits until the server prints its URL.
 	{begins: "clichain serve &", as: `mkfifo up; clichain serve > up & read -r url < up; echo "$url"`, prints: `(?m)^http://127\.0\.0\.1:8484/v1$`},
 	{begins: "export OPENAI_BASE_URL=http://127.0.0.1:8484/v1"},
 	{begins: "curl ", prints: `"content":"` + answer + `"`},
@@ -54,7 +54,7 @@ var (
 	continued = regexp.MustCompile(` *\\\n *`)
 )
 
-// linesOf are the lines of a block without their comments, those that a backslash joins as one.
+// linesOf returns the lines of a block without comments. It joins lines that end with a backslash.
 func linesOf(b block) (lines []string) {
 	for line := range strings.Lines(continued.ReplaceAllString(b.text, " ")) {
 		if strings.HasPrefix(line, "#") {
@@ -76,7 +76,7 @@ func commandOf(t *testing.T, line string) (c command) {
 	return c
 }
 
-// script is what bash runs of a line.
+// script returns what bash runs for a line.
 func (c command) script(line string) string {
 	if c.as != "" {
 		line = c.as
@@ -84,7 +84,6 @@ func (c command) script(line string) string {
 	return line + "\n" + c.then + "\n"
 }
 
-// The pages have the commands of this file and no others.
 func TestReadmeCommands(t *testing.T) {
 	found := map[string]bool{}
 	for _, file := range []string{readmeFile, programFile} {

@@ -8,7 +8,7 @@ import (
 	"github.com/clichain/clichain/conformance/netns"
 )
 
-// TestMain lets the test binary play a CLI, and runs all else where no network can be reached.
+// TestMain runs the test binary as a CLI if a test started it as one. Otherwise it runs the tests without a network.
 func TestMain(m *testing.M) {
 	clitest.Main()
 	os.Exit(netns.Main(m))

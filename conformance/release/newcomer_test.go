@@ -21,21 +21,21 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// patience is for all lines of a block together: a newcomer waits for what they install.
+// patience is the timeout of a block. It is long, because some lines install programs.
 const patience = 15 * time.Minute
 
-// newcomer is somebody with a home in which nothing is but the login of one CLI, who knows nothing but README.
+// newcomer is a user who follows README. The home contains only the login of one CLI.
 type newcomer struct {
 	t       *testing.T
-	version string   // that README's @latest is
-	cli     string   // the one that is logged in
-	dir     string   // where they are: a repository with a change
-	env     []string // all of it
-	memory  string   // a file with what the shell knows after a block
+	version string   // the version that @latest means in README
+	cli     string   // the CLI with a login
+	dir     string   // the working directory: a repository with a change
+	env     []string // the whole environment
+	memory  string   // a file with the directory and the variables of the shell after a block
 	code    project
 }
 
-// withFake comes with a CLI that the test binary plays. It has no live mode, so that serve asks it as ask does.
+// withFake returns a newcomer with a fake CLI. It has no live mode, so serve calls it as ask does.
 func withFake(t *testing.T, r *release) *newcomer {
 	dir, bin, spec := t.TempDir(), t.TempDir(), specs.Cursor()
 	path, err := clitest.Install(bin, spec.Binary, clitest.Answer(spec, answer))
@@ -44,7 +44,7 @@ func withFake(t *testing.T, r *release) *newcomer {
 	return r.newcomer(t, spec.Name, dir, "HOME="+dir, "PATH="+paths(t, bin), "TERM=dumb", "CURSOR_API_KEY="+home.Key)
 }
 
-// withClaude comes with the real one, which asks a server on loopback.
+// withClaude returns a newcomer with the real claude, whose model is a server on loopback.
 func withClaude(t *testing.T, r *release) *newcomer {
 	netns.Require(t)
 	server := loopback.New(t, loopback.Always(loopback.Text(answer)))
@@ -52,7 +52,7 @@ func withClaude(t *testing.T, r *release) *newcomer {
 	return r.newcomer(t, home.Claude, h.Dir, append(h.Env, "PATH="+paths(t, filepath.Dir(h.Binary), "node"))...)
 }
 
-// paths is a PATH that leads to the folder of a CLI, to what README takes for granted, and to what belongs to every system.
+// paths returns a PATH with the directory of a CLI, the programs that README requires, and those of every system.
 func paths(t *testing.T, cli string, more ...string) string {
 	t.Helper()
 	dirs := []string{cli}
@@ -68,20 +68,20 @@ func (r *release) newcomer(t *testing.T, cli, dir string, env ...string) *newcom
 	t.Helper()
 	n := &newcomer{t: t, version: r.version, cli: cli, code: project{}}
 	n.dir, n.memory = filepath.Join(dir, "notes"), filepath.Join(t.TempDir(), "memory")
-	// The CLI may be slow here; what it answers is not.
+	// The start of the CLI may be slow on this machine.
 	n.env = slices.Concat(r.sources, []string{"CLICHAIN_TIMEOUT=5m"}, env)
 	require.NoError(t, os.Mkdir(n.dir, 0o700))
 	n.shell("echo one > notes.md; git init -q; git add .; git commit -q -m first; echo two > notes.md")
 	return n
 }
 
-// programs are what main.go prints after each change that README makes to it.
+// programs are the outputs of main.go after each change that README makes to it.
 var programs = []string{
 	answer + "\n+answered by CLI",
 	answer + "\n+answered by cache",
 }
 
-// follows does what README says, block by block.
+// follows runs the blocks of README in order.
 func (n *newcomer) follows() {
 	changes := 0
 	for _, b := range readme(n.t) {
@@ -100,15 +100,15 @@ func (n *newcomer) follows() {
 	require.Len(n.t, programs, changes)
 }
 
-// wanted is a pattern with what only this newcomer has.
+// wanted replaces VERSION and CLI in a pattern.
 func (n *newcomer) wanted(pattern string) string {
 	return strings.NewReplacer("VERSION", regexp.QuoteMeta(n.version), "CLI", regexp.QuoteMeta(n.cli)).Replace(pattern)
 }
 
-// mark stands on a line of its own behind the output of each line.
+// mark is a line after the output of each command.
 const mark = "--- that was it ---"
 
-// types gives a block to a shell, and looks at what each line prints.
+// types runs a block in a shell and checks the output of each line.
 func (n *newcomer) types(lines []string) {
 	n.t.Helper()
 	var script strings.Builder
@@ -123,8 +123,8 @@ func (n *newcomer) types(lines []string) {
 	}
 }
 
-// shell runs a script that stops at a failure, and returns what it has printed. The folder and the variables in which it
-// ends are those in which the next one begins.
+// shell runs a script that stops at a failure, and returns its output. The next script starts in the same directory
+// and with the same environment variables.
 func (n *newcomer) shell(script string) string {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeout(n.t.Context(), patience)

@@ -29,8 +29,7 @@ type block struct{ section, language, text string }
 
 var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 
-// blocksOf returns the blocks of a page in their order. Blocks of text show output: the tests of the demo and of docs
-// compare them.
+// blocksOf returns the blocks of a page in order, without text blocks. They show output, which other tests compare.
 func blocksOf(t *testing.T, file string) (blocks []block) {
 	t.Helper()
 	text, fences := read(t, file), 0

@@ -20,10 +20,11 @@ const (
 	root   = "../.." // of the checkout
 )
 
-// published are the folders of the modules that users install, each behind those that it requires.
+// published are the directories of the modules that users install. Each module comes after the modules that it
+// requires.
 var published = []string{".", "jetstream", "otel", "batch", "cmd/clichain"}
 
-// read is the text of the file at a path of these parts.
+// read returns the text of the file at a path.
 func read(t *testing.T, parts ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(parts...))
@@ -37,7 +38,7 @@ func TestReleaseIsRefused(t *testing.T) {
 	r := newRelease(t)
 	for version, want := range map[string]string{
 		"":        `release: "" is no version`,
-		"v2.0.0":  `release: "v2.0.0" is no version`, // which needs another module path
+		"v2.0.0":  `release: "v2.0.0" is no version`, // v2 needs another module path
 		"v0.98.0": `CHANGELOG.md has no line "## v0.98.0 - YYYY-MM-DD"`,
 	} {
 		require.Contains(t, r.refused(version), want)
@@ -48,14 +49,14 @@ func TestReleaseIsRefused(t *testing.T) {
 	require.Empty(t, r.git("tag"))
 }
 
-// A release is made of this checkout, pushed, and used by somebody who has nothing but README. GitHub is a bare repository
-// here, and what others have published comes from the module cache of this machine.
+// The test makes a release of this checkout and pushes it. Then a user with nothing but README installs and uses it.
+// A bare repository takes the place of GitHub. Other modules come from the module cache of this machine.
 func TestRelease(t *testing.T) {
 	if !*releaseFlag {
 		t.Skip("builds the command from nothing: run with -release")
 	}
 	r := newRelease(t)
-	for _, version := range []string{"v0.99.0", "v0.99.1"} { // the second one replaces the hashes of the first
+	for _, version := range []string{"v0.99.0", "v0.99.1"} { // the second release replaces the hashes of the first
 		r.publish(version)
 	}
 	require.NotContains(t, read(t, r.dir, "cmd/clichain/go.sum"), "v0.99.0")
@@ -65,7 +66,7 @@ func TestRelease(t *testing.T) {
 	t.Run("README with claude", func(t *testing.T) { withClaude(t, r).follows() })
 
 	r.run(".", "git", "clone", "-q", "https://"+module, "clone")
-	for _, dir := range published { // by their go.sum, without go.work
+	for _, dir := range published { // with their go.sum and without go.work
 		r.run(filepath.Join("clone", dir), "go", "build", "-mod=readonly", "./...")
 	}
 }
@@ -74,10 +75,10 @@ func TestRelease(t *testing.T) {
 type release struct {
 	t         *testing.T
 	temp, dir string
-	version   string   // the newest
+	version   string   // the newest version
 	modules   string   // the module cache of this machine
 	sources   []string // the environment in which Go and git find the modules
-	env       []string // of whoever maintains clichain
+	env       []string // of the maintainer
 }
 
 func newRelease(t *testing.T) *release {
@@ -109,8 +110,8 @@ func newRelease(t *testing.T) *release {
 	return r
 }
 
-// sourcesOf is the environment in which Go and git find the repository and the modules of others, and nothing else of
-// this machine but what Go has built before: that is no part of what is tested, and takes minutes.
+// sourcesOf returns the environment in which Go and git find the repository and the modules of others. It shares only
+// the build cache with this machine, because a full build takes minutes.
 func sourcesOf(t *testing.T, temp, modules string) []string {
 	t.Helper()
 	return []string{
@@ -133,7 +134,7 @@ func (r *release) copy(name string) {
 	from := filepath.Join(root, name)
 	info, err := os.Lstat(from)
 	if os.IsNotExist(err) {
-		return // deleted, but not yet in a commit
+		return // deleted, but not committed yet
 	}
 	require.NoError(r.t, err)
 	to := filepath.Join(r.dir, name)
@@ -158,7 +159,7 @@ func (r *release) commit(message string) {
 	r.git("commit", "-q", "-m", message)
 }
 
-// run runs a program in a folder beside the checkout and returns its stdout.
+// run runs a program in a directory beside the checkout and returns its stdout.
 func (r *release) run(dir, program string, args ...string) string {
 	r.t.Helper()
 	dir = filepath.Join(r.temp, dir)
@@ -179,7 +180,7 @@ func (r *release) git(args ...string) string {
 	return r.run("checkout", "git", args...)
 }
 
-// script runs .ci/release as whoever maintains clichain.
+// script runs .ci/release with the environment of the maintainer.
 func (r *release) script(version string) *exec.Cmd {
 	cmd := exec.Command("bash", ".ci/release", version)
 	cmd.Dir = r.dir
@@ -194,7 +195,7 @@ func (r *release) refused(version string) string {
 	return string(out)
 }
 
-// publish makes a release, and runs the command that it prints.
+// publish makes a release and runs the command that it prints.
 func (r *release) publish(version string) {
 	r.t.Helper()
 	changes := strings.Replace(read(r.t, r.dir, "CHANGELOG.md"), "\n## ",
