@@ -45,7 +45,7 @@ func TestOnPermissionPanics(t *testing.T) {
 	}{
 		"a panic":                {func() { panic("boom") }, "OnPermission panicked at permission_test.go:"},
 		"a panic of the runtime": {func() { _ = (*struct{ n int })(nil).n }, "OnPermission panicked at permission_test.go:"},
-		"Goexit":                 {runtime.Goexit, "OnPermission ended its goroutine"},
+		"Goexit":                 {runtime.Goexit, "OnPermission called runtime.Goexit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, dialect string) {

@@ -20,7 +20,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// asked has a question of the CLI answered.
+// asked answers a question of the CLI in the background. known is false if the spec has no rule for the
+// question.
 func (c *CLI) asked(r wire.Request) (known bool) {
 	i := slices.IndexFunc(c.plan.Rules.Asks, func(a clispec.AskRule) bool { return a.Method == r.Method })
 	if i < 0 {
@@ -29,23 +30,23 @@ func (c *CLI) asked(r wire.Request) (known bool) {
 	rule := c.plan.Rules.Asks[i]
 	free, ok := c.asking.Try()
 	if !ok {
-		return false // it asks more than anybody could answer
+		return false // the CLI has too many open questions
 	}
 	t := c.current()
 	c.asks.Go(func() {
 		q := call.Question{Tool: path(r.Params, rule.Tool).String(), Input: json.RawMessage(path(r.Params, rule.Input).Raw)}
 		answer, ok := answerOf(rule, r.Params, c.permits(t, q, free))
 		if !ok {
-			_ = r.Refuse(c.running, &wire.Error{Message: "none of the options can be chosen"}) // it may have gone
+			_ = r.Refuse(c.running, &wire.Error{Message: "the CLI offered no option that fits the answer"}) // it may have ended
 			return
 		}
-		_ = r.Answer(c.running, answer) // it may have gone
+		_ = r.Answer(c.running, answer) // it may have ended
 	})
 	return true
 }
 
-// permits decides a question of a turn: what the access does not decide, the caller does. A question between two turns
-// is denied. free is called when nothing of the question goes on.
+// permits decides a question of a turn. If the access level does not decide it, the caller does. A question
+// between two turns is denied. free is called when nothing uses the question any more.
 func (c *CLI) permits(t *turn, q call.Question, free func()) bool {
 	access := c.plan.Invocation.Call.Access
 	if access != call.AccessWrite || c.plan.Permit == nil || t.ctx == nil {
@@ -56,7 +57,7 @@ func (c *CLI) permits(t *turn, q call.Question, free func()) bool {
 	defer cancel(nil)
 	defer context.AfterFunc(c.running, func() { cancel(context.Cause(c.running)) })()
 	answer := make(chan bool, 1)
-	go func() { // nobody waits for a function that ignores ctx
+	go func() { // permits does not wait for a function that ignores ctx
 		defer free()
 		defer close(answer)
 		answer <- c.callPermit(ctx, t, q)
@@ -70,32 +71,34 @@ func (c *CLI) permits(t *turn, q call.Question, free func()) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.cut = true // before the CLI hears of the denial
+	t.cut = true // before the CLI receives the denial
 	return false
 }
 
-// cutOff reports whether the end of the turn denied a question of the CLI.
+// cutOff reports whether a question of the CLI was denied because the turn ended.
 func (t *turn) cutOff() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.cut
 }
 
-// noAnswer is the last event of a turn that was cut off, in place of one that answers without what was denied.
+// noAnswer is the last event of a turn that was cut off. It replaces an answer that the model gave without the
+// denied tool.
 func noAnswer(used call.Usage) *judge.Sign {
 	return &judge.Sign{
 		Item: decode.Item{Event: call.Event{Kind: call.EventResult, Failed: true, Usage: used}, Terminal: true}, Late: true,
 	}
 }
 
-// callPermit asks the caller. A function that does not return denies the question, and the turn has a warning.
+// callPermit calls the caller's function. If the function does not return normally, the question is denied and
+// the turn gets a warning.
 func (c *CLI) callPermit(ctx context.Context, t *turn, q call.Question) (allow bool) {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
-		how := "ended its goroutine"
+		how := "called runtime.Goexit"
 		if v := recover(); v != nil {
 			how = fmt.Sprintf("panicked at %s: %v", panicPlace(), v)
 		}
@@ -106,7 +109,7 @@ func (c *CLI) callPermit(ctx context.Context, t *turn, q call.Question) (allow b
 	return allow
 }
 
-// panicPlace is the file and the line of the panic that is being recovered from.
+// panicPlace returns the file and the line of the panic that is being recovered.
 func panicPlace() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
@@ -116,13 +119,13 @@ func panicPlace() string {
 			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 		}
 		if panicked = panicked || f.Function == "runtime.gopanic"; !more {
-			return "an unknown place"
+			return "an unknown position"
 		}
 	}
 }
 
-// answerOf is the answer by which a question is allowed or denied. Where the CLI
-// offers options, it names the first whose kind says so.
+// answerOf returns the message that allows or denies a question. If the CLI offers options, it selects the
+// first option of the matching kind.
 func answerOf(rule clispec.AskRule, params json.RawMessage, allow bool) (answer json.RawMessage, ok bool) {
 	template, kind := rule.Deny, rule.DenyKind
 	if allow {
@@ -149,7 +152,7 @@ func answerOf(rule clispec.AskRule, params json.RawMessage, allow bool) (answer 
 	return json.RawMessage(fields.Expand(template)), true
 }
 
-// path is the value at a path of the parameters; no path, no value.
+// path returns the value at a path in the parameters, or no value if the path is empty.
 func path(params json.RawMessage, at string) gjson.Result {
 	if at == "" {
 		return gjson.Result{}

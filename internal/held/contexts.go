@@ -8,36 +8,36 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// maxNames is how many ids one context may have.
+// maxNames limits the number of IDs of one context.
 const maxNames = 16
 
-// contexts tells the lines of the present context of a process from late lines of the
-// earlier ones. It is safe for concurrent use.
+// contexts distinguishes lines of the current context of a process from late lines of earlier contexts. It is
+// safe for concurrent use.
 type contexts struct {
 	rules *clispec.LiveRules
 
 	mu      sync.Mutex
-	id      string // of the context that Open or Resume began; "": there is none, or it has no id
-	resumed bool   // it is a session of an earlier process
-	past    int    // contexts before this one
-	asked   bool   // a turn was begun
-	// names are the ids in the lines of this context where it is the only one of its
-	// process, and cleared those of the contexts before.
+	id      string // of the context that Open or Resume began; "" if there is none, or if it has no ID
+	resumed bool   // the context is a session of an earlier process
+	past    int    // number of earlier contexts
+	asked   bool   // a turn has begun
+	// names are the IDs in the lines of this context if the process has only one at a time. cleared are those
+	// of earlier contexts.
 	names, cleared []string
 }
 
-// errUnnamed is why a process cannot be given a new context: late lines of the old one
-// could not be told from those of the new one.
-var errUnnamed = errors.New("no line named the context, or the new one has the id of the old one")
+// errUnnamed means that a process cannot get a new context, because late lines of the old context would look
+// like those of the new one.
+var errUnnamed = errors.New("no line named the context, or the new context has the ID of the old one")
 
-// current is the id of the context that Open or Resume began.
+// current returns the ID of the context that Open or Resume began.
 func (c *contexts) current() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.id
 }
 
-// opened notes the id of a context that Open began, or Resume.
+// opened records the ID of a context that Open or Resume began.
 func (c *contexts) opened(id string, resumed bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,8 +48,8 @@ func (c *contexts) opened(id string, resumed bool) error {
 	return nil
 }
 
-// leave makes the present context one of the past. The error says that its late lines
-// could not be recognized.
+// leave makes the current context an earlier one. It returns an error if late lines of that context could not
+// be recognized.
 func (c *contexts) leave() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +61,8 @@ func (c *contexts) leave() error {
 	return nil
 }
 
-// present reports whether an id names the present context. A process with one context
-// tells its id in each line. After the first Clear, no second id is accepted.
+// present reports whether an ID belongs to the current context. A process with one context at a time puts the
+// ID of that context in each line. After the first Clear, a context has only one ID.
 func (c *contexts) present(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,8 @@ func (c *contexts) present(id string) bool {
 	return true
 }
 
-// ask notes that a turn begins, and reports whether it is the first of the process, and the first after Resume.
+// ask records the beginning of a turn. It reports whether the turn is the first of the process, and whether it
+// is the first after Resume.
 func (c *contexts) ask() (first, resumed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +92,7 @@ func (c *contexts) ask() (first, resumed bool) {
 	return first, first && c.resumed
 }
 
-// several reports whether a line that names no context may be of an earlier one.
+// several reports whether a line without a context ID may be from an earlier context.
 func (c *contexts) several() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

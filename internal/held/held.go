@@ -1,7 +1,6 @@
-// Package held keeps a CLI running between requests: it starts the process in the
-// live mode of its spec, sends each request as a turn, and ends whatever is left
-// when the process has to go. It knows no CLI by name: what is said, and what it
-// means, is in the spec.
+// Package held keeps a CLI running between requests. It starts the process in the live mode of its spec, sends
+// each request as a turn, and finally ends the process with its process tree. It knows no CLI by name: the spec
+// defines the messages and their meaning.
 package held
 
 import (
@@ -25,82 +24,79 @@ import (
 	"github.com/clichain/clichain/internal/wire"
 )
 
-// Plan is what to start, and how its turns are read and judged. The funcs may be
-// called by several goroutines.
+// Plan describes what to start, and how to read and judge its turns. Several goroutines may call the funcs.
 type Plan struct {
 	Invocation *compose.Invocation
-	Box        *container.Box // nil: on this machine
+	Box        *container.Box // nil: the CLI runs on this machine
 	Command    proc.Command   // Shim, Cgroup and Limit
 	Rules      *clispec.LiveRules
 	Remove     func() // removes the files of the invocation
 
-	// Enter registers the process, which stop ends. Call leave when it has gone.
+	// Enter registers the process; stop ends the process. Call leave when the process has ended.
 	Enter func(stop context.CancelCauseFunc) (leave func())
-	// Timeout bounds a turn; First and Idle the time until the CLI says anything in it,
-	// and every later silence. Zero: no bound.
+	// Timeout limits a turn, First the time until its first output, and Idle every later time without output.
+	// Zero means no limit.
 	Timeout, First, Idle time.Duration
-	// MaxOutput bounds the bytes that a turn may print. Zero: no bound.
+	// MaxOutput limits the output of a turn, in bytes. Zero means no limit.
 	MaxOutput int64
 
-	// Compose makes a turn of a request. The error is unsupported where the request
-	// needs a process of another kind.
+	// Compose creates a turn from a request. The error has the reason unsupported if the request needs another
+	// process.
 	Compose func(req call.Request) (*compose.Call, *call.Error)
-	// Read makes what reads a turn; it sets all but Heard, Stop and Ended.
+	// Read creates the reader of a turn. It sets all fields except Heard, Stop and Ended.
 	Read func(c *compose.Call, emit func(call.Event)) *reading.Reading
-	// Watch hears the events of a turn; it may stop it. Call end after the turn.
+	// Watch receives the events of a turn, and may stop the turn. Call end after the turn.
 	Watch func(
 		ctx context.Context, c *compose.Call, r *reading.Reading, stop context.CancelCauseFunc,
 	) (hear func(*judge.Sign), end func())
-	// Judge makes the answer or the error of a turn that has ended.
+	// Judge creates the answer or the error of a turn that has ended.
 	Judge func(c *compose.Call, req call.Request, ev *judge.Evidence, took time.Duration) (*call.Response, *call.Error)
-	// Failed makes the error of a process that was not started.
+	// Failed creates the error of a process that could not be started.
 	Failed func(error) *call.Error
-	// Permit answers a question of the CLI. Nil: only what the access allows.
+	// Permit answers a question of the CLI. If nil, only the access level decides.
 	Permit func(ctx context.Context, q call.Question) bool
 }
 
 const (
-	// politeness is how long the CLI may take to end a turn that is interrupted, or to
-	// end by itself.
+	// politeness limits how long the CLI may take to end an interrupted turn, or to exit on its own.
 	politeness = 5 * time.Second
-	// queued is how many lines may wait to be written.
+	// queued is the capacity of the queue of lines to write.
 	queued = 16
-	// maxAsks is how many questions of the CLI may be open at once.
+	// maxAsks limits the number of open questions of the CLI.
 	maxAsks = 16
 )
 
-// CLI is a process in its live mode. It is safe for concurrent use; of several
-// turns at once, each waits for the one before it.
+// CLI is a process in its live mode. It is safe for concurrent use. Concurrent turns wait for each other.
 type CLI struct {
 	plan    Plan
 	conn    *wire.Conn
 	input   chan []byte
-	unsent  atomic.Int64 // lines that wait to be written
+	unsent  atomic.Int64 // lines in the queue
 	running context.Context
 	stop    context.CancelCauseFunc
-	gone    chan struct{} // closed when nothing of it is left
-	kill    chan struct{} // closed when it is to end at once
-	killed  func()        // closes it
+	gone    chan struct{} // closed when the process tree has ended
+	kill    chan struct{} // closed to end the process at once
+	killed  func()        // closes kill
 	pid     atomic.Int64
 	asking  semaphore.Semaphore
 	turns   semaphore.Semaphore
 	asks    sync.WaitGroup
-	leaves  bool                 // turns that do not end in time
-	stuck   atomic.Pointer[turn] // the one that was left
+	leaves  bool                 // Ask does not wait for turns that do not end in time
+	stuck   atomic.Pointer[turn] // the turn that Ask has left
 
 	contexts contexts
-	used     call.Usage // by the context, of the counts that the CLI adds up; by one turn at a time
+	used     call.Usage // cumulative usage of the context; used by one turn at a time
 
 	mu    sync.Mutex
-	now   *turn  // what the process says belongs to it
-	ended string // the id of the turn that has ended last
+	now   *turn  // receives the output of the process
+	ended string // the ID of the latest turn that has ended
 
-	// Valid once gone is closed.
+	// Valid after gone is closed.
 	result proc.Result
-	failed error // nothing was started
+	failed error // the process was not started
 }
 
-// Start starts the process, and returns when it has an empty context. The process outlives ctx.
+// Start starts the process, and returns when the process has an empty context. The process outlives ctx.
 func Start(ctx context.Context, plan Plan) (*CLI, *call.Error) {
 	c := begin(ctx, plan)
 	err := c.sayAll(ctx, plan.Invocation.Call, plan.Rules.Ready)
@@ -114,7 +110,7 @@ func Start(ctx context.Context, plan Plan) (*CLI, *call.Error) {
 	return c, nil
 }
 
-// Query starts a process for one request beside all turns, and returns its result.
+// Query starts a process for one request outside any turn, and returns the result.
 func Query(ctx context.Context, plan Plan, m clispec.LiveMessage) (json.RawMessage, *call.Error) {
 	c := begin(ctx, plan)
 	err := c.sayAll(ctx, plan.Invocation.Call, plan.Rules.Ready)
@@ -129,7 +125,7 @@ func Query(ctx context.Context, plan Plan, m clispec.LiveMessage) (json.RawMessa
 	return result, nil
 }
 
-// begin starts the process. What it says belongs to no turn yet.
+// begin starts the process. Its output belongs to no turn yet.
 func begin(ctx context.Context, plan Plan) *CLI {
 	c := &CLI{
 		plan: plan, conn: wire.New(plan.Rules.Envelope), input: make(chan []byte, queued), gone: make(chan struct{}),
@@ -144,7 +140,7 @@ func begin(ctx context.Context, plan Plan) *CLI {
 	return c
 }
 
-// failure ends a process that did not begin well, and says why.
+// failure ends a process that failed to become ready, and returns the error.
 func (c *CLI) failure(err error) *call.Error {
 	t := c.current()
 	c.end(err)
@@ -152,7 +148,7 @@ func (c *CLI) failure(err error) *call.Error {
 		return c.plan.Failed(err)
 	}
 	if errors.Is(err, wire.ErrEnded) {
-		err = nil // by itself
+		err = nil // the process ended on its own
 	}
 	_, failed := c.verdict(t, call.Request{}, err)
 	if failed == nil {
@@ -161,20 +157,20 @@ func (c *CLI) failure(err error) *call.Error {
 	return failed
 }
 
-// unasked is the error of a process that has printed an answer before it was asked,
-// and was not ready then. err is why it ended; nil: by itself.
+// unasked returns the error of a process that printed an answer before it was ready and before it received a
+// request. err is why the process ended, or nil if it ended on its own.
 func unasked(err error) *call.Error {
 	reason := call.ReasonBadOutput
 	if err != nil {
 		reason = judge.ReasonOfCause(err)
 	}
 	return &call.Error{
-		Reason: reason, Message: "it gave an answer before it was ready, and was not asked", ExitCode: -1, Err: err,
+		Reason: reason, Message: "the CLI printed an answer before it received a request", ExitCode: -1, Err: err,
 		Stage: call.StageStarted,
 	}
 }
 
-// run is the life of the process.
+// run starts the process and returns when its process tree has ended.
 func (c *CLI) run() {
 	leave := c.plan.Enter(c.stop)
 	defer leave()
@@ -200,8 +196,8 @@ func (c *CLI) run() {
 	c.asks.Wait()
 }
 
-// write writes lines until the process has gone or is stopped. An empty one ends its
-// input, which nothing else does before the process has gone.
+// write writes lines until the process has ended or is stopped. A nil line closes the input. Nothing else
+// closes the input before the process has ended.
 func (c *CLI) write(to *io.PipeWriter) {
 	for {
 		select {
@@ -213,7 +209,7 @@ func (c *CLI) write(to *io.PipeWriter) {
 				return
 			}
 			if _, err := to.Write(append(line, '\n')); err != nil {
-				return // it has closed its input, and ends in other ways
+				return // the process has closed its input, and reports its end in other ways
 			}
 			c.unsent.Add(-1)
 		}
@@ -233,7 +229,7 @@ func (c *CLI) send(ctx context.Context, line []byte) error {
 	}
 }
 
-// sayAll sends all messages that apply, each when the one before it is answered.
+// sayAll sends all messages that apply. It waits for each response before it sends the next message.
 func (c *CLI) sayAll(ctx context.Context, composed *compose.Call, list []clispec.LiveMessage) error {
 	for i := range list {
 		if _, err := c.say(ctx, composed, list[i:i+1], map[string]string{"context": c.contexts.current()}); err != nil {
@@ -243,16 +239,16 @@ func (c *CLI) sayAll(ctx context.Context, composed *compose.Call, list []clispec
 	return nil
 }
 
-// Gone is closed when nothing of the process is left.
+// Gone returns a channel that is closed when the process tree has ended.
 func (c *CLI) Gone() <-chan struct{} { return c.gone }
 
-// Close asks the process to end, and ends it if it does not, in 15 s at most. It
-// returns when nothing of it is left.
+// Close asks the process to exit, and ends the process if it does not, within at most 15 s. It returns when the
+// process tree has ended.
 func (c *CLI) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), politeness)
 	defer cancel()
 	c.interruptStuck(ctx)
-	_ = c.send(ctx, nil) // it may have gone
+	_ = c.send(ctx, nil) // it may have ended
 	select {
 	case <-c.gone:
 	case <-ctx.Done():
@@ -260,23 +256,23 @@ func (c *CLI) Close() {
 	}
 }
 
-// errClosed is why a process was ended that nobody needs any more.
+// errClosed is the cause of the end of a process that is not needed any more.
 var errClosed = errors.New("the live process was closed")
 
-// end has the process asked to end by signals, and returns when nothing of it is left.
+// end terminates the process with signals, and returns when the process tree has ended.
 func (c *CLI) end(cause error) {
 	c.stop(cause)
 	<-c.gone
 }
 
-// Kill ends the process at once, and returns when nothing of it is left.
+// Kill kills the process at once, and returns when the process tree has ended.
 func (c *CLI) Kill(cause error) {
 	c.killed()
 	c.end(cause)
 }
 
-// Err is why the process has gone, as far as it said so since its last turn. Nil: it
-// has not, or it was to end.
+// Err returns why the process has ended, according to its output since its last turn. It returns nil if the
+// process is running, or if this package ended it.
 func (c *CLI) Err() error {
 	select {
 	case <-c.gone:
@@ -292,9 +288,9 @@ func (c *CLI) Err() error {
 	return wire.ErrEnded
 }
 
-// Memory is what the process and its descendants have in memory, in bytes; ok is false
-// where that cannot be told.
+// Memory returns the resident memory of the process and its descendants, in bytes. ok is false if it is
+// unknown.
 func (c *CLI) Memory() (size int64, ok bool) { return proc.Memory(int(c.pid.Load())) }
 
-// Result is how the process went, once it has gone.
+// Result returns the result of the process. It is valid after the process has ended.
 func (c *CLI) Result() proc.Result { return c.result }

@@ -13,10 +13,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// ErrNotResumed is wrapped by the error of a CLI that refuses to resume a session.
+// ErrNotResumed is wrapped by the error of a CLI that does not resume a session.
 var ErrNotResumed = errors.New("the session was not resumed")
 
-// open begins a context in which nothing was said, or resumes the session of the call.
+// open begins an empty context, or resumes the session of the call.
 func (c *CLI) open(ctx context.Context, composed *compose.Call) error {
 	rules := c.plan.Rules
 	if len(rules.Open) == 0 {
@@ -27,7 +27,7 @@ func (c *CLI) open(ctx context.Context, composed *compose.Call) error {
 	told := gjson.GetBytes(result, rules.Context).String()
 	resumes := id != ""
 	if resumes && err == nil && told != "" && told != id {
-		err = &wire.Error{Message: "the CLI began the session " + told + " in place of " + id}
+		err = &wire.Error{Message: "the CLI began session " + told + " instead of " + id}
 	}
 	switch {
 	case err != nil && resumes:
@@ -41,14 +41,14 @@ func (c *CLI) open(ctx context.Context, composed *compose.Call) error {
 	return c.sayAll(ctx, composed, rules.Opened)
 }
 
-// early are the lines of the first turn after a resume. Some CLIs go on to tell of the turns of the session before it,
-// so a line that names its turn is kept until the id of this one is known. Guarded by the mu of the turn.
+// early holds lines of the first turn after a resume. Some CLIs report earlier turns of the session first, so a
+// line with a turn ID is kept until the ID of this turn is known. Guarded by the mu of the turn.
 type early struct {
 	waits bool
 	lines [][]byte
 }
 
-// owns reports whether a line that names its turn belongs to this one.
+// owns reports whether a line with a turn ID belongs to this turn.
 func (t *turn) owns(id string, line []byte) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,7 +65,7 @@ func (t *turn) owns(id string, line []byte) bool {
 	return false
 }
 
-// named sets the id that the CLI has given the turn, and returns the lines that were kept.
+// named sets the ID that the CLI has given the turn, and returns the lines that were kept.
 func (t *turn) named(id string) (kept [][]byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,9 +22,9 @@ func (c *CLI) stdoutLine(line []byte) {
 	}
 }
 
-// stderrLine reads a line of stderr, which names no turn: an earlier turn may have
-// printed it late. So it is evidence in the first turn of a process alone. Later turns of
-// the same context show it in their errors; those of another context drop it.
+// stderrLine reads a line of stderr. The line has no turn ID, and an earlier turn may have printed it late, so
+// it is evidence only in the first turn of a process. Later turns of the same context include it in their
+// errors. Turns of a later context drop it.
 func (c *CLI) stderrLine(line []byte) {
 	t := c.current()
 	t.heard()
@@ -48,8 +48,8 @@ func (c *CLI) current() *turn {
 	return c.now
 }
 
-// noticed reads a line that is neither a request nor a response. A line of another
-// context belongs to a turn that has ended.
+// noticed reads a line that is neither a request nor a response. A line of another context belongs to a turn
+// that has ended.
 func (c *CLI) noticed(_ string, line []byte) {
 	if of := c.plan.Rules.Of; of != "" {
 		id := gjson.GetBytes(line, of)
@@ -68,8 +68,8 @@ func (c *CLI) noticed(_ string, line []byte) {
 	t.feed(line)
 }
 
-// unnamed reads a line of stdout that does not name its context. An earlier context may
-// have printed it late, unless there was none or a barrier has drained its lines.
+// unnamed reads a line of stdout without a context ID. An earlier context may have printed it late, unless
+// there was none or a barrier has drained its lines.
 func (c *CLI) unnamed(line []byte) {
 	t := c.current()
 	if t.shared && len(c.plan.Rules.Barrier) == 0 {
@@ -79,7 +79,7 @@ func (c *CLI) unnamed(line []byte) {
 	t.feed(line)
 }
 
-// turnOf is the id of the turn that a line is about; "": it does not say.
+// turnOf returns the turn ID of a line, or "" if the line has none.
 func (c *CLI) turnOf(line []byte) string {
 	if c.plan.Rules.OfTurn == "" {
 		return ""
@@ -92,15 +92,15 @@ func (c *CLI) turnOf(line []byte) string {
 	return ""
 }
 
-// past is the id of the turn that has ended last.
+// past returns the ID of the latest turn that has ended.
 func (c *CLI) past() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ended
 }
 
-// Fresh gives the process a context in which nothing was said, in place of the one it
-// has. The error is why that failed; the process is of no more use then.
+// Fresh replaces the context of the process with an empty one. If it returns an error, the process cannot be
+// used any more.
 func (c *CLI) Fresh(ctx context.Context) error {
 	release, err := c.turns.Acquire(ctx)
 	if err != nil {
@@ -111,14 +111,14 @@ func (c *CLI) Fresh(ctx context.Context) error {
 	if err := c.contexts.leave(); err != nil {
 		return err
 	}
-	defer c.idle() // a turn of the new context
+	defer c.idle() // the first idle turn of the new context
 	if err := c.renew(ctx, old); err != nil {
 		return err
 	}
 	return c.sayAll(ctx, c.plan.Invocation.Call, c.plan.Rules.Barrier)
 }
 
-// renew opens a context and closes the old one, or clears the only one.
+// renew opens a context and closes the old one, or clears the only context.
 func (c *CLI) renew(ctx context.Context, old string) error {
 	rules := c.plan.Rules
 	if len(rules.Open) > 0 {
@@ -139,7 +139,7 @@ func (c *CLI) renew(ctx context.Context, old string) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	// Some versions go on with their counts, others begin anew: this says which.
+	// Some versions continue their counts after Clear, others restart them. The evidence shows which.
 	total := t.reading.Evidence(proc.Result{TreeClean: true}, 0).Tally.Total()
 	if used := session.Used(clispec.SessionRules{Cumulative: rules.Cumulative}, total); used != nil {
 		c.used = *used

@@ -23,37 +23,37 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// turn is what the process says from one question to the next.
+// turn is the output of the process from one request to the next.
 type turn struct {
 	call           *compose.Call
 	reading        *reading.Reading
 	stdout, stderr *lines.Splitter
 	start          time.Time
-	done           chan struct{} // closed at its last event
+	done           chan struct{} // closed at the last event
 	finish         func()
-	stop           context.CancelCauseFunc // ends the turn, not the process
+	stop           context.CancelCauseFunc // stops the turn, not the process
 	quiet          *reading.Silence
 	ctx            context.Context   // of the turn; nil between turns
 	watch          func(*judge.Sign) // nil between turns
 	unwatch        func()
-	undelivered    bool // it was ended before its message was written
-	later          bool // the process had an earlier turn, which may go on to print on stderr
-	resumed        bool // lines of the session's turns before may follow
-	shared         bool // the process had an earlier context: a line that names none may be of that one
+	undelivered    bool // the turn ended before its message was written
+	later          bool // the process had an earlier turn, which may still print to stderr
+	resumed        bool // lines of earlier turns of the session may follow
+	shared         bool // the process had an earlier context, which may have printed a line without a context ID
 
-	size    atomic.Int64 // bytes that it has printed
+	size    atomic.Int64 // bytes that the turn has printed
 	limit   int64
 	lines   sync.Mutex // held while a line is read
-	left    bool       // Ask has returned before its end
+	left    bool       // Ask has returned before the end of the turn
 	mu      sync.Mutex
 	id      string
 	early   early
-	errors  bytes.Buffer // its part of stderr
-	stopped bool         // the process was told to end it
-	cut     bool         // a question was denied because the turn has ended: what follows is no answer
+	errors  bytes.Buffer // the stderr output of the turn
+	stopped bool         // the process was told to end the turn
+	cut     bool         // a question was denied because the turn has ended, so later output is no answer
 }
 
-// begin makes a turn the one to which what the process says belongs.
+// begin makes t the turn that receives the output of the process.
 func (c *CLI) begin(t *turn, emit func(call.Event)) *turn {
 	t.reading, t.start, t.done = c.plan.Read(t.call, emit), time.Now(), make(chan struct{})
 	t.finish = sync.OnceFunc(func() { close(t.done) })
@@ -70,12 +70,12 @@ func (c *CLI) begin(t *turn, emit func(call.Event)) *turn {
 	return t
 }
 
-// idle is the time between two turns, in which nothing is asked.
+// idle begins the time between two turns, in which no request is active.
 func (c *CLI) idle() *turn {
 	return c.begin(&turn{call: c.plan.Invocation.Call, stop: func(error) {}}, func(call.Event) {})
 }
 
-// heard notes a sign of life.
+// heard records output of the CLI.
 func (t *turn) heard() {
 	if t.quiet != nil {
 		t.quiet.Heard()
@@ -97,15 +97,15 @@ func (t *turn) ended() bool {
 	return t.stopped
 }
 
-// name is the id that the CLI has given the turn; "": none yet.
+// name returns the ID that the CLI has given the turn, or "" if there is none yet.
 func (t *turn) name() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.id
 }
 
-// Ask sends a request as a turn, and returns its answer. Where ctx ends, the turn is
-// interrupted, and if that takes too long the process is ended.
+// Ask sends a request as a turn, and returns the answer. When ctx ends, Ask interrupts the turn; if that takes
+// too long, it ends the process.
 func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) (*call.Response, *call.Error) {
 	composed, refused := c.plan.Compose(req)
 	if refused != nil {
@@ -150,7 +150,7 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	return resp, failed
 }
 
-// over ends a turn: what is still said of it belongs to none.
+// over ends a turn. Later output of the turn belongs to no turn.
 func (c *CLI) over(t *turn) {
 	id := t.name()
 	c.mu.Lock()
@@ -159,7 +159,7 @@ func (c *CLI) over(t *turn) {
 	c.idle()
 }
 
-// own is a turn's part of the counts that the CLI adds up over a context.
+// own returns a turn's share of the counts that the CLI accumulates over a context.
 func (c *CLI) own(u call.Usage) call.Usage {
 	rules := clispec.SessionRules{Cumulative: c.plan.Rules.Cumulative}
 	before := c.used
@@ -169,7 +169,7 @@ func (c *CLI) own(u call.Usage) call.Usage {
 	return session.Rebase(rules, u, &session.Record{Used: &before})
 }
 
-// ask sends the message of a turn. Its response is the turn's end, or has its id.
+// ask sends the message of a turn. Its response ends the turn or contains the turn's ID.
 func (c *CLI) ask(ctx context.Context, t *turn) (forget func(), err error) {
 	m, params, _ := t.call.Message(c.plan.Rules.Turn, map[string]string{"context": c.contexts.current()})
 	if m.Notice {
@@ -181,7 +181,7 @@ func (c *CLI) ask(ctx context.Context, t *turn) (forget func(), err error) {
 		case isRefusal:
 			t.feed(response(m.Method, nil, refused))
 			t.finish()
-		case err != nil: // the process has ended, and says why in other ways
+		case err != nil: // the process has ended, and reports it in other ways
 		case m.Ends:
 			t.feed(response(m.Method, result, nil))
 			t.finish()
@@ -195,7 +195,7 @@ func (c *CLI) ask(ctx context.Context, t *turn) (forget func(), err error) {
 	})
 }
 
-// feed takes a line of the turn, up to its last event.
+// feed processes a line of the turn, until the last event.
 func (t *turn) feed(line []byte) {
 	select {
 	case <-t.done:
@@ -209,7 +209,7 @@ func (t *turn) feed(line []byte) {
 	t.read(t.stdout, line)
 }
 
-// response is a response as the event rules read it.
+// response returns a response in the form that the event rules read.
 func response(method string, result json.RawMessage, failed *wire.Error) []byte {
 	message := map[string]any{"method": method}
 	switch {
@@ -218,12 +218,12 @@ func response(method string, result json.RawMessage, failed *wire.Error) []byte 
 	default:
 		message["result"] = result
 	}
-	line, _ := json.Marshal(message) // cannot fail: JSON that was parsed
+	line, _ := json.Marshal(message) // cannot fail: the values are parsed JSON
 	return line
 }
 
-// await waits for the end of a turn, whose own context is below the caller's. The cause
-// is why it was ended before its last event; nil: it was not.
+// await waits for the end of a turn. ctx is the context of the turn and derives from caller. cause is why the
+// turn was stopped before its last event, or nil if it was not stopped.
 func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 	select {
 	case <-t.done:
@@ -231,7 +231,7 @@ func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 			return nil
 		}
 	case <-c.gone:
-		return nil // by itself
+		return nil // the process ended on its own
 	case <-ctx.Done():
 	}
 	if cause = context.Cause(ctx); caller.Err() != nil {
@@ -246,7 +246,7 @@ func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 	t.stopped = true
 	t.mu.Unlock()
 	select {
-	case <-t.done: // by the denial of a question
+	case <-t.done: // because a question was denied
 		return cause
 	default:
 	}
@@ -265,11 +265,11 @@ func (c *CLI) await(caller, ctx context.Context, t *turn) (cause error) {
 		case <-bounded.Done():
 		}
 	}
-	c.end(cause) // what it is about, nobody can tell
+	c.end(cause) // the state of the process is unknown
 	return cause
 }
 
-// verdict is the answer, or the error, of a turn that has ended.
+// verdict returns the answer or the error of a turn that has ended.
 func (c *CLI) verdict(t *turn, req call.Request, cause error) (*call.Response, *call.Error) {
 	result := proc.Result{TreeClean: true}
 	select {
