@@ -16,29 +16,28 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// How long the client may take to end what is inside: when a run has to stop,
-// and after every run, when nothing tries again later.
+// Time limits for the client to end the processes inside: when a run has to stop, and after every run.
 const (
 	stopTimeout = 5 * time.Second
 	endTimeout  = 10 * time.Second
 )
 
-// Supervise runs the command to its end, and ends what it has left in the
-// container. left is the error of that. err is non-nil only when nothing was
-// started. On a nil Box it only runs the command.
+// Supervise runs the command to its end, and then ends the processes that it has left in the container. left is
+// the error of that last step. err is non-nil only if nothing was started. On a nil Box, Supervise only runs
+// the command.
 func (b *Box) Supervise(ctx context.Context, c proc.Command) (result proc.Result, left, err error) {
 	if b == nil || ctx.Err() != nil {
 		result, err = proc.Run(ctx, c)
 		return result, nil, err
 	}
-	// The client outlives ctx until what runs inside was asked to end, so that
-	// its last output is read.
+	// The client outlives ctx until the processes inside were asked to terminate, so that their last output is
+	// read.
 	client, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
 	stopped := make(chan struct{})
 	ranToEnd := context.AfterFunc(ctx, func() {
 		defer close(stopped)
-		_ = b.clean(ctx, b.Stop, stopTimeout) // the clean after the run reports what is left
+		_ = b.clean(ctx, b.Stop, stopTimeout) // the clean after the run reports remaining processes
 		stop(context.Cause(ctx))
 	})
 	result, err = proc.Run(client, c)
@@ -52,12 +51,12 @@ func (b *Box) Supervise(ctx context.Context, c proc.Command) (result proc.Result
 		return result, nil, err
 	}
 	if left = b.clean(ctx, b.End, endTimeout); left != nil {
-		left = fmt.Errorf("something may be left in the container: %w", left)
+		left = fmt.Errorf("processes may be left in the container: %w", left)
 	}
 	return result, left, nil
 }
 
-// over is what runtimes say of a container that has ended: nothing runs in it.
+// over matches the message of a runtime for a container that has ended, in which no process is running.
 var over = pattern.Of(`(?i)no such container|no container with|is not running|` +
 	`on running containers|already in progress`)
 
@@ -80,8 +79,8 @@ func (b *Box) clean(ctx context.Context, args []string, timeout time.Duration) e
 	return fmt.Errorf("exit status %d: %s", result.ExitCode, plaintext.LastLine(said))
 }
 
-// boxLines are the error texts of the wrapper, and those of a runtime that
-// failed before the wrapper started.
+// boxLines match the error messages of the wrapper, and those of a runtime that failed before the wrapper
+// started.
 var boxLines = sync.OnceValue(func() judge.LineProgram { return judge.CompileLines(boxRules) })
 
 var boxRules = []clispec.LineRule{
@@ -94,9 +93,9 @@ var boxRules = []clispec.LineRule{
 		Hint: "check that the container runtime works, that the container is running, and that it has sh"},
 }
 
-// Explain corrects the reason of a failure that the container or its runtime
-// caused, not the CLI, and adds what was left inside. err is the verdict on ev;
-// hints are the spec's. A nil Box or err changes nothing.
+// Explain corrects the reason of a failure that the container or its runtime caused, and adds the error for
+// processes that were left inside. err is the verdict on ev; hints are those of the spec. A nil Box or err
+// changes nothing.
 func (b *Box) Explain(err *call.Error, ev *judge.Evidence, hints map[call.Reason]string) {
 	if b == nil || err == nil {
 		return
@@ -111,7 +110,7 @@ func (b *Box) Explain(err *call.Error, ev *judge.Evidence, hints map[call.Reason
 		}
 		judge.AddHint(err, hints[f.Reason])
 	case err.Reason == call.ReasonExit && ev.Result.ExitCode == 128+9:
-		err.Reason, err.Message = call.ReasonKilled, "ended by SIGKILL inside the container, most often for want of memory"
+		err.Reason, err.Message = call.ReasonKilled, "killed by SIGKILL inside the container, usually for lack of memory"
 	}
 	if ev.Left != nil {
 		err.Message = strings.TrimPrefix(plaintext.OneLine(err.Detail()+"; "+ev.Left.Error()), "; ")
@@ -119,8 +118,7 @@ func (b *Box) Explain(err *call.Error, ev *judge.Evidence, hints map[call.Reason
 	}
 }
 
-// failedSilently reports whether the run failed by itself before the CLI said
-// anything.
+// failedSilently reports whether the run failed before the CLI printed anything.
 func failedSilently(ev *judge.Evidence) bool {
 	t := ev.Tally
 	return ev.Result.Cause == nil && ev.Result.ExitCode > 0 &&

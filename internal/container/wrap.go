@@ -13,35 +13,34 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// callVar marks all processes of a call inside a container.
+// callVar is the environment variable that marks all processes of a call inside a container.
 const callVar = "CLICHAIN_CALL"
 
-// sweepScript is the shell script that ends what a call has left in a container
-// that keeps running. Its arguments are the mark of the call and its folder.
+// sweepScript is the shell script that ends the remaining processes of a call in a container that keeps running.
+// Its arguments are the mark and the temporary directory of the call.
 //
 //go:embed sweep.sh
 var sweepScript string
 
-// Box is how to end what a call leaves in its container, by the runtime's
-// client. The nil Box is that of a CLI on this machine.
+// Box ends the processes that a call leaves in its container, with the runtime's client. A nil Box means that
+// the CLI runs on this machine.
 type Box struct {
 	path string
 	env  []string
-	Stop []string // asks what runs inside to end
-	End  []string // kills it, and removes what is left
+	Stop []string // arguments that terminate the processes inside
+	End  []string // arguments that kill them and remove remaining files
 }
 
-// wrapper is what the shell does inside before it becomes the CLI.
+// wrapper builds the shell script that runs inside before the CLI replaces the shell.
 type wrapper struct {
 	script strings.Builder
-	names  []string // of the client's variables to pass in
-	env    []string // those variables
+	names  []string // of the client's environment variables to pass in
+	env    []string // these variables with their values
 }
 
-// Wrap turns the invocation of a CLI into one of the runtime's client, which is
-// h.Path, that runs the CLI inside: the first of its names that is found there.
-// Values travel in the client's environment, because arguments are visible to
-// all users inside and outside.
+// Wrap converts the invocation of a CLI into one of the runtime's client, which is h.Path. The client runs the
+// first of the names that is found inside the container. Values are passed in the client's environment, because
+// arguments are visible to all users inside and outside.
 func (c *Container) Wrap(inv *compose.Invocation, h *compose.Host, names []string) (*Box, *call.Error) {
 	id := path.Base(h.TempDir)
 	w := wrapper{names: []string{proc.CookieName}}
@@ -64,18 +63,18 @@ func (c *Container) Wrap(inv *compose.Invocation, h *compose.Host, names []strin
 	return b, inv.CheckLengths()
 }
 
-// arguments are the client's, up to those of the shell inside.
+// arguments returns the arguments of the client, up to those of the shell inside.
 func (c *Container) arguments(id string, inv *compose.Invocation, names []string) []string {
 	args := append([]string{"exec"}, c.RunArgs...)
 	if c.Image != "" {
 		args = append([]string{"run"}, c.RunArgs...)
 		args = append(args, "--rm", "--init", "--name", id)
 	}
-	args = append(args, "-i") // without it there is no stdin
+	args = append(args, "-i") // otherwise there is no stdin
 	for _, name := range names {
 		args = append(args, "-e", name)
 	}
-	if inv.Dir != "" && !inv.Empty { // the empty one does not exist yet
+	if inv.Dir != "" && !inv.Empty { // the empty directory does not exist yet
 		args = append(args, "-w", inv.Dir)
 	}
 	if c.Image != "" {
@@ -84,8 +83,8 @@ func (c *Container) arguments(id string, inv *compose.Invocation, names []string
 	return append(args, c.Name, "sh")
 }
 
-// boxOf says how to end what the call leaves. In a container that keeps running
-// the same user as the call's does it, because others cannot see its marks.
+// boxOf returns the Box of a call. In a container that keeps running, the Box uses the same user as the call,
+// because other users cannot see the marks.
 func (c *Container) boxOf(program string, env []string, id, temp string) *Box {
 	if c.Image != "" {
 		return &Box{program, env, []string{"stop", "-t", "1", id}, []string{"rm", "-f", "-v", id}}
@@ -95,7 +94,7 @@ func (c *Container) boxOf(program string, env []string, id, temp string) *Box {
 	return &Box{program, env, sweep, sweep}
 }
 
-// clientEnviron is the client's own environment.
+// clientEnviron returns the environment of the client itself.
 func clientEnviron(environ []string) (env []string) {
 	list := slices.Concat(clientEnv, compose.WindowsEnv)
 	for _, kv := range environ {
@@ -106,7 +105,7 @@ func clientEnviron(environ []string) (env []string) {
 	return env
 }
 
-// pass sets a variable inside: its name is outer to the client, name to the CLI.
+// pass sets an environment variable inside the container. The client knows it as outer, the CLI as name.
 func (w *wrapper) pass(outer, name, value string) {
 	w.names = append(w.names, outer)
 	w.env = append(w.env, outer+"="+value)
@@ -115,17 +114,17 @@ func (w *wrapper) pass(outer, name, value string) {
 	}
 }
 
-// setVars passes the CLI's environment, renamed where the client itself would
-// react to it.
+// setVars passes the environment of the CLI. It renames variables that would affect the client.
 func (w *wrapper) setVars(env []string) *call.Error {
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		outer := name
 		switch {
 		case !grammar.IsVariable(name):
-			return call.Errorf(call.ReasonUnsupported, "env", "the shell in the container passes no variable %q on", name)
+			return call.Errorf(call.ReasonUnsupported, "env",
+				"the shell in the container cannot pass on the environment variable %q", name)
 		case name == callVar || name == proc.CookieName:
-			continue // passed by Wrap
+			continue // Wrap passes these
 		case grammar.Matches(renamedEnv, name):
 			outer = "CLICHAIN_ENV_" + name
 		}
@@ -134,8 +133,7 @@ func (w *wrapper) setVars(env []string) *call.Error {
 	return nil
 }
 
-// makeFiles writes the call's folder and its files, readable by their owner
-// only.
+// makeFiles writes the temporary directory of the call and its files. Only their owner can read them.
 func (w *wrapper) makeFiles(inv *compose.Invocation) *call.Error {
 	if inv.Temp == "" {
 		return nil
@@ -153,7 +151,7 @@ func (w *wrapper) makeFiles(inv *compose.Invocation) *call.Error {
 		name := fmt.Sprintf("CLICHAIN_FILE_%d", i)
 		if n := len(name) + 1 + len(f.Content); n > compose.MaxArg {
 			return call.Errorf(call.ReasonUnsupported, f.Field,
-				"%d bytes are over the limit of %d for a file in a container", len(f.Content), compose.MaxArg-len(name)-1)
+				"%d bytes exceed the limit of %d for a file in a container", len(f.Content), compose.MaxArg-len(name)-1)
 		}
 		w.pass(name, name, f.Content)
 		steps = append(steps, fmt.Sprintf(`printf %%s "$%s" >%s`, name, quoted(f.Path)))
@@ -183,9 +181,8 @@ echo %s >&2; exit 127
 `, list, missing)
 }
 
-// distrust ends the call where one of the files is in its directory, or in one
-// that is added to it; "./name" is looked for in all the folders above as well,
-// except the home.
+// distrust ends the call if the working directory, or a directory that is added to it, contains one of the
+// files. For "./name", it also searches all directories above, except the home directory.
 func (w *wrapper) distrust(inv *compose.Invocation) {
 	if len(inv.Unwanted) == 0 {
 		return
@@ -214,5 +211,5 @@ unset _top _dir _file
 `, added, here, above)
 }
 
-// quoted makes a text one word of the shell.
+// quoted quotes a text as one word of the shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
