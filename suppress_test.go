@@ -166,7 +166,7 @@ func TestSuppressionDoubts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "kept", resp.Backend)
 	require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrSuppressed)
-	require.ErrorContains(t, resp.Attempts[0].Err, `suppressed by SKIP_CLI=cluade,zebra: "cluade" is not a backend name, and may have meant this one`)
+	require.ErrorContains(t, resp.Attempts[0].Err, `suppressed by SKIP_CLI=cluade,zebra: "cluade" is not a backend name, which resembles this backend`)
 	require.Equal(t, []string{
 		`SKIP_CLI: "cluade" is not a backend name: claude is turned off`,
 		`SKIP_CLI: "zebra" is not a backend name: no backend is turned off`,

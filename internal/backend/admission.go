@@ -17,7 +17,7 @@ import (
 	"github.com/clichain/clichain/internal/skiplist"
 )
 
-// Refusal returns why a call would not start, as far as that is known without composing it.
+// Refusal returns why a call would not start, if that is known without composing the call.
 func (b *Backend) Refusal(ctx context.Context, req call.Request) *call.Error {
 	path, err := b.Find()
 	if err == nil {
@@ -29,7 +29,8 @@ func (b *Backend) Refusal(ctx context.Context, req call.Request) *call.Error {
 	return err
 }
 
-// Find returns the program to run. The error says that the backend is invalid, suppressed or not installed.
+// Find returns the path of the program. It returns an error if the backend is invalid, suppressed or not
+// installed.
 func (b *Backend) Find() (path string, err *call.Error) {
 	if err := b.Invalid(); err != nil {
 		return "", b.Label(err)
@@ -54,7 +55,7 @@ func listNames(spec *clispec.Spec) []string {
 	return []string{spec.Name, spec.InstanceOf, spec.ProviderSlug}
 }
 
-// suppressed is the skip of a backend that SKIP_CLI or an alias turns off.
+// suppressed returns the error of a backend that SKIP_CLI or an alias turns off, or nil.
 func suppressed(spec *clispec.Spec) *call.Error {
 	variable, doubt := skiplist.By(listNames(spec)...)
 	if variable == "" {
@@ -63,14 +64,15 @@ func suppressed(spec *clispec.Spec) *call.Error {
 	err := call.Errorf(call.ReasonSuppressed, "", "suppressed by %s=%s", variable, plaintext.OneLine(os.Getenv(variable)))
 	err.Hint = "unset " + variable
 	if doubt != "" {
-		err.Message += ": " + doubt + ", and may have meant this one"
+		err.Message += ": " + doubt + ", which resembles this backend"
 		err.Hint += ", or correct it"
 	}
 	return err
 }
 
-// Admit decides whether a call in dir may start: by the login, by who would pay, and by the policy for sandboxes. If
-// mayAsk is not set, it does not run the status command of the CLI and leaves open what only that can tell.
+// Admit decides whether a call in dir may start: by the login, by the account that would pay, and by the
+// sandbox policy. Without mayAsk, it does not run the status command of the CLI, and admits a call that only
+// that command could refuse.
 func (b *Backend) Admit(
 	ctx context.Context, path string, req call.Request, dir string, mayAsk bool,
 ) (*login.Bill, *call.Error) {
@@ -84,7 +86,7 @@ func (b *Backend) Admit(
 	model, _ := b.Composer.Models.Resolve(req.Model)
 	l := b.login(path, dir, model, payer)
 	if len(req.Options.Extra[b.Name]) > 0 && l.State == clispec.LoginInstalled {
-		l.State = clispec.LoginUnknown // raw arguments may bring a login
+		l.State = clispec.LoginUnknown // raw arguments may contain a login
 	}
 	bill := &login.Bill{Policy: payer, Login: l, Sources: b.Login.Sources}
 	err := loggedOut(l)
@@ -100,13 +102,13 @@ func (b *Backend) Admit(
 	return bill, nil
 }
 
-// Payer is who has to pay for a call; "" is anybody.
+// Payer returns which account must pay for a call, or "" if any account may.
 func (b *Backend) Payer(req call.Request) call.Billing {
 	return cmp.Or(b.Settings.Billing, req.Billing)
 }
 
-// unknownPayer refuses a request that could choose another account than the examined one: by raw arguments, or by an
-// environment variable that the CLI may obey.
+// unknownPayer returns an error for a request that could select another account than the examined one: with raw
+// arguments, or with an environment variable that affects the CLI.
 func (b *Backend) unknownPayer(req call.Request, payer call.Billing) *call.Error {
 	field, what := "", ""
 	switch obeyed := compose.Obeys(b.Spec, req.Env); {
@@ -114,26 +116,27 @@ func (b *Backend) unknownPayer(req call.Request, payer call.Billing) *call.Error
 		return nil
 	case req.Billing != call.BillingUnknown && req.Billing != payer:
 		return call.Errorf(call.ReasonBilling, "billing",
-			"%s has to pay for the request, and only %s may pay here", req.Billing, payer)
+			"the request must be paid by %s, but only %s may pay", req.Billing, payer)
 	case len(req.Options.Extra[b.Name]) > 0:
 		field, what = "options.extra."+b.Name, "raw arguments"
 	case obeyed != "":
-		field, what = "env."+obeyed, "a variable that this CLI may obey"
+		field, what = "env."+obeyed, "an environment variable that this CLI may use"
 	default:
 		return nil
 	}
-	err := call.Errorf(call.ReasonBilling, field, "with %s it is unknown who would pay, and only %s may pay", what, payer)
-	err.Hint, err.Advice = "leave it out", []call.Advice{{Action: call.ActionUnset, Field: "config.billing"}}
+	err := call.Errorf(call.ReasonBilling, field,
+		"with %s it is unknown which account would pay, and only %s may pay", what, payer)
+	err.Hint, err.Advice = "remove it from the request", []call.Advice{{Action: call.ActionUnset, Field: "config.billing"}}
 	return err
 }
 
-// maxStatusTime bounds the status command. Some CLIs need seconds to start.
+// maxStatusTime limits the status command. Some CLIs need seconds to start.
 const maxStatusTime = 10 * time.Second
 
 // statusFunc runs the status command of a CLI.
 type statusFunc = func(context.Context, clispec.StatusRule) (clispec.StatusSign, error)
 
-// status returns the statusFunc of a program. A command that fails tells nothing.
+// status returns the statusFunc of a program. If the command fails, it returns no sign.
 func (b *Backend) status(path string, payer call.Billing) statusFunc {
 	limit := maxStatusTime
 	if b.Settings.Timeout > 0 {
@@ -148,8 +151,9 @@ func (b *Backend) status(path string, payer call.Billing) statusFunc {
 	}
 }
 
-// payable refuses a call for which the wrong account may have to pay. It does not wait for the run to tell the account,
-// because the first request follows at once. A script may set a key, so the status command of the CLI is run.
+// payable returns an error for a call that the wrong account may pay for. It does not wait for the run to
+// report the account, because the first request to the model follows at once. A wrapper script may set a key,
+// so payable runs the status command of the CLI.
 func (b *Backend) payable(ctx context.Context, path string, bill *login.Bill, mayAsk bool) *call.Error {
 	if bill.Policy != call.BillingUnknown && b.Spec.Login.Status.Whole && login.IsShellScript(path) {
 		bill.Login.Billing, bill.Login.Doubt = call.BillingUnknown, path
@@ -174,15 +178,15 @@ func (b *Backend) payable(ctx context.Context, path string, bill *login.Bill, ma
 	return bill.Refused("")
 }
 
-// loggedOut is the skip of a backend that is known to be logged out.
+// loggedOut returns the error of a backend that is known to be logged out, or nil.
 func loggedOut(l login.Login) *call.Error {
 	if l.State != clispec.LoginInstalled {
 		return nil
 	}
-	return call.Errorf(call.ReasonUnauthenticated, "", "not logged in: no credential file, key or other way in was found")
+	return call.Errorf(call.ReasonUnauthenticated, "", "not logged in: no credential file, key or other login was found")
 }
 
-// Nested refuses a call inside a session of the same agent, if the settings do.
+// Nested returns an error for a call inside a session of the same agent, if the settings refuse such calls.
 func (b *Backend) Nested() *call.Error {
 	if !b.Settings.RefuseNested {
 		return nil
@@ -192,8 +196,8 @@ func (b *Backend) Nested() *call.Error {
 		return nil
 	}
 	err := call.Errorf(call.ReasonNestedSession, "",
-		"%s is set: this process runs inside a session of the same agent", name)
-	err.Hint = "run it outside of that session"
+		"%s is set, so this process runs inside a session of the same agent", name)
+	err.Hint = "run the program outside of that session"
 	err.Advice = []call.Advice{{Action: call.ActionUnset, Field: "config.refuse_nested"}}
 	return err
 }

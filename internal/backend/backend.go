@@ -1,5 +1,5 @@
-// Package backend is a CLI as one backend runs it: its spec, compiled, its settings, its program, and what that program
-// sees of this machine. It decides whether a call may start.
+// Package backend combines the spec of a CLI, compiled, with the settings of a backend. It finds the program,
+// determines which part of the environment the program sees, and decides whether a call may start.
 package backend
 
 import (
@@ -20,29 +20,29 @@ import (
 	"github.com/clichain/clichain/internal/skiplist"
 )
 
-// Backend is a spec with its settings. It is safe for concurrent use after Init. The zero Backend has no spec and
-// is invalid.
+// Backend is a spec with its settings. It is safe for concurrent use after Init. The zero Backend has no spec
+// and is invalid.
 type Backend struct {
 	Name     string
 	Settings Settings
 
 	given     *clispec.Spec
 	finder    machine.Finder
-	configErr *call.Error // what is wrong with the settings, or with the spec once it is validated
+	configErr *call.Error // the mistakes in the settings or, after validation, in the spec
 
 	validated sync.Once
 	specErr   error
 
 	compiled sync.Once
-	Spec     *clispec.Spec          // nil until Compile, and if it is invalid; so are the following fields
-	Composer *compose.Composer      // of invocations
-	Program  func() *decode.Program // of the events of a run
-	// LiveProgram is that of the events of a process that answers many requests.
+	Spec     *clispec.Spec          // nil until Compile, and if it is invalid; the same applies to the fields below
+	Composer *compose.Composer      // composes invocations
+	Program  func() *decode.Program // decodes the events of a run
+	// LiveProgram decodes the events of a process that answers many requests.
 	LiveProgram func() *decode.Program
 	Judge       func() *judge.Judge
 	Login       *login.Prober
 	pass        *login.PassRules
-	files       machine.Installed // of the program
+	files       machine.Installed // determines the version of the program
 }
 
 // Init sets the spec and the settings. It does no I/O. The spec is validated on first use.
@@ -64,10 +64,10 @@ func (b *Backend) aliasMistakes() (list []*call.Error) {
 	return list
 }
 
-// Invalidate makes every call fail with the error, unless the settings are invalid already.
+// Invalidate makes every call fail with the error, unless the settings are already invalid.
 func (b *Backend) Invalidate(err *call.Error) { b.configErr = cmp.Or(b.configErr, err) }
 
-// validate validates the spec, once.
+// validate validates the spec once.
 func (b *Backend) validate() (valid bool) {
 	b.validated.Do(func() {
 		if b.given == nil {
@@ -80,8 +80,8 @@ func (b *Backend) validate() (valid bool) {
 	return b.given != nil && b.specErr == nil
 }
 
-// Compile sets what a call needs of a valid spec, once. A process may have backends that it never uses, so what only a
-// run needs is compiled later.
+// Compile compiles a valid spec, once. A process may have backends that it never uses, so the parts that only a
+// run needs are compiled later.
 func (b *Backend) Compile() {
 	b.compiled.Do(func() {
 		if !b.validate() {
@@ -101,14 +101,15 @@ func (b *Backend) Compile() {
 	})
 }
 
-// Invalid returns what is wrong with the spec or the settings; nil if nothing is. It does not compile the spec.
+// Invalid returns the mistakes in the spec or the settings, or nil if there are none. It does not compile the
+// spec.
 func (b *Backend) Invalid() *call.Error {
 	b.validate()
 	switch {
 	case b.configErr != nil:
 		return new(*b.configErr)
 	case b.given == nil:
-		return call.ConfigErrorf("provider", "has no CLI: make it with NewProvider")
+		return call.ConfigErrorf("provider", "has no CLI; create it with NewProvider")
 	}
 	if _, err := b.overlay(); err != nil {
 		return call.ConfigErrorf("spec", "%s", err)
@@ -116,7 +117,8 @@ func (b *Backend) Invalid() *call.Error {
 	return nil
 }
 
-// Label sets the name of the backend, and the hint of its spec, on an error without a run. A nil error stays nil.
+// Label sets the name of the backend and the hint of its spec on the error of a call that started no run. A nil
+// error stays nil.
 func (b *Backend) Label(err *call.Error) *call.Error {
 	if err == nil {
 		return nil
@@ -129,8 +131,8 @@ func (b *Backend) Label(err *call.Error) *call.Error {
 	return err
 }
 
-// Model returns the name under which the CLI knows a model, "" for its default; ok is false if the backend has no such
-// model.
+// Model returns the name that the CLI uses for a model, or "" for its default. ok is false if the backend does
+// not have the model.
 func (b *Backend) Model(name string) (model string, ok bool) {
 	b.Compile()
 	if b.Spec == nil {
@@ -139,7 +141,7 @@ func (b *Backend) Model(name string) (model string, ok bool) {
 	return b.Composer.Models.Resolve(name)
 }
 
-// Claims reports whether the model is one of the backend's.
+// Claims reports whether the model belongs to the backend.
 func (b *Backend) Claims(model string) bool {
 	b.Compile()
 	return b.Spec != nil && b.Composer.Models.Claims(model)

@@ -14,11 +14,12 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// maxCommandOutput bounds what a CLI may print about itself. One prints 750 kB for a list of twelve models.
+// maxCommandOutput limits the output of a command that describes the CLI, in bytes. One CLI prints 750 kB for a
+// list of twelve models.
 const maxCommandOutput = 4 << 20
 
-// Probe runs the CLI with these arguments for something other than an answer. The error is nil if the program ran to
-// its end.
+// Probe runs the CLI with these arguments, for a purpose other than an answer. The error is nil if the program
+// ran to its end.
 func (b *Backend) Probe(ctx context.Context, args []string, limit time.Duration) (runs.Output, *call.Error) {
 	path, err := b.Find()
 	if err != nil {
@@ -34,8 +35,8 @@ func (b *Backend) Probe(ctx context.Context, args []string, limit time.Duration)
 	}, nil
 }
 
-// Run runs the program with these arguments, in an empty directory, and kills it at the limit. The redactor knows the
-// secrets of its environment.
+// Run runs the program with these arguments in an empty directory, and kills it at the limit. The redactor
+// knows the secrets in the environment of the program.
 func (b *Backend) Run(
 	ctx context.Context, path string, payer call.Billing, args []string, limit time.Duration,
 ) (proc.Result, *plaintext.Redactor, *call.Error) {
@@ -64,14 +65,14 @@ func (b *Backend) Run(
 	return result, plaintext.NewRedactor(environ), nil
 }
 
-// Unexplained is the error of a run that was not to give an answer, by what it printed.
+// Unexplained returns the error of a failed run that was not to give an answer, according to its output.
 func (b *Backend) Unexplained(ev *judge.Evidence) *call.Error {
 	err := b.Judge().Unexplained(ev).Err
 	b.Judge().Complete(err, ev)
 	return err
 }
 
-// SpawnFailure is the error of a program that was not started.
+// SpawnFailure returns the error of a program that could not be started.
 func SpawnFailure(err error) *call.Error {
 	be := &call.Error{Reason: call.ReasonSpawn, Message: err.Error(), ExitCode: -1, Err: err, Stage: call.StageSkipped}
 	var spawn *proc.SpawnError

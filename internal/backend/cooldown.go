@@ -18,20 +18,20 @@ import (
 	"github.com/clichain/clichain/internal/sessionfile"
 )
 
-// DefaultTimeout bounds an attempt.
+// DefaultTimeout limits an attempt.
 const DefaultTimeout = 25 * time.Second
 
-// maxNameInKey bounds keys, for the sake of stores.
+// maxNameInKey limits the length of a name in a key, because stores limit the length of keys.
 const maxNameInKey = 100
 
-// CooldownCall is a call for the keeper of the cooldowns.
+// CooldownCall describes a call to the keeper of the cooldowns.
 type CooldownCall struct {
 	name    string
-	backend *Backend // nil: the call is of a backend without a CLI
+	backend *Backend // nil if the backend has no CLI
 	req     call.Request
 }
 
-// NewCooldownCall describes a call of the backend that a chain knows under the name. b is nil for a backend without a
+// NewCooldownCall describes a call of the backend that a chain knows by name. b is nil for a backend without a
 // CLI.
 func NewCooldownCall(name string, b *Backend, req call.Request) CooldownCall {
 	if b != nil {
@@ -40,10 +40,10 @@ func NewCooldownCall(name string, b *Backend, req call.Request) CooldownCall {
 	return CooldownCall{name, b, req}
 }
 
-// Name is that of the backend.
+// Name returns the name of the backend.
 func (c CooldownCall) Name() string { return c.name }
 
-// Timeout is that of the backend's calls.
+// Timeout returns the timeout of the backend's calls.
 func (c CooldownCall) Timeout() time.Duration {
 	if c.backend != nil {
 		return c.backend.Settings.Timeout
@@ -51,11 +51,11 @@ func (c CooldownCall) Timeout() time.Duration {
 	return DefaultTimeout
 }
 
-// Request is what the backend is asked.
+// Request returns the request of the call.
 func (c CooldownCall) Request() *call.Request { return &c.req }
 
-// Key keeps the cooldowns of each model apart, because plans limit some models and not others. ok is false for a
-// program that cannot be started.
+// Key returns the key of the cooldown. Each model has its own key, because plans limit some models and not
+// others. ok is false if the program cannot be started.
 func (c CooldownCall) Key() (key string, ok bool) {
 	key = shortened(c.name)
 	model := ""
@@ -77,7 +77,7 @@ func (c CooldownCall) Key() (key string, ok bool) {
 
 func shortened(name string) string { return name[:min(len(name), maxNameInKey)] }
 
-// Scope is the fingerprint of the calls that a cooldown is for; empty for all.
+// Scope returns the fingerprint of the calls that a cooldown applies to; empty means all calls.
 func (c CooldownCall) Scope(scope cooldown.Scope) string {
 	if scope == cooldown.ScopeAll {
 		return ""
@@ -95,7 +95,7 @@ func (c CooldownCall) Scope(scope cooldown.Scope) string {
 		h.Add(fmt.Sprint("trust ", b.Settings.TrustDir))
 		h.Add(b.outerSession()...)
 	} else if b != nil && scope == cooldown.ScopeLogin {
-		// A token that this CLI, or another one that shares it, has renewed is no other login.
+		// A token that this CLI, or another CLI that shares it, has renewed still belongs to the same login.
 		host := b.Host("", b.Payer(c.req))
 		h.Add(b.Login.Mark(login.PlaceOf(b.Passed(&host, dir, ""), dir)))
 	}
@@ -112,17 +112,18 @@ func (b *Backend) outerSession() (names []string) {
 	return names
 }
 
-// accountWords are in the names of environment variables by which a CLI chooses the account that pays, and the service.
+// accountWords occur in the names of environment variables with which a CLI selects the paying account and the
+// service.
 var accountWords = []string{
 	"KEY", "TOKEN", "SECRET", "AUTH", "CREDENTIAL", "PASSWORD", "PROFILE", "ACCOUNT", "PROJECT", "ORG", "URL", "ENDPOINT",
 	"_USE_", "_HOME", "CONFIG_DIR",
 }
 
-// homes are the environment variables that move all of a user's files.
+// homes are the environment variables that relocate all files of a user.
 var homes = []string{"HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
 
-// account is a fingerprint of the program and of the credentials that it would use. A cooldown does not hold for other
-// ones.
+// account returns a fingerprint of the program and of the credentials that it would use. A cooldown applies
+// only to calls with the same fingerprint.
 func (b *Backend) account(payer call.Billing) (account string, ok bool) {
 	path, err := b.Find()
 	if err != nil {

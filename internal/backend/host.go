@@ -29,7 +29,7 @@ func (b *Backend) locate() (path string, err error) {
 	return b.finder.Find(b.CLINames(), b.Spec.LinkNames...)
 }
 
-// CLINames are the names that the program of the CLI can have.
+// CLINames returns the possible names of the CLI's program.
 func (b *Backend) CLINames() []string {
 	if b.Settings.Binary != "" {
 		return []string{b.Settings.Binary}
@@ -37,7 +37,7 @@ func (b *Backend) CLINames() []string {
 	return append([]string{b.Spec.Binary}, b.Spec.AltBinaries...)
 }
 
-// Version is that of the program; "" in a container, and if its files do not tell it.
+// Version returns the version of the program. It returns "" in a container, and if no file shows the version.
 func (b *Backend) Version(path string) string {
 	if b.InContainer() {
 		return ""
@@ -45,7 +45,7 @@ func (b *Backend) Version(path string) string {
 	return b.files.Version(path)
 }
 
-// TempDir is a new name for the directory of a call's temporary files.
+// TempDir returns a new path for the temporary directory of a call.
 func (b *Backend) TempDir() string {
 	if b.InContainer() {
 		return path.Join("/tmp", localfile.TempName())
@@ -53,13 +53,13 @@ func (b *Backend) TempDir() string {
 	return filepath.Join(os.TempDir(), localfile.TempName())
 }
 
-// Workdir has the working directories of the backend's calls.
+// Workdir returns the settings for the working directories of the backend's calls.
 func (b *Backend) Workdir() workdir.Backend {
 	return workdir.Backend{Name: b.Name, Spec: b.Spec, InContainer: b.InContainer()}
 }
 
-// Host is what the CLI may see of this machine. If payer is set, variables by which another account would pay are left
-// out.
+// Host describes the part of this machine that the CLI may see. If payer is set, it excludes environment
+// variables with which another account would pay.
 func (b *Backend) Host(path string, payer call.Billing) compose.Host {
 	barred, s := b.barred(payer), &b.Settings
 	set, _ := b.overlay() // Invalid reports the error
@@ -75,7 +75,7 @@ func (b *Backend) Host(path string, payer call.Billing) compose.Host {
 
 func (b *Backend) barred(payer call.Billing) []string { return login.Barred(payer, b.Spec.Login) }
 
-// overlay is what the spec sets. The home directory of a container is unknown.
+// overlay returns the environment variables that the spec sets. The home directory of a container is unknown.
 func (b *Backend) overlay() ([]string, error) {
 	if len(b.given.SetEnv) == 0 {
 		return nil, nil
@@ -89,21 +89,22 @@ func (b *Backend) overlay() ([]string, error) {
 	return instance.Environ(b.given, at)
 }
 
-// Passed is what the CLI sees of the host's environment. It reads the files on which that depends.
+// Passed returns the part of the host's environment that the CLI sees. It reads the files that determine this
+// part.
 func (b *Backend) Passed(h *compose.Host, dir, model string) map[string]string {
 	b.ReadFiles(h, dir)
 	return h.Passed(b.Spec, model)
 }
 
-// ReadFiles sets what the files of PassEnvIf say. The files of a container are unknown.
+// ReadFiles sets h.Shown from the files of PassEnvIf. The files in a container are unknown.
 func (b *Backend) ReadFiles(h *compose.Host, dir string) {
 	if len(b.Spec.PassEnvIf) > 0 && !b.InContainer() {
 		h.Shown = b.pass.Shown(login.PlaceOf(h.Passed(b.Spec, ""), dir))
 	}
 }
 
-// Environ returns the variables of this process that the CLI sees, and those that the settings set; nil if the spec is
-// invalid. It holds secrets.
+// Environ returns the environment variables of this process that the CLI sees, and those that the settings set.
+// It returns nil if the spec is invalid. The result contains secrets.
 func (b *Backend) Environ() map[string]string {
 	b.Compile()
 	if b.Spec == nil {
@@ -113,7 +114,7 @@ func (b *Backend) Environ() map[string]string {
 	return b.Passed(&h, "", "")
 }
 
-// SpecNamed returns the spec under the name of the backend; of an invalid spec only the name.
+// SpecNamed returns the spec with the name of the backend. For an invalid spec it returns only the name.
 func (b *Backend) SpecNamed() clispec.Spec {
 	b.Compile()
 	if b.Spec == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// Settings are those of one backend, with their defaults. clichain.Config documents the fields.
+// Settings are the settings of one backend, including defaults. clichain.Config documents the fields.
 type Settings struct {
 	Name, Binary, Account string
 
@@ -47,7 +47,7 @@ type Settings struct {
 	Logger                           *slog.Logger
 }
 
-// Sandbox is the policy for sandboxes: a clichain.SandboxPolicy.
+// Sandbox is the policy for sandboxes, a clichain.SandboxPolicy.
 type Sandbox string
 
 // The policies. The zero value is SandboxAuto.
@@ -57,7 +57,7 @@ const (
 	SandboxOff  Sandbox = "off"
 )
 
-// Detected describes the sandbox and returns the sign by which it is known, both empty if there is none.
+// Detected returns the name of the sandbox and the sign that shows it. Both are empty if there is no sandbox.
 func (s Sandbox) Detected() (name, sign string) {
 	switch s {
 	case SandboxOn:
@@ -71,7 +71,7 @@ func (s Sandbox) Detected() (name, sign string) {
 	return name, sign
 }
 
-// Mistakes lists the fields that are invalid.
+// Mistakes lists the invalid fields.
 func (s *Settings) Mistakes() (list []*call.Error) {
 	add := func(checks ...*call.Error) { list = append(list, misconfig.List(checks...)...) }
 	if err := clispec.CheckName(s.Name); err != nil && s.Name != "" {
@@ -89,7 +89,7 @@ func (s *Settings) Mistakes() (list []*call.Error) {
 		misconfig.Bound("config.max_parallel", s.MaxParallel))
 	if s.Slots != nil && cap(s.Slots) == 0 {
 		add(call.ConfigErrorf("config.slots",
-			"a channel without a capacity lets nothing run: make(chan struct{}, n) for n at once"))
+			"a channel without capacity blocks every run; use make(chan struct{}, n) for n concurrent runs"))
 	}
 	add(s.environMistakes()...)
 	for _, alias := range slices.Sorted(maps.Keys(s.ModelAliases)) {
@@ -113,29 +113,30 @@ func (s *Settings) environMistakes() (list []*call.Error) {
 	}
 	for i, name := range s.PassEnv {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			add("pass_env", i, "%q is no name of a variable", name)
+			add("pass_env", i, "%q is not the name of an environment variable", name)
 		}
 	}
 	for i, name := range s.RequestEnv {
 		if !grammar.IsVariablePattern(name) {
-			add("request_env", i, `%q is neither the name of a variable nor the beginning of some and a "*"`, name)
+			add("request_env", i, `%q is neither the name of an environment variable nor a prefix followed by "*"`, name)
 		}
 	}
 	return list
 }
 
-// aliasMistake refuses an alias that no request could use. taken are the names that leave the choice of the model to
-// the CLI.
+// aliasMistake returns an error for an alias that no request could use. taken are the names with which the CLI
+// chooses the model.
 func aliasMistake(alias, model string, taken ...string) *call.Error {
 	const field = "config.model_aliases"
 	name := strings.TrimSpace(alias)
 	switch {
 	case name == "" || strings.TrimSpace(model) == "":
-		return call.ConfigErrorf(field, "%q: %q stands for no model: give both names", alias, model)
+		return call.ConfigErrorf(field, "%q: %q is not a complete alias; set both names", alias, model)
 	case name != alias:
-		return call.ConfigErrorf(field, "%q has blanks around it, which are cut off the model of a request", alias)
+		return call.ConfigErrorf(field,
+			"%q has leading or trailing blanks, which are removed from the model of a request", alias)
 	case slices.Contains(taken, alias):
-		return call.ConfigErrorf(field, "%q leaves the choice of the model to the CLI: take another name", alias)
+		return call.ConfigErrorf(field, "%q lets the CLI choose the model; use another name", alias)
 	}
 	return nil
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/clichain/clichain/internal/skiplist"
 )
 
-// Status is what is known of a backend without starting its CLI.
+// Status is what is known about a backend without starting its CLI.
 type Status struct {
 	Path, Version string      // of the program; "" if there is none
 	Login         login.Login // set if there is a program
-	SuppressedBy  string      // the variable or setting that turns the backend off
+	SuppressedBy  string      // the environment variable or setting that turns the backend off
 }
 
-// Status returns what is known of a call in dir. The Backend must be valid.
+// Status returns what is known about a call in dir. The Backend must be valid.
 func (b *Backend) Status(dir string) (s Status) {
 	b.Compile()
 	s.Login.State = clispec.LoginNotFound
@@ -33,7 +33,7 @@ func (b *Backend) Status(dir string) (s Status) {
 	return s
 }
 
-// login returns what is known of the login for a model, in a working directory, if payer has to pay.
+// login returns what is known about the login for a model in a working directory, if payer must pay.
 func (b *Backend) login(path, dir, model string, payer call.Billing) login.Login {
 	if b.InContainer() {
 		return login.Login{State: clispec.LoginUnknown, Evidence: "in a container"}
@@ -43,12 +43,12 @@ func (b *Backend) login(path, dir, model string, payer call.Billing) login.Login
 		return b.Passed(&h, dir, model)
 	})
 	if l.State == clispec.LoginInstalled && (b.Settings.Binary != "" || login.IsShellScript(path)) {
-		l.State = clispec.LoginUnknown // the program may bring a key
+		l.State = clispec.LoginUnknown // the program may contain a key
 	}
 	return l
 }
 
-// sandboxed is the skip of a backend that could only stall in a sandbox.
+// sandboxed returns the error of a backend that would only stall in a sandbox, or nil.
 func (b *Backend) sandboxed(l login.Login) *call.Error {
 	name, sign := b.Settings.Sandbox.Detected()
 	problem := ""
@@ -56,7 +56,7 @@ func (b *Backend) sandboxed(l login.Login) *call.Error {
 	case sign == "" || b.InContainer():
 		return nil
 	case !l.Sure():
-		problem = ", and no credentials are in there"
+		problem = ", without credentials"
 	case !machine.Online():
 		problem = ", which has no network"
 	default:

@@ -15,7 +15,7 @@ import (
 func threeSteps() []Step {
 	return []Step{
 		{Backend: "claude-work", Skip: &console.Skip{
-			Reason: "unauthenticated", Message: "not logged in: no credential file, key or other way in was found",
+			Reason: "unauthenticated", Message: "not logged in: no credential file, key or other login was found",
 			Hint: "run `CLAUDE_CONFIG_DIR=~/.claude-work claude` and log in with /login, or set ANTHROPIC_API_KEY",
 		}},
 		{Backend: "codex", Command: &runs.Command{
