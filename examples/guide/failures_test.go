@@ -24,7 +24,7 @@ func Example_access() {
 	fmt.Println(err)
 	// Output:
 	// claude overloaded with side effects: true
-	// clichain: no backend answered (1 tried, 0 skipped): claude may have used a tool that changed something, so it was not run again elsewhere
+	// clichain: no backend answered (1 tried, 0 skipped): claude may have used a tool that changed something, so no other backend was tried
 	//   claude  overloaded  API Error: 529 Overloaded
 }
 

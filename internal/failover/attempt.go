@@ -10,29 +10,29 @@ import (
 	"github.com/clichain/clichain/internal/policy"
 )
 
-// attempt is the part of one candidate in a call.
+// attempt is the attempt of one candidate in a call.
 type attempt struct {
-	place     int // in Stats
+	place     int // index in Stats
 	candidate Candidate
 	entry     *cooling.Entry
 	start     time.Time
-	ran       time.Time // when its first run began; before that it may have waited for a slot
-	cutShort  bool      // it had less time than the minimum
+	ran       time.Time // when its first run began, after a possible wait for a slot
+	cutShort  bool      // the attempt had less time than the minimum
 	resp      *call.Response
 	err       error
 }
 
-// see takes an event of the candidate.
+// see records an event of the candidate.
 func (a *attempt) see(e call.Event) {
 	if e.Kind == call.EventStart && a.ran.IsZero() {
 		a.ran = time.Now()
 	}
 }
 
-// took is the time since the first run began, else since the start.
+// took returns the time since the first run began or, without a run, since the start.
 func (a *attempt) took() time.Duration { return time.Since(cmp.Or(a.ran, a.start)) }
 
-// failures are the runs of a candidate that failed. Their durations do not include the wait for a slot.
+// failures returns the failed runs of a candidate. Their durations do not include the wait for a slot.
 func (a *attempt) failures() []call.Attempt {
 	attempts := policy.AttemptsOf(a.candidate.Name(), a.err, a.took())
 	if last := &attempts[len(attempts)-1]; a.ran.IsZero() && last.Skipped {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// defaultMinAttempt is what a slow CLI needs to start and to print its first output.
+	// defaultMinAttempt is the time that a slow CLI needs to start and to print its first output.
 	defaultMinAttempt = 5 * time.Second
-	// maxReserves is for how many later candidates the budget keeps time.
+	// maxReserves is the number of later candidates for which the budget reserves time.
 	maxReserves = 2
 )
 
@@ -23,12 +23,12 @@ type budget struct {
 	end     time.Time     // of the last attempt; zero: no limit
 	killAt  time.Time     // when no process may run any more
 	minimum time.Duration // for one attempt
-	due     time.Duration // a failure after less time says nothing about a backend
-	short   bool          // there was never time for an attempt
+	due     time.Duration // a failure after less time is no evidence against a backend
+	short   bool          // the time was never enough for an attempt
 }
 
-// newBudget takes the earlier of the chain's own limit and the caller's deadline less a margin. The deadline of a chain
-// around this one includes its margin.
+// newBudget returns the earlier of the chain's own limit and the caller's deadline minus a margin. The deadline
+// of an outer chain already includes its margin.
 func newBudget(ctx context.Context, now time.Time, limit, minAttempt time.Duration) budget {
 	b := budget{due: cmp.Or(minAttempt, defaultMinAttempt)}
 	if limit > 0 {
@@ -50,7 +50,7 @@ func newBudget(ctx context.Context, now time.Time, limit, minAttempt time.Durati
 	if b.minimum = b.due; !b.end.IsZero() {
 		total := max(b.end.Sub(now), 0)
 		if minAttempt == 0 {
-			b.minimum = min(b.minimum, total*5/9+1) // else a short call could not start a second attempt
+			b.minimum = min(b.minimum, total*5/9+1) // otherwise a short call could not start a second attempt
 		}
 		b.short = total < b.minimum
 	}
@@ -59,16 +59,16 @@ func newBudget(ctx context.Context, now time.Time, limit, minAttempt time.Durati
 
 func (b budget) over(now time.Time) bool { return !b.end.IsZero() && !now.Before(b.end) }
 
-// least is the minimum less a tenth, which the end of the attempt before may have used.
+// least is 90% of the minimum, because the end of the previous attempt may have used some time.
 func (b budget) least() time.Duration { return b.minimum - b.minimum/10 }
 
-// lacks reports whether there is too little time for one more attempt. The first attempt of a call with enough time may
-// always start.
+// lacks reports whether there is too little time for one more attempt. If the call had enough time at its
+// beginning, the first attempt may always start.
 func (b budget) lacks(now time.Time, first bool) bool {
 	return !b.end.IsZero() && (b.short || !first && b.end.Sub(now) < b.least())
 }
 
-// reserves is for how many candidates after the next one there is time to keep.
+// reserves returns for how many candidates after the next one there is time to reserve.
 func (b budget) reserves(now time.Time) (n int) {
 	if b.end.IsZero() || b.minimum <= 0 {
 		return 0
@@ -76,8 +76,8 @@ func (b budget) reserves(now time.Time) (n int) {
 	return min(int(max(b.end.Sub(now)-b.least(), 0)/b.minimum), maxReserves)
 }
 
-// slice is the time of the next candidate where so many later ones are eligible: all that is left but a minimum for
-// each of at most two of them, as long as it has as much itself.
+// slice returns the time for the next candidate if later candidates are eligible: the remaining time minus one
+// minimum for each of at most two of them, if at least a minimum is left for the candidate itself.
 func (b budget) slice(now time.Time, later int) (d time.Duration, bounded bool) {
 	if b.end.IsZero() {
 		return 0, false
@@ -94,15 +94,16 @@ func stopped(ctx context.Context) bool {
 	return ok
 }
 
-// cutShort reports whether a candidate was ended before it had the minimum of time.
+// cutShort reports whether a candidate was stopped before it had the minimum time.
 func (l *Loop) cutShort(ctx context.Context, view chainview.View, start time.Time) bool {
 	asked := view.KillAt.Add(-chainview.Margin(view.KillAt.Sub(start))) // to terminate
 	ended := ctx.Err() != nil || !view.KillAt.IsZero() && !time.Now().Before(asked)
 	return ended && time.Since(start) < l.budget.due
 }
 
-// slice is one candidate's share of the time. Its context derives from the caller's and not from that of the budget, so
-// that an error names the end of the share, and its Err whether the caller had a deadline.
+// slice returns a candidate's share of the time. Its context derives from the caller's context instead of that
+// of the budget, so that an error names the end of the share, and its Err shows whether the caller had a
+// deadline.
 func (l *Loop) slice(caller context.Context, i int) (chainview.View, context.Context, context.CancelFunc) {
 	later := l.later(i, l.budget.reserves(time.Now()))
 	now := time.Now()
@@ -122,7 +123,8 @@ func (l *Loop) slice(caller context.Context, i int) (chainview.View, context.Con
 	return view, ctx, func() { done(); free() }
 }
 
-// detached is a context that does not end with the slice of an outer chain, which this chain divides further.
+// detached returns a context that does not end with the slice of an outer chain, because this chain divides
+// that slice.
 func detached(slice context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(slice))
 	stopWatching := context.AfterFunc(slice, func() {
@@ -133,7 +135,7 @@ func detached(slice context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { stopWatching(); stop(nil) }
 }
 
-// later counts the eligible candidates after the one at i, up to most, because each check composes a call.
+// later counts the eligible candidates after index i, up to most, because each check composes a call.
 func (l *Loop) later(i, most int) (n int) {
 	for _, c := range l.order[i+1:] {
 		if n >= most {

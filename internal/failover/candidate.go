@@ -11,20 +11,20 @@ import (
 // Candidate is a backend as a chain uses it. It is safe for concurrent use.
 type Candidate interface {
 	Name() string
-	// Claims reports whether a model name addresses the backend. The empty name addresses none.
+	// Claims reports whether a model name addresses the backend. The empty name addresses no backend.
 	Claims(model string) bool
-	// Cooldown describes a call of the request to the keeper of the cooldowns.
+	// Cooldown describes a call with the request to the keeper of the cooldowns.
 	Cooldown(req call.Request) cooling.Call
-	// CanServe reports whether the backend would accept the request, as far as that is known without starting it.
+	// CanServe reports whether the backend would accept the request, if that is known without starting it.
 	CanServe(ctx context.Context, req call.Request) bool
-	// Stream answers the request. It keeps the contract of a backend.
+	// Stream answers the request. It follows the contract of clichain.Backend.
 	Stream(ctx context.Context, req call.Request) iter.Seq2[call.Event, error]
-	// Observed reports whether anything but the chain may read the events of the backend.
+	// Observed reports whether code other than the chain may read the events of the backend.
 	Observed() bool
 }
 
-// Mismatch returns the skip of a candidate where the model of the request addresses another one, the owner; else nil.
-// A nil owner is that of a model that addresses no candidate.
+// Mismatch returns the skip of a candidate if the model of the request addresses another candidate, the owner.
+// Otherwise it returns nil. owner is nil if the model addresses no candidate.
 func Mismatch(c Candidate, req call.Request, owner Candidate) *call.Error {
 	if owner == nil || c.Claims(req.Model) {
 		return nil
@@ -34,7 +34,7 @@ func Mismatch(c Candidate, req call.Request, owner Candidate) *call.Error {
 	return err
 }
 
-// NoAnswer is the error of a backend whose stream ends without an answer.
+// NoAnswer returns the error of a backend whose stream ends without an answer.
 func NoAnswer(name string) *call.Error {
 	return &call.Error{Backend: name, Reason: call.ReasonBadOutput, Message: "the stream ended without an answer"}
 }

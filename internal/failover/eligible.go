@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/internal/cooling"
 )
 
-// enter begins a call of a candidate, or returns why it is skipped.
+// enter begins a call of a candidate, or returns why the candidate is skipped.
 func (l *Loop) enter(c Candidate) (*cooling.Entry, *call.Error) {
 	if err := l.skip(c, !l.started); err != nil {
 		return nil, err
@@ -18,18 +18,19 @@ func (l *Loop) enter(c Candidate) (*cooling.Entry, *call.Error) {
 	return l.Cooldowns.Enter(l.ctx, c.Cooldown(l.Req))
 }
 
-// skip returns why a candidate is not asked, without asking the cooldowns. first: nothing was started yet.
+// skip returns why a candidate is skipped, without checking its cooldown. first means that nothing was started
+// yet.
 func (l *Loop) skip(c Candidate, first bool) *call.Error {
 	var err *call.Error
 	now := time.Now()
 	switch {
 	case l.spent() || l.budget.over(now):
-		err = call.Errorf(call.ReasonBudgetSpent, "", "the chain's budget was over before its turn")
+		err = call.Errorf(call.ReasonBudgetSpent, "", "the chain's budget was spent before this backend could start")
 	case l.budget.lacks(now, first):
-		err = call.Errorf(call.ReasonBudgetSpent, "", "%v of the chain's budget were left, too little for an attempt, "+
-			"which needs %v", l.budget.end.Sub(now).Round(time.Millisecond), l.budget.minimum.Round(time.Millisecond))
+		err = call.Errorf(call.ReasonBudgetSpent, "", "%v of the chain's budget was left, but an attempt "+
+			"needs %v", l.budget.end.Sub(now).Round(time.Millisecond), l.budget.minimum.Round(time.Millisecond))
 	case l.MaxCostUSD > 0 && l.cost() >= l.MaxCostUSD:
-		err = call.Errorf(call.ReasonBudgetSpent, "", "the attempts before it cost %.4f USD, of %.4f", l.cost(), l.MaxCostUSD)
+		err = call.Errorf(call.ReasonBudgetSpent, "", "earlier attempts cost %.4f of %.4f USD", l.cost(), l.MaxCostUSD)
 	default:
 		return Mismatch(c, l.Req, l.Owner)
 	}
@@ -37,8 +38,8 @@ func (l *Loop) skip(c Candidate, first bool) *call.Error {
 	return err
 }
 
-// hasFallback reports whether a candidate after the one at i, or after this chain, can serve the request. The
-// goroutines of that candidate call it while the loop waits for them.
+// hasFallback reports whether a candidate after index i, or after this chain, can serve the request. The
+// goroutines of candidate i call it while the loop waits for them.
 func (l *Loop) hasFallback(i int) bool {
 	return slices.ContainsFunc(l.order[i+1:], l.eligible) || l.Outer.HasFallback != nil && l.Outer.HasFallback()
 }
@@ -48,7 +49,7 @@ func (l *Loop) eligible(c Candidate) bool {
 	return l.skip(c, false) == nil && l.Cooldowns.Skip(l.ctx, c.Cooldown(l.Req)) == nil && c.CanServe(l.ctx, l.Req)
 }
 
-// cost is the known cost of the attempts so far.
+// cost returns the known cost of the attempts so far, in USD.
 func (l *Loop) cost() (usd float64) {
 	for _, a := range l.attempts {
 		if a.Usage.CostUSD != nil {
@@ -70,20 +71,21 @@ func (l *Loop) mayGoOn(err error) bool {
 	return !l.Table[last.Reason].Stop || call.Misconfigured(err)
 }
 
-// bound says why no other candidate may take over after the last attempt, whatever its failure was; empty: one may.
+// bound returns why no other candidate may run after the last attempt, whatever its failure was. It returns ""
+// if another candidate may run.
 func (l *Loop) bound(last call.Attempt, err error) string {
 	switch {
 	case !l.ReplayAlways && sideEffects(err):
-		return last.Backend + " may have used a tool that changed something, so it was not run again elsewhere"
+		return last.Backend + " may have used a tool that changed something, so no other backend was tried"
 	case l.ReplayNever && l.Req.Access >= call.AccessWrite && !last.Skipped:
-		return fmt.Sprintf("%s had begun, and the policy is never to run a request with write access again", last.Backend)
+		return fmt.Sprintf("%s had begun, and the replay policy does not allow another run with write access", last.Backend)
 	case l.delivered && !l.CanReset:
-		return fmt.Sprintf("the reader has text of %s, which cannot be taken back", last.Backend)
+		return fmt.Sprintf("text of %s was already delivered and cannot be taken back", last.Backend)
 	}
 	return ""
 }
 
-// sideEffects reports whether a backend that the error is about may have changed something.
+// sideEffects reports whether a backend in the error may have changed something.
 func sideEffects(err error) bool {
 	if be, ok := errors.AsType[*call.Error](err); ok && be.SideEffects {
 		return true
@@ -92,8 +94,8 @@ func sideEffects(err error) bool {
 	return ok && slices.ContainsFunc(chain.Attempts, func(a call.Attempt) bool { return sideEffects(a.Err) })
 }
 
-// allCoolingDown is the cause of a call that started nothing because all eligible candidates cool down; nil for any
-// other call.
+// allCoolingDown returns the cause of a call that started nothing because all eligible candidates are in
+// cooldown. For any other call, it returns nil.
 func allCoolingDown(attempts []call.Attempt) error {
 	var first *call.Error
 	for _, a := range attempts {
@@ -108,7 +110,7 @@ func allCoolingDown(attempts []call.Attempt) error {
 	if first == nil {
 		return nil
 	}
-	err := call.Errorf(call.ReasonCoolingDown, "", "every backend that could answer cools down, the first of them %s",
+	err := call.Errorf(call.ReasonCoolingDown, "", "every eligible backend is in cooldown, the first of them %s",
 		cooling.UntilText(first.RetryAfter, time.Now()))
 	err.RetryAfter = first.RetryAfter
 	return err

@@ -10,10 +10,11 @@ import (
 	"github.com/clichain/clichain/internal/cooling"
 )
 
-// errAnswered is the cause of a run whose answer is not needed, because the backend before it answered after all.
+// errAnswered is the cause of a stopped run whose answer is not needed, because the previous backend answered.
 var errAnswered = errors.New("another backend answered first")
 
-// recordUnused records an early start whose answer is not needed. An answer that came too late is paid for as well.
+// recordUnused records an early start whose answer is not needed. The attempt includes the usage of an answer
+// that came too late, because that is paid for.
 func (l *Loop) recordUnused(a attempt) {
 	if a.err != nil {
 		a.entry.Left(l.ctx)
@@ -27,29 +28,30 @@ func (l *Loop) recordUnused(a attempt) {
 	})...)
 }
 
-// successor is a candidate that was started while the one before it ends. Its events are held back until its turn.
+// successor is a candidate that was started while the previous one is ending. Its events are buffered until its
+// turn.
 type successor struct {
 	attempt
 	index    int
 	events   []call.Event
-	panicked any // by the backend
+	panicked any // the value of a panic of the backend
 	stop     context.CancelCauseFunc
-	done     chan struct{} // closed when nothing of it runs any more
-	next     *successor    // that was started while this one ends
+	done     chan struct{} // closed when the candidate has ended completely
+	next     *successor    // was started while this one is ending
 }
 
-// handover starts the candidate after one that is ended early.
+// handover starts the next candidate when a candidate is ended early.
 type handover struct {
 	loop *Loop
 	from int
 
 	mu      sync.Mutex
 	over    bool       // the candidate has ended
-	started *successor // nil: none
+	started *successor // nil if none was started
 }
 
-// start starts the next eligible candidate, if the request has no access and nobody reads the text of the two. Where
-// there is none, the chain around this one may start its next one.
+// start starts the next eligible candidate if the request has no access and the caller reads no text. If no
+// candidate is eligible, an outer chain may start its next one.
 func (h *handover) start() {
 	l := h.loop
 	h.mu.Lock()
@@ -76,7 +78,7 @@ func (h *handover) start() {
 	}
 }
 
-// end returns the candidate that was started, or nil. None is started after that.
+// end returns the candidate that was started, or nil. After end, start does nothing.
 func (h *handover) end() *successor {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,7 +102,7 @@ func (l *Loop) startEarly(i int, entry *cooling.Entry) *successor {
 	return s
 }
 
-// at returns the successor if it is the candidate at i, else nil.
+// at returns the successor if it is the candidate at index i, else nil.
 func (s *successor) at(i int) *successor {
 	if s == nil || s.index != i {
 		return nil
@@ -108,7 +110,7 @@ func (s *successor) at(i int) *successor {
 	return s
 }
 
-// join waits for the end of a successor in its turn, and delivers its events.
+// join waits for the end of a successor and delivers its events.
 func (s *successor) join(l *Loop) attempt {
 	<-s.done
 	l.successor = s.next
@@ -124,14 +126,14 @@ func (s *successor) join(l *Loop) attempt {
 	return s.attempt
 }
 
-// dropSuccessors ends the successors whose answers are not needed, and records what they used.
+// dropSuccessors ends the successors whose answers are not needed, and records their usage.
 func (l *Loop) dropSuccessors() {
 	for _, s := range l.endSuccessors() {
 		l.recordUnused(s.attempt)
 	}
 }
 
-// abandonSuccessors ends the successors of a call that has ended without them.
+// abandonSuccessors ends the successors of a call that ended without them.
 func (l *Loop) abandonSuccessors() {
 	for _, s := range l.endSuccessors() {
 		s.entry.Left(l.ctx)

@@ -1,5 +1,5 @@
-// Package failover asks the backends of a chain in turn until one answers: the attempts of a call, its budget, and the
-// early start of the next backend. It knows no kind of backend.
+// Package failover tries the backends of a chain in turn until one answers. It manages the attempts of a call,
+// its budget, and the early start of the next backend. It knows no specific kind of backend.
 package failover
 
 import (
@@ -15,50 +15,50 @@ import (
 	"github.com/clichain/clichain/order"
 )
 
-// Chain is what the calls of a chain have in common.
+// Chain contains the settings and state that all calls of a chain share.
 type Chain struct {
 	Candidates []Candidate
-	Order      order.Strategy // nil: as in Candidates
+	Order      order.Strategy // nil: the order of Candidates
 	MinAttempt time.Duration
 	MaxCostUSD float64 // 0: no limit
-	// ReplayAlways and ReplayNever say whether a request with write access may run on another backend after one began:
-	// always, never, or only where certainly no tool was used.
+	// ReplayAlways and ReplayNever control whether a request with write access may run on another backend after
+	// one backend has begun. If neither is set, it may if certainly no tool was used.
 	ReplayAlways, ReplayNever bool
 	Table                     policy.Table
 	Cooldowns                 *cooling.Keeper
 	Stats                     *Stats
-	// Validate begins to validate the backends and returns how to wait for the end of that.
+	// Validate begins to validate the backends, and returns a func that waits for the result.
 	Validate func() (wait func())
 }
 
-// Loop is one call of a chain. Its methods belong to one goroutine, apart from hasFallback.
+// Loop is one call of a chain. Its methods belong to one goroutine, except hasFallback.
 type Loop struct {
 	*Chain
 	Caller         context.Context // of the call, with its hooks
 	Req            call.Request
-	Owner          Candidate                    // the first that the model addresses; nil: none
-	Emit           func(call.Event) (more bool) // false: the reader has left
-	Outer          chainview.View               // of the chain around this one
+	Owner          Candidate                    // the first candidate that the model addresses; nil: none
+	Emit           func(call.Event) (more bool) // false: the reader has stopped
+	Outer          chainview.View               // the view of an outer chain
 	CanReset       bool                         // delivered text can be taken back
-	MilestonesOnly bool                         // nobody reads other events
+	MilestonesOnly bool                         // other events are not read
 
-	ctx       context.Context // the budget ends it, too
+	ctx       context.Context // also ends with the budget
 	budget    budget
-	share     *cooling.Share // of the time, for the store of the cooldowns
-	places    []int          // of the candidates in Stats
+	share     *cooling.Share // of the time, for the cooldown store
+	places    []int          // indexes of the candidates in Stats
 	order     []Candidate
-	successor *successor // runs already
+	successor *successor // is already running
 
 	attempts   []call.Attempt
 	started    bool   // a process or a backend was started
-	note       string // why no other backend is asked
-	delivered  bool   // the reader has text
-	stale      bool   // that text is of a backend that failed
+	note       string // why no other backend is tried
+	delivered  bool   // the reader has received text
+	stale      bool   // that text is from a backend that failed
 	readerLeft bool
 }
 
-// Run asks the candidates within the budget, where zero or less is no limit of its own. Without an answer it returns an
-// error; where the reader has left, that means nothing.
+// Run tries the candidates within the budget; a limit of zero or less means no limit of the chain itself. If
+// there is no answer, it returns an error, which has no meaning if the reader has stopped.
 func (l *Loop) Run(limit time.Duration) (*call.Response, *call.ChainError) {
 	now := time.Now()
 	l.ctx = l.Caller
@@ -83,10 +83,10 @@ func (l *Loop) Run(limit time.Duration) (*call.Response, *call.ChainError) {
 	return nil, l.failure()
 }
 
-// ReaderLeft reports whether the reader of the events has left.
+// ReaderLeft reports whether the reader of the events has stopped.
 func (l *Loop) ReaderLeft() bool { return l.readerLeft }
 
-// StoreProblem says what is wrong with the store of the cooldowns, or is empty.
+// StoreProblem describes the problem of the cooldown store, or returns "".
 func (l *Loop) StoreProblem() string { return l.share.Problem() }
 
 // sort puts the candidates in the order of the strategy.
@@ -108,7 +108,7 @@ func (l *Loop) place(i int) int {
 	return l.places[i]
 }
 
-// ask asks one candidate. next is false where no further one may be asked.
+// ask tries one candidate. next reports whether another candidate may be tried.
 func (l *Loop) ask(i int) (resp *call.Response, next bool) {
 	c := l.order[i]
 	a := attempt{place: l.place(i), candidate: c, start: time.Now()}
@@ -124,7 +124,7 @@ func (l *Loop) ask(i int) (resp *call.Response, next bool) {
 	settled := false
 	defer l.Validate()()
 	defer func() {
-		if !settled { // the reader has left, or the backend panicked
+		if !settled { // the reader has stopped, or the backend panicked
 			a.entry.Left(l.ctx)
 		}
 	}()
@@ -150,7 +150,7 @@ func (l *Loop) ask(i int) (resp *call.Response, next bool) {
 	return a.resp, next
 }
 
-// settle records the outcome of an attempt. It reports whether another candidate may be asked.
+// settle records the outcome of an attempt. It reports whether another candidate may be tried.
 func (l *Loop) settle(a attempt) (next bool) {
 	if a.err == nil {
 		a.entry.Answered(l.ctx)
@@ -159,7 +159,7 @@ func (l *Loop) settle(a attempt) (next bool) {
 	}
 	failed := call.AsError("", a.err)
 	if call.AsChainError(a.err) != nil {
-		failed = &call.Error{} // the backends of a nested chain have cooldowns of their own
+		failed = &call.Error{} // the backends of a nested chain have their own cooldowns
 	}
 	a.entry.Failed(l.ctx, failed, a.cutShort)
 	attempts := a.failures()
@@ -170,7 +170,7 @@ func (l *Loop) settle(a attempt) (next bool) {
 	return !l.readerLeft && l.mayGoOn(a.err)
 }
 
-// fail records attempts that failed. The reader knows all but the last one.
+// fail records failed attempts. The reader has already received an event for each of them, except the last one.
 func (l *Loop) fail(attempts ...call.Attempt) {
 	l.attempts = append(l.attempts, attempts...)
 	last := attempts[len(attempts)-1]
@@ -183,11 +183,12 @@ func (l *Loop) emit(e call.Event) {
 	}
 }
 
-// forward delivers an event, after a reset of the text of a failed backend. It returns false when the reader has left.
+// forward delivers an event. Before the first output of a later backend, it resets the text of the failed one.
+// It returns false if the reader has stopped.
 func (l *Loop) forward(e call.Event) bool {
 	if l.stale && e.Kind != call.EventAttempt && e.Kind != call.EventStart { // a backend that only starts may be skipped
 		l.delivered, l.stale = false, false
-		l.emit(call.Event{Kind: call.EventReset, Backend: e.Backend, Message: "the backend before failed"})
+		l.emit(call.Event{Kind: call.EventReset, Backend: e.Backend, Message: "the previous backend failed"})
 	}
 	switch e.Kind {
 	case call.EventDelta, call.EventText:
@@ -200,7 +201,7 @@ func (l *Loop) forward(e call.Event) bool {
 }
 
 // read reads the stream of one candidate until forward returns false. It returns the successor that was started
-// meanwhile.
+// in the meantime.
 func (l *Loop) read(caller context.Context, i int, a *attempt, forward func(call.Event) bool) *successor {
 	view, ctx, cancel := l.slice(caller, i)
 	defer cancel()
@@ -226,7 +227,7 @@ func (l *Loop) read(caller context.Context, i int, a *attempt, forward func(call
 	return next.end()
 }
 
-// failure is the error of a call without an answer.
+// failure returns the error of a call without an answer.
 func (l *Loop) failure() *call.ChainError {
 	err := &call.ChainError{Attempts: l.attempts, Cause: allCoolingDown(l.attempts), Note: l.note}
 	if l.ctx.Err() != nil && !l.spent() {

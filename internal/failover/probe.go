@@ -9,8 +9,8 @@ import (
 	"github.com/clichain/clichain/internal/cooling"
 )
 
-// probe sends a candidate in doubt a probe before its attempt. The error is that of a candidate that cools down because
-// the probe failed.
+// probe sends a probe to a candidate in doubt before its attempt. It returns an error if the probe failed and
+// the candidate is in cooldown.
 func (l *Loop) probe(i int, a *attempt) *call.Error {
 	c := a.candidate
 	refused := a.entry.Confirm(l.ctx, func() ([]call.Attempt, bool, error) {
@@ -31,7 +31,7 @@ func (l *Loop) probe(i int, a *attempt) *call.Error {
 	return refused
 }
 
-// answerProbe asks a candidate, and delivers its starts and failed attempts.
+// answerProbe sends a probe to a candidate, and delivers its start events and failed attempts.
 func (l *Loop) answerProbe(ctx context.Context, c Candidate, probe call.Request) (*call.Response, error) {
 	return call.Collect(func(yield func(call.Event, error) bool) {
 		for e, err := range c.Stream(ctx, probe) {

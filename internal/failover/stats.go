@@ -10,13 +10,14 @@ import (
 	"github.com/clichain/clichain/order"
 )
 
-// Stats are the observed duration, cost and limits of the candidates of a chain. They are safe for concurrent use.
+// Stats are the observed duration, cost and limits of the candidates of a chain. They are safe for concurrent
+// use.
 type Stats struct {
 	mu   sync.Mutex
 	seen []order.Candidate // in the order of the chain
 }
 
-// NewStats makes the empty Stats of candidates.
+// NewStats returns empty Stats for the candidates.
 func NewStats(candidates []Candidate) *Stats {
 	s := &Stats{seen: make([]order.Candidate, len(candidates))}
 	for i, c := range candidates {
@@ -25,7 +26,7 @@ func NewStats(candidates []Candidate) *Stats {
 	return s
 }
 
-// order returns the places of the candidates in the order of the strategy, which may modify its arguments.
+// order returns the indexes of the candidates in the order of the strategy, which may modify its arguments.
 func (s *Stats) order(strategy order.Strategy, req call.Request) (places []int) {
 	s.mu.Lock()
 	candidates := slices.Clone(s.seen)
@@ -43,7 +44,7 @@ func (s *Stats) order(strategy order.Strategy, req call.Request) (places []int) 
 	return places
 }
 
-// weight is that of the latest answer in an average.
+// weight is the weight of the latest answer in a moving average.
 const weight = 0.3
 
 // answered records the duration and the cost of an answer.
@@ -60,7 +61,7 @@ func (s *Stats) answered(place int, resp *call.Response) {
 	})
 }
 
-// failed records when a candidate met a limit.
+// failed records the time if a candidate reached a limit.
 func (s *Stats) failed(place int, reason call.Reason, now time.Time) {
 	if reason == call.ReasonRateLimited || reason == call.ReasonUsageLimit {
 		s.change(place, func(c *order.Candidate) { c.LastLimited = now })
