@@ -74,7 +74,7 @@ func TestAllRest(t *testing.T) {
 		require.Equal(t, clichain.ReasonCoolingDown, chain.Reason())
 		require.False(t, chain.Tried())
 		require.Len(t, chain.Attempts, 3)
-		require.ErrorContains(t, chain.Attempts[1].Err, "a: cooling_down: cools down until "+soon.Add(time.Hour).Local().Format("15:04:05")+" after usage_limit")
+		require.ErrorContains(t, chain.Attempts[1].Err, "a: cooling_down: in cooldown until "+soon.Add(time.Hour).Local().Format("15:04:05")+" after usage_limit")
 		require.True(t, chain.Attempts[1].Skipped)
 		require.NotErrorIs(t, err, clichain.ErrUsageLimit)
 	})

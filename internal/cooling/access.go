@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	storeTimeout = 500 * time.Millisecond // of one access to a store
-	longestShare = 5 * time.Second        // of all accesses in one call
-	storeShare   = 10                     // the part of a call's time that they may take: one in so many
-	maxTimeouts  = 3                      // of accesses in one call; then it works without the store
+	storeTimeout = 500 * time.Millisecond // for one access to a store
+	longestShare = 5 * time.Second        // for all accesses in one call
+	storeShare   = 10                     // the accesses may take this fraction (1/n) of the call's time
+	maxTimeouts  = 3                      // of accesses in one call, after which the call works without the store
 )
 
 var (
-	errNoShare = fmt.Errorf("the call has no more time for it: %w", context.DeadlineExceeded)
-	errStalled = fmt.Errorf("it does not return: %w", context.DeadlineExceeded)
+	errNoShare = fmt.Errorf("the call has no time left for the store: %w", context.DeadlineExceeded)
+	errStalled = fmt.Errorf("an earlier access does not return: %w", context.DeadlineExceeded)
 )
 
-// Share is the time that one call may spend on a store, and the first problem with it. The nil Share, that of a store
-// in memory, has no problems. It is safe for concurrent use.
+// Share is the time that one call may spend on a store, and the first problem with the store. A nil Share,
+// which calls with an in-memory store have, reports no problems. It is safe for concurrent use.
 type Share struct {
 	mu       sync.Mutex
 	left     time.Duration
@@ -35,8 +35,8 @@ type Share struct {
 
 type shareKey struct{}
 
-// Share returns the context of one call, in which all accesses to the store together take a tenth of the call's time at
-// most. A total of zero or less is no bound.
+// Share returns the context of one call, in which all accesses to the store together take at most a tenth of
+// the call's time. A total of zero or less means no limit from the call.
 func (k *Keeper) Share(ctx context.Context, total time.Duration) (context.Context, *Share) {
 	if k == nil || k.Store == nil || k.inMemory() != nil {
 		return ctx, nil
@@ -48,7 +48,7 @@ func (k *Keeper) Share(ctx context.Context, total time.Duration) (context.Contex
 	return context.WithValue(ctx, shareKey{}, s), s
 }
 
-// Problem says why the call had to work without the store, at least once; empty: it did not have to.
+// Problem describes why the call had to continue at least once without the store, or returns "".
 func (s *Share) Problem() string {
 	if s == nil {
 		return ""
@@ -58,10 +58,10 @@ func (s *Share) Problem() string {
 	if s.problem == nil {
 		return ""
 	}
-	return "cooldowns: the store failed, and the call went on without it: " + plaintext.OneLine(s.problem.Error())
+	return "cooldowns: the store failed, and the call continued without it: " + plaintext.OneLine(s.problem.Error())
 }
 
-// limit is the time of the next access. Half of what is left remains for the one after it.
+// limit returns the time limit of the next access. It leaves half of the remaining time for later accesses.
 func (s *Share) limit() time.Duration {
 	if s == nil {
 		return storeTimeout
@@ -74,7 +74,7 @@ func (s *Share) limit() time.Duration {
 	return min(storeTimeout, s.left/2)
 }
 
-// spent counts an access.
+// spent records an access.
 func (s *Share) spent(d time.Duration, err error) {
 	if s == nil {
 		return
@@ -90,21 +90,22 @@ func (s *Share) spent(d time.Duration, err error) {
 	}
 }
 
-// outcome is that of one access.
+// outcome is the outcome of one access.
 type outcome struct {
 	state    cooldown.State
 	err      error
 	panicked any
 }
 
-// access is one use of a store, on a goroutine of its own: a store may heed no context.
+// access is one use of a store, on a separate goroutine, because a store may ignore the context.
 type access struct {
 	mu        sync.Mutex
-	abandoned bool // nobody waits for it any more
+	abandoned bool // the caller does not wait any more
 	done      chan outcome
 }
 
-// use bounds one use of the store. While a use that was abandoned has not returned, all others fail at once.
+// use limits the time of one use of the store. While an abandoned use has not returned, all other uses fail at
+// once.
 func (k *Keeper) use(
 	ctx context.Context, do func(context.Context, *access) (cooldown.State, error),
 ) (state cooldown.State, err error) {
@@ -118,7 +119,7 @@ func (k *Keeper) use(
 	case limit <= 0:
 		return cooldown.State{}, errNoShare
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit-limit/5) // the rest is for the store to notice
+	ctx, cancel := context.WithTimeout(ctx, limit-limit/5) // the rest is for the store to return
 	defer cancel()
 	a := &access{done: make(chan outcome, 1)}
 	go a.run(ctx, &k.stalled, do)
@@ -148,7 +149,7 @@ func (a *access) run(
 	o.state, o.err = do(ctx, a)
 }
 
-// abandon stops waiting, unless there is an outcome by now.
+// abandon stops waiting, unless there is already an outcome.
 func (a *access) abandon(stalled *atomic.Int32) (cooldown.State, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -162,7 +163,8 @@ func (a *access) abandon(stalled *atomic.Int32) (cooldown.State, error) {
 	}
 }
 
-// guarded is a change that changes nothing once nobody waits for it: what it tells its caller is not read any more.
+// guarded returns a change that does nothing after the access was abandoned, because its results are not read
+// any more.
 func (a *access) guarded(change func(cooldown.State) cooldown.State) func(cooldown.State) cooldown.State {
 	return func(s cooldown.State) cooldown.State {
 		a.mu.Lock()

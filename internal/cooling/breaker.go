@@ -7,9 +7,8 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// Again begins a further call, with a request of its own, in a process that Enter has let
-// start. The half-open probe, if e still has it, goes over to the new entry. A nil req means
-// that no request can be to blame for a failure.
+// Again begins another call, with its own request, in a process that Enter has admitted. If e still has the
+// half-open probe, the new entry gets it. A nil req means that a failure cannot be due to the request.
 func (e *Entry) Again(req *call.Request) *Entry {
 	if e == nil {
 		return nil
@@ -19,8 +18,8 @@ func (e *Entry) Again(req *call.Request) *Entry {
 	return &next
 }
 
-// Ended closes the entry as a breaker does: a nil err is an answer, and the time that a
-// backend asks to wait does not count. cutShort is that of Failed.
+// Ended closes the entry as a breaker does. A nil err means an answer. The retry time that a backend reports is
+// ignored. cutShort is as in Failed.
 func (e *Entry) Ended(ctx context.Context, err error, cutShort bool) {
 	switch {
 	case e == nil:

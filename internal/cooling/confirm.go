@@ -13,18 +13,18 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// inDoubt reports whether the call may send a probe first: enough different requests have failed, and no other call
-// probes, or has done so lately.
+// inDoubt reports whether the call may send a probe first: enough different requests have failed, and no other
+// call is probing or has probed recently.
 func (k *Keeper) inDoubt(s cooldown.State, e *Entry) bool {
 	rule := k.Rules[s.Reason]
 	return rule.Confirm && s.Requests != "" && s.Failures >= max(rule.After, 1) &&
 		(!e.probe.IsZero() || !e.began.Before(s.Probe)) && (s.Scope == "" || s.Scope == e.call.Scope(rule.Scope))
 }
 
-// Confirm probes a backend of which enough different requests have failed, before the call that the entry is for. ask
-// sends a request that no caller has a part in, and returns what it has tried; cutShort is that of Failed. The error is
-// that of a backend that cools down because the probe has failed, with the usage of the probe. Where another call
-// probes, Confirm does nothing.
+// Confirm probes a backend before the call of the entry, if enough different requests have failed there. ask
+// sends a request that does not depend on any caller, and returns its attempts; cutShort is as in Failed. If
+// the probe fails, Confirm returns the error of a backend in cooldown, with the usage of the probe. If another
+// call is probing, Confirm does nothing.
 func (e *Entry) Confirm(
 	ctx context.Context, ask func() (probed []call.Attempt, cutShort bool, err error),
 ) (refused *call.Error) {
@@ -38,7 +38,7 @@ func (e *Entry) Confirm(
 	} else if failed := call.AsError(e.call.Name(), err); cutShort || failed.Reason == call.ReasonCanceled {
 		e.Left(ctx)
 	} else if e.keeper.Rules[failed.Reason].Base <= 0 {
-		e.proved(ctx) // the probe tells nothing
+		e.proved(ctx) // the outcome of the probe is no evidence
 	} else if refused = e.refuted(ctx, failed); refused != nil {
 		for _, a := range probed {
 			refused.Usage = refused.Usage.Add(a.Usage)
@@ -52,7 +52,7 @@ func (e *Entry) Confirm(
 // Doubtful reports whether Confirm may have to send a probe.
 func (e *Entry) Doubtful() bool { return e != nil && e.doubtful }
 
-// Probed is what the probe of the call has tried and used, where the call may go on after one; else it is empty.
+// Probed returns the attempts of the probe if the call may continue after one. Otherwise it returns nil.
 func (e *Entry) Probed() []call.Attempt {
 	if e == nil {
 		return nil
@@ -60,8 +60,8 @@ func (e *Entry) Probed() []call.Attempt {
 	return e.probed
 }
 
-// refuted begins the cooldown after a probe that has failed. It returns nil where there is none, because a call was
-// answered meanwhile.
+// refuted begins the cooldown after a failed probe. It returns nil if there is no cooldown, because another
+// call was answered in the meantime.
 func (e *Entry) refuted(ctx context.Context, failed *call.Error) *call.Error {
 	state, now := e.keep(ctx, failed, true), e.keeper.now()
 	if !now.Before(state.Until) {
@@ -72,8 +72,8 @@ func (e *Entry) refuted(ctx context.Context, failed *call.Error) *call.Error {
 	return refused
 }
 
-// takeProbe makes this call the only one that probes. Where the store does not say so, it does not: that would cost
-// something.
+// takeProbe makes this call the only one that probes. If the store does not confirm that, the call does not
+// probe, because a probe may cost money.
 func (e *Entry) takeProbe(ctx context.Context) bool {
 	var probe time.Time
 	err := e.keeper.update(ctx, e.key, func(s cooldown.State) cooldown.State {
@@ -91,8 +91,8 @@ func (e *Entry) takeProbe(ctx context.Context) bool {
 	return true
 }
 
-// proved clears the failures that a probe has not confirmed. The next probe waits as long as the cooldown would have
-// lasted, so that requests that fail cannot make the backend answer one after the other.
+// proved clears the failures that a probe has not confirmed. The next probe is possible only after the time
+// that the cooldown would have lasted, so that a series of failing requests cannot cause a series of probes.
 func (e *Entry) proved(ctx context.Context) {
 	now := e.keeper.now()
 	_ = e.keeper.update(ctx, e.key, func(s cooldown.State) cooldown.State {
@@ -103,7 +103,7 @@ func (e *Entry) proved(ctx context.Context) {
 	})
 }
 
-// cleared is a state without its failures. When the next probe may be made stays.
+// cleared returns a state without its failures. It keeps the time of the next probe.
 func cleared(s cooldown.State, now time.Time) cooldown.State {
 	if s.Until.IsZero() && s.Probe.After(now) {
 		return cooldown.State{Reason: s.Reason, At: s.At, Probe: s.Probe}
@@ -111,12 +111,13 @@ func cleared(s cooldown.State, now time.Time) cooldown.State {
 	return cooldown.State{}
 }
 
-// fingerprint is a hash of what a request asks for. Where it works, and for whom, is no part of it.
+// fingerprint returns a hash of what a request asks for. The working directory and the account are not part of
+// it.
 func fingerprint(req call.Request) string {
 	text, err := json.Marshal(call.Request{
 		Messages: req.Messages, Model: req.Model, Access: req.Access, Schema: req.Schema, Options: req.Options,
 	})
-	if err != nil { // raw JSON that is none
+	if err != nil { // invalid raw JSON
 		text = nil
 	}
 	sum := sha256.Sum256(text)

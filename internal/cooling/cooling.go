@@ -1,7 +1,6 @@
-// Package cooling decides which backends of a chain cool down after failures,
-// for how long, and which call has the half-open probe afterwards. It knows no
-// CLI by name, no request and no process: a Call tells it all it needs, and a
-// Store keeps the states.
+// Package cooling decides which backends of a chain are in cooldown after failures, for how long, and which
+// call sends the half-open probe afterwards. It knows no CLI by name, no request and no process: a Call
+// provides the facts, and a Store keeps the states.
 package cooling
 
 import (
@@ -17,31 +16,29 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
-// Call is one call of a backend, as far as its cooldowns go.
+// Call describes one call of a backend to the keeper of its cooldowns.
 type Call interface {
 	Name() string // of the backend
-	// Key is what its cooldowns are kept under; ok is false for what never cools
-	// down.
+	// Key is the key of the call's cooldown in the store. ok is false if the call never causes a cooldown.
 	Key() (key string, ok bool)
-	// Scope is the fingerprint of the calls that a cooldown is for; empty: all.
+	// Scope is the fingerprint of the calls that a cooldown applies to; empty means all calls.
 	Scope(scope cooldown.Scope) string
-	// Request is what the backend is asked; nil where a failure cannot be due to it.
+	// Request is the request of the call. Nil means that a failure cannot be due to the request.
 	Request() *call.Request
-	Timeout() time.Duration // negative: no bound
+	Timeout() time.Duration // negative: no limit
 }
 
-// Keeper lets the backends of a chain cool down after failures. It is safe for
-// concurrent use.
+// Keeper puts the backends of a chain in cooldown after failures. It is safe for concurrent use.
 type Keeper struct {
-	Store cooldown.Store                // nil: nothing cools down
+	Store cooldown.Store                // nil: there are no cooldowns
 	Rules map[call.Reason]cooldown.Rule // by the reason of the failure
 	Log   *slog.Logger
-	// Began is called for each cooldown that begins or is extended; it may be nil.
+	// Began, if not nil, is called for each cooldown that begins or is extended.
 	Began  func(ctx context.Context, backend string, reason call.Reason, until time.Time)
 	Now    func() time.Time // nil: time.Now
 	Chance func() float64   // a random number in [0, 1); nil: math/rand
 
-	report  sync.Once    // of the store's first error
+	report  sync.Once    // for the store's first error
 	stalled atomic.Int32 // uses of the store that were abandoned and have not returned
 }
 
@@ -59,13 +56,13 @@ func (k *Keeper) chance() float64 {
 	return rand.Float64()
 }
 
-// inMemory is the store where it is one in memory: the common case, which needs no bound.
+// inMemory returns the store if it is an in-memory store, else nil. This common case needs no time limit.
 func (k *Keeper) inMemory() *cooldown.Memory {
 	m, _ := k.Store.(*cooldown.Memory)
 	return m
 }
 
-// load is the zero state, no cooldown, where the store fails.
+// load returns the stored state. If the store fails, it returns the zero state, which means no cooldown.
 func (k *Keeper) load(ctx context.Context, key string) cooldown.State {
 	if m := k.inMemory(); m != nil {
 		state, _ := m.Load(ctx, key)
@@ -81,8 +78,7 @@ func (k *Keeper) load(ctx context.Context, key string) cooldown.State {
 	return state
 }
 
-// update stores a change even if the call was canceled, so that other calls see
-// its outcome. It logs the error.
+// update stores a change even if the call was canceled, so that other calls see its outcome. It logs the error.
 func (k *Keeper) update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error {
 	if m := k.inMemory(); m != nil {
 		return m.Update(ctx, key, change)
@@ -96,15 +92,15 @@ func (k *Keeper) update(ctx context.Context, key string, change func(cooldown.St
 	return err
 }
 
-// logError warns of the first error of the store; later ones are for debugging.
+// logError logs the first error of the store as a warning, and later errors at debug level.
 func (k *Keeper) logError(ctx context.Context, err error) {
 	level := slog.LevelDebug
 	k.report.Do(func() { level = slog.LevelWarn })
 	k.Log.Log(ctx, level, "cooldown store", "error", err)
 }
 
-// until is when the call's backend is available again. halfOpen means that its
-// cooldown is over, and that one call may probe whether the backend works.
+// until returns when the backend is available again for the call. halfOpen means that the cooldown is over and
+// that one call may probe the backend.
 func (k *Keeper) until(s cooldown.State, now time.Time, c Call) (until time.Time, halfOpen bool) {
 	switch {
 	case s.Until.IsZero() || s.Scope != "" && s.Scope != c.Scope(k.Rules[s.Reason].Scope):
@@ -117,8 +113,8 @@ func (k *Keeper) until(s cooldown.State, now time.Time, c Call) (until time.Time
 	return time.Time{}, true
 }
 
-// Skip returns the error of a call whose backend cools down, else nil. It does
-// not take the half-open probe.
+// Skip returns the error of a call whose backend is in cooldown, else nil. It does not take the half-open
+// probe.
 func (k *Keeper) Skip(ctx context.Context, c Call) *call.Error {
 	key, ok := c.Key()
 	if k.Store == nil || !ok {
@@ -132,10 +128,9 @@ func (k *Keeper) Skip(ctx context.Context, c Call) *call.Error {
 	return nil
 }
 
-// Enter starts a call. It returns the error of a backend that cools down, or the
-// entry to close when the call is over: a nil one for a backend that never cools
-// down. Of all calls after a cooldown, one has the half-open probe, unless the
-// store does not answer: then each has it.
+// Enter begins a call. It returns an error if the backend is in cooldown. Otherwise it returns the entry to
+// close at the end of the call, or nil for a backend that never has a cooldown. After a cooldown, one call gets
+// the half-open probe. If the store does not respond, each call gets it.
 func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
 	key, ok := c.Key()
 	if k.Store == nil || !ok {
@@ -157,8 +152,8 @@ func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
 	return nil, coolingError(c, state, until, e.began)
 }
 
-// probe takes the half-open probe for a call that found the state, if no other call has it by now. It returns the
-// state that the store has then, and when the call may ask again, unless it may go on.
+// probe takes the half-open probe for a call that found the state, if no other call has it. It returns the new
+// state in the store. The returned time is when the call may try again, or zero if it may continue now.
 func (k *Keeper) probe(ctx context.Context, e *Entry, state cooldown.State) (cooldown.State, time.Time) {
 	var until time.Time
 	for range probeTries {
@@ -176,7 +171,7 @@ func (k *Keeper) probe(ctx context.Context, e *Entry, state cooldown.State) (coo
 		if !halfOpen || !errors.Is(err, context.DeadlineExceeded) {
 			return state, until
 		}
-		// The call that holds the store up may have taken the probe, which can be read by now.
+		// Another call may have taken the probe while it delayed the store, so read the state again.
 		state = sane(k.load(ctx, e.key), e.began)
 		if until, halfOpen = k.until(state, e.began, e.call); until.Equal(e.probe) {
 			return state, time.Time{}
@@ -189,18 +184,18 @@ func (k *Keeper) probe(ctx context.Context, e *Entry, state cooldown.State) (coo
 }
 
 func coolingError(c Call, s cooldown.State, until, now time.Time) *call.Error {
-	err := call.Errorf(call.ReasonCoolingDown, "", "cools down %s after %s", UntilText(until, now), s.Reason)
+	err := call.Errorf(call.ReasonCoolingDown, "", "in cooldown %s after %s", UntilText(until, now), s.Reason)
 	err.Backend, err.RetryAfter, err.Stage = c.Name(), until, call.StageSkipped
 	return err
 }
 
 const (
-	probeGrace   = 5 * time.Second // that a call may take beyond its timeout
+	probeGrace   = 5 * time.Second // time that a call may take beyond its timeout
 	longestProbe = time.Hour       // for calls without a timeout
-	probeTries   = 2               // to take the probe, of a store that does not answer in time
+	probeTries   = 2               // attempts to take the probe from a store that does not respond in time
 )
 
-// probeTime is how long a probe may take before another call may probe.
+// probeTime returns how long a probe may take before another call may probe.
 func probeTime(ctx context.Context, c Call) time.Duration {
 	d := c.Timeout()
 	if d < 0 || d > longestProbe {
@@ -212,8 +207,8 @@ func probeTime(ctx context.Context, c Call) time.Duration {
 	return max(d, 0) + probeGrace
 }
 
-// UntilText is a time as a person reads it: "until " and the local time, with
-// the day if it is more than 20 hours away.
+// UntilText formats a time for display: "until " and the local time, with the day if the time is more than 20
+// hours away.
 func UntilText(until, now time.Time) string {
 	layout, local := "15:04:05", until.Local()
 	if until.Sub(now) > 20*time.Hour {

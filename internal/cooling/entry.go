@@ -8,21 +8,20 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
-// Entry is one call of one backend, as far as its cooldowns go. On the nil Entry,
-// that of a backend that never cools down, all methods do nothing.
+// Entry is one call of one backend, as the keeper of the cooldowns sees it. A nil Entry belongs to a backend
+// that never has a cooldown; its methods do nothing.
 type Entry struct {
 	keeper   *Keeper
 	call     Call
 	key      string
-	request  *call.Request // nil: a failure is not due to it
+	request  *call.Request // nil: a failure is not due to the request
 	began    time.Time
-	probe    time.Time // until when other calls wait for its outcome; zero: it is no probe
-	doubtful bool      // a probe has to confirm the failures so far
+	probe    time.Time // when other calls stop waiting for the outcome of this probe; zero: the call is no probe
+	doubtful bool      // a probe must confirm the failures so far
 	probed   []call.Attempt
 }
 
-// Answered clears the failures of the backend, but not a cooldown that began
-// during this call.
+// Answered clears the failures of the backend, but not a cooldown that began during this call.
 func (e *Entry) Answered(ctx context.Context) {
 	if e == nil {
 		return
@@ -39,9 +38,8 @@ func (e *Entry) Answered(ctx context.Context) {
 	})
 }
 
-// Failed stores what the failure means for later calls. cutShort says that the
-// call was ended before its timeout: then reasons that need several failures do
-// not count.
+// Failed records the consequences of a failure for later calls. cutShort means that the call was stopped before
+// its timeout; then reasons that need several failures do not count.
 func (e *Entry) Failed(ctx context.Context, err *call.Error, cutShort bool) {
 	if e == nil {
 		return
@@ -52,7 +50,7 @@ func (e *Entry) Failed(ctx context.Context, err *call.Error, cutShort bool) {
 	e.keep(ctx, err, false)
 }
 
-// keep stores a failure, that of a request or of a probe.
+// keep records the failure of a request or of a probe.
 func (e *Entry) keep(ctx context.Context, err *call.Error, ofProbe bool) cooldown.State {
 	k := e.keeper
 	f := failure{
@@ -85,8 +83,7 @@ func (e *Entry) keep(ctx context.Context, err *call.Error, ofProbe bool) cooldow
 	return state
 }
 
-// Left gives the half-open probe back to another call: this one ended without an
-// outcome.
+// Left lets another call take the half-open probe, because this call ended without an outcome.
 func (e *Entry) Left(ctx context.Context) {
 	if e != nil && !e.probe.IsZero() {
 		e.keep(ctx, &call.Error{}, false)

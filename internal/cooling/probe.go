@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	probePrompt = "Reply with the word OK." // short, and so is its answer
-	// maxProbe bounds a probe of a backend whose timeout is that of long work.
+	probePrompt = "Reply with the word OK." // the prompt and its answer are short
+	// maxProbe limits a probe of a backend that has a long timeout for its usual work.
 	maxProbe = time.Minute
 )
 
-// errProbe is why a probe that was answered is listed among the attempts: it is paid for.
-var errProbe = errors.New("this was a probe by clichain, since different requests had failed in a row; it was answered")
+// errProbe is the error of an answered probe in the list of attempts. The probe is listed because it is paid
+// for.
+var errProbe = errors.New("this was an answered probe: different requests had failed in a row")
 
-// Probe asks a backend a request that no caller can make fail; only what selects the cooldown is that of req. It
-// returns what the probe has tried. cutShort reports that it ended because the caller had less than half of the time
-// for it: a caller with a short deadline must not decide about the backend.
+// Probe sends a backend a fixed request. From req it takes only the fields that select the cooldown. It returns
+// the attempts of the probe. cutShort reports that the probe ended because the caller had less than half of the
+// probe's time left: a caller with a short deadline must not decide about the backend.
 func Probe(
 	caller, ctx context.Context, c Call, req call.Request,
 	ask func(context.Context, call.Request) (*call.Response, error),

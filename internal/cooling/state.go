@@ -11,16 +11,15 @@ import (
 )
 
 const (
-	clockSlack = 2 * time.Second // by which the clocks of hosts, and readings of one, may differ
-	jitter     = 0.2             // fraction of a cooldown that is random, so that hosts do not all retry at once
+	clockSlack = 2 * time.Second // possible difference between the clocks of hosts, and between readings of one clock
+	jitter     = 0.2             // random fraction of a cooldown, so that hosts do not all retry at once
 )
 
-// wall drops the monotonic reading, which cannot be stored and hides that the
-// clock was set.
+// wall removes the monotonic reading, which cannot be stored and hides changes of the clock.
 func wall(t time.Time) time.Time { return t.Round(0).UTC() }
 
-// sane corrects a stored state. Where the clock went back, or the length is out
-// of bounds, its cooldown begins now, with the length it had up to the longest.
+// sane corrects a stored state. If the clock was set back, or the length is out of range, the cooldown begins
+// now, with its length limited to the longest.
 func sane(s cooldown.State, now time.Time) cooldown.State {
 	switch length := s.Until.Sub(s.At); {
 	case s == cooldown.State{} || s.Stale(now):
@@ -38,35 +37,35 @@ func sane(s cooldown.State, now time.Time) cooldown.State {
 	return s
 }
 
-// failure is what a call tells about its backend.
+// failure is the outcome of a failed call.
 type failure struct {
 	reason     call.Reason
 	rule       cooldown.Rule
 	scope      string
 	began, now time.Time
-	retryAfter time.Time // when the backend said that it will be available again
+	retryAfter time.Time // when the backend will be available again, according to its own message
 	chance     float64   // in [0, 1)
-	probe      time.Time // end of the call's half-open probe; zero: it has none
-	byRequest  bool      // it may be due to the request: a probe has to confirm it
-	request    string    // fingerprint of that
-	ofProbe    bool      // a probe has failed, which no request is to blame for
+	probe      time.Time // end of the call's half-open probe; zero: the call has no probe
+	byRequest  bool      // the request may have caused the failure, so a probe must confirm it
+	request    string    // fingerprint of the request
+	ofProbe    bool      // the failed call is a probe, which no request can have caused to fail
 }
 
-// after is the state after one more failure; sameRule says whether the previous
-// one was under the same rule.
+// after returns the state after one more failure. sameRule reports whether the previous failure had the same
+// rule.
 func after(s cooldown.State, f failure, sameRule bool) cooldown.State {
 	old := sane(s, f.now)
 	if f.rule.Base <= 0 {
 		if !f.probe.IsZero() && f.probe.Equal(old.Probe) {
-			old.Probe = time.Time{} // another call may take it
+			old.Probe = time.Time{} // another call may take the probe
 		}
 		return old
 	}
 	if f.ofProbe && f.rule.Confirm && (!f.probe.Equal(old.Probe) || old.Failures == 0) {
-		return old // a success, or another failure, came before its end
+		return old // a success or another failure came before the end of the probe
 	}
 	next := cooldown.State{Reason: f.reason, At: f.now, Scope: f.scope}
-	// A call that began before the cooldown met the same failure, not another one.
+	// A call that began before the cooldown saw the same failure, not another one.
 	late := !old.Until.IsZero() && f.began.Before(old.At)
 	sameRule = sameRule && old.Scope == f.scope
 	next.Failures, next.Requests = f.count(old, sameRule, late)
@@ -79,17 +78,17 @@ func after(s cooldown.State, f failure, sameRule bool) cooldown.State {
 	} else if d := f.rule.Length(next.Failures); d > 0 && !f.byRequest {
 		next.Until = f.now.Add(f.jittered(d))
 	}
-	// Several processes that read "in five minutes" compute slightly different times. They have one cooldown all the same.
+	// Several processes that read "in five minutes" compute slightly different times for the same cooldown.
 	if late && (sameRule && !announced || !next.Until.After(old.Until.Add(clockSlack))) {
 		return old
 	}
 	return next
 }
 
-// maxRequests bounds the requests that a state remembers.
+// maxRequests limits the number of requests in a state.
 const maxRequests = 16
 
-// count is how many failures in a row there are with this one, and the fingerprints of the requests behind them.
+// count returns the number of consecutive failures including this one, and the fingerprints of their requests.
 func (f failure) count(old cooldown.State, sameRule, late bool) (n int, requests string) {
 	enough := max(f.rule.After, 1)
 	switch {
@@ -109,7 +108,7 @@ func (f failure) count(old cooldown.State, sameRule, late bool) (n int, requests
 	return min(old.Failures+1, enough), strings.Join(seen, " ")
 }
 
-// jittered never exceeds the rule's longest cooldown.
+// jittered adds jitter to a duration. The result never exceeds the longest cooldown of the rule.
 func (f failure) jittered(d time.Duration) time.Duration {
 	d = time.Duration(float64(d) * (1 + jitter*(2*f.chance-1)))
 	return min(d, max(f.rule.Base, f.rule.Cap))
