@@ -68,7 +68,7 @@ func TestLoggerGetsWhatIsNotRead(t *testing.T) {
 	p := provider(t, specs.Codex(), cfg, play(readStdin, stdout(strings.Join(lines, "\n")+"\n"+codexAnswer("yes"))))
 	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
-	for _, want := range []string{`why="an event that is not known" line="{\"type\":\"news\",\"is\":\"[redacted]\"}"`, `why="broken JSON"`, `why="no JSON" line=Welcome!`} {
+	for _, want := range []string{`why="an unknown event" line="{\"type\":\"news\",\"is\":\"[redacted]\"}"`, `why="broken JSON"`, `why="not JSON" line=Welcome!`} {
 		require.Contains(t, log.String(), want)
 	}
 	require.Equal(t, 4, strings.Count(log.String(), "cli line not read"))

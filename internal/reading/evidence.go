@@ -10,8 +10,8 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// Evidence collects everything the run has printed, after its end. skipped is the
-// number of lines that were skipped for their length.
+// Evidence collects all output of the run after its end. skipped is the number of lines that were skipped
+// because they were too long.
 func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -32,7 +32,7 @@ func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 		r.showAll(r.remarks.End(quiet)) // the run may have had no terminal event
 	}
 	if !result.TreeClean {
-		r.tally.Warn("processes of the run may be left: not all could be seen or ended")
+		r.tally.Warn("processes of the run may be left, because not all could be seen or ended")
 	}
 	if skipped > 0 {
 		r.tally.Warn(fmt.Sprintf("%d lines of output were too long and were skipped", skipped))
@@ -44,8 +44,7 @@ func (r *Reading) Evidence(result proc.Result, skipped int) *judge.Evidence {
 	return ev
 }
 
-// readDocument reads the output of json mode. Some CLIs print the document of a
-// failure on stderr.
+// readDocument reads the output of JSON mode. Some CLIs print the document of a failure to stderr.
 func (r *Reading) readDocument(ev *judge.Evidence) {
 	for _, text := range []string{ev.Stdout, ev.Stderr} {
 		for _, object := range jsontext.Objects([]byte(text)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 )
 
-// said is what the CLI itself says on stderr: some repeat there what they print on
-// stdout, or what they were asked. The caller holds mu.
+// said returns the CLI's own text on stderr. Some CLIs repeat their stdout or the prompt there. The caller
+// holds mu.
 func (r *Reading) said(ev *judge.Evidence) string {
 	if ev.Output != clispec.OutputText {
 		var b strings.Builder
@@ -31,8 +31,8 @@ func (r *Reading) said(ev *judge.Evidence) string {
 	return without(own, func(line string) bool { return answer[strings.TrimSpace(line)] })
 }
 
-// ownOnStderr is what of a line of stderr, as it comes, the CLI itself says; ok is
-// false where it repeats the prompt or the model.
+// ownOnStderr returns the CLI's own text in a line of stderr as it arrives. ok is false if the line repeats the
+// prompt or the model.
 func (r *Reading) ownOnStderr(line []byte) (own []byte, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +46,7 @@ func (r *Reading) ownOnStderr(line []byte) (own []byte, ok bool) {
 	return line, true
 }
 
-// without leaves out lines of a text.
+// without returns a text without the lines that drop selects.
 func without(text string, drop func(line string) bool) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -57,20 +57,20 @@ func without(text string, drop func(line string) bool) string {
 	return b.String()
 }
 
-// mirrors reports whether a line of stderr repeats an event of stdout that says
-// nothing of a failure, or is the broken rest of one. The caller holds mu.
+// mirrors reports whether a line of stderr repeats an event of stdout that does not report a failure, or is a
+// broken part of such an event. The caller holds mu.
 func (r *Reading) mirrors(line []byte) bool {
 	if r.Output == clispec.OutputText || !jsonStart().Match(line) {
 		return false
 	}
 	if _, ok := r.Program.Line(&r.mirror, line); !ok {
-		return len(bytes.TrimSpace(line)) > 1 // else it begins a document over lines
+		return len(bytes.TrimSpace(line)) > 1 // otherwise the line begins a multi-line document
 	}
 	known, fails := r.tells(line)
 	return known && !fails
 }
 
-// tellsFailure reports whether an event says something of a failure.
+// tellsFailure reports whether an event reports a failure.
 func tellsFailure(e *decode.Item) bool {
 	switch e.Kind {
 	case call.EventError, call.EventRetry:

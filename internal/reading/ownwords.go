@@ -11,20 +11,20 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// jsonStart matches a line that begins like JSON, whole or cut short.
+// jsonStart matches a line that begins like JSON, complete or truncated.
 var jsonStart = pattern.Of(`^[\s\x{feff}]*(?:\{|\[\s*(?:\{|$))`)
 
-// openedOverLines matches where a document over several lines begins, in a line with something in front of it.
+// openedOverLines matches the beginning of a multi-line document after other text on the same line.
 var openedOverLines = pattern.Of(`[{\[]\s*\n\s*["{]`)
 
-// plain is what the CLI itself may have said on stdout, in the modes with events. JSON is left out even where it does
-// not parse: it may hold the model's own text. The caller holds mu.
+// plain returns text on stdout that may be the CLI's own, in the modes with events. It excludes JSON even if it
+// is invalid, because JSON may contain the model's text. The caller holds mu.
 func (r *Reading) plain(output clispec.OutputMode, stray string) string {
 	document := output == clispec.OutputJSON
 	if at := openedOverLines().FindStringIndex(stray); document && at != nil {
 		stray = stray[:at[0]]
 	}
-	var own, after strings.Builder // after a broken event: its rest may stand on a later line, which ends in a bracket
+	var own, after strings.Builder // after a broken event, whose rest may be on a later line that ends in a bracket
 	broken := false
 	for line := range strings.Lines(stray) {
 		if broken && strings.HasSuffix(strings.TrimSpace(line), "}") {
@@ -49,8 +49,9 @@ func (r *Reading) plain(output clispec.OutputMode, stray string) string {
 	return own.String() + after.String()
 }
 
-// printsEvents reports whether all that text mode printed is a stream of events: one with a session, as an answer may
-// have the form of other events, or any events where the CLI has begun such a stream before. The caller holds mu.
+// printsEvents reports whether the whole output in text mode is a stream of events. It requires an event with a
+// session, because an answer may have the form of other events. If the CLI has begun such a stream before, any
+// events suffice. The caller holds mu.
 func (r *Reading) printsEvents(stdout string) (events bool) {
 	for line := range strings.Lines(stdout) {
 		if strings.TrimSpace(line) == "" {
@@ -67,9 +68,10 @@ func (r *Reading) printsEvents(stdout string) (events bool) {
 	return events
 }
 
-// ownWords leaves out the events that stand behind something on a line, but for those that tell of a failure: their
-// words may be the model's. lost: an event, or a part of one, was not read. On stdout, JSON that is broken or that no
-// rule knows is left out too, unless it is the answer of a service. The caller holds mu.
+// ownWords removes events that follow other text on a line, except events that report a failure, because the
+// text of an event may be the model's. lost means that an event, or part of one, was not read. On stdout, it
+// also removes JSON that is broken or that no rule matches, unless the JSON is an error response of a model
+// service. The caller holds mu.
 func (r *Reading) ownWords(line []byte, onStdout bool) (own []byte, lost bool) {
 	copied := false
 	for from := 0; ; {
@@ -90,7 +92,7 @@ func (r *Reading) ownWords(line []byte, onStdout bool) (own []byte, lost bool) {
 			from = end
 			continue
 		}
-		if !copied { // the reader of the stream may still need the line
+		if !copied { // the stream reader may still need the line
 			line, copied = bytes.Clone(line), true
 		}
 		line = append(line[:at], line[end:]...)
@@ -98,7 +100,7 @@ func (r *Reading) ownWords(line []byte, onStdout bool) (own []byte, lost bool) {
 	}
 }
 
-// objectStart is where the next object begins that has a member, or -1.
+// objectStart returns the position of the next object that has a member, or -1.
 func objectStart(line []byte, from int) int {
 	for at := from; ; at++ {
 		i := bytes.IndexByte(line[at:], '{')
@@ -112,7 +114,7 @@ func objectStart(line []byte, from int) int {
 	}
 }
 
-// tells reports whether rules make events of an object, and whether one of them tells of a failure.
+// tells reports whether rules decode events from an object, and whether one of the events reports a failure.
 func (r *Reading) tells(object []byte) (known, fails bool) {
 	items, _ := r.Program.Line(&r.mirror, object)
 	for i := range items {
@@ -121,7 +123,7 @@ func (r *Reading) tells(object []byte) (known, fails bool) {
 	return len(items) > 0, fails
 }
 
-// serviceAnswer reports whether an object is the answer of a model service that refuses a request.
+// serviceAnswer reports whether an object is the error response of a model service.
 func serviceAnswer(object []byte) bool {
 	o, ok := jsontext.ParseObject(object)
 	return ok && (o.Get("error.message").Type == gjson.String || judge.ReasonOfStatus(int(o.Get("code").Int())) != "")

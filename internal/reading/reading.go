@@ -1,6 +1,6 @@
-// Package reading turns the output of a running CLI into events for the caller
-// and evidence for the judge, line by line. It knows no CLI by name and starts
-// and ends no process: it is told of the lines, and asks for the end.
+// Package reading converts the output of a running CLI, line by line, into events for the caller and evidence
+// for the judge. It knows no CLI by name, and neither starts nor ends a process: its caller passes the lines,
+// and ends the run on request.
 package reading
 
 import (
@@ -18,45 +18,43 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// Reading turns the two streams of a run into events and evidence. The exported
-// fields are set before the first line. It is safe for concurrent use: the two
-// streams may be read by one goroutine each.
+// Reading converts the two streams of a run into events and evidence. Set the exported fields before the first
+// line. It is safe for concurrent use: a separate goroutine may read each stream.
 type Reading struct {
 	Name           string // of the backend
 	Program        *decode.Program
 	Judge          *judge.Judge
 	Output         clispec.OutputMode
 	Answer         clispec.AnswerMode
-	Tools          clispec.ToolEvents // when the run shows them
+	Tools          clispec.ToolEvents // when the output shows tool events
 	AfterStream    bool               // a stream of the same call broke off
-	Prompt         string             // as the CLI gets it
+	Prompt         string             // as passed to the CLI
 	Secrets        *plaintext.Redactor
-	KeepCommentary bool              // pass all text on as text
-	DoubtStderr    bool              // stderr may be of another run: it is shown in errors, and decides nothing
-	Withhold       bool              // pass on no words of the model: they are not clean before the end
+	KeepCommentary bool              // deliver all text as text events
+	DoubtStderr    bool              // stderr may be of another run; it appears in errors but decides nothing
+	Withhold       bool              // deliver no model text, because secrets can be redacted only at the end
 	Now            func() time.Time  // nil: time.Now
-	Emit           func(call.Event)  // passes an event on to the caller
-	Heard          func(*judge.Sign) // gets every event, while no lock is held; may be nil
-	Stop           func(error)       // ends the run, so that its answer does not count
-	Ended          func() bool       // whether the process has been told to end
-	// Unread gets the lines of a stream that become no event, or only a raw one,
-	// without secrets and shortened: the first 20 of a run. Nil: nobody wants them.
+	Emit           func(call.Event)  // delivers an event to the caller
+	Heard          func(*judge.Sign) // receives every event, while no lock is held; may be nil
+	Stop           func(error)       // ends the run; its answer does not count
+	Ended          func() bool       // whether the process was told to terminate
+	// Unread, if not nil, receives the first 20 lines of a run that become no event, or only a raw one. The
+	// lines are redacted and shortened.
 	Unread func(why, line string)
-	// Check may refuse an event, which ends the run. It must not block; nil
-	// refuses nothing.
+	// Check may refuse an event, which ends the run. It must not block. Nil refuses no event.
 	Check func(*call.Event) (judge.Finding, bool)
 
 	mu      sync.Mutex
 	scratch decode.Scratch
 	mirror  decode.Scratch // for lines of stderr
-	others  bool           // stderr goes on with the words of others
-	signs   []judge.Sign   // of the last line of stdout
+	others  bool           // stderr continues with text of others
+	signs   []judge.Sign   // of the latest line of stdout
 	twice   repeats
 	tally   judge.Tally
 	remarks judge.Commentary
 	shown   bool         // the caller has received some of the answer
-	whole   bytes.Buffer // all of stdout, in the modes read at the end
-	stray   bytes.Buffer // lines of a stream that are no JSON
+	whole   bytes.Buffer // the whole stdout, in modes that are read at the end
+	stray   bytes.Buffer // lines of a stream that are not JSON
 	broken  int          // stray lines that begin like JSON
 	unread  int          // lines that were passed to Unread
 }
@@ -68,7 +66,7 @@ func (r *Reading) now() time.Time {
 	return r.Now()
 }
 
-// Streams makes the line splitters to write stdout and stderr to. Call it once.
+// Streams creates the line splitters for stdout and stderr. Call it once.
 func (r *Reading) Streams() (stdout, stderr *lines.Splitter) {
 	r.tally.Answer = r.Answer
 	stderr = &lines.Splitter{Line: r.stderrLine}
@@ -107,11 +105,11 @@ func (r *Reading) streamLine(line []byte) {
 	}
 }
 
-// readLine delivers the events of a line, and returns them.
+// readLine delivers the events of a line and returns them.
 func (r *Reading) readLine(line []byte) []judge.Sign {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	why := "an event that is not known"
+	why := "an unknown event"
 	if items, ok := r.Program.Line(&r.scratch, line); ok {
 		if len(items) > 0 && r.twice.again(line, items) {
 			return nil
@@ -123,13 +121,13 @@ func (r *Reading) readLine(line []byte) []judge.Sign {
 		r.leave("broken JSON", line)
 		return nil
 	} else {
-		why = "no JSON"
+		why = "not JSON"
 	}
 	r.leave(why, line)
 	return r.deliverAll([]decode.Item{{Event: call.Event{Kind: call.EventRaw, Raw: string(line)}}})
 }
 
-// leave tells of a line that nobody reads. A CLI that has changed prints many.
+// leave reports a line that becomes no event. After a change of its format, a CLI prints many such lines.
 func (r *Reading) leave(why string, line []byte) {
 	const enough = 20
 	if r.unread++; r.Unread != nil && r.unread <= enough {
@@ -137,9 +135,8 @@ func (r *Reading) leave(why string, line []byte) {
 	}
 }
 
-// keepStray keeps a line that is no JSON object, as evidence. broken means that it
-// begins like JSON, so it is damaged or cut short, or that an event stands behind
-// something; any other may be a banner.
+// keepStray keeps a line that is not a JSON object, as evidence. broken means that the line begins like JSON,
+// so it is damaged or truncated, or that an event follows other text. Any other line may be a banner.
 func (r *Reading) keepStray(line []byte) (broken bool) {
 	if r.stray.Len() < judge.MaxEvidence {
 		r.stray.Write(line)
@@ -160,14 +157,14 @@ func (r *Reading) stderrLine(line []byte) {
 	if !ok {
 		return
 	}
-	// Cleaned before OneLine cuts it, and a secret with it. Clean copies only what it changes.
+	// Redact before OneLine, which could cut a secret in two. Clean copies only changed text.
 	text := r.Secrets.Clean(unsafe.String(unsafe.SliceData(line), len(line)))
 	for _, kind := range []call.EventKind{call.EventRetry, call.EventWarning, call.EventError} {
 		f, ok := r.Judge.Lines.Find(kind, clispec.OnStderr, text, r.now())
 		if !ok || kind == call.EventError && !f.Fatal {
 			continue
 		}
-		// The line is valid during the call only.
+		// The line is valid only during the call.
 		f.Message, f.Hint = r.Secrets.CleanDisguised(strings.Clone(f.Message)), strings.Clone(f.Hint)
 		e := judge.SignOf(call.Event{
 			Kind: kind, Message: plaintext.OneLine(r.Secrets.CleanLine(f.Message)),
@@ -190,15 +187,14 @@ func (r *Reading) deliverSign(e *judge.Sign) {
 	r.deliver(e)
 }
 
-// Warn delivers a warning that is not the CLI's.
+// Warn delivers a warning of clichain, not of the CLI.
 func (r *Reading) Warn(message string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.deliver(&judge.Sign{Item: decode.Item{Event: call.Event{Kind: call.EventWarning, Message: message}}})
 }
 
-// hear passes on the events of a line after it was read, when no lock is held, so
-// that Heard may block.
+// hear passes the events of a line to Heard when no lock is held, because Heard may block.
 func (r *Reading) hear(signs []judge.Sign) {
 	for i := range signs {
 		if r.Heard != nil {
@@ -207,10 +203,9 @@ func (r *Reading) hear(signs []judge.Sign) {
 	}
 }
 
-// deliverAll delivers events of stdout. The result is valid until the next
-// call. The caller holds mu.
+// deliverAll delivers events of stdout. The result is valid until the next call. The caller holds mu.
 func (r *Reading) deliverAll(items []decode.Item) []judge.Sign {
-	clear(r.signs) // so that their texts can be freed
+	clear(r.signs) // allows their texts to be freed
 	r.signs = r.signs[:0]
 	for i := range items {
 		r.signs = append(r.signs, judge.Sign{Item: items[i]})
@@ -219,7 +214,7 @@ func (r *Reading) deliverAll(items []decode.Item) []judge.Sign {
 	return r.signs
 }
 
-// deliver counts an event and passes it on. The caller holds mu.
+// deliver counts an event and delivers it. The caller holds mu.
 func (r *Reading) deliver(e *judge.Sign) {
 	e.Backend = r.Name
 	r.clean(&e.Event)
@@ -240,8 +235,8 @@ func (r *Reading) deliver(e *judge.Sign) {
 	}
 }
 
-// clean removes secrets from all that an event tells, but for the model's own words and for the handle of the session,
-// which must stay as it is to go on from.
+// clean redacts an event, except the model's own text and the session handle, which must stay unchanged to
+// continue the session.
 func (r *Reading) clean(e *call.Event) {
 	e.Message, e.Code = r.Secrets.CleanDisguised(e.Message), r.Secrets.CleanDisguised(e.Code)
 	for _, field := range [...]*string{&e.Model, &e.KeySource, &e.ID, &e.Name, &e.Trigger} {
@@ -271,5 +266,5 @@ func (r *Reading) abort(f judge.Finding) {
 	r.Stop(judge.ErrFatal)
 }
 
-// holdsBack reports whether text waits until it is known to be the answer.
+// holdsBack reports whether text is withheld until it is known to be the answer.
 func (r *Reading) holdsBack() bool { return r.Answer == clispec.AnswerLastBlock && !r.KeepCommentary }

@@ -8,19 +8,19 @@ import (
 	"github.com/clichain/clichain/internal/decode"
 )
 
-// repeats knows the latest line of a stream, and the ids of the latest events. The zero value is ready to use, by one
-// goroutine at a time.
+// repeats records the latest line of a stream and the IDs of the latest events. The zero value is ready to use,
+// by one goroutine at a time.
 type repeats struct {
 	hash maphash.Hash
 	last uint64
 	has  bool
-	ids  [64]uint64 // of the latest events that have one
-	next int        // the oldest of them
+	ids  [64]uint64 // of the latest events that have an ID
+	next int        // the index of the oldest ID
 }
 
-// again reports whether a line has the id of an earlier event, or is the same as the line before, so that what it adds
-// must not count twice: a block of text, a tool, what was used. A piece of text without an id may well be the same as
-// the last.
+// again reports whether a line has the ID of an earlier event or equals the previous line, so that a block of
+// text, a tool use or usage must not count twice. A text delta without an ID may legitimately equal the
+// previous one.
 func (r *repeats) again(line []byte, items []decode.Item) bool {
 	if id := idOf(items); id != 0 {
 		if slices.Contains(r.ids[:], id) {
@@ -50,7 +50,7 @@ func (r *repeats) again(line []byte, items []decode.Item) bool {
 	return same
 }
 
-// idOf is the id of a line's events; 0: they have none.
+// idOf returns the ID of a line's events, or 0 if they have none.
 func idOf(items []decode.Item) uint64 {
 	for i := range items {
 		if id := items[i].EventID; id != 0 {

@@ -12,39 +12,39 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// Recording is a run that is over.
+// Recording is a recorded run that has ended.
 type Recording struct {
 	Output         clispec.OutputMode
 	Stdout, Stderr string
 	Prompt         string
 	ExitCode       int
-	Signal         string // that ended it
+	Signal         string // the signal that ended the run
 	TimedOut       bool
 	Now            time.Time
 }
 
-// Outcome is what a recorded run came to.
+// Outcome is the outcome of a recorded run.
 type Outcome struct {
-	Text     string // of the answer, "" if there is none
+	Text     string // of the answer; "" if there is none
 	Response call.Response
 	Flags    []call.Flag
 	Failure  *call.Error
-	Events   []call.Event // as a reader of its stream would have seen them
+	Events   []call.Event // the events that a stream reader would have received
 }
 
-// Replayer judges recorded runs of one spec. It never changes, so it is safe for concurrent use.
+// Replayer judges recorded runs of one spec. It is immutable, so it is safe for concurrent use.
 type Replayer struct {
 	spec    *clispec.Spec
 	program *decode.Program
 	judge   *judge.Judge
 }
 
-// NewReplayer makes the Replayer of a spec that passed Validate.
+// NewReplayer returns the Replayer of a spec that passed Validate.
 func NewReplayer(spec *clispec.Spec) *Replayer {
 	return &Replayer{spec, decode.Compile(spec.Events), judge.New(spec)}
 }
 
-// Replay judges a recorded run the way a live one is judged.
+// Replay judges a recorded run like a live run.
 func (p *Replayer) Replay(rec Recording) (out Outcome) {
 	r := &Reading{
 		Name: p.spec.Name, Program: p.program, Judge: p.judge, Output: rec.Output, Answer: p.spec.Answer, Prompt: rec.Prompt,
@@ -71,7 +71,7 @@ func (p *Replayer) Replay(rec Recording) (out Outcome) {
 	return out
 }
 
-// feed writes all of a stream. A splitter never fails.
+// feed writes a whole stream. A splitter never fails.
 func feed(w io.WriteCloser, text string) {
 	_, _ = io.WriteString(w, text)
 	_ = w.Close()

@@ -8,11 +8,11 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Said knows which text the reader of a stream has, without keeping it. It is safe
-// for concurrent use. Set the exported fields before its first event.
+// Said knows, without storing it, which text the reader of a stream has received. It is safe for concurrent
+// use. Set the exported fields before its first event.
 type Said struct {
-	// KeepCommentary and Answer are as in Reading: where the reader gets remarks
-	// too, only the text after the last of them is compared.
+	// KeepCommentary and Answer are as in Reading. If the reader also receives remarks, Said compares only the
+	// text after the last remark.
 	KeepCommentary bool
 	Answer         clispec.AnswerMode
 
@@ -21,7 +21,7 @@ type Said struct {
 	hash   maphash.Hash
 }
 
-// See takes an event on its way to the reader.
+// See records an event that is being delivered to the reader.
 func (s *Said) See(e call.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *Said) add(text string) {
 	_, _ = s.hash.WriteString(text) // never fails
 }
 
-// Missing returns the events that make the reader's text the answer.
+// Missing returns the events that turn the reader's text into the answer.
 func (s *Said) Missing(answer string) []call.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

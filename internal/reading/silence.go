@@ -10,19 +10,19 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 )
 
-// Silence ends a run that says nothing for too long, on either stream. Its
-// methods may be called by both readers.
+// Silence ends a run that prints nothing on either stream for too long. Its methods are safe for concurrent use
+// by both readers.
 type Silence struct {
 	idle time.Duration
 	stop context.CancelCauseFunc
 
 	mu    sync.Mutex
 	first *time.Timer // until the first output
-	next  *time.Timer // from then on
+	next  *time.Timer // after the first output
 }
 
-// Listen starts the clocks that are set: for the time until the first output, and
-// for every later silence. Zero: no bound.
+// Listen starts the timers: first for the time until the first output, idle for every later silence. Zero means
+// no limit.
 func Listen(first, idle time.Duration, stop context.CancelCauseFunc) *Silence {
 	s := &Silence{idle: idle, stop: stop}
 	if first > 0 {
@@ -37,7 +37,7 @@ func (s *Silence) after(wait time.Duration, reason call.Reason) *time.Timer {
 	return time.AfterFunc(wait, func() { s.stop(&judge.Stop{Reason: reason, After: wait}) })
 }
 
-// Heard notes that there was output.
+// Heard records output.
 func (s *Silence) Heard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *Silence) Heard() {
 	}
 }
 
-// End stops the clocks.
+// End stops the timers.
 func (s *Silence) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ func (s *Silence) End() {
 	}
 }
 
-// Over is a writer that notes every write to another.
+// Over returns a writer that records every write to w.
 func (s *Silence) Over(w io.Writer) io.Writer { return heardWriter{w, s} }
 
 type heardWriter struct {

@@ -2,8 +2,8 @@ package reading
 
 import "github.com/clichain/clichain/call"
 
-// takeBack tells the reader to drop the text so far, but for what stands of it.
-// Held text is a remark by then. The caller holds mu.
+// takeBack tells the reader to discard the text so far, except the part in stands. Withheld text is a remark at
+// this point. The caller holds mu.
 func (r *Reading) takeBack(by call.EventKind, stands string) {
 	switch {
 	case r.holdsBack():
@@ -24,15 +24,15 @@ func (r *Reading) takeBack(by call.EventKind, stands string) {
 	}
 }
 
-// whyReset says why text is taken back, by the event that does it.
+// whyReset maps an event kind to the reason why that event takes text back.
 var whyReset = map[call.EventKind]string{
 	call.EventToolUse: "the text so far was a remark before the use of a tool",
-	call.EventText:    "the CLI began its answer anew",
-	call.EventDelta:   "the CLI began its answer anew",
-	call.EventReset:   "the CLI began its answer anew",
+	call.EventText:    "the CLI restarted its answer",
+	call.EventDelta:   "the CLI restarted its answer",
+	call.EventReset:   "the CLI restarted its answer",
 }
 
-// show passes an event on to the caller of the run. The caller holds mu.
+// show delivers an event to the caller of the run. The caller holds mu.
 func (r *Reading) show(e *call.Event) {
 	if r.Withhold && isWords(e.Kind) {
 		return
@@ -45,7 +45,7 @@ func (r *Reading) show(e *call.Event) {
 	r.Emit(passed)
 }
 
-// isWords reports whether an event has words of the model, or takes them back.
+// isWords reports whether an event contains model text or takes it back.
 func isWords(kind call.EventKind) bool {
 	switch kind {
 	case call.EventDelta, call.EventText, call.EventThinking, call.EventReset:
