@@ -137,7 +137,7 @@ func TestAnswerWithoutThePrompt(t *testing.T) {
 				if test.answers {
 					require.NoError(t, err)
 					require.Equal(t, "done", resp.Text)
-					require.Contains(t, resp.Warnings, "it answered without reading its standard input, which had the prompt")
+					require.Contains(t, resp.Warnings, "the CLI answered without reading standard input, which contained the prompt")
 					return
 				}
 				failed := requireReason(t, clichain.ReasonBadOutput, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Finding is what a piece of evidence says about a failure.
+// Finding is what a piece of evidence shows about a failure.
 type Finding struct {
 	Reason     call.Reason
 	Message    string
@@ -30,15 +30,15 @@ type Finding struct {
 	Fatal      bool // LineRule.Fatal
 }
 
-// Sign is an event, and what its text says about a failure.
+// Sign is an event with the finding in its text.
 type Sign struct {
 	decode.Item
 	Found    Finding
-	OnStderr bool // made of a line of stderr
-	Late     bool // read after the process was told to end
+	OnStderr bool // from a line of stderr
+	Late     bool // read after the process was told to terminate
 }
 
-// SignOf is the Sign of an event that was not classified.
+// SignOf returns the Sign of an event that was not classified.
 func SignOf(e call.Event) Sign { return Sign{Item: decode.Item{Event: e}} }
 
 // LineProgram is a list of line rules, compiled once.
@@ -47,11 +47,10 @@ type LineProgram []compiledLine
 type compiledLine struct {
 	clispec.LineRule
 	re       *regexp.Regexp
-	literals []string // one of them is in every text that matches; nil: unknown
+	literals []string // one of them is in every matching text; nil: unknown
 }
 
-// CompileLines compiles rules that passed Validate; an invalid pattern panics.
-// The result never changes.
+// CompileLines compiles rules that passed Validate. It panics for an invalid pattern. The result is immutable.
 func CompileLines(rules []clispec.LineRule) LineProgram {
 	p := make(LineProgram, len(rules))
 	for i, r := range rules {
@@ -60,7 +59,7 @@ func CompileLines(rules []clispec.LineRule) LineProgram {
 	return p
 }
 
-// naming are the rules that list a place of evidence.
+// naming returns the rules that name a kind of evidence explicitly.
 func (p LineProgram) naming(on clispec.Evidence) (named LineProgram) {
 	for _, line := range p {
 		if slices.Contains(line.On, on) {
@@ -70,13 +69,13 @@ func (p LineProgram) naming(on clispec.Evidence) (named LineProgram) {
 	return named
 }
 
-// MaxEvidence bounds how much of an error text is searched, in bytes from its end,
-// where CLIs print the cause of a failure.
+// MaxEvidence limits how much of an error text is searched, in bytes from its end, where CLIs print the cause
+// of a failure.
 const MaxEvidence = 32 << 10
 
-// Find returns the finding of the first rule of the kind that matches the text:
-// the order of the rules decides, not that of the text. A finding with a reason
-// wins over one without; for an error only one with a reason counts.
+// Find returns the finding of the first rule of the kind that matches the text. The order of the rules decides,
+// not the order in the text. A finding with a reason has precedence over one without; for an error, a finding
+// without a reason is ignored.
 func (p LineProgram) Find(
 	kind call.EventKind, on clispec.Evidence, text string, now time.Time,
 ) (best Finding, ok bool) {
@@ -102,13 +101,13 @@ func (p LineProgram) Find(
 	return best, ok
 }
 
-// mayMatch is false when the rule cannot match the text, given in lower case.
+// mayMatch returns false if the rule cannot match the text, which is given in lower case.
 func (l *compiledLine) mayMatch(lower string) bool {
 	return l.literals == nil || slices.ContainsFunc(l.literals, func(s string) bool { return strings.Contains(lower, s) })
 }
 
-// afterRetries is what stderr has after the last retry, without the indented lines
-// that belong to it.
+// afterRetries returns the part of stderr after the last retry, without the indented lines that belong to the
+// retry.
 func (p LineProgram) afterRetries(stderr string) string {
 	var b strings.Builder
 	trace := false
@@ -130,11 +129,11 @@ func (p LineProgram) says(kind call.EventKind, line string) bool {
 	return slices.ContainsFunc(p, func(l compiledLine) bool { return l.Kind == kind && l.re.MatchString(line) })
 }
 
-// relevant drops the lines of stderr that explain nothing: status lines, and once
-// a retry of the CLI went well, those about its failed tries.
+// relevant removes lines of stderr that explain nothing: status lines and, after a successful retry of the CLI,
+// the lines about its failed attempts.
 func (p LineProgram) relevant(stderr string, recovered bool) string {
 	var b strings.Builder
-	trace := false // inside the indented lines after that of a try
+	trace := false // inside the indented lines after a retry
 	for line := range strings.Lines(stderr) {
 		trace = recovered && (p.says(call.EventRetry, line) || trace && strings.HasPrefix(line, " "))
 		if !trace && !p.says(call.EventStatus, line) {
@@ -144,7 +143,7 @@ func (p LineProgram) relevant(stderr string, recovered bool) string {
 	return b.String()
 }
 
-// read makes the finding of one match.
+// read returns the finding of one match.
 func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 	group := func(name string) string {
 		if i := l.re.SubexpIndex(name); i > 0 && m[2*i] >= 0 {
@@ -157,7 +156,7 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 	var common Finding
 	if l.Reason == "" && group("message") != "" {
 		common, _ = commonLines().Find(call.EventError, clispec.OnEvent, group("message"), now)
-		// The time may stand in a line below the message.
+		// The time may be in a line below the message.
 		if below, _ := commonLines().Find(call.EventError, clispec.OnEvent, text[m[0]:], now); below.Reason == common.Reason {
 			common.RetryAfter = cmp.Or(common.RetryAfter, below.RetryAfter)
 		}
@@ -181,7 +180,7 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 	return f
 }
 
-// lineAround is the line of text that holds the match.
+// lineAround returns the line of text that contains the match.
 func lineAround(text string, from, to int) string {
 	from = strings.LastIndexByte(text[:from], '\n') + 1
 	if end := strings.IndexByte(text[to:], '\n'); end >= 0 {
@@ -190,8 +189,8 @@ func lineAround(text string, from, to int) string {
 	return text[from:]
 }
 
-// statusReasons are the reasons of HTTP statuses, as the model services use them.
-// All other 4xx are bad requests, all other 5xx server errors.
+// statusReasons are the reasons of HTTP statuses, as the model services use them. Any other 4xx status is a bad
+// request, any other 5xx status a server error.
 var statusReasons = map[int]call.Reason{
 	401: call.ReasonUnauthenticated,
 	402: call.ReasonBilling,
@@ -205,7 +204,7 @@ var statusReasons = map[int]call.Reason{
 	529: call.ReasonOverloaded,
 }
 
-// ReasonOfStatus is the reason of an HTTP status, "" for one that is no error.
+// ReasonOfStatus returns the reason of an HTTP status, or "" for a status that is not an error.
 func ReasonOfStatus(status int) call.Reason {
 	if r, ok := statusReasons[status]; ok {
 		return r
@@ -219,8 +218,8 @@ func ReasonOfStatus(status int) call.Reason {
 	return ""
 }
 
-// Classify sets the reason of an error, a retry or a limit that was hit, and when
-// the backend is available again. Other events, nearly all of them, stay as they are and need no clock.
+// Classify sets the reason of an error, a retry or a reached limit, and when the backend is available again.
+// Other events, which are nearly all, stay unchanged and need no clock.
 func (j *Judge) Classify(e *Sign, now func() time.Time) {
 	if e.Kind != call.EventError && e.Kind != call.EventRetry && (e.Kind != call.EventLimit || !e.Failed) {
 		return
@@ -235,8 +234,8 @@ func (j *Judge) Classify(e *Sign, now func() time.Time) {
 	}
 }
 
-// JudgeEvent classifies an error, retry or failed result event. Its text decides
-// before its status: a 400 may be an overflow, a 429 the plan's limit.
+// JudgeEvent classifies an error, retry or failed result event. Its text has precedence over its status,
+// because a 400 may be a context overflow, and a 429 the limit of a plan.
 func (j *Judge) JudgeEvent(e *Sign, now time.Time) (Finding, bool) {
 	if e.Found.Reason != "" {
 		return e.Found, true
@@ -256,14 +255,14 @@ func (j *Judge) JudgeEvent(e *Sign, now time.Time) (Finding, bool) {
 	return f, ok
 }
 
-// serviceDelay reports whether the delay comes from the service. One that is not
-// over the CLI's own doubling pause before its next try may be that pause.
+// serviceDelay reports whether the delay comes from the service. A delay up to the CLI's own doubling back-off
+// may be that back-off.
 func serviceDelay(e *call.Event) bool {
 	pause := 2 * time.Second << min(max(e.Try-1, 0), 10)
 	return e.Kind == call.EventError && e.Delay > 0 || e.Kind == call.EventRetry && e.Delay > pause
 }
 
-// errorText is code and message of an error event as one text.
+// errorText returns the code and the message of an error event as one text.
 func errorText(e *call.Event) string {
 	message := cmp.Or(e.Message, e.Text)
 	if e.Code == "" || message == "" {
@@ -272,8 +271,8 @@ func errorText(e *call.Event) string {
 	return e.Code + ": " + message
 }
 
-// plainMessage is the part of an error text for people: services answer with
-// JSON, which CLIs print as it is.
+// plainMessage returns the readable part of an error text. Services respond with JSON, which CLIs print
+// unchanged.
 func plainMessage(text string) string {
 	if start, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}'); start >= 0 && start < end {
 		if object, ok := jsontext.ParseObject([]byte(text[start : end+1])); ok {
@@ -287,8 +286,8 @@ func plainMessage(text string) string {
 	return text
 }
 
-// JudgeText classifies an error text by the spec's rules, then the common ones; ok
-// is false where none matches.
+// JudgeText classifies an error text with the rules of the spec, then with the common rules. ok is false if no
+// rule matches.
 func (j *Judge) JudgeText(on clispec.Evidence, text string, now time.Time) (Finding, bool) {
 	if f, ok := j.Lines.Find(call.EventError, on, text, now); ok {
 		return f, true

@@ -11,11 +11,10 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// echo reports whether a failed terminal event only reports the end that
-// clichain asked for. What was read before that is none. Of the rest, what a
-// service said is none either: a signal breaks a connection, but makes no service
-// refuse a request. A run that only retried has said why it failed, so that
-// nothing depends on whether it ended by itself just then.
+// echo reports whether a failed terminal event only reports the termination that clichain requested. An event
+// that was read before the request is no echo. An event with an error of the model service is no echo either: a
+// signal may break a connection, but cannot make a service refuse a request. A run that only retried has
+// reported why it failed, so the verdict does not depend on whether it ended at just that time.
 func (j *Judge) echo(ev *Evidence) bool {
 	last, cause := ev.Tally.Terminal, ev.Result.Cause
 	if !last.Late || cause == nil || errors.Is(cause, ErrMovedOn) || errors.Is(cause, ErrAnswered) {
@@ -25,14 +24,14 @@ func (j *Judge) echo(ev *Evidence) bool {
 	return !timeUp(cause) || !ok || f.Reason == call.ReasonNetwork
 }
 
-// timeUp reports whether a time limit ended the run, ours or the caller's.
+// timeUp reports whether a time limit of clichain or of the caller ended the run.
 func timeUp(cause error) bool {
 	_, ours := errors.AsType[*Stop](cause)
 	return ours || errors.Is(cause, context.DeadlineExceeded)
 }
 
-// failed judges a run whose terminal event is an error. Where that says nothing,
-// or no more than that a connection broke, what came before it may.
+// failed judges a run whose terminal event is an error. If that event gives no reason, or only that a
+// connection broke, earlier events may.
 func (j *Judge) failed(ev *Evidence) *call.Error {
 	last := ev.Tally.Terminal
 	f, known := j.JudgeEvent(last, ev.Now)
@@ -54,7 +53,7 @@ func (j *Judge) failed(ev *Evidence) *call.Error {
 	return err
 }
 
-// lastMessage is the text of the terminal event, else of the latest error event.
+// lastMessage returns the text of the terminal event or, without one, of the latest error event.
 func (ev *Evidence) lastMessage() (message string) {
 	if last := ev.Tally.Terminal; last != nil {
 		message = errorText(&last.Event)
@@ -65,10 +64,10 @@ func (ev *Evidence) lastMessage() (message string) {
 	return message
 }
 
-// ended judges a run that clichain ended. What the CLI was retrying at that time
-// is a better reason than the timeout, which stays in the error chain. A run that
-// was given up is judged as if it had ended by itself, which it may have done just
-// then; but part of an answer is never its answer.
+// ended judges a run that clichain stopped. The failure that the CLI was retrying is a better reason than the
+// timeout, which stays in the error chain. A run that was stopped in favor of the next backend is judged as if
+// it had ended on its own, which it may have done at the same time. Part of an answer never counts as the
+// answer.
 func (j *Judge) ended(ev *Evidence) *call.Error {
 	cause := ev.Result.Cause
 	var err *call.Error
@@ -84,16 +83,15 @@ func (j *Judge) ended(ev *Evidence) *call.Error {
 	return err
 }
 
-// endedByItself reports whether the CLI ended, or lingered after its answer, before
-// clichain had another reason to end the run.
+// endedByItself reports whether the CLI ended, or lingered after its answer, before clichain had another reason
+// to stop the run.
 func (ev *Evidence) endedByItself() bool {
 	return ev.Result.Cause == nil || errors.Is(ev.Result.Cause, ErrAnswered)
 }
 
-// unheard judges a run whose answer is not one to the whole prompt, because the CLI
-// had not read all of its input.
+// unheard judges a run that answered before the CLI had read its whole input.
 func (j *Judge) unheard(ev *Evidence) *call.Error {
-	const message = "it answered before it had read the whole prompt"
+	const message = "the CLI answered before it had read the whole prompt"
 	if ev.endedByItself() {
 		return ev.failure(call.ReasonBadOutput, message)
 	}
@@ -102,7 +100,7 @@ func (j *Judge) unheard(ev *Evidence) *call.Error {
 	return err
 }
 
-// said is the failure that the CLI has spoken of, in events or in plain words.
+// said returns the failure that the CLI has reported, in events or in plain text.
 func (j *Judge) said(ev *Evidence) *call.Error {
 	if f, ok := j.pending(ev); ok {
 		return ev.found(f)
@@ -110,15 +108,15 @@ func (j *Judge) said(ev *Evidence) *call.Error {
 	if err := j.byTexts(ev); err != nil {
 		return err
 	}
-	if retry := ev.Tally.retry; retry != nil { // it did not say why
+	if retry := ev.Tally.retry; retry != nil { // it did not report the cause
 		return ev.failure(call.ReasonServerError, retry.Found.Message)
 	}
 	return nil
 }
 
-// pending is the failure that events have reported and the CLI has not got over.
-// Retries that it prints on stderr come last: their order among the events of
-// stdout is not known, and after the last try it may say more on either.
+// pending returns the failure that events have reported and from which the CLI has not recovered. Retries on
+// stderr come last, because their order among the events of stdout is unknown, and because the CLI may print
+// more to either stream after its last attempt.
 func (j *Judge) pending(ev *Evidence) (Finding, bool) {
 	retry, limit := ev.Tally.retry, ev.Tally.limit
 	if retry != nil && !retry.OnStderr && retry.Found.Reason != "" {
@@ -134,8 +132,8 @@ func (j *Judge) pending(ev *Evidence) (Finding, bool) {
 	return f, ok
 }
 
-// retriedOnStderr is why the CLI gave up, if it says so after its last retry, else
-// why it tried again. After a time limit it may speak of the signal there.
+// retriedOnStderr returns why the CLI gave up, if it reports that after its last retry, else the reason of that
+// retry. After a time limit, the text there may be about the signal.
 func (j *Judge) retriedOnStderr(ev *Evidence, retry *Sign) Finding {
 	if !timeUp(ev.Result.Cause) {
 		f, ok := j.JudgeText(clispec.OnStderr, j.Lines.afterRetries(ev.Said), ev.Now)
@@ -146,9 +144,8 @@ func (j *Judge) retriedOnStderr(ev *Evidence, retry *Sign) Finding {
 	return retry.Found
 }
 
-// lastFailure is the latest error event that a reason is known for. A broken
-// connection may be the work of a signal, so it counts only where nothing else is
-// known.
+// lastFailure returns the latest error event with a known reason. A signal may have broken a connection, so a
+// broken connection counts only if no other reason is known.
 func (j *Judge) lastFailure(ev *Evidence) (broken Finding, ok bool) {
 	for i := range slices.Backward(ev.Tally.Failures) {
 		e := &ev.Tally.Failures[i]
@@ -173,7 +170,7 @@ func (j *Judge) Unexplained(ev *Evidence) Verdict {
 	}
 	switch {
 	case ev.Result.Signal != "" && ev.Result.Cause == nil:
-		return Verdict{Err: ev.failure(call.ReasonKilled, "ended by a signal from elsewhere: "+ev.Result.Signal)}
+		return Verdict{Err: ev.failure(call.ReasonKilled, "killed by a signal that clichain did not send: "+ev.Result.Signal)}
 	case ev.Result.ExitCode != 0:
 		return Verdict{Err: ev.failure(call.ReasonExit, "")}
 	}
@@ -183,12 +180,12 @@ func (j *Judge) Unexplained(ev *Evidence) Verdict {
 	}
 }
 
-// byTexts looks through stderr, then through what is no JSON on stdout.
+// byTexts searches stderr, and then the text on stdout that is not JSON.
 func (j *Judge) byTexts(ev *Evidence) *call.Error {
 	recovered := ev.Tally.recovered && ev.Tally.retry == nil
 	f, ok := j.JudgeText(clispec.OnStderr, j.Lines.relevant(ev.Said, recovered), ev.Now)
 	if !ok {
-		// Clean before a message is cut out of it, and a secret with it.
+		// Redact before a message is cut out, because the cut could split a secret.
 		stdout := ev.Secrets.CleanDisguised(ev.plainStdout())
 		if ev.Output == clispec.OutputText && j.spec.Text.AnswerOnly {
 			f, ok = j.onStdout.Find(call.EventError, clispec.OnStdout, stdout, ev.Now)
@@ -202,7 +199,7 @@ func (j *Judge) byTexts(ev *Evidence) *call.Error {
 	return ev.found(f)
 }
 
-// plainStdout is the stdout of a failed run that may explain the failure.
+// plainStdout returns the part of stdout that may explain a failure.
 func (ev *Evidence) plainStdout() string {
 	if ev.Output == clispec.OutputText && !ev.Events {
 		return ev.Stdout

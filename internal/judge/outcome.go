@@ -1,6 +1,6 @@
-// Package judge decides what a run came to: an answer, or which failure, by the
-// run's events, texts, exit status and the cause of its end. It knows no CLI by
-// name, starts nothing and does no I/O: the same evidence gives the same verdict.
+// Package judge decides the result of a run, an answer or a failure, from its events, its texts, its exit code
+// and the cause of its end. It knows no CLI by name, starts nothing and does no I/O: the same evidence gives
+// the same verdict.
 package judge
 
 import (
@@ -17,60 +17,58 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// Evidence is everything a run is judged by.
+// Evidence is everything that the verdict on a run is based on.
 type Evidence struct {
 	Output  clispec.OutputMode
 	Tally   *Tally
-	Stdout  string // kept part
-	Stray   string // lines of stdout that are no JSON, in the JSON modes
-	Plain   string // what the CLI itself may have said in them
-	Events  bool   // text mode printed events in place of an answer
-	Stderr  string // kept part
-	Said    string // what the CLI itself says of that
+	Stdout  string // captured part
+	Stray   string // lines of stdout that are not JSON, in the JSON modes
+	Plain   string // text in Stray that may be the CLI's own
+	Events  bool   // text mode printed events instead of an answer
+	Stderr  string // captured part
+	Said    string // text in Stderr that is the CLI's own
 	Result  proc.Result
 	Now     time.Time
 	RawOK   bool  // Config.RawOutput
-	Strip   bool  // remove a fence around the answer
+	Strip   bool  // remove a code fence around the answer
 	Redact  bool  // Config.RedactAnswers
-	Left    error // why something may be left in a container
-	Lost    bool  // not all that was printed could be read
+	Left    error // why processes may be left in a container
+	Lost    bool  // some output could not be read
 	Secrets *plaintext.Redactor
 }
 
-// Judge judges the runs of one spec. It never changes, so it is safe for
-// concurrent use.
+// Judge judges the runs of one spec. It is immutable, so it is safe for concurrent use.
 type Judge struct {
 	spec       *clispec.Spec
 	Lines      LineProgram
-	onStdout   LineProgram // those that name it
+	onStdout   LineProgram // rules that name stdout
 	Transcript *Transcript
 }
 
-// New makes the judge of a spec that passed Validate.
+// New returns the judge of a spec that passed Validate.
 func New(spec *clispec.Spec) *Judge {
 	lines := CompileLines(spec.Lines)
 	return &Judge{spec, lines, lines.naming(clispec.OnStdout), NewTranscript(spec.Text)}
 }
 
-// Verdict is what a run came to: an answer or an error.
+// Verdict is the result of a run: an answer or an error.
 type Verdict struct {
 	Text     string
 	Err      *call.Error
-	BrokeOff bool // the stream ended well, but before its last event
-	Acted    bool // with write access: a tool may have changed something
+	BrokeOff bool // the stream ended without an error, but before its last event
+	Acted    bool // with write access, a tool may have changed something
 }
 
-// Verdict decides what a run came to. What decides, in this order: the terminal
-// event, why clichain ended the run, error events, stderr, stdout, the exit
-// status. Exit status 0 alone is no success where the CLI has a terminal event.
-// Nothing is a success if the CLI had read a part of its input by its end, or had not
-// read all of it when clichain ended the run: it has answered another prompt.
+// Verdict decides the result of a run. The evidence, in order of precedence: the terminal event, the cause with
+// which clichain stopped the run, error events, stderr, stdout, the exit code. If the CLI has a terminal event,
+// exit code 0 alone is not a success. A run is never a success if the CLI ended after reading only part of its
+// input, or if clichain stopped it before it had read all of the input: its answer is for a different prompt.
 func (j *Judge) Verdict(ev *Evidence) Verdict {
 	v := j.decide(ev)
 	switch {
 	case v.Err != nil || !ev.Result.Undelivered:
 	case ev.Result.Untouched && ev.endedByItself():
-		ev.Tally.Warn("it answered without reading its standard input, which had the prompt")
+		ev.Tally.Warn("the CLI answered without reading standard input, which contained the prompt")
 	default:
 		v = Verdict{Err: j.unheard(ev)}
 	}
@@ -88,14 +86,14 @@ func (j *Judge) Verdict(ev *Evidence) Verdict {
 	return v
 }
 
-// redact takes secrets out of the model's words, where that is asked for.
+// redact removes secrets from the model's text, if the configuration requires it.
 func (ev *Evidence) redact(text string) string {
 	if !ev.Redact {
 		return text
 	}
 	cleaned := ev.Secrets.CleanDisguised(text)
 	if cleaned != text {
-		ev.Tally.mark(call.FlagRedacted, "secrets of the environment were taken out of the answer")
+		ev.Tally.mark(call.FlagRedacted, "secrets of the environment were redacted from the answer")
 	}
 	return cleaned
 }
@@ -118,16 +116,16 @@ func (j *Judge) decide(ev *Evidence) Verdict {
 	case ev.Result.Cause != nil:
 		return Verdict{Err: j.ended(ev)}
 	case ev.Events && ev.Result.ExitCode == 0:
-		return Verdict{Err: ev.failure(call.ReasonBadOutput, "text mode printed events in place of an answer")}
+		return Verdict{Err: ev.failure(call.ReasonBadOutput, "text mode printed events instead of an answer")}
 	case ev.Output == clispec.OutputText && ev.Result.ExitCode == 0:
 		return Verdict{Text: strings.TrimSpace(plaintext.Escapes().ReplaceAllString(ev.Stdout, ""))}
 	case ev.RawOK && ev.Result.ExitCode == 0 && ev.Result.Signal == "" && strings.TrimSpace(ev.Stray) != "":
-		t.mark(call.FlagRawOutput, "the output could not be read; this is all of it as it came")
+		t.mark(call.FlagRawOutput, "the output could not be parsed; the answer is the raw output")
 		return Verdict{Text: strings.TrimSpace(ev.Stray)}
 	}
 	v := j.Unexplained(ev)
 	if text := t.text.String(); v.BrokeOff && strings.TrimSpace(text) != "" {
-		t.mark(call.FlagTruncated, "the stream broke off without its last event; the text may not be whole")
+		t.mark(call.FlagTruncated, "the stream broke off without its last event; the text may be incomplete")
 		return Verdict{Text: text}
 	}
 	return v
@@ -139,7 +137,7 @@ func (ev *Evidence) found(f Finding) *call.Error {
 	return err
 }
 
-// AddHint adds a hint to an error that tells nothing better.
+// AddHint sets the hint of an error that has neither a hint nor advice.
 func AddHint(err *call.Error, hint string) {
 	if err.Hint == "" && len(err.Advice) == 0 {
 		err.Hint = hint
@@ -150,8 +148,8 @@ func (ev *Evidence) failure(reason call.Reason, message string) *call.Error {
 	return &call.Error{Reason: reason, Message: plaintext.OneLine(message), ExitCode: ev.Result.ExitCode}
 }
 
-// maxPartial bounds the text that an error keeps, in bytes: more than any model
-// answers, so that only what a CLI repeats without end is cut.
+// maxPartial limits the partial text in an error, in bytes. It is more than the longest answer of any model, so
+// it only cuts endless repetition.
 const maxPartial = 1 << 20
 
 // Complete sets the fields that the error of every failed run has.
@@ -159,7 +157,7 @@ func (j *Judge) Complete(err *call.Error, ev *Evidence) {
 	err.Backend, err.Usage, err.Stage = j.spec.Name, ev.Tally.Total(), call.StageStarted
 	err.Stderr = strings.TrimSpace(ev.Stderr)
 	if err.Partial = ev.redact(ev.Tally.partial()); len(err.Partial) > maxPartial {
-		err.Partial = strings.Clone(strings.ToValidUTF8(err.Partial[:maxPartial], "")) // so that the rest can be freed
+		err.Partial = strings.Clone(strings.ToValidUTF8(err.Partial[:maxPartial], "")) // allows the rest to be freed
 	}
 	err.Warnings = ev.Tally.Warnings
 	AddHint(err, j.spec.Hints[err.Reason])
@@ -168,32 +166,30 @@ func (j *Judge) Complete(err *call.Error, ev *Evidence) {
 	}
 }
 
-// Stop is why clichain ended a run after a time: the cause of the context that
-// the process runs under.
+// Stop is the error with which clichain stops a run after a time. It is the cause of the context of the
+// process.
 type Stop struct {
 	Reason call.Reason
 	After  time.Duration
 }
 
-// Within is ctx with a limit, the end of which is a timeout. Call cancel at the end.
+// Within returns ctx with a time limit whose end is a timeout. Call cancel at the end.
 func Within(ctx context.Context, limit time.Duration) (_ context.Context, cancel context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, limit, &Stop{Reason: call.ReasonTimeout, After: limit})
 }
 
-// Error gives the reason and the time, rounded to milliseconds.
+// Error includes the reason and the time, rounded to milliseconds.
 func (e *Stop) Error() string {
 	return fmt.Sprintf("%s after %v", e.Reason, e.After.Round(time.Millisecond))
 }
 
-// Is lets errors.Is find the sentinel error of the Reason in an error chain, and
-// for a timeout the error of a deadline, whoever set it.
+// Is makes errors.Is match the sentinel error of the Reason. A timeout also matches context.DeadlineExceeded.
 func (e *Stop) Is(target error) bool {
 	return target == e.Reason.Err() || e.Reason == call.ReasonTimeout && target == context.DeadlineExceeded
 }
 
-// End is why the caller's context ended: its cause, in which errors.Is also
-// finds the context's own error, which says whether it was a deadline, unless the
-// cause is one that says so. Nil: it has not.
+// End returns the cause of the end of ctx, or nil if ctx has not ended. If the cause does not show whether it
+// was a deadline, the returned error also wraps ctx.Err().
 func End(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, ctx.Err()) || errors.Is(cause, context.DeadlineExceeded) {
@@ -202,7 +198,7 @@ func End(ctx context.Context) error {
 	return &end{cause, ctx.Err()}
 }
 
-// Ended is the cause of an end, told by [End] where it is the context's own.
+// Ended returns cause, or the result of [End] if cause is the cause of ctx.
 func Ended(ctx context.Context, cause error) error {
 	if cause != nil && same(cause, context.Cause(ctx)) {
 		return End(ctx)
@@ -210,7 +206,7 @@ func Ended(ctx context.Context, cause error) error {
 	return cause
 }
 
-// same compares errors, of which a caller's may be of a type that cannot be compared.
+// same compares two errors. An error of a caller may have a type that is not comparable.
 func same(a, b error) bool {
 	if !reflect.ValueOf(b).Comparable() {
 		return reflect.TypeOf(a) == reflect.TypeOf(b)
@@ -223,15 +219,15 @@ type end struct{ cause, err error }
 func (e *end) Error() string   { return e.cause.Error() }
 func (e *end) Unwrap() []error { return []error{e.cause, e.err} }
 
-// The other causes for which a run is ended.
+// The other causes with which clichain stops a run.
 var (
-	ErrMovedOn  = errors.New("given up for the next backend, rather than wait for the CLI's own retries")
-	ErrAnswered = errors.New("the process went on after its last event")
-	ErrFatal    = errors.New("the run could not go on")
+	ErrMovedOn  = errors.New("stopped in favor of the next backend, instead of waiting for the CLI's own retries")
+	ErrAnswered = errors.New("the process kept running after its last event")
+	ErrFatal    = errors.New("the run could not continue")
 )
 
-// ReasonOfCause is the reason of a run that was ended from outside, by the cause
-// of its context; a cause of any other kind is a cancellation.
+// ReasonOfCause returns the reason of a run that was stopped, given the cause of its context. The reason of any
+// other cause is a cancellation.
 func ReasonOfCause(cause error) call.Reason {
 	if stop, ok := errors.AsType[*Stop](cause); ok {
 		return stop.Reason

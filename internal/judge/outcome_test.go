@@ -86,7 +86,7 @@ func TestVerdictOnUndeliveredInput(t *testing.T) {
 			}
 			require.Nil(t, v.Err)
 			require.Equal(t, "fine", v.Text)
-			require.Equal(t, []string{"it answered without reading its standard input, which had the prompt"}, ev.Tally.Warnings)
+			require.Equal(t, []string{"the CLI answered without reading standard input, which contained the prompt"}, ev.Tally.Warnings)
 		})
 	}
 	for name, cause := range map[string]error{"it ended by itself": nil, "canceled": context.Canceled, "idle": stopped} {

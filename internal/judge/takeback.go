@@ -6,10 +6,9 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// TakeBack reports whether an event takes text back that was passed on, and what
-// of it still stands; ask it before Add. The CLI begins a block anew after a cut,
-// or sends a whole block that is not what its pieces were; text before a tool is a
-// remark; and after its answer the CLI may begin another one.
+// TakeBack reports whether an event takes back delivered text, and returns the part of the text that remains.
+// Call it before Add. The CLI may restart a block after an interruption, or send a whole block that differs
+// from its deltas. Text before a tool use is a remark. After its answer, the CLI may begin another one.
 func (t *Tally) TakeBack(e *call.Event) (stands string, ok bool) {
 	switch e.Kind {
 	case call.EventDelta, call.EventText, call.EventToolUse:
@@ -33,8 +32,8 @@ func (t *Tally) TakeBack(e *call.Event) (stands string, ok bool) {
 	return "", false
 }
 
-// goesOn begins another answer where an event comes after one, which is kept until
-// the CLI has given the other.
+// goesOn begins another answer if an event follows a complete one. It keeps the complete answer until the CLI
+// has finished the other.
 func (t *Tally) goesOn(e *call.Event) bool {
 	if !t.done || e.Text == "" && e.Kind != call.EventToolUse {
 		return false
@@ -45,8 +44,7 @@ func (t *Tally) goesOn(e *call.Event) bool {
 	return true
 }
 
-// dropOpen forgets the block that came in pieces only, and returns the text
-// before it.
+// dropOpen discards the block that arrived only in deltas, and returns the text before it.
 func (t *Tally) dropOpen() string {
 	t.open = false
 	t.text.Reset()
@@ -55,5 +53,5 @@ func (t *Tally) dropOpen() string {
 	return t.kept
 }
 
-// Remarks is the text before the last tool use.
+// Remarks returns the text before the last tool use.
 func (t *Tally) Remarks() string { return t.before.String() }

@@ -11,44 +11,43 @@ import (
 	"github.com/clichain/clichain/internal/resettime"
 )
 
-// Tally collects what the events of one run say. It does no I/O, so a recorded
-// stream gives the same result as a live one. The zero value is ready to use, by
-// one goroutine at a time.
+// Tally accumulates the events of one run. It does no I/O, so a recorded stream gives the same result as a live
+// one. The zero value is ready to use, by one goroutine at a time.
 type Tally struct {
 	Answer clispec.AnswerMode
 
 	Session, Model, KeySource string
-	Terminal                  *Sign  // the last answer, else the first failure
+	Terminal                  *Sign  // the last answer, or else the first failure
 	Failures                  []Sign // error events, oldest first
-	retry                     *Sign  // what the CLI is trying again right now
-	recovered                 bool   // a retry of the CLI went well
-	limit                     *Sign  // the limit that was hit and not got over
+	retry                     *Sign  // the failure that the CLI is retrying
+	recovered                 bool   // a retry of the CLI succeeded
+	limit                     *Sign  // a reached limit from which the CLI has not recovered
 	Fatal                     *Finding
 	usage                     call.Usage // sum of the steps
 	Tools                     int
 	turn                      bool // the model has begun to answer
-	known                     bool // there was an event that a rule knows
-	thinking                  bool // pieces of a block of thinking have come
+	known                     bool // a rule matched an event
+	thinking                  bool // deltas of a thinking block have arrived
 	Warnings                  []string
 	Flags                     []call.Flag
 
 	before strings.Builder // text before the last tool use
 	text   strings.Builder // text since
-	open   bool            // the last block came in deltas and has not come as a whole yet
+	open   bool            // the last block arrived in deltas, and not yet as a whole
 	blocks int             // whole blocks in text
-	last   int             // where the last block begins in text
+	last   int             // offset of the last block in text
 
 	kept     string // text before the open block
-	keptLast int    // last, before it
+	keptLast int    // the value of last before the open block
 
-	given string // the answer before the text, if next
-	next  bool   // the CLI has begun another answer after it
-	done  bool   // the CLI has given an answer that is not empty
+	given string // the answer before text, if next is set
+	next  bool   // the CLI has begun another answer after given
+	done  bool   // the CLI has given a non-empty answer
 }
 
-// Add takes an event and returns what to pass on to the caller: the event, a
-// changed copy of it, such as the part of a block that did not come in deltas, or
-// nil for nothing. An event is large, so most are not copied.
+// Add records an event and returns the event to deliver to the caller: the event itself, a modified copy, such
+// as the part of a block that was missing in the deltas, or nil. An event is large, so most events are not
+// copied.
 func (t *Tally) Add(e *Sign) (out *call.Event) {
 	t.known = t.known || e.Kind != call.EventRaw
 	t.turn = t.turn || ofTurn(&e.Event)
@@ -68,14 +67,14 @@ func (t *Tally) Add(e *Sign) (out *call.Event) {
 		}
 		return &e.Event
 	case call.EventReset:
-		return nil // TakeBack has seen to it
+		return nil // TakeBack has processed it
 	case call.EventToolResult:
-		t.Tools = max(t.Tools, 1) // its start may not have been shown
+		t.Tools = max(t.Tools, 1) // the start of the tool may not have been shown
 	case call.EventToolUse:
 		t.Tools++
 		t.before.WriteString(t.text.String())
 		t.text.Reset()
-		t.open = false // a block that is not closed before a tool never is
+		t.open = false // a block that is open before a tool use is never closed
 		t.blocks, t.last = 0, 0
 	case call.EventSession:
 		t.Model = cmp.Or(e.Model, t.Model)
@@ -84,12 +83,12 @@ func (t *Tally) Add(e *Sign) (out *call.Event) {
 	case call.EventResult:
 		t.Model = cmp.Or(t.Model, e.Model)
 		if t.usage == (call.Usage{}) {
-			t.usage = e.Usage // for a run that clichain ended, where this is not the terminal event
+			t.usage = e.Usage // for a run that clichain stopped before the terminal event
 		}
 	case call.EventRetry:
 		t.retry = new(*e)
 	case call.EventLimit:
-		if t.limit = nil; e.Failed { // else the request passed
+		if t.limit = nil; e.Failed { // otherwise the request was allowed
 			t.limit = new(*e)
 		}
 	case call.EventWarning:
@@ -105,11 +104,11 @@ func (t *Tally) Add(e *Sign) (out *call.Event) {
 	return &e.Event
 }
 
-// answers reports whether the event is an answer, if it is terminal.
+// answers reports whether a terminal event is an answer.
 func (e *Sign) answers() bool { return e.Kind == call.EventResult && !e.Failed }
 
-// addDelta takes a piece of text. The first piece of another block begins with
-// the separator, so that the pieces joined are the answer.
+// addDelta records a piece of text. The first delta of another block begins with the separator, so that the
+// joined deltas are the answer.
 func (t *Tally) addDelta(e *call.Event) (out *call.Event) {
 	if e.Text == "" {
 		return nil
@@ -123,7 +122,7 @@ func (t *Tally) addDelta(e *call.Event) (out *call.Event) {
 	return t.say(separator, e)
 }
 
-// Progress reports whether the event shows that a retry of the CLI went well.
+// Progress reports whether the event shows that a retry of the CLI succeeded.
 func Progress(e *call.Event) bool {
 	switch e.Kind {
 	case call.EventDelta, call.EventText, call.EventThinking, call.EventToolUse:
@@ -134,7 +133,7 @@ func Progress(e *call.Event) bool {
 	return false
 }
 
-// begin starts a block of text and returns the separator from the one before.
+// begin starts a block of text and returns the separator from the previous block.
 func (t *Tally) begin() (separator string) {
 	if t.Answer == clispec.AnswerLastBlock && t.blocks > 0 {
 		t.text.Reset()
@@ -145,9 +144,9 @@ func (t *Tally) begin() (separator string) {
 	return separator
 }
 
-// addBlock takes a whole block of text. CLIs that send deltas send the same text
-// again as a block, of which only what the deltas lacked is passed on. Like the
-// deltas, a block begins with the separator from the one before.
+// addBlock records a whole block of text. CLIs that send deltas send the same text again as a block, of which
+// only the part missing in the deltas is delivered. Like deltas, a block begins with the separator from the
+// previous block.
 func (t *Tally) addBlock(e *call.Event) (out *call.Event) {
 	if t.open {
 		t.blocks++
@@ -166,8 +165,8 @@ func (t *Tally) addBlock(e *call.Event) (out *call.Event) {
 	return t.say(separator, e)
 }
 
-// say adds to the text what an event says behind a separator, and returns the event that says both. To append alone
-// would make room for a quarter more each time, and copy a long answer five times.
+// say appends the separator and the text of an event, and returns the event for both. Without Grow, the buffer
+// would grow by only a quarter each time, and a long answer would be copied five times.
 func (t *Tally) say(separator string, e *call.Event) (out *call.Event) {
 	if separator != "" {
 		joined := *e
@@ -179,7 +178,7 @@ func (t *Tally) say(separator string, e *call.Event) (out *call.Event) {
 	return e
 }
 
-// Warn adds a warning for the caller as one line; all beyond the 20th are dropped.
+// Warn adds a warning for the caller as one line. It drops warnings after the 20th.
 func (t *Tally) Warn(message string) {
 	const maxWarnings = 20
 	if message != "" && len(t.Warnings) < maxWarnings {
@@ -187,16 +186,15 @@ func (t *Tally) Warn(message string) {
 	}
 }
 
-// mark flags an answer that may differ from what was asked for.
+// mark flags an answer that may differ from the requested form.
 func (t *Tally) mark(flag call.Flag, warning string) {
 	t.Flags = append(t.Flags, flag)
 	t.Warn(warning)
 }
 
-// AnswerText is the text of the result, else the text since the last tool use:
-// text before a tool is a remark on the work. A result that repeats only the last
-// of several blocks does not replace them. Text after it is of another answer,
-// which counts when it has a result of its own.
+// AnswerText returns the text of the result or, without one, the text since the last tool use, because text
+// before a tool use is a remark. A result that repeats only the last of several blocks does not replace them.
+// Text after the result belongs to another answer, which counts if it has its own result.
 func (t *Tally) AnswerText() string {
 	text, last := t.text.String(), t.Terminal
 	if t.next {
@@ -213,7 +211,7 @@ func (t *Tally) AnswerText() string {
 
 func (t *Tally) lastBlock() string { return t.text.String()[t.last:] }
 
-// partial is the text of a run that ended before its answer was complete.
+// partial returns the text of a run that ended before its answer was complete.
 func (t *Tally) partial() string {
 	if text := t.AnswerText(); strings.TrimSpace(text) != "" {
 		return text
@@ -224,9 +222,9 @@ func (t *Tally) partial() string {
 	return t.before.String()
 }
 
-// limitEnd is when a limit ends, for which an error text gave the time parsed. The
-// event of the limit that was hit is more exact, as texts may lack the seconds,
-// the day or the zone. The end of a limit that was not hit says nothing.
+// limitEnd returns when a limit ends; parsed is the time in an error text. The event of the reached limit is
+// more exact, because texts may lack the seconds, the day or the time zone. The end of a limit that was not
+// reached is ignored.
 func (t *Tally) limitEnd(parsed, now time.Time) time.Time {
 	if t.limit == nil || t.limit.RetryAfter.IsZero() {
 		return parsed
@@ -239,8 +237,7 @@ func (t *Tally) succeeded() bool {
 	return t.Terminal != nil && t.Terminal.answers()
 }
 
-// Total is the usage of the terminal event where it has one, else the sum of the
-// steps.
+// Total returns the usage of the terminal event if it has one, else the sum of the steps.
 func (t *Tally) Total() call.Usage {
 	if t.Terminal != nil && t.Terminal.Usage != (call.Usage{}) {
 		return t.Terminal.Usage
@@ -248,15 +245,14 @@ func (t *Tally) Total() call.Usage {
 	return t.usage
 }
 
-// Commentary separates an agent's remarks on its work from its answer, where a
-// CLI prints both as text. Text followed by a tool or by another block of text is
-// a remark, so text is held back until the next event; remarks are passed on as
-// thinking. The text that remains is what Tally.AnswerText is with
-// AnswerLastBlock. The zero value is ready to use, by one goroutine at a time.
+// Commentary separates an agent's remarks on its work from its answer, for a CLI that prints both as text. Text
+// followed by a tool use or by another block of text is a remark, so text is withheld until the next event.
+// Remarks are delivered as thinking. The text that remains equals Tally.AnswerText with AnswerLastBlock. The
+// zero value is ready to use, by one goroutine at a time.
 type Commentary struct{ held []call.Event }
 
-// Add takes an event and returns those to pass on now. Events that do not decide
-// about the held text are passed on before it.
+// Add records an event and returns the events to deliver now. Events that do not classify the withheld text are
+// delivered before it.
 func (c *Commentary) Add(e call.Event) []call.Event {
 	switch {
 	case e.Kind == call.EventDelta:
@@ -274,8 +270,8 @@ func (c *Commentary) Add(e call.Event) []call.Event {
 	return []call.Event{e}
 }
 
-// End releases the held text, as text if it is the answer, else as thinking. A
-// run that failed has no answer; its error carries the text.
+// End releases the withheld text, as text if it is the answer, else as thinking. A failed run has no answer;
+// its error contains the text.
 func (c *Commentary) End(answer bool) []call.Event {
 	out := c.held
 	c.held = nil

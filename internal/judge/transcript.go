@@ -7,12 +7,11 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Transcript finds the CLI's own words on a stderr that has the prompt and the
-// model's words as well, in text mode. It never changes.
+// Transcript finds the CLI's own text on a stderr that also contains the prompt and the model's text, in text
+// mode. It is immutable.
 type Transcript struct{ prompt, own *regexp.Regexp }
 
-// NewTranscript makes the Transcript of a rule that passed Validate; an invalid
-// pattern panics.
+// NewTranscript returns the Transcript of a rule that passed Validate. It panics for an invalid pattern.
 func NewTranscript(r clispec.TextRule) *Transcript {
 	if r.Prompt == "" {
 		return &Transcript{}
@@ -20,11 +19,10 @@ func NewTranscript(r clispec.TextRule) *Transcript {
 	return &Transcript{regexp.MustCompile(`(?m)^(?:` + r.Prompt + `)\r?$`), regexp.MustCompile(`^(?:` + r.Own + `)$`)}
 }
 
-// Begins reports whether the words of others follow the line.
+// Begins reports whether the prompt and the model's text follow the line.
 func (t *Transcript) Begins(line string) bool { return t.prompt != nil && t.prompt.MatchString(line) }
 
-// Own is what the CLI itself says: what stands before the words of others, and its
-// own lines at the end.
+// Own returns the CLI's own text: the part before the prompt, and the CLI's lines at the end.
 func (t *Transcript) Own(stderr, prompt string) string {
 	if t.prompt == nil {
 		return stderr
@@ -44,8 +42,8 @@ func (t *Transcript) Own(stderr, prompt string) string {
 	return stderr[:at[0]] + strings.Join(lines[first:], "")
 }
 
-// afterPrompt is what follows the prompt. Of a long one the middle may be dropped,
-// so that only its end is found.
+// afterPrompt returns the text after the prompt. The middle of a long prompt may be missing, so only its end is
+// searched.
 func afterPrompt(text, prompt string) string {
 	const enough = 200
 	text, prompt = strings.TrimLeft(text, "\r\n"), strings.TrimSpace(prompt)

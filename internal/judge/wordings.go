@@ -8,11 +8,10 @@ import (
 	"github.com/clichain/clichain/internal/resettime"
 )
 
-// commonLines are error wordings that more than one CLI or model service uses.
-// A spec's own rules come first. Services report an overflow as a bad request and
-// a plan's limit as a rate limit, so special rules stand before general ones.
-// None of them is applied to the model's own text. They are compiled at the first
-// failure: a program that only imports the library does not wait for them.
+// commonLines are error messages that more than one CLI or model service uses. The rules of a spec come first.
+// Services report a context overflow as a bad request, and a plan's limit as a rate limit, so special rules
+// come before general ones. None of them is applied to the model's own text. They are compiled at the first
+// failure, so that they do not delay the start of programs that import the library.
 var commonLines = sync.OnceValue(func() LineProgram { return CompileLines(commonRules) })
 
 var commonRules = []clispec.LineRule{
@@ -22,13 +21,13 @@ var commonRules = []clispec.LineRule{
 	{Reason: call.ReasonUsageLimit, Pattern: resetBefore(usageLimitWords)},
 	{Reason: call.ReasonUsageLimit, Pattern: resetAfter(usageLimitWords)},
 	{Reason: call.ReasonUsageLimit, Pattern: `(?i)(?P<reset>regain access` + resettime.Glue + resettime.Start + `[^\n]*)`},
-	// A minute's quota:
+	// A quota per minute:
 	{Reason: call.ReasonRateLimited, Pattern: `(?i)exceeded your current quota(?s:.{0,400}?)` +
 		`(?P<reset>\bretry (?:in|after) \d[^\n]*)`},
 	{Reason: call.ReasonBilling, Pattern: `(?i)credit balance is too low|` +
 		`insufficient[_ ](?:quota|credits?|balance|funds)|billing[_ ](?:hard[_ ]limit|not active|error)|` +
 		`payment (?:required|method)|out of credits|exceeded your current quota|check your plan and billing`},
-	// These come with status 429:
+	// These messages come with status 429:
 	{Reason: call.ReasonOverloaded, Pattern: resetAfter(`no capacity available|model_capacity_exhausted`)},
 	{Reason: call.ReasonRateLimited, Pattern: resetBefore(rateLimitWords)},
 	{Reason: call.ReasonRateLimited, Pattern: resetAfter(rateLimitWords)},
@@ -72,15 +71,15 @@ const (
 		`resource (?:has been )?exhausted|would exceed your account|quota exceeded`
 )
 
-// resetAfter makes the pattern of a limit's wordings that also captures when the
-// limit ends, if the text says so on that line or one of the next three.
+// resetAfter returns the pattern for messages about a limit. It also captures the end of the limit, if the text
+// names it on the same line or one of the next three.
 func resetAfter(words string) string {
 	return `(?i)(?:` + words + `)(?:[^\n]*?(?:\n[^\n]*?){0,3}?` +
 		`(?P<reset>` + resettime.Heads + resettime.Glue + resettime.Start + `[^\n]*))?`
 }
 
-// resetBefore is resetAfter for a time in front of the words. Its heads are few,
-// because the pattern is tried at every letter of a text.
+// resetBefore is resetAfter for a time before the words. It has few alternatives, because the pattern is tried
+// at every position of a text.
 func resetBefore(words string) string {
 	return `(?i)(?P<reset>(?:reset|retry|try again|wait)s?` +
 		resettime.Glue + resettime.Start + `[^\n]*?)(?:` + words + `)`
