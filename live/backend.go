@@ -14,8 +14,7 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// backend is a backend of a pool. All that it does not say itself is said by the Provider
-// in it.
+// backend is a backend of a pool. It embeds the Provider for all methods that it does not define.
 type backend struct {
 	*clichain.Provider
 	pool *Pool
@@ -29,8 +28,7 @@ func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain
 	return call.Collect(b.Stream(ctx, req))
 }
 
-// Stream asks a warm process if there can be one, and the CLI itself if not. Both share
-// the time of one call.
+// Stream asks a warm process if possible, else it makes a cold call. Both share the timeout of one call.
 func (b *backend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
 	return call.Once(func(yield func(clichain.Event, error) bool) {
 		t := turn{backend: b, req: req, began: time.Now()}
@@ -43,7 +41,7 @@ func (b *backend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[cl
 		defer cancel()
 		call.Stream(bounded, t.run)(func(e clichain.Event, err error) bool {
 			if err != nil && t.cold {
-				return true // the cold call says how it ends
+				return true // the cold call reports the result
 			}
 			goOn = yield(e, err)
 			return goOn
@@ -71,40 +69,40 @@ func (p *Pool) count(warm bool) {
 	}
 }
 
-// ofSession reports whether a request goes on from a session, or names the one that it begins.
+// ofSession reports whether a request continues a session, or names the session to create.
 func ofSession(req clichain.Request) bool {
 	return req.Session != "" || req.Options.Continue || req.Options.SessionID != ""
 }
 
-// turn is a call as a turn of a process.
+// turn is a call that a warm process may answer.
 type turn struct {
 	*backend
 	req       clichain.Request
 	began     time.Time
-	waits     *waiter // nil: no process can answer it
+	waits     *waiter // nil: no process can answer the call
 	schema    *structured.Schema
-	asked     bool // a process
-	delivered bool // some text
-	cold      bool // it has to be asked again, by a cold call; its context has not ended
+	asked     bool // a process received the request
+	delivered bool // the reader has received text
+	cold      bool // a cold call must repeat it; its context has not ended
 }
 
-// enter begins a call that a process can answer.
+// enter queues the call if a process can answer it.
 func (t *turn) enter(ctx context.Context) {
 	if ofSession(t.req) || t.req.Access >= clichain.AccessWrite {
-		return // what a tool leaves running would outlive the call
+		return // a process started by a tool would outlive the call
 	}
 	key, err := t.HoldKey(ctx, t.req)
 	if err != nil {
-		return // the cold call says why
+		return // the cold call reports the error
 	}
 	var failed *clichain.BackendError
 	if t.schema, failed = structured.Compile(t.req.Schema); failed != nil {
-		return // which the cold call says too
+		return // the cold call reports the error
 	}
 	t.waits = t.pool.enter(ctx, t.backend, key, t.req)
 }
 
-// within is a context that ends when the time of the call is over, whoever answers it.
+// within returns a context that ends at the timeout of the call, regardless of which process answers.
 func (t *turn) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := t.Config().Timeout
 	if limit <= 0 {
@@ -116,7 +114,7 @@ func (t *turn) within(ctx context.Context) (context.Context, context.CancelFunc)
 
 // over ends a call that does not go cold.
 func (t *turn) over() {
-	if t.waits.cold != nil { // it ended when it was about to
+	if t.waits.cold != nil { // the call ended just before its cold call
 		t.pool.endCold(t.waits.cold, 0)
 	}
 	if t.asked {
@@ -124,7 +122,7 @@ func (t *turn) over() {
 	}
 }
 
-// coldCall has the CLI answer the call, and measures it.
+// coldCall lets the CLI itself answer the call, and measures the time.
 func (t *turn) coldCall(ctx context.Context, yield func(clichain.Event, error) bool) {
 	t.pool.count(false)
 	var began time.Time
@@ -144,7 +142,7 @@ func (t *turn) coldCall(ctx context.Context, yield func(clichain.Event, error) b
 	})
 }
 
-// run waits for a process, and asks it.
+// run waits for a process, and sends it the request.
 func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Response, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -155,7 +153,7 @@ func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Re
 	warm := t.pool.wait(ctx, t.waits)
 	if warm == nil {
 		if t.pool.life.Err() != nil {
-			stop(ErrClosed) // before AfterFunc does
+			stop(ErrClosed) // AfterFunc may not have run yet
 		}
 		t.cold = true
 		return nil, t.notAsked(ctx)
@@ -177,13 +175,13 @@ func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Re
 		return nil, call.Errorf(clichain.ReasonBadOutput, "", "the process ended in the middle of its answer")
 	}
 	if _, failed := t.schema.Hold(resp); failed != nil {
-		t.cold = true // which asks for a correction
+		t.cold = true // the cold call asks for a correction
 		return nil, failed
 	}
 	return resp, nil
 }
 
-// notAsked is the error of a call that ended while it waited for a process.
+// notAsked returns the error of a call that ended while it waited for a process.
 func (t *turn) notAsked(ctx context.Context) error {
 	cause := judge.End(ctx)
 	err := &clichain.BackendError{
@@ -195,15 +193,15 @@ func (t *turn) notAsked(ctx context.Context) error {
 	return err
 }
 
-// processDied counts a process that ended by itself.
+// processDied records that a process ended on its own.
 func (t *turn) processDied(ctx context.Context, warm *process) {
 	if ctx.Err() == nil {
 		t.pool.failed(warm.key)
 	}
 }
 
-// failed decides whether a cold call takes over: where the process is to blame, or the
-// failure may pass, and nothing was done that must not be done twice.
+// failed decides whether a cold call follows. It does if the process may be at fault, or if the failure may be
+// transient, unless the agent may have had side effects.
 func (t *turn) failed(ctx context.Context, warm *process, err *clichain.BackendError) error {
 	if !warm.alive() {
 		t.processDied(ctx, warm)
@@ -213,7 +211,7 @@ func (t *turn) failed(ctx context.Context, warm *process, err *clichain.BackendE
 	return err
 }
 
-// mayGoCold reports whether a cold call may do better than the turn that failed.
+// mayGoCold reports whether a cold call may succeed after the turn failed.
 func mayGoCold(err *clichain.BackendError) bool {
 	switch err.Reason {
 	case clichain.ReasonUnsupported, clichain.ReasonExit, clichain.ReasonKilled, clichain.ReasonSpawn,

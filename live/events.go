@@ -14,16 +14,16 @@ import (
 type item struct {
 	event clichain.Event
 	err   error
-	after int // the number of the newest state before it
+	after int // the number of the latest state before the item
 }
 
 // reader is a loop over the events of a session.
 type reader struct {
 	items chan item
 	left  chan struct{} // closed when the loop has ended
-	fresh chan struct{} // there are states
+	fresh chan struct{} // signals that there are states
 
-	states []stateEvent // that the loop has not yielded; guarded by the session's mu
+	states []stateEvent // states that the loop has not yielded; guarded by the session's mu
 }
 
 // stateEvent is the event of the session's nth state.
@@ -32,15 +32,14 @@ type stateEvent struct {
 	event clichain.Event
 }
 
-// maxStates bounds the states that a loop may be behind.
+// maxStates limits the number of states that a loop may be behind.
 const maxStates = 16
 
-// Events yields the states of the session and the events of its turns, from the beginning
-// of the loop until the session is over. The first event is an EventState with the present
-// state; the last is one with Stopped or Error. An error stands for the end of a turn that
-// failed. A turn waits for the slowest loop over its events, unless it is ended; a change of
-// state does not wait, and a loop that is more than 16 states behind misses the oldest.
-// Without a loop no event is kept.
+// Events yields the states of the session and the events of its turns, from the beginning of the loop until the
+// session is over. The first event is an EventState with the current state. The last event is an EventState
+// with Stopped or Error. An error reports a failed turn. A turn waits for the slowest loop over its events,
+// unless the turn is canceled. A change of state does not wait: a loop that is more than 16 states behind
+// misses the oldest. Events are not stored for later loops.
 func (s *Session) Events() iter.Seq2[clichain.Event, error] {
 	return func(yield func(clichain.Event, error) bool) {
 		r := s.join()
@@ -63,7 +62,7 @@ func (s *Session) Events() iter.Seq2[clichain.Event, error] {
 	}
 }
 
-// join adds a reader, which is told the present state first.
+// join adds a reader, which receives the current state first.
 func (s *Session) join() *reader {
 	r := &reader{items: make(chan item), left: make(chan struct{}), fresh: make(chan struct{}, 1)}
 	s.mu.Lock()
@@ -73,7 +72,7 @@ func (s *Session) join() *reader {
 	return r
 }
 
-// stateEvent is the present state as an event. The caller holds mu.
+// stateEvent returns the current state as an event. The caller holds mu.
 func (s *Session) stateEvent() clichain.Event {
 	e := clichain.Event{Kind: clichain.EventState, Backend: s.provider.Name(), Text: string(s.state)}
 	if s.err != nil {
@@ -82,7 +81,7 @@ func (s *Session) stateEvent() clichain.Event {
 	return e
 }
 
-// add keeps a state for the loop. The caller holds the session's mu.
+// add queues a state for the loop. The caller holds the session's mu.
 func (r *reader) add(state stateEvent) {
 	r.states = append(r.states, state)
 	r.states = r.states[max(len(r.states)-maxStates, 0):]
@@ -92,7 +91,7 @@ func (r *reader) add(state stateEvent) {
 	}
 }
 
-// yieldStates yields the states that a reader has not been told, up to a number.
+// yieldStates yields the queued states of a reader, up to the number upTo.
 func (s *Session) yieldStates(r *reader, upTo int, yield func(clichain.Event, error) bool) (goOn bool) {
 	for {
 		s.mu.Lock()
@@ -116,7 +115,7 @@ func (s *Session) leave(r *reader) {
 	s.readers = slices.DeleteFunc(s.readers, func(other *reader) bool { return other == r })
 }
 
-// tell passes an event on to all readers and waits for them, as long as the turn goes on.
+// tell delivers an event to all readers and waits for them until ctx ends.
 func (s *Session) tell(ctx context.Context, i item) {
 	s.mu.Lock()
 	readers := slices.Clone(s.readers)
@@ -124,7 +123,7 @@ func (s *Session) tell(ctx context.Context, i item) {
 	s.mu.Unlock()
 	for _, r := range readers {
 		select {
-		case r.items <- i: // whatever else is the case
+		case r.items <- i: // deliver without checking ctx if the reader is ready
 			continue
 		default:
 		}

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// assumedStart bounds the wait of a call, and what a cold call tells of a start, until
-	// a process of the backend has started.
+	// assumedStart limits the wait of a call, and the start time derived from a cold call, until a process of
+	// the backend has started.
 	assumedStart = 5 * time.Second
-	// minPatience is the least time that a process has to start.
+	// minPatience is the minimum time that a process may take to start.
 	minPatience = 2 * time.Second
 )
 
-// mean is an exponentially weighted mean of durations. Zero: none was measured.
+// mean is an exponentially weighted mean of durations. Zero means that nothing was measured.
 type mean time.Duration
 
 func (m *mean) add(d time.Duration) {
@@ -24,14 +24,14 @@ func (m *mean) add(d time.Duration) {
 	*m += (mean(d) - *m) / 4
 }
 
-// pace is what a pool has measured of a backend.
+// pace contains the measurements of a backend.
 type pace struct {
 	start mean // from the start of a process until it is ready
-	cold  mean // a cold call that was answered, from the start of its CLI
+	cold  mean // duration of an answered cold call, from the start of its CLI
 }
 
-// usual is how long the CLI takes to start; zero: unknown. Before a process was ready, a
-// cold call is the bound: it has a start in it.
+// usual returns how long the CLI usually takes to start; zero means unknown. Until a process was ready, the
+// duration of a cold call is the limit, because it includes a start.
 func (c *pace) usual() time.Duration {
 	if c.start > 0 {
 		return time.Duration(c.start)
@@ -39,7 +39,7 @@ func (c *pace) usual() time.Duration {
 	return min(time.Duration(c.cold), assumedStart)
 }
 
-// coldStart is what a cold call costs more than a turn; zero: unknown.
+// coldStart returns how much longer a cold call takes than a turn; zero means unknown.
 func (c *pace) coldStart() time.Duration {
 	if c.cold > 0 && c.cold < c.start {
 		return time.Duration(c.cold)
@@ -47,7 +47,7 @@ func (c *pace) coldStart() time.Duration {
 	return c.usual()
 }
 
-// patience is how long a process may take to start; zero: unknown, there is no bound yet.
+// patience returns how long a process may take to start; zero means unknown and no limit.
 func (c *pace) patience() time.Duration {
 	if c.start > 0 {
 		return max(2*time.Duration(c.start), minPatience)
@@ -64,9 +64,8 @@ type coldCall struct {
 	began time.Time
 }
 
-// mayWait reports whether a call that waits behind so many others may go on waiting, and
-// after which time that has to be asked again, unless something happens before. The
-// caller holds mu.
+// mayWait reports whether a call with the given number of calls ahead may continue to wait, and after which
+// time to check again if nothing happens before. The caller holds mu.
 func (p *Pool) mayWait(w *waiter, ahead int, now time.Time) (ok bool, again time.Duration) {
 	queue := p.queue(w, now)
 	switch {
@@ -91,7 +90,7 @@ func (p *Pool) measuring(name string) bool {
 	return slices.ContainsFunc(p.colds, func(c *coldCall) bool { return c.name == name })
 }
 
-// starts counts the CLIs that start now, which share the processors with another start.
+// starts counts the CLIs that are starting now and would share the processors with another start.
 func (p *Pool) starts(now time.Time) (n int) {
 	for _, one := range p.all {
 		if one.phase == starting {
@@ -108,13 +107,12 @@ func (p *Pool) starts(now time.Time) (n int) {
 
 // queue is what the calls that wait for processes of a kind can expect.
 type queue struct {
-	free []time.Duration // when each process is expected to be free, the first one first
-	call time.Duration   // for how long a call keeps a process
+	free []time.Duration // when each process is expected to be free, in ascending order
+	call time.Duration   // how long a call uses a process
 }
 
-// queue looks at the processes that a waiting call can get. A start costs a cold call as
-// much, so the usual time of it is no wait. A process of a kind that fails to start is
-// not counted before it has started.
+// queue examines the processes that a waiting call can get. A cold call needs a start too, so the usual start
+// time does not count as a wait. While a kind fails to start, its starting processes do not count.
 func (p *Pool) queue(w *waiter, now time.Time) queue {
 	k, usual := p.kindOf(w.key), p.paceOf(w.name).usual()
 	turn, fresh := time.Duration(k.turn), time.Duration(k.fresh)
@@ -140,14 +138,14 @@ func (p *Pool) queue(w *waiter, now time.Time) queue {
 	return q
 }
 
-// left is how long something is expected to go on that has gone on for some time. What
-// takes longer than usual is expected to take as long again as it is late.
+// left returns how much longer something is expected to take. If it has taken longer than usual, it is expected
+// to take the excess time once more.
 func left(usual, age time.Duration) time.Duration {
 	return max(usual-age, age-usual)
 }
 
-// expect is for how long a call waits that has so many ahead of it, and by how much that
-// grows with the time, at most.
+// expect returns how long a call with the given number of calls ahead waits, and the maximum rate at which that
+// grows with time.
 func (q queue) expect(ahead int) (wait, slope time.Duration) {
 	n := len(q.free)
 	rounds := time.Duration(ahead / n)

@@ -12,34 +12,32 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// PoolConfig sets how many processes a [Pool] keeps, and for how long. The zero value
-// works.
+// PoolConfig sets how many processes a [Pool] keeps, and for how long. The zero value works.
 type PoolConfig struct {
-	// Size bounds the processes of one kind: those that differ in nothing that they were
-	// started with, such as access, directory and model. There are never more of a kind
-	// than calls at once. Zero: 4.
+	// Size limits the processes of one kind. Processes of one kind were started with the same settings, such as
+	// access, directory and model. There are never more processes of a kind than concurrent calls. Zero means
+	// 4.
 	Size int
-	// MaxProcesses bounds all of them: one takes 150 to 650 MB. For another kind, the one
-	// that was not needed for the longest time is ended. Zero: four times Size, and 8
-	// without one.
+	// MaxProcesses limits all processes; one takes 150 to 650 MB. If another kind needs a process, the pool
+	// ends the process that has been idle for the longest time. Zero means four times Size, or 8 if Size is
+	// zero as well.
 	MaxProcesses int
-	// Wait is how long a call waits for a process where none is free, and then goes cold.
-	// Zero: as long as the wait is expected to be shorter than a cold start, by what the
-	// pool has measured; the first call of a backend, of which nothing is known, goes cold
-	// while its process starts. Negative: not at all.
+	// Wait is how long a call waits for a free process before it goes cold. Zero means as long as the expected
+	// wait is shorter than a cold start, according to the measurements of the pool. The first call of a backend,
+	// for which there are no measurements, goes cold while a process starts. A negative value means no wait.
 	Wait time.Duration
-	// IdleTimeout is how long a process may wait for its next call. Zero: 5 min.
+	// IdleTimeout is how long a process may wait for its next call. Zero means 5 min.
 	IdleTimeout time.Duration
-	// MaxAge is when a process is replaced by a new one. Zero: an hour.
+	// MaxAge is the age at which a process is replaced. Zero means one hour.
 	MaxAge time.Duration
-	// MaxCalls is after how many calls it is, and MaxGrowth after how many bytes more than
-	// it had when it was ready for its second call, where that can be told. Zero: what the
-	// spec says.
+	// MaxCalls is the number of calls after which a process is replaced. MaxGrowth is the memory growth in
+	// bytes after which it is replaced, counted from when it was ready for its second call, on systems that
+	// report memory. Zero means the value in the spec.
 	MaxCalls  int
 	MaxGrowth int64
-	// StartFailed is called with the backend and the error of a process that did not start,
-	// or was not ready in time. The calls that it was for go cold. It may be called at once
-	// by several goroutines, and must return soon. Nil: nothing is called.
+	// StartFailed is called with the name of the backend and the error of a process that did not start, or was
+	// not ready in time. The calls that waited for the process go cold. Several goroutines may call StartFailed
+	// concurrently, and it must return quickly. If nil, nothing is called.
 	StartFailed func(backend string, err error)
 }
 
@@ -52,26 +50,26 @@ const (
 	defaultGrowthMB    = 256
 )
 
-// ErrClosed is the cause of a call that the Close of its pool ended.
+// ErrClosed is the cause of a call that Close of its pool ended.
 var ErrClosed = errors.New("live: the pool was closed")
 
-// Pool keeps processes of CLIs warm. Its backends answer as those that it was made of,
-// sooner: each call is a turn of a process that runs already, in a context in which
-// nothing was said before. What a process cannot do, such as going on from a session, is
-// a cold call, and so are all calls with AccessWrite or AccessFull, because what a tool
-// leaves running must not outlive a call, and whatever a process fails at by itself. Make it with [NewPool].
-// It is safe for concurrent use, and must be closed.
+// Pool keeps processes of CLIs warm. Its backends give the same answers as the backends that it was made from,
+// but faster: each call is a turn of a running process, in an empty context. A call that a process cannot
+// answer, such as one that continues a session, is a cold call, which starts the CLI. So is every call with
+// AccessWrite or AccessFull, because processes that a tool started must not outlive the call. If a process
+// fails on its own, a cold call follows. Create a Pool with [NewPool]. It is safe for concurrent use, and must
+// be closed.
 type Pool struct {
 	cfg      PoolConfig
 	backends []clichain.Backend
 	life     context.Context
 	end      context.CancelCauseFunc
-	jobs     sync.WaitGroup // of the pool's own
+	jobs     sync.WaitGroup // goroutines of the pool
 
 	mu    sync.Mutex
-	ready chan struct{} // closed, and made anew, when what a call waits for has changed
+	ready chan struct{} // closed and replaced when a waiting call must check again
 	all   []*process
-	stuck int // processes that are ended, and count among those that may run until they are
+	stuck int // processes that are being ended, which count toward MaxProcesses
 	kinds map[string]*kind
 	paces map[string]*pace // by the name of a backend
 	colds []*coldCall
@@ -86,26 +84,25 @@ func (p *Pool) tell() {
 	p.ready = make(chan struct{})
 }
 
-// Stats counts what a pool has done. A plain value.
+// Stats counts what a pool has done.
 type Stats struct {
-	Processes int // that run
-	Busy      int // of those: asked, or being made ready for the next call
-	Started   int // processes so far
+	Processes int // running processes
+	Busy      int // running processes that are answering, or being prepared for the next call
+	Started   int // processes started so far
 	Warm      int // calls that a process answered or refused
 	Cold      int // calls that went cold
 }
 
-// kind is what is remembered of processes of one kind.
+// kind contains what is known about the processes of one kind.
 type kind struct {
-	failures int       // in a row; fewer as time goes by
-	until    time.Time // none is started before
-	turn     mean      // of those that were answered
-	fresh    mean      // to prepare a process for its next call
-	waiting  []*waiter // the first one first
+	failures int       // consecutive failures; decreases over time
+	until    time.Time // no process of the kind starts before this time
+	turn     mean      // duration of successful turns
+	fresh    mean      // time to prepare a process for its next call
+	waiting  []*waiter // in order of arrival
 }
 
-// NewPool makes a pool of backends. Nothing is started before the first call. A nil cfg
-// means defaults.
+// NewPool returns a pool of backends. It starts no process before the first call. A nil cfg means defaults.
 func NewPool(providers []*clichain.Provider, cfg *PoolConfig) *Pool {
 	p := &Pool{
 		kinds: map[string]*kind{}, paces: map[string]*pace{}, ready: make(chan struct{}), cpus: runtime.GOMAXPROCS(0),
@@ -126,11 +123,10 @@ func NewPool(providers []*clichain.Provider, cfg *PoolConfig) *Pool {
 	return p
 }
 
-// Backends are the backends of the pool, in the order of those that it was made of, for
-// a chain or for themselves.
+// Backends returns the backends of the pool, in the order of the providers, for use in a chain or alone.
 func (p *Pool) Backends() []clichain.Backend { return slices.Clone(p.backends) }
 
-// Stats says what the pool has done so far.
+// Stats returns what the pool has done so far.
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,15 +140,15 @@ func (p *Pool) Stats() Stats {
 	return s
 }
 
-// Report says what the Close of a pool came to. A plain value.
+// Report is the result of closing a pool.
 type Report struct {
 	Ended int // processes that were ended
-	// Left are those of which something may be left, by their backend and process id.
+	// Left lists the backend and process ID of each process that may not have ended completely.
 	Left []string
 }
 
-// Close ends all processes, the calls that go on among them, and returns when nothing of
-// them is left, in 15 s at most. Calls that come later go cold.
+// Close ends all processes, and the calls in flight with them. It returns when no process is left, within at
+// most 15 s. Later calls go cold.
 func (p *Pool) Close() Report {
 	p.end(ErrClosed)
 	p.mu.Lock()
@@ -171,15 +167,15 @@ func (p *Pool) Close() Report {
 	return Report{Ended: len(all), Left: slices.Clone(p.left)}
 }
 
-// The breaker of a kind: how long none is started after so many failures in a row.
+// The breaker of a kind: for how long no process starts after consecutive failures.
 const (
 	breakAfter = 3
 	breakFor   = 30 * time.Second
 	maxBreak   = 10 * time.Minute
-	forgetOne  = time.Minute // a failure
+	forgetOne  = time.Minute // time after which one failure is forgotten
 )
 
-// failed notes that a process did not start, or ended by itself.
+// failed records that a process did not start, or ended on its own.
 func (p *Pool) failed(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,7 +196,7 @@ func (p *Pool) failedOne(key string) {
 	})
 }
 
-// kindOf is what is remembered of a kind. The caller holds mu.
+// kindOf returns what is known about a kind. The caller holds mu.
 func (p *Pool) kindOf(key string) *kind {
 	k := p.kinds[key]
 	if k == nil {
@@ -210,7 +206,7 @@ func (p *Pool) kindOf(key string) *kind {
 	return k
 }
 
-// paceOf is what was measured of a backend. The caller holds mu.
+// paceOf returns the measurements of a backend. The caller holds mu.
 func (p *Pool) paceOf(name string) *pace {
 	c := p.paces[name]
 	if c == nil {

@@ -12,37 +12,37 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// phase is what a process of a pool does.
+// phase is the activity of a process of a pool.
 type phase int
 
 const (
 	starting phase = iota
 	idle
 	asked
-	refreshing // it is made ready for its next call
+	refreshing // the process is being prepared for its next call
 )
 
-// process is one of a pool.
+// process is a process of a pool.
 type process struct {
 	pool  *Pool
 	key   string                  // of its kind
 	name  string                  // of its backend
-	calls int                     // the most it may answer
-	grow  int64                   // the bytes that it may grow by
-	stop  context.CancelCauseFunc // ends its start
+	calls int                     // maximum number of calls that it may answer
+	grow  int64                   // maximum memory growth, in bytes
+	stop  context.CancelCauseFunc // stops its start
 
 	// Guarded by the pool's mu.
-	cli    *held.CLI // nil: it starts
+	cli    *held.CLI // nil while it is starting
 	phase  phase
 	since  time.Time // of the phase
-	stuck  bool      // its end takes long, for which it counts among the processes
+	stuck  bool      // its end takes long, so it still counts toward MaxProcesses
 	served int
 	born   time.Time
 	memory int64       // when it was ready for its second call; 0: unknown
-	timer  *time.Timer // ends it when it has started, or waited, for too long
+	timer  *time.Timer // ends it when it has been starting or idle for too long
 }
 
-// enters goes to a phase. The caller holds mu.
+// enters sets the phase. The caller holds mu.
 func (one *process) enters(to phase) {
 	one.phase, one.since = to, time.Now()
 	if one.timer != nil {
@@ -59,8 +59,8 @@ func (one *process) alive() bool {
 	}
 }
 
-// room makes sure that one more process may run: where there are as many as may, the one
-// that was not needed for the longest time has to go. The caller holds mu.
+// room makes room for one more process. If the limit is reached, it ends the process that has been idle for the
+// longest time. It reports whether a process may start. The caller holds mu.
 func (p *Pool) room() bool {
 	if len(p.all)+p.stuck < p.cfg.MaxProcesses {
 		return true
@@ -82,7 +82,7 @@ func (p *Pool) room() bool {
 func (p *Pool) drop(one *process) {
 	i := slices.Index(p.all, one)
 	if i < 0 || p.life.Err() != nil {
-		return // somebody has done so, or will
+		return // already dropped, or Close will end it
 	}
 	p.all = slices.Delete(p.all, i, i+1)
 	p.tell()
@@ -102,7 +102,7 @@ func (p *Pool) drop(one *process) {
 	}
 }
 
-// ended notes that nothing is left of a process that was dropped. The caller holds mu.
+// ended records that a dropped process has ended completely. The caller holds mu.
 func (one *process) ended() {
 	if one.stuck {
 		one.stuck = false
@@ -111,10 +111,9 @@ func (one *process) ended() {
 	}
 }
 
-// begin starts a process for a call, which need not be the one that gets it. The caller
-// holds mu.
+// begin starts a process for a call. Another call may get the process. The caller holds mu.
 func (p *Pool) begin(w *waiter) {
-	// It outlives the call that starts it, and its key.
+	// The process outlives the call that starts it, and the call's registry key.
 	ctx, stop := context.WithCancelCause(runs.WithKey(context.WithoutCancel(w.ctx), "", "warm process"))
 	rules := w.Spec().Live
 	one := &process{
@@ -143,7 +142,7 @@ func (one *process) start(ctx context.Context, w *waiter) {
 	}
 }
 
-// didNotStart counts a start that has failed. It reports false where the process was given up before.
+// didNotStart records a failed start. It returns false if the process was already dropped.
 func (one *process) didNotStart() (news bool) {
 	p := one.pool
 	p.mu.Lock()
@@ -156,8 +155,7 @@ func (one *process) didNotStart() (news bool) {
 	return news
 }
 
-// started gives a process that is ready to a call; kept is false where it was given up
-// meanwhile.
+// started gives a process that is ready to a call. kept is false if the process was dropped in the meantime.
 func (one *process) started(cli *held.CLI) (kept bool) {
 	p := one.pool
 	p.mu.Lock()
@@ -171,8 +169,7 @@ func (one *process) started(cli *held.CLI) (kept bool) {
 	return kept
 }
 
-// bound ends a start that takes twice as long as usual, where that is known. The caller
-// holds mu.
+// bound limits a start to twice the usual time, if that is known. The caller holds mu.
 func (one *process) bound() {
 	p := one.pool
 	patience := p.paceOf(one.name).patience()
@@ -183,10 +180,10 @@ func (one *process) bound() {
 	one.timer = time.AfterFunc(patience, one.giveUp)
 }
 
-// errSlowStart is why a process was ended that was not ready.
-var errSlowStart = errors.New("the live process was not ready after twice the time that is usual")
+// errSlowStart is the error of a process that was not ready in time.
+var errSlowStart = errors.New("the live process was not ready after twice the usual start time")
 
-// giveUp ends a process that does not start. Its kind is not started for a while.
+// giveUp ends a process that does not start. The breaker then delays further starts of its kind.
 func (one *process) giveUp() {
 	if one.gaveUp() && one.pool.cfg.StartFailed != nil {
 		one.pool.cfg.StartFailed(one.name, errSlowStart)
@@ -209,11 +206,11 @@ func (one *process) gaveUp() bool {
 	return true
 }
 
-// refreshTime bounds the preparation for the next call.
+// refreshTime limits the preparation for the next call.
 const refreshTime = 10 * time.Second
 
-// release gives a process back after a call, in a context in which nothing was said. One
-// that was asked often enough, or is old, or failed, is ended.
+// release returns a process after a call, in an empty context. It ends a process that has failed, is too old,
+// or has answered its maximum number of calls.
 func (one *process) release(good bool) {
 	p := one.pool
 	p.mu.Lock()
@@ -234,7 +231,7 @@ func (one *process) release(good bool) {
 	p.jobs.Go(one.refresh)
 }
 
-// refresh prepares the process for its next call, in nobody's time.
+// refresh prepares the process for its next call in the background.
 func (one *process) refresh() {
 	p := one.pool
 	ctx, cancel := context.WithTimeout(p.life, refreshTime)
@@ -254,7 +251,7 @@ func (one *process) refresh() {
 	p.hand(one)
 }
 
-// expire ends a process that nobody needed for too long.
+// expire ends a process that was idle for too long.
 func (one *process) expire() {
 	one.pool.mu.Lock()
 	defer one.pool.mu.Unlock()
@@ -263,7 +260,7 @@ func (one *process) expire() {
 	}
 }
 
-// close ends the process, and notes what may be left of it.
+// close ends the process, and records whether it may not have ended completely.
 func (one *process) close() {
 	p := one.pool
 	p.mu.Lock()
@@ -273,7 +270,7 @@ func (one *process) close() {
 	}
 	p.mu.Unlock()
 	if cli == nil {
-		return // who starts it ends it
+		return // the goroutine that starts it ends it
 	}
 	cli.Close()
 	if r := cli.Result(); !r.TreeClean {

@@ -11,16 +11,16 @@ import (
 // waiter is a call that waits for a process.
 type waiter struct {
 	*backend
-	ctx       context.Context // a process that it starts does not end with it
+	ctx       context.Context // a process that the call starts outlives this context
 	req       clichain.Request
 	key, name string
 	since     time.Time
-	given     chan *process // has room for one
-	grew      bool          // it has started a process
-	cold      *coldCall     // what became of it where it was given none
+	given     chan *process // has a buffer of one
+	grew      bool          // the call has started a process
+	cold      *coldCall     // the cold call, if the call got no process
 }
 
-// enter begins a call, which has to wait for what it is given.
+// enter queues a call. The result waits in w.given.
 func (p *Pool) enter(ctx context.Context, b *backend, key string, req clichain.Request) *waiter {
 	w := &waiter{
 		backend: b, ctx: ctx, req: req, key: key, name: b.Name(), since: time.Now(), given: make(chan *process, 1),
@@ -38,7 +38,7 @@ func (p *Pool) enter(ctx context.Context, b *backend, key string, req clichain.R
 	return w
 }
 
-// wait waits for a process; nil: the call is cold, unless ctx has ended.
+// wait waits for a process. Nil means that the call goes cold, unless ctx has ended.
 func (p *Pool) wait(ctx context.Context, w *waiter) *process {
 	for {
 		p.mu.Lock()
@@ -62,12 +62,11 @@ func (p *Pool) wait(ctx context.Context, w *waiter) *process {
 	}
 }
 
-// look decides whether a call goes on waiting. Where it does not, it is given nil. The
-// caller holds mu.
+// look decides whether a call continues to wait. If not, the call receives nil. The caller holds mu.
 func (p *Pool) look(w *waiter) (again time.Duration) {
 	ahead := slices.Index(p.kindOf(w.key).waiting, w)
 	if ahead < 0 {
-		return 0 // it was given one
+		return 0 // it has received a process
 	}
 	p.grow(w)
 	ok, again := p.mayWait(w, ahead, time.Now())
@@ -79,7 +78,8 @@ func (p *Pool) look(w *waiter) (again time.Duration) {
 	return again
 }
 
-// leave ends a wait; one is what the call was given meanwhile. The caller holds mu.
+// leave ends a wait. It returns the process that the call received in the meantime, if any. The caller holds
+// mu.
 func (p *Pool) leave(w *waiter) (one *process) {
 	k := p.kindOf(w.key)
 	if i := slices.Index(k.waiting, w); i >= 0 {
@@ -89,12 +89,12 @@ func (p *Pool) leave(w *waiter) (one *process) {
 	return <-w.given
 }
 
-// free is a process of a kind that nobody asks; nil: there is none. The caller holds mu.
+// free returns an idle process of a kind, or nil if there is none. The caller holds mu.
 func (p *Pool) free(key string) *process {
 	for _, one := range slices.Clone(p.all) {
 		switch {
 		case one.key != key || one.phase != idle:
-		case !one.alive(): // it has died while it was idle
+		case !one.alive(): // it ended while it was idle
 			p.drop(one)
 		default:
 			return one
@@ -103,8 +103,8 @@ func (p *Pool) free(key string) *process {
 	return nil
 }
 
-// grow starts a process for a call that waits, where there are fewer than calls and more
-// may run. Of a kind that has failed, one starts at a time. The caller holds mu.
+// grow starts a process for a waiting call if there are fewer processes than calls, and if the limits permit
+// it. A kind that has failed starts one process at a time. The caller holds mu.
 func (p *Pool) grow(w *waiter) {
 	k := p.kindOf(w.key)
 	processes, calls, starts := 0, len(k.waiting), 0
@@ -128,8 +128,7 @@ func (p *Pool) grow(w *waiter) {
 	p.begin(w)
 }
 
-// hand gives a process that is ready to the call that waits for the longest time. The
-// caller holds mu.
+// hand gives a ready process to the call that has waited longest. The caller holds mu.
 func (p *Pool) hand(one *process) {
 	if k := p.kindOf(one.key); len(k.waiting) > 0 {
 		one.enters(asked)
@@ -148,8 +147,8 @@ func (p *Pool) addCold(w *waiter) {
 	p.colds = append(p.colds, w.cold)
 }
 
-// beginCold records that a call which a process could have answered goes cold, unless that was
-// noted when it left the queue.
+// beginCold records that a call which a process could have answered goes cold, unless that was recorded when it
+// left the queue.
 func (p *Pool) beginCold(w *waiter) *coldCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,8 +158,8 @@ func (p *Pool) beginCold(w *waiter) *coldCall {
 	return w.cold
 }
 
-// endCold notes the end of a cold call, which took so long since its CLI was started. Zero:
-// it was not answered.
+// endCold records the end of a cold call. took is the time since the start of its CLI, or zero if the call was
+// not answered.
 func (p *Pool) endCold(c *coldCall, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

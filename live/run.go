@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/internal/held"
 )
 
-// enter goes to a state by a method. The caller holds no lock.
+// enter changes the state on behalf of a method. The caller holds no lock.
 func (s *Session) enter(op string, to State) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -21,7 +21,7 @@ func (s *Session) enter(op string, to State) error {
 	return nil
 }
 
-// check refuses a method in the wrong state. The caller holds mu.
+// check returns an error if the method is not allowed in the current state. The caller holds mu.
 func (s *Session) check(op string) error {
 	if !slices.Contains(allowed[op], s.state) {
 		return &StateError{op, s.state}
@@ -29,7 +29,7 @@ func (s *Session) check(op string) error {
 	return nil
 }
 
-// set goes to a state and tells the loops over the events. The caller holds mu.
+// set changes the state and notifies the loops over the events. The caller holds mu.
 func (s *Session) set(to State) {
 	s.state, s.since = to, time.Now()
 	s.changes++
@@ -61,11 +61,11 @@ func (t *Turn) fail(backend string) {
 func (s *Session) wake() {
 	select {
 	case s.work <- struct{}{}:
-	default: // somebody has done so
+	default: // already signaled
 	}
 }
 
-// run begins one turn after the other, until the CLI has gone.
+// run begins one turn after the other, until the CLI has ended.
 func (s *Session) run(cli *held.CLI) {
 	for {
 		if t := s.next(); t != nil {
@@ -81,7 +81,7 @@ func (s *Session) run(cli *held.CLI) {
 	}
 }
 
-// next takes the turn to begin; nil: there is none now.
+// next removes the next turn from the queue, or returns nil if no turn may begin now.
 func (s *Session) next() *Turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *Session) turn(cli *held.CLI, t *Turn) {
 	close(t.done)
 }
 
-// gone ends a session whose CLI has ended: by itself, unless it was to stop.
+// gone ends a session whose CLI has ended, on its own or because of Stop.
 func (s *Session) gone(cli *held.CLI) {
 	s.mu.Lock()
 	stopping, err := s.state == Stopping, s.died

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/internal/structured"
 )
 
-// structuredTurn is a turn of a session whose answers must meet a schema.
+// structuredTurn is a turn of a session whose answers must match a schema.
 type structuredTurn struct {
 	session *Session
 	cli     *held.CLI
@@ -22,8 +22,8 @@ type structuredTurn struct {
 	acted   bool // a tool may have changed something
 }
 
-// ask asks the CLI. Where the answer does not meet the schema, the CLI is asked once more
-// in the same conversation, within the time of one turn, unless a tool has acted.
+// ask sends the request to the CLI. If the answer does not match the schema, it asks once more in the same
+// conversation, within the time of one turn, unless a tool may have changed something.
 func (s *Session) ask(cli *held.CLI, turn *Turn) (*clichain.Response, *clichain.BackendError) {
 	if s.schema == nil {
 		return cli.Ask(turn.ctx, turn.req, func(e clichain.Event) { s.tell(turn.ctx, item{event: e}) })
@@ -50,7 +50,7 @@ func (s *Session) ask(cli *held.CLI, turn *Turn) (*clichain.Response, *clichain.
 	return resp, nil
 }
 
-// once asks the CLI and checks its answer.
+// once sends the request and validates the answer.
 func (t *structuredTurn) once() (resp *clichain.Response, problem string, failed *clichain.BackendError) {
 	resp, failed = t.cli.Ask(t.ctx, t.req, t.emit)
 	if failed != nil {
@@ -62,7 +62,7 @@ func (t *structuredTurn) once() (resp *clichain.Response, problem string, failed
 	return resp, problem, failed
 }
 
-// again asks for a correction of an answer that took so long.
+// again asks for a correction of an answer that took the time took.
 func (t *structuredTurn) again(
 	problem string, first *clichain.BackendError, took time.Duration,
 ) (*clichain.Response, *clichain.BackendError) {
@@ -84,7 +84,7 @@ func (t *structuredTurn) again(
 	return resp, nil
 }
 
-// emit passes an event on to the readers of the session.
+// emit delivers an event to the readers of the session.
 func (t *structuredTurn) emit(e clichain.Event) {
 	t.acted = t.acted || e.Kind == clichain.EventToolUse && t.req.Access >= clichain.AccessWrite
 	t.said.See(e)
@@ -92,7 +92,7 @@ func (t *structuredTurn) emit(e clichain.Event) {
 	t.session.tell(t.ctx, item{event: e})
 }
 
-// timeFor reports whether the turn may take so much longer.
+// timeFor reports whether the turn has more than the time d left.
 func (t *structuredTurn) timeFor(d time.Duration) bool {
 	deadline, ok := t.ctx.Deadline()
 	return t.ctx.Err() == nil && (!ok || time.Until(deadline) > d)

@@ -1,8 +1,7 @@
-// Package live keeps CLIs running between requests. A cold call costs the start of
-// the CLI; a turn in a process that runs already does not. A [Session] is one
-// conversation with one process. It knows no CLI by name: what a CLI is sent and
-// what its words mean is in its spec, and everything else is that of a
-// clichain.Provider.
+// Package live keeps CLIs running between requests. Each cold call starts the CLI; a turn in a running process
+// does not. A [Session] is one conversation with one process. A [Pool] provides warm processes as backends. The
+// package knows no CLI by name: the spec defines the messages and their meaning, and a clichain.Provider
+// provides the rest.
 package live
 
 import (
@@ -21,42 +20,37 @@ import (
 	"github.com/clichain/clichain/internal/structured"
 )
 
-// Question is what a CLI asks for permission to do. A plain value.
+// Question describes an action for which a CLI asks permission.
 type Question = call.Question
 
-// Config sets what a [Session] is for. The zero value is a conversation without
-// access.
+// Config configures a [Session]. The zero value is a conversation without access.
 type Config struct {
-	// Request has what holds for all turns: Access, Dir, Model, Options, Env, the system
-	// messages, and Session or Options.SessionID where the CLI's live mode takes them.
-	// Other messages are refused. Each answer must meet Schema: the CLI is asked once to
-	// correct one that does not.
+	// Request contains the settings of all turns: Access, Dir, Model, Options, Env, the system messages, and
+	// Session or Options.SessionID if the CLI's live mode supports them. Other messages are an error. Each
+	// answer must match Schema: the CLI is asked once to correct an answer that does not.
 	Request clichain.Request
-	// OnPermission answers the CLI when it asks to use a tool with AccessWrite. It may
-	// wait for a person. ctx is the context of the turn and ends with it; the session then
-	// denies the question and does not wait for OnPermission. A goroutine in which
-	// OnPermission ignores ctx belongs to the caller; while 16 of a session run, further
-	// questions are refused. If OnPermission panics, the question is denied, and the turn
-	// has a warning. Nil: such a question is denied. With less access all are denied,
-	// with AccessFull none is.
+	// OnPermission decides when the CLI asks to use a tool with AccessWrite. It may wait for a user. ctx is the
+	// context of the turn and ends with the turn; the session then denies the question and does not wait for
+	// OnPermission. If OnPermission ignores ctx, its goroutine belongs to the caller; while 16 such goroutines
+	// of a session run, further questions are refused. If OnPermission panics, the question is denied and the
+	// turn gets a warning. If OnPermission is nil, questions are denied. With less access, all questions are
+	// denied; with AccessFull, all are allowed.
 	OnPermission func(ctx context.Context, q Question) bool
-	// MaxQueue bounds the turns that wait for the one before them, or for Resume. Zero:
-	// 16.
+	// MaxQueue limits the turns that wait for the previous turn, or for Resume. Zero means 16.
 	MaxQueue int
 }
 
 const defaultMaxQueue = 16
 
-// ErrInterrupted is wrapped by the error of a turn that Interrupt ended. Its Reason
-// is canceled.
+// ErrInterrupted is wrapped by the error of a turn that Interrupt ended. The Reason of that error is canceled.
 var ErrInterrupted = errors.New("live: the turn was interrupted")
 
-// ErrStopped is wrapped by the error of a turn that the end of its session ended, or
-// kept from beginning. Its Reason is canceled.
+// ErrStopped is wrapped by the error of a turn that ended, or never began, because its session ended. The
+// Reason of that error is canceled.
 var ErrStopped = errors.New("live: the session was stopped")
 
-// Session is a conversation with one process of a CLI. Make it with [New]. It is safe
-// for concurrent use, and must be ended with Stop or Kill once it was started.
+// Session is a conversation with one process of a CLI. Create it with [New]. It is safe for concurrent use.
+// After Start, it must be ended with Stop or Kill.
 type Session struct {
 	provider *clichain.Provider
 	cfg      Config
@@ -64,29 +58,28 @@ type Session struct {
 
 	life context.Context // ends with the session
 	end  context.CancelCauseFunc
-	work chan struct{} // there may be a turn to begin
-	over chan struct{} // closed when nothing of the session is left
+	work chan struct{} // signals that there may be a turn to begin
+	over chan struct{} // closed when the session has ended completely
 
-	entry *cooling.Entry    // of the breaker; for one goroutine at a time, as asked is
+	entry *cooling.Entry    // of the breaker; used by one goroutine at a time, like asked
 	asked *clichain.Request // of the latest turn; nil: there was none
 
 	mu      sync.Mutex
 	state   State
-	changes int // of the state
+	changes int // number of state changes
 	since   time.Time
 	err     error
 	cli     *held.CLI
 	queue   []*Turn
-	now     *Turn // goes on; nil: none
-	turns   int   // that have ended
+	now     *Turn // in flight; nil: none
+	turns   int   // number of turns that have ended
 	usage   clichain.Usage
 	session string // of the latest answer
 	readers []*reader
 	died    error // of the turn in which the CLI ended
 }
 
-// New makes a session of a backend's CLI. Nothing is started. A nil cfg means
-// defaults.
+// New returns a session of a backend's CLI. It starts nothing. A nil cfg means defaults.
 func New(p *clichain.Provider, cfg *Config) *Session {
 	s := &Session{provider: p, state: Created, since: time.Now(), work: make(chan struct{}, 1), over: make(chan struct{})}
 	if cfg != nil {
@@ -98,9 +91,9 @@ func New(p *clichain.Provider, cfg *Config) *Session {
 	return s
 }
 
-// Start starts the CLI and returns when it is ready for the first turn. The error is a
-// [*clichain.BackendError] as that of a call, and the session is over then, or a
-// [*StateError]. The session goes on when ctx ends later.
+// Start starts the CLI and returns when it is ready for the first turn. The error is a [*StateError], or a
+// [*clichain.BackendError] like that of a call; after the latter, the session is over. The session continues if
+// ctx ends after Start has returned.
 func (s *Session) Start(ctx context.Context) error {
 	if err := s.enter("start", Starting); err != nil {
 		return err
@@ -128,8 +121,8 @@ func (s *Session) Start(ctx context.Context) error {
 	return nil
 }
 
-// hold starts the CLI, unless the breaker is open. A start alone does not close the entry: a CLI that starts may fail
-// each time it is asked.
+// hold starts the CLI, unless the breaker is open. A successful start does not close the entry, because a CLI
+// that starts may still fail at every request.
 func (s *Session) hold(ctx context.Context) (*held.CLI, error) {
 	if err := s.refused(); err != nil {
 		return nil, err
@@ -152,20 +145,20 @@ func (s *Session) hold(ctx context.Context) (*held.CLI, error) {
 	return cli, nil
 }
 
-// while is ctx, ended by the end of the session as well.
+// while returns ctx, which also ends with the session.
 func (s *Session) while(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	context.AfterFunc(s.life, func() { cancel(context.Cause(s.life)) })
 	return ctx
 }
 
-// refused is the mistake in what holds for all turns. It compiles the schema.
+// refused returns the mistake in the settings of all turns, or nil. It compiles the schema.
 func (s *Session) refused() error {
 	notSystem := func(m clichain.Message) bool { return m.Role != clichain.RoleSystem }
 	switch req := s.cfg.Request; {
 	case slices.ContainsFunc(req.Messages, notSystem):
 		return call.Errorf(clichain.ReasonBadOption, "config.request.messages",
-			"a session begins with system messages alone: Send the others")
+			"a session may begin only with system messages; pass the other messages to Send")
 	}
 	schema, failed := structured.Compile(s.cfg.Request.Schema)
 	if failed != nil {
@@ -175,7 +168,7 @@ func (s *Session) refused() error {
 	return nil
 }
 
-// Turn is one message to the CLI and what comes of it.
+// Turn is one message to the CLI and its answer.
 type Turn struct {
 	req  clichain.Request
 	ctx  context.Context
@@ -185,8 +178,8 @@ type Turn struct {
 	err  error
 }
 
-// Wait waits for the answer. The error is a [*clichain.BackendError], or that of ctx,
-// with which the turn goes on.
+// Wait waits for the answer. The error is a [*clichain.BackendError], or that of ctx. The turn continues when
+// ctx ends.
 func (t *Turn) Wait(ctx context.Context) (*clichain.Response, error) {
 	select {
 	case <-t.done:
@@ -201,9 +194,9 @@ func (t *Turn) Wait(ctx context.Context) (*clichain.Response, error) {
 	}
 }
 
-// Send has the CLI asked, after the turns before it; while the session is paused it is
-// kept. The error is a [*StateError], or one with the reason budget_spent where as many
-// turns wait as may.
+// Send queues a message. The session sends it to the CLI after the earlier turns, or after Resume while the
+// session is paused. The error is a [*StateError], or a [*clichain.BackendError] with the reason budget_spent
+// if the queue is full.
 func (s *Session) Send(text string) (*Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +204,7 @@ func (s *Session) Send(text string) (*Turn, error) {
 		return nil, err
 	}
 	if len(s.queue) >= s.cfg.MaxQueue {
-		return nil, call.Errorf(clichain.ReasonBudgetSpent, "config.max_queue", "%d turns wait already", len(s.queue))
+		return nil, call.Errorf(clichain.ReasonBudgetSpent, "config.max_queue", "%d turns are already waiting", len(s.queue))
 	}
 	t := &Turn{req: s.cfg.Request, done: make(chan struct{})}
 	t.req.Messages = append(slices.Clone(t.req.Messages), clichain.Message{Role: clichain.RoleUser, Content: text})
@@ -221,7 +214,7 @@ func (s *Session) Send(text string) (*Turn, error) {
 	return t, nil
 }
 
-// Ask sends a text and waits for the answer. Where ctx ends, the turn is ended too.
+// Ask sends a text and waits for the answer. If ctx ends, Ask cancels the turn.
 func (s *Session) Ask(ctx context.Context, text string) (*clichain.Response, error) {
 	t, err := s.Send(text)
 	if err != nil {
@@ -231,18 +224,17 @@ func (s *Session) Ask(ctx context.Context, text string) (*clichain.Response, err
 	return t.Wait(context.Background())
 }
 
-// Pause keeps turns that have not begun until Resume. One that goes on ends as it
-// would.
+// Pause holds back turns that have not begun until Resume. A turn in flight continues.
 func (s *Session) Pause() error { return s.enter("pause", Paused) }
 
-// Resume lets the turns that were kept begin.
+// Resume lets the waiting turns begin.
 func (s *Session) Resume() error {
 	defer s.wake()
 	return s.enter("resume", Running)
 }
 
-// Interrupt ends the turn that goes on, if there is one, and returns when it has ended.
-// The turns that wait are not ended.
+// Interrupt cancels the turn in flight, if any, and returns when the turn has ended. Waiting turns stay in the
+// queue.
 func (s *Session) Interrupt(ctx context.Context) error {
 	s.mu.Lock()
 	err, t := s.check("interrupt"), s.now
@@ -259,12 +251,12 @@ func (s *Session) Interrupt(ctx context.Context) error {
 	}
 }
 
-// Stop asks the CLI to end, and ends it if it does not, in 15 s at most. What goes on
-// or waits is ended. It returns when nothing of the CLI is left. A session that is over
-// stays as it is, and one that was not started is over then.
+// Stop asks the CLI to exit, and ends it if it does not, within at most 15 s. It cancels the turn in flight and
+// the waiting turns. It returns when the process tree has ended. Stop has no effect on a session that is over.
+// It ends a session that was not started.
 func (s *Session) Stop() { s.halt((*held.CLI).Close) }
 
-// Kill ends the CLI at once. Apart from that it is Stop.
+// Kill is Stop without waiting for the CLI to exit: it kills the CLI at once.
 func (s *Session) Kill() { s.halt(func(cli *held.CLI) { cli.Kill(ErrStopped) }) }
 
 func (s *Session) halt(end func(*held.CLI)) {

@@ -7,12 +7,12 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// State is where a [Session] is in its life.
+// State is a state of a [Session].
 type State string
 
-// The states. A session goes from Created to Starting by Start, to Running when its
-// CLI is ready, to Paused and back by Pause and Resume, to Stopping by Stop or Kill,
-// and ends Stopped, or in Error where its CLI could not start or died by itself.
+// The states. A session goes from Created to Starting by Start, to Running when its CLI is ready, to Paused and
+// back by Pause and Resume, and to Stopping by Stop or Kill. The final state is Stopped, or Error if the CLI
+// could not start or ended on its own.
 const (
 	Created  State = "created"
 	Starting State = "starting"
@@ -23,20 +23,19 @@ const (
 	Error    State = "error"
 )
 
-// Over reports whether the state is one of the two last ones.
+// Over reports whether the state is one of the two final states.
 func (s State) Over() bool { return s == Stopped || s == Error }
 
-// StateError is the error of a call that a [Session] has no use for in its state.
+// StateError is the error of a method that is not allowed in the current state of a [Session].
 type StateError struct {
-	Op    string // the method
+	Op    string // the method, in lower case
 	State State
 }
 
-// Error says which call is refused, and in which state.
+// Error includes the method and the state.
 func (e *StateError) Error() string { return fmt.Sprintf("live: %s: the session is %s", e.Op, e.State) }
 
-// allowed are the states in which a method has an effect. In the others it is an
-// error, but for Stop and Kill of a session that is over.
+// allowed are the states in which each method is allowed. In other states the method returns an error.
 var allowed = map[string][]State{
 	"start":     {Created},
 	"send":      {Running, Paused},
@@ -46,22 +45,22 @@ var allowed = map[string][]State{
 	"clear":     {Running, Paused},
 }
 
-// Status is what is known of a session. A plain value.
+// Status describes the current state of a session.
 type Status struct {
 	State   State
-	Since   time.Time // when it came into that state
+	Since   time.Time // when the session entered the state
 	Backend string
 	Queued  int            // turns that have not begun
-	Busy    bool           // a turn goes on
+	Busy    bool           // a turn is in flight
 	Turns   int            // turns that have ended
-	Usage   clichain.Usage // of those that were answered, and of a probe of the breaker
-	// Session is the session of the latest answer, as in Response.Session, to go on from
-	// when this one is over. Empty: none is known.
+	Usage   clichain.Usage // of answered turns, and of a probe of the breaker
+	// Session is the session of the latest answer, as in Response.Session. A later session can continue it.
+	// Empty means unknown.
 	Session string
-	Err     error // why it is in Error; nil: it is not
+	Err     error // the cause of the state Error, else nil
 }
 
-// Status says how the session is.
+// Status returns the current status.
 func (s *Session) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
