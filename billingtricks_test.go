@@ -144,5 +144,5 @@ func TestBillingTrickOfAScript(t *testing.T) {
 	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\necho the key\n"), 0o700))
 	p := clichain.NewProvider(asked(), &clichain.Config{Billing: call.BillingSubscription})
 	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
-	require.Contains(t, requireReason(t, clichain.ReasonBilling, err).Message, "paid by api_key")
+	require.Contains(t, requireReason(t, clichain.ReasonBilling, err).Message, "api_key would pay")
 }
