@@ -162,7 +162,7 @@ func TestLastWord(t *testing.T) {
 	}{
 		{name: "result", lines: []string{init1, resultLine("A")}, text: "A"},
 		{name: "a result without a line end counts", lines: []string{init1, resultLine("A")}, text: "A"},
-		{name: "text but no result", lines: []string{init1, blockLine("A")}, text: "A", warns: "may not be whole"},
+		{name: "text but no result", lines: []string{init1, blockLine("A")}, text: "A", warns: "may be incomplete"},
 		{name: "text but no result, and a bad exit", exit: 1, lines: []string{init1, blockLine("A")}, reason: call.ReasonExit},
 		{name: "text, an error, no result", lines: []string{blockLine("A"), `{"type":"assistant","error":"rate_limit","message":{"content":[]}}`}, reason: call.ReasonRateLimited},
 		{name: "text, a tool, no result", lines: []string{blockLine("A"), toolUse}, reason: call.ReasonBadOutput},
