@@ -19,9 +19,9 @@ import (
 // retryDelay is the pause before the second attempt.
 const retryDelay = 500 * time.Millisecond
 
-// answer runs the CLI, and runs it again after a transient failure, in a simpler mode if its stream broke off, and for
-// an answer that does not meet the schema. All attempts share the timeout. took is their time, without the wait for a
-// slot.
+// answer runs the CLI. It runs the CLI again after a transient failure, in a simpler mode if the stream broke
+// off, and after an answer that does not match the schema. All attempts share the timeout. took is the time of
+// the attempts, without the wait for a slot.
 func (p *Provider) answer(
 	ctx context.Context, req call.Request, emit func(call.Event),
 ) (resp *call.Response, took time.Duration, _ error) {
@@ -58,7 +58,7 @@ func (p *Provider) answer(
 	return nil, time.Since(t.start), t.err
 }
 
-// attemptLoop is the attempts of one call.
+// attemptLoop contains the state of the attempts of one call.
 type attemptLoop struct {
 	p         *Provider
 	req       call.Request
@@ -70,12 +70,13 @@ type attemptLoop struct {
 
 	resp     *call.Response
 	err      *call.Error   // of the last attempt
-	brokeOff bool          // the stream of the last attempt did
-	took     time.Duration // by the last attempt
+	brokeOff bool          // the stream of the last attempt broke off
+	took     time.Duration // duration of the last attempt
 	earlier  []call.Attempt
 }
 
-// next makes one attempt, and one more for a correction. A permanent error ends the loop.
+// next makes one attempt, followed by one more if the answer needs a correction. A permanent error ends the
+// loop.
 func (t *attemptLoop) next(ctx context.Context) error {
 	broke := t.err != nil && t.brokeOff
 	if t.err != nil {
@@ -99,7 +100,7 @@ func (t *attemptLoop) next(ctx context.Context) error {
 	return backoff.Permanent(t.err)
 }
 
-// record reports a failed attempt that is not the last.
+// record reports a failed attempt that is followed by another one.
 func (t *attemptLoop) record() {
 	failed := policy.AttemptOf(t.p.Name, t.err, t.took)
 	t.earlier = append(t.earlier, failed)
@@ -118,8 +119,9 @@ func (t *attemptLoop) run(ctx context.Context) {
 	t.took = time.Since(began)
 }
 
-// mayRetry reports whether a second attempt may succeed: the failure is transient or only of the stream, nothing was
-// changed, the session has no fixed id, which is now taken, and there is time for an attempt as long as the first.
+// mayRetry reports whether a second attempt may succeed: the failure is transient or affects only the stream,
+// nothing was changed, the session has no fixed ID, which is in use after the first attempt, and there is time
+// for an attempt as long as the first.
 func (t *attemptLoop) mayRetry(ctx context.Context) bool {
 	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, judge.ErrMovedOn) ||
 		t.req.Options.SessionID != "" || !t.timeFor(2*retryDelay+t.took) {
@@ -128,8 +130,8 @@ func (t *attemptLoop) mayRetry(ctx context.Context) bool {
 	return policy.Default[t.err.Reason].Again || t.brokeOff && t.simplify(ctx)
 }
 
-// simplify changes to the best output mode that is read at the end of a run. With write access that mode must show the
-// use of tools: after tools that nobody saw, no other backend could be asked.
+// simplify switches to the best output mode that is read at the end of a run. With write access, that mode must
+// show tool use, because after unseen tool use no other backend could take over.
 func (t *attemptLoop) simplify(ctx context.Context) bool {
 	i := slices.IndexFunc(t.p.Spec.Outputs, func(o clispec.OutputMode) bool {
 		return o != clispec.OutputStream &&
@@ -151,7 +153,7 @@ func (t *attemptLoop) timeFor(d time.Duration) bool {
 	return t.p.Settings.Timeout < 0 || t.remaining() > d
 }
 
-// remaining is what is left of the timeout; 0 means no timeout.
+// remaining returns the rest of the timeout; 0 means no timeout.
 func (t *attemptLoop) remaining() time.Duration {
 	if t.p.Settings.Timeout < 0 {
 		return 0
@@ -167,7 +169,7 @@ type structure struct {
 	repaired bool               // the model has been asked for a correction
 }
 
-// check replaces the text of an answer by its JSON, or returns why the answer does not meet the schema.
+// check replaces the text of an answer with its JSON, or returns why the answer does not match the schema.
 func (s *structure) check(resp *call.Response) *call.Error {
 	var failed *call.Error
 	if s.problem, failed = s.schema.Hold(resp); failed != nil {
@@ -180,8 +182,8 @@ func (s *structure) check(resp *call.Response) *call.Error {
 	return nil
 }
 
-// repair prepares the attempt that asks for a correction. There is one at most, and none after a tool that may have
-// changed something, or without time for a whole attempt.
+// repair prepares the attempt that asks for a correction. It prepares at most one, and none after a tool that
+// may have changed something, or without enough time for a whole attempt.
 func (t *attemptLoop) repair(ctx context.Context) bool {
 	if t.err == nil || t.structure.problem == "" || t.structure.repaired || t.err.SideEffects || !t.timeFor(t.took) {
 		return false

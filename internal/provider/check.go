@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// planned is the plan of a call that will not start.
+// planned returns the plan of a call that will not start.
 func (p *Provider) planned(ctx context.Context, req call.Request, m mode) (*plan, *call.Error) {
 	if _, err := structured.Compile(req.Schema); err != nil {
 		return nil, p.Label(err)
@@ -56,8 +56,9 @@ func (p *Provider) Command(ctx context.Context, req call.Request) (*runs.Command
 	return c, nil
 }
 
-// HoldKey identifies the kind of process that can answer the request: requests with the same key can share a process.
-// It depends on everything that the process would be started with, and on the user's login. It starts nothing.
+// HoldKey identifies the kind of process that can answer the request: requests with the same key can share a
+// process. The key depends on all settings that the process would be started with, and on the user's login.
+// HoldKey starts nothing.
 func (p *Provider) HoldKey(ctx context.Context, req call.Request) (key string, err *call.Error) {
 	if failed := p.refuseContainer(); failed != nil {
 		return "", failed

@@ -13,8 +13,8 @@ import (
 	"github.com/clichain/clichain/internal/sessionfile"
 )
 
-// converse is answer for a request that may continue a session: calls of one session run one after the other. If the
-// session is rejected, and the settings say so, a new session replaces it.
+// converse is answer for a request that may continue a session: calls of one session run one after the other.
+// If the CLI rejects the session and the settings permit it, a new session replaces it.
 func (p *Provider) converse(ctx context.Context, req call.Request, emit func(call.Event)) (*call.Response, error) {
 	release, failed := p.takeTurn(ctx, req)
 	if failed != nil {
@@ -28,7 +28,7 @@ func (p *Provider) converse(ctx context.Context, req call.Request, emit func(cal
 	}
 	rejected := policy.AttemptOf(p.Name, err, took)
 	emit(call.Event{Kind: call.EventAttempt, Backend: p.Name, Attempt: &rejected})
-	if p.Settings.Timeout > 0 { // both attempts share it
+	if p.Settings.Timeout > 0 { // both attempts share the timeout
 		var cancel context.CancelFunc
 		cause := &judge.Stop{Reason: call.ReasonTimeout, After: p.Settings.Timeout}
 		ctx, cancel = context.WithTimeoutCause(ctx, p.Settings.Timeout-took, cause)
@@ -45,18 +45,18 @@ func (p *Provider) converse(ctx context.Context, req call.Request, emit func(cal
 	return resp, nil
 }
 
-// takeTurn waits for the other calls of the session, for Config.MaxQueue at most.
+// takeTurn waits for the other calls of the session, for at most Config.MaxQueue.
 func (p *Provider) takeTurn(ctx context.Context, req call.Request) (release func(), _ *call.Error) {
 	waiting, cancel := p.queue(ctx)
 	defer cancel()
 	release, err := session.Turns.Take(waiting, p.turnOf(req))
 	if err != nil {
-		return nil, p.notStarted(judge.Ended(ctx, err), "another call goes on from the same session")
+		return nil, p.notStarted(judge.Ended(ctx, err), "another call continues the same session")
 	}
 	return release, nil
 }
 
-// turnOf identifies the session that calls continue one after the other; "" for a new session.
+// turnOf returns the ID of the session whose calls run one after the other, or "" for a new session.
 func (p *Provider) turnOf(req call.Request) string {
 	if req.Options.Continue {
 		dir, _ := filepath.Abs(req.Dir)
@@ -66,7 +66,7 @@ func (p *Provider) turnOf(req call.Request) string {
 	return h.String()
 }
 
-// withoutSession is the request without its session, in the directory of the session if that exists.
+// withoutSession returns the request without its session, in the directory of the session if that exists.
 func (p *Provider) withoutSession(req call.Request) call.Request {
 	dir := sessionfile.DirOf(p.Name, req)
 	if _, err := os.Stat(dir); err != nil || req.Access == call.AccessNone {
@@ -76,8 +76,8 @@ func (p *Provider) withoutSession(req call.Request) call.Request {
 	return req
 }
 
-// slot waits for a slot of the backend, then for a shared one. The wait counts for the deadline of the context and
-// Config.MaxQueue, not for the timeout of the attempt.
+// slot waits for a slot of the backend, then for a shared slot. The deadline of the context and Config.MaxQueue
+// limit the wait; the timeout of the attempt does not include it.
 func (p *Provider) slot(ctx context.Context) (release func(), failure *call.Error) {
 	ctx, cancel := p.queue(ctx)
 	defer cancel()
@@ -93,7 +93,7 @@ func (p *Provider) slot(ctx context.Context) (release func(), failure *call.Erro
 	return func() { shared(); own() }, nil
 }
 
-// queue bounds a wait by Config.MaxQueue.
+// queue limits a wait to Config.MaxQueue.
 func (p *Provider) queue(ctx context.Context) (context.Context, context.CancelFunc) {
 	if p.Settings.MaxQueue <= 0 {
 		return ctx, func() {}
@@ -101,7 +101,7 @@ func (p *Provider) queue(ctx context.Context) (context.Context, context.CancelFu
 	return judge.Within(ctx, p.Settings.MaxQueue)
 }
 
-// notStarted is the error of a call whose time ended before its CLI started.
+// notStarted returns the error of a call whose time ended before its CLI started.
 func (p *Provider) notStarted(cause error, message string) *call.Error {
 	reason := judge.ReasonOfCause(cause)
 	if reason == call.ReasonTimeout {

@@ -11,11 +11,11 @@ import (
 	"github.com/clichain/clichain/internal/policy"
 )
 
-// earlyEnd ends a run whose CLI only retries a failing request, some for ever, while another backend can serve it. It
-// also ends a process that runs on after its last event.
+// earlyEnd stops a run whose CLI only retries a failing request, possibly forever, while another backend can
+// serve the request. It also stops a process that keeps running after its last event.
 type earlyEnd struct {
 	view     chainview.View
-	patience time.Duration // for a failure that may pass
+	patience time.Duration // for a failure that may be transient
 	settle   time.Duration // how long the process may run after an error, or its last event
 	bound    func() bool   // no other backend may take over
 	stop     context.CancelCauseFunc
@@ -25,7 +25,7 @@ type earlyEnd struct {
 	linger *time.Timer // set at the terminal event
 }
 
-// hear takes a classified event of the run.
+// hear processes a classified event of the run.
 func (f *earlyEnd) hear(s *judge.Sign) {
 	if s.Terminal {
 		f.finish()
@@ -46,8 +46,9 @@ func (f *earlyEnd) hear(s *judge.Sign) {
 	}
 }
 
-// trouble ends the run after wait, or after the patience for a failure that may pass. A failure that all backends would
-// share is left to the CLI. HasFallback may read files and stores, so no lock is held meanwhile.
+// trouble stops the run after wait or, for a failure that may be transient, after the patience. It does nothing
+// for a failure that every backend would share. HasFallback may read files and stores, so trouble holds no lock
+// during that call.
 func (f *earlyEnd) trouble(reason call.Reason, wait time.Duration) {
 	then, known := policy.Default[reason]
 	if reason == "" || then.Again {
@@ -69,7 +70,7 @@ func (f *earlyEnd) trouble(reason call.Reason, wait time.Duration) {
 	}
 }
 
-// moveOn ends the run, and lets the next backend start meanwhile.
+// moveOn stops the run, and lets the next backend start in the meantime.
 func (f *earlyEnd) moveOn() {
 	f.stop(judge.ErrMovedOn)
 	if f.view.OnHandover != nil {
@@ -77,7 +78,7 @@ func (f *earlyEnd) moveOn() {
 	}
 }
 
-// calm cancels the end of the run: the CLI has recovered.
+// calm cancels the planned stop of the run, because the CLI has recovered.
 func (f *earlyEnd) calm() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,7 +92,7 @@ func (f *earlyEnd) forget() {
 	}
 }
 
-// finish gives the process a moment to exit after its last event.
+// finish gives the process a short time to exit after its last event.
 func (f *earlyEnd) finish() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -20,8 +20,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Hold starts the CLI in its live mode, in which one process answers many requests. conversation says that the process
-// is for one conversation, which then waits for other calls of the same session. permit may be nil.
+// Hold starts the CLI in its live mode, in which one process answers many requests. conversation means that the
+// process serves one conversation; then Hold first waits for other calls of the same session. permit may be
+// nil.
 func (p *Provider) Hold(
 	ctx context.Context, req call.Request, permit func(context.Context, call.Question) bool, conversation bool,
 ) (*held.CLI, error) {
@@ -68,7 +69,7 @@ func (p *Provider) Hold(
 	return cli, nil
 }
 
-// purpose says what a process is held for.
+// purpose is the purpose of a running process.
 type purpose struct {
 	session bool   // one conversation
 	leave   func() // called after the end of the process; may be nil
@@ -80,15 +81,18 @@ func (w purpose) release() {
 	}
 }
 
-// refuseContainer refuses to hold a process in a container, where clichain ends all processes after each run.
+// refuseContainer returns an error for a backend in a container, where clichain ends all processes after each
+// run.
 func (p *Provider) refuseContainer() *call.Error {
 	if !p.InContainer() {
 		return nil
 	}
-	return p.Label(call.Errorf(call.ReasonUnsupported, "live", "a CLI in a container answers one request a run"))
+	return p.Label(call.Errorf(call.ReasonUnsupported, "live",
+		"a CLI in a container cannot stay running between requests"))
 }
 
-// withoutPrompt is the request with an empty prompt: only its settings start the process.
+// withoutPrompt returns the request with an empty prompt, because only its settings affect the start of the
+// process.
 func withoutPrompt(req call.Request) call.Request {
 	notSystem := func(m call.Message) bool { return m.Role != call.RoleSystem }
 	req.Messages = slices.DeleteFunc(slices.Clone(req.Messages), notSystem)
@@ -96,7 +100,7 @@ func withoutPrompt(req call.Request) call.Request {
 	return req
 }
 
-// holding is the plan of a process for package held: how it is started, read and judged.
+// holding returns the plan of a process for package held: how to start, read and judge it.
 func (p *Provider) holding(
 	ctx context.Context, inv *plan, remove func(), permit func(context.Context, call.Question) bool, why purpose,
 ) held.Plan {
@@ -135,7 +139,8 @@ func (p *Provider) holding(
 	}
 }
 
-// turn composes a request as a turn of a process. A request that needs a different process is unsupported.
+// turn composes a request as a turn of a process. The error has the reason unsupported if the request needs a
+// different process.
 func (p *Provider) turn(inv *plan, req call.Request) (*compose.Call, *call.Error) {
 	if err := compose.Check(req); err != nil {
 		return nil, p.Label(err)
@@ -153,7 +158,7 @@ func (p *Provider) turn(inv *plan, req call.Request) (*compose.Call, *call.Error
 	return made.Call, nil
 }
 
-// notHeld is the error of a process that did not start, or refused to begin.
+// notHeld returns the error of a process that did not start, or that refused the live mode.
 func (p *Provider) notHeld(err error) *call.Error {
 	refused, ok := errors.AsType[*wire.Error](err)
 	if !ok {
@@ -173,10 +178,12 @@ func (p *Provider) notHeld(err error) *call.Error {
 	if be.Reason != call.ReasonExit || !errors.Is(err, held.ErrNotResumed) {
 		return be
 	}
-	be.Reason, be.Message, be.Hint = call.ReasonBadSession, err.Error(), "ask without the session, or in a call of its own"
+	be.Reason, be.Message = call.ReasonBadSession, err.Error()
+	be.Hint = "send the request without the session, or continue the session in a single call"
 	if refused.Code == wire.MethodNotFound {
 		be.Reason, be.Option = call.ReasonUnsupported, "session"
-		be.Hint = "the installed version resumes no session in its live mode: update it, or resume the session in a call"
+		be.Hint = "the installed version cannot resume a session in its live mode; update it, " +
+			"or continue the session in a single call"
 	}
 	return be
 }

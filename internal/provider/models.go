@@ -16,11 +16,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// minListTime is the least timeout of a source of the list of models. Some CLIs need seconds to start.
+// minListTime is the minimum timeout of a source of the list of models. Some CLIs need seconds to start.
 const minListTime = 15 * time.Second
 
-// Models lists the models that the CLI says it offers, in its order. The list is empty in a container, and if the CLI
-// has no way to list them.
+// Models lists the models that the CLI reports, in the order of the CLI. The list is empty in a container, and
+// if the CLI has no way to list its models.
 func (p *Provider) Models(ctx context.Context) ([]call.Model, *call.Error) {
 	path, err := p.Find()
 	if err != nil {
@@ -88,7 +88,7 @@ func (l *modelList) command(ctx context.Context, rule clispec.ListRule) (string,
 	return plaintext.Escapes().ReplaceAllString(ev.Stdout, ""), nil
 }
 
-// live asks the CLI in its live mode, in which it tells more.
+// live asks the CLI in its live mode, which reports more fields.
 func (l *modelList) live(ctx context.Context, rule clispec.ListRule) (string, *call.Error) {
 	ctx, cancel := judge.Within(ctx, l.timeout)
 	defer cancel()
@@ -107,7 +107,7 @@ func (l *modelList) live(ctx context.Context, rule clispec.ListRule) (string, *c
 	return string(result), l.Label(err)
 }
 
-// readModels takes the models out of what a source says.
+// readModels parses the output of a source.
 func readModels(r clispec.ListRule, text string) (models []call.Model, ok bool) {
 	if r.Path == "" {
 		for _, name := range strings.Fields(text) {
@@ -151,7 +151,7 @@ func modelOf(r clispec.ListRule, element gjson.Result) (m call.Model) {
 	}
 }
 
-// addTo adds to the models what another source knows of them.
+// addTo fills in missing fields of the models from another source.
 func addTo(models, more []call.Model) {
 	for i := range models {
 		m := &models[i]

@@ -49,7 +49,7 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 	return o.response(v.Text), v
 }
 
-// homeHint says what is wrong with a home directory in which a CLI can store nothing. Few CLIs report it.
+// homeHint describes a problem with the home directory that keeps a CLI from storing data. Few CLIs report it.
 func homeHint(environ map[string]string) string {
 	code, message, hint := machine.HomeProblem(login.PlaceOf(environ, "").Home)
 	if code == "" {
@@ -58,8 +58,8 @@ func homeHint(environ map[string]string) string {
 	return message + "; " + hint
 }
 
-// hintDrift hints at a CLI that is newer than its spec, in the error of a run whose arguments or output were not
-// understood. An update of the CLI would not help.
+// hintDrift adds a hint about a CLI that is newer than its spec, if the error suggests that arguments or output
+// were not understood. An update of the CLI would not help.
 func hintDrift(err *call.Error, drift string) {
 	if err == nil || drift == "" {
 		return
@@ -73,7 +73,7 @@ func hintDrift(err *call.Error, drift string) {
 	}
 }
 
-// redactError redacts the texts of an error, apart from the partial answer.
+// redactError redacts the texts of an error, except the partial answer.
 func redactError(r *plaintext.Redactor, err *call.Error) {
 	for _, text := range []*string{&err.Message, &err.Stderr, &err.Hint} {
 		*text = r.CleanDisguised(*text)
@@ -102,19 +102,19 @@ func (o *outcome) response(text string) *call.Response {
 	return resp
 }
 
-// saveSession stores the record of the session of an answer. A failure is a warning.
+// saveSession stores the record of the session of an answer. A failure becomes a warning.
 func saveSession(resp *call.Response, r session.Record) {
 	if resp.Session == "" {
 		return
 	}
 	if err := sessionfile.Save(resp.Session, r); err != nil {
 		resp.Warnings = append(resp.Warnings,
-			"where the session was made, and what it has used, is not recorded: "+err.Error())
+			"the directory and the usage of the session could not be recorded: "+err.Error())
 	}
 }
 
-// ownUsage is the run's part of the usage u, which the CLI may add up over a session. The newest session is only known
-// after the run.
+// ownUsage returns the run's part of the usage u, because the CLI may accumulate usage over a session. The
+// newest session is known only after the run.
 func (o *outcome) ownUsage(u call.Usage) call.Usage {
 	switch {
 	case o.req.Options.Continue:
@@ -126,12 +126,14 @@ func (o *outcome) ownUsage(u call.Usage) call.Usage {
 	return u
 }
 
-// countsTurns reports whether the CLI counts each turn of its live mode separately, and not the total of a session.
+// countsTurns reports whether the CLI counts each turn of its live mode separately, instead of the total of a
+// session.
 func (o *outcome) countsTurns() bool {
 	return o.plan.mode.output == clispec.OutputLive && len(o.Spec.Live.Cumulative) == 0
 }
 
-// sessionUsage is the usage of the whole session, after a run that counted total; nil if it is unknown.
+// sessionUsage returns the usage of the whole session, after a run that counted total. It returns nil if that
+// usage is unknown.
 func (o *outcome) sessionUsage(handle string, total call.Usage) *call.Usage {
 	used := session.Used(o.Spec.Sessions, total)
 	if used == nil || !o.countsTurns() {

@@ -16,28 +16,28 @@ import (
 // plan is a call that may start.
 type plan struct {
 	*compose.Invocation
-	bill *login.Bill    // who pays
-	box  *container.Box // nil: it runs on this machine
+	bill *login.Bill    // which account pays
+	box  *container.Box // nil: the CLI runs on this machine
 
 	known *session.Record // of the session to continue
-	mode  mode            // in which it was composed
+	mode  mode            // the mode of the composed invocation
 }
 
-// mode is how the CLI is run.
+// mode is how the CLI runs.
 type mode struct {
-	output clispec.OutputMode // "": the best of the spec
-	after  bool               // of an attempt whose stream broke off
-	temp   string             // the directory of its files; "": a new one
+	output clispec.OutputMode // "": the best mode of the spec
+	after  bool               // after an attempt whose stream broke off
+	temp   string             // the directory of the call's files; "": a new one
 	asks   bool               // the caller answers questions of the CLI
 	talks  bool               // the process serves one conversation
 	shown  bool               // for display: texts are replaced by their size
-	starts bool               // the CLI will start, so its directory is made
+	starts bool               // the CLI will start, so its working directory is created
 
 	trace, traceState string // of the call's span, as in call.WithTrace
 }
 
-// prepare does everything that comes before the process. It starts nothing, except the status command of the CLI if
-// starts is set.
+// prepare does everything that precedes the start of the process. It starts nothing, except the status command
+// of the CLI if starts is set.
 func (p *Provider) prepare(
 	ctx context.Context, req call.Request, m mode, starts bool,
 ) (*plan, *call.Error) {
@@ -102,14 +102,14 @@ func (p *Provider) compose(
 	return inv, box, err
 }
 
-// of is the plan of one turn of the process that this plan has started.
+// of returns the plan of one turn of the process that this plan has started.
 func (c *plan) of(turn *compose.Call) *plan {
 	inv := *c.Invocation
 	inv.Call = turn
 	return &plan{&inv, c.bill, c.box, c.known, c.mode}
 }
 
-// makeFiles makes the temporary files of the call; always call remove.
+// makeFiles creates the temporary files of the call. Always call remove.
 func (c *plan) makeFiles() (remove func(), err *call.Error) {
 	return workdir.MakeFiles(c.Invocation, c.box != nil)
 }

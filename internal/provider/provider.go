@@ -1,5 +1,5 @@
-// Package provider answers requests with one CLI: it plans a call, runs it, retries it, and keeps processes that answer
-// many requests.
+// Package provider answers requests with one CLI: it plans, runs and retries a call, and starts processes that
+// answer many requests.
 package provider
 
 import (
@@ -13,14 +13,15 @@ import (
 	"github.com/clichain/clichain/internal/semaphore"
 )
 
-// Provider is a backend that answers. It is safe for concurrent use after Init. The zero Provider is invalid.
+// Provider is a backend that answers requests. It is safe for concurrent use after Init. The zero Provider is
+// invalid.
 type Provider struct {
 	backend.Backend
 	slots   semaphore.Semaphore // of Settings.MaxParallel; nil: no limit
 	breaker func() *cooling.Keeper
 }
 
-// Init sets the spec and the settings, as that of the Backend does.
+// Init sets the spec and the settings, like Backend.Init.
 func (p *Provider) Init(spec clispec.Spec, settings backend.Settings) {
 	p.Backend.Init(spec, settings)
 	if settings.MaxParallel > 0 {
@@ -31,5 +32,5 @@ func (p *Provider) Init(spec clispec.Spec, settings backend.Settings) {
 	})
 }
 
-// Breaker keeps the cooldown of the Provider itself. Init has been called.
+// Breaker returns the keeper of the Provider's own cooldown. Init must have been called.
 func (p *Provider) Breaker() *cooling.Keeper { return p.breaker() }

@@ -51,8 +51,8 @@ type run struct {
 	*earlyEnd
 }
 
-// execute runs a plan to its end and returns the evidence. It leaves no process and no file behind. It only returns an
-// error if nothing was started.
+// execute runs a plan to its end and returns the evidence. It leaves no process and no file behind. It returns
+// an error only if nothing was started.
 func (p *Provider) execute(
 	ctx context.Context, c *plan, timeout time.Duration, emit func(call.Event),
 ) (*judge.Evidence, *call.Error) {
@@ -81,8 +81,8 @@ func (p *Provider) execute(
 		return nil, backend.SpawnFailure(judge.Ended(caller, spawnErr))
 	}
 	result.Cause = judge.Ended(caller, result.Cause)
-	if !result.DrainCut { // else a reader may still be running
-		_, _ = stdout.Close(), stderr.Close() // for a last line without a newline
+	if !result.DrainCut { // otherwise a reader may still be running
+		_, _ = stdout.Close(), stderr.Close() // deliver a last line without a newline
 	}
 	ev := r.reading.Evidence(result, stdout.Skipped+stderr.Skipped)
 	if ev.Left = left; left != nil {
@@ -91,12 +91,12 @@ func (p *Provider) execute(
 	return ev, nil
 }
 
-// leastKillGrace is the least time between the timeout of a run and its kill. The usual time is a tenth of the timeout,
-// and 2 s at most.
+// leastKillGrace is the minimum time between the timeout of a run and its kill. The usual time is a tenth of
+// the timeout, and at most 2 s.
 const leastKillGrace = 500 * time.Millisecond
 
-// limited returns a context that ends at the timeout of a run, or before the deadline of the call, and the time to kill
-// the run. 0 and the zero time are no bounds. The caller must call stop.
+// limited returns a context that ends at the timeout of a run, or before the deadline of the call, and the time
+// to kill the run. A timeout of 0 and the zero time mean no limit. The caller must call stop.
 func limited(
 	ctx context.Context, timeout time.Duration,
 ) (_ context.Context, stop context.CancelCauseFunc, kill time.Time) {
@@ -132,7 +132,7 @@ func (p *Provider) newEarlyEnd(ctx context.Context, stop context.CancelCauseFunc
 	return &earlyEnd{view: chainview.Of(ctx), patience: p.Settings.RetryPatience, settle: lingerOf(p.Spec), stop: stop}
 }
 
-// lingerOf is how long the process may run after its last event.
+// lingerOf returns how long the process may run after its last event.
 func lingerOf(spec *clispec.Spec) time.Duration {
 	if spec.LingerMS == 0 {
 		return 500 * time.Millisecond
@@ -140,12 +140,13 @@ func lingerOf(spec *clispec.Spec) time.Duration {
 	return time.Duration(spec.LingerMS) * time.Millisecond
 }
 
-// bound reports whether no other backend may take over, because the CLI has changed something or the reader has text.
+// bound reports whether no other backend may take over, because the CLI may have changed something or the
+// reader has received text.
 func bound(c *compose.Call, r *reading.Reading, v chainview.View) bool {
 	return c.Access >= call.AccessWrite && r.Acted() || r.Delivered() && !v.CanReset
 }
 
-// reader reads what the CLI prints in an output mode.
+// reader returns the reader for the output of the CLI in an output mode.
 func (p *Provider) reader(
 	ctx context.Context, c *plan, output clispec.OutputMode, emit func(call.Event),
 ) *reading.Reading {
@@ -165,15 +166,15 @@ func (p *Provider) reader(
 	return r
 }
 
-// check refuses a run that began a new session instead of continuing the given one, because its answer would lack the
-// conversation, and a run that the wrong account pays for.
+// check refuses a run that began a new session instead of continuing the requested one, because its answer
+// would lack the conversation, and a run that the wrong account would pay for.
 func (c *plan) check(spec *clispec.Spec, e *call.Event) (judge.Finding, bool) {
 	if e.Kind != call.EventSession && e.KeySource == "" {
 		return judge.Finding{}, false
 	}
 	asked := c.Call.Fields["session"]
 	if e.Kind == call.EventSession && spec.Sessions.SameID && len(asked) > 0 && e.Session != asked[0] {
-		message := "the CLI began a new session in place of " + asked[0]
+		message := "the CLI began a new session instead of " + asked[0]
 		return judge.Finding{Reason: call.ReasonBadSession, Message: message}, true
 	}
 	if err := c.bill.Refused(e.KeySource); err != nil {
@@ -182,15 +183,15 @@ func (c *plan) check(spec *clispec.Spec, e *call.Event) (judge.Finding, bool) {
 	return judge.Finding{}, false
 }
 
-// sweepOrphans ends the orphaned processes of hosts that were killed, and removes their stale temporary directories,
-// once in the life of this process. It ignores errors, which must not fail a call.
+// sweepOrphans ends the orphaned processes of hosts that were killed, and removes their stale temporary
+// directories, once in the lifetime of this process. It ignores errors, because they must not fail a call.
 var sweepOrphans = beside(func() {
 	_, _ = proc.SweepOrphans()
 	localfile.RemoveStale(os.TempDir(), time.Now())
 })
 
-// beside returns a function that starts do in a goroutine at the first call, and returns how to wait for its end: a
-// first call need not wait before its CLI starts.
+// beside returns a function that starts do in a goroutine at its first call and returns a func that waits for
+// do, so that the first call need not wait before its CLI starts.
 func beside(do func()) (begin func() (wait func())) {
 	return sync.OnceValue(func() func() {
 		var running sync.WaitGroup

@@ -18,7 +18,7 @@ func (p *Provider) Complete(ctx context.Context, req call.Request) (*call.Respon
 	return call.Collect(p.Stream(chainview.With(ctx, o), req))
 }
 
-// milestones passes on only the events by which a chain knows the attempts, because each event costs a switch between
+// milestones delivers only the events that report attempts, because each event costs a switch between
 // goroutines.
 func milestones(emit func(call.Event)) func(call.Event) {
 	return func(e call.Event) {
@@ -35,7 +35,7 @@ func (p *Provider) Stream(ctx context.Context, req call.Request) iter.Seq2[call.
 		defer stop(nil)
 		call.Stream(ctx, func(ctx context.Context, emit func(call.Event)) (*call.Response, error) {
 			ctx, leave := p.Settings.Registry.Enter(ctx, p.Name, stop)
-			defer leave() // not later: the reader may wait for it
+			defer leave() // not later, because the reader may wait for it
 			if chainview.Of(ctx).MilestonesOnly {
 				emit = milestones(emit)
 			}
@@ -44,7 +44,8 @@ func (p *Provider) Stream(ctx context.Context, req call.Request) iter.Seq2[call.
 	})
 }
 
-// guarded is converse behind the breaker, if it is on. The calls of a chain only count for the cooldowns of the chain.
+// guarded is converse behind the breaker, if the breaker is on. The calls of a chain count only for the
+// cooldowns of the chain.
 func (p *Provider) guarded(ctx context.Context, req call.Request, emit func(call.Event)) (*call.Response, error) {
 	if p.Settings.Breaker != cooldown.BreakerOn || chainview.Of(ctx).HasFallback != nil {
 		return p.converse(ctx, req, emit)
@@ -95,13 +96,13 @@ func (p *Provider) Guard(ctx context.Context, req call.Request) (*cooling.Entry,
 	return entry, nil
 }
 
-// sessionCall is the start of a session, which no prompt can make fail.
+// sessionCall is the start of a session, which no prompt can cause to fail.
 type sessionCall struct{ backend.CooldownCall }
 
 // Request returns nil: the process gets its prompt later.
 func (sessionCall) Request() *call.Request { return nil }
 
-// enterBreaker begins a call, after a probe if the breaker is half-open.
+// enterBreaker begins a call, after a probe if the breaker is in doubt.
 func (p *Provider) enterBreaker(ctx context.Context, c cooling.Call, req call.Request) (*cooling.Entry, *call.Error) {
 	entry, refused := p.breaker().Enter(ctx, c)
 	if refused == nil {
