@@ -26,7 +26,7 @@ func specSchema(t *testing.T) *jsonschema.Schema {
 	g := newSchemaGen(t)
 	one := g.of(reflect.TypeFor[clispec.Spec]())
 	delete(g.defs, "EventKind") // each rule has its own kinds
-	toSchema := &jsonschema.Schema{Type: "string", Description: "Where an editor finds this schema."}
+	toSchema := &jsonschema.Schema{Type: "string", Description: "The location of this schema, for editors."}
 	spec := g.defs["CliSpec"]
 	spec.Properties["$schema"] = toSchema
 	spec.PropertyOrder = append([]string{"$schema"}, spec.PropertyOrder...)
