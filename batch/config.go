@@ -112,6 +112,9 @@ func (c *Config) Check() error {
 			return &Mistake{fmt.Errorf("%s %s: is a directory: name a file", flag, name)}
 		}
 	}
+	if _, err := os.Stat(c.In); err != nil && c.In != disk.Stream {
+		return &Mistake{fmt.Errorf("-i: %w", err)}
+	}
 	for _, pair := range [][2]string{{c.In, c.Out}, {c.In, c.Bad}, {c.Out, c.Bad}} {
 		if sameFile(pair[0], pair[1]) {
 			return &Mistake{fmt.Errorf("%s: is named twice: input, output and bad lines need a file each", pair[0])}

@@ -19,11 +19,11 @@ import (
 // missing yet.
 func Check(ctx context.Context, req clichain.Request) error {
 	for _, name := range req.Options.AddDirs {
-		if err := checkDir(name); err != nil {
+		if err := CheckDir(name); err != nil {
 			return console.Usagef("--add-dir: %v", err)
 		}
 	}
-	if err := checkDir(req.Dir); err != nil && req.Dir != "" {
+	if err := CheckDir(req.Dir); err != nil && req.Dir != "" {
 		return console.Usagef("--dir: %v", err)
 	}
 	for _, name := range req.Options.Images {
@@ -68,7 +68,8 @@ func asksTwice(req clichain.Request) bool {
 	return given > 1
 }
 
-func checkDir(name string) error {
+// CheckDir returns an error unless name is a directory.
+func CheckDir(name string) error {
 	info, err := os.Stat(name)
 	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("%s is no directory", name)

@@ -182,6 +182,11 @@ func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err er
 func (f *batchFlags) defaults(ctx context.Context) (clichain.Request, error) {
 	ask := f.ask
 	dir := ask.Request.Dir
+	if dir != "" && !f.remote { // a worker may have directories that this machine does not have
+		if err := request.CheckDir(dir); err != nil {
+			return clichain.Request{}, console.Usagef("--dir: %v", err)
+		}
+	}
 	ask.Request.Dir = ""
 	req, err := request.Of(&ask)
 	if err == nil {
