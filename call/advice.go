@@ -2,26 +2,26 @@ package call
 
 import "strings"
 
-// Advice is one change of a field that would help: of the request, as in
-// [Error].Option, of "config" or of "permissions".
+// Advice is a change of one field that would help: of the request, as in [Error].Option, of "config" or of
+// "permissions".
 type Advice struct {
 	Action Action `json:"action"`
-	Field  string `json:"field"`           // such as "dir", "options.mcp_config", "config.trust_dir"
-	Value  string `json:"value,omitempty"` // what Action says of it
+	Field  string `json:"field"`           // such as "dir", "options.mcp_config" or "config.trust_dir"
+	Value  string `json:"value,omitempty"` // the value that Action needs
 }
 
-// Action says what to do with the field of an [Advice].
+// Action is the kind of change that an [Advice] recommends.
 type Action string
 
 // The actions.
 const (
 	ActionSet    Action = "set"    // set the field, to Value if there is one
-	ActionUnset  Action = "unset"  // leave the field empty
+	ActionUnset  Action = "unset"  // clear the field
 	ActionRaise  Action = "raise"  // set the field to Value or a higher level
-	ActionAdd    Action = "add"    // add Value to the list or the map
+	ActionAdd    Action = "add"    // add Value to the list or map
 	ActionPass   Action = "pass"   // set the environment variable Value, and add its name to the list
-	ActionTrust  Action = "trust"  // set the field, if the file Value can be trusted
-	ActionPermit Action = "permit" // an operator can allow the value in the field
+	ActionTrust  Action = "trust"  // set the field if you trust the file Value
+	ActionPermit Action = "permit" // an operator can permit the value with the field
 )
 
 // adviceTexts are the texts of the actions, with {field} and {value}.
@@ -35,8 +35,7 @@ var adviceTexts = map[Action]string{
 	ActionPermit: "the operator can allow it with {field}",
 }
 
-// String returns the advice with the name that the field has in Go, such as
-// set Config.TrustDir.
+// String returns the advice with the Go name of the field, such as "set Config.TrustDir".
 func (a Advice) String() string {
 	field, text := goName(a.Field), adviceTexts[a.Action]
 	value := a.Value
@@ -49,7 +48,7 @@ func (a Advice) String() string {
 	return strings.NewReplacer("{field}", field, "{value}", value).Replace(text)
 }
 
-// goName returns the Go name of a field, such as Options.MCPConfig of options.mcp_config.
+// goName returns the Go name of a field, such as Options.MCPConfig for options.mcp_config.
 func goName(field string) string {
 	names := strings.Split(field, ".")
 	for i, name := range names {
@@ -66,8 +65,8 @@ func goName(field string) string {
 	return strings.Join(names, ".")
 }
 
-// JoinHint returns hint and the advice, which text renders, on one line: the
-// ways out as alternatives. An advice without a text is left out.
+// JoinHint joins hint and the advice as alternatives on one line. The function text renders an Advice; JoinHint omits
+// an Advice whose text is empty.
 func JoinHint(hint string, advice []Advice, text func(Advice) string) string {
 	ways := make([]string, 0, 1+len(advice))
 	if hint != "" {

@@ -1,7 +1,5 @@
-// Package call holds the values that every part of clichain shares: a request,
-// its options, a response, the events of a run, and the error and attempts of
-// a call that failed. It knows no CLI by name, starts no process and reads no
-// file.
+// Package call declares the types of a call: the request and its options, the response, the events, and the error and
+// attempts of a failed call. The root package has aliases of them. Package call does no I/O.
 package call
 
 import (
@@ -11,10 +9,10 @@ import (
 	"slices"
 )
 
-// Role is who wrote a message.
+// Role is the author of a message.
 type Role string
 
-// The roles. Any other is refused with bad_request.
+// The roles. Any other role fails with bad_request.
 const (
 	RoleSystem    Role = "system"
 	RoleUser      Role = "user"
@@ -24,50 +22,46 @@ const (
 // Message is one message of a conversation.
 type Message struct {
 	Role    Role   `json:"role"`
-	Content string `json:"content"` // valid UTF-8, no NUL
+	Content string `json:"content"` // valid UTF-8 without NUL bytes
 }
 
-// Request is one question. It is a plain value that survives JSON, so it can
-// wait in a queue; a backend never changes it. The zero value has no message
-// and is refused with bad_request.
+// Request is one call of a backend. It is a plain value that can be stored as JSON. A backend never modifies it. The
+// zero value has no message and fails with bad_request.
 type Request struct {
-	// Messages is the conversation. System messages are joined and go where
-	// the CLI takes a system prompt; a single user message is sent unchanged.
+	// Messages is the conversation. The texts of system messages are joined and passed as the system prompt of the
+	// CLI. A single user message is sent unchanged.
 	Messages []Message `json:"messages"`
-	// Model is a model name, an alias, "backend/model", or the name or slug
-	// of a backend. Empty, "default" and "unknown" leave the choice to the CLI.
+	// Model is the name of a model, an alias, "backend/model", or the name or provider slug of a backend. With "",
+	// "default" or "unknown", the CLI chooses the model.
 	Model string `json:"model,omitempty"`
 	// Access is what the agent may do. Zero: AccessNone.
 	Access Access `json:"access,omitempty"`
-	// Dir is the directory to work in, from AccessRead on; with AccessNone it is
-	// refused. Empty: that in which the Session was made, as far as this user has
-	// a record of it, else the working directory of this process.
+	// Dir is the working directory of the CLI, for AccessRead and higher levels. It must be empty with AccessNone.
+	// Empty: the directory of the Session if this user has a record of it, otherwise the working directory of this
+	// process.
 	Dir string `json:"dir,omitempty"`
-	// Session is a Response.Session to continue: only the backend that made it
-	// can. "backend:id" does so with an id that the CLI itself has told. Calls that
-	// continue one session in this process run one after the other. Empty: a new
-	// session.
+	// Session is the Response.Session to continue; only the backend that made it can do so. "backend:id" continues
+	// the session with an id of the CLI. Calls in this process that continue the same session run one after the
+	// other. Empty: a new session.
 	Session string `json:"session,omitempty"`
-	// Schema is a JSON Schema that the answer must meet. Uncommon keywords and
-	// other drafts than 7 and 2020-12 need an import of clichain's package
-	// fullschema; a call without it fails with bad_option. Empty: free text.
+	// Schema is a JSON Schema that the answer must match. Uncommon keywords, and drafts other than 7 and 2020-12,
+	// need an import of package fullschema; otherwise the call fails with bad_option. Empty: free text.
 	Schema json.RawMessage `json:"schema,omitempty"`
-	// Options are settings that only some backends have. A backend that cannot
-	// honour one that is set is skipped as unsupported.
+	// Options are settings that only some backends support. A backend that does not support one of them is skipped as
+	// unsupported.
 	Options Options `json:"options,omitzero"`
-	// Env sets variables of the CLI, such as the id of a chat or a job, by name: for
-	// what the agent runs, in a container too. A backend whose Config.RequestEnv does
-	// not list each name is skipped as unsupported. What the spec or Config.Env sets
-	// wins over it.
+	// Env sets environment variables of the CLI by name, such as the id of a chat or a job, for the commands that the
+	// agent runs; also in a container. A backend is skipped as unsupported unless its Config.RequestEnv lists each
+	// name. Variables of the spec and of Config.Env override them.
 	Env map[string]string `json:"env,omitempty"`
-	// Billing is who has to pay, as in Config.Billing. A backend with another
-	// Config.Billing is skipped with the reason billing. Empty: Config.Billing.
+	// Billing restricts who pays for this request, as Config.Billing does. A backend with another Config.Billing is
+	// skipped with the reason billing. Empty: Config.Billing.
 	Billing Billing `json:"billing,omitempty"`
-	// Metadata belongs to the caller: it is copied to the Response and never read.
+	// Metadata is copied to the Response. clichain does not read it.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// Clone returns a copy that shares nothing with the request that could be changed.
+// Clone returns a deep copy of the request.
 func (r Request) Clone() Request {
 	r.Messages, r.Schema = slices.Clone(r.Messages), slices.Clone(r.Schema)
 	r.Env, r.Metadata = maps.Clone(r.Env), maps.Clone(r.Metadata)
@@ -85,92 +79,83 @@ func (r Request) Clone() Request {
 	return r
 }
 
-// Prompt makes a Request of one user message.
+// Prompt returns a Request that has text as its only user message.
 func Prompt(text string) Request {
 	return Request{Messages: []Message{{Role: RoleUser, Content: text}}}
 }
 
-// Options are settings that only some backends have. The zero value sets none.
-// docs/reference/specs.md has a table of what each built-in backend honours. Relative
-// paths start at the working directory of this process.
+// Options are settings that only some backends support; docs/specs.md has a table. The zero value sets no option.
+// Relative paths are relative to the working directory of this process.
 type Options struct {
-	// MaxTurns limits the agent's turns. Zero: the CLI's own limit.
+	// MaxTurns limits the turns of the agent. Zero: the limit of the CLI.
 	MaxTurns int `json:"max_turns,omitempty"`
-	// MaxBudgetUSD limits what one call may cost, in US dollars. Zero: no limit.
+	// MaxBudgetUSD limits the cost of one call in US dollars. Zero: no limit.
 	MaxBudgetUSD float64 `json:"max_budget_usd,omitempty"`
-	// AllowedTools and DisallowedTools name tools in the CLI's own terms. With
-	// AccessRead the first can only choose among the tools that only read.
+	// AllowedTools and DisallowedTools list names of tools of the CLI. With AccessRead, AllowedTools can only select
+	// tools that do not change anything.
 	AllowedTools    []string `json:"allowed_tools,omitempty"`
 	DisallowedTools []string `json:"disallowed_tools,omitempty"`
-	// PermissionMode is the mode in the CLI's own terms, such as "plan". Empty:
-	// the one that belongs to Access. A mode that bypasses permissions still
-	// needs AccessFull.
+	// PermissionMode is a permission mode of the CLI, such as "plan". Empty: the mode for the Access. A mode that
+	// bypasses permissions needs AccessFull.
 	PermissionMode string `json:"permission_mode,omitempty"`
-	// SystemMode says what becomes of the CLI's own system prompt. Empty:
-	// SystemReplace for AccessNone, else SystemAppend.
+	// SystemMode controls the system prompt of the CLI. Empty: SystemReplace for AccessNone, otherwise SystemAppend.
 	SystemMode SystemMode `json:"system_mode,omitempty"`
-	// AppendSystem is added after the system prompt, whether that is the CLI's own
-	// or, with SystemReplace, the caller's.
+	// AppendSystem is a text that is appended to the system prompt, also to that of the caller with SystemReplace.
 	AppendSystem string `json:"append_system,omitempty"`
-	// MCPConfig gives the agent more tools: each element is an object
-	// {"mcpServers": {...}}, or a JSON string that names a file with one.
+	// MCPConfig adds MCP servers. Each element is an object {"mcpServers": {...}}, or a JSON string with the path of
+	// a file that contains such an object.
 	MCPConfig []json.RawMessage `json:"mcp_config,omitempty"`
-	// StrictMCP leaves out all MCP servers but those of MCPConfig.
+	// StrictMCP ignores all MCP servers except those of MCPConfig.
 	StrictMCP bool `json:"strict_mcp,omitempty"`
-	// FallbackModel is the model that the CLI itself uses while the first one
-	// is overloaded.
+	// FallbackModel is the model that the CLI uses while the first model is overloaded.
 	FallbackModel string `json:"fallback_model,omitempty"`
-	// Effort is the reasoning effort in the CLI's own terms, such as "high".
+	// Effort is a reasoning effort of the CLI, such as "high".
 	Effort string `json:"effort,omitempty"`
-	// Agents defines subagents: a JSON object in the CLI's own terms.
+	// Agents defines subagents, as a JSON object in the format of the CLI.
 	Agents json.RawMessage `json:"agents,omitempty"`
-	// SessionID is the id of the new session, in the CLI's own terms, of the caller's
-	// choice. Such a call is not tried a second time: the id is taken then.
+	// SessionID is the id of the new session, in the format of the CLI. A call with a SessionID is not retried,
+	// because the first run may have used the id.
 	SessionID string `json:"session_id,omitempty"`
-	// Continue continues the newest session of Request.Dir, whoever made it; where
-	// there is none, the CLI begins one. It needs AccessRead or more: a call without
-	// access works in no directory.
+	// Continue continues the newest session of Request.Dir, including sessions that clichain did not start. If there
+	// is none, the CLI starts a new session. It needs AccessRead or a higher level, because a call without access has
+	// no working directory.
 	Continue bool `json:"continue,omitempty"`
-	// NoSessionPersistence keeps the session from being stored, so no later
-	// call can continue it.
+	// NoSessionPersistence does not store the session, so later calls cannot continue it.
 	NoSessionPersistence bool `json:"no_session_persistence,omitempty"`
-	// AddDirs are further directories that the agent may work in.
+	// AddDirs are additional directories that the agent may use.
 	AddDirs []string `json:"add_dirs,omitempty"`
-	// Images are files to look at.
+	// Images are paths of image files for the model.
 	Images []string `json:"images,omitempty"`
-	// Extra holds raw arguments for a CLI, by the backend's name. They come
-	// after all others but the prompt, and are not checked.
+	// Extra has raw arguments for a CLI, by the name of the backend. They follow all other arguments except the
+	// prompt. clichain does not check them.
 	Extra map[string][]string `json:"extra,omitempty"`
 }
 
-// SystemMode says what becomes of a CLI's own system prompt.
+// SystemMode controls the system prompt of a CLI.
 type SystemMode string
 
 const (
-	// SystemAppend adds the caller's system text to the CLI's own.
+	// SystemAppend appends the system text of the caller to the system prompt of the CLI.
 	SystemAppend SystemMode = "append"
-	// SystemReplace uses the caller's system text instead of the CLI's own.
+	// SystemReplace replaces the system prompt of the CLI with the system text of the caller.
 	SystemReplace SystemMode = "replace"
 )
 
-// Access says what an agent may do while it answers. No level implies more
-// than it says; the zero value is the safest.
+// Access is what an agent may do while it answers. Higher levels permit more. The zero value is the safest.
 type Access int
 
 const (
-	// AccessNone, the zero value, is a lean completion: no tools and no agent
-	// system prompt, in a private directory that holds nothing. It is always safe
-	// to run again.
+	// AccessNone, the zero value, returns text only: the CLI has no tools and no agent system prompt, and runs in an
+	// empty private directory. A retry is always safe.
 	AccessNone Access = iota
-	// AccessRead lets the agent read files and change nothing.
+	// AccessRead lets the agent read files but change nothing.
 	AccessRead
 	// AccessWrite lets the agent edit files in Request.Dir.
 	AccessWrite
-	// AccessFull uses the CLI's bypass flags: the agent may do anything this
-	// user may do, with all of the user's files, keys and network. It trusts
-	// Request.Dir: settings there apply, and any text that the agent reads, there
-	// or on the network, may tell it what to do. Use it where there is nothing to
-	// lose, such as in a container made for the call.
+	// AccessFull uses the bypass flags of the CLI: the agent may do anything that this user may do, with all files,
+	// keys and the network. Settings in Request.Dir apply, and any text that the agent reads, from a file or the
+	// network, can give it instructions. Use AccessFull only where nothing can be lost, such as in a container made
+	// for the call.
 	AccessFull
 )
 
@@ -184,7 +169,7 @@ func (a Access) String() string {
 	return accessNames[a]
 }
 
-// MarshalText writes the name; an access level out of range is an error.
+// MarshalText returns the name of the level. The error is not nil for an undefined level.
 func (a Access) MarshalText() ([]byte, error) {
 	if a < 0 || int(a) >= len(accessNames) {
 		return nil, fmt.Errorf("access: %d is none of %q", int(a), accessNames)
@@ -192,8 +177,7 @@ func (a Access) MarshalText() ([]byte, error) {
 	return []byte(accessNames[a]), nil
 }
 
-// UnmarshalText reads a name; the empty text is AccessNone and an unknown name
-// is an error.
+// UnmarshalText parses the name of a level. The empty text is AccessNone. An unknown name is an error.
 func (a *Access) UnmarshalText(text []byte) error {
 	i := slices.Index(accessNames, string(text))
 	if i < 0 && len(text) > 0 {
@@ -203,7 +187,7 @@ func (a *Access) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// accessError is what is wrong with the name of an access level.
+// accessError is the message about an invalid name of a level.
 type accessError string
 
 func (e accessError) Error() string { return "access: " + string(e) }

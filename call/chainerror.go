@@ -13,22 +13,22 @@ import (
 	"github.com/hashicorp/go-multierror"
 )
 
-// ChainError says that no backend of a chain answered. It wraps a
-// go-multierror Error that holds every attempt, skips too, so [errors.Is] and
-// [errors.As] reach them all. Reading it is safe for concurrent use.
+// ChainError is the failure of a chain: no backend answered. It wraps a go-multierror Error of all attempts,
+// including skips, so [errors.Is] and [errors.As] find the error of each. Do not modify a returned ChainError;
+// concurrent reads are safe.
 type ChainError struct {
-	// Attempts holds what was tried or skipped, in order. Empty when the
-	// chain has no backends, or the request was refused before the first.
+	// Attempts lists the backends that were asked or skipped, in order. Empty: the chain has no backends, or the
+	// request was refused before the first one.
 	Attempts []Attempt
-	// Cause is set when something else than the last attempt ended the chain,
-	// such as the caller's context. Otherwise nil.
+	// Cause is the reason why the call ended, if it was not the last attempt, such as a canceled context. Otherwise
+	// nil.
 	Cause error
-	// Note says why the chain ended before its last backend. Empty when it did
-	// not, or the attempts tell.
+	// Note tells why the chain stopped before its last backend. Empty: it did not stop early, or the attempts explain
+	// it.
 	Note string
 }
 
-// Unwrap returns the cause, if any, and a *multierror.Error of all attempts.
+// Unwrap returns the Cause, if there is one, and a *multierror.Error of all attempts.
 func (e *ChainError) Unwrap() []error {
 	attempts := &multierror.Error{}
 	for _, a := range e.Attempts {
@@ -42,17 +42,15 @@ func (e *ChainError) Unwrap() []error {
 	return []error{e.Cause, attempts}
 }
 
-// attemptError keeps multierror.Append from flattening the *multierror.Error
-// inside a nested chain's error: an attempt stays one entry.
+// attemptError prevents multierror.Append from flattening the *multierror.Error of a nested chain, so each attempt
+// remains one entry.
 type attemptError struct{ error }
 
 func (e *attemptError) Unwrap() error { return e.error }
 
-// Reason is the class of the whole failure, one for all attempts, where
-// [errors.Is] is true of each: the cause's, else that of the last backend that
-// was tried, had no time left to be, or found a mistake in the request, else
-// that of the first that is misconfigured, else that of the first skip. Empty:
-// there was nothing to try.
+// Reason returns one class for the whole failure: that of the Cause; else of the last attempt that started a process,
+// timed out before its start or has an invalid request; else of the first misconfigured backend; else of the first
+// skip. It returns "" if there are no attempts. [errors.Is] matches the sentinels of all attempts.
 func (e *ChainError) Reason() Reason {
 	if be, ok := e.Cause.(*Error); ok {
 		return be.Reason
@@ -73,8 +71,8 @@ func (e *ChainError) Reason() Reason {
 	return ""
 }
 
-// Usage is what the failed attempts have consumed together. Its cost is the sum
-// of the known costs, and nil when none is known.
+// Usage returns the total consumption of the failed attempts. Its cost is the sum of the known costs, and nil if no
+// cost is known.
 func (e *ChainError) Usage() (total Usage) {
 	for _, a := range e.Attempts {
 		total = total.Add(a.Usage)
@@ -82,12 +80,12 @@ func (e *ChainError) Usage() (total Usage) {
 	return total
 }
 
-// RetryAfter is when the first of the backends will be available again, as far
-// as they said. Zero: none said so.
+// RetryAfter returns the earliest time at which one of the backends will be available again. Zero: no backend gave a
+// time.
 func (e *ChainError) RetryAfter() (first time.Time) {
 	for i, a := range e.Attempts {
 		if i+1 < len(e.Attempts) && e.Attempts[i+1].Backend == a.Backend {
-			continue // the same backend's next try knows better
+			continue // the next attempt of the same backend is more recent
 		}
 		if at := retryAfter(a.Err); first.IsZero() || !at.IsZero() && at.Before(first) {
 			first = at
@@ -106,7 +104,7 @@ func retryAfter(err error) time.Time {
 	return time.Time{}
 }
 
-// Tried reports whether any backend was really started.
+// Tried reports whether a process of any backend was started.
 func (e *ChainError) Tried() bool { return e.tried() > 0 }
 
 func (e *ChainError) tried() (n int) {
@@ -118,7 +116,7 @@ func (e *ChainError) tried() (n int) {
 	return n
 }
 
-// MarshalJSON writes {"reason", "message", "attempts"}.
+// MarshalJSON returns an object with the members reason, message and attempts.
 func (e *ChainError) MarshalJSON() ([]byte, error) {
 	message, _, _ := strings.Cut(e.Error(), "\n")
 	return json.Marshal(struct {
@@ -128,8 +126,8 @@ func (e *ChainError) MarshalJSON() ([]byte, error) {
 	}{e.Reason(), message, append([]Attempt{}, e.Attempts...)})
 }
 
-// LogValue is the error as every logger of [log/slog] gets it: a group of reason,
-// message and attempts, with a line for each attempt.
+// LogValue returns the group that loggers of [log/slog] write: reason, message and attempts, with one line for each
+// attempt.
 func (e *ChainError) LogValue() slog.Value {
 	message, rest, _ := strings.Cut(e.Error(), "\n")
 	var lines []string
@@ -140,11 +138,10 @@ func (e *ChainError) LogValue() slog.Value {
 		slog.String("reason", string(e.Reason())), slog.String("message", message), slog.Any("attempts", lines))
 }
 
-// errorLine is what the text of a ChainError says of one attempt.
+// errorLine is the line of one attempt in the text of a ChainError.
 type errorLine struct{ backend, reason, detail string }
 
-// errorLines has a line for each attempt, and for each one inside a nested
-// chain.
+// errorLines returns a line for each attempt, including those of nested chains.
 func errorLines(attempts []Attempt, within string) (lines []errorLine) {
 	for _, a := range attempts {
 		name := within + a.Backend
@@ -163,8 +160,7 @@ func errorLines(attempts []Attempt, within string) (lines []errorLine) {
 	return lines
 }
 
-// Error is a summary line, then one line for each backend: its name, the
-// reason, what was said, and what to do.
+// Error returns a summary line, and one line for each backend: its name, the reason, the message and the hint.
 func (e *ChainError) Error() string {
 	var b strings.Builder
 	switch {
@@ -190,7 +186,7 @@ func (e *ChainError) Error() string {
 	return b.String()
 }
 
-// AsChainError returns the [*ChainError] that err is or wraps. It returns nil where there is none, or where an [*Error]
+// AsChainError returns the [*ChainError] that err is or wraps. It returns nil if there is none, or if an [*Error]
 // wraps it.
 func AsChainError(err error) *ChainError {
 	chain, ok := errors.AsType[*ChainError](err)

@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// Coalescing sets how far [Coalesce] goes. The zero value means the defaults.
+// Coalescing sets the limits of [Coalesce]. The zero value means the defaults.
 type Coalescing struct {
-	// Every is how long a piece of text may be held for more. Zero: 50 ms.
+	// Every is the maximum time for which a delta is held back. Zero: 50 ms.
 	Every time.Duration
-	// Size is how many bytes of held text are delivered at once. Zero: 512.
+	// Size is the number of held bytes at which the text is delivered. Zero: 512.
 	Size int
-	// Stop is called when the reader leaves before the end. Give the cancel
-	// func of the stream's context: a source that waits for its next event
-	// does not notice otherwise that the reader has left, and the loop ends
-	// only when the source has. Nil: nothing is called.
+	// Stop is called if the reader breaks out of the loop. Set it to the cancel function of the context of the
+	// stream. Otherwise a source that waits for its next event does not notice that the reader is gone, and the loop
+	// only ends when the source does. Nil: nothing is called.
 	Stop func()
 }
 
@@ -25,13 +24,12 @@ const (
 	defaultSize  = 512
 )
 
-// Coalesce merges the text deltas of a stream, for a reader to whom each event
-// is work, such as a terminal or a socket. No text is lost or moved: held text
-// is delivered before any other kind of event, before an error, at the end, and
-// when Every has passed since its first delta.
+// Coalesce merges the text deltas of a stream, for a reader with a high cost per event, such as a terminal or a
+// socket. It keeps all text and the order of the events. Held text is delivered before an event of another kind,
+// before an error, at the end of the stream, and when Every has passed since the first held delta.
 //
-// The source runs in a goroutine of its own, one event ahead of the reader,
-// and has ended when the loop over the result has.
+// The source runs in its own goroutine, one event ahead of the reader. The goroutine has ended when the loop over the
+// result ends.
 func Coalesce(events iter.Seq2[Event, error], c Coalescing) iter.Seq2[Event, error] {
 	c.Every, c.Size = cmp.Or(c.Every, defaultEvery), cmp.Or(c.Size, defaultSize)
 	return func(yield func(Event, error) bool) {
@@ -44,11 +42,11 @@ func Coalesce(events iter.Seq2[Event, error], c Coalescing) iter.Seq2[Event, err
 	}
 }
 
-// source is a sequence that is read by a goroutine.
+// source is a sequence that a goroutine reads.
 type source struct {
 	items    chan arrival
-	left     chan struct{} // closed when the reader of items has left
-	panicked any           // may be read when items is closed
+	left     chan struct{} // closed when nobody reads items any more
+	panicked any           // read it only after items is closed
 }
 
 type arrival struct {
@@ -85,7 +83,7 @@ func (s *source) join(ended bool, stop func()) {
 	}
 }
 
-// merger holds deltas that may still be joined by further ones.
+// merger holds deltas to which further deltas may be appended.
 type merger struct {
 	Coalescing
 	yield func(Event, error) bool
@@ -115,7 +113,7 @@ func (m *merger) run(items <-chan arrival) bool {
 	}
 }
 
-// take holds a delta, and delivers anything else.
+// take holds a delta, and delivers any other event.
 func (m *merger) take(i arrival) bool {
 	if i.err != nil || i.event.Kind != EventDelta {
 		return m.flush() && m.yield(i.event, i.err)

@@ -11,58 +11,50 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// Error says why one backend did not answer: it failed, or it was skipped
-// before anything started. [errors.Is] matches it with the sentinel of its
-// Reason and with what Err wraps. It is a plain value: do not change one that
-// was returned; reading it is safe for concurrent use.
+// Error is the failure of one backend: it failed, or it was skipped before a process started. [errors.Is] matches it
+// with the sentinel of its Reason and with the errors that Err wraps. Do not modify a returned Error; concurrent
+// reads are safe.
 type Error struct {
-	// Backend is the name of the spec, such as "claude".
+	// Backend is the name of the backend, such as "claude".
 	Backend string `json:"backend"`
-	// Reason is the class of the failure, decided from all the evidence.
+	// Reason is the class of the failure, based on all the evidence.
 	Reason Reason `json:"reason"`
-	// Message is one line: what the backend itself said, or what is wrong with
-	// the request. Empty when the Reason says it all.
+	// Message is the error message of the backend, or describes the mistake in the request, on one line. Empty: the
+	// Reason explains the failure.
 	Message string `json:"message,omitempty"`
-	// Option names the field of the request that is wrong, or that the backend
-	// cannot honour. Empty for the other reasons.
+	// Option is the field of the request that is invalid or that the backend does not support. Empty for other
+	// reasons.
 	Option string `json:"option,omitempty"`
-	// ExitCode is the program's exit status; -1 when it was not started, or
-	// was ended by a signal.
+	// ExitCode is the exit code of the program; -1 if it was not started, or was killed by a signal.
 	ExitCode int `json:"exit_code"`
-	// Stderr is the kept part (head and tail) of the program's stderr, without
-	// blanks around it.
+	// Stderr is the start and the end of the stderr of the program, without surrounding white space.
 	Stderr string `json:"stderr,omitempty"`
-	// Partial is answer text that had arrived before the failure, of a run the
-	// first 1 MiB.
+	// Partial is the text of the answer that arrived before the failure, at most 1 MiB of a run.
 	Partial string `json:"partial,omitempty"`
-	// RetryAfter is when the backend said it will be available again, or before
-	// which it is of no use to ask again. Zero: nothing is known of it.
+	// RetryAfter is the time at which the backend said it will be available again, or before which a retry would
+	// fail. Zero: unknown.
 	RetryAfter time.Time `json:"retry_after,omitzero"`
-	// Hint tells a person what to do next. Empty: nothing, or see Advice.
+	// Hint is the next step for the user. Empty: none, or see Advice.
 	Hint string `json:"hint,omitempty"`
-	// Advice lists fields whose change would help, as alternatives to Hint and
-	// to each other.
+	// Advice lists changes of fields that would help. Each is an alternative to Hint and to the others.
 	Advice []Advice `json:"advice,omitempty"`
-	// Usage is what the failed run consumed, as far as it was reported.
+	// Usage is the consumption of the failed run, as far as the CLI reported it.
 	Usage Usage `json:"usage,omitzero"`
-	// Earlier holds the earlier runs of the same backend in this call, oldest
-	// first. Empty when there was one run only.
+	// Earlier lists the earlier runs of the backend in this call, oldest first. Empty: there was one run.
 	Earlier []Attempt `json:"earlier,omitempty"`
-	// Warnings are what else the run has told, as in [Response].
+	// Warnings are the warnings of the run, as in [Response].
 	Warnings []string `json:"warnings,omitempty"`
-	// SideEffects reports that the agent had used a tool with write access, or may
-	// have, because its CLI does not show that none began. Running the request
-	// again, here or elsewhere, could repeat an effect.
+	// SideEffects reports that the agent used a tool with write access, or may have used one because its CLI does not
+	// report all tools. A retry could repeat the changes.
 	SideEffects bool `json:"side_effects,omitempty"`
-	// Err is the wrapped cause, such as a [context.DeadlineExceeded] or an
-	// [io/fs.ErrNotExist]. May be nil.
+	// Err is the wrapped cause, such as [context.DeadlineExceeded] or [io/fs.ErrNotExist]. It may be nil.
 	Err error `json:"-"`
-	// Stage says whether a process was started. Empty: unknown.
+	// Stage tells whether a process was started. Empty: unknown.
 	Stage Stage `json:"stage,omitempty"`
 }
 
-// Stage says whether a process was started before an error. The zero value
-// means unknown, as for a custom backend that did not set it.
+// Stage tells whether a process was started before an error. The zero value means unknown, as for a custom backend
+// that does not set it.
 type Stage string
 
 // The stages.
@@ -71,13 +63,13 @@ const (
 	StageStarted Stage = "started" // a process was started
 )
 
-// Errorf makes the error of a call that was refused before a process started.
-// field is the field of the request that is wrong, or empty.
+// Errorf returns the Error of a call that was refused before a process started. field is the invalid field of the
+// request, or empty.
 func Errorf(reason Reason, field, format string, args ...any) *Error {
 	return &Error{Reason: reason, Option: field, Message: fmt.Sprintf(format, args...), ExitCode: -1}
 }
 
-// Error returns one line: backend, reason, details and, in brackets, HintText.
+// Error returns one line: backend, reason, details, and the result of HintText in brackets.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Backend != "" {
@@ -90,7 +82,7 @@ func (e *Error) Error() string {
 	return b.String() + e.BracketedHint()
 }
 
-// Class returns the Reason and, in brackets, the field it is about.
+// Class returns the Reason and, in parentheses, the Option.
 func (e *Error) Class() string {
 	if e.Option == "" {
 		return string(e.Reason)
@@ -98,13 +90,12 @@ func (e *Error) Class() string {
 	return fmt.Sprintf("%s (%s)", e.Reason, e.Option)
 }
 
-// HintText returns Hint and Advice on one line, with Go names for the fields.
-// Empty when there is neither.
+// HintText returns Hint and Advice on one line, with the Go names of fields, or "".
 func (e *Error) HintText() string {
 	return plaintext.OneLine(JoinHint(e.Hint, e.Advice, Advice.String))
 }
 
-// BracketedHint returns a blank and HintText in brackets; empty without a hint.
+// BracketedHint returns a space and the result of HintText in brackets, or "" without a hint.
 func (e *Error) BracketedHint() string {
 	if text := e.HintText(); text != "" {
 		return " [" + text + "]"
@@ -112,8 +103,8 @@ func (e *Error) BracketedHint() string {
 	return ""
 }
 
-// Detail returns the most specific text there is on one line: the backend's own
-// message, else the cause, else the exit status and the last line of stderr.
+// Detail returns the most specific description on one line: the Message, else the cause, else the exit code and the
+// last line of stderr.
 func (e *Error) Detail() string {
 	switch {
 	case e.Message != "":
@@ -128,19 +119,18 @@ func (e *Error) Detail() string {
 	return ""
 }
 
-// Is reports whether target is the sentinel of e's Reason.
+// Is reports whether target is the sentinel of the Reason.
 func (e *Error) Is(target error) bool { return target == sentinel(e.Reason) }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// AsError returns the [*Error] in the tree of err. Custom backends may return
-// errors of any type, or leave out the Backend or the Reason: then it is a new
-// [*Error] that wraps err. Its Reason is that of the sentinel which err wraps,
-// timeout where err says so, else exit: a run that failed without explanation.
+// AsError returns the [*Error] that err is or wraps, if it has a Backend and a Reason. Otherwise it returns a new
+// [*Error] that wraps err, with name as the missing Backend. The missing Reason is that of the sentinel that err
+// wraps, timeout if a Timeout method returns true, and otherwise exit.
 func AsError(name string, err error) *Error {
 	if isNil(err) {
-		be := Errorf(ReasonBadOutput, "", "its error is a nil %T", err)
+		be := Errorf(ReasonBadOutput, "", "the error of the backend is a nil %T", err)
 		be.Backend = name
 		return be
 	}
@@ -162,15 +152,14 @@ func AsError(name string, err error) *Error {
 	return &be
 }
 
-// isNil reports whether an error holds a nil pointer: a variable of a pointer type
-// that is returned as an error is none by the rules of the language, but it was
-// meant to be.
+// isNil reports whether an error holds a nil pointer. A nil pointer that is returned as an error is not equal to nil,
+// but its author meant it to be.
 func isNil(err error) bool {
 	v := reflect.ValueOf(err)
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// reasonIn is the class of an error that names none.
+// reasonIn returns the class of an error that has no Reason.
 func reasonIn(err error) Reason {
 	if s, ok := errors.AsType[sentinel](err); ok {
 		return Reason(s)

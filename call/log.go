@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// What a CLI printed may be long. A log gets its end, where the failure is.
+// The limits of stderr in bytes. The failure is usually at its end.
 const (
 	maxLoggedStderr = 1 << 10
 	maxJSONStderr   = 4 << 10
 )
 
-// LogValue is the error as every logger of [log/slog] gets it: a group of
-// backend, reason, option, message, hint (HintText), exit_code, retry_after and the last
-// kilobyte of stderr, each where there is one. The answer is not in it.
+// LogValue returns the group that loggers of [log/slog] write: backend, reason, option, message, hint (HintText),
+// exit_code, retry_after and the last KiB of stderr, without empty values. It does not contain the partial answer.
 func (e *Error) LogValue() slog.Value {
 	var attrs []slog.Attr
 	for _, a := range []slog.Attr{
@@ -34,8 +33,8 @@ func (e *Error) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// LogValue is the attempt as every logger of [log/slog] gets it: a group of
-// backend, reason, skipped, duration and, where there is one, error.
+// LogValue returns the group that loggers of [log/slog] write: backend, reason, skipped, duration and, if there is
+// one, error.
 func (a Attempt) LogValue() slog.Value {
 	attrs := []slog.Attr{
 		slog.String("backend", a.Backend), slog.String("reason", string(a.Reason)),
@@ -47,7 +46,7 @@ func (a Attempt) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// loggable is the error of an attempt in a form that is bounded.
+// loggable returns the error of an attempt in a form of limited length.
 func loggable(a Attempt) slog.LogValuer {
 	if v, ok := a.Err.(slog.LogValuer); ok {
 		return v
@@ -55,8 +54,7 @@ func loggable(a Attempt) slog.LogValuer {
 	return AsError(a.Backend, a.Err)
 }
 
-// tail is the end of a text, with at most that many bytes and a sign where it
-// was cut.
+// tail returns the last bytes of a text, at most most, with a sign if it was cut.
 func tail(text string, most int) string {
 	const cut = "… "
 	if len(text) <= most {

@@ -2,20 +2,20 @@ package call
 
 import "slices"
 
-// Reason is the class of a failure or of a skip. The zero value means "none".
-// It is a string so that it reads well in logs and survives JSON; compare
-// errors with the sentinels ([ErrTimeout] and so on) through [errors.Is].
+// Reason is the class of a failure or of a skip. The zero value means that there is none. It is a string that reads
+// well in logs and can be stored as JSON. Compare errors with the sentinels, such as [ErrTimeout], through
+// [errors.Is].
 type Reason string
 
 // The reasons, in the groups of the decision table in docs/reference/errors.md.
 const (
 	// Skips: the backend was not started.
-	ReasonSuppressed    Reason = "suppressed"     // SKIP_CLI or an alias names it
+	ReasonSuppressed    Reason = "suppressed"     // SKIP_CLI or an alias turns the backend off
 	ReasonNotInstalled  Reason = "not_installed"  // no such program on PATH
-	ReasonUnsupported   Reason = "unsupported"    // the backend cannot honour a field of the request
+	ReasonUnsupported   Reason = "unsupported"    // the backend does not support a field of the request
 	ReasonModelMismatch Reason = "model_mismatch" // the model belongs to another backend
-	ReasonCoolingDown   Reason = "cooling_down"   // the backend is in its cooldown after a failure
-	ReasonBudgetSpent   Reason = "budget_spent"   // no time was left to try it
+	ReasonCoolingDown   Reason = "cooling_down"   // the backend is in cooldown after a failure
+	ReasonBudgetSpent   Reason = "budget_spent"   // too little time was left for an attempt
 
 	// The backend or the machine is not set up for the call.
 	ReasonUnauthenticated   Reason = "unauthenticated"
@@ -23,12 +23,12 @@ const (
 	ReasonPermissionRefused Reason = "permission_refused"
 	ReasonNestedSession     Reason = "nested_session"
 
-	// Limits and money.
-	ReasonRateLimited Reason = "rate_limited" // requests per minute and the like
-	ReasonUsageLimit  Reason = "usage_limit"  // the plan's window is used up
+	// Limits and payment.
+	ReasonRateLimited Reason = "rate_limited" // such as requests per minute
+	ReasonUsageLimit  Reason = "usage_limit"  // the usage window of the plan is exhausted
 	ReasonBilling     Reason = "billing"
 
-	// The service or the way to it.
+	// The service or the network.
 	ReasonOverloaded  Reason = "overloaded"
 	ReasonServerError Reason = "server_error"
 	ReasonNetwork     Reason = "network"
@@ -43,21 +43,20 @@ const (
 	ReasonContextOverflow Reason = "context_overflow"
 	ReasonBadRequest      Reason = "bad_request"
 	ReasonBadOption       Reason = "bad_option"
-	ReasonBadSession      Reason = "bad_session" // there is no such session to continue
+	ReasonBadSession      Reason = "bad_session" // the session to continue does not exist
 
 	// The run.
-	ReasonBadOutput   Reason = "bad_output"   // it ended without a readable answer
-	ReasonEmpty       Reason = "empty"        // it succeeded with an empty answer
-	ReasonExit        Reason = "exit"         // non-zero exit status without a known explanation
-	ReasonKilled      Reason = "killed"       // a signal that clichain did not send
+	ReasonBadOutput   Reason = "bad_output"   // the output had no valid answer
+	ReasonEmpty       Reason = "empty"        // the answer had no text
+	ReasonExit        Reason = "exit"         // non-zero exit code without a known explanation
+	ReasonKilled      Reason = "killed"       // by a signal that clichain did not send
 	ReasonOutputLimit Reason = "output_limit" // more output than Config.MaxOutput
-	ReasonSpawn       Reason = "spawn"        // the program is there but did not start
+	ReasonSpawn       Reason = "spawn"        // the program exists but did not start
 
-	ReasonCanceled Reason = "canceled" // the caller canceled its context, or a Registry the run
+	ReasonCanceled Reason = "canceled" // the caller canceled the context, or a Registry stopped the run
 )
 
-// Reasons returns all reasons, in the order of the constants, as a slice that
-// the caller may change.
+// Reasons returns all reasons in the order of the constants. The caller may modify the slice.
 func Reasons() []Reason {
 	return []Reason{
 		ReasonSuppressed, ReasonNotInstalled, ReasonUnsupported, ReasonModelMismatch, ReasonCoolingDown,
@@ -69,24 +68,23 @@ func Reasons() []Reason {
 	}
 }
 
-// temporary are the reasons that pass by themselves.
+// temporary lists the reasons that disappear without any action.
 var temporary = []Reason{
 	ReasonCoolingDown, ReasonBudgetSpent, ReasonRateLimited, ReasonUsageLimit, ReasonOverloaded, ReasonServerError,
 	ReasonNetwork, ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout,
 }
 
-// Temporary reports whether the same request may go well later without anybody
-// having changed anything. It is false where that is not known, as for
-// [ReasonExit].
+// Temporary reports whether the same request may succeed later without any action. It is false if that is unknown, as
+// for [ReasonExit].
 func (r Reason) Temporary() bool { return slices.Contains(temporary, r) }
 
-// StopsChain reports whether a chain asks no further backend after a failure with the reason, unless its policy says
-// otherwise: the request is at fault, or its caller has canceled it.
+// StopsChain reports whether a chain asks no other backend after a failure with this reason: the request is invalid,
+// or its caller canceled it. A policy of the chain can override it.
 func (r Reason) StopsChain() bool {
 	return r == ReasonBadRequest || r == ReasonBadOption || r == ReasonBadSession || r == ReasonCanceled
 }
 
-// sentinel is the error value of a Reason, the target of [errors.Is].
+// sentinel is the error value of a Reason, for [errors.Is].
 type sentinel Reason
 
 // Err returns the sentinel of the reason, for [errors.Is].
@@ -94,8 +92,8 @@ func (r Reason) Err() error { return sentinel(r) }
 
 func (s sentinel) Error() string { return "clichain: " + string(s) }
 
-// One sentinel for each [Reason]. An [*Error] matches the one of its Reason; the
-// error of a chain matches those of all its attempts.
+// The sentinel of each [Reason]. [errors.Is] matches an [*Error] with the sentinel of its Reason, and a [*ChainError]
+// with those of all its attempts.
 var (
 	ErrSuppressed         error = sentinel(ReasonSuppressed)
 	ErrNotInstalled       error = sentinel(ReasonNotInstalled)

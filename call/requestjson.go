@@ -12,15 +12,14 @@ import (
 	"github.com/clichain/clichain/internal/spelling"
 )
 
-// UnmarshalJSON reads a request. A field that there is not is a mistake, as is a
-// value of another type: an [*Error] with the reason bad_option that names the
-// field. Left out in silence, it could have been a limit.
+// UnmarshalJSON parses a request. An unknown field or a value of the wrong type is an [*Error] with the reason
+// bad_option and the name of the field. An unknown field is an error because it could be a misspelled limit.
 func (r *Request) UnmarshalJSON(data []byte) error {
 	type plain Request
 	return strictly(data, (*plain)(r), "")
 }
 
-// UnmarshalJSON reads options as [Request.UnmarshalJSON] does.
+// UnmarshalJSON parses options with the rules of [Request.UnmarshalJSON].
 func (o *Options) UnmarshalJSON(data []byte) error {
 	type plain Options
 	return strictly(data, (*plain)(o), "options")
@@ -44,16 +43,16 @@ func strictly(data []byte, v any, within string) error {
 		return Errorf(ReasonBadOption, strings.TrimPrefix(within+"."+name, "."), "there is no such field%s",
 			meant(name, reflect.TypeOf(v).Elem()))
 	}
-	wrong := Errorf(ReasonBadOption, within, "is no valid JSON: %v", err)
+	wrong := Errorf(ReasonBadOption, within, "is not valid JSON: %v", err)
 	if other, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		wrong = Errorf(ReasonBadOption, strings.Trim(within+"."+other.Field, "."), "has %s where %s must be",
-			found(other.Value), wanted(other.Type))
+		wrong = Errorf(ReasonBadOption, strings.Trim(within+"."+other.Field, "."), "must be %s, not %s",
+			wanted(other.Type), found(other.Value))
 	}
 	wrong.Err = err
 	return wrong
 }
 
-// found is a value as [json.UnmarshalTypeError] describes it, such as "array" or "number 1.5".
+// found describes a value of [json.UnmarshalTypeError], such as "array" or "number 1.5".
 func found(value string) string {
 	switch {
 	case value == "bool":
@@ -66,7 +65,7 @@ func found(value string) string {
 	return "a " + value
 }
 
-// wanted is the JSON that a type is read from.
+// wanted describes the JSON value of a type.
 func wanted(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return "a string"
@@ -86,7 +85,7 @@ func wanted(t reflect.Type) string {
 	return "a string"
 }
 
-// meant is the field of a struct that a misspelt name, or a part of a name, may have meant.
+// meant suggests fields of a struct for a misspelled or abbreviated name.
 func meant(name string, of reflect.Type) string {
 	name = strings.ToLower(strings.ReplaceAll(name, "-", "_"))
 	var names, with []string

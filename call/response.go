@@ -10,64 +10,60 @@ import (
 	"time"
 )
 
-// Response is an answer: a plain value that survives JSON, with durations in
-// milliseconds ("duration_ms").
+// Response is an answer. It is a plain value that can be stored as JSON, with durations in milliseconds
+// ("duration_ms").
 type Response struct {
-	// Text is the answer, never empty.
+	// Text is the answer; it is never empty.
 	Text string `json:"text"`
-	// Backend is the name of the spec that answered, such as "claude".
+	// Backend is the name of the backend that answered, such as "claude".
 	Backend string `json:"backend"`
-	// Provider is its slug, such as "anthropic-cli".
+	// Provider is the provider slug of the backend, such as "anthropic-cli".
 	Provider string `json:"provider,omitempty"`
-	// Model is the model the CLI says it used, else the one that was asked
-	// for, else the spec's default.
+	// Model is the model that the CLI reported, else the model of the request, else the default of the spec.
 	Model string `json:"model,omitempty"`
-	// Session continues from this answer when set as Request.Session. It is
-	// opaque, needs no quotes in a shell, and is of use to this user on this
-	// machine. Empty when the CLI keeps no session.
+	// Session identifies the session of the answer. Set Request.Session to it to continue the session. It is opaque,
+	// needs no quoting in a shell, and is valid for this user on this machine. Empty: the CLI keeps no session.
 	Session string `json:"session,omitempty"`
-	// KeySource is where the CLI says its credential came from. Empty: unknown.
+	// KeySource is the source of the credentials that the CLI reported. Empty: unknown.
 	KeySource string `json:"key_source,omitempty"`
 	// Billing is who paid. Empty: unknown.
 	Billing Billing `json:"billing,omitempty"`
-	// Usage is what this answer consumed.
+	// Usage is the consumption of the run that answered.
 	Usage Usage `json:"usage,omitzero"`
-	// Duration is the time from the start of the answering try to its end.
+	// Duration is the time from the start to the end of the run that answered.
 	Duration time.Duration `json:"-"`
-	// Attempts are the backends tried or skipped before this answer, in order.
+	// Attempts lists the backends that failed or were skipped before this answer, in order.
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// Warnings tell people about problems that did not prevent the answer.
+	// Warnings describe problems that did not prevent the answer, for users.
 	Warnings []string `json:"warnings,omitempty"`
-	// Flags tell programs how the answer differs from what was asked for;
-	// Warnings say the same to people. Empty: it does not differ.
+	// Flags tell programs how the answer differs from the request. Warnings tell users the same. Empty: no
+	// difference.
 	Flags []Flag `json:"flags,omitempty"`
-	// Drift says that the CLI is newer than the version with which its spec was
-	// checked. Empty: it is not, or the installed version is not known.
+	// Drift is a note that the CLI is newer than the version that its spec was tested with. Empty: it is not, or its
+	// version is unknown.
 	Drift string `json:"drift,omitempty"`
-	// Metadata is that of the request.
+	// Metadata is the Metadata of the request.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// Flag is one way in which an answer differs from what was asked for.
+// Flag is one way in which an answer differs from the request.
 type Flag string
 
 const (
-	// FlagTruncated: the text may be incomplete. A limit of the CLI cut it
-	// short, or its stream broke off without an error.
+	// FlagTruncated: the text may be incomplete, because the CLI reached a limit or its stream ended early without an
+	// error.
 	FlagTruncated Flag = "truncated"
-	// FlagStreamFallback: the stream broke off before any text; a second run, in
-	// an output mode that is read at the end, answered.
+	// FlagStreamFallback: the stream ended early and without text. A second run in an output mode without streaming
+	// gave the answer.
 	FlagStreamFallback Flag = "stream_fallback"
-	// FlagFreshSession: the CLI did not accept the session to continue, and
-	// answered without it; see Config.FreshSessionOnReject.
+	// FlagFreshSession: the CLI rejected the session of the request and answered in a new session; see
+	// Config.FreshSessionOnReject.
 	FlagFreshSession Flag = "fresh_session"
-	// FlagRawOutput: the text is all that the CLI printed; see Config.RawOutput.
+	// FlagRawOutput: the text is the raw output of the CLI; see Config.RawOutput.
 	FlagRawOutput Flag = "raw_output"
-	// FlagRepaired: the first answer did not meet Request.Schema; the model was
-	// told so, and this is its corrected answer.
+	// FlagRepaired: the first answer did not match Request.Schema, and this is the corrected answer.
 	FlagRepaired Flag = "repaired"
-	// FlagRedacted: something of the answer was replaced by "[redacted]"; see
-	// Config.RedactAnswers.
+	// FlagRedacted: parts of the answer were replaced by "[redacted]"; see Config.RedactAnswers.
 	FlagRedacted Flag = "redacted"
 )
 
@@ -77,14 +73,14 @@ type Billing string
 const (
 	// BillingUnknown is the zero value.
 	BillingUnknown Billing = ""
-	// BillingSubscription is a plan that is paid for anyway.
+	// BillingSubscription is a plan with a fixed price.
 	BillingSubscription Billing = "subscription"
-	// BillingAPIKey is an account that pays for each request: a key, or a cloud.
+	// BillingAPIKey is an account that is charged for each request, with an API key or at a cloud provider.
 	BillingAPIKey Billing = "api_key"
 )
 
-// TotalUsage returns what the whole call consumed: the answer and the attempts
-// before it. The cost is the sum of the known costs, and nil when none is known.
+// TotalUsage returns the consumption of the whole call: the answer and the attempts before it. The cost is the sum of
+// the known costs, and nil if no cost is known.
 func (r *Response) TotalUsage() Usage {
 	total := r.Usage
 	for _, a := range r.Attempts {
@@ -101,12 +97,12 @@ type responseJSON struct {
 	DurationMS float64 `json:"duration_ms"`
 }
 
-// MarshalJSON writes the response with its duration as "duration_ms".
+// MarshalJSON returns the response with its duration as "duration_ms".
 func (r Response) MarshalJSON() ([]byte, error) {
 	return json.Marshal(responseJSON{plainResponse(r), milliseconds(r.Duration)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON parses the output of MarshalJSON.
 func (r *Response) UnmarshalJSON(data []byte) error {
 	var in responseJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -117,20 +113,20 @@ func (r *Response) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Usage is what a run consumed. A zero count means that the CLI reported none;
-// CostUSD is nil when the cost is unknown.
+// Usage is the consumption of a run. A zero count means that the CLI reported none. CostUSD is nil if the cost is
+// unknown.
 type Usage struct {
-	InputTokens      int64    `json:"input_tokens,omitempty"`       // all input, cached or not, as the CLI counts it
-	OutputTokens     int64    `json:"output_tokens,omitempty"`      // reasoning included where the CLI includes it
-	CacheReadTokens  int64    `json:"cache_read_tokens,omitempty"`  // input that came from a cache
+	InputTokens      int64    `json:"input_tokens,omitempty"`       // as counted by the CLI, usually with cached input
+	OutputTokens     int64    `json:"output_tokens,omitempty"`      // with reasoning if the CLI includes it
+	CacheReadTokens  int64    `json:"cache_read_tokens,omitempty"`  // input that was read from a cache
 	CacheWriteTokens int64    `json:"cache_write_tokens,omitempty"` // input that was written to a cache
-	ReasoningTokens  int64    `json:"reasoning_tokens,omitempty"`   // output spent on reasoning
-	Turns            int64    `json:"turns,omitempty"`              // model turns
+	ReasoningTokens  int64    `json:"reasoning_tokens,omitempty"`   // output for reasoning
+	Turns            int64    `json:"turns,omitempty"`              // turns of the model
 	CostUSD          *float64 `json:"cost_usd,omitempty"`           // US dollars; nil: unknown
 }
 
-// MarshalJSON writes the usage as its fields. A cost that is no finite number,
-// which JSON cannot say, is unknown.
+// MarshalJSON returns the fields of the usage. A cost that is not a finite number, which JSON cannot represent, is
+// omitted.
 func (u Usage) MarshalJSON() ([]byte, error) {
 	type plain Usage
 	if cost := u.CostUSD; cost != nil && (math.IsNaN(*cost) || math.IsInf(*cost, 0)) {
@@ -139,9 +135,8 @@ func (u Usage) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(u))
 }
 
-// String returns the counts that are known, and the cost in US dollars, in one line:
-// "12 input tokens (3 from cache), 5 output tokens, 2 turns, $0.0012". It is
-// "unknown" where nothing is known.
+// String returns the known counts and the cost in US dollars on one line: "12 input tokens (3 from cache), 5 output
+// tokens, 2 turns, $0.0012". It returns "unknown" if there are none.
 func (u Usage) String() string {
 	var parts []string
 	count := func(n int64, unit string) string {
@@ -170,7 +165,7 @@ func (u Usage) String() string {
 	return cmp.Or(strings.Join(parts, ", "), "unknown")
 }
 
-// Add returns the sum of two usages; its cost is unknown only if both are.
+// Add returns the sum of two usages. Its cost is unknown only if both costs are.
 func (u Usage) Add(v Usage) Usage {
 	sum := Usage{
 		InputTokens:      u.InputTokens + v.InputTokens,
@@ -190,15 +185,15 @@ func (u Usage) Add(v Usage) Usage {
 	return sum
 }
 
-// Attempt is one backend's part in a call: a failed run, or a skip. It is a
-// plain value; the zero value means that nothing was tried.
+// Attempt is the result of one backend in a call: a failed run or a skip. It is a plain value. The zero value means
+// that no backend was asked.
 type Attempt struct {
-	Backend  string        // its name
-	Reason   Reason        // why it did not answer
+	Backend  string        // the name of the backend
+	Reason   Reason        // the class of the failure
 	Skipped  bool          // the backend was not started
-	Duration time.Duration // of the run; about zero for a skip
-	Usage    Usage         // what the run consumed, as far as it was reported
-	Err      error         // the details, usually as an [*Error]
+	Duration time.Duration // the duration of the run; about zero for a skip
+	Usage    Usage         // the consumption of the run, as far as the CLI reported it
+	Err      error         // the details, usually an [*Error]
 }
 
 type attemptJSON struct {
@@ -210,8 +205,8 @@ type attemptJSON struct {
 	Error      *Error  `json:"error,omitempty"`
 }
 
-// MarshalJSON writes the attempt with its error as an object and its duration
-// in milliseconds ("duration_ms"). Of stderr it has the last 4 KiB.
+// MarshalJSON returns the attempt with its error as an object, with the last 4 KiB of stderr, and its duration in
+// milliseconds ("duration_ms").
 func (a Attempt) MarshalJSON() ([]byte, error) {
 	out := attemptJSON{a.Backend, a.Reason, a.Skipped, milliseconds(a.Duration), a.Usage, nil}
 	if a.Err != nil {
@@ -222,7 +217,7 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote; Err becomes a [*Error].
+// UnmarshalJSON parses the output of MarshalJSON. Err becomes an [*Error].
 func (a *Attempt) UnmarshalJSON(data []byte) error {
 	var in attemptJSON
 	if err := json.Unmarshal(data, &in); err != nil {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Once wraps a sequence so that a second loop over it gets an error: reading a
-// stream makes the call, and a call must not be made twice by accident.
+// Once wraps a sequence so that a second loop over it yields an error. Reading a stream makes the call, which must
+// not happen twice by accident.
 func Once(sequence iter.Seq2[Event, error]) iter.Seq2[Event, error] {
 	var used atomic.Bool
 	return func(yield func(Event, error) bool) {
@@ -20,15 +20,14 @@ func Once(sequence iter.Seq2[Event, error]) iter.Seq2[Event, error] {
 	}
 }
 
-// ahead is how many events a call may be ahead of its reader. With none, each would
-// wait for the other at every event.
+// ahead is the number of events that a call may be ahead of its reader. With 0, each would wait for the other at every
+// event.
 const ahead = 16
 
-// Stream turns a call that reports events into a sequence that can be read once.
-// The call runs in a goroutine that has ended when the loop over the sequence
-// has; leaving the loop cancels the call's context. A call waits for a reader who is
-// slower by more than a few events. A panic of the call goes on in the loop, where
-// its host can recover it.
+// Stream turns a call that reports events into a sequence that can be read once. The call runs in a goroutine, which
+// has ended when the loop over the sequence ends. Breaking out of the loop cancels the context of the call. If the
+// reader is slow, the call waits after a few events. A panic of the call is repeated in the loop, so that its caller
+// can recover it.
 func Stream(
 	ctx context.Context, call func(context.Context, func(Event)) (*Response, error),
 ) iter.Seq2[Event, error] {
@@ -57,9 +56,9 @@ func Stream(
 	})
 }
 
-// running is a call in a goroutine of its own.
+// running is a call in its own goroutine.
 type running struct {
-	happened chan Event // closed at its end, before which the rest is not to be read
+	happened chan Event // closed at the end of the call; read the other fields only after that
 
 	resp     *Response
 	err      error
@@ -72,13 +71,13 @@ func (r *running) run(ctx context.Context, call func(context.Context, func(Event
 	defer func() { r.panicked = recover() }()
 	resp, err := call(ctx, func(e Event) {
 		select {
-		case r.happened <- e: // there is room, which is cheaper to see than two channels
+		case r.happened <- e: // a select of one channel is cheaper than one of two
 			return
 		default:
 		}
 		select {
 		case r.happened <- e:
-		case <-ctx.Done(): // the reader has left
+		case <-ctx.Done(): // the reader broke out of the loop
 		}
 	})
 	switch {
@@ -89,21 +88,20 @@ func (r *running) run(ctx context.Context, call func(context.Context, func(Event
 	}
 }
 
-// repeat goes on with the panic of a call that has ended.
+// repeat repeats the panic of a call that has ended.
 func (r *running) repeat() {
 	if r.panicked != nil {
 		panic(r.panicked)
 	}
 }
 
-// noAnswer is the error of a call without any outcome, such as one whose
-// goroutine was ended.
+// noAnswer returns the error of a call without any outcome, such as a call whose goroutine exited.
 func noAnswer() *Error {
 	return &Error{Reason: ReasonBadOutput, ExitCode: -1, Message: "the stream ended without an answer"}
 }
 
-// Collect reads a stream to its end and returns the answer, or the stream's
-// error. A stream that ends without either is bad_output.
+// Collect reads a stream to its end and returns the answer or the error of the stream. A stream that ends without
+// either fails with bad_output.
 func Collect(events iter.Seq2[Event, error]) (*Response, error) {
 	for e, err := range events {
 		if err != nil {
