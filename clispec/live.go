@@ -1,116 +1,115 @@
 package clispec
 
-// LiveRules define how one process of the CLI answers many requests, with messages of one line of JSON each. The
-// zero value means that it cannot. clichain sends the first message of a list whose condition is true. It sends all
-// messages of Ready and Opened whose conditions are true, in order.
+// LiveRules describe the live mode, in which one process of the CLI answers many requests through JSON messages, one
+// per line. The zero value means that the CLI has no live mode. From a list of messages, the first whose condition is
+// true is sent; from Ready and Opened, all of them are sent in order.
 type LiveRules struct {
-	// Envelope is the format of messages. Empty: the CLI has no live mode.
+	// Envelope is the format of the messages. Empty: the CLI has no live mode.
 	Envelope LiveEnvelope `json:"envelope,omitempty"`
-	// When is the condition under which the live mode is as safe as a call.
+	// When is the condition under which the live mode is as safe as a single run.
 	When When `json:"when,omitzero"`
-	// Guards change prompts that the CLI would treat as commands in the live mode, instead of Spec.Guards. Empty:
-	// Spec.Guards apply.
+	// Guards replace Spec.Guards in the live mode. Empty: Spec.Guards.
 	Guards []GuardRule `json:"guards,omitempty"`
-	// Ready are sent after the start of the process. The process is ready after the responses to them.
+	// Ready are sent when the process has started. It is ready after it has answered all of them that have a
+	// response.
 	Ready []LiveMessage `json:"ready,omitempty"`
-	// Open begins an empty context, and Context is the path of its id in the response. Empty: the process has one
+	// Open starts an empty context, and Context is the path of its id in the response. Empty: the process has one
 	// context, which Clear empties.
 	Open    []LiveMessage `json:"open,omitempty"`
 	Context string        `json:"context,omitempty"`
-	// Resume is sent instead of Open for a request with a session. The session is the id of the context, and the
-	// messages must contain {session}. An id at Context must be the same. Empty: no message resumes a session.
+	// Resume replaces Open for a request with a session, whose id is that of the context. Its messages contain
+	// {session}. An id at Context must be the same. Empty: the CLI resumes no session in the live mode.
 	Resume []LiveMessage `json:"resume,omitempty"`
-	// Opened are sent after a context was begun or resumed, for settings that Open does not contain. Output before
+	// Opened are sent after a context was started or resumed, for settings that Open does not have. Output before
 	// their last response belongs to no turn.
 	Opened []LiveMessage `json:"opened,omitempty"`
-	// Turn sends a prompt, and TurnID is the path of the turn's id in the response.
+	// Turn sends the prompt, and TurnID is the path of the id of the turn in the response.
 	Turn   []LiveMessage `json:"turn,omitempty"`
 	TurnID string        `json:"turn_id,omitempty"`
 	// Interrupt ends the current turn.
 	Interrupt []LiveMessage `json:"interrupt,omitempty"`
-	// Clear empties the only context. It is a turn.
+	// Clear empties the only context. It is a separate turn.
 	Clear []LiveMessage `json:"clear,omitempty"`
-	// Close closes a context that Open began.
+	// Close closes a context that Open started.
 	Close []LiveMessage `json:"close,omitempty"`
-	// Of is the path of the id of the context in a notice. A notice of another context is ignored. After an earlier
-	// context, and without Barrier, a notice without the id is ignored too. With Clear, the id must change at
-	// Clear, and the last event of Clear must have the new id. Empty: all notices are read, and Barrier is
+	// Of is the path of the context id in a notice. Notices of another context are ignored. If the process has had an
+	// earlier context and there is no Barrier, notices without an id are ignored too. With Clear, the id must change
+	// at Clear, and the last event of Clear must have the new id. Empty: no notice is ignored, and Barrier is
 	// required.
 	Of string `json:"of,omitempty"`
-	// Barrier are requests that are sent after a new context has begun. The response must prove that the CLI has
-	// printed all lines of the context before. Empty: Of is required.
+	// Barrier are requests that are sent after a new context was started. The response must prove that the CLI has
+	// printed all lines of the earlier context. Empty: Of is required.
 	Barrier []LiveMessage `json:"barrier,omitempty"`
-	// OfTurn is the path of the id of the turn, or alternatives "a ?? b". A line about a turn after its end does
-	// not belong to the next turn, nor does a line about an earlier turn of a session to the first turn after
-	// Resume. Empty: such lines count for the current turn.
+	// OfTurn is the path of the turn id, or alternatives "a ?? b". An event of a turn that has ended is not assigned
+	// to the next turn, and after Resume an event of an earlier turn is not assigned to the first one. Empty: events
+	// are assigned to the current turn.
 	OfTurn string `json:"of_turn,omitempty"`
-	// Cumulative names the fields of a usage that the CLI adds up over the turns of a context, as
-	// SessionRules.Cumulative does.
+	// Cumulative lists the fields of a usage that the CLI accumulates over the turns of a context, as
+	// SessionRules.Cumulative does for a session.
 	Cumulative []string `json:"cumulative,omitempty"`
-	// Calls is the number of calls after which a new process replaces the process, because the processes of the
-	// CLIs grow or slow down. Zero: 100.
+	// Calls is the number of calls after which a process is replaced, because processes of the CLI grow or slow down.
+	// Zero: 100.
 	Calls int `json:"calls,omitempty"`
-	// GrowthMB is the number of megabytes by which a process may grow before it is replaced. Zero: 256.
+	// GrowthMB is the growth in megabytes after which a process is replaced. Zero: 256.
 	GrowthMB int `json:"growth_mb,omitempty"`
-	// Asks are the requests of the CLI that clichain answers. It rejects all others.
+	// Asks are the requests of the CLI that get an answer. All others are refused.
 	Asks []AskRule `json:"asks,omitempty"`
-	// Events read the output of the CLI, as Spec.Events do. They see the response to a message with Ends as
+	// Events parse the messages of the CLI, as Spec.Events do. The response to a message with Ends is parsed as
 	// {"method": …, "result": …} or {"method": …, "error": …}. Empty: Spec.Events.
 	Events []EventRule `json:"events,omitempty"`
 }
 
-// LiveEnvelope is the format of messages.
+// LiveEnvelope is the format of the messages.
 type LiveEnvelope string
 
 const (
 	// EnvelopeJSONRPC is JSON-RPC 2.0, as in the Agent Client Protocol.
 	EnvelopeJSONRPC LiveEnvelope = "json_rpc"
 	// EnvelopeControl is the format of claude: {"type": "control_request", …} and {"type": "control_response", …},
-	// with other messages of other types.
+	// and messages with other types.
 	EnvelopeControl LiveEnvelope = "control"
 )
 
-// OutputLive is the output mode of a CLI in its live mode, for the conditions of rows. Config.Output cannot be
-// OutputLive.
+// OutputLive is the output mode of the live mode, for the conditions of rows. It is not valid for Config.Output.
 const OutputLive OutputMode = "live"
 
 // LiveMessage is one message to the CLI.
 type LiveMessage struct {
-	// Method is its name: in EnvelopeControl, the subtype of a request or the type of a notice.
+	// Method is the name of the message: with EnvelopeControl, the subtype of a request or the type of a notice.
 	Method string `json:"method"`
-	// Params is a template of a JSON object; empty: none. In addition to the request fields it may contain the ids
-	// {context} and {turn}.
+	// Params is a template of a JSON object. In addition to the fields of a request, it may contain the ids {context}
+	// and {turn}. Empty: none.
 	Params string `json:"params,omitempty"`
 	// Notice: the message has no response.
 	Notice bool `json:"notice,omitempty"`
-	// Ends: the response is the end of the turn. Otherwise a terminal event is.
+	// Ends: the response ends the turn. Otherwise a terminal event ends it.
 	Ends bool `json:"ends,omitempty"`
 	When When `json:"when,omitzero"`
 }
 
-// AskRule is a request of the CLI, such as one for a permission, with the possible answers. Answers are templates
-// of JSON, in which {option} is the id of an option that the CLI offers, and {input} the value at Input.
+// AskRule is a request of the CLI, such as for a permission, with its possible answers. Answers are templates of
+// JSON, in which {option} is the id of an option that the CLI offers, and {input} is the value at Input.
 type AskRule struct {
 	Method string `json:"method"`
 	// Tool and Input are the paths of the tool and its input in the parameters.
 	Tool  string `json:"tool,omitempty"`
 	Input string `json:"input,omitempty"`
-	// Options is the path of the list of options in the parameters. Each option has an "id" at OptionID and a kind
-	// at OptionKind. Empty: the request has no options.
+	// Options is the path of the list of options in the parameters. Each option has an id at OptionID and a kind at
+	// OptionKind. Empty: there are no options.
 	Options    string `json:"options,omitempty"`
 	OptionID   string `json:"option_id,omitempty"`
 	OptionKind string `json:"option_kind,omitempty"`
-	// Allow and Deny are the answers. AllowKind and DenyKind are regular expressions for the complete kind of the
-	// option to choose; the first option that matches is chosen.
+	// Allow and Deny are the answers. AllowKind and DenyKind are regular expressions for the whole kind of an option;
+	// the first option that matches is chosen.
 	Allow     string `json:"allow,omitempty"`
 	AllowKind string `json:"allow_kind,omitempty"`
 	Deny      string `json:"deny"`
 	DenyKind  string `json:"deny_kind,omitempty"`
-	// Otherwise is the answer if no option matches. Empty: the request is rejected.
+	// Otherwise is the answer if no option matches. Empty: the request is refused.
 	Otherwise string `json:"otherwise,omitempty"`
 }
 
-// LiveFields are the template fields of messages in addition to the request fields.
+// LiveFields are the template fields of messages, in addition to the fields of a request.
 var LiveFields = []string{"context", "turn"}
 
 // AskFields are the template fields of answers.

@@ -1,15 +1,15 @@
 package clispec
 
-// ModelRules define the model names of a CLI.
+// ModelRules tell which model names a CLI accepts.
 type ModelRules struct {
-	// Accept are regular expressions; the complete name must match one. Empty: any name.
+	// Accept are regular expressions, one of which must match the whole name. Empty: any name.
 	Accept []string `json:"accept,omitempty"`
-	// Aliases map a caller's name to the CLI's.
+	// Aliases map names of the caller to names of the CLI.
 	Aliases map[string]string `json:"aliases,omitempty"`
-	// List defines where to find the models of the CLI without a request to a model. The first rule has the list;
-	// later rules add details of its models.
+	// List tells how to get the models that the CLI offers, without a request to a model. The first rule has the
+	// list; later rules add details of the models.
 	List []ListRule `json:"list,omitempty"`
-	// ChoiceCosts describes, for users, the additional cost of a call without a model. Empty: none is known.
+	// ChoiceCosts tells users which additional cost a call has if the CLI chooses the model. Empty: none is known.
 	ChoiceCosts string `json:"choice_costs,omitempty"`
 }
 
@@ -17,10 +17,10 @@ type ModelRules struct {
 type ListRule struct {
 	Args []string    `json:"args,omitempty"` // Args are the arguments of the command.
 	Live LiveMessage `json:"live,omitzero"`  // Live is the request.
-	// Path is the gjson path of the list in the resulting JSON. Empty: one name on each line.
+	// Path is the gjson path of the list in the JSON output or response. Empty: the output has one name per line.
 	Path string `json:"path,omitempty"`
-	// Set maps a field of call.Model, by its name in JSON, to the path of its value in an element of the list.
-	// Empty: the elements are names.
+	// Set maps fields of call.Model, by their JSON names, to paths in an element of the list. Empty: the elements are
+	// names.
 	Set map[string]string `json:"set,omitempty"`
 }
 

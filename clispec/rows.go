@@ -11,10 +11,10 @@ type Row struct {
 	Index     int
 	When      When
 	Templates []string
-	Each      string // of an [ArgRow]
+	Each      string // Each of an [ArgRow]
 }
 
-// Path returns the place of the row in the spec, such as "env[2]".
+// Path returns the path of the row in the spec, such as "env[2]".
 func (r Row) Path() string { return fmt.Sprintf("%s[%d]", r.Table, r.Index) }
 
 // Rows iterates over the rows of ArgTable, Env and Files.

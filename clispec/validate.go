@@ -17,11 +17,11 @@ import (
 	"github.com/hashicorp/go-multierror"
 )
 
-// Error is one mistake in a spec. A plain value.
+// Error is one mistake in a spec. It is a plain value.
 type Error struct {
-	Path    string // of the field, such as "events[3].match.type"
-	Value   string // of the field; empty when it is missing
-	Problem string // what is wrong with it, and what to do
+	Path    string // path of the field, such as "events[3].match.type"
+	Value   string // value of the field; empty if it is missing
+	Problem string // the problem and what to do
 }
 
 // Error returns the path, the value and the problem on one line.
@@ -32,15 +32,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %q %s", e.Path, e.Value, e.Problem)
 }
 
-// Validate returns all mistakes in the spec as one error, in which [errors.As]
-// finds an [*Error] for each; nil if there is none.
+// Validate returns all mistakes in the spec as one error, in which [errors.As] finds an [*Error] for each, or nil.
 func (s Spec) Validate() error {
 	v := &validator{files: map[string]bool{}, patterns: map[string]error{}}
 	v.identity(&s)
 	v.tables(&s)
 	v.rules(&s)
 	v.live(&s.Live)
-	if v.found == nil { // a misspelt field is one mistake, not two
+	if v.found == nil { // otherwise a misspelled field would be reported twice
 		v.prompt(&s)
 	}
 	if v.found == nil {
@@ -58,29 +57,29 @@ func (s Spec) Validate() error {
 
 type validator struct {
 	found    *multierror.Error
-	files    map[string]bool  // template fields made by FileRows
-	patterns map[string]error // what is wrong with those read so far: rules share many
+	files    map[string]bool  // template fields of FileRows
+	patterns map[string]error // cache of parse errors, because rules share patterns
 }
 
 func (v *validator) add(path, value, problem string) {
 	v.found = multierror.Append(v.found, &Error{path, value, problem})
 }
 
-// each checks the elements of a list, giving each its own path.
+// each checks the elements of a list with their paths.
 func each[T any](path string, list []T, check func(path string, item T)) {
 	for i, item := range list {
 		check(path+"["+strconv.Itoa(i)+"]", item)
 	}
 }
 
-// oneOf checks an enumeration; the empty value is its default.
+// oneOf checks an enumeration. The empty value is its default.
 func oneOf[T ~string](v *validator, path string, value T, allowed ...T) {
 	if value != "" {
 		v.known(path, string(value), texts(allowed))
 	}
 }
 
-// allOf checks a list of an enumeration's values, none of which is a default.
+// allOf checks a list of the values of an enumeration, which must not be empty.
 func allOf[T ~string](v *validator, path string, values []T, allowed ...T) {
 	each(path, values, func(path string, value T) { v.known(path, string(value), texts(allowed)) })
 }
@@ -114,7 +113,7 @@ var (
 	passShape  = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 )
 
-// CheckName returns an error for a text that cannot be the name of a spec.
+// CheckName returns an error if a spec cannot have the name.
 func CheckName(name string) error {
 	if nameShape().MatchString(name) {
 		return nil
@@ -170,10 +169,10 @@ func (v *validator) program(path, name string) {
 	}
 }
 
-// text checks a text that reaches the CLI unchanged: NUL would end it there.
+// text checks a text that is passed to the CLI unchanged. A NUL byte would truncate it.
 func (v *validator) text(path, text string) {
 	if strings.ContainsRune(text, 0) {
-		v.add(path, text, "holds a NUL byte")
+		v.add(path, text, "contains a NUL byte")
 	}
 }
 
@@ -220,7 +219,7 @@ func (v *validator) file(s *Spec, i int, row FileRow) {
 	}
 	for j, other := range s.Files[:i] {
 		if row.Name == other.Name && reflect.DeepEqual(row.When, other.When) {
-			v.add(path+".name", row.Name, fmt.Sprintf("is the name of files[%d] too, which would be overwritten", j))
+			v.add(path+".name", row.Name, fmt.Sprintf("is also the name of files[%d], which would be overwritten", j))
 		}
 	}
 	v.template(path+".content", row.Content)
@@ -228,19 +227,19 @@ func (v *validator) file(s *Spec, i int, row FileRow) {
 	v.files[row.Field+"_file"] = true
 }
 
-// below checks the path of a file that is looked for below a directory.
+// below checks the path of a file relative to a directory.
 func (v *validator) below(path, name string) {
 	if !filepath.IsLocal(name) || filepath.Clean(name) != name || strings.ContainsAny(name, "\\\x00\n") {
 		v.add(path, name, "must be the path of a file below the directory")
 	}
 }
 
-// prompt checks that a CLI that takes the prompt as an argument gets it.
+// prompt checks that a CLI with the transport argv gets the prompt as an argument.
 func (v *validator) prompt(s *Spec) {
 	has := func(template string) bool { return slices.Contains(grammar.TemplateFields(template), "prompt") }
 	takes := func(row ArgRow) bool { return slices.ContainsFunc(row.Args, has) }
 	if slices.Contains(s.TransportModes(), TransportArgv) && !slices.ContainsFunc(s.ArgTable(), takes) {
-		v.add("args", "", "no row holds {prompt}, so the prompt would never reach the CLI")
+		v.add("args", "", "no row has {prompt}, so the prompt would never reach the CLI")
 	}
 }
 
@@ -251,11 +250,11 @@ func (v *validator) template(path, template string) {
 	}
 }
 
-// field checks the name of a request field, or of the path of a file.
+// field checks the name of a request field or of a file field.
 func (v *validator) field(path, name string) {
 	if !slices.Contains(Fields, name) && !v.files[name] {
 		all := slices.Concat(Fields, slices.Sorted(maps.Keys(v.files)))
-		v.add(path, name, "is no field of a request, nor a file's; "+meant(name, all))
+		v.add(path, name, "is not a field of a request or of a file; "+meant(name, all))
 	}
 }
 
@@ -264,7 +263,7 @@ func meant(word string, words []string) string {
 	if near := spelling.Near(word, words); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return "there are " + strings.Join(words, ", ")
+	return "use one of " + strings.Join(words, ", ")
 }
 
 func (v *validator) when(path string, w When) {
@@ -272,7 +271,7 @@ func (v *validator) when(path string, w When) {
 	each(path+".unset", w.Unset, v.field)
 	each(path+".access", w.Access, func(path string, a call.Access) {
 		if a < call.AccessNone || a > call.AccessFull {
-			v.add(path, a.String(), "is no access level")
+			v.add(path, a.String(), "is not an access level")
 		}
 	})
 	each(path+".env", w.Env, v.variable)

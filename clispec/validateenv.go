@@ -9,19 +9,19 @@ import (
 
 func (v *validator) variable(path, name string) {
 	if !envShape().MatchString(name) {
-		v.add(path, name, "is no name of a variable")
+		v.add(path, name, "is not the name of a variable")
 	}
 }
 
 func (v *validator) passed(path string, list []string) {
 	each(path, list, func(path, entry string) {
 		if !passShape().MatchString(entry) {
-			v.add(path, entry, "is no name of a variable, nor a prefix with a final '*'")
+			v.add(path, entry, "is not the name of a variable or a prefix with a trailing '*'")
 		}
 	})
 }
 
-// setEnv checks the variables that are always set: none of them may be one that is kept from the CLI.
+// setEnv checks the variables that are always set. DropEnv and NestedEnv must not list them.
 func (v *validator) setEnv(s *Spec) {
 	for _, name := range slices.Sorted(maps.Keys(s.SetEnv)) {
 		path, value := "set_env."+name, s.SetEnv[name]
@@ -31,7 +31,7 @@ func (v *validator) setEnv(s *Spec) {
 			v.add(path, value, err.Error())
 		}
 		if grammar.Matches(slices.Concat(s.DropEnv, s.NestedEnv), name) {
-			v.add(path, name, "is kept from the CLI by drop_env or nested_env")
+			v.add(path, name, "is removed by drop_env or nested_env")
 		}
 	}
 }

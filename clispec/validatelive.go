@@ -27,22 +27,22 @@ func (v *validator) live(r *LiveRules) {
 		v.madeBefore(r, l)
 	}
 	if len(r.Turn) == 0 {
-		v.add("live.turn", "", "is empty: say with which message the CLI is asked")
+		v.add("live.turn", "", "is empty: give the message that sends the prompt")
 	}
 	if len(r.Open) == 0 && len(r.Clear) == 0 {
-		v.add("live.open", "", "is empty, and live.clear too: say how a new context begins")
+		v.add("live.open", "", "is empty, and so is live.clear: one of them must start a new context")
 	}
 	if len(r.Open) > 0 && r.Context == "" {
 		v.add("live.context", "", "is empty: say where the response to live.open has the id of the context")
 	}
 	v.resume(r)
 	if r.Of == "" && len(r.Barrier) == 0 {
-		v.add("live.of", "", "is empty, and live.barrier too: say where a line names its context, "+
-			"or which request proves that all earlier lines are printed; else one caller may get an answer to another")
+		v.add("live.of", "", "is empty, and so is live.barrier: one of them must be set, "+
+			"so that no caller gets an answer to another")
 	}
 	for i, m := range r.Barrier {
 		if m.Notice {
-			v.add(fmt.Sprintf("live.barrier[%d].notice", i), "true", "cannot be: only a response proves anything")
+			v.add(fmt.Sprintf("live.barrier[%d].notice", i), "true", "is invalid: only a response proves that all lines are printed")
 		}
 	}
 	ends := func(m LiveMessage) bool { return m.Ends }
@@ -65,20 +65,20 @@ func (v *validator) live(r *LiveRules) {
 // resume checks the messages that resume a session.
 func (v *validator) resume(r *LiveRules) {
 	if len(r.Resume) > 0 && len(r.Open) == 0 {
-		v.add("live.resume", "", "is sent in place of live.open, and that is empty")
+		v.add("live.resume", "", "replaces live.open, which is empty")
 	}
 	for i, m := range r.Resume {
 		path := fmt.Sprintf("live.resume[%d].", i)
 		if !slices.Contains(grammar.TemplateFields(m.Params), "session") {
-			v.add(path+"params", m.Params, "does not name {session}: say which session the CLI is to resume")
+			v.add(path+"params", m.Params, "does not contain {session}, the session to resume")
 		}
 		if m.Notice {
-			v.add(path+"notice", "true", "cannot be: only a response shows that the session was resumed")
+			v.add(path+"notice", "true", "is invalid: only a response shows that the session was resumed")
 		}
 	}
 }
 
-// liveList is a list of messages, by its name in a spec.
+// liveList is a list of messages and its name in a spec.
 type liveList struct {
 	name     string
 	messages []LiveMessage
@@ -91,16 +91,16 @@ func (r *LiveRules) lists() []liveList {
 	}
 }
 
-// madeBefore refuses the name of an id that nothing makes.
+// madeBefore reports an id in a message that no other rule provides.
 func (v *validator) madeBefore(r *LiveRules, l liveList) {
 	for i, m := range l.messages {
 		path := fmt.Sprintf("live.%s[%d].params", l.name, i)
 		fields := grammar.TemplateFields(m.Params)
 		if slices.Contains(fields, "context") && len(r.Open) == 0 {
-			v.add(path, "context", "is the id of what live.open begins, and that is empty")
+			v.add(path, "context", "is the id from live.open, which is empty")
 		}
 		if slices.Contains(fields, "turn") && r.TurnID == "" {
-			v.add(path, "turn", "is the id at live.turn_id, and that is empty")
+			v.add(path, "turn", "is the id at live.turn_id, which is empty")
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (v *validator) liveMessage(path string, m LiveMessage) {
 		v.add(path+".method", "", "is missing: name the message")
 	}
 	if m.Notice && m.Ends {
-		v.add(path+".ends", "true", "cannot be: a notice has no response")
+		v.add(path+".ends", "true", "is invalid: a notice has no response")
 	}
 	v.jsonTemplate(path+".params", m.Params, append(slices.Clone(Fields), LiveFields...))
 	v.when(path+".when", m.When)
@@ -121,7 +121,7 @@ func (v *validator) ask(path string, a AskRule) {
 		v.add(path+".method", "", "is missing: name the request")
 	}
 	if a.Deny == "" {
-		v.add(path+".deny", "", "is missing: a request that stays without an answer keeps the CLI waiting")
+		v.add(path+".deny", "", "is missing: the CLI waits for an answer to every request")
 	}
 	v.jsonTemplate(path+".allow", a.Allow, AskFields)
 	v.jsonTemplate(path+".deny", a.Deny, AskFields)
@@ -130,12 +130,11 @@ func (v *validator) ask(path string, a AskRule) {
 	v.pattern(path+".deny_kind", a.DenyKind)
 	if a.Options != "" && (a.OptionID == "" || a.OptionKind == "") {
 		v.add(path+".option_id", a.OptionID,
-			"needs option_kind as well: they say what an option is called, and what it means")
+			"must be set, as must option_kind, because options is set")
 	}
 }
 
-// jsonTemplate checks that a template becomes JSON, whatever its fields hold, as far
-// as that shows.
+// jsonTemplate checks, as far as possible, that a template becomes valid JSON for all values of its fields.
 func (v *validator) jsonTemplate(path, template string, fields []string) {
 	if template == "" {
 		return
@@ -143,7 +142,7 @@ func (v *validator) jsonTemplate(path, template string, fields []string) {
 	v.text(path, template)
 	for _, name := range grammar.TemplateFields(template) {
 		if !slices.Contains(fields, name) && !v.files[name] {
-			v.add(path, name, "is no field here; "+meant(name, fields))
+			v.add(path, name, "is not a valid field; "+meant(name, fields))
 		}
 	}
 	filled := grammar.Placeholder().ReplaceAllStringFunc(template, func(m string) string {
@@ -156,15 +155,15 @@ func (v *validator) jsonTemplate(path, template string, fields []string) {
 			return `{"x":1}`
 		case form == "json":
 			return `"x"`
-		default: // a text that is not quoted may become anything
+		default: // a text without quotes may become anything
 			return `"`
 		}
 	})
 	if !json.Valid([]byte(filled)) || !strings.HasPrefix(strings.TrimSpace(filled), "{") {
 		v.add(path, template,
-			"is no JSON object once its fields are filled in: a text is {field:json}, or {field:text} between quotes")
+			"is not a JSON object after its fields are filled in: write a text as {field:json}, or as {field:text} in quotes")
 	}
 }
 
-// jsonFields hold JSON, or a number, and so need no quotes.
+// jsonFields are JSON values or numbers, so they need no quotes.
 var jsonFields = []string{"schema", "agents", "mcp_config", "mcp_local", "max_turns", "max_budget_usd", "input"}

@@ -97,29 +97,29 @@ type liveMistake struct {
 var liveMistakes = []liveMistake{
 	{"unknown envelope", func(r *clispec.LiveRules) { r.Envelope = "xml" }, "live.envelope", "is none of"},
 	{"condition of all", func(r *clispec.LiveRules) { r.When.Set = []string{"modl"} }, "live.when.set[0]", `did you mean "model"?`},
-	{"access of all", func(r *clispec.LiveRules) { r.When.Access[0] = 9 }, "live.when.access[0]", "is no access level"},
-	{"guard", func(r *clispec.LiveRules) { r.Guards = []clispec.GuardRule{{Pattern: "(", Prefix: "x"}} }, "live.guards[0].pattern", "is no regular expression"},
+	{"access of all", func(r *clispec.LiveRules) { r.When.Access[0] = 9 }, "live.when.access[0]", "is not an access level"},
+	{"guard", func(r *clispec.LiveRules) { r.Guards = []clispec.GuardRule{{Pattern: "(", Prefix: "x"}} }, "live.guards[0].pattern", "is not a regular expression"},
 	{"guard without a prefix", func(r *clispec.LiveRules) { r.Guards = []clispec.GuardRule{{Pattern: "^/"}} }, "live.guards[0].prefix", "is missing"},
 	{"nothing is asked", func(r *clispec.LiveRules) { r.Turn = nil }, "live.turn", "is empty"},
-	{"no new context", func(r *clispec.LiveRules) { oneContext(r); r.Clear = nil }, "live.open", "is empty, and live.clear too"},
-	{"no name and no barrier", func(r *clispec.LiveRules) { r.Of = "" }, "live.of", "is empty, and live.barrier too: say where a line names its context"},
+	{"no new context", func(r *clispec.LiveRules) { oneContext(r); r.Clear = nil }, "live.open", "is empty, and so is live.clear"},
+	{"no name and no barrier", func(r *clispec.LiveRules) { r.Of = "" }, "live.of", "is empty, and so is live.barrier"},
 	{"a barrier without a response", func(r *clispec.LiveRules) {
 		r.Of, r.Barrier = "", []clispec.LiveMessage{{Method: "sync", Notice: true}}
-	}, "live.barrier[0].notice", "only a response proves anything"},
-	{"a session that is not named", func(r *clispec.LiveRules) { r.Resume[0].Params = `{"dir":{dir:json}}` }, "live.resume[0].params", "does not name {session}"},
+	}, "live.barrier[0].notice", "only a response proves"},
+	{"a session that is not named", func(r *clispec.LiveRules) { r.Resume[0].Params = `{"dir":{dir:json}}` }, "live.resume[0].params", "does not contain {session}"},
 	{"a resume without a response", func(r *clispec.LiveRules) { r.Resume[0].Notice = true }, "live.resume[0].notice", "only a response shows"},
 	{"a resume in place of nothing", func(r *clispec.LiveRules) {
 		resume := r.Resume
 		oneContext(r)
 		r.Resume = resume
-	}, "live.resume", "is sent in place of live.open"},
+	}, "live.resume", "replaces live.open"},
 	{"barrier without a name", func(r *clispec.LiveRules) { r.Barrier = []clispec.LiveMessage{{}} }, "live.barrier[0].method", "is missing"},
-	{"the id of a context that nobody begins", func(r *clispec.LiveRules) { oneContext(r); r.Turn[0].Params = `{"id":{context:json}}` }, "live.turn[0].params", "is the id of what live.open begins"},
+	{"the id of a context that nobody begins", func(r *clispec.LiveRules) { oneContext(r); r.Turn[0].Params = `{"id":{context:json}}` }, "live.turn[0].params", "is the id from live.open"},
 	{"the id of a turn that nobody tells", func(r *clispec.LiveRules) { r.TurnID = "" }, "live.interrupt[0].params", "is the id at live.turn_id"},
 	{"a growth below nothing", func(r *clispec.LiveRules) { r.GrowthMB = -1 }, "live.growth_mb", "is negative"},
-	{"a text that is taken for JSON", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt}}` }, "live.turn[0].params", "a text is {field:json}"},
-	{"a text that may end its quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt}"}` }, "live.turn[0].params", "a text is {field:json}"},
-	{"a JSON text in quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt:json}"}` }, "live.turn[0].params", "is no JSON object"},
+	{"a text that is taken for JSON", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt}}` }, "live.turn[0].params", "write a text as {field:json}"},
+	{"a text that may end its quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt}"}` }, "live.turn[0].params", "write a text as {field:json}"},
+	{"a JSON text in quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt:json}"}` }, "live.turn[0].params", "is not a JSON object"},
 	{"a context without an id", func(r *clispec.LiveRules) { r.Context = "" }, "live.context", "is empty"},
 	{"no end of a turn", func(r *clispec.LiveRules) { r.Events[0].Terminal = false }, "live.events", "no rule is terminal"},
 	{"no events for its end", func(r *clispec.LiveRules) { r.Events = nil }, "live.events", "no rule is terminal"},
@@ -140,33 +140,33 @@ var liveMistakes = []liveMistake{
 	{"the second", func(r *clispec.LiveRules) { r.Ready = append(r.Ready, clispec.LiveMessage{}) }, "live.ready[1].method", "is missing"},
 	{"a notice with a response", func(r *clispec.LiveRules) { r.Interrupt[0].Ends = true }, "live.interrupt[0].ends", "a notice has no response"},
 	{"condition", func(r *clispec.LiveRules) { r.Turn[0].When.Set[0] = "schem" }, "live.turn[0].when.set[0]", `did you mean "schema"?`},
-	{"condition on a context", func(r *clispec.LiveRules) { r.Turn[0].When.Set[0] = "context" }, "live.turn[0].when.set[0]", "is no field of a request"},
-	{"condition's access", func(r *clispec.LiveRules) { r.Clear[0].When.Access = []call.Access{9} }, "live.clear[0].when.access[0]", "is no access level"},
+	{"condition on a context", func(r *clispec.LiveRules) { r.Turn[0].When.Set[0] = "context" }, "live.turn[0].when.set[0]", "is not a field of a request"},
+	{"condition's access", func(r *clispec.LiveRules) { r.Clear[0].When.Access = []call.Access{9} }, "live.clear[0].when.access[0]", "is not an access level"},
 	{"condition's output", func(r *clispec.LiveRules) { r.Turn[0].When.Output[0] = "alive" }, "live.turn[0].when.output[0]", `did you mean "live"?`},
 
 	{"parameter's field", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{promt:json}}` }, "live.turn[0].params", `did you mean "prompt"?`},
-	{"parameter's file", func(r *clispec.LiveRules) { r.Open[0].Params = `{"a":{mcp_file:json}}` }, "live.open[0].params", "is no field here"},
-	{"field of an answer", func(r *clispec.LiveRules) { r.Close[0].Params = `{"a":{option:json}}` }, "live.close[0].params", "is no field here"},
-	{"parameters that are a list", func(r *clispec.LiveRules) { r.Turn[0].Params = `[{prompt:json}]` }, "live.turn[0].params", "is no JSON object"},
-	{"parameters that are a field", func(r *clispec.LiveRules) { r.Turn[0].Params = `{prompt}` }, "live.turn[0].params", "is no JSON object"},
-	{"a text without quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt:text}}` }, "live.turn[0].params", "is no JSON object"},
-	{"half of an object", func(r *clispec.LiveRules) { r.Clear[0].Params = `{"a":1` }, "live.clear[0].params", "is no JSON object"},
-	{"words behind it", func(r *clispec.LiveRules) { r.Clear[0].Params = `{} x` }, "live.clear[0].params", "is no JSON object"},
-	{"blanks only", func(r *clispec.LiveRules) { r.Clear[0].Params = " " }, "live.clear[0].params", "is no JSON object"},
+	{"parameter's file", func(r *clispec.LiveRules) { r.Open[0].Params = `{"a":{mcp_file:json}}` }, "live.open[0].params", "is not a valid field"},
+	{"field of an answer", func(r *clispec.LiveRules) { r.Close[0].Params = `{"a":{option:json}}` }, "live.close[0].params", "is not a valid field"},
+	{"parameters that are a list", func(r *clispec.LiveRules) { r.Turn[0].Params = `[{prompt:json}]` }, "live.turn[0].params", "is not a JSON object"},
+	{"parameters that are a field", func(r *clispec.LiveRules) { r.Turn[0].Params = `{prompt}` }, "live.turn[0].params", "is not a JSON object"},
+	{"a text without quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt:text}}` }, "live.turn[0].params", "is not a JSON object"},
+	{"half of an object", func(r *clispec.LiveRules) { r.Clear[0].Params = `{"a":1` }, "live.clear[0].params", "is not a JSON object"},
+	{"words behind it", func(r *clispec.LiveRules) { r.Clear[0].Params = `{} x` }, "live.clear[0].params", "is not a JSON object"},
+	{"blanks only", func(r *clispec.LiveRules) { r.Clear[0].Params = " " }, "live.clear[0].params", "is not a JSON object"},
 
 	{"request without a name", func(r *clispec.LiveRules) { r.Asks[0].Method = "" }, "live.asks[0].method", "is missing"},
-	{"request that waits", func(r *clispec.LiveRules) { r.Asks[0].Deny = "" }, "live.asks[0].deny", "keeps the CLI waiting"},
+	{"request that waits", func(r *clispec.LiveRules) { r.Asks[0].Deny = "" }, "live.asks[0].deny", "waits for an answer"},
 	{"the second request", func(r *clispec.LiveRules) { r.Asks = append(r.Asks, clispec.AskRule{Method: "may"}) }, "live.asks[1].deny", "is missing"},
 	{"permission's field", func(r *clispec.LiveRules) { r.Asks[0].Allow = `{"a":{optin:json}}` }, "live.asks[0].allow", `did you mean "option"?`},
-	{"refusal's field", func(r *clispec.LiveRules) { r.Asks[0].Deny = `{"a":{prompt:json}}` }, "live.asks[0].deny", "is no field here"},
-	{"field of a turn", func(r *clispec.LiveRules) { r.Asks[0].Otherwise = `{"a":{turn:json}}` }, "live.asks[0].otherwise", "is no field here"},
-	{"permission", func(r *clispec.LiveRules) { r.Asks[0].Allow = `"yes"` }, "live.asks[0].allow", "is no JSON object"},
-	{"refusal", func(r *clispec.LiveRules) { r.Asks[0].Deny = `no` }, "live.asks[0].deny", "is no JSON object"},
-	{"other answer", func(r *clispec.LiveRules) { r.Asks[0].Otherwise = `{no}` }, "live.asks[0].otherwise", "is no field here"},
-	{"kind that allows", func(r *clispec.LiveRules) { r.Asks[0].AllowKind = "(" }, "live.asks[0].allow_kind", "is no regular expression"},
-	{"kind that denies", func(r *clispec.LiveRules) { r.Asks[0].DenyKind = "[" }, "live.asks[0].deny_kind", "is no regular expression"},
-	{"options without ids", func(r *clispec.LiveRules) { r.Asks[0].OptionID = "" }, "live.asks[0].option_id", "needs option_kind as well"},
-	{"options without kinds", func(r *clispec.LiveRules) { r.Asks[0].OptionKind = "" }, "live.asks[0].option_id", "needs option_kind as well"},
+	{"refusal's field", func(r *clispec.LiveRules) { r.Asks[0].Deny = `{"a":{prompt:json}}` }, "live.asks[0].deny", "is not a valid field"},
+	{"field of a turn", func(r *clispec.LiveRules) { r.Asks[0].Otherwise = `{"a":{turn:json}}` }, "live.asks[0].otherwise", "is not a valid field"},
+	{"permission", func(r *clispec.LiveRules) { r.Asks[0].Allow = `"yes"` }, "live.asks[0].allow", "is not a JSON object"},
+	{"refusal", func(r *clispec.LiveRules) { r.Asks[0].Deny = `no` }, "live.asks[0].deny", "is not a JSON object"},
+	{"other answer", func(r *clispec.LiveRules) { r.Asks[0].Otherwise = `{no}` }, "live.asks[0].otherwise", "is not a valid field"},
+	{"kind that allows", func(r *clispec.LiveRules) { r.Asks[0].AllowKind = "(" }, "live.asks[0].allow_kind", "is not a regular expression"},
+	{"kind that denies", func(r *clispec.LiveRules) { r.Asks[0].DenyKind = "[" }, "live.asks[0].deny_kind", "is not a regular expression"},
+	{"options without ids", func(r *clispec.LiveRules) { r.Asks[0].OptionID = "" }, "live.asks[0].option_id", "as must option_kind"},
+	{"options without kinds", func(r *clispec.LiveRules) { r.Asks[0].OptionKind = "" }, "live.asks[0].option_id", "as must option_kind"},
 }
 
 // problemsOf are all mistakes in a spec, the first of which is told for each path.
@@ -203,7 +203,7 @@ func TestValidateLive(t *testing.T) {
 func TestValidateLiveNUL(t *testing.T) {
 	r := live()
 	r.Clear[0].Params = "{\"a\":\"\x00\"}"
-	require.Equal(t, map[string]string{"live.clear[0].params": "holds a NUL byte"}, problemsOf(t, living(r)))
+	require.Equal(t, map[string]string{"live.clear[0].params": "contains a NUL byte"}, problemsOf(t, living(r)))
 }
 
 // Messages for a CLI of which nobody knows how they are written.

@@ -9,10 +9,11 @@ import (
 	"github.com/clichain/clichain/internal/grammar"
 )
 
-// pattern parses only: what compiling takes beyond that would be most of a program's start.
+// pattern parses the expression but does not compile it, because compiling would dominate the start time of a
+// program.
 func (v *validator) pattern(path, pattern string) {
 	if !strings.ContainsAny(pattern, `\.+*?()|[]{}^$`) && utf8.ValidString(pattern) {
-		return // most are a word that stands for itself
+		return // most patterns are a literal word
 	}
 	err, known := v.patterns[pattern]
 	if !known {
@@ -20,12 +21,12 @@ func (v *validator) pattern(path, pattern string) {
 		v.patterns[pattern] = err
 	}
 	if err != nil {
-		v.add(path, pattern, "is no regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		v.add(path, pattern, "is not a regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 }
 
-// matchesEmpty reports whether an expression matches the empty text. To compile it for that takes longer than all else
-// that is checked of a line.
+// matchesEmpty reports whether an expression matches the empty text. Compiling the expression for that would take
+// longer than all other checks of a line.
 func matchesEmpty(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
@@ -49,7 +50,7 @@ func (v *validator) most(path, key string, inSet bool) {
 	switch {
 	case !found:
 	case !inSet:
-		v.add(path, key, "has @most, which only a path in set can have")
+		v.add(path, key, "has @most, which is valid only in set")
 	case strings.TrimPrefix(object, grammar.ElementPrefix) == "" || number == "":
 		v.add(path, key, "needs the path of an object and the name of a number: \"models|@most:tokens\"")
 	}

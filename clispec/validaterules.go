@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/internal/spelling"
 )
 
-// RuleKinds are the kinds of events that a rule may make; clichain itself makes the others.
+// RuleKinds are the kinds of events that a rule can produce. clichain produces the others.
 var RuleKinds = []call.EventKind{
 	call.EventSession, call.EventDelta, call.EventText, call.EventThinking, call.EventToolUse, call.EventToolResult,
 	call.EventStatus, call.EventCompact, call.EventUsage, call.EventRetry, call.EventLimit, call.EventWarning,
@@ -46,15 +46,15 @@ func (v *validator) rules(s *Spec) {
 func (v *validator) models(m ModelRules) {
 	each("models.accept", m.Accept, func(path, pattern string) {
 		if pattern == "" {
-			v.add(path, "", "is empty: to take every name, leave accept out")
+			v.add(path, "", "is empty: omit accept to accept every name")
 		}
 		v.pattern(path, pattern)
 	})
 	for _, alias := range slices.Sorted(maps.Keys(m.Aliases)) {
 		if alias == "" || m.Aliases[alias] == "" {
-			v.add("models.aliases", alias, "stands for no model: give both names")
+			v.add("models.aliases", alias, "has no model: give both names")
 		} else if alias == "default" || alias == "unknown" {
-			v.add("models.aliases", alias, "leaves the choice of the model to the CLI: take another name")
+			v.add("models.aliases", alias, "lets the CLI choose the model: use another name")
 		}
 	}
 	each("models.list", m.List, v.list)
@@ -65,7 +65,7 @@ func (v *validator) guard(path string, rule GuardRule) {
 		v.add(path+".pattern", "", "is missing: say which prompts need the prefix")
 	}
 	if rule.Prefix == "" {
-		v.add(path+".prefix", "", "is missing: say what to put in front of such a prompt")
+		v.add(path+".prefix", "", "is missing: give the text to add before the prompt")
 	}
 	v.text(path+".prefix", rule.Prefix)
 	v.pattern(path+".pattern", rule.Pattern)
@@ -92,9 +92,9 @@ func (v *validator) reason(path string, r call.Reason) {
 	if r == "" {
 		v.add(path, "", "is missing; docs/reference/errors.md lists the reasons")
 	} else if near := spelling.Near(string(r), texts(known)); near != "" {
-		v.add(path, string(r), fmt.Sprintf("is no reason; did you mean %q?", near))
+		v.add(path, string(r), fmt.Sprintf("is not a reason; did you mean %q?", near))
 	} else {
-		v.add(path, string(r), "is no reason; docs/reference/errors.md lists them")
+		v.add(path, string(r), "is not a reason; docs/errors.md lists them")
 	}
 }
 
@@ -102,9 +102,9 @@ func (v *validator) list(path string, r ListRule) {
 	each(path+".args", r.Args, v.text)
 	switch {
 	case len(r.Args) == 0 && r.Live.Method == "":
-		v.add(path+".args", "", "is empty: say which command, or which request of the live mode, has the list")
+		v.add(path+".args", "", "is empty: give a command or a live request that returns the list")
 	case len(r.Args) > 0 && r.Live.Method != "":
-		v.add(path+".live", r.Live.Method, "stands beside a command: a list has one source")
+		v.add(path+".live", r.Live.Method, "is set in addition to args: a list has one source")
 	case r.Live.Method != "":
 		v.liveMessage(path+".live", r.Live)
 	}
@@ -113,10 +113,10 @@ func (v *validator) list(path string, r ListRule) {
 		v.jsonPath(path+".set."+field, r.Set[field], "")
 	}
 	if r.Path == "" && (len(r.Set) > 0 || r.Live.Method != "") {
-		v.add(path+".path", "", "is empty: say where the list is")
+		v.add(path+".path", "", "is empty: give the path of the list")
 	}
 	if len(r.Set) > 0 && r.Set["name"] == "" {
-		v.add(path+".set.name", "", "is missing: say which value is the model's name")
+		v.add(path+".set.name", "", "is missing: give the path of the name of the model")
 	}
 }
 
@@ -132,14 +132,14 @@ func (v *validator) eventRule(path string, rule EventRule) {
 	v.known(path+".kind", string(rule.Kind), texts(RuleKinds))
 	switch {
 	case strings.HasPrefix(rule.Each, grammar.ElementPrefix):
-		v.add(path+".each", rule.Each, "is the list itself: it cannot start at an element")
+		v.add(path+".each", rule.Each, "is the path of the list: it cannot start at an element")
 	case rule.Each != "":
 		v.jsonPath(path+".each", rule.Each, "")
 		v.most(path+".each", rule.Each, false)
 	}
 	for _, field := range slices.Sorted(maps.Keys(rule.Set)) {
 		if !slices.Contains(EventFields, field) {
-			v.add(path+".set", field, "is no field of an event; "+meant(field, EventFields))
+			v.add(path+".set", field, "is not a field of an event; "+meant(field, EventFields))
 		}
 		for _, alternative := range grammar.Alternatives(rule.Set[field]) {
 			if !strings.HasPrefix(alternative, "=") {
@@ -156,42 +156,42 @@ func (v *validator) eventRule(path string, rule EventRule) {
 func (v *validator) jsonPath(path, key, each string) {
 	switch {
 	case key == "":
-		v.add(path, key, "is no path: name the value, such as \"error.message\"")
+		v.add(path, key, "is not a path: give the path of a value, such as \"error.message\"")
 	case strings.HasPrefix(key, grammar.ElementPrefix) && each == "":
 		v.add(path, key, "starts at an element, but the rule has no each")
 	case strings.Contains(key, "@fromstr"):
-		v.add(path, key, "reads JSON out of a text, whose nesting nobody has checked: leave @fromstr out")
+		v.add(path, key, "has @fromstr, which parses JSON of unchecked depth: remove it")
 	case len(key) > 200:
 		v.add(path, key[:40]+"…", "is too long for a path")
 	}
 }
 
-// lineGroups are the named groups that a LineRule may use.
+// lineGroups are the named groups that a LineRule can have.
 var lineGroups = []string{"status", "attempt", "message", "reset", "delay", "variable"}
 
-// LineKinds are the kinds that a LineRule may have.
+// LineKinds are the kinds that a LineRule can have.
 var LineKinds = []call.EventKind{call.EventError, call.EventRetry, call.EventWarning, call.EventStatus}
 
 func (v *validator) lineRule(path string, rule LineRule) {
 	v.pattern(path+".pattern", rule.Pattern)
 	if re, err := syntax.Parse(rule.Pattern, syntax.Perl); err == nil {
 		if matchesEmpty(re) {
-			v.add(path+".pattern", rule.Pattern, "matches the empty line, and so every line")
+			v.add(path+".pattern", rule.Pattern, "matches the empty line, and therefore every line")
 		}
 		groups := re.CapNames()
 		for _, group := range groups {
 			if group != "" && !slices.Contains(lineGroups, group) {
-				v.add(path+".pattern", group, fmt.Sprintf("is no group with a meaning; there are %q", lineGroups))
+				v.add(path+".pattern", group, fmt.Sprintf("is not a known group; use one of %q", lineGroups))
 			}
 		}
 		for _, name := range grammar.TemplateFields(rule.Hint) {
 			if !slices.Contains(groups, name) {
-				v.add(path+".hint", name, "is no group of the pattern")
+				v.add(path+".hint", name, "is not a group of the pattern")
 			}
 		}
 		tells := slices.Contains(groups, "status") || slices.Contains(groups, "message")
 		if rule.Reason == "" && !tells && rule.Kind != call.EventWarning && rule.Kind != call.EventStatus {
-			v.add(path+".reason", "", "is missing, and the pattern has no group status or message to tell it")
+			v.add(path+".reason", "", "is missing, and the pattern has no group status or message")
 		}
 	}
 	if rule.Reason != "" {
@@ -204,11 +204,11 @@ func (v *validator) lineRule(path string, rule LineRule) {
 	allOf(v, path+".on", rule.On, OnEvent, OnStderr, OnStdout)
 }
 
-// knownSystems are the systems that a LoginWay may name.
+// knownSystems are the operating systems that a LoginWay can list.
 var knownSystems = []string{"darwin", "linux", "windows", "freebsd", "netbsd", "openbsd", "dragonfly"}
 
-// rooted reports whether the meaning of a path does not change with the working
-// directory, or the path searches upwards from it ("./").
+// rooted reports whether a path is independent of the working directory, or is looked up in its parent directories
+// ("./").
 func rooted(path string) bool {
 	begins := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
 	return path == "~" || filepath.IsAbs(path) || slices.ContainsFunc([]string{"/", "~/", "./", "${"}, begins)
@@ -224,7 +224,7 @@ func (v *validator) login(s *Spec) {
 		allOf(v, path+".os", way.OS, knownSystems...)
 		oneOf(v, path+".billing", way.Billing, payers...)
 		if len(way.Env)+len(way.Files)+len(way.OS) == 0 && !way.Unsure {
-			v.add(path, "", "always holds: say what is to be seen, or that it is unsure")
+			v.add(path, "", "is always true: give a condition, or set unsure")
 		}
 	})
 	v.status("login.status", s.Login.Status)
@@ -237,22 +237,22 @@ func (v *validator) login(s *Spec) {
 
 func (v *validator) passRule(path string, rule PassRule) {
 	if len(rule.Pass) == 0 {
-		v.add(path+".pass", "", "is empty: name the variables to pass on")
+		v.add(path+".pass", "", "is empty: list the variables to pass")
 	}
 	if len(rule.Env)+len(rule.Files)+len(rule.Models) == 0 {
-		v.add(path, "", "never holds: give a sign in env, files or models, or use pass_env")
+		v.add(path, "", "is never true: give a condition in env, files or models, or use pass_env")
 	}
 	v.passed(path+".pass", rule.Pass)
 	each(path+".env", rule.Env, v.variable)
 	each(path+".files", rule.Files, func(path string, fact FileFact) {
 		v.fact(path, fact)
 		if strings.HasPrefix(fact.Path, "./") {
-			v.add(path+".path", fact.Path, "is a file of the folder, which may be anybody's: name one of the user")
+			v.add(path+".path", fact.Path, "is a file of the working directory, which may be untrusted: use a file of the user")
 		}
 	})
 	each(path+".models", rule.Models, func(path, prefix string) {
 		if prefix == "" {
-			v.add(path, "", "is empty: every model begins so")
+			v.add(path, "", "is empty: every model matches")
 		}
 	})
 }
@@ -262,7 +262,7 @@ func (v *validator) fact(path string, fact FileFact) {
 	if _, err := grammar.ReadPath(fact.Path); err != nil {
 		v.add(path+".path", fact.Path, err.Error())
 	} else if !rooted(fact.Path) {
-		v.add(path+".path", fact.Path, "must begin with \"~/\", \"./\", \"${\" or a root")
+		v.add(path+".path", fact.Path, "must start with \"~/\", \"./\", \"${\" or a root")
 	}
 	v.conditions(path, fact.JSON, fact.Pattern)
 	v.pattern(path+".keys", fact.Keys)
@@ -274,8 +274,7 @@ func (v *validator) fact(path string, fact FileFact) {
 	}
 }
 
-// conditions checks the patterns for the values and for the text of a file or an
-// output.
+// conditions checks the patterns for the values and the text of a file or an output.
 func (v *validator) conditions(path string, paths map[string]string, pattern string) {
 	for _, key := range slices.Sorted(maps.Keys(paths)) {
 		v.jsonPath(path+".json", key, "")
@@ -287,7 +286,7 @@ func (v *validator) conditions(path string, paths map[string]string, pattern str
 func (v *validator) status(path string, rule StatusRule) {
 	each(path+".args", rule.Args, v.text)
 	if len(rule.Args) == 0 && len(rule.Signs) > 0 {
-		v.add(path+".args", "", "is empty: say which command tells")
+		v.add(path+".args", "", "is empty: give the status command")
 	}
 	each(path+".signs", rule.Signs, func(path string, sign StatusSign) {
 		if sign.Exit < 0 || sign.Exit > 255 {

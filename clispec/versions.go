@@ -5,11 +5,11 @@ import (
 	"github.com/clichain/clichain/internal/semver"
 )
 
-// packageShape is the name of an npm package, maybe in a scope.
+// packageShape matches the name of an npm package, with or without a scope.
 var packageShape = pattern.Of(`^(@[a-z0-9._-]+/)?[a-z0-9][a-z0-9._-]*$`)
 
-// AppliesTo reports whether a version of the CLI is within Since and Before. The
-// empty version is the newest there is.
+// AppliesTo reports whether a version of the CLI is within Since and Before. The empty version is newer than all
+// others.
 func (w When) AppliesTo(version string) bool {
 	if w.Since == "" && w.Before == "" {
 		return true
@@ -19,7 +19,7 @@ func (w When) AppliesTo(version string) bool {
 
 func (v *validator) packageName(path, name string) {
 	if !packageShape().MatchString(name) {
-		v.add(path, name, "is no name of an npm package, such as \"@scope/name\"")
+		v.add(path, name, "is not the name of an npm package, such as \"@scope/name\"")
 	}
 }
 
@@ -27,12 +27,12 @@ func (v *validator) packageName(path, name string) {
 func (v *validator) versions(path string, w When) {
 	bound := func(path, version string) bool {
 		if version != "" && !semver.Valid(version) {
-			v.add(path, version, "is no version: write it as the CLI does, such as \"2.1.0\"")
+			v.add(path, version, "is not a version: write it as the CLI prints it, such as \"2.1.0\"")
 		}
 		return semver.Valid(version)
 	}
 	since, before := bound(path+".since", w.Since), bound(path+".before", w.Before)
 	if since && before && !semver.Less(w.Since, w.Before) {
-		v.add(path+".before", w.Before, "never holds: since is "+w.Since+", which must be lower")
+		v.add(path+".before", w.Before, "must be higher than since, which is "+w.Since)
 	}
 }

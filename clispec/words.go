@@ -2,20 +2,19 @@ package clispec
 
 import "slices"
 
-// OptionFields are the fields that a backend must honour when they are set. The
-// prompt and the system text are not among them, because a spec without a row
-// for them still passes them; nor is the directory, in which the process runs.
+// OptionFields are the fields that a backend must support if they are set. The prompt and the system text are not in the
+// list, because every spec passes them. The directory is not in the list, because the process runs in it.
 var OptionFields = []string{
 	"model", "session", "session_id", "continue", "max_turns", "max_budget_usd", "allowed_tools", "disallowed_tools",
 	"permission_mode", "mcp_config", "strict_mcp", "fallback_model", "effort", "agents", "no_session_persistence",
 	"add_dirs", "images", "extra",
 }
 
-// OtherForms maps an option to the fields that hold its value in another form:
-// a row that uses one of them honours the option.
+// OtherForms maps an option to the fields that have its value in another form. A row that uses one of them supports the
+// option.
 var OtherForms = map[string][]string{"mcp_config": {"mcp_local", "mcp_toml"}}
 
-// Fields are the request fields that a spec may name.
+// Fields are the request fields that a spec can use.
 var Fields = slices.Concat([]string{
 	"prompt", "system", "system_append", "system_replace", "system_default", "schema", "dir", "temp", "trust_dir", "ask",
 	"conversation", "traceparent", "tracestate",
@@ -27,12 +26,10 @@ var EventFields = slices.Concat([]string{
 	"message", "status", "try", "delay_ms", "delay_s", "reset_at", "failed", "whole", "partial",
 }, Counters)
 
-// CostField is the only field of a usage that is not an integer and can be
-// unknown.
+// CostField is the only field of a usage that is not an integer and that can be unknown.
 const CostField = "cost_usd"
 
-// Counters are the fields of a usage that a CLI may add up over the calls of one
-// session.
+// Counters are the fields of a usage that a CLI can accumulate over the calls of a session.
 var Counters = []string{
 	"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "turns", CostField,
 }

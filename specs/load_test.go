@@ -172,10 +172,10 @@ func TestLoadGathersMistakes(t *testing.T) {
 	require.Nil(t, got)
 	require.EqualError(t, err, `specs: line 4:9: specs[1].name: "Mine" must be lower-case letters, digits, '-', '_' and '.', such as "claude"
 line 5:3: specs[1].binray: unknown field; did you mean binary?
-line 6:14: specs[1].linger_ms: is "soon", want a whole number
-line 8:14: specs[1].args[0].args[0]: "promt" is no field of a request, nor a file's; did you mean "prompt"?
-line 9:19: specs[1].args[0].when.set: is "model", want a list
-line 11:17: specs[1].lines[0].pattern: "(" is no regular expression: missing closing ): `+"`(`"+`
+line 6:14: specs[1].linger_ms: is "soon" where a whole number must be
+line 8:14: specs[1].args[0].args[0]: "promt" is not a field of a request or of a file; did you mean "prompt"?
+line 9:19: specs[1].args[0].when.set: is "model" where a list must be
+line 11:17: specs[1].lines[0].pattern: "(" is not a regular expression: missing closing ): `+"`(`"+`
 line 12:3: specs[2].name: must be lower-case letters, digits, '-', '_' and '.', such as "claude"`)
 	all, ok := errors.AsType[*specs.LoadError](err)
 	require.True(t, ok)

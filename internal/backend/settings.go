@@ -113,7 +113,7 @@ func (s *Settings) environMistakes() (list []*call.Error) {
 	}
 	for i, name := range s.PassEnv {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			add("pass_env", i, "%q is not the name of an environment variable", name)
+			add("pass_env", i, "%q is not the name of a variable", name)
 		}
 	}
 	for i, name := range s.RequestEnv {
@@ -131,12 +131,12 @@ func aliasMistake(alias, model string, taken ...string) *call.Error {
 	name := strings.TrimSpace(alias)
 	switch {
 	case name == "" || strings.TrimSpace(model) == "":
-		return call.ConfigErrorf(field, "%q: %q is not a complete alias; set both names", alias, model)
+		return call.ConfigErrorf(field, "%q: %q has no model: give both names", alias, model)
 	case name != alias:
 		return call.ConfigErrorf(field,
 			"%q has leading or trailing blanks, which are removed from the model of a request", alias)
 	case slices.Contains(taken, alias):
-		return call.ConfigErrorf(field, "%q lets the CLI choose the model; use another name", alias)
+		return call.ConfigErrorf(field, "%q lets the CLI choose the model: use another name", alias)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 		if err := c.grantedByOtherVersion(spec); err != nil {
 			return err
 		}
-		return call.Errorf(call.ReasonUnsupported, "access", "%q is not supported by this backend", c.Access)
+		return call.Errorf(call.ReasonUnsupported, "access", "%q is not an access level of this backend", c.Access)
 	}
 	if c.Access == call.AccessRead {
 		return c.checkReadTools(spec)
