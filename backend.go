@@ -9,49 +9,49 @@ import (
 	"github.com/clichain/clichain/internal/failover"
 )
 
-// Backend answers requests. [Provider] and [Chain] are Backends, so chains
-// nest; [BackendFunc] makes one of a function, and any type of yours can be one.
+// Backend answers requests. [Provider] and [Chain] are Backends, so chains can be nested. [BackendFunc] turns a
+// function into a Backend, and you can write a type of your own.
 //
-// # What a chain makes of a Backend of your own
+// # Errors of a custom Backend
 //
-// An error: one that holds a [*BackendError] has its Reason. Else the Reason is
-// that of the Err value that it wraps, as in fmt.Errorf("...: %w",
-// ErrRateLimited); canceled or timeout for the error of a context that has
-// ended; timeout for any other error that says so; and exit for the rest. The
-// chain goes on to its next backend unless the Reason says that no other could
-// do better (bad_request, bad_option, bad_session, canceled), or SideEffects is
-// set. An unknown Reason goes on.
+// If the error wraps a [*BackendError], the chain uses its Reason. Otherwise the Reason is that of the Err value that
+// the error wraps, as in fmt.Errorf("...: %w", ErrRateLimited). The error of a context becomes canceled or timeout,
+// an error whose Timeout method returns true becomes timeout, and any other error becomes exit. The chain then asks
+// its next backend. It stops if the Reason is bad_request, bad_option, bad_session or canceled, or if SideEffects is
+// set. An unknown Reason does not stop the chain.
 //
-// An answer: without text it is empty, and where the request has a Schema that
-// it does not meet, bad_output; with AccessWrite and more such an answer ends the
-// chain, because what was asked for may have been done. Backend, Model and
-// Duration are filled in where they are missing, Metadata is the request's, and
-// a cost that is no number is unknown. The chain works on a copy: a Response, an
-// error and all that they hold may be shared and returned again.
+// # Answers of a custom Backend
 //
-// The model "name" or "name/model" addresses the backend of that name; it gets
-// the request without that name in it. The slug of a spec does so too, for all of
-// its instances.
+// An answer without text fails with empty. An answer that does not match the Schema of the request fails with
+// bad_output. With AccessWrite or AccessFull, such an answer stops the chain, because the agent may have made the
+// changes. The chain fills in a missing Backend, Model or Duration, sets Metadata to that of the request, and treats
+// a cost that is not a finite number as unknown. The chain works on a copy, so a Backend can return the same Response
+// or error more than once.
 //
-// A Backend that wraps another one may have the method Unwrap() Backend. Where it leads to a [Provider], a chain uses
-// the model names, the cooldowns, the checks and the settings of that Provider, and the stream of the wrapper. A type
-// that embeds a Provider and has no Unwrap is a backend of its own.
+// # Models
+//
+// The model "name" or "name/model" selects the backend of that name, which gets the request without its name in
+// Model. The provider slug of a spec selects all instances of that spec in the same way.
+//
+// # Wrappers
+//
+// A Backend that wraps another one can have the method Unwrap() Backend. If the wrapped backend is a [Provider], the
+// chain uses the model names, cooldowns, checks and settings of the Provider, and the stream of the wrapper. A type
+// that embeds a Provider and has no method Unwrap is treated as an independent backend.
 type Backend interface {
-	// Name is the backend's name, such as "claude". It never changes, and is the
-	// only one of its kind in a chain.
+	// Name returns the name of the backend, such as "claude". The name never changes and must be unique in a chain.
 	Name() string
-	// Complete answers the request, or says why not. It returns soon after the
-	// context has ended, and leaves nothing behind. It must be safe for
-	// concurrent use.
+	// Complete answers the request or returns an error. It must return soon after the context is canceled, leave no
+	// process or goroutine running, and be safe for concurrent use.
 	Complete(ctx context.Context, req Request) (*Response, error)
-	// Stream answers in events, the last of which is an EventDone. An error is
-	// terminal. A stream can be read once; leaving it early stops the call. A
-	// chain uses Stream alone.
+	// Stream yields the events of the call. The last event is an EventDone, or the stream ends with an error. A
+	// stream can be read once. If the reader breaks out of the loop, Stream cancels the call. A chain calls only
+	// Stream, never Complete.
 	Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 }
 
-// BackendFunc makes a Backend of a function, for an API, a cache or a test. The
-// function may return what a [Backend] may, and must be safe for concurrent use.
+// BackendFunc turns a function, such as a call of an API or a cache, into a Backend. The function must follow the
+// rules of [Backend] and be safe for concurrent use. If the function is nil, every call fails with bad_option.
 func BackendFunc(name string, answer func(ctx context.Context, req Request) (*Response, error)) Backend {
 	return &function{name, answer}
 }
@@ -68,10 +68,10 @@ func (f *function) Complete(ctx context.Context, req Request) (*Response, error)
 }
 
 func (f *function) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
-	return call.Once(hold(ctx, f.name, req, func(ctx context.Context, req Request) iter.Seq2[Event, error] {
+	return call.Once(validated(ctx, f.name, req, func(ctx context.Context, req Request) iter.Seq2[Event, error] {
 		return call.Stream(ctx, func(ctx context.Context, _ func(Event)) (*Response, error) {
 			if f.answer == nil {
-				return nil, call.Errorf(ReasonBadOption, "backend", "its function is nil")
+				return nil, call.Errorf(ReasonBadOption, "backend", "the function of the backend is nil")
 			}
 			resp, err := f.answer(ctx, req)
 			if resp == nil && err == nil {
@@ -82,8 +82,8 @@ func (f *function) Stream(ctx context.Context, req Request) iter.Seq2[Event, err
 	}))
 }
 
-// hold asks a backend, and makes its stream keep the contract.
-func hold(
+// validated asks a backend, and checks that its stream follows the rules of [Backend].
+func validated(
 	ctx context.Context, name string, req Request, stream func(context.Context, Request) iter.Seq2[Event, error],
 ) iter.Seq2[Event, error] {
 	ofChain := func(err error) bool { return call.AsChainError(err) != nil }

@@ -2,68 +2,81 @@ package clichain
 
 import "github.com/clichain/clichain/call"
 
-// The types of a call. Package call declares them, below all packages that work with them.
+// The types of a call. They are aliases of the types in package call.
 type (
-	// Request is one question: Messages, and what is optional, such as Model, Access, Dir, Session, Schema and Options.
-	// It is a plain value that survives JSON. [Prompt] makes one of a text. The zero value has no message and is
-	// refused with bad_request.
+	// Request is one call of a backend: Messages, and optional fields such as Model, Access, Dir, Session, Schema and
+	// Options. [Prompt] makes a Request from a text. The zero value has no message and fails with bad_request. A
+	// Request is a plain value that can be stored as JSON. Backends do not modify it, so concurrent calls can share
+	// it.
 	Request = call.Request
 
-	// Message is one turn of a conversation: a Role and its Content.
+	// Message is one message of a conversation: the Role of its author and its Content, valid UTF-8 without NUL
+	// bytes. It is a plain value. The zero value fails with bad_request, because it has no Role.
 	Message = call.Message
 
-	// Role says who wrote a [Message]: [RoleSystem], [RoleUser] or [RoleAssistant]. The zero value is refused.
+	// Role is the author of a [Message]: [RoleSystem], [RoleUser] or [RoleAssistant]. It is a string. The zero value
+	// fails with bad_request.
 	Role = call.Role
 
-	// Access is what the agent may do while it answers, from [AccessNone] (the zero value: text only) over [AccessRead]
-	// and [AccessWrite] to [AccessFull]. In JSON it is a word, such as "read".
+	// Access is what the agent may do while it answers: [AccessNone] (the zero value: return text, use no tools),
+	// [AccessRead], [AccessWrite] or [AccessFull]. It is an integer, and higher levels permit more. In JSON it is a
+	// string such as "read".
 	Access = call.Access
 
-	// Options are settings that only some backends have, such as Effort, MaxTurns, AllowedTools and MCPConfig. A backend
-	// that does not have one that is set is skipped with the reason unsupported. The zero value sets none.
+	// Options are settings that only some backends support, such as Effort, MaxTurns, AllowedTools, MCPConfig and
+	// Images. A backend that does not support an option of the request is skipped with the reason unsupported.
+	// Options is a plain value. The zero value sets no option.
 	Options = call.Options
 
-	// Response is an answer: its Text, the Backend and Model that gave it, its Usage, a Session to continue, and the
-	// Attempts that failed before it. It is a plain value that survives JSON.
+	// Response is an answer: its Text, the Backend and Model that gave it, its Usage and Duration, a Session to
+	// continue, and the Attempts that failed before it. Backends never return the zero value. A Response is a plain
+	// value that can be stored as JSON.
 	Response = call.Response
 
-	// Usage is what a run consumed: InputTokens, OutputTokens and the tokens of caches, Turns, and CostUSD in US dollars.
-	// A zero count was not reported; a nil CostUSD is unknown.
+	// Usage is the consumption of a run: InputTokens, OutputTokens, CacheReadTokens, CacheWriteTokens, Turns, and
+	// CostUSD in US dollars. A zero count means that the CLI reported none. A nil CostUSD means that the cost is
+	// unknown. Usage is a plain value.
 	Usage = call.Usage
 
-	// Event is one thing that happened during a call. Its Kind says which of the other fields are set, such as Text for
-	// [EventText], Name and Input for [EventToolUse], Attempt for [EventAttempt] and Response for [EventDone].
+	// Event is one step of a call, such as text, a tool use or a failed attempt. Its Kind determines which other
+	// fields are set: Text for [EventText], Name and Input for [EventToolUse], Attempt for [EventAttempt], Response
+	// for [EventDone]. It is a plain value that can be stored as JSON. The zero value has no Kind.
 	Event = call.Event
 
-	// EventKind is the kind of an [Event]: one of the Event constants.
+	// EventKind is the kind of an [Event]: one of the Event constants, such as [EventText]. It is a string. The zero
+	// value is no kind.
 	EventKind = call.EventKind
 
-	// Reason is the class of a failure: one of the Reason constants, such as [ReasonUsageLimit]. The
-	// page docs/reference/errors.md says how the chain reacts to each reason. The zero value is no failure.
+	// Reason is the class of a failure: one of the Reason constants, such as [ReasonUsageLimit]. It is a string. The
+	// zero value means that there is no failure. docs/errors.md lists the effect of each reason.
 	Reason = call.Reason
 
-	// BackendError says why one backend did not answer: its Backend, the Reason, a Message of one line, a Hint for a
-	// person, the ExitCode and Stderr of its program, and RetryAfter if the backend named a time. [errors.Is] matches it
-	// with the Err value of its Reason.
+	// BackendError is the failure of one backend: its Backend, the Reason, a Message of one line, a Hint for the
+	// user, the ExitCode and Stderr of its program, and RetryAfter if the backend gave a time. [errors.Is] matches it
+	// with the Err value of its Reason. The zero value has no Reason. Do not modify a returned BackendError;
+	// concurrent reads are safe.
 	BackendError = call.Error
 
-	// Attempt is the part of one backend in a call: the Backend, the Reason why it did not answer, whether it was Skipped,
-	// the Duration and the Usage of its run, and Err, usually a *[BackendError].
+	// Attempt is the result of one backend in a call: the Backend, the Reason of its failure, whether it was Skipped,
+	// the Duration and the Usage of its run, and Err, usually a *[BackendError]. It is a plain value. The zero value
+	// means that no backend was asked.
 	Attempt = call.Attempt
 
-	// ChainError says that no backend of a chain answered: the Attempts in order, a Cause where something else ended the
-	// chain, and a Note. [errors.Is] and [errors.As] reach every attempt.
+	// ChainError is the failure of a chain: the Attempts in order, the Cause if something other than an attempt ended
+	// the call, and a Note. [errors.Is] and [errors.As] find the error of every attempt. The zero value means that
+	// the chain has no backends. Do not modify a returned ChainError; concurrent reads are safe.
 	ChainError = call.ChainError
 )
 
-// The roles of messages.
+// The roles of a [Message]. Any other role fails with bad_request.
 const (
 	RoleSystem    = call.RoleSystem
 	RoleUser      = call.RoleUser
 	RoleAssistant = call.RoleAssistant
 )
 
-// The levels of access.
+// The levels of [Access], in ascending order. [AccessNone] returns text and uses no tools, [AccessRead] reads files,
+// [AccessWrite] edits files in Request.Dir, and [AccessFull] permits everything that the user may do.
 const (
 	AccessNone  = call.AccessNone
 	AccessRead  = call.AccessRead
@@ -71,7 +84,7 @@ const (
 	AccessFull  = call.AccessFull
 )
 
-// The kinds of events.
+// The kinds of events. [call.EventKind] documents the fields that each kind sets.
 const (
 	EventSession    = call.EventSession
 	EventDelta      = call.EventDelta
@@ -95,7 +108,7 @@ const (
 	EventState      = call.EventState
 )
 
-// The reasons.
+// The reasons of failures and skips. docs/errors.md explains each one.
 const (
 	ReasonSuppressed         = call.ReasonSuppressed
 	ReasonNotInstalled       = call.ReasonNotInstalled
@@ -130,7 +143,7 @@ const (
 	ReasonCanceled           = call.ReasonCanceled
 )
 
-// One sentinel for each [Reason], for [errors.Is].
+// The sentinel of each [Reason], for [errors.Is].
 var (
 	ErrSuppressed         = call.ErrSuppressed
 	ErrNotInstalled       = call.ErrNotInstalled
@@ -165,5 +178,5 @@ var (
 	ErrCanceled           = call.ErrCanceled
 )
 
-// Prompt makes a Request of one user message.
+// Prompt returns a Request that has text as its only user message.
 func Prompt(text string) Request { return call.Prompt(text) }

@@ -11,20 +11,20 @@ import (
 	"github.com/clichain/clichain/internal/failover"
 )
 
-// candidate is a backend as a chain uses it. The chain makes one of each Backend, once.
+// candidate is a backend in a chain. The chain makes one for each Backend when it is created.
 type candidate interface {
 	failover.Candidate
-	// unnamed reports whether the backend needs no name of its own in a chain.
+	// unnamed reports whether the backend may have an empty name in a chain.
 	unnamed() bool
-	// invalid lists what is wrong with the settings of the backend.
+	// invalid returns the mistakes in the settings of the backend.
 	invalid() []*BackendError
-	// ready returns nil, or why any request would be skipped.
+	// ready returns nil, or the error with which any request would be skipped.
 	ready(ctx context.Context) error
-	// check returns nil, or why the request would be skipped or refused.
+	// check returns nil, or the error with which the request would be skipped or refused.
 	check(ctx context.Context, req Request) error
 }
 
-// candidateOf is the only place that knows the kinds of backends.
+// candidateOf is the only function that distinguishes the kinds of backends.
 func candidateOf(b Backend) candidate {
 	switch b := b.(type) {
 	case *Chain:
@@ -40,7 +40,7 @@ func candidateOf(b Backend) candidate {
 	return custom{b, false}
 }
 
-// unwrapProvider is the Provider that a backend wraps, or nil.
+// unwrapProvider returns the Provider that a backend is or wraps, or nil.
 func unwrapProvider(b Backend) *Provider {
 	for {
 		if p, ok := b.(*Provider); ok {
@@ -57,26 +57,27 @@ func unwrapProvider(b Backend) *Provider {
 // custom is a backend of another package, or a function.
 type custom struct {
 	Backend
-	checked bool // its stream keeps the contract
+	checked bool // its stream follows the rules of Backend
 }
 
 func (c custom) Claims(model string) bool { return contract.Addresses(c.Name(), model) }
 func (c custom) Cooldown(req Request) cooling.Call {
 	return backend.NewCooldownCall(c.Name(), nil, req)
 }
-func (c custom) Observed() bool                             { return true } // it may ask a Provider in its context
+func (c custom) Observed() bool                             { return true } // it may call a Provider with its context
 func (c custom) unnamed() bool                              { return false }
 func (c custom) invalid() []*BackendError                   { return nil }
 func (c custom) check(ctx context.Context, _ Request) error { return c.ready(ctx) }
 
 func (c custom) CanServe(ctx context.Context, _ Request) bool { return c.ready(ctx) == nil }
 
-// Stream hides the hooks of the chain: a chain that the backend may ask is not inside of this one.
+// Stream removes the hooks of the chain from the context: a chain that the backend may call is not nested in this
+// one.
 func (c custom) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	if ctx = withoutHooks(ctx); c.checked {
 		return c.Backend.Stream(ctx, req)
 	}
-	return hold(ctx, c.Name(), req, c.Backend.Stream)
+	return validated(ctx, c.Name(), req, c.Backend.Stream)
 }
 
 func (c custom) ready(ctx context.Context) error {
@@ -93,7 +94,7 @@ type providerCandidate struct {
 }
 
 func (c providerCandidate) Observed() bool { return !c.checked }
-func (c providerCandidate) unnamed() bool  { return c.Name() == "" } // an error of its spec
+func (c providerCandidate) unnamed() bool  { return c.Name() == "" } // the spec reports the missing name
 
 func (c providerCandidate) Claims(model string) bool {
 	return model != "" && (c.p.impl.Claims(model) || c.custom.Claims(model))
@@ -123,7 +124,7 @@ func (c providerCandidate) invalid() []*BackendError {
 	return nil
 }
 
-// chainCandidate is a chain inside another one.
+// chainCandidate is a chain in another chain.
 type chainCandidate struct{ *Chain }
 
 func (c chainCandidate) Cooldown(req Request) cooling.Call {
@@ -160,8 +161,8 @@ func (c chainCandidate) invalid() []*BackendError {
 	return list
 }
 
-// chainCall is a call of a chain, whose own backends cool down.
+// chainCall is a call of a chain. The chain has no cooldown, but its backends do.
 type chainCall struct{ backend.CooldownCall }
 
-// Key returns false, for no cooldown.
+// Key returns false: there is no cooldown.
 func (chainCall) Key() (key string, ok bool) { return "", false }

@@ -20,75 +20,68 @@ import (
 	"github.com/clichain/clichain/order"
 )
 
-// ChainConfig sets how a chain works. The zero value works. It is copied when
-// the chain is made.
+// ChainConfig configures a [Chain]. The zero value works. [NewChain] and [ChainOf] copy it.
 type ChainConfig struct {
-	// Config applies to every provider that [NewChain] makes. Its Binary and
-	// its Name must be empty when there are several.
+	// Config applies to every Provider that [NewChain] makes. Its Binary and Name must be empty if there are several.
 	Config
-	// Budget bounds the whole call, over all backends; time in a queue counts.
-	// The first backend has all of it but MinAttempt for each of at most two that
-	// could answer after it, as long as it has as much itself, and so on. A CLI
-	// is asked to end 2 s before its time is over, or a tenth of what is less
-	// than 20 s, and then killed. Zero: none but the context's deadline, which is
-	// split in the same way, less that margin; inside a Nix build, which ends
-	// after 30 s, 25 s. Negative: none.
+	// Budget limits the whole call, including the time in a queue. If later backends are eligible, each backend gets
+	// the remaining time minus MinAttempt for each of them, at most two, as long as at least MinAttempt remains for
+	// itself. A CLI gets SIGTERM 2 s before its time is over (a tenth of the time if that is less than 20 s), and
+	// SIGKILL at the end. Zero: the deadline of the context minus that margin, divided in the same way; in a Nix
+	// build, whose limit is 30 s, 25 s. Negative: only the deadline of the context.
 	Budget time.Duration
-	// MinAttempt is the least time for which a backend is asked; one that cannot
-	// have it is skipped with budget_spent; the end of the one before may take a
-	// tenth of it. Zero: 5 s, and in a call of less than 9 s more than half of it.
+	// MinAttempt is the minimum time for an attempt. A backend that cannot get it is skipped with budget_spent.
+	// Terminating the previous backend may use a tenth of it. Zero: 5 s, or five ninths of the call if the call has
+	// less than 9 s.
 	MinAttempt time.Duration
-	// AcceptReset lets a stream go on to the next backend after it delivered
-	// text: the reader promises to drop that text when a "reset" event comes.
+	// AcceptReset lets a stream continue with the next backend after text was delivered. The reader must discard that
+	// text when it gets an [EventReset].
 	AcceptReset bool
-	// Order is how the backends are ordered for a call, from what the chain has
-	// seen of them. Nil: as they were given.
+	// Order sorts the backends of each call by the statistics that the chain has collected. Nil: the order of the
+	// list.
 	Order order.Strategy
-	// Replay says whether a request may be run again elsewhere after an agent
-	// with write access began. Zero: ReplayIfIdempotent.
+	// Replay controls whether the next backend may run a request after an agent with write access has failed. Zero:
+	// ReplayIfIdempotent.
 	Replay ReplayPolicy
-	// MaxCostUSD ends a call whose failed attempts are known to have cost that
-	// much, in US dollars, before it costs more. Zero: no bound.
+	// MaxCostUSD stops a call, in US dollars, when the known cost of its failed attempts reaches it. Zero: no limit.
 	MaxCostUSD float64
-	// Hooks watch each call. Nil: none.
+	// Hooks observe each call. Nil: none.
 	Hooks *Hooks
-	// Name is what the chain is called as a Backend. Empty: "chain".
+	// Name is the name of the chain as a Backend. Empty: "chain".
 	Name string
-	// Policy changes rows of the decision table in docs/reference/errors.md.
+	// Policy overrides rows of the decision table in docs/errors.md.
 	Policy map[Reason]Rule
-	// Store keeps which backends cool down after failures: see
-	// docs/explanation/cooldowns.md. Nil: this chain's memory. NoCooldown asks every backend
-	// at every call.
+	// Store stores the cooldowns of backends; see docs/cooldowns.md. Nil: the memory of this chain. With NoCooldown
+	// no backend is ever in cooldown.
 	Store      cooldown.Store
 	NoCooldown bool
 }
 
-// ReplayPolicy says whether a chain may run a request again on its next
-// backend, after one that had AccessWrite or AccessFull has failed. With less
-// access it always may.
+// ReplayPolicy controls whether a chain may send a request to its next backend after a backend with AccessWrite or
+// AccessFull has failed. With less access, it always may. The zero value means ReplayIfIdempotent.
 type ReplayPolicy string
 
 const (
-	// ReplayIfIdempotent, also the meaning of the zero value: as long as it is
-	// certain that no tool was used. A CLI that does not show its tools, or not
-	// before they have ended, makes it so only by failing at its first request.
+	// ReplayIfIdempotent, also the meaning of the zero value: only if it is certain that the agent used no tool. For
+	// a CLI that does not report tools when they start, it is certain only if its first request to the service
+	// failed.
 	ReplayIfIdempotent ReplayPolicy = "if_idempotent"
-	// ReplayAlways: even then. For requests that do no harm twice.
+	// ReplayAlways: even if the agent used a tool. Use it for idempotent requests.
 	ReplayAlways ReplayPolicy = "always"
-	// ReplayNever: not once the backend was started.
+	// ReplayNever: only if the backend was not started.
 	ReplayNever ReplayPolicy = "never"
 )
 
-// Rule takes the place of a row of the decision table; see ChainConfig.Policy.
-// The zero value goes on to the next backend, without a cooldown.
+// Rule overrides a row of the decision table; see ChainConfig.Policy. With the zero value, the chain asks the next
+// backend and starts no cooldown.
 type Rule struct {
-	// Stop ends the chain: no further backend is asked.
+	// Stop ends the call: the chain asks no other backend.
 	Stop bool
-	// Cooldown is how long later calls pass the backend over.
+	// Cooldown is the time for which later calls skip the backend.
 	Cooldown cooldown.Rule
 }
 
-// table is the decision table of the chain, and what is wrong with the rules for it.
+// table returns the decision table of the chain, and the mistakes in Policy.
 func (c *ChainConfig) table() (policy.Table, []*BackendError) {
 	if len(c.Policy) == 0 {
 		return policy.Default, nil
@@ -100,7 +93,7 @@ func (c *ChainConfig) table() (policy.Table, []*BackendError) {
 	return policy.With(rules)
 }
 
-// budget is Budget or, where a sandbox ends every step after 30 s, a time below that.
+// budget returns Budget, or a time below the 30 s after which a Nix build kills a step.
 func (c *ChainConfig) budget() time.Duration {
 	if c.Budget == 0 && c.Sandbox != SandboxOff {
 		if _, sign := machine.NixBuild(); sign != "" {
@@ -110,8 +103,8 @@ func (c *ChainConfig) budget() time.Duration {
 	return c.Budget
 }
 
-// Chain asks its backends in order until one answers. It is safe for
-// concurrent use, and is a [Backend] itself.
+// Chain is a [Backend] that asks its backends in order until one answers. The zero value has no backends and fails
+// every call; use [NewChain] or [ChainOf]. A Chain is safe for concurrent use.
 type Chain struct {
 	cfg        ChainConfig
 	backends   []Backend
@@ -119,14 +112,14 @@ type Chain struct {
 	cooldown   *cooling.Keeper
 	loop       failover.Chain
 
-	configErr *BackendError // what is wrong with the settings, or the list of backends
+	configErr *BackendError // the mistakes in the settings and in the list of backends
 
 	validated sync.Once // sets invalid
 	invalid   []*BackendError
 }
 
-// NewChain makes a chain of a Provider for each spec, in the order given. A nil
-// cfg means defaults.
+// NewChain returns a Chain that has a [Provider] for each spec, in this order. A nil cfg means the defaults. NewChain
+// does no I/O. Mistakes in cfg or a spec are reported by [Chain.Validate] and by the calls.
 func NewChain(specs []CliSpec, cfg *ChainConfig) *Chain {
 	var provider Config
 	if cfg != nil {
@@ -144,9 +137,8 @@ func NewChain(specs []CliSpec, cfg *ChainConfig) *Chain {
 	return ChainOf(backends, cfg)
 }
 
-// ChainOf makes a chain of backends that exist already, other chains among
-// them. A nil cfg means defaults; its Config part is not used. Each backend has
-// a name of its own.
+// ChainOf returns a Chain of existing backends, which can be chains too. Each backend must have a unique name. A nil
+// cfg means the defaults; ChainOf ignores the embedded Config, except for Sandbox and Logger.
 func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 	c := new(Chain)
 	if cfg != nil {
@@ -169,7 +161,7 @@ func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 	return c
 }
 
-// newKeeper makes the keeper of a chain's cooldowns.
+// newKeeper makes the cooldowns of a chain.
 func newKeeper(cfg *ChainConfig, table policy.Table) *cooling.Keeper {
 	k := &cooling.Keeper{
 		Store: cfg.Store, Rules: table.Cooldowns(), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.cooldown(),
@@ -183,7 +175,7 @@ func newKeeper(cfg *ChainConfig, table policy.Table) *cooling.Keeper {
 	return k
 }
 
-// Name is ChainConfig.Name, or "chain".
+// Name returns ChainConfig.Name, or "chain".
 func (c *Chain) Name() string {
 	if c.cfg.Name == "" {
 		return "chain"
@@ -191,18 +183,18 @@ func (c *Chain) Name() string {
 	return c.cfg.Name
 }
 
-// Complete returns the first answer; Response.Attempts holds what came before it. The error is a [*ChainError].
+// Complete returns the first answer. Response.Attempts lists the backends that failed or were skipped before it. The
+// error is a [*ChainError].
 func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 	o := chainview.Of(ctx)
 	o.CanReset, o.MilestonesOnly = true, true // Collect drops the text of a failed attempt and reads the last event only
 	return call.Collect(c.Stream(chainview.With(ctx, o), req))
 }
 
-// Stream yields the events of each backend in turn, and an "attempt" event for
-// each that failed or was skipped. Once text was delivered, a failure ends the
-// chain, because the reader cannot unread it, unless ChainConfig.AcceptReset is
-// set: then a "reset" event comes before what the next backend says. A backend
-// that takes back its own text makes one whatever is set: see [Provider.Stream].
+// Stream yields the events of each backend in turn, and an [EventAttempt] for each backend that failed or was
+// skipped. If a backend fails after the reader got text, the stream ends with the error, because delivered text
+// cannot be taken back. With ChainConfig.AcceptReset, the stream yields an [EventReset] and continues with the next
+// backend. A backend that takes back text of its own also causes an EventReset; see [Provider.Stream].
 func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return call.Once(func(read func(Event, error) bool) {
 		var resp *Response
@@ -249,7 +241,7 @@ func (c *Chain) answer(l *failover.Loop) (*Response, *ChainError) {
 	return l.Run(c.cfg.budget())
 }
 
-// claimant is the first backend that the model name addresses, or nil.
+// claimant returns the first backend that the model name selects, or nil.
 func (c *Chain) claimant(model string) failover.Candidate {
 	for _, b := range c.candidates {
 		if b.Claims(model) {
@@ -259,7 +251,8 @@ func (c *Chain) claimant(model string) failover.Candidate {
 	return nil
 }
 
-// addressed is the request without the chain's own name in its model, and the first backend that the model addresses.
+// addressed removes the name of the chain from the model of the request, and returns the first backend that the model
+// selects.
 func (c *Chain) addressed(req Request) (Request, failover.Candidate) {
 	if owner := c.claimant(req.Model); owner != nil {
 		return req, owner
@@ -268,5 +261,5 @@ func (c *Chain) addressed(req Request) (Request, failover.Candidate) {
 	return req, c.claimant(req.Model)
 }
 
-// Backends returns the chain's backends, in its order.
+// Backends returns the backends of the chain, in the order of the list. The caller may modify the slice.
 func (c *Chain) Backends() []Backend { return slices.Clone(c.backends) }

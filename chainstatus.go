@@ -13,9 +13,10 @@ import (
 	"github.com/clichain/clichain/internal/policy"
 )
 
-// Check returns nil, or the [*BackendError] with which a call of this request would skip the backend of the chain, or
-// with which the backend would refuse the request, as far as that is known without starting anything: the model
-// addresses another backend, the backend is in cooldown, or its own Check or Available returns the error.
+// Check returns nil, or the [*BackendError] with which a call of the request would skip the backend b of the chain,
+// or with which b would refuse the request. Check starts no process, so it only finds failures that are known in
+// advance: the model selects another backend, the backend is in cooldown, or its own Check or Available method
+// returns an error.
 func (c *Chain) Check(ctx context.Context, b Backend, req Request) error {
 	req, owner := c.addressed(req)
 	candidate := candidateOf(b)
@@ -29,8 +30,9 @@ func (c *Chain) Check(ctx context.Context, b Backend, req Request) error {
 	return candidate.check(ctx, req)
 }
 
-// CoolingDown returns nil, or the [*BackendError] with which a request without a model and a working directory would
-// skip the backend because it is in cooldown; its RetryAfter is the end of the cooldown. It starts nothing.
+// CoolingDown returns nil if the backend b is not in cooldown for a request without a model and a directory.
+// Otherwise it returns the [*BackendError] of the skip, whose RetryAfter is the end of the cooldown. CoolingDown
+// starts no process.
 func (c *Chain) CoolingDown(ctx context.Context, b Backend) error {
 	return c.coolingDown(ctx, candidateOf(b))
 }
@@ -45,7 +47,7 @@ func (c *Chain) coolingDown(ctx context.Context, b candidate) error {
 	return nil
 }
 
-// readiness returns nil if a backend would be asked, else why each would be skipped.
+// readiness returns nil if at least one backend would be asked, or the reasons why each would be skipped.
 func (c *Chain) readiness(ctx context.Context) *ChainError {
 	if c.configErr != nil {
 		return &ChainError{Cause: c.configErr}
@@ -64,9 +66,10 @@ func (c *Chain) readiness(ctx context.Context) *ChainError {
 	return failure
 }
 
-// Ready returns nil if at least one backend would be asked, and all backends are configured correctly. Else it is a
-// [*ChainError] with the reason for which each would be skipped; where others would be asked, it names the
-// misconfigured ones, and its Note says so. It starts nothing and takes microseconds.
+// Ready returns nil if the settings of all backends are valid and a call would ask at least one of them. Otherwise it
+// returns a [*ChainError] that has the reason why each backend would be skipped. If a call would still ask a backend,
+// the error names only the misconfigured backends, and its Note says so. Ready starts no process and takes
+// microseconds.
 func (c *Chain) Ready(ctx context.Context) error {
 	if failure := c.readiness(ctx); failure != nil {
 		return failure
@@ -82,13 +85,12 @@ func (c *Chain) Ready(ctx context.Context) error {
 	return failure
 }
 
-// Validate returns all mistakes in the settings as one error, as
-// [Config.Validate] does.
+// Validate returns all mistakes in the settings as one error, as [Config.Validate] does, or nil.
 func (c ChainConfig) Validate() error {
 	return misconfig.Join(append(c.Config.mistakes(), c.ownMistakes()...))
 }
 
-// ownMistakes are those in the fields that are not Config's.
+// ownMistakes returns the mistakes in the fields that Config does not have.
 func (c *ChainConfig) ownMistakes() []*BackendError {
 	_, invalid := c.table()
 	return append(misconfig.List(
@@ -98,9 +100,9 @@ func (c *ChainConfig) ownMistakes() []*BackendError {
 	), invalid...)
 }
 
-// Validate returns the mistakes in the chain and in each of its backends as one error; nil if there is none. A mistake
-// in the chain's own settings, or two backends of one name, fails every call. A misconfigured backend fails none: every
-// call skips it and names it, and so does [Chain.Ready].
+// Validate returns the mistakes in the chain and in each of its backends as one error, or nil. An invalid setting of
+// the chain, or two backends with the same name, fails every call. If a single backend is misconfigured, calls skip
+// it and add a warning, and [Chain.Ready] reports it.
 func (c *Chain) Validate() error {
 	var list []*BackendError
 	if c.configErr != nil {
@@ -109,7 +111,7 @@ func (c *Chain) Validate() error {
 	return misconfig.Join(append(list, c.invalidBackends()...))
 }
 
-// setBackends keeps the backends, and what is wrong with the list of them and with the settings.
+// setBackends keeps the backends, and reports mistakes in the list and in the settings.
 func (c *Chain) setBackends(backends []Backend) {
 	mistakes, names := c.cfg.ownMistakes(), map[string]int{}
 	for i, b := range backends {
@@ -125,12 +127,12 @@ func (c *Chain) setBackends(backends []Backend) {
 		}
 		if b.Name() == "" {
 			mistakes = append(mistakes, call.ConfigErrorf(field,
-				"has no name, by which attempts, models and cooldowns could tell of it"))
+				"has no name: attempts, model names and cooldowns need one"))
 		}
 		first, twice := names[b.Name()]
 		if twice {
 			mistakes = append(mistakes, call.ConfigErrorf(field,
-				"is called %q, as backends[%d] is: nobody could tell them apart; Config.Name gives another name", b.Name(), first))
+				"has the name %q of backends[%d]: set Config.Name to give it a unique name", b.Name(), first))
 			continue
 		}
 		names[b.Name()] = i
@@ -138,7 +140,7 @@ func (c *Chain) setBackends(backends []Backend) {
 	c.configErr = misconfig.Merge("chain", mistakes)
 }
 
-// invalidBackends are the mistakes in single backends.
+// invalidBackends returns the mistakes in single backends.
 func (c *Chain) invalidBackends() []*BackendError {
 	c.validated.Do(func() {
 		for _, b := range c.candidates {
@@ -148,22 +150,22 @@ func (c *Chain) invalidBackends() []*BackendError {
 	return c.invalid
 }
 
-// validateInBackground validates all backends while a CLI runs, because the answer of a call names their mistakes. Call
-// wait before the end of the call.
+// validateInBackground validates all backends while a CLI runs, because a response warns of misconfigured backends.
+// The caller must call wait before the call ends.
 func (c *Chain) validateInBackground() (wait func()) {
 	var running sync.WaitGroup
 	running.Go(func() { c.invalidBackends() })
 	return running.Wait
 }
 
-// warnOfInvalid names the misconfigured backends in the answer of another one.
+// warnOfInvalid adds a warning for each misconfigured backend to the response.
 func (c *Chain) warnOfInvalid(resp *Response) {
 	for _, err := range c.invalidBackends() {
-		addWarning(resp, "misconfigured, and passed over: "+err.Error())
+		addWarning(resp, "misconfigured, and skipped: "+err.Error())
 	}
 }
 
-// addWarning adds a warning that is not empty, once.
+// addWarning adds a warning unless it is empty or already there.
 func addWarning(resp *Response, warning string) {
 	if warning != "" && !slices.Contains(resp.Warnings, warning) {
 		resp.Warnings = append(slices.Clip(resp.Warnings), warning)

@@ -9,14 +9,13 @@ import (
 	"github.com/clichain/clichain/internal/structured"
 )
 
-// CompleteAs asks for an answer of a Go type: it makes the request's Schema
-// from T, unless there is one, and reads the answer into a T. The errors are
-// those of Complete, and bad_option for a type that no schema can be made of.
+// CompleteAs asks a backend for an answer of the Go type T. It makes the Schema of the request from T, unless the
+// request has a Schema, and unmarshals the answer into a T. The errors are those of Complete, bad_option for a type
+// that has no JSON Schema, and bad_output for an answer that cannot be unmarshaled.
 //
-// Fields are required unless their tag says omitempty or omitzero, pointers and
-// slices may be null, and a tag `jsonschema:"..."` describes a field to the
-// model, or lists what it may be: `jsonschema:"enum=bug,enum=feature"`. See
-// docs/how-to/structured.md.
+// A field is required unless its tag has omitempty or omitzero. Pointers and slices may be null. The tag
+// `jsonschema:"..."` holds a description of the field for the model, or its possible values:
+// `jsonschema:"enum=bug,enum=feature"`. See docs/structured.md.
 func CompleteAs[T any](ctx context.Context, b Backend, req Request) (T, *Response, error) {
 	var value, none T
 	if len(req.Schema) == 0 {
@@ -33,7 +32,7 @@ func CompleteAs[T any](ctx context.Context, b Backend, req Request) (T, *Respons
 	if err := json.Unmarshal([]byte(resp.Text), &value); err != nil {
 		return none, nil, &BackendError{
 			Backend: resp.Backend, Reason: ReasonBadOutput,
-			Message: "the answer cannot be read into " + reflect.TypeFor[T]().String(),
+			Message: "the answer cannot be unmarshaled into " + reflect.TypeFor[T]().String(),
 			Partial: resp.Text, Usage: resp.Usage, Stage: call.StageStarted, Err: err,
 		}
 	}

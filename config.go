@@ -14,168 +14,143 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// DefaultTimeout bounds one attempt. It is deliberately below the 30 s after
-// which common sandboxes kill a build step, so that the error still arrives.
+// DefaultTimeout is the default of Config.Timeout. It is below the 30 s after which common sandboxes kill a build
+// step, so that the caller still gets the error.
 const DefaultTimeout = 25 * time.Second
 
-// Config sets how one backend is run. The zero value works. It is copied when
-// a backend is made.
+// Config configures a [Provider]. The zero value works. [NewProvider] and [NewChain] copy it.
 type Config struct {
-	// Name makes a backend of its own of the CLI, such as "claude-work" beside
-	// "claude": an instance, with the home that Env shows it (CLAUDE_CONFIG_DIR,
-	// CODEX_HOME, …). It has its own login, cooldowns, sessions and place in
-	// SKIP_CLI, which turns it off by the spec's name too. It has the form of a
-	// spec's name. Empty: the spec's.
+	// Name is the name of the backend. Another name than that of the spec makes an instance: a second backend of the
+	// same CLI, such as "claude-work" beside "claude", with a home directory that Env sets (CLAUDE_CONFIG_DIR,
+	// CODEX_HOME, …). An instance has its own login, cooldowns and sessions. SKIP_CLI can turn it off by its name or
+	// by that of the spec. The name must be valid as the name of a spec. Empty: the name of the spec.
 	Name string
-	// Binary is the program to run instead of the spec's: a name to look for
-	// on PATH, or an absolute path. Empty: the spec's. A program that is named
-	// here may bring a login of its own, so it is never skipped for the lack of
-	// one.
+	// Binary is the program to run: a name to look up on PATH, or an absolute path. A backend with a Binary is never
+	// skipped because credentials are missing, since the program may have its own. Empty: the program of the spec.
 	Binary string
-	// Account names the login, for a ChainConfig.Store that several machines share:
-	// backends of one name cool down together where they have the same Account.
-	// Empty: told from the program's file and the variables that choose a login, which
-	// differ from machine to machine.
+	// Account identifies the login in a ChainConfig.Store that several machines share. Backends with the same name
+	// and Account share their cooldowns. Empty: the login is identified by the file of the program and the
+	// environment variables that select an account, which differ between machines.
 	Account string
-	// Agent sets what the work of an agent needs, where nothing else is set: a
-	// Timeout of 600 s, an IdleTimeout of 3 min, and for a request with more access
-	// than AccessNone, as far as the CLI takes them, 10 turns and, with AccessWrite,
-	// the spec's AgentTools.
+	// Agent changes the defaults for the work of an agent: a Timeout of 600 s and an IdleTimeout of 3 min. For
+	// requests with more access than AccessNone, it also sets 10 turns if the CLI has such a limit, and with
+	// AccessWrite the AgentTools of the spec.
 	Agent bool
-	// Timeout bounds one attempt, a second try included. The CLI is asked to end then,
-	// and killed a tenth of the time later: after 0.5 s at least and 2 s at most.
-	// Zero: DefaultTimeout; negative: none but the context's.
+	// Timeout limits one attempt, including its retry. The CLI then gets SIGTERM, and SIGKILL after a tenth of
+	// Timeout, at least 0.5 s and at most 2 s. Zero: DefaultTimeout. Negative: only the deadline of the context.
 	Timeout time.Duration
-	// FirstOutputTimeout bounds the time until the CLI says anything at all,
-	// IdleTimeout every later silence, on both of its streams. Zero: no bound.
+	// FirstOutputTimeout limits the time until the first output of the CLI on stdout or stderr. IdleTimeout limits
+	// each later silence. Zero: no limit.
 	FirstOutputTimeout, IdleTimeout time.Duration
-	// RetryPatience is how long a run may go on while its CLI retries an
-	// overloaded or failing service and a chain has another backend left that
-	// could answer. A limit or a refused login ends the run at once then; the
-	// last backend keeps its whole Timeout. Zero: 3 s; negative: every backend
-	// keeps its Timeout.
+	// RetryPatience limits how long a run may continue while its CLI retries an overloaded or failing service and the
+	// chain has another eligible backend. If a usage limit or a failed login causes the retries, the run ends at
+	// once. The last backend always has its whole Timeout. Zero: 3 s. Negative: every backend has its whole Timeout.
 	RetryPatience time.Duration
-	// Breaker keeps a CLI that fails from being started again and again: after three
-	// failures in a row no call starts it for 30 s, then for twice as long, up to 5 min,
-	// each time until one call has probed it. Calls fail with cooling_down meanwhile.
-	// [cooldown.BreakerOn]: calls of the Provider and sessions of package live count. Zero:
-	// sessions only. A chain has cooldowns instead, and its calls do not count here.
+	// Breaker stops calls from starting a CLI that keeps failing. After three failures in a row, calls fail with
+	// cooling_down for 30 s. Then one call probes the CLI, and each failed probe doubles the time, up to 5 min. With
+	// [cooldown.BreakerOn], calls of the Provider and sessions of package live count. Zero: only sessions count. The
+	// calls of a chain do not count, because a chain has cooldowns.
 	Breaker cooldown.Breaker
-	// Output and Transport choose among what the spec has. Empty: its best.
+	// Output and Transport select one of the output modes and prompt transports of the spec. Empty: the best one.
 	Output    clispec.OutputMode
 	Transport clispec.Transport
-	// ModelAliases give names of the caller's own to models of this backend,
-	// or pin names to dated models. They win over the spec's. A name that leaves the
-	// choice to the CLI, such as "default" or the backend's own, is refused.
+	// ModelAliases maps names of your own to models of this backend, such as a short name to a dated model. They
+	// override the aliases of the spec. A name that lets the CLI choose a model, such as "default" or the name of the
+	// backend, is invalid.
 	ModelAliases map[string]string
-	// RefuseNested fails a call inside a session of the same agent, which the
-	// spec's NestedEnv shows, with nested_session, before anything starts. Zero:
-	// the CLI does not see the outer session.
+	// RefuseNested fails a call with nested_session, before a process starts, if this process runs inside a session
+	// of the same agent. The environment variables in NestedEnv of the spec identify such a session. Zero: the call
+	// runs, and the CLI does not see the outer session.
 	RefuseNested bool
-	// TrustDir lets what lies in Request.Dir and above it steer the CLI:
-	// settings, hooks, plugins, MCP servers, instructions, variables in ".env".
-	// Zero: nothing of it counts with AccessRead and AccessWrite, and a call is
-	// refused with untrusted_dir where the CLI cannot be told so. AccessNone never
-	// looks at a directory, and AccessFull always trusts it.
+	// TrustDir lets files in Request.Dir and its parent directories influence the CLI: settings, hooks, plugins, MCP
+	// servers, instructions and variables in ".env". Zero: with AccessRead and AccessWrite the CLI ignores them, and
+	// a call fails with untrusted_dir if the CLI has no option for that. AccessNone never reads a directory, and
+	// AccessFull always trusts it.
 	TrustDir bool
-	// FreshSessionOnReject begins a new session where the one to go on from is
-	// not accepted; the response is flagged. Zero: that is an error.
+	// FreshSessionOnReject starts a new session if the CLI rejects the session of the request. The response then has
+	// FlagFreshSession. Zero: the call fails.
 	FreshSessionOnReject bool
-	// Sandbox says what happens in a sandbox, such as a Nix build. Zero:
-	// SandboxAuto.
+	// Sandbox controls the behavior in a sandbox such as a Nix build. Zero: SandboxAuto.
 	Sandbox SandboxPolicy
-	// Billing is who may pay. BillingSubscription: nothing that costs more than
-	// a plan which is paid for anyway; the CLI does not see the vendor's keys,
-	// and a backend of which this is not known is skipped with the reason
-	// billing. Where only the CLI can tell, its status command is asked, once.
-	// A run that turns out to be paid for all the same, such as usage over
-	// the plan, is ended. BillingAPIKey: nothing at the cost of a person's plan,
-	// in the same way. Zero: anybody.
+	// Billing restricts who pays for a call. With BillingSubscription, a call never costs more than a plan that is
+	// paid for anyway: the CLI does not see API keys of the vendor, and a backend that may charge for the call is
+	// skipped with the reason billing. If only the CLI can tell, its status command runs once. A run that turns out
+	// to be charged, such as for usage beyond the plan, is terminated. BillingAPIKey protects the plan of a user in
+	// the same way. Zero: no restriction.
 	Billing call.Billing
-	// PassEnv names more variables of this process that the CLI may see; a
-	// trailing "*" makes a prefix. InheritEnv passes them all. Only its whole name
-	// in PassEnv passes BASH_ENV, ENV or a function of bash, which shells run
-	// before their command. Of PATH the CLI gets the absolute folders.
+	// PassEnv lists more environment variables of this process that the CLI may see. A trailing "*" makes a prefix.
+	// InheritEnv passes all of them. BASH_ENV, ENV and functions of bash, which shells execute before a command, are
+	// passed only if PassEnv has their full name. From PATH, the CLI gets the absolute directories.
 	PassEnv    []string
 	InheritEnv bool
-	// Env sets variables, as "NAME=value", whatever else would set them.
+	// Env sets environment variables, as "NAME=value". It overrides all other sources.
 	Env []string
-	// RequestEnv names the variables that a Request may set with Request.Env; a
-	// trailing "*" makes a prefix, such as "APP_*". A request with another variable is
-	// skipped as unsupported. Nil: none.
+	// RequestEnv lists the environment variables that Request.Env may set. A trailing "*" makes a prefix, such as
+	// "APP_*". A request that sets another variable is skipped as unsupported. Nil: none.
 	RequestEnv []string
-	// MaxOutput bounds the bytes a run may print. Zero: 256 MiB.
+	// MaxOutput limits the output of a run in bytes. Zero: 256 MiB.
 	MaxOutput int64
-	// MaxParallel bounds how many calls of this backend run at once; more wait
-	// their turn. Zero: no bound.
+	// MaxParallel limits the number of concurrent calls of this backend; further calls wait. Zero: no limit.
 	MaxParallel int
-	// Slots does so for all backends that share the channel: its capacity is
-	// how many CLIs may run at once. A CLI takes 150 to 650 MB while it runs, so
-	// the machine's memory sets the number. Nil: no bound.
+	// Slots limits the number of concurrent runs of all backends that share the channel; its capacity is the limit. A
+	// CLI uses 150 to 650 MB of memory. Nil: no limit.
 	Slots chan struct{}
-	// MaxQueue bounds how long a call waits for a slot, and for another call that
-	// goes on from the same session; then it is skipped with budget_spent. The
-	// wait is no part of Timeout, nor of an attempt's duration. Zero: until a slot
-	// is free, which the Timeout of those before it bounds, or the context ends.
+	// MaxQueue limits the time for which a call waits for a slot, or for another call of the same session. A call
+	// that waits longer is skipped with budget_spent. The wait counts neither against Timeout nor in the duration of
+	// the attempt. Zero: until a slot is free or the context is canceled.
 	MaxQueue time.Duration
 	// Container runs the CLI in a container. Nil: on this machine.
 	Container *Container
-	// Registry lists this backend's runs while they go on. Nil: none.
+	// Registry lists the current runs of this backend. Nil: none.
 	Registry *runs.Registry
-	// Shim puts a small process of this program between us and each run, which
-	// adopts whatever loses its parent: then nothing gets away, even what hides
-	// from a search, and nothing outlives this process. It costs some
-	// milliseconds and megabytes a run, and the program must call [runs.ShimMain].
-	// Linux only; without effect elsewhere.
+	// Shim starts a small process of this program between this process and each run. It adopts the orphaned
+	// descendants of the CLI, so that every process of a run can be killed, also if this process dies. It costs a few
+	// milliseconds and megabytes for each run. The program must call [runs.ShimMain]. Linux only; no effect
+	// elsewhere.
 	Shim bool
-	// Cgroup is a directory of a version 2 control group that was delegated to
-	// this user; each run gets a group of its own below it, which is killed as
-	// a whole. Empty: none. Linux only.
+	// Cgroup is the directory of a version 2 control group that is delegated to this user. Each run gets its own
+	// child group, which is killed as a whole. Empty: none. Linux only.
 	Cgroup string
-	// RawOutput takes what a run printed as its answer when it exits 0 and
-	// cannot be read; the response carries a warning.
+	// RawOutput accepts the raw output of a run as its answer if the CLI exits with 0 and the output cannot be
+	// parsed. The response then has a warning and FlagRawOutput. Zero: the call fails with bad_output.
 	RawOutput bool
-	// KeepCommentary streams all text as text, at once, and takes back no remark
-	// before the use of a tool. Else, where the last block of text is the answer,
-	// a stream has the blocks before it as thinking, and the answer when it is
-	// known to be the last.
+	// KeepCommentary streams all text immediately as text, and takes back no remark that precedes a tool use. Zero:
+	// if the answer is the last block of text, a stream yields the earlier blocks as thinking, and the answer when it
+	// is known to be the last block.
 	KeepCommentary bool
-	// StripFence removes one code fence around the whole answer. It is always
-	// done when the request has a Schema.
+	// StripFence removes a code fence that surrounds the whole answer. A request with a Schema always does so.
 	StripFence bool
-	// RedactAnswers takes secrets of the environment out of the model's words too,
-	// as out of errors. A stream then has no text before its end, and no thinking.
+	// RedactAnswers redacts secrets of the environment in the text of the model too, not only in errors. A stream
+	// then yields its text at the end, and no thinking.
 	RedactAnswers bool
-	// Logger gets a debug record at the start and the end of each run, without
-	// prompts, answers or environments, and one for each of the first 20 lines of
-	// it that are broken or of no known event, shortened and without secrets. Nil:
-	// silent.
+	// Logger gets a debug record at the start and the end of each run, without prompts, answers and environment
+	// variables. It also gets a record for each of the first 20 lines that cannot be parsed or that no rule of the
+	// spec matches, shortened and without secrets. Nil: no log.
 	Logger *slog.Logger
 }
 
-// SandboxPolicy says what happens in a sandbox, where a backend would stall on
-// a missing network, or ask for a login that no person is there to give.
+// SandboxPolicy controls the behavior in a sandbox, in which a CLI would wait for a network that is missing, or for a
+// login that nobody can complete. The zero value means SandboxAuto.
 type SandboxPolicy string
 
 const (
-	// SandboxAuto, also the meaning of the zero value: as SandboxOn inside a
-	// Nix build, else as SandboxOff.
+	// SandboxAuto, also the meaning of the zero value: as SandboxOn in a Nix build, otherwise as SandboxOff.
 	SandboxAuto SandboxPolicy = "auto"
-	// SandboxOn: this is one. Only backends that are known to be logged in are
-	// tried, and none where the machine has no network but loopback.
+	// SandboxOn: this process runs in a sandbox. A call asks only backends that are known to be logged in, and none
+	// if the machine has no network interface but loopback.
 	SandboxOn SandboxPolicy = "on"
-	// SandboxOff: nothing is skipped on account of a sandbox.
+	// SandboxOff: no backend is skipped because of a sandbox.
 	SandboxOff SandboxPolicy = "off"
 )
 
 const (
 	agentTimeout         = 600 * time.Second
-	agentIdleTimeout     = 3 * time.Minute // a tool, such as a test, may say nothing for long
+	agentIdleTimeout     = 3 * time.Minute // a tool, such as a test, may print nothing for minutes
 	defaultMaxOutput     = 256 << 20
 	defaultRetryPatience = 3 * time.Second
 )
 
-// withDefaults returns a copy whose zero fields are filled in.
+// withDefaults returns a copy in which the zero fields have their defaults.
 func (c Config) withDefaults() Config {
 	if c.Agent {
 		c.Timeout, c.IdleTimeout = cmp.Or(c.Timeout, agentTimeout), cmp.Or(c.IdleTimeout, agentIdleTimeout)
@@ -192,9 +167,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Validate returns all mistakes in the settings as one error, in which a
-// [*BackendError] with the reason bad_option names the field of each; nil if
-// there is none. A Provider with such settings fails every call in the same way.
+// Validate returns all mistakes in the settings as one error, which has a [*BackendError] with the reason bad_option
+// and the field for each of them, or nil. Every call of a Provider with such settings fails with the same error.
 func (c Config) Validate() error { return misconfig.Join(c.mistakes()) }
 
 func (c *Config) mistakes() []*BackendError {
@@ -202,7 +176,7 @@ func (c *Config) mistakes() []*BackendError {
 	return s.Mistakes()
 }
 
-// settings is the Config for the packages below, which do not know its types.
+// settings converts the Config for the internal packages, which cannot import its type.
 func (c *Config) settings() backend.Settings {
 	return backend.Settings{
 		Name: c.Name, Binary: c.Binary, Account: c.Account, Agent: c.Agent,

@@ -1,45 +1,38 @@
 package clichain
 
-// Container runs a CLI inside a container instead of on this machine: either
-// in one that is running (Name), or in a fresh one for every run (Image). The
-// zero value is refused: exactly one of the two must be set. It is a plain
-// value; a backend copies it, and does not change it.
+// Container runs a CLI in a container instead of on this machine: in a running container (Name), or in a new one for
+// every run (Image). Set exactly one of them; the zero value is invalid. A Container is a plain value. A backend
+// copies it.
 //
-// # Containers
+// # Inside a container
 //
-// The client of the container runtime runs on this machine; the CLI runs
-// inside, through "sh", which must be there, as must "grep" for Name. Its
-// program is looked for on the container's PATH; Config.Binary is a name or a
-// path inside. Request.Dir is an absolute path inside, and is not looked at
-// here; empty, it is the container's own. Temporary files of the call are made
-// inside, below /tmp, and hold up to 128 KiB each.
+// The client of the container runtime runs on this machine. It starts the CLI inside the container through "sh". The
+// container must have "sh", and with Name also "grep". The program of the CLI is looked up on the PATH of the
+// container; Config.Binary is a name or a path inside. Request.Dir is an absolute path inside, which is not checked;
+// if it is empty, the working directory of the container applies. Temporary files of the call are created below /tmp
+// of the container, with at most 128 KiB each.
 //
-// Of this machine's environment the CLI sees what the spec's PassEnv (and
-// PassEnvIf, by a variable or the model) and Config.PassEnv name, but nothing that is about this machine, such as PATH,
-// HOME and TMPDIR, even with Config.InheritEnv. Config.Env sets anything. A
-// variable that holds a path of this machine is passed as it is: set it to the
-// path inside. No value is ever an argument of the client.
+// From the environment of this machine, the CLI sees the variables that PassEnv and PassEnvIf of the spec and
+// Config.PassEnv list. Variables that describe this machine, such as PATH, HOME and TMPDIR, are never passed, even
+// with Config.InheritEnv. Config.Env can set any variable. If a variable contains a path of this machine, set it to
+// the path inside. Values are never arguments of the client.
 //
-// Killing the client leaves the processes inside alive. So when a run is to
-// stop, those inside are asked to end first, and after every run, however it
-// ended, all that it has left inside is killed and its folder removed. That
-// takes one more start of the client, and ten seconds at most. Should it fail,
-// Response.Warnings or the error says so. Two kinds of process get away from
-// it in a container that goes on running: one that has cleared its environment,
-// and one that has changed its user. On Linux with a runtime of its own they
-// are ended like those of a CLI on this machine as well, as far as this user
-// may see them.
+// Killing the client does not kill the processes inside. When a run is stopped, they get SIGTERM. After every run,
+// the remaining processes of the run are killed and its directory is removed, which takes one more start of the
+// client and at most ten seconds. If that fails, Response.Warnings or the error says so. In a container that keeps
+// running, two kinds of processes can survive: a process that has cleared its environment, and a process that has
+// changed its user. If the runtime executes containers on this Linux machine, they are also killed from outside, as
+// descendants of a local CLI are, as long as this user can see them.
 type Container struct {
-	// Runtime is "docker", "podman" or another program that takes the same
-	// arguments: a name to look for on PATH, or an absolute path. Empty: docker.
+	// Runtime is "docker", "podman" or another program that takes the same arguments: a name to look up on PATH, or
+	// an absolute path. Empty: docker.
 	Runtime string
-	// Name is a running container, by name or id.
+	// Name is the name or id of a running container.
 	Name string
-	// Image is an image to make a container of that ends with the run. Its
-	// entry point is not used. Pull it first: the attempt's timeout goes on.
+	// Image is the image of a container that is removed after the run. Its entry point is not used. Pull the image
+	// first, because the timeout of the attempt includes the download.
 	Image string
-	// RunArgs are more arguments of the runtime's exec or run, such as
-	// "--user=1000" or mounts. A terminal, detaching, a name and an entry
-	// point are refused.
+	// RunArgs are additional arguments of the exec or run command of the runtime, such as "--user=1000" or mounts.
+	// Arguments that set a terminal, detach, a name or an entry point are invalid.
 	RunArgs []string
 }

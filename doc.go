@@ -1,40 +1,36 @@
-// Package clichain asks whichever AI coding CLI is logged in on the machine.
+// Package clichain sends a prompt to whichever AI coding CLI is logged in on the machine.
 //
-// A [CliSpec] describes a CLI as data, a [Provider] runs it, and a [Chain]
-// tries several in order until one answers:
+// A [CliSpec] describes a CLI as data. A [Provider] runs the CLI as a subprocess. A [Chain] asks several backends in
+// order until one answers:
 //
 //	chain := clichain.NewChain(specs.All(), nil)
 //	resp, err := chain.Complete(ctx, clichain.Prompt("Name three uses of a paper clip."))
 //
-// Package specs has the specs of claude, gemini, cursor-agent, opencode and
-// codex; a spec of your own works the same way.
+// Package specs has the specs of the supported CLIs, such as claude, gemini, cursor-agent, opencode and codex. You can
+// write a spec for another CLI.
 //
 // # Failures
 //
-// A failed call returns an error that says of every backend why it did not
-// answer: test for a cause with [errors.Is] and one of the Err values, look
-// into it with [errors.AsType] and [BackendError]. A backend that was not even
-// started (not installed, turned off with SKIP_CLI, no such model) is listed
-// the same way. An answer carries the failed attempts before it.
+// A failed call of a chain returns a [*ChainError], which has the reason of every backend that was asked or skipped.
+// Check for a reason with [errors.Is] and an Err value such as [ErrUsageLimit]. Get the details with [errors.AsType]
+// and [BackendError]. A [Response] lists the attempts that failed before the answer.
 //
-// # Backends of your own
+// # Custom backends
 //
-// [BackendFunc] makes a backend of a function, such as an API or a cache:
+// [BackendFunc] turns a function, such as a call of an API or a cache, into a backend:
 //
 //	api := clichain.BackendFunc("api", func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
-//		return nil, fmt.Errorf("no key: %w", clichain.ErrUnauthenticated) // the chain goes on
+//		return nil, fmt.Errorf("no key: %w", clichain.ErrUnauthenticated) // the chain asks its next backend
 //	})
 //	chain := clichain.ChainOf([]clichain.Backend{api, clichain.NewProvider(specs.Claude(), nil)}, nil)
 //
-// # What an agent may do
+// # Permissions of an agent
 //
-// The zero [Access] asks for text and nothing else. Everything more must be
-// said in the request. After an agent has used a tool with write access a
-// failure ends the chain, because asking again could do things twice.
+// With the zero [Access], the CLI returns text and uses no tools. The request must ask for every further permission. If
+// an agent with write access has used a tool and then fails, the chain stops, because a retry could repeat the change.
 //
 // # Cancellation
 //
-// When the context ends, so does the call: the CLI and every process it has
-// started are gone when Complete returns. Each attempt is bounded by
-// Config.Timeout, the whole by ChainConfig.Budget.
+// When the context is canceled, the call ends. Complete returns after the CLI and all of its descendants have ended.
+// Config.Timeout limits each attempt, and ChainConfig.Budget limits the whole call.
 package clichain

@@ -20,6 +20,6 @@ func TestChainValidatesBackendsDuringTheFirstCall(t *testing.T) {
 		resp, err := c.Complete(t.Context(), Prompt("What is the answer?"))
 		require.NoError(t, err)
 		require.Len(t, resp.Warnings, 1)
-		require.Contains(t, resp.Warnings[0], "misconfigured, and passed over: second")
+		require.Contains(t, resp.Warnings[0], "misconfigured, and skipped: second")
 	})
 }

@@ -9,44 +9,39 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// Hooks are called as a chain's call goes on. Each may be nil. They run in the
-// goroutine that reads the call, one after the other, and hold it up: return
-// soon. Calls of one chain that run at once call them at once. Prompts and
-// answers are in CallStart, CallEnd, Event and Answer only.
+// Hooks are functions that a chain calls during each call. Every field may be nil. The chain calls them one after the
+// other on the goroutine of the caller or the reader of the stream, and waits for each. Concurrent calls of a chain
+// call them concurrently. Only CallStart, CallEnd, Event and Answer get prompts and answers.
 //
-// Each start has one end, however the call goes: on success, and when the reader
-// leaves, too. The hooks of a chain hear of the runs of the chains inside it, of
-// each once. Hooks are told apart by their address: those that a chain inside has as
-// well, alone or joined, are called for the chain around only. Do not change or copy
-// Hooks after a chain has them.
+// Every start hook has exactly one end hook, also if the call fails or the reader breaks out of the loop. The hooks
+// of a chain also observe the runs of nested chains, each run once. If a nested chain has the same *Hooks, directly
+// or through [JoinHooks], only the outer chain calls them. Do not modify or copy Hooks after a chain uses them.
 type Hooks struct {
-	// CallStart: somebody asks the chain. CallEnd: the call is over; one of resp
-	// and err is nil.
+	// CallStart is called when a call begins, and CallEnd when it ends. Either resp or err is nil.
 	CallStart func(ctx context.Context, req Request)
 	CallEnd   func(ctx context.Context, resp *Response, err error)
-	// AttemptStart: a run of a backend begins.
+	// AttemptStart is called when a run of a backend begins.
 	AttemptStart func(ctx context.Context, backend string)
-	// Event is every event of the call, those of clichain itself too. Secrets
-	// of the CLI's environment are removed from all but the model's own words.
+	// Event is called for every event of the call, including those that clichain makes. Secrets of the environment of
+	// the CLI are redacted, except in the text of the model.
 	Event func(ctx context.Context, e Event)
-	// AttemptEnd: that run is over. Reason and Err are empty when it answered.
+	// AttemptEnd is called when that run ends. Reason and Err of the attempt are empty if the backend answered.
 	AttemptEnd func(ctx context.Context, a Attempt)
-	// Skip: a backend was passed over, without a run.
+	// Skip is called when a backend is skipped without a run.
 	Skip func(ctx context.Context, a Attempt)
-	// Cooldown: a backend cools down from now on.
+	// Cooldown is called when the cooldown of a backend begins.
 	Cooldown func(ctx context.Context, backend string, reason Reason, until time.Time)
-	// Answer: the call has its answer.
+	// Answer is called when the call has its answer.
 	Answer func(ctx context.Context, resp *Response)
 
-	joined []*Hooks // of JoinHooks; nil: the funcs count
+	joined []*Hooks // the arguments of JoinHooks; nil: the fields above apply
 }
 
-// LogHooks write a record for each step of a call, without prompts, answers
-// and secrets. The keys are stable: backend, reason, error, duration, until,
-// attempts, model, access, input_tokens, output_tokens, cost_usd, trigger,
-// pre_tokens. Starts are debug records; skips, compactions and answers info;
-// failures and cooldowns warnings. error is the group of the error's LogValue. A
-// nil logger is silent.
+// LogHooks returns Hooks that write a log record for each step of a call, without prompts, answers and secrets. The
+// keys are stable: backend, reason, error, duration, until, attempts, model, access, input_tokens, output_tokens,
+// cost_usd, trigger, pre_tokens. The value of error is the group of the error's LogValue method. Starts have the
+// level debug; skips, compactions and answers have info; failures and cooldowns have warning. With a nil logger, the
+// Hooks do nothing.
 func LogHooks(log *slog.Logger) *Hooks {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -96,12 +91,12 @@ func LogHooks(log *slog.Logger) *Hooks {
 	}
 }
 
-// JoinHooks makes one of several, called in this order. A nil one counts for nothing.
+// JoinHooks returns Hooks that call each of the given hooks in this order. It ignores nil hooks.
 func JoinHooks(hooks ...*Hooks) *Hooks {
 	return &Hooks{joined: slices.Clone(hooks)}
 }
 
-// parts are the hooks that were joined, or the hooks themselves, each once.
+// parts returns the joined hooks, or the hooks themselves, without duplicates.
 func (h *Hooks) parts() (list []*Hooks) {
 	if h == nil {
 		return nil
@@ -115,7 +110,7 @@ func (h *Hooks) parts() (list []*Hooks) {
 	return list
 }
 
-// cooldown returns what calls each Cooldown of the parts.
+// cooldown returns a function that calls each Cooldown of the parts.
 func (h *Hooks) cooldown() func(ctx context.Context, backend string, reason Reason, until time.Time) {
 	return func(ctx context.Context, backend string, reason Reason, until time.Time) {
 		for _, p := range h.parts() {
@@ -128,7 +123,7 @@ func (h *Hooks) cooldown() func(ctx context.Context, backend string, reason Reas
 
 type hooksKey struct{}
 
-// withHooks keeps a chain's hooks, and those of the chains around it, for a chain inside.
+// withHooks adds the hooks of a chain to those of its outer chains, for the nested chains.
 func withHooks(ctx context.Context, h *Hooks) context.Context {
 	parts := h.parts()
 	if len(parts) == 0 {
@@ -137,7 +132,7 @@ func withHooks(ctx context.Context, h *Hooks) context.Context {
 	return context.WithValue(ctx, hooksKey{}, append(slices.Clone(hooksOf(ctx)), parts...))
 }
 
-// withoutHooks is for a backend that is no chain: the chains that it may ask are not inside the one that asks it.
+// withoutHooks removes the hooks for a backend that is not a chain: the chains that it may call are not nested.
 func withoutHooks(ctx context.Context) context.Context {
 	if len(hooksOf(ctx)) == 0 {
 		return ctx
@@ -150,12 +145,12 @@ func hooksOf(ctx context.Context) []*Hooks {
 	return above
 }
 
-// hearEvents reports whether any of them has an Event.
+// hearEvents reports whether one of the hooks has an Event.
 func hearEvents(hooks []*Hooks) bool {
 	return slices.ContainsFunc(hooks, func(h *Hooks) bool { return h.Event != nil })
 }
 
-// watch calls the hooks of a chain for one call: those that no chain around has as well.
+// watch calls the hooks of a chain during one call, except those that an outer chain calls.
 type watch struct {
 	hooks []*Hooks
 	ctx   context.Context
@@ -229,7 +224,7 @@ func (w *watch) answer(resp *Response) {
 	}
 }
 
-// see passes an event of the call on to those who watch it.
+// see calls the hooks for an event of the call.
 func (w *watch) see(e Event) {
 	if e.Kind == EventDone {
 		w.endRuns(e.Response)
@@ -246,8 +241,8 @@ func (w *watch) see(e Event) {
 	}
 }
 
-// failed tells of a backend that did not answer. Those of a chain inside have
-// been told one by one.
+// failed calls AttemptEnd or Skip for a backend that did not answer. The hooks have already observed the attempts of
+// a nested chain.
 func (w *watch) failed(a Attempt) {
 	i := slices.IndexFunc(w.runs, func(r begun) bool { return r.backend == a.Backend })
 	if i >= 0 {
@@ -258,7 +253,7 @@ func (w *watch) failed(a Attempt) {
 	}
 }
 
-// endRuns tells of the end of what runs: with the answer, or for nothing.
+// endRuns calls AttemptEnd for the runs that have not ended. resp is nil if there is no answer.
 func (w *watch) endRuns(resp *Response) {
 	runs := w.runs
 	w.runs = nil
@@ -274,7 +269,7 @@ func (w *watch) endRuns(resp *Response) {
 	}
 }
 
-// end tells that the call is over; one without an outcome was left by its reader.
+// end calls CallEnd. A call without an answer and an error was canceled by its reader.
 func (w *watch) end(resp *Response, err error) {
 	w.endRuns(nil)
 	if resp == nil && err == nil {
@@ -283,7 +278,7 @@ func (w *watch) end(resp *Response, err error) {
 	w.callEnd(resp, err)
 }
 
-// left is the error of what ended because nobody reads on.
+// left returns the error of a run or a call whose reader broke out of the loop.
 func left(ctx context.Context, backend string) *BackendError {
 	return &BackendError{
 		Backend: backend, Reason: ReasonCanceled, ExitCode: -1,

@@ -235,7 +235,7 @@ func TestNameOfAnInstance(t *testing.T) {
 
 	two := []clichain.CliSpec{specs.Claude(), specs.Codex()}
 	err := clichain.NewChain(two, &clichain.ChainConfig{Config: clichain.Config{Name: "work"}}).Validate()
-	require.ErrorContains(t, err, `is called "work", as backends[0] is: nobody could tell them apart; Config.Name gives another name`)
+	require.ErrorContains(t, err, `has the name "work" of backends[0]: set Config.Name to give it a unique name`)
 	require.NoError(t, clichain.NewChain(two[:1], &clichain.ChainConfig{Config: clichain.Config{Name: "work"}}).Validate())
 
 	named := clichain.NewProvider(specs.Claude(), &clichain.Config{Name: "claude-work"})

@@ -12,7 +12,8 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// Provider runs one CLI. It is safe for concurrent use.
+// Provider is a [Backend] that runs one CLI. The zero value fails every call with bad_option; use [NewProvider]. A
+// Provider is safe for concurrent use.
 type Provider struct {
 	cfg  Config
 	impl provider.Provider
@@ -50,83 +51,84 @@ func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error)
 	return p.impl.Complete(ctx, req)
 }
 
-// Stream runs the CLI and yields its events as they happen. The stream has each text once, in deltas or as a block. All
-// text since the last "reset" event, joined, is the answer. A reset comes when the CLI begins its answer anew, after a
-// remark before the use of a tool unless Config.KeepCommentary is set, and before the correction of an answer that does
-// not meet the request's Schema. The events of a second attempt follow those of the first and an "attempt" event.
+// Stream runs the CLI and yields its events as they happen. The stream has each text once, as deltas or as a block.
+// The answer is the concatenation of all text since the last [EventReset]. An EventReset occurs when the CLI starts
+// its answer again, after a remark that precedes a tool use (unless Config.KeepCommentary is set), and before the
+// retry of an answer that does not match the Schema of the request. If the CLI is run a second time, its events
+// follow those of the first run and an [EventAttempt].
 func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return p.impl.Stream(ctx, req)
 }
 
-// Validate returns the mistakes in the spec and the settings as one error; nil if there is none. Every call fails with
-// the same error.
+// Validate returns the mistakes in the spec and the settings as one error, or nil. Every call fails with the same
+// error.
 func (p *Provider) Validate() error { return errorOf(p.impl.Label(p.impl.Invalid())) }
 
-// Available returns nil, or the [*BackendError] with which a call would be skipped: the spec is invalid, the backend
-// is suppressed, its program is not installed, it is known to be logged out, or Config.Sandbox, Config.Billing or
-// Config.RefuseNested forbids the call. It starts nothing and takes microseconds. It returns nil if only the CLI can
-// tell who would pay.
+// Available returns nil, or the [*BackendError] with which every call would be skipped: the spec is invalid, the
+// backend is suppressed, its program is not installed, it is known to be logged out, or Config.Sandbox,
+// Config.Billing or Config.RefuseNested forbids the call. Available starts no process and takes microseconds. It
+// returns nil if only the CLI can tell who pays.
 func (p *Provider) Available(ctx context.Context) error {
 	return errorOf(p.impl.Refusal(ctx, Request{}))
 }
 
-// Check returns nil, or the [*BackendError] with which a call of the request would be refused or skipped, as far as
-// that is known without starting anything. In addition to [Provider.Available] it checks the model, the access, the
-// options, the schema, the directory, the session, and the breaker.
+// Check returns nil, or the [*BackendError] with which a call of the request would be refused or skipped. Check
+// starts no process, so it only finds failures that are known in advance. In addition to [Provider.Available] it
+// checks the model, the access, the options, the schema, the directory, the session and the breaker.
 func (p *Provider) Check(ctx context.Context, req Request) error {
 	return errorOf(p.impl.Check(ctx, req))
 }
 
-// Command returns what a call of the request would start. It starts nothing and makes no file. The error is that of
-// [Provider.Check].
+// Command returns the command that a call of the request would start. It starts no process and creates no file. The
+// error is that of [Provider.Check].
 func (p *Provider) Command(ctx context.Context, req Request) (*runs.Command, error) {
 	command, err := p.impl.Command(ctx, req)
 	return command, errorOf(err)
 }
 
-// Probe runs the CLI with these arguments for something other than an answer, such as its version. The caller judges
-// the exit code; any other failure is a [*BackendError]. At the limit Probe kills the CLI at once.
+// Probe runs the CLI with args for a purpose other than an answer, such as its version. After limit, Probe kills the
+// CLI. The error is nil for every exit code; any other failure is a [*BackendError].
 func (p *Provider) Probe(ctx context.Context, args []string, limit time.Duration) (runs.Output, error) {
 	output, err := p.impl.Probe(ctx, args, limit)
 	return output, errorOf(err)
 }
 
-// Models lists the models that the CLI says it offers, in the order of the CLI, without a request to a model. The
-// list is empty in a container, and if the CLI cannot list its models. The error is a [*BackendError]. Each source of
-// the list may take Config.Timeout, or 15 s if that is longer; codex has two sources.
+// Models returns the models that the CLI offers, in the order of the CLI, without a request to a model. The list is
+// empty in a container, and if the CLI cannot list its models. Each source of the list may take Config.Timeout, at
+// least 15 s; codex has two sources. The error is a [*BackendError].
 func (p *Provider) Models(ctx context.Context) ([]call.Model, error) {
 	models, err := p.impl.Models(ctx)
 	return models, errorOf(err)
 }
 
-// HoldKey identifies the kind of process that can answer the request as a turn: requests with the same key can share a
-// process. The key depends on everything that the process would be started with, and on the user's login. The error is
-// the [*BackendError] of a call that would not start, or unsupported if no process can be held for the request. HoldKey
-// starts nothing.
+// HoldKey returns a key of the processes that can answer the request as a turn: requests with the same key can share
+// a process. The key depends on the command and environment of the process, and on the login of the user. If a call
+// would not start, the error is the [*BackendError] of that call. If no process can be kept running for the request,
+// the error is unsupported. HoldKey starts no process.
 func (p *Provider) HoldKey(ctx context.Context, req Request) (key string, err error) {
 	key, failed := p.impl.HoldKey(ctx, req)
 	return key, errorOf(failed)
 }
 
-// Program returns the path of the program that a call would start. The error is that of [Provider.Available], with the
-// reason not_installed if there is no program.
+// Program returns the path of the program that a call would start. The error is a [*BackendError]: bad_option if the
+// spec is invalid, suppressed, or not_installed if there is no program.
 func (p *Provider) Program() (path string, err error) {
 	path, failed := p.impl.Find()
 	return path, errorOf(failed)
 }
 
-// Model returns the name under which the CLI knows a model, "" for the default of the CLI; ok is false if the backend
-// has no such model.
+// Model returns the name that the CLI has for a model, "" for the default model of the CLI. ok is false if the
+// backend does not have the model.
 func (p *Provider) Model(name string) (model string, ok bool) { return p.impl.Model(name) }
 
-// Spec returns the spec of the Provider, under the name of the Provider.
+// Spec returns the spec of the Provider, with the name of the Provider. Do not modify its slices and maps.
 func (p *Provider) Spec() CliSpec { return p.impl.SpecNamed() }
 
-// Config returns the configuration of the Provider, with its defaults.
+// Config returns the configuration of the Provider, with the defaults filled in.
 func (p *Provider) Config() Config { return p.cfg }
 
-// Environ returns the environment variables of this process that the CLI sees, and those that Config.Env sets. It holds
-// secrets.
+// Environ returns the environment variables that the CLI gets: those of this process that it may see, and those of
+// Config.Env. They may contain secrets.
 func (p *Provider) Environ() map[string]string { return p.impl.Environ() }
 
 // errorOf returns the error as an interface, which is nil if the pointer is.

@@ -2,18 +2,19 @@ package clichain
 
 import "github.com/clichain/clichain/clispec"
 
-// CliSpec describes one CLI as data: its program (Name, Binary), how it is asked (Args or PromptStyle, Transports, Env,
-// Files), how its output is read (Outputs, Events, Text), and what its failures look like (Lines, ExitCodes). Package
-// specs has the built-in ones, package clispec the types of the fields. Name and Binary are enough for a CLI that takes
-// "-p PROMPT" and prints its answer; the zero value is refused. A CliSpec survives JSON. Do not change the slices and
-// maps of one that a [Provider] was made of.
+// CliSpec describes one CLI as data: its program (Name, Binary), its arguments and input (Args or PromptStyle,
+// Transports, Env, Files), how its output is parsed (Outputs, Events, Text), and how its failures are recognized
+// (Lines, ExitCodes). Name and Binary are enough for a CLI that takes "-p PROMPT" and prints its answer. Package
+// specs has the built-in specs, and package clispec declares the types of the fields. The zero value is invalid. A
+// CliSpec is a plain value that can be stored as JSON. Do not modify the slices and maps of a CliSpec after passing
+// it to [NewProvider] or [NewChain]; backends read them concurrently.
 type CliSpec = clispec.Spec
 
-// PromptStyle says how a CLI whose [CliSpec] has no Args takes its prompt: [DashP], which the zero value means too, or
-// [RunSubcommand].
+// PromptStyle selects how a CLI takes its prompt if its [CliSpec] has no Args: [DashP] or [RunSubcommand]. It is a
+// string. The zero value means DashP.
 type PromptStyle = clispec.PromptStyle
 
-// The prompt styles: "-p PROMPT", and "run PROMPT".
+// The prompt styles: "-p PROMPT", and the subcommand "run PROMPT".
 const (
 	DashP         = clispec.DashP
 	RunSubcommand = clispec.RunSubcommand

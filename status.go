@@ -8,32 +8,33 @@ import (
 	"github.com/clichain/clichain/internal/skiplist"
 )
 
-// Status is what is known of a backend without starting its CLI. It is a plain value and holds no secret.
+// Status is the state of a backend, as far as it is known without starting its CLI. It is a plain value and has no
+// secrets.
 type Status struct {
-	// Path is the program that a call would start. Empty: there is none.
+	// Path is the program that a call would start. Empty: not installed.
 	Path string
-	// Version is that of the program. Empty: its files do not tell it.
+	// Version is the version of the program. Empty: its files do not tell it.
 	Version string
-	// Login is what is known of the login, and Evidence the environment variable or file that shows it.
+	// Login is the state of the login. Evidence is the environment variable or file that proves it.
 	Login    clispec.LoginState
 	Evidence string
-	// Billing is who would pay. Empty: unknown.
+	// Billing is who would pay for a call. Empty: unknown.
 	Billing call.Billing
 	// Expired: the credentials have expired and cannot be renewed.
 	Expired bool
 	// Unproven: credentials exist, but the service may refuse them.
 	Unproven bool
-	// SuppressedBy names the environment variable or setting that turns the backend off. Empty: none does.
+	// SuppressedBy is the environment variable or setting that turns the backend off. Empty: the backend is on.
 	SuppressedBy string
-	// Doubts has a line for each mistake in SKIP_CLI and its aliases, such as a misspelled name, and says what it turns
-	// off.
+	// Doubts has a line for each mistake in SKIP_CLI and its aliases, such as a misspelled name. The line says which
+	// backends the mistake turns off.
 	Doubts []string
 	// Err is the [*BackendError] with which a call would be skipped. Nil: a call would start.
 	Err error
 }
 
-// Status returns what is known of a call in dir; an empty dir is the directory of this process. It starts nothing and
-// takes microseconds.
+// Status returns the state of the backend for calls in dir. An empty dir means the working directory of this process.
+// Status starts no process and takes microseconds.
 func (p *Provider) Status(dir string) Status {
 	if p.impl.Invalid() != nil {
 		_, err := p.Program()
@@ -49,8 +50,8 @@ func (p *Provider) Status(dir string) Status {
 	}
 }
 
-// RequiresAPIKey reports whether an API key would pay for a call, by Config.Billing or by the login. It is false for a
-// login with a subscription, and if that is unknown.
+// RequiresAPIKey reports whether Config.Billing or the login is an API key. It is false for a subscription, and if
+// the payer is unknown.
 func (p *Provider) RequiresAPIKey() bool {
 	return p.cfg.Billing == call.BillingAPIKey || p.Status("").Billing == call.BillingAPIKey
 }
