@@ -48,7 +48,7 @@ type (
 	EventKind = call.EventKind
 
 	// Reason is the class of a failure: one of the Reason constants, such as [ReasonUsageLimit]. It is a string. The
-	// zero value means that there is no failure. docs/errors.md lists the effect of each reason.
+	// zero value means that there is no failure. docs/reference/errors.md lists the effect of each reason.
 	Reason = call.Reason
 
 	// BackendError is the failure of one backend: its Backend, the Reason, a Message of one line, a Hint for the
@@ -108,7 +108,7 @@ const (
 	EventState      = call.EventState
 )
 
-// The reasons of failures and skips. docs/errors.md explains each one.
+// The reasons of failures and skips. docs/reference/errors.md explains each one.
 const (
 	ReasonSuppressed         = call.ReasonSuppressed
 	ReasonNotInstalled       = call.ReasonNotInstalled

@@ -49,10 +49,10 @@ type ChainConfig struct {
 	Hooks *Hooks
 	// Name is the name of the chain as a Backend. Empty: "chain".
 	Name string
-	// Policy overrides rows of the decision table in docs/errors.md.
+	// Policy overrides rows of the decision table in docs/reference/errors.md.
 	Policy map[Reason]Rule
-	// Store stores the cooldowns of backends; see docs/cooldowns.md. Nil: the memory of this chain. With NoCooldown
-	// no backend is ever in cooldown.
+	// Store stores the cooldowns of backends; see docs/explanation/cooldowns.md. Nil: the memory of this chain. With
+	// NoCooldown no backend is ever in cooldown.
 	Store      cooldown.Store
 	NoCooldown bool
 }

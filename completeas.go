@@ -15,7 +15,7 @@ import (
 //
 // A field is required unless its tag has omitempty or omitzero. Pointers and slices may be null. The tag
 // `jsonschema:"..."` holds a description of the field for the model, or its possible values:
-// `jsonschema:"enum=bug,enum=feature"`. See docs/structured.md.
+// `jsonschema:"enum=bug,enum=feature"`. See docs/how-to/structured.md.
 func CompleteAs[T any](ctx context.Context, b Backend, req Request) (T, *Response, error) {
 	var value, none T
 	if len(req.Schema) == 0 {

@@ -55,7 +55,7 @@ var malformedSpecs = []struct{ name, file, want string }{
 	{"an empty pattern of models", mineYAML + "models: {accept: ['']}\n", "line 3:19: models.accept[0]: is empty: omit accept to accept every name"},
 	{"an alias that does nothing", mineYAML + "models: {aliases: {default: m-1}}\n", `line 3:20: models.aliases: "default" lets the CLI choose the model: use another name`},
 	{"an alias for nothing", mineYAML + "models: {aliases: {small: ''}}\n", `line 3:20: models.aliases: "small" has no model: give both names`},
-	{"a preflight without a reason", mineYAML + "preflight: [{root: true, message: no}]\n", "line 3:13: preflight[0].reason: is missing; docs/errors.md lists the reasons"},
+	{"a preflight without a reason", mineYAML + "preflight: [{root: true, message: no}]\n", "line 3:13: preflight[0].reason: is missing; docs/reference/errors.md lists the reasons"},
 	{"a preflight without a message", mineYAML + "preflight: [{root: true, reason: permission_refused}]\n", "line 3:13: preflight[0].message: is missing: say what the CLI would refuse"},
 	{"a preflight's variable", mineYAML + "preflight: [{unless_env: [A=B], reason: permission_refused, message: no}]\n", `line 3:27: preflight[0].unless_env[0]: "A=B" is not the name of a variable`},
 	{"a rule for every line", mineYAML + "events: [{kind: text}]\n", "line 3:10: events[0].match: is empty: the rule would match every line"},
@@ -76,8 +76,8 @@ var malformedSpecs = []struct{ name, file, want string }{
 	{"a line's kind", mineYAML + "lines: [{pattern: a, reason: exit, kind: text}]\n", `line 3:42: lines[0].kind: "text" is none of ["error" "retry" "warning" "status"]`},
 	{"a place that is none", mineYAML + "lines: [{pattern: a, reason: exit, on: [stderr, '']}]\n", `line 3:49: lines[0].on[1]: is empty: write one of ["event" "stderr" "stdout"]`},
 	{"an exit status out of range", mineYAML + "exit_codes: {256: exit}\n", `line 3:14: exit_codes: "256" must be 1 to 255`},
-	{"an exit status without a reason", mineYAML + "exit_codes: {41: login}\n", `line 3:18: exit_codes[41]: "login" is not a reason; docs/errors.md lists them`},
-	{"a hint for no reason", mineYAML + "hints: {log_in: run mine login}\n", `line 3:9: hints: "log_in" is not a reason; docs/errors.md lists them`},
+	{"an exit status without a reason", mineYAML + "exit_codes: {41: login}\n", `line 3:18: exit_codes[41]: "login" is not a reason; docs/reference/errors.md lists them`},
+	{"a hint for no reason", mineYAML + "hints: {log_in: run mine login}\n", `line 3:9: hints: "log_in" is not a reason; docs/reference/errors.md lists them`},
 }
 
 // TestMalformedSpecs: a file says what is wrong and where, and a provider made

@@ -84,8 +84,8 @@ func Prompt(text string) Request {
 	return Request{Messages: []Message{{Role: RoleUser, Content: text}}}
 }
 
-// Options are settings that only some backends support; docs/specs.md has a table. The zero value sets no option.
-// Relative paths are relative to the working directory of this process.
+// Options are settings that only some backends support; docs/reference/specs.md has a table. The zero value sets no
+// option. Relative paths are relative to the working directory of this process.
 type Options struct {
 	// MaxTurns limits the turns of the agent. Zero: the limit of the CLI.
 	MaxTurns int `json:"max_turns,omitempty"`

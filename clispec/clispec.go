@@ -1,5 +1,5 @@
 // Package clispec declares the types of a spec, which describes a CLI as data, and validates specs. It has no code for
-// a particular CLI, starts no process and reads no file. docs/specs.md is the reference of the spec language.
+// a particular CLI, starts no process and reads no file. docs/reference/specs.md is the reference of the spec language.
 package clispec
 
 import "github.com/clichain/clichain/call"
@@ -181,7 +181,7 @@ func (s *Spec) ToolEventsIn(output OutputMode) ToolEvents {
 
 // When is the condition of a row: all fields that are set must be true. The zero value is always true.
 type When struct {
-	// Set and Unset list request fields (see docs/specs.md) that must be set, or must not be set.
+	// Set and Unset list request fields (see docs/reference/specs.md) that must be set, or must not be set.
 	Set   []string `json:"set,omitempty"`
 	Unset []string `json:"unset,omitempty"`
 	// Access, Output and Transport list the values for which the condition is true.

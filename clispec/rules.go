@@ -134,8 +134,8 @@ type EventRule struct {
 	Each string `json:"each,omitempty"`
 	// Kind is the kind of the event.
 	Kind call.EventKind `json:"kind"`
-	// Set maps an event field to a path, to alternatives "a ?? b", or to a literal "=text". docs/specs.md lists the
-	// fields.
+	// Set maps an event field to a path, to alternatives "a ?? b", or to a literal "=text". docs/reference/specs.md
+	// lists the fields.
 	Set map[string]string `json:"set,omitempty"`
 	// Terminal: this event has the outcome of the call and is its last event.
 	Terminal bool `json:"terminal,omitempty"`

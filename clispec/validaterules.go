@@ -94,7 +94,7 @@ func (v *validator) reason(path string, r call.Reason) {
 	} else if near := spelling.Near(string(r), texts(known)); near != "" {
 		v.add(path, string(r), fmt.Sprintf("is not a reason; did you mean %q?", near))
 	} else {
-		v.add(path, string(r), "is not a reason; docs/errors.md lists them")
+		v.add(path, string(r), "is not a reason; docs/reference/errors.md lists them")
 	}
 }
 

@@ -2,8 +2,8 @@ package clispec
 
 import "slices"
 
-// OptionFields are the fields that a backend must support if they are set. The prompt and the system text are not in the
-// list, because every spec passes them. The directory is not in the list, because the process runs in it.
+// OptionFields are the fields that a backend must support if they are set. The prompt and the system text are not in
+// the list, because every spec passes them. The directory is not in the list, because the process runs in it.
 var OptionFields = []string{
 	"model", "session", "session_id", "continue", "max_turns", "max_budget_usd", "allowed_tools", "disallowed_tools",
 	"permission_mode", "mcp_config", "strict_mcp", "fallback_model", "effort", "agents", "no_session_persistence",
