@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,12 +48,18 @@ func TestMoreCallersThanProcesses(t *testing.T) {
 // it is not waited for again.
 func TestLiveModeThatNeverBegins(t *testing.T) {
 	clitest.NoLeaks(t)
+	calls := 60
+	if os.Getenv("CLICHAIN_CONFORMANCE") == "long" {
+		calls = 200
+	}
 	agent := agentOf(t, "acp", "silent, cold, starts in 20ms", clichain.Config{Timeout: time.Minute})
-	cold := crowd(t, agent, "take 20ms x", 4, 200)
+	cold := crowd(t, agent, "take 20ms x", 4, calls)
 	p := live.NewPool([]*clichain.Provider{agent}, &live.PoolConfig{Size: 4})
 	defer p.Close()
-	took := crowd(t, p.Backends()[0], "take 20ms x", 4, 200)
-	t.Logf("200 calls by 4 callers: %v, %v without a pool, %+v", took.Round(time.Millisecond), cold.Round(time.Millisecond), p.Stats())
+	took := crowd(t, p.Backends()[0], "take 20ms x", 4, calls)
+	t.Logf("%d calls by 4 callers: %v, %v without a pool, %+v", calls, took.Round(time.Millisecond), cold.Round(time.Millisecond), p.Stats())
 	require.Less(t, took, 2*cold)
+	require.Eventually(t, func() bool { return p.Stats().Processes == 0 }, time.Minute, time.Millisecond)
+	crowd(t, p.Backends()[0], "take 20ms x", 4, 8)
 	require.LessOrEqual(t, p.Stats().Started, 8, "a kind that did not start is not started again and again")
 }

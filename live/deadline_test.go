@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ const callTime = 2 * time.Second
 // A call has one Config.Timeout, whatever its process and the cold call after it do. What a machine adds to that shows a
 // Provider without a pool, whose CLI hangs and ends at the first signal.
 func TestDeadlineOfACall(t *testing.T) {
+	clitest.NoLeaks(t)
 	cfg := clichain.Config{Timeout: callTime}
 	for name, test := range map[string]struct {
 		manners, first, text string
@@ -37,28 +39,28 @@ func TestDeadlineOfACall(t *testing.T) {
 		"a start hangs, the cold call hangs":     {manners: "silent, cold hangs", text: "x", wait: callTime / 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			plain := agentOf(t, "acp", "cold hangs", cfg)
-			began := time.Now()
-			_, err := plain.Complete(t.Context(), clichain.Prompt("x"))
-			requireReason(t, clichain.ReasonTimeout, err)
-			alone := time.Since(began)
-
 			var running sync.WaitGroup
+			var alone time.Duration
+			var failed error
+			running.Go(func() { // beside the others, on the same busy machine
+				began := time.Now()
+				_, failed = plain.Complete(t.Context(), clichain.Prompt("x"))
+				alone = time.Since(began)
+			})
+			took := make([]time.Duration, *times)
 			free := make(chan struct{}, 8)
-			for range *times {
+			for i := range took {
 				free <- struct{}{}
 				running.Go(func() {
 					defer func() { <-free }()
 					p := live.NewPool([]*clichain.Provider{agentOf(t, "acp", test.manners, cfg)}, &live.PoolConfig{Wait: test.wait})
 					began := time.Now()
 					_, err := p.Backends()[0].Complete(t.Context(), clichain.Prompt(test.text))
-					took := time.Since(began)
-					if *times == 1 {
-						t.Logf("%v, %v without a pool", took.Round(time.Millisecond), alone.Round(time.Millisecond))
-					}
-					if !errors.Is(err, context.DeadlineExceeded) || took > alone*3/2 {
-						t.Errorf("%v after %v, %v without a pool", err, took, alone)
+					took[i] = time.Since(began)
+					if !errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("%v after %v", err, took[i])
 					}
 					if left := p.Close().Left; len(left) > 0 {
 						t.Error(left)
@@ -66,6 +68,9 @@ func TestDeadlineOfACall(t *testing.T) {
 				})
 			}
 			running.Wait()
+			requireReason(t, clichain.ReasonTimeout, failed)
+			t.Logf("%v, %v without a pool", took, alone)
+			require.Less(t, slices.Max(took), alone*3/2)
 		})
 	}
 }
