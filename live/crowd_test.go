@@ -60,6 +60,8 @@ func TestLiveModeThatNeverBegins(t *testing.T) {
 	t.Logf("%d calls by 4 callers: %v, %v without a pool, %+v", calls, took.Round(time.Millisecond), cold.Round(time.Millisecond), p.Stats())
 	require.Less(t, took, 2*cold)
 	require.Eventually(t, func() bool { return p.Stats().Processes == 0 }, time.Minute, time.Millisecond)
+	started := p.Stats().Started
 	crowd(t, p.Backends()[0], "take 20ms x", 4, 8)
+	require.Equal(t, started, p.Stats().Started, "no start so soon after failed ones")
 	require.LessOrEqual(t, p.Stats().Started, 8, "a kind that did not start is not started again and again")
 }

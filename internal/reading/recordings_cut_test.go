@@ -3,8 +3,10 @@ package reading
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,7 +43,7 @@ var lastWords = map[string]func(eventLine) bool{
 	},
 }
 
-// Each recorded stream, killed after each of its lines and within them: there
+// Each recorded stream, killed after its lines and within them: there
 // is an answer only when the CLI's last word was whole, and then the same
 // answer; else the kill is the reason, or what the CLI had complained about.
 func TestRecordingsCutShort(t *testing.T) {
@@ -52,27 +54,64 @@ func TestRecordingsCutShort(t *testing.T) {
 			replay := ReplayBy(spec)
 			dirs, err := filepath.Glob(filepath.Join(recordingsDir, name, "*"))
 			require.NoError(t, err)
+			want := map[string][]verdictRun{}
+			if !everyCut && !*update {
+				want = cutVerdicts(t, name)
+			}
 			var seen []string
 			for _, dir := range dirs {
 				rec := readRun(t, dir)
 				if rec.Output != clispec.OutputStream {
 					continue
 				}
-				seen = append(seen, filepath.Base(dir)+": "+strings.Join(cutShort(t, name, replay, rec, dir), ", "))
+				seen = append(seen, filepath.Base(dir)+": "+strings.Join(cutShort(t, name, replay, rec, dir, want[filepath.Base(dir)]), ", "))
 			}
 			require.NotEmpty(t, seen)
-			golden(t, filepath.Join("testdata", "golden", "recordings", "cut", name+".json"), seen)
+			golden(t, cutGolden(name), seen)
 		})
 	}
 }
 
-// everyCut cuts within each line with the long form of the tests, else within each last word and every fourth line.
+// everyCut cuts after and within each line with the long form of the tests. The short form cuts where the verdict
+// changes, before and after each last word, and after every eighth line from a random one.
 var everyCut = os.Getenv("CLICHAIN_CONFORMANCE") == "long"
 
-// cutShort judges a recording cut after each line, and returns the verdicts
-// with the numbers of lines that they are for.
-func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir string) []string {
+func cutGolden(name string) string {
+	return filepath.Join("testdata", "golden", "recordings", "cut", name+".json")
+}
+
+// cutVerdicts returns the verdicts of the golden file of a CLI, by recording.
+func cutVerdicts(t *testing.T, name string) map[string][]verdictRun {
 	t.Helper()
+	data, err := os.ReadFile(cutGolden(name))
+	require.NoError(t, err)
+	var lines []string
+	require.NoError(t, json.Unmarshal(data, &lines))
+	all := map[string][]verdictRun{}
+	for _, line := range lines {
+		recording, runs, _ := strings.Cut(line, ": ")
+		for run := range strings.SplitSeq(runs, ", ") {
+			numbers, verdict, _ := strings.Cut(run, " ")
+			first, last, isRange := strings.Cut(numbers, "-")
+			if !isRange {
+				last = first
+			}
+			from, err := strconv.Atoi(first)
+			require.NoError(t, err)
+			to, err := strconv.Atoi(last)
+			require.NoError(t, err)
+			all[recording] = append(all[recording], verdictRun{verdict, from, to})
+		}
+	}
+	return all
+}
+
+// cutShort judges a recording cut after lines, and returns the verdicts with the numbers of lines that they are for. A
+// cut that it leaves out has the wanted verdict.
+func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir string, want []verdictRun) []string {
+	t.Helper()
+	offset := rand.N(8)
+	t.Logf("%s: every eighth line from %d", dir, offset)
 	whole, _, wholeFailure, _ := replay(rec)
 	lines := strings.SplitAfter(rec.Stdout, "\n")
 	if lines[len(lines)-1] == "" {
@@ -86,6 +125,11 @@ func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir s
 		at := fmt.Sprintf("%s after %d lines", dir, n)
 		if n > 0 {
 			said = said || isLastWord(t, name, lines[n-1])
+		}
+		last := n > 0 && isLastWord(t, name, lines[n-1]) || n < len(lines) && isLastWord(t, name, lines[n])
+		if verdict, inside := insideRun(want, n); inside && !last && n%8 != offset {
+			runs.add(verdict)
+			continue
 		}
 		rec.Stdout = strings.Join(lines[:n], "")
 		text, _, failure, events := replay(rec)
@@ -103,7 +147,7 @@ func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir s
 		case !complained:
 			require.Contains(t, []call.Reason{call.ReasonKilled, silent}, failure.Reason, at)
 		}
-		if n < len(lines) && (n%4 == 0 || everyCut || isLastWord(t, name, lines[n])) { // a part of a line is no evidence
+		if n < len(lines) && (everyCut || last || n%8 == offset) { // a part of a line is no evidence
 			rec.Stdout += lines[n][:len(lines[n])/2]
 			partText, _, partFailure, _ := replay(rec)
 			require.Equal(t, text, partText, at)
@@ -142,6 +186,16 @@ func reasonOf(failure *call.Error) call.Reason {
 		return ""
 	}
 	return failure.Reason
+}
+
+// insideRun returns the verdict of the run that has a line between its first and its last one.
+func insideRun(runs []verdictRun, n int) (verdict string, ok bool) {
+	for _, run := range runs {
+		if run.first < n && n < run.last {
+			return run.verdict, true
+		}
+	}
+	return "", false
 }
 
 // runLengths are verdicts, with neighbours that are the same taken together.
