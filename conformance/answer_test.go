@@ -38,12 +38,12 @@ func TestLeanAnswer(t *testing.T) {
 			require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens)
 
 			calls := c.server.Calls()
-			require.Len(t, calls, 1, "one request answers one question")
+			require.Len(t, calls, 1, "one request per answer")
 			require.Equal(t, "say hi", lastLine(calls[0].Prompt()))
 			require.Contains(t, calls[0].System(), "Answer in French.")
 			t.Logf("%s: request body %d bytes, answered in %v", name, len(calls[0].Body), resp.Duration.Round(time.Millisecond))
 			require.LessOrEqual(t, len(calls[0].Body), limits[name])
-			require.Empty(t, sideCalls(c.server), "nothing else is asked of the model")
+			require.Empty(t, sideCalls(c.server), "the call sends no side requests")
 		})
 	}
 }
@@ -67,7 +67,7 @@ func TestStream(t *testing.T) {
 					last = time.Now()
 				case clichain.EventDone:
 					require.False(t, last.IsZero())
-					t.Logf("%v after its last event", time.Since(last).Round(time.Millisecond))
+					t.Logf("the call ended %v after the last event", time.Since(last).Round(time.Millisecond))
 					require.Less(t, time.Since(last), 5*time.Second, "0.6 s")
 				}
 			}
@@ -80,12 +80,12 @@ func TestStream(t *testing.T) {
 func TestPromptArrivesExactly(t *testing.T) {
 	for _, name := range home.Names() {
 		for label, prompt := range map[string]string{
-			"as a flag": "--help me\nit's \"quoted\" $(false) `x` \\n %s\r\nnext\n\n👩‍👩‍👧 \u2028 ﷽ é\nwhat is in @/etc/hostname ?",
-			"a command": "/help me please\n" + strings.Repeat("0123456789 abcdefghij\n", 300_000/22),
-			"a report":  "/bug x",
+			"flag":    "--help me\nit's \"quoted\" $(false) `x` \\n %s\r\nnext\n\n👩‍👩‍👧 \u2028 ﷽ é\nwhat is in @/etc/hostname ?",
+			"command": "/help me please\n" + strings.Repeat("0123456789 abcdefghij\n", 300_000/22),
+			"report":  "/bug x",
 		} {
 			t.Run(name+"/"+label, func(t *testing.T) {
-				longUnless(t, label == "as a flag" && name != home.OpenCode)
+				longUnless(t, label == "flag" && name != home.OpenCode)
 				t.Parallel()
 				c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text("ok")))
 				_, err := c.Complete(t.Context(), clichain.Prompt(prompt))

@@ -67,8 +67,8 @@ func TestHostileJobsWithTheCLIs(t *testing.T) {
 			var elsewhere atomic.Int64
 			other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
 			t.Cleanup(other.Close)
-			folder := t.TempDir()
-			marker, loaded, store := filepath.Join(folder, "marker"), filepath.Join(folder, "loaded.js"), filepath.Join(folder, "store")
+			dir := t.TempDir()
+			marker, loaded, store := filepath.Join(dir, "marker"), filepath.Join(dir, "loaded.js"), filepath.Join(dir, "store")
 			fill := strings.NewReplacer("MARKER", marker, "LOADED", loaded, "ELSEWHERE", other.URL)
 			require.NoError(t, os.WriteFile(loaded, []byte(fill.Replace(job.loaded)), 0o600))
 			script := loopback.Always(loopback.Text(hello))
@@ -95,7 +95,7 @@ func TestHostileJobsWithTheCLIs(t *testing.T) {
 				permits = append(permits, "--permit", fill.Replace(what))
 			}
 			log = workOn(t, program, h, store, job.cli, `msg="job answered"`, permits...)
-			require.True(t, done(), "it is not hostile enough: %s", log)
+			require.True(t, done(), "the job did not use its permissions: %s", log)
 			require.Empty(t, living(t, h))
 		})
 	}
@@ -175,7 +175,7 @@ func TestHostileLinesWithTheCLIs(t *testing.T) {
 			require.NoFileExists(t, marker)
 			require.Empty(t, server.Requests())
 			out := run(test.allows...)
-			require.FileExists(t, marker, "it is not hostile enough: %s", out)
+			require.FileExists(t, marker, "the line did not use its permissions: %s", out)
 		})
 	}
 }

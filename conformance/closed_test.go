@@ -27,5 +27,5 @@ func TestAccountClosedToGemini(t *testing.T) {
 		require.Contains(t, failed.Hint, "`agy`", label)
 		require.InDelta(t, 24, time.Until(failed.RetryAfter).Hours(), 0.5, label)
 	}
-	require.Empty(t, c.server.Calls(), "no model was asked")
+	require.Empty(t, c.server.Calls(), "the CLI called the model")
 }

@@ -72,7 +72,7 @@ func TestInterrupt(t *testing.T) {
 			select {
 			case <-server.Arrived():
 			case <-time.After(minute):
-				t.Fatalf("%s never asked its model", name)
+				t.Fatalf("%s never called its model", name)
 			}
 			require.NoError(t, cmd.Process.Signal(os.Interrupt))
 			err := cmd.Wait()

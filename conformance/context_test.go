@@ -54,14 +54,14 @@ func TestClaudeNamesItsContext(t *testing.T) {
 						return ids
 					}
 				}
-				t.Fatal("it ended", lines.Err())
+				t.Fatal("claude ended: ", lines.Err())
 				return nil
 			}
 			first, clear, second := turn("hi"), turn("/clear"), turn("hi")
 			require.Len(t, first, 1)
 			require.Len(t, second, 1)
 			require.NotEqual(t, first, second)
-			require.Equal(t, second[0], clear[len(clear)-1], "the result of /clear has the new id")
+			require.Equal(t, second[0], clear[len(clear)-1], "the result of /clear has the new ID")
 		})
 	}
 }

@@ -58,7 +58,7 @@ func TestCooldownUntilTheReset(t *testing.T) {
 	var cooling *clichain.BackendError
 	require.ErrorAs(t, chain.CoolingDown(t.Context(), claude.Provider), &cooling)
 	until := cooling.RetryAfter
-	require.WithinDuration(t, reset, until, time.Minute, "which is what it said")
+	require.WithinDuration(t, reset, until, time.Minute, "the reset that the service reported")
 	asked := len(claude.server.Requests())
 
 	alone := clichain.ChainOf([]clichain.Backend{claude.Provider}, &clichain.ChainConfig{Store: store})
@@ -71,7 +71,7 @@ func TestCooldownUntilTheReset(t *testing.T) {
 	}
 	t.Logf("skipped in %v", best)
 	require.Less(t, best, 25*time.Millisecond)
-	require.Len(t, claude.server.Requests(), asked, "nobody has asked it")
+	require.Len(t, claude.server.Requests(), asked, "a skipped call sent a request")
 
 	over.Store(true)
 	require.NoError(t, store.Store.Update(t.Context(), store.key.Load().(string), func(r cooldown.State) cooldown.State {

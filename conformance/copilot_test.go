@@ -108,7 +108,7 @@ func leftEarly(t *testing.T, name string, status int, reason clichain.Reason) {
 		require.NoError(t, err)
 		require.Len(t, resp.Attempts, 1)
 		require.Equal(t, reason, resp.Attempts[0].Reason, resp.Attempts[0].Err)
-		require.Less(t, len(c.server.Calls()), 5, "it was waited for until it gave up")
+		require.Less(t, len(c.server.Calls()), 5, "the chain waited for all retries")
 		require.Empty(t, living(t, c.home))
 	})
 }
@@ -183,14 +183,14 @@ func copilotCases() map[string]optionCase {
 		"copilot extra": {home.Copilot, clichain.AccessNone, answer, func(_ cli, o *clichain.Options) {
 			o.Extra = map[string][]string{home.Copilot: {"--reasoning-effort=low"}}
 		}, sent(`"reasoning_effort":"low"`)},
-		"copilot added text":            {home.Copilot, clichain.AccessWrite, answer, func(_ cli, o *clichain.Options) { o.AppendSystem = "Count beetles." }, sent("Count beetles.")},
-		"copilot may only search":       {home.Copilot, clichain.AccessRead, readTool[home.Copilot], allow("glob"), both(offered("glob", "grep"), untold("indigo"))},
-		"copilot without its shell":     {home.Copilot, clichain.AccessWrite, run, none, made(false, "work/made")},
-		"copilot with one command":      {home.Copilot, clichain.AccessWrite, run, allow("shell(touch:*)"), made(true, "work/made")},
-		"copilot denied its shell":      {home.Copilot, clichain.AccessFull, run, func(_ cli, o *clichain.Options) { o.DisallowedTools = []string{"shell"} }, made(false, "work/made")},
-		"copilot in one folder":         {home.Copilot, clichain.AccessWrite, out, none, made(false, "more/out.txt")},
-		"copilot in two folders":        {home.Copilot, clichain.AccessWrite, out, more, made(true, "more/out.txt")},
-		"copilot with another's server": {home.Copilot, clichain.AccessWrite, answer, probe, sent("adds two numbers")},
+		"copilot added text":         {home.Copilot, clichain.AccessWrite, answer, func(_ cli, o *clichain.Options) { o.AppendSystem = "Count beetles." }, sent("Count beetles.")},
+		"copilot may only search":    {home.Copilot, clichain.AccessRead, readTool[home.Copilot], allow("glob"), both(offered("glob", "grep"), untold("indigo"))},
+		"copilot without its shell":  {home.Copilot, clichain.AccessWrite, run, none, made(false, "work/made")},
+		"copilot with one command":   {home.Copilot, clichain.AccessWrite, run, allow("shell(touch:*)"), made(true, "work/made")},
+		"copilot denied its shell":   {home.Copilot, clichain.AccessFull, run, func(_ cli, o *clichain.Options) { o.DisallowedTools = []string{"shell"} }, made(false, "work/made")},
+		"copilot in one directory":   {home.Copilot, clichain.AccessWrite, out, none, made(false, "more/out.txt")},
+		"copilot in two directories": {home.Copilot, clichain.AccessWrite, out, more, made(true, "more/out.txt")},
+		"copilot with an MCP server": {home.Copilot, clichain.AccessWrite, answer, probe, sent("adds two numbers")},
 	}
 }
 

@@ -32,8 +32,8 @@ const nowhere = "http://127.0.0.1:9"
 func bare(t *testing.T, name string) home.Home {
 	t.Helper()
 	h := home.New(t, name, nowhere, home.LoggedOut)
-	for _, folder := range []string{".codex", ".config"} {
-		require.NoError(t, os.RemoveAll(filepath.Join(h.Dir, folder)))
+	for _, name := range []string{".codex", ".config"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(h.Dir, name)))
 	}
 	h.Env = slices.DeleteFunc(h.Env, func(kv string) bool { return strings.Contains(kv, nowhere) })
 	h.Env = append(h.Env, "PATH="+filepath.Dir(h.Binary)+":"+os.Getenv("PATH"))
@@ -53,7 +53,7 @@ func checkup(t *testing.T, program string, h home.Home, args ...string) doctor.D
 	}
 	var report doctor.Report
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), &report), stdout.String())
-	require.NotContains(t, stdout.String(), home.Key, "a secret")
+	require.NotContains(t, stdout.String(), home.Key, "the report contains a key")
 	i := slices.IndexFunc(report.Backends, func(d doctor.Diagnosis) bool { return d.Name == h.Name })
 	require.GreaterOrEqual(t, i, 0)
 	return report.Backends[i]
@@ -157,7 +157,7 @@ func TestDoctorInAReadOnlyHome(t *testing.T) {
 		out, err := inReadOnlyHome(t, bare(t, name), program, "doctor", "--json").CombinedOutput()
 		var report doctor.Report
 		if json.Unmarshal(out, &report) != nil {
-			t.Skipf("no mounts here: %v: %s", err, out)
+			t.Skipf("cannot mount: %v: %s", err, out)
 		}
 		for _, d := range report.Backends {
 			if d.Name == name {
@@ -180,7 +180,7 @@ func TestLoggedOutIsWhatTheCLISays(t *testing.T) {
 			require.ErrorIs(t, err, clichain.ErrUnauthenticated)
 			require.Equal(t, call.StageSkipped, call.AsError(name, err).Stage)
 			_, err = clichain.NewProvider(spec, &clichain.Config{Binary: h.Binary, Timeout: minute}).Complete(t.Context(), clichain.Prompt("hi"))
-			require.ErrorIs(t, err, clichain.ErrUnauthenticated, "tried all the same")
+			require.ErrorIs(t, err, clichain.ErrUnauthenticated, "an explicit binary is started")
 			require.Equal(t, call.StageStarted, call.AsError(name, err).Stage)
 		})
 	}
@@ -227,13 +227,13 @@ func TestDoctorProbesInTime(t *testing.T) {
 	checkup(t, program, h, "--probe")
 	took := time.Since(start)
 	t.Logf("doctor --probe: %v", took)
-	require.Less(t, took, 40*time.Second, "4 s, and on a slow machine eight times that, and what it takes to end the rest")
+	require.Less(t, took, 40*time.Second, "normally 4 s; the limit allows for a slow machine")
 }
 
 // doctor takes little longer than a start of the command and does not change the home.
 func TestDoctorIsQuickAndLeavesNothing(t *testing.T) {
 	netns.Require(t)
-	require.NoError(t, netns.LoopbackOnly(), "no packet could leave")
+	require.NoError(t, netns.LoopbackOnly(), "the network is not isolated")
 	program, h := command(t), bare(t, home.Claude)
 	before := tree(t, h.Dir)
 	best, bare := time.Hour, time.Hour

@@ -55,7 +55,7 @@ func TestProgramsOfTheFolder(t *testing.T) {
 		bare.Stdin = strings.NewReader("say hi")
 		out, err := bare.CombinedOutput()
 		ran, _ := os.ReadFile(marker)
-		require.NotEmpty(t, ran, "the folder is not hostile enough: %v %s", err, out)
+		require.NotEmpty(t, ran, "without clichain no program of the directory ran: %v %s", err, out)
 		t.Logf("without clichain: %q", strings.Fields(string(ran)))
 		require.NoError(t, os.Remove(marker))
 
@@ -120,9 +120,9 @@ func TestShellOfTheAgent(t *testing.T) {
 		cfg    clichain.Config
 		passed bool
 	}{
-		"as usual":    {cfg: longTimeout},
-		"inherited":   {cfg: clichain.Config{Timeout: minute, InheritEnv: true}},
-		"named by us": {cfg: clichain.Config{Timeout: minute, PassEnv: []string{"BASH_ENV", "AWS_PROFILE"}}, passed: true},
+		"default":        {cfg: longTimeout},
+		"inherited":      {cfg: clichain.Config{Timeout: minute, InheritEnv: true}},
+		"passed by name": {cfg: clichain.Config{Timeout: minute, PassEnv: []string{"BASH_ENV", "AWS_PROFILE"}}, passed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen, marker := filepath.Join(t.TempDir(), "seen"), filepath.Join(t.TempDir(), "ran")

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-var beside = flag.Bool("beside", false, "measure failover beside chains that wait for the plain timeout")
+var beside = flag.Bool("beside", false, "also measure chains that wait for the timeout")
 
 // The first CLI meets a failing service and reports it only when it retries. The second CLI must answer within the
 // start times of both and one second. An overloaded service adds the time that its retries get.
@@ -53,7 +53,7 @@ func TestEarlyFailover(t *testing.T) {
 				if early < startUps+test.retryWait+time.Second {
 					break
 				}
-				t.Logf("%.2f s, once more", early.Seconds())
+				t.Logf("%.2f s, retrying", early.Seconds())
 				early, resp = chained(clichain.Config{})
 			}
 			require.Len(t, resp.Attempts, 1)
@@ -66,7 +66,7 @@ func TestEarlyFailover(t *testing.T) {
 				for range 5 { // with a cost limit the second CLI starts after the first one ended
 					serial, _ := chained(clichain.Config{}, &clichain.ChainConfig{MaxCostUSD: 1000})
 					overlapping, _ := chained(clichain.Config{})
-					t.Logf("one after the other %.2f s, overlapping %.2f s", serial.Seconds(), overlapping.Seconds())
+					t.Logf("sequential %.2f s, overlapping %.2f s", serial.Seconds(), overlapping.Seconds())
 				}
 				require.Less(t, early, plain)
 			}

@@ -99,7 +99,7 @@ func goesOn(t *testing.T, name string) {
 	next.Session = handleOf(name, unknownSessions[name])
 	_, err = c.Complete(t.Context(), next)
 	require.ErrorIs(t, err, clichain.ErrBadSession)
-	require.Len(t, c.server.Calls(), 2, "the model was asked all the same")
+	require.Len(t, c.server.Calls(), 2, "the CLI called the model")
 }
 
 // hands are functions that return the replies in which a model uses the tools of a CLI.

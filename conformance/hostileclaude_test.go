@@ -96,7 +96,7 @@ func TestClaudeBelowAHostileFolder(t *testing.T) {
 		spec clichain.CliSpec
 		want []string
 	}{
-		"as it is":         {spec: specs.Claude()},
+		"default":          {spec: specs.Claude()},
 		"without the flag": {saying(specs.Claude(), "user", "user,project,local"), []string{"ran helper-local"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,13 +60,13 @@ func TestCodexInAHostileFolder(t *testing.T) {
 		trust  bool
 		want   []string
 	}{
-		"read":           {access: clichain.AccessRead},
-		"read below":     {access: clichain.AccessRead, sub: "a/b"},
-		"read by a link": {access: clichain.AccessRead, link: true},
-		"read, trusted":  {access: clichain.AccessRead, trust: true, want: codexTrusted},
-		"write":          {access: clichain.AccessWrite},
-		"write below":    {access: clichain.AccessWrite, sub: "a/b"},
-		"write, trusted": {access: clichain.AccessWrite, trust: true, want: codexTrusted},
+		"read":                {access: clichain.AccessRead},
+		"read below":          {access: clichain.AccessRead, sub: "a/b"},
+		"read through a link": {access: clichain.AccessRead, link: true},
+		"read, trusted":       {access: clichain.AccessRead, trust: true, want: codexTrusted},
+		"write":               {access: clichain.AccessWrite},
+		"write below":         {access: clichain.AccessWrite, sub: "a/b"},
+		"write, trusted":      {access: clichain.AccessWrite, trust: true, want: codexTrusted},
 		"write below, trusted": {access: clichain.AccessWrite, sub: "a/b", trust: true,
 			want: []string{"ran filter", "told agents-md"}},
 	} {
@@ -97,7 +97,7 @@ func TestDocumentsInAnUnknownFolder(t *testing.T) {
 		instead string
 		want    []string
 	}{
-		"as it is":     {"project_doc_max_bytes=0", nil},
+		"default":      {"project_doc_max_bytes=0", nil},
 		"with a limit": {"project_doc_max_bytes=1000", []string{"told agents-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestCodexBelowAHostileFolder(t *testing.T) {
 		spec clichain.CliSpec
 		want []string
 	}{
-		"as it is":       {spec: specs.Codex()},
+		"default":        {spec: specs.Codex()},
 		"without guards": {bare, []string{"ran filter", "told skill", "told skills"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,15 +177,15 @@ func TestCodexBelowAHostileFolder(t *testing.T) {
 func TestApprovedToolsOfCodex(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	const configs, folders = ".codex/config.toml", "work/.codex/config.toml"
+	const configs, dirs = ".codex/config.toml", "work/.codex/config.toml"
 	for name, test := range map[string]struct {
 		path    string
 		trust   bool
 		answers bool
 	}{
-		"the user's":         {configs, false, true},
-		"the folder's":       {folders, false, false},
-		"a trusted folder's": {folders, true, true},
+		"user settings":       {configs, false, true},
+		"untrusted directory": {dirs, false, false},
+		"trusted directory":   {dirs, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

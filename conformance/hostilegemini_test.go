@@ -98,11 +98,11 @@ func TestGeminiBelowAHostileFolder(t *testing.T) {
 		spec clichain.CliSpec
 		want []string
 	}{
-		"as it is":          {spec: specs.Gemini()},
-		"without its files": {bare, []string{"told dot-env", "told gemini-md"}},
+		"default":             {spec: specs.Gemini()},
+		"without guard files": {bare, []string{"told dot-env", "told gemini-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			longUnless(t, name == "as it is")
+			longUnless(t, name == "default")
 			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			f := c.hostileFolder(t, geminiFiles)
 			f.plant(t, c.home.Work, geminiRefused)

@@ -42,7 +42,7 @@ func TestGitInAHostileFolder(t *testing.T) {
 // trusted returns the name of a test case.
 func trusted(name string, trust bool) string {
 	if trust {
-		return name + " where it is trusted"
+		return name + " in a trusted directory"
 	}
 	return name
 }

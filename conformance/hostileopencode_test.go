@@ -119,11 +119,11 @@ func TestOpenCodeBelowAHostileFolder(t *testing.T) {
 		spec clichain.CliSpec
 		want []string
 	}{
-		"as it is":             {spec: specs.OpenCode()},
+		"default":              {spec: specs.OpenCode()},
 		"without the variable": {bare, []string{"ran plugin", "told user-agents-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			longUnless(t, name == "as it is")
+			longUnless(t, name == "default")
 			var f folder
 			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, func(loopback.Request) loopback.Reply {
 				f.await("plugin")
@@ -153,11 +153,11 @@ func TestModelsBelowAHostileFolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		args, want []string
 	}{
-		"as it is":         {args: specs.OpenCode().Models.List[0].Args},
+		"default":          {args: specs.OpenCode().Models.List[0].Args},
 		"without the flag": {[]string{"models"}, []string{"ran plugin"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			longUnless(t, name == "as it is")
+			longUnless(t, name == "default")
 			spec := specs.OpenCode()
 			spec.Models.List[0].Args = test.args
 			c := startSpec(t, spec, home.LoggedIn, longTimeout, nil)

@@ -93,8 +93,8 @@ func TestQwenBelowAHostileFolder(t *testing.T) {
 			spec clichain.CliSpec
 			want []string
 		}{
-			"as it is":          {spec: specs.Qwen()},
-			"without its files": {bare, []string{"told agents-md", "told qwen-md", "told rule"}},
+			"default":             {spec: specs.Qwen()},
+			"without guard files": {bare, []string{"told agents-md", "told qwen-md", "told rule"}},
 		} {
 			c := startOf(t, of, test.spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			f := c.hostileFolder(t, qwenFiles)

@@ -100,7 +100,7 @@ func TestDemands(t *testing.T) {
 				c.trustInCLI(t)
 				before := everyFile(t, c.home.Work)
 				f.ask(t, c, test.access, c.home.Work)
-				require.Len(t, c.server.Calls(), len(asked)+1, "a demand was not made, or somebody else was asked")
+				require.Len(t, c.server.Calls(), len(asked)+1, "the model made another number of tool calls")
 				if test.access == clichain.AccessRead {
 					require.Equal(t, before, everyFile(t, c.home.Work), results(c))
 					require.Empty(t, f.other.Requests(), results(c))

@@ -19,7 +19,7 @@ func TestHostileFolderOfEarlierVersions(t *testing.T) {
 	}
 	eachVersion(t, func(t *testing.T, of home.Install, spec clichain.CliSpec) {
 		if files[of.CLI] == nil || of == home.Newest(t, of.CLI) {
-			t.Skip("the tests of its own hold it, or nobody has said what a folder can have for it")
+			t.Skip("other tests cover this version, or there are no hostile files for this CLI")
 		}
 		hostile := func(t *testing.T, state home.State) (cli, folder) {
 			c := startOf(t, of, spec, state, trusting(false), loopback.Always(loopback.Text(hello)))
@@ -32,7 +32,7 @@ func TestHostileFolderOfEarlierVersions(t *testing.T) {
 				require.Empty(t, f.ask(t, c, access, c.home.Work))
 			})
 		}
-		t.Run("below it", func(t *testing.T) {
+		t.Run("parent directory", func(t *testing.T) {
 			state := home.LoggedIn
 			if of.CLI == home.Claude {
 				state = home.Subscribed // with a key, claude reads no helper

@@ -106,7 +106,7 @@ func TestInstanceAtItsLimit(t *testing.T) {
 				require.Positive(t, asked)
 			}
 		}
-		require.Len(t, limited.Requests(), asked, "it rests")
+		require.Len(t, limited.Requests(), asked, "it is in cooldown")
 		var resting *clichain.BackendError
 		require.ErrorAs(t, chain.CoolingDown(t.Context(), both[0]), &resting)
 		require.WithinDuration(t, reset, resting.RetryAfter, time.Minute)

@@ -170,7 +170,7 @@ func kimiCases() map[string]optionCase {
 	answer := loopback.Text(hello)
 	return map[string]optionCase{
 		"kimi effort": {home.Kimi, clichain.AccessNone, answer, func(_ cli, o *clichain.Options) { o.Effort = "high" }, sent(`"effort":"high"`)},
-		"kimi with a text of the caller's": {home.Kimi, clichain.AccessFull, answer, func(_ cli, o *clichain.Options) {
+		"kimi with a system text": {home.Kimi, clichain.AccessFull, answer, func(_ cli, o *clichain.Options) {
 			o.SystemMode, o.AppendSystem = call.SystemReplace, "Count beetles."
 		}, both(sent("Count beetles."), offered("Bash", "none"))},
 		"kimi without a tool": {home.Kimi, clichain.AccessRead, answer, func(_ cli, o *clichain.Options) { o.DisallowedTools = []string{"Grep"} }, offered("Read", "Grep")},

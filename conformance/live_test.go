@@ -59,17 +59,17 @@ func TestLiveSession(t *testing.T) {
 			resp, err := s.Ask(t.Context(), []string{asked, "and now?", "and then?"}[i])
 			require.NoError(t, err)
 			require.Equal(t, want, resp.Text)
-			require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens, "of the turn")
-			require.Equal(t, name == home.Claude, resp.Usage.CostUSD != nil, "an unknown cost is none")
+			require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens, "usage of one turn")
+			require.Equal(t, name == home.Claude, resp.Usage.CostUSD != nil, "only claude reports a cost")
 			if cost == nil {
 				cost = resp.Usage.CostUSD
 			}
 			if cost != nil {
-				require.InDelta(t, *cost, *resp.Usage.CostUSD, 0.1**cost, "of the turn")
+				require.InDelta(t, *cost, *resp.Usage.CostUSD, 0.1**cost, "usage of one turn")
 			}
 			t.Logf("turn %d: %v, %+v", i, time.Since(began).Round(time.Millisecond), resp.Usage)
 		}
-		require.Contains(t, string(c.server.Calls()[2].Body), asked, "it is one conversation")
+		require.Contains(t, string(c.server.Calls()[2].Body), asked, "the request contains the earlier turns")
 
 		turn, err := s.Send("talk")
 		require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestPoolForgets(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, answered, resp.Text)
 		if cost := before.Usage.CostUSD; cost != nil {
-			require.InDelta(t, *cost, *resp.Usage.CostUSD, 0.1**cost, "of the call")
+			require.InDelta(t, *cost, *resp.Usage.CostUSD, 0.1**cost, "cost of one call")
 		}
 		_, err = c.Complete(t.Context(), second)
 		require.NoError(t, err)

@@ -73,7 +73,7 @@ func TestWarmProcessDiesWithItsHost(t *testing.T) {
 		ofHost := func(found []string) []string {
 			return slices.DeleteFunc(found, func(p string) bool { return p[:len(fmt.Sprint(host.Process.Pid))] == fmt.Sprint(host.Process.Pid) })
 		}
-		require.NotEmpty(t, ofHost(living(t, h)), "nothing is warm: the test shows nothing")
+		require.NotEmpty(t, ofHost(living(t, h)), "no process is warm")
 		require.NoError(t, host.Process.Signal(syscall.SIGKILL))
 		require.Error(t, host.Wait())
 		require.Eventually(t, func() bool { return len(living(t, h)) == 0 }, 10*time.Second, 10*time.Millisecond, "%q", living(t, h))

@@ -60,7 +60,7 @@ func TestLiveSessionGoesOn(t *testing.T) {
 			third := ask(s, "and then?", "third")
 			s.Stop()
 			for _, resp := range []*clichain.Response{second, third} {
-				require.InDelta(t, *first.Usage.CostUSD, *resp.Usage.CostUSD, 0.2**first.Usage.CostUSD, "of the turn, not of the session")
+				require.InDelta(t, *first.Usage.CostUSD, *resp.Usage.CostUSD, 0.2**first.Usage.CostUSD, "cost of one turn, not of the session")
 			}
 
 			cold := again
@@ -68,7 +68,7 @@ func TestLiveSessionGoesOn(t *testing.T) {
 			resp, err := c.Complete(t.Context(), cold)
 			require.NoError(t, err)
 			require.Equal(t, "fourth", resp.Text)
-			require.InDelta(t, *first.Usage.CostUSD, *resp.Usage.CostUSD, 0.2**first.Usage.CostUSD, "of the call, not of the session")
+			require.InDelta(t, *first.Usage.CostUSD, *resp.Usage.CostUSD, 0.2**first.Usage.CostUSD, "usage of one call, not of the session")
 
 			calls := c.server.Calls()
 			require.Len(t, calls, 4)
@@ -86,7 +86,7 @@ func TestLiveSessionGoesOn(t *testing.T) {
 func TestLiveSessionIsResumed(t *testing.T) {
 	eachLive(t, func(t *testing.T, name string) {
 		if name == home.Gemini {
-			t.Skip("its live mode resumes none")
+			t.Skip("its live mode resumes no sessions")
 		}
 		resumeLive(t, start(t, name, home.LoggedIn, longTimeout, answerResumed), liveModel(name))
 	})
@@ -96,7 +96,7 @@ func TestLiveSessionIsResumed(t *testing.T) {
 		c := qwen(t, of, home.LoggedIn, longTimeout, answerResumed)
 		if of.Version(t) == "0.15.10" {
 			req := clichain.Request{Session: handleOf(home.Qwen, unknownSessions[home.Claude])}
-			require.ErrorIs(t, live.New(c.Provider, &live.Config{Request: req}).Start(t.Context()), clichain.ErrUnsupported, "it knows no such message")
+			require.ErrorIs(t, live.New(c.Provider, &live.Config{Request: req}).Start(t.Context()), clichain.ErrUnsupported, "this version cannot resume a session")
 			return
 		}
 		resumeLive(t, c, "")
@@ -126,10 +126,10 @@ func resumeLive(t *testing.T, c cli, model string) {
 		for _, one := range questions {
 			resp, err := s.Ask(t.Context(), one[0])
 			require.NoError(t, err)
-			require.Equal(t, one[1], resp.Text, "of the turn alone")
+			require.Equal(t, one[1], resp.Text, "text of one turn")
 			require.NotEmpty(t, resp.Session)
 			require.Equal(t, resp.Session, s.Status().Session)
-			require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens, "of the turn alone")
+			require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens, "usage of one turn")
 			last = resp
 		}
 		return last
@@ -144,7 +144,7 @@ func resumeLive(t *testing.T, c cli, model string) {
 	require.NoError(t, err)
 	require.Equal(t, resumed[3][1], resp.Text)
 	require.Equal(t, first.Session, resp.Session)
-	require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens, "of the call, not of the session")
+	require.EqualValues(t, loopback.OutputTokens, resp.Usage.OutputTokens, "usage of one call, not of the session")
 	require.Equal(t, first.Session, converse(first.Session, resumed[4]).Session)
 
 	calls := c.server.Calls()

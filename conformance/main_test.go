@@ -33,7 +33,7 @@ func (m withState) Run() int {
 		err = os.Setenv("XDG_STATE_HOME", dir)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "state folder:", err)
+		fmt.Fprintln(os.Stderr, "state directory:", err)
 		return 1
 	}
 	defer os.RemoveAll(dir)

@@ -178,7 +178,7 @@ func (s scenario) verdict(t *testing.T, install home.Install) string {
 		chain = clichain.ChainOf([]clichain.Backend{c}, nil)
 	}
 	resp, err := chain.Complete(t.Context(), plays.question(c.home))
-	require.Empty(t, living(t, c.home), "processes that the call has left")
+	require.Empty(t, living(t, c.home), "processes that survive the call")
 	switch {
 	case err != nil:
 		return string(lastReason(t, err))

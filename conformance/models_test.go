@@ -25,7 +25,7 @@ func TestModels(t *testing.T) {
 			for _, m := range models {
 				require.True(t, strings.Contains(m.Name, part) || m.Name == "auto", "%q", m)
 				_, ok := c.Model(m.Name)
-				require.True(t, ok, "%q can be asked for", m.Name)
+				require.True(t, ok, "a listed model is unknown: %q", m.Name)
 				if m.Default {
 					defaults++
 				}
@@ -59,7 +59,7 @@ func TestAModelSavesTheRouter(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, sideCalls(c.server), test.asked)
 			for _, q := range c.server.Requests() {
-				t.Logf("%s: beside the conversation: %v, %d bytes", q.Path, q.Side, len(q.Body))
+				t.Logf("%s: side call: %v, %d bytes", q.Path, q.Side, len(q.Body))
 			}
 		})
 	}

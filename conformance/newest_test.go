@@ -15,9 +15,9 @@ import (
 )
 
 // within returns a request in its own directory of the home.
-func (c cli) within(t *testing.T, folder, text string) clichain.Request {
+func (c cli) within(t *testing.T, name, text string) clichain.Request {
 	t.Helper()
-	dir := filepath.Join(c.home.Dir, folder)
+	dir := filepath.Join(c.home.Dir, name)
 	require.NoError(t, os.MkdirAll(dir, 0o700))
 	req := c.question(text)
 	req.Access, req.Dir = clichain.AccessRead, dir
@@ -40,7 +40,7 @@ func TestNewestSessionOfAFolder(t *testing.T) {
 		second, err := c.Complete(t.Context(), next)
 		require.NoError(t, err)
 		require.Equal(t, first.Session, second.Session)
-		require.Equal(t, first.Usage.OutputTokens, second.Usage.OutputTokens, "of this call, not of the session")
+		require.Equal(t, first.Usage.OutputTokens, second.Usage.OutputTokens, "usage of one call, not of the session")
 		if first.Usage.CostUSD != nil {
 			require.InDelta(t, *first.Usage.CostUSD, *second.Usage.CostUSD, 0.1**first.Usage.CostUSD)
 		}
@@ -85,7 +85,7 @@ func TestChosenSessionID(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, handleOf(name, id), first.Session)
 		_, err = c.Complete(t.Context(), req)
-		require.ErrorIs(t, err, clichain.ErrBadSession, "it is taken")
+		require.ErrorIs(t, err, clichain.ErrBadSession, "the ID is in use")
 		require.Len(t, c.server.Calls(), 1)
 
 		next := c.within(t, "one", "and now?")

@@ -34,8 +34,8 @@ func TestOptions(t *testing.T) {
 				longUnless(t, isFirst(test.cli))
 				t.Parallel()
 				c := start(t, test.cli, home.LoggedIn, longTimeout, loopback.InOrder(test.first, loopback.Text(hello)))
-				for _, folder := range []string{"more", "work"} {
-					c.home.Write(t, folder+"/notes.txt", "The sky is indigo.\n")
+				for _, dir := range []string{"more", "work"} {
+					c.home.Write(t, dir+"/notes.txt", "The sky is indigo.\n")
 				}
 				req := c.question("say hi")
 				if req.Access = test.access; req.Access != clichain.AccessNone {
@@ -92,7 +92,7 @@ func toolCases() map[string]optionCase {
 		"gemini may only read files":   {home.Gemini, clichain.AccessRead, reads["gemini"], allow("read_file"), both(offered("read_file", "glob"), told("indigo"))},
 		"gemini may only search":       {home.Gemini, clichain.AccessRead, reads["gemini"], allow("glob"), both(offered("glob", "read_file"), untold("indigo"))},
 		"claude writes":                {home.Claude, clichain.AccessWrite, writeTool[home.Claude], allow(), made(true, "work/out.txt")},
-		"claude plans, and writes not": {home.Claude, clichain.AccessWrite, writeTool[home.Claude], plan, both(sent("lan mode"), made(false, "work/out.txt"))},
+		"claude plans without writing": {home.Claude, clichain.AccessWrite, writeTool[home.Claude], plan, both(sent("lan mode"), made(false, "work/out.txt"))},
 	}
 }
 
@@ -105,11 +105,11 @@ func directoryCases() map[string]optionCase {
 	out := loopback.Tool("Write", map[string]any{"file_path": "../more/out.txt", "content": "hello\n"})
 	read := loopback.Tool("read_file", map[string]any{"file_path": "../more/notes.txt"})
 	return map[string]optionCase{
-		"claude in one folder":  {home.Claude, clichain.AccessWrite, out, none, made(false, "more/out.txt")},
-		"claude in two folders": {home.Claude, clichain.AccessWrite, out, more, made(true, "more/out.txt")},
-		"codex in two folders":  {home.Codex, clichain.AccessWrite, loopback.Text(hello), more, sent("/more")},
-		"gemini in one folder":  {home.Gemini, clichain.AccessRead, read, none, untold("indigo")},
-		"gemini in two folders": {home.Gemini, clichain.AccessRead, read, more, told("indigo")},
+		"claude in one directory":   {home.Claude, clichain.AccessWrite, out, none, made(false, "more/out.txt")},
+		"claude in two directories": {home.Claude, clichain.AccessWrite, out, more, made(true, "more/out.txt")},
+		"codex in two directories":  {home.Codex, clichain.AccessWrite, loopback.Text(hello), more, sent("/more")},
+		"gemini in one directory":   {home.Gemini, clichain.AccessRead, read, none, untold("indigo")},
+		"gemini in two directories": {home.Gemini, clichain.AccessRead, read, more, told("indigo")},
 	}
 }
 
@@ -190,7 +190,7 @@ func TestSystemMode(t *testing.T) {
 			sent[mode] = c.server.Calls()[0]
 		}
 		replaced, added := sent[call.SystemReplace], sent[call.SystemAppend]
-		t.Logf("%d bytes of instructions, %d where the CLI's own are there too", len(replaced.System()), len(added.System()))
+		t.Logf("%d bytes of system text, %d with the CLI's own", len(replaced.System()), len(added.System()))
 		require.Contains(t, replaced.System(), text)
 		require.Contains(t, added.System()+added.Prompt(), text)
 		require.Greater(t, len(added.System()), len(replaced.System())+1000)
@@ -225,7 +225,7 @@ func told(text string) func(*testing.T, cli) {
 // untold asserts that the model used the tool and that no result contains the text.
 func untold(text string) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) {
-		require.Len(t, c.server.Calls(), 2, "the tool was not asked for")
+		require.Len(t, c.server.Calls(), 2, "the model did not use the tool")
 		require.NotContains(t, results(c), text)
 	}
 }
@@ -233,7 +233,7 @@ func untold(text string) func(*testing.T, cli) {
 // made asserts that a file in the home exists, or does not.
 func made(want bool, path string) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) {
-		require.Len(t, c.server.Calls(), 2, "the tool was not asked for")
+		require.Len(t, c.server.Calls(), 2, "the model did not use the tool")
 		if path = filepath.Join(c.home.Dir, path); want {
 			require.FileExists(t, path, results(c))
 		} else {

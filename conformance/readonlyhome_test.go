@@ -17,7 +17,7 @@ func inReadOnlyHome(t *testing.T, h home.Home, command ...string) *exec.Cmd {
 	t.Helper()
 	unshare, err := exec.LookPath("unshare")
 	if err != nil {
-		t.Skip("no program unshare to mount a home with")
+		t.Skip("the program unshare is not installed")
 	}
 	script := `mount --bind "$HOME" "$HOME" && mount -o remount,bind,ro "$HOME" && exec "$@"`
 	cmd := exec.CommandContext(t.Context(), unshare, append([]string{"--mount", "sh", "-c", script, "sh"}, command...)...)

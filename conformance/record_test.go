@@ -22,7 +22,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-var recordTo = flag.String("record", "", "the folder that TestRecord records the real CLIs into; empty: it is skipped")
+var recordTo = flag.String("record", "", "directory for the recordings of TestRecord; empty: skip the test")
 
 // maxRecording limits the output of one run in bytes, so that recordings stay readable.
 const maxRecording = 60_000
@@ -30,7 +30,7 @@ const maxRecording = 60_000
 // TestRecord records each scene with each real CLI that supports it. The arguments are those that the library passes.
 func TestRecord(t *testing.T) {
 	if *recordTo == "" {
-		t.Skip("without -record there is nothing to record into")
+		t.Skip("needs -record")
 	}
 	netns.Require(t)
 	for _, name := range recordedCLIs() {
@@ -180,7 +180,7 @@ func rewriter(t *testing.T, h home.Home, url string) func(string) string {
 		text = call.ReplaceAllString(known.Replace(text), "clichain-CALL")
 		text = temp.ReplaceAllString(server.ReplaceAllString(text, ":PORT"), "${1}/home/dev/tmp/")
 		for _, re := range telling {
-			require.NotRegexp(t, re, text, "it tells of this machine")
+			require.NotRegexp(t, re, text, "a property of this machine is left")
 		}
 		return text
 	}

@@ -41,7 +41,7 @@ func TestRecorderKeepsWhatGoesInAndOut(t *testing.T) {
 	p, into := recordScript(t, `cat; echo " [$#] ${CLICHAIN_RECORD_INTO-hidden}"; echo "a warning" >&2`)
 	resp, err := p.Complete(t.Context(), clichain.Prompt("say 中文"))
 	require.NoError(t, err)
-	require.Equal(t, "say 中文 [2] hidden", resp.Text, "the library sees the program through the recorder")
+	require.Equal(t, "say 中文 [2] hidden", resp.Text, "the recorder must be transparent")
 	require.JSONEq(t, `["lumen", "chat", ""]`, kept(t, into, "argv"))
 	require.Equal(t, "say 中文", kept(t, into, "stdin"))
 	require.Equal(t, "say 中文 [2] hidden\n", kept(t, into, "stdout"))

@@ -130,7 +130,7 @@ func (c openAIClient) meets(t *testing.T, program, name string) {
 	select {
 	case <-arrived:
 	case <-time.After(5 * minute):
-		t.Fatalf("%s never asked its model: %s", name, e.log)
+		t.Fatalf("%s never called its model: %s", name, e.log)
 	}
 	cancel()
 	require.NotEmpty(t, result().Error)

@@ -41,7 +41,7 @@ func TestServeKeepsItsTimeout(t *testing.T) {
 		got, took := ask()
 		require.NotEmpty(t, got.Error)
 		require.Less(t, took, 2*timeout, "%s", e.log)
-		t.Logf("%s: back after %.1f s, for a timeout of %v", name, took.Seconds(), timeout)
+		t.Logf("%s: returned after %.1f s with a timeout of %v", name, took.Seconds(), timeout)
 		e.stop(t)
 	})
 }

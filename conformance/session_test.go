@@ -31,7 +31,7 @@ func TestSessionGoesOn(t *testing.T) {
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))
 		first, err := c.Complete(t.Context(), c.question(asked))
 		require.NoError(t, err)
-		require.Regexp(t, "^"+regexp.QuoteMeta(name)+"\\.[A-Za-z0-9_-]+$", first.Session, "no path, no amount")
+		require.Regexp(t, "^"+regexp.QuoteMeta(name)+"\\.[A-Za-z0-9_-]+$", first.Session, "the handle contains neither path nor usage")
 
 		next := clichain.Prompt("and now?") // the record contains its directory
 		next.Session, next.Model = first.Session, models[name]
@@ -39,7 +39,7 @@ func TestSessionGoesOn(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, hello, second.Text)
 		require.Equal(t, first.Session, second.Session)
-		require.Equal(t, first.Usage.OutputTokens, second.Usage.OutputTokens, "of this call, not of the session")
+		require.Equal(t, first.Usage.OutputTokens, second.Usage.OutputTokens, "usage of one call, not of the session")
 		if first.Usage.CostUSD != nil {
 			require.InDelta(t, *first.Usage.CostUSD, *second.Usage.CostUSD, 0.1**first.Usage.CostUSD)
 		}
@@ -62,7 +62,7 @@ func TestUnknownSession(t *testing.T) {
 		req.Session = handleOf(name, unknownSessions[name])
 		_, err := c.Complete(t.Context(), req)
 		require.ErrorIs(t, err, clichain.ErrBadSession)
-		require.Empty(t, c.server.Calls(), "the model was asked all the same")
+		require.Empty(t, c.server.Calls(), "the CLI called the model")
 	})
 }
 
@@ -77,18 +77,18 @@ func TestImpossibleSession(t *testing.T) {
 			want    error
 		}
 		tests := map[string]handle{
-			"a title":             {handleOf(name, "not-an-id"), clichain.ErrBadSession},
-			"a path":              {handleOf(name, "../../x"), clichain.ErrBadSession},
-			"a flag":              {handleOf(name, "--help"), clichain.ErrBadSession},
-			"no id":               {name + ".", clichain.ErrBadSession},
-			"no handle":           {unknownSessions[name], clichain.ErrBadSession},
-			"an id as it is":      {name + "." + unknownSessions[name], clichain.ErrBadSession},
-			"of another":          {handleOf("lumen", unknownSessions[name]), clichain.ErrUnsupported},
-			"with a folder":       {handleOf(name, unknownSessions[name]) + "@" + c.home.Work, clichain.ErrBadSession},
-			"with a folder in it": {handleOf(name, unknownSessions[name]+"@"+c.home.Work), clichain.ErrBadSession},
+			"a title":                    {handleOf(name, "not-an-id"), clichain.ErrBadSession},
+			"a path":                     {handleOf(name, "../../x"), clichain.ErrBadSession},
+			"a flag":                     {handleOf(name, "--help"), clichain.ErrBadSession},
+			"no ID":                      {name + ".", clichain.ErrBadSession},
+			"no handle":                  {unknownSessions[name], clichain.ErrBadSession},
+			"a plain ID":                 {name + "." + unknownSessions[name], clichain.ErrBadSession},
+			"a handle of another CLI":    {handleOf("lumen", unknownSessions[name]), clichain.ErrUnsupported},
+			"with a directory":           {handleOf(name, unknownSessions[name]) + "@" + c.home.Work, clichain.ErrBadSession},
+			"with a directory in the ID": {handleOf(name, unknownSessions[name]+"@"+c.home.Work), clichain.ErrBadSession},
 		}
 		if spec, _ := specs.ByName(name); spec.Sessions.DirBound {
-			tests["made nobody knows where"] = handle{handleOf(name, unknownSessions[name]), clichain.ErrBadSession}
+			tests["no record of the directory"] = handle{handleOf(name, unknownSessions[name]), clichain.ErrBadSession}
 		}
 		for label, test := range tests {
 			req := clichain.Prompt("and now?")
@@ -139,7 +139,7 @@ func TestSessionWithoutARecord(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		spec, _ := specs.ByName(name)
 		if len(spec.Sessions.Cumulative) == 0 {
-			t.Skip("it counts nothing for the whole session")
+			t.Skip("the CLI reports no cumulative amounts")
 		}
 		state := t.TempDir()
 		t.Setenv("XDG_STATE_HOME", state)
@@ -163,7 +163,7 @@ func TestSessionWithoutARecord(t *testing.T) {
 		}
 		third, err := c.Complete(t.Context(), next)
 		require.NoError(t, err)
-		require.Equal(t, first.Usage.OutputTokens, third.Usage.OutputTokens, "it is recorded again")
+		require.Equal(t, first.Usage.OutputTokens, third.Usage.OutputTokens, "the record exists again")
 	})
 }
 
@@ -190,7 +190,7 @@ func TestSessionIsNotKept(t *testing.T) {
 
 		_, err = c.Complete(t.Context(), c.question(asked))
 		require.NoError(t, err)
-		require.NotEmpty(t, holding(t, c.home.Dir, "zyzzyva"), "nothing is ever kept: the test shows nothing")
+		require.NotEmpty(t, holding(t, c.home.Dir, "zyzzyva"), "the CLI stores no sessions at all")
 	})
 }
 

@@ -85,7 +85,7 @@ func TestEveryCLIGetsItsAnswerFromLoopback(t *testing.T) {
 		require.Len(t, s.Calls(), 1)
 		require.Equal(t, protocols[name], s.Calls()[0].Protocol)
 		require.Equal(t, prompt, s.Calls()[0].Prompt())
-		require.NotEmpty(t, s.Calls()[0].Tools(), "an agent without tools")
+		require.NotEmpty(t, s.Calls()[0].Tools(), "the request has no tools")
 	})
 }
 

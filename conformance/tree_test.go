@@ -22,7 +22,7 @@ import (
 )
 
 // rounds is the number of repetitions for each CLI and each way to end a call.
-var rounds = flag.Int("rounds", 1, "how often the tests of process trees and verdicts end each CLI in each way")
+var rounds = flag.Int("rounds", 1, "repetitions of the tests of process trees and verdicts")
 
 // shell returns a reply in which the model runs a command in the CLI's shell tool.
 func shell(name, command string) loopback.Reply {

@@ -198,8 +198,8 @@ func TestPage(t *testing.T) {
 	text, err := os.ReadFile(pageFile)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "\n"+command+"\n")
-	require.NotContains(t, string(text), trial, "measure it whole")
-	require.Equal(t, len(rows)+2, strings.Count(string(text), "\n## "), "sections that no row has")
+	require.NotContains(t, string(text), trial, "measure all rounds")
+	require.Equal(t, len(rows)+2, strings.Count(string(text), "\n## "), "the page has a section without a row")
 	for _, r := range rows {
 		_, section, ok := strings.Cut(string(text), "\n## "+r.name+"\n")
 		require.True(t, ok, "no section %q", r.name)

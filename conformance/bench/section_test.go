@@ -18,14 +18,14 @@ func took(ms ...float64) (turns []turn) {
 func TestSection(t *testing.T) {
 	res := result{
 		row{
-			name: "A row", what: "What is done.", measures: []measure{answered},
+			name: "A row", what: "What the row does.", measures: []measure{answered},
 			missing: map[string]string{codexSDKName: onlyCodex},
 		},
 		map[string][]turn{clichainName: took(50, 100, 60), execName: took(100, 50, 40), xargsName: took(300)},
 		map[string]error{acpxName: errors.New("exit status 1: a | b\nc")},
 	}
 	text := res.section()
-	require.Contains(t, text, "\n## A row\n\nWhat is done.\n\n| | answer, ms | beside os/exec | n |\n|---|---|---|---|\n")
+	require.Contains(t, text, "\n## A row\n\nWhat the row does.\n\n| | answer, ms | beside os/exec | n |\n|---|---|---|---|\n")
 	require.Contains(t, text, "\n| clichain | 60 (55–80) | 1.50 (1–1.75) | 3 |\n")
 	require.Contains(t, text, "\n| os/exec | 50 (45–75) | – | 3 |\n")
 	require.Contains(t, text, "\n| xargs -P | 300 | 3 | 1 |\n")
@@ -37,7 +37,7 @@ func TestSection(t *testing.T) {
 	answered := answered
 	answered.more = true
 	res.measures = []measure{answered}
-	require.Contains(t, glance([]result{res}), "| 60 (1.50) | 50 | **300** (3) |", "where more is better")
+	require.Contains(t, glance([]result{res}), "| 60 (1.50) | 50 | **300** (3) |", "a higher figure is better")
 }
 
 func TestJobOfALimitedRow(t *testing.T) {

@@ -25,14 +25,14 @@ func TestCompare(t *testing.T) {
 		in            func(string) bool
 		vanished, new []string
 	}{
-		"the same":             {now: checked, in: all},
-		"a renamed flag":       {now: drift.Surface{Flags: flags("--models", "-m", "--old"), Events: checked.Events}, in: all, vanished: []string{"flag --model of run (used)"}, new: []string{"flag --models of run"}},
-		"a flag nobody uses":   {now: drift.Surface{Flags: flags("--model", "-m"), Events: checked.Events}, in: all, vanished: []string{"flag --old of run"}},
-		"another event":        {now: drift.Surface{Flags: checked.Flags, Events: []string{"text", "tool", "moon"}}, in: all, new: []string{"event moon"}},
-		"an event that is off": {now: drift.Surface{Flags: checked.Flags, Events: []string{"tool"}}, in: all, vanished: []string{"event text (used)"}},
+		"the same":        {now: checked, in: all},
+		"a renamed flag":  {now: drift.Surface{Flags: flags("--models", "-m", "--old"), Events: checked.Events}, in: all, vanished: []string{"flag --model of run (used)"}, new: []string{"flag --models of run"}},
+		"an unused flag":  {now: drift.Surface{Flags: flags("--model", "-m"), Events: checked.Events}, in: all, vanished: []string{"flag --old of run"}},
+		"another event":   {now: drift.Surface{Flags: checked.Flags, Events: []string{"text", "tool", "moon"}}, in: all, new: []string{"event moon"}},
+		"a removed event": {now: drift.Surface{Flags: checked.Flags, Events: []string{"tool"}}, in: all, vanished: []string{"event text (used)"}},
 		"another command": {now: drift.Surface{Flags: map[string][]string{"run": checked.Flags["run"], "": {"-h"}}, Events: checked.Events}, in: all,
 			new: []string{"flag -h"}},
-		"nothing in its files": {now: checked, in: func(string) bool { return false },
+		"no names in the files": {now: checked, in: func(string) bool { return false },
 			vanished: []string{"flag --hidden of run (used)", "event deep (used)", "variable MINE (used)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,10 +60,10 @@ func TestFlagsOf(t *testing.T) {
 	}{
 		"with a short form":     {"Options:\n  -m, --model <name>   The model\n", []string{"-m", "--model"}},
 		"with two long forms":   {"  --allowedTools, --allowed-tools <tools...>\n      Comma-separated\n", []string{"--allowed-tools", "--allowedTools"}},
-		"with a value behind =": {"      --log-level=LEVEL  log level\n", []string{"--log-level"}},
-		"with a choice":         {"  --color[=<when>]  colours\n", []string{"--color"}},
+		"with a value after =":  {"      --log-level=LEVEL  log level\n", []string{"--log-level"}},
+		"with a choice":         {"  --color[=<when>]  colors\n", []string{"--color"}},
 		"in a description":      {"  --bare    Minimal mode; see\n                --settings and --add-dir\n", []string{"--bare"}},
-		"in a list of text":     {"Use -p for scripts, --json too.\n- a point\n", nil},
+		"in a text with a list": {"Use -p for scripts, --json too.\n- a point\n", nil},
 	} {
 		require.Equal(t, test.want, drift.FlagsOf(test.help), name)
 	}

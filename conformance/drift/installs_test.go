@@ -22,7 +22,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-var update = flag.Bool("update", false, "write what the installed versions show to testdata")
+var update = flag.Bool("update", false, "write the names that the installed versions show to testdata")
 
 func TestMain(m *testing.M) {
 	clitest.Main()
@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 // known are names that a spec uses and a version does not show, each with the reason.
 var known = map[string]map[string]string{
 	home.OpenCode: {
-		"OPENCODE_PROCESS_ROLE": "a mark that 1.15 sets, and 1.17 no more",
-		"OPENCODE_RUN_ID":       "likewise",
+		"OPENCODE_PROCESS_ROLE": "1.15 sets this variable, and 1.17 does not",
+		"OPENCODE_RUN_ID":       "1.15 sets this variable, and 1.17 does not",
 	},
 }
 
@@ -51,7 +51,7 @@ func TestInstalledVersions(t *testing.T) {
 			t.Parallel()
 			h := home.NewOf(t, of, "http://127.0.0.1:9", home.LoggedOut)
 			source, ok := drift.Sources[of.CLI]
-			require.True(t, ok, "drift.Sources does not say where its names can be seen")
+			require.True(t, ok, "drift.Sources has no entry for the CLI")
 			cli := drift.CLI{Source: source, Paths: of.Files(t, source.Files...), Run: func(ctx context.Context, args ...string) (string, error) {
 				return run(h.Command(ctx, args...))
 			}}
@@ -68,7 +68,7 @@ func TestInstalledVersions(t *testing.T) {
 			if !ok {
 				checked, ok = read(t, of.CLI, spec.CheckedWith)
 			}
-			require.True(t, ok, "what %s %s shows was not written: run the test with -update", of.CLI, spec.CheckedWith)
+			require.True(t, ok, "the names of %s %s are not recorded: run the test with -update", of.CLI, spec.CheckedWith)
 			report := drift.Compare(needs, checked, now, in)
 			t.Logf("vanished: %v", report.Vanished)
 			t.Logf("new: %v", report.New)

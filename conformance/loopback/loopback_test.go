@@ -25,7 +25,7 @@ func TestTextArrivesInPiecesAndWhole(t *testing.T) {
 				pieces++
 			}
 		}
-		require.Greater(t, pieces, 2, "a stream of one piece would hide how a reader joins pieces")
+		require.Greater(t, pieces, 2, "a reader must join at least two pieces")
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // unscripted returns a script that fails the test if a side call reaches it.
 func unscripted(t *testing.T) Script {
 	return func(q Request) Reply {
-		t.Errorf("the script was asked for %s", q.Path)
+		t.Errorf("the script received the call %s", q.Path)
 		return Text("no")
 	}
 }

@@ -68,7 +68,7 @@ func TestRequireSaysWhyItSkips(t *testing.T) {
 
 	t.Setenv(Variable, "required")
 	Require(&s)
-	require.True(t, s.failed, "where it is required, a skip is a failure")
+	require.True(t, s.failed, "a required test must not be skipped")
 
 	reason = nil
 	s = skipped{}

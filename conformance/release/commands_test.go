@@ -72,7 +72,7 @@ func commandOf(t *testing.T, line string) (c command) {
 			return c
 		}
 	}
-	t.Fatalf("commands does not know this line; add it with what it prints: %s", line)
+	t.Fatalf("unknown line; add it to commands, with its output: %s", line)
 	return c
 }
 
@@ -94,7 +94,7 @@ func TestReadmeCommands(t *testing.T) {
 			}
 			for _, line := range linesOf(b) {
 				begins := commandOf(t, line).begins
-				require.False(t, here[begins], "%s has it twice: %s", file, begins)
+				require.False(t, here[begins], "%s contains this command twice: %s", file, begins)
 				here[begins], found[begins] = true, true
 			}
 		}
@@ -107,6 +107,6 @@ func TestReadmeCommands(t *testing.T) {
 		}
 	}
 	for _, c := range commands {
-		require.True(t, found[c.begins], "no page has it: %s", c.begins)
+		require.True(t, found[c.begins], "no page contains this command: %s", c.begins)
 	}
 }

@@ -92,7 +92,7 @@ func (n *newcomer) follows() {
 		n.code.add(n.t, b.text)
 		n.code.write(n.t, strings.TrimSpace(n.shell("pwd")))
 		if !isFile(b.text) {
-			require.Less(n.t, changes, len(programs), "say in programs what main.go prints now")
+			require.Less(n.t, changes, len(programs), "add the output of main.go to programs")
 			require.Regexp(n.t, n.wanted(programs[changes]), n.shell("go run ."))
 			changes++
 		}
@@ -106,7 +106,7 @@ func (n *newcomer) wanted(pattern string) string {
 }
 
 // mark is a line after the output of each command.
-const mark = "--- that was it ---"
+const mark = "--- end of output ---"
 
 // types runs a block in a shell and checks the output of each line.
 func (n *newcomer) types(lines []string) {

@@ -40,13 +40,13 @@ func blocksOf(t *testing.T, file string) (blocks []block) {
 		if len(headings) > 0 {
 			b.section = headings[len(headings)-1][1]
 		}
-		require.Contains(t, []string{"sh", "go", "text"}, b.language, "nothing tests this block of %s:\n%s", file, b.text)
+		require.Contains(t, []string{"sh", "go", "text"}, b.language, "no test runs this block of %s:\n%s", file, b.text)
 		if b.language != "text" {
 			blocks = append(blocks, b)
 		}
 	}
 	require.NotEmpty(t, blocks)
-	require.Equal(t, strings.Count(text, "```"), 2*fences, "a block that does not begin its line is not found")
+	require.Equal(t, strings.Count(text, "```"), 2*fences, "a fence must start its line")
 	return blocks
 }
 
@@ -110,7 +110,7 @@ func replaced(t *testing.T, file, functions string) string {
 	t.Helper()
 	for name, text := range functionsOf(t, "package main\n"+functions) {
 		old := functionsOf(t, file)[name]
-		require.NotEmpty(t, old, "main.go has no func %s that README could replace", name)
+		require.NotEmpty(t, old, "README replaces func %s, which main.go does not have", name)
 		file = strings.Replace(file, old, text, 1)
 	}
 	return file

@@ -53,7 +53,7 @@ func TestReleaseIsRefused(t *testing.T) {
 // A bare repository takes the place of GitHub. Other modules come from the module cache of this machine.
 func TestRelease(t *testing.T) {
 	if !*releaseFlag {
-		t.Skip("builds the command from nothing: run with -release")
+		t.Skip("builds everything: run with -release")
 	}
 	r := newRelease(t)
 	for _, version := range []string{"v0.99.0", "v0.99.1"} { // the second release replaces the hashes of the first
@@ -84,7 +84,7 @@ type release struct {
 func newRelease(t *testing.T) *release {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("releases are made with bash")
+		t.Skip("releases need bash")
 	}
 	files, err := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
