@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A job with write access whose worker is gone is kept for a person, and a person can
-// have it run again. With less access, or Idempotent, it runs again by itself.
+// A job with write access whose worker died is kept until a person retries it. A job with less access, or
+// Idempotent, runs again automatically.
 func TestWorkerIsLost(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -51,8 +51,7 @@ func TestWorkerIsLost(t *testing.T) {
 	}
 }
 
-// A worker that is slow, but lives, is not taken for one that has gone: another one
-// waits for it, and its answer counts.
+// A slow worker that is still alive does not count as dead: another worker waits for it, and its answer is stored.
 func TestWorkerIsSlow(t *testing.T) {
 	t.Parallel()
 	nc := embed(t)
@@ -70,15 +69,14 @@ func TestWorkerIsSlow(t *testing.T) {
 	}), &jetstream.WorkConfig{Name: "slow", Permissions: permit.Permissions{Access: clichain.AccessWrite}})
 	<-running
 	work(t, q, echo(), &jetstream.WorkConfig{Name: "other", Permissions: permit.Permissions{Access: clichain.AccessWrite}})
-	// The message goes back and forth: the other worker has had it when it is
-	// delivered for the third time.
+	// The message alternates between the workers: at its third delivery the other worker has had it.
 	require.Eventually(t, func() bool { return jetstream.Delivered(t.Context(), q) >= 3 }, limit, 10*time.Millisecond)
 	close(answer)
 	require.Equal(t, "slow", collect(t, q, 1)["a"].Response.Text)
 }
 
-// A job with more access than jobs may have here waits for another worker, however long.
-func TestMoreAccessThanAWorkerGives(t *testing.T) {
+// A job with more access than the worker grants waits for another worker, for any time.
+func TestJobWithMoreAccessWaits(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
 	j := job("a")
@@ -92,7 +90,7 @@ func TestMoreAccessThanAWorkerGives(t *testing.T) {
 	require.Empty(t, r.History)
 }
 
-// awaitWhy waits until the queue says why a job waits.
+// awaitWhy waits until the queue reports why a job waits.
 func awaitWhy(t *testing.T, q *jetstream.Queue, id, why string) {
 	t.Helper()
 	var got *jetstream.Waiting
@@ -103,8 +101,8 @@ func awaitWhy(t *testing.T, q *jetstream.Queue, id, why string) {
 	}, limit, 10*time.Millisecond, "%+v", &got)
 }
 
-// A worker without permissions leaves each job that asks for more than an answer, whatever it asks for. The job
-// itself stays as it was submitted, for a worker that allows it.
+// A worker without permissions leaves each job that needs more than an answer, whatever it needs. The job stays in
+// the queue as submitted, for a worker that grants it.
 func TestHostileJobs(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*clichain.Request){
@@ -134,7 +132,7 @@ func TestHostileJobs(t *testing.T) {
 	}
 }
 
-// A worker that dies after it has stored the result: the job is not run again.
+// A worker dies after it has stored the result: the job does not run again.
 func TestWorkerDiesBeforeItAcknowledges(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), &jetstream.Config{AckWait: time.Second})
@@ -151,8 +149,8 @@ func TestWorkerDiesBeforeItAcknowledges(t *testing.T) {
 	require.Equal(t, "first", collect(t, q, 1)["a"].Response.Text)
 }
 
-// Workers tell of themselves, and are gone when they end.
-func TestWorkersAreTold(t *testing.T) {
+// Workers report their state, and disappear from the status when they end.
+func TestWorkersReport(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
 	running, answer := make(chan struct{}), make(chan struct{})

@@ -23,9 +23,9 @@ import (
 
 var waiting = flag.Int("waiting", 2000, "how many jobs TestMemoryOfAWorker has, and TestOverhead a tenth of it")
 
-// What the queue costs beside a plain pool of goroutines that asks the same backend,
-// in one run: for each job a submission, a delivery, a result and its
-// acknowledgement, all of them on the disk. "-run TestOverhead -v -waiting 20000" tells the figures.
+// TestOverhead compares the queue with a plain pool of goroutines that asks the same backend, in one run. Each job has
+// a submission, a delivery, a result and its acknowledgement, all on the disk. "-run TestOverhead -v
+// -waiting 20000" prints the figures.
 func TestOverhead(t *testing.T) {
 	const slots = 4
 	jobs := *waiting / 10
@@ -42,7 +42,7 @@ func TestOverhead(t *testing.T) {
 
 	began := time.Now()
 	var each []time.Duration
-	for i := range jobs { // one at a time: what a job takes from end to end
+	for i := range jobs { // one at a time: the end-to-end latency of a job
 		at := time.Now()
 		submit(t, q, job(fmt.Sprint(i)))
 		<-ends
@@ -92,8 +92,7 @@ func pool(t *testing.T, b clichain.Backend, jobs, slots int) time.Duration {
 	return time.Since(began)
 }
 
-// A worker's memory does not grow with the jobs that wait, nor with those that it has
-// done. -waiting sets how many there are.
+// A worker's memory does not grow with the number of waiting or finished jobs. -waiting sets that number.
 func TestMemoryOfAWorker(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -141,7 +140,7 @@ func TestMemoryOfAWorker(t *testing.T) {
 	require.Less(t, late, early*5/4+16<<10)
 }
 
-// peak is the most memory that a process has had, in KiB.
+// peak returns the peak memory of a process, in KiB.
 func peak(t *testing.T, pid int) (kib int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

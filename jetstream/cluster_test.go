@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cluster is three servers in this process, each with a folder of its own.
+// cluster is three servers in this process, each with its own directory.
 type cluster struct {
 	t       *testing.T
 	options [3]*server.Options
@@ -34,7 +34,7 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
-// newStoppedCluster is one none of whose servers has started.
+// newStoppedCluster returns a cluster whose servers have not started.
 func newStoppedCluster(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{t: t}
@@ -63,8 +63,8 @@ func newStoppedCluster(t *testing.T) *cluster {
 
 var nextPort atomic.Int64
 
-// freePort returns a port below those that systems give to listeners without one: no other test gets it before its
-// server starts, or while that is stopped.
+// freePort returns a port below the range that systems assign to listeners, so that no other test gets it before its
+// server starts or while the server is stopped.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for {
@@ -98,7 +98,7 @@ func (c *cluster) connect() *nats.Conn {
 	return nc
 }
 
-// open waits until the cluster has found itself.
+// open waits until the cluster has a leader.
 func (c *cluster) open(nc *nats.Conn, cfg *jetstream.Config) (q *jetstream.Queue) {
 	require.Eventually(c.t, func() (ok bool) {
 		ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Second)
@@ -110,7 +110,7 @@ func (c *cluster) open(nc *nats.Conn, cfg *jetstream.Config) (q *jetstream.Queue
 	return q
 }
 
-// leader is which server leads the stream of the jobs.
+// leader returns which server leads the stream of jobs.
 func (c *cluster) leader(q *jetstream.Queue) int {
 	name := jetstream.Leader(c.t.Context(), q)
 	for i, o := range c.options {
@@ -122,13 +122,13 @@ func (c *cluster) leader(q *jetstream.Queue) int {
 	return -1
 }
 
-// current waits until each of the three servers has all that the queue holds.
+// current waits until each of the three servers has the whole queue.
 func (c *cluster) current(q *jetstream.Queue) {
 	require.Eventually(c.t, func() bool { return jetstream.Current(c.t.Context(), q) == 3 }, 3*limit, 100*time.Millisecond)
 }
 
-// The cluster loses the leader of the jobs, and then all that one server has stored,
-// while jobs are submitted and answered: what was acknowledged is there.
+// The cluster loses the leader of the jobs, and then the store of one server, while jobs are submitted and answered.
+// All acknowledged writes are still there.
 func TestClusterLosesServers(t *testing.T) {
 	c := newCluster(t)
 	q := c.open(c.connect(), &jetstream.Config{Replicas: 3, AckWait: 3 * time.Second, MaxDeliver: 50})
@@ -183,7 +183,7 @@ func TestClusterLosesServers(t *testing.T) {
 	require.Equal(t, 3*third, s.Answers)
 }
 
-// submitSurely submits a job until the queue has it.
+// submitSurely retries until the queue has the job.
 func submitSurely(t *testing.T, q *jetstream.Queue, id string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -211,9 +211,8 @@ func TestSingleServerIsNamed(t *testing.T) {
 	require.Empty(t, s.Warnings)
 }
 
-// What a worker cannot reach now is reached later: its answer is not lost while no
-// server is there.
-func TestServerIsGoneForAWhile(t *testing.T) {
+// A worker retries while no server is reachable: its answer is not lost.
+func TestServerIsUnreachableForAWhile(t *testing.T) {
 	t.Parallel()
 	options := &server.Options{
 		Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,

@@ -16,9 +16,9 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Cooldowns is a [cooldown.Store] that all who open it share: a limit that one worker meets puts that login in
-// cooldown for the whole fleet. The keys of backends say which logins are the same: see clichain.Config.Account.
-// Loading reads a copy, which the server keeps up to date. It is safe for concurrent use, and must be closed.
+// Cooldowns is a [cooldown.Store] that all its clients share: a limit that one worker meets puts that login in
+// cooldown for the whole fleet. Backends with equal keys share a login; see clichain.Config.Account. Load reads a
+// local copy, which the server keeps up to date. Cooldowns is safe for concurrent use. Close it after use.
 type Cooldowns struct {
 	bucket  js.KeyValue
 	watcher js.KeyWatcher
@@ -28,21 +28,21 @@ type Cooldowns struct {
 	states map[string]Cooldown
 }
 
-// Cooldown is what is kept of a backend. A plain value.
+// Cooldown is the cooldown of one backend. It is a plain value.
 type Cooldown struct {
 	Key   string         `json:"key"`
 	State cooldown.State `json:"state"`
 }
 
-// cooldownMemory is longer than any cooldown that still counts.
+// cooldownMemory is longer than any cooldown.
 const cooldownMemory = 60 * 24 * time.Hour
 
 const cooldownBucket = "clichain_cooldowns"
 
-// ErrNoCooldowns is the error of OpenCooldowns where nobody shares cooldowns, and Config.MustExist is set.
-var ErrNoCooldowns = errors.New("jetstream: nobody shares cooldowns here")
+// ErrNoCooldowns is the error of OpenCooldowns if Config.MustExist is set and the server has no shared cooldowns.
+var ErrNoCooldowns = errors.New("jetstream: the server has no shared cooldowns")
 
-// OpenCooldowns opens the cooldowns of a cluster, one store for all queues. Of cfg only Replicas and MustExist count;
+// OpenCooldowns opens the cooldowns of a cluster. All queues share them. It uses only Replicas and MustExist of cfg;
 // nil means defaults. It waits for a leader as Open does.
 func OpenCooldowns(ctx context.Context, nc *nats.Conn, cfg *Config) (*Cooldowns, error) {
 	c, err := cfg.withDefaults()
@@ -97,7 +97,7 @@ func openBucket(ctx context.Context, stream js.JetStream, replicas int, mustExis
 	return bucket, err
 }
 
-// follow keeps the copy. known is closed when it has what there was at the beginning.
+// follow updates the copy. It closes known when the copy has all cooldowns that existed at the beginning.
 func (s *Cooldowns) follow(known chan struct{}) {
 	defer close(s.done)
 	for e := range s.watcher.Updates() {
@@ -116,20 +116,20 @@ func (s *Cooldowns) follow(known chan struct{}) {
 	}
 }
 
-// Close ends the copy. The store stays.
+// Close stops updating the copy. The cooldowns stay on the server.
 func (s *Cooldowns) Close() {
 	_ = s.watcher.Stop()
 	<-s.done
 }
 
-// Load returns what is kept under the key. It never fails and asks no server.
+// Load returns the state of a key. It never fails and sends no request to the server.
 func (s *Cooldowns) Load(_ context.Context, name string) (cooldown.State, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.states[store.Key(name)].State, nil
 }
 
-// States returns all that is kept, by the backends' keys. It never fails and asks no server.
+// States returns all states by their keys. It never fails and sends no request to the server.
 func (s *Cooldowns) States(context.Context) (map[string]cooldown.State, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -140,11 +140,11 @@ func (s *Cooldowns) States(context.Context) (map[string]cooldown.State, error) {
 	return states, nil
 }
 
-// updateLimit bounds an update: a call waits for it.
+// updateLimit bounds an update, because a call waits for it.
 const updateLimit = 3 * time.Second
 
-// Update replaces what is kept under the key by a compare-and-set. The error is that of the server, or of one that
-// did not answer for 3 s.
+// Update replaces the state of a key with a compare-and-set. It returns the server's error, or an error if the server
+// does not answer within 3 s.
 func (s *Cooldowns) Update(ctx context.Context, name string, change func(cooldown.State) cooldown.State) error {
 	ctx, cancel := context.WithTimeout(ctx, updateLimit)
 	defer cancel()
@@ -172,7 +172,7 @@ func (s *Cooldowns) replace(ctx context.Context, name string, change func(cooldo
 	case err == nil:
 		revision = found.Revision()
 		if err := json.Unmarshal(found.Value(), &old); err != nil {
-			old = Cooldown{} // what nobody can read counts as nothing
+			old = Cooldown{} // an unreadable value counts as none
 		}
 	case !errors.Is(err, js.ErrKeyNotFound):
 		return err
@@ -201,7 +201,7 @@ func (s *Cooldowns) replace(ctx context.Context, name string, change func(cooldo
 	return err
 }
 
-// cooldownIn reads one of a bucket; ok is false where it is not there any more.
+// cooldownIn reads one cooldown; ok is false if it does not exist any more.
 func cooldownIn(ctx context.Context, bucket js.KeyValue, k string) (c Cooldown, ok bool) {
 	found, err := bucket.Get(ctx, k)
 	ok = err == nil && json.Unmarshal(found.Value(), &c) == nil

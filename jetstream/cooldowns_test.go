@@ -24,7 +24,7 @@ func openCooldowns(t *testing.T, nc *nats.Conn) *jetstream.Cooldowns {
 	return s
 }
 
-// A limit that one worker meets rests the login for all others, within moments.
+// A limit that one worker meets puts the login in cooldown for all workers, within moments.
 func TestLimitOfTheFleet(t *testing.T) {
 	t.Parallel()
 	nc := embed(t)
@@ -43,7 +43,7 @@ func TestLimitOfTheFleet(t *testing.T) {
 	_, err = other.Complete(t.Context(), clichain.Prompt("x"))
 	require.ErrorIs(t, err, clichain.ErrCoolingDown)
 	require.EqualValues(t, 1, runs.Load())
-	_, err = chain().Complete(t.Context(), clichain.Prompt("x")) // one that opens it later
+	_, err = chain().Complete(t.Context(), clichain.Prompt("x")) // a client that opens the cooldowns later
 	require.ErrorIs(t, err, clichain.ErrCoolingDown)
 
 	s, err := open(t, nc, nil).Status(t.Context())
@@ -52,7 +52,7 @@ func TestLimitOfTheFleet(t *testing.T) {
 	require.Equal(t, clichain.ReasonUsageLimit, s.Cooldowns[0].State.Reason)
 }
 
-// What a worker of a version before State.Requests has written is read, and counts.
+// Workers read cooldowns that a version before State.Requests wrote.
 func TestCooldownsOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	nc := embed(t)
@@ -87,7 +87,7 @@ func TestCooldownsOfAnOlderVersion(t *testing.T) {
 	require.Equal(t, 2, asked)
 }
 
-// Updates of many at once are all counted: each is a compare-and-set.
+// No concurrent update is lost: each is a compare-and-set.
 func TestUpdatesAtOnce(t *testing.T) {
 	t.Parallel()
 	nc := embed(t)
@@ -98,7 +98,8 @@ func TestUpdatesAtOnce(t *testing.T) {
 		for range 2 {
 			all.Go(func() {
 				for range each {
-					// A bound that a busy machine may reach is no lost update: it says so.
+					// On a busy machine an update may reach its time limit. That is no lost update, because it
+					// returns an error.
 					for s.Update(t.Context(), "key", func(st cooldown.State) cooldown.State {
 						st.Failures++
 						return st
@@ -126,8 +127,8 @@ func TestUpdatesAtOnce(t *testing.T) {
 	require.Equal(t, 1, st.Failures, "who has written it reads it")
 }
 
-// A server that is gone fails an update within its bound, and no load.
-func TestStoreIsGone(t *testing.T) {
+// If the server is gone, an update fails within its time limit, and Load still works.
+func TestCooldownsWithoutServer(t *testing.T) {
 	t.Parallel()
 	server, err := jetstream.Embed(t.TempDir())
 	require.NoError(t, err)

@@ -1,15 +1,15 @@
-// Package jetstream is a durable queue of requests on NATS JetStream: jobs that survive the end of the program that
-// submitted them and of the workers that run them, with one result each. [Embed] runs the server inside the program,
-// with its store in a folder and without a socket; with a connection to a cluster the same [Queue] is shared by many
-// machines. [Cooldowns] shares the cooldowns of their backends.
+// Package jetstream is a durable queue of requests on NATS JetStream. A job survives the program that submitted it
+// and the workers that run it, and has exactly one result. [Embed] runs the server inside the program, with its store
+// in a directory and without a socket. With a connection to a cluster, many machines share the same [Queue].
+// [Cooldowns] shares the cooldowns of their backends.
 //
-// It moves requests and results, and decides what follows a failure of a job. It knows no CLI: that is the part of a
-// clichain.Backend.
+// The package moves requests and results, and decides whether a failed job is retried. It knows no CLI: a
+// clichain.Backend runs the requests.
 //
-// # What is promised
+// # Guarantees
 //
-// A job whose Submit returned nil is not lost as long as the store is not: the embedded server writes to the disk
-// before it says so; a cluster does where its servers have sync_interval: always. A job has one result: it is written
-// by a compare-and-set before the job is taken from the queue. A job with access none or read may be run twice, after
-// its worker died or was cut off; one that may change something never is, unless it says Idempotent.
+// A job is not lost once Submit has returned nil, unless the server's store is lost: the embedded server writes to
+// the disk before it acknowledges. The servers of a cluster do so with sync_interval: always. A job has one result: a
+// compare-and-set writes it before the job leaves the queue. A job with access none or read may run twice after its
+// worker died or lost its connection. A job that may change something never runs twice, unless it is Idempotent.
 package jetstream

@@ -11,32 +11,32 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
-// envelope is a job as the queue keeps it.
+// envelope is a job as the queue stores it.
 type envelope struct {
 	Job
 	History []Delivery `json:"history,omitempty"`
-	// Replaces is the sequence of the failed result that a retry takes the place of.
+	// Replaces is the sequence of the failed result that a retry replaces.
 	Replaces uint64 `json:"replaces,omitempty"`
-	// Protocol is the version of the client that wrote the job. Zero: the first.
+	// Protocol is the version of the client that wrote the job. Zero: 1.
 	Protocol int `json:"protocol,omitempty"`
-	// Refined and Again say what the class of the job is made of: see classes.Needs.
+	// Refined and Again decide the class of the job; see classes.Needs.
 	Refined bool   `json:"refined,omitempty"`
 	Again   string `json:"again,omitempty"`
 
-	raw json.RawMessage // the whole as JSON, where it is encoded already or this version knows only a part; may be nil
+	raw json.RawMessage // the envelope as JSON, if encoded, or known only in part; may be nil
 }
 
 func (e *envelope) protocol() int { return max(e.Protocol, classes.FirstProtocol) }
 
-// needs derives what a worker must have from the request.
+// needs derives the needs of the job from its request.
 func (e *envelope) needs() *classes.Needs {
 	n := &classes.Needs{Protocol: e.protocol(), Again: e.Again}
 	n.Add(&e.Request, e.Refined)
 	return n
 }
 
-// class is where the job waits: jobs of protocol 1 stay where workers of protocol 1 find them, until one refuses
-// them.
+// class returns the class in which the job waits. Jobs of protocol 1 wait in the class of workers of protocol 1,
+// until one refuses them.
 func (e *envelope) class() string {
 	if e.protocol() == classes.FirstProtocol && !e.Refined && e.Again == "" {
 		return classes.Ready
@@ -49,7 +49,7 @@ func (q *Queue) route(ctx context.Context, e *envelope) (class string, err error
 	return q.consumers.Route(ctx, e.class(), string(e.priority()), e.needs())
 }
 
-// stored is the job for the store.
+// stored returns the job for the store.
 func (e *envelope) stored(class string) (j store.Job, err error) {
 	j = store.Job{Class: class, Priority: string(e.priority()), Key: store.Key(e.ID), Data: e.raw}
 	if e.raw == nil {
@@ -61,11 +61,11 @@ func (e *envelope) stored(class string) (j store.Job, err error) {
 }
 
 // errNewer is the error of decode for a job that only a later version can run. The job's ID, Protocol and Priority
-// are read.
+// have been read.
 var errNewer = errors.New("jetstream: the job needs a worker of a later version")
 
-// decode reads a job. Fields that this version does not know are no reason to fail the job, and none to run a part of
-// it.
+// decode reads a job. It fails with errNewer if the job has fields that this version does not know: the worker must
+// neither fail the job nor run a part of it.
 func (e *envelope) decode(data []byte, latest int) error {
 	var label struct {
 		ID       string   `json:"id"`
@@ -73,11 +73,11 @@ func (e *envelope) decode(data []byte, latest int) error {
 		Priority Priority `json:"priority"`
 	}
 	if err := json.Unmarshal(data, &label); err != nil || label.ID == "" {
-		return fmt.Errorf("%w: it is no job: %v", store.ErrUnreadable, err)
+		return fmt.Errorf("%w: it is not a job: %v", store.ErrUnreadable, err)
 	}
 	e.ID, e.Protocol, e.Priority = label.ID, label.Protocol, label.Priority
 	if e.protocol() > latest {
-		return fmt.Errorf("%w: protocol %d, and this worker has %d", errNewer, e.Protocol, latest)
+		return fmt.Errorf("%w: it has protocol %d, and this worker has protocol %d", errNewer, e.Protocol, latest)
 	}
 	var all envelope
 	d := json.NewDecoder(bytes.NewReader(data))

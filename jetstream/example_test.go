@@ -53,7 +53,7 @@ func TestQueuePage(t *testing.T) {
 	require.NoError(t, snippetQueue(ctx, clichain.ChainOf([]clichain.Backend{echo()}, nil)))
 }
 
-// A queue in this process: one job goes in, and its answer comes out.
+// A queue in this process with one job and its answer.
 func Example() {
 	folder, err := os.MkdirTemp("", "example-")
 	if err != nil {
@@ -92,7 +92,7 @@ func Example() {
 	// Output: You said hi.
 }
 
-// Submit a job, and wait for what comes of it. The worker may be on another machine.
+// Submit a job and wait for its result. The worker may be on another machine.
 func ExampleQueue_Wait() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -118,7 +118,7 @@ func ExampleQueue_Wait() {
 	// You said hi.
 }
 
-// exampleQueue is a queue in a folder that goes with done.
+// exampleQueue returns a queue in a directory that done removes.
 func exampleQueue(ctx context.Context) (q *jetstream.Queue, done func()) {
 	folder, err := os.MkdirTemp("", "example-")
 	if err != nil {

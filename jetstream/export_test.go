@@ -30,12 +30,12 @@ func objects(ctx context.Context, q *Queue) js.ObjectStore {
 	return objects
 }
 
-// readySubject is where a worker of the first protocol takes a job.
+// readySubject returns the subject from which a worker of the first protocol takes a job.
 func readySubject(q *Queue, id string) string {
 	return q.store.JobSubject(classes.Ready, string(PriorityNormal), store.Key(id))
 }
 
-// Payloads counts what is in the object store.
+// Payloads counts the payloads in the object store.
 func Payloads(ctx context.Context, q *Queue) int {
 	list, err := objects(ctx, q).List(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func LeavePayload(ctx context.Context, q *Queue, id string) error {
 
 func Sweep(ctx context.Context, q *Queue, now time.Time) error { return q.store.Sweep(ctx, now) }
 
-// Labels are the subjects and headers of all messages.
+// Labels returns the subjects and headers of all messages.
 func Labels(ctx context.Context, q *Queue) (lines []string) {
 	for _, stream := range []js.Stream{q.store.Jobs, q.store.Results} {
 		for sequence := uint64(1); ; sequence++ {
@@ -72,7 +72,7 @@ func BeginRetry(ctx context.Context, q *Queue, job Job, sequence uint64) error {
 	return q.add(ctx, &envelope{Job: job, Replaces: sequence, Protocol: classes.Protocol})
 }
 
-// Leader is the name of the server that leads the stream of the jobs.
+// Leader returns the name of the server that leads the stream of jobs.
 func Leader(ctx context.Context, q *Queue) string {
 	info, err := q.store.Jobs.Info(ctx)
 	if err != nil || info.Cluster == nil {
@@ -81,7 +81,7 @@ func Leader(ctx context.Context, q *Queue) string {
 	return info.Cluster.Leader
 }
 
-// Current is on how many servers all is that the streams of jobs and results hold.
+// Current returns how many servers have the whole content of the streams of jobs and results.
 func Current(ctx context.Context, q *Queue) int {
 	least := 3
 	for _, stream := range []js.Stream{q.store.Jobs, q.store.Results} {
@@ -100,7 +100,7 @@ func Current(ctx context.Context, q *Queue) int {
 	return least
 }
 
-// TakeAndVanish takes a job as a worker does, begins it and is not heard of again.
+// TakeAndVanish takes a job as a worker does, begins it and gives no further sign.
 func TakeAndVanish(ctx context.Context, q *Queue, job Job, worker string) error {
 	if err := takeOne(q); err != nil {
 		return err
@@ -112,7 +112,7 @@ func TakeAndVanish(ctx context.Context, q *Queue, job Job, worker string) error 
 	return err
 }
 
-// AnswerAndVanish takes a job, stores its result and is not heard of again.
+// AnswerAndVanish takes a job, stores its result and gives no further sign.
 func AnswerAndVanish(ctx context.Context, q *Queue, id string) error {
 	if err := takeOne(q); err != nil {
 		return err
@@ -120,7 +120,7 @@ func AnswerAndVanish(ctx context.Context, q *Queue, id string) error {
 	return q.storeResult(ctx, &Result{ID: id, Response: &clichain.Response{Text: "first"}})
 }
 
-// FailAndVanish takes a job, stores its failure and is not heard of again.
+// FailAndVanish takes a job, stores its failure and gives no further sign.
 func FailAndVanish(ctx context.Context, q *Queue, job Job) error {
 	if err := takeOne(q); err != nil {
 		return err
@@ -128,7 +128,7 @@ func FailAndVanish(ctx context.Context, q *Queue, job Job) error {
 	return StoreFailure(ctx, q, job)
 }
 
-// StoredBefore is what a worker whose attempt to store a result was cut off finds.
+// StoredBefore returns what a worker finds after an interrupted attempt to store a result.
 func StoredBefore(ctx context.Context, q *Queue, r *Result) error {
 	return (&resultWriter{q: q}).storedBefore(ctx, r)
 }
@@ -138,8 +138,8 @@ func StoreFailure(ctx context.Context, q *Queue, job Job) error {
 	return q.storeResult(ctx, &Result{ID: job.ID, Failure: &Failure{Reason: clichain.ReasonExit}, Job: &job})
 }
 
-// takeOne waits for a job with normal priority: the server tells its consumers of a new
-// one a moment after it has it.
+// takeOne waits for a job with normal priority, because the server announces a new job to its consumers a moment
+// after storing it.
 func takeOne(q *Queue) error {
 	for _, t := range q.consumers.List() {
 		if t.Priority != string(PriorityNormal) || t.Class == classes.Ready {
@@ -157,7 +157,7 @@ func takeOne(q *Queue) error {
 	return fmt.Errorf("no job was submitted")
 }
 
-// NeverInProgress keeps the workers of this queue from saying that they are at work.
+// NeverInProgress keeps the workers of this queue from extending their leases.
 func NeverInProgress(q *Queue) { q.consumers.AckWait = 24 * time.Hour }
 
 // Delivered counts deliveries of jobs with normal priority.
@@ -173,13 +173,13 @@ func Delivered(ctx context.Context, q *Queue) (n uint64) {
 	return n
 }
 
-// SubmitNonsense puts a message into the queue that is no job.
+// SubmitNonsense adds a message to the queue that is no job.
 func SubmitNonsense(ctx context.Context, q *Queue) error {
 	_, err := stream(q).Publish(ctx, readySubject(q, "x"), []byte("nonsense"))
 	return err
 }
 
-// Stored is a job as it is in the queue, and what it is kept as.
+// Stored returns a job of the queue, and its stored form.
 func Stored(ctx context.Context, q *Queue, id string) (job *Job, data []byte, err error) {
 	msg, err := q.store.LastJob(ctx, store.Key(id))
 	if err != nil || msg == nil {
@@ -187,11 +187,11 @@ func Stored(ctx context.Context, q *Queue, id string) (job *Job, data []byte, er
 	}
 	job = new(Job)
 	data, err = q.store.Content(ctx, msg.Header, msg.Data)
-	_ = json.Unmarshal(data, job) // as far as this version knows it
+	_ = json.Unmarshal(data, job) // the part that this version knows
 	return job, data, err
 }
 
-// SubmitRaw puts a job where a worker of the first protocol takes it, or where its class is.
+// SubmitRaw adds a job to the class of a worker of the first protocol, or to its own class.
 func SubmitRaw(ctx context.Context, q *Queue, id string, data []byte) error {
 	return q.store.Add(ctx, store.Job{Class: classes.Ready, Priority: string(PriorityNormal), Key: store.Key(id), Data: data})
 }
@@ -207,7 +207,7 @@ func Restore(ctx context.Context, q *Queue, subject string, header map[string][]
 	msg := &nats.Msg{Subject: subject, Header: header, Data: []byte(data)}
 	for name := range header {
 		if strings.HasPrefix(name, "Nats-Expected") || name == "Nats-Rollup" {
-			delete(msg.Header, name) // of how it was published
+			delete(msg.Header, name) // headers of its publication
 		}
 	}
 	_, err := stream(q).PublishMsg(ctx, msg)
@@ -224,10 +224,10 @@ func ReadyForOldWorkers(ctx context.Context, q *Queue) (n int) {
 	return n
 }
 
-// WorkLike has the workers of this queue run jobs up to that protocol.
+// WorkLike makes the workers of this queue run jobs up to that protocol.
 func WorkLike(q *Queue, latest int) { q.protocol = latest }
 
-// Announce says of a worker what it says of itself.
+// Announce reports the state of a worker.
 func Announce(ctx context.Context, q *Queue, s WorkerStatus) error {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -240,15 +240,15 @@ func Announce(ctx context.Context, q *Queue, s WorkerStatus) error {
 // LatestProtocol is the version of the jobs that this package writes.
 const LatestProtocol = classes.Protocol
 
-// MaxClasses bounds the consumers of a queue. A refused job of a class that has none of its own waits for the pause.
+// MaxClasses bounds the consumers of a queue. A refused job whose class has no own consumer waits for the pause.
 func MaxClasses(q *Queue, most int, pause time.Duration) {
 	q.consumers.Max, q.coarsePause = most, pause
 }
 
-// Consumers counts what workers take jobs from.
+// Consumers counts the consumers that workers take jobs from.
 func Consumers(q *Queue) int { return len(q.consumers.List()) }
 
-// NeedsOf is what administrators of a server see of a job, before and after a worker has refused it.
+// NeedsOf returns what administrators of a server see of a job, before and after a worker has refused it.
 func NeedsOf(job Job) (before, after string) {
 	e := envelope{Job: job, Protocol: classes.Protocol}
 	data, _ := json.Marshal(e.needs())

@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/permit"
 )
 
-// failing fails so many times in a row, and answers then.
+// failing fails a number of times in a row, and then answers.
 func failing(times int, err clichain.BackendError) clichain.Backend {
 	var runs atomic.Int64
 	return backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
@@ -29,7 +29,7 @@ func noCooldown(b clichain.Backend) clichain.Backend {
 	return clichain.ChainOf([]clichain.Backend{b}, &clichain.ChainConfig{NoCooldown: true})
 }
 
-// What follows a failure: another delivery, or a dead letter with its history.
+// After a failure the job is delivered again, or becomes a dead letter with its history.
 func TestWhatFollowsAFailure(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -41,21 +41,21 @@ func TestWhatFollowsAFailure(t *testing.T) {
 		answered   bool
 		deliveries int // before the last
 	}{
-		{name: "what the request is to blame for", fails: 9, err: clichain.BackendError{Reason: clichain.ReasonBadRequest}},
-		{name: "what passes", fails: 1, err: clichain.BackendError{Reason: clichain.ReasonOverloaded}, answered: true, deliveries: 1},
-		{name: "what passes too late", fails: 9, err: clichain.BackendError{Reason: clichain.ReasonOverloaded}, deliveries: 1},
-		{name: "what does not pass", fails: 9, err: clichain.BackendError{Reason: clichain.ReasonExit}},
-		{name: "what another machine may have", fails: 1, err: clichain.BackendError{Reason: clichain.ReasonSpawn}, answered: true, deliveries: 1},
+		{name: "fault of the request", fails: 9, err: clichain.BackendError{Reason: clichain.ReasonBadRequest}},
+		{name: "temporary failure", fails: 1, err: clichain.BackendError{Reason: clichain.ReasonOverloaded}, answered: true, deliveries: 1},
+		{name: "temporary failure for too long", fails: 9, err: clichain.BackendError{Reason: clichain.ReasonOverloaded}, deliveries: 1},
+		{name: "permanent failure", fails: 9, err: clichain.BackendError{Reason: clichain.ReasonExit}},
+		{name: "failure of this machine", fails: 1, err: clichain.BackendError{Reason: clichain.ReasonSpawn}, answered: true, deliveries: 1},
 		{
-			name: "what may have changed something", fails: 9, access: clichain.AccessWrite,
+			name: "possible side effects", fails: 9, access: clichain.AccessWrite,
 			err: clichain.BackendError{Reason: clichain.ReasonTimeout, SideEffects: true},
 		},
 		{
-			name: "what has not changed anything", fails: 1, access: clichain.AccessWrite,
+			name: "write access without side effects", fails: 1, access: clichain.AccessWrite,
 			err: clichain.BackendError{Reason: clichain.ReasonOverloaded}, answered: true, deliveries: 1,
 		},
 		{
-			name: "what may be done twice", fails: 1, access: clichain.AccessWrite, idempotent: true,
+			name: "idempotent job with side effects", fails: 1, access: clichain.AccessWrite, idempotent: true,
 			err: clichain.BackendError{Reason: clichain.ReasonTimeout, SideEffects: true}, answered: true, deliveries: 1,
 		},
 	} {
@@ -85,9 +85,8 @@ func TestWhatFollowsAFailure(t *testing.T) {
 	}
 }
 
-// One CLI of several is installed and fails for good: that the others are missing does
-// not have it run again.
-func TestMissingBackendsAreNoHope(t *testing.T) {
+// One of several CLIs is installed and fails permanently. The missing CLIs do not make the job run again.
+func TestMissingBackendsCauseNoRetry(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
 	missing := clichain.BackendFunc("missing", func(context.Context, clichain.Request) (*clichain.Response, error) {
@@ -101,7 +100,7 @@ func TestMissingBackendsAreNoHope(t *testing.T) {
 	require.Empty(t, r.History)
 }
 
-// A limit parks the job until it ends: it is not run before, and that is no failure.
+// A limit parks the job until it ends: the job does not run earlier, and that is no failure.
 func TestLimitParksTheJob(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
@@ -122,7 +121,7 @@ func TestLimitParksTheJob(t *testing.T) {
 		s, err := q.Status(t.Context())
 		return err == nil && s.Parked == 1 && s.NextDue.Sub(end).Abs() < time.Second || time.Now().After(end)
 	}, limit, 20*time.Millisecond)
-	if time.Now().Before(end) { // else a slow machine was too late to see it
+	if time.Now().Before(end) { // a slow machine may be too late to see the state
 		require.ErrorIs(t, q.Submit(t.Context(), job("a")), jetstream.ErrExists)
 	}
 	r := collect(t, q, 1)["a"]
@@ -131,8 +130,8 @@ func TestLimitParksTheJob(t *testing.T) {
 	require.False(t, second.Before(end), "it ran %v before the limit's end", end.Sub(second))
 }
 
-// While the only backend cools down, workers take no jobs.
-func TestWorkersRest(t *testing.T) {
+// While the only backend is in cooldown, workers take no jobs.
+func TestWorkersWaitInCooldown(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
 	end := time.Now().Add(4 * time.Second)
@@ -150,7 +149,7 @@ func TestWorkersRest(t *testing.T) {
 	until := <-rested
 	require.False(t, until.Before(end.Add(-time.Second)))
 	submit(t, q, job("b"), job("c"))
-	// The server counts them a moment after it has them.
+	// The server counts jobs a moment after it has stored them.
 	require.Eventually(t, func() bool {
 		d, err := q.Depth(t.Context())
 		return err == nil && d.Ready[jetstream.PriorityNormal] == 3 || time.Now().After(end)
@@ -184,7 +183,7 @@ func TestDeadline(t *testing.T) {
 	require.Contains(t, got["limited"].Failure.Message, "deadline is before")
 }
 
-// A dead letter is run again when somebody says so, and dropped.
+// A dead letter can be retried and dropped.
 func TestDeadLetters(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -230,22 +229,22 @@ func TestDropOfAJobThatWaits(t *testing.T) {
 	require.ErrorIs(t, err, jetstream.ErrNotFound)
 }
 
-// A retry that comes before the worker has taken the job from the queue waits for that:
-// else the job would be lost, because its message is there and about to go.
+// A retry before the worker has removed the job from the queue waits for the removal. Otherwise the job would be
+// lost, because its message exists but is about to be removed.
 func TestRetryAtOnce(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), &jetstream.Config{AckWait: time.Second})
 	submit(t, q, job("a"))
-	require.NoError(t, jetstream.FailAndVanish(t.Context(), q, job("a"))) // its message is there for a second
+	require.NoError(t, jetstream.FailAndVanish(t.Context(), q, job("a"))) // its message exists for a second
 	stop := work(t, q, echo(), nil)
 	defer stop()
 	require.NoError(t, q.Retry(t.Context(), "a"))
 	require.NotNil(t, collect(t, q, 1)["a"].Response)
 }
 
-// A retry that broke off after its first step: the job is there and the old result,
-// too. The worker takes the result away, and the job is answered.
-func TestRetryThatBrokeOff(t *testing.T) {
+// A retry was interrupted after its first step: both the job and the old result exist. The worker removes the result,
+// and the job is answered.
+func TestInterruptedRetry(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
 	submit(t, q, job("a"))
@@ -260,7 +259,7 @@ func TestRetryThatBrokeOff(t *testing.T) {
 	}, limit, 10*time.Millisecond)
 }
 
-// What nobody can read is a dead letter, and does not come again and again.
+// An unreadable job becomes a dead letter and is not delivered again.
 func TestUnreadableJob(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)

@@ -10,10 +10,10 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/reasons"
 )
 
-// maxHistory bounds what a job carries along.
+// maxHistory bounds the history of a job.
 const maxHistory = 100
 
-// failures counts the deliveries that were no wait for a limit's end, and no worker's own end.
+// failures counts the deliveries that failed. Waiting for the end of a limit and the end of a worker are no failures.
 func failures(history []Delivery) (n int) {
 	for _, d := range history {
 		if d.Reason != clichain.ReasonCanceled && (!reasons.Limits.Has(d.Reason) || d.Until.IsZero()) {
@@ -23,7 +23,7 @@ func failures(history []Delivery) (n int) {
 	return n
 }
 
-// failureOf is what a result says of the error of a call.
+// failureOf returns the Failure for the error of a call.
 func failureOf(err error) *Failure {
 	chain, ok := errors.AsType[*clichain.ChainError](err)
 	if !ok {
@@ -40,9 +40,9 @@ func failureOf(err error) *Failure {
 	return f
 }
 
-// redelivery decides what follows a failure: nil and an addition to its message where the job has failed for good,
-// else how it returns to the queue. otherMay says whether another worker may meet a deadline that a limit keeps this
-// one from.
+// redelivery decides whether a failed job is delivered again. For a permanent failure it returns nil and an addition to
+// the message, else the next delivery. otherMay reports whether another worker may meet a deadline that a limit
+// prevents this one from meeting.
 func redelivery(
 	d *delivery, f *Failure, err error, ended bool, now time.Time, otherMay func() bool,
 ) (again *Delivery, addition string) {
@@ -71,14 +71,14 @@ func redelivery(
 	return again, ""
 }
 
-// pause is how long a job waits after so many failures: 2 s, doubled up to 2 min, and up to a fifth more, so that
-// jobs which failed together do not come together.
+// pause returns how long a job waits after so many failures: 2 s, doubled each time to 2 min at most, plus up to a
+// fifth. The random part spreads the retries of jobs that failed together.
 func pause(failures int) time.Duration {
 	wait := min(2*time.Second<<min(failures, 10), 2*time.Minute)
 	return wait + rand.N(wait/5)
 }
 
-// firstDetail is what the first of the backends said.
+// firstDetail returns the first line of the first backend's error.
 func firstDetail(chain *clichain.ChainError) string {
 	if err := chain.Attempts[0].Err; err != nil {
 		return firstLine(err.Error())

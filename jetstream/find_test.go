@@ -17,7 +17,7 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// A queue that has to be there is not made, and the error says which ones there are.
+// Open with MustExist creates no queue, and its error names the existing queues.
 func TestOpenMustExist(t *testing.T) {
 	t.Parallel()
 	nc := embed(t)
@@ -60,7 +60,7 @@ func TestCooldownStates(t *testing.T) {
 	require.Equal(t, clichain.ReasonUsageLimit, states["codex@f/m"].Reason)
 }
 
-// Result tells a job that waits or runs from one that is not there.
+// Result distinguishes a job that waits or runs from an unknown job.
 func TestResultOfPendingJob(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -110,7 +110,7 @@ func TestWait(t *testing.T) {
 	require.Equal(t, "echo prompt of a", (<-answer).Response.Text)
 }
 
-// Open waits while a cluster has no leader, and says so in words where none comes.
+// Open waits while a cluster has no leader, and reports it if none is elected.
 func TestOpenWithoutLeader(t *testing.T) {
 	c := newStoppedCluster(t)
 	c.start(0)
@@ -139,7 +139,7 @@ func TestOpenWithoutLeader(t *testing.T) {
 	require.NoError(t, <-opened)
 }
 
-// A server without JetStream never gets a leader: nobody waits for that.
+// A server without JetStream never gets a leader, so Open does not wait for one.
 func TestOpenWithoutJetStream(t *testing.T) {
 	t.Parallel()
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true})

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fleet is worker processes, each of which is replaced when it ends.
+// fleet is a set of worker processes. When one ends, another replaces it.
 type fleet struct {
 	t    *testing.T
 	env  []string
@@ -34,7 +34,7 @@ func (f *fleet) start() {
 	f.wait.Go(func() { _ = cmd.Wait() })
 }
 
-// kill ends one worker at once, and starts another in its place.
+// kill kills one worker and starts another.
 func (f *fleet) kill() {
 	f.mu.Lock()
 	i := rand.IntN(len(f.runs))

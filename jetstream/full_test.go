@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// connectTo starts a server whose store holds no more than so many bytes.
+// connectTo starts a server with a store of at most so many bytes.
 func connectTo(t *testing.T, maxStore int64) *nats.Conn {
 	t.Helper()
 	s := listen(t, func(o *server.Options) { o.JetStreamMaxStore = maxStore })
@@ -26,7 +26,7 @@ func connectTo(t *testing.T, maxStore int64) *nats.Conn {
 	return nc
 }
 
-// limitResults has the server take no further results; a limit of -1 takes that back.
+// limitResults makes the server refuse further results; a limit of -1 removes the limit.
 func limitResults(t *testing.T, nc *nats.Conn, bytes int64) {
 	t.Helper()
 	stream, err := js.New(nc)
@@ -53,7 +53,7 @@ func streamNames(t *testing.T, stream js.JetStream) map[string]bool {
 	return names
 }
 
-// Jobs are refused while there is room for the results of all that the queue has.
+// Submit refuses jobs while there is still space for the results of all jobs in the queue.
 func TestSubmitLeavesRoomForResults(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -82,7 +82,7 @@ func TestSubmitLeavesRoomForResults(t *testing.T) {
 			require.NoError(t, err)
 			require.EqualValues(t, 8<<20, s.JobLimit)
 			require.Greater(t, s.JobBytes, s.JobLimit*3/4)
-			require.Contains(t, strings.Join(s.Warnings, "\n"), "the queue takes no more jobs")
+			require.Contains(t, strings.Join(s.Warnings, "\n"), "the queue refuses jobs")
 
 			work(t, q, echo(), &jetstream.WorkConfig{Slots: 4})
 			for id, r := range collect(t, q, n) {
@@ -94,8 +94,7 @@ func TestSubmitLeavesRoomForResults(t *testing.T) {
 	}
 }
 
-// A store that is full because of what is not the queue's refuses a job with a clear
-// error, too, and costs no answer.
+// If other data fills the store, Submit refuses a job with a clear error, too, and no answer is lost.
 func TestFullStore(t *testing.T) {
 	t.Parallel()
 	nc := connectTo(t, 4<<20)
@@ -134,7 +133,7 @@ func TestFullStore(t *testing.T) {
 	}, limit, 10*time.Millisecond)
 }
 
-// Submit asks the server for the room of the queue at most once a second, and again before it refuses a job.
+// Submit asks the server for the space of the queue at most once a second, and again before it refuses a job.
 func TestSubmitAsksForRoomOnceASecond(t *testing.T) {
 	t.Parallel()
 	nc := connectTo(t, 16<<20)

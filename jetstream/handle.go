@@ -13,21 +13,21 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// delivery is a job that a worker has.
+// delivery is a job that a worker received.
 type delivery struct {
 	envelope
 	msg        js.Msg
 	key        string
 	sequence   uint64
-	deliveries uint64   // of this very message, this one included
+	deliveries uint64   // of this message, including this one
 	class      string   // of the message
 	at         Priority // of the message
-	data       []byte   // the job as it came
-	begun      bool     // the mark of this worker is set
+	data       []byte   // the job as received
+	begun      bool     // this worker has set the mark
 	lease      *lease
 }
 
-// handle is one delivery, from the message to its end. ctx ends when the job has to return to the queue.
+// handle processes one delivery. ctx ends when the job must return to the queue.
 func (w *worker) handle(ctx context.Context, m js.Msg) {
 	lease := startLease(m, w.q.store.Conn, w.q.consumers.AckWait/3)
 	defer lease.stop()
@@ -59,8 +59,8 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 	}
 	switch {
 	case err != nil:
-		w.Logger.InfoContext(ctx, "a job is left for later", "subject", m.Subject(), "error", err)
-		_ = m.NakWithDelay(w.q.consumers.AckWait) // else it comes again by itself
+		w.Logger.InfoContext(ctx, "a job is postponed", "subject", m.Subject(), "error", err)
+		_ = m.NakWithDelay(w.q.consumers.AckWait) // if this fails, the server delivers the job again after AckWait
 	case settled:
 		w.acknowledge(d)
 	case declined != nil:
@@ -74,7 +74,7 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 	}
 }
 
-// receive reads a job, and adds the deliveries whose workers gave no sign to its history.
+// receive reads a job, and adds to its history the deliveries whose workers did not respond.
 func (w *worker) receive(m js.Msg) (*delivery, error) {
 	meta, err := m.Metadata()
 	if err != nil {
@@ -97,14 +97,14 @@ func (w *worker) receive(m js.Msg) (*delivery, error) {
 	for range min(meta.NumDelivered-1, maxHistory) {
 		d.History = append(d.History, Delivery{
 			Reason:  clichain.ReasonKilled,
-			Message: fmt.Sprintf("its worker gave no sign for %v: it was ended, or cut off", w.q.consumers.AckWait),
+			Message: fmt.Sprintf("its worker gave no sign for %v: it has ended or lost its connection", w.q.consumers.AckWait),
 		})
 	}
 	return d, nil
 }
 
-// settled reports whether there is nothing left to do for a message: its job has its result, or continues in another
-// message.
+// settled reports whether nothing is left to do for a message: its job has a result, or another message of the job is
+// in the queue.
 func (w *worker) settled(d *delivery) (bool, error) {
 	if d.Replaces != 0 {
 		if err := jsapi.Remove(w.write.ctx, w.q.store.Results, d.Replaces); err != nil {
@@ -125,13 +125,13 @@ func (w *worker) settled(d *delivery) (bool, error) {
 	return result != nil, err
 }
 
-// reject is why a job is not run: its deadline has passed, it had too many deliveries, or it may have acted already.
-// The error says that this is not known now.
+// reject returns why a job must not run: its deadline has passed, it had too many deliveries, or it may have acted
+// already. It returns an error if this cannot be determined now.
 func (w *worker) reject(d *delivery) (*Failure, error) {
 	if !d.Deadline.IsZero() && time.Now().After(d.Deadline) {
 		return &Failure{
 			Reason:  clichain.ReasonTimeout,
-			Message: "its deadline of " + d.Deadline.Format(time.RFC3339) + " was over before it began",
+			Message: "its deadline of " + d.Deadline.Format(time.RFC3339) + " passed before the job began",
 		}, nil
 	}
 	if d.mayAct() {
@@ -148,15 +148,15 @@ func (w *worker) reject(d *delivery) (*Failure, error) {
 	return nil, nil
 }
 
-// spent reports whether a job had as many deliveries as it may have.
+// spent reports whether a job had as many deliveries as allowed.
 func (w *worker) spent(history []Delivery) bool {
 	return failures(history) >= w.q.cfg.MaxDeliver || len(history) >= maxHistory
 }
 
-// maxWaits bounds how often a job waits for a worker that began it and still lives.
+// maxWaits bounds how often a job waits for a worker that began it and is still alive.
 const maxWaits = 10
 
-// begin marks a job that may change something, unless it was begun before.
+// begin marks a job that may change something, unless a worker has marked it before.
 func (w *worker) begin(d *delivery) (*Failure, error) {
 	mark := store.Mark{Worker: w.Name, At: time.Now().UTC(), ID: nuid.Next()}
 	var earlier *store.Mark
@@ -169,7 +169,7 @@ func (w *worker) begin(d *delivery) (*Failure, error) {
 		return nil, err
 	}
 	if d.deliveries <= maxWaits && w.q.isAlive(w.write.ctx, earlier.Worker) {
-		return nil, fmt.Errorf("worker %s has it, and lives", earlier.Worker)
+		return nil, fmt.Errorf("worker %s is still running it", earlier.Worker)
 	}
 	return &Failure{
 		Reason: clichain.ReasonKilled, SideEffects: true,
@@ -178,7 +178,7 @@ func (w *worker) begin(d *delivery) (*Failure, error) {
 	}, nil
 }
 
-// answer runs the job with the request as it is allowed here. What is written back is the job as it came.
+// answer runs the job with the allowed request. The result has the job as received.
 func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Request) {
 	w.OnStart(&d.Job)
 	defer w.OnEnd(&d.Job)
@@ -193,7 +193,7 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 		return
 	}
 	w.ready.Forget()
-	state := w.ready.Of(ctx, d.envelope.class(), d.envelope.needs()) // before a user clears the cooldown of this failure
+	state := w.ready.Of(ctx, d.envelope.class(), d.envelope.needs()) // before a user clears the cooldown
 	failure := failureOf(err)
 	chain, _ := errors.AsType[*clichain.ChainError](err)
 	if ctx.Err() == nil && w.lacksNeeds(d, chain) {
@@ -211,10 +211,10 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 	w.redeliver(d, failure, *again, state)
 }
 
-// finish stores the result, and takes the job from the queue after that.
+// finish stores the result, and then removes the job from the queue.
 func (w *worker) finish(d *delivery, r *Result) {
 	r.ID, r.Worker, r.Finished, r.History = d.ID, w.Name, time.Now().UTC(), d.History
-	if r.Failure != nil && len(d.Request.Messages) > 0 { // else nobody could read it
+	if r.Failure != nil && len(d.Request.Messages) > 0 { // or it is unreadable
 		r.Job = &d.Job
 	}
 	err := w.results.store(spooledResult{r, d.sequence, d.mayAct()}, d.lease.hold)
@@ -223,11 +223,11 @@ func (w *worker) finish(d *delivery, r *Result) {
 		return
 	}
 	if err != nil && !errors.Is(err, ErrExists) {
-		w.Logger.ErrorContext(w.write.ctx, "a result cannot be stored", "id", d.ID, "error", err)
+		w.Logger.ErrorContext(w.write.ctx, "cannot store a result", "id", d.ID, "error", err)
 		return
 	}
 	if d.mayAct() {
-		// Before the job leaves the queue: after that a retry of it may set a mark of its own.
+		// Before the job leaves the queue, because a retry may set a new mark after that.
 		w.unmark(d)
 	}
 	w.acknowledge(d)
@@ -239,17 +239,18 @@ func (w *worker) finish(d *delivery, r *Result) {
 // unmark removes the mark of a job.
 func (w *worker) unmark(d *delivery) {
 	if err := w.write.retry(func(ctx context.Context) error { return w.q.store.Unmark(ctx, d.key) }); err != nil {
-		w.Logger.WarnContext(w.write.ctx, "the mark of a job stays", "id", d.ID, "error", err)
+		w.Logger.WarnContext(w.write.ctx, "cannot remove the mark of a job", "id", d.ID, "error", err)
 	}
 }
 
-// acknowledge takes the message from the queue. One that stays comes again, and is found to be settled.
+// acknowledge removes the message from the queue. If that fails, the server delivers it again, and settled finds its
+// result.
 func (w *worker) acknowledge(d *delivery) {
 	err := w.write.retry(d.msg.DoubleAck)
 	if err == nil {
 		err = w.q.store.Discard(w.write.ctx, d.msg.Headers())
 	}
 	if err != nil {
-		w.Logger.WarnContext(w.write.ctx, "a job cannot be acknowledged", "id", d.ID, "error", err)
+		w.Logger.WarnContext(w.write.ctx, "cannot acknowledge a job", "id", d.ID, "error", err)
 	}
 }

@@ -19,7 +19,8 @@ import (
 // limit bounds what a test waits for, also on a slow machine.
 const limit = 60 * time.Second
 
-// embed connects to a server in this process, which is one as Embed starts but for the syncing of its files; see listen.
+// embed connects to a server in this process that differs from the one of Embed only in that it does not sync its
+// files; see listen.
 func embed(t *testing.T) *nats.Conn {
 	t.Helper()
 	s := listen(t, func(o *server.Options) { o.DontListen, o.MaxPayload = true, 1<<20 })
@@ -74,7 +75,7 @@ func submit(t *testing.T, q *jetstream.Queue, jobs ...jetstream.Job) {
 	}
 }
 
-// collect reads so many results, one for each id.
+// collect reads n results, one for each ID.
 func collect(t *testing.T, q *jetstream.Queue, n int) map[string]*jetstream.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)

@@ -19,7 +19,7 @@ import (
 // span is a time from one moment to another.
 type span struct{ from, to time.Time }
 
-// common is the time of both; it ends before it begins if there is none.
+// common returns the time that both spans cover; it ends before it begins if there is none.
 func (s span) common(other span) span {
 	return span{
 		slices.MaxFunc([]time.Time{s.from, other.from}, time.Time.Compare),
@@ -29,7 +29,7 @@ func (s span) common(other span) span {
 
 func (s span) length() time.Duration { return s.to.Sub(s.from) }
 
-// newNotes writes down when this worker process begins and ends a job, in a file of its own.
+// newNotes returns a func that records in a file when this worker process begins and ends a job.
 func newNotes() func(what, kind, id string) {
 	f, err := os.Create(filepath.Join(os.Getenv(notesVariable), strconv.Itoa(os.Getpid())))
 	if err != nil {
@@ -40,7 +40,7 @@ func newNotes() func(what, kind, id string) {
 	return note
 }
 
-// worked is what the notes of one worker process say.
+// worked is the content of the notes of one worker process.
 type worked struct {
 	kind   string
 	idle   []span
@@ -79,8 +79,8 @@ func readNotes(t *testing.T, path string) (w worked) {
 	return w
 }
 
-// longestIdle is the longest time in which a worker had nothing to do beside a job of a model that it has and that
-// nobody had begun. What a killed worker has lost does not count, nor does the time of an outage.
+// longestIdle returns the longest time in which a worker was idle although a job for its model waited. Jobs of a
+// killed worker and times of an outage do not count.
 func longestIdle(t *testing.T, notes string, submitted map[string]time.Time, outages []span) (longest time.Duration, who string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(notes, "*"))
@@ -88,7 +88,7 @@ func longestIdle(t *testing.T, notes string, submitted map[string]time.Time, out
 	begun, all := map[string]time.Time{}, []worked{}
 	for _, file := range files {
 		w := readNotes(t, file)
-		if w.kind == "limited" { // it gives each job back
+		if w.kind == "limited" { // it returns each job
 			continue
 		}
 		all = append(all, w)
@@ -116,8 +116,8 @@ func longestIdle(t *testing.T, notes string, submitted map[string]time.Time, out
 	return longest, who
 }
 
-// outage loses one server of a cluster, each second time with all that it has stored, and starts it again. It returns the
-// time until all servers have everything.
+// outage stops one server of a cluster, deletes its store every second time, and starts it again. It returns the time
+// until all servers have the whole queue.
 func (c *cluster) outage(ctx context.Context, q *jetstream.Queue, i int) span {
 	lost := span{from: time.Now()}
 	server := i % len(c.servers)

@@ -12,11 +12,11 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
-// Priority says which jobs are taken first: none of a lower one is taken while one of a higher one waits. The zero
-// value is PriorityNormal.
+// Priority decides which jobs are taken first: workers take no job while one of a higher priority waits. The zero
+// value means PriorityNormal.
 type Priority string
 
-// The priorities.
+// Priorities of jobs.
 const (
 	PriorityHigh   Priority = "high"
 	PriorityNormal Priority = "normal"
@@ -33,29 +33,29 @@ func priorityNames() (names []string) {
 	return names
 }
 
-// Job is a request that waits for a worker. It is a plain value that survives JSON. ID and Request are needed.
+// Job is a request that waits for a worker. It is a plain value that survives JSON. ID and Request are required.
 type Job struct {
 	// ID names the job and its result within the queue: valid UTF-8, 1 to 512 bytes.
 	ID string `json:"id"`
-	// Priority says how soon it is taken. Empty: normal.
+	// Priority is the job's priority. Empty: normal.
 	Priority Priority `json:"priority,omitempty"`
-	// Deadline is when it is of no use any more: it fails with timeout then, wherever it is. Zero: none.
+	// Deadline is the time after which the result is useless. The job then fails with timeout, whether it waits or
+	// runs. Zero: none.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Idempotent says that running the request twice does no harm, though its access would allow the agent to change
-	// something.
+	// Idempotent allows the job to run twice, although its access lets the agent change something.
 	Idempotent bool `json:"idempotent,omitempty"`
-	// Request is what is asked. Its Dir, files and session are those of the worker's machine.
+	// Request is the request. Its Dir, files and session are on the worker's machine.
 	Request clichain.Request `json:"request"`
 	// Trace is the trace context in which the job was submitted, as W3C headers by name. Empty: none.
 	Trace map[string]string `json:"trace,omitempty"`
-	// Submitted is when the queue took it. Submit sets it.
+	// Submitted is the time at which the queue accepted the job. Submit sets it.
 	Submitted time.Time `json:"submitted,omitzero"`
 }
 
 const maxID = 512
 
-// Validate says what is wrong with a job: a [*clichain.BackendError] with the reason bad_request or bad_option that
-// names the field; nil if nothing is.
+// Validate returns nil for a valid job, else a [*clichain.BackendError] with the reason bad_request or bad_option
+// that names the field.
 func (j *Job) Validate() error {
 	switch {
 	case j.ID == "" || len(j.ID) > maxID || !utf8.ValidString(j.ID):
@@ -64,7 +64,7 @@ func (j *Job) Validate() error {
 	case j.Priority != "" && !slices.Contains(priorities, j.Priority):
 		return invalid(clichain.ReasonBadOption, "priority", fmt.Sprintf("%q is none of %q", j.Priority, priorities))
 	case len(j.Request.Messages) == 0:
-		return invalid(clichain.ReasonBadRequest, "messages", "there is no message: write at least one of the role user")
+		return invalid(clichain.ReasonBadRequest, "messages", "add at least one message with the role user")
 	}
 	return nil
 }
@@ -73,20 +73,20 @@ func invalid(reason clichain.Reason, field, message string) error {
 	return &clichain.BackendError{Reason: reason, Option: field, Message: message, ExitCode: -1}
 }
 
-// mayAct reports whether running it twice could do harm.
+// mayAct reports whether a second run could do harm.
 func (j *Job) mayAct() bool { return j.Request.Access >= clichain.AccessWrite && !j.Idempotent }
 
 func (j *Job) priority() Priority { return cmp.Or(j.Priority, PriorityNormal) }
 
-// ErrExists is the error of Submit for a job whose id is in the queue, or has a result, already.
+// ErrExists is the error of Submit for a job whose ID is already in the queue or has a result.
 var ErrExists = store.ErrExists
 
-// ErrFull is the error of Submit for a job for which the store has no room: the queue keeps the rest of the store for
-// results. The text names the limit.
+// ErrFull is the error of Submit for a job that the store has no space for: the queue reserves the rest of the store
+// for results. The text names the limit.
 var ErrFull = store.ErrFull
 
 // ErrPending is the error of Result for a job that waits or runs.
 var ErrPending = errors.New("jetstream: the job has no result yet")
 
-// ErrNotFound is the error for an id of which the queue knows nothing.
+// ErrNotFound is the error for an unknown ID.
 var ErrNotFound = errors.New("jetstream: there is no such job")

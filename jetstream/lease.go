@@ -9,11 +9,11 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// holdTime is how long the server delivers a job to no other worker, counted from the last sign of the worker that
-// keeps its result.
+// holdTime is how long the server delivers a job to no other worker, after the last sign of the worker that keeps its
+// result.
 const holdTime = time.Hour
 
-// lease keeps a job with its worker: it tells the server again and again that the worker has it.
+// lease keeps a job with its worker by telling the server repeatedly that the worker has it.
 type lease struct {
 	msg         js.Msg
 	conn        *nats.Conn
@@ -45,17 +45,17 @@ func (l *lease) stop() {
 	<-l.ended
 }
 
-// extend tells the server once. Where that fails, the next attempt may succeed.
+// extend tells the server once. If that fails, the next attempt may succeed.
 func (l *lease) extend() {
 	if !l.held.Load() {
 		_ = l.msg.InProgress()
 		return
 	}
-	// The client takes a message that was refused for settled, and this one is not.
+	// The client counts a refused message as settled, but this one is not.
 	_ = l.conn.Publish(l.msg.Reply(), []byte(`-NAK {"delay": `+strconv.FormatInt(int64(holdTime), 10)+`}`))
 }
 
-// hold extends the lease by holdTime, now and later.
+// hold extends the lease by holdTime, now and repeatedly.
 func (l *lease) hold() {
 	l.held.Store(true)
 	l.extend()

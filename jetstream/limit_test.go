@@ -25,8 +25,8 @@ func limited(met *atomic.Int64) clichain.Backend {
 	})
 }
 
-// A job that met the limit of one worker's login is answered by another worker, whether that was there already or comes
-// later. What waits for the limit's end is counted as parked.
+// A job that met the limit of one worker's login is answered by another worker, whether that worker is already there
+// or comes later. A job that waits for the end of a limit counts as parked.
 func TestLimitOfOneWorkerLeavesJobsToOthers(t *testing.T) {
 	t.Parallel()
 	for name, noCooldown := range map[string]bool{"with cooldowns": false, "without cooldowns": true} {
@@ -74,7 +74,7 @@ func TestClearedCooldownWakesJobs(t *testing.T) {
 	keys := &keyStore{Store: store}
 	work(t, q, clichain.ChainOf([]clichain.Backend{answer}, &clichain.ChainConfig{Store: keys}), nil)
 	submit(t, q, job("a"))
-	require.Eventually(t, func() bool { // the worker has given the job back, and says until when it is in cooldown
+	require.Eventually(t, func() bool { // the worker has returned the job and reported its cooldown
 		s, err := q.Status(t.Context())
 		return err == nil && s.Parked == 1
 	}, limit, 20*time.Millisecond)
@@ -83,7 +83,7 @@ func TestClearedCooldownWakesJobs(t *testing.T) {
 	require.Equal(t, "well", collect(t, q, 1)["a"].Response.Text)
 }
 
-// A cooldown that is cleared right after the failure that began it keeps no job waiting.
+// A cooldown that is cleared right after its failure delays no job.
 func TestCooldownClearedAtTheFailure(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -100,7 +100,7 @@ func TestCooldownClearedAtTheFailure(t *testing.T) {
 	require.Equal(t, "well", collect(t, q, 1)["a"].Response.Text)
 }
 
-// clearing is a chain whose cooldowns are cleared when its error is read.
+// clearing is a chain that clears its cooldowns when its error is read.
 type clearing struct {
 	*clichain.Chain
 	clear func()
@@ -150,8 +150,8 @@ func (s *keyStore) clear(t *testing.T) {
 	}
 }
 
-// Two kinds of workers, one of which has a colleague at the limit, and jobs of both kinds: no worker waits 2 s for a job
-// that is ready and that it could run.
+// There are two kinds of workers and of jobs, and one worker is at its limit. No worker waits 2 s while a job that it
+// can run is ready.
 func TestTwoKindsOfWorkersAreBusy(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -199,7 +199,7 @@ func TestTwoKindsOfWorkersAreBusy(t *testing.T) {
 	}
 }
 
-// A deadline that one worker cannot meet fails no job that another one may answer before.
+// A deadline that one worker cannot meet does not fail a job that another worker can answer in time.
 func TestLimitAndDeadline(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -226,7 +226,7 @@ func TestLimitAndDeadline(t *testing.T) {
 	}
 }
 
-// A cooldown that shows only in a call costs the job nothing: no run, no entry of its history.
+// A cooldown that only the call finds costs the job neither a delivery nor an entry in its history.
 func TestSkippedRunIsNoDelivery(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})

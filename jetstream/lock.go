@@ -9,10 +9,10 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// LockedError says that another process uses a store folder. A plain value.
+// LockedError is the error of Embed for a store directory that another process uses. It is a plain value.
 type LockedError struct {
 	Folder string
-	// PID and Program are of the process that uses it. Zero: it is not known.
+	// PID and Program identify the process that uses it. Zero: not known.
 	PID     int
 	Program string
 }
@@ -23,18 +23,19 @@ func (e *LockedError) Error() string {
 	if e.PID != 0 {
 		user = fmt.Sprintf("process %d (%s)", e.PID, e.Program)
 	}
-	return fmt.Sprintf("jetstream: the store folder %s is in use by %s: wait for its end, or use another folder",
+	return fmt.Sprintf("jetstream: the store directory %s is in use by %s: wait until it has ended, "+
+		"or use another directory",
 		e.Folder, user)
 }
 
-// holder is what the lock file says of the process that has it.
+// holder is the content of the lock file: the process that holds the lock.
 type holder struct {
 	PID     int    `json:"pid"`
 	Program string `json:"program"`
 }
 
-// storeLock is held as long as a server uses the directory. The system releases it when the process ends, however it
-// ends.
+// storeLock is held while a server uses the directory. The system releases it when the process ends, even after a
+// crash.
 type storeLock struct{ file *flock.Flock }
 
 const lockFile = "lock"
@@ -44,12 +45,12 @@ func lockStore(dir string) (*storeLock, error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: cannot lock the store folder %s: %w", dir, err)
+		return nil, fmt.Errorf("jetstream: cannot lock the store directory %s: %w", dir, err)
 	}
 	if !ok {
 		var other holder
 		if data, err := os.ReadFile(path + ".json"); err == nil {
-			_ = json.Unmarshal(data, &other) // a half written file names nobody
+			_ = json.Unmarshal(data, &other) // an incomplete file names no process
 		}
 		return nil, &LockedError{dir, other.PID, other.Program}
 	}
@@ -59,7 +60,7 @@ func lockStore(dir string) (*storeLock, error) {
 	}
 	if err != nil {
 		_ = lock.Unlock()
-		return nil, fmt.Errorf("jetstream: cannot lock the store folder %s: %w", dir, err)
+		return nil, fmt.Errorf("jetstream: cannot lock the store directory %s: %w", dir, err)
 	}
 	return &storeLock{lock}, nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// The test binary is the fake CLI, and a worker process, too.
+// The test binary also plays the fake CLI and a worker process.
 func TestMain(m *testing.M) {
 	clitest.Main()
 	if url := os.Getenv(workerVariable); url != "" {

@@ -31,7 +31,7 @@ func only(name, model string, reason clichain.Reason) clichain.Backend {
 	})
 }
 
-// A worker that does not have what a job needs gives the job to a worker that does, and that is no failed delivery.
+// A worker that cannot meet the needs of a job leaves it to a worker that can. That is no failed delivery.
 func TestMixedFleetAnswersEachJob(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []clichain.Reason{
@@ -46,7 +46,7 @@ func TestMixedFleetAnswersEachJob(t *testing.T) {
 				j.Request.Model = []string{"one", "two"}[i%2]
 				submit(t, q, j)
 			}
-			require.Eventually(t, func() bool { // the worker of the wrong kind has had each of them
+			require.Eventually(t, func() bool { // the worker of the wrong kind has received each of them
 				s, err := q.Status(t.Context())
 				return err == nil && s.Answers == 3 && s.Running == 0
 			}, limit, 20*time.Millisecond)
@@ -59,7 +59,7 @@ func TestMixedFleetAnswersEachJob(t *testing.T) {
 	}
 }
 
-// What jobs may do here counts as much as what the backends can.
+// Permissions decide like backends which worker runs a job.
 func TestMixedPermissions(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), &jetstream.Config{MaxDeliver: 1})
@@ -82,9 +82,9 @@ func TestMixedPermissions(t *testing.T) {
 	}
 }
 
-// Jobs of one kind do not hold up those of another, however many there are, and no worker is idle for long beside a job
-// that it could run.
-func TestNoWorkerIsIdleBesideAJob(t *testing.T) {
+// Jobs of one kind do not delay jobs of another, however many there are, and no worker is idle for long while a job
+// that it can run waits.
+func TestNoWorkerIsIdleWhileAJobWaits(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
 	const jobs = 300
@@ -96,7 +96,7 @@ func TestNoWorkerIsIdleBesideAJob(t *testing.T) {
 	j := job("two")
 	j.Request.Model = "two"
 	submit(t, q, j)
-	var before atomic.Int64 // jobs that the worker of the second kind had before its own
+	var before atomic.Int64 // jobs that the worker of the second kind received before its own
 	second := only("b", "two", clichain.ReasonModelMismatch)
 	began := time.Now()
 	work(t, q, backend(func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
@@ -114,7 +114,7 @@ func TestNoWorkerIsIdleBesideAJob(t *testing.T) {
 	collect(t, q, jobs+1)
 }
 
-// Status names the jobs that nobody can take, and what each worker lacks. It names no job for which a worker is there.
+// Status lists the jobs that no worker can take, and what each worker lacks. It lists no job that a worker can take.
 func TestStatusShowsUnmetNeeds(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -145,7 +145,7 @@ func TestStatusShowsUnmetNeeds(t *testing.T) {
 	require.Empty(t, s.Unmet)
 }
 
-// Workers announce what they can do.
+// Workers report which jobs they take.
 func TestWorkersAnnounce(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -169,8 +169,7 @@ func TestWorkersAnnounce(t *testing.T) {
 	require.Equal(t, 2, w.Protocol)
 }
 
-// A session that this worker's CLI does not know may be known to the CLI of another worker. Where it is known to none
-// the job fails.
+// Another worker's CLI may know a session that this worker's CLI does not know. If no CLI knows it, the job fails.
 func TestSessionOfAnotherMachine(t *testing.T) {
 	t.Parallel()
 	without := clichain.BackendFunc("cli", func(context.Context, clichain.Request) (*clichain.Response, error) {
@@ -206,7 +205,7 @@ func TestSessionOfAnotherMachine(t *testing.T) {
 	require.Equal(t, clichain.ReasonBadSession, collect(t, lonely, 1)["unknown"].Failure.Reason)
 }
 
-// A queue has a bounded number of consumers, however many kinds of jobs there are, and each job finds its worker.
+// A queue has a bounded number of consumers for any number of classes, and each job finds its worker.
 func TestManyKindsOfJobs(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -230,8 +229,9 @@ func TestManyKindsOfJobs(t *testing.T) {
 	collect(t, q, jobs)
 }
 
-// What a server shows to its administrators says nothing of a request but what decides who can run it.
-func TestNeedsAreNoSecrets(t *testing.T) {
+// The data that a server shows to its administrators has only the fields of a request that decide which workers can run
+// it.
+func TestNeedsHoldNoSecrets(t *testing.T) {
 	const secret = "SECRET"
 	j := jetstream.Job{ID: secret, Trace: map[string]string{secret: secret}, Request: clichain.Request{
 		Messages: []clichain.Message{{Role: clichain.RoleUser, Content: secret}}, Model: "haiku", Session: "cli:" + secret,
@@ -249,7 +249,7 @@ func TestNeedsAreNoSecrets(t *testing.T) {
 	}
 }
 
-// answering is a Provider whose CLI need not run.
+// answering is a Provider that answers without its CLI.
 type answering struct{ *clichain.Provider }
 
 func (a answering) Unwrap() clichain.Backend { return a.Provider }
@@ -265,7 +265,7 @@ func (a answering) Stream(ctx context.Context, req clichain.Request) iter.Seq2[c
 	return echo().Stream(ctx, req)
 }
 
-// The working directory of a worker may be one that its CLI does not trust. Jobs in other directories are taken.
+// A CLI may not trust the worker's own working directory. The worker still takes jobs in other directories.
 func TestUntrustedWorkingDirectory(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("SKIP_CLI", "")

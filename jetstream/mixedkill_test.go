@@ -17,12 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kindVariable says what kind of worker a worker process is: the models of the jobs that it runs, or "limited".
+// kindVariable is the environment variable with the kind of a worker process: the models of its jobs, or "limited".
 const kindVariable = "CLICHAIN_TEST_KIND"
 
 var kindModels = map[string][]string{"alpha": {"one", "both"}, "beta": {"two", "both"}, "limited": {"one", "two", "both"}}
 
-// ofKind is the backend of such a worker. The login of the kind "limited" is at its limit for an hour.
+// ofKind returns the backend of such a worker. The login of the kind "limited" is at its limit for an hour.
 func ofKind(kind string) clichain.Backend {
 	note := newNotes()
 	answer := clichain.BackendFunc("cli", func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
@@ -39,7 +39,7 @@ func ofKind(kind string) clichain.Backend {
 				return nil, &clichain.BackendError{Reason: clichain.ReasonExit, Stage: call.StageStarted}
 			}
 			select {
-			case <-time.After(40 * time.Millisecond): // the work of a CLI, in which it can be killed
+			case <-time.After(40 * time.Millisecond): // the run of a CLI, during which it can be killed
 				return &clichain.Response{Text: kind}, nil
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -50,9 +50,9 @@ func ofKind(kind string) clichain.Backend {
 	return clichain.ChainOf([]clichain.Backend{answer}, &clichain.ChainConfig{NoCooldown: kind != "limited"})
 }
 
-// Three kinds of workers, one of them at its limit, of which one is killed five times a second; jobs of two protocols, of
-// which one in fifty always fails: each job has one result, and each was answered by a worker that has its model. With
-// -outages a server of the cluster is lost again and again, too.
+// Three kinds of workers, one of them at its limit, are killed five times a second, with jobs of two protocols, of
+// which one in fifty always fails. Each job has one result, from a worker that has its model. With -outages the
+// cluster also loses one server after another.
 func TestMixedFleetIsKilled(t *testing.T) {
 	c := newCluster(t)
 	q := c.open(c.connect(), &jetstream.Config{Name: soakConfig.Name, AckWait: time.Second, MaxDeliver: 20, Replicas: 3})
@@ -115,11 +115,11 @@ func TestMixedFleetIsKilled(t *testing.T) {
 	require.LessOrEqual(t, idle, *soakIdle)
 }
 
-// models are those of the jobs, in turn.
+// models are the models of the jobs, in turn.
 var models = []string{"one", "two", "both"}
 
-// submitMixed submits jobs, of which each fourth is written as by a submitter of the first protocol. It returns when the
-// queue had each.
+// submitMixed submits jobs, every fourth of them in the form of the first protocol. It returns when each job was
+// submitted.
 func submitMixed(ctx context.Context, q *jetstream.Queue) map[string]time.Time {
 	at := map[string]time.Time{}
 	for i := range *soakJobs {
@@ -148,7 +148,7 @@ func submitMixed(ctx context.Context, q *jetstream.Queue) map[string]time.Time {
 	return at
 }
 
-// every calls do again and again, until ctx ends.
+// every calls do repeatedly until ctx ends.
 func every(ctx context.Context, pause time.Duration, do func(i int)) {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()

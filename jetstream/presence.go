@@ -15,49 +15,49 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// WorkerStatus is what a worker has last said of itself. A plain value.
+// WorkerStatus is the last report of a worker. It is a plain value.
 type WorkerStatus struct {
 	Name    string    `json:"name"`
 	Slots   int       `json:"slots"`
-	Running int       `json:"running"` // jobs that it has
+	Running int       `json:"running"` // jobs that it runs
 	Since   time.Time `json:"since"`
-	Seen    time.Time `json:"seen"` // when it said so
-	// RestingUntil is until when none of its backends could answer. Zero: one could.
+	Seen    time.Time `json:"seen"` // when it reported
+	// RestingUntil is the time until which all its backends are in cooldown. Zero: at least one can answer.
 	RestingUntil time.Time `json:"resting_until,omitzero"`
-	// Version is that of clichain in the worker, Protocol the latest version of jobs that it runs, and Platform its
-	// operating system and architecture. A worker that says none of it has protocol 1.
+	// Version is the worker's version of clichain, Protocol the latest version of jobs that it runs, and Platform its
+	// operating system and architecture. A worker that reports none of them has protocol 1.
 	Version  string `json:"version,omitempty"`
 	Protocol int    `json:"protocol,omitempty"`
 	Platform string `json:"platform,omitempty"`
-	// Backends are its backends by name, and Models the models that jobs may name; none: any. Access is the most that
-	// jobs may have, and Dirs are the directories that they may work in.
+	// Backends are the names of its backends. Models are the models that jobs may name; empty means any. Access is
+	// the highest access that jobs may have, and Dirs are the directories that they may work in.
 	Backends []string        `json:"backends,omitempty"`
 	Models   []string        `json:"models,omitempty"`
 	Access   clichain.Access `json:"access,omitempty"`
 	Dirs     []string        `json:"dirs,omitempty"`
-	// Takes has the classes of jobs that it takes, and from when on: the zero time means now. Refuses has the others,
-	// and why. A class is a token for the needs of a job.
+	// Takes has the classes of jobs that the worker takes, and from when; the zero time means now. Refuses has the
+	// other classes and the reasons. A class is a token for the needs of a job.
 	Takes   map[string]time.Time `json:"takes,omitempty"`
 	Refuses map[string]string    `json:"refuses,omitempty"`
-	// Unstored is how many results it keeps that the server does not take.
+	// Unstored is how many results the worker keeps because the server does not accept them.
 	Unstored int `json:"unstored,omitempty"`
-	// Alive: it has given a sign lately.
+	// Alive reports whether the worker has reported lately.
 	Alive bool `json:"alive"`
 }
 
-// heartbeat is how often a worker reports, and silence after how long without a report it counts as ended.
+// heartbeat is how often a worker reports. silence is how long it may not report before it counts as ended.
 const (
 	heartbeat = 2 * time.Second
 	silence   = 5 * heartbeat
 )
 
-// presence reports what a worker can do to the other clients of the queue.
+// presence reports the state of a worker to the other clients of the queue.
 type presence struct {
 	bucket   js.KeyValue
 	name     string // of the worker
 	log      *slog.Logger
 	describe func(ctx context.Context) WorkerStatus
-	changed  chan struct{} // what the worker can do has changed
+	changed  chan struct{} // the state of the worker has changed
 }
 
 // run reports until ctx ends, and then that the worker has ended.
@@ -69,7 +69,7 @@ func (p *presence) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), heartbeat)
-			_ = p.bucket.Delete(end, store.Key(p.name)) // else the others find out when no report comes
+			_ = p.bucket.Delete(end, store.Key(p.name)) // if this fails, the report expires
 			cancel()
 			return
 		case <-p.changed:
@@ -94,11 +94,11 @@ func (p *presence) report(ctx context.Context) {
 		_, err = p.bucket.Put(ctx, store.Key(p.name), data)
 	}
 	if err != nil && ctx.Err() == nil {
-		p.log.DebugContext(ctx, "the worker cannot give a sign", "error", err)
+		p.log.DebugContext(ctx, "cannot report the state of the worker", "error", err)
 	}
 }
 
-// isAlive reports whether a worker has given a sign lately. It is true where the server does not answer.
+// isAlive reports whether a worker has reported lately. It returns true if the server does not answer.
 func (q *Queue) isAlive(ctx context.Context, name string) bool {
 	entry, err := q.store.Workers.Get(ctx, store.Key(name))
 	if errors.Is(err, js.ErrKeyNotFound) {
@@ -116,7 +116,7 @@ func (q *Queue) workers(ctx context.Context) (list []WorkerStatus, err error) {
 	for k := range keys.Keys() {
 		entry, err := q.store.Workers.Get(ctx, k)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // it has ended in the meantime
 		}
 		var s WorkerStatus
 		if json.Unmarshal(entry.Value(), &s) == nil {
@@ -127,7 +127,7 @@ func (q *Queue) workers(ctx context.Context) (list []WorkerStatus, err error) {
 	return list, nil
 }
 
-// version is that of the module of this package in the program.
+// version returns the version of this module in the program.
 var version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testdata/b75f52a.json has the messages that the code of commit b75f52a has written, which is of the first protocol:
-// jobs that wait, after a limit and after a failure too, a dead letter and an answer.
+// testdata/b75f52a.json has messages of the first protocol, written by the code of commit b75f52a: waiting jobs, also
+// after a limit and after a failure, a dead letter and an answer.
 func restore(t *testing.T, q *jetstream.Queue) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "b75f52a.json"))
@@ -36,7 +36,7 @@ func restore(t *testing.T, q *jetstream.Queue) {
 	}
 }
 
-// Workers run what submitters of the first protocol have written, and read what its workers have.
+// Workers run jobs of the first protocol, and read its results.
 func TestFirstProtocolIsRead(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -64,12 +64,13 @@ func TestFirstProtocolIsRead(t *testing.T) {
 	require.Equal(t, "haiku", asked["hi"].Model)
 }
 
-// A worker of the first protocol takes no job of this one, of which it may know only a part, and the status says so. A
-// worker of this protocol leaves the jobs of the first that it does not run to workers of both.
+// A worker of the first protocol takes no job of the second protocol, because it may know only a part of it, and the
+// status reports that. A worker of the second protocol leaves jobs of the first protocol that it does not run to
+// workers of either.
 func TestOldWorkersSeeNoNewJobs(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
-	old := job("old") // what an old submitter writes
+	old := job("old") // the form of an old submitter
 	data, err := json.Marshal(old)
 	require.NoError(t, err)
 	require.NoError(t, jetstream.SubmitRaw(t.Context(), q, "old", data))
@@ -81,12 +82,12 @@ func TestOldWorkersSeeNoNewJobs(t *testing.T) {
 	s, err := q.Status(t.Context())
 	require.NoError(t, err)
 	require.Len(t, s.Unmet, 1)
-	require.Contains(t, s.Unmet[0].Why, "old one: it has protocol 1, and the job was written by a later version")
+	require.Contains(t, s.Unmet[0].Why, "old one: it has protocol 1, and a later version wrote the job")
 	work(t, q, echo(), nil)
 	collect(t, q, 2)
 }
 
-// A worker leaves a job that it knows only a part of to a later version, byte for byte, and says so.
+// A worker that knows only a part of a job leaves it unchanged to a worker of a later version, and logs that.
 func TestJobsOfALaterVersionAreLeft(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string]string{
@@ -105,7 +106,7 @@ func TestJobsOfALaterVersionAreLeft(t *testing.T) {
 				t.Error("a part of the job was run")
 				return nil, context.Canceled
 			}), &jetstream.WorkConfig{Name: "w", Logger: slog.New(slog.NewTextHandler(&log, nil))})
-			awaitWhy(t, q, "a", "w: it needs a worker of protocol 3, and this one has 2")
+			awaitWhy(t, q, "a", "w: it needs protocol 3, and this worker has protocol 2")
 			_, data, err := jetstream.Stored(t.Context(), q, "a")
 			require.NoError(t, err)
 			require.Equal(t, raw, string(data))
@@ -124,7 +125,7 @@ func TestJobsOfALaterVersionAreLeft(t *testing.T) {
 	}
 }
 
-// The dead letter of a job that a later version wrote is read, and its retry runs no part of the job.
+// The dead letter of a job of a later version can be read, and its retry runs no part of the job.
 func TestDeadLetterOfALaterVersion(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -136,7 +137,7 @@ func TestDeadLetterOfALaterVersion(t *testing.T) {
 	require.Nil(t, r.Job)
 	work(t, q, echo(), &jetstream.WorkConfig{Name: "w"})
 	require.NoError(t, q.Retry(t.Context(), "a"))
-	awaitWhy(t, q, "a", "w: it needs a worker of protocol 3, and this one has 2")
+	awaitWhy(t, q, "a", "w: it needs protocol 3, and this worker has protocol 2")
 	_, data, err := jetstream.Stored(t.Context(), q, "a")
 	require.NoError(t, err)
 	require.Contains(t, string(data), strings.TrimPrefix(raw, "{"))
@@ -144,7 +145,8 @@ func TestDeadLetterOfALaterVersion(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the list of the fields of a job")
 
-// The fields of a job belong to the protocol: a new one needs a later protocol, so that no worker runs a part of a job.
+// The protocol version covers the fields of a job: a new field needs a new version, so that no worker runs a part of
+// a job.
 func TestProtocolHasEachField(t *testing.T) {
 	var fields []string
 	var add func(of reflect.Type, within string)

@@ -14,20 +14,21 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Config sets how a queue works. The zero value works. Everybody who opens a queue gives the same: it is kept in the
-// queue's streams.
+// Config configures a queue. The zero value works. All clients of a queue must use the same Config, because the
+// streams of the queue store it.
 type Config struct {
-	// Name is the queue's: letters, digits, "-" and "_". Empty: "default".
+	// Name is the name of the queue: letters, digits, "-" and "_". Empty: "default".
 	Name string
-	// Replicas is on how many servers of a cluster each job and result is. Zero: 3, or 1 where there are fewer servers.
+	// Replicas is the number of servers of a cluster that store each job and result, 1 to 5. Zero: 3, or 1 if there
+	// are fewer servers.
 	Replicas int
-	// AckWait is how long a worker may give no sign of a job before it goes to another one. Zero: 30 s.
+	// AckWait is how long a worker may give no sign of a job before another worker gets it. Zero: 30 s. Minimum: 1 s.
 	AckWait time.Duration
-	// MaxDeliver is how many deliveries of a job may fail before it is a dead letter. Waiting for the end of a limit is
-	// no failure. Zero: 5.
+	// MaxDeliver is how many deliveries of a job may fail before it becomes a dead letter. Waiting for the end of a
+	// limit is no failure. Zero: 5.
 	MaxDeliver int
-	// MustExist has Open and OpenCooldowns make nothing: where there is no such queue the error is a [*NoQueueError],
-	// where nobody shares cooldowns [ErrNoCooldowns]. False: what is not there is made.
+	// MustExist makes Open and OpenCooldowns create nothing. If there is no such queue, Open returns a
+	// [*NoQueueError]; if there are no shared cooldowns, OpenCooldowns returns [ErrNoCooldowns].
 	MustExist bool
 }
 
@@ -65,20 +66,20 @@ func (c *Config) withDefaults() (Config, error) {
 	return out, nil
 }
 
-// Queue is a durable queue of jobs, and their results. Make it with [Open]. It is safe for concurrent use, and has
-// nothing to close: its connection is the caller's.
+// Queue is a durable queue of jobs and their results. Make it with [Open]. It is safe for concurrent use. It needs no
+// Close; its connection belongs to the caller.
 type Queue struct {
 	cfg         Config
 	store       *store.Store
 	consumers   *classes.Consumers
-	protocol    int           // the latest that its workers run
-	coarsePause time.Duration // of a refused job of a class that has no consumer of its own
+	protocol    int           // the latest version that its workers run
+	coarsePause time.Duration // for a refused job whose class has no own consumer
 }
 
 const coarsePause = 10 * time.Second
 
-// Open opens the queue, and creates its streams where there are none. A nil cfg means defaults. The server has to be
-// NATS 2.12 or newer. Open waits up to 30 s for a cluster that has no leader, such as one that starts.
+// Open opens the queue, and creates missing streams. A nil cfg means defaults. The server must be NATS 2.12 or newer.
+// Open waits up to 30 s for a cluster without a leader, for example one that is starting.
 func Open(ctx context.Context, nc *nats.Conn, cfg *Config) (*Queue, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -127,17 +128,17 @@ func (q *Queue) mustExist(ctx context.Context) error {
 	return &NoQueueError{q.cfg.Name, queues}
 }
 
-// NoQueueError is the error of Open for a queue that does not exist, where Config.MustExist is set. A plain value.
+// NoQueueError is the error of Open for a queue that does not exist, if Config.MustExist is set. It is a plain value.
 type NoQueueError struct {
 	Name   string   // of the queue
-	Queues []string // those that exist, in the order of their names
+	Queues []string // the existing queues, sorted by name
 }
 
 // Error names the queues that exist.
 func (e *NoQueueError) Error() string {
-	there := "there is none yet: a worker makes one, and so does the first job"
+	there := "the server has none: the first worker or job creates it"
 	if len(e.Queues) > 0 {
-		there = `there are "` + strings.Join(e.Queues, `", "`) + `"`
+		there = `it has "` + strings.Join(e.Queues, `", "`) + `"`
 	}
 	return fmt.Sprintf("jetstream: there is no queue %q: %s", e.Name, there)
 }

@@ -45,8 +45,7 @@ func TestJobIsAnswered(t *testing.T) {
 	require.ErrorIs(t, err, jetstream.ErrNotFound)
 }
 
-// A job that is in the queue, in whatever state, or has a result, is not taken
-// again, with whatever priority.
+// Submit refuses the ID of a job that is in the queue, in any state, or has a result, with any priority.
 func TestSameIDTwice(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -121,8 +120,7 @@ func TestInvalidConfig(t *testing.T) {
 	require.Error(t, q.Work(t.Context(), echo(), &jetstream.WorkConfig{Slots: -1}))
 }
 
-// A stream of a server that knows no schedules is refused, since it would keep for ever
-// what is put off.
+// Open refuses a stream of a server without schedules, because it would never deliver a postponed job.
 func TestStreamWithoutSchedules(t *testing.T) {
 	t.Parallel()
 	nc := embed(t)
@@ -136,8 +134,7 @@ func TestStreamWithoutSchedules(t *testing.T) {
 	require.ErrorContains(t, err, "NATS 2.12 or newer")
 }
 
-// Payloads above what a message takes go through the object store, and are gone when
-// nobody needs them.
+// Payloads above the limit of a message go to the object store, and are removed when nothing uses them.
 func TestLargePayloads(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -152,7 +149,7 @@ func TestLargePayloads(t *testing.T) {
 	require.Eventually(t, func() bool { return jetstream.Payloads(t.Context(), q) == 0 }, limit, 10*time.Millisecond)
 }
 
-// Payloads that a worker has left behind are swept when they are old; others stay.
+// Sweep removes old payloads that a worker has left behind, and no others.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)
@@ -166,8 +163,8 @@ func TestSweep(t *testing.T) {
 	require.Equal(t, 1, jetstream.Payloads(t.Context(), q))
 }
 
-// What is asked is in the payloads alone: others see subjects and headers.
-func TestNothingIsToldBesideThePayload(t *testing.T) {
+// Only the payloads contain the request: subjects and headers are visible to others.
+func TestSubjectsAndHeadersHideTheRequest(t *testing.T) {
 	t.Parallel()
 	nc := embed(t)
 	q := open(t, nc, nil)
@@ -183,7 +180,7 @@ func TestNothingIsToldBesideThePayload(t *testing.T) {
 	}
 }
 
-// The store survives the end of the server: what waits is answered by the next one.
+// The store survives the end of the server: the next server answers the waiting jobs.
 func TestQueueSurvives(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -224,8 +221,8 @@ func TestFolderIsLocked(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-// A folder with somebody's files in it is no store, and stays as it is.
-func TestFolderOfSomebodyElse(t *testing.T) {
+// Embed refuses a directory with other files, and does not change it.
+func TestEmbedRefusesDirectoryWithOtherFiles(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	require.NoError(t, os.Chmod(folder, 0o755))
@@ -237,8 +234,8 @@ func TestFolderOfSomebodyElse(t *testing.T) {
 	require.Equal(t, fs.FileMode(0o755), info.Mode().Perm())
 }
 
-// A folder that others may read is made private before anything is written to it.
-func TestFolderIsPrivate(t *testing.T) {
+// Embed makes a readable directory private before it writes to it.
+func TestEmbedMakesDirectoryPrivate(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	require.NoError(t, os.Chmod(folder, 0o755))
@@ -267,7 +264,7 @@ func TestResultSurvivesJSON(t *testing.T) {
 	require.True(t, r.Finished.Equal(back.Finished))
 }
 
-// TestStatusParkedHaveATime: a stored job that no consumer counts yet is not parked.
+// A stored job that its consumer does not count yet is not parked.
 func TestStatusParkedHaveATime(t *testing.T) {
 	t.Parallel()
 	nc := embed(t)

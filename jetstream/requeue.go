@@ -13,12 +13,11 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/reasons"
 )
 
-// denyTime is how long a worker takes no job of a class after one that it could not run, though it seemed to be
-// ready.
+// denyTime is how long a worker takes no job of a class after a job that it seemed ready for but could not run.
 const denyTime = time.Minute
 
-// lacksNeeds reports whether nothing was run, because this worker lacks what the job needs. A session that its own
-// backend does not know is the request's fault, unless another worker may know it.
+// lacksNeeds reports whether no backend was run because this worker does not meet the needs of the job. If its own
+// backend does not know a session, the request is at fault, unless another worker may know it.
 func (w *worker) lacksNeeds(d *delivery, chain *clichain.ChainError) bool {
 	if w.Alone || chain == nil || chain.Tried() || len(chain.Attempts) == 0 {
 		return false
@@ -42,8 +41,8 @@ func (w *worker) otherMay(class string, before time.Time) bool {
 	})
 }
 
-// refuse leaves a job that was not run to another worker: in its class, of which this worker takes no more jobs for a
-// while, or in that of its finer needs where the reason is one of the request.
+// refuse leaves a job that was not run to another worker. The job stays in its class, from which this worker takes no
+// more jobs for a while. If only this request is the reason, the job moves to the class of its refined needs.
 func (w *worker) refuse(ctx context.Context, d *delivery, why Delivery) {
 	next, until := d.envelope, time.Now().Add(denyTime)
 	if d.class == classes.Ready || reasons.OfRequest.Has(why.Reason) {
@@ -51,7 +50,7 @@ func (w *worker) refuse(ctx context.Context, d *delivery, why Delivery) {
 	}
 	n := next.needs()
 	if class := n.Class(); next.Refined && class != d.class && w.ready.Of(ctx, class, n).Why != "" {
-		w.requeue(d, next, why, time.Time{}) // the needs say it all
+		w.requeue(d, next, why, time.Time{}) // the needs have the reason
 		return
 	}
 	if reasons.OfRequest.Has(why.Reason) {
@@ -61,7 +60,7 @@ func (w *worker) refuse(ctx context.Context, d *delivery, why Delivery) {
 	w.requeue(d, next, why, time.Time{})
 }
 
-// refusePermission leaves a job that asks for more than jobs may do here to another worker.
+// refusePermission leaves a job to another worker if it needs more permissions than this worker grants.
 func (w *worker) refusePermission(ctx context.Context, d *delivery, why error) {
 	message := fmt.Sprintf("worker %s does not run it: %v", w.Name, why)
 	if w.Alone {
@@ -71,8 +70,8 @@ func (w *worker) refusePermission(ctx context.Context, d *delivery, why error) {
 	w.refuse(ctx, d, Delivery{Reason: clichain.ReasonPermissionRefused, Message: message})
 }
 
-// redeliver returns a job to the queue, unless it had as many deliveries as it may have. state is what the worker
-// could do when the job failed.
+// redeliver returns a job to the queue, unless it had as many deliveries as allowed. state is the state of the worker
+// when the job failed.
 func (w *worker) redeliver(d *delivery, failure *Failure, again Delivery, state readiness.State) {
 	again.Worker, again.Ended = w.Name, time.Now().UTC()
 	switch {
@@ -86,11 +85,11 @@ func (w *worker) redeliver(d *delivery, failure *Failure, again Delivery, state 
 	}
 }
 
-// awaitLimit leaves a job that met a limit where the first worker takes it that can. A worker whose backends are in
-// cooldown knows when; one whose backends are not, though the job met a limit, waits for the end of that.
+// awaitLimit leaves a job that met a limit to the first worker that can run it. If the worker's own backends are in
+// cooldown, it knows the end. Otherwise it waits for the end of the limit that the job met.
 func (w *worker) awaitLimit(d *delivery, f *Failure, why Delivery, state readiness.State) {
 	next := d.envelope
-	if slices.ContainsFunc(f.Attempts, func(a clichain.Attempt) bool { return !a.Skipped }) { // else nothing was run
+	if slices.ContainsFunc(f.Attempts, func(a clichain.Attempt) bool { return !a.Skipped }) { // otherwise nothing was run
 		next.History = append(slices.Clone(next.History), why)
 	}
 	if state.Now(time.Now()) {
@@ -100,16 +99,16 @@ func (w *worker) awaitLimit(d *delivery, f *Failure, why Delivery, state readine
 	w.requeue(d, next, why, time.Time{})
 }
 
-// postpone returns the job to the queue, until a time.
+// postpone returns the job to the queue until a time.
 func (w *worker) postpone(d *delivery, why Delivery) {
 	next := d.envelope
 	next.History = append(slices.Clone(next.History), why)
 	w.requeue(d, next, why, why.Until)
 }
 
-// requeue puts the job where the first worker takes it that can, at a time. Zero: now.
+// requeue returns the job to the queue, for the first worker that can run it, at a time. Zero: now.
 func (w *worker) requeue(d *delivery, next envelope, why Delivery, until time.Time) {
-	if d.begun { // before the job returns: a job whose mark is there is not run again
+	if d.begun { // before the job returns, because a job with a mark is not run again
 		w.unmark(d)
 	}
 	next.Replaces = 0
@@ -118,7 +117,7 @@ func (w *worker) requeue(d *delivery, next envelope, why Delivery, until time.Ti
 	}
 	err := w.write.retry(func(ctx context.Context) error { return w.q.replaceJob(ctx, &next, d.sequence, until) })
 	if err != nil && !errors.Is(err, ErrExists) {
-		w.Logger.WarnContext(w.write.ctx, "a job cannot be given back: it comes again by itself", "id", d.ID, "error", err)
+		w.Logger.WarnContext(w.write.ctx, "cannot return a job: the server delivers it again", "id", d.ID, "error", err)
 		return
 	}
 	w.acknowledge(d)
@@ -128,8 +127,7 @@ func (w *worker) requeue(d *delivery, next envelope, why Delivery, until time.Ti
 	}
 }
 
-// leaveToNewer leaves a job that this worker does not know whole to workers of a later version: as it came, byte for
-// byte.
+// leaveToNewer leaves a job that this worker knows only in part to workers of a later version, unchanged.
 func (w *worker) leaveToNewer(d *delivery) error {
 	next := envelope{Job: Job{ID: d.ID, Priority: d.at}, Protocol: max(d.protocol(), w.q.protocol+1), raw: d.data}
 	err := w.write.retry(func(ctx context.Context) error {
@@ -143,8 +141,8 @@ func (w *worker) leaveToNewer(d *delivery) error {
 	return nil
 }
 
-// replaceJob puts a job in the place of the message it was delivered in, for at once or for a time. ErrExists: it has
-// another message by now.
+// replaceJob replaces the message in which a job was delivered. Until a time in the future the job waits. ErrExists:
+// the job has another message by now.
 func (q *Queue) replaceJob(ctx context.Context, e *envelope, sequence uint64, until time.Time) error {
 	class, err := q.route(ctx, e)
 	if err != nil {
@@ -157,8 +155,8 @@ func (q *Queue) replaceJob(ctx context.Context, e *envelope, sequence uint64, un
 	return q.store.Replace(ctx, j, sequence, until)
 }
 
-// unschedule puts the jobs that wait for the end of a limit where the first worker takes them that can. Workers of
-// the first protocol put them off until that time.
+// unschedule makes the jobs that wait for the end of a limit available to the first worker that can run them. Workers
+// of the first protocol would postpone them until that time.
 func (q *Queue) unschedule(ctx context.Context) error {
 	for msg, err := range q.store.Scheduled(ctx) {
 		if ctx.Err() != nil {
@@ -170,7 +168,7 @@ func (q *Queue) unschedule(ctx context.Context) error {
 		data, err := q.store.Content(ctx, msg.Header, msg.Data)
 		var e envelope
 		if err != nil || e.decode(data, q.protocol) != nil || len(e.History) == 0 {
-			continue // a worker finds out when its time has come
+			continue // a worker handles it when its time comes
 		}
 		if why := e.History[len(e.History)-1]; !reasons.Limits.Has(why.Reason) || why.Until.IsZero() {
 			continue

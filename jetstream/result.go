@@ -10,55 +10,56 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/classes"
 )
 
-// Result is what came of a job: a Response or a Failure. It is a plain value that survives JSON.
+// Result is the outcome of a job: a Response or a Failure. It is a plain value that survives JSON.
 type Result struct {
 	ID string `json:"id"`
-	// Response is the answer; nil for a job that failed.
+	// Response is the answer; nil if the job failed.
 	Response *clichain.Response `json:"response,omitempty"`
-	// Failure says why there is none; nil for an answer.
+	// Failure says why the job failed; nil if it has an answer.
 	Failure *Failure `json:"failure,omitempty"`
-	// History has the deliveries before the last, oldest first.
+	// History has the deliveries before the last one, oldest first.
 	History []Delivery `json:"history,omitempty"`
-	// Worker is the name of the worker that finished the job, and Finished when.
+	// Worker is the name of the worker that finished the job, and Finished is the time.
 	Worker   string    `json:"worker"`
 	Finished time.Time `json:"finished"`
-	// Job is the job of a failure, which Retry submits again; nil for an answer, and for a job that a later version
-	// wrote, which Retry submits as it is.
+	// Job is the failed job, which Retry submits again. It is nil for an answer, and for a job of a later version,
+	// which Retry submits unchanged.
 	Job *Job `json:"job,omitempty"`
-	// Raw is the message of a job that could not be read at all. Empty: it could.
+	// Raw is the message of a job that could not be read. Empty: it could be read.
 	Raw []byte `json:"raw,omitempty"`
-	// Sequence grows with each result of a queue; see Queue.Results.
+	// Sequence increases with each result of a queue; see Queue.Results.
 	Sequence uint64 `json:"-"`
 
-	job json.RawMessage // Job as the queue keeps it
+	job json.RawMessage // Job as stored
 }
 
-// Failure says why a job has no answer. A plain value that survives JSON.
+// Failure says why a job has no answer. It is a plain value that survives JSON.
 type Failure struct {
 	Reason  clichain.Reason `json:"reason"`
 	Message string          `json:"message"`
-	// SideEffects: the agent may have changed something. Such a job is not run again unless a person says so.
+	// SideEffects reports that the agent may have changed something. Such a job runs again only if a person retries
+	// it.
 	SideEffects bool `json:"side_effects,omitempty"`
-	// Attempts are those of the last run. Empty: there was none, or it is not known.
+	// Attempts are the attempts of the last run. Empty: there were none, or they are not known.
 	Attempts []clichain.Attempt `json:"attempts,omitempty"`
 }
 
-// Delivery is one time that a job was given to a worker and not finished. A plain value that survives JSON.
+// Delivery records that a worker received a job and did not finish it. It is a plain value that survives JSON.
 type Delivery struct {
-	// Worker is who had it. Empty: not known, because it gave no sign.
+	// Worker is the name of the worker. Empty: not known, because it gave no sign.
 	Worker string    `json:"worker,omitempty"`
 	Ended  time.Time `json:"ended,omitzero"`
-	// Reason and Message say why it was not finished.
+	// Reason and Message say why the job was not finished.
 	Reason  clichain.Reason `json:"reason"`
 	Message string          `json:"message,omitempty"`
-	// Until is when it was to be delivered again. Zero: at once.
+	// Until is the time of the next delivery. Zero: at once.
 	Until time.Time `json:"until,omitzero"`
-	// Usage is what the run consumed, as far as it was reported.
+	// Usage is the reported usage of the run.
 	Usage clichain.Usage `json:"usage,omitzero"`
 }
 
-// again is the job of a dead letter, to be submitted again. One that a later version wrote is not read, and goes to a
-// worker of such a version with all that is in it.
+// again returns the job of a dead letter for another submission. A job of a later version is not read; a worker of
+// that version gets it unchanged.
 func (r *Result) again(now time.Time) (e envelope, ok bool) {
 	e = envelope{Replaces: r.Sequence, Protocol: classes.Protocol}
 	switch {
@@ -77,7 +78,8 @@ func (r *Result) again(now time.Time) (e envelope, ok bool) {
 	return e, false
 }
 
-// UnmarshalJSON reads a result. A job that a later version wrote, of which this one knows only a part, is left out.
+// UnmarshalJSON reads a result. It leaves out the job if a later version wrote it and this version knows only a part
+// of it.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	type plain Result
 	var read struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// The headers of a result hold what Status counts, so that it need not read the results themselves.
+// The headers of a result have the figures that Status counts, so that Status need not read the results.
 const (
 	backendHeader = "Clichain-Backend"
 	reasonHeader  = "Clichain-Reason"
@@ -23,7 +23,7 @@ const (
 	costHeader    = "Clichain-Cost-Usd"
 )
 
-// storeResult writes a result, unless the job has one: then it returns ErrExists.
+// storeResult writes a result. It returns ErrExists if the job already has a result.
 func (q *Queue) storeResult(ctx context.Context, r *Result) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -53,8 +53,7 @@ func headerOf(r *Result) nats.Header {
 	return h
 }
 
-// Usage is what all deliveries of the job have consumed together, as far as it was reported. Its cost is nil when
-// none is known.
+// Usage returns the sum of the reported usage of all deliveries. Its cost is nil if no delivery reported a cost.
 func (r *Result) Usage() (total clichain.Usage) {
 	if r.Response != nil {
 		total = r.Response.TotalUsage()
@@ -70,11 +69,11 @@ func (r *Result) Usage() (total clichain.Usage) {
 	return total
 }
 
-// Result returns the result of a job. The error is [ErrPending] as long as the job waits or runs, and [ErrNotFound]
-// where there is no such job. [Queue.Wait] waits.
+// Result returns the result of a job. The error is [ErrPending] while the job waits or runs, and [ErrNotFound] if
+// there is no such job. [Queue.Wait] waits for the result.
 func (q *Queue) Result(ctx context.Context, id string) (*Result, error) {
 	key, pending := store.Key(id), error(nil)
-	for range 2 { // a job that is answered after the first read has its result at the second
+	for range 2 { // the second read finds a result that was stored after the first one
 		msg, err := q.store.LastResult(ctx, key)
 		if err != nil {
 			return nil, err
@@ -98,7 +97,7 @@ func (q *Queue) result(ctx context.Context, header nats.Header, data []byte, seq
 	return r, nil
 }
 
-// pending is the error of Result for a job without one: ErrPending, or ErrNotFound where there is no such job.
+// pending returns the error of Result for a job without a result: ErrPending, or ErrNotFound if there is no such job.
 func (q *Queue) pending(ctx context.Context, key string) error {
 	msg, err := q.store.LastJob(ctx, key)
 	if err != nil {
@@ -113,15 +112,15 @@ func (q *Queue) pending(ctx context.Context, key string) error {
 	return ErrPending
 }
 
-// The pauses of Wait between two reads.
+// Pauses of Wait between two reads.
 const (
 	waitFirst = 20 * time.Millisecond
 	waitMost  = 500 * time.Millisecond
 )
 
-// Wait waits until a job has its result, and returns it. The error is [ErrNotFound] where there is no such job, or
-// none any more. Where ctx ends before that it is that of ctx, together with the error of the last read if that
-// failed: a server that does not answer may come back.
+// Wait waits until a job has its result, and returns it. The error is [ErrNotFound] if there is no such job, or if it
+// was removed. If ctx ends first, Wait returns the error of ctx, joined with the error of the last read if that
+// failed. Wait does not stop at a failed read, because the server may come back.
 func (q *Queue) Wait(ctx context.Context, id string) (*Result, error) {
 	for pause := waitFirst; ; pause = min(2*pause, waitMost) {
 		read, cancel := context.WithTimeout(ctx, writeLimit)
@@ -140,25 +139,25 @@ func (q *Queue) Wait(ctx context.Context, id string) (*Result, error) {
 		if errors.Is(err, ErrPending) || errors.Is(err, ctx.Err()) {
 			return nil, fmt.Errorf("jetstream: no result of job %q: %w", id, context.Cause(ctx))
 		}
-		return nil, fmt.Errorf("jetstream: no result of job %q: %w (the last look for it failed: %w)",
+		return nil, fmt.Errorf("jetstream: no result of job %q: %w (the last read failed: %w)",
 			id, context.Cause(ctx), err)
 	}
 }
 
-// Results yields the results with a Sequence above after, in their order, and then each one as it comes. The loop
-// ends with ctx, or after an error.
+// Results yields the results with a Sequence above after, in order, and then each new result. The loop ends with ctx
+// or after an error.
 func (q *Queue) Results(ctx context.Context, after uint64) iter.Seq2[*Result, error] {
 	return q.scan(ctx, store.Scan{Filter: q.store.AnyResult("*"), After: after, Follow: true})
 }
 
-// Dead yields the dead letters: the results that are failures. The loop ends when all that were there at its
-// beginning were yielded, or after an error.
+// Dead yields the dead letters: the results of failed jobs. The loop ends after the dead letters that existed at its
+// beginning, or after an error.
 func (q *Queue) Dead(ctx context.Context) iter.Seq2[*Result, error] {
 	return q.scan(ctx, store.Scan{Filter: q.store.Failed("*")})
 }
 
-// Kept yields the results with a Sequence above after, in their order. The loop ends when all that were there at its
-// beginning were yielded, or after an error.
+// Kept yields the results with a Sequence above after, in order. The loop ends after the results that existed at its
+// beginning, or after an error.
 func (q *Queue) Kept(ctx context.Context, after uint64) iter.Seq2[*Result, error] {
 	return q.scan(ctx, store.Scan{Filter: q.store.AnyResult("*"), After: after})
 }
@@ -169,7 +168,7 @@ func (q *Queue) scan(ctx context.Context, want store.Scan) iter.Seq2[*Result, er
 			var r *Result
 			if err == nil {
 				r, err = q.result(ctx, m.Headers(), m.Data(), m.Sequence)
-				if errors.Is(err, store.ErrUnreadable) { // removed meanwhile
+				if errors.Is(err, store.ErrUnreadable) { // removed in the meantime
 					continue
 				}
 				if err != nil && want.Follow && ctx.Err() != nil {
@@ -183,8 +182,8 @@ func (q *Queue) scan(ctx context.Context, want store.Scan) iter.Seq2[*Result, er
 	}
 }
 
-// Forget removes the result of a job, after it was written elsewhere. That there is none is no error. The id is free
-// then.
+// Forget removes the result of a job, for example after the caller has written it elsewhere. It returns nil if there
+// is no result. The ID can then be used again.
 func (q *Queue) Forget(ctx context.Context, id string) error {
 	msg, err := q.store.LastResult(ctx, store.Key(id))
 	if err != nil || msg == nil {

@@ -13,29 +13,29 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Server is a NATS server inside this process, without a socket, whose store is one folder. What it acknowledges is
-// on the disk. Make it with [Embed]. It is safe for concurrent use.
+// Server is a NATS server inside this process, without a socket, with its store in one directory. It acknowledges a
+// write after the data is on the disk. Make it with [Embed]. It is safe for concurrent use.
 type Server struct {
 	inner *server.Server
 	lock  *storeLock
 }
 
-// startLimit bounds the start of the server: a store that was left by a crash is read first.
+// startLimit bounds the start of the server, which first reads a store that a crash may have left.
 const startLimit = time.Minute
 
-// Embed starts a server in this process with its store in dir. It creates dir with the permissions 0700 where it does
-// not exist. It refuses a directory that another process uses with a [*LockedError]: two servers on one store destroy
-// it. Close the server after use.
+// Embed starts a server in this process with its store in dir. It creates a missing dir with the permissions 0700. If
+// another process uses dir, Embed returns a [*LockedError], because two servers would destroy the store. Close the
+// server after use.
 func Embed(dir string) (*Server, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: store folder %s: %w", dir, err)
+		return nil, fmt.Errorf("jetstream: store directory %s: %w", dir, err)
 	}
 	if err := checkStoreDir(dir); err != nil {
 		return nil, err
 	}
 	if err := privatedir.Make(dir); err != nil {
-		return nil, fmt.Errorf("jetstream: store folder %s: %w", dir, err)
+		return nil, fmt.Errorf("jetstream: store directory %s: %w", dir, err)
 	}
 	lock, err := lockStore(dir)
 	if err != nil {
@@ -43,22 +43,22 @@ func Embed(dir string) (*Server, error) {
 	}
 	inner, err := start(dir)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("jetstream: store folder %s: %w", dir, err), lock.release())
+		return nil, errors.Join(fmt.Errorf("jetstream: store directory %s: %w", dir, err), lock.release())
 	}
 	return &Server{inner, lock}, nil
 }
 
-// checkStoreDir refuses a directory that holds other files than those of a store: Embed changes its permissions, and
-// a user may remove a store that is used up.
+// checkStoreDir refuses a directory with other files than those of a store, because Embed changes its permissions and
+// a user may later remove the whole store.
 func checkStoreDir(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // there is none yet, or making it says what is wrong
+		return nil // it does not exist, or creating it reports the problem
 	}
 	for _, e := range entries {
 		if !slices.Contains(storeFiles, e.Name()) {
-			return fmt.Errorf("jetstream: store folder %s: it holds %s, which is not of a store: use a folder of its own",
-				dir, e.Name())
+			return fmt.Errorf("jetstream: store directory %s: it contains %s, which is no part of a store: "+
+				"use an empty directory", dir, e.Name())
 		}
 	}
 	return nil
@@ -79,22 +79,22 @@ func start(dir string) (*server.Server, error) {
 	if !inner.ReadyForConnections(startLimit) || !inner.JetStreamEnabled() {
 		inner.Shutdown()
 		inner.WaitForShutdown()
-		return nil, errors.New("the server did not start: is the disk full, or the folder not writable?")
+		return nil, errors.New("the server did not start: is the disk full, or the directory read-only?")
 	}
 	return inner, nil
 }
 
-// maxMessage is what a server takes by default, here and on a cluster.
+// maxMessage is the default limit of a server for one message.
 const maxMessage = 1 << 20
 
-// Connect makes a connection within this process. Close it before the server.
+// Connect connects to the server within this process. Close the connection before the server.
 func (s *Server) Connect() (*nats.Conn, error) {
 	return nats.Connect("", nats.InProcessServer(s.inner), nats.Name("clichain"), nats.MaxReconnects(-1),
-		// By default it prints to stderr; every error that matters is returned, too.
+		// By default the client prints errors to stderr. Every error that matters is also returned.
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 }
 
-// Close stops the server and releases its directory. It returns when all that it wrote is in the store.
+// Close stops the server and releases its directory. When it returns, all writes are in the store.
 func (s *Server) Close() error {
 	s.inner.Shutdown()
 	s.inner.WaitForShutdown()

@@ -14,22 +14,22 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
-// maxSpooled bounds the results in the spool of a queue. One worker keeps as many as it has slots.
+// maxSpooled bounds the results in the spool of a queue. One worker keeps at most as many as it has slots.
 const maxSpooled = 1000
 
-// spool is a directory for results that the server does not take. Empty: there is none.
+// spool is a directory for results that the server does not accept. Empty: there is none.
 type spool string
 
 // spooledResult is a result in a file.
 type spooledResult struct {
 	Result *Result `json:"result"`
-	// Sequence is that of the job's message. Zero: the message cannot be read.
+	// Sequence is the sequence of the job's message. Zero: the message cannot be read.
 	Sequence uint64 `json:"sequence"`
-	// MayAct: a mark in the queue says that the job was begun.
+	// MayAct: a mark in the queue records that a worker began the job.
 	MayAct bool `json:"may_act,omitempty"`
 }
 
-// spoolOf is the spool of this very queue: one that was removed and made again is another.
+// spoolOf returns the spool of this queue. A queue that was removed and created again has another spool.
 func (q *Queue) spoolOf(base string) (spool, error) {
 	if base == "" {
 		state, err := privatedir.StateHome()
@@ -47,7 +47,7 @@ func (q *Queue) spoolOf(base string) (spool, error) {
 func (s spool) create() error {
 	for _, dir := range []string{filepath.Dir(string(s)), string(s)} {
 		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-			return fmt.Errorf("%s is not a folder", dir)
+			return fmt.Errorf("%s is not a directory", dir)
 		}
 		if err := privatedir.Make(dir); err != nil {
 			return err
@@ -64,10 +64,10 @@ func (s spool) files() ([]string, error) {
 	return filepath.Glob(filepath.Join(string(s), "*.json"))
 }
 
-// write writes a result to the disk. The file is empty if there is an error.
+// write writes a result to the disk. file is empty if there is an error.
 func (s spool) write(r spooledResult) (file string, err error) {
 	if s == "" {
-		return "", errors.New("there is no folder for results: see WorkConfig.KeepDir")
+		return "", errors.New("there is no directory for results: see WorkConfig.KeepDir")
 	}
 	if err := s.create(); err != nil {
 		return "", err

@@ -11,47 +11,48 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Status is what a queue holds at a moment. A plain value.
+// Status is the state of a queue at one moment. It is a plain value.
 type Status struct {
 	Name string `json:"name"`
-	// Ready has the jobs that wait for a worker, Running those that workers have, and Parked those that wait for a time:
-	// the end of a pause after a failure, or that of the cooldowns of each worker that could take them.
+	// Ready counts the jobs that wait for a worker, Running the jobs that workers run, and Parked the jobs that wait
+	// for a time. That is the end of a pause after a failure, or the end of the cooldowns of all workers that could run
+	// them.
 	Ready   map[Priority]int `json:"ready"`
 	Running int              `json:"running"`
 	Parked  int              `json:"parked"`
-	// NextDue is the first of the times that jobs wait for. Zero: none does.
+	// NextDue is the earliest time that a job waits for. Zero: no job waits for a time.
 	NextDue time.Time `json:"next_due,omitzero"`
-	// Answers and Failures are the results that are kept; Backends and Reasons count them by who answered and by why
-	// not, and Usage is what they consumed.
+	// Answers and Failures count the stored results. Backends counts the answers by backend, Reasons the failures by
+	// reason, and Usage is their sum.
 	Answers  int                     `json:"answers"`
 	Failures int                     `json:"failures"`
 	Backends map[string]int          `json:"backends,omitempty"`
 	Reasons  map[clichain.Reason]int `json:"reasons,omitempty"`
 	Usage    clichain.Usage          `json:"usage,omitzero"`
 	Workers  []WorkerStatus          `json:"workers,omitempty"`
-	// Unmet are the jobs that were submitted ten minutes ago or earlier, and that no connected worker can take.
+	// Unmet are the jobs that no connected worker can take, submitted at least ten minutes ago.
 	Unmet []Unmet `json:"unmet,omitempty"`
-	// Cooldowns are those of the fleet that have not ended; see OpenCooldowns.
+	// Cooldowns are the current cooldowns of the fleet; see OpenCooldowns.
 	Cooldowns []Cooldown `json:"cooldowns,omitempty"`
-	// JobBytes is what the jobs and large payloads take in the store, and JobLimit what they may take before Submit
-	// refuses more. A JobLimit of 0: only the store has one.
+	// JobBytes is how many bytes the jobs and large payloads take in the store. JobLimit is the number above which
+	// Submit refuses jobs; 0 means that only the store limits them.
 	JobBytes int64 `json:"job_bytes"`
 	JobLimit int64 `json:"job_limit,omitempty"`
-	// Servers is on how many of a cluster's servers each job is; 1 for a single one.
+	// Servers is the number of servers that store each job; 1 for a single server.
 	Servers  int  `json:"servers"`
 	Embedded bool `json:"embedded"` // the server is inside this process
-	// Warnings say what may lose jobs.
+	// Warnings name risks of losing jobs.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Status says how the queue is. It reads a header of every result that is kept, and takes about a second for 100 000
-// of them.
+// Status returns the state of the queue. It reads a header of every stored result, which takes about a second for 100
+// 000 results.
 func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	s := &Status{
 		Name: q.cfg.Name, Backends: map[string]int{}, Reasons: map[clichain.Reason]int{},
 	}
 	for _, step := range []func(context.Context, *Status) error{
-		q.countJobs, q.countResults, q.addWorkers, q.addCooldowns, q.addClasses, q.addRoom,
+		q.countJobs, q.countResults, q.addWorkers, q.addCooldowns, q.addClasses, q.addSpace,
 	} {
 		if err := step(ctx, s); err != nil {
 			return nil, fmt.Errorf("jetstream: status of queue %s: %w", q.cfg.Name, err)
@@ -60,15 +61,15 @@ func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	return s, nil
 }
 
-// Depth is how many jobs a queue holds. A plain value.
+// Depth is how many jobs a queue holds. It is a plain value.
 type Depth struct {
-	Ready   map[Priority]int // that wait for a worker
-	Running int              // that workers have
-	Parked  int              // that wait for a time
+	Ready   map[Priority]int // jobs that wait for a worker
+	Running int              // jobs that workers run
+	Parked  int              // jobs that wait for a time
 	Failed  int              // dead letters
 }
 
-// Depth counts the jobs. It costs the server little, whatever they are.
+// Depth counts the jobs. Its cost for the server does not depend on their number.
 func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
 	if err := q.consumers.Refresh(ctx); err != nil {
 		return d, fmt.Errorf("jetstream: %w", err)
@@ -88,7 +89,7 @@ func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
 	if err != nil {
 		return d, fmt.Errorf("jetstream: %w", err)
 	}
-	d.Parked = max(int(info.State.Msgs)-rest-1, 0) // the anchor
+	d.Parked = max(int(info.State.Msgs)-rest-1, 0) // without the anchor
 	d.Failed, err = q.store.CountResults(ctx, q.store.Failed("*"))
 	return d, err
 }
@@ -100,8 +101,8 @@ func (q *Queue) countJobs(ctx context.Context, s *Status) error {
 	}
 	s.Ready, s.Running, s.Parked = d.Ready, d.Running, d.Parked
 	if s.Parked > 0 {
-		// The server adds a new job to the count of its consumer a moment after it stored it. The jobs that have a time
-		// are read, so that such a job does not count as parked.
+		// The server counts a new job at its consumer a moment after it has stored it. Reading the jobs that have a
+		// time keeps such a job from counting as parked.
 		var scheduled int
 		if scheduled, s.NextDue, err = q.scheduled(ctx); err != nil {
 			return err
@@ -110,11 +111,11 @@ func (q *Queue) countJobs(ctx context.Context, s *Status) error {
 			s.Parked = scheduled
 		}
 	}
-	q.addServers(q.store.Jobs.CachedInfo(), s) // Depth has asked for it
+	q.addServers(q.store.Jobs.CachedInfo(), s) // Depth has requested it
 	return nil
 }
 
-// addServers adds the servers, and warns of those that may lose jobs, as far as a client can see.
+// addServers adds the servers, and a warning if they may lose jobs and a client can see that.
 func (q *Queue) addServers(info *js.StreamInfo, s *Status) {
 	s.Servers = info.Config.Replicas
 	s.Embedded = q.store.Conn.Opts.InProcessServer != nil
@@ -123,17 +124,18 @@ func (q *Queue) addServers(info *js.StreamInfo, s *Status) {
 	}
 	switch {
 	case info.Cluster == nil || info.Cluster.Name == "":
-		s.Warnings = append(s.Warnings, "the queue is on one server alone: what that loses is lost; use a cluster of three")
+		s.Warnings = append(s.Warnings,
+			"the queue is on a single server: if it loses its data, jobs are lost; use a cluster of three servers")
 	case info.Config.Replicas < 3:
 		s.Warnings = append(s.Warnings, fmt.Sprintf(
-			"each job is on %d of the cluster's servers: give the streams 3 replicas", info.Config.Replicas))
+			"the cluster stores each job on %d servers: give the streams 3 replicas", info.Config.Replicas))
 	}
 }
 
 // maxScheduled bounds how many of the scheduled jobs are read.
 const maxScheduled = 1000
 
-// scheduled counts the jobs that wait for a time, to maxScheduled, and finds the first of these times.
+// scheduled counts the jobs that wait for a time, up to maxScheduled, and finds the earliest time.
 func (q *Queue) scheduled(ctx context.Context) (n int, first time.Time, err error) {
 	for msg, err := range q.store.Scheduled(ctx) {
 		if err != nil {
@@ -178,7 +180,7 @@ func (q *Queue) addWorkers(ctx context.Context, s *Status) (err error) {
 	return err
 }
 
-// addCooldowns adds the cooldowns of the fleet, where it shares any.
+// addCooldowns adds the cooldowns of the fleet, if it shares any.
 func (q *Queue) addCooldowns(ctx context.Context, s *Status) error {
 	bucket := q.store.Bucket(ctx, cooldownBucket)
 	if bucket == nil {
@@ -196,20 +198,20 @@ func (q *Queue) addCooldowns(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// addRoom adds what the jobs take, and warns where results may find no room.
-func (q *Queue) addRoom(ctx context.Context, s *Status) (err error) {
-	if s.JobBytes, s.JobLimit, err = q.store.Room(ctx); err != nil {
+// addSpace adds the bytes that the jobs take, and a warning if results may find no space.
+func (q *Queue) addSpace(ctx context.Context, s *Status) (err error) {
+	if s.JobBytes, s.JobLimit, err = q.store.Space(ctx); err != nil {
 		return err
 	}
 	if s.JobLimit > 0 && s.JobBytes > s.JobLimit/5*4 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the jobs take %d of at most %d bytes: at the limit the queue takes no "+
-			"more jobs, so that results have room: start workers, remove dead letters, or raise %s",
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the jobs take %d of at most %d bytes: at the limit the queue refuses "+
+			"jobs to keep space for results: start workers, remove dead letters, or raise %s",
 			s.JobBytes, s.JobLimit, q.store.LimitName()))
 	}
 	for _, w := range s.Workers {
 		if w.Unstored > 0 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("worker %s keeps %d %s that the server does not take, and asks nothing "+
-				"meanwhile: is the store full? Remove results, or raise max_file_store of the server",
+			s.Warnings = append(s.Warnings, fmt.Sprintf("worker %s keeps %d %s that the server does not accept, and takes no "+
+				"jobs until then: is the store full? Remove results, or raise max_file_store of the server",
 				w.Name, w.Unstored, map[bool]string{true: "result", false: "results"}[w.Unstored == 1]))
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
-// Submit gives a job to the queue, and returns nil once it is durable. It refuses an id that is in the queue, or has
-// a result, with [ErrExists]; a job for which there is no room, with [ErrFull]; and one that Validate refuses, with
-// the error of Validate. After any other error the job may be in the queue or not: submit it again under the same id.
+// Submit adds a job to the queue. It returns nil once the job is durable. The error is [ErrExists] if the ID is in the
+// queue or has a result, and [ErrFull] if there is no space for the job. An invalid job gets the error of Validate.
+// After any other error the job may or may not be in the queue: submit it again under the same ID.
 func (q *Queue) Submit(ctx context.Context, job Job) error {
 	if err := job.Validate(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (q *Queue) Submit(ctx context.Context, job Job) error {
 	return q.add(ctx, &e)
 }
 
-// add adds a job, unless it is in the queue already.
+// add adds a job, unless it is already in the queue.
 func (q *Queue) add(ctx context.Context, e *envelope) error {
 	class, err := q.route(ctx, e)
 	if err != nil {
@@ -53,9 +53,9 @@ func (q *Queue) add(ctx context.Context, e *envelope) error {
 	return q.store.Add(ctx, j)
 }
 
-// Retry submits the job of a dead letter again, as if nothing had happened before; a Deadline that has passed is
-// taken away. The error is [ErrNotFound] where there is no such dead letter, and [ErrExists] where the worker that
-// failed at it does not leave it within 10 s. For a job with Failure.SideEffects this is a person's decision.
+// Retry submits the job of a dead letter again, without its history. It removes a Deadline that has passed. The error
+// is [ErrNotFound] if there is no such dead letter, and [ErrExists] if the worker that failed does not release the
+// job within 10 s. If Failure.SideEffects is set, a person should decide to retry.
 func (q *Queue) Retry(ctx context.Context, id string) error {
 	key := store.Key(id)
 	msg, err := q.store.LastFailure(ctx, key)
@@ -73,8 +73,8 @@ func (q *Queue) Retry(ctx context.Context, id string) error {
 	if !ok {
 		return ErrNotFound
 	}
-	// In this order nothing is lost wherever it breaks off: as long as the result is there the job can be retried, and a
-	// worker that takes the job removes the result.
+	// This order loses nothing if it is interrupted: while the result exists, the job can be retried, and a worker
+	// that takes the job removes the result.
 	if err := q.store.Unmark(ctx, key); err != nil {
 		return err
 	}
@@ -84,12 +84,12 @@ func (q *Queue) Retry(ctx context.Context, id string) error {
 	return q.store.RemoveResult(ctx, msg)
 }
 
-// leaveLimit bounds how long Retry waits for the worker that has failed at a job to leave it: the result is stored
-// before that.
+// leaveLimit bounds how long Retry waits for the failed worker to release the job, because the worker stores the
+// result first.
 const leaveLimit = 10 * time.Second
 
-// addAgain adds the job of a dead letter, unless an earlier Retry has done so. The message of its last delivery may
-// be there for a moment.
+// addAgain adds the job of a dead letter, unless an earlier Retry has added it. The message of its last delivery may
+// still exist for a moment.
 func (q *Queue) addAgain(ctx context.Context, e *envelope) error {
 	pause := backoff.NewExponentialBackOff(
 		backoff.WithInitialInterval(5*time.Millisecond), backoff.WithMaxInterval(time.Second),
@@ -108,11 +108,11 @@ func (q *Queue) addAgain(ctx context.Context, e *envelope) error {
 		case replaces == e.Replaces:
 			return nil
 		}
-		return fmt.Errorf("%w: its worker has not left it yet", ErrExists)
+		return fmt.Errorf("%w: its worker has not released it yet", ErrExists)
 	}, backoff.WithContext(pause, ctx))
 }
 
-// replaced is the sequence of the failed result in whose place a job is in the queue; zero where there is none.
+// replaced returns the sequence of the failed result that a job in the queue replaces; zero if there is none.
 func (q *Queue) replaced(ctx context.Context, key string) (sequence uint64, err error) {
 	msg, err := q.store.LastJob(ctx, key)
 	if err != nil || msg == nil {
@@ -123,8 +123,8 @@ func (q *Queue) replaced(ctx context.Context, key string) (sequence uint64, err 
 	return job.Replaces, err
 }
 
-// Drop removes a dead letter, or a job that waits. The error is [ErrNotFound] where there is neither. A job that runs
-// meanwhile goes on, and has a result.
+// Drop removes a dead letter or a waiting job. The error is [ErrNotFound] if there is neither. A job that is running
+// continues, and gets a result.
 func (q *Queue) Drop(ctx context.Context, id string) error {
 	key := store.Key(id)
 	if msg, err := q.store.LastFailure(ctx, key); err != nil {

@@ -14,29 +14,29 @@ import (
 )
 
 const (
-	// firstStore bounds the first attempt to store a result: until it is over, the result is in memory alone.
+	// firstStore bounds the first attempt to store a result. Until then the result is only in memory.
 	firstStore = 2 * time.Second
 	// storeMost is the longest pause between two attempts to store a result.
 	storeMost = 5 * time.Second
 )
 
-// errSpooled is the error for a result that the worker leaves on the disk.
+// errSpooled is the error for a result that the worker has left on the disk.
 var errSpooled = errors.New("jetstream: the result is kept on the disk")
 
-// resultWriter stores the results of a worker. A result that the server does not take has cost money: it goes to the
-// spool, the worker takes no more jobs, and it is stored as soon as the server takes it. Where the worker ends before
-// that, the next one with the same spool stores it.
+// resultWriter stores the results of a worker. A result that the server does not accept has cost money, so it goes to
+// the spool, and the worker takes no more jobs until the server accepts it. If the worker ends first, the next worker
+// with the same spool stores it.
 type resultWriter struct {
 	*writer
 	q        *Queue
 	spool    spool
 	running  context.Context
 	onResult func(*Result)
-	unstored atomic.Int64 // how many results the server has not taken
+	unstored atomic.Int64 // results that the server has not accepted
 }
 
-// store stores the result, however long it takes. hold is called where that is longer than firstStore. ErrExists: the
-// job has a result already. errSpooled: the worker ends, and the result is on the disk.
+// store stores the result, however long it takes. It calls hold if that takes longer than firstStore. ErrExists: the
+// job already has a result. errSpooled: the worker ends, and the result is on the disk.
 func (w *resultWriter) store(s spooledResult, hold func()) error {
 	r := s.Result
 	err := w.attempt(r, firstStore)
@@ -52,20 +52,20 @@ func (w *resultWriter) store(s spooledResult, hold func()) error {
 	defer w.unstored.Add(-1)
 	hold()
 	file, failed := w.spool.write(s)
-	w.log.WarnContext(w.ctx, "a result cannot be stored: no more jobs are taken until it is",
+	w.log.WarnContext(w.ctx, "cannot store a result: the worker takes no jobs until it can",
 		"id", r.ID, "file", file, "error", err)
 	if failed != nil {
-		w.log.ErrorContext(w.ctx, "a result is in memory alone, and lost if this worker ends now",
+		w.log.ErrorContext(w.ctx, "a result is only in memory: it is lost if this worker ends now",
 			"id", r.ID, "error", failed)
 	}
 	return w.retryStore(r, file)
 }
 
-// retryStore makes attempts until the result is stored, or the worker ends.
+// retryStore retries until the result is stored or the worker ends.
 func (w *resultWriter) retryStore(r *Result, file string) error {
 	until := w.ctx
 	if file != "" {
-		until = w.running // the next worker goes on
+		until = w.running // the next worker continues
 	}
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(retryFirst),
 		backoff.WithMaxInterval(storeMost), backoff.WithMaxElapsedTime(0))
@@ -89,9 +89,9 @@ func (w *resultWriter) retryStore(r *Result, file string) error {
 		return err
 	}
 	if file != "" {
-		_ = os.Remove(file) // else the next worker finds that the job has a result
+		_ = os.Remove(file) // if this fails, the next worker finds that the job has a result
 	}
-	w.log.InfoContext(w.ctx, "a result that was kept is stored", "id", r.ID)
+	w.log.InfoContext(w.ctx, "a result from the disk is stored", "id", r.ID)
 	return err
 }
 
@@ -107,7 +107,7 @@ func (w *resultWriter) storeSpooled(ctx context.Context) {
 	if err != nil || len(files) == 0 {
 		return
 	}
-	w.log.WarnContext(ctx, "results of a worker before this one are stored first",
+	w.log.WarnContext(ctx, "storing the results of an earlier worker first",
 		"results", len(files), "folder", string(w.spool))
 	w.unstored.Add(int64(len(files)))
 	for _, file := range files {
@@ -122,7 +122,7 @@ func (w *resultWriter) storeFile(ctx context.Context, file string) {
 		return // its own worker has stored it
 	}
 	if err != nil {
-		w.log.ErrorContext(ctx, "a result that was kept cannot be read", "file", file, "error", err)
+		w.log.ErrorContext(ctx, "cannot read a result on the disk", "file", file, "error", err)
 		return
 	}
 	stored := w.retryStore(s.Result, file)
@@ -130,14 +130,15 @@ func (w *resultWriter) storeFile(ctx context.Context, file string) {
 		return // the worker ends
 	}
 	if err := w.retry(func(ctx context.Context) error { return w.removeJob(ctx, s) }); err != nil {
-		w.log.WarnContext(ctx, "a job that has its result stays in the queue", "id", s.Result.ID, "error", err)
+		w.log.WarnContext(ctx, "cannot remove a job that has its result", "id", s.Result.ID, "error", err)
 	}
 	if stored == nil {
 		w.onResult(s.Result)
 	}
 }
 
-// storedBefore finds that an attempt whose answer was lost has stored the result. ErrExists: the job has another one.
+// storedBefore returns nil if an earlier attempt without a reply has stored the result. ErrExists: the job has
+// another result.
 func (w *resultWriter) storedBefore(ctx context.Context, r *Result) error {
 	stored, err := w.q.Result(ctx, r.ID)
 	if err != nil {
@@ -150,8 +151,8 @@ func (w *resultWriter) storedBefore(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// replaceFailure stores an answer in place of a failure: another worker has recorded this one as lost. ErrExists:
-// there is an answer, or this is none.
+// replaceFailure replaces a failure with an answer, after another worker has recorded the job as lost. ErrExists: the
+// job has an answer, or r is none.
 func (w *resultWriter) replaceFailure(ctx context.Context, r *Result) error {
 	stored, err := w.q.store.LastFailure(ctx, store.Key(r.ID))
 	if err != nil {
@@ -166,7 +167,7 @@ func (w *resultWriter) replaceFailure(ctx context.Context, r *Result) error {
 	return w.q.storeResult(ctx, r)
 }
 
-// removeJob removes a job that has its result, if it is still the message that the worker had.
+// removeJob removes a job that has a result, if its message is still the one that the worker received.
 func (w *resultWriter) removeJob(ctx context.Context, s spooledResult) error {
 	key := store.Key(s.Result.ID)
 	if s.MayAct {

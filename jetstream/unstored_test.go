@@ -19,8 +19,8 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// A result that the server does not take is kept and stored later. The worker asks
-// nothing meanwhile, warns, and says so in its status.
+// A result that the server does not accept is kept and stored later. Until then the worker takes no jobs, logs a
+// warning, and reports it in its status.
 func TestWorkerStoresResultOnceThereIsRoom(t *testing.T) {
 	t.Parallel()
 	nc := connectTo(t, 16<<20)
@@ -48,7 +48,7 @@ func TestWorkerStoresResultOnceThereIsRoom(t *testing.T) {
 	file := keptFile(t, folder)
 	submit(t, q, job("b"))
 	since := time.Now()
-	require.Eventually(t, func() bool { // it has given a sign after that
+	require.Eventually(t, func() bool { // it has reported after that
 		s, _ = q.Status(t.Context())
 		return s != nil && s.Workers[0].Seen.After(since)
 	}, limit, 10*time.Millisecond)
@@ -61,7 +61,7 @@ func TestWorkerStoresResultOnceThereIsRoom(t *testing.T) {
 	require.EqualValues(t, 2, asked.Load())
 }
 
-// keptFile waits for the one result that is kept in the folder.
+// keptFile waits for the one result in the directory.
 func keptFile(t *testing.T, folder string) string {
 	t.Helper()
 	var files []string
@@ -77,9 +77,8 @@ func keptFile(t *testing.T, folder string) string {
 	return files[0]
 }
 
-// A worker that is killed with a result that the server did not take leaves it on the
-// disk. No other worker runs the job meanwhile, and the next worker of this machine
-// stores the result.
+// A worker that is killed while it keeps a result leaves it on the disk. No other worker runs the job, and the next
+// worker on this machine stores the result.
 func TestUnstoredResultOutlivesItsWorker(t *testing.T) {
 	s := listen(t)
 	nc, err := nats.Connect(s.ClientURL())
@@ -94,7 +93,7 @@ func TestUnstoredResultOutlivesItsWorker(t *testing.T) {
 	submit(t, q, job("a"))
 	folder := filepath.Join(state, "clichain", "results")
 	file := keptFile(t, folder)
-	f.over = true // no other one is started in its place
+	f.over = true // no other worker replaces it
 	require.NoError(t, f.runs[0].Process.Kill())
 	limitResults(t, nc, -1)
 
@@ -105,7 +104,7 @@ func TestUnstoredResultOutlivesItsWorker(t *testing.T) {
 		return &clichain.Response{Text: "x"}, nil
 	})
 	stop := work(t, q, asked, &jetstream.WorkConfig{KeepDir: t.TempDir(), Slots: 2})
-	// The job would come again after a second. Jobs one after the other take as long as the machine needs.
+	// The job would be delivered again after a second. Jobs in sequence take as long as the machine needs.
 	for i, end := 0, time.Now().Add(3*time.Second); time.Now().Before(end); i++ {
 		submit(t, q, job(fmt.Sprint("other ", i)))
 		require.Eventually(t, func() bool {
@@ -127,7 +126,7 @@ func TestUnstoredResultOutlivesItsWorker(t *testing.T) {
 	}, limit, 10*time.Millisecond)
 }
 
-// A worker that ends leaves a result that the server does not take to the next one.
+// A worker that ends leaves a result that the server does not accept to the next worker.
 func TestWorkerEndsWithUnstoredResult(t *testing.T) {
 	t.Parallel()
 	nc := connectTo(t, 16<<20)
@@ -147,7 +146,7 @@ func TestWorkerEndsWithUnstoredResult(t *testing.T) {
 	require.FileExists(t, file)
 	limitResults(t, nc, -1)
 
-	// Another worker has stored a failure meanwhile: the answer counts.
+	// Another worker has stored a failure in the meantime; the answer replaces it.
 	require.NoError(t, jetstream.StoreFailure(t.Context(), q, j))
 	told := make(chan *jetstream.Result, 1)
 	work(t, q, once, &jetstream.WorkConfig{KeepDir: folder, OnResult: func(r *jetstream.Result) { told <- r }})
@@ -158,7 +157,7 @@ func TestWorkerEndsWithUnstoredResult(t *testing.T) {
 	require.EqualValues(t, 1, asked.Load())
 }
 
-// A file that is no result stops no worker.
+// A file that is no result does not stop a worker.
 func TestWorkerSkipsDamagedKeptResult(t *testing.T) {
 	t.Parallel()
 	nc := connectTo(t, 16<<20)
@@ -175,12 +174,12 @@ func TestWorkerSkipsDamagedKeptResult(t *testing.T) {
 	work(t, q, echo(), &jetstream.WorkConfig{KeepDir: folder, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	submit(t, q, job("b"))
 	require.Contains(t, collect(t, q, 1), "b")
-	require.Contains(t, log.String(), "a result that was kept cannot be read")
+	require.Contains(t, log.String(), "cannot read a result on the disk")
 	require.FileExists(t, file)
 }
 
-// An attempt that has stored a result, and whose answer was lost, has not failed: the
-// result is told of, as any other.
+// An attempt that stored a result and whose reply was lost counts as successful: the result is reported like any
+// other.
 func TestStoredBefore(t *testing.T) {
 	t.Parallel()
 	q := open(t, embed(t), nil)

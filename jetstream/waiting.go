@@ -11,30 +11,30 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
-// Unmet is jobs with the same needs that no connected worker can take. They stay in the queue until one can. A plain
-// value.
+// Unmet are jobs with the same needs that no connected worker can take. They stay in the queue until a worker can. It
+// is a plain value.
 type Unmet struct {
-	// Needs names what the jobs need of a worker.
+	// Needs describes what the jobs need.
 	Needs string `json:"needs"`
 	Jobs  int    `json:"jobs"`
-	// Since is when the first of them was submitted.
+	// Since is the time at which the first of them was submitted.
 	Since time.Time `json:"since"`
 	// Why has the reason of each connected worker.
 	Why string `json:"why"`
 }
 
-// Waiting says what a job without a result waits for. A plain value.
+// Waiting describes what a job without a result waits for. It is a plain value.
 type Waiting struct {
 	// Until is the earliest time at which a worker can take the job. Zero: now, or not known.
 	Until time.Time `json:"until,omitzero"`
-	// Why says what keeps the job. Empty: nothing; a worker has it, or takes it when it has a free slot.
+	// Why says what keeps the job waiting. Empty: a worker runs it, or will run it in the next free slot.
 	Why string `json:"why,omitempty"`
 }
 
-// unmetAfter is how old a job is that Status lists in Unmet.
+// unmetAfter is the minimum age of a job in Status.Unmet.
 const unmetAfter = 10 * time.Minute
 
-// Waiting says what a job waits for. The error is [ErrNotFound] for a job that is not in the queue.
+// Waiting returns what a job waits for. The error is [ErrNotFound] for a job that is not in the queue.
 func (q *Queue) Waiting(ctx context.Context, id string) (*Waiting, error) {
 	msg, err := q.store.LastJob(ctx, store.Key(id))
 	if err != nil {
@@ -45,7 +45,7 @@ func (q *Queue) Waiting(ctx context.Context, id string) (*Waiting, error) {
 	}
 	class, priority, scheduled := q.store.Place(msg.Subject)
 	if scheduled {
-		return &Waiting{Until: store.Due(msg), Why: "it waits after a failure"}, nil
+		return &Waiting{Until: store.Due(msg), Why: "it waits for a retry after a failure"}, nil
 	}
 	if err := q.consumers.Refresh(ctx); err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
@@ -57,7 +57,7 @@ func (q *Queue) Waiting(ctx context.Context, id string) (*Waiting, error) {
 	if c := q.consumers.Get(class, priority); c != nil {
 		info, err := c.Info(ctx)
 		if err == nil && msg.Sequence <= info.Delivered.Stream {
-			return &Waiting{}, nil // a worker has it
+			return &Waiting{}, nil // a worker runs it
 		}
 	}
 	until, takes, why := firstTaker(workers, class)
@@ -70,11 +70,11 @@ func (q *Queue) Waiting(ctx context.Context, id string) (*Waiting, error) {
 	return &Waiting{}, nil
 }
 
-// maxReasons bounds of how many workers Unmet.Why has the reason.
+// maxReasons bounds the number of workers in Unmet.Why.
 const maxReasons = 4
 
-// firstTaker finds when the first of the connected workers can take jobs of a class, and why none can. A worker that
-// has not reported on the class yet may be one that can.
+// firstTaker returns when the first connected worker can take jobs of a class, or why none can. A worker that has not
+// reported on the class yet may be able to.
 func firstTaker(workers []WorkerStatus, class string) (until time.Time, takes bool, why string) {
 	var reasons []string
 	for _, w := range workers {
@@ -109,13 +109,12 @@ func (s *WorkerStatus) takes(class string) (at time.Time, refusal string) {
 		if class == classes.Ready {
 			return s.RestingUntil, ""
 		}
-		return at, fmt.Sprintf("it has protocol %d, and the job was written by a later version", classes.FirstProtocol)
+		return at, fmt.Sprintf("it has protocol %d, and a later version wrote the job", classes.FirstProtocol)
 	}
 	return s.Takes[class], s.Refuses[class]
 }
 
-// addClasses adds the jobs that no worker can take now, and counts those that wait for the end of a cooldown as
-// parked.
+// addClasses adds the jobs that no worker can take now. It counts jobs that wait for the end of a cooldown as parked.
 func (q *Queue) addClasses(ctx context.Context, s *Status) error {
 	now := time.Now()
 	for _, c := range q.consumers.List() {
@@ -144,7 +143,7 @@ func (q *Queue) addClasses(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// firstSubmitted is when the first job of a class was submitted; zero where there is none any more.
+// firstSubmitted returns when the first job of a class was submitted; zero if there is none any more.
 func (q *Queue) firstSubmitted(ctx context.Context, c *classes.Consumer) (since time.Time, err error) {
 	msg, err := q.store.FirstJob(ctx, c.Class, c.Priority)
 	if msg == nil || err != nil {
@@ -152,7 +151,7 @@ func (q *Queue) firstSubmitted(ctx context.Context, c *classes.Consumer) (since 
 	}
 	var job struct{ Submitted time.Time }
 	if err := q.store.Read(ctx, msg.Header, msg.Data, &job); err != nil || job.Submitted.IsZero() {
-		return msg.Time, nil // no version that writes jobs leaves it out
+		return msg.Time, nil // every version writes the field into a job
 	}
 	return job.Submitted, nil
 }

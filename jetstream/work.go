@@ -17,7 +17,7 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// readyBackend is a backend that says whether any would be tried, as a chain does.
+// readyBackend is a backend that reports whether any of its backends can be tried, as a chain does.
 type readyBackend interface {
 	clichain.Backend
 	Ready(ctx context.Context) error
@@ -35,18 +35,19 @@ type worker struct {
 	since    time.Time
 	slots    chan struct{} // one element for each job that runs
 	woken    chan struct{}
-	newClass atomic.Bool // another client has created one
+	newClass atomic.Bool // another client has created a class
 	turn     int         // of the classes of one priority
-	problem  string      // why no jobs could be taken, as it was logged
-	newer    sync.Once   // the log has that jobs are left to workers of a later version
+	problem  string      // why no jobs could be taken, as logged
+	newer    sync.Once   // logs once that jobs are left to workers of a later version
 
 	mu           sync.Mutex
 	coolingUntil time.Time
 }
 
-// Work takes jobs and has the backend answer them, until ctx ends; then it takes no more, returns what is not
-// finished in time, and returns nil. As long as the Ready of a Chain says that none of its backends would be tried it
-// takes none. It retries what the server does not do now, and logs that: an error is one of cfg.
+// Work takes jobs and lets the backend answer them, until ctx ends. Then it takes no more jobs, returns unfinished
+// jobs to the queue after the grace, and returns nil. It takes no jobs while the Ready of a Chain reports that no
+// backend can be tried. It logs and retries operations that the server refuses temporarily. It returns an error only
+// for an invalid cfg.
 func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) error {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -80,7 +81,7 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 	}
 	defer func() { _ = wakes.Unsubscribe() }()
 	if err := q.store.Sweep(ctx, time.Now()); err != nil {
-		w.Logger.WarnContext(ctx, "payloads that nobody needs may stay", "error", err)
+		w.Logger.WarnContext(ctx, "cannot remove unused payloads", "error", err)
 	}
 	w.run(ctx)
 	return nil
@@ -93,19 +94,19 @@ func (w *worker) wakeUp() {
 	}
 }
 
-// lastWrites bounds how long a worker that ends makes attempts to write the results of its jobs, or to return these
-// to the queue.
+// lastWrites bounds how long a worker that ends retries writing the results of its jobs, or returning the jobs to the
+// queue.
 const lastWrites = 20 * time.Second
 
 func (w *worker) run(ctx context.Context) {
-	// Jobs outlive ctx by the grace, and returning them to the queue outlives both.
+	// Jobs outlive ctx by the grace. Returning them to the queue outlives both.
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	writing, endWrites := context.WithCancel(context.WithoutCancel(ctx))
 	defer endWrites()
 	spool, err := w.q.spoolOf(w.KeepDir)
 	if err != nil {
-		w.Logger.WarnContext(ctx, "no folder for results that the server may not take", "error", err)
+		w.Logger.WarnContext(ctx, "no directory for results that the server does not accept", "error", err)
 	}
 	w.write = &writer{writing, w.Logger}
 	w.results = &resultWriter{writer: w.write, q: w.q, spool: spool, running: running, onResult: w.OnResult}
@@ -115,7 +116,7 @@ func (w *worker) run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	jobs.Go(func() {
 		if err := w.q.unschedule(ctx); err != nil && ctx.Err() == nil {
-			w.Logger.WarnContext(ctx, "jobs may wait until the end of a limit that is over", "error", err)
+			w.Logger.WarnContext(ctx, "cannot release jobs that wait for the end of a limit", "error", err)
 		}
 	})
 	w.take(ctx, func(m js.Msg) {
@@ -135,15 +136,15 @@ func (w *worker) run(ctx context.Context) {
 	reports.Wait()
 }
 
-// A worker with nothing to do asks for jobs firstPoll after it was woken, since the server tells its consumers of a
-// new message a moment after it has it; then after twice that, and so on. With pollEvery it finds the jobs whose time
-// has come, and those that another worker has lost.
+// An idle worker requests jobs firstPoll after it was woken, because the server announces a new message to its
+// consumers a moment after storing it. Each further pause is twice as long. With pollEvery it finds scheduled jobs
+// that are due, and jobs of workers that died.
 const (
 	firstPoll = 2 * time.Millisecond
 	pollEvery = time.Second
 )
 
-// take gives jobs to begin, as many as there are free slots.
+// take starts as many jobs as there are free slots.
 func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
 	poll := firstPoll
 	for ctx.Err() == nil {
@@ -151,7 +152,7 @@ func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
 		switch free, until := w.Slots-len(w.slots), w.cooldownEnd(ctx); {
 		case free == 0, w.results.unstored.Load() > 0:
 			wait = pollEvery
-		case !until.IsZero() && (w.Alone || w.Chain == nil): // else each class has its own
+		case !until.IsZero() && (w.Alone || w.Chain == nil): // otherwise each class has its own time
 			wait = min(time.Until(until), readiness.MaxAge)
 		case w.fetch(ctx, free, begin) == 0:
 			wait, poll = poll, min(2*poll, pollEvery)
@@ -203,7 +204,7 @@ func (w *worker) accepts(ctx context.Context, c *classes.Consumer) bool {
 	return state.Now(time.Now())
 }
 
-// await waits until a job was submitted or has ended, or the time is over.
+// await waits until a job was submitted or has ended, or until the wait is over.
 func (w *worker) await(ctx context.Context, wait time.Duration) (woken bool) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -216,11 +217,11 @@ func (w *worker) await(ctx context.Context, wait time.Duration) (woken bool) {
 	return false
 }
 
-// maxCooldownAge bounds how long a worker relies on what it knew of its backends: a user may have cleared a cooldown,
-// or logged in.
+// maxCooldownAge bounds how long a worker relies on the known state of its backends: a user may have cleared a
+// cooldown or logged in.
 const maxCooldownAge = 30 * time.Second
 
-// cooldownEnd is until when no backend could answer; zero where one could.
+// cooldownEnd returns the time until which all backends are in cooldown; zero if one can answer.
 func (w *worker) cooldownEnd(ctx context.Context) (until time.Time) {
 	failure, _ := errors.AsType[*clichain.ChainError](w.backend.Ready(ctx))
 	if failure != nil && failure.Note == "" {
@@ -241,10 +242,10 @@ func (w *worker) cooldownEnd(ctx context.Context) (until time.Time) {
 	return until
 }
 
-// maxRefusal bounds the reason for which a worker does not take a class, in bytes.
+// maxRefusal bounds the length in bytes of the reason why a worker does not take a class.
 const maxRefusal = 300
 
-// describe is the report of the worker.
+// describe returns the report of the worker.
 func (w *worker) describe(ctx context.Context) WorkerStatus {
 	w.mu.Lock()
 	coolingUntil := w.coolingUntil

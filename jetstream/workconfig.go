@@ -13,42 +13,45 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// WorkConfig sets how a worker works. The zero value works. The funcs may be nil; they are called from several
-// goroutines at once, and hold up their job.
+// WorkConfig configures a worker. The zero value works. The funcs may be nil. Several goroutines call them at once,
+// and each call delays its job.
 type WorkConfig struct {
-	// Slots is how many jobs run at once. Zero: 1.
+	// Slots is how many jobs run at the same time. Zero: 1.
 	Slots int
-	// Name is the worker's in Status and History. Each worker of a queue has another. Empty: host, process id and a
-	// random part.
+	// Name is the worker's name in Status and History. Each worker of a queue needs another name. Empty: host,
+	// process ID and a random part.
 	Name string
-	// Permissions is what a job may do here: every client that may write to the queue can submit jobs. A job that asks
-	// for more is left to another worker. Zero: a question with AccessNone.
+	// Permissions limit the jobs: every client with write access to the queue can submit jobs. The worker leaves a
+	// job that needs more to another worker. The zero value allows questions with AccessNone.
 	Permissions permit.Permissions
-	// Chain is asked which jobs the worker can run. Set it where the backend of Work wraps a chain. Nil: the backend of
-	// Work, if it is a Chain; any other backend shows only in a call what it cannot run.
+	// Chain reports which jobs the worker can run. Set it if the backend of Work wraps a chain. Nil: the backend of
+	// Work, if it is a Chain. Any other backend fails a job that it cannot run only during the call.
 	Chain *clichain.Chain
-	// Alone says that no other worker will come: a job that this one cannot run fails. Zero: it goes back to the queue.
+	// Alone says that there is no other worker: a job that this one cannot run fails. False: the job returns to the
+	// queue.
 	Alone bool
-	// Grace is how long jobs may go on after ctx has ended. Then the worker ends them and returns them to the queue.
-	// Zero: not at all.
+	// Grace is how long jobs may continue after ctx has ended. Then the worker cancels them and returns them to the
+	// queue. Zero: at once.
 	Grace time.Duration
-	// KeepDir is a directory on this machine for results that the server does not take, such as one with a full store.
-	// They are stored when it takes them, also by the next worker with this directory. The worker makes it, with the
-	// permissions 0700, when it needs it. Empty: clichain/results in the user's state directory ($XDG_STATE_HOME,
-	// ~/.local/state).
+	// KeepDir is a directory on this machine for results that the server does not accept, for example because its
+	// store is full. This worker, or the next one with the same directory, stores them when the server accepts them.
+	// The worker creates it with the permissions 0700 when it needs it. Empty: clichain/results in the user's state
+	// directory ($XDG_STATE_HOME, ~/.local/state).
 	KeepDir string
-	// Logger gets what a worker cannot do and continues after, such as writing to a server that is gone. Never prompts
-	// or answers. Nil: silent.
+	// Logger gets failures after which the worker continues, such as a lost connection. It never gets prompts or
+	// answers. Nil: no log.
 	Logger *slog.Logger
-	// Context makes the context of a job that is about to run, such as from its Trace. Nil: it is that of the worker.
+	// Context returns the context in which a job runs, for example with its Trace. Nil: the context of the worker.
 	Context func(ctx context.Context, job *Job) context.Context
-	// OnStart: a job runs now. OnPark: it returns to the queue. OnResult: its result is stored.
+	// The worker calls OnStart when a job starts, OnPark when it returns to the queue, and OnResult when its result
+	// is stored.
 	OnStart  func(job *Job)
 	OnPark   func(job *Job, d Delivery)
 	OnResult func(r *Result)
-	// OnEnd: a job for which OnStart was called has left this worker, for whatever reason.
+	// OnEnd is called after OnStart when the job has left this worker, for any reason.
 	OnEnd func(job *Job)
-	// OnRest: no backend could answer before until, and no jobs are taken. It comes again when that time changes.
+	// OnRest is called when no backend can answer before until, so that the worker takes no jobs, and again when that
+	// time changes.
 	OnRest func(until time.Time)
 }
 
@@ -58,7 +61,7 @@ func (c *WorkConfig) withDefaults() (WorkConfig, error) {
 		out = *c
 	}
 	if out.Slots < 0 || out.Grace < 0 {
-		return out, fmt.Errorf("jetstream: Slots %d, Grace %v: neither can be below zero", out.Slots, out.Grace)
+		return out, fmt.Errorf("jetstream: Slots %d, Grace %v: neither may be negative", out.Slots, out.Grace)
 	}
 	out.Slots = cmp.Or(out.Slots, 1)
 	if out.Name == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/permit"
 )
 
-// A worker that ends gives back what it has not finished, and that is no failure.
+// A worker that ends returns its unfinished jobs, and that is no failure.
 func TestWorkerEnds(t *testing.T) {
 	t.Parallel()
 	for _, access := range []clichain.Access{clichain.AccessNone, clichain.AccessWrite} {

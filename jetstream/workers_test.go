@@ -33,8 +33,8 @@ var (
 	soakIdle    = flag.Duration("idle", 20*time.Second, "how long a worker may be idle there beside a job that it could run")
 )
 
-// The variables of a worker process: the server, the folder of the fakes, and that
-// in which it notes each job with write access that it begins.
+// Environment variables of a worker process: the server, the directory of the fakes, and the directory in which it
+// records each job with write access that it begins.
 const (
 	workerVariable = "CLICHAIN_TEST_WORKER"
 	fakesVariable  = "CLICHAIN_TEST_FAKES"
@@ -43,9 +43,8 @@ const (
 
 var soakConfig = &jetstream.Config{Name: "soak", AckWait: 3 * time.Second, MaxDeliver: 20}
 
-// faults are the fakes by how often in a thousand they are asked, a tenth of all; the
-// fake "well" is asked otherwise. The broken one is had by its jobs each time, which
-// so end as dead letters.
+// faults are the fakes and how often in a thousand they are asked, together a tenth of all calls. The fake "well"
+// answers the others. A job with the fake "broken" always gets that fake, and so becomes a dead letter.
 var faults = []struct {
 	name  string
 	share uint32
@@ -83,7 +82,7 @@ func installFakes(t *testing.T) (dir string) {
 	return dir
 }
 
-// mix asks one fake or another. A job has the fake "broken" each time or never.
+// mix chooses a fake for each call. A job gets the fake "broken" always or never.
 func mix(fakes, notes string) clichain.Backend {
 	providers := map[string]clichain.Backend{}
 	for _, name := range []string{"well", "overloaded", "killed", "hanging", "limited", "broken"} {
@@ -118,7 +117,7 @@ func pick(id string) string {
 	return "well"
 }
 
-// note writes down that a job was begun, before anything can come between.
+// note records that a job was begun, before anything can interrupt it.
 func note(folder, id string) {
 	f, err := os.CreateTemp(folder, id+".")
 	if err != nil {
@@ -156,8 +155,8 @@ func workerMain(url string) {
 	}
 }
 
-// listen starts a server with a socket, with settings that change makes. No test of this module cuts the power of a
-// server: what has reached the system's cache is stored, and the servers need not sync their files.
+// listen starts a server with a socket and changed settings. No test of this module cuts the power of a server: data
+// in the system's cache counts as stored, so the servers need not sync their files.
 func listen(t *testing.T, change ...func(*server.Options)) *server.Server {
 	t.Helper()
 	options := &server.Options{
@@ -177,9 +176,8 @@ func listen(t *testing.T, change ...func(*server.Options)) *server.Server {
 	return s
 }
 
-// Four worker processes, one of which is killed every two seconds, and faults in a
-// tenth of the runs: each job has one result, whatever fails says why, and nothing
-// with write access was begun twice.
+// Four worker processes, one of which is killed every two seconds, with faults in a tenth of the runs. Each job has
+// one result, each failure has a reason, and no job with write access began twice.
 func TestWorkersAreKilled(t *testing.T) {
 	s := listen(t)
 	nc, err := nats.Connect(s.ClientURL())
@@ -221,7 +219,7 @@ func submitMany(ctx context.Context, q *jetstream.Queue, n int) error {
 	return nil
 }
 
-// watchMany reads the results, and kills workers meanwhile.
+// watchMany reads the results, and kills workers at the same time.
 func watchMany(ctx context.Context, t *testing.T, q *jetstream.Queue, f *fleet) (got map[string]*jetstream.Result, kills int) {
 	killer := time.NewTicker(*soakKill)
 	defer killer.Stop()
@@ -259,7 +257,7 @@ func watchMany(ctx context.Context, t *testing.T, q *jetstream.Queue, f *fleet) 
 	return got, kills
 }
 
-// report checks each result, and tells what there were.
+// report checks each result, and prints a summary.
 func report(t *testing.T, got map[string]*jetstream.Result, notes string) {
 	t.Helper()
 	counts, deliveries := map[string]int{}, 0

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// writeLimit bounds one attempt to write, and retryLimit all of them: a cluster may need a while to elect a new
-	// leader. A result has no such limit; see resultWriter.
+	// writeLimit bounds one attempt to write, and retryLimit all attempts, because a cluster may need a while to
+	// elect a new leader. A result has no such limit; see resultWriter.
 	writeLimit = 10 * time.Second
 	retryLimit = 5 * time.Minute
 	retryFirst = 50 * time.Millisecond
 	retryMost  = 2 * time.Second
-	retryLog   = time.Minute // the log has a failure no more often
+	retryLog   = time.Minute // minimum time between two logs of a failure
 )
 
 // writer writes for a worker until ctx ends.
@@ -25,7 +25,7 @@ type writer struct {
 	log *slog.Logger
 }
 
-// retry writes until that works, or the error is ErrExists.
+// retry writes until the write succeeds or fails with ErrExists.
 func (w *writer) retry(write func(context.Context) error) error {
 	var logged time.Time
 	pause := backoff.NewExponentialBackOff(
@@ -42,7 +42,7 @@ func (w *writer) retry(write func(context.Context) error) error {
 	}, backoff.WithContext(pause, w.ctx), func(err error, _ time.Duration) {
 		if time.Since(logged) >= retryLog {
 			logged = time.Now()
-			w.log.WarnContext(w.ctx, "a write failed, and is tried again", "error", err)
+			w.log.WarnContext(w.ctx, "a write failed and is retried", "error", err)
 		}
 	})
 }

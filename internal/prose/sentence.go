@@ -17,7 +17,7 @@ type Sentence struct {
 var (
 	inlineCode  = regexp.MustCompile("`+[^`]+`+")
 	link        = regexp.MustCompile(`!?\[([^\]]*)\](\([^)]*\))?`)
-	sentenceEnd = regexp.MustCompile(`([.!?])["')]*\s+(["'(]*[A-Z0-9` + "`" + `])`)
+	sentenceEnd = regexp.MustCompile(`([.!?])["')]*\s+(["'(]*[A-Za-z0-9` + "`" + `])`)
 	abbreviated = regexp.MustCompile(`\b(e\.g|i\.e|etc|vs|cf|No)\.$`)
 	blanks      = regexp.MustCompile(`\s+`)
 )

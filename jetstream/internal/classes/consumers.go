@@ -16,26 +16,26 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// MaxConsumers is how many consumers a queue has at most. Jobs of further kinds share a class for each protocol
-// version.
+// MaxConsumers bounds the consumers of a queue. If there are more classes, their jobs share one class for each
+// protocol version.
 const MaxConsumers = 300
 
-// Consumer gives the jobs of one class and one priority.
+// Consumer delivers the jobs of one class and one priority.
 type Consumer struct {
 	js.Consumer
 	Class    string
 	Priority string
-	Needs    *Needs // of the class; nil: they cannot be read
+	Needs    *Needs // of the class; nil: unreadable
 }
 
-// Consumers are the consumers of a queue: each class has one for each priority that its jobs had. A class is made
-// when its first job is submitted or returned; its needs are in the metadata of its consumers.
+// Consumers are the consumers of a queue: one for each class and priority that its jobs had. A class begins when its
+// first job is submitted or returned. The metadata of its consumers has its needs.
 type Consumers struct {
-	Max     int           // how many there may be
-	AckWait time.Duration // after how long without a sign the server delivers a job again
+	Max     int           // upper bound of their number
+	AckWait time.Duration // how long the server waits for a sign of the worker before it delivers a job again
 
 	store      *store.Store
-	priorities []string // the first is taken first
+	priorities []string // in the order in which they are taken
 
 	mu        sync.Mutex
 	byName    map[string]*Consumer
@@ -43,7 +43,7 @@ type Consumers struct {
 	refreshed time.Time
 }
 
-const needsKey = "clichain-needs" // of a consumer's metadata
+const needsKey = "clichain-needs" // in a consumer's metadata
 
 // NewConsumers prepares the consumers of a queue. Open opens them.
 func NewConsumers(s *store.Store, priorities []string, ackWait time.Duration) *Consumers {
@@ -52,8 +52,8 @@ func NewConsumers(s *store.Store, priorities []string, ackWait time.Duration) *C
 	}
 }
 
-// Open opens the consumers of the first protocol, creates those that do not exist, and finds all others. AckWait is
-// that of the queue from then on.
+// Open opens the consumers of the first protocol, creates missing ones, and finds all others. From then on AckWait is
+// the value of the queue.
 func (c *Consumers) Open(ctx context.Context) error {
 	for _, p := range c.priorities {
 		if err := c.open(ctx, p, Ready, nil); err != nil {
@@ -64,19 +64,19 @@ func (c *Consumers) Open(ctx context.Context) error {
 	return c.Refresh(ctx)
 }
 
-// Get returns the consumer of a class and priority; nil where none is known.
+// Get returns the consumer of a class and priority; nil if it is not known.
 func (c *Consumers) Get(class, priority string) *Consumer {
 	return c.Named(store.ConsumerName(class, priority))
 }
 
-// Named returns the consumer with a name; nil where none is known.
+// Named returns the consumer with a name; nil if it is not known.
 func (c *Consumers) Named(name string) *Consumer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.byName[name]
 }
 
-// NeedsOf returns the needs of a class; nil where they are not known.
+// NeedsOf returns the needs of a class; nil if they are not known.
 func (c *Consumers) NeedsOf(class, priority string) *Needs {
 	if consumer := c.Get(class, priority); consumer != nil {
 		return consumer.Needs
@@ -84,7 +84,7 @@ func (c *Consumers) NeedsOf(class, priority string) *Needs {
 	return nil
 }
 
-// List returns the known consumers, those of a higher priority first.
+// List returns the known consumers, higher priorities first.
 func (c *Consumers) List() []*Consumer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,8 +110,8 @@ func (c *Consumers) add(from js.Consumer) {
 	})
 }
 
-// Route returns the class in which a job of the wanted class waits, and creates its consumer where there is none. It
-// is a coarser one where the queue has too many consumers.
+// Route returns the class in which a job of the wanted class waits, and creates its consumer if it does not exist. If
+// the queue has too many consumers, it returns a coarser class.
 func (c *Consumers) Route(ctx context.Context, class, priority string, needs *Needs) (string, error) {
 	if class == Ready || c.Get(class, priority) != nil {
 		return class, nil
@@ -126,8 +126,8 @@ func (c *Consumers) Route(ctx context.Context, class, priority string, needs *Ne
 	return class, c.open(ctx, priority, class, needs)
 }
 
-// open opens a consumer, and creates it where it does not exist. Workers count deliveries rather than the server,
-// which would leave a job that had too many where it is.
+// open opens a consumer, and creates it if it does not exist. The workers count deliveries, because the server would
+// leave a job with too many deliveries in the stream.
 func (c *Consumers) open(ctx context.Context, priority, class string, needs *Needs) error {
 	name := store.ConsumerName(class, priority)
 	if c.Named(name) != nil {
@@ -137,10 +137,10 @@ func (c *Consumers) open(ctx context.Context, priority, class string, needs *Nee
 	if errors.Is(err, js.ErrConsumerNotFound) {
 		cfg := js.ConsumerConfig{
 			Durable: name, FilterSubject: c.store.JobSubject(class, priority, "*"), AckPolicy: js.AckExplicitPolicy,
-			AckWait: c.AckWait, MaxDeliver: -1, MaxAckPending: -1, // workers ask for as much as they have slots
+			AckWait: c.AckWait, MaxDeliver: -1, MaxAckPending: -1, // workers request as many jobs as they have free slots
 		}
 		if needs != nil {
-			data, _ := json.Marshal(needs) // every field is plain
+			data, _ := json.Marshal(needs) // plain fields cannot fail
 			cfg.Metadata = map[string]string{needsKey: string(data)}
 		}
 		consumer, err = c.store.Jobs.CreateOrUpdateConsumer(ctx, cfg)
@@ -177,7 +177,7 @@ func (c *Consumers) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// RefreshAfter refreshes unless that was done within this time.
+// RefreshAfter refreshes, unless the last refresh is younger than age.
 func (c *Consumers) RefreshAfter(ctx context.Context, age time.Duration) error {
 	c.mu.Lock()
 	fresh := time.Since(c.refreshed) < age
@@ -188,8 +188,8 @@ func (c *Consumers) RefreshAfter(ctx context.Context, age time.Duration) error {
 	return c.Refresh(ctx)
 }
 
-// Fetch takes up to n jobs of the consumers that accept accepts and calls begin for each, those of a higher priority
-// first. Classes of one priority take turns, or the jobs of one class would wait for the end of another.
+// Fetch takes up to n jobs from the consumers that accept selects, higher priorities first, and calls begin for each.
+// Classes of one priority take turns; otherwise the jobs of one class would wait until another class is empty.
 func (c *Consumers) Fetch(n, turn int, accept func(*Consumer) bool, begin func(js.Msg)) (taken int, err error) {
 	list := c.List()
 	var missing error
@@ -199,7 +199,7 @@ func (c *Consumers) Fetch(n, turn int, accept func(*Consumer) bool, begin func(j
 			got, err := same[(i+turn)%len(same)].fetch(n-taken, begin)
 			taken += got
 			if jsapi.IsAny(err, js.ErrConsumerDeleted, js.ErrConsumerNotFound, nats.ErrNoResponders) {
-				missing = errors.Join(missing, err) // the other classes go on
+				missing = errors.Join(missing, err) // the other classes are still taken
 				continue
 			}
 			if err != nil || taken == n {

@@ -1,4 +1,4 @@
-// Package classes sorts jobs by what a worker needs to run them, with a consumer for each class and priority.
+// Package classes sorts jobs by the needs that a worker must meet. Each class and priority has a consumer.
 package classes
 
 import (
@@ -15,35 +15,35 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
-// Protocol is the version of the jobs that this module writes, and the latest that its workers run. It grows whenever
-// a job or a request gets a field, so that no worker runs a job that it knows only a part of.
+// Protocol is the version of the jobs that this module writes, and the latest version that its workers run. It
+// increases whenever a job or a request gets a new field, so that no worker runs a job that it knows only in part.
 const Protocol = 2
 
-// FirstProtocol is the version of a job that names none.
+// FirstProtocol is the version of a job without a version.
 const FirstProtocol = 1
 
-// Needs is what a worker must have to run a job. Jobs with equal needs are of one class, and workers take jobs by
-// class. It holds no prompt, no value of an environment variable and no other content of a request: servers show it
-// to their administrators.
+// Needs are the needs that a worker must meet to run a job. Jobs with equal needs form a class, and workers take jobs
+// by class. Needs hold no prompt, no value of an environment variable and no other content of a request, because
+// servers show them to their administrators.
 type Needs struct {
-	// Protocol is the least protocol version of the worker.
+	// Protocol is the lowest protocol version that the worker must have.
 	Protocol int `json:"protocol"`
-	// Session is the backend whose session the job continues. Empty: none.
+	// Session is the backend whose session the job continues. Empty: the job continues none.
 	Session string `json:"session,omitempty"`
-	// Again says why a worker returned the job; see AgainLimit and AgainRefused. Empty: none did.
+	// Again says why a worker returned the job; see AgainLimit and AgainRefused. Empty: no worker returned it.
 	Again string `json:"again,omitempty"`
-	// Request has the fields of the request that decide who can run it: the model and the access, and, after a worker
-	// has refused the job, the directories, options and names of environment variables.
+	// Request has the fields of the request that decide which workers can run it: the model and the access. After a
+	// worker has refused the job, it also has the directories, the options and the names of the environment variables.
 	Request clichain.Request `json:"request"`
 }
 
-// The values of Needs.Again.
+// Values of Needs.Again.
 const (
-	AgainLimit   = "limit"   // a limit that does not show in the cooldowns of its worker
-	AgainRefused = "refused" // for a reason that does not show in the other needs
+	AgainLimit   = "limit"   // a limit that the cooldowns of the worker do not show
+	AgainRefused = "refused" // a reason that the other needs do not show
 )
 
-// Add adds the fields of a request: those that decide mostly, and where it is refined, all.
+// Add adds fields of a request: the model and the access or, if refined is set, all fields that decide.
 func (n *Needs) Add(req *clichain.Request, refined bool) {
 	n.Session = BackendOf(req.Session)
 	n.Request.Model, n.Request.Access = strings.TrimSpace(req.Model), req.Access
@@ -55,7 +55,7 @@ func (n *Needs) Add(req *clichain.Request, refined bool) {
 		all.Env[name] = ""
 	}
 	n.Request.Dir, n.Request.Billing, n.Request.Options, n.Request.Env = all.Dir, all.Billing, all.Options, all.Env
-	// These hold texts and arguments, which may be secrets, or differ from job to job.
+	// These hold texts and arguments, which may be secrets or differ between jobs.
 	o := &n.Request.Options
 	if o.AppendSystem != "" {
 		o.AppendSystem = "x"
@@ -63,19 +63,19 @@ func (n *Needs) Add(req *clichain.Request, refined bool) {
 	o.Agents, o.MCPConfig, o.Extra, o.SessionID = nil, nil, nil, ""
 }
 
-// Class is the token of these needs in the subjects of jobs. Refined needs, and those of a returned job, are never of
-// the class of protocol 1.
+// Class returns the token of these needs in the subjects of jobs. Refined needs and the needs of a returned job never
+// have the class of protocol 1.
 func (n *Needs) Class() string {
-	data, _ := json.Marshal(n) // every field is plain
+	data, _ := json.Marshal(n) // plain fields cannot fail
 	sum := sha256.Sum256(data)
 	return "n" + hex.EncodeToString(sum[:8])
 }
 
-// coarse is what is left of the needs where the queue has too many classes.
+// coarse returns the needs to use if the queue has too many classes.
 func (n *Needs) coarse() *Needs { return &Needs{Protocol: n.Protocol, Again: n.Again} }
 
-// parseNeeds reads the needs of a class. Of those that a later version wrote, with fields that this one does not
-// know, it reads the protocol. It returns nil for what is unreadable.
+// parseNeeds reads the needs of a class. If a later version wrote them with fields that this version does not know,
+// it reads only the protocol. It returns nil for unreadable text.
 func parseNeeds(text string) *Needs {
 	n := new(Needs)
 	if json.Unmarshal([]byte(text), n) == nil && n.Protocol > 0 {
@@ -88,7 +88,7 @@ func parseNeeds(text string) *Needs {
 	return &Needs{Protocol: max(later.Protocol, Protocol+1)}
 }
 
-// BackendOf returns the backend that made a session; empty for what is no session.
+// BackendOf returns the backend that made a session; empty if the text is no session.
 func BackendOf(session string) string {
 	if backend, _, ok := strings.Cut(session, ":"); ok {
 		return backend
@@ -96,7 +96,7 @@ func BackendOf(session string) string {
 	return session[:max(strings.LastIndexByte(session, '.'), 0)]
 }
 
-// String names the needs for people.
+// String describes the needs for people.
 func (n *Needs) String() string {
 	if n == nil {
 		return "a worker of a later version"

@@ -1,5 +1,5 @@
-// Package jsapi has what the JetStream API of a server needs beside its client: classes of errors, waiting for a
-// leader, and streams that are opened or created.
+// Package jsapi adds to the JetStream client: classes of errors, waiting for a leader, and opening or creating
+// streams.
 package jsapi
 
 import (
@@ -12,11 +12,11 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// The error codes of a server that the client does not name.
+// Error codes of the server that the client does not name.
 const (
 	errCodeAccountFull  js.ErrorCode = 10002
 	errCodeNoPeers      js.ErrorCode = 10005 // too few servers, or none with enough storage
-	errCodeNotAvailable js.ErrorCode = 10008 // no leader now
+	errCodeNotAvailable js.ErrorCode = 10008 // there is no leader now
 	errCodeNotLeader    js.ErrorCode = 10009
 	errCodeServerFull   js.ErrorCode = 10023
 	errCodeNoStorage    js.ErrorCode = 10047
@@ -29,14 +29,14 @@ func IsAny(err error, targets ...error) bool {
 	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }
 
-// IsConflict reports whether a conditional write failed because of a message that is stored already.
+// IsConflict reports whether a conditional write failed because of a stored message.
 func IsConflict(err error) bool {
 	api, ok := errors.AsType[*js.APIError](err)
 	return ok && api.ErrorCode == js.JSErrCodeStreamWrongLastSequence
 }
 
-// IsFull reports whether a server refused a write because its storage, or the limit of an account or stream, is used
-// up.
+// IsFull reports whether a server refused a write because its storage, or the limit of an account or stream, is
+// exhausted.
 func IsFull(err error) bool {
 	api, ok := errors.AsType[*js.APIError](err)
 	if !ok {
@@ -53,7 +53,7 @@ func IsFull(err error) bool {
 	return false
 }
 
-// tooFewServers reports whether a cluster has fewer servers than replicas were requested.
+// tooFewServers reports whether a cluster has fewer servers than the requested replicas.
 func tooFewServers(err error) bool {
 	api, ok := errors.AsType[*js.APIError](err)
 	return ok && !IsFull(err) && (api.ErrorCode == errCodeNoPeers || api.ErrorCode == errCodeReplicas)

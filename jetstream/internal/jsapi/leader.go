@@ -15,8 +15,8 @@ import (
 const (
 	// leaderLimit bounds the wait for servers that start or elect a leader.
 	leaderLimit = 30 * time.Second
-	// firstAttempt bounds the first attempt; each further one has twice as long. No server answers a request that it
-	// received before there was a leader.
+	// firstAttempt bounds the first attempt. Each further attempt has twice as long. No server answers a request that
+	// it received before the cluster had a leader.
 	firstAttempt = 2 * time.Second
 )
 
@@ -50,7 +50,7 @@ func WaitForLeader(ctx context.Context, nc *nats.Conn, do func(context.Context) 
 		"JetStream and reach each other (%w)", waited, cause)
 }
 
-// leaderless reports whether the request may work when the servers have elected a leader.
+// leaderless reports whether the request may succeed once the servers have elected a leader.
 func leaderless(nc *nats.Conn, err error) bool {
 	if api, ok := errors.AsType[*js.APIError](err); ok {
 		return api.ErrorCode == errCodeNotAvailable || api.ErrorCode == errCodeNotLeader

@@ -9,8 +9,7 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// WithReplicas calls create with the wanted number of replicas. Zero: with 3, and with 1 where the cluster has fewer
-// servers.
+// WithReplicas calls create with the wanted number of replicas. Zero means 3, or 1 if the cluster has fewer servers.
 func WithReplicas(wanted int, nc *nats.Conn, create func(replicas int) error) (err error) {
 	try := []int{3, 1}
 	switch {
@@ -27,7 +26,8 @@ func WithReplicas(wanted int, nc *nats.Conn, create func(replicas int) error) (e
 	return err
 }
 
-// OpenOrCreate opens a stream or bucket, and creates it where it does not exist. Several clients may do so at once.
+// OpenOrCreate opens a stream or bucket, and creates it if it does not exist. Several clients may call it at the same
+// time.
 func OpenOrCreate[T any](open, create func() (T, error)) (T, error) {
 	v, err := open()
 	if err == nil || !IsAny(err, js.ErrStreamNotFound, js.ErrBucketNotFound) {
@@ -40,7 +40,7 @@ func OpenOrCreate[T any](open, create func() (T, error)) (T, error) {
 	return v, err
 }
 
-// Last returns the last message on a subject; nil where there is none.
+// Last returns the last message on a subject; nil if there is none.
 func Last(ctx context.Context, s js.Stream, subject string) (*js.RawStreamMsg, error) {
 	msg, err := s.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, js.ErrMsgNotFound) {

@@ -1,4 +1,4 @@
-// Package privatedir has directories and files that only the user who made them can read.
+// Package privatedir makes directories and files that only their user can read.
 package privatedir
 
 import (
@@ -16,7 +16,7 @@ func Make(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// StateHome returns the directory for the state of programs of this user: $XDG_STATE_HOME, or ~/.local/state, or
+// StateHome returns the directory for the state of this user's programs: $XDG_STATE_HOME, or ~/.local/state, or
 // %LocalAppData% on Windows.
 func StateHome() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
@@ -32,7 +32,7 @@ func StateHome() (string, error) {
 	return filepath.Join(home, ".local", "state"), err
 }
 
-// WriteFile writes a file that is complete or missing, also after a power failure.
+// WriteFile writes a file atomically: even after a power failure it is complete or missing.
 func WriteFile(file string, data []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(file), "new-*") // with the permissions 0600
 	if err != nil {
@@ -47,7 +47,7 @@ func WriteFile(file string, data []byte) (err error) {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	if dir, err := os.Open(filepath.Dir(file)); err == nil {
-		_ = dir.Sync() // not every system can
+		_ = dir.Sync() // not every system supports it
 		_ = dir.Close()
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Package readiness says whether a worker can run jobs of a class now.
+// Package readiness determines whether a worker can run jobs of a class now.
 package readiness
 
 import (
@@ -15,26 +15,26 @@ import (
 	"github.com/clichain/clichain/permit"
 )
 
-// State is what a worker can do for the jobs of a class.
+// State says whether a worker takes the jobs of a class.
 type State struct {
-	Until   time.Time // when it takes them, in cooldown until then; zero: now
-	Why     string    // why it takes none; empty: it does
-	Cooling int       // how many of its backends are in cooldown for them
+	Until   time.Time // when it takes them, because of a cooldown; zero: now
+	Why     string    // why it takes none; empty: it takes them
+	Cooling int       // how many of its backends are in cooldown for these jobs
 }
 
 // Now reports whether the worker takes jobs at a time.
 func (s State) Now(at time.Time) bool { return s.Why == "" && !s.Until.After(at) }
 
-// MaxAge bounds how long a worker relies on what it knew of its backends and of the classes: a user may have cleared
-// a cooldown or installed a CLI.
+// MaxAge bounds how long a worker relies on the known state of its backends and classes: a user may have cleared a
+// cooldown or installed a CLI.
 const MaxAge = time.Second
 
-// Worker is what decides which jobs a worker can run.
+// Worker describes which jobs a worker can run.
 type Worker struct {
-	Chain       *clichain.Chain // nil: nothing is known of its backends
+	Chain       *clichain.Chain // nil: the state of its backends is not known
 	Permissions permit.Permissions
-	Alone       bool // it takes also what it cannot run
-	Protocol    int  // the latest that it runs
+	Alone       bool // it also takes jobs that it cannot run
+	Protocol    int  // the latest version that it runs
 }
 
 // Checker checks the classes for one worker. It is safe for concurrent use.
@@ -56,7 +56,7 @@ func New(w Worker) *Checker {
 	return &Checker{worker: w, known: map[string]known{}, denied: map[string]State{}}
 }
 
-// Of returns what the worker can do for the jobs of a class now.
+// Of returns the state for the jobs of a class now.
 func (c *Checker) Of(ctx context.Context, class string, needs *classes.Needs) State {
 	now := time.Now()
 	c.mu.Lock()
@@ -71,7 +71,7 @@ func (c *Checker) Of(ctx context.Context, class string, needs *classes.Needs) St
 	switch {
 	case found.Why != "" || !denied.Until.After(now):
 		return found.State
-	case denied.Why == "" && found.Cooling < denied.Cooling: // a cooldown was cleared
+	case denied.Why == "" && found.Cooling < denied.Cooling: // a user has cleared a cooldown
 		c.Deny(class, State{})
 		return found.State
 	case denied.Why != "":
@@ -83,8 +83,8 @@ func (c *Checker) Of(ctx context.Context, class string, needs *classes.Needs) St
 	return found.State
 }
 
-// Deny keeps the worker from the jobs of a class until a time: with a reason it does not take them, without one they
-// wait for the end of a limit.
+// Deny keeps the worker from the jobs of a class until a time. If Why is set, the worker does not take them;
+// otherwise they wait for the end of a limit.
 func (c *Checker) Deny(class string, s State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,14 +107,14 @@ func (c *Checker) Forget() {
 	clear(c.known)
 }
 
-// check asks the permissions and the backends about the needs of a class.
+// check checks the permissions and the backends for the needs of a class.
 func (c *Checker) check(ctx context.Context, n *classes.Needs) State {
 	w := &c.worker
 	switch {
 	case n == nil:
 		return State{Why: "its needs cannot be read"}
 	case n.Protocol > w.Protocol:
-		return State{Why: fmt.Sprintf("it needs a worker of protocol %d, and this one has %d", n.Protocol, w.Protocol)}
+		return State{Why: fmt.Sprintf("it needs protocol %d, and this worker has protocol %d", n.Protocol, w.Protocol)}
 	}
 	req := n.Request.Clone()
 	req.Messages = clichain.Prompt("x").Messages
@@ -124,7 +124,7 @@ func (c *Checker) check(ctx context.Context, n *classes.Needs) State {
 	if _, err := w.Permissions.Apply(req); err != nil && !w.Alone {
 		return State{Why: err.Error()}
 	}
-	req.Session = "" // the call finds out whether it exists
+	req.Session = "" // the call determines whether the session exists
 	if w.Chain == nil {
 		return State{}
 	}

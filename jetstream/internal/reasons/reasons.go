@@ -1,4 +1,4 @@
-// Package reasons sorts the reasons of failures by what may follow them in a queue.
+// Package reasons groups the reasons of failures by what the queue does after them.
 package reasons
 
 import (
@@ -11,20 +11,22 @@ import (
 type Set []clichain.Reason
 
 var (
-	// Permanent lie in the request: a later run fails, too.
+	// Permanent reasons are caused by the request: a later run fails too.
 	Permanent = Set{clichain.ReasonBadRequest, clichain.ReasonBadOption, clichain.ReasonBadSession}
-	// Limits are those for which a backend says when it is available again.
+	// Limits are the reasons for which a backend reports when it is available again.
 	Limits = Set{clichain.ReasonRateLimited, clichain.ReasonUsageLimit, clichain.ReasonCoolingDown}
-	// OfWorker are those for which a backend is skipped although another worker may have one that is not.
+	// OfWorker are the reasons why a backend is skipped although another worker may have a backend that is not
+	// skipped.
 	OfWorker = Set{
 		clichain.ReasonUnsupported, clichain.ReasonModelMismatch, clichain.ReasonNotInstalled, clichain.ReasonSuppressed,
 		clichain.ReasonUnauthenticated, clichain.ReasonNestedSession, clichain.ReasonUntrustedDir, clichain.ReasonBadSession,
 	}
-	// OfRequest are those of OfWorker that lie in this one request: the worker may run the next job of the class.
+	// OfRequest are the reasons in OfWorker that only this request causes: the worker may run the next job of the
+	// class.
 	OfRequest = Set{
 		clichain.ReasonUnsupported, clichain.ReasonUntrustedDir, clichain.ReasonBadSession, clichain.ReasonPermissionRefused,
 	}
-	// ofMachine lie in the machine: a run by another worker may succeed.
+	// ofMachine are caused by the machine: another worker may succeed.
 	ofMachine = Set{
 		clichain.ReasonSuppressed, clichain.ReasonNotInstalled, clichain.ReasonUnauthenticated, clichain.ReasonNestedSession,
 		clichain.ReasonKilled, clichain.ReasonSpawn,
@@ -34,7 +36,7 @@ var (
 // Has reports whether the set has a reason.
 func (s Set) Has(r clichain.Reason) bool { return slices.Contains(s, r) }
 
-// Limit returns the reason of a limit whose end is known; empty where there is none.
+// Limit returns the reason of a limit with a known end; empty if there is none.
 func Limit(chain *clichain.ChainError) clichain.Reason {
 	if chain.RetryAfter().IsZero() {
 		return ""
@@ -47,8 +49,8 @@ func Limit(chain *clichain.ChainError) clichain.Reason {
 	return ""
 }
 
-// Temporary reports whether a backend that was tried may answer the same request later or on another machine; where
-// none was tried, whether any may. A skipped backend says nothing about the failure of one that was tried.
+// Temporary reports whether a tried backend may answer the same request later or on another machine. If none was
+// tried, it reports this for all. A skipped backend does not explain the failure of a tried one.
 func Temporary(chain *clichain.ChainError) bool {
 	return slices.ContainsFunc(chain.Attempts, func(a clichain.Attempt) bool {
 		return a.Skipped != chain.Tried() && (a.Reason.Temporary() || ofMachine.Has(a.Reason))

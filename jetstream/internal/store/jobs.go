@@ -12,22 +12,22 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Job is a job for its store: where it waits, and its JSON.
+// Job is a job for the store: its class, priority and key, and its JSON.
 type Job struct {
 	Class, Priority, Key string
 	Data                 []byte
 }
 
-// scheduledClass is in the place of a class in the subjects of jobs that wait for a time.
+// scheduledClass replaces the class in the subjects of jobs that wait for a time.
 const scheduledClass = "later"
 
-// The headers with which the server publishes a message at a time.
+// Headers that make the server publish a message at a time.
 const (
 	scheduleHeader = "Nats-Schedule"
 	targetHeader   = "Nats-Schedule-Target"
 )
 
-// ConsumerName is the name of the consumer for the jobs of a class and priority.
+// ConsumerName returns the name of the consumer of a class and priority.
 func ConsumerName(class, priority string) string {
 	if class == ReadyClass {
 		return priority
@@ -35,10 +35,10 @@ func ConsumerName(class, priority string) string {
 	return priority + "-" + class
 }
 
-// ReadyClass is the class of the jobs that are where workers of protocol 1 take them.
+// ReadyClass is the class of the jobs that workers of protocol 1 take.
 const ReadyClass = "ready"
 
-// Add adds a job and wakes the workers. It returns ErrExists for a job that is in the queue already.
+// Add adds a job and wakes the workers. It returns ErrExists if the job is already in the queue.
 func (s *Store) Add(ctx context.Context, j Job) error {
 	msg, err := s.message(ctx, s.JobSubject(j.Class, j.Priority, j.Key), j.Key, j.Data)
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *Store) Add(ctx context.Context, j Job) error {
 	return s.wake(j)
 }
 
-// Replace puts a job in the place of the message with this sequence, until a time where that is in the future. It
-// returns ErrExists for a job that has another message by now.
+// Replace puts a job in the place of the message with this sequence. If until is in the future, the job waits until
+// then. It returns ErrExists if the job has another message by now.
 func (s *Store) Replace(ctx context.Context, j Job, sequence uint64, until time.Time) error {
 	subject, schedule := s.JobSubject(j.Class, j.Priority, j.Key), ""
 	if until.After(time.Now()) {
@@ -78,12 +78,12 @@ func (s *Store) wake(j Job) error {
 	return s.Conn.Publish(s.Wake(), []byte(ConsumerName(j.Class, j.Priority)))
 }
 
-// LastJob returns the message of a job; nil where there is none.
+// LastJob returns the message of a job; nil if there is none.
 func (s *Store) LastJob(ctx context.Context, key string) (*js.RawStreamMsg, error) {
 	return jsapi.Last(ctx, s.Jobs, s.anyJob(key))
 }
 
-// FirstJob returns the first message of a class and priority; nil where there is none.
+// FirstJob returns the first message of a class and priority; nil if there is none.
 func (s *Store) FirstJob(ctx context.Context, class, priority string) (*js.RawStreamMsg, error) {
 	msg, err := s.Jobs.GetMsg(ctx, 1, js.WithGetMsgSubject(s.JobSubject(class, priority, "*")))
 	if errors.Is(err, js.ErrMsgNotFound) {
@@ -104,8 +104,7 @@ func (s *Store) remove(ctx context.Context, stream js.Stream, msg *js.RawStreamM
 	return s.Discard(ctx, msg.Header)
 }
 
-// Place returns the class and priority of the subject of a job. scheduled reports that the job waits for a time
-// instead.
+// Place returns the class and priority in the subject of a job. scheduled reports that the job waits for a time.
 func (s *Store) Place(subject string) (class, priority string, scheduled bool) {
 	class, rest, _ := strings.Cut(strings.TrimPrefix(subject, s.subject("job.")), ".")
 	priority, _, _ = strings.Cut(rest, ".")
@@ -125,7 +124,7 @@ func (s *Store) Scheduled(ctx context.Context) iter.Seq2[*js.RawStreamMsg, error
 	}
 }
 
-// Due returns the time for which a job waits; zero for none.
+// Due returns the time for which a job waits; zero if it waits for none.
 func Due(msg *js.RawStreamMsg) time.Time {
 	due, _ := strings.CutPrefix(msg.Header.Get(scheduleHeader), "@at ")
 	at, err := time.Parse(time.RFC3339Nano, due)

@@ -20,18 +20,18 @@ import (
 const (
 	// payloadHeader names the object with the payload of a message that is too large for one.
 	payloadHeader = "Clichain-Payload"
-	// maxInline is the largest payload that stays in its message.
+	// maxInline is the largest payload that is stored in its message.
 	maxInline = 512 << 10
-	// maxPayload bounds what one job or result may take in memory.
+	// maxPayload bounds the memory that one job or result may take.
 	maxPayload = 256 << 20
-	// sweepAge is the least age of a payload that Sweep removes: it is stored before its message is.
+	// sweepAge is the minimum age of a payload that Sweep removes, because a payload is stored before its message.
 	sweepAge = time.Hour
 )
 
 // ErrUnreadable is the error for a message that no later attempt can read.
 var ErrUnreadable = errors.New("jetstream: a message of the queue cannot be read")
 
-// message makes a message with JSON. A large payload goes to the object store first.
+// message makes a message with JSON. It first writes a large payload to the object store.
 func (s *Store) message(ctx context.Context, subject, key string, data []byte) (*nats.Msg, error) {
 	msg := nats.NewMsg(subject)
 	if len(data) > maxPayload {
@@ -72,7 +72,7 @@ func (s *Store) Content(ctx context.Context, header nats.Header, data []byte) ([
 	}
 	object, err := s.objects.Get(ctx, name)
 	if errors.Is(err, js.ErrObjectNotFound) {
-		return nil, fmt.Errorf("%w: its payload is gone", ErrUnreadable)
+		return nil, fmt.Errorf("%w: its payload does not exist", ErrUnreadable)
 	}
 	if err == nil {
 		defer object.Close()
@@ -96,7 +96,7 @@ func (s *Store) Discard(ctx context.Context, header nats.Header) error {
 	return nil
 }
 
-// Sweep removes the payloads that no message names, such as those of a worker that died between the two writes.
+// Sweep removes the payloads that no message names, for example after a worker died between the two writes.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	objects, err := s.objects.List(ctx)
 	if errors.Is(err, js.ErrNoObjectsFound) {

@@ -12,7 +12,8 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Result is a result for its store. The header holds what Status counts, so that it need not read the results.
+// Result is a result for the store. The header has the figures that Status counts, so that Status need not read the
+// results.
 type Result struct {
 	Key    string
 	Failed bool
@@ -20,7 +21,7 @@ type Result struct {
 	Data   []byte
 }
 
-// StoreResult stores a result and returns its sequence. It returns ErrExists for a job that has a result already.
+// StoreResult stores a result and returns its sequence. It returns ErrExists if the job already has a result.
 func (s *Store) StoreResult(ctx context.Context, r Result) (sequence uint64, err error) {
 	subject := s.answered(r.Key)
 	if r.Failed {
@@ -43,12 +44,12 @@ func (s *Store) StoreResult(ctx context.Context, r Result) (sequence uint64, err
 	return ack.Sequence, nil
 }
 
-// LastResult returns the result of a job; nil where there is none.
+// LastResult returns the result of a job; nil if there is none.
 func (s *Store) LastResult(ctx context.Context, key string) (*js.RawStreamMsg, error) {
 	return jsapi.Last(ctx, s.Results, s.AnyResult(key))
 }
 
-// LastFailure returns the result of a job that is a failure; nil where there is none.
+// LastFailure returns the result of a failed job; nil if there is none.
 func (s *Store) LastFailure(ctx context.Context, key string) (*js.RawStreamMsg, error) {
 	return jsapi.Last(ctx, s.Results, s.Failed(key))
 }
@@ -58,15 +59,15 @@ func (s *Store) RemoveResult(ctx context.Context, msg *js.RawStreamMsg) error {
 	return s.remove(ctx, s.Results, msg)
 }
 
-// Mark says which worker began a job that may change something.
+// Mark names the worker that began a job that may change something.
 type Mark struct {
 	Worker string    `json:"worker"`
 	At     time.Time `json:"at"`
-	ID     string    `json:"id"` // of the mark itself
+	ID     string    `json:"id"` // of the mark
 }
 
-// Begin marks a job before it runs. It returns the mark of a worker that has begun the job before and did not remove
-// the mark. It may be called again with the same mark.
+// Begin marks a job before it runs. If another worker began the job and did not remove its mark, Begin returns that
+// mark. It may be called again with the same mark.
 func (s *Store) Begin(ctx context.Context, key string, mark Mark) (earlier *Mark, err error) {
 	data, err := json.Marshal(mark)
 	if err != nil {
@@ -93,10 +94,10 @@ func (s *Store) Begin(ctx context.Context, key string, mark Mark) (earlier *Mark
 	return earlier, nil
 }
 
-// Unmark removes the mark of a job that is finished, or is known to have changed nothing.
+// Unmark removes the mark of a job that is finished, or that has certainly changed nothing.
 func (s *Store) Unmark(ctx context.Context, key string) error {
 	if err := s.Results.Purge(ctx, js.WithPurgeSubject(s.mark(key))); err != nil {
-		return fmt.Errorf("jetstream: take back the mark of the job: %w", err)
+		return fmt.Errorf("jetstream: remove the mark of the job: %w", err)
 	}
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Scan says which results to read.
+// Scan selects the results to read.
 type Scan struct {
 	Filter      string // a subject
 	After       uint64 // the sequence before the first
-	Follow      bool   // also the results that come later
+	Follow      bool   // continue with results that are stored later
 	HeadersOnly bool
 }
 
@@ -25,11 +25,11 @@ type Message struct {
 	Sequence uint64
 }
 
-// scanWait is after how long without a message a scan checks whether one is left.
+// scanWait is how long a scan waits for a message before it checks whether one is left.
 const scanWait = 2 * time.Second
 
-// Scan yields the results in the order of their sequences, and the error that ended it. Where it follows, the end of
-// ctx is no error.
+// Scan yields the results in the order of their sequences, then the error that ended it. With Follow, the end of ctx
+// is no error.
 func (s *Store) Scan(ctx context.Context, want Scan) iter.Seq2[Message, error] {
 	return func(yield func(Message, error) bool) {
 		if err := s.scan(ctx, want, func(m Message) bool { return yield(m, nil) }); err != nil {
@@ -66,7 +66,7 @@ func (s *Store) scan(ctx context.Context, want Scan, see func(Message) bool) err
 			return nil
 		case errors.Is(err, nats.ErrTimeout) && !want.Follow && ctx.Err() == nil:
 			if left, err := c.Info(ctx); err == nil && left.NumPending == 0 {
-				return nil // another client has removed the last ones
+				return nil // another client has removed the last results
 			}
 			continue
 		case err != nil:
@@ -93,6 +93,6 @@ func (s *Store) CountResults(ctx context.Context, subject string) (int, error) {
 		return 0, fmt.Errorf("jetstream: %w", err)
 	}
 	info := c.CachedInfo()
-	_ = s.Results.DeleteConsumer(ctx, info.Name) // else the server removes it later
+	_ = s.Results.DeleteConsumer(ctx, info.Name) // if this fails, the server removes it later
 	return int(info.NumPending), nil
 }

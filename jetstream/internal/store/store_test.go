@@ -19,7 +19,7 @@ func openStore(t *testing.T) *Store {
 	return s
 }
 
-// newStore is one that is not open, on a server for so many bytes. Zero: as many as the disk has.
+// newStore returns a store that is not open, on a server with so many bytes. Zero: the size of the disk.
 func newStore(t *testing.T, maxStore int64) *Store {
 	t.Helper()
 	inner, err := server.NewServer(&server.Options{
@@ -40,7 +40,7 @@ func newStore(t *testing.T, maxStore int64) *Store {
 	return s
 }
 
-// lostAnswers stores messages, and loses what the server answers.
+// lostAnswers stores messages, and loses the server's answers.
 type lostAnswers struct{ js.JetStream }
 
 func (l lostAnswers) PublishMsg(ctx context.Context, m *nats.Msg, opts ...js.PublishOpt) (*js.PubAck, error) {
@@ -50,7 +50,7 @@ func (l lostAnswers) PublishMsg(ctx context.Context, m *nats.Msg, opts ...js.Pub
 	return nil, nats.ErrTimeout
 }
 
-// A job whose storing the server did not confirm keeps its payload: the message may be stored.
+// The payload stays if the server did not confirm that it stored the job, because the message may be stored.
 func TestPayloadOfUnconfirmedJobStays(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -71,32 +71,32 @@ func TestPayloadOfUnconfirmedJobStays(t *testing.T) {
 	require.Len(t, objects, 1, "that of the refused job is removed")
 }
 
-// Reserve relies on the figures of the server for a second, counts what it has admitted, and asks before it refuses.
+// Reserve relies on the figures of the server for a second, counts the admitted jobs, and asks before it refuses.
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	s.room.set(0, 100)
-	require.True(t, s.room.reserve(60))
-	require.False(t, s.room.reserve(60))
-	require.True(t, s.room.reserve(40))
+	s.space.set(0, 100)
+	require.True(t, s.space.reserve(60))
+	require.False(t, s.space.reserve(60))
+	require.True(t, s.space.reserve(40))
 	require.NoError(t, s.Reserve(t.Context(), Key("a"), make([]byte, 60)), "the server knows of no job")
-	s.room.at = time.Now().Add(-2 * roomAge)
-	require.False(t, s.room.reserve(1))
+	s.space.at = time.Now().Add(-2 * spaceAge)
+	require.False(t, s.space.reserve(1))
 }
 
-// Open measures the store again where an earlier attempt was cut off and left its stream.
+// Open measures the store again if an earlier attempt was interrupted and left its stream.
 func TestOpenAfterCutOffMeasurement(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, 16<<20)
 	for _, cfg := range []js.StreamConfig{
 		{Name: s.Stream("jobs"), Subjects: []string{s.subject("job.>")}, Retention: js.WorkQueuePolicy, AllowMsgSchedules: true},
-		{Name: s.Stream("room"), MaxBytes: 16 << 20},
+		{Name: s.Stream("space"), MaxBytes: 16 << 20},
 	} {
 		_, err := s.js.CreateStream(t.Context(), cfg)
 		require.NoError(t, err)
 	}
 	require.NoError(t, s.Open(t.Context(), 1, true))
-	_, limit, err := s.Room(t.Context())
+	_, limit, err := s.Space(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 8<<20, limit)
 }

@@ -102,7 +102,7 @@ func awaitResult(ctx context.Context, env *console.Env, q *connection.Queue, f *
 func notInTime(id string, limit time.Duration, waited error) error {
 	err := fmt.Errorf("job %q: no result within %v: it stays in the queue: ask for it with \"clichain result\"", id, limit)
 	if both, ok := waited.(interface{ Unwrap() []error }); ok {
-		err = fmt.Errorf("%w (the last look for it failed: %v)", err, both.Unwrap()[1])
+		err = fmt.Errorf("%w (the last read failed: %v)", err, both.Unwrap()[1])
 	}
 	return err
 }

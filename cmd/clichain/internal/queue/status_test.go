@@ -42,14 +42,14 @@ func busyQueue() *jetstream.Status {
 		},
 		Unmet: []jetstream.Unmet{
 			{Needs: "model gpt-9", Jobs: 1, Since: noon.Add(-11 * time.Minute), Why: "no worker is connected"},
-			{Needs: "model gpt-9\x1b[2J, access write", Jobs: 12, Since: noon.Add(-26 * time.Hour), Why: "no worker takes it: alpha: it has protocol 1, and the job was written by a later version"},
+			{Needs: "model gpt-9\x1b[2J, access write", Jobs: 12, Since: noon.Add(-26 * time.Hour), Why: "no worker takes it: alpha: it has protocol 1, and a later version wrote the job"},
 		},
 		Cooldowns: []jetstream.Cooldown{
 			{Key: "codex@afa8ce7ba006b2c6", State: cooldown.State{Reason: "usage_limit", Until: noon.Add(50 * time.Hour)}},
 			{Key: "claude", State: cooldown.State{Until: noon.Add(-time.Second)}},
 		},
 		Warnings: []string{
-			"the queue is on one server alone: what that loses is lost; use a cluster of three",
+			"the queue is on a single server: if it loses its data, jobs are lost; use a cluster of three servers",
 			"server alpha acknowledges before the disk has it: set sync_interval: always in its jetstream block",
 		},
 	}
