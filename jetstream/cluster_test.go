@@ -203,7 +203,7 @@ func TestSingleServerIsNamed(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, s.Embedded)
 	require.Len(t, s.Warnings, 1)
-	require.Contains(t, s.Warnings[0], "one server")
+	require.Contains(t, s.Warnings[0], "a single server")
 
 	s, err = open(t, embed(t), nil).Status(t.Context())
 	require.NoError(t, err)

@@ -177,7 +177,7 @@ func TestDeadline(t *testing.T) {
 	})), &jetstream.WorkConfig{Slots: 3})
 	got := collect(t, q, 3)
 	require.Equal(t, clichain.ReasonTimeout, got["past"].Failure.Reason)
-	require.Contains(t, got["past"].Failure.Message, "before it began")
+	require.Contains(t, got["past"].Failure.Message, "before the job began")
 	require.Equal(t, clichain.ReasonTimeout, got["short"].Failure.Reason)
 	require.Equal(t, clichain.ReasonUsageLimit, got["limited"].Failure.Reason)
 	require.Contains(t, got["limited"].Failure.Message, "deadline is before")

@@ -35,7 +35,7 @@ func TestOpenMustExist(t *testing.T) {
 	open(t, nc, &jetstream.Config{Name: "nightly"})
 	before := streamNames(t, stream)
 	_, err = jetstream.Open(t.Context(), nc, mistyped)
-	require.ErrorContains(t, err, `there is no queue "nigthly": there are "default", "nightly"`)
+	require.ErrorContains(t, err, `there is no queue "nigthly": it has "default", "nightly"`)
 	require.Equal(t, before, streamNames(t, stream))
 	_, err = jetstream.Open(t.Context(), nc, &jetstream.Config{Name: "nightly", MustExist: true})
 	require.NoError(t, err)

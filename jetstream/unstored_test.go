@@ -42,7 +42,7 @@ func TestWorkerStoresResultOnceThereIsRoom(t *testing.T) {
 		s, _ = q.Status(t.Context())
 		return s != nil && len(s.Workers) == 1 && s.Workers[0].Unstored == 1
 	}, limit, 10*time.Millisecond)
-	require.Contains(t, strings.Join(s.Warnings, "\n"), "worker w keeps 1 result that the server does not take")
+	require.Contains(t, strings.Join(s.Warnings, "\n"), "worker w keeps 1 result that the server does not accept")
 	require.Contains(t, log.String(), "a result cannot be stored")
 	require.NotContains(t, log.String(), "paid for")
 	file := keptFile(t, folder)

@@ -27,7 +27,7 @@ type Store struct {
 	Workers js.KeyValue // the latest heartbeat of each worker
 	js      js.JetStream
 	objects js.ObjectStore // large payloads
-	space    space
+	space   space
 }
 
 // workerMemory is how long Status lists a worker after its end.
