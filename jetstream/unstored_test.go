@@ -43,7 +43,7 @@ func TestWorkerStoresResultOnceThereIsRoom(t *testing.T) {
 		return s != nil && len(s.Workers) == 1 && s.Workers[0].Unstored == 1
 	}, limit, 10*time.Millisecond)
 	require.Contains(t, strings.Join(s.Warnings, "\n"), "worker w keeps 1 result that the server does not accept")
-	require.Contains(t, log.String(), "a result cannot be stored")
+	require.Contains(t, log.String(), "cannot store a result")
 	require.NotContains(t, log.String(), "paid for")
 	file := keptFile(t, folder)
 	submit(t, q, job("b"))
