@@ -1,6 +1,6 @@
-// Asks by the unmodified npm client what the first argument says, and prints what came of it as JSON. The folder of the
-// package is in CLIENT_MODULES, the endpoint and its token in the variables that the client reads by itself. A line on
-// stdin aborts the request.
+// Sends one request with the unmodified npm client and prints the result as JSON. The first argument selects the request.
+// CLIENT_MODULES is the directory of the package. The client reads the endpoint and the token from its own environment
+// variables. A line on stdin aborts the request.
 import { createRequire } from 'node:module';
 import { once } from 'node:events';
 

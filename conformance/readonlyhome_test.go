@@ -49,7 +49,7 @@ func TestCallInAReadOnlyHome(t *testing.T) {
 				continue
 			}
 			require.Error(t, err)
-			require.Contains(t, string(out), "HOME="+h.Dir+" cannot be written to")
+			require.Contains(t, string(out), "HOME="+h.Dir+" is not writable")
 		}
 		asked := len(server.Requests())
 		out, err := inReadOnlyHome(t, h, append(ask, "--session", name+":"+someSession[name], "say hi")...).CombinedOutput()

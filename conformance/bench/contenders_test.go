@@ -36,27 +36,27 @@ const (
 var contenders = []contender{
 	{
 		name: clichainName, inside: byLibrary,
-		how: "the library: `Provider.Complete` or `Stream` with the defaults but for `Timeout`, `live.NewPool` for warm " +
-			"calls, `ChainOf` where a second CLI is to answer",
+		how: "the library: `Provider.Complete` or `Stream` with only `Timeout` set, `live.NewPool` for warm calls, and " +
+			"`ChainOf` for a second CLI",
 	},
 	{
 		name: execName, inside: byExec,
-		how: "a Go program with `exec.CommandContext` and `Output`: `claude -p PROMPT`, `codex exec --skip-git-repo-check " +
-			"PROMPT`; where text is " +
-			"to be seen early, the flags for lines of JSON, read line by line",
+		how: "a Go program with `exec.CommandContext` and `Output`: `claude -p PROMPT`, `codex exec " +
+			"--skip-git-repo-check PROMPT`. To stream the text, it uses the flags for JSON lines",
 	},
 	{
 		name: xargsName, open: outside(byXargs),
-		how: "`xargs -P N -I{} claude -p {}`, with `timeout` in front where there is one",
+		how: "`xargs -P N -I{} claude -p {}`, with `timeout` before the command if the row has a timeout",
 	},
 	{
 		name: agentSDKName, pkg: "@anthropic-ai/claude-agent-sdk", open: byLibraryOfNpm(agentSDKName),
-		how: "`query()` with `includePartialMessages`; warm: one `query()` with streaming input, so one conversation. " +
-			"`pathToClaudeCodeExecutable` is the same claude",
+		how: "`query()` with `includePartialMessages`. Warm calls: one `query()` with streaming input, which is one " +
+			"conversation. `pathToClaudeCodeExecutable` is the same claude",
 	},
 	{
 		name: codexSDKName, pkg: "@openai/codex-sdk", open: byLibraryOfNpm(codexSDKName),
-		how: "`startThread().runStreamed()`; warm: one thread. `codexPathOverride` is the same codex; it brings 0.163.0",
+		how: "`startThread().runStreamed()`. Warm calls: one thread. `codexPathOverride` is the same codex, not the " +
+			"bundled version 0.163.0",
 	},
 	{
 		name: aiSDKName, pkg: aiSDKName, open: byLibraryOfNpm(aiSDKName),
@@ -64,8 +64,8 @@ var contenders = []contender{
 	},
 	{
 		name: acpxName, pkg: acpxName, open: byAcpx,
-		how: "`acpx --agent claude-agent-acp exec PROMPT`; warm: a session. `CLAUDE_CODE_EXECUTABLE` is the same claude, " +
-			"whose own settings allow it all tools where the row needs them",
+		how: "`acpx --agent claude-agent-acp exec PROMPT`. Warm calls: a session. `CLAUDE_CODE_EXECUTABLE` is the same " +
+			"claude. If the row needs tools, the settings of claude allow all of them",
 	},
 }
 

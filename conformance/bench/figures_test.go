@@ -22,12 +22,12 @@ var (
 	answered  = measure{name: "answer", unit: "ms", of: func(s turn) float64 { return s.Calls[0].Took }}
 	sent      = measure{name: "sent to the model", unit: "bytes", of: func(s turn) float64 { return float64(s.Bytes) }}
 	whole     = measure{name: "all answers", unit: "s", of: func(s turn) float64 { return s.Took / 1000 }}
-	memory    = measure{name: "peak of the asking process", unit: "MB", of: func(s turn) float64 { return float64(s.Peak) / 1e6 }}
+	memory    = measure{name: "peak memory of the caller", unit: "MB", of: func(s turn) float64 { return float64(s.Peak) / 1e6 }}
 	rate      = measure{name: "rate", unit: "calls/s", more: true, of: func(s turn) float64 {
 		return float64(len(s.Calls)) / s.Took * 1000
 	}}
 	left = measure{name: "processes left 3 s later", alone: true, of: func(s turn) float64 { return float64(s.Left) }}
-	late = measure{name: "back after the timeout", unit: "s", alone: true, of: func(s turn) float64 {
+	late = measure{name: "return after the timeout", unit: "s", alone: true, of: func(s turn) float64 {
 		return (s.Calls[0].Took - ms(s.Timeout)) / 1000
 	}}
 	inTime = measure{name: "answer", unit: "s", of: func(s turn) float64 {
@@ -36,7 +36,7 @@ var (
 		}
 		return s.Calls[0].Took / 1000
 	}}
-	further = measure{name: "each after the first", unit: "ms", of: func(s turn) float64 {
+	further = measure{name: "each later prompt", unit: "ms", of: func(s turn) float64 {
 		var took []float64
 		for _, c := range s.Calls[1:] {
 			took = append(took, c.Took)

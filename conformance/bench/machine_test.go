@@ -49,9 +49,9 @@ func versions(t *testing.T) string {
 	_, node := home.Peer(t, acpxName)
 	out, err := exec.Command(node, "--version").Output()
 	require.NoError(t, err)
-	text := fmt.Sprintf("claude %s, codex %s, %s, Node.js %s, for all of them.\n", home.Newest(t, home.Claude).Version(t),
+	text := fmt.Sprintf("claude %s, codex %s, %s, and Node.js %s.\n", home.Newest(t, home.Claude).Version(t),
 		home.Newest(t, home.Codex).Version(t), runtime.Version(), strings.TrimSpace(string(out)))
-	text += "\n## The contenders\n\n| | how it is used | version |\n|---|---|---|\n"
+	text += "\n## The contenders\n\n| Contender | Use | Version |\n|---|---|---|\n"
 	for _, c := range contenders {
 		version := c.version(t)
 		if c.name == clichainName {

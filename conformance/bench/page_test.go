@@ -26,12 +26,12 @@ func page(t *testing.T, begin machine, results []result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, intro, command)
 	if *rounds > 0 {
-		fmt.Fprintf(&b, "%s %d round(s) at most: the figures show that it works, and nothing else.**\n\n", trial, *rounds)
+		fmt.Fprintf(&b, "%s %d round(s) at most: the figures only show that the benchmark works.**\n\n", trial, *rounds)
 	}
 	fmt.Fprintf(&b, "%s, %s; the run took %v.\n\n", begin.date, begin, time.Since(begin.began).Round(time.Minute))
 	b.WriteString(versions(t) + "\n## At a glance\n\n")
-	b.WriteString("Medians, in brackets the ratio to os/exec; the best of a line is in bold. A rate is better when it is higher,\n" +
-		"all else when it is lower.\n\n")
+	b.WriteString("The table contains medians, with the ratio to os/exec in brackets. The best figure of a line is in bold. Of rates the\n" +
+		"highest is best, and of all other figures the lowest.\n\n")
 	b.WriteString(glance(results))
 	for _, res := range results {
 		b.WriteString(res.section())
@@ -41,17 +41,19 @@ func page(t *testing.T, begin machine, results []result) string {
 
 const intro = `# Benchmarks
 
-What clichain costs and gives beside what a user would pick instead: the same real CLIs, in the same homes, with the
-same model, a server on this machine that answers at once or as a row says. So the times are those of the CLIs and of
-what starts them. Within a row the contenders take turns, round by round, so that the machine's mood is the same for all;
-before the rounds that count, each has one that does not, except where all of them only wait. A figure is the median of
-the rounds, in brackets its quartiles. The ratio is the median, with its quartiles, of what each round has beside os/exec
-in that round. Of a call among several of xargs only the mean is known.
+This page compares clichain with the alternatives: os/exec, xargs, and libraries and programs from npm. All of them run
+the same real CLIs in the same homes. The model is a server on this machine, which answers at once unless a row says
+otherwise. The times are therefore those of the CLIs and of the programs that start them.
 
-This page is written by the command that measures, in one run. It needs Linux, the CLIs and the other contenders:
+The contenders of a row take turns, round by round, so that the load of the machine affects all of them. One round before
+the others does not count, unless the contenders of the row only wait. A figure is the median of the rounds, with the
+quartiles in brackets. A ratio is the median of the ratios to os/exec in the same round, with their quartiles. If xargs
+runs several calls, only their mean is known.
+
+One command measures all rows in one run and writes this page. It needs Linux, the CLIs and the other contenders:
 
 ` + "```sh" + `
-for folder in . node22 bench; do npm ci --prefix "conformance/$folder"; done
+for dir in . node22 bench; do npm ci --prefix "conformance/$dir"; done
 %s
 ` + "```" + `
 
@@ -131,7 +133,7 @@ func (res result) best(m measure) float64 {
 func (res result) section() string {
 	head, rule := "| ", "|---|"
 	for _, m := range res.measures {
-		head += "| " + m.title() + " | beside os/exec "
+		head += "| " + m.title() + " | ratio to os/exec "
 		rule += "---|---|"
 	}
 	text := fmt.Sprintf("\n## %s\n\n%s\n\n%s| n |\n%s---|\n", res.name, wrapped(res.what), head, rule)
@@ -147,7 +149,7 @@ func (res result) section() string {
 		}
 	}
 	if notes != "" {
-		text += "\nWhat was seen without an answer:\n\n" + notes
+		text += "\nFailures without an answer:\n\n" + notes
 	}
 	return text
 }

@@ -1,10 +1,11 @@
-// Asks by one of the libraries of npm, as its README does, whatever a line of JSON on stdin says, and prints what came of
-// it as a line of JSON. The library is the first argument. Go starts this by --eval in the folder of node_modules.
+// Runs jobs with an npm library, as the README of the library does. The first argument names the library. Each line on
+// stdin is a job in JSON, and each line on stdout is its outcome. Go runs this file with --eval in the directory that
+// contains node_modules.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-// Each library is: ask(order, prompt, text, signal), which calls text() when the answer begins and returns it whole, and
-// where it has one open(order), a conversation with ask(prompt, text) and close().
+// Each library has ask(order, prompt, text, signal), which calls text() when the answer begins and returns the whole answer.
+// A library with conversations also has open(order), which returns one with ask(prompt, text) and close().
 const libraries = {
   'claude-agent-sdk': async () => {
     const { query } = await import('@anthropic-ai/claude-agent-sdk');
@@ -32,7 +33,7 @@ const libraries = {
         signal.addEventListener('abort', () => abortController.abort());
         const messages = query({ prompt, options: { ...options(order), abortController } });
         const result = await answer(messages, text);
-        for await (const _ of messages); // until the CLI has ended
+        for await (const _ of messages); // wait for the end of the CLI
         return result;
       },
       open(order) {
@@ -139,10 +140,10 @@ async function perform(order) {
   return calls;
 }
 
-// The most memory that this process has had, in bytes.
+// The peak memory of this process, in bytes.
 const peak = () => 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
 
-console.log('{}'); // the library is loaded
+console.log('{}'); // reports that the library is loaded
 for await (const line of createInterface({ input: process.stdin })) {
   const began = performance.now();
   const calls = await perform(JSON.parse(line));

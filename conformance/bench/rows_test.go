@@ -36,39 +36,38 @@ func says(r loopback.Reply) func(string) loopback.Script {
 }
 
 const (
-	onlyClaude = "not offered: it asks claude only"
-	onlyCodex  = "not offered: it asks codex only"
-	oneByOne   = "not measured: a session takes one prompt at a time, and without one each starts three programs"
+	onlyClaude = "not supported: claude only"
+	onlyCodex  = "not supported: codex only"
+	oneByOne   = "not measured: a session runs one prompt at a time, and without a session each prompt starts three programs"
 )
 
 var notOfCodex = map[string]string{
 	agentSDKName: onlyClaude, aiSDKName: onlyClaude,
-	acpxName: "not measured: it asks codex by another adapter",
+	acpxName: "not measured: it uses another adapter for codex",
 }
 
 var rows = []row{
 	{
 		name: "One prompt, claude", cli: home.Claude, script: says(spoken), rounds: 9, short: true,
-		what: "From the call to the first text and to the answer, which the model takes half a second to say. The " +
-			"libraries of npm are loaded before; " +
-			"xargs and acpx are programs, whose start counts.",
+		what: "The times from the call to the first text and to the answer. The model takes half a second for its " +
+			"answer. The npm libraries are loaded before the call. xargs and acpx are programs, so their start counts.",
 		job:      job{Prompts: prompts(1), Stream: true},
 		measures: []measure{firstText, answered, sent},
 		missing:  map[string]string{codexSDKName: onlyCodex},
 	},
 	{
 		name: "One prompt, codex", cli: home.Codex, script: says(spoken), rounds: 9,
-		what: "The same. codex prints no part of an answer before it is whole. Its analytics are off in all homes: " +
-			"without a network it goes on for 5 s because of them.",
+		what: "The same with codex, which prints an answer only when it is complete. Its analytics are off in all homes, " +
+			"because without a network they delay its end by 5 s.",
 		job:      job{Prompts: prompts(1), Stream: true},
 		measures: []measure{firstText, answered, sent},
 		missing:  notOfCodex,
 	},
 	{
 		name: "The smallest request, claude", cli: home.Claude, script: says(loopback.Text(hello)), rounds: 2,
-		what: "What is sent when all is left out that the contender has an option for: `--tools \"\" --setting-sources " +
-			"user --strict-mcp-config`; " +
-			"`tools: []`, `settingSources: []`, `strictMcpConfig`; `--allowed-tools \"\"`. clichain does so unasked.",
+		what: "The size of the request if the contender turns off all that it has an option for: `--tools \"\" " +
+			"--setting-sources user --strict-mcp-config` (os/exec, xargs), `tools: []`, `settingSources: []`, " +
+			"`strictMcpConfig` (npm), and `--allowed-tools \"\"` (acpx). clichain does so by default.",
 		job:      job{Prompts: prompts(1), Lean: true},
 		measures: []measure{sent},
 		missing:  map[string]string{codexSDKName: onlyCodex},
@@ -76,9 +75,9 @@ var rows = []row{
 	{
 		name: "The first CLI is at its limit", cli: home.Claude, rounds: 3,
 		script: says(loopback.Error(429, "rate_limit_error", "Rate limit reached")),
-		what: "The model answers claude with status 429; codex is logged in too, and well. os/exec and xargs are written " +
-			"with 25 s for claude, " +
-			"the default of clichain, and codex after that. The others have no second CLI to ask, and 40 s.",
+		what: "The model answers claude with status 429. codex is logged in and works. The commands for os/exec and " +
+			"xargs give claude 25 s, the default of clichain, and then run codex. The other contenders cannot call a " +
+			"second CLI. They have a timeout of 40 s.",
 		job: job{Prompts: prompts(1), Patience: 25 * time.Second}, limited: true,
 		together: []string{execName, xargsName, agentSDKName, codexSDKName, aiSDKName, acpxName},
 		measures: []measure{inTime},
@@ -86,55 +85,54 @@ var rows = []row{
 	{
 		name: "A timeout while a tool runs", cli: home.Claude, rounds: 3,
 		script: func(cli string) loopback.Script { return loopback.Always(tools[cli]) },
-		what: "The model has the CLI run a shell command with a child, neither of which ends; the caller gives up after 12 " +
-			"s. Processes of the call that are " +
-			"still there 3 s after the contender has come back; who does not come back within half a minute is ended, and " +
-			"counts with all its own.",
+		what: "The model makes the CLI run a shell command with a child, and neither of them ends. The caller has a " +
+			"timeout of 12 s. The figure is the number of processes that still run 3 s after the contender returned. A " +
+			"contender that takes more than 30 s longer than the timeout is killed, and all its processes count.",
 		job: job{Prompts: prompts(1), Full: true, Timeout: 12 * time.Second}, tool: true,
 		together: []string{clichainName, execName, xargsName, agentSDKName, codexSDKName, aiSDKName, acpxName},
 		measures: []measure{left, late},
 	},
 	{
-		name: "200 calls, 16 at once, of a CLI that does nothing", cli: home.Claude, rounds: 9, short: true,
-		what:     "What the contender itself costs: a shell script answers in the place of the CLI.",
+		name: "200 calls of a trivial CLI, 16 at once", cli: home.Claude, rounds: 9, short: true,
+		what:     "The overhead of the contender: a shell script answers in place of the CLI.",
 		job:      job{Prompts: prompts(200), Slots: 16},
 		measures: []measure{rate},
 		missing:  map[string]string{acpxName: oneByOne},
 	},
 	{
-		name: "The same beside 1000 other processes", cli: home.Claude, rounds: 9, idle: "1000",
-		what:     "They sleep.",
+		name: "200 calls with 1000 other processes", cli: home.Claude, rounds: 9, idle: "1000",
+		what:     "The other processes sleep.",
 		job:      job{Prompts: prompts(200), Slots: 16},
 		measures: []measure{rate},
 		missing:  map[string]string{acpxName: oneByOne},
 	},
 	{
 		name: "100 MB of output", cli: home.Claude, rounds: 5, flood: true, apart: true,
-		what: "A CLI prints results of tools, 64 KiB a line, and then its answer: the most memory that the process which " +
-			"asked has had, with all that it " +
-			"is (Go 20 MB, Node.js 60 MB and more before the call), and the time. xargs passes all on and keeps nothing.",
+		what: "A CLI prints results of tools in lines of 64 KiB, and then its answer. The figures are the time and the " +
+			"peak memory of the calling process, including its runtime (Go 20 MB, Node.js 60 MB or more before the " +
+			"call). xargs passes the output on and stores none of it.",
 		job:      job{Prompts: prompts(1), Memory: true},
 		measures: []measure{memory, whole},
 	},
 	{
 		name: "Ten prompts one after the other, claude", cli: home.Claude, script: says(loopback.Text(hello)), rounds: 3,
-		what: "Warm where that is offered; from the first start to the end of the last process. A pool's calls know " +
-			"nothing of each other; a session sends all " +
-			"that was said before with each prompt.",
+		what: "The time from the first start to the end of the last process, with warm processes if the contender " +
+			"supports them. Calls of a pool are independent. A session sends the whole conversation with each prompt.",
 		job:      job{Prompts: prompts(10), Warm: true},
 		measures: []measure{whole, further, sent},
 		missing:  map[string]string{codexSDKName: onlyCodex},
 	},
 	{
 		name: "Ten prompts one after the other, codex", cli: home.Codex, script: says(loopback.Text(hello)), rounds: 3,
-		what:     "The same.",
+		what:     "The same with codex.",
 		job:      job{Prompts: prompts(10), Warm: true},
 		measures: []measure{whole, further, sent},
 		missing:  notOfCodex,
 	},
 	{
 		name: "Twelve prompts, two at once, claude", cli: home.Claude, script: says(loopback.Text(hello)), rounds: 3,
-		what:     "A batch: a pool of two, two goroutines, `xargs -P 2`, two promises at a time.",
+		what: "A batch with two concurrent prompts: a pool of two processes, two goroutines, `xargs -P 2`, or two " +
+			"promises.",
 		job:      job{Prompts: prompts(12), Slots: 2, Warm: true},
 		measures: []measure{whole, sent},
 		missing:  map[string]string{codexSDKName: onlyCodex, acpxName: oneByOne},

@@ -25,11 +25,11 @@ func TestSection(t *testing.T) {
 		map[string]error{acpxName: errors.New("exit status 1: a | b\nc")},
 	}
 	text := res.section()
-	require.Contains(t, text, "\n## A row\n\nWhat the row does.\n\n| | answer, ms | beside os/exec | n |\n|---|---|---|---|\n")
+	require.Contains(t, text, "\n## A row\n\nWhat the row does.\n\n| | answer, ms | ratio to os/exec | n |\n|---|---|---|---|\n")
 	require.Contains(t, text, "\n| clichain | 60 (55–80) | 1.50 (1–1.75) | 3 |\n")
 	require.Contains(t, text, "\n| os/exec | 50 (45–75) | – | 3 |\n")
 	require.Contains(t, text, "\n| xargs -P | 300 | 3 | 1 |\n")
-	require.Contains(t, text, "\n| codex-sdk | not offered: it asks codex only | – | 0 |\n")
+	require.Contains(t, text, "\n| codex-sdk | not supported: codex only | – | 0 |\n")
 	require.Contains(t, text, "\n| acpx | no answer | – | 0 |\n")
 	require.Contains(t, text, "\n- acpx: exit status 1: a / b c\n")
 	require.Contains(t, glance([]result{res}), "\n| A row: answer, ms | 60 (1.50) | **50** | 300 (3) | none | – | none | none |\n")
