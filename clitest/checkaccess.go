@@ -11,13 +11,13 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// knownBypass is what CLIs call doing without any approval.
+// knownBypass matches the flags with which CLIs skip all approvals.
 var knownBypass = pattern.Of(`^(--?(dangerously-\S*|yolo|full-auto|allow-all\S*|auto-approve\S*|bypass-\S*|` +
 	`skip-permissions|trust-all-tools)(=.*)?|.*\b(bypassPermissions|danger-full-access)\b.*|.*"permission":"allow".*)$`)
 
 var levels = []call.Access{call.AccessNone, call.AccessRead, call.AccessWrite, call.AccessFull}
 
-// bypass finds what gives an agent free rein where the request does not.
+// bypass finds arguments that bypass permissions although the request does not have access full.
 func (s *subject) bypass(TB) (found []problem) {
 	for _, way := range s.starts() {
 		full := s.fullOnly(way)
@@ -29,7 +29,8 @@ func (s *subject) bypass(TB) (found []problem) {
 	return first(found)
 }
 
-// fullOnly are the words that access full adds to the highest level below it, where the folder is trusted at both.
+// fullOnly returns the words that access full adds to the highest level below it. The directory is trusted at both
+// levels.
 func (s *subject) fullOnly(way start) map[string]bool {
 	full, err := composed(s.spec, withAccess(call.AccessFull), way, true)
 	if err != nil {
@@ -49,7 +50,7 @@ func (s *subject) fullOnly(way start) map[string]bool {
 	return words
 }
 
-// belowFull is what the highest level below full gives.
+// belowFull returns the highest access level below full that the spec supports.
 func (s *subject) belowFull(way start) map[string]bool {
 	for access := call.AccessWrite; access >= call.AccessNone; access-- {
 		if inv, err := composed(s.spec, withAccess(access), way, true); err == nil {
@@ -59,7 +60,7 @@ func (s *subject) belowFull(way start) map[string]bool {
 	return nil
 }
 
-// bypassed finds such words, and those that are known to bypass permissions, at a lower level.
+// bypassed finds words of fullOnly, and known bypass flags, at a lower access level.
 func (s *subject) bypassed(way start, access call.Access, full map[string]bool) (found []problem) {
 	for _, trust := range []bool{false, true} {
 		inv, err := composed(s.spec, withAccess(access), way, trust)
@@ -76,21 +77,21 @@ func (s *subject) bypassed(way start, access call.Access, full map[string]bool) 
 				return err != nil || given(other, inv)[word]
 			})
 			found = append(found, problemf(field, "gives %q with access %s%s, where nothing may bypass permissions: "+
-				"let the row have when: {access: [full]}", word, access, way.of()))
+				"add when: {access: [full]} to the row", word, access, way.of()))
 		}
 	}
 	return found
 }
 
-// permissionModes finds permission modes that may stand for a bypass, and that no rule refuses: where the option takes
-// the place of the bypass at access full, and is honoured below.
+// permissionModes finds permission modes that may stand for a bypass and that no rule refuses. It checks options that
+// replace the bypass at access full and that lower levels support.
 func (s *subject) permissionModes(way start, access call.Access, full map[string]bool) (found []problem) {
 	with := func(access call.Access, value string) (*compose.Invocation, *call.Error) {
 		req := withAccess(access)
 		req.Options.PermissionMode = value
 		return composed(s.spec, req, way, true)
 	}
-	for word := range full { // a mode that the spec itself uses at access full
+	for word := range full { // modes that the spec itself uses at access full
 		value := word[strings.LastIndexAny(word, " =")+1:]
 		if inv, err := with(access, strings.Trim(value, `"`)); err == nil && given(s.spec, inv)[word] {
 			return []problem{problemf("preflight", "has no rule that refuses permission_mode %s with access %s, as it bypasses "+
@@ -107,8 +108,8 @@ func (s *subject) permissionModes(way start, access call.Access, full map[string
 			return nil
 		}
 	}
-	return []problem{problemf("preflight", "has no rule for permission_mode with access %s, though with access full that "+
-		"option takes the place of the bypass, so that some mode is one: refuse that mode with "+
+	return []problem{problemf("preflight", "has no rule for permission_mode with access %s. With access full, that "+
+		"option replaces the bypass, so one of its modes is a bypass: refuse that mode with "+
 		"match: {permission_mode: ...} for the levels below full", access)}
 }
 

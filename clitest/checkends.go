@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// cancel finds what a call leaves that is canceled while its CLI is at work.
+// cancel finds processes that remain after a call that is canceled while its CLI works.
 func (s *subject) cancel(t TB) []problem {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -26,13 +26,13 @@ func (s *subject) cancel(t TB) []problem {
 	return s.ended(t, ctx, within, started, call.ReasonCanceled)
 }
 
-// timeout finds what a call leaves that runs out of time.
+// timeout finds processes that remain after a call that times out.
 func (s *subject) timeout(t TB) []problem {
 	started := filepath.Join(t.TempDir(), "started")
 	return s.ended(t, context.Background(), 500*time.Millisecond, started, call.ReasonTimeout)
 }
 
-// exists waits for a file, and reports whether it came before the end.
+// exists waits for a file, and reports whether it appeared before end was closed.
 func exists(file string, end <-chan struct{}) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -48,8 +48,8 @@ func exists(file string, end <-chan struct{}) bool {
 	}
 }
 
-// ended makes a call of a CLI that hangs, with a process that has got away from it, and finds what is left of them. The
-// CLI writes the file when it is at work.
+// ended calls a CLI that hangs and that has started a detached process, and finds the processes that remain. The CLI
+// writes the file when it has started its work.
 func (s *subject) ended(
 	t TB, ctx context.Context, timeout time.Duration, started string, want clichain.Reason,
 ) (found []problem) {
@@ -59,11 +59,11 @@ func (s *subject) ended(
 	cfg.Timeout = timeout
 	_, err := s.complete(clichain.NewProvider(s.spec, &cfg), ctx, clichain.Prompt(plainPrompt))
 	if left := Survivors(cfg.Binary); len(left) > 0 {
-		found = append(found, problemf("binary", "%d processes are left after a call that was to end as %s: %v",
+		found = append(found, problemf("binary", "%d processes remain after a call that should fail as %s: %v",
 			len(left), want, left))
 	}
 	if be, ok := errors.AsType[*clichain.BackendError](err); !ok || be.Reason != want {
-		found = append(found, problemf("lines", "a call that was ended was to fail as %s, and came to: %v", want, err))
+		found = append(found, problemf("lines", "an interrupted call should fail as %s, but it returned: %v", want, err))
 	}
 	return found
 }

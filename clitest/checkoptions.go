@@ -14,20 +14,20 @@ import (
 	"github.com/clichain/clichain/internal/session"
 )
 
-// trial sets one option to a value by which it is known again.
+// trial sets one option to a recognizable value.
 type trial struct {
-	field string // by which rows name it
+	field string // name of the option in rows
 	set   func(*call.Request)
-	marks []string // all of them must arrive; none for an option that is only set or not
+	marks []string // texts that must arrive; none for an option without a value
 }
 
-// trials are all options at an access level, and what else of a request a CLI may not be able to honour.
+// trials returns trials of all options at an access level, and of other parts of a request that a CLI may not support.
 func (s *subject) trials(access call.Access) []trial {
 	model, _ := dialect.Sample(cmp.Or(append(s.spec.Models.Accept, "modelmark")...))
 	id, _ := dialect.Sample(cmp.Or(s.spec.Sessions.ID, "sessionmark"))
 	tools := []string{"ToolA", "ToolB"}
 	if access == call.AccessRead && len(s.spec.ReadTools) > 0 {
-		tools = s.spec.ReadTools[:1] // no others may be named there
+		tools = s.spec.ReadTools[:1] // the only tools that are allowed at this level
 	}
 	system := func(r *call.Request) {
 		r.Messages = append([]call.Message{{Role: call.RoleSystem, Content: "systemmark"}}, r.Messages...)
@@ -65,8 +65,8 @@ func (s *subject) trials(access call.Access) []trial {
 	}
 }
 
-// options finds values that a row takes for honoured and that reach the CLI in no way. One that no row names is refused
-// by the library itself.
+// options finds options that a row uses, but whose value does not reach the CLI. The library itself refuses options
+// that no row names.
 func (s *subject) options(TB) (found []problem) {
 	for _, access := range levels {
 		for _, t := range s.trials(access) {
@@ -78,7 +78,7 @@ func (s *subject) options(TB) (found []problem) {
 	return first(found)
 }
 
-// dropped finds that a trial's value is lost in a start, at an access level.
+// dropped reports that the value of a trial is lost in a start with an access level.
 func (s *subject) dropped(t trial, way start, access call.Access) []problem {
 	req := withAccess(access)
 	t.set(&req)
@@ -95,15 +95,15 @@ func (s *subject) dropped(t trial, way start, access call.Access) []problem {
 	}
 	for _, mark := range t.marks {
 		if !strings.Contains(text, mark) {
-			return []problem{problemf(s.rowOf(t.field), "takes %s for honoured with access %s%s, but %q is in no argument, "+
-				"variable, file or prompt: put {%s} where the CLI takes it, or drop the row, so that the option is refused",
+			return []problem{problemf(s.rowOf(t.field), "uses %s with access %s%s, but %q is in no argument, "+
+				"variable, file or prompt: put {%s} where the CLI expects it, or remove the row to refuse the option",
 				t.field, access, way.of(), mark, t.field)}
 		}
 	}
 	return nil
 }
 
-// liveText is what the messages of the live mode say of the request.
+// liveText returns the text that the messages of the live mode contain of the request.
 func (s *subject) liveText(inv *compose.Invocation) (text string) {
 	live := s.spec.Live
 	for _, m := range slices.Concat(live.Ready, inv.Call.Begin(&live), live.Opened, live.Turn) {

@@ -10,13 +10,14 @@ import (
 	"github.com/clichain/clichain/clitest/internal/dialect"
 )
 
-// complaint is a failed run, and where it says why.
+// complaint is a failed run with a reason in one place.
 type complaint struct {
 	script dialect.Script
-	field  string // of the rule that reads it, or "stderr" or "stdout"
+	field  string // field of the rule that reads it, or "stderr" or "stdout"
 }
 
-// complaints are the ways in which the CLI can say a text in an output mode, each with exit status 1.
+// complaints returns failed runs that print the text, one for each place in an output mode where the CLI can print it.
+// The exit code is 1.
 func complaints(spec clispec.Spec, v voice, text string) (all []complaint) {
 	all = []complaint{{dialect.Script{Stderr: text + "\n", Exit: 1}, "stderr"}}
 	if v.Output == clispec.OutputText {
@@ -31,7 +32,7 @@ func complaints(spec clispec.Spec, v voice, text string) (all []complaint) {
 	return all
 }
 
-// wordings finds words of a failure that are read as another one, or as none.
+// wordings finds texts of failures that the spec classifies as the wrong reason, or as none.
 func (s *subject) wordings(TB) (found []problem) {
 	for _, output := range s.spec.OutputModes() {
 		v := s.voice(output)
@@ -52,23 +53,23 @@ func (s *subject) wordings(TB) (found []problem) {
 	})
 	for i, rule := range s.spec.Events {
 		if dialect.Reports(rule) && !says(rule) && !(rule.Terminal && explained) {
-			found = append(found, problemf(fmt.Sprintf("events[%d].set", i), "says nothing of the failure, so that it has "+
+			found = append(found, problemf(fmt.Sprintf("events[%d].set", i), "has no text of the failure, so it has "+
 				"no Reason: set message, code or status"))
 		}
 	}
 	return first(found)
 }
 
-// says reports whether a rule of a failure takes words or a status from it.
+// says reports whether a rule of a failure reads a text or a status.
 func says(r clispec.EventRule) bool {
 	return r.Set["message"]+r.Set["text"]+r.Set["code"]+r.Set["status"] != ""
 }
 
-// misread finds the places where a text is not read as its reason.
+// misread finds the places in which the spec does not classify a text as its reason.
 func (s *subject) misread(v voice, reason call.Reason, text string) (found []problem) {
 	for i, c := range complaints(s.spec, v, text) {
 		got := reasonOf(v.Judge(c.script).Failure)
-		if got == reason || answered(v, c.script.Lines) { // exitZero says that
+		if got == reason || answered(v, c.script.Lines) { // exitZero reports that case
 			continue
 		}
 		field := blame(s.spec, c.field, func(other clispec.Spec) bool {
@@ -76,19 +77,21 @@ func (s *subject) misread(v voice, reason call.Reason, text string) (found []pro
 			all := complaints(other, v, text)
 			return i >= len(all) || all[i].field != c.field || reasonOf(v.Judge(c.script).Failure) != reason
 		})
-		found = append(found, problemf(field, "%q in %s is read as %s, not as %s: make the pattern narrower, or say with "+
-			"on: where it applies", text, c.field, got, reason))
+		found = append(found, problemf(field,
+			"%q in %s is classified as %s, not as %s: make the pattern narrower, or say with "+
+				"on: the place where it applies", text, c.field, got, reason))
 	}
 	return found
 }
 
-// misreadStatus finds the events in which a status is not read as its reason.
+// misreadStatus finds the events in which the spec does not classify a status as its reason.
 func (s *subject) misreadStatus(v voice, status int) (found []problem) {
 	for _, c := range v.Statuses(status) {
 		out := v.Judge(dialect.Script{Lines: []string{c.Line}, Exit: 1})
 		if got := reasonOf(out.Failure); got != statuses[status] && !answered(v, []string{c.Line}) {
-			found = append(found, problemf(fmt.Sprintf("events[%d].set.status", c.Rule), "status %d is read as %s, not as %s: "+
-				"another rule takes the event, or sets other words", status, got, statuses[status]))
+			found = append(found, problemf(fmt.Sprintf("events[%d].set.status", c.Rule),
+				"status %d is classified as %s, not as %s: "+
+					"another rule matches the event, or sets another text", status, got, statuses[status]))
 		}
 	}
 	return found
@@ -101,34 +104,34 @@ func reasonOf(err *call.Error) call.Reason {
 	return err.Reason
 }
 
-// exitZero finds events of a failure after which exit status 0 makes an answer.
+// exitZero finds failure events after which exit code 0 counts as an answer.
 func (s *subject) exitZero(TB) (found []problem) {
 	for _, output := range s.structured() {
 		v := s.voice(output)
 		for _, c := range v.Complaints("kaput") {
 			if answered(v, []string{c.Line}) {
-				found = append(found, problemf(fmt.Sprintf("events[%d]", c.Rule), "with exit status 0 the text before this "+
-					"event of a failure is judged as the answer, because another rule takes the event for a result: add last: true"))
+				found = append(found, problemf(fmt.Sprintf("events[%d]", c.Rule), "with exit code 0 the text before this "+
+					"failure event counts as the answer, because another rule matches the event as a result: add last: true"))
 			}
 		}
 	}
 	return first(found)
 }
 
-// answered reports whether a run that says something, then prints these lines and exits with status 0 is judged as an
-// answer, and the whole of it.
+// answered reports whether a run that prints a text and then these lines, and exits with code 0, counts as a complete
+// answer.
 func answered(v voice, lines []string) bool {
 	out := v.Judge(dialect.Script{Lines: append(v.Remark("Let me see."), lines...)})
 	return len(lines) > 0 && out.Failure == nil && len(out.Flags) == 0
 }
 
-// cutShort finds places where an answer can be cut, and is taken for whole.
+// cutShort finds positions at which a truncated answer counts as complete.
 func (s *subject) cutShort(TB) (found []problem) {
 	for _, output := range s.structured() {
 		v := s.voice(output)
 		whole, err := v.answer(plainAnswer)
 		if err != nil {
-			continue // answers has said so
+			continue // the check answers reports that case
 		}
 		for _, cut := range cuts(whole.Lines) {
 			if !taken(v, cut.stdout) {
@@ -137,7 +140,7 @@ func (s *subject) cutShort(TB) (found []problem) {
 			field := blame(s.spec, "events", func(other clispec.Spec) bool {
 				return other.Validate() != nil || taken(voice{dialect.New(&other, output), other}, cut.stdout)
 			})
-			found = append(found, problemf(field, "an answer that was cut %s of %d lines counts as whole: let only the event "+
+			found = append(found, problemf(field, "an answer that ends %s of %d lines counts as complete: make only the event "+
 				"that states the outcome be terminal", cut.where, len(whole.Lines)))
 		}
 	}
@@ -146,7 +149,7 @@ func (s *subject) cutShort(TB) (found []problem) {
 
 type cut struct{ stdout, where string }
 
-// cuts are the beginnings of an output, each after a line and in the middle of the next.
+// cuts returns the truncated forms of an output: after each line, and in the middle of the next line.
 func cuts(lines []string) (all []cut) {
 	before := ""
 	for i, line := range lines {
@@ -157,7 +160,7 @@ func cuts(lines []string) (all []cut) {
 	return all
 }
 
-// taken reports whether a run that printed this, and then was killed or ended, has the whole of an answer.
+// taken reports whether a run that printed this and was then killed, or exited, counts as complete.
 func taken(v voice, stdout string) bool {
 	killed := v.Cut(stdout)
 	ended := v.Judge(dialect.Script{Lines: []string{stdout}})

@@ -14,15 +14,15 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// promptOnStdin finds what shows a prompt to other users, or in a place that bounds it, though stdin would do.
+// promptOnStdin finds prompts that are visible to other users or limited in length although stdin could carry them.
 func (s *subject) promptOnStdin(TB) (found []problem) {
 	transports := s.spec.TransportModes()
 	if !slices.Contains(transports, clispec.TransportStdin) {
 		return nil
 	}
 	if transports[0] != clispec.TransportStdin {
-		found = append(found, problemf("transports", "has stdin behind %s, so that each prompt is an argument, "+
-			"which is bounded in length and visible to other users: put stdin first", transports[0]))
+		found = append(found, problemf("transports", "has stdin after %s, so each prompt is an argument, "+
+			"which is limited in length and visible to other users: put stdin first", transports[0]))
 	}
 	for _, way := range s.starts() {
 		if way.Transport != clispec.TransportStdin {
@@ -35,7 +35,7 @@ func (s *subject) promptOnStdin(TB) (found []problem) {
 	return first(found)
 }
 
-// shownPrompt finds that a prompt that travels on stdin is in an argument or a variable as well.
+// shownPrompt reports a prompt that is in an argument or a variable although stdin carries it.
 func (s *subject) shownPrompt(way start, access call.Access) []problem {
 	shows := func(spec clispec.Spec, refused bool) bool {
 		req := call.Prompt(plainPrompt)
@@ -49,12 +49,12 @@ func (s *subject) shownPrompt(way start, access call.Access) []problem {
 		return nil
 	}
 	field := blame(s.spec, "args", func(other clispec.Spec) bool { return shows(other, true) })
-	return []problem{problemf(field, "has the prompt, which is on stdin already, where other users can see it: "+
-		"let the row have when: {transport: [argv]}")}
+	return []problem{problemf(field, "shows the prompt to other users although stdin carries it: "+
+		"add when: {transport: [argv]} to the row")}
 }
 
-// oddTexts are prompts that a CLI, a shell or this library might take for something else. It is a function because a
-// fake is the test binary, and each start of it would make the long one.
+// oddTexts returns prompts that a CLI, a shell or this library might misinterpret. It is a function because a fake is
+// the test binary, and a variable would cost the long prompt at each start of a fake.
 func oddTexts() []string {
 	return []string{
 		"-n", "--help me, please", "/clear all of it", "@/etc/hostname and so on", "a NUL \x00 in it", "no UTF-8: \xff\xfe",
@@ -62,7 +62,7 @@ func oddTexts() []string {
 	}
 }
 
-// oddPrompts finds prompts that arrive as another text. One that is refused before anything starts is none.
+// oddPrompts finds prompts that arrive changed. It accepts a refusal before the start.
 func (s *subject) oddPrompts(t TB) (found []problem) {
 	for _, transport := range s.spec.TransportModes() {
 		for _, prompt := range oddTexts() {
@@ -78,7 +78,7 @@ func (s *subject) oddPrompts(t TB) (found []problem) {
 	return first(found)
 }
 
-// changed finds that a prompt has not arrived, or with more in front of it than what cannot be seen.
+// changed reports a prompt that does not arrive, or that has a visible prefix.
 func (s *subject) changed(got Received, prompt string, transport clispec.Transport) []problem {
 	texts, field := []string{got.Stdin}, "transports"
 	if transport == clispec.TransportArgv {
@@ -93,27 +93,27 @@ func (s *subject) changed(got Received, prompt string, transport clispec.Transpo
 			before = flagOf().ReplaceAllString(before, "")
 		}
 		if strings.TrimFunc(before, invisible) != "" {
-			return []problem{problemf(s.guardOf(prompt), "puts %.60q in front of the prompt %.20q, which changes what is "+
-				"asked: use a prefix that cannot be seen, such as a line break", before, prompt)}
+			return []problem{problemf(s.guardOf(prompt), "puts %.60q before the prompt %.20q, which changes the "+
+				"question: use an invisible prefix, such as a line break", before, prompt)}
 		}
 		return nil
 	}
-	return []problem{problemf(field, "the prompt %.20q does not arrive as it is by %s: the CLI got %.200q. Pass it as "+
-		"{prompt} alone, behind a \"--\" or as --flag={prompt}", prompt, transport, texts)}
+	return []problem{problemf(field, "the prompt %.20q is changed by %s: the CLI received %.200q. Pass it as "+
+		"{prompt} alone, after a \"--\" or as --flag={prompt}", prompt, transport, texts)}
 }
 
-// flagOf is the flag in front of its value.
+// flagOf matches the flag before its value.
 var flagOf = pattern.Of(`^--?[A-Za-z][A-Za-z0-9_-]*=`)
 
-// isFlag reports whether a CLI takes an argument for a flag.
+// isFlag reports whether a CLI would read an argument as a flag.
 func isFlag(args []string, i int) bool {
 	return strings.HasPrefix(args[i], "-") && !slices.Contains(args[:i], "--")
 }
 
-// invisible reports whether a character shows nowhere, so that a prompt is the same behind it.
+// invisible reports whether a character is invisible, so that it does not change the prompt after it.
 func invisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
-// guardOf is the field that puts something in front of a prompt.
+// guardOf returns the field of the spec that adds a prefix to a prompt.
 func (s *subject) guardOf(prompt string) string {
 	for i, guard := range s.spec.Guards {
 		if regexp.MustCompile(guard.Pattern).MatchString(prompt) {

@@ -11,33 +11,33 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// completer makes a call of a backend.
+// completer calls a backend.
 type completer func(clichain.Backend, context.Context, clichain.Request) (*clichain.Response, error)
 
-// within is a bound for one call of a fake, far beyond what it takes.
+// within is the maximum time for one call of a fake, far above the usual time.
 const within = 2 * time.Minute
 
 const plainPrompt, plainAnswer = "What is six times seven?", "It is forty-two.\nAnd so it stays."
 
-// config is that of all runs of a fake.
+// config returns the configuration of all runs of a fake.
 func config(path string) clichain.Config {
 	return clichain.Config{Binary: path, Timeout: within, Sandbox: clichain.SandboxOff}
 }
 
-// recorder is a fake of the CLI.
+// recorder returns a fake of the CLI that plays the scenario.
 func (s *subject) recorder(t TB, play Scenario) *Recorder {
 	t.Helper()
 	return NewRecorder(t, filepath.Base(s.spec.Binary), play)
 }
 
-// in is the spec with one output mode.
+// in returns the spec with a single output mode.
 func (s *subject) in(output clispec.OutputMode) clispec.Spec {
 	spec := s.spec
 	spec.Outputs = []clispec.OutputMode{output}
 	return spec
 }
 
-// answers finds the output modes in which an answer is not read.
+// answers finds the output modes in which the spec does not recognize an answer.
 func (s *subject) answers(t TB) (found []problem) {
 	for _, output := range s.spec.OutputModes() {
 		if _, err := s.voice(output).answer(plainAnswer); err != nil {
@@ -50,7 +50,7 @@ func (s *subject) answers(t TB) (found []problem) {
 		resp, err := s.complete(clichain.NewProvider(s.spec, &cfg), context.Background(), clichain.Prompt(plainPrompt))
 		switch {
 		case err != nil && len(cli.Received()) == 0:
-			found = append(found, problemf(s.refusing(err), "a plain prompt is refused before anything starts: %v", err))
+			found = append(found, problemf(s.refusing(err), "a plain prompt is refused before the CLI starts: %v", err))
 		case err != nil:
 			found = append(found, problemf("events", "in the output mode %s the answer was not read: %v", output, err))
 		case resp.Text != plainAnswer:
@@ -61,7 +61,7 @@ func (s *subject) answers(t TB) (found []problem) {
 	return found
 }
 
-// refusing is the field of the spec that most likely refuses a plain prompt.
+// refusing returns the field of the spec that most likely refuses a plain prompt.
 func (s *subject) refusing(err error) string {
 	be, _ := errors.AsType[*clichain.BackendError](err)
 	for i, rule := range s.spec.Preflight {

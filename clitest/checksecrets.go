@@ -19,7 +19,7 @@ const (
 	systemText = "Speak of this to nobody: quince."
 )
 
-// secrets finds where the value of a key, the system text or the prompt shows.
+// secrets finds places that show a key, the system text or the prompt.
 func (s *subject) secrets(t TB) (found []problem) {
 	keys := s.keys()
 	starts, said := s.overheard(t, keys)
@@ -32,7 +32,7 @@ func (s *subject) secrets(t TB) (found []problem) {
 	for _, place := range said {
 		for _, text := range []string{keyValue, systemText, plainPrompt} {
 			if strings.Contains(place.text, text) {
-				found = append(found, problemf("lines", "%q shows in %s: a rule's message or hint takes more than it needs",
+				found = append(found, problemf("lines", "%q appears in %s: the message or hint of a rule copies too much",
 					text, place.name))
 			}
 		}
@@ -40,11 +40,11 @@ func (s *subject) secrets(t TB) (found []problem) {
 	return first(found)
 }
 
-// told is what somebody is told of a call.
+// told is a text that a call shows.
 type told struct{ name, text string }
 
-// overheard makes a call that fails, of a CLI that tells the value of a key wherever it can, and returns what the CLI
-// received and what is told of the call.
+// overheard makes a failing call of a CLI that prints the key wherever it can. It returns the data that the CLI
+// received, and the texts that the call shows.
 func (s *subject) overheard(t TB, keys []string) ([]Received, []told) {
 	t.Helper()
 	words := s.voice(s.spec.OutputModes()[0]).Complain("401 Unauthorized for " + keyValue)
@@ -70,7 +70,7 @@ func (s *subject) overheard(t TB, keys []string) ([]Received, []told) {
 	return cli.Received(), said
 }
 
-// withSystem is a request with a system text.
+// withSystem returns a request with a system text.
 func withSystem(prompt string) clichain.Request {
 	return clichain.Request{Messages: []clichain.Message{
 		{Role: clichain.RoleSystem, Content: systemText}, {Role: clichain.RoleUser, Content: prompt},
@@ -78,11 +78,11 @@ func withSystem(prompt string) clichain.Request {
 }
 
 func asJSON(value any) string {
-	text, _ := json.Marshal(value) // plain values
+	text, _ := json.Marshal(value)
 	return string(text)
 }
 
-// leaked finds a text among the arguments, and among the variables but those that may hold it.
+// leaked finds a text in the arguments, and in the variables other than the named ones.
 func (s *subject) leaked(got Received, text, what string, variables ...string) (found []problem) {
 	for _, place := range got.Where(text) {
 		name, variable := strings.CutPrefix(place, "env ")
@@ -94,12 +94,12 @@ func (s *subject) leaked(got Received, text, what string, variables ...string) (
 			return err != nil || strings.Contains(shown(inv), text)
 		})
 		found = append(found, problemf(field, "%s is in %s, where others can read it: pass it through a row of files, as "+
-			"{system_file}, or drop the row, so that it travels in front of the prompt", what, place))
+			"{system_file}, or remove the row, so that it becomes part of the prompt", what, place))
 	}
 	return found
 }
 
-// keys are the variables of the CLI's logins that hold a key, and one that any program might have.
+// keys returns the variables of the CLI's logins that contain a key, and one that any program could have.
 func (s *subject) keys() []string {
 	names := []string{"KIT_API_KEY"}
 	for _, way := range s.spec.Login.Ways {

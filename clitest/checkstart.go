@@ -10,13 +10,13 @@ import (
 	"github.com/clichain/clichain/internal/session"
 )
 
-// start is a way to start the CLI: in which modes, and which version of it, "" for one that is not known.
+// start is one combination of modes, and a version of the CLI, "" for an unknown version.
 type start struct {
 	compose.Choice
 	version string
 }
 
-// of says which version that is, in a problem.
+// of returns the version for the text of a problem.
 func (w start) of() string {
 	if w.version == "" {
 		return ""
@@ -24,7 +24,7 @@ func (w start) of() string {
 	return " of version " + w.version
 }
 
-// starts are all ways to start the CLI.
+// starts returns all combinations for the CLI.
 func (s *subject) starts() (all []start) {
 	for _, version := range s.versions() {
 		for _, output := range s.spec.OutputModes() {
@@ -39,7 +39,7 @@ func (s *subject) starts() (all []start) {
 	return all
 }
 
-// versions are all that rows tell apart, the unknown one first.
+// versions returns the versions that rows distinguish, the unknown version first.
 func (s *subject) versions() []string {
 	all := []string{""}
 	add := func(w clispec.When) { all = append(all, w.Since, w.Before) }
@@ -53,12 +53,12 @@ func (s *subject) versions() []string {
 		add(row.When)
 	}
 	if slices.Sort(all); all[len(all)-1] != "" {
-		all = append(all, "0.0.1") // before them all
+		all = append(all, "0.0.1") // precedes all versions
 	}
 	return slices.Compact(all)
 }
 
-// composed is the invocation for a request, on a machine of which nothing is known.
+// composed returns the invocation for a request on a machine without any state.
 func composed(spec clispec.Spec, req call.Request, way start, trust bool) (*compose.Invocation, *call.Error) {
 	const dir = "/home/user/project"
 	return compose.New(&spec, nil).Compose(req, way.Choice, compose.Host{
@@ -67,13 +67,13 @@ func composed(spec clispec.Spec, req call.Request, way start, trust bool) (*comp
 	})
 }
 
-// shown are the arguments and the environment, which others can see.
+// shown returns the arguments and the environment, which other users can see.
 func shown(inv *compose.Invocation) string {
 	return strings.Join(slices.Concat(inv.Args, inv.Env), "\n")
 }
 
-// given is all that an invocation gives to the CLI: arguments, those with the flag before them as well, variables of
-// the spec, files.
+// given returns all values that an invocation passes to the CLI: arguments, alone and with the flag before them,
+// variables of the spec, and files.
 func given(spec clispec.Spec, inv *compose.Invocation) map[string]bool {
 	words := map[string]bool{}
 	for i, arg := range inv.Args {
@@ -85,7 +85,7 @@ func given(spec clispec.Spec, inv *compose.Invocation) map[string]bool {
 	return words
 }
 
-// withFlag is an argument with the flag before it, if it may be the value of one.
+// withFlag returns an argument with the flag before it, if it may be the flag's value.
 func withFlag(args []string, i int) string {
 	if i > 0 && strings.HasPrefix(args[i-1], "-") && !strings.HasPrefix(args[i], "-") {
 		return args[i-1] + " " + args[i]
@@ -93,7 +93,7 @@ func withFlag(args []string, i int) string {
 	return args[i]
 }
 
-// besideArgs are the variables of the spec and the contents of files.
+// besideArgs returns the variables of the spec and the contents of files.
 func besideArgs(spec clispec.Spec, inv *compose.Invocation) (words []string) {
 	for _, kv := range inv.Env {
 		name, _, _ := strings.Cut(kv, "=")
@@ -107,7 +107,7 @@ func besideArgs(spec clispec.Spec, inv *compose.Invocation) (words []string) {
 	return words
 }
 
-// withAccess is a request for something at an access level.
+// withAccess returns a request with an access level.
 func withAccess(access call.Access) call.Request {
 	req := call.Prompt("Hello")
 	req.Access = access

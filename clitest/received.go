@@ -10,23 +10,23 @@ import (
 	"github.com/clichain/clichain/clitest/fake"
 )
 
-// Received is what one start of a fake was given. A plain value.
+// Received is the input of one start of a fake. It is a plain value.
 type Received struct {
-	// Args are its arguments, without the program.
+	// Args are the arguments without the program.
 	Args []string
-	// Stdin is all of its standard input.
+	// Stdin is the whole standard input.
 	Stdin string
-	// Env is its environment, by name.
+	// Env is the environment, by name.
 	Env map[string]string
-	// Dir is the directory that it was started in, without links.
+	// Dir is the working directory, with symbolic links resolved.
 	Dir string
-	// Files are what the files below the folder for temporary files held that its arguments and variables named, by
-	// the last part of their path, such as "system.md": those are gone after the call.
+	// Files maps base names, such as "system.md", to the contents of files below the temporary directory that the
+	// arguments and variables name. The call deletes these files.
 	Files map[string]string
 }
 
-// Where names all places that hold the text, such as "args[2]", "stdin", "env HOME" and "file system.md"; none for
-// the empty text. A secret must be in none of them but its own variable, a prompt on stdin alone.
+// Where names all places that contain the text, such as "args[2]", "stdin", "env HOME" and "file system.md". It returns
+// none for an empty text. A secret should appear only in its own variable, and a prompt only on stdin.
 func (r Received) Where(text string) (places []string) {
 	look := func(place, in string) {
 		if text != "" && strings.Contains(in, text) {
@@ -46,15 +46,15 @@ func (r Received) Where(text string) (places []string) {
 	return places
 }
 
-// Recorder is a fake that keeps what each of its starts has received. It reads its standard input to the end before it
-// plays its scenario, so it is no fake for the live mode. Make one with [NewRecorder].
+// Recorder is a fake that stores the input of each start. It reads its standard input to the end before it plays its
+// scenario, so it does not support the live mode. Create one with [NewRecorder].
 type Recorder struct {
-	Path string // of the fake
+	Path string // path of the fake
 	t    TB
 	dir  string
 }
 
-// NewRecorder installs a fake that plays s, as [Fake] does, and records each of its starts.
+// NewRecorder installs a fake that plays s, like [Fake], and records each start.
 func NewRecorder(t TB, name string, s Scenario) *Recorder {
 	t.Helper()
 	r := &Recorder{t: t, dir: t.TempDir()}
@@ -67,8 +67,8 @@ func NewRecorder(t TB, name string, s Scenario) *Recorder {
 	return r
 }
 
-// Received returns what the starts so far were given, in their order. It ends the test if that cannot be read. The
-// starts of a call are all there when the call has returned.
+// Received returns the input of all starts so far, in order. It fails the test on error. After a call has returned, all
+// its starts are recorded.
 func (r *Recorder) Received() []Received {
 	r.t.Helper()
 	records, err := fake.ReadRecords(r.dir)
@@ -82,7 +82,7 @@ func (r *Recorder) Received() []Received {
 	return all
 }
 
-// Once returns what the only start so far was given. It ends the test if there was none, or more than one.
+// Once returns the input of the only start so far. It fails the test if there was no start, or more than one.
 func (r *Recorder) Once() Received {
 	r.t.Helper()
 	all := r.Received()

@@ -16,13 +16,13 @@ import (
 	"github.com/clichain/clichain/clitest/internal/dialect"
 )
 
-// recordings are runs of real CLIs, by the name of the spec and the scene, with fields in the place of the answer and
-// the end of a limit. The test of this package makes them of the recordings that the library is tested with.
+// recordings contains runs of real CLIs, by the name of the spec and the scene, with placeholders for the answer and
+// the end of a limit. The test of this package derives them from the recordings in the library's tests.
 //
 //go:embed recorded
 var recordings embed.FS
 
-// answer is a run that answers with the text: the recorded one, if it is still read as that.
+// answer returns a run that answers with the text: the recorded run, if the spec still recognizes it.
 func (v voice) answer(text string) (dialect.Script, error) {
 	if s, ok := v.recorded("answer", "{{answer}}", text); ok && v.Answers(s, text) {
 		return s, nil
@@ -30,7 +30,7 @@ func (v voice) answer(text string) (dialect.Script, error) {
 	return v.Answer(text)
 }
 
-// failure is a run that fails for the reason, as recorded in the scene or else with the message.
+// failure returns a run that fails for the reason: the recorded scene, otherwise one with the message.
 func (v voice) failure(scene string, reason call.Reason, message string) (dialect.Script, error) {
 	if s, ok := v.recorded(scene); ok {
 		if out := v.Judge(s); out.Failure != nil && out.Failure.Reason == reason {
@@ -40,7 +40,7 @@ func (v voice) failure(scene string, reason call.Reason, message string) (dialec
 	return v.Failure(reason, message)
 }
 
-// limit is a run at the limit of a plan.
+// limit returns a run at the limit of a plan.
 func (v voice) limit(end time.Time) (dialect.Script, error) {
 	s, ok := v.recorded("limit", "{{unix}}", strconv.FormatInt(end.Unix(), 10), "{{utc}}", end.UTC().Format("3:04pm"),
 		"{{local}}", end.Local().Format("3:04 PM"), "{{in}}", time.Until(end).Round(time.Second).String())
@@ -50,7 +50,7 @@ func (v voice) limit(end time.Time) (dialect.Script, error) {
 	return v.Limit(end)
 }
 
-// recorded is a scene of this CLI with values in the place of fields; ok is false where there is none.
+// recorded returns a recorded scene of this CLI with values for its fields. ok is false if there is none.
 func (v voice) recorded(scene string, fields ...string) (s dialect.Script, ok bool) {
 	dir, err := fs.Sub(recordings, path.Join("recorded", v.spec.Name, scene))
 	if err != nil {
@@ -71,20 +71,20 @@ func (v voice) recorded(scene string, fields ...string) (s dialect.Script, ok bo
 	return s, true
 }
 
-// inJSON is a text as it stands inside a JSON string.
+// inJSON returns a text with the escapes of a JSON string.
 func inJSON(text string) string {
 	quoted, _ := json.Marshal(text) // a string cannot fail
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// recordedRun is a folder with what a CLI printed and how it ended.
+// recordedRun is the recorded output and exit code of a CLI.
 type recordedRun struct {
 	stdout, stderr string
 	status         int
 	hung           bool
 }
 
-// readRun reads the files stdout, stderr and exit of a recording. A stream that was not recorded was empty.
+// readRun reads the files stdout, stderr and exit of a recording. A missing stream was empty.
 func readRun(dir fs.FS) (r recordedRun, err error) {
 	read := func(name string) string {
 		data, wrong := fs.ReadFile(dir, name)
@@ -104,7 +104,7 @@ func readRun(dir fs.FS) (r recordedRun, err error) {
 		return r, nil
 	}
 	if r.status, err = strconv.Atoi(word); err != nil {
-		err = fmt.Errorf("exit: %q is neither a status nor \"timeout\"", word)
+		err = fmt.Errorf("exit: %q is neither an exit code nor \"timeout\"", word)
 	}
 	return r, err
 }

@@ -2,7 +2,7 @@ package clitest
 
 import "github.com/clichain/clichain/call"
 
-// sayings are what services and CLIs say when they fail, by the Reason that it is read as.
+// sayings lists messages of failing services and CLIs by the Reason that they imply.
 var sayings = map[call.Reason][]string{
 	call.ReasonUnauthenticated: {
 		"Not logged in · Please run /login", "401 Unauthorized", "API Error: 401", "invalid x-api-key",
@@ -34,7 +34,7 @@ var sayings = map[call.Reason][]string{
 	call.ReasonBadRequest: {"API Error: 400"},
 }
 
-// statuses are what HTTP statuses are read as.
+// statuses maps HTTP statuses to the Reason that they imply.
 var statuses = map[int]call.Reason{
 	400: call.ReasonBadRequest, 401: call.ReasonUnauthenticated, 402: call.ReasonBilling, 403: call.ReasonUnauthenticated,
 	404: call.ReasonBadModel, 413: call.ReasonContextOverflow, 429: call.ReasonRateLimited, 500: call.ReasonServerError,

@@ -11,11 +11,11 @@ import (
 	"github.com/clichain/clichain/clitest/internal/dialect"
 )
 
-// The scenarios below are what users meet. Those that take a spec speak as its CLI does in the first of its
-// Spec.Outputs: for the built-in specs as was recorded, for any other as its event rules look for. For another output
-// mode, give them a copy of the spec that has that one alone. They answer --version and the status command of the spec
-// as well. Where the rules of a spec cannot be met, the fake says so on stderr and exits with status 70; TestSpec
-// tells why. They know nothing of the live mode.
+// The scenarios below are common situations. Those that take a spec print the output of its CLI in the first of its
+// Spec.Outputs: a recorded output for the built-in specs, otherwise an output that the event rules accept. For another
+// output mode, pass a copy of the spec with only that mode. They also answer --version and the status command of the
+// spec. If no output satisfies the rules of a spec, the fake reports that on stderr and exits with code 70; TestSpec
+// explains the reason. They do not support the live mode.
 
 // Answer is a CLI that answers with the text.
 func Answer(spec clispec.Spec, text string) Scenario {
@@ -24,21 +24,21 @@ func Answer(spec clispec.Spec, text string) Scenario {
 	})
 }
 
-// LoggedOut is a CLI that nobody is logged in to: a call fails as unauthenticated.
+// LoggedOut is a CLI without a login: a call fails as unauthenticated.
 func LoggedOut(spec clispec.Spec) Scenario {
 	return speak(spec, clispec.LoginInstalled, func(v voice) ([]Step, error) {
 		return played(v.failure("logged_out", call.ReasonUnauthenticated, "Not logged in. Please log in."))
 	})
 }
 
-// LimitUntil is a CLI whose plan is used up until end: a call fails as usage_limit, with a RetryAfter of that time, to
-// the minute. The end is to be in the future, and within 8 days: no later one is believed.
+// LimitUntil is a CLI whose plan is exhausted until end: a call fails as usage_limit, with a RetryAfter of that time,
+// to the minute. end must be in the future and within 8 days; the library ignores later times.
 func LimitUntil(spec clispec.Spec, end time.Time) Scenario {
 	return speak(spec, clispec.LoginAuthenticated, func(v voice) ([]Step, error) { return played(v.limit(end)) })
 }
 
-// OverloadedThenOK is a CLI whose service is overloaded at the first start and has recovered at the next, which answers
-// with the text. A Provider tries such a failure once more, so that a call has the answer and one attempt before it.
+// OverloadedThenOK is a CLI whose service is overloaded at the first start and has recovered at the second start, which
+// answers with the text. A Provider retries such a failure, so a call returns the answer after one failed attempt.
 func OverloadedThenOK(spec clispec.Spec, text string) Scenario {
 	s := Answer(spec, text)
 	first := speak(spec, clispec.LoginAuthenticated, func(v voice) ([]Step, error) {
@@ -48,8 +48,7 @@ func OverloadedThenOK(spec clispec.Spec, text string) Scenario {
 	return s
 }
 
-// ExitZeroWithError is a CLI that reports a failure with the message and exits with status 0 all the same. Such a call
-// has no answer.
+// ExitZeroWithError is a CLI that reports a failure with the message but exits with code 0. The call must fail.
 func ExitZeroWithError(spec clispec.Spec, message string) Scenario {
 	return speak(spec, clispec.LoginAuthenticated, func(v voice) ([]Step, error) {
 		s := v.Complain(message)
@@ -68,8 +67,8 @@ func Truncated(spec clispec.Spec, text string) Scenario {
 	})
 }
 
-// Linger is a CLI that answers with the text and does not exit. The call has its answer a moment after the last event;
-// one in text mode, which has no such event, has none before its timeout.
+// Linger is a CLI that answers with the text and does not exit. The call returns the answer shortly after the last
+// event. In text mode, which has no such event, the call times out.
 func Linger(spec clispec.Spec, text string) Scenario {
 	s := Answer(spec, text)
 	if last := len(s.Steps) - 1; last >= 0 && s.Steps[last].Exit != nil && *s.Steps[last].Exit == 0 {
@@ -78,42 +77,42 @@ func Linger(spec clispec.Spec, text string) Scenario {
 	return s
 }
 
-// Grandchild is a CLI that answers with the text and leaves a process behind, which has a session of its own, holds
-// standard output open, and heeds no signal. Nothing of it must be left after the call; see [Survivors].
+// Grandchild is a CLI that answers with the text and leaves a process behind. That process has its own session, keeps
+// standard output open and ignores signals. It must not survive the call; see [Survivors].
 func Grandchild(spec clispec.Spec, text string) Scenario {
 	s := Answer(spec, text)
 	s.Steps = append([]Step{{Spawn: stubborn()}}, s.Steps...)
 	return s
 }
 
-// stubborn is a process that has got away from its parent and heeds no signal.
+// stubborn returns a process that is detached from its parent and ignores signals.
 func stubborn() *Spawn {
 	return &Spawn{Setsid: true, HoldStdout: true, Steps: []Step{{Ignore: []string{"INT", "TERM"}}, {Hang: true}}}
 }
 
-// Hang is a CLI that reads its input, says nothing and never ends: a call fails as timeout.
+// Hang is a CLI that reads its input, prints nothing and never exits: a call fails as timeout.
 func Hang() Scenario { return Scenario{Steps: []Step{{ReadStdin: true}, {Hang: true}}} }
 
-// Flood is a CLI that prints size bytes of no meaning and then hangs: over Config.MaxOutput a call fails as
-// output_limit.
+// Flood is a CLI that prints size bytes of meaningless output and then hangs: if size exceeds Config.MaxOutput, a call
+// fails as output_limit.
 func Flood(size int64) Scenario {
 	return Scenario{Steps: []Step{{ReadStdin: true}, {FloodStdout: size}, {Hang: true}}}
 }
 
-// Garbage is a CLI that prints what no rule can read, such as half an object, a page of HTML and control characters,
-// and exits with status 1: a call fails as exit.
+// Garbage is a CLI that prints text that no rule can read, such as half an object, an HTML page and control characters,
+// and exits with code 1: a call fails as exit.
 func Garbage() Scenario {
 	const half, page = "\x00\x1b[2J\ufffd{\"type\":\n[[[[{\"a\":[}\n\r\x07]]\n", "<!DOCTYPE html><title>\u202e</title>\n"
 	return Scenario{Steps: []Step{{ReadStdin: true}, {Stdout: half + page + "{\"type\":\"res"}, Exit(1)}}
 }
 
-// voice speaks for the CLI of a spec.
+// voice writes the output of the CLI of a spec.
 type voice struct {
 	*dialect.Dialect
 	spec clispec.Spec
 }
 
-// speak makes the scenario of a CLI in a state of its login.
+// speak returns the scenario of a CLI with a login state.
 func speak(spec clispec.Spec, login clispec.LoginState, steps func(voice) ([]Step, error)) Scenario {
 	if err := spec.Validate(); err != nil {
 		return mute(err)
@@ -131,12 +130,12 @@ func speak(spec clispec.Spec, login clispec.LoginState, steps func(voice) ([]Ste
 	return s
 }
 
-// mute is a fake that can only say why it cannot speak.
+// mute returns a fake that only prints why its scenario cannot be created.
 func mute(err error) Scenario {
 	return Scenario{Steps: []Step{{Stderr: "clitest: " + err.Error() + "\n"}, Exit(70)}}
 }
 
-// play is what a fake does that follows a script.
+// play returns the steps of a fake that follows a script.
 func play(s dialect.Script) []Step {
 	steps := []Step{{ReadStdin: true}}
 	if s.Stderr != "" {

@@ -12,29 +12,29 @@ import (
 	"github.com/clichain/clichain/clitest/internal/dialect"
 )
 
-// TestSpec puts a spec through all that can be told of it without its CLI: how it is started for a request, with what,
-// and how what it prints is judged. A fake stands in for the CLI, which speaks as the spec's own rules say; what the
-// CLI really prints, only a run of it can tell. Each check is a subtest. What it finds names the field of the spec and
-// says what to do:
+// TestSpec checks a spec as far as possible without its CLI: the start of the CLI for a request, and the judgment of
+// its output. A fake stands in for the CLI and prints output that the rules of the spec accept. Only a run of the real
+// CLI shows whether it prints such output. Each check is a subtest. A failure names the field of the spec
+// and the remedy:
 //
-//	valid       Spec.Validate finds nothing; with a mistake nothing else is tested
-//	answers     a plain prompt has its answer, in each output mode; without, nothing else is run
-//	bypass      below access full there is nothing of what access full adds, nor a known bypass, and a
-//	            permission_mode that stands for it is refused by a rule of preflight
+//	valid       Spec.Validate finds no mistake; otherwise no other check runs
+//	answers     a plain prompt has its answer in each output mode; otherwise no other fake runs
+//	bypass      below access full, no argument of access full and no known bypass appears, and a rule of preflight
+//	            refuses a permission_mode that stands for a bypass
 //	stdin       a prompt that can travel on stdin does, and is in no argument and no variable
-//	prompts     one that begins with "-" or "/", or has "@file", NUL, a megabyte or no UTF-8, arrives as it is or is
-//	            refused before anything starts
+//	prompts     a prompt that begins with "-" or "/", or contains "@file", NUL, a megabyte or invalid UTF-8, arrives
+//	            unchanged or is refused before the CLI starts
 //	options     each option of a request reaches an argument, a variable, a file or the prompt, or is refused
-//	wordings    what services say of logins, limits, overload and the like is read as its Reason, on stderr and in
-//	            each of the spec's own events of a failure
-//	exit_zero   exit status 0 after such an event is no answer
-//	cut_short   an answer that is cut after, or in, any of its lines is not taken for the whole
-//	secrets     the value of a key, the system text and the prompt are in no argument, error, log or hook
-//	cancel      a call that is canceled leaves no process
-//	timeout     nor does one that runs out of time
+//	wordings    messages about logins, limits, overload and the like lead to their Reason, on stderr and in each
+//	            failure event of the spec
+//	exit_zero   exit code 0 after a failure event is no answer
+//	cut_short   an answer that is cut after or within any of its lines does not count as complete
+//	secrets     keys, the system text and the prompt are in no argument, error, log or hook
+//	cancel      a canceled call leaves no process
+//	timeout     a call that times out leaves no process
 //
-// The test binary must call [Main] first in TestMain. TestSpec sets variables of the process, so that it is for no test
-// that runs in parallel with others. It starts some fifty processes, which takes a few seconds.
+// The test binary must call [Main] first in TestMain. TestSpec sets environment variables of the process, so the test
+// must not run in parallel with others. It starts about fifty processes, which takes a few seconds.
 func TestSpec(t *testing.T, spec clispec.Spec) {
 	t.Helper()
 	isolate(t, spec)
@@ -48,10 +48,10 @@ func TestSpec(t *testing.T, spec clispec.Spec) {
 	})
 }
 
-// check is one thing that must be true of a spec.
+// check is one requirement of a spec.
 type check struct {
 	name  string
-	after string // the check without which it makes no sense
+	after string // name of the check that must pass first
 	find  func(*subject, TB) []problem
 }
 
@@ -70,7 +70,7 @@ var checks = []check{
 	{"timeout", "answers", (*subject).timeout},
 }
 
-// check makes all checks that make sense after those before, as passes says of each.
+// check runs all checks whose preconditions hold. passes runs a check and reports its success.
 func (s *subject) check(passes func(check) bool) {
 	passed := map[string]bool{"": true}
 	for _, c := range checks {
@@ -78,10 +78,10 @@ func (s *subject) check(passes func(check) bool) {
 	}
 }
 
-// problem is something wrong with a spec.
+// problem is a mistake in a spec.
 type problem struct {
 	field string // such as "args[3].when"
-	what  string // is wrong with it, and what to do
+	what  string // the mistake, and the remedy
 }
 
 func (p problem) String() string { return p.field + ": " + p.what }
@@ -96,19 +96,19 @@ type subject struct {
 	complete completer
 }
 
-// voice speaks for the subject in an output mode.
+// voice returns the voice of the spec in an output mode.
 func (s *subject) voice(output clispec.OutputMode) voice {
 	return voice{dialect.New(&s.spec, output), s.spec}
 }
 
-// structured are the output modes whose output is read by event rules.
+// structured returns the output modes that event rules read.
 func (s *subject) structured() []clispec.OutputMode {
 	return slices.DeleteFunc(slices.Clone(s.spec.OutputModes()), func(output clispec.OutputMode) bool {
 		return output == clispec.OutputText
 	})
 }
 
-// isolate keeps what is set on this machine, and what is kept on it, out of the test.
+// isolate hides the settings and the state of this machine from the test.
 func isolate(t *testing.T, spec clispec.Spec) {
 	t.Helper()
 	home := t.TempDir()
@@ -135,7 +135,8 @@ func (s *subject) valid(TB) (found []problem) {
 	return found
 }
 
-// blame names the row of the spec without which a fault is gone; the name of a field, where no single row is at fault.
+// blame names the row of the spec without which a fault disappears. It returns otherwise if no single row causes the
+// fault.
 func blame(spec clispec.Spec, otherwise string, faulty func(clispec.Spec) bool) string {
 	for _, table := range []struct {
 		name string
@@ -160,7 +161,7 @@ func blame(spec clispec.Spec, otherwise string, faulty func(clispec.Spec) bool) 
 	return otherwise
 }
 
-// first leaves out all but the first problem of each field.
+// first keeps only the first problem of each field.
 func first(found []problem) []problem {
 	slices.SortStableFunc(found, func(a, b problem) int { return strings.Compare(a.field, b.field) })
 	return slices.CompactFunc(found, func(a, b problem) bool { return a.field == b.field })

@@ -17,7 +17,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// The specs of strangers are conformant if they are sound, however little they say. Package specs tests the built-in ones.
+// The specs of strangers are conformant if they are sound, however little they say. Package specs tests the built-in
+// ones.
 func TestSpecsOfStrangers(t *testing.T) {
 	for _, spec := range []clispec.Spec{lumen(t), mini(), {Name: "bare", Binary: "bare"}} {
 		t.Run(spec.Name, func(t *testing.T) { TestSpec(t, spec) })
@@ -78,7 +79,7 @@ func TestBrokenSpecs(t *testing.T) {
 			s.Transports = []clispec.Transport{"stdio"}
 		}},
 		"two mistakes": {check: "valid", field: "binary", says: "is missing", mutate: func(s *clispec.Spec) { s.Binary, s.LingerMS = "", -1 }},
-		"a preflight that refuses all": {check: "answers", field: "preflight[0]", says: "refused before anything starts", mutate: func(s *clispec.Spec) {
+		"a preflight that refuses all": {check: "answers", field: "preflight[0]", says: "refused before the CLI starts", mutate: func(s *clispec.Spec) {
 			s.Preflight = []clispec.PreflightRule{{Reason: clichain.ReasonPermissionRefused, Message: "never"}}
 		}},
 		"rules that nothing can meet": {check: "answers", field: "events", says: "no event rules were found", mutate: func(s *clispec.Spec) {
@@ -96,32 +97,32 @@ func TestBrokenSpecs(t *testing.T) {
 		"a mode that bypasses": {check: "bypass", field: "preflight", says: "refuses permission_mode free with access read", mutate: add(
 			row(clispec.When{Access: full, Unset: []string{"permission_mode"}}, "--mode", "free"),
 			row(clispec.When{Access: levels[1:], Set: []string{"permission_mode"}}, "--mode", "{permission_mode}"))},
-		"modes of which one may bypass": {check: "bypass", field: "preflight", says: "takes the place of the bypass", mutate: add(
+		"modes of which one may bypass": {check: "bypass", field: "preflight", says: "replaces the bypass", mutate: add(
 			row(clispec.When{Access: full, Unset: []string{"permission_mode"}}, "--free"),
 			row(clispec.When{Access: levels[1:], Set: []string{"permission_mode"}}, "--mode={permission_mode}"))},
 		"the prompt in an argument": {check: "stdin", field: "args[0]", says: "transport: [argv]", mutate: add(row(clispec.When{}, "--text={prompt}"))},
-		"the prompt in a variable": {check: "stdin", field: "env[1]", says: "has the prompt", mutate: func(s *clispec.Spec) {
+		"the prompt in a variable": {check: "stdin", field: "env[1]", says: "shows the prompt", mutate: func(s *clispec.Spec) {
 			s.Env = append(s.Env, clispec.EnvRow{Name: "LUMEN_PROMPT", Value: "{prompt}"})
 		}},
 		"stdin as the second choice": {check: "stdin", field: "transports", says: "put stdin first", mutate: func(s *clispec.Spec) {
 			s.Transports = []clispec.Transport{clispec.TransportArgv, clispec.TransportStdin}
 		}},
-		"a guard that speaks": {check: "prompts", field: "guards[1].prefix", says: "changes what is asked", mutate: func(s *clispec.Spec) {
+		"a guard that speaks": {check: "prompts", field: "guards[1].prefix", says: "changes the question", mutate: func(s *clispec.Spec) {
 			s.Guards = append(s.Guards, clispec.GuardRule{Pattern: "^-", Prefix: "Answer this: "})
 		}},
-		"a prompt in quotes": {check: "prompts", field: "args[0]", says: "does not arrive as it is by argv", mutate: func(s *clispec.Spec) {
+		"a prompt in quotes": {check: "prompts", field: "args[0]", says: "is changed by argv", mutate: func(s *clispec.Spec) {
 			s.Transports = []clispec.Transport{clispec.TransportArgv}
 			s.Args = []clispec.ArgRow{row(clispec.When{}, "--ask={prompt:json}")}
 		}},
 		"an option without its value":   {check: "options", field: "args[0]", says: `"effortmark" is in no argument`, mutate: add(row(set("effort"), "--think", "hard"))},
-		"a list of which one is passed": {check: "options", field: "args[0]", says: "takes permission_mode for honoured", mutate: add(row(set("permission_mode"), "--plan"))},
-		"a line rule that is too wide": {check: "wordings", field: "lines[0]", says: "is read as exit", mutate: func(s *clispec.Spec) {
+		"a list of which one is passed": {check: "options", field: "args[0]", says: "uses permission_mode with", mutate: add(row(set("permission_mode"), "--plan"))},
+		"a line rule that is too wide": {check: "wordings", field: "lines[0]", says: "is classified as exit", mutate: func(s *clispec.Spec) {
 			s.Lines = append([]clispec.LineRule{{Pattern: "(?i)too many", Reason: clichain.ReasonExit}}, s.Lines...)
 		}},
 		"a failure that says nothing": {check: "wordings", field: "events[0].set", says: "set message, code or status", mutate: func(s *clispec.Spec) {
 			s.Events = append([]clispec.EventRule{rule(clichain.EventError, nil, "event", "oops")}, s.Events...)
 		}},
-		"a status that another rule takes": {check: "wordings", field: "events[0].set.status", says: "status 400 is read as", mutate: func(s *clispec.Spec) {
+		"a status that another rule takes": {check: "wordings", field: "events[0].set.status", says: "status 400 is classified as", mutate: func(s *clispec.Spec) {
 			s.Events = append([]clispec.EventRule{rule(clichain.EventError, map[string]string{"status": "status", "message": "=the plan's usage limit reached"}, "event", "oops")}, s.Events...)
 		}},
 		"a failure that is a result too": {check: "exit_zero", field: "events[0]", says: "add last: true", mutate: func(s *clispec.Spec) {
@@ -129,16 +130,16 @@ func TestBrokenSpecs(t *testing.T) {
 			end.Terminal = true
 			s.Events = append([]clispec.EventRule{rule(clichain.EventError, map[string]string{"message": "text"}, "event", "oops"), end}, s.Events...)
 		}},
-		"a first event that ends": {check: "cut_short", field: "events[0]", says: "counts as whole", mutate: func(s *clispec.Spec) {
+		"a first event that ends": {check: "cut_short", field: "events[0]", says: "counts as complete", mutate: func(s *clispec.Spec) {
 			end := rule(clichain.EventResult, nil, "event", "hello")
 			end.Terminal = true
 			s.Events = append([]clispec.EventRule{end}, s.Events...)
 		}},
 		"the system text in an argument": {check: "secrets", field: "args[0]", says: "the system text is in args[", mutate: add(row(set("system"), "--role", "{system}"))},
-		"an error that tells the prompt": {check: "secrets", field: "lines", says: "shows in the error", complete: tells},
-		"a canceled call that leaves a process": {check: "cancel", field: "binary", says: "processes are left",
+		"an error that tells the prompt": {check: "secrets", field: "lines", says: "appears in the error", complete: tells},
+		"a canceled call that leaves a process": {check: "cancel", field: "binary", says: "processes remain",
 			complete: leaves(func(_ clichain.Config, ctx context.Context) bool { return ctx.Done() != nil })},
-		"a late call that leaves a process": {check: "timeout", field: "binary", says: "processes are left",
+		"a late call that leaves a process": {check: "timeout", field: "binary", says: "processes remain",
 			complete: leaves(func(cfg clichain.Config, _ context.Context) bool { return cfg.Timeout < within })},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,11 +1,11 @@
-// Package fullschema makes clichain check answers against any JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12.
-// Import it for that alone:
+// Package fullschema lets clichain validate answers against any JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12.
+// Import it for its side effect:
 //
 //	import _ "github.com/clichain/clichain/fullschema"
 //
-// Without it a program takes schemas of the keywords that docs/how-to/structured.md lists, which include all that
-// [clichain.CompleteAs] needs. A request with another schema is refused as bad_option before anything starts. A program
-// that links the package starts some milliseconds later. The command clichain links it.
+// Without it, a program supports schemas with the keywords that docs/how-to/structured.md lists, which include all that
+// [clichain.CompleteAs] needs. A request with another schema fails as bad_option before a CLI starts. The package adds
+// some milliseconds to the start of a program. The command clichain imports it.
 //
 // [clichain.CompleteAs]: https://pkg.go.dev/github.com/clichain/clichain#CompleteAs
 package fullschema
@@ -23,14 +23,14 @@ import (
 
 func init() { structured.UseFull(compile) }
 
-// schemaURL names the schema to the validator, which never opens it. With this
-// scheme a relative reference does not become a path of this machine.
+// schemaURL is the name of the schema for the validator, which never opens it. With this scheme, a relative reference
+// is not a path of this machine.
 const schemaURL = "clichain:///schema"
 
-// checker holds values against a schema of any draft.
+// checker validates values against a schema of any draft.
 type checker struct {
 	schema   *jsonschema.Schema
-	chain    int // the longest chain of schemas that apply to one value
+	chain    int // longest chain of schemas that apply to one value
 	steps    structured.Steps
 	patterns structured.Patterns
 }
@@ -59,7 +59,7 @@ func (c *checker) compile(document any) (*jsonschema.Schema, error) {
 		}
 		return re, nil
 	})
-	compiler.AssertFormat() // otherwise "format" is not checked
+	compiler.AssertFormat() // without this call, the validator ignores "format"
 	compiler.RegisterVocabulary(&jsonschema.Vocabulary{
 		URL: "clichain:///steps",
 		Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
@@ -73,21 +73,21 @@ func (c *checker) compile(document any) (*jsonschema.Schema, error) {
 	return compiler.Compile(schemaURL)
 }
 
-// step is a keyword of every part of a schema, so the validator calls it at each step.
+// step is a keyword that exists in every part of a schema, so that the validator calls it at each step.
 type step struct{ steps *structured.Steps }
 
 // Validate counts a step.
 func (s step) Validate(*jsonschema.ValidatorContext, any) { s.steps.Take() }
 
-var errRemote = errors.New("only references inside the schema are followed, nothing is loaded")
+var errRemote = errors.New("only references inside the schema are supported")
 
-// noLoader refuses every reference that leads out of the schema.
+// noLoader refuses references to other documents.
 type noLoader struct{}
 
-// Load refuses.
+// Load returns an error for every reference.
 func (noLoader) Load(string) (any, error) { return nil, errRemote }
 
-// schemaMistake says what is wrong with a schema, in one line.
+// schemaMistake returns the error text, one line, for an invalid schema.
 func schemaMistake(err error) string {
 	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		if inner, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
@@ -116,7 +116,7 @@ func (c *checker) Check(value any, size int) (findings []string, err error) {
 	return nil, mismatch
 }
 
-// leaves are the findings that have no cause below them.
+// leaves returns the findings that have no cause below them.
 func leaves(err *jsonschema.ValidationError, lines []string) []string {
 	if len(lines) >= structured.MaxFindings {
 		return lines

@@ -2,19 +2,19 @@ package fullschema
 
 import "github.com/santhosh-tekuri/jsonschema/v6"
 
-// maxLevels bounds how deep the validator calls itself in a check, each time with about 1.4 KB of stack: Go ends the
-// program, and nothing can recover it, if a stack exceeds 1 GB.
+// maxLevels is the maximum recursion depth of the validator in a check. Each level uses about 1.4 KB of stack. Go ends
+// the program, without a chance to recover, if a stack exceeds 1 GB.
 const maxLevels = 100_000
 
 // graph finds the longest chain of schemas that apply to one value.
 type graph struct {
-	heights map[*jsonschema.Schema]int // 0: not known yet
+	heights map[*jsonschema.Schema]int // 0 means unknown
 	longest int
 	cyclic  bool // or its references are resolved during a check
 }
 
-// chainOf is the length of the longest chain of schemas that apply to one value. The validator visits
-// no schema twice in a chain, so the number of schemas is the bound for a cycle.
+// chainOf returns the length of the longest chain of schemas that apply to one value. In a chain, the validator visits
+// no schema twice, so for a cycle it returns the number of schemas.
 func chainOf(root *jsonschema.Schema) int {
 	g := &graph{heights: map[*jsonschema.Schema]int{}}
 	g.height(root)
@@ -24,7 +24,7 @@ func chainOf(root *jsonschema.Schema) int {
 	return g.longest
 }
 
-// height is the length of the longest chain from s on. It visits everything that s refers to.
+// height returns the length of the longest chain that starts at s. It visits everything that s refers to.
 func (g *graph) height(s *jsonschema.Schema) int {
 	if height, ok := g.heights[s]; ok {
 		g.cyclic = g.cyclic || height == 0
@@ -82,7 +82,7 @@ func schemas(field any) []*jsonschema.Schema {
 	return nil
 }
 
-// present joins the lists, without the keywords that are not there.
+// present joins the lists and drops missing schemas.
 func present(lists ...[]*jsonschema.Schema) (joined []*jsonschema.Schema) {
 	for _, list := range lists {
 		for _, s := range list {
@@ -94,7 +94,7 @@ func present(lists ...[]*jsonschema.Schema) (joined []*jsonschema.Schema) {
 	return joined
 }
 
-// depthOf is how deep a value is nested.
+// depthOf returns the nesting depth of a value.
 func depthOf(value any) int {
 	depth := 0
 	switch value := value.(type) {

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// usageAttributes are the counts that are known.
+// usageAttributes returns the known counts as attributes.
 func usageAttributes(u clichain.Usage) (attrs []attribute.KeyValue) {
 	for _, count := range []struct {
 		key attribute.Key
@@ -27,8 +27,8 @@ func usageAttributes(u clichain.Usage) (attrs []attribute.KeyValue) {
 	return attrs
 }
 
-// costOf is the cost in US dollars, where it is known and can be one: a counter
-// goes up only.
+// costOf returns the cost in US dollars. ok is false if the cost is unknown, negative or infinite, because a counter
+// only increases.
 func costOf(u clichain.Usage) (usd float64, ok bool) {
 	if u.CostUSD == nil {
 		return 0, false

@@ -8,30 +8,28 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// Backend returns a backend that asks b and makes a span and the metrics of each
-// call. Wrap the outermost chain, whose ChainConfig.Hooks are those of
-// [Telemetry.Hooks]; any other backend counts as one attempt. The context that b
-// gets has the span of the call in it, and names it to the CLIs that can go on
-// with it.
+// Backend returns a backend that calls b and records a span and metrics for each call. Wrap the outermost chain, and
+// set its ChainConfig.Hooks to [Telemetry.Hooks]; any other backend counts as a single attempt. The context for b
+// contains the span of the call, and passes it to CLIs that support trace context.
 //
-// Stream of a wrapped backend that a wrapped chain asks adds nothing, because that
-// chain hears of all its events. Complete does, so it is what a function that
-// hides another chain asks: that call has a span of its own, inside the first.
+// If a wrapped chain calls Stream of a wrapped backend, the inner wrapper records nothing, because the outer chain
+// receives all events. Complete records a span of its own, inside the first one. Use it in a function that hides
+// another chain.
 func (t *Telemetry) Backend(b clichain.Backend) clichain.Backend {
 	return &backend{b, t, providersOf(b)}
 }
 
-// backend watches the calls of another one.
+// backend observes the calls of another backend.
 type backend struct {
 	asked     clichain.Backend
 	t         *Telemetry
-	providers map[string]string // by the names of the backends inside
+	providers map[string]string // by the names of the inner backends
 }
 
-// Name is that of the backend inside.
+// Name returns the name of the wrapped backend.
 func (b *backend) Name() string { return b.asked.Name() }
 
-// Ready is that of a chain inside; nil, so always ready, for any other backend.
+// Ready returns the result of a wrapped chain. For other backends it returns nil, which means ready.
 func (b *backend) Ready(ctx context.Context) error {
 	if inside, ok := b.asked.(interface{ Ready(context.Context) error }); ok {
 		return inside.Ready(ctx)
@@ -39,9 +37,9 @@ func (b *backend) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Complete asks the backend inside, and ends the span when it returns.
+// Complete calls the wrapped backend, and ends the span when it returns.
 func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
-	o := outcome{reason: errorOther} // of a panic
+	o := outcome{reason: errorOther} // recorded after a panic
 	c := b.begin(ctx, req)
 	defer func() { c.end(o) }()
 	resp, err := b.asked.Complete(c.ctx, req)
@@ -49,15 +47,14 @@ func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain
 	return resp, err
 }
 
-// Stream asks the backend inside as the reader reads, and ends the span when the
-// stream has ended or the reader has left.
+// Stream streams from the wrapped backend, and ends the span when the stream ends or the reader stops.
 func (b *backend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
 	return call.Once(func(yield func(clichain.Event, error) bool) {
 		if b.t.callIn(ctx).goesOn() {
 			b.asked.Stream(b.t.within(ctx, nil), req)(yield)
 			return
 		}
-		o := outcome{reason: errorOther} // of a panic
+		o := outcome{reason: errorOther} // recorded after a panic
 		c := b.begin(ctx, req)
 		defer func() { c.end(o) }()
 		told := false

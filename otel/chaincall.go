@@ -15,27 +15,27 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// chainCall is one call and its span, from begin to end. It is safe for
-// concurrent use, and so is a nil one, which hears nothing.
+// chainCall is one call with its span, from begin to end. It is safe for concurrent use. A nil chainCall ignores all
+// events.
 type chainCall struct {
 	t     *Telemetry
-	ctx   context.Context // with the span
+	ctx   context.Context // contains the span
 	span  trace.Span
 	chain string
-	model string // as it was asked for; may be empty
+	model string // as requested; may be empty
 	job   []attribute.KeyValue
 
-	providers map[string]string // by the backends' names
+	providers map[string]string // by the names of the backends
 	start     time.Time
 
 	mu        sync.Mutex
 	over      bool
-	told      bool   // hooks have told of it
-	text      bool   // the first text has come
-	runs      []*run // that have not ended
+	told      bool   // a hook has reported an event
+	text      bool   // the first text has arrived
+	runs      []*run // runs that have not ended
 	attempts  int
 	fallbacks int
-	passed    string // the last backend that gave no answer, since the last start
+	passed    string // the last backend that failed or was skipped since the last start
 }
 
 // begin starts the span of a call.
@@ -57,8 +57,8 @@ func (b *backend) begin(ctx context.Context, req clichain.Request) *chainCall {
 	return c
 }
 
-// withTrace names the span in a context to the CLIs. One that the caller has
-// named stays where there is no span.
+// withTrace passes the span of a context to the CLIs. Without a span it keeps the trace context that the caller has
+// set.
 func withTrace(ctx context.Context) context.Context {
 	headers := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, headers)
@@ -68,7 +68,7 @@ func withTrace(ctx context.Context) context.Context {
 	return call.WithTrace(ctx, headers["traceparent"], headers["tracestate"])
 }
 
-// about are the attributes that the span and the metrics of the call share, and more.
+// about returns the attributes that the span and the metrics of the call share, and more.
 func (c *chainCall) about(more ...attribute.KeyValue) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{keyOperation.String(operationCall), keyWorkflow.String(c.chain)}
 	return append(appendText(attrs, keyRequestModel, c.model), more...)
@@ -81,7 +81,7 @@ func appendText(attrs []attribute.KeyValue, key attribute.Key, text string) []at
 	return append(attrs, key.String(text))
 }
 
-// hear runs f under the call's mutex, if the call goes on.
+// hear runs f under the call's mutex, unless the call has ended.
 func (c *chainCall) hear(f func()) {
 	if c == nil {
 		return
@@ -102,8 +102,7 @@ func (c *chainCall) attemptStarts(backend string) {
 	c.hear(func() { c.told = true; c.begins(backend, time.Now()) })
 }
 
-// begins adds a run. It is a fallback where another backend has failed or was
-// skipped since the run before it began.
+// begins adds a run. The run is a fallback if another backend has failed or was skipped since the previous run.
 func (c *chainCall) begins(backend string, at time.Time) *run {
 	if c.passed != "" && c.passed != backend {
 		c.fallbacks++
@@ -125,7 +124,7 @@ func (c *chainCall) attemptEnds(a clichain.Attempt) {
 		r := c.runs[i]
 		r.usage, r.ended = a.Usage, time.Now()
 		if r.answered = a.Err == nil && a.Reason == ""; r.answered {
-			return // the answer, which comes next, names the model
+			return // the next event, the answer, names the model
 		}
 		c.runs = slices.Delete(c.runs, i, i+1)
 		c.passed = a.Backend
@@ -149,7 +148,7 @@ func (c *chainCall) hasAnswer(resp *clichain.Response) {
 	})
 }
 
-// hears takes an event; one that it has heard already changes nothing.
+// hears records an event. It ignores an event that it has already recorded.
 func (c *chainCall) hears(e clichain.Event) {
 	if !text(e) && e.Kind != clichain.EventSession {
 		return
@@ -168,7 +167,7 @@ func (c *chainCall) hears(e clichain.Event) {
 	})
 }
 
-// text reports whether an event has text of the answer.
+// text reports whether an event contains text of the answer.
 func text(e clichain.Event) bool {
 	return e.Text != "" && (e.Kind == clichain.EventDelta || e.Kind == clichain.EventText)
 }
@@ -191,7 +190,7 @@ func (c *chainCall) coolsDown(backend string, reason clichain.Reason, until time
 	})
 }
 
-// end ends the spans of the call and of the runs that nobody has ended.
+// end ends the span of the call and those of all open runs.
 func (c *chainCall) end(o outcome) {
 	c.hear(func() {
 		if a, ok := o.attempt(c.chain); ok && !c.told {
@@ -209,7 +208,7 @@ func (c *chainCall) end(o outcome) {
 	})
 }
 
-// only tells of the one run of a backend that has no hooks.
+// only records the single run of a backend without hooks.
 func (c *chainCall) only(a clichain.Attempt, o outcome) {
 	if a.Skipped {
 		c.skipped(a)

@@ -6,7 +6,7 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// message is a message in the conventions' form.
+// message is a message in the form of the semantic conventions.
 type message struct {
 	Role         string `json:"role"`
 	Parts        []part `json:"parts"`
@@ -37,6 +37,6 @@ func textMessage(role, text string) message {
 }
 
 func toJSON(list []message) string {
-	data, _ := json.Marshal(list) // cannot fail: strings only
+	data, _ := json.Marshal(list) // strings cannot fail
 	return string(data)
 }

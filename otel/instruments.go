@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// instruments are the metrics but for those of queues.
+// instruments holds all metrics except those of queues.
 type instruments struct {
 	duration, firstText                   metric.Float64Histogram
 	tokens                                metric.Int64Histogram
@@ -18,13 +18,13 @@ type instruments struct {
 	queueJobs                             metric.Int64ObservableGauge
 }
 
-// secondBounds and tokenBounds are those that the conventions ask for.
+// secondBounds and tokenBounds are the bucket boundaries that the semantic conventions recommend.
 var (
 	secondBounds = powers(0.01, 2, 14)
 	tokenBounds  = powers(1, 4, 14)
 )
 
-// powers are first, first*factor, first*factor² and so on.
+// powers returns first, first*factor, first*factor² and so on.
 func powers(first, factor float64, n int) []float64 {
 	bounds := make([]float64, n)
 	for i := range bounds {
@@ -39,7 +39,7 @@ func newInstruments(meter metric.Meter) (instruments, error) {
 		duration:  m.seconds(metricDuration, "GenAI operation duration."),
 		firstText: m.seconds(metricFirstText, "Time to receive the first chunk of text."),
 		failures:  m.counter(metricFailures, "{attempt}", "Attempts that gave no answer."),
-		skips:     m.counter(metricSkips, "{backend}", "Backends passed over without an attempt."),
+		skips:     m.counter(metricSkips, "{backend}", "Backends skipped without an attempt."),
 		fallbacks: m.counter(metricFallbacks, "{attempt}", "Attempts after another backend's failure or skip."),
 		cooldowns: m.counter(metricCooldowns, "{cooldown}", "Backends that began to cool down."),
 	}
@@ -54,8 +54,7 @@ func newInstruments(meter metric.Meter) (instruments, error) {
 	return i, errors.Join(append(m.errs, err[:]...)...)
 }
 
-// maker makes instruments of the kinds that there are several of, and keeps the
-// errors.
+// maker creates the instruments of several kinds and collects the errors.
 type maker struct {
 	meter metric.Meter
 	errs  []error
@@ -74,7 +73,7 @@ func (m *maker) counter(name, unit, description string) metric.Int64Counter {
 	return c
 }
 
-// countUsage counts what a run is known to have consumed, failed or not.
+// countUsage records the known usage of a run, whether it failed or not.
 func (i *instruments) countUsage(ctx context.Context, r *run) {
 	for kind, n := range map[string]int64{tokensIn: r.usage.InputTokens, tokensOut: r.usage.OutputTokens} {
 		if n > 0 {

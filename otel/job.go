@@ -11,39 +11,38 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Job names a job of a queue in spans. A plain value.
+// Job identifies a job of a queue in spans. It is a plain value.
 type Job struct {
 	ID    string
-	Queue string // its name
-	// Trace is what [Telemetry.Inject] and [WithBatch] wrote down when the job was submitted.
+	Queue string // name of the queue
+	// Trace contains the headers that [Telemetry.Inject] and [WithBatch] wrote when the job was submitted.
 	Trace map[string]string
 }
 
-// JobOutcome is what came of a job in the hands of a worker.
+// JobOutcome is the result of a worker's attempt at a job.
 type JobOutcome string
 
-// The outcomes of a job.
+// The outcomes of an attempt.
 const (
 	JobAnswered JobOutcome = "answered"
-	JobFailed   JobOutcome = "failed" // for good
-	JobParked   JobOutcome = "parked" // it goes back to the queue
-	JobLeft     JobOutcome = "left"   // the worker could not say more
+	JobFailed   JobOutcome = "failed" // failed permanently
+	JobParked   JobOutcome = "parked" // returned to the queue
+	JobLeft     JobOutcome = "left"   // the worker reported no other outcome
 )
 
-// JobSpan is the span of a job in the hands of a worker. It is safe for concurrent use.
+// JobSpan is the span of a worker's attempt at a job. It is safe for concurrent use.
 type JobSpan struct {
 	span trace.Span
 	once sync.Once
 }
 
-// jobKey finds the attributes of a job in a context.
+// jobKey is the context key for the attributes of a job.
 type jobKey struct{ *Telemetry }
 
-// StartJob starts the span of a job, and returns the context for the calls of the job.
-// Their spans are inside it, and have its id, its queue and its batch as attributes. The
-// span goes on with the trace in which the job was submitted. That of a job of a batch
-// begins a trace of its own, with a link to the span of the batch: a batch may have more
-// jobs than a trace can hold. The span must be ended.
+// StartJob starts the span of a job, and returns the context for the calls of the job. Their spans are children of it,
+// and have the job's id, queue and batch as attributes. The span belongs to the trace in which the job was submitted.
+// The span of a job in a batch starts its own trace, with a link to the span of the batch, because a batch may have
+// more jobs than a trace can hold. Call End on the span.
 func (t *Telemetry) StartJob(ctx context.Context, job Job) (context.Context, *JobSpan) {
 	attrs := []attribute.KeyValue{keyJob.String(job.ID), keyQueue.String(job.Queue)}
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindConsumer)}
@@ -59,14 +58,14 @@ func (t *Telemetry) StartJob(ctx context.Context, job Job) (context.Context, *Jo
 	return context.WithValue(ctx, jobKey{t}, slices.Clip(attrs)), &JobSpan{span: span}
 }
 
-// jobIn are the attributes of the job that a context belongs to.
+// jobIn returns the attributes of the job to which a context belongs.
 func (t *Telemetry) jobIn(ctx context.Context) []attribute.KeyValue {
 	attrs, _ := ctx.Value(jobKey{t}).([]attribute.KeyValue)
 	return attrs
 }
 
-// End ends the span. The reason says why there is no answer; empty: there is one, or it
-// is not known. What comes after the first End counts for nothing.
+// End ends the span. reason is the reason why there is no answer; it is empty if there is an answer or the reason is
+// unknown. Later calls have no effect.
 func (s *JobSpan) End(outcome JobOutcome, reason string) {
 	s.once.Do(func() {
 		s.span.SetAttributes(appendText([]attribute.KeyValue{keyOutcome.String(string(outcome))}, keyError, reason)...)
@@ -77,8 +76,8 @@ func (s *JobSpan) End(outcome JobOutcome, reason string) {
 	})
 }
 
-// StartBatch starts the span of a batch of jobs, and returns a context with it, for
-// [Telemetry.Inject]. end must be called; an empty reason says that nothing failed.
+// StartBatch starts the span of a batch of jobs, and returns a context with it for [Telemetry.Inject]. Call end with
+// the reason of a failure, or with an empty reason.
 func (t *Telemetry) StartBatch(ctx context.Context, id string) (_ context.Context, end func(reason string)) {
 	ctx, span := t.tracer.Start(ctx, operationBatch, trace.WithSpanKind(trace.SpanKindInternal),
 		trace.WithAttributes(keyBatch.String(id)))
@@ -91,10 +90,10 @@ func (t *Telemetry) StartBatch(ctx context.Context, id string) (_ context.Contex
 	}
 }
 
-// WithBatch adds the id of a batch to the trace of its jobs, as W3C baggage. A trace that
-// is nil is made; an id that baggage cannot hold is left out.
+// WithBatch adds the id of a batch to the trace of its jobs, as W3C baggage. It creates a map for nil headers. It omits
+// an id that baggage cannot represent.
 func WithBatch(headers map[string]string, id string) map[string]string {
-	bag, _ := baggage.Parse(headers[baggageHeader]) // what is not well formed counts as none
+	bag, _ := baggage.Parse(headers[baggageHeader]) // ignores invalid baggage
 	member, err := baggage.NewMemberRaw(string(keyBatch), id)
 	if err == nil {
 		bag, err = bag.SetMember(member)

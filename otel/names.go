@@ -2,24 +2,23 @@ package otel
 
 import "go.opentelemetry.io/otel/attribute"
 
-// scope names this package in what it records.
+// scope is the instrumentation scope of this package.
 const scope = "github.com/clichain/clichain/otel"
 
-// The names below, up to those of clichain itself, are the words of version 1.41
-// of OpenTelemetry's semantic conventions, where all that is about generative AI
-// is still in development. They are written out here because later versions have
-// dropped them; names_test.go compares them with that version.
+// The names below, up to those of clichain itself, are those of version 1.41 of OpenTelemetry's semantic conventions.
+// In that version, all generative AI names are in development. Later versions have removed them, so this package
+// defines them; names_test.go compares them with version 1.41.
 const schemaURL = "https://opentelemetry.io/schemas/1.41.0"
 
-// The operations, which begin the names of spans.
+// The operations, which are the first part of span names.
 const (
 	operationCall    = "invoke_workflow"
 	operationAttempt = "invoke_agent"
-	operationJob     = "job"   // clichain's own
-	operationBatch   = "batch" // the same
+	operationJob     = "job"   // defined by clichain
+	operationBatch   = "batch" // defined by clichain
 )
 
-// The conventions' attributes.
+// The attributes of the conventions.
 const (
 	keyOperation       = attribute.Key("gen_ai.operation.name")
 	keyWorkflow        = attribute.Key("gen_ai.workflow.name")
@@ -39,14 +38,14 @@ const (
 	keyError           = attribute.Key("error.type")
 )
 
-// Values of theirs.
+// Attribute values of the conventions.
 const (
 	tokensIn   = "input"
 	tokensOut  = "output"
-	errorOther = "_OTHER" // a reason that is none of clichain's, or a panic
+	errorOther = "_OTHER" // an unknown reason, or a panic
 )
 
-// The conventions' metrics.
+// The metrics of the conventions.
 const (
 	metricDuration  = "gen_ai.client.operation.duration"
 	metricFirstText = "gen_ai.client.operation.time_to_first_chunk"

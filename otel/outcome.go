@@ -8,12 +8,12 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// outcome is what came of a call. One of resp and reason is set.
+// outcome is the result of a call. Either resp or reason is set.
 type outcome struct {
 	resp   *clichain.Response
-	err    error // may be nil where the reader left, or something panicked
+	err    error // may be nil after a panic or if the reader stopped
 	reason string
-	usage  clichain.Usage // of all attempts
+	usage  clichain.Usage // sum of all attempts
 }
 
 func outcomeOf(name string, resp *clichain.Response, err error) outcome {
@@ -33,8 +33,8 @@ func outcomeOf(name string, resp *clichain.Response, err error) outcome {
 	return outcome{resp: resp, usage: resp.TotalUsage()}
 }
 
-// attempt is the outcome as that of one run, for a backend that tells of none;
-// false where it cannot have been one.
+// attempt returns the outcome as the outcome of one run, for a backend that reports no attempts. ok is false if it
+// cannot be one run.
 func (o outcome) attempt(name string) (clichain.Attempt, bool) {
 	a := clichain.Attempt{Backend: name, Reason: clichain.Reason(o.reason), Usage: o.usage, Err: o.err}
 	if o.resp != nil {
@@ -48,8 +48,8 @@ func (o outcome) attempt(name string) (clichain.Attempt, bool) {
 	return a, !chain
 }
 
-// known is a reason as a value of error.type. What a backend of another kind has
-// made up itself could hold anything.
+// known returns a reason as a value of error.type. A reason that clichain does not define becomes errorOther, because
+// it could contain anything.
 func known(reason clichain.Reason) string {
 	if slices.Contains(call.Reasons(), reason) {
 		return string(reason)

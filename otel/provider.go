@@ -7,8 +7,8 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// providersOf are the providers of a backend and of those inside it, by the backends'
-// names: of those that run a CLI, or a process that is kept.
+// providersOf maps the names of a backend and its inner backends to their providers. It includes the backends that run
+// a CLI and those that keep a process.
 func providersOf(b clichain.Backend) map[string]string {
 	found := map[string]string{}
 	var look func(clichain.Backend)
@@ -28,14 +28,14 @@ func providersOf(b clichain.Backend) map[string]string {
 	return found
 }
 
-// providerName is a slug such as "anthropic-cli" as a value of gen_ai.provider.name. One
-// that the conventions do not have stays as it is, without the "-cli".
+// providerName converts a slug such as "anthropic-cli" to a value of gen_ai.provider.name. It removes the suffix "-cli"
+// from a name that the conventions lack.
 func providerName(slug string) string {
 	name := strings.TrimSuffix(slug, "-cli")
 	return cmp.Or(conventionNames[name], name)
 }
 
-// conventionNames are the names of providers which the conventions call otherwise.
+// conventionNames maps providers to the different names that the conventions use.
 var conventionNames = map[string]string{
 	"google": "gcp.gen_ai", "xai": "x_ai", "mistral": "mistral_ai",
 }

@@ -7,20 +7,17 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// QueueDepth is how many jobs of a queue are in each state. A plain value; zero
-// counts are recorded as such.
+// QueueDepth is the number of jobs of a queue in each state. It is a plain value. Zero counts are recorded as 0.
 type QueueDepth struct {
-	Ready   int64 // they wait for a worker
-	Running int64 // a worker has them
-	Parked  int64 // they wait for a time, such as the end of a limit
-	Failed  int64 // they were given up
+	Ready   int64 // waiting for a worker
+	Running int64 // in progress
+	Parked  int64 // waiting for a time, such as the end of a limit
+	Failed  int64 // failed permanently
 }
 
-// RegisterQueue makes a gauge of a queue's jobs by state. read is called whenever
-// metrics are collected, perhaps several times at once, until the registration is
-// ended with its Unregister; it should be quick, and where it fails the collection
-// has no values of the queue. The error is that of a nil read, or of a meter that
-// refuses the callback.
+// RegisterQueue creates a gauge of the jobs of a queue by state. It calls read whenever metrics are collected, until
+// Unregister of the registration. read may run several times at once and should be fast. If read fails, the collection
+// has no values of the queue. RegisterQueue returns an error if read is nil or the meter refuses the callback.
 func (t *Telemetry) RegisterQueue(
 	name string, read func(context.Context) (QueueDepth, error),
 ) (metric.Registration, error) {

@@ -17,11 +17,11 @@ type run struct {
 	span    trace.Span
 	start   time.Time
 
-	ended    time.Time // zero: it goes on
-	answered bool      // it has, and waits for the answer to name the model
-	text     bool      // its first text has come
-	model    string    // that answers, as far as it was told
-	provider string    // as far as it is known
+	ended    time.Time // zero while it runs
+	answered bool      // answered, and waits for the answer event to name the model
+	text     bool      // the first text has arrived
+	model    string    // the answering model, if known
+	provider string    // if known
 	session  string
 	usage    clichain.Usage
 }
@@ -33,7 +33,7 @@ func (c *chainCall) newRun(backend string, at time.Time) *run {
 	return r
 }
 
-// about are the attributes that the span and the metrics of the run share.
+// about returns the attributes that the span and the metrics of the run share.
 func (r *run) about() []attribute.KeyValue {
 	attrs := []attribute.KeyValue{keyOperation.String(operationAttempt), keyAgent.String(r.backend)}
 	attrs = appendText(attrs, keyProvider, r.provider)
@@ -51,7 +51,7 @@ func (r *run) hears(e clichain.Event, now time.Time) {
 	}
 }
 
-// end ends the span; an empty reason is an answer.
+// end ends the span. An empty reason means an answer.
 func (r *run) end(reason string) {
 	if r.ended.IsZero() {
 		r.ended = time.Now()

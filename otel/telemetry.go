@@ -1,8 +1,6 @@
-// Package otel makes OpenTelemetry spans and metrics of the calls of a chain. It
-// hears of them through clichain's hooks and a wrapper around the chain, and
-// changes nothing of what a call does. It must never know a CLI by its name, take
-// part in the decisions of a chain, choose an exporter, or record what was asked
-// and answered unless Config.Content says so.
+// Package otel records OpenTelemetry spans and metrics of the calls of a chain. It observes the calls through
+// clichain's hooks and a wrapper around the chain, and does not affect them. It must not know a CLI by name, take part
+// in the decisions of a chain, choose an exporter, or record prompts and answers unless Config.Content is set.
 package otel
 
 import (
@@ -16,34 +14,32 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Config says where telemetry goes. The zero value works. It is copied by [New].
+// Config selects the destination of telemetry. The zero value works. [New] copies it.
 type Config struct {
-	// TracerProvider makes the spans. Nil: the global one.
+	// TracerProvider creates the spans. Nil means the global provider.
 	TracerProvider trace.TracerProvider
-	// MeterProvider makes the metrics. Nil: the global one.
+	// MeterProvider creates the metrics. Nil means the global provider.
 	MeterProvider metric.MeterProvider
-	// Propagator is how [Telemetry.Inject] and [Telemetry.Extract] write a span
-	// down. Nil: the global one, and where none is set, the W3C's trace context.
+	// Propagator encodes spans for [Telemetry.Inject] and [Telemetry.Extract]. Nil means the global propagator or, if
+	// none is set, W3C trace context.
 	Propagator propagation.TextMapPropagator
-	// Content records the messages of requests and the texts of answers as
-	// attributes of the spans of calls. They may hold anything, secrets too.
-	// False: never.
+	// Content records the messages of requests and the texts of answers as attributes of the spans. They may contain
+	// any text, including secrets. The default is false.
 	Content bool
 }
 
-// Telemetry makes spans and metrics. One is enough for all chains of a program.
-// [New] makes it; the zero value does not work. It is safe for concurrent use.
+// Telemetry records spans and metrics. One Telemetry is enough for all chains of a program. Create it with [New]; the
+// zero value does not work. It is safe for concurrent use.
 type Telemetry struct {
 	instruments
 	tracer     trace.Tracer
 	meter      metric.Meter
-	propagator propagation.TextMapPropagator // nil: the global one
+	propagator propagation.TextMapPropagator // nil for the global one
 	content    bool
 	hooks      *clichain.Hooks
 }
 
-// New makes a Telemetry. A nil cfg means defaults. The error is that of a meter
-// that refuses an instrument.
+// New returns a Telemetry. A nil cfg means defaults. New returns an error if a meter refuses an instrument.
 func New(cfg *Config) (*Telemetry, error) {
 	var c Config
 	if cfg != nil {
@@ -68,11 +64,10 @@ func New(cfg *Config) (*Telemetry, error) {
 	return t, nil
 }
 
-// Hooks are for ChainConfig.Hooks of the chain that [Telemetry.Backend] wraps, and
-// of the chains inside it. They tell the wrapper what happens during a call. Of a
-// call that did not come through the wrapper they count the cooldowns alone. All
-// results are one pointer, so a run inside several chains counts once, also if
-// [clichain.JoinHooks] adds others to some of them.
+// Hooks returns the hooks for ChainConfig.Hooks of the chain that [Telemetry.Backend] wraps, and of the chains inside
+// it. They report the events of a call to the wrapper. For a call outside the wrapper they count only cooldowns. All
+// results are the same pointer, so a run inside several chains counts once, even if [clichain.JoinHooks] adds other
+// hooks.
 func (t *Telemetry) Hooks() *clichain.Hooks { return t.hooks }
 
 func (t *Telemetry) makeHooks() *clichain.Hooks {
@@ -89,11 +84,10 @@ func (t *Telemetry) makeHooks() *clichain.Hooks {
 	}
 }
 
-// callKey finds the call of one Telemetry in a context.
+// callKey is the context key for the call of one Telemetry.
 type callKey struct{ *Telemetry }
 
-// callIn is the call that a context belongs to; nil, which hears nothing, where
-// there is none.
+// callIn returns the call to which a context belongs. It returns nil, which ignores all events, if there is none.
 func (t *Telemetry) callIn(ctx context.Context) *chainCall {
 	c, _ := ctx.Value(callKey{t}).(*chainCall)
 	return c

@@ -5,8 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Busy keeps all processors at work until the test ends, so that a test sees what
-// a program does on a machine under load.
+// Busy keeps all processors busy until the test ends, to test a program on a machine under load.
 func Busy(t TB) {
 	t.Helper()
 	var over atomic.Bool

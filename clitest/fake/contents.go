@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxContent is the size of the largest file that a record has, in bytes.
+// maxContent is the maximum size of a file in a record, in bytes.
 const maxContent = 4 << 20
 
-// contents reads the regular files below the folder for temporary files that the arguments and variables of this
-// process name. Others may hold anything, and are no part of what a fake was given.
+// contents reads the regular files below the temporary directory that the arguments and variables of this process name.
+// It ignores other files, which are no input of the fake.
 func contents() map[string][]byte {
 	found := map[string][]byte{}
 	for _, text := range slices.Concat(os.Args[1:], os.Environ()) {
@@ -29,7 +29,8 @@ func contents() map[string][]byte {
 	return found
 }
 
-// endsPath reports whether a character of an argument is taken for one around a path: "--file=/tmp/a", "{file:/tmp/a}".
+// endsPath reports whether a character separates a path from other text in an argument, as in "--file=/tmp/a" and
+// "{file:/tmp/a}".
 func endsPath(r rune) bool {
 	return strings.ContainsRune(" \t\n\"'={}<>|;,@()[]", r) || r == ':' && runtime.GOOS != "windows"
 }

@@ -1,10 +1,10 @@
-// Package fake provides fake command-line programs for tests and demos: the ground floor of [clitest], which has all
-// of it under the same names, and beside it what knows specs. It is for tests of what the kit is made of, and for
-// programs that install fakes outside tests.
+// Package fake provides fake command-line programs for tests and demos. Package [clitest] has the same names, and adds
+// scenarios that depend on specs. Use this package directly in programs that install fakes outside tests, and in tests
+// of packages that clitest imports.
 //
-// A fake is a symbolic link to the running executable with its scenario in a file beside it, so nothing is compiled and
-// no script is written: a freshly written script may fail to start with "text file busy". The test binary must call
-// [Main] first, which plays the scenario:
+// A fake is a symbolic link to the running executable, with its scenario in a file beside the link. It needs no compiler
+// and no script: a newly written script may fail to start with "text file busy". The test binary must first call [Main],
+// which plays the scenario:
 //
 //	func TestMain(m *testing.M) {
 //		fake.Main()
@@ -19,9 +19,9 @@
 //		// run path like the real program
 //	}
 //
-// Scenarios are data. They can print, flood, stall, ignore signals, start children and daemons that try to get away,
-// and record byte for byte what they were started with. The path of a fake is the first argument of all its
-// processes, which lets [Survivors] find them. The package knows no CLI and imports the standard library only.
+// Scenarios are data. They can print, flood, stall, ignore signals, start children and daemons that try to escape, and
+// record their exact input. The path of a fake is the first argument of all its processes, so that [Survivors] can find
+// them. The package knows no CLI and imports only the standard library.
 //
 // [clitest]: https://pkg.go.dev/github.com/clichain/clichain/clitest
 package fake
@@ -37,11 +37,11 @@ import (
 	"strings"
 )
 
-// sidecar is added to the path of a fake to name the file with its scenario.
+// sidecar is the suffix of the file beside a fake that contains its scenario.
 const sidecar = ".clitest.json"
 
-// TB is the part of [testing.TB] that this package needs. It keeps package testing, and the flags it registers, out of
-// programs that install fakes outside tests.
+// TB is the part of [testing.TB] that this package needs. Programs that install fakes outside tests do not need package
+// testing, which registers flags.
 type TB interface {
 	Helper()
 	TempDir() string
@@ -50,15 +50,15 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// called says that Main was called in this process. Without it a fake would run this whole program: a test binary all
-// its tests, and those their fakes, without end.
+// called is set when this process calls Main. Without that call, a fake would run the whole program. In a test binary
+// it would run all tests, whose fakes would run all tests again.
 var called bool
 
-// testBinary ends the name of the file that "go test" builds.
+// testBinary is the suffix of the files that "go test" builds.
 const testBinary = ".test"
 
-// init does early what Main does, in test binaries alone. What else is in one is initialized after this package, which
-// imports little, and can take longer than all that a fake does: 22 of 40 ms with the race detector, at each start.
+// init does the work of Main early in test binaries. Packages that are initialized later can take longer than the fake
+// itself: 22 of 40 ms for each start with the race detector.
 func init() {
 	if exe, err := os.Executable(); err == nil && isTestBinary(exe) {
 		_, _ = play()
@@ -69,8 +69,8 @@ func isTestBinary(exe string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(exe, ".exe"), testBinary)
 }
 
-// Main plays the scenario if this process was started as a fake, and then never returns. Otherwise it returns at once.
-// Call it first in TestMain, or in main of a program that installs fakes.
+// Main plays the scenario and exits if this process was started as a fake. Otherwise it returns immediately. Call it
+// first in TestMain, or in main of a program that installs fakes.
 func Main() {
 	called = true
 	path, err := play()
@@ -79,12 +79,12 @@ func Main() {
 	case !errors.Is(err, fs.ErrNotExist):
 		fail("%v", err)
 	case isOrphanedLink(path):
-		fail("%s has lost its scenario %s", path, path+sidecar)
+		fail("%s has no scenario file %s", path, path+sidecar)
 	}
 }
 
-// play plays the scenario of this process, and tells why it has none. What is started by such a link may be something
-// else of the program's own, which its TestMain looks at before it calls Main.
+// play plays the scenario of this process, or returns the reason why there is none. A link to the test binary may also
+// serve another purpose, which its TestMain handles before it calls Main.
 func play() (path string, err error) {
 	if len(os.Args) == 0 {
 		return "", nil
@@ -103,15 +103,16 @@ func play() (path string, err error) {
 	return path, err
 }
 
-// isOrphanedLink reports whether path is a link to a test binary: a fake without its scenario, which would otherwise
-// run the whole test suite, and that suite its fakes, without end.
+// isOrphanedLink reports whether path is a link to a test binary, that is, a fake without its scenario. Such a fake
+// would run the whole test suite, whose fakes would run it again.
 func isOrphanedLink(path string) bool {
 	target, err := os.Readlink(path)
 	return err == nil && isTestBinary(target)
 }
 
-// Install creates the fake dir/name that plays s, and returns its absolute path. A fake of that name that is already
-// there is replaced. Link and scenario must stay until the fake has started. It is an error if [Main] was not called.
+// Install creates the fake dir/name that plays s, and returns its absolute path. It replaces an existing fake of that
+// name. Keep the link and the scenario until the fake has started. Install returns an error if the process has not
+// called [Main].
 func Install(dir, name string, s Scenario) (string, error) {
 	if !called {
 		return "", errors.New("the fake would run this whole program: call clitest.Main() first in TestMain, or in main")
@@ -139,8 +140,8 @@ func Install(dir, name string, s Scenario) (string, error) {
 	return path, os.Symlink(exe, path)
 }
 
-// New installs the fake in a temporary directory of the test, and returns its absolute path. It ends the test if that
-// fails. Processes of the fake that outlive the test are killed, so that one failure does not disturb later tests.
+// New installs the fake in a temporary directory of the test, and returns its absolute path. It fails the test on
+// error. When the test ends, it kills processes of the fake that still run, so that they do not disturb later tests.
 func New(t TB, name string, s Scenario) string {
 	t.Helper()
 	path, err := Install(t.TempDir(), name, s)
@@ -151,7 +152,7 @@ func New(t TB, name string, s Scenario) string {
 	return path
 }
 
-// fail ends a fake whose scenario cannot be played, with a status that scenarios do not use.
+// fail ends a fake that cannot play its scenario, with an exit code that scenarios do not use.
 func fail(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "clitest: "+format+"\n", args...)
 	exit(70) // EX_SOFTWARE of sysexits(3)

@@ -152,7 +152,7 @@ func TestWithoutScenarioItFails(t *testing.T) {
 	path := fake.New(t, "fake", fake.Scenario{})
 	require.NoError(t, os.Remove(path+".clitest.json"))
 	_, stderr, status := finish(t, exec.Command(path), "")
-	require.Contains(t, stderr, "has lost its scenario")
+	require.Contains(t, stderr, "has no scenario file")
 	require.Equal(t, 70, status)
 }
 

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// Record is what a fake was started with, written by the step of the same name.
+// Record is the input of a fake at its start, as stored by a Record step.
 type Record struct {
-	Args  []string `json:"args"` // with the program's name
+	Args  []string `json:"args"` // including the program name
 	Env   []string `json:"env"`
 	Dir   string   `json:"dir"`
-	Stdin []byte   `json:"stdin"` // all of it, base64 in the file
+	Stdin []byte   `json:"stdin"` // whole input; base64 in the file
 	Pid   int      `json:"pid"`
-	Group int      `json:"group"` // process group, 0 where there are none
-	Sess  int      `json:"sess"`  // session, 0 where there are none
-	Files []string `json:"files"` // open descriptors and what they lead to, where /proc tells
-	// Contents are those of the regular files below the folder for temporary files that its arguments and variables
-	// name, by their paths.
+	Group int      `json:"group"` // process group, 0 on systems without groups
+	Sess  int      `json:"sess"`  // session, 0 on systems without sessions
+	Files []string `json:"files"` // open descriptors and their targets, on systems with /proc
+	// Contents maps paths to the contents of the regular files below the temporary directory that the arguments and
+	// variables name.
 	Contents map[string][]byte `json:"contents"`
 }
 
@@ -76,7 +76,7 @@ func (p *player) eachLine(steps []Step) error {
 	}
 }
 
-// ReadRecords reads what Record steps have written into a folder, in the order of the starts.
+// ReadRecords reads the files that Record steps have written to a directory, in the order of the starts.
 func ReadRecords(dir string) (all []Record, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	for _, name := range names {
@@ -86,7 +86,7 @@ func ReadRecords(dir string) (all []Record, err error) {
 	return all, err
 }
 
-// record writes the file and renames it, so that a test that waits for it never reads half of it.
+// record writes the file and then renames it, so that a waiting test never reads a partial file.
 func (p *player) record(path string) error {
 	if err := p.readAll(); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (p *player) record(path string) error {
 }
 
 func openFiles() (files []string) {
-	entries, _ := os.ReadDir("/proc/self/fd") // none without /proc
+	entries, _ := os.ReadDir("/proc/self/fd") // empty without /proc
 	for _, e := range entries {
 		if target, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil {
 			files = append(files, e.Name()+" "+target)

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Survivor is a process of a fake that is still running.
+// Survivor is a running process of a fake.
 type Survivor struct {
 	Pid  int
 	Args []string
 }
 
-// String names the process in a test's message.
+// String identifies the process in the message of a test.
 func (s Survivor) String() string { return fmt.Sprintf("%d %q", s.Pid, s.Args) }
 
-// NoLeaks makes the test fail if, at its end, the process has more goroutines, open descriptors or children than now.
-// It waits up to ten seconds for them to go. The counts are those of the whole process, so the test must not run in
-// parallel with others. Descriptors and children are counted on Linux only.
+// NoLeaks fails the test if the process has more goroutines, open descriptors or children at the end of the test than
+// now. It waits up to ten seconds for them to end. The counts are those of the whole process, so the test must not run
+// in parallel with others. NoLeaks counts descriptors and children only on Linux.
 func NoLeaks(t TB) {
 	t.Helper()
 	noLeaks(t, 10*time.Second)
@@ -50,7 +50,7 @@ func (c counts) within(limit counts) bool {
 
 func count() counts { return counts{runtime.NumGoroutine(), len(openFiles()), len(children())} }
 
-// warmUp makes the runtime open what it keeps, such as the poller's descriptors.
+// warmUp makes the runtime open the descriptors that it keeps, such as those of the poller.
 func warmUp() {
 	if r, w, err := os.Pipe(); err == nil {
 		_ = r.Close()
@@ -58,10 +58,10 @@ func warmUp() {
 	}
 }
 
-// children lists the children of this process, those that have ended but were not waited for included.
+// children lists the children of this process, including zombies.
 func children() []string {
 	var pids []string
-	lists, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is well formed
+	lists, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is valid
 	for _, name := range lists {
 		if data, err := os.ReadFile(name); err == nil {
 			pids = append(pids, strings.Fields(string(data))...)

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// canSettle says that children can inherit a descriptor to tell when they are ready.
+// canSettle reports whether children can inherit a descriptor on which they signal that they are ready.
 const canSettle = true
 
 var signals = map[string]syscall.Signal{

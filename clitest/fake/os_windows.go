@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// canSettle is false: Go hands children no further descriptors on Windows.
+// canSettle is false because Go passes no additional descriptors to children on Windows.
 const canSettle = false
 
-// doSignal plays the steps that deal with signals. Windows has no signals but the interrupt of the console.
+// doSignal plays the steps for signals. Windows has no signal except the interrupt of the console.
 func (p *player) doSignal(s Step) error {
 	if s.Kill == "KILL" {
 		self, err := os.FindProcess(os.Getpid())

@@ -18,12 +18,12 @@ import (
 )
 
 type player struct {
-	path  string // of the fake
-	steps []Step // of this process, for Spawn.Self
+	path  string // path of the fake
+	steps []Step // steps of this process, for Spawn.Self
 	stdin *bufio.Reader
-	read  []byte       // by the latest ReadStdin or ReadLine
-	input []byte       // everything read so far, for Record
-	ready func() error // tells the parent that a waiting step is reached
+	read  []byte       // input of the latest ReadStdin or ReadLine
+	input []byte       // whole input so far, for Record
+	ready func() error // tells the parent that this process has reached a waiting step
 }
 
 // exit ends the process. os.Exit would sleep for a second in binaries built with the race detector.
@@ -56,13 +56,13 @@ func claim(path string, i int) bool {
 	if err != nil {
 		fail("%v", err)
 	}
-	_ = f.Close() // nothing was written
+	_ = f.Close()
 	return true
 }
 
-// usedMarkers lists the files that claim has left for the fake at path.
+// usedMarkers lists the files that claim has created for the fake at path.
 func usedMarkers(path string) []string {
-	names, _ := filepath.Glob(path + sidecar + ".used*") // fails for a malformed pattern only
+	names, _ := filepath.Glob(path + sidecar + ".used*") // fails only for a malformed pattern
 	return names
 }
 
@@ -99,7 +99,7 @@ func (p *player) do(s Step) error {
 		time.Sleep(s.Sleep)
 	case s.Hang:
 		p.settle()
-		for { // not select {}: with no other goroutine the runtime would call that a deadlock
+		for { // without another goroutine, the runtime would report select {} as a deadlock
 			time.Sleep(time.Hour)
 		}
 	case s.Await != "":
@@ -124,7 +124,7 @@ func (p *player) do(s Step) error {
 	return nil
 }
 
-// glance is the pause between two looks for a file.
+// glance is the pause between two checks for a file.
 const glance = 5 * time.Millisecond
 
 func await(name string) error {
@@ -136,7 +136,7 @@ func await(name string) error {
 	}
 }
 
-// print writes text at once or in the chunks that the step asks for.
+// print writes text at once, or in the chunks of the step.
 func print(w io.Writer, text string, s Step) error {
 	for len(text) > 0 {
 		n := len(text)
@@ -153,7 +153,7 @@ func print(w io.Writer, text string, s Step) error {
 	return nil
 }
 
-// flood writes size bytes of lines of 100 bytes, the newline included.
+// flood writes size bytes in lines of 100 bytes, including the newline.
 func flood(w io.Writer, size int64) error {
 	line := append(bytes.Repeat([]byte("x"), 99), '\n')
 	block := bytes.Repeat(line, 640)
@@ -167,14 +167,14 @@ func flood(w io.Writer, size int64) error {
 	return nil
 }
 
-// open tries to open a file for reading and writing, and prints how that went.
+// open tries to open a file for reading and writing, and prints the result.
 func open(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		_, err = fmt.Println(err)
 		return err
 	}
-	_ = f.Close() // nothing was written
+	_ = f.Close()
 	_, err = fmt.Println("opened", name)
 	return err
 }

@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// A child gets the path of the fake, one of these flags, a Spawn in JSON, and Spawn.Args. It needs no file, so it works
-// after the test's directory is gone.
+// A child receives the path of the fake, one of these flags, a Spawn in JSON, and Spawn.Args. It needs no file, so it
+// also works after the directory of the test is deleted.
 const (
 	childFlag  = "--clitest-child"  // play Spawn.Steps
 	daemonFlag = "--clitest-daemon" // start the child in a new session, and exit
 )
 
-// readyFile is the descriptor, after the three standard ones, whose closing tells the parent that a child is ready.
+// readyFile is the number, after the three standard descriptors, of the descriptor that a child closes to signal that
+// it is ready.
 const readyFile = 3
 
 func isChildFlag(arg string) bool { return arg == childFlag || arg == daemonFlag }
@@ -38,16 +39,15 @@ func playChild(flag, data string) {
 	exit(0)
 }
 
-// settle tells the parent that this process has reached a step that waits or ends it. Only the first call has an
-// effect.
+// settle tells the parent that this process has reached a step that waits or exits. Only the first call has an effect.
 func (p *player) settle() {
 	if p.ready != nil {
-		_ = p.ready() // the parent may be gone
+		_ = p.ready() // fails if the parent has ended
 		p.ready = nil
 	}
 }
 
-// spawn starts the children of a step and waits until they are ready, or ended if the step says so.
+// spawn starts the children of a step and waits until they are ready or, with Wait, have ended.
 func (p *player) spawn(s Spawn) error {
 	if s.Self {
 		s.Steps = p.steps
@@ -74,7 +74,7 @@ func (p *player) spawn(s Spawn) error {
 		return err
 	}
 	if !s.Self && canSettle {
-		_, err = io.Copy(io.Discard, r) // ends when the last child has closed its end
+		_, err = io.Copy(io.Discard, r) // returns when the last child has closed its end
 	}
 	if s.Wait {
 		p.settle()
@@ -83,8 +83,8 @@ func (p *player) spawn(s Spawn) error {
 	return err
 }
 
-// attend waits for a child, or replaces it for ever, if the step says so. Otherwise nobody waits for it: with hundreds
-// of children each wait would cost a thread.
+// attend waits for a child, and replaces it if the step has Respawn. Other children are not waited for: with hundreds
+// of children, each wait would cost a thread.
 func (p *player) attend(child *os.Process, s Spawn, running *sync.WaitGroup) {
 	switch {
 	case s.Daemon:
@@ -93,23 +93,23 @@ func (p *player) attend(child *os.Process, s Spawn, running *sync.WaitGroup) {
 	case s.Wait:
 		running.Go(func() { _, _ = child.Wait() })
 	default:
-		_ = child.Release() // frees memory only
+		_ = child.Release() // only frees memory
 	}
 }
 
 func (p *player) respawn(child *os.Process, s Spawn) {
 	for {
-		_, _ = child.Wait() // how it ended does not matter
+		_, _ = child.Wait() // the exit status does not matter
 		next, err := start(p.path, s, nil)
 		if err != nil {
-			time.Sleep(time.Millisecond) // out of processes: retry until this one is killed
+			time.Sleep(time.Millisecond) // no process available: retry
 			continue
 		}
 		child = next
 	}
 }
 
-// start starts one child; nil for ready means that nobody waits for it.
+// start starts one child. A nil ready means that the parent does not wait for it.
 func start(path string, s Spawn, ready *os.File) (*os.Process, error) {
 	flag := childFlag
 	if s.Daemon {

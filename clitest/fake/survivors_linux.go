@@ -8,10 +8,9 @@ import (
 	"syscall"
 )
 
-// Survivors lists the live processes that have token as one of their arguments. The path of a fake is a token that all
-// its processes carry, whatever session, parent or environment they have; any other argument that only one test uses
-// will do as well. A process that has ended but was not waited for is no survivor. Without /proc there is no answer
-// and the list is empty.
+// Survivors lists the live processes that have token as one of their arguments. All processes of a fake have its path
+// as an argument, whatever their session, parent or environment; another argument that only one test uses also works.
+// Zombies do not count. Without /proc the list is empty.
 func Survivors(token string) []Survivor {
 	var found []Survivor
 	entries, err := os.ReadDir("/proc")
@@ -25,7 +24,7 @@ func Survivors(token string) []Survivor {
 		}
 		line, err := os.ReadFile("/proc/" + e.Name() + "/cmdline")
 		if err != nil {
-			continue // gone since the list was read
+			continue // the process has ended meanwhile
 		}
 		args := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
 		if slices.Contains(args, token) {
@@ -35,7 +34,8 @@ func Survivors(token string) []Survivor {
 	return found
 }
 
-// killSurvivors kills until none is left, a hundred times at most: processes that start children faster get away.
+// killSurvivors kills processes until none remains, in at most a hundred rounds: a faster chain of new processes
+// escapes.
 func killSurvivors(token string) {
 	for range 100 {
 		found := Survivors(token)
@@ -43,7 +43,7 @@ func killSurvivors(token string) {
 			return
 		}
 		for _, s := range found {
-			_ = syscall.Kill(s.Pid, syscall.SIGKILL) // gone already is fine
+			_ = syscall.Kill(s.Pid, syscall.SIGKILL) // fails if the process has ended
 		}
 	}
 }

@@ -1,12 +1,12 @@
-// Batch sorts the messages that people sent: a JSON object with an id and a text on each line of stdin, one with what
-// the model makes of it on each line of stdout, in the same order.
+// Batch sorts customer messages. It reads a JSON object with an id and a text from each line of stdin, and writes one
+// with the model's classification to each line of stdout, in the same order.
 //
 //	go run ./examples/batch -parallel 4 < messages.jsonl > sorted.jsonl
 //
-// It is a pipeline: one goroutine reads, several ask, one writes, and none gets further ahead than -parallel. The
-// command "clichain batch" does more: it goes on where it was killed.
+// It is a pipeline: one goroutine reads, several call the model, and one writes. At most -parallel messages are in
+// flight. The command "clichain batch" can also resume after a kill.
 //
-// The exit status is 0 where each message was sorted, 1 where not, and 2 where nothing could begin.
+// The exit code is 0 if all messages were sorted, 1 if some were not, and 2 if the program could not start.
 package main
 
 import (
@@ -33,7 +33,7 @@ type message struct {
 	Text string `json:"text"`
 }
 
-// kind is what a model makes of a message.
+// kind is the classification of a message by the model.
 type kind struct {
 	Topic   string `json:"topic" jsonschema:"one word"`
 	Urgent  bool   `json:"urgent" jsonschema:"somebody waits for an answer today"`
@@ -45,15 +45,15 @@ type result struct {
 	ID      string          `json:"id"`
 	Kind    *kind           `json:"kind,omitempty"`
 	Backend string          `json:"backend,omitempty"`
-	Reason  clichain.Reason `json:"reason,omitempty"` // why it was not sorted
+	Reason  clichain.Reason `json:"reason,omitempty"` // why the message was not sorted
 	Error   string          `json:"error,omitempty"`
 }
 
 func main() {
-	parallel := flag.Int("parallel", 4, "how many CLIs may run at once; each takes 150 to 650 MB")
+	parallel := flag.Int("parallel", 4, "maximum number of CLIs at once; each takes 150 to 650 MB")
 	flag.Parse()
 	if *parallel < 1 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "batch: -parallel takes a number from 1 on, and messages come on stdin")
+		fmt.Fprintln(os.Stderr, "batch: -parallel must be at least 1, and messages come from stdin")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -65,10 +65,10 @@ func main() {
 	}
 }
 
-// errSome says that the lines themselves tell more.
-var errSome = errors.New("some messages were not sorted: see their reason")
+// errSome is the error if some lines of the output contain a reason.
+var errSome = errors.New("some messages were not sorted: see the field reason")
 
-// sortAll sorts the messages of in, to its end or that of the context.
+// sortAll sorts the messages of in until its end, or until the context ends.
 func sortAll(ctx context.Context, b clichain.Backend, parallel int, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -92,13 +92,13 @@ func sortAll(ctx context.Context, b clichain.Backend, parallel int, in io.Reader
 				return err
 			}
 			failed = failed || r.Error != ""
-		case <-ctx.Done(): // a read of the input, which cannot be ended, may hold up the rest
+		case <-ctx.Done(): // do not wait for a read of the input, which nothing can interrupt
 			return context.Cause(ctx)
 		}
 	}
 }
 
-// read has each message asked about, and passes on in order where its result will come.
+// read starts a call for each message, and passes on the channels of the results in order.
 func read(ctx context.Context, b clichain.Backend, in io.Reader, pending chan<- chan result) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)

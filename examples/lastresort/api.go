@@ -18,10 +18,10 @@ import (
 
 const maxAnswer = 8 << 20 // bytes
 
-// api is an endpoint that speaks as OpenAI's does.
+// api is an endpoint with the API of OpenAI.
 type api struct{ base, key, model string }
 
-// completion is what the endpoint is sent, without what nobody has asked for.
+// completion is a request to the endpoint. Unset fields are omitted.
 type completion struct {
 	Model    string             `json:"model"`
 	Messages []clichain.Message `json:"messages"`
@@ -36,7 +36,7 @@ type format struct {
 	} `json:"json_schema"`
 }
 
-// answer is what it says, as far as it matters here.
+// answer is the part of the response that this example uses.
 type answer struct {
 	Model   string
 	Choices []struct{ Message struct{ Content string } }
@@ -47,14 +47,14 @@ type answer struct {
 	Error struct{ Message string }
 }
 
-// complete is the func of the backend. Its errors have a reason each, which tells the chain what may follow; a context
-// that has ended is known to it anyway.
+// complete is the function of the backend. Each error has a reason, from which the chain decides what to do next. The
+// chain recognizes a canceled context by itself.
 func (a *api) complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 	switch {
 	case a.base == "" || a.key == "":
 		return nil, fmt.Errorf("%w: set OPENAI_BASE_URL and OPENAI_API_KEY", clichain.ErrUnauthenticated)
 	case req.Access != clichain.AccessNone || req.Session != "" || !reflect.ValueOf(req.Options).IsZero():
-		return nil, fmt.Errorf("%w: it answers plain questions only", clichain.ErrUnsupported)
+		return nil, fmt.Errorf("%w: the API answers only plain questions", clichain.ErrUnsupported)
 	}
 	ctx, cancel := context.WithTimeout(ctx, clichain.DefaultTimeout)
 	defer cancel()
@@ -111,7 +111,7 @@ func read(resp *http.Response) (*clichain.Response, error) {
 	}, nil
 }
 
-// reasons are what the statuses mean. Another 4xx is a mistake of the request, another 5xx one of the service.
+// reasons maps HTTP statuses to reasons. Another 4xx means an invalid request, another 5xx a failure of the service.
 var reasons = map[int]clichain.Reason{
 	http.StatusUnauthorized:          clichain.ReasonUnauthenticated,
 	http.StatusPaymentRequired:       clichain.ReasonBilling,

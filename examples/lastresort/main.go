@@ -1,8 +1,7 @@
-// Lastresort asks the CLIs of this machine, and an API where none of them answers: a backend of a program's own, made
-// of a func. OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL say which one, in any service that speaks as OpenAI's
-// does.
+// Lastresort asks the CLIs of this machine and, if none answers, an API. It shows how a program adds its own backend,
+// made from a function. OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL select any service with the API of OpenAI.
 //
-// The exit status is 0 with an answer, 1 without, 2 where there is no question.
+// The exit code is 0 with an answer, 1 without an answer, and 2 without a question.
 package main
 
 import (
@@ -45,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status i
 	return 0
 }
 
-// chain asks each CLI before the API.
+// chain tries each CLI before the API.
 func chain() *clichain.Chain {
 	var backends []clichain.Backend
 	for _, spec := range specs.All() {

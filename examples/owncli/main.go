@@ -1,7 +1,7 @@
-// Owncli asks a CLI that clichain does not know, described by a file, before those that it does. The file is part of
-// the program; the command takes such a file as well, with --spec or CLICHAIN_SPECS.
+// Owncli asks a CLI that has no built-in spec before the built-in ones. Its spec is a file that is part of the program.
+// The command clichain also accepts such a file, with --spec or CLICHAIN_SPECS.
 //
-// The exit status is 0 with an answer, 1 without, 2 where there is no question.
+// The exit code is 0 with an answer, 1 without an answer, and 2 without a question.
 package main
 
 import (

@@ -1,11 +1,9 @@
-// Worker answers prompts with CLIs that stay warm: eight at once, one prompt on each line
-// of its stdin, one JSON object on each line of its stdout. SIGTERM or SIGINT ends it: it
-// takes no more prompts, gives those that it has taken some time, ends all processes and
-// says what is left of them.
+// Worker answers prompts with warm CLI processes, eight at once. It reads one prompt from each line of stdin and writes
+// one JSON object to each line of stdout. After SIGTERM or SIGINT it reads no more prompts, gives the calls in flight
+// some time to finish, ends all processes and reports those that remain.
 //
-// The exit status is 0 when the input has ended and each prompt was answered, else 1; it
-// is 2 where nothing could begin. CLICHAIN_SPECS names a file with the specs to use in
-// place of those of clichain.
+// The exit code is 0 if the input ended and all prompts were answered, 1 otherwise, and 2 if the program could not
+// start. CLICHAIN_SPECS names a file of specs that replace the built-in ones.
 package main
 
 import (
@@ -33,10 +31,10 @@ const (
 	maxLine = 16 << 20 // bytes of a prompt
 )
 
-var errGrace = errors.New("worker: the time to finish is over")
+var errGrace = errors.New("worker: grace period exceeded")
 
 func main() {
-	grace := flag.Duration("grace", 20*time.Second, "how long calls may go on after a signal")
+	grace := flag.Duration("grace", 20*time.Second, "time for calls in flight to finish after a signal")
 	flag.Parse()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	list, err := loadSpecs(os.Getenv("CLICHAIN_SPECS"))
@@ -52,7 +50,7 @@ func main() {
 	}
 }
 
-// loadSpecs reads a file of specs. Without one they are those of clichain.
+// loadSpecs reads a file of specs. Without a file it returns the built-in specs.
 func loadSpecs(file string) ([]clichain.CliSpec, error) {
 	if file == "" {
 		return specs.All(), nil
@@ -65,7 +63,7 @@ func loadSpecs(file string) ([]clichain.CliSpec, error) {
 	return specs.Load(f)
 }
 
-// pooled is a chain whose backends keep their processes.
+// pooled returns a chain whose backends keep their processes.
 func pooled(list []clichain.CliSpec, log *slog.Logger) (*live.Pool, *clichain.Chain) {
 	var providers []*clichain.Provider
 	for _, spec := range list {
@@ -75,12 +73,12 @@ func pooled(list []clichain.CliSpec, log *slog.Logger) (*live.Pool, *clichain.Ch
 	return pool, clichain.ChainOf(pool.Backends(), &clichain.ChainConfig{Hooks: clichain.LogHooks(log)})
 }
 
-// shut closes the pool and reports whether nothing of its processes is left.
+// shut closes the pool and reports whether no process remains.
 func shut(pool *live.Pool, log *slog.Logger) (clean bool) {
 	report, stats := pool.Close(), pool.Stats()
 	log.Info("pool closed", "ended", report.Ended, "started", stats.Started, "warm", stats.Warm, "cold", stats.Cold)
 	for _, process := range report.Left {
-		log.Error("something may be left", "process", process)
+		log.Error("processes may remain", "process", process)
 	}
 	return len(report.Left) == 0
 }
@@ -93,7 +91,7 @@ type prompt struct {
 
 // answer is a line of the output.
 type answer struct {
-	Line    int             `json:"line"` // of the input, from 1 on
+	Line    int             `json:"line"` // line of the input, from 1
 	Text    string          `json:"text,omitempty"`
 	Backend string          `json:"backend,omitempty"`
 	Reason  clichain.Reason `json:"reason,omitempty"` // why there is no text
@@ -109,16 +107,15 @@ type worker struct {
 	failed int // prompts without an answer
 }
 
-// work answers the prompts of in, to its end or to a signal. It reports whether each of
-// them was answered.
+// work answers the prompts of in until its end or a signal. It reports whether all of them were answered.
 func (w *worker) work(in io.Reader, grace time.Duration) (whole bool) {
 	taking, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	calls, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	defer context.AfterFunc(taking, func() {
-		stop() // the next signal ends the program at once
-		w.log.Info("no more prompts are taken", "grace", grace)
+		stop() // the next signal ends the program immediately
+		w.log.Info("reading no more prompts", "grace", grace)
 		time.AfterFunc(grace, func() { cancel(errGrace) })
 	})()
 	prompts, ended := make(chan prompt), make(chan error, 1)
@@ -134,15 +131,15 @@ func (w *worker) work(in io.Reader, grace time.Duration) (whole bool) {
 	select {
 	case err := <-ended:
 		if err != nil {
-			w.log.Error("the input was not read to its end", "error", err)
+			w.log.Error("the input was not read completely", "error", err)
 		}
 		return err == nil && w.failed == 0
-	default: // it may never come: a read of the input cannot be ended
+	default: // do not wait for a read of the input, which nothing can interrupt
 		return false
 	}
 }
 
-// read passes the lines of in on, until nobody takes them any more.
+// read passes on the lines of in until the context ends.
 func read(taking context.Context, in io.Reader, prompts chan<- prompt) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
@@ -160,7 +157,7 @@ func read(taking context.Context, in io.Reader, prompts chan<- prompt) error {
 	return lines.Err()
 }
 
-// answerAll takes prompts and answers them.
+// answerAll receives prompts and answers them.
 func (w *worker) answerAll(taking, calls context.Context, prompts <-chan prompt) {
 	for taking.Err() == nil {
 		select {

@@ -1,6 +1,5 @@
-// Package dialect writes what a CLI would print, in the words of its spec: the rules that read its output, read
-// backwards. It knows no CLI by name and starts nothing. What it writes it has judged as a run is judged, so that it is
-// read as what it was to be.
+// Package dialect writes the output of a CLI by applying the rules of its spec in reverse. It names no CLI and starts
+// nothing. It judges each output like a run, so that the library reads it as intended.
 package dialect
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/clichain/clichain/internal/reading"
 )
 
-// Dialect is the language of one CLI in one output mode. It never changes, so it is safe for concurrent use.
+// Dialect writes the output of one CLI in one output mode. It is immutable and safe for concurrent use.
 type Dialect struct {
 	Output clispec.OutputMode
 	spec   *clispec.Spec
@@ -24,14 +23,14 @@ type Dialect struct {
 	replayer *reading.Replayer
 }
 
-// Script is all that a run prints, and how it ends.
+// Script is the whole output of a run, and its exit code.
 type Script struct {
-	Lines  []string // of standard output, without their ends
+	Lines  []string // of standard output, without line breaks
 	Stderr string
 	Exit   int
 }
 
-// Stdout is standard output as a whole.
+// Stdout returns the whole standard output.
 func (s Script) Stdout() string {
 	if len(s.Lines) == 0 {
 		return ""
@@ -39,26 +38,26 @@ func (s Script) Stdout() string {
 	return strings.Join(s.Lines, "\n") + "\n"
 }
 
-// New makes the dialect of a spec that passed Validate.
+// New returns the dialect of a spec that passed Validate.
 func New(spec *clispec.Spec, output clispec.OutputMode) *Dialect {
 	return &Dialect{Output: output, spec: spec, program: decode.Compile(spec.Events), replayer: reading.NewReplayer(spec)}
 }
 
-// Judge says what a run that printed this came to.
+// Judge returns the outcome of a run with this output.
 func (d *Dialect) Judge(s Script) reading.Outcome {
 	return d.replayer.Replay(reading.Recording{
 		Output: d.Output, Stdout: s.Stdout(), Stderr: s.Stderr, ExitCode: s.Exit, Now: time.Now(),
 	})
 }
 
-// Cut says what a run came to that was killed after it had printed this.
+// Cut returns the outcome of a run that was killed after this output.
 func (d *Dialect) Cut(stdout string) reading.Outcome {
 	return d.replayer.Replay(reading.Recording{
 		Output: d.Output, Stdout: stdout, ExitCode: -1, Signal: "SIGKILL", Now: time.Now(),
 	})
 }
 
-// Answer is a run that answers.
+// Answer returns a run that answers with the text.
 func (d *Dialect) Answer(text string) (Script, error) {
 	if d.Output == clispec.OutputText {
 		return Script{Lines: []string{text}}, nil
@@ -68,17 +67,17 @@ func (d *Dialect) Answer(text string) (Script, error) {
 			return s, nil
 		}
 	}
-	return Script{}, fmt.Errorf("no event rules were found that read an answer out of what they themselves look for, "+
-		"in the output mode %s: a delta, text or result that sets text from a plain path, and a terminal result", d.Output)
+	return Script{}, fmt.Errorf("no event rules were found that recognize an answer in their own output "+
+		"in mode %s: add a delta, text or result that sets text from a plain path, and a terminal result", d.Output)
 }
 
-// Answers reports whether a run that printed this has the text for its answer, and the whole of it.
+// Answers reports whether a run with this output has the text as its complete answer.
 func (d *Dialect) Answers(s Script, text string) bool {
 	out := d.Judge(s)
 	return out.Failure == nil && len(out.Flags) == 0 && strings.TrimSpace(out.Text) == strings.TrimSpace(text)
 }
 
-// answers are ways in which the rules may want an answer, those with more events first.
+// answers returns the sequences of events that the rules may expect of an answer, those with more events first.
 func (d *Dialect) answers(text string) (all [][]string) {
 	begin, runes := d.session(), []rune(text)
 	deltas, whole := [][]string{nil}, d.saying(call.EventText, text)
@@ -101,7 +100,7 @@ func (d *Dialect) answers(text string) (all [][]string) {
 	return all
 }
 
-// documents are answers as one JSON document: a single object, or the list of the events.
+// documents returns answers as one JSON document: a single object, or the list of the events.
 func (d *Dialect) documents(text string, events [][]string) (all [][]string) {
 	for _, end := range d.ends(text) {
 		all = append(all, []string{end})
@@ -112,7 +111,7 @@ func (d *Dialect) documents(text string, events [][]string) (all [][]string) {
 	return all
 }
 
-// session is the event that names the session, if there is one.
+// session returns the event that names the session, if the spec has one.
 func (d *Dialect) session() []string {
 	id, ok := Sample(d.spec.Sessions.ID)
 	if !ok || id == "" {
@@ -129,13 +128,13 @@ func (d *Dialect) session() []string {
 	return nil
 }
 
-// Remark are the lines of a text that is not the last word, as far as the CLI has such.
+// Remark returns the lines of a text that is not the final answer, none if the CLI has no such lines.
 func (d *Dialect) Remark(text string) []string {
 	lines := append(d.saying(call.EventText, text), d.saying(call.EventDelta, text)...)
 	return lines[:min(1, len(lines))]
 }
 
-// saying are lines that are an event of that kind with the text, and nothing that ends a run.
+// saying returns lines with an event of the kind that contains the text and does not end a run.
 func (d *Dialect) saying(kind call.EventKind, text string) (lines []string) {
 	for _, rule := range d.spec.Events {
 		if rule.Kind != kind || text == "" {
@@ -149,7 +148,7 @@ func (d *Dialect) saying(kind call.EventKind, text string) (lines []string) {
 	return lines
 }
 
-// ends are lines that are a result, those first that need the least. They have the text, where a rule takes it.
+// ends returns lines that are a result, those with the fewest fields first. They contain the text if a rule reads it.
 func (d *Dialect) ends(text string) (lines []string) {
 	rules := slices.Clone(d.spec.Events)
 	slices.SortStableFunc(rules, func(a, b clispec.EventRule) int { return len(a.Match) - len(b.Match) })
@@ -165,7 +164,7 @@ func (d *Dialect) ends(text string) (lines []string) {
 	return lines
 }
 
-// reads reports whether the rules make such an event of a line.
+// reads reports whether the rules produce a matching event from a line.
 func (d *Dialect) reads(line string, want func(*decode.Item) bool) bool {
 	var scratch decode.Scratch
 	items, _ := d.program.Line(&scratch, []byte(line))

@@ -13,25 +13,25 @@ import (
 
 // Complaint is a line with which a CLI reports a failure.
 type Complaint struct {
-	Rule int // of Spec.Events, that reads it
+	Rule int // index in Spec.Events of the rule that reads it
 	Line string
 }
 
-// Complaints are the lines, one for each rule of a failure, that say the message in the rule's own field. A rule that
-// takes no message from the line has none.
+// Complaints returns a line for each failure rule, with the message in the field that the rule reads. It omits rules
+// that read no message.
 func (d *Dialect) Complaints(message string) (all []Complaint) {
 	says := func(e *decode.Item) bool { return cmp.Or(e.Message, e.Text) == message }
 	return d.complaints(says,
 		map[string]any{"message": message, "failed": true}, map[string]any{"text": message, "failed": true})
 }
 
-// Statuses are the lines that give an HTTP status, for each rule that takes one.
+// Statuses returns a line with an HTTP status for each rule that reads one.
 func (d *Dialect) Statuses(status int) (all []Complaint) {
 	says := func(e *decode.Item) bool { return e.Status == status }
 	return d.complaints(says, map[string]any{"status": status, "failed": true})
 }
 
-// complaints has a line for each rule of a failure, with the first of the values with which it says what it is to say.
+// complaints returns a line for each failure rule, with the first of the values that has the intended effect.
 func (d *Dialect) complaints(says func(*decode.Item) bool, values ...map[string]any) (all []Complaint) {
 	for i, rule := range d.spec.Events {
 		reports := func(e *decode.Item) bool {
@@ -47,26 +47,26 @@ func (d *Dialect) complaints(says func(*decode.Item) bool, values ...map[string]
 	return all
 }
 
-// Reports reports whether a rule's event can be that of a failure.
+// Reports reports whether the event of a rule can report a failure.
 func Reports(rule clispec.EventRule) bool {
 	failed := rule.Set["failed"] != ""
 	return rule.Kind == call.EventError || failed && (rule.Kind == call.EventResult || rule.Kind == call.EventLimit)
 }
 
-// Failure is a run that fails for a reason, with a message that has words for it: in an event of the CLI's own where it
-// has such, else on stderr.
+// Failure returns a run that fails for a reason with the message, whose text implies the reason. It uses an event of
+// the CLI if possible, otherwise stderr.
 func (d *Dialect) Failure(reason call.Reason, message string) (Script, error) {
 	is := func(err *call.Error) bool { return err.Reason == reason }
 	return d.first(is, append(d.complain(message), Script{Stderr: message + "\n", Exit: 1}), string(reason))
 }
 
-// Complain is a run that fails with the message, for whatever reason that is taken for: in the first event of the CLI's
-// own that can say it, else on stderr.
+// Complain returns a run that fails with the message, for any reason. It uses the first event of the CLI that can
+// contain the message, otherwise stderr.
 func (d *Dialect) Complain(message string) Script {
 	return append(d.complain(message), Script{Stderr: message + "\n", Exit: 1})[0]
 }
 
-// Limit is a run at the limit of a plan, which ends at a time, to the minute.
+// Limit returns a run at the limit of a plan, which ends at the time, to the minute.
 func (d *Dialect) Limit(end time.Time) (Script, error) {
 	message := "You have reached your usage limit. You will regain access on " +
 		end.UTC().Format("2006-01-02 at 15:04 UTC.")
@@ -82,7 +82,7 @@ func (d *Dialect) Limit(end time.Time) (Script, error) {
 	return d.first(is, append(all, said...), "usage_limit until "+end.String())
 }
 
-// Limited reports whether a run that printed this is at a limit that ends at a time, to the minute.
+// Limited reports whether a run with this output is at a limit that ends at the time, to the minute.
 func (d *Dialect) Limited(s Script, end time.Time) bool {
 	out := d.Judge(s)
 	return out.Failure != nil && limited(out.Failure, end)
@@ -92,7 +92,7 @@ func limited(err *call.Error, end time.Time) bool {
 	return err.Reason == call.ReasonUsageLimit && err.RetryAfter.Sub(end).Abs() < time.Minute
 }
 
-// limits are the lines of a limit that was hit and that has an end.
+// limits returns the lines of an exceeded limit with an end time.
 func (d *Dialect) limits(end time.Time) []Complaint {
 	if d.Output == clispec.OutputText {
 		return nil
@@ -103,7 +103,7 @@ func (d *Dialect) limits(end time.Time) []Complaint {
 	return d.complaints(ends, map[string]any{"reset_at": end.Unix(), "failed": true})
 }
 
-// complain are failed runs that say the message in an event; those that end with it come first.
+// complain returns failed runs with the message in an event, those that end with the event first.
 func (d *Dialect) complain(message string) (all []Script) {
 	if d.Output == clispec.OutputText {
 		return nil
@@ -129,13 +129,13 @@ func (d *Dialect) rank(c Complaint) int {
 	return 1
 }
 
-// first is the first script that fails in that way.
+// first returns the first script that fails in the intended way.
 func (d *Dialect) first(is func(*call.Error) bool, scripts []Script, what string) (Script, error) {
 	for _, s := range scripts {
 		if out := d.Judge(s); out.Failure != nil && is(out.Failure) {
 			return s, nil
 		}
 	}
-	return Script{}, fmt.Errorf("nothing was found that is read as %s in the output mode %s, not even words on stderr "+
-		"that all CLIs share: an earlier rule of the spec takes them for something else", what, d.Output)
+	return Script{}, fmt.Errorf("no output is classified as %s in mode %s, not even a text on stderr "+
+		"that every CLI could print: an earlier rule of the spec matches it", what, d.Output)
 }

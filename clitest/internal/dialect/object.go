@@ -12,10 +12,11 @@ import (
 	"github.com/clichain/clichain/internal/grammar"
 )
 
-// object is a JSON object that is made from what a rule looks for in it.
+// object is a JSON object that satisfies the conditions of a rule.
 type object struct{ root, element any }
 
-// match sets what a rule's conditions want, and leaves out what may be missing. ok is false where that cannot be told.
+// match sets the values that the conditions of a rule require, and omits optional ones. ok is false if it cannot find
+// such values.
 func (o *object) match(conditions map[string]string) (ok bool) {
 	for _, path := range slices.Sorted(maps.Keys(conditions)) {
 		text, ok := Sample(conditions[path])
@@ -26,7 +27,7 @@ func (o *object) match(conditions map[string]string) (ok bool) {
 	return true
 }
 
-// plainPath takes the steps of a path for those of a plain one: the last element of a list is its first, if it has one.
+// plainPath converts the steps of a path to a plain path. The last element of a list becomes its first.
 var plainPath = strings.NewReplacer("|@reverse|", ".", "|", ".")
 
 // put sets the value at a path.
@@ -42,7 +43,8 @@ func (o *object) put(path string, value any) (ok bool) {
 	return ok
 }
 
-// with is the JSON value node with another value at the end of the steps; ok is false where something is in the way.
+// with returns node with another value at the end of the steps. ok is false if node has another type of value on the
+// way.
 func with(node any, steps []string, value any) (_ any, ok bool) {
 	if len(steps) == 0 {
 		switch node.(type) {
@@ -68,7 +70,7 @@ func with(node any, steps []string, value any) (_ any, ok bool) {
 	return members, ok
 }
 
-// line is the object as one line, with the element in a list at the path each.
+// line returns the object as one line, with the element in a list at the path each.
 func (o *object) line(each string) (line string, ok bool) {
 	if each != "" && !o.put(each, []any{o.element}) {
 		return "", false
@@ -79,7 +81,7 @@ func (o *object) line(each string) (line string, ok bool) {
 	return encode(o.root), true
 }
 
-// encode writes JSON as most programs do: without escapes that it does not need.
+// encode writes JSON like most programs, without unnecessary escapes.
 func encode(value any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -88,7 +90,7 @@ func encode(value any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// typed is the value whose text is this one.
+// typed returns the JSON value with this text.
 func typed(text string) any {
 	switch text {
 	case "true":
@@ -99,8 +101,8 @@ func typed(text string) any {
 	return text
 }
 
-// write is a line that the rule reads, and from which it takes the values, by the fields that it sets. A field that it
-// does not take from the line is left out.
+// write returns a line that matches the rule and from which the rule sets the fields to the values. It omits a field
+// that the rule does not set from the line.
 func write(rule clispec.EventRule, values map[string]any) (line string, ok bool) {
 	var o object
 	if !o.match(rule.Match) {
@@ -114,7 +116,7 @@ func write(rule clispec.EventRule, values map[string]any) (line string, ok bool)
 	return o.line(rule.Each)
 }
 
-// putField sets the first alternative that a rule takes a field from, and that can be set.
+// putField sets the first settable alternative from which a rule reads a field.
 func (o *object) putField(origin string, value any) {
 	for _, alternative := range grammar.Alternatives(origin) {
 		if strings.HasPrefix(alternative, "=") || o.put(alternative, value) {

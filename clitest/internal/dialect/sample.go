@@ -7,7 +7,7 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// Sample returns a short text that the whole of a pattern matches, with its optional parts; ok is false where it finds
+// Sample returns a short text that the whole pattern matches, including its optional parts. ok is false if it finds
 // none.
 func Sample(pattern string) (text string, ok bool) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
@@ -18,7 +18,7 @@ func Sample(pattern string) (text string, ok bool) {
 	return text, plaintext.Whole(pattern).MatchString(text)
 }
 
-// shortest is a text for a parsed pattern, without a look at what its anchors want.
+// shortest returns a text for a parsed pattern. It ignores anchors.
 func shortest(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -26,7 +26,7 @@ func shortest(re *syntax.Regexp) string {
 	case syntax.OpCharClass:
 		return string(oneOf(re.Rune))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		return "." // of "thread.started", it is what was meant
+		return "." // in patterns such as "thread.started", the dot is meant literally
 	case syntax.OpCapture, syntax.OpAlternate, syntax.OpQuest:
 		return shortest(re.Sub[0])
 	case syntax.OpPlus:
@@ -41,7 +41,7 @@ func shortest(re *syntax.Regexp) string {
 	return ""
 }
 
-// oneOf is a character of a class, given by the ends of its ranges: a letter or a digit, if it has one.
+// oneOf returns a character of a class, given by the ends of its ranges. It prefers a letter or a digit.
 func oneOf(ranges []rune) rune {
 	for _, plain := range "a0A" {
 		for i := 0; i+1 < len(ranges); i += 2 {

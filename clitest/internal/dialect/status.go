@@ -5,7 +5,7 @@ import (
 	"github.com/clichain/clichain/internal/login"
 )
 
-// Status is what the CLI's status command prints in a state of its login; ok is false where the spec cannot tell.
+// Status returns the output of the CLI's status command for a login state. ok is false if the spec has no rule for it.
 func (d *Dialect) Status(state clispec.LoginState) (s Script, ok bool) {
 	rule := d.spec.Login.Status
 	for _, sign := range rule.Signs {

@@ -1,5 +1,5 @@
-// Package machine makes a machine for the tests of the examples: the CLIs on it are fakes, its home is empty, and
-// nothing of the real one shows.
+// Package machine simulates a machine for the tests of the examples: its CLIs are fakes, its home directory is empty,
+// and the state of the real machine is hidden.
 package machine
 
 import (
@@ -10,12 +10,11 @@ import (
 	"github.com/clichain/clichain/clitest/fake"
 )
 
-// keys are logins: a fake that nobody is logged in to would be skipped, and not started.
+// keys are credentials: a chain skips a fake without a login instead of starting it.
 var keys = []string{"ANTHROPIC_API_KEY", "CODEX_API_KEY", "GEMINI_API_KEY"}
 
-// New makes this process see a machine on which these programs are installed, each with a key of its own, and nothing
-// else. The func that it returns puts the real one back. It is for tests that run one after the other, calls of
-// [fake.Main] among them, and panics where it fails.
+// New makes this process see a machine on which only these programs are installed, each with an API key. restore undoes
+// that. Use New in tests that do not run in parallel, including calls of [fake.Main]. It panics on error.
 func New(programs map[string]fake.Scenario) (restore func()) {
 	before := os.Environ()
 	dir, err := os.MkdirTemp("", "clichain-example-")
